@@ -1,0 +1,43 @@
+# One static library per folder of src/, with exactly the link edges of the layering. A test executable of a folder
+# links that folder's library only, so a call against the layering does not link; tests/layers_test.py checks the
+# include edges.
+
+add_library(shardstats_options INTERFACE)
+target_compile_features(shardstats_options INTERFACE cxx_std_20)
+# -ffp-contract=off: the planner's numbers come from plain binary64 steps, a fused multiply-add would change digits.
+target_compile_options(
+  shardstats_options INTERFACE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                               -ffunction-sections -fdata-sections)
+target_link_options(shardstats_options INTERFACE -Wl,--as-needed -Wl,--gc-sections)
+if(SHARDSTATS_SANITIZE)
+  target_compile_options(shardstats_options INTERFACE -fsanitize=${SHARDSTATS_SANITIZE} -fno-sanitize-recover=all
+                                                      -fno-omit-frame-pointer)
+  target_link_options(shardstats_options INTERFACE -fsanitize=${SHARDSTATS_SANITIZE})
+endif()
+if(SHARDSTATS_FUZZ)
+  target_compile_options(shardstats_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# shardstats_folder(NAME [USES folder...] [EXTERNAL target...]): library shardstats_NAME of src/NAME/*.cc.
+# A folder without sources yet, or with headers only, is an interface library.
+function(shardstats_folder name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;EXTERNAL")
+  set(target shardstats_${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.h
+       ${PROJECT_SOURCE_DIR}/include/shardstats/${name}/*.h)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
+  list(TRANSFORM arg_USES PREPEND shardstats_)
+  if(sources)
+    add_library(${target} STATIC ${sources} ${headers})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE shardstats_options)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(
+    ${target} ${scope} ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src
+                       ${PROJECT_BINARY_DIR}/generated)
+  target_link_libraries(${target} ${scope} ${arg_USES} ${arg_EXTERNAL})
+endfunction()

@@ -1,0 +1,86 @@
+# The libraries that shardstats links, as shardstats::archive and shardstats::re2. Read by the build and by the
+# installed package alike. Static archives are taken where they exist and link: loading libarchive's own dozen
+# shared libraries would cost more time than reading a log.
+include_guard()
+include(CMakeFindDependencyMacro)
+include(CheckCXXSourceCompiles)
+
+option(SHARDSTATS_STATIC_DEPENDENCIES "Link libarchive and RE2 statically where static archives are found" ON)
+
+find_dependency(Threads)
+find_dependency(ZLIB)
+find_dependency(LibArchive)
+
+# Sets `out` to the file of the static archive lib<name>.a, or to NOTFOUND.
+function(shardstats_find_static out name)
+  find_library(SHARDSTATS_STATIC_${name} NAMES ${CMAKE_STATIC_LIBRARY_PREFIX}${name}${CMAKE_STATIC_LIBRARY_SUFFIX})
+  mark_as_advanced(SHARDSTATS_STATIC_${name})
+  set(${out} "${SHARDSTATS_STATIC_${name}}" PARENT_SCOPE)
+endfunction()
+
+# Only the raw reader and four filters are used, so these archives are all that libarchive.a asks for.
+function(shardstats_static_archive out)
+  set(files)
+  foreach(name archive z zstd lzma bz2)
+    shardstats_find_static(file ${name})
+    if(NOT file)
+      set(${out} "" PARENT_SCOPE)
+      return()
+    endif()
+    list(APPEND files ${file})
+  endforeach()
+  set(CMAKE_REQUIRED_LIBRARIES ${files} Threads::Threads)
+  set(CMAKE_REQUIRED_INCLUDES ${LibArchive_INCLUDE_DIRS})
+  check_cxx_source_compiles("
+    #include <archive.h>
+    int main() {
+      archive* a = archive_read_new();
+      archive_read_support_filter_gzip(a);
+      archive_read_support_filter_zstd(a);
+      archive_read_support_filter_xz(a);
+      archive_read_support_filter_bzip2(a);
+      archive_read_support_format_raw(a);
+      archive_read_support_format_empty(a);
+      archive_read_open_memory(a, nullptr, 0);
+      return archive_read_free(a);
+    }" SHARDSTATS_STATIC_ARCHIVE_LINKS)
+  if(NOT SHARDSTATS_STATIC_ARCHIVE_LINKS)
+    set(files)
+  endif()
+  set(${out} "${files}" PARENT_SCOPE)
+endfunction()
+
+if(NOT TARGET shardstats::archive)
+  add_library(shardstats::archive INTERFACE IMPORTED)
+  set(archive_files)
+  if(SHARDSTATS_STATIC_DEPENDENCIES)
+    shardstats_static_archive(archive_files)
+  endif()
+  if(archive_files)
+    target_include_directories(shardstats::archive INTERFACE ${LibArchive_INCLUDE_DIRS} ${ZLIB_INCLUDE_DIRS})
+    target_link_libraries(shardstats::archive INTERFACE ${archive_files} Threads::Threads)
+  else()
+    target_link_libraries(shardstats::archive INTERFACE LibArchive::LibArchive ZLIB::ZLIB)
+  endif()
+endif()
+
+if(NOT TARGET shardstats::re2)
+  add_library(shardstats::re2 INTERFACE IMPORTED)
+  find_package(re2 CONFIG QUIET)
+  if(TARGET re2::re2)
+    target_link_libraries(shardstats::re2 INTERFACE re2::re2)
+  else()
+    find_dependency(PkgConfig)
+    pkg_check_modules(SHARDSTATS_RE2 REQUIRED IMPORTED_TARGET re2)
+    set(re2_file)
+    if(SHARDSTATS_STATIC_DEPENDENCIES)
+      shardstats_find_static(re2_file re2)
+    endif()
+    if(re2_file)
+      target_include_directories(shardstats::re2 INTERFACE ${SHARDSTATS_RE2_INCLUDE_DIRS})
+      target_link_libraries(shardstats::re2 INTERFACE ${re2_file} Threads::Threads)
+    else()
+      target_link_libraries(shardstats::re2 INTERFACE PkgConfig::SHARDSTATS_RE2)
+    endif()
+  endif()
+endif()

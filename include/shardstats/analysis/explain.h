@@ -1,0 +1,75 @@
+// explain: where a number comes from, as trees of steps. Every formula runs once more in its traced reading
+// (planner/trace.h), so a step shows the very expression that verify evaluated.
+//
+//   HBM of the shard            4,314,645,612 B
+//     embedding weights           213,333,504 B   ceil(S * r * c / (R * C)) = ceil(20,480,000,000 * ...)
+//     optimizer state               1,666,668 B   ceil(t * m)
+//     input and output ...      4,099,645,440 B   I + O
+//
+// Invariant: the children of a sum add up to it; what is not explained is a step of its own.
+// Tested by tests/analysis/explain_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "shardstats/infer/plan.h"
+
+namespace shardstats {
+
+// A value as printed text says it (nominal) and the bounds that the rounding of the text leaves.
+struct Amount {
+  double nominal = 0;
+  RealInterval bounds{};
+  std::string_view unit;  // "bytes", "" for a pure number
+};
+
+// A leaf of an expression: what was put in, and where it is from.
+struct Operand {
+  std::string symbol, label;  // "W", "world size"
+  Amount value;
+  Origin origin = Origin::log;
+  Cell printed;               // the cell it was read from; empty if it is not printed
+  std::string note;           // what it was inferred from, or what else is possible
+};
+
+struct Step {
+  std::string label;
+  Amount value;
+  std::string_view formula;              // id of planner/formulas.h; empty for a plain value
+  std::string expression, substituted;   // "ceil(x * W * 8)", "ceil(161,760 * 96 * 8)"
+  std::vector<Operand> operands;
+  std::optional<Cell> printed;           // the printed number that this is compared with
+  std::vector<Step> children;
+};
+
+// One row of the component table: one shard, all shards, share of all.
+struct ComponentRow {
+  std::string label;
+  double per_shard = 0, total = 0, percent = 0;
+};
+
+struct Explained {
+  std::string target;  // as it was found: an FQN, "rank:43", ...
+  std::string kind;    // "table", "rank", "shard", "kernel", "plan", "assumption"
+  std::vector<std::string> facts;    // one-line statements before the steps
+  std::vector<Step> steps;
+  std::vector<ComponentRow> components;
+  std::vector<std::string> notes;    // where documentation and source disagree, what cannot be known
+};
+
+struct UnknownTarget {
+  std::string message;
+  std::vector<std::string> nearest;
+};
+
+// `target`: a table (FQN, its last part, a glob), "rank:43", "table:NAME@rank:43", "kernel:fused", "plan" or
+// "assumption:NAME". One entry for each table that matches.
+std::variant<std::vector<Explained>, UnknownTarget> explain(const PrintedPlan& printed, const Plan& plan,
+                                                            std::string_view target);
+
+}  // namespace shardstats

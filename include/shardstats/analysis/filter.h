@@ -1,0 +1,46 @@
+// What users choose with --table, --exclude-table, --rank, --sharding, --kernel, --select and --ignore.
+// Tested by tests/analysis/filter_test.cc.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shardstats/analysis/findings.h"
+#include "shardstats/analysis/verify.h"
+
+namespace shardstats {
+
+struct FilterWords {
+  std::vector<std::string> tables, excluded_tables;  // RE2, found anywhere in the FQN
+  std::vector<std::string> ranks;                    // "0,4-7"
+  std::vector<std::string> shardings, kernels;       // names, several joined by commas
+  std::vector<std::string> select, ignore;           // beginnings of rule ids, several joined by commas
+};
+
+class Filter {
+ public:
+  Filter();
+  ~Filter();
+  Filter(Filter&&) noexcept;
+  Filter& operator=(Filter&&) noexcept;
+
+  // Sets the filter; otherwise what is wrong with the words, in one sentence.
+  std::optional<std::string> set(const FilterWords& words);
+
+  bool keeps_table(std::string_view fqn, std::string_view sharding, std::string_view kernel) const;
+  bool keeps_rank(int rank) const;
+  bool keeps(const Finding& finding, const PrintedPlan& printed) const;
+
+ private:
+  struct Parts;
+  bool keeps_row(const PrintedTable& row) const;
+  std::unique_ptr<Parts> parts_;
+};
+
+// Drops the findings that the filter does not keep.
+void apply(const Filter& filter, const PrintedPlan& printed, Report& report);
+
+}  // namespace shardstats

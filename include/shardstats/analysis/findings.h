@@ -1,0 +1,63 @@
+// What verify found: plain records, ready for every output format (contract.md, "verify adds").
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "shardstats/analysis/rules.h"
+#include "shardstats/log/printed.h"
+#include "shardstats/numbers/interval.h"
+
+namespace shardstats {
+
+// A printed number that, if wrong, explains a finding.
+struct Suspect {
+  Cell cell;
+  std::string reason;
+};
+
+// What the number should be. Without bounds only `text` says it (rank lists).
+struct Expected {
+  std::variant<std::monostate, ByteInterval, RealInterval> bounds;
+  std::string_view unit;  // "bytes", "count", "percent", "ranks"
+  std::string text;       // as the planner would print it: "3.858", or "3.857..3.859"
+};
+
+struct Finding {
+  const Rule* rule = nullptr;
+  Severity severity = Severity::error;
+  Cell where;                          // the disputed number
+  std::optional<std::uint32_t> table;  // index into PrintedPlan::tables.rows
+  std::string_view fqn;                // of that table
+  std::optional<int> rank;
+  std::string_view kernel;             // of a kernel line
+  std::optional<Expected> expected;
+  std::string message;
+  std::string_view known_issue;        // id of an upstream bug; empty: none
+  std::vector<Suspect> suspects;       // most likely first
+};
+
+// Every printed number of a block, counted once. Invariant: numbers() == derived + inputs + unchecked.
+struct Coverage {
+  std::int64_t derived = 0;    // recomputed and compared
+  std::int64_t inputs = 0;     // nothing else in the block determines them
+  std::int64_t unchecked = 0;  // could be derived, but no check does so
+  std::int64_t numbers() const { return derived + inputs + unchecked; }
+};
+
+struct FindingCounts {
+  std::int64_t error = 0, warning = 0, note = 0;
+  void add(Severity severity) { ++(severity == Severity::error ? error : severity == Severity::warning ? warning : note); }
+  // Findings at or above `least`.
+  std::int64_t at_least(Severity least) const {
+    return error + (least >= Severity::warning ? warning : 0) + (least >= Severity::note ? note : 0);
+  }
+};
+
+FindingCounts count(const std::vector<Finding>& findings);
+
+}  // namespace shardstats

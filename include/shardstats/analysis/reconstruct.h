@@ -1,0 +1,43 @@
+// reconstruct: the rebuilt plan as rows, filtered, sorted and cut to what was asked for.
+// Tested by tests/analysis/reconstruct_test.cc.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "shardstats/analysis/filter.h"
+#include "shardstats/infer/plan.h"
+
+namespace shardstats {
+
+enum class SortKey : std::uint8_t { log, name, hbm, ddr, ssd };
+inline constexpr std::array<std::string_view, 5> kSortKeyNames = {"log", "name", "hbm", "ddr", "ssd"};
+
+struct ReconstructOptions {
+  SortKey sort = SortKey::log;
+  std::size_t top = 0;  // rows of each kind; 0: all
+};
+
+struct TableRow {
+  const PlanTable* table = nullptr;
+  const PrintedTable* printed = nullptr;
+  std::vector<const PlanShard*> shards;  // that the rank filter keeps
+  ByteInterval hbm, ddr, ssd;            // sums over all shards of the table
+  std::int64_t shard_count = 0;          // of the table
+};
+
+struct Reconstruction {
+  std::vector<TableRow> tables;
+  std::vector<const PlanRank*> ranks;
+  std::size_t tables_hidden = 0, ranks_hidden = 0;  // cut off by `top`
+  bool sized = false;     // shards have sizes (v0.3.0+)
+  bool column_bytes = false;  // the Input/Output columns are bytes (v0.1.1+)
+};
+
+// Points into `printed` and `plan`.
+Reconstruction reconstruct(const PrintedPlan& printed, const Plan& plan, const Filter& filter,
+                           const ReconstructOptions& options);
+
+}  // namespace shardstats

@@ -1,0 +1,144 @@
+// Plan: the rebuilt plan. Every shard with its byte bounds, every rank, and the assumptions they rest on.
+// It never holds a printed number; rows refer to their printed row by index, so that analysis can compare.
+//
+//   PrintedPlan --infer()--> Plan
+//
+// Bounds contain the true value whenever the log is undamaged: they are the hull over all hypotheses that no printed
+// number rules out. An `Expectation` is what a printed cell should show according to the formulas and all *other*
+// cells; `contradicted` says that the printed one lies outside. Tested by tests/infer/*_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "shardstats/log/printed.h"
+#include "shardstats/planner/storage.h"
+
+namespace shardstats {
+
+struct Expectation {
+  ByteInterval bytes;
+  bool known = false;         // false: nothing in this log determines the cell
+  bool contradicted = false;  // the printed cell lies outside `bytes`
+};
+
+// One way to fill in what a log hides about a table.
+struct Choice {
+  double element_size = 4;         // e, bytes
+  double output_element_size = 4;  // e_o, bytes
+  Optimizer optimizer = Optimizer::none;
+  bool virtual_table = false;
+  int passes = 1;                  // p of the multipass prefetch
+  RealInterval caching_ratio{};    // rho; {0, 0} for a kernel without cache
+  friend bool operator==(const Choice&, const Choice&) = default;
+};
+
+struct PlanShard {
+  int index = 0;                // 0-based, in the order of the printed ranks
+  std::optional<int> rank;      // nullopt for an empty plan
+  ByteInterval rows, cols;
+  ByteInterval hbm, ddr, ssd;
+  ByteInterval tensor, optimizer, cache_aux;  // HBM and DDR parts together; a key-value cache counts as tensor
+  ByteInterval input, output;   // as the Input/Output columns count them
+  ByteInterval pipeline_io;     // what the storage estimator adds for input and output
+};
+
+struct PlanTable {
+  std::uint32_t row = 0;        // index into PrintedPlan::tables.rows
+  Sharding sharding{};
+  const KernelTraits* kernel = nullptr;  // nullptr: no release has this kernel
+  std::int64_t rows = 0, cols = 0;       // of the full table; 0 if not printed
+  std::int64_t features = 1;
+  bool sequence = false;
+  bool sized = false;           // rows, cols and everything else the formulas need were printed
+  std::uint32_t first_shard = 0, shard_count = 0;  // into Plan::shards
+  Choice choice;                // the preferred explanation
+  std::vector<Choice> alternatives;  // all others that nothing printed rules out
+  bool explained = true;        // false: no hypothesis gives the printed storage
+  bool uneven_rows = false;     // row split unknown: proportional to capacities, or by buckets
+  RealInterval lookups, pooled; // facts S and y of storage.h, bounds
+  RealInterval pooling_sum;     // sum of l_f
+  Expectation hbm, ddr, ssd;    // sums over all shards
+  ByteInterval weights, optimizer_state;  // each once (kernel lines of v1.8.0+)
+};
+
+struct PlanRank {
+  int rank = 0;
+  ByteInterval sparse_hbm, sparse_ddr;    // sums over the shards
+  ByteInterval hbm, ddr;                  // with dense and KJT where the release counts them
+  ByteInterval input, output;             // bytes behind the columns
+  Expectation expected_hbm, expected_ddr, expected_input, expected_output;
+};
+
+struct PlanKernel {
+  std::string_view name;        // as printed in the parameter table
+  std::int64_t tables = 0;
+  Expectation hbm, ddr, ssd, weights, optimizer_state;
+};
+
+// A value of an assumption: a word, a truth value, a number or a pair of bounds.
+using AssumedValue = std::variant<std::string, bool, double, ByteInterval, RealInterval>;
+
+enum class Origin : std::uint8_t { log, inferred, flag, defaulted };
+
+struct Assumption {
+  std::string_view name;             // contract.md, "Assumption names"
+  std::optional<std::uint32_t> table;  // index into Plan::tables; nullopt: scope plan
+  AssumedValue value;
+  Origin origin = Origin::inferred;
+  std::vector<AssumedValue> alternatives;
+  std::int64_t support = 0;          // printed numbers that rule the other values out
+  std::optional<int> group;          // joint alternatives, see Plan::groups
+};
+
+// Alternatives that hang together, e.g. {element_size 2, optimizer none} or {1, other}.
+struct JointChoices {
+  int id = 0;
+  std::uint32_t table = 0;
+  std::vector<Choice> choices;
+};
+
+struct Plan {
+  std::vector<Release> releases;      // that explain the log equally well, oldest first
+  Setting setting;                    // the preferred one; its rules are those of the layout release
+  std::vector<Setting> alternatives;  // other settings that explain the log equally well
+  bool sized = false;                 // v0.3.0+ with a parameter table: shards were rebuilt
+  bool empty = false;                 // no plan was found: no ranks
+  std::vector<PlanTable> tables;
+  std::vector<PlanShard> shards;
+  std::vector<PlanRank> ranks;
+  std::vector<PlanKernel> kernels;    // sorted by name
+  Policy policy = Policy::other;
+  std::vector<Policy> policies;       // all that fit, `policy` first
+  ByteInterval dense_hbm, dense_ddr, kjt_hbm, kjt_ddr;  // per rank, as counted in rank memory
+  Expectation kjt;                    // what the KJT formula gives for the printed KJT line
+  std::vector<Assumption> assumptions;
+  std::vector<JointChoices> groups;
+  std::int64_t contradictions = 0;    // printed cells outside their expectation
+
+  const PlanTable* table_of_row(std::uint32_t row) const { return row < tables.size() ? &tables[row] : nullptr; }
+};
+
+// --assume KEY=VALUE: overrides of inference. `table` empty: every table.
+struct Override {
+  std::string key, table, value;
+};
+struct BadOverride {
+  std::string message;
+};
+
+struct InferOptions {
+  std::vector<Override> overrides;
+  bool alternatives = true;  // false: skip the list of every table's alternatives (verify does not show them)
+};
+
+// Parses "release=v1.4.0", "dtype=fp16", "table_X.dtype=fp32", ...
+std::variant<Override, BadOverride> parse_override(std::string_view text);
+
+Plan infer(const PrintedPlan& printed, const InferOptions& options = {});
+
+}  // namespace shardstats

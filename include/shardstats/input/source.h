@@ -1,0 +1,43 @@
+// Opening logs: files (mapped), standard input, compressed content (gzip, zstd, xz, bzip2 by magic bytes).
+//
+// Invariant: a Source's bytes stay valid and unchanged while the Source lives; every string_view of a parsed log
+// points into them. Tested by tests/input/source_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace shardstats {
+
+// Where something stands in the decompressed log: line and byte column, both 1-based; 0 = nowhere.
+struct Place {
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  friend constexpr bool operator==(Place, Place) = default;
+};
+
+// What went wrong, where, and what to try; rendered in one place (cli).
+struct Error {
+  std::string path;     // "<stdin>" for standard input
+  Place place;          // {} if the whole file is meant
+  std::string message;  // one sentence: what was wrong
+  std::string hint;     // what to try; may be empty
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual std::string_view bytes() const = 0;
+};
+
+// Either the opened log or the reason why not. `path` "-" is standard input.
+using OpenResult = std::variant<std::unique_ptr<Source>, Error>;
+OpenResult open_source(const std::string& path);
+
+// A source over bytes in memory: tests, fuzzers.
+std::unique_ptr<Source> source_from(std::string bytes);
+
+}  // namespace shardstats

@@ -1,0 +1,16 @@
+// Which releases can have printed a block (log-format.md section 9), from the spellings, columns and lines in it.
+// Each spelling has its first and last release in layout.h; the candidates are what all of them have in common.
+// Tested by tests/log/fingerprint_test.cc.
+#pragma once
+
+#include <vector>
+
+#include "shardstats/log/printed.h"
+
+namespace shardstats {
+
+// Oldest first, never empty: where nothing fits (a newer or mixed layout) the releases that most of it fits.
+// `complete`: the block was not cut off, so what is missing tells something too.
+std::vector<Release> release_candidates(const PrintedPlan& plan, bool complete);
+
+}  // namespace shardstats

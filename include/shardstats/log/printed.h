@@ -1,0 +1,128 @@
+// PrintedPlan: what one planner block prints, as text with its place. It never holds a computed number.
+//
+// Shape: the two column tables (ranks, parameters) as typed rows, and every other line as a LineForm (layout.h)
+// plus the texts of its slots. Everything is optional: a cell with empty text was not printed.
+// Rule that always holds: render(parse(block)) gives the bytes of an undamaged block (render.h), and no byte
+// of the block except slot texts is kept. Tested by tests/log/*_test.cc.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "shardstats/input/blocks.h"
+#include "shardstats/log/layout.h"
+#include "shardstats/vocabulary.h"
+
+namespace shardstats {
+
+struct Cell {
+  std::string_view text;  // the number or word alone: "9.161", "57" (of 57%), "RW", "0-95"
+  Place place;            // of the text's first byte
+
+  explicit operator bool() const { return !text.empty(); }
+};
+
+struct PrintedPerf {
+  Cell total;
+  std::array<Cell, 5> components;  // in the order of kPerfComponents
+  std::uint8_t count = 0;          // components printed: 0, 4 or 5
+};
+
+// One row of the rank table (log-format.md section 3.2).
+struct PrintedRank {
+  Cell rank, hbm, hbm_percent, ddr, ddr_percent;
+  PrintedPerf perf;
+  Cell input, output;
+  Cell shards;  // the whole cell, "CW: 0 DP: 1"; see shard_counts()
+};
+
+// One row of the parameter table (section 3.4).
+struct PrintedTable {
+  Cell fqn, sharding, kernel;
+  PrintedPerf perf;
+  Cell hbm, ddr, ssd;
+  Cell cache_load_factor, pooling_factor, num_poolings, num_indices;
+  Cell output, weighted, sharder, features, emb_dim, cw_dim, hash_size;
+  Cell ranks;        // the whole list, "0-95", "1,1", "None"
+  Cell batch_sizes;  // the whole list, "512 * 2, 256*3", "n/a"
+};
+
+struct ShardCount {
+  Cell type, count;
+};
+// The pairs of a Shards cell, in printed order; empty for an empty or malformed cell.
+std::vector<ShardCount> shard_counts(const Cell& shards);
+
+// The ranks that "3", "0-95", "1,1,4", "[28, 43]" or "[]" stands for, in printed order; false if malformed, or more than `limit`.
+bool parse_ranks(std::string_view text, std::vector<int>& ranks, std::size_t limit = 1 << 20);
+
+// The batch sizes that "512 * 2, 256*3" stands for, expanded; false if malformed; "n/a" gives none.
+bool parse_batch_sizes(std::string_view text, std::vector<std::int64_t>& sizes, std::size_t limit = 1 << 20);
+
+// A table column: known ones by id, unknown ones with their own header text (id == unknown).
+struct PrintedColumn {
+  ColumnId id;
+  Cell header;
+  std::uint16_t dashes = 0;  // length of its rule
+};
+
+// A cell that does not have the pattern of its column, or lies in an unknown column: kept whole.
+struct OddCell {
+  std::uint32_t row;
+  std::uint16_t column;  // index into columns
+  Cell cell;
+};
+
+template <class Row>
+struct ColumnTable {
+  bool printed = false;
+  Place place;  // of the header row
+  std::vector<PrintedColumn> columns;
+  std::vector<Row> rows;
+  std::vector<OddCell> odd;  // ascending by (row, column)
+};
+
+// A line outside the two tables.
+struct PrintedLine {
+  LineId id = LineId::blank;
+  std::uint16_t form = 0;        // its spelling: index into line_forms()
+  Place place;                   // of the box line
+  std::uint32_t first_slot = 0;  // into PrintedPlan::slots
+  std::uint16_t slot_count = 0;
+};
+
+enum class Severity : std::uint8_t { error, warning, note };
+
+// Something about the frame or the shape of the block: rule ids log.*.
+struct Diagnostic {
+  std::string_view rule;  // "log.unknown_line", "log.unknown_column", "log.malformed_cell", "log.no_closing_border", ...
+  Severity severity;
+  Cell where;
+  std::string_view message;  // static text
+};
+
+struct PrintedPlan {
+  std::uint32_t line = 0;       // first physical line of the block
+  std::size_t width = 0;        // W in characters, read off the border
+  std::vector<PrintedLine> lines;  // all lines in printed order; LineId::rank_table / parameter_table stand for a whole table
+  std::vector<Cell> slots;
+  ColumnTable<PrintedRank> ranks;
+  ColumnTable<PrintedTable> tables;
+  std::vector<Diagnostic> diagnostics;
+  std::vector<Release> releases;  // candidates by fingerprint (log-format.md section 9), oldest first; never empty
+
+  std::span<const Cell> slots_of(const PrintedLine& of) const {
+    return {slots.data() + of.first_slot, of.slot_count};
+  }
+  // The first line of that form, or nullptr.
+  const PrintedLine* find(LineId id) const;
+  // Slot `i` of the first line of that form; an empty cell if there is none.
+  Cell slot(LineId id, std::size_t i = 0) const;
+};
+
+PrintedPlan parse(const Block& block);
+
+}  // namespace shardstats

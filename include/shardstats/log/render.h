@@ -1,0 +1,15 @@
+// Writes a block again in canonical form: no prefix, padding and column widths as the planner computes them
+// (log-format.md sections 1.2-1.4). Takes nothing but the layout tables and the texts of the PrintedPlan's slots.
+// Tested by tests/log/render_test.cc: parse then render is the identity on every genuine log.
+#pragma once
+
+#include <string>
+
+#include "shardstats/log/printed.h"
+
+namespace shardstats {
+
+// Appends the block to `out`, each line with a line feed.
+void render(const PrintedPlan& plan, std::string& out);
+
+}  // namespace shardstats

@@ -1,0 +1,61 @@
+// Closed intervals [low, high]: what is known of a value when only rounded text of it was printed.
+// Invariant: low <= high. Invalid or empty results are std::nullopt, never a reversed interval.
+// Tested by tests/numbers/interval_test.cc.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+namespace shardstats {
+
+template <class T>
+struct Interval {
+  T low{};
+  T high{};
+
+  constexpr bool contains(T value) const { return low <= value && value <= high; }
+  constexpr bool overlaps(Interval other) const { return low <= other.high && other.low <= high; }
+  constexpr bool exact() const { return low == high; }
+  constexpr T width() const { return high - low; }
+  friend constexpr bool operator==(Interval, Interval) = default;
+};
+
+using ByteInterval = Interval<std::int64_t>;  // whole bytes
+using RealInterval = Interval<double>;        // ms, factors, ratios
+
+template <class T>
+constexpr Interval<T> exactly(T value) {
+  return {value, value};
+}
+template <class T>
+constexpr Interval<T> hull(Interval<T> a, Interval<T> b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+template <class T>
+constexpr std::optional<Interval<T>> intersection(Interval<T> a, Interval<T> b) {
+  const Interval<T> both{std::max(a.low, b.low), std::min(a.high, b.high)};
+  if (both.low > both.high) return std::nullopt;
+  return both;
+}
+// The part of `a` inside `b`; `a` itself where they do not meet (a contradiction is reported elsewhere).
+template <class T>
+constexpr Interval<T> narrowed(Interval<T> a, Interval<T> b) {
+  return intersection(a, b).value_or(a);
+}
+template <class T>
+constexpr Interval<T> operator+(Interval<T> a, Interval<T> b) {
+  return {a.low + b.low, a.high + b.high};
+}
+template <class T>
+constexpr Interval<T> operator-(Interval<T> a, Interval<T> b) {
+  return {a.low - b.high, a.high - b.low};
+}
+// Products and quotients of non-negative intervals. binary64 operations are monotone in each operand, so
+// evaluating the ends exactly as the planner does bounds the planner's own rounded result: no outward rounding.
+constexpr RealInterval operator*(RealInterval a, RealInterval b) { return {a.low * b.low, a.high * b.high}; }
+constexpr RealInterval operator/(RealInterval a, RealInterval b) { return {a.low / b.high, a.high / b.low}; }
+constexpr ByteInterval operator*(ByteInterval a, std::int64_t n) { return {a.low * n, a.high * n}; }
+
+}  // namespace shardstats

@@ -1,0 +1,52 @@
+// Python's number formats as the planner uses them, and their inverses (log-format.md section 2).
+//
+//   format(3.8584, Format::r3) == "3.858"
+//   values_printed_as("3.858", Format::r3)  -> every double that prints so, ends included
+//   bytes_printed_as("3.858", Format::r3, kGiB) -> every byte count n for which n / 2^30 prints so
+//
+// Rounding is correct rounding of the exact binary value, ties to even. Rule that always holds: for each value v,
+// values_printed_as(format(v, f), f) contains v. Tested by tests/numbers/printed_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "shardstats/numbers/interval.h"
+
+namespace shardstats {
+
+inline constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+inline constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+enum class Format : std::uint8_t {
+  integer,       // 2560: the text of a Python int, so the value is a whole number and the text is exact
+  thousands,     // 1,709 (v0.1.0): rounded to a whole number
+  r1, r2, r3,    // round to 1/2/3 decimals, then shortest repr: 12.0, 12.3, 12.345
+  f1, f2, f3,    // exactly 1/2/3 decimals
+  p0,            // value * 100 rounded to 0 decimals; the text is without the '%'
+  g3,            // 3 significant digits, %g rules
+  c1,            // perf component: integer from 1 up, else one significant digit
+  python_float,  // repr of a float: 0.2, 1e-05
+};
+
+// The text Python prints for `value` (p0: without the '%'; the value is the fraction, 0.85 -> "85").
+std::string format(double value, Format format);
+
+// The tightest closed interval of doubles whose text is `text`. Text of r1..r3 without a point ("7") is an exact
+// integer, since a float would print as "7.0". std::nullopt: the text is no such number, nan or inf.
+// For p0 the interval is of the fraction.
+std::optional<RealInterval> values_printed_as(std::string_view text, Format format);
+
+// The byte counts n >= 0 for which n / unit (a power of two) prints as `text` in format r1, r2, r3 or f1;
+// exact integer arithmetic. std::nullopt also where the count does not fit 62 bits.
+std::optional<ByteInterval> bytes_printed_as(std::string_view text, Format format, std::int64_t unit);
+
+// Digits only, no sign, at most `limit`; std::nullopt otherwise (overflow included).
+std::optional<std::int64_t> parse_integer(std::string_view text, std::int64_t limit = INT64_MAX);
+
+// Does the text have the shape of a number of the log: -? digits [. digits] [e sign digits], or nan, inf?
+bool is_number(std::string_view text);
+
+}  // namespace shardstats

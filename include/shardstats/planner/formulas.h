@@ -1,0 +1,28 @@
+// Every formula by name: id, symbol, words, unit, and the section of storage-model.md it follows.
+// verify, explain, rules and the documentation cite these ids; the arithmetic itself stands once, in storage.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace shardstats {
+
+enum class FormulaId : std::uint8_t {
+  base_tensor, cached_share, tensor, optimizer, cache_aux, key_value, lookups_per_shard, input, output,
+  prefetch, pipeline_io, shard_hbm, shard_ddr, shard_ssd,
+  table_sum, rank_sum, kernel_sum, kjt, weights, optimizer_state, percent, ratio, total,
+};
+
+struct FormulaForm {
+  FormulaId id;
+  std::string_view name;     // "storage.tensor"
+  std::string_view symbol;   // "t"
+  std::string_view label;    // "embedding weights"
+  std::string_view unit;     // "bytes", "" for a pure number
+  std::string_view section;  // of storage-model.md
+};
+std::span<const FormulaForm> formula_table();
+const FormulaForm& form_of(FormulaId id);
+
+}  // namespace shardstats

@@ -1,0 +1,43 @@
+// Shard shapes (storage-model.md section 3): rows and columns of every shard of a table.
+// Tested by tests/planner/shapes_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "shardstats/planner/releases.h"
+
+namespace shardstats {
+
+struct Shape {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  bool empty() const { return rows == 0 || cols == 0; }
+  friend constexpr bool operator==(Shape, Shape) = default;
+};
+
+// Neighbouring shards of equal shape: all that storage needs to know.
+struct ShapeRun {
+  Shape shape;
+  std::int64_t count = 0;  // shards
+};
+
+// Rows of part i of R rows split evenly into n parts (3.1). n >= 1.
+std::int64_t even_rows(std::int64_t rows, std::int64_t n, std::int64_t i);
+// The same as runs: full blocks, at most one partial block, empty tail.
+std::vector<ShapeRun> even_row_runs(Shape table, std::int64_t n);
+void even_row_runs(Shape table, std::int64_t n, std::vector<ShapeRun>& runs);
+
+// Column blocks (3.2) for a block width: all `block` wide; in v0.1.0-v0.4.0 the last one takes the remainder too.
+void column_runs(Shape table, std::int64_t block, ColumnSplit split, std::vector<ShapeRun>& runs);
+
+// The block width that a minimum partition gives (3.2); min_partition 0: the release's default.
+std::int64_t column_block(std::int64_t cols, std::int64_t min_partition, ColumnSplit split);
+
+// Rows of part i of a memory-proportional split (3.3). Capacities in bytes, one a rank.
+std::vector<std::int64_t> proportional_rows(std::int64_t rows, const std::vector<std::int64_t>& capacities);
+
+// Rows of each rank for a table of `buckets` buckets (3.4); empty if the rows do not divide.
+std::vector<std::int64_t> bucket_rows(std::int64_t rows, std::int64_t buckets, std::int64_t world_size);
+
+}  // namespace shardstats

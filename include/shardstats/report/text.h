@@ -1,0 +1,36 @@
+// Text reports of verify, reconstruct and rules. Each function appends whole lines; nothing is computed here.
+//
+//   train.log:1043:412: error table.storage.hbm: HBM of ebc.table_7 is printed as 3.859 GB, the formulas give 3.858 GB
+//   train.log: block 1 at line 12: TorchRec v1.4.0 or V1.5.0, 96 ranks, 1,935 tables, batch size 2560
+//     assumed: compute_device cuda, pipeline_type none (or train_base), element_size 2 in 1,935 tables
+//
+// Tested by tests/report/text_test.cc and the golden runs in tests/cli.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "shardstats/analysis/block.h"
+#include "shardstats/analysis/reconstruct.h"
+#include "shardstats/analysis/verify.h"
+#include "shardstats/report/style.h"
+
+namespace shardstats {
+
+// `hints`: also what to try.
+void write_findings(std::string_view path, const Report& report, bool hints, const TextStyle& style, std::string& out);
+// One paragraph about the block: release, size, what was assumed, coverage (where `report` is given), remarks.
+void write_block(std::string_view path, const BlockView& block, const Report* report, const TextStyle& style,
+                 std::string& out);
+void write_reconstruction(const Reconstruction& plan, const TextStyle& style, std::string& out);
+// "clean", or how many findings of which severity in how many blocks.
+void write_verdict(const FindingCounts& counts, std::int64_t blocks, std::int64_t logs, const TextStyle& style,
+                   std::string& out);
+void write_rules(const std::vector<const Rule*>& rules, bool details, const TextStyle& style, std::string& out);
+
+std::string value_text(const AssumedValue& value);
+
+// Breaks `text` at blanks into lines of at most `width`; following lines start with `indent` blanks.
+std::string wrapped(std::string_view text, int width, int indent);
+
+}  // namespace shardstats

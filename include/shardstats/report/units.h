@@ -1,0 +1,16 @@
+// Numbers as people read them: "1,935", "359.26 GiB", "124,231,680 B (±10)".
+// Tested by tests/report/units_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "shardstats/numbers/interval.h"
+
+namespace shardstats {
+
+std::string with_commas(std::int64_t n);
+std::string human_bytes(double bytes);            // B, KiB, MiB, GiB or TiB, three significant decimals at most
+std::string human_bytes(ByteInterval bytes);      // "3.86 GiB", or "3.85..3.87 GiB"
+
+}  // namespace shardstats

@@ -1,0 +1,65 @@
+// The words of the field, shared by every folder: releases, sharding types, devices, pipelines.
+// Each enumeration has exactly one table of names; nothing else in the tree spells them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace shardstats {
+
+// TorchRec releases whose planner output differs or may differ (log-format.md section 0.1), oldest first.
+enum class Release : std::uint8_t {
+  v0_1_0, v0_1_1, v0_2_0, v0_3_0, v0_3_2, v0_4_0, v0_5_0, v0_6_0, v0_7_0, v0_8_0,
+  v1_0_0, v1_1_0, v1_2_0, v1_3_0, v1_4_0, v1_5_0, v1_6_0, v1_7_0, v1_8_0, main_branch,
+};
+inline constexpr std::array<std::string_view, 20> kReleaseNames = {
+    "v0.1.0", "v0.1.1", "v0.2.0", "v0.3.0", "v0.3.2", "v0.4.0", "v0.5.0", "v0.6.0", "v0.7.0", "v0.8.0",
+    "v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0", "v1.4.0", "V1.5.0", "v1.6.0", "v1.7.0", "v1.8.0", "main"};
+
+// Sharding types in the order of their abbreviations (log-format.md section 3.2).
+enum class Sharding : std::uint8_t { cw, dp, gs, rw, tw, twcw, twrw };
+inline constexpr std::array<std::string_view, 7> kShardingNames = {"CW", "DP", "GS", "RW", "TW", "TWCW", "TWRW"};
+
+// The topology's compute device (storage-model.md section 2.2).
+enum class Device : std::uint8_t { cuda, cpu, mtia, tpu };
+inline constexpr std::array<std::string_view, 4> kDeviceNames = {"cuda", "cpu", "mtia", "tpu"};
+
+// Pipeline types of the storage estimator (storage-model.md section 6).
+enum class Pipeline : std::uint8_t { none, train_base, train_sparse_dist, train_prefetch_sparse_dist };
+inline constexpr std::array<std::string_view, 4> kPipelineNames = {"none", "train_base", "train_sparse_dist",
+                                                                   "train_prefetch_sparse_dist"};
+
+// Optimizer classes as far as storage can tell them apart (storage-model.md sections 4.1 and 10.3).
+enum class Optimizer : std::uint8_t { none, rowwise_adagrad, other, adam };
+inline constexpr std::array<std::string_view, 4> kOptimizerNames = {"none", "rowwise_adagrad", "other", "adam"};
+
+// Storage reservation policies (storage-model.md section 8.4).
+enum class Policy : std::uint8_t { heuristical, fixed_percentage, inference, fixed_absolute, sku_aware, other };
+inline constexpr std::array<std::string_view, 6> kPolicyNames = {
+    "heuristical", "fixed_percentage", "inference", "fixed_absolute", "sku_aware", "other"};
+
+// Perf components in printed order (log-format.md section 3.3).
+inline constexpr std::array<std::string_view, 5> kPerfComponents = {"fwd_compute", "fwd_comms", "bwd_compute",
+                                                                    "bwd_comms", "prefetch_compute"};
+
+template <class Enum, std::size_t N>
+constexpr std::string_view name_of(Enum value, const std::array<std::string_view, N>& names) {
+  return names[static_cast<std::size_t>(value)];
+}
+template <class Enum, std::size_t N>
+constexpr std::optional<Enum> parse_name(std::string_view name, const std::array<std::string_view, N>& names) {
+  for (std::size_t i = 0; i < N; ++i)
+    if (names[i] == name) return static_cast<Enum>(i);
+  return std::nullopt;
+}
+
+constexpr std::string_view name(Release r) { return name_of(r, kReleaseNames); }
+constexpr std::string_view name(Sharding s) { return name_of(s, kShardingNames); }
+constexpr std::string_view name(Device d) { return name_of(d, kDeviceNames); }
+constexpr std::string_view name(Pipeline p) { return name_of(p, kPipelineNames); }
+constexpr std::string_view name(Optimizer o) { return name_of(o, kOptimizerNames); }
+constexpr std::string_view name(Policy p) { return name_of(p, kPolicyNames); }
+
+}  // namespace shardstats

@@ -1,0 +1,40 @@
+# Sourced by the other scripts: goes to the source root and installs the Debian packages that are missing.
+# SHARDSTATS_NO_INSTALL=1 leaves the machine alone (another distribution, or the packages come from elsewhere).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+SHARDSTATS_PACKAGES=(
+  g++ cmake ninja-build ccache clang-14 libclang-rt-14-dev clang-format-14 pkg-config python3 git ca-certificates
+  libcli11-dev libspdlog-dev libfmt-dev libre2-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev
+  libarchive-dev zlib1g-dev libzstd-dev liblzma-dev libbz2-dev
+)
+
+missing_packages() {
+  local installed
+  installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${SHARDSTATS_PACKAGES[@]}" 2>/dev/null || true)
+  printf '%s\n' "${SHARDSTATS_PACKAGES[@]}" | grep -vxFf <(sed -n 's/^installed //p' <<<"$installed") || true
+}
+
+install_missing() {
+  [[ -z ${SHARDSTATS_NO_INSTALL:-} ]] && command -v dpkg >/dev/null || return 0
+  local missing sudo=()
+  mapfile -t missing < <(missing_packages)
+  ((${#missing[@]})) || return 0
+  ((EUID == 0)) || sudo=(sudo)
+  echo "Installing: ${missing[*]}" >&2
+  "${sudo[@]}" apt-get update -qq >&2
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+}
+
+# build PRESET [TARGET...]: configures if need be, then builds.
+build() {
+  local preset=$1 folder=build
+  shift
+  [[ $preset == release ]] || folder=build/$preset
+  [[ -f $folder/build.ninja ]] || cmake --preset "$preset" >&2
+  cmake --build --preset "$preset" ${1:+--target "$@"} >&2
+}
+
+step() { printf '== %s (%d s)\n' "$1" "$SECONDS" >&2; }
+
+install_missing

@@ -1,0 +1,102 @@
+// Checks of the compute kernel sections (log-format.md sections 3.6 and 3.7).
+#include <algorithm>
+#include <map>
+
+#include "analysis/checks.h"
+
+namespace shardstats::analysis {
+namespace {
+
+using KernelCounts = std::map<std::string_view, std::int64_t>;
+
+KernelCounts rows_by_kernel(const Checks& checks) {
+  KernelCounts counts;
+  for (const PrintedTable& row : checks.printed.tables.rows) ++counts[row.kernel.text];
+  return counts;
+}
+
+void add_count(Checks& checks, const Cell& cell, std::string_view kernel, std::int64_t expected) {
+  Finding& finding = checks.add(RuleId::kernel_count, cell);
+  finding.kernel = kernel;
+  finding.expected = expected_count(expected);
+  finding.message = "tables with kernel " + std::string(kernel) + " are printed as " + std::string(cell.text) +
+                    ", the parameter table has " + finding.expected->text;
+}
+
+void check_counts(Checks& checks) {
+  KernelCounts counts = rows_by_kernel(checks);
+  Cell last = checks.printed.slot(LineId::kernel_count);
+  for (const PrintedLine& line : checks.printed.lines) {
+    if (line.id != LineId::kernel_count) continue;
+    const auto slots = checks.printed.slots_of(line);
+    last = slots[0];
+    const std::int64_t expected = counts[slots[0].text];
+    counts.erase(slots[0].text);
+    if (const auto printed = parse_integer(slots[1].text); printed && *printed != expected)
+      add_count(checks, slots[1], slots[0].text, expected);
+  }
+  if (!last) return;
+  for (const auto& [kernel, expected] : counts) add_count(checks, Cell{"no line", last.place}, kernel, expected);
+}
+
+struct Sum {
+  LineId line;
+  std::size_t slot;
+  RuleId rule;
+  std::string_view what;
+  Expectation PlanKernel::*expected;
+};
+constexpr Sum kSums[] = {
+    {LineId::kernel_storage, 1, RuleId::kernel_storage_hbm, "HBM", &PlanKernel::hbm},
+    {LineId::kernel_storage, 2, RuleId::kernel_storage_ddr, "DDR", &PlanKernel::ddr},
+    {LineId::kernel_storage, 3, RuleId::kernel_storage_ssd, "SSD", &PlanKernel::ssd},
+    {LineId::kernel_weights, 1, RuleId::kernel_weights, "weights", &PlanKernel::weights},
+    {LineId::kernel_optimizer, 1, RuleId::kernel_optimizer, "optimizer state", &PlanKernel::optimizer_state},
+};
+
+void check_sums(Checks& checks) {
+  for (const PrintedLine& line : checks.printed.lines)
+    for (const Sum& sum : kSums) {
+      const auto slots = checks.printed.slots_of(line);
+      if (line.id != sum.line || sum.slot >= slots.size()) continue;
+      const auto kernel = std::ranges::find(checks.plan.kernels, slots[0].text, &PlanKernel::name);
+      if (kernel == checks.plan.kernels.end()) continue;
+      const Expectation& expectation = (*kernel).*sum.expected;
+      if (!expectation.known || !expectation.contradicted) continue;
+      Finding& finding = checks.add(sum.rule, slots[sum.slot]);
+      finding.kernel = slots[0].text;
+      finding.expected = expected_bytes(expectation.bytes, Format::r3, kGiB);
+      finding.message = differs(std::string(sum.what) + " of kernel " + std::string(slots[0].text), slots[sum.slot].text,
+                                " GB", finding.expected->text);
+    }
+}
+
+void check_constraints(Checks& checks) {
+  const Cell hardcoded = checks.printed.slot(LineId::kernel_constraints, 0);
+  const Cell selected = checks.printed.slot(LineId::kernel_constraints, 1);
+  const auto by_hand = parse_integer(hardcoded.text), by_planner = parse_integer(selected.text);
+  if (!by_hand || !by_planner) return;
+  const auto add = [&](const Cell& cell, std::string_view what, std::int64_t expected) {
+    Finding& finding = checks.add(RuleId::kernel_constraints, cell);
+    finding.expected = expected_count(expected);
+    finding.message = std::string(what) + " is printed as " + std::string(cell.text) + ", the other counts give " +
+                      finding.expected->text;
+  };
+  std::int64_t listed = 0;
+  for (const PrintedLine& line : checks.printed.lines)
+    if (line.id == LineId::kernel_constraint)
+      listed += parse_integer(checks.printed.slots_of(line)[1].text).value_or(0);
+  const auto rows = static_cast<std::int64_t>(checks.printed.tables.rows.size());
+  if (listed != *by_hand) add(hardcoded, "Hardcoded", listed);
+  if (checks.rows_complete() && *by_hand + *by_planner != rows) add(selected, "Auto-selected", rows - *by_hand);
+}
+
+}  // namespace
+
+void check_kernels(Checks& checks) {
+  if (checks.rows_complete()) check_counts(checks);
+  check_sums(checks);
+  check_constraints(checks);
+}
+
+}  // namespace shardstats::analysis

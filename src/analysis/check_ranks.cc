@@ -1,0 +1,100 @@
+// Checks of the rank table's rows that are sums over shards (log-format.md sections 3.2 and 6.3).
+#include <array>
+
+#include "analysis/checks.h"
+
+namespace shardstats::analysis {
+namespace {
+
+using Counts = std::array<std::int64_t, kShardingNames.size()>;
+
+struct Memory {
+  RuleId rule;
+  std::string_view what, unit;
+  Cell PrintedRank::*cell;
+  Expectation PlanRank::*expected;
+  std::int64_t unit_bytes;
+};
+constexpr std::array kSums = {
+    Memory{RuleId::rank_hbm, "HBM", " GB", &PrintedRank::hbm, &PlanRank::expected_hbm, kGiB},
+    Memory{RuleId::rank_ddr, "DDR", " GB", &PrintedRank::ddr, &PlanRank::expected_ddr, kGiB},
+    Memory{RuleId::rank_input, "Input", " MB", &PrintedRank::input, &PlanRank::expected_input, kMiB},
+    Memory{RuleId::rank_output, "Output", " MB", &PrintedRank::output, &PlanRank::expected_output, kMiB},
+};
+
+std::string of_rank(std::string_view what, int rank) {
+  return std::string(what) + " of rank " + std::to_string(rank);
+}
+
+void check_sums(Checks& checks, const PrintedRank& row, int rank) {
+  const PlanRank* plan = checks.plan_rank(rank);
+  if (!plan) return;
+  const Format memory = checks.plan.setting.rules->release < Release::v0_8_0 ? Format::r1 : Format::r3;
+  for (const Memory& sum : kSums) {
+    const Cell& cell = row.*sum.cell;
+    const Expectation& expectation = plan->*sum.expected;
+    if (!cell || !expectation.known || !expectation.contradicted) continue;
+    Finding& finding = checks.add_rank(sum.rule, cell, rank);
+    finding.expected = expected_bytes(expectation.bytes, sum.unit_bytes == kGiB ? memory : Format::r2, sum.unit_bytes);
+    finding.message = differs(of_rank(sum.what, rank), cell.text, sum.unit, finding.expected->text);
+  }
+}
+
+// Shards of every type on every rank, from the parameter table; false: some row does not say where its shards are.
+bool count_shards(const Checks& checks, std::vector<Counts>& counts) {
+  if (!checks.rows_complete()) return false;
+  std::vector<int> ranks;
+  for (const PrintedTable& row : checks.printed.tables.rows) {
+    const auto sharding = parse_name<Sharding>(row.sharding.text, kShardingNames);
+    ranks.clear();
+    if (!sharding || !parse_ranks(row.ranks.text, ranks)) return false;
+    for (const int rank : ranks)
+      if (static_cast<std::size_t>(rank) < counts.size())
+        ++counts[static_cast<std::size_t>(rank)][static_cast<std::size_t>(*sharding)];
+  }
+  return true;
+}
+
+void add_wrong_count(Checks& checks, const Cell& where, int rank, std::string_view type, std::string_view printed,
+                     std::int64_t expected) {
+  Finding& finding = checks.add_rank(RuleId::rank_shards, where, rank);
+  finding.expected = expected_count(expected);
+  finding.message = of_rank(std::string(type) + " shards", rank) + " are " + std::string(printed) +
+                    ", the Ranks of all tables give " + finding.expected->text;
+}
+
+void check_shards(Checks& checks, const PrintedRank& row, int rank, const Counts& counts) {
+  Counts left = counts;
+  for (const ShardCount& pair : shard_counts(row.shards)) {
+    const auto sharding = parse_name<Sharding>(pair.type.text, kShardingNames);
+    const auto printed = parse_integer(pair.count.text);
+    const std::int64_t expected = sharding ? counts[static_cast<std::size_t>(*sharding)] : 0;
+    if (sharding) left[static_cast<std::size_t>(*sharding)] = 0;
+    if (printed && *printed != expected)
+      add_wrong_count(checks, pair.count, rank, pair.type.text, pair.count.text, expected);
+  }
+  for (std::size_t type = 0; type < left.size(); ++type)
+    if (left[type] != 0) add_wrong_count(checks, row.shards, rank, kShardingNames[type], "not printed", left[type]);
+}
+
+}  // namespace
+
+int rank_number(const PrintedRank& row) {
+  const auto rank = parse_integer(row.rank.text, 1 << 24);
+  return rank ? static_cast<int>(*rank) : -1;
+}
+
+void check_ranks(Checks& checks) {
+  const auto world_size = static_cast<std::size_t>(checks.plan.setting.world_size);
+  std::vector<Counts> counts(world_size);
+  checks.compared.shards = count_shards(checks, counts);
+  for (const PrintedRank& row : checks.printed.ranks.rows) {
+    const int rank = rank_number(row);
+    if (rank < 0) continue;
+    check_sums(checks, row, rank);
+    if (checks.compared.shards && static_cast<std::size_t>(rank) < world_size)
+      check_shards(checks, row, rank, counts[static_cast<std::size_t>(rank)]);
+  }
+}
+
+}  // namespace shardstats::analysis

@@ -1,0 +1,50 @@
+// Checks of the reservation lines (log-format.md section 3.11, storage-model.md section 8).
+#include <algorithm>
+
+#include "analysis/checks.h"
+
+namespace shardstats::analysis {
+namespace {
+
+void check_kjt(Checks& checks) {
+  const Expectation& kjt = checks.plan.kjt;
+  if (!kjt.known || !kjt.contradicted) return;
+  const bool in_hbm = io_in_hbm(checks.plan.setting);
+  const Cell cell = checks.printed.slot(LineId::kjt_storage, in_hbm ? 0 : 1);
+  // Tables planned elsewhere, or an estimator with a batch size of its own, change this line: no error of the log.
+  Finding& finding = checks.add(RuleId::reservation_kjt, cell);
+  finding.severity = Severity::warning;
+  finding.expected = expected_bytes(kjt.bytes, Format::r3, kGiB);
+  finding.message = differs("KJT storage", cell.text, " GB", finding.expected->text);
+}
+
+void check_percent(Checks& checks, const Cell& cell, RealInterval share, std::string_view what) {
+  const auto printed = values_printed_as(cell.text, Format::p0);
+  if (!printed) return;
+  checks.compared.planning_percent = true;
+  if (printed->overlaps(share)) return;
+  Finding& finding = checks.add(RuleId::reservation_percent, cell);
+  const std::string low = format(share.low, Format::p0), high = format(share.high, Format::p0);
+  finding.expected =
+      Expected{RealInterval{share.low * 100, share.high * 100}, "percent", low == high ? low : low + ".." + high};
+  finding.message = differs(what, cell.text, "%", finding.expected->text);
+}
+
+}  // namespace
+
+void check_reservation(Checks& checks) {
+  check_kjt(checks);
+  const auto reserved = bytes_printed_as(checks.printed.slot(LineId::reserved_hbm).text, Format::r3, kGiB);
+  const auto planning = bytes_printed_as(checks.printed.slot(LineId::planning_memory).text, Format::r3, kGiB);
+  if (!reserved || !planning || planning->high <= kMiB) return;  // devices without HBM print the fraction all the same
+  // Both are cut to whole bytes, so either may be up to one byte more.
+  const auto share = [](ByteInterval part, ByteInterval rest) {
+    const double low = static_cast<double>(part.low), high = static_cast<double>(part.high) + 1;
+    return RealInterval{low / (low + static_cast<double>(rest.high) + 1),
+                        high / (high + std::max(static_cast<double>(rest.low), 1.0))};
+  };
+  check_percent(checks, checks.printed.slot(LineId::reserved_percent), share(*reserved, *planning), "reserved share");
+  check_percent(checks, checks.printed.slot(LineId::planning_percent), share(*planning, *reserved), "planning share");
+}
+
+}  // namespace shardstats::analysis

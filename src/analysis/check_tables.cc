@@ -1,0 +1,158 @@
+// Checks of the parameter table's rows (log-format.md section 3.4).
+#include <algorithm>
+
+#include "analysis/checks.h"
+
+namespace shardstats::analysis {
+namespace {
+
+std::string of_table(std::string_view what, const PrintedTable& row) {
+  std::string text(what);
+  return text.append(" of ").append(row.fqn.text);
+}
+
+void check_storage(Checks& checks, std::size_t i, RuleId rule, std::string_view what, const Cell& cell,
+                   const Expectation& expectation) {
+  if (!cell || !expectation.known || !expectation.contradicted) return;
+  Finding& finding = checks.add_table(rule, cell, i);
+  finding.expected = expected_bytes(expectation.bytes, Format::r3, kGiB);
+  finding.message =
+      differs(of_table(what, checks.printed.tables.rows[i]), cell.text, " GB", finding.expected->text);
+}
+
+// Another table of the same name: tables of one name share their constraints (section 7, Q27), so the lists of
+// pooling factors may be longer than this table has features.
+bool shares_name(const Checks& checks, std::size_t i) {
+  const auto bare = [](std::string_view fqn) { return fqn.substr(fqn.rfind('.') + 1); };
+  const auto& rows = checks.printed.tables.rows;
+  const std::string_view own = bare(rows[i].fqn.text);
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    if (k != i && bare(rows[k].fqn.text) == own) return true;
+  return false;
+}
+
+void check_num_indices(Checks& checks, std::size_t i, const PrintedTable& row) {
+  const auto factor = values_printed_as(row.pooling_factor.text, Format::r3);
+  const auto poolings = values_printed_as(row.num_poolings.text, Format::r3);
+  const auto indices = values_printed_as(row.num_indices.text, Format::r3);
+  if (!factor || !poolings || !indices || factor->low < 0 || poolings->low < 0) return;
+  RealInterval product = *factor * *poolings;
+  if (indices->overlaps(product)) return;
+  const bool single = row.features.text == "1";
+  if (indices->high < product.low && (!single || shares_name(checks, i))) return;
+  if (!single) product.low = 0;
+  Finding& finding = checks.add_table(RuleId::table_num_indices, row.num_indices, i);
+  const std::string low = format(product.low, Format::r3), high = format(product.high, Format::r3);
+  finding.expected = Expected{product, "count", low == high ? low : low + ".." + high};
+  finding.message = differs(of_table("Num Indices", row), row.num_indices.text, "", finding.expected->text);
+  finding.suspects.push_back({row.pooling_factor, "a factor of Num Indices"});
+  finding.suspects.push_back({row.num_poolings, "a factor of Num Indices"});
+}
+
+// `shards`: entries of the Ranks list; 0 if there is none.
+void check_cw_dim(Checks& checks, std::size_t i, const PrintedTable& row, std::int64_t shards) {
+  const auto dim = parse_integer(row.emb_dim.text, 1 << 30), block = parse_integer(row.cw_dim.text, 1 << 30);
+  if (!row.cw_dim || !dim || !block) return;
+  const auto add = [&](std::string message) {
+    Finding& finding = checks.add_table(RuleId::table_cw_dim, row.cw_dim, i);
+    finding.message = std::move(message);
+    finding.suspects.push_back({row.emb_dim, "the columns of the whole table"});
+    if (row.ranks) finding.suspects.push_back({row.ranks, "one rank a shard"});
+    return &finding;
+  };
+  if (*block == 0 || *dim % *block != 0) {
+    add(of_table("CW Dim", row) + " is " + std::string(row.cw_dim.text) + ", which does not divide Emb Dim " +
+        std::string(row.emb_dim.text));
+    return;
+  }
+  if (shards == 0) return;
+  const bool grid = row.sharding.text == "GS";
+  const std::int64_t blocks = *dim / *block;
+  if (grid ? shards % blocks == 0 : shards == blocks) return;
+  Finding* finding = add(of_table("CW Dim", row) + " is " + std::string(row.cw_dim.text) + " of " +
+                         std::string(row.emb_dim.text) + ", which makes " + std::to_string(blocks) +
+                         (grid ? " column blocks on equally many ranks each, but Ranks has " : " shards, but Ranks has ") +
+                         std::to_string(shards));
+  if (!grid && *dim % shards == 0) finding->expected = expected_count(*dim / shards);
+}
+
+bool counts_up(const std::vector<int>& ranks) {
+  for (std::size_t k = 1; k < ranks.size(); ++k)
+    if (ranks[k] != ranks[k - 1] + 1) return false;
+  return true;
+}
+
+// What the sharding type demands of the list; empty: it is as it should be. Before v0.3.0 user sharders
+// are no different, since these are rules of the enumerator (storage-model.md section 3.5).
+std::string_view broken_demand(Sharding sharding, const std::vector<int>& ranks, std::int64_t world_size) {
+  switch (sharding) {
+    case Sharding::dp:
+    case Sharding::rw:
+      return counts_up(ranks) && ranks.front() == 0 && static_cast<std::int64_t>(ranks.size()) == world_size
+                 ? ""
+                 : "has one shard on every rank";
+    case Sharding::tw:
+      return ranks.size() == 1 ? "" : "has one shard";
+    case Sharding::twrw:
+      return counts_up(ranks) ? "" : "has one shard on every rank of a group of neighbours";
+    case Sharding::cw:
+    case Sharding::gs:
+    case Sharding::twcw:
+      break;
+  }
+  return "";
+}
+
+void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, const std::vector<int>& ranks) {
+  const std::int64_t world_size = checks.plan.setting.world_size;
+  const bool inside = std::ranges::all_of(ranks, [&](int rank) { return rank < world_size; });
+  const auto sharding = parse_name<Sharding>(row.sharding.text, kShardingNames);
+  const std::string_view demand = sharding && inside ? broken_demand(*sharding, ranks, world_size) : "";
+  if (inside && demand.empty()) return;
+  Finding& finding = checks.add_table(RuleId::table_ranks, row.ranks, i);
+  finding.message = of_table("Ranks", row) + " are " + std::string(row.ranks.text);
+  const std::string last = std::to_string(world_size - 1);
+  if (!inside)
+    finding.message += ", but the last rank is " + last;
+  else
+    finding.message += ", but " + std::string(row.sharding.text) + " " + std::string(demand);
+  if (inside && (sharding == Sharding::dp || sharding == Sharding::rw))
+    finding.expected = Expected{{}, "ranks", world_size == 1 ? "0" : "0-" + last};
+  finding.suspects.push_back({row.sharding, "what decides the shards"});
+}
+
+void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, std::vector<std::int64_t>& sizes) {
+  const auto features = parse_integer(row.features.text);
+  if (!row.batch_sizes || !features || !parse_batch_sizes(row.batch_sizes.text, sizes) || sizes.empty()) return;
+  if (static_cast<std::int64_t>(sizes.size()) == *features || shares_name(checks, i)) return;
+  Finding& finding = checks.add_table(RuleId::table_batch_sizes, row.batch_sizes, i);
+  finding.expected = expected_count(*features);
+  finding.message = of_table("Batch Sizes", row) + " are " + std::to_string(sizes.size()) + ", but it has " +
+                    std::string(row.features.text) + (*features == 1 ? " feature" : " features");
+  finding.suspects.push_back({row.features, "one batch size a feature"});
+}
+
+}  // namespace
+
+void check_tables(Checks& checks) {
+  const auto& rows = checks.printed.tables.rows;
+  std::vector<int> ranks;
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const PrintedTable& row = rows[i];
+    if (const PlanTable* table = checks.plan.table_of_row(static_cast<std::uint32_t>(i))) {
+      check_storage(checks, i, RuleId::table_storage_hbm, "HBM", row.hbm, table->hbm);
+      check_storage(checks, i, RuleId::table_storage_ddr, "DDR", row.ddr, table->ddr);
+      check_storage(checks, i, RuleId::table_storage_ssd, "SSD", row.ssd, table->ssd);
+    }
+    check_num_indices(checks, i, row);
+    ranks.clear();
+    const bool placed = parse_ranks(row.ranks.text, ranks) && !ranks.empty();
+    check_cw_dim(checks, i, row, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
+    if (placed && checks.printed.ranks.printed) check_ranks_list(checks, i, row, ranks);
+    sizes.clear();
+    check_batch_sizes(checks, i, row, sizes);
+  }
+}
+
+}  // namespace shardstats::analysis

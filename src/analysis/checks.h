@@ -1,0 +1,55 @@
+// The checks behind verify(), one function a part of the block. Private to src/analysis.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shardstats/analysis/findings.h"
+#include "shardstats/infer/plan.h"
+
+namespace shardstats::analysis {
+
+// Which printed numbers had something to be compared with; coverage reads it.
+struct Compared {
+  bool shards = false;  // Shards cells with Sharding and Ranks
+  bool hbm_percent = false, ddr_percent = false;    // rank percentages
+  bool planning_hbm = false, planning_ddr = false;  // Planning (Usable) Memory
+  bool planning_percent = false;
+};
+
+struct Checks {
+  const PrintedPlan& printed;
+  const Plan& plan;
+  std::vector<Finding>& findings;
+  Compared compared;
+
+  // Adds a finding of the rule's severity whose first suspect is the cell itself.
+  Finding& add(RuleId rule, const Cell& where);
+  Finding& add_table(RuleId rule, const Cell& where, std::size_t row);
+  Finding& add_rank(RuleId rule, const Cell& where, int rank);
+
+  // Are all rows of the parameter table there, so that sums over them mean something?
+  bool rows_complete() const;
+  const PlanRank* plan_rank(int rank) const;
+};
+
+void check_tables(Checks& checks);
+void check_ranks(Checks& checks);
+void check_percentages(Checks& checks);
+void check_kernels(Checks& checks);
+void check_reservation(Checks& checks);
+
+// The number of the rank row, or -1.
+int rank_number(const PrintedRank& row);
+
+Coverage cover(const Checks& checks);
+
+// `bytes` in the words of a cell of that format and unit: one text, or "low..high".
+Expected expected_bytes(ByteInterval bytes, Format format, std::int64_t unit);
+Expected expected_count(std::int64_t count);
+
+// "HBM of table_7 is printed as 3.859 GB, the formulas give 3.858 GB"
+std::string differs(std::string_view what, std::string_view printed, std::string_view unit, std::string_view expected);
+
+}  // namespace shardstats::analysis

@@ -1,0 +1,76 @@
+#include "shardstats/analysis/reconstruct.h"
+
+#include <algorithm>
+
+namespace shardstats {
+namespace {
+
+TableRow row_of(const PrintedPlan& printed, const Plan& plan, const PlanTable& table, const Filter& filter) {
+  TableRow row;
+  row.table = &table;
+  row.printed = &printed.tables.rows[table.row];
+  row.shard_count = table.shard_count;
+  for (std::uint32_t i = 0; i < table.shard_count; ++i) {
+    const PlanShard& shard = plan.shards[table.first_shard + i];
+    row.hbm = row.hbm + shard.hbm;
+    row.ddr = row.ddr + shard.ddr;
+    row.ssd = row.ssd + shard.ssd;
+    if (!shard.rank || filter.keeps_rank(*shard.rank)) row.shards.push_back(&shard);
+  }
+  // The printed sum is tighter than the sum of the shards' bounds where several shards share its rounding.
+  if (table.hbm.known && !table.hbm.contradicted) row.hbm = narrowed(row.hbm, table.hbm.bytes);
+  if (table.ddr.known && !table.ddr.contradicted) row.ddr = narrowed(row.ddr, table.ddr.bytes);
+  if (table.ssd.known && !table.ssd.contradicted) row.ssd = narrowed(row.ssd, table.ssd.bytes);
+  return row;
+}
+
+void sort_rows(std::vector<TableRow>& rows, SortKey key) {
+  const auto larger = [&](ByteInterval TableRow::*field) {
+    std::ranges::stable_sort(rows, std::ranges::greater{}, [field](const TableRow& r) { return (r.*field).high; });
+  };
+  switch (key) {
+    case SortKey::log:
+      return;
+    case SortKey::name:
+      std::ranges::stable_sort(rows, {}, [](const TableRow& r) { return r.printed->fqn.text; });
+      return;
+    case SortKey::hbm:
+      return larger(&TableRow::hbm);
+    case SortKey::ddr:
+      return larger(&TableRow::ddr);
+    case SortKey::ssd:
+      return larger(&TableRow::ssd);
+  }
+}
+
+template <class T>
+std::size_t cut(std::vector<T>& rows, std::size_t top) {
+  if (top == 0 || rows.size() <= top) return 0;
+  const std::size_t hidden = rows.size() - top;
+  rows.resize(top);
+  return hidden;
+}
+
+}  // namespace
+
+Reconstruction reconstruct(const PrintedPlan& printed, const Plan& plan, const Filter& filter,
+                           const ReconstructOptions& options) {
+  Reconstruction result;
+  result.sized = plan.sized;
+  result.column_bytes = printed.releases.front() >= Release::v0_1_1;
+  for (const PlanTable& table : plan.tables) {
+    const PrintedTable& row = printed.tables.rows[table.row];
+    if (filter.keeps_table(row.fqn.text, row.sharding.text, row.kernel.text))
+      result.tables.push_back(row_of(printed, plan, table, filter));
+  }
+  for (const PlanRank& rank : plan.ranks)
+    if (filter.keeps_rank(rank.rank)) result.ranks.push_back(&rank);
+  sort_rows(result.tables, options.sort);
+  if (options.sort == SortKey::hbm)
+    std::ranges::stable_sort(result.ranks, std::ranges::greater{}, [](const PlanRank* r) { return r->hbm.high; });
+  result.tables_hidden = cut(result.tables, options.top);
+  result.ranks_hidden = cut(result.ranks, options.top);
+  return result;
+}
+
+}  // namespace shardstats

@@ -1,0 +1,123 @@
+#include "shardstats/analysis/verify.h"
+
+#include <algorithm>
+
+#include "analysis/checks.h"
+
+namespace shardstats {
+namespace analysis {
+
+Finding& Checks::add(RuleId rule, const Cell& where) {
+  Finding& finding = findings.emplace_back();
+  finding.rule = &rule_of(rule);
+  finding.severity = finding.rule->severity;
+  finding.where = where;
+  finding.suspects.push_back({where, "the disputed number itself"});
+  return finding;
+}
+
+Finding& Checks::add_table(RuleId rule, const Cell& where, std::size_t row) {
+  Finding& finding = add(rule, where);
+  finding.table = static_cast<std::uint32_t>(row);
+  finding.fqn = printed.tables.rows[row].fqn.text;
+  return finding;
+}
+
+Finding& Checks::add_rank(RuleId rule, const Cell& where, int rank) {
+  Finding& finding = add(rule, where);
+  finding.rank = rank;
+  return finding;
+}
+
+bool Checks::rows_complete() const {
+  if (!printed.tables.printed || printed.tables.rows.empty()) return false;
+  // A block that breaks off inside the table has lost rows.
+  return printed.lines.empty() || printed.lines.back().id != LineId::parameter_table;
+}
+
+const PlanRank* Checks::plan_rank(int rank) const {
+  const auto at = static_cast<std::size_t>(rank);
+  if (rank >= 0 && at < plan.ranks.size() && plan.ranks[at].rank == rank) return &plan.ranks[at];
+  const auto found = std::ranges::find(plan.ranks, rank, &PlanRank::rank);
+  return found == plan.ranks.end() ? nullptr : &*found;
+}
+
+Expected expected_bytes(ByteInterval bytes, Format form, std::int64_t unit) {
+  const auto text = [&](std::int64_t n) { return format(static_cast<double>(n) / static_cast<double>(unit), form); };
+  std::string low = text(bytes.low);
+  const std::string high = text(bytes.high);
+  if (low != high) low += ".." + high;
+  return {bytes, "bytes", std::move(low)};
+}
+
+Expected expected_count(std::int64_t count) { return {exactly(count), "count", std::to_string(count)}; }
+
+std::string differs(std::string_view what, std::string_view printed, std::string_view unit,
+                    std::string_view expected) {
+  std::string message(what);
+  message.append(" is printed as ").append(printed).append(unit);
+  return message.append(", the formulas give ").append(expected).append(unit);
+}
+
+namespace {
+
+Finding from(const Diagnostic& diagnostic, const Rule* rule) {
+  Finding finding;
+  finding.rule = rule;
+  finding.severity = diagnostic.severity;
+  finding.where = diagnostic.where;
+  finding.message = diagnostic.message;
+  return finding;
+}
+
+bool unknown_layout(const PrintedPlan& printed) {
+  return std::ranges::any_of(printed.diagnostics, [](const Diagnostic& d) { return d.rule.starts_with("log.unknown_"); });
+}
+
+// A contradiction in a layout of no known release may be the new release's own doing, so each message says it.
+void mark_unknown_release(Report& report) {
+  report.remarks.push_back("This layout is of no known release: the formulas of the newest known one were used.");
+  for (Finding& finding : report.findings)
+    if (!finding.rule->id.starts_with("log."))
+      finding.message += "; the release is unknown, so its formula may have changed";
+}
+
+void remark_unexplained(const Plan& plan, Report& report) {
+  const auto unexplained = std::ranges::count(plan.tables, false, &PlanTable::explained);
+  if (unexplained == 0) return;
+  std::string remark = "No dtype, optimizer and caching explain the storage of " + std::to_string(unexplained) + " of " +
+                       std::to_string(plan.tables.size()) + (plan.tables.size() == 1 ? " table" : " tables");
+  remark += "; the closest release is " + std::string(name(plan.setting.rules->release)) + " on " +
+            std::string(name(plan.setting.device)) + " with pipeline " + std::string(name(plan.setting.pipeline)) + ".";
+  report.remarks.push_back(std::move(remark));
+}
+
+}  // namespace
+}  // namespace analysis
+
+FindingCounts count(const std::vector<Finding>& findings) {
+  FindingCounts counts;
+  for (const Finding& finding : findings) counts.add(finding.severity);
+  return counts;
+}
+
+Report verify(const PrintedPlan& printed, const Plan& plan) {
+  Report report;
+  for (const Diagnostic& diagnostic : printed.diagnostics)
+    if (const Rule* rule = find_rule(diagnostic.rule)) report.findings.push_back(analysis::from(diagnostic, rule));
+  analysis::Checks checks{printed, plan, report.findings, {}};
+  analysis::check_tables(checks);
+  analysis::check_ranks(checks);
+  analysis::check_percentages(checks);
+  analysis::check_kernels(checks);
+  analysis::check_reservation(checks);
+  report.coverage = analysis::cover(checks);
+  std::ranges::stable_sort(report.findings, {}, [](const Finding& f) {
+    return std::pair(f.where.place.line, f.where.place.column);
+  });
+  if (analysis::unknown_layout(printed)) analysis::mark_unknown_release(report);
+  analysis::remark_unexplained(plan, report);
+  return report;
+}
+
+}  // namespace shardstats

@@ -1,0 +1,57 @@
+#include "cli/commands.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace shardstats::cli {
+namespace {
+
+constexpr OutputFormat kAll[] = {OutputFormat::text, OutputFormat::json, OutputFormat::ndjson};
+constexpr OutputFormat kTextOnly[] = {OutputFormat::text};
+constexpr OutputFormat kTextAndJson[] = {OutputFormat::text, OutputFormat::json};
+
+constexpr std::array<Command, 5> kCommands = {{
+    {CommandId::verify, "verify", "Recompute every printed number and locate discrepancies",
+     "shardstats verify train.log", true, false, true, kAll},
+    {CommandId::explain, "explain", "Show step by step where a table's, rank's or kernel's memory comes from",
+     "shardstats explain table_1705 train.log", true, true, false, kAll},
+    {CommandId::reconstruct, "reconstruct", "Print the rebuilt plan: every table, shard and rank with byte bounds",
+     "shardstats reconstruct -f json train.log", true, false, false, kAll},
+    {CommandId::render, "render", "Print the planner blocks again in canonical form",
+     "shardstats render train.log", true, false, false, kTextOnly},
+    {CommandId::rules, "rules", "List every check, or show one", "shardstats rules rank.hbm", false, true, false,
+     kTextAndJson},
+}};
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t above = row[j + 1];
+      row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (a[i] == b[j] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+const Command& command_of(CommandId id) { return kCommands[static_cast<std::size_t>(id)]; }
+
+std::string_view nearest_command(std::string_view word) {
+  std::string_view nearest;
+  std::size_t least = 4;
+  for (const Command& command : kCommands)
+    if (const std::size_t distance = edit_distance(word, command.name); distance < least) {
+      least = distance;
+      nearest = command.name;
+    }
+  return nearest;
+}
+
+}  // namespace shardstats::cli

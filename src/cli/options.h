@@ -1,0 +1,39 @@
+// The command line as a plain struct.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/commands.h"
+#include "shardstats/analysis/filter.h"
+#include "shardstats/analysis/reconstruct.h"
+#include "shardstats/infer/plan.h"
+
+namespace shardstats::cli {
+
+struct Options {
+  CommandId command{};
+  std::string target;              // explain, rules
+  std::vector<std::string> logs;   // paths; "-" is standard input
+  OutputFormat format = OutputFormat::text;
+  std::vector<std::string> outputs;  // files; "-" is standard output
+  std::string color = "auto";
+  bool ascii = false, quiet = false, verbose = false, exit_zero = false, allow_empty = false;
+  std::string block = "all";
+  Severity fail_on = Severity::error;
+  FilterWords filter;
+  ReconstructOptions reconstruct;
+  std::vector<Override> assume;
+};
+
+// What to do instead of running a command: print something and leave.
+struct Leave {
+  int status = 0;
+  std::string out, err;
+};
+
+std::variant<Options, Leave> parse_command_line(int argc, const char* const* argv);
+
+}  // namespace shardstats::cli

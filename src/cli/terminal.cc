@@ -1,0 +1,67 @@
+#include "cli/terminal.h"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "shardstats/numbers/printed.h"
+
+namespace shardstats::cli {
+namespace {
+
+constexpr int kDefaultWidth = 80, kLeastWidth = 40, kMostWidth = 400;
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+int terminal_width(bool to_terminal) {
+  if (const char* columns = std::getenv("COLUMNS"))
+    if (const auto width = parse_integer(columns, kMostWidth); width && *width > 0)
+      return std::max(static_cast<int>(*width), kLeastWidth);
+  winsize size{};
+  if (to_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return std::clamp<int>(size.ws_col, kLeastWidth, kMostWidth);
+  return kDefaultWidth;
+}
+
+bool wants_color(std::string_view color, bool to_terminal) {
+  if (color != "auto") return color == "always";
+  if (is_set("NO_COLOR")) return false;
+  if (is_set("FORCE_COLOR")) return true;
+  const char* terminal = std::getenv("TERM");
+  return to_terminal && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+spdlog::logger& diagnostics() {
+  static const auto logger = [] {
+    auto made = std::make_shared<spdlog::logger>("shardstats", std::make_shared<spdlog::sinks::stderr_sink_st>());
+    made->set_pattern("%n: %l: %v");
+    return made;
+  }();
+  return *logger;
+}
+
+}  // namespace
+
+TextStyle text_style(std::string_view color, bool ascii, bool to_terminal) {
+  return {terminal_width(to_terminal), wants_color(color, to_terminal), ascii};
+}
+
+void warn(const std::string& text) { diagnostics().warn(text); }
+void fail(const std::string& text) { diagnostics().error(text); }
+
+std::string error_text(const Error& error) {
+  std::string text = error.path;
+  if (error.place.line > 0) text += ":" + std::to_string(error.place.line);
+  text += ": " + error.message;
+  if (!error.hint.empty()) text += "; " + error.hint;
+  return text;
+}
+
+}  // namespace shardstats::cli

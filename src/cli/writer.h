@@ -1,0 +1,39 @@
+// Turns results into the bytes of one output format, block by block.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "shardstats/analysis/block.h"
+#include "shardstats/analysis/explain.h"
+#include "shardstats/report/json.h"
+#include "shardstats/report/style.h"
+
+namespace shardstats::cli {
+
+// All that a command found out about one block; what the command does not ask for is empty.
+struct BlockResult {
+  std::string_view path;
+  BlockView view;
+  std::optional<Report> report;
+  std::optional<Reconstruction> reconstruction;
+  std::optional<std::vector<Explained>> explained;
+  std::string rendered;
+  int status = 0;  // of this block alone
+};
+
+class Writer {
+ public:
+  virtual ~Writer() = default;
+  virtual void begin_log(const std::string& path) = 0;
+  virtual void block(const BlockResult& result, std::string& out) = 0;
+  virtual void log_error(const Error& error) = 0;
+  virtual void end(const Totals& totals, int status, std::string& out) = 0;
+};
+
+std::unique_ptr<Writer> make_writer(OutputFormat format, const Options& options, const TextStyle& style);
+
+}  // namespace shardstats::cli

@@ -1,0 +1,280 @@
+#include "infer/assume.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+
+namespace shardstats {
+namespace infer_detail {
+namespace {
+
+// dtype words of --assume and the bytes of an element; fp16 and bf16 cannot be told apart.
+struct DtypeName {
+  std::string_view name;
+  double bytes;
+};
+constexpr std::array<DtypeName, 14> kDtypes = {{{"fp32", 4}, {"float32", 4}, {"int32", 4}, {"fp16", 2}, {"float16", 2},
+                                               {"bf16", 2}, {"bfloat16", 2}, {"int8", 1}, {"uint8", 1}, {"fp8", 1},
+                                               {"4", 4}, {"2", 2}, {"1", 1}, {"half", 2}}};
+constexpr std::array<std::pair<std::string_view, Optimizer>, 7> kOptimizerWords = {{{"none", Optimizer::none},
+                                                                                   {"sgd", Optimizer::none},
+                                                                                   {"rowwise_adagrad", Optimizer::rowwise_adagrad},
+                                                                                   {"adagrad", Optimizer::other},
+                                                                                   {"other", Optimizer::other},
+                                                                                   {"adamw", Optimizer::other},
+                                                                                   {"adam", Optimizer::adam}}};
+
+std::optional<double> dtype_bytes(std::string_view word) {
+  for (const DtypeName& dtype : kDtypes)
+    if (dtype.name == word) return dtype.bytes;
+  return std::nullopt;
+}
+std::optional<Optimizer> optimizer_word(std::string_view word) {
+  for (const auto& [name, optimizer] : kOptimizerWords)
+    if (name == word) return optimizer;
+  return std::nullopt;
+}
+std::optional<bool> truth(std::string_view word) {
+  if (word == "true" || word == "yes" || word == "1" || word == "on") return true;
+  if (word == "false" || word == "no" || word == "0" || word == "off") return false;
+  return std::nullopt;
+}
+std::optional<Release> release_word(std::string_view word) {
+  for (std::size_t i = 0; i < kReleaseNames.size(); ++i) {
+    const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
+    if (std::equal(word.begin(), word.end(), kReleaseNames[i].begin(), kReleaseNames[i].end(), same))
+      return static_cast<Release>(i);
+  }
+  return std::nullopt;
+}
+std::optional<std::int64_t> whole_number(std::string_view word) { return parse_integer(word, 1 << 20); }
+
+template <std::size_t N>
+int index_in(const std::array<double, N>& sizes, double bytes) {
+  return static_cast<int>(std::find(sizes.begin(), sizes.end(), bytes) - sizes.begin());
+}
+
+// One --assume key: may it name a table, are its words good, and what it sets.
+struct OverrideKey {
+  std::string_view key;
+  bool per_table;
+  bool (*valid)(std::string_view);
+  std::string_view values;
+};
+constexpr std::array<OverrideKey, 13> kOverrideKeys = {{
+    {"release", false, [](std::string_view v) { return release_word(v).has_value(); }, "a release such as v1.4.0 or main"},
+    {"compute_device", false, [](std::string_view v) { return parse_name<Device>(v, kDeviceNames).has_value(); }, "cuda, cpu, mtia, tpu"},
+    {"device", false, [](std::string_view v) { return parse_name<Device>(v, kDeviceNames).has_value(); }, "cuda, cpu, mtia, tpu"},
+    {"pipeline_type", false, [](std::string_view v) { return parse_name<Pipeline>(v, kPipelineNames).has_value(); },
+     "none, train_base, train_sparse_dist, train_prefetch_sparse_dist"},
+    {"pipeline", false, [](std::string_view v) { return parse_name<Pipeline>(v, kPipelineNames).has_value(); },
+     "none, train_base, train_sparse_dist, train_prefetch_sparse_dist"},
+    {"count_ephemeral_storage_cost", false, [](std::string_view v) { return truth(v).has_value(); }, "true, false"},
+    {"is_inference", false, [](std::string_view v) { return truth(v).has_value(); }, "true, false"},
+    {"local_world_size", false, [](std::string_view v) { return whole_number(v).value_or(0) > 0; }, "a number of ranks"},
+    {"dtype", true, [](std::string_view v) { return dtype_bytes(v).has_value(); }, "fp32, fp16, bf16, int8 or bytes: 4, 2, 1"},
+    {"element_size", true, [](std::string_view v) { return dtype_bytes(v).has_value(); }, "4, 2, 1"},
+    {"output_dtype", true, [](std::string_view v) { return dtype_bytes(v).has_value(); }, "fp32, fp16, bf16, int8 or bytes: 4, 2, 1"},
+    {"output_element_size", true, [](std::string_view v) { return dtype_bytes(v).has_value(); }, "4, 2, 1"},
+    {"optimizer", true, [](std::string_view v) { return optimizer_word(v).has_value(); }, "none, sgd, rowwise_adagrad, adagrad, adam, other"},
+}};
+
+bool names_table(const Cell& fqn, std::string_view table) {
+  if (table.empty() || fqn.text == table) return true;
+  const std::size_t dot = fqn.text.rfind('.');
+  return dot != std::string_view::npos && fqn.text.substr(dot + 1) == table;
+}
+
+void apply_to_table(const Override& o, TableInputs& table) {
+  if (o.key == "optimizer") table.fixed_optimizer = static_cast<int>(*optimizer_word(o.value));
+  else if (o.key.starts_with("output")) table.fixed_output = index_in(kOutputSizes, *dtype_bytes(o.value));
+  else table.fixed_element = index_in(kElementSizes, *dtype_bytes(o.value));
+}
+
+void apply_to_plan(const Override& o, FixedSetting& setting) {
+  if (o.key == "release") setting.release = release_word(o.value);
+  else if (o.key == "compute_device" || o.key == "device") setting.device = parse_name<Device>(o.value, kDeviceNames);
+  else if (o.key.starts_with("pipeline")) setting.pipeline = parse_name<Pipeline>(o.value, kPipelineNames);
+  else if (o.key == "is_inference") setting.inference = truth(o.value);
+  else if (o.key == "count_ephemeral_storage_cost") setting.ephemeral = truth(o.value);
+  else if (o.key == "local_world_size") setting.group_size = whole_number(o.value);
+}
+
+// ---- the list ------------------------------------------------------------------------------------------------------
+
+using PlanValue = std::function<AssumedValue(const Setting&)>;
+
+bool contains(const std::vector<AssumedValue>& values, const AssumedValue& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+bool is_flag(const InferOptions& options, std::string_view name, std::string_view table = {}) {
+  return std::any_of(options.overrides.begin(), options.overrides.end(), [&](const Override& o) {
+    const bool short_name = (o.key == "pipeline" && name == "pipeline_type") || (o.key == "device" && name == "compute_device") ||
+                            (o.key == "dtype" && name == "element_size") || (o.key == "output_dtype" && name == "output_element_size");
+    return (o.key == name || short_name) && (o.table.empty() || o.table == table || table.ends_with("." + o.table));
+  });
+}
+
+class AssumptionList {
+ public:
+  AssumptionList(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result)
+      : plan_(plan), found_(found), options_(options), result_(result) {}
+
+  // A value that follows from the setting: alternatives are those of all survivors, support counts against the rest.
+  void add_setting(std::string_view name, const PlanValue& value) {
+    Assumption a;
+    a.name = name;
+    a.value = value(result_.setting);
+    for (const Survivor& survivor : found_.survivors)
+      for (const Setting& s : survivor.members)
+        if (const AssumedValue v = value(s); v != a.value && !contains(a.alternatives, v)) a.alternatives.push_back(v);
+    for (const Excluded& excluded : found_.excluded)
+      for (const Setting& s : excluded.members) {
+        const AssumedValue v = value(s);
+        if (v == a.value || contains(a.alternatives, v)) continue;
+        a.support = a.support == 0 ? excluded.cost : std::min(a.support, excluded.cost);
+      }
+    a.origin = is_flag(options_, name) ? Origin::flag : a.support > 0 || a.alternatives.empty() ? Origin::inferred : Origin::defaulted;
+    result_.assumptions.push_back(std::move(a));
+  }
+
+  void add(std::string_view name, AssumedValue value, Origin origin, std::vector<AssumedValue> alternatives = {}) {
+    result_.assumptions.push_back({name, std::nullopt, std::move(value), origin, std::move(alternatives), 0, std::nullopt});
+  }
+
+  // A value of one table's choice.
+  void add_table(std::uint32_t t, std::string_view name, const std::function<AssumedValue(const Choice&)>& value) {
+    const PlanTable& table = result_.tables[t];
+    Assumption a;
+    a.name = name;
+    a.table = t;
+    a.value = value(table.choice);
+    for (const Choice& choice : table.alternatives)
+      if (const AssumedValue v = value(choice); v != a.value && !contains(a.alternatives, v)) a.alternatives.push_back(v);
+    const std::string_view fqn = plan_.printed->tables.rows[table.row].fqn.text;
+    a.origin = is_flag(options_, name, fqn) ? Origin::flag : Origin::inferred;
+    a.support = a.alternatives.empty() ? 1 : 0;
+    result_.assumptions.push_back(std::move(a));
+  }
+
+ private:
+  const PlanInputs& plan_;
+  const SearchResult& found_;
+  const InferOptions& options_;
+  Plan& result_;
+};
+
+std::string word(std::string_view text) { return std::string(text); }
+
+void list_plan(const PlanInputs& plan, AssumptionList& list, Plan& result) {
+  list.add_setting("compute_device", [](const Setting& s) { return word(name(s.device)); });
+  list.add_setting("pipeline_type", [](const Setting& s) { return word(name(s.pipeline)); });
+  list.add_setting("count_ephemeral_storage_cost", [](const Setting& s) { return s.ephemeral; });
+  list.add_setting("is_inference", [](const Setting& s) { return s.inference; });
+  list.add_setting("output_scaling", [](const Setting& s) { return s.rules->io == IoGeneration::d; });
+  const bool grouped = std::any_of(plan.tables.begin(), plan.tables.end(), [](const TableInputs& t) {
+    return t.sharding == Sharding::twrw || t.sharding == Sharding::gs;
+  });
+  if (grouped) {
+    list.add_setting("local_world_size", [](const Setting& s) { return static_cast<double>(s.group_size); });
+    Assumption& a = result.assumptions.back();
+    // With pods only the product of pod size and local world size shows (3.6).
+    for (std::int64_t d = 1; d < result.setting.group_size && result.setting.rules->pods; ++d)
+      if (result.setting.group_size % d == 0 && !contains(a.alternatives, static_cast<double>(d)))
+        a.alternatives.emplace_back(static_cast<double>(d));
+  }
+}
+
+void list_reservation(const PlanInputs& plan, AssumptionList& list, const Plan& result) {
+  std::vector<AssumedValue> others;
+  for (std::size_t i = 1; i < result.policies.size(); ++i) others.emplace_back(word(name(result.policies[i])));
+  list.add("reservation_policy", word(name(result.policy)), Origin::inferred, std::move(others));
+  if (plan.ranks.empty() && !plan.reservation_printed) return;
+  const Origin origin = plan.reservation_printed ? Origin::log : Origin::inferred;
+  list.add("dense_hbm", result.dense_hbm, origin);
+  list.add("kjt_hbm", result.kjt_hbm, origin);
+}
+
+// A table whose alternatives are not the product of their values gets a group: the joint choices.
+void group_choices(std::uint32_t t, std::size_t first_assumption, Plan& result) {
+  const PlanTable& table = result.tables[t];
+  if (table.alternatives.empty()) return;
+  std::size_t product = 1;
+  for (std::size_t a = first_assumption; a < result.assumptions.size(); ++a)
+    product *= 1 + result.assumptions[a].alternatives.size();
+  if (product == 1 + table.alternatives.size()) return;
+  const int id = static_cast<int>(result.groups.size()) + 1;
+  for (std::size_t a = first_assumption; a < result.assumptions.size(); ++a)
+    if (!result.assumptions[a].alternatives.empty()) result.assumptions[a].group = id;
+  JointChoices joint{id, t, {table.choice}};
+  joint.choices.insert(joint.choices.end(), table.alternatives.begin(), table.alternatives.end());
+  result.groups.push_back(std::move(joint));
+}
+
+AssumedValue number_or_bounds(RealInterval x) { return x.exact() ? AssumedValue(x.low) : AssumedValue(x); }
+
+}  // namespace
+
+Fixed apply_overrides(const std::vector<Override>& overrides, PlanInputs& plan) {
+  Fixed fixed;
+  for (const Override& o : overrides) {
+    const auto key = std::find_if(kOverrideKeys.begin(), kOverrideKeys.end(), [&](const auto& k) { return k.key == o.key; });
+    if (key == kOverrideKeys.end()) continue;
+    if (!key->per_table) {
+      apply_to_plan(o, fixed.setting);
+      continue;
+    }
+    for (TableInputs& table : plan.tables)
+      if (names_table(plan.printed->tables.rows[table.row].fqn, o.table)) apply_to_table(o, table);
+  }
+  return fixed;
+}
+
+void list_assumptions(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result) {
+  AssumptionList list(plan, found, options, result);
+  if (found.survivors.empty()) return;
+  list_plan(plan, list, result);
+  list_reservation(plan, list, result);
+  for (std::uint32_t t = 0; t < result.tables.size(); ++t) {
+    const PlanTable& table = result.tables[t];
+    if (!table.sized) continue;
+    const std::size_t first = result.assumptions.size();
+    list.add_table(t, "element_size", [](const Choice& c) { return c.element_size; });
+    list.add_table(t, "output_element_size", [](const Choice& c) { return c.output_element_size; });
+    list.add_table(t, "optimizer", [](const Choice& c) { return word(name(c.optimizer)); });
+    list.add_table(t, "storage_family", [&](const Choice&) { return word(plan.tables[t].quant ? "QUANT" : "BASE"); });
+    if (is_cached(*table.kernel, result.setting.rules->release))
+      list.add_table(t, "caching_ratio", [](const Choice& c) { return number_or_bounds(c.caching_ratio); });
+    if (std::any_of(table.alternatives.begin(), table.alternatives.end(), [](const Choice& c) { return c.passes != 1; }) || table.choice.passes != 1)
+      list.add_table(t, "multipass_prefetch_passes", [](const Choice& c) { return static_cast<double>(c.passes); });
+    if (table.choice.virtual_table) list.add_table(t, "virtual_table", [](const Choice& c) { return c.virtual_table; });
+    group_choices(t, first, result);
+  }
+}
+
+}  // namespace infer_detail
+
+std::variant<Override, BadOverride> parse_override(std::string_view text) {
+  using namespace infer_detail;
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    return BadOverride{"--assume " + std::string(text) + ": expected KEY=VALUE, for example pipeline=none or table_X.dtype=fp16"};
+  const std::string_view left = text.substr(0, equals), value = text.substr(equals + 1);
+  const std::size_t dot = left.rfind('.');
+  const std::string_view key = dot == std::string_view::npos ? left : left.substr(dot + 1);
+  const std::string_view table = dot == std::string_view::npos ? std::string_view{} : left.substr(0, dot);
+  const auto form = std::find_if(kOverrideKeys.begin(), kOverrideKeys.end(), [&](const auto& k) { return k.key == key; });
+  if (form == kOverrideKeys.end()) {
+    std::string known;
+    for (const OverrideKey& k : kOverrideKeys) known += (known.empty() ? "" : ", ") + std::string(k.key);
+    return BadOverride{"--assume: unknown key '" + std::string(key) + "'; known are " + known};
+  }
+  if (!table.empty() && !form->per_table)
+    return BadOverride{"--assume: '" + std::string(key) + "' holds for the whole plan, not for table '" + std::string(table) + "'"};
+  if (!form->valid(value))
+    return BadOverride{"--assume " + std::string(key) + ": '" + std::string(value) + "' is not one of " + std::string(form->values)};
+  return Override{std::string(key), std::string(table), std::string(value)};
+}
+
+}  // namespace shardstats

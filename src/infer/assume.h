@@ -1,0 +1,22 @@
+// What a rebuilt plan rests on, as a list of assumptions with alternatives and support; and --assume. Private to src/infer.
+#pragma once
+
+#include <string>
+
+#include "infer/rebuild.h"
+
+namespace shardstats::infer_detail {
+
+// Overrides in the form that search() takes. Unknown keys and values were refused by parse_override().
+struct Fixed {
+  FixedSetting setting;
+  std::uint32_t pairs = (1u << kPairs) - 1;
+};
+Fixed apply_overrides(const std::vector<Override>& overrides, PlanInputs& plan);
+
+// Policy, dense and KJT bytes from the reservation lines, the ranks and the KJT formula.
+void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& result);
+
+void list_assumptions(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result);
+
+}  // namespace shardstats::infer_detail

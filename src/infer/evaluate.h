@@ -1,0 +1,102 @@
+// Evaluates hypotheses against every printed sum: storage cells of tables, columns of ranks, kernel lines.
+//
+// Two tiers (architecture.md, principle 4). Uniform: one element size, one optimizer, no separate output type and
+// default hidden inputs for the whole plan. Free: every table by itself; each table that departs from the plan-wide
+// values counts as one contradicted cell. The free tier is used only if it leaves fewer. Private to src/infer.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "infer/model.h"
+
+namespace shardstats::infer_detail {
+
+struct RankInputs {
+  std::optional<ByteInterval> hbm, ddr, input, output;
+};
+
+struct KernelInputs {
+  std::string_view name;
+  std::vector<std::uint32_t> tables;  // indices
+  std::array<std::optional<ByteInterval>, kQuantities> printed;  // by Quantity; input and output stay empty
+};
+
+// Everything printed that inference reads.
+struct PlanInputs {
+  const PrintedPlan* printed = nullptr;
+  std::int64_t world_size = 0;
+  double batch_size = 0;
+  bool empty_plan = false;
+  bool sized = false;                    // every table is sized
+  std::vector<TableInputs> tables;
+  std::vector<RankInputs> ranks;
+  std::vector<KernelInputs> kernels;
+  bool reservation_printed = false;      // Dense and KJT blocks
+  ByteInterval dense_hbm{}, dense_ddr{}, kjt_hbm{}, kjt_ddr{};
+  std::optional<RealInterval> sparse_gap;  // Max HBM - Sparse only Max HBM (v1.4.0+)
+};
+
+// What ranks hold besides shards, the same on each.
+struct Constants {
+  RealInterval hbm{}, ddr{};
+  bool hidden = false;  // not printed: fitted to the ranks
+};
+
+// One printed sum over shards.
+struct SumLine {
+  Quantity quantity{};
+  bool is_rank = true;
+  std::uint32_t index = 0;         // rank row or kernel
+  RealInterval printed{};
+  std::uint32_t first = 0, count = 0;  // entries
+  RealInterval expected{};         // bounds of the sum, constants included
+  bool contradicted = false;
+};
+
+using TableParts = std::vector<Parts>;  // variants of one table
+
+struct TableState {
+  std::vector<Option> options;        // what is left
+  std::array<bool, 3> contradicted{};  // printed HBM, DDR, SSD cell
+  bool freed = false;                 // departs from the plan-wide values
+};
+
+// What is left of a hypothesis after all printed sums were looked at.
+struct Outcome {
+  Setting setting;
+  bool uniform = true;
+  bool uneven = false;
+  int pair = 0;                       // plan-wide element size and optimizer, pair_of()
+  std::shared_ptr<const std::vector<TableParts>> parts;
+  std::vector<TableState> tables;
+  std::vector<SumLine> sums;
+  Constants constants;
+  std::int64_t contradictions = 0;    // printed cells
+  std::int64_t freedoms = 0;          // values of its own that it needs
+  std::int64_t cost() const { return contradictions + freedoms; }
+};
+
+// All outcomes of the setting in the uniform tier whose cost is the least and at most `limit`: one for each pair.
+// `least`: the cost found, or how much was known to contradict when it passed the limit.
+std::vector<Outcome> evaluate_uniform(const PlanInputs& plan, const Setting& setting, std::uint32_t allowed_pairs,
+                                      std::int64_t limit, std::int64_t& least);
+// What a table may choose for itself in the free tier; each one includes those before it.
+enum class Freedom : std::uint8_t {
+  sizes,   // element sizes, optimizer, passes
+  inputs,  // numbers of poolings and column widths that old releases do not print
+  rows,    // the row-wise split
+};
+
+// The outcome in the free tier; none if its cost exceeds `limit`. `pair`: the plan-wide values to count departures from.
+std::optional<Outcome> evaluate_free(const PlanInputs& plan, const Setting& setting, int pair, Freedom freedom,
+                                     std::int64_t limit);
+
+// Bounds of S and y of every table that the Input and Output columns of the ranks leave.
+std::vector<Lookups> lookups_by_columns(const PlanInputs& plan, Outcome& outcome);
+
+// Bounds of a quantity over what is left of a table: one shard of a class, or (cls < 0) all its shards.
+RealInterval remaining(const PlanInputs& plan, const Outcome& outcome, std::uint32_t table, int cls,
+                       Quantity quantity);
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,85 @@
+#include <algorithm>
+
+#include "shardstats/infer/plan.h"
+#include "infer/assume.h"
+#include "infer/read_plan.h"
+
+namespace shardstats {
+namespace {
+
+using namespace infer_detail;
+
+PlanTable plain_table(const TableInputs& inputs) {
+  PlanTable table;
+  table.row = inputs.row;
+  table.sharding = inputs.sharding;
+  table.kernel = inputs.kernel;
+  table.rows = inputs.rows;
+  table.cols = inputs.cols;
+  table.features = inputs.features;
+  table.sequence = inputs.sequence;
+  table.pooling_sum = inputs.pooling_sum;
+  return table;
+}
+
+// What the printed cells alone say; inference narrows it.
+PlanRank plain_rank(const PrintedRank& printed, const RankInputs& inputs, int row) {
+  PlanRank rank;
+  rank.rank = static_cast<int>(printed_integer(printed.rank).value_or(row));
+  rank.hbm = inputs.hbm.value_or(ByteInterval{});
+  rank.ddr = inputs.ddr.value_or(ByteInterval{});
+  rank.sparse_hbm = {0, rank.hbm.high};
+  rank.sparse_ddr = {0, rank.ddr.high};
+  rank.input = inputs.input.value_or(ByteInterval{});
+  rank.output = inputs.output.value_or(ByteInterval{});
+  return rank;
+}
+
+void fill_plain(const PlanInputs& inputs, Plan& plan) {
+  plan.empty = inputs.empty_plan;
+  for (const TableInputs& table : inputs.tables) plan.tables.push_back(plain_table(table));
+  for (std::size_t r = 0; r < inputs.ranks.size(); ++r)
+    plan.ranks.push_back(plain_rank(inputs.printed->ranks.rows[r], inputs.ranks[r], static_cast<int>(r)));
+  for (const KernelInputs& kernel : inputs.kernels) {
+    PlanKernel& k = plan.kernels.emplace_back();
+    k.name = kernel.name;
+    k.tables = static_cast<std::int64_t>(kernel.tables.size());
+  }
+}
+
+std::vector<Release> surviving_releases(const SearchResult& found) {
+  std::vector<Release> releases;
+  for (const Survivor& survivor : found.survivors)
+    for (const Setting& s : survivor.members) releases.push_back(s.rules->release);
+  std::sort(releases.begin(), releases.end());
+  releases.erase(std::unique(releases.begin(), releases.end()), releases.end());
+  return releases;
+}
+
+}  // namespace
+
+Plan infer(const PrintedPlan& printed, const InferOptions& options) {
+  PlanInputs inputs = read_plan(printed);
+  const Fixed fixed = apply_overrides(options.overrides, inputs);
+  Plan plan;
+  fill_plain(inputs, plan);
+  plan.releases = printed.releases;
+  plan.setting.rules = &rules_of(printed.releases.front());
+  plan.setting.world_size = std::max<std::int64_t>(inputs.world_size, 1);
+  SearchResult found = search(inputs, fixed.setting, fixed.pairs);
+  if (!found.survivors.empty()) {
+    plan.sized = true;
+    plan.releases = surviving_releases(found);
+    if (options.alternatives)
+      for (Survivor& survivor : found.survivors) narrow_hidden(inputs, survivor.outcome);
+    rebuild(inputs, found, plan);
+    for (std::size_t i = 0; i < found.survivors.size(); ++i)
+      for (std::size_t m = i == 0 ? 1 : 0; m < found.survivors[i].members.size(); ++m)
+        plan.alternatives.push_back(found.survivors[i].members[m]);
+  }
+  infer_reservation(inputs, found, plan);
+  list_assumptions(inputs, found, options, plan);
+  return plan;
+}
+
+}  // namespace shardstats

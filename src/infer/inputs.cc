@@ -1,0 +1,139 @@
+#include "infer/inputs.h"
+
+#include <algorithm>
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr double kLargestSize = 4503599627370496.0;  // 2^52 bytes of one table: beyond, binary64 sums lose bytes
+constexpr double kManyPoolings = 1e6;                // an upper bound for a hidden number of poolings
+
+RealInterval ulps_around(RealInterval x, std::int64_t terms) {
+  // The planner adds `terms` rounded products; compensated sums (Python 3.12) may differ in the last bits.
+  const double error = static_cast<double>(terms) * 2.3e-16;
+  return terms < 2 ? x : RealInterval{x.low * (1 - error), x.high * (1 + error)};
+}
+
+void read_batches(const PrintedTable& printed, double batch_size, TableInputs& table) {
+  std::vector<std::int64_t> sizes;
+  if (printed.batch_sizes) parse_batch_sizes(printed.batch_sizes.text, sizes);
+  table.batch = exactly(batch_size);
+  table.batch_total = static_cast<std::int64_t>(batch_size) * table.features;
+  if (sizes.empty()) return;
+  const auto [low, high] = std::minmax_element(sizes.begin(), sizes.end());
+  table.batch = {static_cast<double>(*low), static_cast<double>(*high)};
+  const bool complete = static_cast<std::int64_t>(sizes.size()) >= table.features;
+  table.uniform_batch = *low == *high && complete;
+  table.batch_total = 0;
+  for (std::int64_t i = 0; i < table.features && i < static_cast<std::int64_t>(sizes.size()); ++i)
+    table.batch_total += sizes[static_cast<std::size_t>(i)];
+  if (!complete) table.batch.low = 0;  // lists are cut to the shortest: some features may not count at all
+}
+
+void read_indices(const PrintedTable& printed, TableInputs& table) {
+  table.pooling_sum = printed_real(printed.pooling_factor, Format::r3).value_or(exactly(0.0));
+  const auto poolings = printed_real(printed.num_poolings, Format::r3);
+  const auto features = static_cast<double>(table.features);
+  table.poolings_known = poolings.has_value();
+  table.poolings = poolings.value_or(exactly(features));
+  table.poolings_are_one = !poolings || poolings->contains(features);
+  if (table.poolings_known && table.poolings_are_one) table.poolings = exactly(features);
+  if (const auto indices = printed_real(printed.num_indices, Format::r3)) {
+    table.indices = *indices;
+    table.indices_known = true;
+  } else if (table.poolings_are_one) {
+    table.indices = table.pooling_sum;
+    table.indices_known = true;
+  } else if (table.features == 1) {
+    table.indices = table.pooling_sum * table.poolings;
+    table.indices_known = true;
+  } else {
+    table.indices = {0, table.pooling_sum.high * table.poolings.high};
+  }
+}
+
+void read_ratio(const PrintedTable& printed, TableInputs& table) {
+  table.ratio_printed = static_cast<bool>(printed.cache_load_factor);
+  auto ratio = printed_real(printed.cache_load_factor, Format::python_float);
+  if (!ratio) ratio = printed_real(printed.cache_load_factor, Format::integer);  // a user may have given an int
+  if (ratio) table.printed_ratio = ratio->low;
+}
+
+TableInputs read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_size, double batch_size) {
+  const PrintedTable& printed = plan.tables.rows[row];
+  TableInputs table;
+  table.row = row;
+  const auto sharding = parse_name<Sharding>(printed.sharding.text, kShardingNames);
+  table.sharding = sharding.value_or(Sharding::tw);
+  table.kernel = find_kernel(printed.kernel.text);
+  table.quant = (table.kernel != nullptr && table.kernel->quant) || printed.sharder.text.starts_with("Quant");
+  table.sequence = printed.output.text == "sequence";
+  const auto rows = printed_integer(printed.hash_size), cols = printed_integer(printed.emb_dim);
+  table.rows = rows.value_or(0);
+  table.cols = cols.value_or(0);
+  table.block = printed_integer(printed.cw_dim).value_or(0);
+  table.features = std::max<std::int64_t>(printed_integer(printed.features).value_or(1), 1);
+  bool ranks_known = parse_ranks(printed.ranks.text, table.ranks);
+  std::sort(table.ranks.begin(), table.ranks.end());
+  if (!table.ranks.empty() && (table.ranks.front() < 0 || table.ranks.back() >= world_size)) ranks_known = false;
+  read_batches(printed, batch_size, table);
+  read_indices(printed, table);
+  read_ratio(printed, table);
+  table.hbm = printed_bytes(printed.hbm, Format::r3, kGiB);
+  table.ddr = printed_bytes(printed.ddr, Format::r3, kGiB);
+  table.ssd = printed_bytes(printed.ssd, Format::r3, kGiB);
+  const bool has_ranks = ranks_known ? !table.ranks.empty() : printed.ranks.text == "None";
+  if (!ranks_known) table.ranks.clear();
+  const double size = static_cast<double>(table.rows) * static_cast<double>(table.cols);
+  table.sized = rows && cols && table.rows > 0 && table.cols > 0 && sharding && has_ranks && size * 8 < kLargestSize &&
+                static_cast<bool>(printed.pooling_factor) && table.block <= table.cols;
+  return table;
+}
+
+}  // namespace
+
+std::optional<RealInterval> printed_real(const Cell& cell, Format format) {
+  if (!cell) return std::nullopt;
+  auto value = values_printed_as(cell.text, format);
+  if (!value || value->high < 0) return std::nullopt;
+  value->low = std::max(value->low, 0.0);
+  return value;
+}
+
+std::optional<ByteInterval> printed_bytes(const Cell& cell, Format format, std::int64_t unit) {
+  if (!cell) return std::nullopt;
+  return bytes_printed_as(cell.text, format, unit);
+}
+
+std::optional<std::int64_t> printed_integer(const Cell& cell) {
+  if (!cell) return std::nullopt;
+  return parse_integer(cell.text);
+}
+
+std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t world_size, double batch_size) {
+  std::vector<TableInputs> tables;
+  tables.reserve(printed.tables.rows.size());
+  for (std::uint32_t row = 0; row < printed.tables.rows.size(); ++row)
+    tables.push_back(read_table(printed, row, world_size, batch_size));
+  return tables;
+}
+
+Lookups lookups_of(const TableInputs& table, IoGeneration generation, bool free_poolings) {
+  RealInterval indices = table.indices, poolings = table.poolings;
+  if (free_poolings && !table.poolings_known) {
+    poolings = {0, kManyPoolings};
+    indices = {0, table.pooling_sum.high * kManyPoolings};
+  }
+  // From generation D a feature counts min(1, l_f); with l_f <= sum of l this bounds the sum by X / max(1, sum of l).
+  RealInterval outputs = poolings;
+  if (generation == IoGeneration::d)
+    outputs = {std::min(indices.low / std::max(1.0, table.pooling_sum.high), poolings.low),
+               std::min(poolings.high, indices.high)};
+  const auto terms = table.features + 1;
+  const bool each_once = table.poolings_are_one && !(free_poolings && !table.poolings_known);
+  RealInterval pooled = outputs * table.batch;
+  if (each_once && generation != IoGeneration::d) pooled = exactly(static_cast<double>(table.batch_total));
+  return {ulps_around(indices * table.batch, terms), ulps_around(pooled, terms)};
+}
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,54 @@
+// What one row of the parameter table says, as numbers: the facts of a table that no hypothesis changes.
+// Private to src/infer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "shardstats/log/printed.h"
+#include "shardstats/planner/storage.h"
+
+namespace shardstats::infer_detail {
+
+struct TableInputs {
+  std::uint32_t row = 0;
+  Sharding sharding{};
+  const KernelTraits* kernel = nullptr;
+  bool quant = false;
+  bool sequence = false;
+  bool sized = false;               // the formulas have all they need
+  std::int64_t rows = 0, cols = 0, block = 0;  // block: printed CW dim, 0 if none
+  std::int64_t features = 1;
+  std::vector<int> ranks;           // one a shard, ascending; empty for an empty plan
+  RealInterval pooling_sum{};       // sum of l_f
+  RealInterval poolings{};          // sum of n_f
+  bool poolings_known = false;      // printed
+  bool poolings_are_one = false;    // every n_f is 1, as far as the sum says
+  RealInterval indices{};           // sum of l_f * n_f
+  bool indices_known = false;       // printed, or determined by the other columns
+  RealInterval batch{};             // bounds of b_f
+  bool uniform_batch = true;        // all b_f equal
+  std::int64_t batch_total = 0;     // sum of b_f
+  std::optional<double> printed_ratio;  // Cache Load Factor as a number
+  bool ratio_printed = false;       // the column exists and has a number or None
+  std::optional<ByteInterval> hbm, ddr, ssd;  // printed cells
+  std::optional<int> fixed_element, fixed_output, fixed_optimizer;  // by --assume: indices of model.h
+};
+
+// The plan's facts: world size, batch size, capacities are read by the caller.
+std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t world_size, double batch_size);
+
+// Bounds of S (lookups) and y (pooled) of storage.h for one table under one I/O generation.
+// `free_poolings`: the hidden n_f of releases without a poolings column may be anything (v0.3.x), not just 1.
+struct Lookups {
+  RealInterval lookups, pooled;
+};
+Lookups lookups_of(const TableInputs& table, IoGeneration generation, bool free_poolings);
+
+// A printed number as non-negative bounds; nullopt if absent or malformed.
+std::optional<RealInterval> printed_real(const Cell& cell, Format format);
+std::optional<ByteInterval> printed_bytes(const Cell& cell, Format format, std::int64_t unit);
+std::optional<std::int64_t> printed_integer(const Cell& cell);
+
+}  // namespace shardstats::infer_detail

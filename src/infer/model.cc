@@ -1,0 +1,246 @@
+#include "infer/model.h"
+
+#include <algorithm>
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr double kManyPassesBound = 1e9;
+constexpr std::int64_t kManyRows = 100;     // rows a rank from which no shard of an uneven split is taken to be empty
+constexpr std::int64_t kRoundingsUneven = 4;  // whole bytes by which the parts of a shard can differ in rounding
+
+RealInterval real(std::int64_t x) { return exactly(static_cast<double>(x)); }
+RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
+
+// Columns of a block where its width is not printed (before v0.5.0): `count` blocks of b columns each, the last one
+// with the remainder, on a rank that is not known (3.2). The default minimum, then an even split, before all others.
+RealInterval hidden_block(std::int64_t cols, std::int64_t count, bool free) {
+  if (count <= 1) return real(cols);
+  const std::int64_t widest = cols / count, narrowest = cols / (count + 1) + 1;
+  std::int64_t block = narrowest;
+  if (!free && narrowest <= 128 && 128 <= widest) block = 128;
+  else if (!free && cols % count == 0) block = widest;
+  return {static_cast<double>(block), static_cast<double>(cols - (count - 1) * block)};
+}
+
+std::vector<ShapeRun> runs_of(const Setting& setting, const TableInputs& table) {
+  const Shape whole{table.rows, table.cols};
+  const auto printed = static_cast<std::int64_t>(table.ranks.size());
+  std::vector<ShapeRun> runs;
+  switch (table.sharding) {
+    case Sharding::dp:
+      runs.push_back({whole, printed > 0 ? printed : setting.world_size});
+      break;
+    case Sharding::tw:
+      runs.push_back({whole, std::max<std::int64_t>(printed, 1)});
+      break;
+    case Sharding::rw:
+      even_row_runs(whole, printed > 0 ? printed : setting.world_size, runs);
+      break;
+    case Sharding::twrw:
+      even_row_runs(whole, printed > 0 ? printed : setting.group_size, runs);
+      break;
+    case Sharding::cw:
+    case Sharding::twcw:
+      if (table.block > 0)
+        column_runs(whole, table.block, ColumnSplit::divisor, runs);
+      else
+        runs.push_back({whole, std::max<std::int64_t>(printed, 1)});
+      break;
+    case Sharding::gs: {
+      const std::int64_t block = table.block > 0 ? table.block : table.cols;
+      even_row_runs({table.rows, block}, setting.group_size, runs);
+      for (ShapeRun& run : runs) run.count *= std::max<std::int64_t>(table.cols / block, 1);
+      break;
+    }
+  }
+  return runs;
+}
+
+Amounts amounts(const Specific<RealInterval>& s) { return {s.hbm, s.ddr, s.ssd}; }
+
+void fill_sizes(const Setting& setting, const TableInputs& table, const Parts& parts, ClassParts& c) {
+  const ShardFacts<RealInterval> shard{c.rows, c.cols, c.empty};
+  const auto facts = [&](Combo combo) { return facts_of(setting, table, parts.variant, parts.lookups, combo); };
+  for (int e = 0; e < 3; ++e) {
+    for (int m = 0; m < 4; ++m)
+      c.specific[static_cast<std::size_t>(e * 4 + m)] = amounts(specific_bytes(setting, facts({e, 0, m}), shard));
+    const auto io = column_io_bytes(setting, facts({e, 0, 0}), shard);
+    c.column_input = io.input;
+    c.column_output[static_cast<std::size_t>(e)] = io.output;
+  }
+  const int outputs = setting.rules->output_dtype ? 5 : 3;  // without e_o the element size takes its place
+  for (int o = 0; o < outputs; ++o) {
+    const auto table_facts = facts({std::min(o, 2), o, 0});
+    const auto io = io_bytes(setting, table_facts, shard);
+    c.input = io.input;
+    c.output[static_cast<std::size_t>(o)] = io.output;
+    c.pipeline[static_cast<std::size_t>(o)] = pipeline_io_bytes(setting, table_facts, io);
+  }
+}
+
+}  // namespace
+
+int class_of_slot(const Setting& setting, const TableInputs& table, const Parts& parts, std::size_t slot) {
+  std::int64_t index = static_cast<std::int64_t>(slot);
+  if (table.sharding == Sharding::gs) index = table.ranks[slot] % setting.group_size;
+  for (std::size_t c = 0; c < parts.classes.size(); ++c) {
+    std::int64_t count = parts.classes[c].run.count;
+    if (table.sharding == Sharding::gs) count /= std::max<std::int64_t>(table.cols / std::max<std::int64_t>(table.block, 1), 1);
+    if (index < count) return static_cast<int>(c);
+    index -= count;
+  }
+  return static_cast<int>(parts.classes.size()) - 1;
+}
+
+bool is_ratio_hidden(const Setting& setting, const TableInputs& table) {
+  const ReleaseRules& rules = *setting.rules;
+  if (table.kernel == nullptr || !is_cached(*table.kernel, rules.release)) return false;
+  if (!table.ratio_printed) return true;
+  if (rules.release == Release::v0_6_0) return !table.printed_ratio.has_value();  // the sharder's value is not shown
+  return rules.release >= Release::v1_1_0 && table.kernel->name != "fused_uvm_caching";
+}
+
+RealInterval ratio_of(const Setting& setting, const TableInputs& table, const Variant& variant) {
+  if (table.kernel == nullptr || !is_cached(*table.kernel, setting.rules->release)) return exactly(0.0);
+  if (!is_ratio_hidden(setting, table)) {
+    const double printed = table.printed_ratio.value_or(0);
+    return exactly(printed == 0 ? kDefaultCachingRatio : printed);  // None and 0.0 both end as the default (4.3)
+  }
+  return variant.free_ratio ? variant.ratio : exactly(kDefaultCachingRatio);
+}
+
+TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& table, const Variant& variant,
+                                  const Lookups& lookups, Combo combo) {
+  TableFacts<RealInterval> facts;
+  facts.sharding = table.sharding;
+  facts.kernel = table.kernel;
+  facts.quant = table.quant;
+  facts.sequence = table.sequence;
+  facts.virtual_table = variant.virtual_table;
+  facts.rows = real(table.rows);
+  facts.cols = real(table.cols);
+  facts.element_size = exactly(kElementSizes[static_cast<std::size_t>(combo.element)]);
+  facts.output_element_size = exactly(kOutputSizes[static_cast<std::size_t>(combo.output)]);
+  facts.optimizer_multiplier =
+      exactly(optimizer_multiplier(*setting.rules, kOptimizers[static_cast<std::size_t>(combo.optimizer)],
+                                   table.sharding, *table.kernel, static_cast<double>(table.cols)));
+  facts.lookups = lookups.lookups;
+  facts.pooled = lookups.pooled;
+  facts.caching_ratio = ratio_of(setting, table, variant);
+  facts.passes = variant.passes < kManyPasses ? exactly(static_cast<double>(variant.passes))
+                                              : RealInterval{kManyPasses, kManyPassesBound};
+  facts.l1_megabytes = {0, 1e12};     // hidden; the other operand bounds the result
+  facts.key_value_ratio = {0, 1};
+  facts.pooling_sum = table.pooling_sum;
+  facts.features = real(table.features);
+  facts.batch = table.batch;
+  return facts;
+}
+
+Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, bool uneven,
+                 const Lookups* lookups) {
+  Parts parts{variant, lookups ? *lookups : lookups_of(table, setting.rules->io, variant.free_inputs), {}, {}};
+  for (const ShapeRun& run : runs_of(setting, table)) {
+    ClassParts c;
+    c.run = run;
+    c.rows = real(run.shape.rows);
+    c.cols = real(run.shape.cols);
+    if (table.block == 0 && (table.sharding == Sharding::cw || table.sharding == Sharding::twcw))
+      c.cols = hidden_block(table.cols, run.count, variant.free_inputs);
+    c.empty = run.shape.empty() ? Emptiness::yes : Emptiness::no;
+    parts.classes.push_back(c);
+  }
+  if (uneven && table.sharding == Sharding::rw && !parts.classes.empty()) {
+    const auto shards = static_cast<std::int64_t>(
+        table.ranks.empty() ? static_cast<std::size_t>(setting.world_size) : table.ranks.size());
+    for (ClassParts& c : parts.classes) fill_sizes(setting, table, parts, c);
+    if (table.rows >= kManyRows * shards) parts.even = parts.classes;
+    ClassParts c = parts.classes.front();
+    c.run.count = shards;
+    c.rows = {0, static_cast<double>(table.rows)};
+    c.empty = Emptiness::unknown;
+    parts.classes.assign(1, c);
+  }
+  for (ClassParts& c : parts.classes) fill_sizes(setting, table, parts, c);
+  return parts;
+}
+
+RealInterval class_bytes(const Setting& setting, const ClassParts& c, Combo combo, Quantity quantity) {
+  const auto& specific = c.specific[static_cast<std::size_t>(pair_of(combo))];
+  const auto output = static_cast<std::size_t>(setting.rules->output_dtype ? combo.output : combo.element);
+  switch (quantity) {
+    case Quantity::hbm:
+      return hbm_bytes(setting, specific.hbm, c.pipeline[output]);
+    case Quantity::ddr:
+      return ddr_bytes(setting, specific.ddr, ShardIo<RealInterval>{c.input, c.output[output]});
+    case Quantity::ssd:
+      return specific.ssd;
+    case Quantity::input:
+      return c.column_input;
+    case Quantity::output:
+      return c.column_output[static_cast<std::size_t>(combo.element)];
+    case Quantity::weights:
+    case Quantity::optimizer_state:
+      break;
+  }
+  return {};
+}
+
+RealInterval table_bytes(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo,
+                         Quantity quantity) {
+  if (quantity >= Quantity::weights) {
+    const auto facts = facts_of(setting, table, parts.variant, parts.lookups, combo);
+    const RealInterval weights = facts.rows * facts.cols * facts.element_size;
+    return quantity == Quantity::weights ? weights : optimizer_bytes(facts, weights);
+  }
+  RealInterval sum{};
+  for (const ClassParts& c : parts.even.empty() ? parts.classes : parts.even)
+    sum = sum + class_bytes(setting, c, combo, quantity) * real(c.run.count);
+  if (!parts.even.empty()) {
+    const auto slack = static_cast<double>(kRoundingsUneven * parts.classes.front().run.count);
+    sum = {std::max(sum.low - slack, 0.0), sum.high + slack};
+  }
+  return sum;
+}
+
+Combo plan_wide(const TableInputs& table, int pair) {
+  Combo combo{pair / 4, pair / 4, table.quant ? 0 : pair % 4};
+  if (table.fixed_element) combo.element = combo.output = *table.fixed_element;
+  if (table.fixed_output) combo.output = *table.fixed_output;
+  if (table.fixed_optimizer) combo.optimizer = *table.fixed_optimizer;
+  return combo;
+}
+
+std::uint64_t possible_combos(const Setting& setting, const TableInputs& table, bool free_output) {
+  std::uint64_t mask = 0;
+  const bool by_class = setting.rules->optimizer == OptimizerRule::by_class && !table.quant;
+  for (int i = 0; i < kCombos; ++i) {
+    const Combo combo = combo_of(i);
+    if (!by_class && combo.optimizer != 0) continue;  // the release or quantized weights leave no choice
+    if (table.fixed_element && combo.element != *table.fixed_element) continue;
+    if (table.fixed_output && combo.output != *table.fixed_output) continue;
+    if (table.fixed_optimizer && combo.optimizer != *table.fixed_optimizer) continue;
+    const bool equal = combo.output == combo.element || table.fixed_output;
+    if (!equal && !(free_output && setting.rules->output_dtype)) continue;
+    mask |= std::uint64_t{1} << i;
+  }
+  return mask;
+}
+
+std::uint64_t fitting_combos(const Setting& setting, const TableInputs& table, const Parts& parts,
+                             std::uint64_t possible) {
+  std::uint64_t mask = 0;
+  for (int i = 0; i < kCombos; ++i) {
+    if ((possible >> i & 1) == 0) continue;
+    const Combo combo = combo_of(i);
+    const auto fits = [&](const std::optional<ByteInterval>& printed, Quantity quantity) {
+      return !printed || table_bytes(setting, table, parts, combo, quantity).overlaps(real(*printed));
+    };
+    if (fits(table.hbm, Quantity::hbm) && fits(table.ddr, Quantity::ddr) && fits(table.ssd, Quantity::ssd))
+      mask |= std::uint64_t{1} << i;
+  }
+  return mask;
+}
+
+}  // namespace shardstats::infer_detail

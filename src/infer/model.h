@@ -1,0 +1,99 @@
+// One hypothesis at work: what every table would take under a setting, for each way to fill in its hidden inputs.
+//
+// A table has variants (hidden inputs that need another evaluation: passes, caching ratio, virtual flag) and, in each
+// variant, combos of element size, output element size and optimizer. A pair (variant, combo) is an Option; inference
+// removes options until only those remain that printed numbers allow. Private to src/infer.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "infer/inputs.h"
+
+namespace shardstats::infer_detail {
+
+inline constexpr std::array<double, 3> kElementSizes = {4, 2, 1};
+inline constexpr std::array<double, 5> kOutputSizes = {4, 2, 1, 0.5, 0.25};
+inline constexpr std::array<Optimizer, 4> kOptimizers = {Optimizer::none, Optimizer::rowwise_adagrad, Optimizer::other,
+                                                         Optimizer::adam};
+inline constexpr int kPairs = 12;   // element size x optimizer
+inline constexpr int kCombos = 60;  // element size x output element size x optimizer
+
+struct Combo {
+  int element, output, optimizer;  // indices into the arrays above
+};
+constexpr int combo_index(Combo c) { return (c.element * 5 + c.output) * 4 + c.optimizer; }
+constexpr Combo combo_of(int index) { return {index / 20, index / 4 % 5, index % 4}; }
+constexpr int pair_of(Combo c) { return c.element * 4 + c.optimizer; }
+
+struct Variant {
+  int passes = 1;             // multipass prefetch; kManyPasses: that many or more
+  bool free_ratio = false;    // the caching ratio is hidden: anything in `ratio`
+  RealInterval ratio{0, 1};
+  bool virtual_table = false;
+  bool free_inputs = false;    // numbers of poolings and column widths that old releases do not print
+  friend bool operator==(const Variant&, const Variant&) = default;
+};
+inline constexpr int kManyPasses = 13;
+
+struct Amounts {
+  RealInterval hbm{}, ddr{}, ssd{};
+};
+
+// Sizes of one shard of a run of equal shards, for every hidden size; bounds in bytes.
+struct ClassParts {
+  ShapeRun run;
+  Emptiness empty = Emptiness::no;
+  RealInterval rows{}, cols{};
+  std::array<Amounts, kPairs> specific{};               // by pair_of(), without input and output
+  RealInterval input{};                                 // of the storage estimator
+  std::array<RealInterval, 5> output{}, pipeline{};     // by output element size
+  RealInterval column_input{};
+  std::array<RealInterval, 3> column_output{};          // by element size
+};
+
+// A kind of printed sum that shards add up to.
+enum class Quantity : std::uint8_t { hbm, ddr, ssd, input, output, weights, optimizer_state };
+inline constexpr int kQuantities = 7;
+
+struct Parts {
+  Variant variant;
+  Lookups lookups;
+  std::vector<ClassParts> classes;  // in shard order
+  std::vector<ClassParts> even;     // of a split with unknown rows: the even split, which has the same total
+};
+
+struct Option {
+  std::uint8_t variant = 0;
+  std::uint8_t combo = 0;
+};
+
+// Shards of the table on ranks: slot i is the i-th entry of the printed ranks.
+int class_of_slot(const Setting& setting, const TableInputs& table, const Parts& parts, std::size_t slot);
+
+RealInterval ratio_of(const Setting& setting, const TableInputs& table, const Variant& variant);
+TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& table, const Variant& variant,
+                                  const Lookups& lookups, Combo combo);
+Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, bool uneven,
+                 const Lookups* lookups = nullptr);
+
+// Bytes of one shard of class `c` (weights and optimizer_state: of the whole table, each once).
+RealInterval class_bytes(const Setting& setting, const ClassParts& c, Combo combo, Quantity quantity);
+// The same summed over all shards.
+RealInterval table_bytes(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo,
+                         Quantity quantity);
+
+// The plan-wide values of a pair for this table: quantized weights have no optimizer, --assume may fix some.
+Combo plan_wide(const TableInputs& table, int pair);
+
+// Which combos are possible at all for this table (kernel, release), as a bit mask; `free_output`: e_o may differ from e.
+std::uint64_t possible_combos(const Setting& setting, const TableInputs& table, bool free_output);
+// The subset that the printed storage cells allow.
+std::uint64_t fitting_combos(const Setting& setting, const TableInputs& table, const Parts& parts,
+                             std::uint64_t possible);
+
+bool is_ratio_hidden(const Setting& setting, const TableInputs& table);
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,147 @@
+// Hidden real numbers of a table (S, y, caching ratio) lie where the printed cells put them. All sizes grow with each
+// of them, so bounds are found by bisection over the formulas themselves, with no inverse formula to keep in step.
+
+#include <algorithm>
+#include <cmath>
+
+#include "infer/rebuild.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr int kSteps = 48;               // of a bisection
+constexpr double kWideEnough = 1e-7;     // relative width from which narrowing is worth it
+constexpr int kColumnRounds = 3;
+
+bool is_wide(RealInterval x) { return x.high - x.low > kWideEnough * std::max(x.high, 1e-300); }
+
+
+// Where the printed cells say that the sizes lie, for the option that fits best.
+class Squeeze {
+ public:
+  Squeeze(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t)
+      : table_(plan.tables[t]), outcome_(outcome), state_(outcome.tables[t]), t_(t) {}
+
+  // Bounds of x; `at(variant's parts, x)` makes the parts for one value of it.
+  template <class At>
+  RealInterval bounds(RealInterval x, At at) const {
+    return {edge(x, at, true), edge(x, at, false)};
+  }
+
+ private:
+  // Do all options put the sizes beyond the printed cells on that side?
+  template <class At>
+  bool beyond(double value, At at, bool too_low) const {
+    const TableParts& variants = (*outcome_.parts)[t_];
+    std::vector<std::optional<Parts>> made(variants.size());
+    for (const Option option : state_.options) {
+      auto& parts = made[option.variant];
+      if (!parts) parts = at(variants[option.variant], value);
+      if (!option_beyond(*parts, combo_of(option.combo), too_low)) return false;
+    }
+    return true;
+  }
+
+  bool option_beyond(const Parts& parts, Combo combo, bool too_low) const {
+    const std::pair<Quantity, const std::optional<ByteInterval>*> cells[] = {
+        {Quantity::hbm, &table_.hbm}, {Quantity::ddr, &table_.ddr}, {Quantity::ssd, &table_.ssd}};
+    for (const auto& [quantity, cell] : cells) {
+      if (!*cell || state_.contradicted[static_cast<std::size_t>(quantity)]) continue;
+      const RealInterval bytes = table_bytes(outcome_.setting, table_, parts, combo, quantity);
+      if (too_low ? bytes.high < static_cast<double>((*cell)->low) : bytes.low > static_cast<double>((*cell)->high))
+        return true;
+    }
+    return false;
+  }
+
+  // The outermost value that is not beyond the cells, kept on the safe side.
+  template <class At>
+  double edge(RealInterval x, At at, bool lower) const {
+    double out = lower ? x.low : x.high, in = lower ? x.high : x.low;
+    if (!beyond(out, at, lower) || beyond(in, at, lower)) return out;
+    for (int i = 0; i < kSteps; ++i) {
+      const double middle = out + (in - out) / 2;
+      (beyond(middle, at, lower) ? out : in) = middle;
+    }
+    return out;
+  }
+
+  const TableInputs& table_;
+  const Outcome& outcome_;
+  const TableState& state_;
+  std::uint32_t t_;
+};
+
+class Narrowing {
+ public:
+  Narrowing(const PlanInputs& plan, Outcome& outcome)
+      : plan_(plan), outcome_(outcome), parts_(std::make_shared<std::vector<TableParts>>(*outcome.parts)) {
+    outcome_.parts = parts_;
+  }
+
+  void by_columns() {
+    for (int round = 0; round < kColumnRounds; ++round) {
+      const auto lookups = lookups_by_columns(plan_, outcome_);
+      bool changed = false;
+      for (std::uint32_t t = 0; t < lookups.size(); ++t) {
+        if ((*parts_)[t].empty()) continue;
+        const Lookups& now = (*parts_)[t].front().lookups;
+        if (lookups[t].lookups == now.lookups && lookups[t].pooled == now.pooled) continue;
+        remake(t, lookups[t], std::nullopt);
+        changed = true;
+      }
+      if (!changed) break;
+    }
+  }
+
+  void by_cells(std::uint32_t t) {
+    if (outcome_.tables[t].options.empty()) return;
+    const bool uneven = outcome_.uneven;
+    const TableInputs& table = plan_.tables[t];
+    const Setting& setting = outcome_.setting;
+    Lookups lookups = (*parts_)[t].front().lookups;
+    const auto with = [&](const Parts& parts, const Lookups& l) {
+      return make_parts(setting, table, parts.variant, uneven, &l);
+    };
+    if (is_wide(lookups.lookups))
+      lookups.lookups = Squeeze(plan_, outcome_, t).bounds(lookups.lookups, [&](const Parts& p, double x) {
+        return with(p, {exactly(x), lookups.pooled});
+      });
+    if (is_wide(lookups.pooled))
+      lookups.pooled = Squeeze(plan_, outcome_, t).bounds(lookups.pooled, [&](const Parts& p, double x) {
+        return with(p, {lookups.lookups, exactly(x)});
+      });
+    std::optional<RealInterval> ratio;
+    if ((*parts_)[t].front().variant.free_ratio)
+      ratio = Squeeze(plan_, outcome_, t).bounds((*parts_)[t].front().variant.ratio, [&](const Parts& p, double x) {
+        Variant variant = p.variant;
+        variant.ratio = exactly(x);
+        return make_parts(setting, table, variant, uneven, &lookups);
+      });
+    const Lookups& now = (*parts_)[t].front().lookups;
+    if (ratio || !(lookups.lookups == now.lookups) || !(lookups.pooled == now.pooled)) remake(t, lookups, ratio);
+  }
+
+ private:
+  void remake(std::uint32_t t, const Lookups& lookups, std::optional<RealInterval> ratio) {
+    for (Parts& parts : (*parts_)[t]) {
+      Variant variant = parts.variant;
+      if (ratio) variant.ratio = *ratio;
+      parts = make_parts(outcome_.setting, plan_.tables[t], variant, outcome_.uneven, &lookups);
+    }
+  }
+
+  const PlanInputs& plan_;
+  Outcome& outcome_;
+  std::shared_ptr<std::vector<TableParts>> parts_;
+};
+
+}  // namespace
+
+void narrow_hidden(const PlanInputs& plan, Outcome& outcome) {
+  Narrowing narrowing(plan, outcome);
+  narrowing.by_columns();
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) narrowing.by_cells(t);
+}
+
+}  // namespace shardstats::infer_detail

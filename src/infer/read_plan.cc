@@ -1,0 +1,109 @@
+#include "infer/read_plan.h"
+
+#include <algorithm>
+
+namespace shardstats::infer_detail {
+namespace {
+
+Format memory_format(const PrintedPlan& printed) {
+  if (printed.releases.front() >= Release::v0_8_0) return Format::r3;
+  return printed.releases.front() == Release::v0_1_0 ? Format::f1 : Format::r1;
+}
+
+void read_ranks(const PrintedPlan& printed, PlanInputs& plan) {
+  const Format memory = memory_format(printed);
+  const bool in_bytes = printed.releases.front() >= Release::v0_1_1;  // v0.1.0 prints sums of factors instead
+  for (const PrintedRank& row : printed.ranks.rows) {
+    RankInputs rank;
+    rank.hbm = printed_bytes(row.hbm, memory, kGiB);
+    rank.ddr = printed_bytes(row.ddr, memory, kGiB);
+    if (in_bytes) {
+      rank.input = printed_bytes(row.input, Format::r2, kMiB);
+      rank.output = printed_bytes(row.output, Format::r2, kMiB);
+    }
+    plan.ranks.push_back(rank);
+  }
+}
+
+KernelInputs& kernel_named(std::vector<KernelInputs>& kernels, std::string_view name) {
+  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.name == name; });
+  if (found != kernels.end()) return *found;
+  kernels.emplace_back().name = name;
+  return kernels.back();
+}
+
+// Slots of the line that hold bytes: their quantity, after the kernel's name.
+void read_kernel_lines(const PrintedPlan& printed, PlanInputs& plan) {
+  for (const PrintedLine& line : printed.lines) {
+    const auto slots = printed.slots_of(line);
+    const auto read = [&](std::size_t slot, Quantity quantity) {
+      if (slot >= slots.size()) return;
+      KernelInputs& kernel = kernel_named(plan.kernels, slots[0].text);
+      kernel.printed[static_cast<std::size_t>(quantity)] = printed_bytes(slots[slot], Format::r3, kGiB);
+    };
+    if (line.id == LineId::kernel_storage) {
+      read(1, Quantity::hbm);
+      read(2, Quantity::ddr);
+      read(3, Quantity::ssd);
+    } else if (line.id == LineId::kernel_weights) {
+      read(1, Quantity::weights);
+    } else if (line.id == LineId::kernel_optimizer) {
+      read(1, Quantity::optimizer_state);
+    }
+  }
+}
+
+void read_kernels(const PrintedPlan& printed, PlanInputs& plan) {
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    auto& kernel = kernel_named(plan.kernels, printed.tables.rows[t].kernel.text);
+    kernel.tables.push_back(t);
+  }
+  read_kernel_lines(printed, plan);
+  std::sort(plan.kernels.begin(), plan.kernels.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+}
+
+void read_reservation(const PrintedPlan& printed, PlanInputs& plan) {
+  const auto read = [&](LineId id, std::size_t slot) {
+    return printed_bytes(printed.slot(id, slot), Format::r3, kGiB).value_or(ByteInterval{});
+  };
+  plan.reservation_printed = printed.find(LineId::kjt_storage) != nullptr;
+  if (!plan.reservation_printed) return;
+  plan.dense_hbm = read(LineId::dense_storage, 0);
+  plan.dense_ddr = read(LineId::dense_storage, 1);
+  plan.kjt_hbm = read(LineId::kjt_storage, 0);
+  plan.kjt_ddr = read(LineId::kjt_storage, 1);
+}
+
+void read_sparse_gap(const PrintedPlan& printed, PlanInputs& plan) {
+  const auto gap = [&](LineId all, LineId sparse) -> std::optional<RealInterval> {
+    const auto a = printed_bytes(printed.slot(all), Format::r3, kGiB);
+    const auto s = printed_bytes(printed.slot(sparse), Format::r3, kGiB);
+    if (!a || !s) return std::nullopt;
+    const ByteInterval d = *a - *s;
+    return RealInterval{std::max(static_cast<double>(d.low), 0.0), std::max(static_cast<double>(d.high), 0.0)};
+  };
+  plan.sparse_gap = gap(LineId::max_hbm, LineId::sparse_max_hbm);
+}
+
+}  // namespace
+
+PlanInputs read_plan(const PrintedPlan& printed) {
+  PlanInputs plan;
+  plan.printed = &printed;
+  plan.empty_plan = !printed.ranks.printed;
+  const auto world = printed_integer(printed.slot(LineId::world_size));
+  plan.world_size = plan.empty_plan ? world.value_or(0) : static_cast<std::int64_t>(printed.ranks.rows.size());
+  plan.batch_size = static_cast<double>(printed_integer(printed.slot(LineId::batch_size)).value_or(0));
+  if (plan.world_size > 0) plan.tables = read_tables(printed, plan.world_size, plan.batch_size);
+  const bool has_sizes = printed.releases.back() >= Release::v0_3_0 && plan.batch_size > 0;
+  if (!has_sizes)
+    for (TableInputs& table : plan.tables) table.sized = false;
+  plan.sized = std::any_of(plan.tables.begin(), plan.tables.end(), [](const auto& t) { return t.sized; });
+  read_ranks(printed, plan);
+  read_kernels(printed, plan);
+  read_reservation(printed, plan);
+  read_sparse_gap(printed, plan);
+  return plan;
+}
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,16 @@
+// Turns the surviving outcomes into shards, tables, ranks and kernels: the hull over all of them. Private to src/infer.
+#pragma once
+
+#include "shardstats/infer/plan.h"
+#include "infer/search.h"
+
+namespace shardstats::infer_detail {
+
+ByteInterval whole_bytes(RealInterval x);
+
+// Every survivor's bounds tightened by the printed cells: numbers of ids, caching ratios.
+void narrow_hidden(const PlanInputs& plan, Outcome& outcome);
+
+void rebuild(const PlanInputs& plan, const SearchResult& found, Plan& result);
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "infer/assume.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr double kTrainingKjt = 20, kInferenceKjt = 1;  // storage-model.md section 8.2
+
+RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
+
+// Q: ids of one local batch over all features (8.2), without numbers of poolings.
+std::optional<RealInterval> kjt_lookups(const PlanInputs& plan) {
+  RealInterval sum{};
+  for (const TableInputs& table : plan.tables) {
+    if (!table.sized) return std::nullopt;
+    sum = sum + table.pooling_sum * table.batch;
+  }
+  const auto terms = static_cast<double>(plan.tables.size() + 1);
+  return RealInterval{sum.low * (1 - terms * 4e-16), sum.high * (1 + terms * 4e-16)};
+}
+
+bool kjt_fits(const PlanInputs& plan, RealInterval lookups, double multiplier) {
+  const ByteInterval printed = plan.kjt_hbm + plan.kjt_ddr;
+  return kjt_bytes(multiplier, lookups).overlaps(real(printed));
+}
+
+struct PolicyRange {
+  Policy policy;
+  Release since;
+  double kjt_multiplier;
+  Release printed_since;  // of the Dense and KJT blocks
+  bool dense_zero;        // prints no dense storage
+};
+constexpr std::array<PolicyRange, 5> kPolicies = {{
+    {Policy::heuristical, Release::v0_1_0, kTrainingKjt, Release::v0_2_0, false},
+    {Policy::fixed_percentage, Release::v0_1_0, kTrainingKjt, Release::v1_6_0, true},
+    {Policy::inference, Release::v0_3_0, kInferenceKjt, Release::v1_6_0, false},
+    {Policy::fixed_absolute, Release::v1_7_0, kTrainingKjt, Release::v1_7_0, true},
+    {Policy::sku_aware, Release::main_branch, kTrainingKjt, Release::main_branch, false},
+}};
+
+bool policy_fits(const PlanInputs& plan, const PolicyRange& range, Release release, const Constants& constants,
+                 const std::optional<RealInterval>& lookups) {
+  if (release < range.since) return false;
+  const bool debug = plan.printed->find(LineId::planning_heading) != nullptr;
+  if (!debug) return true;  // nothing about the reservation is printed
+  if (plan.reservation_printed) {
+    if (release < range.printed_since) return false;
+    if (range.dense_zero && plan.dense_hbm.low + plan.dense_ddr.low > 0) return false;
+    return !lookups || kjt_fits(plan, *lookups, range.kjt_multiplier);
+  }
+  if (range.policy == Policy::sku_aware) return true;  // before its statistics existed
+  if (release >= range.printed_since) return false;
+  return range.policy == Policy::inference || !constants.hidden;
+}
+
+}  // namespace
+
+void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& result) {
+  const auto lookups = kjt_lookups(plan);
+  const Constants constants = found.survivors.empty() ? Constants{} : found.survivors.front().outcome.constants;
+  const bool zero_dense = plan.reservation_printed && plan.dense_hbm.low + plan.dense_ddr.low == 0;
+  for (const PolicyRange& range : kPolicies) {
+    const auto fits = [&](Release r) { return policy_fits(plan, range, r, constants, lookups); };
+    if (std::any_of(result.releases.begin(), result.releases.end(), fits)) result.policies.push_back(range.policy);
+  }
+  // A dense block of zeros is what the fixed policies print; a model without dense parameters is the rarer reason.
+  if (zero_dense)
+    std::stable_partition(result.policies.begin(), result.policies.end(), [](Policy p) {
+      return p == Policy::fixed_percentage || p == Policy::fixed_absolute;
+    });
+  result.policy = result.policies.empty() ? Policy::other : result.policies.front();
+  if (result.policies.empty()) result.policies.push_back(Policy::other);
+
+  if (plan.reservation_printed) {
+    result.dense_hbm = plan.dense_hbm;
+    result.dense_ddr = plan.dense_ddr;
+    result.kjt_hbm = plan.kjt_hbm;
+    result.kjt_ddr = plan.kjt_ddr;
+    if (!lookups) return;
+    const bool training = kjt_fits(plan, *lookups, kTrainingKjt);
+    const bool inference = kjt_fits(plan, *lookups, kInferenceKjt);
+    const RealInterval expected = kjt_bytes(training || !inference ? kTrainingKjt : kInferenceKjt, *lookups);
+    result.kjt = {whole_bytes(expected), true, !training && !inference};
+    ByteInterval& kjt = plan.kjt_hbm.high > plan.kjt_ddr.high || plan.kjt_ddr.low == 0 ? result.kjt_hbm : result.kjt_ddr;
+    const ByteInterval bounds = training && inference ? hull(whole_bytes(expected), whole_bytes(kjt_bytes(kInferenceKjt, *lookups)))
+                                                      : whole_bytes(expected);
+    if (kjt.high > 0 && !result.kjt.contradicted && (kjt.low > 0 || plan.kjt_ddr.high == plan.kjt_hbm.high)) {
+      const bool in_hbm = found.survivors.empty() || io_in_hbm(found.survivors.front().outcome.setting);
+      (in_hbm ? result.kjt_hbm : result.kjt_ddr) = narrowed(in_hbm ? plan.kjt_hbm : plan.kjt_ddr, bounds);
+    }
+    return;
+  }
+  // Not printed: what the ranks leave open, KJT by the inference formula at most.
+  const ByteInterval hbm = whole_bytes(constants.hbm), ddr = whole_bytes(constants.ddr);
+  const std::int64_t most = lookups ? whole_bytes(kjt_bytes(kInferenceKjt, *lookups)).high : 0;
+  result.dense_hbm = {0, hbm.high};
+  result.dense_ddr = {0, ddr.high};
+  result.kjt_hbm = {0, std::min(hbm.high, most)};
+  result.kjt_ddr = {0, std::min(ddr.high, most)};
+}
+
+}  // namespace shardstats::infer_detail

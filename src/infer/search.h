@@ -1,0 +1,28 @@
+// Elimination: which settings explain the log with the fewest contradicted cells and freedoms. Private to src/infer.
+#pragma once
+
+#include <vector>
+
+#include "infer/settings.h"
+
+namespace shardstats::infer_detail {
+
+struct Survivor {
+  Outcome outcome;
+  std::vector<Setting> members;  // settings that give the same bytes; front() is the outcome's
+};
+
+struct Excluded {
+  std::vector<Setting> members;
+  std::int64_t cost = 0;  // at least this many printed cells speak against it
+};
+
+struct SearchResult {
+  std::vector<Survivor> survivors;  // all of least cost, most likely first; empty only if nothing is sized
+  std::vector<Excluded> excluded;
+};
+
+// `allowed_pairs`: element sizes and optimizers that --assume leaves, a bit each by pair_of().
+SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs);
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,168 @@
+#include "infer/settings.h"
+
+#include <algorithm>
+#include <map>
+
+namespace shardstats::infer_detail {
+namespace {
+
+bool uses_groups(const TableInputs& table) {
+  return table.sharding == Sharding::twrw || table.sharding == Sharding::gs;
+}
+
+std::vector<std::int64_t> divisors(std::int64_t n) {
+  std::vector<std::int64_t> found;
+  for (std::int64_t d = n; d >= 1; --d)
+    if (n % d == 0) found.push_back(d);
+  return found;
+}
+
+// The estimator's group size: the number of shards of a TWRW table; hidden (all divisors) for an empty plan.
+std::vector<std::int64_t> group_sizes(const PlanInputs& plan) {
+  std::map<std::int64_t, int> votes;
+  bool grouped = false;
+  for (const TableInputs& table : plan.tables) {
+    if (!table.sized || !uses_groups(table)) continue;
+    grouped = true;
+    auto shards = static_cast<std::int64_t>(table.ranks.size());
+    if (table.sharding == Sharding::gs && table.block > 0) shards = shards * table.block / table.cols;
+    if (shards > 0) ++votes[shards];
+  }
+  if (!grouped) return {plan.world_size};
+  if (votes.empty()) return divisors(plan.world_size);
+  const auto most = std::max_element(votes.begin(), votes.end(), [](auto& a, auto& b) { return a.second < b.second; });
+  return {most->first};
+}
+
+struct RankShares {
+  bool any = false;       // a rank prints an HBM share above 0%
+  bool expected = false;  // some rank uses at least 2 % of the planning memory
+  bool no_hbm = false;    // the device has no HBM
+};
+
+RankShares rank_shares(const PlanInputs& plan) {
+  RankShares shares;
+  const auto capacity = printed_bytes(plan.printed->slot(LineId::planning_memory), Format::r3, kGiB);
+  shares.no_hbm = capacity && capacity->low == 0 && capacity->high < kGiB / 1000;
+  for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
+    shares.any |= printed_integer(plan.printed->ranks.rows[r].hbm_percent).value_or(0) > 0;
+    const auto& used = plan.ranks[r].hbm;
+    if (capacity && used && capacity->low > 0)
+      shares.expected |= static_cast<double>(used->low) > 0.02 * static_cast<double>(capacity->high);
+  }
+  return shares;
+}
+
+bool all_hbm_zero(const PlanInputs& plan) {
+  return std::all_of(plan.ranks.begin(), plan.ranks.end(), [](const RankInputs& r) { return r.hbm && r.hbm->low == 0; });
+}
+
+// storage-model.md section 10.4: what rules a device out beyond the sizes themselves.
+bool device_possible(const PlanInputs& plan, const RankShares& shares, const ReleaseRules& rules, Device device) {
+  if (device == Device::mtia && !rules.mtia) return false;
+  if (device == Device::tpu && !rules.tpu) return false;
+  const bool has_share = device == Device::cuda || (device == Device::mtia && rules.mtia_percent);
+  if (shares.any && !has_share) return false;
+  if (shares.expected && !shares.any && has_share) return false;
+  if (shares.no_hbm && device == Device::cuda && !plan.empty_plan && all_hbm_zero(plan)) return false;
+  for (const TableInputs& table : plan.tables) {
+    if (table.kernel == nullptr) continue;
+    if (device != Device::cuda && table.kernel->uvm && rules.release < Release::v1_7_0) return false;
+    if (device == Device::mtia && table.sharding == Sharding::dp && table.sized) return false;
+  }
+  return true;
+}
+
+struct PipelineChoice {
+  Pipeline pipeline;
+  bool ephemeral;
+};
+
+constexpr std::array<PipelineChoice, 6> kPipelineChoices = {{{Pipeline::none, false},
+                                                            {Pipeline::train_sparse_dist, false},
+                                                            {Pipeline::train_prefetch_sparse_dist, false},
+                                                            {Pipeline::train_sparse_dist, true},
+                                                            {Pipeline::train_prefetch_sparse_dist, true},
+                                                            {Pipeline::train_base, false}}};
+
+// Do two settings give the same bytes on this log?
+bool same_bytes(const PlanInputs& plan, const Setting& a, const Setting& b) {
+  const ReleaseRules &x = *a.rules, &y = *b.rules;
+  if (a.device != b.device || a.inference != b.inference || a.group_size != b.group_size ||
+      a.column_group_size != b.column_group_size)
+    return false;
+  if (x.io != y.io || x.column_io != y.column_io || x.optimizer != y.optimizer || x.output_dtype != y.output_dtype ||
+      x.counts_reservation != y.counts_reservation || x.columns != y.columns || x.virtual_flag != y.virtual_flag ||
+      (x.release < Release::v1_6_0) != (y.release < Release::v1_6_0) || x.ddr_percentage != y.ddr_percentage)
+    return false;
+  if (a.device == Device::mtia && x.mtia_in_hbm != y.mtia_in_hbm) return false;
+  for (const TableInputs& table : plan.tables) {
+    if (table.kernel == nullptr) continue;
+    const bool cached = is_cached(*table.kernel, x.release);
+    if (cached != is_cached(*table.kernel, y.release) || (cached && x.cache_aux != y.cache_aux)) return false;
+    if (cached && is_ratio_hidden(a, table) != is_ratio_hidden(b, table)) return false;
+    if (table.kernel->key_value && (x.key_value != y.key_value || x.ssd != y.ssd)) return false;
+  }
+  if (!io_in_hbm(a) || a.inference) return true;  // input and output are counted as they are, or not at all
+  const auto holds_all = [](const Setting& s) {
+    return s.rules->pipeline == PipelineRule::sum || s.pipeline <= Pipeline::train_base;
+  };
+  if (holds_all(a) && holds_all(b)) return true;
+  return a.pipeline == b.pipeline && x.pipeline == y.pipeline && a.ephemeral == b.ephemeral;
+}
+
+void add_setting(const PlanInputs& plan, const Setting& setting, std::vector<SettingGroup>& groups) {
+  for (SettingGroup& group : groups)
+    if (same_bytes(plan, group.members.front(), setting)) {
+      group.members.push_back(setting);
+      return;
+    }
+  groups.push_back({{setting}});
+}
+
+bool pipeline_known(const ReleaseRules& rules, PipelineChoice choice) {
+  if (rules.pipeline == PipelineRule::sum) return choice.pipeline == Pipeline::none;
+  return !choice.ephemeral || rules.pipeline == PipelineRule::ephemeral;
+}
+
+bool wanted(const FixedSetting& fixed, const Setting& s) {
+  const auto is = [](const auto& value, auto actual) { return !value || *value == actual; };
+  return is(fixed.device, s.device) && is(fixed.pipeline, s.pipeline) && is(fixed.ephemeral, s.ephemeral) &&
+         is(fixed.inference, s.inference) && is(fixed.group_size, s.group_size);
+}
+
+}  // namespace
+
+std::vector<SettingGroup> possible_settings(const PlanInputs& plan, const FixedSetting& fixed) {
+  std::vector<Release> releases = plan.printed->releases;
+  if (fixed.release) releases = {*fixed.release};
+  const RankShares shares = rank_shares(plan);
+  const bool grouped = std::any_of(plan.tables.begin(), plan.tables.end(), uses_groups);
+  std::vector<SettingGroup> groups;
+  Setting setting;
+  setting.world_size = plan.world_size;
+  std::vector<std::int64_t> sizes = fixed.group_size ? std::vector{*fixed.group_size} : group_sizes(plan);
+  for (const bool inference : {false, true})
+    for (const PipelineChoice choice : kPipelineChoices)
+      for (const Device device : {Device::cuda, Device::cpu, Device::mtia, Device::tpu})
+        for (const Release release : releases)
+          for (const std::int64_t size : sizes) {
+            const ReleaseRules& rules = rules_of(release);
+            if ((inference && !rules.inference) || !pipeline_known(rules, choice)) continue;
+            if (!fixed.device && !device_possible(plan, shares, rules, device)) continue;
+            const bool split_groups = rules.pods && !rules.pods_in_statistics && grouped;
+            for (const std::int64_t columns : split_groups ? divisors(size) : std::vector{size}) {
+              setting.rules = &rules;
+              setting.device = device;
+              setting.pipeline = choice.pipeline;
+              setting.ephemeral = choice.ephemeral;
+              setting.inference = inference;
+              setting.group_size = size;
+              setting.column_group_size = columns;
+              if (wanted(fixed, setting)) add_setting(plan, setting, groups);
+            }
+          }
+  return groups;
+}
+
+}  // namespace shardstats::infer_detail

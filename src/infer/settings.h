@@ -1,0 +1,28 @@
+// The settings that a log could come from: release, device, pipeline, inference, group size. Private to src/infer.
+#pragma once
+
+#include <vector>
+
+#include "shardstats/infer/plan.h"
+#include "infer/evaluate.h"
+
+namespace shardstats::infer_detail {
+
+// Settings that give the same bytes on this log; inference tries one of them, `members.front()`.
+struct SettingGroup {
+  std::vector<Setting> members;
+};
+
+// What --assume fixes for the whole plan.
+struct FixedSetting {
+  std::optional<Release> release;
+  std::optional<Device> device;
+  std::optional<Pipeline> pipeline;
+  std::optional<bool> ephemeral, inference;
+  std::optional<std::int64_t> group_size;
+};
+
+// Most likely first (cuda, no pipeline, training).
+std::vector<SettingGroup> possible_settings(const PlanInputs& plan, const FixedSetting& fixed);
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,144 @@
+#include "input/decompress.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+namespace shardstats {
+namespace {
+
+using namespace std::string_view_literals;
+
+struct Format {
+  Compression kind;
+  std::string_view name;
+  std::string_view magic;
+  std::string_view tester;  // the command that checks such a file
+  int (*add_filter)(archive*);
+  int filter_code;  // libarchive's id of the filter, to see that it was taken
+};
+
+// A zstd file may start with a skippable frame (0x184D2A50..5F); those that tools write use the first id.
+constexpr std::array<Format, 5> kFormats = {{
+    {Compression::gzip, "gzip", "\x1f\x8b\x08"sv, "gzip -t", archive_read_support_filter_gzip, ARCHIVE_FILTER_GZIP},
+    {Compression::zstd, "zstd", "\x28\xb5\x2f\xfd"sv, "zstd -t", archive_read_support_filter_zstd, ARCHIVE_FILTER_ZSTD},
+    {Compression::zstd, "zstd", "\x50\x2a\x4d\x18"sv, "zstd -t", archive_read_support_filter_zstd, ARCHIVE_FILTER_ZSTD},
+    {Compression::xz, "xz",
+     "\xfd"
+     "7zXZ\0"sv,
+     "xz -t", archive_read_support_filter_xz, ARCHIVE_FILTER_XZ},
+    {Compression::bzip2, "bzip2", "BZh"sv, "bzip2 -t", archive_read_support_filter_bzip2, ARCHIVE_FILTER_BZIP2},
+}};
+
+const Format* format_of(std::string_view bytes) {
+  for (const Format& format : kFormats)
+    if (bytes.starts_with(format.magic)) return &format;
+  return nullptr;
+}
+
+const Format& format_of(Compression kind) {
+  return *std::find_if(kFormats.begin(), kFormats.end(), [kind](const Format& f) { return f.kind == kind; });
+}
+
+// "BZh" alone could begin a text: the block size and the magic of a block or of the stream's end must follow.
+bool is_bzip2(std::string_view bytes) {
+  if (bytes.size() < 10 || bytes[3] < '1' || bytes[3] > '9') return false;
+  const std::string_view mark = bytes.substr(4, 6);
+  return mark == "\x31\x41\x59\x26\x53\x59"sv || mark == "\x17\x72\x45\x38\x50\x90"sv;
+}
+
+struct FreeArchive {
+  void operator()(archive* a) const { archive_read_free(a); }
+};
+using Reader = std::unique_ptr<archive, FreeArchive>;
+
+std::string reason_of(archive* reader) {
+  const char* text = archive_error_string(reader);
+  return text != nullptr ? text : "the content is damaged";
+}
+
+// A reader that stands before the content's first byte, or null with `problem` set. `empty`: there is no content.
+Reader open_reader(std::string_view compressed, const Format& format, bool& empty, std::string& problem) {
+  Reader reader(archive_read_new());
+  archive_entry* entry = nullptr;
+  if (reader == nullptr || format.add_filter(reader.get()) != ARCHIVE_OK ||
+      archive_read_support_format_raw(reader.get()) != ARCHIVE_OK ||
+      archive_read_support_format_empty(reader.get()) != ARCHIVE_OK) {
+    problem = "this build cannot decompress it";
+    return nullptr;
+  }
+  int status = archive_read_open_memory(reader.get(), compressed.data(), compressed.size());
+  if (status == ARCHIVE_OK) status = archive_read_next_header(reader.get(), &entry);
+  if (status != ARCHIVE_OK && status != ARCHIVE_EOF) {
+    problem = reason_of(reader.get());
+    return nullptr;
+  }
+  // Without its filter libarchive would hand out the compressed bytes themselves.
+  if (archive_filter_code(reader.get(), 0) != format.filter_code) {
+    problem = "its header is damaged";
+    return nullptr;
+  }
+  empty = status == ARCHIVE_EOF;
+  return reader;
+}
+
+// Appends the content to `out` and returns what went wrong, or nothing.
+std::string read_content(archive* reader, std::uint64_t limit, std::string& out) {
+  for (;;) {
+    const void* data = nullptr;
+    std::size_t size = 0;
+    la_int64_t offset = 0;
+    const int status = archive_read_data_block(reader, &data, &size, &offset);
+    if (status == ARCHIVE_EOF) return {};
+    if (status != ARCHIVE_OK) return reason_of(reader);
+    if (size > limit - out.size()) return "it decompresses to more than " + std::to_string(limit) + " bytes";
+    out.append(static_cast<const char*>(data), size);
+  }
+}
+
+std::uint32_t little_endian(std::string_view four) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 4; i-- > 0;) value = value << 8 | static_cast<unsigned char>(four[i]);
+  return value;
+}
+
+// libarchive does not look at gzip's checksum (the other formats' libraries check theirs). The last eight bytes are
+// the CRC and the length of the last member, which is the tail of the content.
+bool gzip_trailer_holds(std::string_view compressed, std::string_view content) {
+  if (compressed.size() < 18) return false;
+  const std::uint32_t crc = little_endian(compressed.substr(compressed.size() - 8));
+  const std::uint32_t length = little_endian(compressed.substr(compressed.size() - 4));
+  if (length > content.size()) return false;
+  const std::string_view member = content.substr(content.size() - length);
+  return crc32_z(0, reinterpret_cast<const unsigned char*>(member.data()), member.size()) == crc;
+}
+
+}  // namespace
+
+Compression compression_of(std::string_view bytes) {
+  const Format* format = format_of(bytes);
+  if (format == nullptr) return Compression::none;
+  if (format->kind == Compression::bzip2 && !is_bzip2(bytes)) return Compression::none;
+  return format->kind;
+}
+
+Decompressed decompress(std::string_view compressed, Compression kind, std::uint64_t limit) {
+  const Format& format = format_of(kind);
+  Decompressed result;
+  bool empty = false;
+  std::string problem;
+  const Reader reader = open_reader(compressed, format, empty, problem);
+  if (reader != nullptr && !empty) problem = read_content(reader.get(), limit, result.bytes);
+  if (problem.empty() && kind == Compression::gzip && !gzip_trailer_holds(compressed, result.bytes))
+    problem = "its checksum does not match";
+  if (problem.empty()) return result;
+  result.problem = "cannot decompress the " + std::string(format.name) + " content: " + problem;
+  result.hint = "check it with `" + std::string(format.tester) + "`, or decompress what is left and pass that";
+  return result;
+}
+
+}  // namespace shardstats

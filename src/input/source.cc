@@ -1,0 +1,149 @@
+#include "shardstats/input/source.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <system_error>
+#include <utility>
+
+#include "input/decompress.h"
+
+namespace shardstats {
+namespace {
+
+constexpr std::size_t kReadStep = std::size_t{1} << 16;
+
+class Memory final : public Source {
+ public:
+  explicit Memory(std::string bytes) : bytes_(std::move(bytes)) {}
+  std::string_view bytes() const override { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+// A mapped file: half the cost of reading it into memory. Whoever cuts a log short while it is read gets SIGBUS here,
+// as with every tool that maps.
+class Mapping final : public Source {
+ public:
+  Mapping(void* start, std::size_t size, std::size_t skip) : start_(start), size_(size), skip_(skip) {}
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping() override { ::munmap(start_, size_); }
+  std::string_view bytes() const override { return {static_cast<const char*>(start_) + skip_, size_ - skip_}; }
+
+ private:
+  void* start_;
+  std::size_t size_;
+  std::size_t skip_;  // bytes before the file position, which a caller has already taken from standard input
+};
+
+class File {
+ public:
+  File(int fd, bool owned) : fd_(fd), owned_(owned) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (owned_ && fd_ >= 0) ::close(fd_);
+  }
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+  bool owned_;
+};
+
+std::string text_of(int code) { return std::generic_category().message(code); }
+
+std::string hint_of(int code) {
+  switch (code) {
+    case ENOENT:
+      return "check the spelling; `-` reads standard input";
+    case EACCES:
+    case EPERM:
+      return "check its permissions, or pipe it in: `sudo cat LOG | shardstats -`";
+    case EISDIR:
+      return "name the log files in it";
+    case EMFILE:
+    case ENFILE:
+      return "raise `ulimit -n`, or pass fewer logs at once";
+    default:
+      return {};
+  }
+}
+
+Error failure(const std::string& name, std::string_view doing, int code) {
+  return {name, {}, std::string(doing) + ": " + text_of(code), hint_of(code)};
+}
+
+// Everything up to the end of a pipe, terminal or device; 0, or the errno of what failed.
+int read_all(int fd, std::string& out) {
+  std::array<char, kReadStep> buffer;
+  for (;;) {
+    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+    if (got == 0) return 0;
+    if (got > 0)
+      out.append(buffer.data(), static_cast<std::size_t>(got));
+    else if (errno != EINTR)
+      return errno;
+  }
+}
+
+OpenResult read_stream(int fd, const std::string& name) {
+  std::string bytes;
+  const int code = read_all(fd, bytes);
+  if (code != 0) return failure(name, "cannot read it", code);
+  return source_from(std::move(bytes));
+}
+
+// Null if the file cannot be mapped (some file systems cannot): it is read then.
+std::unique_ptr<Source> map(int fd, const struct stat& status) {
+  const auto size = static_cast<std::size_t>(status.st_size);
+  const off_t position = ::lseek(fd, 0, SEEK_CUR);
+  if (position < 0) return nullptr;
+  if (position >= status.st_size) return source_from({});
+  void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (start == MAP_FAILED) return nullptr;
+  return std::make_unique<Mapping>(start, size, static_cast<std::size_t>(position));
+}
+
+OpenResult open_raw(int fd, const std::string& name) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) return failure(name, "cannot read it", errno);
+  if (S_ISDIR(status.st_mode)) return failure(name, "cannot read it", EISDIR);
+  // Files of size 0 are read: those of /proc have content all the same.
+  if (S_ISREG(status.st_mode) && status.st_size > 0) {
+    std::unique_ptr<Source> mapped = map(fd, status);
+    if (mapped != nullptr) return mapped;
+  }
+  return read_stream(fd, name);
+}
+
+OpenResult decompressed(std::unique_ptr<Source> raw, const std::string& name) {
+  const Compression kind = compression_of(raw->bytes());
+  if (kind == Compression::none) return raw;
+  Decompressed content = decompress(raw->bytes(), kind);
+  if (!content.problem.empty()) return Error{name, {}, std::move(content.problem), std::move(content.hint)};
+  return source_from(std::move(content.bytes));
+}
+
+}  // namespace
+
+OpenResult open_source(const std::string& path) {
+  const bool standard_input = path == "-";
+  const std::string name = standard_input ? "<stdin>" : path;
+  const File file(standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC), !standard_input);
+  if (file.fd() < 0) return failure(name, "cannot open it", errno);
+  OpenResult raw = open_raw(file.fd(), name);
+  if (std::holds_alternative<Error>(raw)) return raw;
+  return decompressed(std::move(std::get<std::unique_ptr<Source>>(raw)), name);
+}
+
+std::unique_ptr<Source> source_from(std::string bytes) { return std::make_unique<Memory>(std::move(bytes)); }
+
+}  // namespace shardstats

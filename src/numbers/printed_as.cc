@@ -1,0 +1,355 @@
+// The inverse of formatting: which doubles, and which byte counts, print as a text (log-format.md section 2).
+//
+// Short decimals, that is nearly every cell of a log, have borders (2 * units +- 1) / (2 * 10^decimals) that one
+// division and one fused multiply-add decide exactly. Every other text is decided by search(), which asks format().
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <system_error>
+
+#include "format.h"
+#include "shardstats/numbers/printed.h"
+
+namespace shardstats {
+namespace {
+
+using numbers_detail::fixed_decimals;
+using numbers_detail::rounded_decimals;
+
+constexpr std::uint64_t kMaxUnits = 999'999'999'999'999;  // 15 digits: distinct decimals are distinct doubles
+constexpr std::int64_t kByteLimit = std::int64_t{1} << 62;
+constexpr std::uint64_t kExactLimit = std::uint64_t{1} << 53;  // up to here every count is a double
+
+// 2 * 10^n; all of them exact in binary64.
+constexpr std::array<double, 23> kTwicePowers = {2e0,  2e1,  2e2,  2e3,  2e4,  2e5,  2e6,  2e7,  2e8,  2e9,  2e10, 2e11,
+                                                 2e12, 2e13, 2e14, 2e15, 2e16, 2e17, 2e18, 2e19, 2e20, 2e21, 2e22};
+constexpr int kMaxDecimals = static_cast<int>(kTwicePowers.size()) - 2;  // significant_interval() needs one more
+
+// units / 10^decimals, as spelled.
+struct Decimal {
+  std::uint64_t units = 0;
+  int decimals = 0;
+  bool point = false;
+};
+
+// digits [. digits] without a needless leading zero and with at most 15 digits.
+std::optional<Decimal> read_decimal(std::string_view text) {
+  if (text.empty() || text.size() > 16 || text.back() == '.') return std::nullopt;
+  if (text.size() > 1 && text[0] == '0' && text[1] != '.') return std::nullopt;
+  Decimal result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto digit = static_cast<unsigned>(text[i]) - '0';
+    if (digit <= 9) {
+      result.units = result.units * 10 + digit;
+      result.decimals += result.point ? 1 : 0;
+    } else if (text[i] == '.' && !result.point && i > 0) {
+      result.point = true;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (result.units > kMaxUnits) return std::nullopt;
+  return result;
+}
+
+// The same decimal with exactly `decimals` decimals, std::nullopt if it has more or the units grow too large.
+std::optional<Decimal> scaled(Decimal decimal, int decimals) {
+  if (decimal.decimals > decimals) return std::nullopt;
+  for (; decimal.decimals < decimals; ++decimal.decimals) decimal.units *= 10;
+  if (decimal.units > kMaxUnits) return std::nullopt;
+  return decimal;
+}
+
+// The decimal of r1..r3, f1..f3, p0 text in units of the format's last decimal; std::nullopt if it is not such
+// text or too long for the short way.
+std::optional<Decimal> read_fixed(std::string_view text, Format format) {
+  const auto decimal = read_decimal(text);
+  if (!decimal) return std::nullopt;
+  if (const auto decimals = fixed_decimals(format)) {
+    if (decimal->decimals != *decimals) return std::nullopt;
+    return decimal;
+  }
+  const auto decimals = rounded_decimals(format);
+  const bool needless_zero = decimal->decimals > 1 && text.back() == '0';
+  if (!decimals || !decimal->point || needless_zero) return std::nullopt;
+  return scaled(*decimal, *decimals);
+}
+
+// Neighbours of a positive, finite double; its bit pattern orders like its value.
+double above(double value) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) + 1); }
+double below(double value) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) - 1); }
+
+// The double nearest to numerator / denominator, and on which side of it (-1, 0, 1) it lies. Both operands are
+// exact and the quotient is far from underflow, so the sign of the fused remainder is exact.
+struct Border {
+  double nearest;
+  double side;
+};
+Border border(std::uint64_t numerator, double denominator) {
+  const auto exact = static_cast<double>(numerator);
+  const double nearest = exact / denominator;
+  return {nearest, std::fma(nearest, denominator, -exact)};
+}
+double first_from(Border border, bool tie_included) {
+  const bool inside = border.side > 0 || (border.side == 0 && tie_included);
+  return inside ? border.nearest : above(border.nearest);
+}
+double last_until(Border border, bool tie_included) {
+  const bool inside = border.side < 0 || (border.side == 0 && tie_included);
+  return inside ? border.nearest : below(border.nearest);
+}
+
+double upper_end(std::uint64_t units, int decimals) {
+  return last_until(border(2 * units + 1, kTwicePowers[static_cast<std::size_t>(decimals)]), units % 2 == 0);
+}
+double lower_end(std::uint64_t units, int decimals) {
+  if (units == 0) return 0;  // what rounds to zero from below prints "-0"
+  return first_from(border(2 * units - 1, kTwicePowers[static_cast<std::size_t>(decimals)]), units % 2 == 0);
+}
+
+RealInterval fixed_interval(Decimal decimal) {
+  return {lower_end(decimal.units, decimal.decimals), upper_end(decimal.units, decimal.decimals)};
+}
+
+// Like fixed_interval, for a number of significant digits: below a power of ten the digits are finer.
+RealInterval significant_interval(Decimal decimal, std::uint64_t power_of_ten) {
+  const double low = decimal.units == power_of_ten ? lower_end(decimal.units * 10, decimal.decimals + 1)
+                                                   : lower_end(decimal.units, decimal.decimals);
+  return {low, upper_end(decimal.units, decimal.decimals)};
+}
+
+// The fractions x for which x * 100, rounded to binary64, lies in `percent`.
+RealInterval fractions(RealInterval percent) {
+  RealInterval result{percent.low / 100, percent.high / 100};
+  while (result.low * 100 < percent.low) result.low = above(result.low);
+  while (result.low > 0 && below(result.low) * 100 >= percent.low) result.low = below(result.low);
+  while (result.high * 100 > percent.high) result.high = below(result.high);
+  while (above(result.high) * 100 <= percent.high) result.high = above(result.high);
+  return result;
+}
+
+// "de-XX": one significant digit of a number below 0.0001.
+std::optional<Decimal> read_small_digit(std::string_view text) {
+  if (text.size() != 5 || text.substr(1, 2) != "e-") return std::nullopt;
+  const auto digit = parse_integer(text.substr(0, 1));
+  const auto exponent = parse_integer(text.substr(3));
+  if (!digit || *digit == 0 || !exponent || *exponent < 5 || *exponent > kMaxDecimals) return std::nullopt;
+  return Decimal{static_cast<std::uint64_t>(*digit), static_cast<int>(*exponent), true};
+}
+
+// Integers, and one significant digit below 1. "1" reaches down to 0.95: there it is one significant digit too.
+std::optional<RealInterval> short_component(std::string_view text) {
+  auto decimal = read_decimal(text);
+  if (!decimal)
+    decimal = read_small_digit(text);
+  else if (decimal->point && (decimal->units == 0 || decimal->units > 9 || decimal->decimals > 4))
+    return std::nullopt;
+  if (!decimal) return std::nullopt;
+  if (decimal->units == 0) return exactly(0.0);
+  return significant_interval(*decimal, 1);
+}
+
+// Positional text of three significant digits; the exponent form is left to search().
+std::optional<RealInterval> short_general(std::string_view text) {
+  auto decimal = read_decimal(text);
+  if (!decimal || (decimal->point && text.back() == '0')) return std::nullopt;
+  if (decimal->units == 0) return exactly(0.0);
+  for (; decimal->units < 100; ++decimal->decimals) decimal->units *= 10;
+  if (decimal->units > 999 || decimal->decimals > 6) return std::nullopt;
+  return significant_interval(*decimal, 100);
+}
+
+std::optional<RealInterval> short_integer(std::string_view text) {
+  const auto decimal = read_decimal(text);
+  if (!decimal || decimal->point) return std::nullopt;
+  return exactly(static_cast<double>(decimal->units));
+}
+
+// The text without its thousands separators; std::nullopt if they are not where they belong.
+std::optional<std::string> without_separators(std::string_view text) {
+  if (text.size() % 4 == 0) return std::nullopt;
+  std::string digits;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool separator_due = i > 0 && (text.size() - i) % 4 == 0;
+    if (separator_due != (text[i] == ',')) return std::nullopt;
+    if (!separator_due) digits += text[i];
+  }
+  return digits;
+}
+
+// The interval of short text without a sign; std::nullopt leaves the decision to search().
+std::optional<RealInterval> short_interval(std::string_view text, Format format) {
+  switch (format) {
+    case Format::c1:
+      return short_component(text);
+    case Format::g3:
+      return short_general(text);
+    case Format::python_float:
+      return std::nullopt;
+    case Format::integer:
+      return short_integer(text);
+    case Format::thousands: {
+      const auto digits = without_separators(text);
+      const auto decimal = digits ? read_decimal(*digits) : std::nullopt;
+      if (!decimal || decimal->point) return std::nullopt;
+      return fixed_interval(*decimal);
+    }
+    default: {
+      const auto decimal = read_fixed(text, format);
+      if (!decimal) return std::nullopt;
+      const RealInterval printed = fixed_interval(*decimal);
+      return format == Format::p0 && !decimal->point ? fractions(printed) : printed;
+    }
+  }
+}
+
+// The whole text as a finite double.
+std::optional<double> parse_real(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+// Doubles numbered in ascending order; -0.0 is -1 and 0.0 is 0, because they print differently.
+std::int64_t ordinal(double value) {
+  const auto bits = std::bit_cast<std::int64_t>(value);
+  return bits >= 0 ? bits : ~(bits & std::numeric_limits<std::int64_t>::max());
+}
+double double_at(std::int64_t ordinal) {
+  return std::bit_cast<double>(ordinal >= 0 ? ordinal : ~ordinal | std::numeric_limits<std::int64_t>::min());
+}
+
+// A double that prints as `text`: the one the text reads as, or for p0 one near its hundredth.
+std::optional<double> sample(std::string_view text, Format text_format) {
+  std::string digits(text);
+  if (text_format == Format::thousands) std::erase(digits, ',');
+  const auto value = parse_real(digits);
+  if (!value) return std::nullopt;
+  if (text_format != Format::p0) return format(*value, text_format) == text ? value : std::nullopt;
+  // Dividing and multiplying again errs by at most two units in the last place.
+  for (const std::int64_t step : {0, -1, 1, -2, 2}) {
+    const double fraction = double_at(ordinal(*value / 100) + step);
+    if (format(fraction, text_format) == text) return fraction;
+  }
+  return std::nullopt;
+}
+
+// The last double that prints as `text`, going from `inside`, which does, to `outside`.
+double last_printed_as(std::string_view text, Format text_format, double inside, double outside) {
+  if (format(outside, text_format) == text) return outside;
+  std::int64_t yes = ordinal(inside);
+  std::int64_t no = ordinal(outside);
+  while (std::midpoint(yes, no) != yes) {
+    const std::int64_t middle = std::midpoint(yes, no);
+    (format(double_at(middle), text_format) == text ? yes : no) = middle;
+  }
+  return double_at(yes);
+}
+
+// Any text at all. Formatting is monotone, so the doubles that print alike are neighbours and bisection finds the ends.
+std::optional<RealInterval> search(std::string_view text, Format text_format) {
+  constexpr double kMax = std::numeric_limits<double>::max();
+  const auto inside = sample(text, text_format);
+  if (!inside) return std::nullopt;
+  if (text_format == Format::python_float) return exactly(*inside);  // repr is injective
+  return RealInterval{last_printed_as(text, text_format, *inside, -kMax),
+                      last_printed_as(text, text_format, *inside, kMax)};
+}
+
+// Digits as Python prints an integer: no leading zero, and no "-0".
+bool is_integer(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  if (text.empty() || (text.front() == '0' && (negative || text.size() > 1))) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Is the text that of a Python integer, by its format or as the integer that r1..r3 may print (section 2.1)?
+bool is_exact_integer(std::string_view text, Format format) {
+  return (format == Format::integer || rounded_decimals(format)) && is_integer(text);
+}
+
+// First and last count whose conversion to binary64 is at least, or at most, `bound`.
+std::int64_t first_count(double bound) {
+  auto count = static_cast<std::int64_t>(std::ceil(bound));
+  while (count > 0 && static_cast<double>(count - 1) >= bound) --count;
+  return count;
+}
+std::int64_t last_count(double bound) {
+  auto count = static_cast<std::int64_t>(std::floor(bound));
+  while (static_cast<double>(count + 1) <= bound) ++count;
+  return count;
+}
+
+std::optional<ByteInterval> counts(std::int64_t low, std::int64_t high) {
+  if (low > high || high >= kByteLimit) return std::nullopt;
+  return ByteInterval{low, high};
+}
+
+std::optional<ByteInterval> exact_bytes(std::string_view text, std::int64_t unit) {
+  const auto quotient = parse_integer(text, (kByteLimit - 1) / unit);
+  if (!quotient) return std::nullopt;
+  return exactly(*quotient * unit);
+}
+
+// Counts beyond 2^53 are themselves rounded when they are divided, so they go through the interval of the quotient.
+std::optional<ByteInterval> large_bytes(std::string_view text, Format format, std::int64_t unit) {
+  const auto quotient = values_printed_as(text, format);
+  if (!quotient) return std::nullopt;
+  const auto scale = static_cast<double>(unit);
+  if (quotient->high * scale >= static_cast<double>(kByteLimit)) return std::nullopt;
+  return counts(first_count(quotient->low * scale), last_count(quotient->high * scale));
+}
+
+// Counts whose quotient by `unit` rounds to the decimal, half to even; std::nullopt beyond 2^53. Borders are in
+// units of 1 / (2 * 10^decimals) bytes: with at most three decimals they fit 64 bits wherever the count is below 2^53.
+std::optional<ByteInterval> bytes_between_ties(Decimal decimal, std::uint64_t unit) {
+  const bool tie_included = decimal.units % 2 == 0;
+  const auto per_byte = static_cast<std::uint64_t>(kTwicePowers[static_cast<std::size_t>(decimal.decimals)]);
+  if (2 * decimal.units + 1 > std::numeric_limits<std::uint64_t>::max() / unit) return std::nullopt;
+  const std::uint64_t upper = (2 * decimal.units + 1) * unit;
+  const std::uint64_t lower = decimal.units > 0 ? upper - 2 * unit : 0;
+  const bool lower_inside = lower % per_byte == 0 && tie_included;
+  const bool upper_outside = upper % per_byte == 0 && !tie_included;
+  const std::uint64_t low = lower / per_byte + (lower_inside ? 0 : 1);
+  const std::uint64_t high = upper / per_byte - (upper_outside ? 1 : 0);
+  if (high >= kExactLimit) return std::nullopt;
+  return ByteInterval{static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)};
+}
+
+bool is_byte_format(Format format) { return rounded_decimals(format) || format == Format::f1; }
+
+}  // namespace
+
+std::optional<RealInterval> values_printed_as(std::string_view text, Format format) {
+  const bool negative = text.starts_with('-');
+  // Rounding is symmetric, except that c1 prints no negative integers and an integer is never "-0".
+  const bool symmetric = format != Format::c1 && format != Format::integer;
+  if (!negative || symmetric) {
+    const auto interval = short_interval(negative ? text.substr(1) : text, format);
+    if (interval) return negative ? RealInterval{-interval->high, -interval->low} : *interval;
+  }
+  if (!is_exact_integer(text, format)) return format == Format::integer ? std::nullopt : search(text, format);
+  const auto value = parse_real(text);
+  if (!value) return std::nullopt;
+  return exactly(*value);
+}
+
+std::optional<ByteInterval> bytes_printed_as(std::string_view text, Format format, std::int64_t unit) {
+  if (unit <= 0 || !std::has_single_bit(static_cast<std::uint64_t>(unit))) return std::nullopt;
+  if (!is_byte_format(format) || text.starts_with('-')) return std::nullopt;
+  if (is_exact_integer(text, format)) return exact_bytes(text, unit);
+  const auto decimal = read_fixed(text, format);
+  const auto interval = decimal ? bytes_between_ties(*decimal, static_cast<std::uint64_t>(unit)) : std::nullopt;
+  if (!interval) return large_bytes(text, format, unit);
+  return counts(interval->low, interval->high);
+}
+
+}  // namespace shardstats

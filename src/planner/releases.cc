@@ -1,0 +1,100 @@
+#include "shardstats/planner/releases.h"
+
+#include <array>
+
+namespace shardstats {
+namespace {
+
+using enum Release;
+using R = ReleaseRules;
+constexpr auto A = IoGeneration::a, B = IoGeneration::b, C = IoGeneration::c, D = IoGeneration::d;
+constexpr auto none = ColumnIo::none, own = ColumnIo::own, est = ColumnIo::estimator;
+constexpr auto P2 = OptimizerRule::dp_twice, K2 = OptimizerRule::dense_twice, CL = OptimizerRule::by_class,
+               Z0 = OptimizerRule::always_zero;
+constexpr auto S = PipelineRule::sum, M = PipelineRule::maximum, E = PipelineRule::ephemeral;
+constexpr auto KN = KeyValueRule::none, KZ = KeyValueRule::zero, KL = KeyValueRule::least_of_l1;
+constexpr auto r32 = ColumnSplit::remainder_32, r128 = ColumnSplit::remainder_128, dv = ColumnSplit::divisor;
+constexpr auto FK = RatioSource::constraint, FS = RatioSource::sharder, FC = RatioSource::constraint_then_sharder,
+               FO = RatioSource::option_then_sharder;
+constexpr auto k1 = KjtFeatures::batch_times_sum, k2 = KjtFeatures::per_feature;
+
+// Columns in the order of the struct; section 9.1 is the source of every cell.
+// clang-format off
+constexpr std::array<ReleaseRules, 20> kReleases = {{
+    //                 io cols  opt e_o    pipe infer  aux    kv  flag   ssd    mtia   inhbm  tpu    cw    gs     mem    bucket pods   stats  clf kjt counts ddr%   mtia%
+    R{v0_1_0,      A, none, P2, false, S, false, false, KN, false, false, false, false, false, r32,  false, false, false, false, false, FK, k1, false, false, false},
+    R{v0_1_1,      B, own,  K2, false, S, false, false, KN, false, false, false, false, false, r128, false, false, false, false, false, FK, k1, false, false, false},
+    R{v0_2_0,      C, own,  K2, false, S, false, false, KN, false, false, false, false, false, r128, false, false, false, false, false, FK, k1, true,  true,  false},
+    R{v0_3_0,      C, est,  CL, false, S, false, false, KN, false, false, false, false, false, r128, false, false, false, false, false, FS, k1, true,  true,  false},
+    R{v0_3_2,      C, est,  CL, false, S, false, false, KN, false, false, false, false, false, r128, false, false, false, false, false, FS, k1, true,  true,  false},
+    R{v0_4_0,      C, est,  Z0, false, S, false, false, KN, false, false, false, false, false, r128, false, false, false, false, false, FS, k1, true,  false, false},
+    R{v0_5_0,      C, est,  Z0, false, S, false, false, KN, false, false, false, false, false, dv,   false, false, false, false, false, FC, k2, true,  false, false},
+    R{v0_6_0,      C, est,  Z0, false, S, false, false, KN, false, false, true,  false, false, dv,   false, false, false, false, false, FO, k2, true,  false, false},
+    R{v0_7_0,      C, est,  Z0, false, S, false, false, KN, false, false, true,  false, false, dv,   false, false, false, false, false, FO, k2, true,  false, false},
+    R{v0_8_0,      C, est,  Z0, true,  M, true,  false, KZ, false, false, true,  false, false, dv,   false, true,  false, false, false, FO, k2, true,  false, false},
+    R{v1_0_0,      C, est,  Z0, true,  M, true,  true,  KZ, false, false, true,  false, false, dv,   false, true,  false, false, false, FO, k2, true,  false, false},
+    R{v1_1_0,      C, est,  CL, true,  E, true,  true,  KZ, false, false, true,  false, false, dv,   true,  true,  false, false, false, FO, k2, true,  false, false},
+    R{v1_2_0,      C, est,  CL, true,  E, true,  true,  KZ, false, false, true,  false, false, dv,   true,  true,  false, false, false, FO, k2, true,  false, false},
+    R{v1_3_0,      C, est,  CL, true,  E, true,  true,  KL, false, false, true,  true,  false, dv,   true,  true,  false, false, false, FO, k2, true,  false, false},
+    R{v1_4_0,      C, est,  CL, true,  E, true,  true,  KL, true,  false, true,  true,  false, dv,   true,  true,  false, false, false, FO, k2, true,  false, true},
+    R{v1_5_0,      C, est,  CL, true,  E, true,  true,  KL, true,  false, true,  true,  false, dv,   true,  true,  true,  false, false, FO, k2, true,  false, true},
+    R{v1_6_0,      C, est,  CL, true,  E, true,  true,  KL, true,  true,  true,  true,  false, dv,   true,  true,  true,  true,  false, FO, k2, true,  false, true},
+    R{v1_7_0,      D, est,  CL, true,  E, true,  true,  KL, true,  true,  true,  true,  false, dv,   true,  true,  true,  true,  true,  FO, k2, true,  false, true},
+    R{v1_8_0,      D, est,  CL, true,  E, true,  true,  KL, true,  true,  true,  true,  false, dv,   true,  true,  true,  true,  true,  FO, k2, true,  false, true},
+    R{main_branch, D, est,  CL, true,  E, true,  true,  KL, true,  true,  true,  true,  true,  dv,   true,  true,  true,  true,  true,  FO, k2, true,  false, true},
+}};
+
+// name, since, until, uvm, quant, dense, key_value, ssd, cached_since, cached
+constexpr std::array<KernelTraits, 23> kKernels = {{
+    {"dense",                     v0_1_0, main_branch, false, false, true,  false, false, main_branch, false},
+    {"sparse",                    v0_1_0, v0_1_1,      false, false, true,  false, false, main_branch, false},
+    {"batched_dense",             v0_1_0, v0_1_1,      false, false, true,  false, false, main_branch, false},
+    {"batched_fused",             v0_1_0, v0_1_1,      false, false, false, false, false, main_branch, false},
+    {"batched_fused_uvm",         v0_1_0, v0_1_1,      true,  false, false, false, false, main_branch, false},
+    {"batched_fused_uvm_caching", v0_1_0, v0_1_1,      true,  false, false, false, false, v0_1_0,      true},
+    {"batched_quant",             v0_1_0, v0_1_1,      false, true,  false, false, false, main_branch, false},
+    {"batched_quant_uvm",         v0_1_1, v0_1_1,      true,  true,  false, false, false, main_branch, false},
+    {"batched_quant_uvm_caching", v0_1_1, v0_1_1,      true,  true,  false, false, false, main_branch, false},
+    {"fused",                     v0_2_0, main_branch, false, false, false, false, false, main_branch, false},
+    {"fused_uvm",                 v0_2_0, main_branch, true,  false, false, false, false, main_branch, false},
+    {"fused_uvm_caching",         v0_2_0, main_branch, true,  false, false, false, false, v0_2_0,      true},
+    {"quant",                     v0_2_0, main_branch, false, true,  false, false, false, main_branch, false},
+    {"quant_uvm",                 v0_2_0, main_branch, true,  true,  false, false, false, main_branch, false},
+    {"quant_uvm_caching",         v0_2_0, main_branch, true,  true,  false, false, false, v0_2_0,      true},
+    {"key_value",                 v0_8_0, main_branch, false, false, false, true,  true,  v0_8_0,      true},
+    {"customized_kernel",         v1_2_0, main_branch, false, false, false, false, false, main_branch, false},
+    {"ssd_virtual_table",         v1_3_0, main_branch, false, false, false, true,  false, v1_3_0,      true},
+    {"dram_virtual_table",        v1_3_0, main_branch, false, false, false, true,  false, v1_3_0,      true},
+    {"fused_triton",              v1_6_0, main_branch, false, false, false, false, false, main_branch, false},
+    {"dram_ssd_virtual_table",    v1_8_0, main_branch, false, false, false, true,  false, v1_8_0,      true},
+    {"unfused_tpu",               main_branch, main_branch, false, false, false, false, false, main_branch, false},
+    {"default",                   v0_1_0, main_branch, false, false, false, false, false, main_branch, false},
+}};
+// clang-format on
+
+}  // namespace
+
+const ReleaseRules& rules_of(Release release) { return kReleases[static_cast<std::size_t>(release)]; }
+std::span<const ReleaseRules> release_table() { return kReleases; }
+std::span<const KernelTraits> kernel_table() { return kKernels; }
+
+bool same_storage(const ReleaseRules& a, const ReleaseRules& b) {
+  return a.io == b.io && a.column_io == b.column_io && a.optimizer == b.optimizer && a.output_dtype == b.output_dtype &&
+         a.pipeline == b.pipeline && a.inference == b.inference && a.cache_aux == b.cache_aux &&
+         a.key_value == b.key_value && a.virtual_flag == b.virtual_flag && a.ssd == b.ssd && a.mtia == b.mtia &&
+         a.mtia_in_hbm == b.mtia_in_hbm && a.tpu == b.tpu && a.columns == b.columns && a.grid == b.grid &&
+         a.uneven_rows == b.uneven_rows && a.buckets == b.buckets && a.pods == b.pods &&
+         a.pods_in_statistics == b.pods_in_statistics && a.ratio == b.ratio && a.kjt == b.kjt &&
+         a.counts_reservation == b.counts_reservation && a.ddr_percentage == b.ddr_percentage &&
+         a.mtia_percent == b.mtia_percent;
+}
+
+const KernelTraits* find_kernel(std::string_view name) {
+  for (const KernelTraits& kernel : kKernels)
+    if (kernel.name == name) return &kernel;
+  return nullptr;
+}
+
+bool is_cached(const KernelTraits& kernel, Release release) { return kernel.cached && release >= kernel.cached_since; }
+
+}  // namespace shardstats

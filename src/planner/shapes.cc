@@ -1,0 +1,84 @@
+#include "shardstats/planner/shapes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace shardstats {
+namespace {
+
+void add_run(std::vector<ShapeRun>& runs, Shape shape, std::int64_t count) {
+  if (count > 0) runs.push_back({shape, count});
+}
+
+std::int64_t even_block(std::int64_t rows, std::int64_t n) {
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(rows) / static_cast<double>(n)));
+}
+
+}  // namespace
+
+std::int64_t even_rows(std::int64_t rows, std::int64_t n, std::int64_t i) {
+  const std::int64_t block = even_block(rows, n);
+  if (block == 0) return 0;
+  const std::int64_t full = rows / block;
+  if (i < full) return block;
+  return i == full ? rows - block * full : 0;
+}
+
+void even_row_runs(Shape table, std::int64_t n, std::vector<ShapeRun>& runs) {
+  const std::int64_t block = even_block(table.rows, n);
+  const std::int64_t full = block == 0 ? 0 : std::min(table.rows / block, n);
+  const std::int64_t rest = table.rows - block * full;
+  add_run(runs, {block, table.cols}, full);
+  if (rest > 0) add_run(runs, {rest, table.cols}, 1);
+  add_run(runs, {0, table.cols}, n - full - (rest > 0 ? 1 : 0));
+}
+
+std::vector<ShapeRun> even_row_runs(Shape table, std::int64_t n) {
+  std::vector<ShapeRun> runs;
+  even_row_runs(table, n, runs);
+  return runs;
+}
+
+void column_runs(Shape table, std::int64_t block, ColumnSplit split, std::vector<ShapeRun>& runs) {
+  if (block <= 0) return;
+  const std::int64_t count = std::max<std::int64_t>(table.cols / block, 1);
+  const std::int64_t rest = table.cols - block * count;
+  if (split == ColumnSplit::divisor || rest <= 0) {
+    add_run(runs, {table.rows, std::min(block, table.cols)}, count);
+    return;
+  }
+  add_run(runs, {table.rows, block}, count - 1);
+  add_run(runs, {table.rows, block + rest}, 1);
+}
+
+std::int64_t column_block(std::int64_t cols, std::int64_t min_partition, ColumnSplit split) {
+  const std::int64_t least = min_partition > 0 ? min_partition : split == ColumnSplit::remainder_32 ? 32 : 128;
+  if (split != ColumnSplit::divisor) return std::min(least, cols);
+  for (std::int64_t d = least; d < cols; ++d)
+    if (cols % d == 0 && d % 4 == 0) return d;
+  return cols;
+}
+
+std::vector<std::int64_t> proportional_rows(std::int64_t rows, const std::vector<std::int64_t>& capacities) {
+  const auto total = static_cast<double>(std::accumulate(capacities.begin(), capacities.end(), std::int64_t{0}));
+  std::vector<std::int64_t> parts;
+  std::int64_t rest = rows;
+  for (std::size_t i = 0; i + 1 < capacities.size(); ++i) {
+    const double part = static_cast<double>(rows) * (static_cast<double>(capacities[i]) / total);
+    parts.push_back(static_cast<std::int64_t>(part));
+    rest -= parts.back();
+  }
+  parts.push_back(rest);
+  return parts;
+}
+
+std::vector<std::int64_t> bucket_rows(std::int64_t rows, std::int64_t buckets, std::int64_t world_size) {
+  if (buckets <= 0 || rows % buckets != 0) return {};
+  const std::int64_t bucket = rows / buckets, each = buckets / world_size, more = buckets % world_size;
+  std::vector<std::int64_t> parts;
+  for (std::int64_t i = 0; i < world_size; ++i) parts.push_back((each + (i < more ? 1 : 0)) * bucket);
+  return parts;
+}
+
+}  // namespace shardstats

@@ -1,0 +1,199 @@
+#include "shardstats/report/json.h"
+
+#include "shardstats/version.h"
+
+namespace shardstats {
+namespace {
+
+// Text of a log may hold any bytes; JSON must be UTF-8, so broken ones are replaced when the document is written.
+std::string text(std::string_view view) { return std::string(view); }
+
+Json bounds(ByteInterval x) { return {{"low", x.low}, {"high", x.high}}; }
+Json bounds(RealInterval x) { return {{"low", x.low}, {"high", x.high}}; }
+
+// 2.0 is written as 2: sizes and counts are whole numbers.
+Json number(double x) {
+  if (x == static_cast<double>(static_cast<std::int64_t>(x))) return static_cast<std::int64_t>(x);
+  return x;
+}
+
+struct ValueWriter {
+  Json operator()(const std::string& word) const { return word; }
+  Json operator()(bool truth) const { return truth; }
+  Json operator()(double x) const { return number(x); }
+  Json operator()(ByteInterval x) const { return bounds(x); }
+  Json operator()(RealInterval x) const { return bounds(x); }
+};
+Json value_json(const AssumedValue& value) { return std::visit(ValueWriter{}, value); }
+
+Json assumption_json(const AssumptionView& view) {
+  constexpr std::string_view kScopes[] = {"plan", "table", "tables"};
+  Json json = {{"name", view.name}, {"scope", kScopes[static_cast<std::size_t>(view.scope)]}};
+  if (view.scope == AssumptionView::Scope::tables) {
+    Json& values = json["values"] = Json::array();
+    for (const ValueCount& counted : view.values)
+      values.push_back({{"value", value_json(counted.value)}, {"tables", counted.tables}});
+    return json;
+  }
+  if (view.scope == AssumptionView::Scope::table) json["table"] = text(view.fqn);
+  const Assumption& assumption = view.assumption;
+  json["value"] = value_json(assumption.value);
+  json["origin"] = name(assumption.origin);
+  Json& others = json["alternatives"] = Json::array();
+  for (const AssumedValue& other : assumption.alternatives) others.push_back(value_json(other));
+  json["support"] = assumption.support;
+  if (assumption.group) json["group"] = *assumption.group;
+  return json;
+}
+
+Json choice_json(const Choice& choice) {
+  return {{"element_size", number(choice.element_size)},
+          {"output_element_size", number(choice.output_element_size)},
+          {"optimizer", name(choice.optimizer)}};
+}
+
+Json group_json(const JointChoices& group) {
+  Json choices = Json::array();
+  for (const Choice& choice : group.choices)
+    if (Json json = choice_json(choice); std::find(choices.begin(), choices.end(), json) == choices.end())
+      choices.push_back(std::move(json));
+  return {{"id", group.id}, {"choices", std::move(choices)}};
+}
+
+Json place_json(const Cell& cell) {
+  return {{"line", cell.place.line}, {"column", cell.place.column}, {"text", text(cell.text)}};
+}
+
+Json expected_json(const Expected& expected) {
+  Json json = Json::object();
+  if (const auto* bytes = std::get_if<ByteInterval>(&expected.bounds)) json = bounds(*bytes);
+  if (const auto* reals = std::get_if<RealInterval>(&expected.bounds)) json = bounds(*reals);
+  json["unit"] = expected.unit;
+  json["text"] = expected.text;
+  return json;
+}
+
+Json finding_json(const Finding& finding) {
+  Json json = {{"rule", finding.rule->id}, {"severity", name(finding.severity)}};
+  json.update(place_json(finding.where));
+  json["table"] = finding.table ? Json(text(finding.fqn)) : Json();
+  json["rank"] = finding.rank ? Json(*finding.rank) : Json();
+  json["expected"] = finding.expected ? expected_json(*finding.expected) : Json();
+  json["message"] = finding.message;
+  json["known_issue"] = finding.known_issue.empty() ? Json() : Json(text(finding.known_issue));
+  Json& suspects = json["suspects"] = Json::array();
+  for (const Suspect& suspect : finding.suspects) {
+    Json place = place_json(suspect.cell);
+    place["reason"] = suspect.reason;
+    suspects.push_back(std::move(place));
+  }
+  return json;
+}
+
+Json shard_json(const PlanShard& shard) {
+  return {{"index", shard.index},
+          {"rank", shard.rank ? Json(*shard.rank) : Json()},
+          {"rows", bounds(shard.rows)},
+          {"cols", bounds(shard.cols)},
+          {"hbm", bounds(shard.hbm)},
+          {"ddr", bounds(shard.ddr)},
+          {"ssd", bounds(shard.ssd)},
+          {"tensor", bounds(shard.tensor)},
+          {"optimizer", bounds(shard.optimizer)},
+          {"cache_aux", bounds(shard.cache_aux)},
+          {"input", bounds(shard.input)},
+          {"output", bounds(shard.output)},
+          {"pipeline_io", bounds(shard.pipeline_io)}};
+}
+
+Json table_json(const TableRow& row) {
+  const PrintedTable& printed = *row.printed;
+  Json json = {{"fqn", text(printed.fqn.text)},
+               {"sharding", text(printed.sharding.text)},
+               {"kernel", text(printed.kernel.text)},
+               {"rows", row.table->rows > 0 ? Json(row.table->rows) : Json()},
+               {"cols", row.table->cols > 0 ? Json(row.table->cols) : Json()}};
+  Json& shards = json["shards"] = Json::array();
+  for (const PlanShard* shard : row.shards) shards.push_back(shard_json(*shard));
+  return json;
+}
+
+Json rank_json(const PlanRank& rank, const Reconstruction& plan) {
+  Json json = {{"rank", rank.rank}, {"hbm", bounds(rank.hbm)}, {"sparse_hbm", bounds(rank.sparse_hbm)}, {"ddr", bounds(rank.ddr)}};
+  if (plan.column_bytes) {
+    json["input"] = bounds(rank.input);
+    json["output"] = bounds(rank.output);
+  }
+  return json;
+}
+
+}  // namespace
+
+Json block_json(const BlockView& block) {
+  Json candidates = Json::array();
+  for (const Release release : block.candidates) candidates.push_back(name(release));
+  Json json = {{"index", block.index},
+               {"line", block.line},
+               {"release", {{"candidates", std::move(candidates)}, {"layout", name(block.layout)}}},
+               {"world_size", block.world_size ? Json(*block.world_size) : Json()},
+               {"tables", block.tables},
+               {"batch_size", block.batch_size ? Json(*block.batch_size) : Json()},
+               {"sections", block.sections}};
+  Json& assumptions = json["assumptions"] = Json::array();
+  for (const AssumptionView& view : block.assumptions) assumptions.push_back(assumption_json(view));
+  if (!block.groups.empty()) {
+    Json& groups = json["groups"] = Json::array();
+    for (const JointChoices& group : block.groups) groups.push_back(group_json(group));
+  }
+  return json;
+}
+
+void add_report(const Report& report, Json& block) {
+  const Coverage& coverage = report.coverage;
+  block["coverage"] = {{"numbers", coverage.numbers()},
+                       {"derived", coverage.derived},
+                       {"inputs", coverage.inputs},
+                       {"unchecked", coverage.unchecked}};
+  Json& findings = block["findings"] = Json::array();
+  for (const Finding& finding : report.findings) findings.push_back(finding_json(finding));
+}
+
+void add_reconstruction(const Reconstruction& plan, Json& block) {
+  Json& tables = block["tables_detail"] = Json::array();
+  if (plan.sized)
+    for (const TableRow& row : plan.tables) tables.push_back(table_json(row));
+  Json& ranks = block["ranks_detail"] = Json::array();
+  for (const PlanRank* rank : plan.ranks) ranks.push_back(rank_json(*rank, plan));
+}
+
+Json rule_json(const Rule& rule) {
+  return {{"id", rule.id},           {"severity", name(rule.severity)}, {"title", rule.title},
+          {"compares", rule.compares}, {"formula", rule.formula},        {"since", name(rule.since)},
+          {"until", name(rule.until)}, {"reference", rule.reference}};
+}
+
+Json summary_json(const Totals& totals) {
+  return {{"logs", totals.logs},
+          {"blocks", totals.blocks},
+          {"findings",
+           {{"error", totals.findings.error}, {"warning", totals.findings.warning}, {"note", totals.findings.note}}}};
+}
+
+Json document_json(std::string_view command, const std::vector<LogJson>& logs, const Totals& totals,
+                   std::string_view verdict) {
+  Json json = {{"schema_version", 1},
+               {"tool", {{"name", "shardstats"}, {"version", kVersion}}},
+               {"command", command},
+               {"logs", Json::array()}};
+  for (const LogJson& log : logs) {
+    Json one = {{"path", log.path}, {"blocks", log.blocks}};
+    if (log.error)
+      one["error"] = {{"message", log.error->message}, {"line", log.error->place.line > 0 ? Json(log.error->place.line) : Json()}};
+    json["logs"].push_back(std::move(one));
+  }
+  json["summary"] = summary_json(totals);
+  json["verdict"] = verdict;
+  return json;
+}
+
+}  // namespace shardstats

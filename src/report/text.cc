@@ -1,0 +1,226 @@
+#include "shardstats/report/text.h"
+
+#include <algorithm>
+
+#include "shardstats/report/units.h"
+
+namespace shardstats {
+namespace {
+
+constexpr std::size_t kMostAlternatives = 4;  // named one by one; more are counted
+
+std::string_view color_of(Severity severity) {
+  return severity == Severity::error ? "\033[1;31m" : severity == Severity::warning ? "\033[1;33m" : "\033[1;36m";
+}
+
+std::string painted(std::string_view text, std::string_view color, const TextStyle& style) {
+  if (!style.color) return std::string(text);
+  return std::string(color).append(text).append("\033[0m");
+}
+
+std::string plural(std::int64_t n, std::string_view word) {
+  return with_commas(n) + " " + std::string(word) + (n == 1 ? "" : "s");
+}
+
+// "v1.2.0, v1.3.0 or v1.4.0"
+std::string listed(const std::vector<std::string>& words, std::string_view last) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " " + std::string(last) + " " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+std::string release_text(const BlockView& block) {
+  std::vector<std::string> names;
+  for (const Release release : block.candidates) names.emplace_back(name(release));
+  return "TorchRec " + listed(names, "or");
+}
+
+std::string alternatives_text(const std::vector<AssumedValue>& values) {
+  std::vector<std::string> words;
+  for (const AssumedValue& value : values) words.push_back(value_text(value));
+  if (words.size() <= kMostAlternatives) return listed(words, "or");
+  const auto more = static_cast<std::int64_t>(words.size() - kMostAlternatives);
+  words.resize(kMostAlternatives);
+  return listed(words, ",") + " or " + plural(more, "more value");
+}
+
+std::string assumption_text(const AssumptionView& view) {
+  std::string text(view.name);
+  if (view.scope != AssumptionView::Scope::tables) {
+    text += " " + value_text(view.assumption.value);
+    if (!view.assumption.alternatives.empty())
+      text += " (or " + alternatives_text(view.assumption.alternatives) + ")";
+    return text;
+  }
+  std::vector<std::string> parts;
+  for (const ValueCount& counted : view.values) {
+    if (parts.size() == kMostAlternatives) {
+      parts.push_back("...");
+      break;
+    }
+    parts.push_back(value_text(counted.value) + " in " + plural(counted.tables, "table"));
+  }
+  return text + " " + listed(parts, "and");
+}
+
+// Rows of cells as columns; the first one to the left, the rest to the right.
+class Columns {
+ public:
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  void write(std::string& out) const {
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows_) {
+      widths.resize(std::max(widths.size(), row.size()));
+      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    }
+    for (const auto& row : rows_) {
+      std::string line = "  ";
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const std::string blanks(widths[i] - row[i].size(), ' ');
+        if (i > 0) line += "  ";
+        line += i == 0 ? row[i] + blanks : blanks + row[i];
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      out += line + "\n";
+    }
+  }
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace
+
+std::string value_text(const AssumedValue& value) {
+  struct Writer {
+    std::string operator()(const std::string& word) const { return word; }
+    std::string operator()(bool truth) const { return truth ? "true" : "false"; }
+    std::string operator()(double x) const {
+      const auto whole = static_cast<std::int64_t>(x);
+      return static_cast<double>(whole) == x ? std::to_string(whole) : format(x, Format::python_float);
+    }
+    std::string operator()(ByteInterval x) const { return human_bytes(x); }
+    std::string operator()(RealInterval x) const {
+      return format(x.low, Format::g3) + ".." + format(x.high, Format::g3);
+    }
+  };
+  return std::visit(Writer{}, value);
+}
+
+std::string wrapped(std::string_view text, int width, int indent) {
+  std::string out;
+  std::size_t column = 0;
+  const auto most = static_cast<std::size_t>(std::max(width, indent + 20));
+  while (!text.empty()) {
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    if (column > 0 && column + 1 + blank > most) {
+      out += "\n" + std::string(static_cast<std::size_t>(indent), ' ');
+      column = static_cast<std::size_t>(indent);
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += text.substr(0, blank);
+    column += blank;
+    text.remove_prefix(std::min(blank + 1, text.size()));
+  }
+  return out;
+}
+
+void write_findings(std::string_view path, const Report& report, bool hints, const TextStyle& style, std::string& out) {
+  for (const Finding& finding : report.findings) {
+    std::string line(path);
+    line += ":" + std::to_string(finding.where.place.line) + ":" + std::to_string(finding.where.place.column) + ": ";
+    line += painted(name(finding.severity), color_of(finding.severity), style);
+    line += " " + std::string(finding.rule->id) + ": " + finding.message;
+    out += line + "\n";
+    if (hints && !finding.rule->hint.empty())
+      out += "  " + wrapped("try: " + std::string(finding.rule->hint), style.width - 2, 4) + "\n";
+  }
+}
+
+void write_block(std::string_view path, const BlockView& block, const Report* report, const TextStyle& style,
+                 std::string& out) {
+  std::string head(path);
+  head += ": block " + std::to_string(block.index + 1) + " at line " + std::to_string(block.line) + ": " + release_text(block);
+  if (block.world_size) head += ", " + plural(*block.world_size, "rank");
+  head += ", " + plural(block.tables, "table");
+  if (block.batch_size) head += ", batch size " + std::to_string(*block.batch_size);
+  out += wrapped(head, style.width, 2) + "\n";
+  std::vector<std::string> assumed;
+  for (const AssumptionView& view : block.assumptions) assumed.push_back(assumption_text(view));
+  if (!assumed.empty()) out += wrapped("  assumed: " + listed(assumed, ","), style.width, 4) + "\n";
+  if (report == nullptr) return;
+  const Coverage& c = report->coverage;
+  out += wrapped("  numbers: " + with_commas(c.numbers()) + " printed, " + with_commas(c.derived) +
+                     " recomputed and compared, " + with_commas(c.inputs) + " inputs, " + with_commas(c.unchecked) +
+                     " not checked yet",
+                 style.width, 4) +
+         "\n";
+  for (const std::string& remark : report->remarks) out += wrapped("  " + remark, style.width, 4) + "\n";
+}
+
+void write_reconstruction(const Reconstruction& plan, const TextStyle& style, std::string& out) {
+  if (!plan.sized)
+    out += wrapped("This block does not print what shards are rebuilt from (TorchRec v0.3.0 or later with the parameter table).",
+                   style.width, 0) +
+           "\n";
+  Columns tables;
+  tables.add({"table", "type", "kernel", "shards", "HBM", "DDR"});
+  for (const TableRow& row : plan.tables)
+    tables.add({std::string(row.printed->fqn.text), std::string(row.printed->sharding.text),
+                std::string(row.printed->kernel.text), with_commas(row.shard_count), human_bytes(row.hbm),
+                human_bytes(row.ddr)});
+  if (plan.sized && !plan.tables.empty()) tables.write(out);
+  if (plan.tables_hidden > 0) out += "  ... and " + plural(static_cast<std::int64_t>(plan.tables_hidden), "more table") + "\n";
+  Columns ranks;
+  ranks.add({"rank", "HBM", "of it shards", "DDR", "input", "output"});
+  for (const PlanRank* rank : plan.ranks)
+    ranks.add({std::to_string(rank->rank), human_bytes(rank->hbm), human_bytes(rank->sparse_hbm),
+               human_bytes(rank->ddr), plan.column_bytes ? human_bytes(rank->input) : "-",
+               plan.column_bytes ? human_bytes(rank->output) : "-"});
+  if (!plan.ranks.empty()) ranks.write(out);
+  if (plan.ranks_hidden > 0) out += "  ... and " + plural(static_cast<std::int64_t>(plan.ranks_hidden), "more rank") + "\n";
+}
+
+void write_verdict(const FindingCounts& counts, std::int64_t blocks, std::int64_t logs, const TextStyle& style,
+                   std::string& out) {
+  std::string scope = " in " + plural(blocks, "block");
+  if (logs > 1) scope += " of " + plural(logs, "log");
+  if (counts.error + counts.warning + counts.note == 0) {
+    out += painted("clean", "\033[1;32m", style) + ": no findings" + scope + "\n";
+    return;
+  }
+  std::vector<std::string> parts;
+  if (counts.error > 0) parts.push_back(plural(counts.error, "error"));
+  if (counts.warning > 0) parts.push_back(plural(counts.warning, "warning"));
+  if (counts.note > 0) parts.push_back(plural(counts.note, "note"));
+  out += listed(parts, "and") + scope + "\n";
+}
+
+void write_rules(const std::vector<const Rule*>& rules, bool details, const TextStyle& style, std::string& out) {
+  if (!details) {
+    std::size_t widest = 0;
+    for (const Rule* rule : rules) widest = std::max(widest, rule->id.size());
+    for (const Rule* rule : rules) {
+      std::string line(rule->id);
+      line += std::string(widest + 2 - rule->id.size(), ' ') + std::string(name(rule->severity));
+      line += std::string(9 - name(rule->severity).size(), ' ') + std::string(rule->title);
+      out += line + "\n";
+    }
+    return;
+  }
+  for (const Rule* rule : rules) {
+    out += std::string(rule->id) + " (" + std::string(name(rule->severity)) + "): " + std::string(rule->title) + "\n";
+    out += wrapped("  compares  " + std::string(rule->compares), style.width, 12) + "\n";
+    if (!rule->formula.empty()) out += wrapped("  formula   " + std::string(rule->formula), style.width, 12) + "\n";
+    out += "  releases  " + std::string(name(rule->since)) + " to " + std::string(name(rule->until)) + "\n";
+    out += "  see       " + std::string(rule->reference) + "\n";
+    out += wrapped("  try       " + std::string(rule->hint), style.width, 12) + "\n";
+  }
+}
+
+}  // namespace shardstats

@@ -1,0 +1,46 @@
+#include "shardstats/report/units.h"
+
+#include <array>
+#include <cmath>
+
+#include "shardstats/numbers/printed.h"
+
+namespace shardstats {
+namespace {
+
+struct Scaled {
+  std::string number, unit;
+};
+
+Scaled scaled(double bytes) {
+  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  if (unit == 0) return {with_commas(static_cast<std::int64_t>(std::llround(bytes))), kUnits[unit]};
+  return {format(bytes, bytes < 10 ? Format::f3 : bytes < 100 ? Format::f2 : Format::f1), kUnits[unit]};
+}
+
+}  // namespace
+
+std::string with_commas(std::int64_t n) {
+  std::string digits = std::to_string(n < 0 ? -n : n);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
+  return n < 0 ? "-" + digits : digits;
+}
+
+std::string human_bytes(double bytes) {
+  const Scaled s = scaled(bytes);
+  return s.number + " " + s.unit;
+}
+
+std::string human_bytes(ByteInterval bytes) {
+  const Scaled low = scaled(static_cast<double>(bytes.low)), high = scaled(static_cast<double>(bytes.high));
+  if (low.number == high.number && low.unit == high.unit) return high.number + " " + high.unit;
+  if (low.unit == high.unit) return low.number + ".." + high.number + " " + high.unit;
+  return low.number + " " + low.unit + ".." + high.number + " " + high.unit;
+}
+
+}  // namespace shardstats

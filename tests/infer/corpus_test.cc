@@ -1,0 +1,134 @@
+// The rebuilt plan against the planner's own unrounded numbers: every true value of the corpus lies within the bounds.
+// Runs on testdata always, on the whole corpus where it is there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "shardstats/infer/plan.h"
+#include "shardstats/input/blocks.h"
+
+namespace shardstats {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+fs::path shared_folder() {
+  if (const char* given = std::getenv("SHARDSTATS_SHARED")) return given;
+  return fs::path(SHARDSTATS_SOURCE_DIR) / ".." / "shared";
+}
+
+std::string file_text(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<fs::path> logs_with_truth(const fs::path& root) {
+  std::vector<fs::path> logs;
+  for (const auto& entry : fs::recursive_directory_iterator(root))
+    if (entry.path().extension() == ".log" && fs::exists(fs::path(entry.path()).replace_extension(".json")))
+      logs.push_back(entry.path());
+  std::sort(logs.begin(), logs.end());
+  return logs;
+}
+
+// Compares one log; counts what was compared and describes what was not inside.
+struct Comparison {
+  std::int64_t compared = 0;
+  double sharp = 0;  // a value inside earns 1 / (1 + relative width)
+  std::vector<std::string> wrong;
+
+  void value(const std::string& what, std::int64_t truth, ByteInterval bounds) {
+    ++compared;
+    if (bounds.contains(truth)) sharp += 1 / (1 + static_cast<double>(bounds.width()) / static_cast<double>(std::max<std::int64_t>(truth, 1)));
+    if (!bounds.contains(truth))
+      wrong.push_back(what + " " + std::to_string(truth) + " not in [" + std::to_string(bounds.low) + ", " +
+                      std::to_string(bounds.high) + "]");
+  }
+};
+
+bool smaller(const PlanShard& a, const PlanShard& b) {
+  return std::pair(a.rows.low + a.rows.high, a.cols.low + a.cols.high) <
+         std::pair(b.rows.low + b.rows.high, b.cols.low + b.cols.high);
+}
+
+void compare_table(const json& truth, const Plan& plan, const PlanTable& table, Comparison& out) {
+  std::map<int, std::vector<PlanShard>> by_rank;
+  for (std::uint32_t i = 0; i < table.shard_count; ++i) {
+    const PlanShard& shard = plan.shards[table.first_shard + i];
+    by_rank[shard.rank.value_or(-1)].push_back(shard);
+  }
+  std::map<int, std::vector<json>> true_by_rank;
+  for (const json& shard : truth["shards"]) true_by_rank[shard["rank"].get<int>()].push_back(shard);
+  for (auto& [rank, shards] : true_by_rank) {
+    auto& ours = by_rank[rank];
+    std::stable_sort(ours.begin(), ours.end(), smaller);
+    std::stable_sort(shards.begin(), shards.end(), [](const json& a, const json& b) {
+      return std::pair(a["rows"].get<std::int64_t>(), a["cols"].get<std::int64_t>()) <
+             std::pair(b["rows"].get<std::int64_t>(), b["cols"].get<std::int64_t>());
+    });
+    const std::string where = truth["fqn"].get<std::string>() + "@" + std::to_string(rank);
+    out.value(where + " shards", static_cast<std::int64_t>(shards.size()), exactly(static_cast<std::int64_t>(ours.size())));
+    for (std::size_t i = 0; i < std::min(shards.size(), ours.size()); ++i) {
+      const std::pair<const char*, ByteInterval> fields[] = {
+          {"rows", ours[i].rows}, {"cols", ours[i].cols},          {"hbm", ours[i].hbm},
+          {"ddr", ours[i].ddr},   {"ssd", ours[i].ssd},            {"input_bytes", ours[i].input},
+          {"output_bytes", ours[i].output}};
+      for (const auto& [key, bounds] : fields)
+        if (shards[i].contains(key)) out.value(where + " " + key, shards[i][key].get<std::int64_t>(), bounds);
+    }
+  }
+}
+
+Comparison compare(const fs::path& log) {
+  const json truth = json::parse(file_text(fs::path(log).replace_extension(".json")));
+  const std::string text = file_text(log);
+  const auto blocks = find_blocks(text);
+  Comparison out;
+  if (blocks.empty()) {
+    out.wrong.push_back("no block");
+    return out;
+  }
+  const PrintedPlan printed = parse(blocks.back());
+  if (getenv("STAT")) printf("LOG %s/%s\n", log.parent_path().filename().c_str(), log.filename().c_str());
+  const Plan plan = infer(printed);
+  if (!plan.sized) return out;
+  EXPECT_EQ(plan.tables.size(), truth["tables"].size());
+  for (std::size_t t = 0; t < plan.tables.size() && !plan.empty; ++t)
+    compare_table(truth["tables"][t], plan, plan.tables[t], out);
+  for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
+    const json& rank = truth["ranks"][r];
+    out.value("rank " + std::to_string(r) + " hbm", rank["hbm"].get<std::int64_t>(), plan.ranks[r].hbm);
+    out.value("rank " + std::to_string(r) + " sparse hbm", rank["sparse_hbm"].get<std::int64_t>(), plan.ranks[r].sparse_hbm);
+    out.value("rank " + std::to_string(r) + " ddr", rank["ddr"].get<std::int64_t>(), plan.ranks[r].ddr);
+  }
+  return out;
+}
+
+std::int64_t expect_truth_inside(const fs::path& root) {
+  std::int64_t compared = 0;
+  for (const fs::path& log : logs_with_truth(root)) {
+    const Comparison result = compare(log);
+    compared += result.compared;
+    if (std::getenv("SHARDSTATS_SHARP")) std::printf("%s %s sharp %.2f of %ld\n", log.parent_path().filename().c_str(), log.filename().c_str(), 100 * result.sharp / std::max<double>(1, double(result.compared)), result.compared);
+    EXPECT_TRUE(result.wrong.empty()) << log.filename() << " in " << log.parent_path().filename() << ": "
+                                      << result.wrong.size() << " wrong, e.g. " << result.wrong.front();
+  }
+  return compared;
+}
+
+TEST(InferCorpus, TruthIsInsideTheBounds) {
+  const fs::path plans = shared_folder() / "corpus" / "plans";
+  if (!fs::exists(plans)) GTEST_SKIP() << "no shared corpus beside the project; only testdata was checked";
+  EXPECT_GT(expect_truth_inside(plans), 100000);
+}
+
+}  // namespace
+}  // namespace shardstats

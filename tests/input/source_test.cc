@@ -1,0 +1,260 @@
+#include "shardstats/input/source.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <variant>
+
+#include "input/decompress.h"
+
+namespace shardstats {
+namespace {
+
+const std::string kFixtures = std::string(SHARDSTATS_SOURCE_DIR) + "/testdata/compressed/";
+
+// A file's bytes without the code under test.
+std::string slurp(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_TRUE(in.good()) << path;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// A folder of its own per test, removed with it.
+class SourceTest : public testing::Test {
+ protected:
+  SourceTest() {
+    std::string pattern = testing::TempDir() + "/shardstats_source_XXXXXX";
+    EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  ~SourceTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string write(const std::string& name, std::string_view bytes) const {
+    const std::string path = folder_ + "/" + name;
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path;
+  }
+  std::string folder_;
+};
+
+std::string content(const OpenResult& result) {
+  const Error* error = std::get_if<Error>(&result);
+  EXPECT_EQ(error, nullptr) << (error != nullptr ? error->message : "");
+  return error != nullptr ? "" : std::string(std::get<std::unique_ptr<Source>>(result)->bytes());
+}
+
+Error error_of(const OpenResult& result) {
+  EXPECT_TRUE(std::holds_alternative<Error>(result));
+  const Error* error = std::get_if<Error>(&result);
+  return error != nullptr ? *error : Error{};
+}
+
+// Standard input is `fd` while this lives.
+class StandardInput {
+ public:
+  explicit StandardInput(int fd) : saved_(::dup(STDIN_FILENO)) { ::dup2(fd, STDIN_FILENO); }
+  StandardInput(const StandardInput&) = delete;
+  StandardInput& operator=(const StandardInput&) = delete;
+  ~StandardInput() {
+    ::dup2(saved_, STDIN_FILENO);
+    ::close(saved_);
+  }
+
+ private:
+  int saved_;
+};
+
+std::string through_pipe(const std::string& bytes) {
+  std::array<int, 2> ends{};
+  EXPECT_EQ(::pipe(ends.data()), 0);
+  std::thread writer([&] {
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+      const ssize_t wrote = ::write(ends[1], bytes.data() + done, bytes.size() - done);
+      if (wrote <= 0) break;
+      done += static_cast<std::size_t>(wrote);
+    }
+    ::close(ends[1]);
+  });
+  const StandardInput replaced(ends[0]);
+  std::string got = content(open_source("-"));
+  writer.join();
+  ::close(ends[0]);
+  return got;
+}
+
+TEST_F(SourceTest, GivesTheBytesOfAFile) {
+  for (const std::string& bytes :
+       {std::string(), std::string("x"), std::string("a\0b\r\n", 5), std::string(200000, '#')})
+    EXPECT_EQ(content(open_source(write("a.log", bytes))), bytes);
+}
+
+TEST_F(SourceTest, KeepsTheBytesOfAFileThatIsDeleted) {
+  const std::string path = write("a.log", "still here");
+  const OpenResult opened = open_source(path);
+  std::filesystem::remove(path);
+  EXPECT_EQ(content(opened), "still here");
+}
+
+TEST_F(SourceTest, ReadsAFifo) {
+  const std::string path = folder_ + "/fifo";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(path) << "through a fifo"; });
+  EXPECT_EQ(content(open_source(path)), "through a fifo");
+  writer.join();
+}
+
+TEST_F(SourceTest, NamesWhatCannotBeOpened) {
+  struct Case {
+    std::string path;
+    std::string message;
+  };
+  for (const Case& c : {Case{folder_ + "/none.log", "cannot open it: No such file or directory"},
+                        Case{folder_, "cannot read it: Is a directory"},
+                        Case{write("a.log", "x") + "/b.log", "cannot open it: Not a directory"},
+                        Case{"", "cannot open it: No such file or directory"}}) {
+    const Error error = error_of(open_source(c.path));
+    EXPECT_EQ(error.path, c.path);
+    EXPECT_EQ(error.message, c.message);
+    EXPECT_EQ(error.place, Place{});
+  }
+  EXPECT_FALSE(error_of(open_source(folder_)).hint.empty());
+  EXPECT_FALSE(error_of(open_source(folder_ + "/none.log")).hint.empty());
+}
+
+TEST_F(SourceTest, NamesAFileWithoutPermission) {
+  const std::string path = write("a.log", "x");
+  std::filesystem::permissions(path, std::filesystem::perms::none);
+  const uid_t user = ::geteuid();
+  constexpr uid_t kNobody = 65534;  // root may read every file
+  if (user == 0 && ::seteuid(kNobody) != 0) GTEST_SKIP() << "cannot become a user without permission";
+  const Error error = error_of(open_source(path));
+  ASSERT_EQ(::seteuid(user), 0);
+  EXPECT_EQ(error.message, "cannot open it: Permission denied");
+  EXPECT_FALSE(error.hint.empty());
+}
+
+TEST_F(SourceTest, ReadsStandardInput) {
+  EXPECT_EQ(through_pipe(""), "");
+  EXPECT_EQ(through_pipe("one line\n"), "one line\n");
+  const std::string long_log(3'000'001, 'x');
+  EXPECT_EQ(through_pipe(long_log), long_log);
+}
+
+TEST_F(SourceTest, ReadsStandardInputFromAFileAtItsPosition) {
+  const std::string path = write("a.log", "head\ntail\n");
+  const int fd = ::open(path.c_str(), O_RDONLY);
+  ASSERT_GE(fd, 0);
+  {
+    const StandardInput replaced(fd);
+    EXPECT_EQ(content(open_source("-")), "head\ntail\n");
+    ASSERT_EQ(::lseek(fd, 5, SEEK_SET), 5);
+    EXPECT_EQ(content(open_source("-")), "tail\n");
+    ASSERT_EQ(::lseek(fd, 10, SEEK_SET), 10);
+    EXPECT_EQ(content(open_source("-")), "");
+  }
+  ::close(fd);
+}
+
+TEST_F(SourceTest, NamesStandardInputThatIsADirectory) {
+  const int fd = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY);
+  ASSERT_GE(fd, 0);
+  {
+    const StandardInput replaced(fd);
+    const Error error = error_of(open_source("-"));
+    EXPECT_EQ(error.path, "<stdin>");
+    EXPECT_EQ(error.message, "cannot read it: Is a directory");
+  }
+  ::close(fd);
+}
+
+TEST_F(SourceTest, ReadsAProcFile) { EXPECT_FALSE(content(open_source("/proc/self/status")).empty()); }
+
+TEST_F(SourceTest, DecompressesByContent) {
+  const std::string plain = slurp(kFixtures + "sample.log");
+  ASSERT_EQ(plain.size(), 231u);
+  for (const char* name : {"sample.log.gz", "members.log.gz", "sample.log.zst", "sample.log.xz", "sample.log.bz2"}) {
+    SCOPED_TRACE(name);
+    const std::string compressed = slurp(kFixtures + name);
+    EXPECT_EQ(content(open_source(kFixtures + name)), plain);
+    EXPECT_EQ(content(open_source(write("no-ending", compressed))), plain);
+    EXPECT_EQ(through_pipe(compressed), plain);
+  }
+}
+
+TEST_F(SourceTest, DecompressesEmptyContent) {
+  for (const char* name : {"empty.gz", "empty.zst", "empty.xz", "empty.bz2"}) {
+    SCOPED_TRACE(name);
+    EXPECT_EQ(content(open_source(kFixtures + name)), "");
+  }
+}
+
+TEST_F(SourceTest, TruncatedContentIsAnError) {
+  for (const char* name : {"sample.log.gz", "sample.log.zst", "sample.log.xz", "sample.log.bz2"}) {
+    const std::string compressed = slurp(kFixtures + name);
+    for (std::size_t size = 10; size < compressed.size(); ++size) {
+      SCOPED_TRACE(std::string(name) + " cut to " + std::to_string(size));
+      const Error error = error_of(open_source(write("cut", compressed.substr(0, size))));
+      EXPECT_TRUE(error.message.starts_with("cannot decompress the ")) << error.message;
+      EXPECT_FALSE(error.hint.empty());
+    }
+  }
+}
+
+// A changed byte is an error, or it lies where the format lets it change nothing (a time stamp, a system id).
+TEST_F(SourceTest, DamagedContentIsNeverTakenForGood) {
+  const std::string plain = slurp(kFixtures + "sample.log");
+  for (const char* name : {"sample.log.gz", "sample.log.zst", "sample.log.xz", "sample.log.bz2"}) {
+    const std::string compressed = slurp(kFixtures + name);
+    for (std::size_t i = 10; i < compressed.size(); ++i) {
+      SCOPED_TRACE(std::string(name) + " at " + std::to_string(i));
+      std::string damaged = compressed;
+      damaged[i] = static_cast<char>(damaged[i] ^ 0x55);
+      const OpenResult result = open_source(write("damaged", damaged));
+      if (std::holds_alternative<Error>(result)) continue;
+      EXPECT_EQ(content(result), plain);
+    }
+  }
+}
+
+TEST(Decompress, RecognisesMagicBytesOnly) {
+  using namespace std::string_view_literals;
+  struct Case {
+    std::string_view bytes;
+    Compression kind;
+  };
+  for (const Case& c : {Case{"", Compression::none},
+                        {"\x1f\x8b"sv, Compression::none},
+                        {"\x1f\x8b\x08"sv, Compression::gzip},
+                        {"\x28\xb5\x2f\xfd"sv, Compression::zstd},
+                        {"\xfd"
+                         "7zXZ\0"sv,
+                         Compression::xz},
+                        {"BZh9 is how this text begins", Compression::none},
+                        {"BZh91AY&SY", Compression::bzip2},
+                        {"BZh01AY&SY", Compression::none},
+                        {"# --- Planner Statistics --- #", Compression::none}})
+    EXPECT_EQ(compression_of(c.bytes), c.kind) << c.bytes;
+}
+
+TEST(Decompress, StopsAtTheExpansionLimit) {
+  const std::string compressed = slurp(kFixtures + "sample.log.gz");
+  EXPECT_EQ(decompress(compressed, Compression::gzip, 231).problem, "");
+  EXPECT_EQ(decompress(compressed, Compression::gzip, 230).problem,
+            "cannot decompress the gzip content: it decompresses to more than 230 bytes");
+}
+
+TEST(SourceFrom, HoldsItsBytes) { EXPECT_EQ(source_from("abc")->bytes(), "abc"); }
+
+}  // namespace
+}  // namespace shardstats
