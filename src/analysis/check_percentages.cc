@@ -32,6 +32,16 @@ struct Share {
     const double high = printed.low > 0 ? used.high / printed.low : std::numeric_limits<double>::max();
     return {printed.high > 0 ? used.low / printed.high : 0, high};
   }
+  // A memory of next to nothing has no share of any device that exists.
+  bool impossible() const {
+    constexpr double kLeastCapacity = 128.0 * kMiB;
+    return capacity().high < kLeastCapacity;
+  }
+  // Is the printed percentage within one of an expected share? A slightly larger or smaller device explains that.
+  bool one_step_off() const {
+    constexpr double kHalfStep = 0.005;
+    return RealInterval{printed.low - kHalfStep, printed.high + kHalfStep}.overlaps(expected);
+  }
 };
 
 Format memory_format(const Checks& checks) {
@@ -59,8 +69,11 @@ std::vector<Share> shares_of(const Checks& checks, const Kind& kind, ByteInterva
     if (!used || !percent) continue;
     Share share{&row, rank_number(row), real(*used), *percent, {}};
     const PlanRank* plan = checks.plan_rank(share.rank);
-    if (plan != nullptr && (plan->*kind.expected).known && !(plan->*kind.expected).contradicted)
-      share.used = real(plan->*kind.bytes);
+    if (plan != nullptr && (plan->*kind.expected).known) {
+      const Expectation& expected = plan->*kind.expected;
+      // A disputed memory is reported by itself; its share need only fit one of the two.
+      share.used = expected.contradicted ? hull(share.used, real(expected.bytes)) : real(plan->*kind.bytes);
+    }
     if (counted && capacity.high > 0) {
       const RealInterval by = divisor(capacity);
       share.expected = {share.used.low / by.high, share.used.high / std::max(by.low, 1.0)};
@@ -75,9 +88,14 @@ std::string percent_text(RealInterval share) {
   return low == high ? low : low + ".." + high;
 }
 
+// How far the printed share is from what the capacity gives; a neighbouring percentage may be a device of its own size.
+constexpr double kOtherDevice = 0.01;
+
 void add_share(Checks& checks, const Kind& kind, const Share& share) {
   const Cell& cell = share.row->*kind.percent;
   Finding& finding = checks.add_rank(kind.rule, cell, share.rank);
+  const double apart = std::max(share.printed.low - share.expected.high, share.expected.low - share.printed.high);
+  if (apart < kOtherDevice && share.rank != 0) finding.severity = Severity::warning;
   finding.expected = Expected{RealInterval{share.expected.low * 100, share.expected.high * 100}, "percent",
                               percent_text(share.expected)};
   finding.message = differs(std::string(kind.what) + " share of rank " + std::to_string(share.rank), cell.text, "%",
@@ -104,37 +122,59 @@ void add_capacity(Checks& checks, const Kind& kind, const Cell& cell, RealInterv
                             finding.expected->text) + ", since the shares of all ranks agree on that";
 }
 
+// Do the other ranks speak for one capacity? Two at least and most of those above 0% must agree with the printed
+// one and rule out the capacity that would explain the outlier; and the plan must not show a split by capacities.
+bool is_outlier(const Checks& checks, const std::vector<Share>& shares, const Share& outlier) {
+  if (outlier.one_step_off() || std::ranges::any_of(checks.plan.tables, &PlanTable::uneven_rows)) return false;
+  const auto against = std::ranges::count_if(shares, [&](const Share& s) {
+    return s.agrees() && !s.capacity().overlaps(outlier.capacity());
+  });
+  const auto used = std::ranges::count_if(shares, [](const Share& s) { return s.printed.low > 0; });
+  return against >= 2 && against * 2 > used;
+}
+
+void add_own_capacities(Checks& checks, const Kind& kind, const Share& share) {
+  const Cell& cell = share.row->*kind.percent;
+  Finding& finding = checks.add_rank(kind.rule, cell, share.rank);
+  finding.severity = Severity::note;
+  finding.message = std::string(kind.what) + " shares of the ranks do not fit one capacity (rank " +
+                    std::to_string(share.rank) + ": " + std::string(cell.text) + "% instead of " +
+                    percent_text(share.expected) + "%), so every device is taken to have its own";
+}
+
 // True: the shares were compared. False: every device may have its own capacity, or no capacity is printed.
 bool check_kind(Checks& checks, const Kind& kind, bool counted) {
   const Cell cell = checks.printed.slot(LineId::planning_memory, kind.slot);
   const auto capacity = bytes_printed_as(cell.text, Format::r3, kGiB);
-  if (!capacity || checks.printed.ranks.rows.empty()) return false;
+  if (!capacity) return false;
   const std::vector<Share> shares = shares_of(checks, kind, *capacity, counted);
-  const auto wrong = static_cast<std::size_t>(std::ranges::count_if(shares, [](const Share& s) { return !s.agrees(); }));
-  if (wrong == 0) return true;
+  std::vector<const Share*> wrong;
+  for (const Share& share : shares)
+    if (!share.agrees()) wrong.push_back(&share);
+  if (wrong.empty()) return !shares.empty();
+  // The printed capacity is that of device 0 (section 7, Q28), so rank 0 has to agree in any case.
+  const bool first_wrong = wrong.front()->rank == 0;
   RealInterval common{};
-  if (counted && wrong > 1 && agree_on_another(shares, common)) {
+  if (counted && first_wrong && wrong.size() > 1 && agree_on_another(shares, common)) {
     add_capacity(checks, kind, cell, common);
     return true;
   }
-  // Only device 0 has the printed capacity; a majority that agrees with it speaks against capacities of their own.
-  const bool first_wrong = !shares.empty() && !shares.front().agrees();
-  if (wrong * 2 >= shares.size() && shares.size() > 2) return false;
-  if (shares.size() == 2 && !first_wrong) return false;
-  for (const Share& share : shares)
-    if (!share.agrees()) add_share(checks, kind, share);
-  return true;
+  if (!counted || (wrong.size() == 1 && (first_wrong || wrong.front()->impossible() || is_outlier(checks, shares, *wrong.front())))) {
+    for (const Share* share : wrong) add_share(checks, kind, *share);
+    return true;
+  }
+  if (first_wrong) add_share(checks, kind, *wrong.front());
+  add_own_capacities(checks, kind, *wrong.back());
+  return false;
 }
 
 }  // namespace
 
 void check_percentages(Checks& checks) {
-  const bool known_device = checks.plan.sized;
   const auto zero = [](const PrintedRank& row) { return row.hbm_percent.text == "0"; };
-  const bool all_zero = std::ranges::all_of(checks.printed.ranks.rows, zero);
-  // Without tables the device is not known; shares of zero may be those of a device whose HBM is not counted.
-  const bool hbm_known = known_device || !all_zero;
-  const bool counted = known_device ? has_hbm_share(checks) : true;
+  // Where the device is not known, shares of zero may be those of a device whose HBM is not counted.
+  const bool hbm_known = checks.plan.sized || !std::ranges::all_of(checks.printed.ranks.rows, zero);
+  const bool counted = !checks.plan.sized || has_hbm_share(checks);
   checks.compared.hbm_percent = hbm_known && check_kind(checks, kHbm, counted);
   checks.compared.ddr_percent = check_kind(checks, kDdr, true);
   checks.compared.planning_hbm = checks.compared.hbm_percent && counted;

@@ -34,6 +34,7 @@ struct Checks {
   const PlanRank* plan_rank(int rank) const;
 };
 
+void check_numbers(Checks& checks);
 void check_tables(Checks& checks);
 void check_ranks(Checks& checks);
 void check_percentages(Checks& checks);

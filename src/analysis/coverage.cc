@@ -24,7 +24,7 @@ using enum Nature;
 constexpr std::array<LineNature, 17> kLineNatures = {{
     {LineId::summary, {input, input, input}},
     {LineId::batch_size, {input}},
-    {LineId::world_size, {storage}},
+    {LineId::world_size, {input}},
     {LineId::kernel_count, {none, table}},
     {LineId::kernel_weights, {none, storage}},
     {LineId::kernel_optimizer, {none, storage}},

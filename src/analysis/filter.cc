@@ -102,9 +102,20 @@ bool Filter::keeps(const Finding& finding, const PrintedPlan& printed) const {
   const auto begins = [&](const std::string& prefix) { return id.starts_with(prefix); };
   if (!parts_->select.empty() && std::ranges::none_of(parts_->select, begins)) return false;
   if (std::ranges::any_of(parts_->ignore, begins)) return false;
-  if (finding.table && !keeps_row(printed.tables.rows[*finding.table])) return false;
-  if (!finding.table && !finding.rank) return true;
-  return !finding.rank || keeps_rank(*finding.rank);
+  const bool by_table = parts_->rows(), by_rank = !parts_->ranks.empty();
+  if ((!by_table && !by_rank) || id.starts_with("log.")) return true;  // damage concerns every row
+  if (finding.table) {
+    const PrintedTable& row = printed.tables.rows[*finding.table];
+    return keeps_row(row) && (!by_rank || has_kept_rank(row));
+  }
+  if (finding.rank) return by_rank && keeps_rank(*finding.rank);
+  return !finding.kernel.empty() && !parts_->kernels.empty() && one_of(parts_->kernels, finding.kernel);
+}
+
+bool Filter::has_kept_rank(const PrintedTable& row) const {
+  std::vector<int> ranks;
+  parse_ranks(row.ranks.text, ranks);
+  return std::ranges::any_of(ranks, [&](int rank) { return keeps_rank(rank); });
 }
 
 void apply(const Filter& filter, const PrintedPlan& printed, Report& report) {

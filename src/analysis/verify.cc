@@ -106,6 +106,7 @@ Report verify(const PrintedPlan& printed, const Plan& plan) {
   for (const Diagnostic& diagnostic : printed.diagnostics)
     if (const Rule* rule = find_rule(diagnostic.rule)) report.findings.push_back(analysis::from(diagnostic, rule));
   analysis::Checks checks{printed, plan, report.findings, {}};
+  analysis::check_numbers(checks);
   analysis::check_tables(checks);
   analysis::check_ranks(checks);
   analysis::check_percentages(checks);

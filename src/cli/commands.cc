@@ -43,15 +43,22 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::span<const Command> commands() { return kCommands; }
 const Command& command_of(CommandId id) { return kCommands[static_cast<std::size_t>(id)]; }
 
-std::string_view nearest_command(std::string_view word) {
-  std::string_view nearest;
-  std::size_t least = 4;
-  for (const Command& command : kCommands)
-    if (const std::size_t distance = edit_distance(word, command.name); distance < least) {
+std::string_view nearest(std::string_view word, std::span<const std::string_view> words) {
+  constexpr std::size_t kFar = 4;  // edits that make it another word
+  std::string_view best;
+  std::size_t least = kFar;
+  for (const std::string_view candidate : words)
+    if (const std::size_t distance = edit_distance(word, candidate); distance < least) {
       least = distance;
-      nearest = command.name;
+      best = candidate;
     }
-  return nearest;
+  return best;
+}
+
+std::string_view nearest_command(std::string_view word) {
+  std::vector<std::string_view> names;
+  for (const Command& command : kCommands) names.push_back(command.name);
+  return nearest(word, names);
 }
 
 }  // namespace shardstats::cli

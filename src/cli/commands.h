@@ -29,7 +29,8 @@ const Command& command_of(CommandId id);
 // Named exit codes (contract.md, "Exit status").
 enum ExitStatus : int { kClean = 0, kFindings = 1, kFailed = 2 };
 
-// The name of the command nearest to a misspelt one; empty if none is near.
+// The word nearest to a misspelt one; empty if none is near.
+std::string_view nearest(std::string_view word, std::span<const std::string_view> words);
 std::string_view nearest_command(std::string_view word);
 
 }  // namespace shardstats::cli

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <sstream>
+#include <thread>
 
 #include "shardstats/version.h"
 
@@ -19,7 +20,7 @@ constexpr std::string_view kNoInput =
 struct Raw {
   Options options;
   std::string format, fail_on = "error", sort = "log";
-  std::size_t top = 0;
+  std::size_t top = 0, threads = 0;  // 0 threads: as many as the machine runs at once
   std::vector<std::string> assume;
 };
 
@@ -47,6 +48,7 @@ void add_output_options(CLI::App& app, const Command& command, Raw& raw) {
 
 void add_log_options(CLI::App& app, Raw& raw) {
   app.add_option("--block", raw.options.block, "Which planner block of the log: a number from 1, last or all");
+  app.add_option("--threads", raw.threads, "Threads for several logs or blocks; 0 is one a processor");
   app.add_flag("--allow-empty", raw.options.allow_empty, "A log without a planner block is a success");
   app.add_option("--assume", raw.assume, "Override inference, e.g. pipeline=none or table_X.dtype=fp16; may be repeated")
       ->type_name("KEY=VALUE")->allow_extra_args(false);
@@ -107,6 +109,7 @@ std::variant<Options, Leave> finish(Raw& raw) {
   options.fail_on = *parse_name<Severity>(raw.fail_on, kSeverityNames);
   options.reconstruct.sort = *parse_name<SortKey>(raw.sort, kSortKeyNames);
   options.reconstruct.top = raw.top;
+  options.threads = raw.threads > 0 ? raw.threads : std::max(std::thread::hardware_concurrency(), 1U);
   for (const std::string& text : raw.assume) {
     auto parsed = parse_override(text);
     if (const auto* bad = std::get_if<BadOverride>(&parsed)) return failed(bad->message);
@@ -140,6 +143,23 @@ std::optional<Leave> unknown_command(int argc, const char* const* argv) {
   return failed(std::move(message));
 }
 
+// "did you mean '--format'?" for the first option on the command line that the command does not have.
+std::string near_option(const CLI::App& app, int argc, const char* const* argv) {
+  const auto chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = std::string(argv[i]).substr(0, std::string_view(argv[i]).find('='));
+    if (!word.starts_with("--") || command.get_option_no_throw(word) != nullptr) continue;
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const std::string_view near = nearest(word, views);
+    return near.empty() ? "" : "did you mean '" + std::string(near) + "'?\n";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::variant<Options, Leave> parse_command_line(int argc, const char* const* argv) {
@@ -158,7 +178,7 @@ std::variant<Options, Leave> parse_command_line(int argc, const char* const* arg
     std::ostringstream out, err;
     const int status = app.exit(error, out, err);
     if (status == 0) return Leave{kClean, out.str(), ""};
-    return Leave{kFailed, "", "shardstats: error: " + err.str()};
+    return Leave{kFailed, "", "shardstats: error: " + err.str() + near_option(app, argc, argv)};
   }
   return finish(raw);
 }

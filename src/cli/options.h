@@ -22,6 +22,7 @@ struct Options {
   std::string color = "auto";
   bool ascii = false, quiet = false, verbose = false, exit_zero = false, allow_empty = false;
   std::string block = "all";
+  std::size_t threads = 1;         // at least 1
   Severity fail_on = Severity::error;
   FilterWords filter;
   ReconstructOptions reconstruct;

@@ -37,7 +37,7 @@ class TextWriter : public Writer {
 
   void end(const Totals& totals, int status, std::string& out) override {
     if (options_.command != CommandId::verify || (totals.blocks == 0 && status == kFailed)) return;
-    write_verdict(totals.findings, totals.blocks, totals.logs, style_, out);
+    write_verdict(kVerdicts[status], totals.findings, totals.blocks, totals.logs, style_, out);
   }
 
  private:

@@ -171,7 +171,8 @@ void list_plan(const PlanInputs& plan, AssumptionList& list, Plan& result) {
   list.add_setting("compute_device", [](const Setting& s) { return word(name(s.device)); });
   list.add_setting("pipeline_type", [](const Setting& s) { return word(name(s.pipeline)); });
   list.add_setting("count_ephemeral_storage_cost", [](const Setting& s) { return s.ephemeral; });
-  list.add_setting("is_inference", [](const Setting& s) { return s.inference; });
+  // Before v0.8.0 storage does not depend on it, so that a log says nothing about it here.
+  if (result.setting.rules->inference) list.add_setting("is_inference", [](const Setting& s) { return s.inference; });
   list.add_setting("output_scaling", [](const Setting& s) { return s.rules->io == IoGeneration::d; });
   const bool grouped = std::any_of(plan.tables.begin(), plan.tables.end(), [](const TableInputs& t) {
     return t.sharding == Sharding::twrw || t.sharding == Sharding::gs;
@@ -190,7 +191,6 @@ void list_reservation(const PlanInputs& plan, AssumptionList& list, const Plan& 
   std::vector<AssumedValue> others;
   for (std::size_t i = 1; i < result.policies.size(); ++i) others.emplace_back(word(name(result.policies[i])));
   list.add("reservation_policy", word(name(result.policy)), Origin::inferred, std::move(others));
-  if (plan.ranks.empty() && !plan.reservation_printed) return;
   const Origin origin = plan.reservation_printed ? Origin::log : Origin::inferred;
   list.add("dense_hbm", result.dense_hbm, origin);
   list.add("kjt_hbm", result.kjt_hbm, origin);

@@ -1,11 +1,13 @@
 #include "infer/evaluate.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 namespace shardstats::infer_detail {
 namespace {
 
+constexpr std::int64_t kMostAssignments = 20000;  // tried for one printed sum
 constexpr int kRounds = 6;  // of pruning; each one only ever removes options
 constexpr std::array<Quantity, 4> kRankQuantities = {Quantity::hbm, Quantity::ddr, Quantity::input, Quantity::output};
 constexpr std::array<Quantity, 5> kKernelQuantities = {Quantity::hbm, Quantity::ddr, Quantity::ssd, Quantity::weights,
@@ -76,8 +78,19 @@ class Sums {
       for (SumLine& line : outcome_.sums) changed |= check(line);
       if (!changed) break;
     }
+    for (SumLine& line : outcome_.sums)
+      if (line.is_rank && line.quantity == Quantity::output) match_output(line);
     for (SumLine& line : outcome_.sums) check(line);
     for (const SumLine& line : outcome_.sums) outcome_.contradictions += line.contradicted;
+  }
+
+  // A lower bound of the tables that depart from the plan-wide values though none of them has to by itself: some sum
+  // is out of reach of the plan-wide values, and this many of its tables together bring it back.
+  std::int64_t departures_of_sums() const {
+    std::int64_t most = 0;
+    for (const SumLine& line : outcome_.sums)
+      if (!line.contradicted) most = std::max(most, departures_of(line));
+    return most;
   }
 
  private:
@@ -191,8 +204,12 @@ class Sums {
   void fit_constants() {
     Constants& constants = outcome_.constants;
     if (plan_.reservation_printed) {
-      constants.hbm = real(plan_.dense_hbm) + real(plan_.kjt_hbm);
-      constants.ddr = real(plan_.dense_ddr) + real(plan_.kjt_ddr);
+      // Both are booked to one memory of the device (storage-model.md section 8.1): a printed 0.0 of the other is zero.
+      const bool in_hbm = io_in_hbm(outcome_.setting);
+      if (in_hbm || plan_.dense_hbm.low + plan_.kjt_hbm.low > 0)
+        constants.hbm = real(plan_.dense_hbm) + real(plan_.kjt_hbm);
+      if (!in_hbm || plan_.dense_ddr.low + plan_.kjt_ddr.low > 0)
+        constants.ddr = real(plan_.dense_ddr) + real(plan_.kjt_ddr);
       return;
     }
     const ReleaseRules& rules = *outcome_.setting.rules;
@@ -231,6 +248,132 @@ class Sums {
       if (found.first > best.first && found.first > at_zero + 1) best = found;
     }
     return best.second;
+  }
+
+  std::optional<Option> wide_option(std::uint32_t t) const {
+    const auto wanted = static_cast<std::uint8_t>(combo_index(plan_wide(plan_.tables[t], outcome_.pair)));
+    for (const Option option : outcome_.tables[t].options) {
+      const Variant& variant = (*outcome_.parts)[t][option.variant].variant;
+      if (option.combo == wanted && variant.passes == 1 && !variant.virtual_table) return option;
+    }
+    return std::nullopt;
+  }
+
+  // Entries of a line come table by table; calls f(first, end) for each table.
+  template <class F>
+  void each_table(const SumLine& line, F f) const {
+    const std::uint32_t end = line.first + line.count;
+    for (std::uint32_t i = line.first; i < end;) {
+      std::uint32_t next = i + 1;
+      while (next < end && entries_[next].table == entries_[i].table) ++next;
+      f(i, next);
+      i = next;
+    }
+  }
+
+  RealInterval hull_between(std::uint32_t first, std::uint32_t end, Quantity quantity) const {
+    RealInterval own{};
+    for (std::uint32_t i = first; i < end; ++i) own = own + cached(entries_[i], quantity);
+    return own;
+  }
+  RealInterval option_between(std::uint32_t first, std::uint32_t end, Option option, Quantity quantity) const {
+    RealInterval own{};
+    for (std::uint32_t i = first; i < end; ++i) own = own + bytes(entries_[i], option, quantity);
+    return own;
+  }
+
+  std::int64_t departures_of(const SumLine& line) const {
+    RealInterval sum = constant_of(line);
+    std::vector<double> up, down;  // how far each table can move the sum away from its plan-wide value
+    each_table(line, [&](std::uint32_t first, std::uint32_t end) {
+      const std::uint32_t t = entries_[first].table;
+      const RealInterval all = hull_between(first, end, line.quantity);
+      const auto option = outcome_.tables[t].options.size() > 1 ? wide_option(t) : std::nullopt;
+      const RealInterval wide = option ? option_between(first, end, *option, line.quantity) : all;
+      sum = sum + wide;
+      if (all.high > wide.high) up.push_back(all.high - wide.high);
+      if (all.low < wide.low) down.push_back(wide.low - all.low);
+    });
+    const double missing = std::max(line.printed.low - sum.high, sum.low - line.printed.high);
+    if (missing <= 0) return 0;
+    if (!line.is_rank) return 1;  // a line over all tables of a kernel: which of them depart cannot be told
+    std::vector<double>& moves = line.printed.low > sum.high ? up : down;
+    std::sort(moves.begin(), moves.end(), std::greater<>{});
+    double moved = 0;
+    std::int64_t tables = 0;
+    for (const double move : moves) {
+      if (moved >= missing) break;
+      moved += move;
+      ++tables;
+    }
+    return std::max<std::int64_t>(tables, 1);
+  }
+
+  // A table of an output sum with several element sizes left, and what each of them adds.
+  struct OpenTable {
+    std::uint32_t table = 0;
+    std::vector<std::pair<int, RealInterval>> sizes;  // element index, bytes
+    std::uint32_t used = 0;                           // bit set: element sizes of some solution
+  };
+
+  // The Output column is printed finely, so that bounds of the sum are not enough: looks for the assignments of element
+  // sizes that give the printed value. None: the cell is contradicted; else sizes in none of them are removed.
+  void match_output(SumLine& line) {
+    if (line.contradicted) return;
+    RealInterval fixed{};
+    std::vector<OpenTable> open;
+    each_table(line, [&](std::uint32_t first, std::uint32_t end) {
+      OpenTable one{entries_[first].table, {}, 0};
+      for (const Option option : outcome_.tables[one.table].options) {
+        const int element = combo_of(option.combo).element;
+        const auto known = [&](const auto& size) { return size.first == element; };
+        if (std::none_of(one.sizes.begin(), one.sizes.end(), known))
+          one.sizes.emplace_back(element, option_between(first, end, option, line.quantity));
+      }
+      if (one.sizes.size() > 1)
+        open.push_back(std::move(one));
+      else
+        fixed = fixed + hull_between(first, end, line.quantity);
+    });
+    if (open.empty()) return;
+    std::sort(open.begin(), open.end(), [](const OpenTable& a, const OpenTable& b) {
+      return a.sizes.front().second.high > b.sizes.front().second.high;
+    });
+    std::int64_t budget = kMostAssignments;
+    const bool found = assign(open, 0, fixed, line.printed, budget);
+    if (budget <= 0) return;  // too many to tell
+    if (!found) {
+      line.contradicted = true;
+      return;
+    }
+    for (const OpenTable& one : open) keep_elements(one.table, one.used);
+  }
+
+  bool assign(std::vector<OpenTable>& open, std::size_t at, RealInterval sum, RealInterval printed,
+              std::int64_t& budget) const {
+    if (--budget <= 0) return true;
+    RealInterval reach = sum;
+    for (std::size_t i = at; i < open.size(); ++i) {
+      RealInterval all = open[i].sizes.front().second;
+      for (const auto& size : open[i].sizes) all = hull(all, size.second);
+      reach = reach + all;
+    }
+    if (!reach.overlaps(printed)) return false;
+    if (at == open.size()) return true;
+    bool any = false;
+    for (const auto& [element, size] : open[at].sizes)
+      if (assign(open, at + 1, sum + size, printed, budget)) {
+        open[at].used |= 1u << element;
+        any = true;
+      }
+    return any;
+  }
+
+  void keep_elements(std::uint32_t t, std::uint32_t elements) {
+    auto& options = outcome_.tables[t].options;
+    const std::size_t before = options.size();
+    std::erase_if(options, [&](Option o) { return (elements >> combo_of(o.combo).element & 1) == 0; });
+    if (options.size() != before) refresh(t);
   }
 
   // Bounds of one sum; removes options of its tables that cannot be. True if any was removed.
@@ -358,8 +501,8 @@ std::vector<Variant> variants_of(const Setting& setting, const TableInputs& tabl
   return variants;
 }
 
-// Options of one table in the free tier; returns how many printed cells even the best of them contradicts.
-std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, TableParts& parts,
+// Options of one table in the free tier; `virtual_too`: it may be a virtual table even if nothing asks for that. Returns how many printed cells even the best of them contradicts.
+std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, bool virtual_too, TableParts& parts,
                           TableState& state) {
   const std::uint64_t possible = possible_combos(setting, table, true);
   const auto add = [&](const Variant& variant) {
@@ -370,7 +513,8 @@ std::int64_t free_options(const Setting& setting, const TableInputs& table, Free
         state.options.push_back({static_cast<std::uint8_t>(parts.size() - 1), static_cast<std::uint8_t>(i)});
   };
   for (const Variant& variant : variants_of(setting, table, freedom)) add(variant);
-  if (state.options.empty() && setting.rules->virtual_flag && !table.kernel->key_value) {
+  const bool may_be_virtual = setting.rules->virtual_flag && !table.kernel->key_value;
+  if ((state.options.empty() || virtual_too) && may_be_virtual) {
     Variant variant;
     variant.virtual_table = true;
     variant.free_ratio = is_ratio_hidden(setting, table);
@@ -393,12 +537,47 @@ std::int64_t free_options(const Setting& setting, const TableInputs& table, Free
   return fewest;
 }
 
-bool departs(const TableInputs& table, const TableState& state, const TableParts& parts, int pair) {
+// Values of its own that the table needs: one for departing from the plan-wide ones, another for the hidden size of the
+// key-value cache of a virtual table.
+int departures(const TableInputs& table, const TableState& state, const TableParts& parts, int pair) {
   const auto wanted = static_cast<std::uint8_t>(combo_index(plan_wide(table, pair)));
-  return std::none_of(state.options.begin(), state.options.end(), [&](Option option) {
+  const auto is_plan_wide = [&](Option option) {
     const Variant& variant = parts[option.variant].variant;
     return option.combo == wanted && variant.passes == 1 && !variant.virtual_table;
-  });
+  };
+  const auto is_virtual = [&](Option option) { return parts[option.variant].variant.virtual_table; };
+  if (state.options.empty() || std::any_of(state.options.begin(), state.options.end(), is_plan_wide)) return 0;
+  return std::all_of(state.options.begin(), state.options.end(), is_virtual) ? 2 : 1;
+}
+
+std::optional<Outcome> evaluate_tables(const PlanInputs& plan, const Setting& setting, int pair, Freedom freedom,
+                                       bool virtual_too, std::int64_t limit) {
+  const bool uneven = freedom == Freedom::rows;
+  Outcome outcome;
+  outcome.setting = setting;
+  outcome.uniform = false;
+  outcome.uneven = uneven;
+  outcome.pair = pair;
+  outcome.tables.resize(plan.tables.size());
+  auto parts = std::make_shared<std::vector<TableParts>>(plan.tables.size());
+  std::int64_t forced = 0;
+  for (std::size_t t = 0; t < plan.tables.size(); ++t) {
+    const TableInputs& table = plan.tables[t];
+    if (!table.sized || table.kernel == nullptr) continue;
+    outcome.contradictions += free_options(setting, table, freedom, virtual_too, (*parts)[t], outcome.tables[t]);
+    forced += departures(table, outcome.tables[t], (*parts)[t], pair);
+    if (outcome.cost() + forced > limit) return std::nullopt;
+  }
+  outcome.parts = parts;
+  Sums sums(plan, outcome);
+  sums.settle();
+  outcome.freedoms += sums.departures_of_sums();
+  for (std::size_t t = 0; t < plan.tables.size(); ++t) {
+    if ((*parts)[t].empty()) continue;
+    outcome.freedoms += departures(plan.tables[t], outcome.tables[t], (*parts)[t], pair);
+  }
+  if (outcome.cost() > limit) return std::nullopt;
+  return outcome;
 }
 
 }  // namespace
@@ -454,32 +633,11 @@ std::vector<Outcome> evaluate_uniform(const PlanInputs& plan, const Setting& set
 
 std::optional<Outcome> evaluate_free(const PlanInputs& plan, const Setting& setting, int pair, Freedom freedom,
                                      std::int64_t limit) {
-  const bool uneven = freedom == Freedom::rows;
-  Outcome outcome;
-  outcome.setting = setting;
-  outcome.uniform = false;
-  outcome.uneven = uneven;
-  outcome.pair = pair;
-  outcome.tables.resize(plan.tables.size());
-  outcome.freedoms = uneven ? plan.world_size - 1 : 0;
-  auto parts = std::make_shared<std::vector<TableParts>>(plan.tables.size());
-  std::int64_t departures = 0;
-  for (std::size_t t = 0; t < plan.tables.size(); ++t) {
-    const TableInputs& table = plan.tables[t];
-    if (!table.sized || table.kernel == nullptr) continue;
-    outcome.contradictions += free_options(setting, table, freedom, (*parts)[t], outcome.tables[t]);
-    departures += departs(table, outcome.tables[t], (*parts)[t], pair);
-    if (outcome.cost() + departures > limit) return std::nullopt;
-  }
-  outcome.parts = parts;
-  Sums(plan, outcome).settle();
-  for (std::size_t t = 0; t < plan.tables.size(); ++t) {
-    if ((*parts)[t].empty()) continue;
-    outcome.tables[t].freed = departs(plan.tables[t], outcome.tables[t], (*parts)[t], pair);
-    outcome.freedoms += outcome.tables[t].freed;
-  }
-  if (outcome.cost() > limit) return std::nullopt;
-  return outcome;
+  auto outcome = evaluate_tables(plan, setting, pair, freedom, false, limit);
+  const auto is_virtual = [&](const TableParts& parts) { return !parts.empty() && parts.back().variant.virtual_table; };
+  if (!outcome || std::none_of(outcome->parts->begin(), outcome->parts->end(), is_virtual)) return outcome;
+  // Where one table has to be virtual, any other may be too without its cells saying so.
+  return evaluate_tables(plan, setting, pair, freedom, true, limit);
 }
 
 std::vector<Lookups> lookups_by_columns(const PlanInputs& plan, Outcome& outcome) {

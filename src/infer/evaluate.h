@@ -59,7 +59,6 @@ using TableParts = std::vector<Parts>;  // variants of one table
 struct TableState {
   std::vector<Option> options;        // what is left
   std::array<bool, 3> contradicted{};  // printed HBM, DDR, SSD cell
-  bool freed = false;                 // departs from the plan-wide values
 };
 
 // What is left of a hypothesis after all printed sums were looked at.

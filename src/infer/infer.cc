@@ -66,7 +66,7 @@ Plan infer(const PrintedPlan& printed, const InferOptions& options) {
   plan.releases = printed.releases;
   plan.setting.rules = &rules_of(printed.releases.front());
   plan.setting.world_size = std::max<std::int64_t>(inputs.world_size, 1);
-  SearchResult found = search(inputs, fixed.setting, fixed.pairs);
+  SearchResult found = search(inputs, fixed.setting, fixed.pairs, options.alternatives);
   if (!found.survivors.empty()) {
     plan.sized = true;
     plan.releases = surviving_releases(found);

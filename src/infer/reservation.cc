@@ -20,9 +20,10 @@ std::optional<RealInterval> kjt_lookups(const PlanInputs& plan) {
   return RealInterval{sum.low * (1 - terms * 4e-16), sum.high * (1 + terms * 4e-16)};
 }
 
-bool kjt_fits(const PlanInputs& plan, RealInterval lookups, double multiplier) {
+// A device whose memory the planner does not count (tpu) has no KJT storage either.
+bool kjt_fits(const PlanInputs& plan, RealInterval lookups, double multiplier, bool counted) {
   const ByteInterval printed = plan.kjt_hbm + plan.kjt_ddr;
-  return kjt_bytes(multiplier, lookups).overlaps(real(printed));
+  return (counted ? kjt_bytes(multiplier, lookups) : RealInterval{}).overlaps(real(printed));
 }
 
 struct PolicyRange {
@@ -41,14 +42,14 @@ constexpr std::array<PolicyRange, 5> kPolicies = {{
 }};
 
 bool policy_fits(const PlanInputs& plan, const PolicyRange& range, Release release, const Constants& constants,
-                 const std::optional<RealInterval>& lookups) {
+                 const std::optional<RealInterval>& lookups, bool counted) {
   if (release < range.since) return false;
   const bool debug = plan.printed->find(LineId::planning_heading) != nullptr;
   if (!debug) return true;  // nothing about the reservation is printed
   if (plan.reservation_printed) {
     if (release < range.printed_since) return false;
     if (range.dense_zero && plan.dense_hbm.low + plan.dense_ddr.low > 0) return false;
-    return !lookups || kjt_fits(plan, *lookups, range.kjt_multiplier);
+    return !lookups || kjt_fits(plan, *lookups, range.kjt_multiplier, counted);
   }
   if (range.policy == Policy::sku_aware) return true;  // before its statistics existed
   if (release >= range.printed_since) return false;
@@ -60,9 +61,10 @@ bool policy_fits(const PlanInputs& plan, const PolicyRange& range, Release relea
 void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& result) {
   const auto lookups = kjt_lookups(plan);
   const Constants constants = found.survivors.empty() ? Constants{} : found.survivors.front().outcome.constants;
+  const bool counted = found.survivors.empty() || found.survivors.front().outcome.setting.device != Device::tpu;
   const bool zero_dense = plan.reservation_printed && plan.dense_hbm.low + plan.dense_ddr.low == 0;
   for (const PolicyRange& range : kPolicies) {
-    const auto fits = [&](Release r) { return policy_fits(plan, range, r, constants, lookups); };
+    const auto fits = [&](Release r) { return policy_fits(plan, range, r, constants, lookups, counted); };
     if (std::any_of(result.releases.begin(), result.releases.end(), fits)) result.policies.push_back(range.policy);
   }
   // A dense block of zeros is what the fixed policies print; a model without dense parameters is the rarer reason.
@@ -79,9 +81,9 @@ void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& 
     result.kjt_hbm = plan.kjt_hbm;
     result.kjt_ddr = plan.kjt_ddr;
     if (!lookups) return;
-    const bool training = kjt_fits(plan, *lookups, kTrainingKjt);
-    const bool inference = kjt_fits(plan, *lookups, kInferenceKjt);
-    const RealInterval expected = kjt_bytes(training || !inference ? kTrainingKjt : kInferenceKjt, *lookups);
+    const bool training = kjt_fits(plan, *lookups, kTrainingKjt, counted);
+    const bool inference = kjt_fits(plan, *lookups, kInferenceKjt, counted);
+    const RealInterval expected = !counted ? RealInterval{} : kjt_bytes(training || !inference ? kTrainingKjt : kInferenceKjt, *lookups);
     result.kjt = {whole_bytes(expected), true, !training && !inference};
     ByteInterval& kjt = plan.kjt_hbm.high > plan.kjt_ddr.high || plan.kjt_ddr.low == 0 ? result.kjt_hbm : result.kjt_ddr;
     const ByteInterval bounds = training && inference ? hull(whole_bytes(expected), whole_bytes(kjt_bytes(kInferenceKjt, *lookups)))
@@ -92,8 +94,12 @@ void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& 
     }
     return;
   }
-  // Not printed: what the ranks leave open, KJT by the inference formula at most.
-  const ByteInterval hbm = whole_bytes(constants.hbm), ddr = whole_bytes(constants.ddr);
+  // Not printed: what the ranks leave open, KJT by the inference formula at most. Without ranks anything that fits.
+  ByteInterval hbm = whole_bytes(constants.hbm), ddr = whole_bytes(constants.ddr);
+  if (plan.ranks.empty()) {
+    hbm.high = printed_bytes(plan.printed->slot(LineId::planning_memory, 0), Format::r3, kGiB).value_or(ByteInterval{}).high;
+    ddr.high = printed_bytes(plan.printed->slot(LineId::planning_memory, 1), Format::r3, kGiB).value_or(ByteInterval{}).high;
+  }
   const std::int64_t most = lookups ? whole_bytes(kjt_bytes(kInferenceKjt, *lookups)).high : 0;
   result.dense_hbm = {0, hbm.high};
   result.dense_ddr = {0, ddr.high};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <cstdlib>
 
 namespace shardstats::infer_detail {
 namespace {
@@ -34,9 +33,56 @@ bool has_hidden_rows(const PlanInputs& plan, const Setting& setting) {
                      [](const TableInputs& t) { return t.sized && t.sharding == Sharding::rw; });
 }
 
-// The free tier for every setting; `limit` is the best cost so far, which it has to beat.
+// Ranks whose HBM share does not fit the printed capacity: each speaks for devices of different capacities.
+std::int64_t share_conflicts(const PlanInputs& plan) {
+  const auto capacity = printed_bytes(plan.printed->slot(LineId::planning_memory), Format::r3, kGiB);
+  if (!capacity || capacity->low <= 0) return 0;
+  std::int64_t conflicts = 0;
+  for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
+    const auto share = values_printed_as(plan.printed->ranks.rows[r].hbm_percent.text, Format::p0);
+    const auto& used = plan.ranks[r].hbm;
+    if (!share || !used) continue;
+    const RealInterval expected{static_cast<double>(used->low) / (static_cast<double>(capacity->high) + 1),
+                                static_cast<double>(used->high) / static_cast<double>(capacity->low)};
+    conflicts += !share->overlaps(expected);
+  }
+  return conflicts;
+}
+
+// What a hidden row split costs: a capacity for each device, less those that the shares ask for anyway; or, where
+// tables may have buckets, their number for each row-wise table.
+std::int64_t cost_of_rows(const PlanInputs& plan, const ReleaseRules& rules) {
+  const auto is_row_wise = [](const TableInputs& t) { return t.sized && t.sharding == Sharding::rw; };
+  const auto row_wise = static_cast<std::int64_t>(std::count_if(plan.tables.begin(), plan.tables.end(), is_row_wise));
+  const std::int64_t capacities = plan.world_size - 1 - share_conflicts(plan);
+  return std::max<std::int64_t>(rules.buckets ? std::min(capacities, row_wise) : capacities, 1);
+}
+
+// Among hypotheses that fill in values table by table the count of those values is a matter of degree: a contradicted
+// cell weighs more than one of them, and a difference of one does not exclude.
+constexpr std::int64_t kCellWeight = 3, kSlack = 1, kManyContradictions = 4;
+
+void keep_plausible(SearchResult& found) {
+  const auto weight = [](const Survivor& s) { return kCellWeight * s.outcome.contradictions + s.outcome.freedoms; };
+  const auto lighter = [&](const Survivor& a, const Survivor& b) { return weight(a) < weight(b); };
+  std::stable_sort(found.survivors.begin(), found.survivors.end(), lighter);
+  const auto excluded = [&](const Survivor& s) {
+    const Outcome& best = found.survivors.front().outcome;
+    return s.outcome.contradictions > best.contradictions || weight(s) > weight(found.survivors.front()) + kSlack;
+  };
+  const auto first = std::stable_partition(found.survivors.begin(), found.survivors.end(),
+                                           [&](const Survivor& s) { return !excluded(s); });
+  for (auto s = first; s != found.survivors.end(); ++s) found.excluded.push_back({s->members, s->outcome.cost()});
+  found.survivors.erase(first, found.survivors.end());
+}
+
+// The free tier for every setting. It has to leave fewer contradicted cells than the uniform one, at no higher cost.
 void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups, std::uint32_t allowed_pairs,
                  std::int64_t limit, SearchResult& result) {
+  const std::int64_t contradictions = result.survivors.front().outcome.contradictions;
+  // One wrong cell must not be explained away by a table of its own kind; many at once are seldom wrong cells.
+  if (contradictions >= kManyContradictions) limit += contradictions / 2;
+  SearchResult free;
   std::vector<int> pairs;
   for (const SettingGroup& group : groups) {
     std::int64_t least = 0;
@@ -44,14 +90,22 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
                                           pairs_of(*group.members.front().rules, allowed_pairs), kNoLimit, least);
     pairs.push_back(uniform.empty() ? 0 : uniform.front().pair);
   }
-  std::int64_t best = limit - 1;
   for (const Freedom freedom : {Freedom::inputs, Freedom::rows})
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const Setting& setting = groups[g].members.front();
-      if (freedom == Freedom::rows && (!has_hidden_rows(plan, setting) || best <= 0)) continue;
-      if (auto outcome = evaluate_free(plan, setting, pairs[g], freedom, best))
-        keep_best(result, best, {std::move(*outcome), groups[g].members});
+      const bool rows = freedom == Freedom::rows;
+      if (rows && (!has_hidden_rows(plan, setting) || limit <= 0)) continue;
+      const std::int64_t extra = rows ? cost_of_rows(plan, *setting.rules) : 0;
+      auto outcome = evaluate_free(plan, setting, pairs[g], freedom, limit - extra);
+      if (!outcome || outcome->contradictions >= contradictions) continue;
+      outcome->freedoms += extra;
+      free.survivors.push_back({std::move(*outcome), groups[g].members});
     }
+  keep_plausible(free);
+  if (free.survivors.empty()) return;
+  for (Survivor& worse : result.survivors) free.excluded.push_back({std::move(worse.members), worse.outcome.cost()});
+  free.excluded.insert(free.excluded.end(), result.excluded.begin(), result.excluded.end());
+  result = std::move(free);
 }
 
 // A uniform hypothesis says of each table what only some of them show. Where enough tables show a value by themselves,
@@ -59,7 +113,6 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
 constexpr int kEnoughTables = 16;
 
 void widen(const PlanInputs& plan, Survivor& survivor) {
-  static const int enough = getenv("ENOUGH") ? atoi(getenv("ENOUGH")) : kEnoughTables;
   Outcome& uniform = survivor.outcome;
   auto free = evaluate_free(plan, uniform.setting, uniform.pair, Freedom::sizes, kNoLimit);
   if (!free) return;
@@ -79,7 +132,7 @@ void widen(const PlanInputs& plan, Survivor& survivor) {
     std::erase_if(free->tables[t].options, [&](Option option) {
       const auto is = same(t, option);
       for (std::size_t d = 0; d < shown.size(); ++d)
-        if (shown[d] >= enough && !is[d]) return true;
+        if (shown[d] >= kEnoughTables && !is[d]) return true;
       return false;
     });
   free->contradictions = uniform.contradictions;
@@ -90,7 +143,7 @@ void widen(const PlanInputs& plan, Survivor& survivor) {
 
 }  // namespace
 
-SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs) {
+SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs, bool alternatives) {
   SearchResult result;
   if (!plan.sized) return result;
   const std::vector<SettingGroup> groups = possible_settings(plan, fixed);
@@ -102,9 +155,11 @@ SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint
     if (outcomes.empty()) result.excluded.push_back({group.members, least});
     for (Outcome& outcome : outcomes) keep_best(result, limit, {std::move(outcome), group.members});
   }
-  if (limit == 0)
+  if (result.survivors.empty()) return result;
+  if (result.survivors.front().outcome.contradictions > 0)
+    search_free(plan, groups, allowed_pairs, limit, result);
+  else if (alternatives)
     for (Survivor& survivor : result.survivors) widen(plan, survivor);
-  if (limit > 0 && !result.survivors.empty()) search_free(plan, groups, allowed_pairs, limit, result);
   return result;
 }
 

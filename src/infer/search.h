@@ -23,6 +23,7 @@ struct SearchResult {
 };
 
 // `allowed_pairs`: element sizes and optimizers that --assume leaves, a bit each by pair_of().
-SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs);
+// `alternatives`: also what tables may have beside the plan-wide values, where nothing contradicts those.
+SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs, bool alternatives);
 
 }  // namespace shardstats::infer_detail

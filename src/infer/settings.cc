@@ -68,7 +68,6 @@ bool device_possible(const PlanInputs& plan, const RankShares& shares, const Rel
   for (const TableInputs& table : plan.tables) {
     if (table.kernel == nullptr) continue;
     if (device != Device::cuda && table.kernel->uvm && rules.release < Release::v1_7_0) return false;
-    if (device == Device::mtia && table.sharding == Sharding::dp && table.sized) return false;
   }
   return true;
 }
@@ -78,12 +77,14 @@ struct PipelineChoice {
   bool ephemeral;
 };
 
-constexpr std::array<PipelineChoice, 6> kPipelineChoices = {{{Pipeline::none, false},
+constexpr std::array<PipelineChoice, 8> kPipelineChoices = {{{Pipeline::none, false},
                                                             {Pipeline::train_sparse_dist, false},
                                                             {Pipeline::train_prefetch_sparse_dist, false},
                                                             {Pipeline::train_sparse_dist, true},
                                                             {Pipeline::train_prefetch_sparse_dist, true},
-                                                            {Pipeline::train_base, false}}};
+                                                            {Pipeline::train_base, false},
+                                                            {Pipeline::none, true},
+                                                            {Pipeline::train_base, true}}};
 
 // Do two settings give the same bytes on this log?
 bool same_bytes(const PlanInputs& plan, const Setting& a, const Setting& b) {
@@ -121,7 +122,7 @@ void add_setting(const PlanInputs& plan, const Setting& setting, std::vector<Set
 }
 
 bool pipeline_known(const ReleaseRules& rules, PipelineChoice choice) {
-  if (rules.pipeline == PipelineRule::sum) return choice.pipeline == Pipeline::none;
+  if (rules.pipeline == PipelineRule::sum) return choice.pipeline == Pipeline::none && !choice.ephemeral;
   return !choice.ephemeral || rules.pipeline == PipelineRule::ephemeral;
 }
 

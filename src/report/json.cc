@@ -127,6 +127,12 @@ Json rank_json(const PlanRank& rank, const Reconstruction& plan) {
   return json;
 }
 
+Json rule_json(const Rule& rule) {
+  return {{"id", rule.id},           {"severity", name(rule.severity)}, {"title", rule.title},
+          {"compares", rule.compares}, {"formula", rule.formula},        {"since", name(rule.since)},
+          {"until", name(rule.until)}, {"reference", rule.reference}, {"hint", rule.hint}};
+}
+
 }  // namespace
 
 Json block_json(const BlockView& block) {
@@ -166,10 +172,11 @@ void add_reconstruction(const Reconstruction& plan, Json& block) {
   for (const PlanRank* rank : plan.ranks) ranks.push_back(rank_json(*rank, plan));
 }
 
-Json rule_json(const Rule& rule) {
-  return {{"id", rule.id},           {"severity", name(rule.severity)}, {"title", rule.title},
-          {"compares", rule.compares}, {"formula", rule.formula},        {"since", name(rule.since)},
-          {"until", name(rule.until)}, {"reference", rule.reference}};
+Json rules_json(const std::vector<const Rule*>& rules) {
+  Json json = document_json("rules", {}, {}, "clean");
+  Json& list = json["rules"] = Json::array();
+  for (const Rule* rule : rules) list.push_back(rule_json(*rule));
+  return json;
 }
 
 Json summary_json(const Totals& totals) {

@@ -26,7 +26,7 @@ std::string plural(std::int64_t n, std::string_view word) {
 std::string listed(const std::vector<std::string>& words, std::string_view last) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) text += i + 1 == words.size() ? " " + std::string(last) + " " : ", ";
+    if (i > 0) text += i + 1 == words.size() && !last.empty() ? " " + std::string(last) + " " : ", ";
     text += words[i];
   }
   return text;
@@ -44,7 +44,7 @@ std::string alternatives_text(const std::vector<AssumedValue>& values) {
   if (words.size() <= kMostAlternatives) return listed(words, "or");
   const auto more = static_cast<std::int64_t>(words.size() - kMostAlternatives);
   words.resize(kMostAlternatives);
-  return listed(words, ",") + " or " + plural(more, "more value");
+  return listed(words, "") + " or " + plural(more, "more value");
 }
 
 std::string assumption_text(const AssumptionView& view) {
@@ -111,15 +111,17 @@ std::string value_text(const AssumedValue& value) {
 }
 
 std::string wrapped(std::string_view text, int width, int indent) {
-  std::string out;
-  std::size_t column = 0;
+  const std::size_t start = std::min(text.find_first_not_of(' '), text.size());
+  std::string out(start, ' ');
+  text.remove_prefix(start);
+  std::size_t column = start;
   const auto most = static_cast<std::size_t>(std::max(width, indent + 20));
   while (!text.empty()) {
     const std::size_t blank = std::min(text.find(' '), text.size());
-    if (column > 0 && column + 1 + blank > most) {
+    if (column > start && column + 1 + blank > most) {
       out += "\n" + std::string(static_cast<std::size_t>(indent), ' ');
       column = static_cast<std::size_t>(indent);
-    } else if (column > 0) {
+    } else if (column > start) {
       out += ' ';
       ++column;
     }
@@ -136,9 +138,9 @@ void write_findings(std::string_view path, const Report& report, bool hints, con
     line += ":" + std::to_string(finding.where.place.line) + ":" + std::to_string(finding.where.place.column) + ": ";
     line += painted(name(finding.severity), color_of(finding.severity), style);
     line += " " + std::string(finding.rule->id) + ": " + finding.message;
-    out += line + "\n";
+    out += wrapped(line, style.width, 4) + "\n";
     if (hints && !finding.rule->hint.empty())
-      out += "  " + wrapped("try: " + std::string(finding.rule->hint), style.width - 2, 4) + "\n";
+      out += wrapped("    try: " + std::string(finding.rule->hint), style.width, 9) + "\n";
   }
 }
 
@@ -152,7 +154,7 @@ void write_block(std::string_view path, const BlockView& block, const Report* re
   out += wrapped(head, style.width, 2) + "\n";
   std::vector<std::string> assumed;
   for (const AssumptionView& view : block.assumptions) assumed.push_back(assumption_text(view));
-  if (!assumed.empty()) out += wrapped("  assumed: " + listed(assumed, ","), style.width, 4) + "\n";
+  if (!assumed.empty()) out += wrapped("  assumed: " + listed(assumed, ""), style.width, 4) + "\n";
   if (report == nullptr) return;
   const Coverage& c = report->coverage;
   out += wrapped("  numbers: " + with_commas(c.numbers()) + " printed, " + with_commas(c.derived) +
@@ -160,6 +162,9 @@ void write_block(std::string_view path, const BlockView& block, const Report* re
                      " not checked yet",
                  style.width, 4) +
          "\n";
+  const auto in_bytes = [](const Finding& f) { return f.expected && f.expected->unit == "bytes"; };
+  if (std::ranges::any_of(report->findings, in_bytes))
+    out += "  units: GB and MB of the log are 2^30 and 2^20 bytes\n";
   for (const std::string& remark : report->remarks) out += wrapped("  " + remark, style.width, 4) + "\n";
 }
 
@@ -186,19 +191,20 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
   if (plan.ranks_hidden > 0) out += "  ... and " + plural(static_cast<std::int64_t>(plan.ranks_hidden), "more rank") + "\n";
 }
 
-void write_verdict(const FindingCounts& counts, std::int64_t blocks, std::int64_t logs, const TextStyle& style,
-                   std::string& out) {
+void write_verdict(std::string_view verdict, const FindingCounts& counts, std::int64_t blocks, std::int64_t logs,
+                   const TextStyle& style, std::string& out) {
+  const std::string word = painted(verdict, verdict == "clean" ? "\033[1;32m" : "\033[1;31m", style) + ": ";
   std::string scope = " in " + plural(blocks, "block");
   if (logs > 1) scope += " of " + plural(logs, "log");
   if (counts.error + counts.warning + counts.note == 0) {
-    out += painted("clean", "\033[1;32m", style) + ": no findings" + scope + "\n";
+    out += word + "no findings" + scope + "\n";
     return;
   }
   std::vector<std::string> parts;
   if (counts.error > 0) parts.push_back(plural(counts.error, "error"));
   if (counts.warning > 0) parts.push_back(plural(counts.warning, "warning"));
   if (counts.note > 0) parts.push_back(plural(counts.note, "note"));
-  out += listed(parts, "and") + scope + "\n";
+  out += word + listed(parts, "and") + scope + "\n";
 }
 
 void write_rules(const std::vector<const Rule*>& rules, bool details, const TextStyle& style, std::string& out) {

@@ -51,4 +51,10 @@ inline RealInterval constant<RealInterval>(double value) {
   return {value, value};
 }
 
+// A value of the setting ("W", "L"): a constant of the formula that the third reading shows by its symbol.
+template <class N>
+N parameter(const char* /*symbol*/, double value) {
+  return constant<N>(value);
+}
+
 }  // namespace shardstats

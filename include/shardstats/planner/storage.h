@@ -102,6 +102,9 @@ inline bool base_in_ddr(const Setting& setting, const KernelTraits& kernel, bool
   return false;
 }
 
+// The storage estimator knows is_inference from v0.8.0 on (4, 6 and 7.1); before, it counts a training plan.
+inline bool counts_as_inference(const Setting& setting) { return setting.inference && setting.rules->inference; }
+
 inline bool io_in_hbm(const Setting& setting) {
   return setting.device == Device::cuda || (setting.device == Device::mtia && setting.rules->mtia_in_hbm);
 }
@@ -155,8 +158,8 @@ Specific<N> specific_bytes(const Setting& setting, const TableFacts<N>& table, c
   const N base = base_tensor(table);
   N in_hbm = in_ddr ? zero : base;
   N ddr = in_ddr ? base : zero;
-  const auto state = [&](N tensor) { return setting.inference ? zero : optimizer_bytes(table, tensor); };
-  const N aux = rules.cache_aux && cached && !setting.inference ? cache_aux_bytes(table, shard) : zero;
+  const auto state = [&](N tensor) { return counts_as_inference(setting) ? zero : optimizer_bytes(table, tensor); };
+  const N aux = rules.cache_aux && cached && !counts_as_inference(setting) ? cache_aux_bytes(table, shard) : zero;
   if (rules.ssd && table.kernel->ssd) {
     const N whole = tensor_bytes(table, shard, base);
     sizes.ssd = named(FormulaId::shard_ssd, whole + state(whole) + aux);
@@ -184,15 +187,15 @@ Specific<N> specific_bytes(const Setting& setting, const TableFacts<N>& table, c
 template <class N>
 N lookups_per_shard(const TableFacts<N>& table, std::int64_t world_size, std::int64_t group_size) {
   if (table.sharding == Sharding::rw)
-    return named(FormulaId::lookups_per_shard, table.lookups / constant<N>(static_cast<double>(world_size)));
+    return named(FormulaId::lookups_per_shard, table.lookups / parameter<N>("W", static_cast<double>(world_size)));
   if (table.sharding == Sharding::twrw || table.sharding == Sharding::gs)
-    return named(FormulaId::lookups_per_shard, table.lookups / constant<N>(static_cast<double>(group_size)));
+    return named(FormulaId::lookups_per_shard, table.lookups / parameter<N>("L", static_cast<double>(group_size)));
   return table.lookups;
 }
 
 template <class N>
 N everywhere(const TableFacts<N>& table, N local, double world_size) {
-  return table.sharding == Sharding::dp ? local : local * constant<N>(world_size);
+  return table.sharding == Sharding::dp ? local : local * parameter<N>("W", world_size);
 }
 
 // Generations C and D (5.1). `element_size` is e_o for the estimator and e for the Input/Output columns.
@@ -213,8 +216,8 @@ ShardIo<N> io_bytes_cd(const TableFacts<N>& table, const ShardFacts<N>& shard, c
 template <class N>
 ShardIo<N> io_bytes_ab(const TableFacts<N>& table, const ShardFacts<N>& shard, const Setting& setting) {
   const bool a = setting.rules->io == IoGeneration::a;
-  const auto world = constant<N>(static_cast<double>(setting.world_size));
-  const auto group = constant<N>(static_cast<double>(setting.group_size));
+  const auto world = parameter<N>("W", static_cast<double>(setting.world_size));
+  const auto group = parameter<N>("L", static_cast<double>(setting.group_size));
   const Emptiness empty = is_row_split(table.sharding) ? shard.empty : Emptiness::no;
   const N global = table.sharding == Sharding::dp           ? table.batch
                    : a && table.sharding == Sharding::twcw ? table.batch * group
@@ -257,7 +260,7 @@ ShardIo<N> column_io_bytes(const Setting& setting, const TableFacts<N>& table, c
 template <class N>
 N pipeline_io_bytes(const Setting& setting, const TableFacts<N>& table, ShardIo<N> io) {
   const PipelineRule rule = setting.rules->pipeline;
-  if (setting.inference && setting.rules->inference) return constant<N>(0);
+  if (counts_as_inference(setting)) return constant<N>(0);
   const bool prefetch = setting.pipeline == Pipeline::train_prefetch_sparse_dist;
   if (rule == PipelineRule::sum || (setting.pipeline != Pipeline::train_sparse_dist && !prefetch))
     return named(FormulaId::pipeline_io, io.input + io.output);
@@ -279,7 +282,7 @@ template <class N>
 N ddr_bytes(const Setting& setting, N specific, ShardIo<N> io) {
   if (io_in_hbm(setting)) return named(FormulaId::shard_ddr, specific);
   if (setting.device == Device::tpu) return constant<N>(0);
-  if (setting.inference && setting.rules->inference) return named(FormulaId::shard_ddr, specific);
+  if (counts_as_inference(setting)) return named(FormulaId::shard_ddr, specific);
   return named(FormulaId::shard_ddr, specific + io.input + io.output);
 }
 
@@ -291,7 +294,7 @@ ShardStorage<N> shard_storage(const Setting& setting, const TableFacts<N>& table
   s.pipeline_io = pipeline_io_bytes(setting, table, s.io);
   s.hbm = hbm_bytes(setting, s.specific.hbm, s.pipeline_io);
   s.ddr = ddr_bytes(setting, s.specific.ddr, s.io);
-  s.ssd = s.specific.ssd;
+  s.ssd = setting.device == Device::tpu ? constant<N>(0) : s.specific.ssd;
   return s;
 }
 

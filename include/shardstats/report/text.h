@@ -23,9 +23,9 @@ void write_findings(std::string_view path, const Report& report, bool hints, con
 void write_block(std::string_view path, const BlockView& block, const Report* report, const TextStyle& style,
                  std::string& out);
 void write_reconstruction(const Reconstruction& plan, const TextStyle& style, std::string& out);
-// "clean", or how many findings of which severity in how many blocks.
-void write_verdict(const FindingCounts& counts, std::int64_t blocks, std::int64_t logs, const TextStyle& style,
-                   std::string& out);
+// "clean: no findings in 1 block", "findings: 2 errors and 1 note in 3 blocks of 2 logs".
+void write_verdict(std::string_view verdict, const FindingCounts& counts, std::int64_t blocks, std::int64_t logs,
+                   const TextStyle& style, std::string& out);
 void write_rules(const std::vector<const Rule*>& rules, bool details, const TextStyle& style, std::string& out);
 
 std::string value_text(const AssumedValue& value);

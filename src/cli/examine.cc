@@ -1,0 +1,57 @@
+#include "cli/examine.h"
+
+#include "shardstats/analysis/explain.h"
+#include "shardstats/analysis/verify.h"
+#include "shardstats/log/render.h"
+
+namespace shardstats::cli {
+namespace {
+
+std::string message_of(const UnknownTarget& unknown) {
+  std::string message = unknown.message;
+  for (std::size_t i = 0; i < unknown.nearest.size(); ++i)
+    message += (i == 0 ? "; did you mean " : " or ") + unknown.nearest[i];
+  return message + (unknown.nearest.empty() ? "" : "?");
+}
+
+void explain_target(const Options& options, Examined& examined) {
+  auto explained = explain(*examined.printed, *examined.plan, options.target);
+  if (const auto* unknown = std::get_if<UnknownTarget>(&explained))
+    examined.unknown_target = message_of(*unknown);
+  else
+    examined.result.explained = std::get<std::vector<Explained>>(std::move(explained));
+}
+
+}  // namespace
+
+Examined examine(const Options& options, const Filter& filter, const Block& block, std::size_t index) {
+  const bool details = options.command == CommandId::reconstruct || options.command == CommandId::explain;
+  Examined examined;
+  examined.printed = std::make_unique<PrintedPlan>(parse(block));
+  examined.plan = std::make_unique<Plan>(infer(*examined.printed, {options.assume, details}));
+  Report report = verify(*examined.printed, *examined.plan);
+  apply(filter, *examined.printed, report);
+  examined.findings = count(report.findings);
+  BlockResult& result = examined.result;
+  result.view = view_block(*examined.printed, *examined.plan, index, details);
+  switch (options.command) {
+    case CommandId::verify:
+      result.status = examined.findings.at_least(options.fail_on) > 0 ? kFindings : kClean;
+      result.report = std::move(report);
+      break;
+    case CommandId::explain:
+      explain_target(options, examined);
+      break;
+    case CommandId::reconstruct:
+      result.reconstruction = reconstruct(*examined.printed, *examined.plan, filter, options.reconstruct);
+      break;
+    case CommandId::render:
+      render(*examined.printed, result.rendered);
+      break;
+    case CommandId::rules:
+      break;
+  }
+  return examined;
+}
+
+}  // namespace shardstats::cli

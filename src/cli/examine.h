@@ -1,0 +1,25 @@
+// One planner block, from its lines to what the command wants to know of it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/options.h"
+#include "cli/writer.h"
+#include "shardstats/analysis/filter.h"
+#include "shardstats/input/blocks.h"
+
+namespace shardstats::cli {
+
+struct Examined {
+  std::unique_ptr<PrintedPlan> printed;  // `result` points into these two
+  std::unique_ptr<Plan> plan;
+  BlockResult result;
+  FindingCounts findings;      // of verify, whatever the command is
+  std::string unknown_target;  // not empty: the TARGET of explain is not in this block
+};
+
+// Thread-safe: reads its arguments only.
+Examined examine(const Options& options, const Filter& filter, const Block& block, std::size_t index);
+
+}  // namespace shardstats::cli

@@ -1,0 +1,289 @@
+// The formulas against the planner's own numbers: every shard of every plan of the shared corpus, from the true inputs,
+// in the exact reading. Nothing is inferred here and no difference is allowed (storage-model.md section 12.1).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shardstats/planner/storage.h"
+
+namespace shardstats {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+fs::path plans_folder() {
+  const char* given = std::getenv("SHARDSTATS_SHARED");
+  const fs::path shared = given != nullptr ? fs::path(given) : fs::path(SHARDSTATS_SOURCE_DIR) / ".." / "shared";
+  return shared / "corpus" / "plans";
+}
+
+std::vector<fs::path> truth_files() {
+  std::vector<fs::path> files;
+  if (!fs::exists(plans_folder())) return files;
+  for (const auto& entry : fs::recursive_directory_iterator(plans_folder()))
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// In the order of Sharding.
+constexpr std::array<std::string_view, 7> kLongShardingNames = {
+    "column_wise", "data_parallel", "grid_shard", "row_wise", "table_wise", "table_column_wise", "table_row_wise"};
+
+Sharding sharding_of(const json& table) {
+  return parse_name<Sharding>(table["sharding_type"].get<std::string>(), kLongShardingNames).value();
+}
+
+double number(const json& object, const char* key, double absent) {
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? absent : found->get<double>();
+}
+
+bool flag(const json& object, const char* key) { return object.contains(key) && object[key].get<bool>(); }
+
+Setting setting_of(const json& plan) {
+  Setting setting;
+  const auto release = parse_name<Release>(plan["release"].get<std::string>(), kReleaseNames);
+  setting.rules = &rules_of(release.value());
+  setting.device = parse_name<Device>(plan["compute_device"].get<std::string>(), kDeviceNames).value();
+  setting.pipeline = parse_name<Pipeline>(plan["pipeline_type"].get<std::string>(), kPipelineNames).value();
+  setting.ephemeral = flag(plan, "count_ephemeral_storage_cost");
+  setting.inference = flag(plan, "is_inference");
+  setting.world_size = plan["world_size"];
+  const std::int64_t local = plan["local_world_size"], pods = plan["intra_group_size"];
+  setting.group_size = setting.rules->pods ? pods : local;
+  setting.column_group_size = setting.rules->pods_in_statistics ? pods : local;
+  return setting;
+}
+
+Optimizer optimizer_of(const json& table) {
+  if (!table.contains("optimizer") || table["optimizer"].is_null()) return Optimizer::none;
+  const std::string name = table["optimizer"];
+  if (name == "SGD" || name == "torch.SGD") return Optimizer::none;
+  if (name == "Adam" || name == "torch.Adam") return Optimizer::adam;
+  return name == "RowWiseAdagrad" ? Optimizer::rowwise_adagrad : Optimizer::other;
+}
+
+// Sums over the features, left to right from zero, as the planner adds them (section 0, rule 4).
+void add_features(const json& table, const Setting& setting, double batch_size, TableFacts<double>& facts) {
+  for (const json& feature : table["features"]) {
+    const double pooling = feature["pooling_factor"], poolings = number(feature, "num_poolings", 1);
+    const double batch = number(feature, "batch_size", batch_size);
+    const double counted = setting.rules->io == IoGeneration::d ? std::min(1.0, pooling) * poolings : poolings;
+    facts.lookups += pooling * poolings * batch;
+    facts.pooled += counted * batch;
+    facts.pooling_sum += pooling;
+    facts.features += 1;
+  }
+  facts.batch = batch_size;
+}
+
+TableFacts<double> facts_of(const json& plan, const json& table, const Setting& setting) {
+  TableFacts<double> facts;
+  facts.sharding = sharding_of(table);
+  facts.kernel = find_kernel(table["compute_kernel"].get<std::string>());
+  facts.quant = table["storage_family"] == "QUANT";
+  facts.sequence = !table["is_pooled"].get<bool>();
+  facts.virtual_table = flag(table, "use_virtual_table");
+  facts.rows = table["rows"];
+  facts.cols = table["cols"];
+  facts.element_size = table["element_size"];
+  facts.output_element_size = number(table, "output_element_size", facts.element_size);
+  facts.optimizer_multiplier =
+      optimizer_multiplier(*setting.rules, optimizer_of(table), facts.sharding, *facts.kernel, facts.cols);
+  facts.caching_ratio = number(table, "caching_ratio_used", 0);
+  facts.passes = std::max(number(table, "multipass_prefetch_max_pass", 1), 1.0);
+  facts.l1_megabytes = table.contains("key_value") ? number(table["key_value"], "max_l1_cache_size", 0) : 0;
+  facts.key_value_ratio = number(table, "sharder_cache_load_factor", kDefaultCachingRatio);
+  add_features(table, setting, plan["batch_size"], facts);
+  return facts;
+}
+
+// Counts what was compared; keeps a few of the differences to show.
+class Comparison {
+ public:
+  template <class T>
+  void value(const std::string& what, T ours, T truth) {
+    ++compared_;
+    if (ours == truth) return;
+    ++wrong_;
+    if (shown_.size() < 5)
+      shown_.push_back(what + ": " + std::to_string(ours) + ", the planner has " + std::to_string(truth));
+  }
+  void expect_none(const fs::path& file) const {
+    std::string all;
+    for (const std::string& line : shown_) all += "\n  " + line;
+    EXPECT_EQ(wrong_, 0) << file << all;
+  }
+  std::int64_t compared() const { return compared_; }
+
+ private:
+  std::int64_t compared_ = 0, wrong_ = 0;
+  std::vector<std::string> shown_;
+};
+
+using PlanCheck = void (*)(const json& plan, Comparison& out);
+
+// Runs a check on every plan; the number of values compared.
+std::int64_t compare_all(PlanCheck check) {
+  std::int64_t compared = 0;
+  for (const fs::path& path : truth_files()) {
+    std::ifstream file(path, std::ios::binary);
+    Comparison result;
+    check(json::parse(file), result);
+    result.expect_none(path.parent_path().filename() / path.filename());
+    compared += result.compared();
+  }
+  return compared;
+}
+
+void compare_shard(const std::string& where, const Setting& setting, const TableFacts<double>& facts,
+                   const json& truth, Comparison& out) {
+  const double rows = truth["rows"], cols = truth["cols"];
+  const ShardFacts<double> shard{rows, cols, rows * cols == 0 ? Emptiness::yes : Emptiness::no};
+  const auto storage = shard_storage(setting, facts, shard);
+  out.value(where + " hbm", storage.hbm, truth["hbm"].get<double>());
+  out.value(where + " ddr", storage.ddr, truth["ddr"].get<double>());
+  out.value(where + " ssd", storage.ssd, number(truth, "ssd", 0));
+  const auto estimator = [&](const char* own, const char* columns) {
+    return truth.contains(own) ? own : truth.contains(columns) ? columns : nullptr;
+  };
+  if (const char* key = estimator("storage_input_bytes", "input_bytes"))
+    out.value(where + " storage input", storage.io.input, truth[key].get<double>());
+  if (const char* key = estimator("storage_output_bytes", "output_bytes"))
+    out.value(where + " storage output", storage.io.output, truth[key].get<double>());
+  if (setting.rules->column_io == ColumnIo::none || !truth.contains("input_bytes")) return;
+  const auto columns = column_io_bytes(setting, facts, shard);
+  out.value(where + " input", columns.input, truth["input_bytes"].get<double>());
+  out.value(where + " output", columns.output, truth["output_bytes"].get<double>());
+}
+
+void compare_storage(const json& plan, Comparison& out) {
+  const Setting setting = setting_of(plan);
+  for (const json& table : plan["tables"]) {
+    const auto facts = facts_of(plan, table, setting);
+    const std::string name = table["fqn"];
+    out.value(name + " optimizer multiplier", facts.optimizer_multiplier, table["optimizer_multiplier"].get<double>());
+    std::size_t index = 0;
+    for (const json& shard : table["shards"])
+      compare_shard(name + " shard " + std::to_string(index++), setting, facts, shard, out);
+  }
+}
+
+std::vector<Shape> expanded(const std::vector<ShapeRun>& runs) {
+  std::vector<Shape> shapes;
+  for (const ShapeRun& run : runs) shapes.insert(shapes.end(), static_cast<std::size_t>(run.count), run.shape);
+  return shapes;
+}
+
+std::vector<Shape> row_blocks(const std::vector<std::int64_t>& rows, std::int64_t cols) {
+  std::vector<Shape> shapes;
+  for (const std::int64_t r : rows) shapes.push_back({r, cols});
+  return shapes;
+}
+
+std::vector<Shape> row_wise_shapes(const json& plan, const json& table, const Setting& setting, Shape whole) {
+  const json& topology = plan["topology"];
+  const bool uneven = setting.rules->uneven_rows && topology.contains("hbm_bytes_per_rank") && io_in_hbm(setting);
+  if (setting.rules->buckets && table.contains("num_buckets")) {
+    const std::int64_t buckets = table["num_buckets"];
+    EXPECT_FALSE(uneven) << "no case of buckets with unequal capacities was known";
+    return row_blocks(bucket_rows(whole.rows, buckets, setting.world_size), whole.cols);
+  }
+  if (uneven)
+    return row_blocks(proportional_rows(whole.rows, topology["hbm_bytes_per_rank"].get<std::vector<std::int64_t>>()),
+                      whole.cols);
+  return expanded(even_row_runs(whole, setting.world_size));
+}
+
+std::vector<Shape> shapes_of(const json& plan, const json& table, const Setting& setting) {
+  const Shape whole{table["rows"], table["cols"]};
+  const std::int64_t least = table.value("min_partition", std::int64_t{0});
+  const ColumnSplit split = setting.rules->columns;
+  std::vector<ShapeRun> runs;
+  switch (sharding_of(table)) {
+    case Sharding::dp:
+      return std::vector<Shape>(static_cast<std::size_t>(setting.world_size), whole);
+    case Sharding::tw:
+      return {whole};
+    case Sharding::rw:
+      return row_wise_shapes(plan, table, setting, whole);
+    case Sharding::twrw:
+      return expanded(even_row_runs(whole, setting.group_size));
+    case Sharding::cw:
+    case Sharding::twcw:
+      column_runs(whole, column_block(whole.cols, least, split), split, runs);
+      return expanded(runs);
+    case Sharding::gs: {
+      const Shape block{whole.rows, column_block(whole.cols, least, split)};
+      for (std::int64_t j = 0; j < whole.cols / block.cols; ++j) even_row_runs(block, setting.group_size, runs);
+      return expanded(runs);
+    }
+  }
+  return {};
+}
+
+void compare_shapes(const json& plan, Comparison& out) {
+  const Setting setting = setting_of(plan);
+  for (const json& table : plan["tables"]) {
+    const std::string name = table["fqn"];
+    const auto shapes = shapes_of(plan, table, setting);
+    const json& shards = table["shards"];
+    out.value(name + " shards", shapes.size(), shards.size());
+    for (std::size_t i = 0; i < std::min(shapes.size(), shards.size()); ++i) {
+      out.value(name + " rows of shard " + std::to_string(i), shapes[i].rows, shards[i]["rows"].get<std::int64_t>());
+      out.value(name + " columns of shard " + std::to_string(i), shapes[i].cols, shards[i]["cols"].get<std::int64_t>());
+    }
+  }
+}
+
+// Q of section 8.2. The planner walks the modules, the truth lists the plan, so a sum of many factors may differ in its
+// last bits; the bounds allow for that and no more.
+RealInterval kjt_lookups(const json& plan, const ReleaseRules& rules) {
+  double sum = 0;
+  std::int64_t terms = 1;
+  for (const json& table : plan["tables"])
+    for (const json& feature : table["features"]) {
+      const double pooling = feature["pooling_factor"], uniform = plan["batch_size"];
+      sum += pooling * (rules.kjt == KjtFeatures::per_feature ? number(feature, "batch_size", uniform) : uniform);
+      ++terms;
+    }
+  const double error = static_cast<double>(terms) * 2.3e-16;
+  return {sum * (1 - error), sum * (1 + error)};
+}
+
+void compare_kjt(const json& plan, Comparison& out) {
+  const json& reservation = plan["reservation"];
+  if (!reservation.contains("kjt")) return;
+  const Setting setting = setting_of(plan);
+  const double multiplier = reservation["policy"] == "inference" ? 1 : 20;
+  const RealInterval ours = kjt_bytes(multiplier, kjt_lookups(plan, *setting.rules));
+  const json& kjt = reservation["kjt"];
+  const double truth = number(kjt, "hbm", 0) + number(kjt, "ddr", 0);
+  if (truth == 0 && setting.device == Device::tpu) return;  // booked nowhere (section 8.2)
+  out.value("kjt", ours.contains(truth) ? truth : ours.low, truth);
+  EXPECT_LE(ours.width(), multiplier) << "the bounds would hide an error of a byte";
+}
+
+class PlannerCorpus : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(plans_folder())) GTEST_SKIP() << "no shared corpus beside the project";
+  }
+};
+
+TEST_F(PlannerCorpus, StorageOfEveryShardIsExact) { EXPECT_GT(compare_all(compare_storage), 400000); }
+TEST_F(PlannerCorpus, ShapeOfEveryShardIsExact) { EXPECT_GT(compare_all(compare_shapes), 100000); }
+TEST_F(PlannerCorpus, KjtReservationIsExact) { EXPECT_GT(compare_all(compare_kjt), 100); }
+
+}  // namespace
+}  // namespace shardstats
