@@ -33,7 +33,8 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   apply(filter, *examined.printed, report);
   examined.findings = count(report.findings);
   BlockResult& result = examined.result;
-  result.view = view_block(*examined.printed, *examined.plan, index, details);
+  result.view = view_block(*examined.printed, *examined.plan, index, false);
+  if (details) result.detailed = view_block(*examined.printed, *examined.plan, index, true);
   switch (options.command) {
     case CommandId::verify:
       result.status = examined.findings.at_least(options.fail_on) > 0 ? kFindings : kClean;

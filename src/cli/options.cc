@@ -69,6 +69,7 @@ void add_verify_options(CLI::App& app, Raw& raw) {
   app.add_option("--ignore", raw.options.filter.ignore, "Not the rules that begin so")->type_name("RULE")->allow_extra_args(false);
   app.add_option("--fail-on", raw.fail_on, "Exit 1 at findings of this severity or above")
       ->check(CLI::IsMember(strings(kSeverityNames)));
+  app.add_option("-n,--top", raw.top, "Only the first N findings of a block in text; 0 is all");
   app.add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
 }
 
@@ -82,7 +83,7 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
   if (command.id == CommandId::rules) sub->add_option("RULE", raw.options.target, "A rule id or its beginning");
   add_output_options(*sub, command, raw);
   if (command.reads_logs) {
-    sub->add_option("LOG", raw.options.logs, "Log files; - is standard input");
+    sub->add_option("LOG", raw.options.logs, "Log files; - is standard input")->type_name("FILE");
     add_log_options(*sub, raw);
   }
   if (command.id == CommandId::verify || command.id == CommandId::reconstruct) add_filter_options(*sub, raw);
@@ -108,7 +109,7 @@ std::variant<Options, Leave> finish(Raw& raw) {
   options.format = raw.format.empty() ? command.formats.front() : *parse_name<OutputFormat>(raw.format, kFormatNames);
   options.fail_on = *parse_name<Severity>(raw.fail_on, kSeverityNames);
   options.reconstruct.sort = *parse_name<SortKey>(raw.sort, kSortKeyNames);
-  options.reconstruct.top = raw.top;
+  options.reconstruct.top = options.top_findings = raw.top;
   options.threads = raw.threads > 0 ? raw.threads : std::max(std::thread::hardware_concurrency(), 1U);
   for (const std::string& text : raw.assume) {
     auto parsed = parse_override(text);
@@ -164,6 +165,7 @@ std::string near_option(const CLI::App& app, int argc, const char* const* argv) 
 
 std::variant<Options, Leave> parse_command_line(int argc, const char* const* argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--version") return Leave{kClean, "shardstats " + std::string(kVersion) + "\n", ""};
+  if (argc < 2) return failed("no command given; usage: shardstats COMMAND [LOG...]; `shardstats --help` lists the commands");
   if (auto unknown = unknown_command(argc, argv)) return *unknown;
   CLI::App app("Parses TorchRec planner statistics logs, rebuilds the plan and checks every number.", "shardstats");
   app.set_version_flag("--version", "shardstats " + std::string(kVersion));
@@ -177,7 +179,7 @@ std::variant<Options, Leave> parse_command_line(int argc, const char* const* arg
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, err;
     const int status = app.exit(error, out, err);
-    if (status == 0) return Leave{kClean, out.str(), ""};
+    if (status == 0) return Leave{kClean, out.str() + (out.str().ends_with('\n') ? "" : "\n"), ""};
     return Leave{kFailed, "", "shardstats: error: " + err.str() + near_option(app, argc, argv)};
   }
   return finish(raw);

@@ -25,6 +25,7 @@ struct Options {
   std::size_t threads = 1;         // at least 1
   Severity fail_on = Severity::error;
   FilterWords filter;
+  std::size_t top_findings = 0;    // of a block, in text; 0: all
   ReconstructOptions reconstruct;
   std::vector<Override> assume;
 };

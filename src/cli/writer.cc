@@ -19,7 +19,7 @@ class TextWriter : public Writer {
   void block(const BlockResult& result, std::string& out) override {
     switch (options_.command) {
       case CommandId::verify:
-        write_findings(result.path, *result.report, options_.verbose, style_, out);
+        write_findings(result.path, *result.report, options_.verbose, options_.top_findings, style_, out);
         if (!options_.quiet) write_block(result.path, result.view, &*result.report, style_, out);
         return;
       case CommandId::explain:
@@ -46,7 +46,8 @@ class TextWriter : public Writer {
 };
 
 Json block_document(const BlockResult& result) {
-  Json block = block_json(result.view);
+  const bool one_by_one = result.reconstruction || result.explained;
+  Json block = block_json(one_by_one ? result.detailed : result.view);
   if (result.report) add_report(*result.report, block);
   if (result.reconstruction) add_reconstruction(*result.reconstruction, block);
   if (result.explained) {

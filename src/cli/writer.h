@@ -17,7 +17,8 @@ namespace shardstats::cli {
 // All that a command found out about one block; what the command does not ask for is empty.
 struct BlockResult {
   std::string_view path;
-  BlockView view;
+  BlockView view;      // assumptions of tables summed up
+  BlockView detailed;  // and one by one: reconstruct and explain in machine formats
   std::optional<Report> report;
   std::optional<Reconstruction> reconstruction;
   std::optional<std::vector<Explained>> explained;

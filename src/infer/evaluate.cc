@@ -582,15 +582,75 @@ std::optional<Outcome> evaluate_tables(const PlanInputs& plan, const Setting& se
 
 }  // namespace
 
-std::vector<Outcome> evaluate_uniform(const PlanInputs& plan, const Setting& setting, std::uint32_t allowed_pairs,
-                                      std::int64_t limit, std::int64_t& least) {
-  std::array<std::int64_t, kPairs> wrong{};
-  const auto least_wrong = [&] {
+namespace {
+
+// How many printed storage cells each plan-wide pair contradicts. A pair far behind the best is not followed further.
+class PairCounts {
+ public:
+  explicit PairCounts(std::uint32_t allowed, std::int64_t far_behind = kFarBehind)
+      : live_(allowed), far_behind_(far_behind) {}
+
+  void add(const PlanInputs& plan, const Setting& setting, std::size_t t, const Parts& parts) {
+    for (int p = 0; p < kPairs; ++p)
+      if ((live_ >> p & 1) != 0)
+        wrong_[at(p)] += count(contradicted_cells(setting, plan.tables[t], parts, plan_wide(plan.tables[t], p)));
+    const std::int64_t fewest = least();
+    for (int p = 0; p < kPairs; ++p)
+      if ((live_ >> p & 1) != 0 && wrong_[at(p)] > fewest + far_behind_) {
+        live_ &= ~(1u << p);
+        fewest_dropped_ = std::min(fewest_dropped_, wrong_[at(p)]);
+      }
+  }
+  std::int64_t least() const {
     std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
     for (int p = 0; p < kPairs; ++p)
-      if ((allowed_pairs >> p & 1) != 0) fewest = std::min(fewest, wrong[static_cast<std::size_t>(p)]);
+      if ((live_ >> p & 1) != 0) fewest = std::min(fewest, wrong_[at(p)]);
     return fewest;
-  };
+  }
+  // Did a dropped pair possibly end up better than those that were followed?
+  bool dropped_too_early() const { return fewest_dropped_ <= least(); }
+
+  // The pairs that were followed, best first.
+  std::vector<std::pair<std::int64_t, int>> ranking() const {
+    std::vector<std::pair<std::int64_t, int>> pairs;
+    for (int p = 0; p < kPairs; ++p)
+      if ((live_ >> p & 1) != 0) pairs.emplace_back(wrong_[at(p)], p);
+    std::sort(pairs.begin(), pairs.end());
+    return pairs;
+  }
+
+ private:
+  static constexpr std::int64_t kFarBehind = 24;
+  static std::size_t at(int p) { return static_cast<std::size_t>(p); }
+  std::array<std::int64_t, kPairs> wrong_{};
+  std::uint32_t live_;
+  std::int64_t far_behind_;
+  std::int64_t fewest_dropped_ = std::numeric_limits<std::int64_t>::max();
+};
+
+Outcome uniform_outcome(const PlanInputs& plan, const Setting& setting, int pair, std::int64_t wrong,
+                        const std::shared_ptr<const std::vector<TableParts>>& parts) {
+  Outcome outcome;
+  outcome.setting = setting;
+  outcome.pair = pair;
+  outcome.parts = parts;
+  outcome.tables.resize(plan.tables.size());
+  outcome.contradictions = wrong;
+  for (std::size_t t = 0; t < plan.tables.size(); ++t) {
+    if ((*parts)[t].empty()) continue;
+    const Combo combo = plan_wide(plan.tables[t], pair);
+    outcome.tables[t].options.push_back({0, static_cast<std::uint8_t>(combo_index(combo))});
+    outcome.tables[t].contradicted = contradicted_cells(setting, plan.tables[t], (*parts)[t].front(), combo);
+  }
+  Sums(plan, outcome).settle();
+  return outcome;
+}
+
+}  // namespace
+
+std::vector<Outcome> evaluate_uniform(const PlanInputs& plan, const Setting& setting, std::uint32_t allowed_pairs,
+                                      std::int64_t limit, std::int64_t& least) {
+  PairCounts counts(allowed_pairs);
   auto parts = std::make_shared<std::vector<TableParts>>(plan.tables.size());
   for (std::size_t t = 0; t < plan.tables.size(); ++t) {
     const TableInputs& table = plan.tables[t];
@@ -598,30 +658,20 @@ std::vector<Outcome> evaluate_uniform(const PlanInputs& plan, const Setting& set
     Variant variant;
     variant.free_ratio = is_ratio_hidden(setting, table);
     (*parts)[t].push_back(make_parts(setting, table, variant, false));
-    for (int p = 0; p < kPairs; ++p)
-      if ((allowed_pairs >> p & 1) != 0 && wrong[static_cast<std::size_t>(p)] <= limit)
-        wrong[static_cast<std::size_t>(p)] +=
-            count(contradicted_cells(setting, table, (*parts)[t].front(), plan_wide(table, p)));
-    least = least_wrong();
+    counts.add(plan, setting, t, (*parts)[t].front());
+    least = counts.least();
     if (least > limit) return {};
+  }
+  if (counts.dropped_too_early()) {
+    counts = PairCounts(allowed_pairs, std::numeric_limits<std::int64_t>::max() / 2);
+    for (std::size_t t = 0; t < plan.tables.size(); ++t)
+      if (!(*parts)[t].empty()) counts.add(plan, setting, t, (*parts)[t].front());
   }
   least = std::numeric_limits<std::int64_t>::max();
   std::vector<Outcome> outcomes;
-  for (int p = 0; p < kPairs; ++p) {
-    if ((allowed_pairs >> p & 1) == 0 || wrong[static_cast<std::size_t>(p)] > limit) continue;
-    Outcome outcome;
-    outcome.setting = setting;
-    outcome.pair = p;
-    outcome.parts = parts;
-    outcome.tables.resize(plan.tables.size());
-    outcome.contradictions = wrong[static_cast<std::size_t>(p)];
-    for (std::size_t t = 0; t < plan.tables.size(); ++t) {
-      if ((*parts)[t].empty()) continue;
-      const Combo combo = plan_wide(plan.tables[t], p);
-      outcome.tables[t].options.push_back({0, static_cast<std::uint8_t>(combo_index(combo))});
-      outcome.tables[t].contradicted = contradicted_cells(setting, plan.tables[t], (*parts)[t].front(), combo);
-    }
-    Sums(plan, outcome).settle();
+  for (const auto& [wrong, pair] : counts.ranking()) {
+    if (wrong > limit) break;
+    Outcome outcome = uniform_outcome(plan, setting, pair, wrong, parts);
     least = std::min(least, outcome.cost());
     if (outcome.cost() > limit) continue;
     if (outcome.cost() < limit) outcomes.clear();

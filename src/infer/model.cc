@@ -61,21 +61,29 @@ Amounts amounts(const Specific<RealInterval>& s) { return {s.hbm, s.ddr, s.ssd};
 
 void fill_sizes(const Setting& setting, const TableInputs& table, const Parts& parts, ClassParts& c) {
   const ShardFacts<RealInterval> shard{c.rows, c.cols, c.empty};
-  const auto facts = [&](Combo combo) { return facts_of(setting, table, parts.variant, parts.lookups, combo); };
-  for (int e = 0; e < 3; ++e) {
-    for (int m = 0; m < 4; ++m)
-      c.specific[static_cast<std::size_t>(e * 4 + m)] = amounts(specific_bytes(setting, facts({e, 0, m}), shard));
-    const auto io = column_io_bytes(setting, facts({e, 0, 0}), shard);
+  TableFacts<RealInterval> facts = facts_of(setting, table, parts.variant, parts.lookups, {0, 0, 0});
+  const int optimizers = setting.rules->optimizer == OptimizerRule::by_class && !table.quant ? 4 : 1;
+  std::array<RealInterval, 4> multipliers{};
+  for (int m = 0; m < optimizers; ++m)
+    multipliers[static_cast<std::size_t>(m)] = facts_of(setting, table, parts.variant, parts.lookups, {0, 0, m}).optimizer_multiplier;
+  for (std::size_t e = 0; e < kElementSizes.size(); ++e) {
+    facts.element_size = exactly(kElementSizes[e]);
+    for (int m = 0; m < optimizers; ++m) {
+      facts.optimizer_multiplier = multipliers[static_cast<std::size_t>(m)];
+      c.specific[e * 4 + static_cast<std::size_t>(m)] = amounts(specific_bytes(setting, facts, shard));
+    }
+    const auto io = column_io_bytes(setting, facts, shard);
     c.column_input = io.input;
-    c.column_output[static_cast<std::size_t>(e)] = io.output;
+    c.column_output[e] = io.output;
   }
-  const int outputs = setting.rules->output_dtype ? 5 : 3;  // without e_o the element size takes its place
-  for (int o = 0; o < outputs; ++o) {
-    const auto table_facts = facts({std::min(o, 2), o, 0});
-    const auto io = io_bytes(setting, table_facts, shard);
+  const std::size_t outputs = setting.rules->output_dtype ? 5 : 3;  // without e_o the element size takes its place
+  for (std::size_t o = 0; o < outputs; ++o) {
+    facts.element_size = exactly(kElementSizes[std::min<std::size_t>(o, 2)]);
+    facts.output_element_size = exactly(kOutputSizes[o]);
+    const auto io = io_bytes(setting, facts, shard);
     c.input = io.input;
-    c.output[static_cast<std::size_t>(o)] = io.output;
-    c.pipeline[static_cast<std::size_t>(o)] = pipeline_io_bytes(setting, table_facts, io);
+    c.output[o] = io.output;
+    c.pipeline[o] = pipeline_io_bytes(setting, facts, io);
   }
 }
 

@@ -86,17 +86,26 @@ constexpr std::array<PipelineChoice, 8> kPipelineChoices = {{{Pipeline::none, fa
                                                             {Pipeline::none, true},
                                                             {Pipeline::train_base, true}}};
 
+// Do both devices put the same things into the same memory?
+bool same_memory(const PlanInputs& plan, const Setting& a, const Setting& b) {
+  if (a.device == b.device) return true;
+  if (io_in_hbm(a) != io_in_hbm(b) || a.device == Device::tpu || b.device == Device::tpu) return false;
+  return std::all_of(plan.tables.begin(), plan.tables.end(), [&](const TableInputs& t) {
+    return t.kernel == nullptr || base_in_ddr(a, *t.kernel, t.quant) == base_in_ddr(b, *t.kernel, t.quant);
+  });
+}
+
 // Do two settings give the same bytes on this log?
 bool same_bytes(const PlanInputs& plan, const Setting& a, const Setting& b) {
   const ReleaseRules &x = *a.rules, &y = *b.rules;
-  if (a.device != b.device || a.inference != b.inference || a.group_size != b.group_size ||
+  if (a.inference != b.inference || a.group_size != b.group_size ||
       a.column_group_size != b.column_group_size)
     return false;
   if (x.io != y.io || x.column_io != y.column_io || x.optimizer != y.optimizer || x.output_dtype != y.output_dtype ||
       x.counts_reservation != y.counts_reservation || x.columns != y.columns || x.virtual_flag != y.virtual_flag ||
       (x.release < Release::v1_6_0) != (y.release < Release::v1_6_0) || x.ddr_percentage != y.ddr_percentage)
     return false;
-  if (a.device == Device::mtia && x.mtia_in_hbm != y.mtia_in_hbm) return false;
+  if (!same_memory(plan, a, b) || (a.device == Device::mtia && x.mtia_in_hbm != y.mtia_in_hbm)) return false;
   for (const TableInputs& table : plan.tables) {
     if (table.kernel == nullptr) continue;
     const bool cached = is_cached(*table.kernel, x.release);

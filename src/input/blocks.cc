@@ -46,17 +46,21 @@ class Lines {
   // 1-based number of the line that starts there; starts must not go backwards by much, the count goes on from the last.
   std::uint32_t number(std::size_t start) {
     if (start >= counted_to_)
-      line_ += static_cast<std::uint32_t>(std::count(bytes_.begin() + static_cast<std::ptrdiff_t>(counted_to_),
-                                                     bytes_.begin() + static_cast<std::ptrdiff_t>(start), '\n'));
+      line_ += newlines(counted_to_, start);
     else
-      line_ -= static_cast<std::uint32_t>(std::count(bytes_.begin() + static_cast<std::ptrdiff_t>(start),
-                                                     bytes_.begin() + static_cast<std::ptrdiff_t>(counted_to_), '\n'));
+      line_ -= newlines(start, counted_to_);
     counted_to_ = start;
     return line_;
   }
   std::string_view bytes() const { return bytes_; }
 
  private:
+  std::uint32_t newlines(std::size_t from, std::size_t to) const {
+    std::uint32_t n = 0;
+    for (from = end_of_line(from); from < to; from = end_of_line(from + 1)) ++n;
+    return n;
+  }
+
   std::string_view bytes_;
   std::size_t counted_to_ = 0;
   std::uint32_t line_ = 1;

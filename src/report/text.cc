@@ -92,6 +92,17 @@ class Columns {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// "4 B", or "4 B?" where the log allows another value as well.
+std::string element_text(const PlanTable& table) {
+  const auto other = [&](const Choice& c) { return c.element_size != table.choice.element_size; };
+  return value_text(table.choice.element_size) + " B" + (std::ranges::any_of(table.alternatives, other) ? "?" : "");
+}
+
+std::string optimizer_text(const PlanTable& table) {
+  const auto other = [&](const Choice& c) { return c.optimizer != table.choice.optimizer; };
+  return std::string(name(table.choice.optimizer)) + (std::ranges::any_of(table.alternatives, other) ? "?" : "");
+}
+
 }  // namespace
 
 std::string value_text(const AssumedValue& value) {
@@ -132,8 +143,11 @@ std::string wrapped(std::string_view text, int width, int indent) {
   return out;
 }
 
-void write_findings(std::string_view path, const Report& report, bool hints, const TextStyle& style, std::string& out) {
-  for (const Finding& finding : report.findings) {
+void write_findings(std::string_view path, const Report& report, bool hints, std::size_t top, const TextStyle& style,
+                    std::string& out) {
+  const std::size_t shown = top == 0 ? report.findings.size() : std::min(top, report.findings.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Finding& finding = report.findings[i];
     std::string line(path);
     line += ":" + std::to_string(finding.where.place.line) + ":" + std::to_string(finding.where.place.column) + ": ";
     line += painted(name(finding.severity), color_of(finding.severity), style);
@@ -142,6 +156,8 @@ void write_findings(std::string_view path, const Report& report, bool hints, con
     if (hints && !finding.rule->hint.empty())
       out += wrapped("    try: " + std::string(finding.rule->hint), style.width, 9) + "\n";
   }
+  if (shown < report.findings.size())
+    out += "... and " + plural(static_cast<std::int64_t>(report.findings.size() - shown), "more finding") + "\n";
 }
 
 void write_block(std::string_view path, const BlockView& block, const Report* report, const TextStyle& style,
@@ -173,14 +189,16 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
     out += wrapped("This block does not print what shards are rebuilt from (TorchRec v0.3.0 or later with the parameter table).",
                    style.width, 0) +
            "\n";
+  const bool ssd = std::ranges::any_of(plan.tables, [](const TableRow& row) { return row.ssd.high > 0; });
   Columns tables;
-  tables.add({"table", "type", "kernel", "shards", "HBM", "DDR"});
+  tables.add({"table", "type", "kernel", "shards", "element", "optimizer", "HBM", "DDR", ssd ? "SSD" : ""});
   for (const TableRow& row : plan.tables)
     tables.add({std::string(row.printed->fqn.text), std::string(row.printed->sharding.text),
-                std::string(row.printed->kernel.text), with_commas(row.shard_count), human_bytes(row.hbm),
-                human_bytes(row.ddr)});
+                std::string(row.printed->kernel.text), with_commas(row.shard_count), element_text(*row.table),
+                optimizer_text(*row.table), human_bytes(row.hbm), human_bytes(row.ddr), ssd ? human_bytes(row.ssd) : ""});
   if (plan.sized && !plan.tables.empty()) tables.write(out);
   if (plan.tables_hidden > 0) out += "  ... and " + plural(static_cast<std::int64_t>(plan.tables_hidden), "more table") + "\n";
+  if (plan.sized && !plan.tables.empty()) out += "  ?: the log allows another value as well; -f json lists them\n";
   Columns ranks;
   ranks.add({"rank", "HBM", "of it shards", "DDR", "input", "output"});
   for (const PlanRank* rank : plan.ranks)

@@ -146,8 +146,8 @@ std::int64_t compare_all(PlanCheck check) {
   return compared;
 }
 
-void compare_shard(const std::string& where, const Setting& setting, const TableFacts<double>& facts,
-                   const json& truth, Comparison& out) {
+void compare_shard(const std::string& where, const Setting& setting, const TableFacts<double>& facts, const json& truth,
+                   Comparison& out) {
   const double rows = truth["rows"], cols = truth["cols"];
   const ShardFacts<double> shard{rows, cols, rows * cols == 0 ? Emptiness::yes : Emptiness::no};
   const auto storage = shard_storage(setting, facts, shard);

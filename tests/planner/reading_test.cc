@@ -136,7 +136,8 @@ TEST(Share, AgreesWithSlowExactArithmetic) {
     const std::uint64_t s = (std::uint64_t{1} << 51) + random() % (std::uint64_t{1} << 51), p = w - random() % 3;
     const double ours = fast_share(s, p, w);
     ASSERT_EQ(ours, slow_share(s, p, w)) << s << " * " << p << " / " << w;
-    const Natural exact = Natural(s).times(Natural(p)), reached = Natural(static_cast<std::uint64_t>(ours)).times(Natural(w));
+    const Natural exact = Natural(s).times(Natural(p)),
+                  reached = Natural(static_cast<std::uint64_t>(ours)).times(Natural(w));
     rounded_down += reached.less_than(exact) ? 1 : 0;
   }
   EXPECT_GT(beyond_64_bits, 500);
@@ -227,17 +228,18 @@ TableFacts<RealInterval> bounds_of(const TableFacts<double>& f, Plans& plans) {
   b.rows = exactly(f.rows);
   b.cols = exactly(f.cols);
   b.features = exactly(f.features);
-  for (const auto& [from, to] : {std::pair{&TableFacts<double>::element_size, &TableFacts<RealInterval>::element_size},
-                                 {&TableFacts<double>::output_element_size, &TableFacts<RealInterval>::output_element_size},
-                                 {&TableFacts<double>::optimizer_multiplier, &TableFacts<RealInterval>::optimizer_multiplier},
-                                 {&TableFacts<double>::batch, &TableFacts<RealInterval>::batch},
-                                 {&TableFacts<double>::pooling_sum, &TableFacts<RealInterval>::pooling_sum},
-                                 {&TableFacts<double>::lookups, &TableFacts<RealInterval>::lookups},
-                                 {&TableFacts<double>::pooled, &TableFacts<RealInterval>::pooled},
-                                 {&TableFacts<double>::caching_ratio, &TableFacts<RealInterval>::caching_ratio},
-                                 {&TableFacts<double>::passes, &TableFacts<RealInterval>::passes},
-                                 {&TableFacts<double>::l1_megabytes, &TableFacts<RealInterval>::l1_megabytes},
-                                 {&TableFacts<double>::key_value_ratio, &TableFacts<RealInterval>::key_value_ratio}})
+  for (const auto& [from, to] :
+       {std::pair{&TableFacts<double>::element_size, &TableFacts<RealInterval>::element_size},
+        {&TableFacts<double>::output_element_size, &TableFacts<RealInterval>::output_element_size},
+        {&TableFacts<double>::optimizer_multiplier, &TableFacts<RealInterval>::optimizer_multiplier},
+        {&TableFacts<double>::batch, &TableFacts<RealInterval>::batch},
+        {&TableFacts<double>::pooling_sum, &TableFacts<RealInterval>::pooling_sum},
+        {&TableFacts<double>::lookups, &TableFacts<RealInterval>::lookups},
+        {&TableFacts<double>::pooled, &TableFacts<RealInterval>::pooled},
+        {&TableFacts<double>::caching_ratio, &TableFacts<RealInterval>::caching_ratio},
+        {&TableFacts<double>::passes, &TableFacts<RealInterval>::passes},
+        {&TableFacts<double>::l1_megabytes, &TableFacts<RealInterval>::l1_megabytes},
+        {&TableFacts<double>::key_value_ratio, &TableFacts<RealInterval>::key_value_ratio}})
     b.*to = plans.around(f.*from);
   return b;
 }
@@ -254,8 +256,10 @@ TEST(Reading, BoundsContainTheExactStorage) {
     if (plans.below(4) == 0) shard_bounds = {{0, facts.rows}, exactly(shard.cols), Emptiness::unknown};
     const auto bounds = shard_storage(setting, bounds_of(facts, plans), shard_bounds);
     const auto columns = column_io_bytes(setting, facts, shard);
-    ASSERT_TRUE(bounds.hbm.contains(exact.hbm)) << i << ": " << exact.hbm << " " << bounds.hbm.low << " " << bounds.hbm.high;
-    ASSERT_TRUE(bounds.ddr.contains(exact.ddr)) << i << ": " << exact.ddr << " " << bounds.ddr.low << " " << bounds.ddr.high;
+    ASSERT_TRUE(bounds.hbm.contains(exact.hbm))
+        << i << ": " << exact.hbm << " " << bounds.hbm.low << " " << bounds.hbm.high;
+    ASSERT_TRUE(bounds.ddr.contains(exact.ddr))
+        << i << ": " << exact.ddr << " " << bounds.ddr.low << " " << bounds.ddr.high;
     ASSERT_TRUE(bounds.ssd.contains(exact.ssd)) << i;
     ASSERT_TRUE(bounds.io.input.contains(exact.io.input)) << i;
     ASSERT_TRUE(bounds.io.output.contains(exact.io.output)) << i;
@@ -271,12 +275,25 @@ TEST(Reading, ExactBoundsGiveTheExactResult) {
     const Setting setting = plans.setting();
     const auto f = plans.facts(setting);
     const auto shard = plans.shard(f);
-    const TableFacts<RealInterval> b{f.sharding, f.kernel, f.quant, f.sequence, f.virtual_table,
-                                     exactly(f.rows), exactly(f.cols), exactly(f.element_size),
-                                     exactly(f.output_element_size), exactly(f.optimizer_multiplier),
-                                     exactly(f.lookups), exactly(f.pooled), exactly(f.caching_ratio),
-                                     exactly(f.passes), exactly(f.l1_megabytes), exactly(f.key_value_ratio),
-                                     exactly(f.pooling_sum), exactly(f.features), exactly(f.batch)};
+    const TableFacts<RealInterval> b{f.sharding,
+                                     f.kernel,
+                                     f.quant,
+                                     f.sequence,
+                                     f.virtual_table,
+                                     exactly(f.rows),
+                                     exactly(f.cols),
+                                     exactly(f.element_size),
+                                     exactly(f.output_element_size),
+                                     exactly(f.optimizer_multiplier),
+                                     exactly(f.lookups),
+                                     exactly(f.pooled),
+                                     exactly(f.caching_ratio),
+                                     exactly(f.passes),
+                                     exactly(f.l1_megabytes),
+                                     exactly(f.key_value_ratio),
+                                     exactly(f.pooling_sum),
+                                     exactly(f.features),
+                                     exactly(f.batch)};
     const auto exact = shard_storage(setting, f, shard);
     const auto bounds = shard_storage(setting, b, {exactly(shard.rows), exactly(shard.cols), shard.empty});
     ASSERT_EQ(bounds.hbm, exactly(exact.hbm)) << i;

@@ -26,20 +26,34 @@ struct Expected {
 };
 constexpr auto A = IoGeneration::a, B = IoGeneration::b, C = IoGeneration::c, D = IoGeneration::d;
 constexpr Expected kExpected[] = {
-    {Release::v0_1_0, A, OptimizerRule::dp_twice, PipelineRule::sum, KeyValueRule::none, ColumnSplit::remainder_32, RatioSource::constraint},
-    {Release::v0_1_1, B, OptimizerRule::dense_twice, PipelineRule::sum, KeyValueRule::none, ColumnSplit::remainder_128, RatioSource::constraint},
-    {Release::v0_2_0, C, OptimizerRule::dense_twice, PipelineRule::sum, KeyValueRule::none, ColumnSplit::remainder_128, RatioSource::constraint},
-    {Release::v0_3_2, C, OptimizerRule::by_class, PipelineRule::sum, KeyValueRule::none, ColumnSplit::remainder_128, RatioSource::sharder},
-    {Release::v0_4_0, C, OptimizerRule::always_zero, PipelineRule::sum, KeyValueRule::none, ColumnSplit::remainder_128, RatioSource::sharder},
-    {Release::v0_5_0, C, OptimizerRule::always_zero, PipelineRule::sum, KeyValueRule::none, ColumnSplit::divisor, RatioSource::constraint_then_sharder},
-    {Release::v0_7_0, C, OptimizerRule::always_zero, PipelineRule::sum, KeyValueRule::none, ColumnSplit::divisor, RatioSource::option_then_sharder},
-    {Release::v0_8_0, C, OptimizerRule::always_zero, PipelineRule::maximum, KeyValueRule::zero, ColumnSplit::divisor, RatioSource::option_then_sharder},
-    {Release::v1_0_0, C, OptimizerRule::always_zero, PipelineRule::maximum, KeyValueRule::zero, ColumnSplit::divisor, RatioSource::option_then_sharder},
-    {Release::v1_1_0, C, OptimizerRule::by_class, PipelineRule::ephemeral, KeyValueRule::zero, ColumnSplit::divisor, RatioSource::option_then_sharder},
-    {Release::v1_3_0, C, OptimizerRule::by_class, PipelineRule::ephemeral, KeyValueRule::least_of_l1, ColumnSplit::divisor, RatioSource::option_then_sharder},
-    {Release::v1_6_0, C, OptimizerRule::by_class, PipelineRule::ephemeral, KeyValueRule::least_of_l1, ColumnSplit::divisor, RatioSource::option_then_sharder},
-    {Release::v1_7_0, D, OptimizerRule::by_class, PipelineRule::ephemeral, KeyValueRule::least_of_l1, ColumnSplit::divisor, RatioSource::option_then_sharder},
-    {Release::main_branch, D, OptimizerRule::by_class, PipelineRule::ephemeral, KeyValueRule::least_of_l1, ColumnSplit::divisor, RatioSource::option_then_sharder},
+    {Release::v0_1_0, A, OptimizerRule::dp_twice, PipelineRule::sum, KeyValueRule::none, ColumnSplit::remainder_32,
+     RatioSource::constraint},
+    {Release::v0_1_1, B, OptimizerRule::dense_twice, PipelineRule::sum, KeyValueRule::none, ColumnSplit::remainder_128,
+     RatioSource::constraint},
+    {Release::v0_2_0, C, OptimizerRule::dense_twice, PipelineRule::sum, KeyValueRule::none, ColumnSplit::remainder_128,
+     RatioSource::constraint},
+    {Release::v0_3_2, C, OptimizerRule::by_class, PipelineRule::sum, KeyValueRule::none, ColumnSplit::remainder_128,
+     RatioSource::sharder},
+    {Release::v0_4_0, C, OptimizerRule::always_zero, PipelineRule::sum, KeyValueRule::none, ColumnSplit::remainder_128,
+     RatioSource::sharder},
+    {Release::v0_5_0, C, OptimizerRule::always_zero, PipelineRule::sum, KeyValueRule::none, ColumnSplit::divisor,
+     RatioSource::constraint_then_sharder},
+    {Release::v0_7_0, C, OptimizerRule::always_zero, PipelineRule::sum, KeyValueRule::none, ColumnSplit::divisor,
+     RatioSource::option_then_sharder},
+    {Release::v0_8_0, C, OptimizerRule::always_zero, PipelineRule::maximum, KeyValueRule::zero, ColumnSplit::divisor,
+     RatioSource::option_then_sharder},
+    {Release::v1_0_0, C, OptimizerRule::always_zero, PipelineRule::maximum, KeyValueRule::zero, ColumnSplit::divisor,
+     RatioSource::option_then_sharder},
+    {Release::v1_1_0, C, OptimizerRule::by_class, PipelineRule::ephemeral, KeyValueRule::zero, ColumnSplit::divisor,
+     RatioSource::option_then_sharder},
+    {Release::v1_3_0, C, OptimizerRule::by_class, PipelineRule::ephemeral, KeyValueRule::least_of_l1,
+     ColumnSplit::divisor, RatioSource::option_then_sharder},
+    {Release::v1_6_0, C, OptimizerRule::by_class, PipelineRule::ephemeral, KeyValueRule::least_of_l1,
+     ColumnSplit::divisor, RatioSource::option_then_sharder},
+    {Release::v1_7_0, D, OptimizerRule::by_class, PipelineRule::ephemeral, KeyValueRule::least_of_l1,
+     ColumnSplit::divisor, RatioSource::option_then_sharder},
+    {Release::main_branch, D, OptimizerRule::by_class, PipelineRule::ephemeral, KeyValueRule::least_of_l1,
+     ColumnSplit::divisor, RatioSource::option_then_sharder},
 };
 
 TEST(Releases, GenerationsAreThoseOfTheMatrix) {
@@ -113,11 +127,16 @@ struct CachedCase {
   bool cached;
 };
 constexpr CachedCase kCached[] = {
-    {"batched_fused_uvm_caching", Release::v0_1_0, true},  {"batched_quant_uvm_caching", Release::v0_1_1, false},
-    {"fused_uvm_caching", Release::v0_2_0, true},          {"quant_uvm_caching", Release::v0_2_0, true},
-    {"fused_uvm", Release::main_branch, false},            {"key_value", Release::v0_8_0, true},
-    {"ssd_virtual_table", Release::v1_3_0, true},          {"dram_ssd_virtual_table", Release::v1_8_0, true},
-    {"dense", Release::main_branch, false},                {"fused_triton", Release::main_branch, false},
+    {"batched_fused_uvm_caching", Release::v0_1_0, true},
+    {"batched_quant_uvm_caching", Release::v0_1_1, false},
+    {"fused_uvm_caching", Release::v0_2_0, true},
+    {"quant_uvm_caching", Release::v0_2_0, true},
+    {"fused_uvm", Release::main_branch, false},
+    {"key_value", Release::v0_8_0, true},
+    {"ssd_virtual_table", Release::v1_3_0, true},
+    {"dram_ssd_virtual_table", Release::v1_8_0, true},
+    {"dense", Release::main_branch, false},
+    {"fused_triton", Release::main_branch, false},
 };
 
 TEST(Kernels, CachedOnesByRelease) {

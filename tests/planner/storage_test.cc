@@ -89,11 +89,11 @@ struct IoCase {
 };
 constexpr Release v010 = Release::v0_1_0, v011 = Release::v0_1_1, v14 = Release::v1_4_0;
 constexpr IoCase kIo[] = {
-    {v14, dp, false, 8, 80, 192},  {v14, tw, false, 8, 160, 384}, {v14, cw, false, 4, 160, 192},
-    {v14, rw, false, 8, 80, 384},  {v14, rw, true, 8, 80, 320},   {v14, twrw, true, 8, 80, 320},
-    {v14, gs, false, 4, 80, 192},  {v14, tw, true, 8, 160, 640},
-    {v010, dp, false, 8, 80, 192}, {v010, tw, true, 8, 160, 384}, {v010, rw, false, 8, 80, 384},
-    {v011, tw, true, 8, 160, 640}, {v011, rw, true, 8, 80, 320},  {v011, twrw, false, 8, 80, 384},
+    {v14, dp, false, 8, 80, 192},  {v14, tw, false, 8, 160, 384},   {v14, cw, false, 4, 160, 192},
+    {v14, rw, false, 8, 80, 384},  {v14, rw, true, 8, 80, 320},     {v14, twrw, true, 8, 80, 320},
+    {v14, gs, false, 4, 80, 192},  {v14, tw, true, 8, 160, 640},    {v010, dp, false, 8, 80, 192},
+    {v010, tw, true, 8, 160, 384}, {v010, rw, false, 8, 80, 384},   {v011, tw, true, 8, 160, 640},
+    {v011, rw, true, 8, 80, 320},  {v011, twrw, false, 8, 80, 384},
 };
 
 TEST(Storage, InputAndOutputByShardingType) {
@@ -159,11 +159,14 @@ constexpr SizeCase kSizes[] = {
     {"adam", v14, Device::cuda, "fused", Optimizer::adam, false, 9600 + 544, 0, 0},
     {"optimizer unseen", Release::v1_0_0, Device::cuda, "fused", Optimizer::adam, false, 3200 + 544, 0, 0},
     {"inference", v14, Device::cuda, "fused", Optimizer::adam, true, 3200, 0, 0},
-    {"inference is unknown before v0.8.0", Release::v0_3_2, Device::cuda, "fused", Optimizer::adam, true, 9600 + 544, 0, 0},
+    {"inference is unknown before v0.8.0", Release::v0_3_2, Device::cuda, "fused", Optimizer::adam, true, 9600 + 544, 0,
+     0},
     {"uvm", v14, Device::cuda, "fused_uvm", Optimizer::other, false, 544, 6400, 0},
     {"uvm with cache", v14, Device::cuda, "fused_uvm_caching", Optimizer::none, false, 640 + 720 + 544, 3200, 0},
-    {"cache without auxiliary state", Release::v0_8_0, Device::cuda, "fused_uvm_caching", Optimizer::none, false, 640 + 544, 3200, 0},
-    {"cache share taken off", v010, Device::cuda, "batched_fused_uvm_caching", Optimizer::none, false, 640 + 544, 2560, 0},
+    {"cache without auxiliary state", Release::v0_8_0, Device::cuda, "fused_uvm_caching", Optimizer::none, false,
+     640 + 544, 3200, 0},
+    {"cache share taken off", v010, Device::cuda, "batched_fused_uvm_caching", Optimizer::none, false, 640 + 544, 2560,
+     0},
     {"quantized", v14, Device::cuda, "quant", Optimizer::none, false, 3600 + 544, 0, 0},
     {"cpu", v14, Device::cpu, "fused", Optimizer::none, false, 0, 3200 + 544, 0},
     {"cpu inference", v14, Device::cpu, "fused", Optimizer::none, true, 0, 3200, 0},
@@ -217,16 +220,21 @@ struct MultiplierCase {
   double expected;
 };
 constexpr MultiplierCase kMultipliers[] = {
-    {v010, Optimizer::none, dp, "dense", 2},          {v010, Optimizer::adam, tw, "batched_fused", 0},
-    {v011, Optimizer::none, tw, "batched_dense", 2},  {v011, Optimizer::adam, tw, "batched_fused", 0},
-    {Release::v0_2_0, Optimizer::none, dp, "dense", 2}, {Release::v0_3_0, Optimizer::adam, tw, "fused", 2},
-    {Release::v0_4_0, Optimizer::adam, tw, "fused", 0}, {v14, Optimizer::rowwise_adagrad, tw, "fused", 0.01},
+    {v010, Optimizer::none, dp, "dense", 2},
+    {v010, Optimizer::adam, tw, "batched_fused", 0},
+    {v011, Optimizer::none, tw, "batched_dense", 2},
+    {v011, Optimizer::adam, tw, "batched_fused", 0},
+    {Release::v0_2_0, Optimizer::none, dp, "dense", 2},
+    {Release::v0_3_0, Optimizer::adam, tw, "fused", 2},
+    {Release::v0_4_0, Optimizer::adam, tw, "fused", 0},
+    {v14, Optimizer::rowwise_adagrad, tw, "fused", 0.01},
     {v14, Optimizer::other, tw, "fused", 1},
 };
 
 TEST(Storage, OptimizerMultiplier) {
   for (const MultiplierCase& c : kMultipliers)
-    EXPECT_EQ(optimizer_multiplier(rules_of(c.release), c.optimizer, c.sharding, *find_kernel(c.kernel), 100), c.expected)
+    EXPECT_EQ(optimizer_multiplier(rules_of(c.release), c.optimizer, c.sharding, *find_kernel(c.kernel), 100),
+              c.expected)
         << name(c.release) << " " << name(c.optimizer) << " " << c.kernel;
 }
 
@@ -237,7 +245,7 @@ TEST(Storage, ColumnsUseTheElementSizeAndTheirOwnGroup) {
   facts.output_element_size = 2;
   facts.sequence = true;
   const ShardFacts<double> shard{25.0, 8.0, Emptiness::no};
-  EXPECT_EQ(io_bytes(setting, facts, shard).output, 80);         // 10 / 4 * 2 * 8 * 2
+  EXPECT_EQ(io_bytes(setting, facts, shard).output, 80);          // 10 / 4 * 2 * 8 * 2
   EXPECT_EQ(column_io_bytes(setting, facts, shard).output, 320);  // 10 / 2 * 2 * 8 * 4
 }
 

@@ -17,8 +17,9 @@
 
 namespace shardstats {
 
-// `hints`: also what to try.
-void write_findings(std::string_view path, const Report& report, bool hints, const TextStyle& style, std::string& out);
+// `hints`: also what to try. `top`: the first findings only; 0: all.
+void write_findings(std::string_view path, const Report& report, bool hints, std::size_t top, const TextStyle& style,
+                    std::string& out);
 // One paragraph about the block: release, size, what was assumed, coverage (where `report` is given), remarks.
 void write_block(std::string_view path, const BlockView& block, const Report* report, const TextStyle& style,
                  std::string& out);
