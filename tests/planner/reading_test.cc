@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "shardstats/planner/storage.h"
@@ -112,11 +113,19 @@ constexpr ShareCase kShares[] = {
     // Just above a whole number, but by less than half a unit in the last place: the planner's quotient is that number.
     {9'007'199'254'740'991, 4'503'599'627'370'497, 4'503'599'627'370'496, 9'007'199'254'740'992},
     {4'503'599'627'370'497, 4'503'599'627'370'497, 4'503'599'627'370'496, 4'503'599'627'370'498},
+    // Products 2^53 + 1 and 2^53 + 3 halfway between two doubles, before and after the division: ties go to even.
+    {3, 3'002'399'751'580'331, 1, 9'007'199'254'740'992},
+    {5, 1'801'439'850'948'199, 1, 9'007'199'254'740'996},
+    {3, 3'002'399'751'580'331, 2, 4'503'599'627'370'496},
+    {5, 1'801'439'850'948'199, 2, 4'503'599'627'370'498},
 };
 
 TEST(Share, KnownValues) {
-  for (const ShareCase& c : kShares)
-    EXPECT_EQ(fast_share(c.storage, c.part, c.whole), c.expected) << c.storage << " * " << c.part << " / " << c.whole;
+  for (const ShareCase& c : kShares) {
+    SCOPED_TRACE(std::to_string(c.storage) + " * " + std::to_string(c.part) + " / " + std::to_string(c.whole));
+    EXPECT_EQ(fast_share(c.storage, c.part, c.whole), c.expected);
+    if (c.storage > 0 && c.part > 0) EXPECT_EQ(slow_share(c.storage, c.part, c.whole), c.expected);
+  }
 }
 
 TEST(Share, AgreesWithSlowExactArithmetic) {

@@ -25,7 +25,7 @@ namespace shardstats {
 struct Amount {
   double nominal = 0;
   RealInterval bounds{};
-  std::string_view unit;  // "bytes", "" for a pure number
+  std::string_view unit;  // "bytes", "percent", "" for a pure number
 };
 
 // A leaf of an expression: what was put in, and where it is from.
@@ -33,7 +33,7 @@ struct Operand {
   std::string symbol, label;  // "W", "world size"
   Amount value;
   Origin origin = Origin::log;
-  Cell printed;               // the cell it was read from; empty if it is not printed
+  Cell printed{};             // the cell it was read from; empty if it is not printed
   std::string note;           // what it was inferred from, or what else is possible
 };
 
@@ -42,12 +42,16 @@ struct Step {
   Amount value;
   std::string_view formula;              // id of planner/formulas.h; empty for a plain value
   std::string expression, substituted;   // "ceil(x * W * 8)", "ceil(161,760 * 96 * 8)"
+  Origin origin = Origin::inferred;
+  bool sum = false;                      // the children add up to it
+  double share_of_total = 0;             // 0..1 of the sum it belongs to (of its shard below a shard); 0: none
   std::vector<Operand> operands;
-  std::optional<Cell> printed;           // the printed number that this is compared with
+  std::optional<Cell> printed;           // the printed number that this is, or is compared with
   std::vector<Step> children;
+  std::string note;
 };
 
-// One row of the component table: one shard, all shards, share of all.
+// One row of the component table: the largest shard, all shards, share of all. Bytes.
 struct ComponentRow {
   std::string label;
   double per_shard = 0, total = 0, percent = 0;
@@ -55,7 +59,7 @@ struct ComponentRow {
 
 struct Explained {
   std::string target;  // as it was found: an FQN, "rank:43", ...
-  std::string kind;    // "table", "rank", "shard", "kernel", "plan", "assumption"
+  std::string kind;    // "table", "rank", "table@rank", "kernel", "plan", "assumption"
   std::vector<std::string> facts;    // one-line statements before the steps
   std::vector<Step> steps;
   std::vector<ComponentRow> components;
@@ -68,7 +72,7 @@ struct UnknownTarget {
 };
 
 // `target`: a table (FQN, its last part, a glob), "rank:43", "table:NAME@rank:43", "kernel:fused", "plan" or
-// "assumption:NAME". One entry for each table that matches.
+// "assumption:NAME". One entry for each table that matches. Texts point into the log.
 std::variant<std::vector<Explained>, UnknownTarget> explain(const PrintedPlan& printed, const Plan& plan,
                                                             std::string_view target);
 

@@ -14,10 +14,10 @@
 namespace shardstats {
 
 struct FilterWords {
-  std::vector<std::string> tables, excluded_tables;  // RE2, found anywhere in the FQN
-  std::vector<std::string> ranks;                    // "0,4-7"
-  std::vector<std::string> shardings, kernels;       // names, several joined by commas
-  std::vector<std::string> select, ignore;           // beginnings of rule ids, several joined by commas
+  std::vector<std::string> tables{}, excluded_tables{};  // RE2, found anywhere in the FQN
+  std::vector<std::string> ranks{};                      // "0,4-7"
+  std::vector<std::string> shardings{}, kernels{};       // names, several joined by commas
+  std::vector<std::string> select{}, ignore{};           // beginnings of rule ids, several joined by commas
 };
 
 class Filter {

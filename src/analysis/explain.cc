@@ -1,0 +1,235 @@
+// Finds what a TARGET stands for.
+#include "shardstats/analysis/explain.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/explain_parts.h"
+
+namespace shardstats {
+namespace explain_detail {
+namespace {
+
+// * and ? as in file names.
+bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0, star = std::string_view::npos, retry = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      retry = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++retry;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+// The FQN itself wins over last parts, these over globs.
+std::vector<std::uint32_t> tables_named(const Context& context, std::string_view name) {
+  std::vector<std::uint32_t> exact, last, globbed;
+  const bool glob = name.find_first_of("*?") != std::string_view::npos;
+  for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t) {
+    const std::string_view fqn = fqn_of(context, t);
+    if (fqn == name)
+      exact.push_back(t);
+    else if (last_part(fqn) == name)
+      last.push_back(t);
+    else if (glob && (matches(name, fqn) || matches(name, last_part(fqn))))
+      globbed.push_back(t);
+  }
+  return !exact.empty() ? exact : !last.empty() ? last : globbed;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+// At most five of `names`, those that contain `wanted` or differ from it in few letters, nearest first.
+std::vector<std::string> nearest_of(std::string_view wanted, const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 5;
+  std::vector<std::pair<std::size_t, std::string>> near;
+  const std::size_t limit = std::max<std::size_t>(2, wanted.size() / 4);
+  for (const std::string& name : names) {
+    const std::size_t distance = edit_distance(wanted, name);
+    const bool inside = wanted.size() > 2 && name.find(wanted) != std::string::npos;
+    if (inside || distance <= limit) near.emplace_back(inside ? std::min<std::size_t>(distance, limit) : distance, name);
+  }
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> shown;
+  for (const auto& [distance, name] : near)
+    if (shown.size() < kShown && std::find(shown.begin(), shown.end(), name) == shown.end()) shown.push_back(name);
+  return shown;
+}
+
+using Answer = std::variant<std::vector<Explained>, UnknownTarget>;
+
+UnknownTarget unknown_table(const Context& context, std::string_view target, std::string_view name) {
+  std::vector<std::string> names;
+  for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t) names.emplace_back(last_part(fqn_of(context, t)));
+  if (target == name) {
+    names.emplace_back("plan");
+    for (const PlanRank& rank : context.plan.ranks) names.push_back("rank:" + std::to_string(rank.rank));
+    for (const PlanKernel& kernel : context.plan.kernels) names.push_back("kernel:" + std::string(kernel.name));
+  }
+  if (context.plan.tables.empty()) return {"this block prints no parameter table, so there is no table to explain", nearest_of(name, names)};
+  return {"no table '" + std::string(name) + "' in this block", nearest_of(last_part(name), names)};
+}
+
+Answer of_tables(const Context& context, std::string_view target, std::string_view name) {
+  const auto tables = tables_named(context, name);
+  if (tables.empty()) return unknown_table(context, target, name);
+  std::vector<Explained> all;
+  for (const std::uint32_t t : tables) all.push_back(explain_table(context, t));
+  return all;
+}
+
+std::optional<int> rank_of(const Context& context, std::string_view text) {
+  const auto number = parse_integer(text, 1 << 24);
+  if (!number) return std::nullopt;
+  for (const PlanRank& rank : context.plan.ranks)
+    if (rank.rank == *number) return rank.rank;
+  return std::nullopt;
+}
+
+UnknownTarget unknown_rank(const Context& context, std::string_view text) {
+  if (context.plan.ranks.empty()) return {"this block has no ranks", {}};
+  const auto [low, high] = std::minmax_element(context.plan.ranks.begin(), context.plan.ranks.end(),
+                                               [](const PlanRank& a, const PlanRank& b) { return a.rank < b.rank; });
+  return {"no rank '" + std::string(text) + "': ranks are " + std::to_string(low->rank) + " to " + std::to_string(high->rank),
+          {"rank:" + std::to_string(high->rank)}};
+}
+
+Answer of_rank(const Context& context, std::string_view text) {
+  const auto rank = rank_of(context, text);
+  if (!rank) return unknown_rank(context, text);
+  return std::vector<Explained>{explain_rank(context, *rank)};
+}
+
+Answer of_shards(const Context& context, std::string_view target, std::string_view name, std::string_view rank_text) {
+  const auto rank = rank_of(context, rank_text);
+  if (!rank) return unknown_rank(context, rank_text);
+  const auto tables = tables_named(context, name);
+  if (tables.empty()) return unknown_table(context, target, name);
+  std::vector<Explained> all;
+  UnknownTarget elsewhere{"table '" + std::string(name) + "' has no shard on rank " + std::string(rank_text), {}};
+  for (const std::uint32_t t : tables) {
+    const PlanTable& table = context.plan.tables[t];
+    bool here = false;
+    for (std::uint32_t i = 0; i < table.shard_count; ++i) {
+      const auto shard_rank = context.plan.shards[table.first_shard + i].rank;
+      here = here || shard_rank == rank;
+      if (!here && shard_rank && elsewhere.nearest.size() < 5)
+        elsewhere.nearest.push_back("table:" + std::string(last_part(fqn_of(context, t))) + "@rank:" + std::to_string(*shard_rank));
+    }
+    if (here) all.push_back(explain_shard(context, t, *rank));
+  }
+  if (all.empty()) return elsewhere;
+  return all;
+}
+
+Answer of_kernel(const Context& context, std::string_view name) {
+  std::vector<std::string> names;
+  for (const PrintedTable& row : context.printed.tables.rows)
+    if (row.kernel && std::find(names.begin(), names.end(), row.kernel.text) == names.end()) names.emplace_back(row.kernel.text);
+  if (std::find(names.begin(), names.end(), name) != names.end())
+    return std::vector<Explained>{explain_kernel(context, name)};
+  for (std::string& known : names) known.insert(0, "kernel:");
+  const auto near = nearest_of("kernel:" + std::string(name), names);
+  return UnknownTarget{"no table has the kernel '" + std::string(name) + "'", near.empty() ? names : near};
+}
+
+Answer of_assumption(const Context& context, std::string_view name) {
+  std::vector<std::string> names;
+  for (const Assumption& a : context.plan.assumptions) {
+    if (a.name == name) return std::vector<Explained>{explain_assumption(context, name)};
+    std::string known = "assumption:" + std::string(a.name);
+    if (std::find(names.begin(), names.end(), known) == names.end()) names.push_back(std::move(known));
+  }
+  const auto near = nearest_of("assumption:" + std::string(name), names);
+  return UnknownTarget{"nothing named '" + std::string(name) + "' was assumed for this block", near.empty() ? names : near};
+}
+
+std::string_view origin_words(Origin origin) {
+  switch (origin) {
+    case Origin::log:
+      return "printed";
+    case Origin::inferred:
+      return "inferred";
+    case Origin::flag:
+      return "set with --assume";
+    case Origin::defaulted:
+      return "by default: nothing printed tells";
+  }
+  return {};
+}
+
+}  // namespace
+
+Explained explain_assumption(const Context& context, std::string_view name) {
+  Explained explained;
+  explained.target = "assumption:" + std::string(name);
+  explained.kind = "assumption";
+  struct Group {
+    Step step;
+    double tables = 0;
+  };
+  std::map<std::string, Group> groups;  // tables with the same value and the same alternatives are one step
+  for (const Assumption& a : context.plan.assumptions) {
+    if (a.name != name) continue;
+    const std::string others = alternatives_text(a);
+    const std::string words = std::string(name) + " = " + value_words(a.value);
+    auto& group = groups[words + "|" + others + "|" + std::string(origin_words(a.origin))];
+    Step& step = group.step;
+    ++group.tables;
+    step.label = words;
+    step.origin = a.origin;
+    step.note = std::string(origin_words(a.origin));
+    if (!others.empty()) step.note += "; " + others + " would explain the log as well";
+    if (!a.table && a.support > 0)
+      step.note += "; " + number_text(static_cast<double>(a.support)) + " printed numbers rule out every other value";
+    step.value = {1, {1, 1}, ""};
+    if (a.table) step.value = {group.tables, exactly(group.tables), "tables"};
+    if (const auto* number = std::get_if<double>(&a.value); number && !a.table) step.value = {*number, exactly(*number), ""};
+    if (const auto* bytes = std::get_if<ByteInterval>(&a.value)) step.value = bytes_step("", *bytes).value;
+  }
+  for (auto& [key, group] : groups) explained.steps.push_back(std::move(group.step));
+  std::stable_sort(explained.steps.begin(), explained.steps.end(),
+                   [](const Step& a, const Step& b) { return a.value.nominal > b.value.nominal; });
+  return explained;
+}
+
+}  // namespace explain_detail
+
+std::variant<std::vector<Explained>, UnknownTarget> explain(const PrintedPlan& printed, const Plan& plan, std::string_view target) {
+  using namespace explain_detail;
+  const Context context = context_of(printed, plan);
+  const auto rest = [&](std::string_view prefix) { return target.substr(prefix.size()); };
+  if (target == "plan") return std::vector<Explained>{explain_plan(context)};
+  if (target.starts_with("rank:")) return of_rank(context, rest("rank:"));
+  if (target.starts_with("kernel:")) return of_kernel(context, rest("kernel:"));
+  if (target.starts_with("assumption:")) return of_assumption(context, rest("assumption:"));
+  if (!target.starts_with("table:")) return of_tables(context, target, target);
+  const std::string_view name = rest("table:");
+  const std::size_t at = name.rfind("@rank:");
+  if (at == std::string_view::npos) return of_tables(context, target, name);
+  return of_shards(context, target, name.substr(0, at), name.substr(at + 6));
+}
+
+}  // namespace shardstats

@@ -1,0 +1,275 @@
+// The inputs of a table's formulas with their origins, and its shards read through the formulas.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "analysis/explain_parts.h"
+
+namespace shardstats::explain_detail {
+namespace {
+
+RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
+double middle(RealInterval x) { return x.low + (x.high - x.low) / 2; }
+
+class Facts {
+ public:
+  Facts(const Context& context, std::uint32_t t, std::vector<Operand>& operands)
+      : context_(context),
+        t_(t),
+        table_(context.plan.tables[t]),
+        row_(context.printed.tables.rows[table_.row]),
+        setting_(context.plan.setting),
+        operands_(operands) {}
+
+  TableFacts<Traced> table() {
+    TableFacts<Traced> facts;
+    facts.sharding = table_.sharding;
+    facts.kernel = table_.kernel;
+    facts.quant = table_.kernel->quant || row_.sharder.text.starts_with("Quant");
+    facts.sequence = table_.sequence;
+    facts.virtual_table = table_.choice.virtual_table;
+    facts.rows = from_log("R", "rows (Hash Size)", static_cast<double>(table_.rows), row_.hash_size);
+    facts.cols = from_log("C", "columns (Emb Dim)", static_cast<double>(table_.cols), row_.emb_dim);
+    facts.element_size = assumed("e", "bytes per element", "element_size", exactly(table_.choice.element_size));
+    facts.output_element_size = assumed("e_o", "bytes per output element", "output_element_size",
+                                        exactly(table_.choice.output_element_size));
+    facts.optimizer_multiplier = multiplier();
+    read_lookups(facts);
+    facts.caching_ratio = caching_ratio();
+    facts.passes = assumed("p", "passes of the prefetch", "multipass_prefetch_passes",
+                           exactly(static_cast<double>(table_.choice.passes)));
+    read_key_value(facts);
+    return facts;
+  }
+
+  ShardFacts<Traced> shard(const PlanShard& shard) {
+    const Emptiness empty = shard.rows.high == 0 || shard.cols.high == 0  ? Emptiness::yes
+                            : shard.rows.low == 0 || shard.cols.low == 0 ? Emptiness::unknown
+                                                                         : Emptiness::no;
+    const double shards = std::max(1.0, static_cast<double>(table_.shard_count));
+    const Traced rows = add("r", "rows of the shard", real(shard.rows), static_cast<double>(table_.rows) / shards,
+                            Origin::inferred, {}, split_note());
+    const bool printed = row_.cw_dim && shard.cols.exact() && static_cast<double>(shard.cols.low) == number_of(row_.cw_dim.text);
+    const Traced cols = add("c", "columns of the shard", real(shard.cols), static_cast<double>(table_.cols) / shards,
+                            printed ? Origin::log : Origin::inferred, printed ? row_.cw_dim : Cell{}, {});
+    return {rows, cols, empty};
+  }
+
+ private:
+  Traced add(std::string symbol, std::string label, RealInterval value, double nominal, Origin origin, const Cell& cell,
+             std::string note) {
+    const int number = static_cast<int>(operands_.size());
+    Traced x = traced_input(symbol, label, value, nominal, number);
+    operands_.push_back({std::move(symbol), std::move(label), {x.nominal, value, ""}, origin, cell, std::move(note)});
+    return x;
+  }
+  Traced from_log(const char* symbol, const char* label, double value, const Cell& cell) {
+    return add(symbol, label, exactly(value), value, Origin::log, cell, {});
+  }
+  Traced assumed(const char* symbol, std::string label, std::string_view name, RealInterval value) {
+    const Assumption* a = assumption(context_, name, t_);
+    return add(symbol, std::move(label), value, middle(value), a ? a->origin : Origin::inferred, {},
+               a ? alternatives_text(*a) : std::string{});
+  }
+
+  std::string split_note() const {
+    if (!is_row_split(table_.sharding)) return {};
+    if (table_.uneven_rows) return "row split hidden: proportional to capacities, or by buckets";
+    return "blocks of ceil(R / " + number_text(static_cast<double>(parts())) + ") rows, the rest on the last ones";
+  }
+  std::int64_t parts() const {
+    return table_.sharding == Sharding::rw ? setting_.world_size : setting_.group_size;
+  }
+
+  Traced multiplier() {
+    const double m = optimizer_multiplier(*setting_.rules, table_.choice.optimizer, table_.sharding, *table_.kernel,
+                                          static_cast<double>(table_.cols));
+    if (setting_.rules->optimizer != OptimizerRule::by_class)
+      return add("m", "optimizer multiplier, by a rule of the release", exactly(m), m, Origin::inferred, {}, {});
+    std::string label = "optimizer multiplier, " + std::string(name(table_.choice.optimizer));
+    if (table_.choice.optimizer == Optimizer::rowwise_adagrad)
+      label += ": 1 / " + number_text(static_cast<double>(table_.cols));
+    return assumed("m", std::move(label), "optimizer", exactly(m));
+  }
+
+  // S_i and y are products with the batch size where all features have the same one; else they stand for themselves.
+  void read_lookups(TableFacts<Traced>& facts) {
+    const auto features = static_cast<double>(table_.features);
+    const double factor = number_of(row_.pooling_factor.text);
+    const double poolings = row_.num_poolings ? number_of(row_.num_poolings.text) : features;
+    const Cell& ids = row_.num_indices ? row_.num_indices : row_.pooling_factor;
+    const double indices = row_.num_indices ? number_of(ids.text) : factor * poolings / features;
+    const double mean_factor = factor / features;
+    const bool scaled = setting_.rules->io == IoGeneration::d;
+    const double outputs = poolings * (scaled ? std::min(1.0, mean_factor) : 1.0);
+    const Batch batch = read_batch();
+    const Traced b = add("B", "batch size", exactly(batch.size), batch.size, Origin::log, batch.cell, {});
+    const std::string id_label = row_.num_indices ? "ids per sample (Num Indices)" : "ids per sample (Pooling Factor)";
+    facts.lookups = product("N", id_label, "S_i", "looked-up ids of a batch", indices, table_.lookups, ids, b, batch);
+    const bool plain = !scaled || mean_factor >= 1;
+    facts.pooled = product("P", plain ? "poolings per sample" : "poolings per sample, each times min(1, pooling factor)", "y",
+                           "poolings of a batch", outputs, table_.pooled, row_.num_poolings, b, batch);
+    facts.pooling_sum = add("l", "sum of pooling factors", table_.pooling_sum, factor, Origin::log, row_.pooling_factor, {});
+    facts.features = from_log("F", "features", features, row_.features);
+    facts.batch = b;
+  }
+
+  struct Batch {
+    double size = 0;     // per feature; the mean where they differ
+    bool uniform = true;
+    Cell cell;
+  };
+  Batch read_batch() const {
+    Batch batch;
+    batch.cell = context_.printed.slot(LineId::batch_size);
+    batch.size = number_of(batch.cell.text);
+    std::vector<std::int64_t> sizes;
+    if (!row_.batch_sizes || !parse_batch_sizes(row_.batch_sizes.text, sizes) || sizes.empty()) return batch;
+    batch.cell = row_.batch_sizes;
+    double sum = 0;
+    for (const std::int64_t size : sizes) sum += static_cast<double>(size);
+    batch.size = sum / static_cast<double>(sizes.size());
+    batch.uniform = std::all_of(sizes.begin(), sizes.end(), [&](std::int64_t size) { return size == sizes.front(); }) &&
+                    static_cast<std::int64_t>(sizes.size()) >= table_.features;
+    return batch;
+  }
+
+  Traced product(const char* symbol, std::string label, const char* whole_symbol, const char* whole_label, double each,
+                 RealInterval bounds, const Cell& cell, const Traced& b, const Batch& batch) {
+    if (!batch.uniform || batch.size <= 0)
+      return add(whole_symbol, whole_label, bounds, each * batch.size, Origin::inferred, cell,
+                 "the batch sizes of the features differ");
+    const RealInterval one{bounds.low / batch.size, bounds.high / batch.size};
+    const Origin origin = cell ? Origin::log : Origin::inferred;
+    return within(add(symbol, std::move(label), one, each, origin, cell, {}) * b, bounds);
+  }
+
+  Traced caching_ratio() {
+    const RealInterval ratio = table_.choice.caching_ratio;
+    const bool printed = row_.cache_load_factor && ratio.exact() && number_of(row_.cache_load_factor.text) == ratio.low;
+    if (printed) return add("rho", "caching ratio (Cache Load Factor)", ratio, ratio.low, Origin::log, row_.cache_load_factor, {});
+    return assumed("rho", "caching ratio", "caching_ratio", ratio);
+  }
+
+  // L1 size and ratio are hidden; the storage cell bounds what comes of them.
+  void read_key_value(TableFacts<Traced>& facts) {
+    const PlanShard& shard = context_.plan.shards[table_.first_shard];
+    const RealInterval held = real(shard.tensor);
+    const double mega = 1 << 20;
+    const double whole = std::max(1.0, facts.rows.nominal * facts.cols.nominal * facts.element_size.nominal);
+    const double least_ratio = std::min(1.0, held.low / whole * (1 - 1e-12));
+    facts.l1_megabytes = add("l1", "L1 cache size in MB, as far as it counts", {held.low / mega, held.high / mega},
+                             middle(held) / mega, Origin::inferred, {}, "from the printed storage");
+    facts.key_value_ratio = add("kappa", "key-value load factor", {least_ratio, 1}, 1, Origin::inferred, {}, "hidden");
+  }
+
+  const Context& context_;
+  std::uint32_t t_;
+  const PlanTable& table_;
+  const PrintedTable& row_;
+  const Setting& setting_;
+  std::vector<Operand>& operands_;
+};
+
+}  // namespace
+
+std::span<const Memory> memories() {
+  using S = ShardStorage<Traced>;
+  static constexpr Memory kMemories[] = {
+      {"HBM", FormulaId::shard_hbm, &S::hbm, &PlanShard::hbm, &PlanTable::hbm, &PlanKernel::hbm, &PrintedTable::hbm, 1},
+      {"DDR", FormulaId::shard_ddr, &S::ddr, &PlanShard::ddr, &PlanTable::ddr, &PlanKernel::ddr, &PrintedTable::ddr, 2},
+      {"SSD", FormulaId::shard_ssd, &S::ssd, &PlanShard::ssd, &PlanTable::ssd, &PlanKernel::ssd, &PrintedTable::ssd, 3},
+  };
+  return kMemories;
+}
+
+Context context_of(const PrintedPlan& printed, const Plan& plan) {
+  const auto none = static_cast<std::uint32_t>(plan.assumptions.size());
+  Context context{printed, plan, std::vector<std::uint32_t>(plan.tables.size(), none)};
+  for (std::uint32_t i = 0; i < none; ++i)
+    if (const auto t = plan.assumptions[i].table; t && context.first_assumption[*t] == none) context.first_assumption[*t] = i;
+  return context;
+}
+
+TracedTable traced(const Context& context, std::uint32_t t) {
+  TracedTable result;
+  const PlanTable& table = context.plan.tables[t];
+  if (!context.plan.sized || !table.sized || table.kernel == nullptr || table.shard_count == 0) return result;
+  Facts facts(context, t, result.operands);
+  const TableFacts<Traced> inputs = facts.table();
+  for (std::uint32_t i = 0; i < table.shard_count; ++i) {
+    const PlanShard& shard = context.plan.shards[table.first_shard + i];
+    const auto same = [&](const ShardClass& c) {
+      return c.shards.front()->rows == shard.rows && c.shards.front()->cols == shard.cols;
+    };
+    const auto found = std::find_if(result.classes.begin(), result.classes.end(), same);
+    if (found != result.classes.end())
+      found->shards.push_back(&shard);
+    else
+      result.classes.push_back({{&shard}, shard_storage(context.plan.setting, inputs, facts.shard(shard))});
+  }
+  return result;
+}
+
+std::string_view last_part(std::string_view fqn) { return fqn.substr(fqn.rfind('.') + 1); }
+std::string_view fqn_of(const Context& context, std::uint32_t t) {
+  return context.printed.tables.rows[context.plan.tables[t].row].fqn.text;
+}
+
+double number_of(std::string_view text) {
+  double value = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  return end.ec == std::errc() && std::isfinite(value) ? value : 0;
+}
+
+std::string rank_list(const std::vector<const PlanShard*>& shards) {
+  const bool ranked = std::all_of(shards.begin(), shards.end(), [](const PlanShard* s) { return s->rank.has_value(); });
+  std::string text;
+  const auto number = [&](std::size_t i) { return ranked ? *shards[i]->rank : shards[i]->index; };
+  for (std::size_t i = 0; i < shards.size();) {
+    std::size_t end = i + 1;
+    while (end < shards.size() && number(end) == number(end - 1) + 1) ++end;
+    text += (i == 0 ? "" : ", ") + std::to_string(number(i));
+    if (end - i > 1) text += "-" + std::to_string(number(end - 1));
+    i = end;
+  }
+  return (ranked ? shards.size() > 1 ? "ranks " : "rank " : shards.size() > 1 ? "shards " : "shard ") + text;
+}
+
+std::string shape_text(const PlanShard& shard) {
+  const auto side = [](ByteInterval x) {
+    std::string text = number_text(static_cast<double>(x.low));
+    if (!x.exact()) text += ".." + number_text(static_cast<double>(x.high));
+    return text;
+  };
+  return side(shard.rows) + " x " + side(shard.cols);
+}
+
+const Assumption* assumption(const Context& context, std::string_view name, std::optional<std::uint32_t> table) {
+  const auto& all = context.plan.assumptions;
+  std::size_t i = table ? context.first_assumption[*table] : 0;
+  for (; i < all.size() && (!table || all[i].table == table); ++i)
+    if (all[i].name == name && all[i].table == table) return &all[i];
+  return nullptr;
+}
+
+std::string value_words(const AssumedValue& value) {
+  struct Words {
+    std::string operator()(const std::string& word) const { return word; }
+    std::string operator()(bool truth) const { return truth ? "true" : "false"; }
+    std::string operator()(double number) const { return number_text(number); }
+    std::string operator()(ByteInterval x) const { return (*this)(real(x)) + " B"; }
+    std::string operator()(RealInterval x) const {
+      return x.exact() ? number_text(x.low) : number_text(x.low) + ".." + number_text(x.high);
+    }
+  };
+  return std::visit(Words{}, value);
+}
+
+std::string alternatives_text(const Assumption& a) {
+  std::string text;
+  for (const AssumedValue& value : a.alternatives) text += (text.empty() ? "or " : ", ") + value_words(value);
+  return text;
+}
+
+}  // namespace shardstats::explain_detail

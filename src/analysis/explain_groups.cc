@@ -1,0 +1,308 @@
+// explain rank:N, kernel:NAME and plan: sums over many tables.
+#include <algorithm>
+#include <array>
+
+#include "analysis/explain_parts.h"
+
+namespace shardstats::explain_detail {
+namespace {
+
+RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
+
+void sort_by_size(std::vector<Step>& steps) {
+  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.value.nominal > b.value.nominal; });
+}
+
+std::string table_label(const Context& context, std::uint32_t t) { return std::string(last_part(fqn_of(context, t))); }
+
+// ---- ranks ---------------------------------------------------------------------------------------------------------
+
+struct RankMemory {
+  std::string_view name;
+  const Memory& memory;
+  Cell cell, percent;
+  const Expectation& expected;
+  ByteInterval dense, kjt;
+  int slot;
+};
+
+// The shards of a table on the rank, each a step.
+void add_shards(const Context& context, std::uint32_t t, int rank, const Memory& memory, std::vector<Step>& steps,
+                Components& components) {
+  const PlanTable& table = context.plan.tables[t];
+  const auto on_rank = [&](std::uint32_t i) { return context.plan.shards[table.first_shard + i].rank == rank; };
+  bool any = false;
+  for (std::uint32_t i = 0; i < table.shard_count && !any; ++i) any = on_rank(i);
+  if (!any) return;
+  const TracedTable shards = traced(context, t);
+  for (const ShardClass& c : shards.classes) {
+    double here = 0;
+    for (const PlanShard* shard : c.shards) {
+      if (shard->rank != rank) continue;
+      ++here;
+      const RealInterval bounds = real(shard->*memory.shard);
+      const double nominal = std::clamp((c.storage.*memory.storage).nominal, bounds.low, bounds.high);
+      if (nominal == 0 && bounds.high == 0) continue;
+      Step step = value_step(table_label(context, t), nominal, bounds);
+      step.formula = form_of(memory.formula).name;
+      step.note = std::string(context.printed.tables.rows[table.row].sharding.text) + " shard " +
+                  std::to_string(shard->index) + ", " + shape_text(*shard);
+      steps.push_back(std::move(step));
+    }
+    components.add(c.storage.*memory.storage, memory.name, here, true);
+  }
+}
+
+void add_reserved(const Context& context, const RankMemory& m, std::vector<Step>& steps, Components& components) {
+  const auto add = [&](const char* label, ByteInterval bytes, LineId line, FormulaId formula) {
+    if (bytes.high <= 0) return;
+    Step step = bytes_step(label, bytes);
+    const Cell cell = context.printed.slot(line, static_cast<std::size_t>(m.slot));
+    if (cell) {
+      step.printed = cell;
+      step.origin = Origin::log;
+      step.value.nominal = std::clamp(printed_step("", cell, "").value.nominal, step.value.bounds.low, step.value.bounds.high);
+    } else {
+      step.note = "not printed: what the ranks have in common beyond their shards";
+    }
+    if (formula == FormulaId::kjt) step.formula = form_of(formula).name;
+    components.add(label, m.name, step.value.nominal, step.value.nominal);
+    steps.push_back(std::move(step));
+  };
+  add("dense modules", m.dense, LineId::dense_storage, FormulaId::total);
+  add("KJT reservation", m.kjt, LineId::kjt_storage, FormulaId::kjt);
+}
+
+// Percent of the planning memory, and what it leaves.
+void add_headroom(const Context& context, const RankMemory& m, const Step& used, std::vector<Step>& steps) {
+  const Cell planning = context.printed.slot(LineId::planning_memory, static_cast<std::size_t>(m.slot));
+  if (!planning || number_of(planning.text) <= 0) return;
+  Step whole = printed_step("planning memory", planning, "");
+  whole.note.clear();
+  const Amount a = used.value, b = whole.value;
+  Step percent = value_step("share of the planning memory", a.nominal / b.nominal * 100,
+                            {a.bounds.low / b.bounds.high * 100, a.bounds.high / b.bounds.low * 100}, "percent");
+  percent.formula = form_of(FormulaId::percent).name;
+  percent.expression = std::string(m.name) + " / planning memory";
+  percent.substituted = number_text(a.nominal) + " / " + number_text(b.nominal);
+  if (m.percent) percent.printed = m.percent;
+  Step left = value_step("left of the planning memory", b.nominal - a.nominal, b.bounds - a.bounds);
+  left.expression = "planning memory - " + std::string(m.name);
+  left.substituted = number_text(b.nominal) + " - " + number_text(a.nominal);
+  steps.push_back(std::move(whole));
+  steps.push_back(std::move(percent));
+  steps.push_back(std::move(left));
+}
+
+void add_rank_memory(const Context& context, int rank, const RankMemory& m, Explained& explained, Components& components) {
+  std::vector<Step> children;
+  Components own;
+  for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t) add_shards(context, t, rank, m.memory, children, components);
+  sort_by_size(children);
+  const std::size_t shards = children.size();
+  if (context.plan.setting.rules->counts_reservation) add_reserved(context, m, children, components);
+  if (children.empty() && m.name != "HBM") return;
+  Step sum = sum_of(std::string(m.name) + " of rank " + std::to_string(rank), FormulaId::rank_sum, std::move(children));
+  sum.note = number_text(static_cast<double>(shards)) + (shards == 1 ? " shard" : " shards") +
+             (sum.children.size() > shards ? ", dense modules and KJT" : "");
+  add_with_cell(std::move(sum), m.expected, m.cell, explained.steps);
+  const auto used = std::find_if(explained.steps.rbegin(), explained.steps.rend(), [](const Step& s) { return s.sum; });
+  const Step root = *used;
+  if (root.children.size() > 0 && root.children.back().label == "not explained")
+    components.add("not explained", m.name, root.children.back().value.nominal, root.children.back().value.nominal);
+  add_headroom(context, m, root, explained.steps);
+}
+
+// ---- kernels and the plan ------------------------------------------------------------------------------------------
+
+// Sum over all shards of a table.
+Step table_step(const Context& context, std::uint32_t t, const Memory& memory, const TracedTable& shards) {
+  const PlanTable& table = context.plan.tables[t];
+  double nominal = 0;
+  RealInterval bounds{};
+  for (const ShardClass& c : shards.classes) {
+    nominal += (c.storage.*memory.storage).nominal * c.count();
+    bounds = bounds + (c.storage.*memory.storage).value * exactly(c.count());
+  }
+  Step step = value_step(table_label(context, t), nominal, bounds);
+  step.formula = form_of(FormulaId::table_sum).name;
+  const PrintedTable& row = context.printed.tables.rows[table.row];
+  step.note = std::string(row.sharding.text) + ", " + number_text(static_cast<double>(table.shard_count)) +
+              (table.shard_count == 1 ? " shard" : " shards");
+  if (const Cell& cell = row.*memory.cell) step.printed = cell;
+  return step;
+}
+
+double largest_shard(const TracedTable& shards, const Memory& memory) {
+  double most = 0;
+  for (const ShardClass& c : shards.classes) most = std::max(most, (c.storage.*memory.storage).nominal);
+  return most;
+}
+
+Cell kernel_cell(const Context& context, std::string_view kernel, const Memory& memory) {
+  for (const PrintedLine& line : context.printed.lines) {
+    const auto slots = context.printed.slots_of(line);
+    if (line.id == LineId::kernel_storage && !slots.empty() && slots[0].text == kernel &&
+        static_cast<std::size_t>(memory.slot) < slots.size())
+      return slots[static_cast<std::size_t>(memory.slot)];
+  }
+  return {};
+}
+
+Expectation kernel_expectation(const Context& context, std::string_view kernel, const Memory& memory) {
+  for (const PlanKernel& k : context.plan.kernels)
+    if (k.name == kernel) return k.*memory.kernel;
+  return {};
+}
+
+// Tables of the plan summed by a word of their printed row.
+class Groups {
+ public:
+  void add(std::string_view name, const Step& table) {
+    auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Step& s) { return s.label == name; });
+    if (found == groups_.end()) {
+      groups_.push_back(value_step(std::string(name), 0, {}));
+      counts_.push_back(0);
+      found = groups_.end() - 1;
+    }
+    found->value.nominal += table.value.nominal;
+    found->value.bounds = found->value.bounds + table.value.bounds;
+    ++counts_[static_cast<std::size_t>(found - groups_.begin())];
+  }
+  std::vector<Step> steps() {
+    for (std::size_t i = 0; i < groups_.size(); ++i)
+      groups_[i].note = number_text(static_cast<double>(counts_[i])) + (counts_[i] == 1 ? " table" : " tables");
+    sort_by_size(groups_);
+    return std::move(groups_);
+  }
+
+ private:
+  std::vector<Step> groups_;
+  std::vector<std::int64_t> counts_;
+};
+
+void add_total(const Context& context, const Memory& memory, const Step& sparse, std::vector<Step>& steps) {
+  const auto world = static_cast<double>(context.plan.setting.world_size);
+  const bool hbm = memory.name == "HBM";
+  Step all = value_step("shards", sparse.value.nominal, sparse.value.bounds);
+  std::vector<Step> children = {std::move(all)};
+  const auto add = [&](const char* label, ByteInterval bytes, LineId line) {
+    if (bytes.high <= 0 || !context.plan.setting.rules->counts_reservation) return;
+    Step one = bytes_step(label, bytes);
+    if (const Cell cell = context.printed.slot(line, hbm ? 0 : 1)) {
+      one.value.nominal = std::clamp(printed_step("", cell, "").value.nominal, one.value.bounds.low, one.value.bounds.high);
+      one.printed = cell;
+      one.origin = Origin::log;
+    }
+    one.expression = std::string(label) + " * W";
+    one.substituted = number_text(one.value.nominal) + " * " + number_text(world);
+    one.value.nominal *= world;
+    one.value.bounds = one.value.bounds * exactly(world);
+    one.label += ", all ranks";
+    children.push_back(std::move(one));
+  };
+  if (memory.name != "SSD") {
+    add("dense modules", hbm ? context.plan.dense_hbm : context.plan.dense_ddr, LineId::dense_storage);
+    add("KJT reservation", hbm ? context.plan.kjt_hbm : context.plan.kjt_ddr, LineId::kjt_storage);
+  }
+  Step sum = sum_of(std::string(memory.name) + " of all ranks", FormulaId::total, std::move(children));
+  set_shares(sum);
+  steps.push_back(std::move(sum));
+}
+
+}  // namespace
+
+Explained explain_rank(const Context& context, int rank) {
+  Explained explained;
+  explained.target = "rank:" + std::to_string(rank);
+  explained.kind = "rank";
+  const Plan& plan = context.plan;
+  const auto found = std::find_if(plan.ranks.begin(), plan.ranks.end(), [&](const PlanRank& r) { return r.rank == rank; });
+  const auto index = static_cast<std::size_t>(found - plan.ranks.begin());
+  static const PrintedRank kNone{};
+  const PrintedRank& row = index < context.printed.ranks.rows.size() ? context.printed.ranks.rows[index] : kNone;
+  if (!plan.sized) explained.notes.emplace_back("The log does not print the sizes of the tables, so shards were not rebuilt.");
+  if (row.shards) explained.facts.push_back("Shards as printed: " + std::string(row.shards.text));
+  Components components;
+  const RankMemory hbm{"HBM", memories()[0], row.hbm, row.hbm_percent, found->expected_hbm, plan.dense_hbm, plan.kjt_hbm, 0};
+  const RankMemory ddr{"DDR", memories()[1], row.ddr, row.ddr_percent, found->expected_ddr, plan.dense_ddr, plan.kjt_ddr, 1};
+  add_rank_memory(context, rank, hbm, explained, components);
+  add_rank_memory(context, rank, ddr, explained, components);
+  explained.components = components.rows();
+  return explained;
+}
+
+Explained explain_kernel(const Context& context, std::string_view kernel) {
+  Explained explained;
+  explained.target = "kernel:" + std::string(kernel);
+  explained.kind = "kernel";
+  std::array<std::vector<Step>, 3> tables;
+  Components components;
+  for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t) {
+    if (context.printed.tables.rows[context.plan.tables[t].row].kernel.text != kernel) continue;
+    const TracedTable shards = traced(context, t);
+    for (std::size_t m = 0; m < tables.size(); ++m) {
+      Step step = table_step(context, t, memories()[m], shards);
+      if (step.value.nominal > 0 || step.value.bounds.high > 0 || m == 0) tables[m].push_back(std::move(step));
+      for (const ShardClass& c : shards.classes) components.add(c.storage.*memories()[m].storage, memories()[m].name, c.count(), false);
+    }
+  }
+  explained.facts.push_back(number_text(static_cast<double>(tables[0].size())) + " tables");
+  for (std::size_t m = 0; m < tables.size(); ++m) {
+    if (tables[m].empty()) continue;
+    sort_by_size(tables[m]);
+    Step sum = sum_of(std::string(memories()[m].name) + " of kernel " + std::string(kernel), FormulaId::kernel_sum, std::move(tables[m]));
+    add_with_cell(std::move(sum), kernel_expectation(context, kernel, memories()[m]), kernel_cell(context, kernel, memories()[m]),
+                  explained.steps);
+  }
+  explained.components = components.rows();
+  if (!context.plan.sized) explained.notes.emplace_back("The log does not print the sizes of the tables, so shards were not rebuilt.");
+  return explained;
+}
+
+Explained explain_plan(const Context& context) {
+  Explained explained;
+  explained.target = explained.kind = "plan";
+  std::array<Groups, 3> kernels, shardings;
+  std::array<Step, 3> sparse;
+  std::array<double, 3> largest{};
+  Components components;
+  for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t) {
+    const PrintedTable& row = context.printed.tables.rows[context.plan.tables[t].row];
+    const TracedTable shards = traced(context, t);
+    for (std::size_t m = 0; m < sparse.size(); ++m) {
+      const Memory& memory = memories()[m];
+      const Step step = table_step(context, t, memory, shards);
+      kernels[m].add(row.kernel.text, step);
+      shardings[m].add(row.sharding.text, step);
+      sparse[m].value.nominal += step.value.nominal;
+      sparse[m].value.bounds = sparse[m].value.bounds + step.value.bounds;
+      largest[m] = std::max(largest[m], largest_shard(shards, memory));
+      for (const ShardClass& c : shards.classes) components.add(c.storage.*memory.storage, memory.name, c.count(), false);
+    }
+  }
+  explained.facts.push_back(number_text(static_cast<double>(context.plan.tables.size())) + " tables on " +
+                            number_text(static_cast<double>(context.plan.setting.world_size)) + " ranks");
+  for (std::size_t m = 0; m < sparse.size(); ++m) {
+    const Memory& memory = memories()[m];
+    if (sparse[m].value.bounds.high <= 0 && m > 0) continue;
+    add_total(context, memory, sparse[m], explained.steps);
+    for (auto* groups : {&kernels[m], &shardings[m]}) {
+      Step sum = sum_of(std::string(memory.name) + " of all shards by " + (groups == &kernels[m] ? "kernel" : "sharding type"),
+                        FormulaId::total, groups->steps());
+      if (groups == &kernels[m])
+        for (Step& child : sum.children) {
+          child.formula = form_of(FormulaId::kernel_sum).name;
+          if (const Cell cell = kernel_cell(context, child.label, memory)) child.printed = cell;
+        }
+      set_shares(sum);
+      explained.steps.push_back(std::move(sum));
+    }
+    if (largest[m] > 0) explained.facts.push_back("Largest shard: " + number_text(largest[m]) + " B of " + std::string(memory.name));
+  }
+  explained.components = components.rows();
+  if (!context.plan.sized) explained.notes.emplace_back("The log does not print the sizes of the tables, so shards were not rebuilt.");
+  return explained;
+}
+
+}  // namespace shardstats::explain_detail

@@ -1,0 +1,101 @@
+// The pieces explain is made of: traced shards of a table, steps made from them. Private to src/analysis.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shardstats/analysis/explain.h"
+#include "shardstats/planner/trace.h"
+
+namespace shardstats::explain_detail {
+
+// A kind of memory: its parts of every struct, so that each step is written once for all three.
+struct Memory {
+  std::string_view name;                    // "HBM"
+  FormulaId formula;                        // of one shard
+  Traced ShardStorage<Traced>::*storage;
+  ByteInterval PlanShard::*shard;
+  Expectation PlanTable::*table;
+  Expectation PlanKernel::*kernel;
+  Cell PrintedTable::*cell;
+  int slot;                                 // of a kernel's storage line
+};
+std::span<const Memory> memories();
+
+struct Context {
+  const PrintedPlan& printed;
+  const Plan& plan;
+  std::vector<std::uint32_t> first_assumption;  // by table, index into Plan::assumptions; its size: none
+};
+Context context_of(const PrintedPlan& printed, const Plan& plan);
+
+// Shards of a table with equal shape, read through the formulas.
+struct ShardClass {
+  std::vector<const PlanShard*> shards;
+  ShardStorage<Traced> storage;
+  double count() const { return static_cast<double>(shards.size()); }
+};
+
+struct TracedTable {
+  std::vector<Operand> operands;    // by TraceNode::input
+  std::vector<ShardClass> classes;  // in shard order of their first shard
+};
+// Empty classes if the log does not give the table's sizes.
+TracedTable traced(const Context& context, std::uint32_t table);
+
+std::string_view last_part(std::string_view fqn);
+std::string_view fqn_of(const Context& context, std::uint32_t table);
+std::string rank_list(const std::vector<const PlanShard*>& shards);  // "ranks 0-94", "shards 0-3" without ranks
+std::string shape_text(const PlanShard& shard);                      // "833,334 x 128"
+double number_of(std::string_view text);                             // 0 if it is no number
+
+// The assumption of that name: of the table, or of the plan.
+const Assumption* assumption(const Context& context, std::string_view name, std::optional<std::uint32_t> table);
+std::string alternatives_text(const Assumption& a);  // "or train_base", empty without alternatives
+std::string value_words(const AssumedValue& value);
+
+// ---- steps ---------------------------------------------------------------------------------------------------------
+
+Step step_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands);
+// A sum over `children`; unit bytes.
+Step sum_of(std::string label, FormulaId formula, std::vector<Step> children);
+Step value_step(std::string label, double nominal, RealInterval bounds, std::string_view unit = "bytes");
+Step bytes_step(std::string label, ByteInterval bytes);
+// A printed cell in GB of 2^30 bytes, quoted.
+Step printed_step(std::string label, const Cell& cell, std::string_view verdict);
+// Adds what the printed cell has beyond `computed` as a step of its own and makes the sum the printed one.
+void add_unexplained(const Cell& cell, Step& computed);
+void set_shares(Step& root);
+// Puts the sum, with what is not explained if `e` is contradicted, and the printed cell into `steps`.
+void add_with_cell(Step computed, const Expectation& e, const Cell& cell, std::vector<Step>& steps);
+
+// Bytes by component over traced shards, in the order met.
+class Components {
+ public:
+  void add(const Traced& storage, std::string_view memory, double shards, bool largest);
+  void add(std::string_view label, std::string_view memory, double per_shard, double total);
+  std::vector<ComponentRow> rows() const;
+
+ private:
+  void add_node(const TraceNode& node, std::string_view memory, double shards, bool largest);
+  struct Row {
+    std::string_view label, memory;
+    double per_shard = 0, total = 0;
+  };
+  std::vector<Row> rows_;
+};
+
+// ---- targets -------------------------------------------------------------------------------------------------------
+
+Explained explain_table(const Context& context, std::uint32_t table);
+Explained explain_shard(const Context& context, std::uint32_t table, int rank);
+Explained explain_rank(const Context& context, int rank);
+Explained explain_kernel(const Context& context, std::string_view kernel);
+Explained explain_plan(const Context& context);
+Explained explain_assumption(const Context& context, std::string_view name);
+
+// One line for each disagreement of documentation and source that concerns the table (storage-model.md section 11).
+std::vector<std::string> notes_on(const Context& context, std::uint32_t table, const TracedTable& traced);
+
+}  // namespace shardstats::explain_detail

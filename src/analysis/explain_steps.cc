@@ -1,0 +1,183 @@
+// Steps: traced nodes, sums and printed cells as the records that reports show.
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/explain_parts.h"
+
+namespace shardstats::explain_detail {
+namespace {
+
+RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
+
+Operand operand_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands) {
+  if (node.input >= 0) return operands[static_cast<std::size_t>(node.input)];
+  Operand operand{node.symbol, node.label, {node.nominal, node.value, ""}, Origin::log, {}, {}};
+  if (node.symbol == "W") operand.note = "rows of the rank table";
+  if (node.symbol != "L") return operand;
+  const Assumption* a = assumption(context, "local_world_size", std::nullopt);
+  operand.origin = a ? a->origin : Origin::inferred;
+  if (a) operand.note = alternatives_text(*a);
+  return operand;
+}
+
+// What a node of a storage tree is for, in the words of the component table.
+std::string_view component_of(FormulaId id) {
+  switch (id) {
+    case FormulaId::tensor:
+      return "embedding weights";
+    case FormulaId::optimizer:
+      return "optimizer state";
+    case FormulaId::cache_aux:
+      return "cache auxiliary state";
+    case FormulaId::key_value:
+      return "key-value cache";
+    case FormulaId::input:
+      return "input buffer";
+    case FormulaId::output:
+      return "output buffer";
+    case FormulaId::prefetch:
+      return "prefetch buffers";
+    default:
+      return {};
+  }
+}
+
+bool is_container(FormulaId id) {
+  return id == FormulaId::shard_hbm || id == FormulaId::shard_ddr || id == FormulaId::shard_ssd || id == FormulaId::pipeline_io;
+}
+
+void share_children(Step& step, double total) {
+  step.share_of_total = total > 0 ? std::max(0.0, step.value.nominal / total) : 0;
+  if (!step.sum) {
+    // Below a number of equal shards the shares are those of one shard.
+    for (Step& child : step.children)
+      if (child.sum) share_children(child, child.value.nominal);
+    return;
+  }
+  for (Step& child : step.children) share_children(child, total);
+}
+
+}  // namespace
+
+Step step_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands) {
+  Step step;
+  step.expression = expression(node);
+  step.substituted = substituted(node);
+  step.label = step.expression;
+  step.value = {node.nominal, node.value, "bytes"};
+  if (node.kind == TraceKind::step) {
+    const FormulaForm& form = form_of(node.formula);
+    step.label = form.label;
+    step.formula = form.name;
+    step.value.unit = form.unit;
+  }
+  const auto terms = terms_of(node);
+  step.sum = !terms.empty();
+  for (const TraceRef& child : step.sum ? terms : steps_of(node)) step.children.push_back(step_of(context, *child, operands));
+  if (!step.sum)
+    for (const TraceRef& x : inputs_of(node)) step.operands.push_back(operand_of(context, *x, operands));
+  return step;
+}
+
+Step sum_of(std::string label, FormulaId formula, std::vector<Step> children) {
+  Step step;
+  step.label = std::move(label);
+  step.formula = form_of(formula).name;
+  step.value.unit = "bytes";
+  step.sum = true;
+  for (const Step& child : children) {
+    step.value.nominal += child.value.nominal;
+    step.value.bounds = step.value.bounds + child.value.bounds;
+  }
+  step.children = std::move(children);
+  return step;
+}
+
+Step value_step(std::string label, double nominal, RealInterval bounds, std::string_view unit) {
+  Step step;
+  step.label = std::move(label);
+  step.value = {nominal, bounds, unit};
+  return step;
+}
+
+Step bytes_step(std::string label, ByteInterval bytes) {
+  const RealInterval x = real(bytes);
+  return value_step(std::move(label), std::floor(x.low + (x.high - x.low) / 2), x);
+}
+
+Step printed_step(std::string label, const Cell& cell, std::string_view verdict) {
+  const auto bytes = bytes_printed_as(cell.text, Format::r3, kGiB);
+  const double nominal = std::floor(number_of(cell.text) * static_cast<double>(kGiB));
+  Step step = value_step(std::move(label), nominal, bytes ? real(*bytes) : exactly(nominal));
+  step.origin = Origin::log;
+  step.printed = cell;
+  step.note = verdict;
+  return step;
+}
+
+void add_unexplained(const Cell& cell, Step& computed) {
+  const Step printed = printed_step("", cell, "");
+  const RealInterval rest = printed.value.bounds - computed.value.bounds;
+  Step step = value_step("not explained", printed.value.nominal - computed.value.nominal, rest);
+  step.note = "the printed cell differs from the formulas";
+  computed.children.push_back(std::move(step));
+  computed.value.nominal = printed.value.nominal;
+  computed.value.bounds = computed.value.bounds + rest;
+  computed.label += ", as printed";
+}
+
+void set_shares(Step& root) { share_children(root, root.value.nominal); }
+
+void add_with_cell(Step computed, const Expectation& e, const Cell& cell, std::vector<Step>& steps) {
+  const bool usable = bytes_printed_as(cell.text, Format::r3, kGiB).has_value();
+  if (usable && e.contradicted) add_unexplained(cell, computed);
+  set_shares(computed);
+  if (cell) computed.printed = cell;
+  steps.push_back(std::move(computed));
+  if (usable) steps.push_back(printed_step("printed", cell, e.contradicted ? "contradicts the formulas" : "agrees"));
+}
+
+void Components::add(std::string_view label, std::string_view memory, double per_shard, double total) {
+  const auto same = [&](const Row& row) { return row.label == label && row.memory == memory; };
+  auto row = std::find_if(rows_.begin(), rows_.end(), same);
+  if (row == rows_.end()) row = rows_.insert(rows_.end(), Row{label, memory, 0, 0});
+  row->per_shard += per_shard;
+  row->total += total;
+}
+
+void Components::add_node(const TraceNode& node, std::string_view memory, double shards, bool largest) {
+  const auto put = [&](std::string_view label) {
+    add(label, memory, largest ? node.nominal : 0, node.nominal * shards);
+  };
+  if (node.kind == TraceKind::step && !component_of(node.formula).empty()) return put(component_of(node.formula));
+  if (node.kind == TraceKind::add || (node.kind == TraceKind::step && is_container(node.formula))) {
+    for (const TraceRef& operand : node.operands) add_node(*operand, memory, shards, largest);
+    return;
+  }
+  if (node.kind == TraceKind::most) {
+    const TraceNode &a = *node.operands[0], &b = *node.operands[1];
+    return add_node(a.nominal >= b.nominal ? a : b, memory, shards, largest);
+  }
+  const auto steps = steps_of(node);  // 3 * I
+  put(steps.size() == 1 && !component_of(steps[0]->formula).empty() ? component_of(steps[0]->formula) : "other");
+}
+
+void Components::add(const Traced& storage, std::string_view memory, double shards, bool largest) {
+  if (storage.node) add_node(*storage.node, memory, shards, largest);
+}
+
+std::vector<ComponentRow> Components::rows() const {
+  std::vector<ComponentRow> rows;
+  const bool several = std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) { return row.memory != rows_[0].memory; });
+  for (const Row& row : rows_) {
+    double total = 0;
+    for (const Row& other : rows_)
+      if (other.memory == row.memory) total += other.total;
+    std::string label(row.label);
+    if (several) label += " (" + std::string(row.memory) + ")";
+    rows.push_back({std::move(label), row.per_shard, row.total, total > 0 ? row.total / total * 100 : 0});
+  }
+  return rows;
+}
+
+}  // namespace shardstats::explain_detail

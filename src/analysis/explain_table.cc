@@ -1,0 +1,155 @@
+// explain TABLE and table:NAME@rank:N: the shards of one table.
+#include <algorithm>
+
+#include "analysis/explain_parts.h"
+
+namespace shardstats::explain_detail {
+namespace {
+
+std::string plural(double n, std::string_view one) {
+  return number_text(n) + " " + std::string(one) + (n == 1 ? "" : "s");
+}
+
+// The tree of one shard; an amount of zero has no tree.
+Step shard_step(const Context& context, const Memory& memory, const TracedTable& table, const ShardClass& c) {
+  const Traced& storage = c.storage.*memory.storage;
+  if (storage.node) return step_of(context, *storage.node, table.operands);
+  Step step = value_step(std::string(form_of(memory.formula).label), 0, {});
+  step.formula = form_of(memory.formula).name;
+  return step;
+}
+
+// All shards of a class: the tree of one of them, times their number.
+Step class_step(const Context& context, const Memory& memory, const TracedTable& table, const ShardClass& c) {
+  Step one = shard_step(context, memory, table, c);
+  const std::string where = rank_list(c.shards) + ": " + shape_text(*c.shards.front());
+  if (c.shards.size() == 1) {
+    one.label = where;
+    return one;
+  }
+  const RealInterval count = exactly(c.count());
+  Step step = value_step(where + " each", one.value.nominal * c.count(), one.value.bounds * count);
+  step.expression = number_text(c.count()) + " * " + std::string(memory.name);
+  step.substituted = number_text(c.count()) + " * " + number_text(one.value.nominal);
+  step.label = number_text(c.count()) + " shards, " + step.label;
+  one.label = "one of them";
+  step.children.push_back(std::move(one));
+  return step;
+}
+
+Step sum_of_classes(const Context& context, const Memory& memory, const TracedTable& table) {
+  std::vector<Step> children;
+  double shards = 0;
+  std::string substituted;
+  for (const ShardClass& c : table.classes) {
+    children.push_back(class_step(context, memory, table, c));
+    shards += c.count();
+    substituted += (substituted.empty() ? "" : " + ") + number_text(children.back().value.nominal);
+  }
+  Step sum = sum_of(std::string(memory.name) + " of " + (shards == 1 ? "the shard" : "all " + plural(shards, "shard")),
+                    FormulaId::table_sum, std::move(children));
+  sum.substituted = std::move(substituted);
+  return sum;
+}
+
+void add_facts(const Context& context, std::uint32_t t, Explained& explained) {
+  const PlanTable& table = context.plan.tables[t];
+  const PrintedTable& row = context.printed.tables.rows[table.row];
+  std::string line = std::string(row.sharding.text) + ", " + std::string(row.kernel.text);
+  if (table.rows > 0)
+    line += ", " + number_text(static_cast<double>(table.rows)) + " rows x " + number_text(static_cast<double>(table.cols)) + " columns";
+  line += table.sequence ? ", sequence" : ", pooled";
+  if (table.shard_count > 0) line += ", " + plural(table.shard_count, "shard");
+  explained.facts.push_back(std::move(line));
+  if (!table.explained) explained.facts.emplace_back("No choice of hidden inputs gives the printed storage; the nearest one is shown.");
+}
+
+double largest_nominal(const TracedTable& table, const Memory& memory) {
+  double most = 0;
+  for (const ShardClass& c : table.classes) most = std::max(most, (c.storage.*memory.storage).nominal);
+  return most;
+}
+
+bool is_used(const TracedTable& table, const Memory& memory, const Expectation& e) {
+  return e.contradicted || largest_nominal(table, memory) > 0;
+}
+
+void add_components(const TracedTable& table, const Memory& memory, Components& components) {
+  const double most = largest_nominal(table, memory);
+  bool found = false;
+  for (const ShardClass& c : table.classes) {
+    const Traced& storage = c.storage.*memory.storage;
+    const bool largest = !found && storage.nominal == most;
+    found = found || largest;
+    components.add(storage, memory.name, c.count(), largest);
+  }
+}
+
+// Without sizes only the printed cells can be shown.
+void add_printed_only(const PrintedTable& row, Explained& explained) {
+  for (const Memory& memory : memories())
+    if (const Cell& cell = row.*memory.cell)
+      explained.steps.push_back(printed_step(std::string(memory.name) + " of all shards", cell, "not rebuilt"));
+  explained.notes.emplace_back("The log does not print everything the formulas need for this table, so its shards were not rebuilt.");
+}
+
+}  // namespace
+
+Explained explain_table(const Context& context, std::uint32_t t) {
+  Explained explained;
+  const PlanTable& table = context.plan.tables[t];
+  const PrintedTable& row = context.printed.tables.rows[table.row];
+  explained.target = row.fqn.text;
+  explained.kind = "table";
+  add_facts(context, t, explained);
+  const TracedTable shards = traced(context, t);
+  if (shards.classes.empty()) {
+    add_printed_only(row, explained);
+    return explained;
+  }
+  Components components;
+  for (const Memory& memory : memories()) {
+    const Expectation& e = table.*memory.table;
+    if (!is_used(shards, memory, e) && memory.name != "HBM") continue;
+    add_with_cell(sum_of_classes(context, memory, shards), e, row.*memory.cell, explained.steps);
+    add_components(shards, memory, components);
+    const Step& root = explained.steps[explained.steps.size() - (row.*memory.cell ? 2 : 1)];
+    if (root.sum && !root.children.empty() && root.children.back().label == "not explained")
+      components.add("not explained", memory.name, 0, root.children.back().value.nominal);
+  }
+  explained.components = components.rows();
+  explained.notes = notes_on(context, t, shards);
+  return explained;
+}
+
+Explained explain_shard(const Context& context, std::uint32_t t, int rank) {
+  Explained explained;
+  const std::string fqn(fqn_of(context, t));
+  explained.target = "table:" + fqn + "@rank:" + std::to_string(rank);
+  explained.kind = "table@rank";
+  add_facts(context, t, explained);
+  const TracedTable shards = traced(context, t);
+  Components components;
+  for (const ShardClass& c : shards.classes) {
+    double here = 0;
+    const PlanShard* shown = nullptr;
+    for (const PlanShard* shard : c.shards)
+      if (shard->rank == rank) ++here, shown = shard;
+    if (shown == nullptr) continue;
+    for (const Memory& memory : memories()) {
+      if ((c.storage.*memory.storage).nominal == 0 && memory.name != "HBM") continue;
+      Step step = shard_step(context, memory, shards, c);
+      step.label = std::string(memory.name) + " of shard " + std::to_string(shown->index) + ", " + shape_text(*shown);
+      if (here > 1) step.label += " (" + number_text(here) + " such shards on the rank)";
+      set_shares(step);
+      explained.steps.push_back(std::move(step));
+      components.add(c.storage.*memory.storage, memory.name, here, true);
+    }
+  }
+  explained.components = components.rows();
+  if (shards.classes.empty()) add_printed_only(context.printed.tables.rows[context.plan.tables[t].row], explained);
+  else explained.notes = notes_on(context, t, shards);
+  return explained;
+}
+
+}  // namespace shardstats::explain_detail

@@ -1,0 +1,77 @@
+#include "shardstats/report/explain_json.h"
+
+#include <cmath>
+
+#include "shardstats/analysis/block.h"
+
+namespace shardstats {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Byte counts are integers; what is below a byte or beyond 2^63 stays a double.
+Json number(double value, std::string_view unit) {
+  constexpr double kLargest = 9.2e18;
+  if (!std::isfinite(value)) return nullptr;
+  const bool whole = unit == "bytes" || value == std::trunc(value);
+  if (whole && std::fabs(value) < kLargest) return static_cast<std::int64_t>(std::llround(value));
+  return value;
+}
+
+Json amount_json(const Amount& amount) {
+  Json json{{"low", number(amount.bounds.low, amount.unit)}, {"high", number(amount.bounds.high, amount.unit)}};
+  json["unit"] = amount.unit;
+  json["nominal"] = number(amount.nominal, amount.unit);
+  return json;
+}
+
+void add_place(const Cell& cell, Json& json) {
+  if (!cell) return;
+  json["printed"] = cell.text;
+  json["line"] = cell.place.line;
+  json["column"] = cell.place.column;
+}
+
+Json operand_json(const Operand& operand) {
+  Json json{{"symbol", operand.symbol}, {"label", operand.label}, {"value", amount_json(operand.value)}, {"origin", name(operand.origin)}};
+  add_place(operand.printed, json);
+  if (!operand.note.empty()) json["note"] = operand.note;
+  return json;
+}
+
+Json step_json(const Step& step) {
+  Json json{{"label", step.label}, {"value", amount_json(step.value)}};
+  json["formula"] = step.formula.empty() ? Json(nullptr) : Json(step.formula);
+  json["expression"] = step.expression;
+  json["substituted"] = step.substituted;
+  json["operands"] = Json::array();
+  for (const Operand& operand : step.operands) json["operands"].push_back(operand_json(operand));
+  json["origin"] = name(step.origin);
+  json["line"] = nullptr;
+  if (step.printed) add_place(*step.printed, json);
+  json["sum"] = step.sum;
+  if (step.share_of_total > 0) json["share"] = step.share_of_total;
+  if (!step.note.empty()) json["note"] = step.note;
+  json["children"] = Json::array();
+  for (const Step& child : step.children) json["children"].push_back(step_json(child));
+  return json;
+}
+
+}  // namespace
+
+Json explained_json(const Explained& explained) {
+  Json json{{"target", explained.target}, {"kind", explained.kind}};
+  json["facts"] = explained.facts;
+  json["steps"] = Json::array();
+  for (const Step& step : explained.steps) json["steps"].push_back(step_json(step));
+  json["components"] = Json::array();
+  for (const ComponentRow& row : explained.components)
+    json["components"].push_back({{"label", row.label},
+                                  {"per_shard", number(row.per_shard, "bytes")},
+                                  {"total", number(row.total, "bytes")},
+                                  {"percent", row.percent}});
+  json["notes"] = explained.notes;
+  return json;
+}
+
+}  // namespace shardstats

@@ -1,0 +1,247 @@
+#include "shardstats/report/explain_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+
+#include "shardstats/analysis/block.h"
+#include "shardstats/numbers/printed.h"
+#include "shardstats/report/units.h"
+
+namespace shardstats {
+namespace {
+
+constexpr std::size_t kShownLeaves = 20;  // of a long list of plain values; the rest is one line
+constexpr int kBarColumns = 10;
+constexpr int kShareColumns = 7;  // " 99.9% "
+constexpr std::string_view kBold = "\x1b[1m", kDim = "\x1b[2m", kReset = "\x1b[0m";
+
+// Characters, not bytes: continuation bytes of UTF-8 take no column.
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string number(double value) {
+  if (value == std::trunc(value) && std::fabs(value) < 9e15) return with_commas(static_cast<std::int64_t>(value));
+  return format(value, std::fabs(value) < 1 ? Format::python_float : Format::r3);
+}
+
+std::string percent(double share) { return format(share * 100, Format::f1) + "%"; }
+
+class Paper {
+ public:
+  Paper(const TextStyle& style, std::string& out) : style_(style), out_(out), width_(std::max(style.width, 40)) {}
+
+  void write(const Explained& explained) {
+    line(0, explained.target, kBold);
+    for (const std::string& fact : explained.facts) line(2, fact);
+    for (const Step& step : explained.steps) {
+      if (!is_printed_cell(step)) out_ += '\n';
+      write_step(step, 0);
+    }
+    if (explained.components.size() > 1) write_components(explained.components);
+    if (!explained.notes.empty()) out_ += '\n';
+    for (const std::string& note : explained.notes) line(0, "note: " + note, {}, 6);
+  }
+
+ private:
+  static bool is_printed_cell(const Step& step) { return step.label == "printed"; }
+  static std::size_t at(int indent) { return static_cast<std::size_t>(indent); }
+
+  // Text broken at blanks; following lines are indented by `hang` more. A word longer than a line is cut.
+  void line(int indent, std::string_view text, std::string_view colour = {}, int hang = 2) {
+    int own = indent;
+    while (true) {
+      const std::size_t room = at(std::max(width_ - own, 10));
+      std::size_t take = text.size();
+      if (columns(text) > room) {
+        take = cut(text, room);
+        const std::size_t blank = text.substr(0, take + 1).rfind(' ');
+        if (blank != std::string_view::npos && blank > 0) take = blank;
+      }
+      out_.append(at(own), ' ');
+      paint(text.substr(0, take), colour);
+      out_ += '\n';
+      text.remove_prefix(std::min(text.size(), take));
+      while (text.starts_with(' ')) text.remove_prefix(1);
+      if (text.empty()) return;
+      own = indent + hang;
+    }
+  }
+  // Bytes of the first `room` characters.
+  static std::size_t cut(std::string_view text, std::size_t room) {
+    std::size_t i = 0;
+    for (std::size_t seen = 0; i < text.size(); ++i)
+      if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 && seen++ == room) break;
+    return i;
+  }
+  void paint(std::string_view text, std::string_view colour) {
+    const bool painted = style_.color && !colour.empty();
+    if (painted) out_ += colour;
+    out_ += text;
+    if (painted) out_ += kReset;
+  }
+
+  std::string spread(const Amount& amount) const {
+    const double off = std::max(amount.bounds.high - amount.nominal, amount.nominal - amount.bounds.low);
+    if (off <= 0) return {};
+    return std::string(style_.ascii ? " (+-" : " (\u00b1") + number(amount.unit == "bytes" ? std::ceil(off) : off) + ")";
+  }
+  std::string value_text(const Amount& amount) const {
+    if (amount.unit == "percent") return format(amount.nominal, Format::f1) + "%";
+    std::string text = number(amount.unit == "bytes" ? std::round(amount.nominal) : amount.nominal);
+    if (amount.unit == "bytes") text += " B";
+    else if (!amount.unit.empty()) text += " " + std::string(amount.unit);
+    return text + spread(amount);
+  }
+
+  std::string bar(double share) const {
+    const int cells = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kBarColumns));
+    std::string text;
+    for (int i = 0; i < cells; ++i) text += style_.ascii ? "#" : "\u2588";
+    return text;
+  }
+  std::string share_text(double share) const {
+    if (share <= 0) return {};
+    const std::string number = percent(share);
+    const std::string b = bar(share);
+    return std::string(at(kShareColumns) - std::min(at(kShareColumns), number.size()), ' ') + number + (b.empty() ? "" : " ") + b;
+  }
+
+  // "label ........ value  share bar": values end in one column, so that they can be added up by eye.
+  void row(int indent, std::string_view label, const std::string& value, double share, std::string_view colour = {}) {
+    const int end = width_ - kShareColumns - kBarColumns - 1;
+    const int room = end - indent - static_cast<int>(columns(value)) - 2;
+    if (static_cast<int>(columns(label)) > room) {
+      line(indent, label, colour);
+      label = {};
+    }
+    out_.append(at(label.empty() ? 0 : indent), ' ');
+    paint(label, colour);
+    const int used = label.empty() ? 0 : indent + static_cast<int>(columns(label));
+    out_.append(at(std::max(end - used - static_cast<int>(columns(value)), 1)), ' ');
+    out_ += value + share_text(share) + "\n";
+  }
+
+  static std::string quoted(const Cell& cell, std::string_view unit) {
+    return "\"" + std::string(cell.text) + std::string(unit) + "\" on line " + std::to_string(cell.place.line);
+  }
+
+  void write_step(const Step& step, int indent) {
+    if (is_printed_cell(step)) {
+      line(indent, "printed: " + quoted(*step.printed, " GB") + ", " + step.note + gb_hint());
+      return;
+    }
+    std::string label = step.label;
+    if (step.printed && indent > 0 && step.value.unit == "bytes") label += " [" + std::string(step.printed->text) + " GB]";
+    else if (step.printed && step.value.unit == "percent") label += " [" + std::string(step.printed->text) + "% printed]";
+    else if (step.origin == Origin::log && step.printed) label += " [" + quoted(*step.printed, " GB") + "]";
+    row(indent, label, value_text(step.value), step.share_of_total, indent == 0 ? kBold : std::string_view{});
+    if (indent == 0 && step.value.unit == "bytes" && step.sum)
+      row(indent, "", human_bytes(step.value.nominal), 0);
+    if (!step.note.empty()) line(indent + 4, step.note, kDim);
+    write_formula(step, indent + 2);
+    for (const Operand& operand : step.operands) write_operand(operand, indent + 4);
+    write_children(step, indent + 2);
+  }
+
+  std::string gb_hint() {
+    if (said_gb_) return {};
+    said_gb_ = true;
+    return " (the planner's GB is 2^30 bytes)";
+  }
+
+  void write_formula(const Step& step, int indent) {
+    if (!step.expression.empty() && step.expression != step.label) {
+      std::string text = "= " + step.expression;
+      if (!step.formula.empty()) text += "   [" + std::string(step.formula) + "]";
+      line(indent, text, kDim);
+    }
+    if (!step.substituted.empty() && step.substituted != step.expression && !(step.sum && step.children.size() == 1))
+      line(indent, "= " + step.substituted, kDim);
+  }
+
+  // Each input is told once: later formulas use the symbol.
+  void write_operand(const Operand& operand, int indent) {
+    const std::string value = number(operand.value.nominal) + spread(operand.value);
+    if (!told_.insert(operand.symbol + "=" + value).second) return;
+    std::string text = operand.symbol + " = " + value + "  " + operand.label + ", ";
+    if (operand.printed) text += quoted(operand.printed, "");
+    else text += operand.origin == Origin::log ? "from the log" : std::string(name(operand.origin));
+    if (!operand.note.empty()) text += ", " + operand.note;
+    line(indent, text, {}, 4);
+  }
+
+  void write_children(const Step& step, int indent) {
+    const auto& all = step.children;
+    const bool leaves = std::all_of(all.begin(), all.end(), [](const Step& s) { return s.children.empty(); });
+    const std::size_t shown = leaves && step.sum && all.size() > kShownLeaves + 4 ? kShownLeaves : all.size();
+    double rest = 0, rest_share = 0;
+    std::size_t hidden = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      // What is reserved or not explained stands at the end of a list and is always shown.
+      const bool keep = i < shown || all[i].formula != all.front().formula;
+      if (keep && hidden > 0 && i >= shown && all[i].formula != all[i - 1].formula) write_rest(hidden, rest, rest_share, indent);
+      if (keep) {
+        write_step(all[i], indent);
+        continue;
+      }
+      ++hidden;
+      rest += all[i].value.nominal;
+      rest_share += all[i].share_of_total;
+    }
+    write_rest(hidden, rest, rest_share, indent);
+  }
+  void write_rest(std::size_t& hidden, double rest, double share, int indent) {
+    if (hidden == 0) return;
+    row(indent, "and " + std::to_string(hidden) + " more", value_text({rest, {rest, rest}, "bytes"}), share);
+    hidden = 0;
+  }
+
+  void write_components(const std::vector<ComponentRow>& rows) {
+    out_ += '\n';
+    const bool shards = std::any_of(rows.begin(), rows.end(), [](const ComponentRow& r) { return r.per_shard > 0; });
+    component_row("component", shards ? "largest shard" : "", "all", "", kBold);
+    double per_shard = 0, total = 0;
+    for (const ComponentRow& r : rows) {
+      component_row(r.label, shards ? human_bytes(r.per_shard) : "", human(r.total), share_text(r.percent / 100), {});
+      per_shard += r.per_shard;
+      total += r.total;
+    }
+    component_row("total", shards ? human_bytes(per_shard) : "", human(total), "", {});
+  }
+  static std::string human(double bytes) { return bytes < 0 ? "-" + human_bytes(-bytes) : human_bytes(bytes); }
+  void component_row(std::string_view label, const std::string& per_shard, const std::string& total, const std::string& share,
+                     std::string_view colour) {
+    std::string text(2, ' ');
+    text += label;
+    const auto right = [&](const std::string& cell, int end) {
+      const int blanks = end - static_cast<int>(columns(text)) - static_cast<int>(columns(cell));
+      text.append(at(std::max(blanks, 1)), ' ');
+      text += cell;
+    };
+    const int end = width_ - kShareColumns - kBarColumns - 1;
+    right(per_shard, end - 14);
+    right(total, end);
+    paint(text, colour);
+    out_ += share + "\n";
+  }
+
+  TextStyle style_;
+  std::string& out_;
+  int width_;
+  bool said_gb_ = false;
+  std::set<std::string> told_;
+};
+
+}  // namespace
+
+void write_explained(const std::vector<Explained>& all, const TextStyle& style, std::string& out) {
+  for (const Explained& one : all) {
+    if (&one != &all.front()) out += '\n';
+    Paper(style, out).write(one);
+  }
+}
+
+}  // namespace shardstats

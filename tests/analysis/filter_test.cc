@@ -1,0 +1,78 @@
+#include "shardstats/analysis/filter.h"
+
+#include <gtest/gtest.h>
+
+#include "logs.h"
+
+namespace shardstats {
+namespace {
+
+Filter filter_of(const FilterWords& words) {
+  Filter filter;
+  EXPECT_EQ(filter.set(words), std::nullopt);
+  return filter;
+}
+
+TEST(Filter, Tables) {
+  const Filter filter = filter_of({.tables = {"ebc\\.", "^x"}, .excluded_tables = {"_7$"}});
+  EXPECT_TRUE(filter.keeps_table("model.ebc.t_1", "TW", "fused"));
+  EXPECT_TRUE(filter.keeps_table("x", "TW", "fused"));
+  EXPECT_FALSE(filter.keeps_table("model.ebc.t_7", "TW", "fused"));
+  EXPECT_FALSE(filter.keeps_table("model.ec.t_1", "TW", "fused"));
+}
+
+TEST(Filter, ShardingAndKernel) {
+  const Filter filter = filter_of({.shardings = {"RW,TWRW"}, .kernels = {"fused"}});
+  EXPECT_TRUE(filter.keeps_table("t", "RW", "fused"));
+  EXPECT_TRUE(filter.keeps_table("t", "TWRW", "fused"));
+  EXPECT_FALSE(filter.keeps_table("t", "TW", "fused"));
+  EXPECT_FALSE(filter.keeps_table("t", "RW", "fused_uvm"));
+}
+
+TEST(Filter, Ranks) {
+  const Filter filter = filter_of({.ranks = {"0,4-7", "9"}});
+  for (const int rank : {0, 4, 5, 7, 9}) EXPECT_TRUE(filter.keeps_rank(rank)) << rank;
+  for (const int rank : {1, 3, 8, 10}) EXPECT_FALSE(filter.keeps_rank(rank)) << rank;
+}
+
+TEST(Filter, NothingSetKeepsAll) {
+  const Filter filter = filter_of({});
+  EXPECT_TRUE(filter.keeps_table("t", "?", "?"));
+  EXPECT_TRUE(filter.keeps_rank(12));
+}
+
+TEST(Filter, BadWordsAreNamed) {
+  const FilterWords cases[] = {{.tables = {"("}},     {.excluded_tables = {"["}}, {.ranks = {"x"}},
+                               {.ranks = {"7-4"}},    {.ranks = {"-1"}},          {.shardings = {"XW"}},
+                               {.select = {"tabel"}}, {.ignore = {"rank.hbm,nothing"}}};
+  for (const FilterWords& words : cases) {
+    Filter filter;
+    EXPECT_NE(filter.set(words), std::nullopt);
+  }
+}
+
+// The rules left of a log with a wrong table, a wrong rank and a wrong kernel count.
+TEST(Filter, Findings) {
+  std::string bytes = changed(log_bytes("v1.4.0.log"), "device_os_ad_id", "8.941", "8.945");
+  bytes = changed(bytes, "1.65 (10%)", "CW: 1", "CW: 2");
+  bytes = changed(bytes, "#    fused: 3", "3", "4");
+  const auto rules = [&](const FilterWords& words) {
+    Checked checked(bytes);
+    apply(filter_of(words), checked.printed, checked.report);
+    std::string ids;
+    for (const Finding& finding : checked.report.findings) ids += std::string(finding.rule->id) + " ";
+    return ids;
+  };
+  EXPECT_EQ(rules({}), "rank.shards table.storage.hbm kernel.count ");
+  EXPECT_EQ(rules({.tables = {"device_os"}}), "table.storage.hbm ");
+  EXPECT_EQ(rules({.tables = {"pub_table"}}), "");
+  EXPECT_EQ(rules({.ranks = {"1"}}), "rank.shards ");
+  EXPECT_EQ(rules({.ranks = {"0"}}), "table.storage.hbm ");
+  EXPECT_EQ(rules({.kernels = {"fused"}}), "table.storage.hbm kernel.count ");
+  EXPECT_EQ(rules({.select = {"table,kernel"}}), "table.storage.hbm kernel.count ");
+  EXPECT_EQ(rules({.ignore = {"table", "rank.shards"}}), "kernel.count ");
+  EXPECT_EQ(rules({.select = {"table"}, .ignore = {"table.storage"}}), "");
+}
+
+}  // namespace
+}  // namespace shardstats

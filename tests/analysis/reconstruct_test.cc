@@ -1,0 +1,67 @@
+#include "shardstats/analysis/reconstruct.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "logs.h"
+
+namespace shardstats {
+namespace {
+
+Filter filter_of(const FilterWords& words) {
+  Filter filter;
+  EXPECT_EQ(filter.set(words), std::nullopt);
+  return filter;
+}
+
+std::string names(const Reconstruction& plan) {
+  std::string text;
+  for (const TableRow& row : plan.tables) text += std::string(row.printed->fqn.text.substr(row.printed->fqn.text.rfind('.') + 1)) + " ";
+  return text;
+}
+
+TEST(Reconstruct, OrderAndTop) {
+  const Checked checked(log_bytes("v1.4.0.log"));
+  const Filter all = filter_of({});
+  const auto plan = [&](SortKey key, std::size_t top) { return reconstruct(checked.printed, checked.plan, all, {key, top}); };
+  EXPECT_EQ(names(plan(SortKey::log, 0)), "ad_emb share_embed_emb pub_table device_os_ad_id ");
+  EXPECT_EQ(names(plan(SortKey::hbm, 2)), "device_os_ad_id ad_emb ");
+  EXPECT_EQ(names(plan(SortKey::name, 0)), "pub_table share_embed_emb device_os_ad_id ad_emb ");
+  EXPECT_EQ(plan(SortKey::hbm, 2).tables_hidden, 2U);
+  EXPECT_EQ(plan(SortKey::hbm, 2).ranks_hidden, 2U);
+  EXPECT_EQ(plan(SortKey::hbm, 0).ranks.front()->rank, 0);
+}
+
+TEST(Reconstruct, FiltersRowsAndShards) {
+  const Checked checked(log_bytes("v1.4.0.log"));
+  const Reconstruction plan =
+      reconstruct(checked.printed, checked.plan, filter_of({.ranks = {"1-2"}, .shardings = {"RW"}}), {});
+  ASSERT_EQ(plan.tables.size(), 1U);
+  EXPECT_EQ(plan.tables[0].shard_count, 4);
+  ASSERT_EQ(plan.tables[0].shards.size(), 2U);
+  EXPECT_EQ(plan.tables[0].shards[0]->rank, 1);
+  EXPECT_EQ(plan.ranks.size(), 2U);
+}
+
+TEST(Reconstruct, SumsMeetThePrintedCells) {
+  const Checked checked(log_bytes("v1.4.0.log"));
+  for (const TableRow& row : reconstruct(checked.printed, checked.plan, filter_of({}), {}).tables) {
+    const auto printed = bytes_printed_as(row.printed->hbm.text, Format::r3, kGiB);
+    ASSERT_TRUE(printed);
+    EXPECT_TRUE(printed->overlaps(row.hbm)) << row.printed->fqn.text;
+    EXPECT_LE(row.hbm.low, row.hbm.high);
+  }
+}
+
+TEST(Reconstruct, WithoutTablesOnlyRanks) {
+  const Checked checked(log_bytes("v1.8.0-nodebug.log"));
+  const Reconstruction plan = reconstruct(checked.printed, checked.plan, filter_of({}), {});
+  EXPECT_FALSE(plan.sized);
+  EXPECT_TRUE(plan.tables.empty());
+  EXPECT_EQ(plan.ranks.size(), 8U);
+  EXPECT_FALSE(reconstruct(Checked(log_bytes("v0.1.0.log")).printed, checked.plan, filter_of({}), {}).column_bytes);
+}
+
+}  // namespace
+}  // namespace shardstats

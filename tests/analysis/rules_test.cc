@@ -1,0 +1,58 @@
+#include "shardstats/analysis/rules.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+
+#include "logs.h"
+
+namespace shardstats {
+namespace {
+
+TEST(Rules, IdsAreUniqueAndDotted) {
+  std::set<std::string_view> ids;
+  for (const Rule& rule : rule_table()) {
+    EXPECT_TRUE(ids.insert(rule.id).second) << rule.id;
+    EXPECT_NE(rule.id.find('.'), std::string_view::npos) << rule.id;
+    EXPECT_EQ(find_rule(rule.id), &rule);
+    EXPECT_FALSE(rule.title.empty() || rule.compares.empty() || rule.reference.empty() || rule.hint.empty()) << rule.id;
+    EXPECT_LE(rule.since, rule.until) << rule.id;
+  }
+}
+
+TEST(Rules, EnumerationNamesTheRows) {
+  const struct {
+    RuleId id;
+    std::string_view name;
+  } cases[] = {{RuleId::table_storage_hbm, "table.storage.hbm"}, {RuleId::table_num_indices, "table.num_indices"},
+               {RuleId::table_batch_sizes, "table.batch_sizes"}, {RuleId::rank_hbm, "rank.hbm"},
+               {RuleId::rank_shards, "rank.shards"},             {RuleId::kernel_count, "kernel.count"},
+               {RuleId::kernel_constraints, "kernel.constraints"}, {RuleId::reservation_kjt, "reservation.kjt"},
+               {RuleId::reservation_capacity, "reservation.capacity"}};
+  for (const auto& c : cases) EXPECT_EQ(rule_of(c.id).id, c.name);
+}
+
+TEST(Rules, PrefixSelects) {
+  EXPECT_EQ(rules_matching("table.storage").size(), 3U);
+  EXPECT_EQ(rules_matching("").size(), rule_table().size());
+  EXPECT_TRUE(rules_matching("tabel").empty());
+  EXPECT_EQ(find_rule("rank.hbn"), nullptr);
+}
+
+// A diagnostic whose rule is not in the table would be lost.
+TEST(Rules, EveryDiagnosticOfTheReaderIsListed) {
+  const std::regex id("\"(log\\.[a-z_]+)\"");
+  std::size_t found = 0;
+  for (const char* folder : {"/src/log", "/src/input"})
+    for (const auto& file : std::filesystem::directory_iterator(std::string(SHARDSTATS_SOURCE_DIR) + folder)) {
+      const std::string text = read_file(file.path().string());
+      for (std::sregex_iterator it(text.begin(), text.end(), id), end; it != end; ++it, ++found)
+        EXPECT_NE(find_rule((*it)[1].str()), nullptr) << (*it)[1] << " of " << file.path();
+    }
+  EXPECT_GE(found, 5U);
+}
+
+}  // namespace
+}  // namespace shardstats

@@ -1,0 +1,143 @@
+#include "shardstats/analysis/verify.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "logs.h"
+
+namespace shardstats {
+namespace {
+
+using testing::IsEmpty;
+
+std::string dump(const Report& report) {
+  std::string text;
+  for (const Finding& f : report.findings)
+    text += std::string(name(f.severity)) + " " + std::string(f.rule->id) + " " + std::to_string(f.where.place.line) +
+            ":" + std::to_string(f.where.place.column) + " " + std::string(f.where.text) + ": " + f.message + "\n";
+  return text;
+}
+
+TEST(Verify, GenuineLogsAreClean) {
+  for (const std::string& log : all_logs()) EXPECT_EQ(dump(Checked(log_bytes(log)).report), "") << log;
+}
+
+// One number of a genuine log changed: the rule that must notice, pointing at the number.
+struct Change {
+  const char* log;
+  const char* mark;  // the first line with it
+  const char* old_text;
+  const char* new_text;
+  const char* rule;
+};
+
+class OneChange : public testing::TestWithParam<Change> {};
+
+TEST_P(OneChange, IsFoundWhereItIs) {
+  const Change& c = GetParam();
+  const std::string bytes = changed(log_bytes(c.log), c.mark, c.old_text, c.new_text);
+  const Checked checked(bytes);
+  const auto at_change = [&](const Finding& f) {
+    // The disputed text may be part of the changed one, "9.162" of "9.162 (57%)".
+    return f.rule->id == c.rule && f.severity == Severity::error &&
+           std::string_view(c.new_text).find(f.where.text) != std::string_view::npos;
+  };
+  const auto found = std::ranges::find_if(checked.report.findings, at_change);
+  ASSERT_NE(found, checked.report.findings.end()) << dump(checked.report);
+  const Place place = found->where.place;
+  std::string_view line = bytes;
+  for (std::uint32_t i = 1; i < place.line; ++i) line.remove_prefix(line.find('\n') + 1);
+  EXPECT_EQ(line.substr(place.column - 1, found->where.text.size()), found->where.text);
+  ASSERT_FALSE(found->suspects.empty());
+  EXPECT_EQ(found->suspects.front().cell.place, place);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Changes, OneChange,
+    testing::Values(
+        Change{"v1.4.0.log", "device_os_ad_id", "8.941", "8.945", "table.storage.hbm"},
+        Change{"v1.4.0.log", "device_os_ad_id", "0.0 GB)", "0.5 GB)", "table.storage.ddr"},
+        Change{"v1.8.0.log", "like_creative_slot_emb", "0.0 GB)", "7.0 GB)", "table.storage.ssd"},
+        Change{"v1.4.0.log", "model.ebc.pub_table", "3.376     pooled", "3.476     pooled", "table.num_indices"},
+        Change{"v1.8.0.log", "like_doc_os_id", "32 (8)", "32 (4)", "table.cw_dim"},
+        Change{"v1.8.0.log", "like_doc_os_id", "32 (8)", "32 (7)", "table.cw_dim"},
+        Change{"v1.4.0.log", "share_embed_emb", "0-3", "1-3", "table.ranks"},
+        Change{"v1.4.0.log", "model.ebc.pub_table", "100         2 ", "100         4 ", "table.ranks"},
+        Change{"v1.4.0.log", "9.161 (57%)", "9.161", "9.164", "rank.hbm"},
+        Change{"v1.4.0.log", "9.161 (57%)", "0.0 (", "0.5 (", "rank.ddr"},
+        Change{"v1.4.0.log", "9.161 (57%)", "57", "58", "rank.hbm_percent"},
+        Change{"v1.4.0.log", "1.65 (10%)", "(0%)", "(7%)", "rank.ddr_percent"},
+        Change{"v1.4.0.log", "1.65 (10%)", "0.75 ", "0.85 ", "rank.output"},
+        Change{"v1.4.0.log", "9.161 (57%)", "CW: 0", "CW: 1", "rank.shards"},
+        Change{"v1.4.0.log", "#    fused: 3", "3", "4", "kernel.count"},
+        Change{"v1.8.0.log", "15.674 GB", "15.674", "15.684", "kernel.storage.hbm"},
+        Change{"v1.8.0.log", "fused: 5.217 GB", "5.217", "5.227", "kernel.weights"},
+        Change{"v1.8.0.log", "fused: 10.434 GB", "10.434", "10.534", "kernel.optimizer"},
+        Change{"v1.8.0.log", "Auto-selected: 4", "Auto-selected: 4", "Auto-selected: 5", "kernel.constraints"},
+        Change{"v1.4.0.log", "Percent of Total HBM: 100%", "100", "90", "reservation.percent"},
+        Change{"v1.4.0.log", "HBM: 16.0 GB, DDR", "16.0", "32.0", "reservation.capacity"},
+        Change{"v1.4.0.log", "9.161 (57%)", "9.161", "09161", "log.malformed_cell"},
+        Change{"v1.4.0.log", "device_os_ad_id", "8.941", "8.940", "log.malformed_cell"}));
+
+TEST(Verify, RowDeletedIsFound) {
+  std::string bytes = log_bytes("v1.4.0.log");
+  const std::size_t line = bytes.rfind('\n', bytes.find("1.65 (10%)")) + 1;
+  bytes.erase(line, bytes.find('\n', line) + 1 - line);
+  EXPECT_FALSE(Checked(bytes).report.findings.empty());
+}
+
+TEST(Verify, ExpectedValueIsWhatTheGenuineLogPrints) {
+  const Checked checked(changed(log_bytes("v1.4.0.log"), "device_os_ad_id", "8.941", "8.945"));
+  const auto found =
+      std::ranges::find_if(checked.report.findings, [](const Finding& f) { return f.rule->id == "table.storage.hbm"; });
+  ASSERT_NE(found, checked.report.findings.end());
+  ASSERT_TRUE(found->expected);
+  EXPECT_EQ(found->expected->text, "8.941");
+  EXPECT_EQ(found->expected->unit, "bytes");
+  EXPECT_EQ(found->fqn, "model.position_ebc.device_os_ad_id");
+}
+
+// Shares of ranks that fit no common capacity: devices of their own, not an error.
+TEST(Verify, OwnCapacitiesAreANote) {
+  std::string bytes = changed(log_bytes("v1.4.0.log"), "1.65 (10%)", "10%", "20%");
+  bytes = changed(bytes, "(0.1,0.07,0.3,0.07,0)", "(1%)", "(3%)");
+  const Checked checked(bytes);
+  ASSERT_EQ(checked.report.findings.size(), 1U) << dump(checked.report);
+  EXPECT_EQ(checked.report.findings[0].severity, Severity::note);
+  EXPECT_EQ(checked.report.findings[0].rule->id, "rank.hbm_percent");
+}
+
+TEST(Coverage, CountsEveryPrintedNumberOnce) {
+  // Counted by hand: the numbers of each log, a rank list as one, "[]" as none.
+  const struct {
+    const char* log;
+    std::int64_t numbers, inputs;
+  } cases[] = {{"v0.1.0.log", 29, 29}, {"v0.8.0-empty.log", 17, 17}, {"v1.8.0-nodebug.log", 171, 171}, {"v1.4.0.log", 198, 32}};
+  for (const auto& c : cases) {
+    const Coverage coverage = Checked(log_bytes(c.log)).report.coverage;
+    EXPECT_EQ(coverage.numbers(), c.numbers) << c.log;
+    EXPECT_EQ(coverage.inputs, c.inputs) << c.log;
+  }
+}
+
+TEST(Coverage, DoesNotDependOnFindings) {
+  const Checked genuine(log_bytes("v1.4.0.log"));
+  const Checked disputed(changed(log_bytes("v1.4.0.log"), "device_os_ad_id", "8.941", "8.945"));
+  EXPECT_EQ(genuine.report.coverage.numbers(), disputed.report.coverage.numbers());
+  EXPECT_EQ(genuine.report.coverage.derived, disputed.report.coverage.derived);
+}
+
+TEST(Findings, CountsBySeverity) {
+  std::vector<Finding> findings(3);
+  findings[0].severity = Severity::note;
+  findings[1].severity = Severity::warning;
+  const FindingCounts counts = count(findings);
+  EXPECT_EQ(counts.at_least(Severity::error), 1);
+  EXPECT_EQ(counts.at_least(Severity::warning), 2);
+  EXPECT_EQ(counts.at_least(Severity::note), 3);
+  EXPECT_EQ(count({}).at_least(Severity::note), 0);
+}
+
+}  // namespace
+}  // namespace shardstats

@@ -1,0 +1,109 @@
+// What inference makes of small logs: values, alternatives, overrides, contradictions.
+#include <gtest/gtest.h>
+
+#include "corpus.h"
+#include "shardstats/infer/plan.h"
+
+namespace shardstats {
+namespace {
+
+std::string log_text(std::string_view file) { return test::file_text(test::source_folder() / "testdata" / "logs" / file); }
+
+// A plan together with the text that it points into.
+struct Inferred {
+  std::string text;
+  PrintedPlan printed;
+  Plan plan;
+};
+std::unique_ptr<Inferred> inferred(std::string text, std::vector<Override> overrides = {}) {
+  auto result = std::make_unique<Inferred>();
+  result->text = std::move(text);
+  const auto blocks = find_blocks(result->text);
+  EXPECT_EQ(blocks.size(), 1u);
+  result->printed = parse(blocks.front());
+  result->plan = infer(result->printed, {std::move(overrides), true});
+  return result;
+}
+
+const Assumption* assumption(const Plan& plan, std::string_view name) {
+  for (const Assumption& a : plan.assumptions)
+    if (a.name == name && !a.table) return &a;
+  return nullptr;
+}
+
+TEST(Infer, HiddenInputsOfASmallPlan) {
+  const auto log = inferred(log_text("v1.4.0.log"));
+  const Plan& plan = log->plan;
+  EXPECT_TRUE(plan.sized);
+  EXPECT_EQ(plan.contradictions, 0);
+  EXPECT_EQ(plan.setting.device, Device::cuda);
+  EXPECT_EQ(plan.setting.pipeline, Pipeline::train_sparse_dist);
+  EXPECT_EQ(plan.policy, Policy::heuristical);
+  EXPECT_EQ(plan.releases, (std::vector{Release::v1_4_0, Release::v1_5_0}));
+  for (const PlanRank& rank : plan.ranks) {
+    EXPECT_TRUE(rank.expected_hbm.known);
+    EXPECT_FALSE(rank.expected_hbm.contradicted);
+  }
+}
+
+TEST(Infer, BoundsOfATableAddUp) {
+  const auto log = inferred(log_text("v1.8.0.log"));
+  const Plan& plan = log->plan;
+  for (const PlanTable& table : plan.tables) {
+    ByteInterval sum{};
+    for (std::uint32_t i = 0; i < table.shard_count; ++i) sum = sum + plan.shards[table.first_shard + i].hbm;
+    EXPECT_TRUE(sum.overlaps(table.hbm.bytes));
+  }
+}
+
+TEST(Infer, LogsWithoutTablesKeepThePrintedBounds) {
+  const auto log = inferred(log_text("v1.1.0-nodebug.log"));
+  EXPECT_FALSE(log->plan.sized);
+  EXPECT_TRUE(log->plan.shards.empty());
+  ASSERT_FALSE(log->plan.ranks.empty());
+  EXPECT_FALSE(log->plan.ranks[0].expected_hbm.known);
+  EXPECT_GT(log->plan.ranks[0].hbm.high, 0);
+}
+
+TEST(Infer, AChangedCellIsContradicted) {
+  std::string text = log_text("v1.4.0.log");
+  const std::string from = "(8.941 GB, 0.0 GB)";
+  text.replace(text.find(from), from.size(), "(8.951 GB, 0.0 GB)");
+  const auto log = inferred(std::move(text));
+  EXPECT_EQ(log->plan.contradictions, 1);
+  const PlanTable& table = log->plan.tables[3];
+  EXPECT_TRUE(table.hbm.contradicted);
+  EXPECT_FALSE(table.explained);
+  EXPECT_EQ(format(static_cast<double>(table.hbm.bytes.low) / kGiB, Format::r3), "8.941");
+}
+
+TEST(Infer, Overrides) {
+  const auto parse_good = [](std::string_view text) { return std::get<Override>(parse_override(text)); };
+  const auto log = inferred(log_text("v1.4.0.log"), {parse_good("pipeline=none"), parse_good("dtype=int8")});
+  EXPECT_EQ(log->plan.setting.pipeline, Pipeline::none);
+  EXPECT_GT(log->plan.contradictions, 0);
+  EXPECT_EQ(assumption(log->plan, "pipeline_type")->origin, Origin::flag);
+  for (const PlanTable& table : log->plan.tables) EXPECT_EQ(table.choice.element_size, 1);
+}
+
+TEST(Infer, BadOverridesSayWhatIsPossible) {
+  const struct {
+    std::string_view text, part;
+  } cases[] = {{"pipeline", "KEY=VALUE"},
+               {"=none", "KEY=VALUE"},
+               {"colour=red", "unknown key 'colour'"},
+               {"pipeline=fast", "train_sparse_dist"},
+               {"t.release=v1.4.0", "whole plan"},
+               {"dtype=complex", "fp16"}};
+  for (const auto& c : cases) {
+    const auto result = parse_override(c.text);
+    ASSERT_TRUE(std::holds_alternative<BadOverride>(result)) << c.text;
+    EXPECT_NE(std::get<BadOverride>(result).message.find(c.part), std::string::npos) << c.text;
+  }
+  const auto good = std::get<Override>(parse_override("model.ebc.t1.dtype=fp16"));
+  EXPECT_EQ(good.table, "model.ebc.t1");
+  EXPECT_EQ(good.key, "dtype");
+}
+
+}  // namespace
+}  // namespace shardstats

@@ -1,0 +1,79 @@
+// parse then render gives the bytes back, and nothing but the texts of slots is kept.
+#include "shardstats/log/render.h"
+
+#include <gtest/gtest.h>
+
+#include "corpus.h"
+
+namespace shardstats {
+namespace {
+
+std::string rendered(std::string_view log) {
+  std::string out;
+  for (const Block& block : find_blocks(log)) render(parse(block), out);
+  return out;
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::size_t expect_identity(const std::filesystem::path& root) {
+  const auto logs = test::logs_below(root);
+  for (const auto& log : logs) {
+    const std::string text = test::file_text(log);
+    EXPECT_EQ(rendered(text), text) << log.filename() << " in " << log.parent_path().filename();
+  }
+  return logs.size();
+}
+
+TEST(Render, GivesTestdataBack) { EXPECT_GE(expect_identity(test::source_folder() / "testdata" / "logs"), 7u); }
+
+TEST(Render, GivesTheCorpusBack) {
+  const auto corpus = test::shared_folder() / "corpus";
+  if (!std::filesystem::exists(corpus / "plans")) GTEST_SKIP() << "no shared corpus beside the project";
+  EXPECT_GT(expect_identity(corpus / "plans"), 300u);
+  EXPECT_GT(expect_identity(corpus / "format"), 100u);
+}
+
+// What is not a slot comes from the layout: prefixes, padding and line ends of the input leave no trace.
+TEST(Render, KeepsNothingButSlots) {
+  const std::string clean = test::file_text(test::source_folder() / "testdata" / "logs" / "v1.4.0.log");
+  std::string disguised;
+  int number = 0;
+  for (std::size_t start = 0; start < clean.size();) {
+    const std::size_t end = clean.find('\n', start);
+    disguised += "[rank0]:2024-05-01 12:00:" + std::to_string(10 + number++ % 50) + " INFO: ";
+    disguised += clean.substr(start, end - start) + "\r\n";
+    start = end + 1;
+  }
+  EXPECT_EQ(rendered(disguised), clean);
+}
+
+TEST(Render, ShowsAChangedSlotAndNothingElse) {
+  const std::string clean = test::file_text(test::source_folder() / "testdata" / "logs" / "v1.4.0.log");
+  const auto blocks = find_blocks(clean);
+  ASSERT_EQ(blocks.size(), 1u);
+  PrintedPlan plan = parse(blocks[0]);
+  for (Cell& slot : plan.slots)
+    if (slot.text == "512") slot.text = "513";
+  plan.ranks.rows[1].hbm.text = "7.65";
+  std::string out;
+  render(plan, out);
+  EXPECT_EQ(out, replaced(replaced(clean, "Batch Size: 512", "Batch Size: 513"), "1.65 (10%)", "7.65 (10%)"));
+}
+
+TEST(Render, KeepsUnknownLinesAndColumns) {
+  const std::string clean = test::file_text(test::source_folder() / "testdata" / "logs" / "v1.1.0-nodebug.log");
+  const std::string changed = replaced(clean, "# Batch Size: ", "# Bytes Size: ");
+  EXPECT_EQ(rendered(changed), changed);
+  const PrintedPlan plan = parse(find_blocks(changed).front());
+  ASSERT_EQ(plan.diagnostics.size(), 1u);
+  EXPECT_EQ(plan.diagnostics[0].rule, "log.unknown_line");
+  EXPECT_EQ(plan.diagnostics[0].severity, Severity::warning);
+}
+
+}  // namespace
+}  // namespace shardstats
