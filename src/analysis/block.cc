@@ -10,27 +10,27 @@ struct SectionName {
   std::string_view name;
 };
 constexpr std::array<SectionName, 22> kSections = {{{LineId::title, "header"},
-                                                   {LineId::rank_table, "ranks"},
-                                                   {LineId::parameter_table, "parameters"},
-                                                   {LineId::batch_size, "batch_size"},
-                                                   {LineId::world_size, "world_size"},
-                                                   {LineId::kernel_count_heading, "kernel_count"},
-                                                   {LineId::kernel_weights_heading, "kernel_weights"},
-                                                   {LineId::kernel_optimizer_heading, "kernel_optimizer"},
-                                                   {LineId::kernel_storage_heading, "kernel_storage"},
-                                                   {LineId::kernel_constraints_heading, "kernel_constraints"},
-                                                   {LineId::perf_imbalance_heading, "perf_imbalance"},
-                                                   {LineId::hbm_imbalance_heading, "hbm_imbalance"},
-                                                   {LineId::ddr_imbalance_heading, "ddr_imbalance"},
-                                                   {LineId::max_total_perf, "perf_maxima"},
-                                                   {LineId::peak_memory_pressure, "peak_memory"},
-                                                   {LineId::distribution_heading, "hbm_distribution"},
-                                                   {LineId::top_hbm, "tiers"},
-                                                   {LineId::reserved_heading, "reserved"},
-                                                   {LineId::planning_heading, "planning"},
-                                                   {LineId::dense_heading, "dense"},
-                                                   {LineId::kjt_heading, "kjt"},
-                                                   {LineId::top_perf_heading, "top_tables"}}};
+                                                    {LineId::rank_table, "ranks"},
+                                                    {LineId::parameter_table, "parameters"},
+                                                    {LineId::batch_size, "batch_size"},
+                                                    {LineId::world_size, "world_size"},
+                                                    {LineId::kernel_count_heading, "kernel_count"},
+                                                    {LineId::kernel_weights_heading, "kernel_weights"},
+                                                    {LineId::kernel_optimizer_heading, "kernel_optimizer"},
+                                                    {LineId::kernel_storage_heading, "kernel_storage"},
+                                                    {LineId::kernel_constraints_heading, "kernel_constraints"},
+                                                    {LineId::perf_imbalance_heading, "perf_imbalance"},
+                                                    {LineId::hbm_imbalance_heading, "hbm_imbalance"},
+                                                    {LineId::ddr_imbalance_heading, "ddr_imbalance"},
+                                                    {LineId::max_total_perf, "perf_maxima"},
+                                                    {LineId::peak_memory_pressure, "peak_memory"},
+                                                    {LineId::distribution_heading, "hbm_distribution"},
+                                                    {LineId::top_hbm, "tiers"},
+                                                    {LineId::reserved_heading, "reserved"},
+                                                    {LineId::planning_heading, "planning"},
+                                                    {LineId::dense_heading, "dense"},
+                                                    {LineId::kjt_heading, "kjt"},
+                                                    {LineId::top_perf_heading, "top_tables"}}};
 
 std::vector<std::string_view> sections_of(const PrintedPlan& printed) {
   std::vector<std::string_view> sections;
@@ -81,8 +81,11 @@ BlockView view_block(const PrintedPlan& printed, const Plan& plan, std::size_t i
     if (!assumption.table)
       view.assumptions.push_back({assumption.name, AssumptionView::Scope::plan, {}, assumption, {}});
     else if (each_table)
-      view.assumptions.push_back({assumption.name, AssumptionView::Scope::table,
-                                  printed.tables.rows[plan.tables[*assumption.table].row].fqn.text, assumption, {}});
+      view.assumptions.push_back({assumption.name,
+                                  AssumptionView::Scope::table,
+                                  printed.tables.rows[plan.tables[*assumption.table].row].fqn.text,
+                                  assumption,
+                                  {}});
     else
       sum_up(assumption, view.assumptions);
   }

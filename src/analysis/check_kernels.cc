@@ -66,8 +66,8 @@ void check_sums(Checks& checks) {
       Finding& finding = checks.add(sum.rule, slots[sum.slot]);
       finding.kernel = slots[0].text;
       finding.expected = expected_bytes(expectation.bytes, Format::r3, kGiB);
-      finding.message = differs(std::string(sum.what) + " of kernel " + std::string(slots[0].text), slots[sum.slot].text,
-                                " GB", finding.expected->text);
+      finding.message = differs(std::string(sum.what) + " of kernel " + std::string(slots[0].text),
+                                slots[sum.slot].text, " GB", finding.expected->text);
     }
 }
 
@@ -88,13 +88,13 @@ void check_constraints(Checks& checks) {
       listed += parse_integer(checks.printed.slots_of(line)[1].text).value_or(0);
   const auto rows = static_cast<std::int64_t>(checks.printed.tables.rows.size());
   if (listed != *by_hand) add(hardcoded, "Hardcoded", listed);
-  if (checks.rows_complete() && *by_hand + *by_planner != rows) add(selected, "Auto-selected", rows - *by_hand);
+  if (checks.rows_complete && *by_hand + *by_planner != rows) add(selected, "Auto-selected", rows - *by_hand);
 }
 
 }  // namespace
 
 void check_kernels(Checks& checks) {
-  if (checks.rows_complete()) check_counts(checks);
+  if (checks.rows_complete) check_counts(checks);
   check_sums(checks);
   check_constraints(checks);
 }

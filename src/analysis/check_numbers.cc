@@ -62,8 +62,8 @@ void check_numbers(Checks& checks) {
   }
   for (std::size_t i = 0; i < checks.printed.tables.rows.size(); ++i) {
     const PrintedTable& row = checks.printed.tables.rows[i];
-    for (const Cell* cell : {&row.perf.total, &row.hbm, &row.ddr, &row.ssd, &row.pooling_factor, &row.num_poolings,
-                             &row.num_indices})
+    for (const Cell* cell :
+         {&row.perf.total, &row.hbm, &row.ddr, &row.ssd, &row.pooling_factor, &row.num_poolings, &row.num_indices})
       check(checks, *cell, 3, static_cast<std::int64_t>(i), -1);
   }
   for (const PrintedLine& line : checks.printed.lines) check_line(checks, line);

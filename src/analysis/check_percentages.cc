@@ -17,9 +17,9 @@ struct Kind {
   std::size_t slot;  // of the planning memory line
 };
 constexpr Kind kHbm{RuleId::rank_hbm_percent, "HBM", &PrintedRank::hbm, &PrintedRank::hbm_percent, &PlanRank::hbm,
-                    &PlanRank::expected_hbm, 0};
+                    &PlanRank::expected_hbm,  0};
 constexpr Kind kDdr{RuleId::rank_ddr_percent, "DDR", &PrintedRank::ddr, &PrintedRank::ddr_percent, &PlanRank::ddr,
-                    &PlanRank::expected_ddr, 1};
+                    &PlanRank::expected_ddr,  1};
 
 // One rank's share: what is printed, and what the printed capacity makes of it.
 struct Share {
@@ -116,19 +116,20 @@ bool agree_on_another(const std::vector<Share>& shares, RealInterval& common) {
 
 void add_capacity(Checks& checks, const Kind& kind, const Cell& cell, RealInterval common) {
   Finding& finding = checks.add(RuleId::reservation_capacity, cell);
-  const ByteInterval bytes{static_cast<std::int64_t>(common.low), static_cast<std::int64_t>(std::min(common.high, 9e18))};
+  const ByteInterval bytes{static_cast<std::int64_t>(common.low),
+                           static_cast<std::int64_t>(std::min(common.high, 9e18))};
   finding.expected = expected_bytes(bytes, Format::r3, kGiB);
-  finding.message = differs(std::string("planning ") + std::string(kind.what), cell.text, " GB",
-                            finding.expected->text) + ", since the shares of all ranks agree on that";
+  finding.message =
+      differs(std::string("planning ") + std::string(kind.what), cell.text, " GB", finding.expected->text) +
+      ", since the shares of all ranks agree on that";
 }
 
 // Do the other ranks speak for one capacity? Two at least and most of those above 0% must agree with the printed
 // one and rule out the capacity that would explain the outlier; and the plan must not show a split by capacities.
 bool is_outlier(const Checks& checks, const std::vector<Share>& shares, const Share& outlier) {
   if (outlier.one_step_off() || std::ranges::any_of(checks.plan.tables, &PlanTable::uneven_rows)) return false;
-  const auto against = std::ranges::count_if(shares, [&](const Share& s) {
-    return s.agrees() && !s.capacity().overlaps(outlier.capacity());
-  });
+  const auto against = std::ranges::count_if(
+      shares, [&](const Share& s) { return s.agrees() && !s.capacity().overlaps(outlier.capacity()); });
   const auto used = std::ranges::count_if(shares, [](const Share& s) { return s.printed.low > 0; });
   return against >= 2 && against * 2 > used;
 }
@@ -159,7 +160,8 @@ bool check_kind(Checks& checks, const Kind& kind, bool counted) {
     add_capacity(checks, kind, cell, common);
     return true;
   }
-  if (!counted || (wrong.size() == 1 && (first_wrong || wrong.front()->impossible() || is_outlier(checks, shares, *wrong.front())))) {
+  if (!counted || (wrong.size() == 1 &&
+                   (first_wrong || wrong.front()->impossible() || is_outlier(checks, shares, *wrong.front())))) {
     for (const Share* share : wrong) add_share(checks, kind, *share);
     return true;
   }

@@ -22,9 +22,7 @@ constexpr std::array kSums = {
     Memory{RuleId::rank_output, "Output", " MB", &PrintedRank::output, &PlanRank::expected_output, kMiB},
 };
 
-std::string of_rank(std::string_view what, int rank) {
-  return std::string(what) + " of rank " + std::to_string(rank);
-}
+std::string of_rank(std::string_view what, int rank) { return std::string(what) + " of rank " + std::to_string(rank); }
 
 void check_sums(Checks& checks, const PrintedRank& row, int rank) {
   const PlanRank* plan = checks.plan_rank(rank);
@@ -42,7 +40,7 @@ void check_sums(Checks& checks, const PrintedRank& row, int rank) {
 
 // Shards of every type on every rank, from the parameter table; false: some row does not say where its shards are.
 bool count_shards(const Checks& checks, std::vector<Counts>& counts) {
-  if (!checks.rows_complete()) return false;
+  if (!checks.rows_complete) return false;
   std::vector<int> ranks;
   for (const PrintedTable& row : checks.printed.tables.rows) {
     const auto sharding = parse_name<Sharding>(row.sharding.text, kShardingNames);

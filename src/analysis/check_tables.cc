@@ -16,8 +16,7 @@ void check_storage(Checks& checks, std::size_t i, RuleId rule, std::string_view 
   if (!cell || !expectation.known || !expectation.contradicted) return;
   Finding& finding = checks.add_table(rule, cell, i);
   finding.expected = expected_bytes(expectation.bytes, Format::r3, kGiB);
-  finding.message =
-      differs(of_table(what, checks.printed.tables.rows[i]), cell.text, " GB", finding.expected->text);
+  finding.message = differs(of_table(what, checks.printed.tables.rows[i]), cell.text, " GB", finding.expected->text);
 }
 
 // Another table of the same name: tables of one name share their constraints (section 7, Q27), so the lists of
@@ -69,10 +68,11 @@ void check_cw_dim(Checks& checks, std::size_t i, const PrintedTable& row, std::i
   const bool grid = row.sharding.text == "GS";
   const std::int64_t blocks = *dim / *block;
   if (grid ? shards % blocks == 0 : shards == blocks) return;
-  Finding* finding = add(of_table("CW Dim", row) + " is " + std::string(row.cw_dim.text) + " of " +
-                         std::string(row.emb_dim.text) + ", which makes " + std::to_string(blocks) +
-                         (grid ? " column blocks on equally many ranks each, but Ranks has " : " shards, but Ranks has ") +
-                         std::to_string(shards));
+  Finding* finding =
+      add(of_table("CW Dim", row) + " is " + std::string(row.cw_dim.text) + " of " + std::string(row.emb_dim.text) +
+          ", which makes " + std::to_string(blocks) +
+          (grid ? " column blocks on equally many ranks each, but Ranks has " : " shards, but Ranks has ") +
+          std::to_string(shards));
   if (!grid && *dim % shards == 0) finding->expected = expected_count(*dim / shards);
 }
 

@@ -12,7 +12,7 @@ namespace shardstats::analysis {
 
 // Which printed numbers had something to be compared with; coverage reads it.
 struct Compared {
-  bool shards = false;  // Shards cells with Sharding and Ranks
+  bool shards = false;                              // Shards cells with Sharding and Ranks
   bool hbm_percent = false, ddr_percent = false;    // rank percentages
   bool planning_hbm = false, planning_ddr = false;  // Planning (Usable) Memory
   bool planning_percent = false;
@@ -22,15 +22,14 @@ struct Checks {
   const PrintedPlan& printed;
   const Plan& plan;
   std::vector<Finding>& findings;
-  Compared compared;
+  Compared compared{};
+  bool rows_complete = false;  // all rows of the parameter table are there, so that sums over them mean something
 
   // Adds a finding of the rule's severity whose first suspect is the cell itself.
   Finding& add(RuleId rule, const Cell& where);
   Finding& add_table(RuleId rule, const Cell& where, std::size_t row);
   Finding& add_rank(RuleId rule, const Cell& where, int rank);
 
-  // Are all rows of the parameter table there, so that sums over them mean something?
-  bool rows_complete() const;
   const PlanRank* plan_rank(int rank) const;
 };
 

@@ -12,7 +12,10 @@ enum class Nature : std::uint8_t {
   unchecked,  // could be derived; no rule does so yet
   storage,    // derived where the plan was rebuilt, else an input
   table,      // derived where the parameter table is there
-  planning_hbm, planning_ddr, planning_percent, kjt,
+  planning_hbm,
+  planning_ddr,
+  planning_percent,
+  kjt,
 };
 
 // The slots of a line form, in order; a form that is not listed has only unchecked numbers.
@@ -66,7 +69,7 @@ class Counter {
         add_if(checks_.plan.sized);
         break;
       case table:
-        add_if(checks_.rows_complete());
+        add_if(checks_.rows_complete);
         break;
       case planning_hbm:
         add_if(checks_.compared.planning_hbm);

@@ -69,7 +69,8 @@ std::vector<std::string> nearest_of(std::string_view wanted, const std::vector<s
   for (const std::string& name : names) {
     const std::size_t distance = edit_distance(wanted, name);
     const bool inside = wanted.size() > 2 && name.find(wanted) != std::string::npos;
-    if (inside || distance <= limit) near.emplace_back(inside ? std::min<std::size_t>(distance, limit) : distance, name);
+    if (inside || distance <= limit)
+      near.emplace_back(inside ? std::min<std::size_t>(distance, limit) : distance, name);
   }
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> shown;
@@ -88,7 +89,8 @@ UnknownTarget unknown_table(const Context& context, std::string_view target, std
     for (const PlanRank& rank : context.plan.ranks) names.push_back("rank:" + std::to_string(rank.rank));
     for (const PlanKernel& kernel : context.plan.kernels) names.push_back("kernel:" + std::string(kernel.name));
   }
-  if (context.plan.tables.empty()) return {"this block prints no parameter table, so there is no table to explain", nearest_of(name, names)};
+  if (context.plan.tables.empty())
+    return {"this block prints no parameter table, so there is no table to explain", nearest_of(name, names)};
   return {"no table '" + std::string(name) + "' in this block", nearest_of(last_part(name), names)};
 }
 
@@ -112,7 +114,8 @@ UnknownTarget unknown_rank(const Context& context, std::string_view text) {
   if (context.plan.ranks.empty()) return {"this block has no ranks", {}};
   const auto [low, high] = std::minmax_element(context.plan.ranks.begin(), context.plan.ranks.end(),
                                                [](const PlanRank& a, const PlanRank& b) { return a.rank < b.rank; });
-  return {"no rank '" + std::string(text) + "': ranks are " + std::to_string(low->rank) + " to " + std::to_string(high->rank),
+  return {"no rank '" + std::string(text) + "': ranks are " + std::to_string(low->rank) + " to " +
+              std::to_string(high->rank),
           {"rank:" + std::to_string(high->rank)}};
 }
 
@@ -136,7 +139,8 @@ Answer of_shards(const Context& context, std::string_view target, std::string_vi
       const auto shard_rank = context.plan.shards[table.first_shard + i].rank;
       here = here || shard_rank == rank;
       if (!here && shard_rank && elsewhere.nearest.size() < 5)
-        elsewhere.nearest.push_back("table:" + std::string(last_part(fqn_of(context, t))) + "@rank:" + std::to_string(*shard_rank));
+        elsewhere.nearest.push_back("table:" + std::string(last_part(fqn_of(context, t))) +
+                                    "@rank:" + std::to_string(*shard_rank));
     }
     if (here) all.push_back(explain_shard(context, t, *rank));
   }
@@ -147,7 +151,10 @@ Answer of_shards(const Context& context, std::string_view target, std::string_vi
 Answer of_kernel(const Context& context, std::string_view name) {
   std::vector<std::string> names;
   for (const PrintedTable& row : context.printed.tables.rows)
-    if (row.kernel && std::find(names.begin(), names.end(), row.kernel.text) == names.end()) names.emplace_back(row.kernel.text);
+    if (row.kernel && std::find(names.begin(), names.end(), row.kernel.text) == names.end())
+      names.emplace_back(row.kernel.text);
+  for (const PlanKernel& kernel : context.plan.kernels)
+    if (std::find(names.begin(), names.end(), kernel.name) == names.end()) names.emplace_back(kernel.name);
   if (std::find(names.begin(), names.end(), name) != names.end())
     return std::vector<Explained>{explain_kernel(context, name)};
   for (std::string& known : names) known.insert(0, "kernel:");
@@ -163,7 +170,8 @@ Answer of_assumption(const Context& context, std::string_view name) {
     if (std::find(names.begin(), names.end(), known) == names.end()) names.push_back(std::move(known));
   }
   const auto near = nearest_of("assumption:" + std::string(name), names);
-  return UnknownTarget{"nothing named '" + std::string(name) + "' was assumed for this block", near.empty() ? names : near};
+  return UnknownTarget{"nothing named '" + std::string(name) + "' was assumed for this block",
+                       near.empty() ? names : near};
 }
 
 std::string_view origin_words(Origin origin) {
@@ -205,8 +213,9 @@ Explained explain_assumption(const Context& context, std::string_view name) {
     if (!a.table && a.support > 0)
       step.note += "; " + number_text(static_cast<double>(a.support)) + " printed numbers rule out every other value";
     step.value = {1, {1, 1}, ""};
-    if (a.table) step.value = {group.tables, exactly(group.tables), "tables"};
-    if (const auto* number = std::get_if<double>(&a.value); number && !a.table) step.value = {*number, exactly(*number), ""};
+    if (a.table) step.value = {group.tables, exactly(group.tables), group.tables == 1 ? "table" : "tables"};
+    if (const auto* number = std::get_if<double>(&a.value); number && !a.table)
+      step.value = {*number, exactly(*number), ""};
     if (const auto* bytes = std::get_if<ByteInterval>(&a.value)) step.value = bytes_step("", *bytes).value;
   }
   for (auto& [key, group] : groups) explained.steps.push_back(std::move(group.step));
@@ -217,7 +226,8 @@ Explained explain_assumption(const Context& context, std::string_view name) {
 
 }  // namespace explain_detail
 
-std::variant<std::vector<Explained>, UnknownTarget> explain(const PrintedPlan& printed, const Plan& plan, std::string_view target) {
+std::variant<std::vector<Explained>, UnknownTarget> explain(const PrintedPlan& printed, const Plan& plan,
+                                                            std::string_view target) {
   using namespace explain_detail;
   const Context context = context_of(printed, plan);
   const auto rest = [&](std::string_view prefix) { return target.substr(prefix.size()); };

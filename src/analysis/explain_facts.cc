@@ -13,9 +13,10 @@ double middle(RealInterval x) { return x.low + (x.high - x.low) / 2; }
 
 class Facts {
  public:
-  Facts(const Context& context, std::uint32_t t, std::vector<Operand>& operands)
+  Facts(const Context& context, std::uint32_t t, const Choice& choice, std::vector<Operand>& operands)
       : context_(context),
         t_(t),
+        choice_(choice),
         table_(context.plan.tables[t]),
         row_(context.printed.tables.rows[table_.row]),
         setting_(context.plan.setting),
@@ -27,29 +28,31 @@ class Facts {
     facts.kernel = table_.kernel;
     facts.quant = table_.kernel->quant || row_.sharder.text.starts_with("Quant");
     facts.sequence = table_.sequence;
-    facts.virtual_table = table_.choice.virtual_table;
+    facts.virtual_table = choice_.virtual_table;
     facts.rows = from_log("R", "rows (Hash Size)", static_cast<double>(table_.rows), row_.hash_size);
     facts.cols = from_log("C", "columns (Emb Dim)", static_cast<double>(table_.cols), row_.emb_dim);
-    facts.element_size = assumed("e", "bytes per element", "element_size", exactly(table_.choice.element_size));
+    facts.element_size =
+        assumed("e", "bytes per element", "element_size", exactly(choice_.element_size), choice_.element_size);
     facts.output_element_size = assumed("e_o", "bytes per output element", "output_element_size",
-                                        exactly(table_.choice.output_element_size));
+                                        exactly(choice_.output_element_size), choice_.output_element_size);
     facts.optimizer_multiplier = multiplier();
     read_lookups(facts);
     facts.caching_ratio = caching_ratio();
     facts.passes = assumed("p", "passes of the prefetch", "multipass_prefetch_passes",
-                           exactly(static_cast<double>(table_.choice.passes)));
+                           exactly(static_cast<double>(choice_.passes)), static_cast<double>(choice_.passes));
     read_key_value(facts);
     return facts;
   }
 
   ShardFacts<Traced> shard(const PlanShard& shard) {
-    const Emptiness empty = shard.rows.high == 0 || shard.cols.high == 0  ? Emptiness::yes
+    const Emptiness empty = shard.rows.high == 0 || shard.cols.high == 0 ? Emptiness::yes
                             : shard.rows.low == 0 || shard.cols.low == 0 ? Emptiness::unknown
                                                                          : Emptiness::no;
     const double shards = std::max(1.0, static_cast<double>(table_.shard_count));
     const Traced rows = add("r", "rows of the shard", real(shard.rows), static_cast<double>(table_.rows) / shards,
                             Origin::inferred, {}, split_note());
-    const bool printed = row_.cw_dim && shard.cols.exact() && static_cast<double>(shard.cols.low) == number_of(row_.cw_dim.text);
+    const bool printed =
+        row_.cw_dim && shard.cols.exact() && static_cast<double>(shard.cols.low) == number_of(row_.cw_dim.text);
     const Traced cols = add("c", "columns of the shard", real(shard.cols), static_cast<double>(table_.cols) / shards,
                             printed ? Origin::log : Origin::inferred, printed ? row_.cw_dim : Cell{}, {});
     return {rows, cols, empty};
@@ -66,10 +69,12 @@ class Facts {
   Traced from_log(const char* symbol, const char* label, double value, const Cell& cell) {
     return add(symbol, label, exactly(value), value, Origin::log, cell, {});
   }
-  Traced assumed(const char* symbol, std::string label, std::string_view name, RealInterval value) {
+  // `shown`: the value in the assumption's own words; what else is possible goes into the note.
+  Traced assumed(const char* symbol, std::string label, std::string_view name, RealInterval value,
+                 const AssumedValue& shown) {
     const Assumption* a = assumption(context_, name, t_);
     return add(symbol, std::move(label), value, middle(value), a ? a->origin : Origin::inferred, {},
-               a ? alternatives_text(*a) : std::string{});
+               a ? alternatives_text(*a, &shown) : std::string{});
   }
 
   std::string split_note() const {
@@ -77,19 +82,17 @@ class Facts {
     if (table_.uneven_rows) return "row split hidden: proportional to capacities, or by buckets";
     return "blocks of ceil(R / " + number_text(static_cast<double>(parts())) + ") rows, the rest on the last ones";
   }
-  std::int64_t parts() const {
-    return table_.sharding == Sharding::rw ? setting_.world_size : setting_.group_size;
-  }
+  std::int64_t parts() const { return table_.sharding == Sharding::rw ? setting_.world_size : setting_.group_size; }
 
   Traced multiplier() {
-    const double m = optimizer_multiplier(*setting_.rules, table_.choice.optimizer, table_.sharding, *table_.kernel,
+    const double m = optimizer_multiplier(*setting_.rules, choice_.optimizer, table_.sharding, *table_.kernel,
                                           static_cast<double>(table_.cols));
     if (setting_.rules->optimizer != OptimizerRule::by_class)
       return add("m", "optimizer multiplier, by a rule of the release", exactly(m), m, Origin::inferred, {}, {});
-    std::string label = "optimizer multiplier, " + std::string(name(table_.choice.optimizer));
-    if (table_.choice.optimizer == Optimizer::rowwise_adagrad)
+    std::string label = "optimizer multiplier, " + std::string(name(choice_.optimizer));
+    if (choice_.optimizer == Optimizer::rowwise_adagrad)
       label += ": 1 / " + number_text(static_cast<double>(table_.cols));
-    return assumed("m", std::move(label), "optimizer", exactly(m));
+    return assumed("m", std::move(label), "optimizer", exactly(m), std::string(name(choice_.optimizer)));
   }
 
   // S_i and y are products with the batch size where all features have the same one; else they stand for themselves.
@@ -104,18 +107,22 @@ class Facts {
     const double outputs = poolings * (scaled ? std::min(1.0, mean_factor) : 1.0);
     const Batch batch = read_batch();
     const Traced b = add("B", "batch size", exactly(batch.size), batch.size, Origin::log, batch.cell, {});
-    const std::string id_label = row_.num_indices ? "ids per sample (Num Indices)" : "ids per sample (Pooling Factor)";
+    const std::string id_label = row_.num_indices    ? "ids per sample (Num Indices)"
+                                 : indices == factor ? "ids per sample (Pooling Factor)"
+                                                     : "ids per sample, from Pooling Factor and number of poolings";
     facts.lookups = product("N", id_label, "S_i", "looked-up ids of a batch", indices, table_.lookups, ids, b, batch);
     const bool plain = !scaled || mean_factor >= 1;
-    facts.pooled = product("P", plain ? "poolings per sample" : "poolings per sample, each times min(1, pooling factor)", "y",
-                           "poolings of a batch", outputs, table_.pooled, row_.num_poolings, b, batch);
-    facts.pooling_sum = add("l", "sum of pooling factors", table_.pooling_sum, factor, Origin::log, row_.pooling_factor, {});
+    facts.pooled =
+        product("P", plain ? "poolings per sample" : "poolings per sample, each times min(1, pooling factor)", "y",
+                "poolings of a batch", outputs, table_.pooled, row_.num_poolings, b, batch);
+    facts.pooling_sum =
+        add("l", "sum of pooling factors", table_.pooling_sum, factor, Origin::log, row_.pooling_factor, {});
     facts.features = from_log("F", "features", features, row_.features);
     facts.batch = b;
   }
 
   struct Batch {
-    double size = 0;     // per feature; the mean where they differ
+    double size = 0;  // per feature; the mean where they differ
     bool uniform = true;
     Cell cell;
   };
@@ -145,10 +152,12 @@ class Facts {
   }
 
   Traced caching_ratio() {
-    const RealInterval ratio = table_.choice.caching_ratio;
+    const RealInterval ratio = choice_.caching_ratio;
     const bool printed = row_.cache_load_factor && ratio.exact() && number_of(row_.cache_load_factor.text) == ratio.low;
-    if (printed) return add("rho", "caching ratio (Cache Load Factor)", ratio, ratio.low, Origin::log, row_.cache_load_factor, {});
-    return assumed("rho", "caching ratio", "caching_ratio", ratio);
+    if (printed)
+      return add("rho", "caching ratio (Cache Load Factor)", ratio, ratio.low, Origin::log, row_.cache_load_factor, {});
+    if (ratio.exact()) return assumed("rho", "caching ratio", "caching_ratio", ratio, ratio.low);
+    return assumed("rho", "caching ratio", "caching_ratio", ratio, ratio);
   }
 
   // L1 size and ratio are hidden; the storage cell bounds what comes of them.
@@ -165,6 +174,7 @@ class Facts {
 
   const Context& context_;
   std::uint32_t t_;
+  const Choice& choice_;
   const PlanTable& table_;
   const PrintedTable& row_;
   const Setting& setting_;
@@ -187,15 +197,17 @@ Context context_of(const PrintedPlan& printed, const Plan& plan) {
   const auto none = static_cast<std::uint32_t>(plan.assumptions.size());
   Context context{printed, plan, std::vector<std::uint32_t>(plan.tables.size(), none)};
   for (std::uint32_t i = 0; i < none; ++i)
-    if (const auto t = plan.assumptions[i].table; t && context.first_assumption[*t] == none) context.first_assumption[*t] = i;
+    if (const auto t = plan.assumptions[i].table; t && context.first_assumption[*t] == none)
+      context.first_assumption[*t] = i;
   return context;
 }
 
-TracedTable traced(const Context& context, std::uint32_t t) {
+namespace {
+
+TracedTable traced_with(const Context& context, std::uint32_t t, const Choice& choice) {
   TracedTable result;
   const PlanTable& table = context.plan.tables[t];
-  if (!context.plan.sized || !table.sized || table.kernel == nullptr || table.shard_count == 0) return result;
-  Facts facts(context, t, result.operands);
+  Facts facts(context, t, choice, result.operands);
   const TableFacts<Traced> inputs = facts.table();
   for (std::uint32_t i = 0; i < table.shard_count; ++i) {
     const PlanShard& shard = context.plan.shards[table.first_shard + i];
@@ -209,6 +221,31 @@ TracedTable traced(const Context& context, std::uint32_t t) {
       result.classes.push_back({{&shard}, shard_storage(context.plan.setting, inputs, facts.shard(shard))});
   }
   return result;
+}
+
+bool agrees_with_cells(const Context& context, std::uint32_t t, const TracedTable& shards) {
+  const PlanTable& table = context.plan.tables[t];
+  for (const Memory& memory : memories()) {
+    const auto printed = bytes_printed_as((context.printed.tables.rows[table.row].*memory.cell).text, Format::r3, kGiB);
+    if (!printed || (table.*memory.table).contradicted) continue;
+    RealInterval sum{};
+    for (const ShardClass& c : shards.classes) sum = sum + (c.storage.*memory.storage).value * exactly(c.count());
+    if (!sum.overlaps(real(*printed))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// With the preferred choice, or, if its printed cells speak against it, with the first alternative they allow.
+TracedTable traced(const Context& context, std::uint32_t t) {
+  const PlanTable& table = context.plan.tables[t];
+  if (!context.plan.sized || !table.sized || table.kernel == nullptr || table.shard_count == 0) return {};
+  TracedTable preferred = traced_with(context, t, table.choice);
+  if (agrees_with_cells(context, t, preferred)) return preferred;
+  for (const Choice& choice : table.alternatives)
+    if (TracedTable other = traced_with(context, t, choice); agrees_with_cells(context, t, other)) return other;
+  return preferred;
 }
 
 std::string_view last_part(std::string_view fqn) { return fqn.substr(fqn.rfind('.') + 1); }
@@ -266,9 +303,13 @@ std::string value_words(const AssumedValue& value) {
   return std::visit(Words{}, value);
 }
 
-std::string alternatives_text(const Assumption& a) {
+std::string alternatives_text(const Assumption& a, const AssumedValue* shown) {
   std::string text;
-  for (const AssumedValue& value : a.alternatives) text += (text.empty() ? "or " : ", ") + value_words(value);
+  const auto add = [&](const AssumedValue& value) {
+    if (value != (shown ? *shown : a.value)) text += (text.empty() ? "or " : ", ") + value_words(value);
+  };
+  add(a.value);
+  for (const AssumedValue& value : a.alternatives) add(value);
   return text;
 }
 

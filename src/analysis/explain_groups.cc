@@ -7,10 +7,13 @@
 namespace shardstats::explain_detail {
 namespace {
 
+constexpr std::string_view kNotSized = "The log does not print the sizes of the tables, so shards were not rebuilt.";
+
 RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
 
 void sort_by_size(std::vector<Step>& steps) {
-  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.value.nominal > b.value.nominal; });
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const Step& a, const Step& b) { return a.value.nominal > b.value.nominal; });
 }
 
 std::string table_label(const Context& context, std::uint32_t t) { return std::string(last_part(fqn_of(context, t))); }
@@ -49,7 +52,7 @@ void add_shards(const Context& context, std::uint32_t t, int rank, const Memory&
                   std::to_string(shard->index) + ", " + shape_text(*shard);
       steps.push_back(std::move(step));
     }
-    components.add(c.storage.*memory.storage, memory.name, here, true);
+    if (here > 0) components.add(c.storage.*memory.storage, memory.name, here, false);
   }
 }
 
@@ -61,16 +64,24 @@ void add_reserved(const Context& context, const RankMemory& m, std::vector<Step>
     if (cell) {
       step.printed = cell;
       step.origin = Origin::log;
-      step.value.nominal = std::clamp(printed_step("", cell, "").value.nominal, step.value.bounds.low, step.value.bounds.high);
+      step.value.nominal =
+          std::clamp(printed_step("", cell, "").value.nominal, step.value.bounds.low, step.value.bounds.high);
     } else {
       step.note = "not printed: what the ranks have in common beyond their shards";
     }
     if (formula == FormulaId::kjt) step.formula = form_of(formula).name;
-    components.add(label, m.name, step.value.nominal, step.value.nominal);
+    components.add(label, m.name, 0, step.value.nominal);
     steps.push_back(std::move(step));
   };
   add("dense modules", m.dense, LineId::dense_storage, FormulaId::total);
   add("KJT reservation", m.kjt, LineId::kjt_storage, FormulaId::kjt);
+}
+
+// Rank cells have one decimal up to v0.7.0.
+Format rank_format(const Context& context) {
+  const Release oldest = context.printed.releases.front();
+  if (oldest >= Release::v0_8_0) return Format::r3;
+  return oldest == Release::v0_1_0 ? Format::f1 : Format::r1;
 }
 
 // Percent of the planning memory, and what it leaves.
@@ -94,37 +105,48 @@ void add_headroom(const Context& context, const RankMemory& m, const Step& used,
   steps.push_back(std::move(left));
 }
 
-void add_rank_memory(const Context& context, int rank, const RankMemory& m, Explained& explained, Components& components) {
+// Without rebuilt shards the printed cell is all there is.
+void add_printed_rank(const Context& context, int rank, const RankMemory& m, std::vector<Step>& steps) {
+  if (!m.cell) return;
+  Step printed = printed_step(std::string(m.name) + " of rank " + std::to_string(rank), m.cell,
+                              "as printed, not rebuilt", rank_format(context));
+  steps.push_back(printed);
+  add_headroom(context, m, printed, steps);
+}
+
+void add_rank_memory(const Context& context, int rank, const RankMemory& m, Explained& explained,
+                     Components& components) {
+  if (!context.plan.sized || !m.expected.known) return add_printed_rank(context, rank, m, explained.steps);
   std::vector<Step> children;
-  Components own;
-  for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t) add_shards(context, t, rank, m.memory, children, components);
+  for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t)
+    add_shards(context, t, rank, m.memory, children, components);
   sort_by_size(children);
   const std::size_t shards = children.size();
   if (context.plan.setting.rules->counts_reservation) add_reserved(context, m, children, components);
-  if (children.empty() && m.name != "HBM") return;
   Step sum = sum_of(std::string(m.name) + " of rank " + std::to_string(rank), FormulaId::rank_sum, std::move(children));
   sum.note = number_text(static_cast<double>(shards)) + (shards == 1 ? " shard" : " shards") +
              (sum.children.size() > shards ? ", dense modules and KJT" : "");
-  add_with_cell(std::move(sum), m.expected, m.cell, explained.steps);
+  if (sum.value.nominal <= 0 && !m.expected.contradicted && m.name != "HBM") return;
+  add_with_cell(std::move(sum), m.expected, m.cell, explained.steps, rank_format(context));
   const auto used = std::find_if(explained.steps.rbegin(), explained.steps.rend(), [](const Step& s) { return s.sum; });
   const Step root = *used;
   if (root.children.size() > 0 && root.children.back().label == "not explained")
-    components.add("not explained", m.name, root.children.back().value.nominal, root.children.back().value.nominal);
+    components.add("not explained", m.name, 0, root.children.back().value.nominal);
   add_headroom(context, m, root, explained.steps);
 }
 
 // ---- kernels and the plan ------------------------------------------------------------------------------------------
 
-// Sum over all shards of a table.
+// Sum over all shards of a table. Bounds are the plan's: over every choice that the log allows, not only the shown one.
 Step table_step(const Context& context, std::uint32_t t, const Memory& memory, const TracedTable& shards) {
   const PlanTable& table = context.plan.tables[t];
   double nominal = 0;
   RealInterval bounds{};
   for (const ShardClass& c : shards.classes) {
     nominal += (c.storage.*memory.storage).nominal * c.count();
-    bounds = bounds + (c.storage.*memory.storage).value * exactly(c.count());
+    for (const PlanShard* shard : c.shards) bounds = bounds + real(shard->*memory.shard);
   }
-  Step step = value_step(table_label(context, t), nominal, bounds);
+  Step step = value_step(table_label(context, t), std::clamp(nominal, bounds.low, bounds.high), bounds);
   step.formula = form_of(FormulaId::table_sum).name;
   const PrintedTable& row = context.printed.tables.rows[table.row];
   step.note = std::string(row.sharding.text) + ", " + number_text(static_cast<double>(table.shard_count)) +
@@ -190,7 +212,8 @@ void add_total(const Context& context, const Memory& memory, const Step& sparse,
     if (bytes.high <= 0 || !context.plan.setting.rules->counts_reservation) return;
     Step one = bytes_step(label, bytes);
     if (const Cell cell = context.printed.slot(line, hbm ? 0 : 1)) {
-      one.value.nominal = std::clamp(printed_step("", cell, "").value.nominal, one.value.bounds.low, one.value.bounds.high);
+      one.value.nominal =
+          std::clamp(printed_step("", cell, "").value.nominal, one.value.bounds.low, one.value.bounds.high);
       one.printed = cell;
       one.origin = Origin::log;
     }
@@ -217,15 +240,18 @@ Explained explain_rank(const Context& context, int rank) {
   explained.target = "rank:" + std::to_string(rank);
   explained.kind = "rank";
   const Plan& plan = context.plan;
-  const auto found = std::find_if(plan.ranks.begin(), plan.ranks.end(), [&](const PlanRank& r) { return r.rank == rank; });
+  const auto found =
+      std::find_if(plan.ranks.begin(), plan.ranks.end(), [&](const PlanRank& r) { return r.rank == rank; });
   const auto index = static_cast<std::size_t>(found - plan.ranks.begin());
   static const PrintedRank kNone{};
   const PrintedRank& row = index < context.printed.ranks.rows.size() ? context.printed.ranks.rows[index] : kNone;
-  if (!plan.sized) explained.notes.emplace_back("The log does not print the sizes of the tables, so shards were not rebuilt.");
+  if (!plan.sized) explained.notes.emplace_back(kNotSized);
   if (row.shards) explained.facts.push_back("Shards as printed: " + std::string(row.shards.text));
   Components components;
-  const RankMemory hbm{"HBM", memories()[0], row.hbm, row.hbm_percent, found->expected_hbm, plan.dense_hbm, plan.kjt_hbm, 0};
-  const RankMemory ddr{"DDR", memories()[1], row.ddr, row.ddr_percent, found->expected_ddr, plan.dense_ddr, plan.kjt_ddr, 1};
+  const RankMemory hbm{"HBM",          memories()[0], row.hbm, row.hbm_percent, found->expected_hbm,
+                       plan.dense_hbm, plan.kjt_hbm,  0};
+  const RankMemory ddr{"DDR",          memories()[1], row.ddr, row.ddr_percent, found->expected_ddr,
+                       plan.dense_ddr, plan.kjt_ddr,  1};
   add_rank_memory(context, rank, hbm, explained, components);
   add_rank_memory(context, rank, ddr, explained, components);
   explained.components = components.rows();
@@ -244,19 +270,27 @@ Explained explain_kernel(const Context& context, std::string_view kernel) {
     for (std::size_t m = 0; m < tables.size(); ++m) {
       Step step = table_step(context, t, memories()[m], shards);
       if (step.value.nominal > 0 || step.value.bounds.high > 0 || m == 0) tables[m].push_back(std::move(step));
-      for (const ShardClass& c : shards.classes) components.add(c.storage.*memories()[m].storage, memories()[m].name, c.count(), false);
+      for (const ShardClass& c : shards.classes)
+        components.add(c.storage.*memories()[m].storage, memories()[m].name, c.count(), false);
     }
   }
   explained.facts.push_back(number_text(static_cast<double>(tables[0].size())) + " tables");
   for (std::size_t m = 0; m < tables.size(); ++m) {
-    if (tables[m].empty()) continue;
+    if (tables[m].empty() || !context.plan.sized) {
+      const Cell cell = kernel_cell(context, kernel, memories()[m]);
+      if (cell)
+        explained.steps.push_back(printed_step(std::string(memories()[m].name) + " of kernel " + std::string(kernel),
+                                               cell, "as printed, not rebuilt"));
+      continue;
+    }
     sort_by_size(tables[m]);
-    Step sum = sum_of(std::string(memories()[m].name) + " of kernel " + std::string(kernel), FormulaId::kernel_sum, std::move(tables[m]));
-    add_with_cell(std::move(sum), kernel_expectation(context, kernel, memories()[m]), kernel_cell(context, kernel, memories()[m]),
-                  explained.steps);
+    Step sum = sum_of(std::string(memories()[m].name) + " of kernel " + std::string(kernel), FormulaId::kernel_sum,
+                      std::move(tables[m]));
+    add_with_cell(std::move(sum), kernel_expectation(context, kernel, memories()[m]),
+                  kernel_cell(context, kernel, memories()[m]), explained.steps);
   }
   explained.components = components.rows();
-  if (!context.plan.sized) explained.notes.emplace_back("The log does not print the sizes of the tables, so shards were not rebuilt.");
+  if (!context.plan.sized) explained.notes.emplace_back(kNotSized);
   return explained;
 }
 
@@ -278,18 +312,20 @@ Explained explain_plan(const Context& context) {
       sparse[m].value.nominal += step.value.nominal;
       sparse[m].value.bounds = sparse[m].value.bounds + step.value.bounds;
       largest[m] = std::max(largest[m], largest_shard(shards, memory));
-      for (const ShardClass& c : shards.classes) components.add(c.storage.*memory.storage, memory.name, c.count(), false);
+      for (const ShardClass& c : shards.classes)
+        components.add(c.storage.*memory.storage, memory.name, c.count(), false);
     }
   }
   explained.facts.push_back(number_text(static_cast<double>(context.plan.tables.size())) + " tables on " +
                             number_text(static_cast<double>(context.plan.setting.world_size)) + " ranks");
   for (std::size_t m = 0; m < sparse.size(); ++m) {
     const Memory& memory = memories()[m];
-    if (sparse[m].value.bounds.high <= 0 && m > 0) continue;
+    if (!context.plan.sized || (sparse[m].value.bounds.high <= 0 && m > 0)) continue;
     add_total(context, memory, sparse[m], explained.steps);
     for (auto* groups : {&kernels[m], &shardings[m]}) {
-      Step sum = sum_of(std::string(memory.name) + " of all shards by " + (groups == &kernels[m] ? "kernel" : "sharding type"),
-                        FormulaId::total, groups->steps());
+      Step sum =
+          sum_of(std::string(memory.name) + " of all shards by " + (groups == &kernels[m] ? "kernel" : "sharding type"),
+                 FormulaId::total, groups->steps());
       if (groups == &kernels[m])
         for (Step& child : sum.children) {
           child.formula = form_of(FormulaId::kernel_sum).name;
@@ -298,10 +334,11 @@ Explained explain_plan(const Context& context) {
       set_shares(sum);
       explained.steps.push_back(std::move(sum));
     }
-    if (largest[m] > 0) explained.facts.push_back("Largest shard: " + number_text(largest[m]) + " B of " + std::string(memory.name));
+    if (largest[m] > 0)
+      explained.facts.push_back("Largest shard: " + number_text(largest[m]) + " B of " + std::string(memory.name));
   }
   explained.components = components.rows();
-  if (!context.plan.sized) explained.notes.emplace_back("The log does not print the sizes of the tables, so shards were not rebuilt.");
+  if (!context.plan.sized) explained.notes.emplace_back(kNotSized);
   return explained;
 }
 

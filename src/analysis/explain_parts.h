@@ -12,14 +12,14 @@ namespace shardstats::explain_detail {
 
 // A kind of memory: its parts of every struct, so that each step is written once for all three.
 struct Memory {
-  std::string_view name;                    // "HBM"
-  FormulaId formula;                        // of one shard
+  std::string_view name;  // "HBM"
+  FormulaId formula;      // of one shard
   Traced ShardStorage<Traced>::*storage;
   ByteInterval PlanShard::*shard;
   Expectation PlanTable::*table;
   Expectation PlanKernel::*kernel;
   Cell PrintedTable::*cell;
-  int slot;                                 // of a kernel's storage line
+  int slot;  // of a kernel's storage line
 };
 std::span<const Memory> memories();
 
@@ -52,7 +52,8 @@ double number_of(std::string_view text);                             // 0 if it 
 
 // The assumption of that name: of the table, or of the plan.
 const Assumption* assumption(const Context& context, std::string_view name, std::optional<std::uint32_t> table);
-std::string alternatives_text(const Assumption& a);  // "or train_base", empty without alternatives
+// "or train_base": all values but `shown` (by default the assumed one); empty if there is no other.
+std::string alternatives_text(const Assumption& a, const AssumedValue* shown = nullptr);
 std::string value_words(const AssumedValue& value);
 
 // ---- steps ---------------------------------------------------------------------------------------------------------
@@ -63,12 +64,13 @@ Step sum_of(std::string label, FormulaId formula, std::vector<Step> children);
 Step value_step(std::string label, double nominal, RealInterval bounds, std::string_view unit = "bytes");
 Step bytes_step(std::string label, ByteInterval bytes);
 // A printed cell in GB of 2^30 bytes, quoted.
-Step printed_step(std::string label, const Cell& cell, std::string_view verdict);
+Step printed_step(std::string label, const Cell& cell, std::string_view verdict, Format format = Format::r3);
 // Adds what the printed cell has beyond `computed` as a step of its own and makes the sum the printed one.
-void add_unexplained(const Cell& cell, Step& computed);
+void add_unexplained(const Cell& cell, Format format, Step& computed);
 void set_shares(Step& root);
 // Puts the sum, with what is not explained if `e` is contradicted, and the printed cell into `steps`.
-void add_with_cell(Step computed, const Expectation& e, const Cell& cell, std::vector<Step>& steps);
+void add_with_cell(Step computed, const Expectation& e, const Cell& cell, std::vector<Step>& steps,
+                   Format format = Format::r3);
 
 // Bytes by component over traced shards, in the order met.
 class Components {

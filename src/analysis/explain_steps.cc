@@ -43,7 +43,8 @@ std::string_view component_of(FormulaId id) {
 }
 
 bool is_container(FormulaId id) {
-  return id == FormulaId::shard_hbm || id == FormulaId::shard_ddr || id == FormulaId::shard_ssd || id == FormulaId::pipeline_io;
+  return id == FormulaId::shard_hbm || id == FormulaId::shard_ddr || id == FormulaId::shard_ssd ||
+         id == FormulaId::pipeline_io;
 }
 
 void share_children(Step& step, double total) {
@@ -73,7 +74,8 @@ Step step_of(const Context& context, const TraceNode& node, const std::vector<Op
   }
   const auto terms = terms_of(node);
   step.sum = !terms.empty();
-  for (const TraceRef& child : step.sum ? terms : steps_of(node)) step.children.push_back(step_of(context, *child, operands));
+  for (const TraceRef& child : step.sum ? terms : steps_of(node))
+    step.children.push_back(step_of(context, *child, operands));
   if (!step.sum)
     for (const TraceRef& x : inputs_of(node)) step.operands.push_back(operand_of(context, *x, operands));
   return step;
@@ -105,8 +107,8 @@ Step bytes_step(std::string label, ByteInterval bytes) {
   return value_step(std::move(label), std::floor(x.low + (x.high - x.low) / 2), x);
 }
 
-Step printed_step(std::string label, const Cell& cell, std::string_view verdict) {
-  const auto bytes = bytes_printed_as(cell.text, Format::r3, kGiB);
+Step printed_step(std::string label, const Cell& cell, std::string_view verdict, Format format) {
+  const auto bytes = bytes_printed_as(cell.text, format, kGiB);
   const double nominal = std::floor(number_of(cell.text) * static_cast<double>(kGiB));
   Step step = value_step(std::move(label), nominal, bytes ? real(*bytes) : exactly(nominal));
   step.origin = Origin::log;
@@ -115,11 +117,11 @@ Step printed_step(std::string label, const Cell& cell, std::string_view verdict)
   return step;
 }
 
-void add_unexplained(const Cell& cell, Step& computed) {
-  const Step printed = printed_step("", cell, "");
+void add_unexplained(const Cell& cell, Format format, Step& computed) {
+  const Step printed = printed_step("", cell, "", format);
   const RealInterval rest = printed.value.bounds - computed.value.bounds;
   Step step = value_step("not explained", printed.value.nominal - computed.value.nominal, rest);
-  step.note = "the printed cell differs from the formulas";
+  step.note = "the printed cell differs from the sum";
   computed.children.push_back(std::move(step));
   computed.value.nominal = printed.value.nominal;
   computed.value.bounds = computed.value.bounds + rest;
@@ -128,13 +130,18 @@ void add_unexplained(const Cell& cell, Step& computed) {
 
 void set_shares(Step& root) { share_children(root, root.value.nominal); }
 
-void add_with_cell(Step computed, const Expectation& e, const Cell& cell, std::vector<Step>& steps) {
-  const bool usable = bytes_printed_as(cell.text, Format::r3, kGiB).has_value();
-  if (usable && e.contradicted) add_unexplained(cell, computed);
+void add_with_cell(Step computed, const Expectation& e, const Cell& cell, std::vector<Step>& steps, Format format) {
+  const auto bytes = bytes_printed_as(cell.text, format, kGiB);
+  const bool apart = bytes && (e.contradicted || !computed.value.bounds.overlaps(real(*bytes)));
+  if (apart) add_unexplained(cell, format, computed);
   set_shares(computed);
   if (cell) computed.printed = cell;
   steps.push_back(std::move(computed));
-  if (usable) steps.push_back(printed_step("printed", cell, e.contradicted ? "contradicts the formulas" : "agrees"));
+  if (!bytes) return;
+  const std::string_view verdict = e.contradicted ? "contradicts the formulas"
+                                   : apart        ? "not reached with the inputs shown"
+                                                  : "agrees";
+  steps.push_back(printed_step("printed", cell, verdict, format));
 }
 
 void Components::add(std::string_view label, std::string_view memory, double per_shard, double total) {
@@ -168,8 +175,15 @@ void Components::add(const Traced& storage, std::string_view memory, double shar
 
 std::vector<ComponentRow> Components::rows() const {
   std::vector<ComponentRow> rows;
-  const bool several = std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) { return row.memory != rows_[0].memory; });
+  std::string_view memory;
+  bool several = false;
   for (const Row& row : rows_) {
+    if (row.total == 0) continue;
+    several = several || (!memory.empty() && row.memory != memory);
+    memory = row.memory;
+  }
+  for (const Row& row : rows_) {
+    if (row.total == 0) continue;
     double total = 0;
     for (const Row& other : rows_)
       if (other.memory == row.memory) total += other.total;

@@ -20,19 +20,25 @@ Step shard_step(const Context& context, const Memory& memory, const TracedTable&
 }
 
 // All shards of a class: the tree of one of them, times their number.
-Step class_step(const Context& context, const Memory& memory, const TracedTable& table, const ShardClass& c) {
+Step class_step(const Context& context, const Memory& memory, const TracedTable& table, const ShardClass& c,
+                bool only) {
   Step one = shard_step(context, memory, table, c);
   const std::string where = rank_list(c.shards) + ": " + shape_text(*c.shards.front());
-  if (c.shards.size() == 1) {
+  if (only && c.shards.size() == 1) {
     one.label = where;
     return one;
   }
   const RealInterval count = exactly(c.count());
   Step step = value_step(where + " each", one.value.nominal * c.count(), one.value.bounds * count);
-  step.expression = number_text(c.count()) + " * " + std::string(memory.name);
-  step.substituted = number_text(c.count()) + " * " + number_text(one.value.nominal);
-  step.label = number_text(c.count()) + " shards, " + step.label;
-  one.label = "one of them";
+  if (c.shards.size() == 1) {
+    step.label = "1 shard, " + where;
+    one.label = "the shard";
+  } else {
+    step.expression = number_text(c.count()) + " * " + std::string(memory.name);
+    step.substituted = number_text(c.count()) + " * " + number_text(one.value.nominal);
+    step.label = number_text(c.count()) + " shards, " + step.label;
+    one.label = "one of them";
+  }
   step.children.push_back(std::move(one));
   return step;
 }
@@ -42,13 +48,13 @@ Step sum_of_classes(const Context& context, const Memory& memory, const TracedTa
   double shards = 0;
   std::string substituted;
   for (const ShardClass& c : table.classes) {
-    children.push_back(class_step(context, memory, table, c));
+    children.push_back(class_step(context, memory, table, c, table.classes.size() == 1));
     shards += c.count();
     substituted += (substituted.empty() ? "" : " + ") + number_text(children.back().value.nominal);
   }
   Step sum = sum_of(std::string(memory.name) + " of " + (shards == 1 ? "the shard" : "all " + plural(shards, "shard")),
                     FormulaId::table_sum, std::move(children));
-  sum.substituted = std::move(substituted);
+  if (sum.children.size() > 1) sum.substituted = std::move(substituted);
   return sum;
 }
 
@@ -57,11 +63,13 @@ void add_facts(const Context& context, std::uint32_t t, Explained& explained) {
   const PrintedTable& row = context.printed.tables.rows[table.row];
   std::string line = std::string(row.sharding.text) + ", " + std::string(row.kernel.text);
   if (table.rows > 0)
-    line += ", " + number_text(static_cast<double>(table.rows)) + " rows x " + number_text(static_cast<double>(table.cols)) + " columns";
+    line += ", " + number_text(static_cast<double>(table.rows)) + " rows x " +
+            number_text(static_cast<double>(table.cols)) + " columns";
   line += table.sequence ? ", sequence" : ", pooled";
   if (table.shard_count > 0) line += ", " + plural(table.shard_count, "shard");
   explained.facts.push_back(std::move(line));
-  if (!table.explained) explained.facts.emplace_back("No choice of hidden inputs gives the printed storage; the nearest one is shown.");
+  if (!table.explained)
+    explained.facts.emplace_back("No choice of hidden inputs gives the printed storage; the nearest one is shown.");
 }
 
 double largest_nominal(const TracedTable& table, const Memory& memory) {
@@ -90,7 +98,8 @@ void add_printed_only(const PrintedTable& row, Explained& explained) {
   for (const Memory& memory : memories())
     if (const Cell& cell = row.*memory.cell)
       explained.steps.push_back(printed_step(std::string(memory.name) + " of all shards", cell, "not rebuilt"));
-  explained.notes.emplace_back("The log does not print everything the formulas need for this table, so its shards were not rebuilt.");
+  explained.notes.emplace_back(
+      "The log does not print everything the formulas need for this table, so its shards were not rebuilt.");
 }
 
 }  // namespace
@@ -111,10 +120,11 @@ Explained explain_table(const Context& context, std::uint32_t t) {
   for (const Memory& memory : memories()) {
     const Expectation& e = table.*memory.table;
     if (!is_used(shards, memory, e) && memory.name != "HBM") continue;
+    const std::size_t first = explained.steps.size();
     add_with_cell(sum_of_classes(context, memory, shards), e, row.*memory.cell, explained.steps);
     add_components(shards, memory, components);
-    const Step& root = explained.steps[explained.steps.size() - (row.*memory.cell ? 2 : 1)];
-    if (root.sum && !root.children.empty() && root.children.back().label == "not explained")
+    const Step& root = explained.steps[first];
+    if (!root.children.empty() && root.children.back().label == "not explained")
       components.add("not explained", memory.name, 0, root.children.back().value.nominal);
   }
   explained.components = components.rows();
@@ -147,8 +157,10 @@ Explained explain_shard(const Context& context, std::uint32_t t, int rank) {
     }
   }
   explained.components = components.rows();
-  if (shards.classes.empty()) add_printed_only(context.printed.tables.rows[context.plan.tables[t].row], explained);
-  else explained.notes = notes_on(context, t, shards);
+  if (shards.classes.empty())
+    add_printed_only(context.printed.tables.rows[context.plan.tables[t].row], explained);
+  else
+    explained.notes = notes_on(context, t, shards);
   return explained;
 }
 

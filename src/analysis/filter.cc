@@ -90,7 +90,8 @@ bool Filter::keeps_table(std::string_view fqn, std::string_view sharding, std::s
 }
 
 bool Filter::keeps_rank(int rank) const {
-  return parts_->ranks.empty() || std::ranges::any_of(parts_->ranks, [&](RankRange r) { return r.first <= rank && rank <= r.last; });
+  return parts_->ranks.empty() ||
+         std::ranges::any_of(parts_->ranks, [&](RankRange r) { return r.first <= rank && rank <= r.last; });
 }
 
 bool Filter::keeps_row(const PrintedTable& row) const {

@@ -11,7 +11,8 @@ using enum Severity;
 
 constexpr std::string_view kExplainTable = "run `shardstats explain TABLE` for the steps behind the expected value";
 constexpr std::string_view kExplainRank = "run `shardstats explain rank:N` for the shards behind the expected value";
-constexpr std::string_view kExplainKernel = "run `shardstats explain kernel:NAME` for the tables behind the expected value";
+constexpr std::string_view kExplainKernel =
+    "run `shardstats explain kernel:NAME` for the tables behind the expected value";
 constexpr std::string_view kDamage = "take the log again from the job's own output, unedited";
 
 // The rows of the numeric checks stand in the order of RuleId.

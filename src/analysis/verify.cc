@@ -29,12 +29,6 @@ Finding& Checks::add_rank(RuleId rule, const Cell& where, int rank) {
   return finding;
 }
 
-bool Checks::rows_complete() const {
-  if (!printed.tables.printed || printed.tables.rows.empty()) return false;
-  // A block that breaks off inside the table has lost rows.
-  return printed.lines.empty() || printed.lines.back().id != LineId::parameter_table;
-}
-
 const PlanRank* Checks::plan_rank(int rank) const {
   const auto at = static_cast<std::size_t>(rank);
   if (rank >= 0 && at < plan.ranks.size() && plan.ranks[at].rank == rank) return &plan.ranks[at];
@@ -52,14 +46,20 @@ Expected expected_bytes(ByteInterval bytes, Format form, std::int64_t unit) {
 
 Expected expected_count(std::int64_t count) { return {exactly(count), "count", std::to_string(count)}; }
 
-std::string differs(std::string_view what, std::string_view printed, std::string_view unit,
-                    std::string_view expected) {
+std::string differs(std::string_view what, std::string_view printed, std::string_view unit, std::string_view expected) {
   std::string message(what);
   message.append(" is printed as ").append(printed).append(unit);
   return message.append(", the formulas give ").append(expected).append(unit);
 }
 
 namespace {
+
+bool has_all_rows(const PrintedPlan& printed) {
+  if (!printed.tables.printed || printed.tables.rows.empty()) return false;
+  // A block that breaks off inside the table has lost rows, and a row without its words says nothing for a sum.
+  if (!printed.lines.empty() && printed.lines.back().id == LineId::parameter_table) return false;
+  return std::ranges::all_of(printed.tables.rows, [](const PrintedTable& row) { return row.kernel && row.sharding; });
+}
 
 Finding from(const Diagnostic& diagnostic, const Rule* rule) {
   Finding finding;
@@ -71,7 +71,8 @@ Finding from(const Diagnostic& diagnostic, const Rule* rule) {
 }
 
 bool unknown_layout(const PrintedPlan& printed) {
-  return std::ranges::any_of(printed.diagnostics, [](const Diagnostic& d) { return d.rule.starts_with("log.unknown_"); });
+  return std::ranges::any_of(printed.diagnostics,
+                             [](const Diagnostic& d) { return d.rule.starts_with("log.unknown_"); });
 }
 
 // A contradiction in a layout of no known release may be the new release's own doing, so each message says it.
@@ -85,8 +86,8 @@ void mark_unknown_release(Report& report) {
 void remark_unexplained(const Plan& plan, Report& report) {
   const auto unexplained = std::ranges::count(plan.tables, false, &PlanTable::explained);
   if (unexplained == 0) return;
-  std::string remark = "No dtype, optimizer and caching explain the storage of " + std::to_string(unexplained) + " of " +
-                       std::to_string(plan.tables.size()) + (plan.tables.size() == 1 ? " table" : " tables");
+  std::string remark = "No dtype, optimizer and caching explain the storage of " + std::to_string(unexplained) +
+                       " of " + std::to_string(plan.tables.size()) + (plan.tables.size() == 1 ? " table" : " tables");
   remark += "; the closest release is " + std::string(name(plan.setting.rules->release)) + " on " +
             std::string(name(plan.setting.device)) + " with pipeline " + std::string(name(plan.setting.pipeline)) + ".";
   report.remarks.push_back(std::move(remark));
@@ -105,7 +106,7 @@ Report verify(const PrintedPlan& printed, const Plan& plan) {
   Report report;
   for (const Diagnostic& diagnostic : printed.diagnostics)
     if (const Rule* rule = find_rule(diagnostic.rule)) report.findings.push_back(analysis::from(diagnostic, rule));
-  analysis::Checks checks{printed, plan, report.findings, {}};
+  analysis::Checks checks{printed, plan, report.findings, {}, analysis::has_all_rows(printed)};
   analysis::check_numbers(checks);
   analysis::check_tables(checks);
   analysis::check_ranks(checks);
@@ -113,9 +114,8 @@ Report verify(const PrintedPlan& printed, const Plan& plan) {
   analysis::check_kernels(checks);
   analysis::check_reservation(checks);
   report.coverage = analysis::cover(checks);
-  std::ranges::stable_sort(report.findings, {}, [](const Finding& f) {
-    return std::pair(f.where.place.line, f.where.place.column);
-  });
+  std::ranges::stable_sort(report.findings, {},
+                           [](const Finding& f) { return std::pair(f.where.place.line, f.where.place.column); });
   if (analysis::unknown_layout(printed)) analysis::mark_unknown_release(report);
   analysis::remark_unexplained(plan, report);
   return report;

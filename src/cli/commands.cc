@@ -18,8 +18,8 @@ constexpr std::array<Command, 5> kCommands = {{
      "shardstats explain table_1705 train.log", true, true, false, kAll},
     {CommandId::reconstruct, "reconstruct", "Print the rebuilt plan: every table, shard and rank with byte bounds",
      "shardstats reconstruct -f json train.log", true, false, false, kAll},
-    {CommandId::render, "render", "Print the planner blocks again in canonical form",
-     "shardstats render train.log", true, false, false, kTextOnly},
+    {CommandId::render, "render", "Print the planner blocks again in canonical form", "shardstats render train.log",
+     true, false, false, kTextOnly},
     {CommandId::rules, "rules", "List every check, or show one", "shardstats rules rank.hbm", false, true, false,
      kTextAndJson},
 }};

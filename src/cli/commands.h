@@ -18,8 +18,8 @@ struct Command {
   CommandId id;
   std::string_view name, help, example;
   bool reads_logs;
-  bool has_target;    // TARGET in front of the logs (explain), or a rule id (rules)
-  bool finds;         // findings decide the exit status
+  bool has_target;                        // TARGET in front of the logs (explain), or a rule id (rules)
+  bool finds;                             // findings decide the exit status
   std::span<const OutputFormat> formats;  // the first is the default
 };
 

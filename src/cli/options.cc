@@ -38,7 +38,8 @@ std::vector<std::string> strings(const std::array<std::string_view, N>& views) {
 void add_output_options(CLI::App& app, const Command& command, Raw& raw) {
   app.add_option("-f,--format", raw.format, "Output format")->check(CLI::IsMember(names_of(command.formats)));
   app.add_option("-o,--output", raw.options.outputs, "Write to FILE instead of standard output; may be repeated")
-      ->type_name("FILE")->allow_extra_args(false);
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app.add_option("--color", raw.options.color, "Colours: auto, always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   app.add_flag("--ascii", raw.options.ascii, "No characters outside ASCII in text");
@@ -50,23 +51,36 @@ void add_log_options(CLI::App& app, Raw& raw) {
   app.add_option("--block", raw.options.block, "Which planner block of the log: a number from 1, last or all");
   app.add_option("--threads", raw.threads, "Threads for several logs or blocks; 0 is one a processor");
   app.add_flag("--allow-empty", raw.options.allow_empty, "A log without a planner block is a success");
-  app.add_option("--assume", raw.assume, "Override inference, e.g. pipeline=none or table_X.dtype=fp16; may be repeated")
-      ->type_name("KEY=VALUE")->allow_extra_args(false);
+  app.add_option("--assume", raw.assume,
+                 "Override inference, e.g. pipeline=none or table_X.dtype=fp16; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
 }
 
 void add_filter_options(CLI::App& app, Raw& raw) {
   FilterWords& filter = raw.options.filter;
-  app.add_option("--table", filter.tables, "Only tables whose FQN matches")->type_name("REGEX")->allow_extra_args(false);
+  app.add_option("--table", filter.tables, "Only tables whose FQN matches")
+      ->type_name("REGEX")
+      ->allow_extra_args(false);
   app.add_option("--exclude-table", filter.excluded_tables, "Not the tables whose FQN matches")
-      ->type_name("REGEX")->allow_extra_args(false);
+      ->type_name("REGEX")
+      ->allow_extra_args(false);
   app.add_option("--rank", filter.ranks, "Only these ranks, e.g. 0,4-7")->type_name("LIST")->allow_extra_args(false);
-  app.add_option("--sharding", filter.shardings, "Only tables of these sharding types")->type_name("TYPE")->allow_extra_args(false);
-  app.add_option("--kernel", filter.kernels, "Only tables with these kernels")->type_name("NAME")->allow_extra_args(false);
+  app.add_option("--sharding", filter.shardings, "Only tables of these sharding types")
+      ->type_name("TYPE")
+      ->allow_extra_args(false);
+  app.add_option("--kernel", filter.kernels, "Only tables with these kernels")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
 }
 
 void add_verify_options(CLI::App& app, Raw& raw) {
-  app.add_option("--select", raw.options.filter.select, "Only rules that begin so")->type_name("RULE")->allow_extra_args(false);
-  app.add_option("--ignore", raw.options.filter.ignore, "Not the rules that begin so")->type_name("RULE")->allow_extra_args(false);
+  app.add_option("--select", raw.options.filter.select, "Only rules that begin so")
+      ->type_name("RULE")
+      ->allow_extra_args(false);
+  app.add_option("--ignore", raw.options.filter.ignore, "Not the rules that begin so")
+      ->type_name("RULE")
+      ->allow_extra_args(false);
   app.add_option("--fail-on", raw.fail_on, "Exit 1 at findings of this severity or above")
       ->check(CLI::IsMember(strings(kSeverityNames)));
   app.add_option("-n,--top", raw.top, "Only the first N findings of a block in text; 0 is all");
@@ -77,8 +91,9 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
   CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
   sub->footer("Example: " + std::string(command.example));
   if (command.id == CommandId::explain)
-    sub->add_option("TARGET", raw.options.target,
-                    "A table (FQN, its last part or a glob), rank:N, table:NAME@rank:N, kernel:NAME, plan, assumption:NAME")
+    sub->add_option(
+           "TARGET", raw.options.target,
+           "A table (FQN, its last part or a glob), rank:N, table:NAME@rank:N, kernel:NAME, plan, assumption:NAME")
         ->required();
   if (command.id == CommandId::rules) sub->add_option("RULE", raw.options.target, "A rule id or its beginning");
   add_output_options(*sub, command, raw);
@@ -156,7 +171,7 @@ std::string near_option(const CLI::App& app, int argc, const char* const* argv) 
       for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     const std::vector<std::string_view> views(names.begin(), names.end());
     const std::string_view near = nearest(word, views);
-    return near.empty() ? "" : "did you mean '" + std::string(near) + "'?\n";
+    return near.empty() ? "" : "did you mean '" + std::string(near) + "'? ";
   }
   return "";
 }
@@ -164,13 +179,16 @@ std::string near_option(const CLI::App& app, int argc, const char* const* argv) 
 }  // namespace
 
 std::variant<Options, Leave> parse_command_line(int argc, const char* const* argv) {
-  if (argc == 2 && std::string_view(argv[1]) == "--version") return Leave{kClean, "shardstats " + std::string(kVersion) + "\n", ""};
-  if (argc < 2) return failed("no command given; usage: shardstats COMMAND [LOG...]; `shardstats --help` lists the commands");
+  if (argc == 2 && std::string_view(argv[1]) == "--version")
+    return Leave{kClean, "shardstats " + std::string(kVersion) + "\n", ""};
+  if (argc < 2)
+    return failed("no command given; usage: shardstats COMMAND [LOG...]; `shardstats --help` lists the commands");
   if (auto unknown = unknown_command(argc, argv)) return *unknown;
   CLI::App app("Parses TorchRec planner statistics logs, rebuilds the plan and checks every number.", "shardstats");
   app.set_version_flag("--version", "shardstats " + std::string(kVersion));
-  app.footer("Examples:\n  shardstats verify train.log\n  shardstats explain table_1705 train.log\n"
-             "  zcat train.log.gz | shardstats reconstruct -f json | jq .logs");
+  app.footer(
+      "Examples:\n  shardstats verify train.log\n  shardstats explain table_1705 train.log\n"
+      "  zcat train.log.gz | shardstats reconstruct -f json | jq .logs");
   app.require_subcommand(1);
   Raw raw;
   for (const Command& command : commands()) add_command(app, command, raw);
@@ -180,7 +198,7 @@ std::variant<Options, Leave> parse_command_line(int argc, const char* const* arg
     std::ostringstream out, err;
     const int status = app.exit(error, out, err);
     if (status == 0) return Leave{kClean, out.str() + (out.str().ends_with('\n') ? "" : "\n"), ""};
-    return Leave{kFailed, "", "shardstats: error: " + err.str() + near_option(app, argc, argv)};
+    return Leave{kFailed, "", "shardstats: error: " + near_option(app, argc, argv) + err.str()};
   }
   return finish(raw);
 }

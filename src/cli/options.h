@@ -15,17 +15,17 @@ namespace shardstats::cli {
 
 struct Options {
   CommandId command{};
-  std::string target;              // explain, rules
-  std::vector<std::string> logs;   // paths; "-" is standard input
+  std::string target;             // explain, rules
+  std::vector<std::string> logs;  // paths; "-" is standard input
   OutputFormat format = OutputFormat::text;
   std::vector<std::string> outputs;  // files; "-" is standard output
   std::string color = "auto";
   bool ascii = false, quiet = false, verbose = false, exit_zero = false, allow_empty = false;
   std::string block = "all";
-  std::size_t threads = 1;         // at least 1
+  std::size_t threads = 1;  // at least 1
   Severity fail_on = Severity::error;
   FilterWords filter;
-  std::size_t top_findings = 0;    // of a block, in text; 0: all
+  std::size_t top_findings = 0;  // of a block, in text; 0: all
   ReconstructOptions reconstruct;
   std::vector<Override> assume;
 };

@@ -13,7 +13,8 @@ namespace shardstats::cli {
 // The format of a file by its extension; of standard output and unknown extensions the one of --format.
 OutputFormat format_of(const std::string& path, const Options& options);
 
-// One place that output goes to. Text that is ready is written at once. A reader that went away (EPIPE) ends it quietly.
+// One place that output goes to. Text that is ready is written at once. A reader that went away (EPIPE) ends it
+// quietly.
 class Output {
  public:
   Output(std::string path, const Options& options);

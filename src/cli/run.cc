@@ -23,7 +23,8 @@ struct LoadedLog {
 };
 
 Error no_block(const std::string& path, std::string_view bytes) {
-  Error error{path, {}, "no planner block found", "looked for a line with '--- Planner Statistics ---' in a box of '#'"};
+  Error error{
+      path, {}, "no planner block found", "looked for a line with '--- Planner Statistics ---' in a box of '#'"};
   const BoxLine nearest = nearest_line(bytes);
   if (nearest.place.line > 0) {
     error.place.line = nearest.place.line;
@@ -94,7 +95,9 @@ class Run {
     for (std::size_t i = 0; i < log.blocks.size(); ++i)
       if (wanted(i, log.blocks.size())) chosen.push_back(i);
     if (chosen.empty() && !log.blocks.empty())
-      return log_error({log.path, {}, "no block " + options_.block,
+      return log_error({log.path,
+                        {},
+                        "no block " + options_.block,
                         "the log has " + std::to_string(log.blocks.size()) + " planner block(s)"});
     read_blocks(log, chosen);
   }
@@ -112,8 +115,10 @@ class Run {
       });
       for (Examined& one : examined) {
         one.result.path = log.path;
-        if (one.unknown_target.empty()) answered = true;
-        else unknown_target = one.unknown_target;
+        if (one.unknown_target.empty())
+          answered = true;
+        else
+          unknown_target = one.unknown_target;
         take(one);
       }
     }

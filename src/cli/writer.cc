@@ -66,7 +66,9 @@ class JsonWriter : public Writer {
 
   void begin_log(const std::string& path) override { logs_.push_back({path, {}, {}}); }
   void log_error(const Error& error) override { logs_.back().error = error; }
-  void block(const BlockResult& result, std::string&) override { logs_.back().blocks.push_back(block_document(result)); }
+  void block(const BlockResult& result, std::string&) override {
+    logs_.back().blocks.push_back(block_document(result));
+  }
   void end(const Totals& totals, int status, std::string& out) override {
     out += dumped(document_json(command_, logs_, totals, kVerdicts[status]));
   }

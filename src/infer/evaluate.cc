@@ -90,7 +90,7 @@ class Sums {
     std::int64_t most = 0;
     for (const SumLine& line : outcome_.sums)
       if (!line.contradicted) most = std::max(most, departures_of(line));
-    return most;
+    return most == 1 && !one_table_departs() ? 2 : most;
   }
 
  private:
@@ -180,6 +180,29 @@ class Sums {
         const Entry entry{t, whole ? kWhole : static_cast<std::int16_t>(c), 1};
         bounds_[t][c * kQuantities + static_cast<std::size_t>(q)] = hull_of(entry, quantity);
       }
+    for (const Quantity quantity : kCells) narrow_by_cell(t, quantity);
+  }
+
+  // The table's own cell bounds the sum over its shards, and with it each of them.
+  void narrow_by_cell(std::uint32_t t, Quantity quantity) {
+    const auto& cell = cell_of(plan_.tables[t], quantity);
+    if (!cell || outcome_.tables[t].contradicted[static_cast<std::size_t>(quantity)]) return;
+    const RealInterval printed = real(*cell);
+    const auto& classes = (*outcome_.parts)[t].front().classes;
+    const auto bounds = [&](std::size_t c) -> RealInterval& {
+      return bounds_[t][c * kQuantities + static_cast<std::size_t>(quantity)];
+    };
+    bounds(classes.size()) = narrowed(bounds(classes.size()), printed);
+    RealInterval total{};
+    for (std::size_t c = 0; c < classes.size(); ++c)
+      total = total + bounds(c) * exactly(static_cast<double>(classes[c].run.count));
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      const double n = equal_shards(outcome_, plan_.tables[t]) ? static_cast<double>(classes[c].run.count) : 1;
+      if (n <= 0) continue;
+      const RealInterval own = bounds(c);
+      const RealInterval left{(printed.low - (total.high - n * own.high)) / n, (printed.high - (total.low - n * own.low)) / n};
+      if (left.low <= left.high) bounds(c) = narrowed(own, left);
+    }
   }
 
   RealInterval cached(const Entry& entry, Quantity quantity) const {
@@ -296,7 +319,7 @@ class Sums {
     });
     const double missing = std::max(line.printed.low - sum.high, sum.low - line.printed.high);
     if (missing <= 0) return 0;
-    if (!line.is_rank) return 1;  // a line over all tables of a kernel: which of them depart cannot be told
+    if (!line.is_rank) return 0;  // a line over all tables of a kernel does not tell which of them depart
     std::vector<double>& moves = line.printed.low > sum.high ? up : down;
     std::sort(moves.begin(), moves.end(), std::greater<>{});
     double moved = 0;
@@ -307,6 +330,46 @@ class Sums {
       ++tables;
     }
     return std::max<std::int64_t>(tables, 1);
+  }
+
+  // The sum with every table at its plan-wide values (where it can have them).
+  RealInterval wide_sum(const SumLine& line) const {
+    RealInterval sum = constant_of(line);
+    each_table(line, [&](std::uint32_t first, std::uint32_t end) {
+      const auto option = wide_option(entries_[first].table);
+      sum = sum + (option ? option_between(first, end, *option, line.quantity) : hull_between(first, end, line.quantity));
+    });
+    return sum;
+  }
+
+  // Is there one table that, departing alone from the plan-wide values, brings all sums to what is printed?
+  bool one_table_departs() const {
+    std::vector<RealInterval> wide;
+    for (const SumLine& line : outcome_.sums) wide.push_back(wide_sum(line));
+    for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) {
+      const auto& options = outcome_.tables[t].options;
+      const auto plan_wide_option = options.size() > 1 ? wide_option(t) : std::nullopt;
+      if (!plan_wide_option) continue;
+      for (const Option option : options)
+        if (option.combo != plan_wide_option->combo && explains_all(t, *plan_wide_option, option, wide)) return true;
+    }
+    return false;
+  }
+
+  bool explains_all(std::uint32_t t, Option from, Option to, const std::vector<RealInterval>& wide) const {
+    for (std::size_t l = 0; l < outcome_.sums.size(); ++l) {
+      const SumLine& line = outcome_.sums[l];
+      if (line.contradicted) continue;
+      RealInterval sum = wide[l];
+      each_table(line, [&](std::uint32_t first, std::uint32_t end) {
+        if (entries_[first].table != t) return;
+        const RealInterval old = option_between(first, end, from, line.quantity);
+        const RealInterval now = option_between(first, end, to, line.quantity);
+        sum = {sum.low - old.low + now.low, sum.high - old.high + now.high};
+      });
+      if (!sum.overlaps(line.printed)) return false;
+    }
+    return true;
   }
 
   // A table of an output sum with several element sizes left, and what each of them adds.
@@ -581,6 +644,11 @@ std::optional<Outcome> evaluate_tables(const PlanInputs& plan, const Setting& se
 }
 
 }  // namespace
+
+bool equal_shards(const Outcome& outcome, const TableInputs& table) {
+  const bool by_columns = table.sharding == Sharding::cw || table.sharding == Sharding::twcw;
+  return !(outcome.uneven && table.sharding == Sharding::rw) && !(by_columns && table.block == 0);
+}
 
 namespace {
 

@@ -76,6 +76,9 @@ struct Outcome {
   std::int64_t cost() const { return contradictions + freedoms; }
 };
 
+// Are the shards of a class of this table equal? Not where their rows or columns are hidden.
+bool equal_shards(const Outcome& outcome, const TableInputs& table);
+
 // All outcomes of the setting in the uniform tier whose cost is the least and at most `limit`: one for each pair.
 // `least`: the cost found, or how much was known to contradict when it passed the limit.
 std::vector<Outcome> evaluate_uniform(const PlanInputs& plan, const Setting& setting, std::uint32_t allowed_pairs,

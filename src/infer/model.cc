@@ -167,7 +167,7 @@ Parts make_parts(const Setting& setting, const TableInputs& table, const Variant
     ClassParts c = parts.classes.front();
     c.run.count = shards;
     c.rows = {0, static_cast<double>(table.rows)};
-    c.empty = Emptiness::unknown;
+    c.empty = table.rows >= kManyRows * shards ? Emptiness::no : Emptiness::unknown;
     parts.classes.assign(1, c);
   }
   for (ClassParts& c : parts.classes) fill_sizes(setting, table, parts, c);

@@ -84,8 +84,7 @@ void narrow_by_cell(const std::vector<ClassParts>& classes, bool equal_shards, R
 void narrow_by_cells(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t, std::vector<ShardSizes>& sizes) {
   const TableInputs& table = plan.tables[t];
   const auto& classes = (*outcome.parts)[t].front().classes;
-  const bool by_columns = table.sharding == Sharding::cw || table.sharding == Sharding::twcw;
-  const bool equal = !(outcome.uneven && table.sharding == Sharding::rw) && !(by_columns && table.block == 0);
+  const bool equal = equal_shards(outcome, table);
   const auto narrow = [&](const std::optional<ByteInterval>& cell, Quantity q, RealInterval ShardSizes::*field) {
     if (cell && !outcome.tables[t].contradicted[static_cast<std::size_t>(q)])
       narrow_by_cell(classes, equal, real(*cell), field, sizes);

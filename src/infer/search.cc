@@ -83,6 +83,7 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
   // One wrong cell must not be explained away by a table of its own kind; many at once are seldom wrong cells.
   if (contradictions >= kManyContradictions) limit += contradictions / 2;
   SearchResult free;
+  std::int64_t without_rows = contradictions;  // the fewest contradicted cells that even splits leave
   std::vector<int> pairs;
   for (const SettingGroup& group : groups) {
     std::int64_t least = 0;
@@ -98,6 +99,9 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
       const std::int64_t extra = rows ? cost_of_rows(plan, *setting.rules) : 0;
       auto outcome = evaluate_free(plan, setting, pairs[g], freedom, limit - extra);
       if (!outcome || outcome->contradictions >= contradictions) continue;
+      // A hidden split moves memory from rank to rank, so that it shows in two cells at least.
+      if (rows && outcome->contradictions + 2 > without_rows + share_conflicts(plan)) continue;
+      if (!rows) without_rows = std::min(without_rows, outcome->contradictions);
       outcome->freedoms += extra;
       free.survivors.push_back({std::move(*outcome), groups[g].members});
     }

@@ -33,7 +33,10 @@ void add_place(const Cell& cell, Json& json) {
 }
 
 Json operand_json(const Operand& operand) {
-  Json json{{"symbol", operand.symbol}, {"label", operand.label}, {"value", amount_json(operand.value)}, {"origin", name(operand.origin)}};
+  Json json{{"symbol", operand.symbol},
+            {"label", operand.label},
+            {"value", amount_json(operand.value)},
+            {"origin", name(operand.origin)}};
   add_place(operand.printed, json);
   if (!operand.note.empty()) json["note"] = operand.note;
   return json;

@@ -13,18 +13,23 @@ namespace shardstats {
 namespace {
 
 constexpr std::size_t kShownLeaves = 20;  // of a long list of plain values; the rest is one line
+constexpr double kNoise = 1e-14;          // relative: a last bit or two, no uncertainty to speak of
 constexpr int kBarColumns = 10;
 constexpr int kShareColumns = 7;  // " 99.9% "
 constexpr std::string_view kBold = "\x1b[1m", kDim = "\x1b[2m", kReset = "\x1b[0m";
 
 // Characters, not bytes: continuation bytes of UTF-8 take no column.
 std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 std::string number(double value) {
   if (value == std::trunc(value) && std::fabs(value) < 9e15) return with_commas(static_cast<std::int64_t>(value));
-  return format(value, std::fabs(value) < 1 ? Format::python_float : Format::r3);
+  if (std::fabs(value) < 1000) return format(value, std::fabs(value) < 1 ? Format::python_float : Format::r3);
+  const std::string text = format(value, Format::r3);
+  const std::size_t point = std::min(text.find('.'), text.size());
+  return with_commas(static_cast<std::int64_t>(std::trunc(value))) + text.substr(point);
 }
 
 std::string percent(double share) { return format(share * 100, Format::f1) + "%"; }
@@ -85,14 +90,17 @@ class Paper {
 
   std::string spread(const Amount& amount) const {
     const double off = std::max(amount.bounds.high - amount.nominal, amount.nominal - amount.bounds.low);
-    if (off <= 0) return {};
-    return std::string(style_.ascii ? " (+-" : " (\u00b1") + number(amount.unit == "bytes" ? std::ceil(off) : off) + ")";
+    if (off <= std::fabs(amount.nominal) * kNoise) return {};
+    const std::string text = amount.unit == "bytes" || off >= 1000 ? number(std::ceil(off)) : format(off, Format::g3);
+    return (style_.ascii ? " (+-" : " (\u00b1") + text + ")";
   }
   std::string value_text(const Amount& amount) const {
     if (amount.unit == "percent") return format(amount.nominal, Format::f1) + "%";
     std::string text = number(amount.unit == "bytes" ? std::round(amount.nominal) : amount.nominal);
-    if (amount.unit == "bytes") text += " B";
-    else if (!amount.unit.empty()) text += " " + std::string(amount.unit);
+    if (amount.unit == "bytes")
+      text += " B";
+    else if (!amount.unit.empty())
+      text += " " + std::string(amount.unit);
     return text + spread(amount);
   }
 
@@ -106,14 +114,19 @@ class Paper {
     if (share <= 0) return {};
     const std::string number = percent(share);
     const std::string b = bar(share);
-    return std::string(at(kShareColumns) - std::min(at(kShareColumns), number.size()), ' ') + number + (b.empty() ? "" : " ") + b;
+    return std::string(at(kShareColumns) - std::min(at(kShareColumns), number.size()), ' ') + number +
+           (b.empty() ? "" : " ") + b;
+  }
+
+  int value_end() const { return width_ - kShareColumns - kBarColumns - 1; }
+  bool fits(int indent, std::string_view label, std::string_view value) const {
+    return static_cast<int>(columns(label) + columns(value)) + indent + 2 <= value_end();
   }
 
   // "label ........ value  share bar": values end in one column, so that they can be added up by eye.
   void row(int indent, std::string_view label, const std::string& value, double share, std::string_view colour = {}) {
-    const int end = width_ - kShareColumns - kBarColumns - 1;
-    const int room = end - indent - static_cast<int>(columns(value)) - 2;
-    if (static_cast<int>(columns(label)) > room) {
+    const int end = value_end();
+    if (!fits(indent, label, value)) {
       line(indent, label, colour);
       label = {};
     }
@@ -134,13 +147,19 @@ class Paper {
       return;
     }
     std::string label = step.label;
-    if (step.printed && indent > 0 && step.value.unit == "bytes") label += " [" + std::string(step.printed->text) + " GB]";
-    else if (step.printed && step.value.unit == "percent") label += " [" + std::string(step.printed->text) + "% printed]";
-    else if (step.origin == Origin::log && step.printed) label += " [" + quoted(*step.printed, " GB") + "]";
-    row(indent, label, value_text(step.value), step.share_of_total, indent == 0 ? kBold : std::string_view{});
-    if (indent == 0 && step.value.unit == "bytes" && step.sum)
-      row(indent, "", human_bytes(step.value.nominal), 0);
-    if (!step.note.empty()) line(indent + 4, step.note, kDim);
+    if (step.printed && indent > 0 && step.value.unit == "bytes")
+      label += " [" + std::string(step.printed->text) + " GB]";
+    else if (step.printed && step.value.unit == "percent")
+      label += " [" + std::string(step.printed->text) + "% printed]";
+    else if (step.origin == Origin::log && step.printed)
+      label += " [" + quoted(*step.printed, " GB") + "]";
+    if (indent == 0 && step.value.unit == "bytes") label += ", " + human(step.value.nominal);
+    const std::string value = value_text(step.value);
+    const bool inline_note = fits(indent, label + "  " + step.note, value);
+    if (inline_note && !step.note.empty()) label += "  " + step.note;
+    row(indent, label, value, step.share_of_total, indent == 0 ? kBold : std::string_view{});
+    if (!inline_note) line(indent + 4, step.note, kDim);
+    if (!first_time(step)) return;
     write_formula(step, indent + 2);
     for (const Operand& operand : step.operands) write_operand(operand, indent + 4);
     write_children(step, indent + 2);
@@ -162,27 +181,42 @@ class Paper {
       line(indent, "= " + step.substituted, kDim);
   }
 
+  // A formula with the same numbers is told once.
+  bool first_time(const Step& step) {
+    if (step.substituted.empty() || step.sum) return true;
+    return told_.insert(step.label + "=" + step.substituted).second;
+  }
+  bool is_told(const Step& step) const { return !step.sum && told_.contains(step.label + "=" + step.substituted); }
+
   // Each input is told once: later formulas use the symbol.
   void write_operand(const Operand& operand, int indent) {
     const std::string value = number(operand.value.nominal) + spread(operand.value);
     if (!told_.insert(operand.symbol + "=" + value).second) return;
     std::string text = operand.symbol + " = " + value + "  " + operand.label + ", ";
-    if (operand.printed) text += quoted(operand.printed, "");
-    else text += operand.origin == Origin::log ? "from the log" : std::string(name(operand.origin));
+    if (operand.printed)
+      text += quoted(operand.printed, "");
+    else
+      text += operand.origin == Origin::log ? "from the log" : std::string(name(operand.origin));
     if (!operand.note.empty()) text += ", " + operand.note;
     line(indent, text, {}, 4);
   }
 
   void write_children(const Step& step, int indent) {
     const auto& all = step.children;
+    if (!step.sum) {
+      for (const Step& child : all)
+        if (!is_told(child)) write_step(child, indent);
+      return;
+    }
     const bool leaves = std::all_of(all.begin(), all.end(), [](const Step& s) { return s.children.empty(); });
-    const std::size_t shown = leaves && step.sum && all.size() > kShownLeaves + 4 ? kShownLeaves : all.size();
+    const std::size_t shown = leaves && all.size() > kShownLeaves + 4 ? kShownLeaves : all.size();
     double rest = 0, rest_share = 0;
     std::size_t hidden = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
       // What is reserved or not explained stands at the end of a list and is always shown.
       const bool keep = i < shown || all[i].formula != all.front().formula;
-      if (keep && hidden > 0 && i >= shown && all[i].formula != all[i - 1].formula) write_rest(hidden, rest, rest_share, indent);
+      if (keep && hidden > 0 && i >= shown && all[i].formula != all[i - 1].formula)
+        write_rest(hidden, rest, rest_share, indent);
       if (keep) {
         write_step(all[i], indent);
         continue;
@@ -212,8 +246,8 @@ class Paper {
     component_row("total", shards ? human_bytes(per_shard) : "", human(total), "", {});
   }
   static std::string human(double bytes) { return bytes < 0 ? "-" + human_bytes(-bytes) : human_bytes(bytes); }
-  void component_row(std::string_view label, const std::string& per_shard, const std::string& total, const std::string& share,
-                     std::string_view colour) {
+  void component_row(std::string_view label, const std::string& per_shard, const std::string& total,
+                     const std::string& share, std::string_view colour) {
     std::string text(2, ' ');
     text += label;
     const auto right = [&](const std::string& cell, int end) {
@@ -221,7 +255,7 @@ class Paper {
       text.append(at(std::max(blanks, 1)), ' ');
       text += cell;
     };
-    const int end = width_ - kShareColumns - kBarColumns - 1;
+    const int end = value_end();
     right(per_shard, end - 14);
     right(total, end);
     paint(text, colour);

@@ -119,7 +119,10 @@ Json table_json(const TableRow& row) {
 }
 
 Json rank_json(const PlanRank& rank, const Reconstruction& plan) {
-  Json json = {{"rank", rank.rank}, {"hbm", bounds(rank.hbm)}, {"sparse_hbm", bounds(rank.sparse_hbm)}, {"ddr", bounds(rank.ddr)}};
+  Json json = {{"rank", rank.rank},
+               {"hbm", bounds(rank.hbm)},
+               {"sparse_hbm", bounds(rank.sparse_hbm)},
+               {"ddr", bounds(rank.ddr)}};
   if (plan.column_bytes) {
     json["input"] = bounds(rank.input);
     json["output"] = bounds(rank.output);
@@ -128,9 +131,15 @@ Json rank_json(const PlanRank& rank, const Reconstruction& plan) {
 }
 
 Json rule_json(const Rule& rule) {
-  return {{"id", rule.id},           {"severity", name(rule.severity)}, {"title", rule.title},
-          {"compares", rule.compares}, {"formula", rule.formula},        {"since", name(rule.since)},
-          {"until", name(rule.until)}, {"reference", rule.reference}, {"hint", rule.hint}};
+  return {{"id", rule.id},
+          {"severity", name(rule.severity)},
+          {"title", rule.title},
+          {"compares", rule.compares},
+          {"formula", rule.formula},
+          {"since", name(rule.since)},
+          {"until", name(rule.until)},
+          {"reference", rule.reference},
+          {"hint", rule.hint}};
 }
 
 }  // namespace
@@ -195,7 +204,8 @@ Json document_json(std::string_view command, const std::vector<LogJson>& logs, c
   for (const LogJson& log : logs) {
     Json one = {{"path", log.path}, {"blocks", log.blocks}};
     if (log.error)
-      one["error"] = {{"message", log.error->message}, {"line", log.error->place.line > 0 ? Json(log.error->place.line) : Json()}};
+      one["error"] = {{"message", log.error->message},
+                      {"line", log.error->place.line > 0 ? Json(log.error->place.line) : Json()}};
     json["logs"].push_back(std::move(one));
   }
   json["summary"] = summary_json(totals);

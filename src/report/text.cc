@@ -51,8 +51,7 @@ std::string assumption_text(const AssumptionView& view) {
   std::string text(view.name);
   if (view.scope != AssumptionView::Scope::tables) {
     text += " " + value_text(view.assumption.value);
-    if (!view.assumption.alternatives.empty())
-      text += " (or " + alternatives_text(view.assumption.alternatives) + ")";
+    if (!view.assumption.alternatives.empty()) text += " (or " + alternatives_text(view.assumption.alternatives) + ")";
     return text;
   }
   std::vector<std::string> parts;
@@ -163,7 +162,8 @@ void write_findings(std::string_view path, const Report& report, bool hints, std
 void write_block(std::string_view path, const BlockView& block, const Report* report, const TextStyle& style,
                  std::string& out) {
   std::string head(path);
-  head += ": block " + std::to_string(block.index + 1) + " at line " + std::to_string(block.line) + ": " + release_text(block);
+  head += ": block " + std::to_string(block.index + 1) + " at line " + std::to_string(block.line) + ": " +
+          release_text(block);
   if (block.world_size) head += ", " + plural(*block.world_size, "rank");
   head += ", " + plural(block.tables, "table");
   if (block.batch_size) head += ", batch size " + std::to_string(*block.batch_size);
@@ -179,15 +179,16 @@ void write_block(std::string_view path, const BlockView& block, const Report* re
                  style.width, 4) +
          "\n";
   const auto in_bytes = [](const Finding& f) { return f.expected && f.expected->unit == "bytes"; };
-  if (std::ranges::any_of(report->findings, in_bytes))
-    out += "  units: GB and MB of the log are 2^30 and 2^20 bytes\n";
+  if (std::ranges::any_of(report->findings, in_bytes)) out += "  units: GB and MB of the log are 2^30 and 2^20 bytes\n";
   for (const std::string& remark : report->remarks) out += wrapped("  " + remark, style.width, 4) + "\n";
 }
 
 void write_reconstruction(const Reconstruction& plan, const TextStyle& style, std::string& out) {
   if (!plan.sized)
-    out += wrapped("This block does not print what shards are rebuilt from (TorchRec v0.3.0 or later with the parameter table).",
-                   style.width, 0) +
+    out += wrapped(
+               "This block does not print what shards are rebuilt from (TorchRec v0.3.0 or later with the parameter "
+               "table).",
+               style.width, 0) +
            "\n";
   const bool ssd = std::ranges::any_of(plan.tables, [](const TableRow& row) { return row.ssd.high > 0; });
   Columns tables;
@@ -195,9 +196,11 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
   for (const TableRow& row : plan.tables)
     tables.add({std::string(row.printed->fqn.text), std::string(row.printed->sharding.text),
                 std::string(row.printed->kernel.text), with_commas(row.shard_count), element_text(*row.table),
-                optimizer_text(*row.table), human_bytes(row.hbm), human_bytes(row.ddr), ssd ? human_bytes(row.ssd) : ""});
+                optimizer_text(*row.table), human_bytes(row.hbm), human_bytes(row.ddr),
+                ssd ? human_bytes(row.ssd) : ""});
   if (plan.sized && !plan.tables.empty()) tables.write(out);
-  if (plan.tables_hidden > 0) out += "  ... and " + plural(static_cast<std::int64_t>(plan.tables_hidden), "more table") + "\n";
+  if (plan.tables_hidden > 0)
+    out += "  ... and " + plural(static_cast<std::int64_t>(plan.tables_hidden), "more table") + "\n";
   if (plan.sized && !plan.tables.empty()) out += "  ?: the log allows another value as well; -f json lists them\n";
   Columns ranks;
   ranks.add({"rank", "HBM", "of it shards", "DDR", "input", "output"});
@@ -206,7 +209,8 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
                human_bytes(rank->ddr), plan.column_bytes ? human_bytes(rank->input) : "-",
                plan.column_bytes ? human_bytes(rank->output) : "-"});
   if (!plan.ranks.empty()) ranks.write(out);
-  if (plan.ranks_hidden > 0) out += "  ... and " + plural(static_cast<std::int64_t>(plan.ranks_hidden), "more rank") + "\n";
+  if (plan.ranks_hidden > 0)
+    out += "  ... and " + plural(static_cast<std::int64_t>(plan.ranks_hidden), "more rank") + "\n";
 }
 
 void write_verdict(std::string_view verdict, const FindingCounts& counts, std::int64_t blocks, std::int64_t logs,

@@ -44,7 +44,8 @@ TEST(Block, Sections) {
               ElementsAre("header", "batch_size", "world_size", "kernel_count", "kernel_storage"));
   const Checked full(log_bytes("v1.8.0.log"));
   const auto sections = view_block(full.printed, full.plan, 0, false).sections;
-  for (const char* name : {"ranks", "parameters", "kernel_weights", "kernel_constraints", "perf_maxima", "tiers", "kjt"})
+  for (const char* name :
+       {"ranks", "parameters", "kernel_weights", "kernel_constraints", "perf_maxima", "tiers", "kjt"})
     EXPECT_THAT(sections, Contains(name));
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 std::filesystem::path corpus() {
   const char* shared = std::getenv("SHARDSTATS_SHARED");
-  return std::filesystem::path(shared ? shared : std::string(SHARDSTATS_SOURCE_DIR) + "/../shared") / "corpus" / "plans";
+  return std::filesystem::path(shared ? shared : std::string(SHARDSTATS_SOURCE_DIR) + "/../shared") / "corpus" /
+         "plans";
 }
 
 TEST(Corpus, NoFalseAlarms) {
@@ -23,8 +24,8 @@ TEST(Corpus, NoFalseAlarms) {
     ++logs;
     const Checked checked(read_file(file.path().string()));
     for (const Finding& finding : checked.report.findings)
-      EXPECT_EQ(finding.severity, Severity::note) << file.path() << ":" << finding.where.place.line << " "
-                                                  << finding.rule->id << " " << finding.message;
+      EXPECT_EQ(finding.severity, Severity::note)
+          << file.path() << ":" << finding.where.place.line << " " << finding.rule->id << " " << finding.message;
     EXPECT_EQ(checked.plan.contradictions, 0) << file.path();
   }
   EXPECT_GT(logs, 100U);

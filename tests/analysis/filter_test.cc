@@ -42,9 +42,9 @@ TEST(Filter, NothingSetKeepsAll) {
 }
 
 TEST(Filter, BadWordsAreNamed) {
-  const FilterWords cases[] = {{.tables = {"("}},     {.excluded_tables = {"["}}, {.ranks = {"x"}},
-                               {.ranks = {"7-4"}},    {.ranks = {"-1"}},          {.shardings = {"XW"}},
-                               {.select = {"tabel"}}, {.ignore = {"rank.hbm,nothing"}}};
+  const FilterWords cases[] = {
+      {.tables = {"("}}, {.excluded_tables = {"["}}, {.ranks = {"x"}},      {.ranks = {"7-4"}},
+      {.ranks = {"-1"}}, {.shardings = {"XW"}},      {.select = {"tabel"}}, {.ignore = {"rank.hbm,nothing"}}};
   for (const FilterWords& words : cases) {
     Filter filter;
     EXPECT_NE(filter.set(words), std::nullopt);

@@ -17,14 +17,17 @@ Filter filter_of(const FilterWords& words) {
 
 std::string names(const Reconstruction& plan) {
   std::string text;
-  for (const TableRow& row : plan.tables) text += std::string(row.printed->fqn.text.substr(row.printed->fqn.text.rfind('.') + 1)) + " ";
+  for (const TableRow& row : plan.tables)
+    text += std::string(row.printed->fqn.text.substr(row.printed->fqn.text.rfind('.') + 1)) + " ";
   return text;
 }
 
 TEST(Reconstruct, OrderAndTop) {
   const Checked checked(log_bytes("v1.4.0.log"));
   const Filter all = filter_of({});
-  const auto plan = [&](SortKey key, std::size_t top) { return reconstruct(checked.printed, checked.plan, all, {key, top}); };
+  const auto plan = [&](SortKey key, std::size_t top) {
+    return reconstruct(checked.printed, checked.plan, all, {key, top});
+  };
   EXPECT_EQ(names(plan(SortKey::log, 0)), "ad_emb share_embed_emb pub_table device_os_ad_id ");
   EXPECT_EQ(names(plan(SortKey::hbm, 2)), "device_os_ad_id ad_emb ");
   EXPECT_EQ(names(plan(SortKey::name, 0)), "pub_table share_embed_emb device_os_ad_id ad_emb ");

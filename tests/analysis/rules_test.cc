@@ -26,10 +26,14 @@ TEST(Rules, EnumerationNamesTheRows) {
   const struct {
     RuleId id;
     std::string_view name;
-  } cases[] = {{RuleId::table_storage_hbm, "table.storage.hbm"}, {RuleId::table_num_indices, "table.num_indices"},
-               {RuleId::table_batch_sizes, "table.batch_sizes"}, {RuleId::rank_hbm, "rank.hbm"},
-               {RuleId::rank_shards, "rank.shards"},             {RuleId::kernel_count, "kernel.count"},
-               {RuleId::kernel_constraints, "kernel.constraints"}, {RuleId::reservation_kjt, "reservation.kjt"},
+  } cases[] = {{RuleId::table_storage_hbm, "table.storage.hbm"},
+               {RuleId::table_num_indices, "table.num_indices"},
+               {RuleId::table_batch_sizes, "table.batch_sizes"},
+               {RuleId::rank_hbm, "rank.hbm"},
+               {RuleId::rank_shards, "rank.shards"},
+               {RuleId::kernel_count, "kernel.count"},
+               {RuleId::kernel_constraints, "kernel.constraints"},
+               {RuleId::reservation_kjt, "reservation.kjt"},
                {RuleId::reservation_capacity, "reservation.capacity"}};
   for (const auto& c : cases) EXPECT_EQ(rule_of(c.id).id, c.name);
 }

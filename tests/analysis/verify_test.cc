@@ -113,7 +113,8 @@ TEST(Coverage, CountsEveryPrintedNumberOnce) {
   const struct {
     const char* log;
     std::int64_t numbers, inputs;
-  } cases[] = {{"v0.1.0.log", 29, 29}, {"v0.8.0-empty.log", 17, 17}, {"v1.8.0-nodebug.log", 171, 171}, {"v1.4.0.log", 198, 32}};
+  } cases[] = {
+      {"v0.1.0.log", 29, 29}, {"v0.8.0-empty.log", 17, 17}, {"v1.8.0-nodebug.log", 171, 171}, {"v1.4.0.log", 198, 32}};
   for (const auto& c : cases) {
     const Coverage coverage = Checked(log_bytes(c.log)).report.coverage;
     EXPECT_EQ(coverage.numbers(), c.numbers) << c.log;

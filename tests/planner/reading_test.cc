@@ -124,7 +124,9 @@ TEST(Share, KnownValues) {
   for (const ShareCase& c : kShares) {
     SCOPED_TRACE(std::to_string(c.storage) + " * " + std::to_string(c.part) + " / " + std::to_string(c.whole));
     EXPECT_EQ(fast_share(c.storage, c.part, c.whole), c.expected);
-    if (c.storage > 0 && c.part > 0) EXPECT_EQ(slow_share(c.storage, c.part, c.whole), c.expected);
+    if (c.storage > 0 && c.part > 0) {
+      EXPECT_EQ(slow_share(c.storage, c.part, c.whole), c.expected);
+    }
   }
 }
 

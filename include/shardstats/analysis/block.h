@@ -27,25 +27,26 @@ struct ValueCount {
 struct AssumptionView {
   std::string_view name;
   enum class Scope : std::uint8_t { plan, table, tables } scope = Scope::plan;
-  std::string_view fqn;                    // scope table
-  Assumption assumption;                   // scopes plan and table
-  std::vector<ValueCount> values;          // scope tables: most frequent first
+  std::string_view fqn;            // scope table
+  Assumption assumption;           // scopes plan and table
+  std::vector<ValueCount> values;  // scope tables: most frequent first
 };
 
 struct BlockView {
-  std::size_t index = 0;           // 0-based, in the log
-  std::uint32_t line = 0;          // first physical line, 1-based
-  std::vector<Release> candidates; // oldest first
+  std::size_t index = 0;            // 0-based, in the log
+  std::uint32_t line = 0;           // first physical line, 1-based
+  std::vector<Release> candidates;  // oldest first
   Release layout{};
   std::optional<std::int64_t> world_size;
-  std::int64_t tables = 0;         // rows of the parameter table
+  std::int64_t tables = 0;  // rows of the parameter table
   std::optional<std::int64_t> batch_size;
   std::vector<std::string_view> sections;
   std::vector<AssumptionView> assumptions;
   std::vector<JointChoices> groups;
 };
 
-// `each_table`: assumptions of tables one by one instead of summed up. Keeps no reference to the plan; texts point into the log.
+// `each_table`: assumptions of tables one by one instead of summed up. Keeps no reference to the plan; texts point into
+// the log.
 BlockView view_block(const PrintedPlan& printed, const Plan& plan, std::size_t index, bool each_table);
 
 // "2" and 2.0 are one value.

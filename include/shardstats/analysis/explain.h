@@ -33,20 +33,20 @@ struct Operand {
   std::string symbol, label;  // "W", "world size"
   Amount value;
   Origin origin = Origin::log;
-  Cell printed{};             // the cell it was read from; empty if it is not printed
-  std::string note;           // what it was inferred from, or what else is possible
+  Cell printed{};    // the cell it was read from; empty if it is not printed
+  std::string note;  // what it was inferred from, or what else is possible
 };
 
 struct Step {
   std::string label;
   Amount value;
-  std::string_view formula;              // id of planner/formulas.h; empty for a plain value
-  std::string expression, substituted;   // "ceil(x * W * 8)", "ceil(161,760 * 96 * 8)"
+  std::string_view formula;             // id of planner/formulas.h; empty for a plain value
+  std::string expression, substituted;  // "ceil(x * W * 8)", "ceil(161,760 * 96 * 8)"
   Origin origin = Origin::inferred;
-  bool sum = false;                      // the children add up to it
-  double share_of_total = 0;             // 0..1 of the sum it belongs to (of its shard below a shard); 0: none
+  bool sum = false;           // the children add up to it
+  double share_of_total = 0;  // 0..1 of the sum it belongs to (of its shard below a shard); 0: none
   std::vector<Operand> operands;
-  std::optional<Cell> printed;           // the printed number that this is, or is compared with
+  std::optional<Cell> printed;  // the printed number that this is, or is compared with
   std::vector<Step> children;
   std::string note;
 };
@@ -58,12 +58,12 @@ struct ComponentRow {
 };
 
 struct Explained {
-  std::string target;  // as it was found: an FQN, "rank:43", ...
-  std::string kind;    // "table", "rank", "table@rank", "kernel", "plan", "assumption"
-  std::vector<std::string> facts;    // one-line statements before the steps
+  std::string target;              // as it was found: an FQN, "rank:43", ...
+  std::string kind;                // "table", "rank", "table@rank", "kernel", "plan", "assumption"
+  std::vector<std::string> facts;  // one-line statements before the steps
   std::vector<Step> steps;
   std::vector<ComponentRow> components;
-  std::vector<std::string> notes;    // where documentation and source disagree, what cannot be known
+  std::vector<std::string> notes;  // where documentation and source disagree, what cannot be known
 };
 
 struct UnknownTarget {

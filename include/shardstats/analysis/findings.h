@@ -34,11 +34,11 @@ struct Finding {
   std::optional<std::uint32_t> table;  // index into PrintedPlan::tables.rows
   std::string_view fqn;                // of that table
   std::optional<int> rank;
-  std::string_view kernel;             // of a kernel line
+  std::string_view kernel;  // of a kernel line
   std::optional<Expected> expected;
   std::string message;
-  std::string_view known_issue;        // id of an upstream bug; empty: none
-  std::vector<Suspect> suspects;       // most likely first
+  std::string_view known_issue;   // id of an upstream bug; empty: none
+  std::vector<Suspect> suspects;  // most likely first
 };
 
 // Every printed number of a block, counted once. Invariant: numbers() == derived + inputs + unchecked.
@@ -51,7 +51,9 @@ struct Coverage {
 
 struct FindingCounts {
   std::int64_t error = 0, warning = 0, note = 0;
-  void add(Severity severity) { ++(severity == Severity::error ? error : severity == Severity::warning ? warning : note); }
+  void add(Severity severity) {
+    ++(severity == Severity::error ? error : severity == Severity::warning ? warning : note);
+  }
   // Findings at or above `least`.
   std::int64_t at_least(Severity least) const {
     return error + (least >= Severity::warning ? warning : 0) + (least >= Severity::note ? note : 0);

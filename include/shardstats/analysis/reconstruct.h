@@ -32,8 +32,8 @@ struct Reconstruction {
   std::vector<TableRow> tables;
   std::vector<const PlanRank*> ranks;
   std::size_t tables_hidden = 0, ranks_hidden = 0;  // cut off by `top`
-  bool sized = false;     // shards have sizes (v0.3.0+)
-  bool column_bytes = false;  // the Input/Output columns are bytes (v0.1.1+)
+  bool sized = false;                               // shards have sizes (v0.3.0+)
+  bool column_bytes = false;                        // the Input/Output columns are bytes (v0.1.1+)
 };
 
 // Points into `printed` and `plan`.

@@ -1,6 +1,6 @@
 // Every check of `verify` as one table: id, severity, what it compares, formula, releases, reference section.
-// verify, `shardstats rules`, --select and the documentation read it; a new check is a new row in src/analysis/rules.cc.
-// Rule ids are public API (contract.md, "Rule ids"). Tested by tests/analysis/rules_test.cc.
+// verify, `shardstats rules`, --select and the documentation read it; a new check is a new row in
+// src/analysis/rules.cc. Rule ids are public API (contract.md, "Rule ids"). Tested by tests/analysis/rules_test.cc.
 #pragma once
 
 #include <array>
@@ -19,12 +19,30 @@ constexpr std::string_view name(Severity s) { return name_of(s, kSeverityNames);
 
 // The checks that compare numbers. What the parser says about the frame (log.*) follows in the table by id only.
 enum class RuleId : std::uint8_t {
-  table_storage_hbm, table_storage_ddr, table_storage_ssd,
-  table_num_indices, table_cw_dim, table_ranks, table_batch_sizes,
-  rank_hbm, rank_ddr, rank_hbm_percent, rank_ddr_percent, rank_input, rank_output, rank_shards,
-  kernel_count, kernel_storage_hbm, kernel_storage_ddr, kernel_storage_ssd, kernel_weights, kernel_optimizer,
+  table_storage_hbm,
+  table_storage_ddr,
+  table_storage_ssd,
+  table_num_indices,
+  table_cw_dim,
+  table_ranks,
+  table_batch_sizes,
+  rank_hbm,
+  rank_ddr,
+  rank_hbm_percent,
+  rank_ddr_percent,
+  rank_input,
+  rank_output,
+  rank_shards,
+  kernel_count,
+  kernel_storage_hbm,
+  kernel_storage_ddr,
+  kernel_storage_ssd,
+  kernel_weights,
+  kernel_optimizer,
   kernel_constraints,
-  reservation_kjt, reservation_percent, reservation_capacity,
+  reservation_kjt,
+  reservation_percent,
+  reservation_capacity,
 };
 
 struct Rule {

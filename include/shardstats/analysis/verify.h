@@ -15,7 +15,7 @@
 namespace shardstats {
 
 struct Report {
-  std::vector<Finding> findings;     // in the order of the log
+  std::vector<Finding> findings;  // in the order of the log
   Coverage coverage;
   std::vector<std::string> remarks;  // sentences on the whole block: unknown release, storage that nothing explains
 };

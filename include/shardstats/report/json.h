@@ -18,9 +18,9 @@ namespace shardstats {
 using Json = nlohmann::ordered_json;
 
 Json block_json(const BlockView& block);
-void add_report(const Report& report, Json& block);                 // verify: coverage, findings
-void add_reconstruction(const Reconstruction& plan, Json& block);   // reconstruct: tables_detail, ranks_detail
-Json rules_json(const std::vector<const Rule*>& rules);             // the document of rules
+void add_report(const Report& report, Json& block);                // verify: coverage, findings
+void add_reconstruction(const Reconstruction& plan, Json& block);  // reconstruct: tables_detail, ranks_detail
+Json rules_json(const std::vector<const Rule*>& rules);            // the document of rules
 
 // What all blocks of a document add up to.
 struct Totals {

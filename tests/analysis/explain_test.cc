@@ -1,0 +1,311 @@
+#include "shardstats/analysis/explain.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "shardstats/input/blocks.h"
+
+namespace shardstats {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path shared_folder() {
+  if (const char* given = std::getenv("SHARDSTATS_SHARED")) return given;
+  return fs::path(SHARDSTATS_SOURCE_DIR) / ".." / "shared";
+}
+fs::path public_log() { return shared_folder() / "corpus/public/sharding_stats_example.txt"; }
+
+// A log with everything that points into it.
+struct Log {
+  std::string text;
+  std::vector<Block> blocks;
+  PrintedPlan printed;
+  Plan plan;
+
+  explicit Log(std::string bytes) : text(std::move(bytes)), blocks(find_blocks(text)) {
+    if (blocks.empty()) return;
+    printed = parse(blocks.front());
+    plan = infer(printed);
+  }
+  Log(const Log&) = delete;
+};
+
+std::string file_text(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<Explained> explained(const Log& log, std::string_view target) {
+  auto answer = explain(log.printed, log.plan, target);
+  if (auto* unknown = std::get_if<UnknownTarget>(&answer)) {
+    ADD_FAILURE() << target << ": " << unknown->message;
+    return {};
+  }
+  return std::get<std::vector<Explained>>(std::move(answer));
+}
+
+const Step* find_step(const std::vector<Step>& steps, std::string_view label) {
+  for (const Step& step : steps) {
+    if (step.label == label) return &step;
+    if (const Step* found = find_step(step.children, label)) return found;
+  }
+  return nullptr;
+}
+
+// The invariant: children of a sum add up to it, in bounds and in nominal values.
+void expect_sums(const Step& step, const std::string& where) {
+  EXPECT_LE(step.value.bounds.low, step.value.bounds.high) << where << ": " << step.label;
+  if (step.sum) {
+    double nominal = 0;
+    RealInterval bounds{};
+    for (const Step& child : step.children) {
+      nominal += child.value.nominal;
+      bounds = bounds + child.value.bounds;
+    }
+    EXPECT_NEAR(nominal, step.value.nominal, 1) << where << ": " << step.label;
+    EXPECT_NEAR(bounds.low, step.value.bounds.low, 1) << where << ": " << step.label;
+    EXPECT_NEAR(bounds.high, step.value.bounds.high, 1) << where << ": " << step.label;
+  }
+  for (const Step& child : step.children) expect_sums(child, where);
+}
+
+void expect_consistent(const Explained& one, const std::string& file) {
+  const std::string where = file + " " + one.target;
+  double percent = 0, memories = 0;
+  for (const Step& step : one.steps) {
+    expect_sums(step, where);
+    if (step.label != "printed" || step.note != "agrees") continue;
+    const Step& computed = *(&step - 1);
+    EXPECT_TRUE(computed.value.bounds.overlaps(step.value.bounds)) << where << ": " << computed.label;
+  }
+  for (const ComponentRow& row : one.components) percent += row.percent;
+  memories = std::round(percent / 100);
+  EXPECT_NEAR(percent, memories * 100, 1e-6) << where;
+}
+
+void expect_consistent_log(const fs::path& path, std::size_t most_tables) {
+  const Log log(file_text(path));
+  if (log.blocks.empty()) return;
+  const std::string file = path.filename().string();
+  std::vector<std::string> targets = {"plan"};
+  for (std::size_t t = 0; t < std::min(most_tables, log.printed.tables.rows.size()); ++t)
+    targets.emplace_back(log.printed.tables.rows[t].fqn.text);
+  for (std::size_t r = 0; r < std::min<std::size_t>(2, log.plan.ranks.size()); ++r)
+    targets.push_back("rank:" + std::to_string(log.plan.ranks[r].rank));
+  for (const PlanKernel& kernel : log.plan.kernels) targets.push_back("kernel:" + std::string(kernel.name));
+  for (const std::string& target : targets)
+    for (const Explained& one : explained(log, target))
+      expect_consistent(one, path.parent_path().filename().string() + "/" + file);
+}
+
+std::vector<fs::path> logs_below(const fs::path& folder) {
+  std::vector<fs::path> logs;
+  if (!fs::exists(folder)) return logs;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const auto extension = entry.path().extension();
+    if (entry.is_regular_file() && (extension == ".txt" || extension == ".log")) logs.push_back(entry.path());
+  }
+  std::sort(logs.begin(), logs.end());
+  return logs;
+}
+
+TEST(ExplainCorpus, SumsAddUpInEveryLog) {
+  const auto logs = logs_below(shared_folder() / "corpus/plans");
+  if (logs.empty()) GTEST_SKIP() << "no shared folder: set SHARDSTATS_SHARED";
+  for (std::size_t i = 0; i < logs.size(); i += 1 + logs.size() / 60) expect_consistent_log(logs[i], 12);
+}
+
+TEST(ExplainCorpus, SumsAddUpInTestdata) {
+  const auto logs = logs_below(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata");
+  for (const fs::path& log : logs) expect_consistent_log(log, 12);
+}
+
+class ExplainPublic : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (fs::exists(public_log())) log_ = new Log(file_text(public_log()));
+  }
+  static void TearDownTestSuite() { delete log_; }
+  void SetUp() override {
+    if (log_ == nullptr) GTEST_SKIP() << "no shared folder: set SHARDSTATS_SHARED";
+  }
+  static Log* log_;
+};
+Log* ExplainPublic::log_ = nullptr;
+
+// storage-model.md section 12.2.
+TEST_F(ExplainPublic, RowWiseTableEndsAtThePrintedCell) {
+  const auto all = explained(*log_, "table_1705");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].target, "model.sparse.sequence_ec.table_1705");
+  EXPECT_EQ(all[0].kind, "table");
+  const Step& sum = all[0].steps.at(0);
+  EXPECT_EQ(sum.value.nominal, 414205962240);
+  ASSERT_EQ(sum.children.size(), 2u);
+  const struct {
+    const char* label;
+    double total, weights, optimizer, input, output;
+  } kClasses[] = {{"95 shards, ranks 0-94: 833,334 x 128 each", 4314645612, 213333504, 1666668, 124231680, 3975413760},
+                  {"1 shard, rank 95: 833,270 x 128", 4314629100, 213317120, 1666540, 124231680, 3975413760}};
+  for (std::size_t c = 0; c < 2; ++c) {
+    EXPECT_EQ(sum.children[c].label, kClasses[c].label);
+    ASSERT_EQ(sum.children[c].children.size(), 1u);
+    const Step& shard = sum.children[c].children[0];
+    EXPECT_EQ(shard.value.nominal, kClasses[c].total);
+    EXPECT_EQ(find_step(shard.children, "embedding weights")->value.nominal, kClasses[c].weights);
+    EXPECT_EQ(find_step(shard.children, "optimizer state")->value.nominal, kClasses[c].optimizer);
+    const Step* input = find_step(shard.children, "input buffer");
+    EXPECT_EQ(input->value.nominal, kClasses[c].input);
+    EXPECT_EQ(input->expression, "ceil(x * W * 8)");
+    EXPECT_EQ(input->substituted, "ceil(161,760 * 96 * 8)");
+    EXPECT_EQ(input->formula, "io.input");
+    EXPECT_EQ(find_step(shard.children, "output buffer")->value.nominal, kClasses[c].output);
+  }
+  const Step& printed = all[0].steps.at(1);
+  EXPECT_EQ(printed.printed->text, "385.759");
+  EXPECT_EQ(printed.printed->place.line, 111u);
+  EXPECT_EQ(printed.note, "agrees");
+}
+
+TEST_F(ExplainPublic, OperandsNameTheirOrigin) {
+  const auto all = explained(*log_, "table_1705");
+  ASSERT_EQ(all.size(), 1u);
+  const Step* whole = find_step(all[0].steps, "whole table");
+  ASSERT_NE(whole, nullptr);
+  EXPECT_EQ(whole->expression, "R * C * e");
+  ASSERT_EQ(whole->operands.size(), 3u);
+  EXPECT_EQ(whole->operands[0].printed.text, "80000000");
+  EXPECT_EQ(whole->operands[0].origin, Origin::log);
+  EXPECT_EQ(whole->operands[2].symbol, "e");
+  EXPECT_EQ(whole->operands[2].origin, Origin::inferred);
+  EXPECT_FALSE(whole->operands[2].printed);
+}
+
+TEST_F(ExplainPublic, ComponentsAddUpToTheTable) {
+  const auto all = explained(*log_, "table_1705");
+  double total = 0;
+  for (const ComponentRow& row : all.at(0).components) total += row.total;
+  EXPECT_EQ(total, 414205962240);
+  ASSERT_EQ(all[0].components.size(), 4u);
+  EXPECT_EQ(all[0].components[0].label, "embedding weights");
+  EXPECT_EQ(all[0].components[0].per_shard, 213333504);
+}
+
+TEST_F(ExplainPublic, NotesConcernTheTable) {
+  const auto notes = explained(*log_, "table_1705").at(0).notes;
+  const auto mentions = [&](std::string_view words) {
+    return std::any_of(notes.begin(), notes.end(),
+                       [&](const std::string& n) { return n.find(words) != std::string::npos; });
+  };
+  EXPECT_TRUE(mentions("4 bytes per row for EmbeddingCollectionSharder"));
+  EXPECT_TRUE(mentions("divides the rows evenly"));
+  EXPECT_FALSE(mentions("empty shards"));
+  EXPECT_FALSE(mentions("Cache Load Factor"));
+}
+
+TEST_F(ExplainPublic, RankListsItsShardsLargestFirst) {
+  const auto all = explained(*log_, "rank:43");
+  ASSERT_EQ(all.size(), 1u);
+  const Step& sum = all[0].steps.at(0);
+  ASSERT_EQ(sum.children.size(), 6u);  // 4 shards, dense, KJT
+  EXPECT_EQ(sum.children[0].label, "table_1706");
+  EXPECT_EQ(sum.children[0].value.nominal, 6364468332);
+  EXPECT_EQ(sum.children[4].printed->text, "62.667");
+  EXPECT_EQ(sum.children[5].printed->text, "18.2");
+  EXPECT_EQ(all[0].steps.at(1).printed->text, "100.041");
+  EXPECT_NE(find_step(all[0].steps, "left of the planning memory"), nullptr);
+  EXPECT_EQ(find_step(all[0].steps, "share of the planning memory")->printed->text, "72");
+}
+
+TEST_F(ExplainPublic, TargetsFindWhatTheyName) {
+  const struct {
+    const char* target;
+    const char* kind;
+    std::size_t count;
+  } kCases[] = {
+      {"model.sparse.sequence_ec.table_1705", "table", 1},
+      {"table:table_1705", "table", 1},
+      {"table_17?5", "table", 10},
+      {"*table_1705", "table", 1},
+      {"table:table_1705@rank:95", "table@rank", 1},
+      {"kernel:fused", "kernel", 1},
+      {"plan", "plan", 1},
+      {"assumption:pipeline_type", "assumption", 1},
+      {"rank:0", "rank", 1},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.target);
+    const auto all = explained(*log_, c.target);
+    ASSERT_EQ(all.size(), c.count);
+    EXPECT_EQ(all[0].kind, c.kind);
+    EXPECT_FALSE(all[0].steps.empty());
+  }
+}
+
+TEST_F(ExplainPublic, UnknownTargetsHaveNeighbours) {
+  const struct {
+    const char* target;
+    const char* nearest;
+  } kCases[] = {
+      {"tabel_1705", "table_1705"},
+      {"table_17055", "table_1705"},
+      {"kernel:fusd", "kernel:fused"},
+      {"rank:96", "rank:95"},
+      {"plam", "plan"},
+      {"assumption:pipeline", "assumption:pipeline_type"},
+      {"table:table_1339@rank:1", "table:table_1339@rank:43"},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.target);
+    auto answer = explain(log_->printed, log_->plan, c.target);
+    const auto* unknown = std::get_if<UnknownTarget>(&answer);
+    ASSERT_NE(unknown, nullptr);
+    EXPECT_FALSE(unknown->message.empty());
+    EXPECT_TRUE(std::find(unknown->nearest.begin(), unknown->nearest.end(), c.nearest) != unknown->nearest.end())
+        << testing::PrintToString(unknown->nearest);
+  }
+}
+
+TEST_F(ExplainPublic, TheShardOfOneRank) {
+  const auto all = explained(*log_, "table:table_1705@rank:95");
+  EXPECT_EQ(all.at(0).steps.at(0).value.nominal, 4314629100);
+}
+
+// A printed cell that the formulas cannot give leaves a step of its own, and the sum is the printed one.
+TEST_F(ExplainPublic, WhatIsNotExplainedIsAStep) {
+  std::string text = log_->text;
+  const std::size_t at = text.find("385.759 GB");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, 7, "386.061");
+  const Log changed(std::move(text));
+  ASSERT_EQ(changed.printed.tables.rows.size(), log_->printed.tables.rows.size());
+  const auto all = explained(changed, "table_1705");
+  ASSERT_EQ(all.size(), 1u);
+  const Step* rest = find_step(all[0].steps, "not explained");
+  ASSERT_NE(rest, nullptr);
+  EXPECT_NEAR(rest->value.nominal, 0.302 * (1 << 30), 2e6);
+  expect_consistent(all[0], "changed");
+  EXPECT_EQ(all[0].components.back().label, "not explained");
+}
+
+// A cell that no planner prints is quoted by no step, and nothing is compared with it.
+TEST_F(ExplainPublic, AMalformedCellIsNotCompared) {
+  std::string text = log_->text;
+  text.replace(text.find("385.759 GB"), 7, "386.060");
+  const Log changed(std::move(text));
+  const auto all = explained(changed, "table_1705");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].steps.size(), 1u);
+  EXPECT_EQ(all[0].steps[0].value.nominal, 414205962240);
+}
+
+}  // namespace
+}  // namespace shardstats

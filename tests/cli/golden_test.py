@@ -1,0 +1,70 @@
+"""Golden runs: standard output, standard error and exit status of the real tool, compared with golden/NAME.txt.
+
+`scripts/update_golden` writes the files anew; review the difference before you commit it.
+"""
+import sys
+import unittest
+from pathlib import Path
+
+from tool import damaged, run
+
+GOLDEN = Path(__file__).resolve().parent / "golden"
+WRONG_TABLE = damaged("v1.4.0.log", "8.941", "8.945", "position_ebc.device_os_ad_id")
+WRONG_COUNT = damaged("v1.4.0.log", "CW: 1", "CW: 2", "1.65 (10%)")
+
+CASES = {  # name: arguments, standard input
+    "verify": (["verify", "v1.4.0.log"], b""),
+    "verify_several": (["verify", "v0.1.0.log", "v0.5.0.log", "v1.8.0.log"], b""),
+    "verify_wrong_table": (["verify", "-v"], WRONG_TABLE),
+    "verify_wrong_count": (["verify"], WRONG_COUNT),
+    "verify_wrong_table_json": (["verify", "-f", "json"], WRONG_TABLE),
+    "verify_quiet": (["verify", "-q", "v1.8.0-nodebug.log", "v0.8.0-empty.log"], b""),
+    "verify_ndjson": (["verify", "-f", "ndjson", "v0.1.0.log", "missing.log"], b""),
+    "verify_no_block": (["verify"], b"one line\nepoch 1: loss 0.5\n"),
+    "reconstruct": (["reconstruct", "-n", "2", "--sort", "hbm", "v1.8.0.log"], b""),
+    "reconstruct_json": (["reconstruct", "-f", "json", "--table", "ad_emb", "--rank", "1", "v1.4.0.log"], b""),
+    "explain": (["explain", "rank:1", "v1.4.0.log"], b""),
+    "explain_unknown": (["explain", "pub_tabel", "v1.4.0.log"], b""),
+    "render": (["render", "v0.1.0.log"], b""),
+    "rules": (["rules"], b""),
+    "rules_one": (["rules", "rank.hbm"], b""),
+    "unknown_command": (["verfy", "v1.4.0.log"], b""),
+    "unknown_option": (["verify", "--formt", "json", "v1.4.0.log"], b""),
+    "unknown_rule": (["verify", "--select", "tabel", "v1.4.0.log"], b""),
+    "help": (["--help"], b""),
+    "help_verify": (["verify", "--help"], b""),
+}
+
+
+def transcript(name: str) -> str:
+    arguments, stdin = CASES[name]
+    done = run(*arguments, stdin=stdin)
+    return (f"$ shardstats {' '.join(arguments)}\n{done.stdout.decode()}--- standard error\n{done.stderr.decode()}"
+            f"--- exit status {done.returncode}\n")
+
+
+class Golden(unittest.TestCase):
+    maxDiff = None
+
+    def test_cases(self):
+        for name in CASES:
+            with self.subTest(name):
+                self.assertEqual(transcript(name), (GOLDEN / f"{name}.txt").read_text(),
+                                 "run scripts/update_golden if this change is meant")
+
+    def test_no_stale_files(self):
+        self.assertEqual({f.stem for f in GOLDEN.glob("*.txt")}, set(CASES))
+
+
+def update():
+    for stale in GOLDEN.glob("*.txt"):
+        stale.unlink()
+    for name in CASES:
+        (GOLDEN / f"{name}.txt").write_text(transcript(name))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--update"]:
+        update()
+    else:
+        unittest.main()

@@ -1,0 +1,117 @@
+"""Exit status, streams and input rules of the real tool (design contract, "Exit status" and "Commands")."""
+import gzip
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from tool import BINARY, LOGS, damaged, run
+
+WRONG = damaged("v1.4.0.log", "8.941", "8.945", "position_ebc.device_os_ad_id")
+GOOD = (LOGS / "v1.4.0.log").read_bytes()
+
+STATUS = [  # arguments, standard input, status
+    (["verify", "v1.4.0.log"], b"", 0),
+    (["verify", "-"], GOOD, 0),
+    (["verify"], GOOD, 0),
+    (["verify"], gzip.compress(GOOD), 0),
+    (["verify"], b"step 1\n" + GOOD + b"step 2\n" + GOOD, 0),
+    (["verify"], WRONG, 1),
+    (["verify", "-f", "json"], WRONG, 1),
+    (["verify", "-f", "ndjson"], WRONG, 1),
+    (["verify", "--exit-zero"], WRONG, 0),
+    (["verify", "--ignore", "table"], WRONG, 0),
+    (["verify", "--select", "kernel"], WRONG, 0),
+    (["verify", "--table", "pub_table"], WRONG, 0),
+    (["verify", "v1.4.0.log", "-"], WRONG, 1),
+    (["verify", "missing.log", "-"], WRONG, 2),
+    (["verify"], b"", 2),
+    (["verify", "--allow-empty"], b"", 0),
+    (["verify"], b"nothing here\n", 2),
+    (["verify", "--block", "last"], GOOD + WRONG, 1),
+    (["verify", "--block", "1"], GOOD + WRONG, 0),
+    (["verify", "--block", "3"], GOOD + WRONG, 2),
+    (["verify", "--block", "zero"], GOOD, 2),
+    (["verify", "--format", "xml"], GOOD, 2),
+    (["verify", "--table", "("], GOOD, 2),
+    (["verify", "--rank", "x"], GOOD, 2),
+    (["verify", "--assume", "pipeline=fast"], GOOD, 2),
+    (["verify", "--threads", "3", "v0.5.0.log", "v1.4.0.log", "v1.8.0.log", "v0.1.0.log"], b"", 0),
+    (["verify", "-o", "/nowhere/report.json"], GOOD, 2),
+    (["reconstruct"], WRONG, 0),
+    (["render"], WRONG, 0),
+    (["render", "-f", "json"], GOOD, 2),
+    (["rules"], b"", 0),
+    (["rules", "tabel"], b"", 2),
+    (["explain", "no_such_table_at_all"], GOOD, 2),
+    ([], b"", 2),
+    (["--version"], b"", 0),
+    (["verify", "--help"], b"", 0),
+]
+
+
+class Status(unittest.TestCase):
+    def test_table(self):
+        for arguments, stdin, status in STATUS:
+            with self.subTest(" ".join(arguments), input=len(stdin)):
+                done = run(*arguments, stdin=stdin)
+                self.assertEqual(done.returncode, status, done.stderr.decode())
+                if status == 2:
+                    self.assertTrue(done.stderr, "a failure says why")
+
+    def test_no_input_is_a_usage_error(self):
+        done = run("verify", stdin=None)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"SHARDSTATS_LOG", done.stderr)
+
+    def test_environment_names_the_log(self):
+        done = run("verify", stdin=None, env={"SHARDSTATS_LOG": "v1.4.0.log"})
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"v1.4.0.log: block 1", done.stdout)
+
+    def test_other_commands_warn(self):
+        done = run("render", stdin=WRONG)
+        self.assertEqual(done.stdout, WRONG)
+        self.assertIn(b"verify", done.stderr)
+        self.assertEqual(run("render", "-q", stdin=WRONG).stderr, b"")
+
+    def test_render_gives_the_bytes_back(self):
+        for log in LOGS.glob("*.log"):
+            self.assertEqual(run("render", log.name).stdout, log.read_bytes(), log.name)
+
+    def test_output_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text, document = Path(folder, "report.txt"), Path(folder, "report.json")
+            done = run("verify", "-o", text, "-o", document, "v1.4.0.log")
+            self.assertEqual((done.returncode, done.stdout), (0, b""))
+            self.assertTrue(text.read_text().endswith("clean: no findings in 1 block\n"))
+            self.assertEqual(json.loads(document.read_text())["verdict"], "clean")
+            done = run("verify", "-o", document, "-o", "-", "v1.4.0.log")
+            self.assertIn(b"clean", done.stdout)
+
+    def test_threads_change_nothing(self):
+        stdin = (GOOD + WRONG) * 5
+        one, four = (run("verify", "-f", "json", "--threads", n, stdin=stdin) for n in (1, 4))
+        self.assertEqual((one.stdout, one.returncode), (four.stdout, 1))
+        self.assertEqual([b["index"] for b in json.loads(one.stdout)["logs"][0]["blocks"]], list(range(10)))
+
+    def test_colour(self):
+        self.assertNotIn(b"\033", run("verify", stdin=WRONG).stdout)
+        self.assertIn(b"\033", run("verify", stdin=WRONG, env={"FORCE_COLOR": "1"}).stdout)
+        self.assertNotIn(b"\033", run("verify", stdin=WRONG, env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).stdout)
+        self.assertIn(b"\033", run("verify", "--color", "always", stdin=WRONG, env={"NO_COLOR": "1"}).stdout)
+
+    def test_a_reader_that_goes_away(self):
+        for restore in (True, False):   # SIGPIPE as usual, and ignored: then writing fails with EPIPE
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run([BINARY, "rules"], stdout=writer, stderr=subprocess.PIPE, restore_signals=restore,
+                                  timeout=60)
+            os.close(writer)
+            self.assertEqual(done.stderr, b"", f"restore_signals={restore}")
+
+
+if __name__ == "__main__":
+    unittest.main()

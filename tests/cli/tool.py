@@ -1,0 +1,25 @@
+"""Runs the built tool for the tests of this folder: fixed width, no colour, nothing from the user's environment."""
+import os
+import subprocess
+from pathlib import Path
+
+ROOT = Path(os.environ.get("SHARDSTATS_SOURCE_DIR", Path(__file__).resolve().parents[2]))
+BINARY = os.environ.get("SHARDSTATS_BINARY", ROOT / "build" / "shardstats")
+LOGS = ROOT / "testdata" / "logs"
+
+
+def run(*arguments, stdin=b"", env=None, cwd=LOGS):
+    """The finished run; `stdin` None: no input at all (a closed terminal)."""
+    environment = {"PATH": os.environ.get("PATH", ""), "COLUMNS": "100"} | (env or {})
+    source = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
+    return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, env=environment, cwd=cwd, timeout=60,
+                          **source)
+
+
+def damaged(name: str, old: str, new: str, mark: str) -> bytes:
+    """A log with one text changed in the first line that has `mark`."""
+    lines = (LOGS / name).read_text().split("\n")
+    index = next(i for i, line in enumerate(lines) if mark in line)
+    assert old in lines[index] and len(old) == len(new), (name, old)
+    lines[index] = lines[index].replace(old, new, 1)
+    return "\n".join(lines).encode()

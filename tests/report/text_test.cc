@@ -1,0 +1,107 @@
+#include "shardstats/report/text.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "analysis/logs.h"
+
+namespace shardstats {
+namespace {
+
+const TextStyle kPlain{80, false, false};
+
+TEST(Wrapped, BreaksAtBlanks) {
+  const struct {
+    const char* text;
+    int width, indent;
+    const char* lines;
+  } cases[] = {{"one two three", 40, 2, "one two three"},
+               {"aaaaaaaaaa bbbbbbbbbb cccccccccc", 22, 2, "aaaaaaaaaa bbbbbbbbbb\n  cccccccccc"},
+               {"  aaaaaaaaaa bbbbbbbbbb cccccccccc", 23, 4, "  aaaaaaaaaa bbbbbbbbbb\n    cccccccccc"},
+               {"a.name.longer.than.the.whole.line is kept", 24, 4, "a.name.longer.than.the.whole.line\n    is kept"},
+               {"", 80, 2, ""}};
+  for (const auto& c : cases) EXPECT_EQ(wrapped(c.text, c.width, c.indent), c.lines);
+}
+
+std::string findings_text(const Report& report, bool hints, std::size_t top, TextStyle style = kPlain) {
+  std::string out;
+  write_findings("a.log", report, hints, top, style, out);
+  return out;
+}
+
+Checked disputed() {
+  std::string bytes = changed(log_bytes("v1.4.0.log"), "1.65 (10%)", "CW: 1", "CW: 2");
+  return Checked(changed(bytes, "#    fused: 3", "3", "4"));
+}
+
+TEST(FindingsText, PlaceSeverityRuleMessage) {
+  const Checked checked = disputed();
+  EXPECT_EQ(findings_text(checked.report, false, 1),
+            "a.log:8:" + std::to_string(checked.report.findings[0].where.place.column) +
+                ": error rank.shards: CW shards of rank 1 are 2, the Ranks of all\n    tables give 1\n"
+                "... and 1 more finding\n");
+  EXPECT_EQ(findings_text(checked.report, false, 2), findings_text(checked.report, false, 0));
+}
+
+TEST(FindingsText, HintsAndColours) {
+  const Checked checked = disputed();
+  EXPECT_NE(findings_text(checked.report, true, 0).find("\n    try: either this count"), std::string::npos);
+  EXPECT_EQ(findings_text(checked.report, true, 0).find('\033'), std::string::npos);
+  EXPECT_NE(findings_text(checked.report, true, 0, {80, true, false}).find("\033[1;31merror\033[0m"),
+            std::string::npos);
+}
+
+TEST(BlockText, NothingIsWiderThanTheTerminal) {
+  const Checked checked = disputed();
+  for (const int width : {60, 80, 132}) {
+    std::string out = findings_text(checked.report, true, 0, {width, false, false});
+    write_block("a.log", view_block(checked.printed, checked.plan, 0, false), &checked.report, {width, false, false},
+                out);
+    std::istringstream lines(out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), static_cast<std::size_t>(width)) << line;
+  }
+}
+
+TEST(VerdictText, SaysWhatAndWhere) {
+  const auto verdict = [](std::string_view word, FindingCounts counts, std::int64_t blocks, std::int64_t logs) {
+    std::string out;
+    write_verdict(word, counts, blocks, logs, kPlain, out);
+    return out;
+  };
+  EXPECT_EQ(verdict("clean", {}, 1, 1), "clean: no findings in 1 block\n");
+  EXPECT_EQ(verdict("clean", {0, 0, 2}, 3, 2), "clean: 2 notes in 3 blocks of 2 logs\n");
+  EXPECT_EQ(verdict("findings", {1, 2, 1}, 1, 1), "findings: 1 error, 2 warnings and 1 note in 1 block\n");
+}
+
+TEST(RulesText, ListAndDetails) {
+  std::string list, details;
+  write_rules(rules_matching("table.storage"), false, kPlain, list);
+  EXPECT_EQ(list,
+            "table.storage.hbm  error    HBM of a table\ntable.storage.ddr  error    DDR of a table\n"
+            "table.storage.ssd  error    SSD of a table\n");
+  write_rules(rules_matching("table.storage.ssd"), true, kPlain, details);
+  for (const char* part :
+       {"table.storage.ssd (error): SSD of a table\n", "  releases  v1.6.0 to main\n", "  formula   sum of SSD_k"})
+    EXPECT_NE(details.find(part), std::string::npos) << details;
+}
+
+TEST(ReconstructionText, TablesAndRanks) {
+  const Checked checked(log_bytes("v1.4.0.log"));
+  std::string out;
+  write_reconstruction(reconstruct(checked.printed, checked.plan, Filter(), {SortKey::hbm, 1}), kPlain, out);
+  for (const char* part : {"device_os_ad_id", "8.94", "... and 3 more tables\n", "... and 3 more ranks\n", "adam"})
+    EXPECT_NE(out.find(part), std::string::npos) << out;
+  EXPECT_EQ(out.find("SSD"), std::string::npos);
+}
+
+TEST(ValueText, EachKind) {
+  EXPECT_EQ(value_text(std::string("none")), "none");
+  EXPECT_EQ(value_text(true), "true");
+  EXPECT_EQ(value_text(2.0), "2");
+  EXPECT_EQ(value_text(0.25), "0.25");
+  EXPECT_EQ(value_text(ByteInterval{1024, 1024}), "1.000 KiB");
+}
+
+}  // namespace
+}  // namespace shardstats

@@ -1,0 +1,36 @@
+#include "shardstats/report/units.h"
+
+#include <gtest/gtest.h>
+
+namespace shardstats {
+namespace {
+
+TEST(Units, Commas) {
+  const struct {
+    std::int64_t n;
+    const char* text;
+  } cases[] = {{0, "0"}, {999, "999"}, {1000, "1,000"}, {-1234567, "-1,234,567"}, {1024000000, "1,024,000,000"}};
+  for (const auto& c : cases) EXPECT_EQ(with_commas(c.n), c.text);
+}
+
+TEST(Units, Bytes) {
+  const struct {
+    double bytes;
+    const char* text;
+  } cases[] = {{0, "0 B"},
+               {1023, "1,023 B"},
+               {1024, "1.000 KiB"},
+               {1536, "1.500 KiB"},
+               {359.26 * 1073741824, "359.3 GiB"},
+               {12.5 * 1048576, "12.50 MiB"}};
+  for (const auto& c : cases) EXPECT_EQ(human_bytes(c.bytes), c.text);
+}
+
+TEST(Units, Bounds) {
+  EXPECT_EQ(human_bytes(ByteInterval{1024, 1024}), "1.000 KiB");
+  EXPECT_EQ(human_bytes(ByteInterval{1024, 2048}), "1.000..2.000 KiB");
+  EXPECT_EQ(human_bytes(ByteInterval{0, 2048}), "0 B..2.000 KiB");
+}
+
+}  // namespace
+}  // namespace shardstats
