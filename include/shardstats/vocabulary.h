@@ -11,8 +11,26 @@ namespace shardstats {
 
 // TorchRec releases whose planner output differs or may differ (log-format.md section 0.1), oldest first.
 enum class Release : std::uint8_t {
-  v0_1_0, v0_1_1, v0_2_0, v0_3_0, v0_3_2, v0_4_0, v0_5_0, v0_6_0, v0_7_0, v0_8_0,
-  v1_0_0, v1_1_0, v1_2_0, v1_3_0, v1_4_0, v1_5_0, v1_6_0, v1_7_0, v1_8_0, main_branch,
+  v0_1_0,
+  v0_1_1,
+  v0_2_0,
+  v0_3_0,
+  v0_3_2,
+  v0_4_0,
+  v0_5_0,
+  v0_6_0,
+  v0_7_0,
+  v0_8_0,
+  v1_0_0,
+  v1_1_0,
+  v1_2_0,
+  v1_3_0,
+  v1_4_0,
+  v1_5_0,
+  v1_6_0,
+  v1_7_0,
+  v1_8_0,
+  main_branch,
 };
 inline constexpr std::array<std::string_view, 20> kReleaseNames = {
     "v0.1.0", "v0.1.1", "v0.2.0", "v0.3.0", "v0.3.2", "v0.4.0", "v0.5.0", "v0.6.0", "v0.7.0", "v0.8.0",
@@ -37,8 +55,8 @@ inline constexpr std::array<std::string_view, 4> kOptimizerNames = {"none", "row
 
 // Storage reservation policies (storage-model.md section 8.4).
 enum class Policy : std::uint8_t { heuristical, fixed_percentage, inference, fixed_absolute, sku_aware, other };
-inline constexpr std::array<std::string_view, 6> kPolicyNames = {
-    "heuristical", "fixed_percentage", "inference", "fixed_absolute", "sku_aware", "other"};
+inline constexpr std::array<std::string_view, 6> kPolicyNames = {"heuristical",    "fixed_percentage", "inference",
+                                                                 "fixed_absolute", "sku_aware",        "other"};
 
 // Perf components in printed order (log-format.md section 3.3).
 inline constexpr std::array<std::string_view, 5> kPerfComponents = {"fwd_compute", "fwd_comms", "bwd_compute",

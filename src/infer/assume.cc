@@ -13,16 +13,28 @@ struct DtypeName {
   std::string_view name;
   double bytes;
 };
-constexpr std::array<DtypeName, 14> kDtypes = {{{"fp32", 4}, {"float32", 4}, {"int32", 4}, {"fp16", 2}, {"float16", 2},
-                                               {"bf16", 2}, {"bfloat16", 2}, {"int8", 1}, {"uint8", 1}, {"fp8", 1},
-                                               {"4", 4}, {"2", 2}, {"1", 1}, {"half", 2}}};
-constexpr std::array<std::pair<std::string_view, Optimizer>, 7> kOptimizerWords = {{{"none", Optimizer::none},
-                                                                                   {"sgd", Optimizer::none},
-                                                                                   {"rowwise_adagrad", Optimizer::rowwise_adagrad},
-                                                                                   {"adagrad", Optimizer::other},
-                                                                                   {"other", Optimizer::other},
-                                                                                   {"adamw", Optimizer::other},
-                                                                                   {"adam", Optimizer::adam}}};
+constexpr std::array<DtypeName, 14> kDtypes = {{{"fp32", 4},
+                                                {"float32", 4},
+                                                {"int32", 4},
+                                                {"fp16", 2},
+                                                {"float16", 2},
+                                                {"bf16", 2},
+                                                {"bfloat16", 2},
+                                                {"int8", 1},
+                                                {"uint8", 1},
+                                                {"fp8", 1},
+                                                {"4", 4},
+                                                {"2", 2},
+                                                {"1", 1},
+                                                {"half", 2}}};
+constexpr std::array<std::pair<std::string_view, Optimizer>, 7> kOptimizerWords = {
+    {{"none", Optimizer::none},
+     {"sgd", Optimizer::none},
+     {"rowwise_adagrad", Optimizer::rowwise_adagrad},
+     {"adagrad", Optimizer::other},
+     {"other", Optimizer::other},
+     {"adamw", Optimizer::other},
+     {"adam", Optimizer::adam}}};
 
 std::optional<double> dtype_bytes(std::string_view word) {
   for (const DtypeName& dtype : kDtypes)
@@ -62,21 +74,28 @@ struct OverrideKey {
   std::string_view values;
 };
 constexpr std::array<OverrideKey, 13> kOverrideKeys = {{
-    {"release", false, [](std::string_view v) { return release_word(v).has_value(); }, "a release such as v1.4.0 or main"},
-    {"compute_device", false, [](std::string_view v) { return parse_name<Device>(v, kDeviceNames).has_value(); }, "cuda, cpu, mtia, tpu"},
-    {"device", false, [](std::string_view v) { return parse_name<Device>(v, kDeviceNames).has_value(); }, "cuda, cpu, mtia, tpu"},
+    {"release", false, [](std::string_view v) { return release_word(v).has_value(); },
+     "a release such as v1.4.0 or main"},
+    {"compute_device", false, [](std::string_view v) { return parse_name<Device>(v, kDeviceNames).has_value(); },
+     "cuda, cpu, mtia, tpu"},
+    {"device", false, [](std::string_view v) { return parse_name<Device>(v, kDeviceNames).has_value(); },
+     "cuda, cpu, mtia, tpu"},
     {"pipeline_type", false, [](std::string_view v) { return parse_name<Pipeline>(v, kPipelineNames).has_value(); },
      "none, train_base, train_sparse_dist, train_prefetch_sparse_dist"},
     {"pipeline", false, [](std::string_view v) { return parse_name<Pipeline>(v, kPipelineNames).has_value(); },
      "none, train_base, train_sparse_dist, train_prefetch_sparse_dist"},
     {"count_ephemeral_storage_cost", false, [](std::string_view v) { return truth(v).has_value(); }, "true, false"},
     {"is_inference", false, [](std::string_view v) { return truth(v).has_value(); }, "true, false"},
-    {"local_world_size", false, [](std::string_view v) { return whole_number(v).value_or(0) > 0; }, "a number of ranks"},
-    {"dtype", true, [](std::string_view v) { return dtype_bytes(v).has_value(); }, "fp32, fp16, bf16, int8 or bytes: 4, 2, 1"},
+    {"local_world_size", false, [](std::string_view v) { return whole_number(v).value_or(0) > 0; },
+     "a number of ranks"},
+    {"dtype", true, [](std::string_view v) { return dtype_bytes(v).has_value(); },
+     "fp32, fp16, bf16, int8 or bytes: 4, 2, 1"},
     {"element_size", true, [](std::string_view v) { return dtype_bytes(v).has_value(); }, "4, 2, 1"},
-    {"output_dtype", true, [](std::string_view v) { return dtype_bytes(v).has_value(); }, "fp32, fp16, bf16, int8 or bytes: 4, 2, 1"},
+    {"output_dtype", true, [](std::string_view v) { return dtype_bytes(v).has_value(); },
+     "fp32, fp16, bf16, int8 or bytes: 4, 2, 1"},
     {"output_element_size", true, [](std::string_view v) { return dtype_bytes(v).has_value(); }, "4, 2, 1"},
-    {"optimizer", true, [](std::string_view v) { return optimizer_word(v).has_value(); }, "none, sgd, rowwise_adagrad, adagrad, adam, other"},
+    {"optimizer", true, [](std::string_view v) { return optimizer_word(v).has_value(); },
+     "none, sgd, rowwise_adagrad, adagrad, adam, other"},
 }};
 
 bool names_table(const Cell& fqn, std::string_view table) {
@@ -86,18 +105,27 @@ bool names_table(const Cell& fqn, std::string_view table) {
 }
 
 void apply_to_table(const Override& o, TableInputs& table) {
-  if (o.key == "optimizer") table.fixed_optimizer = static_cast<int>(*optimizer_word(o.value));
-  else if (o.key.starts_with("output")) table.fixed_output = index_in(kOutputSizes, *dtype_bytes(o.value));
-  else table.fixed_element = index_in(kElementSizes, *dtype_bytes(o.value));
+  if (o.key == "optimizer")
+    table.fixed_optimizer = static_cast<int>(*optimizer_word(o.value));
+  else if (o.key.starts_with("output"))
+    table.fixed_output = index_in(kOutputSizes, *dtype_bytes(o.value));
+  else
+    table.fixed_element = index_in(kElementSizes, *dtype_bytes(o.value));
 }
 
 void apply_to_plan(const Override& o, FixedSetting& setting) {
-  if (o.key == "release") setting.release = release_word(o.value);
-  else if (o.key == "compute_device" || o.key == "device") setting.device = parse_name<Device>(o.value, kDeviceNames);
-  else if (o.key.starts_with("pipeline")) setting.pipeline = parse_name<Pipeline>(o.value, kPipelineNames);
-  else if (o.key == "is_inference") setting.inference = truth(o.value);
-  else if (o.key == "count_ephemeral_storage_cost") setting.ephemeral = truth(o.value);
-  else if (o.key == "local_world_size") setting.group_size = whole_number(o.value);
+  if (o.key == "release")
+    setting.release = release_word(o.value);
+  else if (o.key == "compute_device" || o.key == "device")
+    setting.device = parse_name<Device>(o.value, kDeviceNames);
+  else if (o.key.starts_with("pipeline"))
+    setting.pipeline = parse_name<Pipeline>(o.value, kPipelineNames);
+  else if (o.key == "is_inference")
+    setting.inference = truth(o.value);
+  else if (o.key == "count_ephemeral_storage_cost")
+    setting.ephemeral = truth(o.value);
+  else if (o.key == "local_world_size")
+    setting.group_size = whole_number(o.value);
 }
 
 // ---- the list ------------------------------------------------------------------------------------------------------
@@ -110,8 +138,9 @@ bool contains(const std::vector<AssumedValue>& values, const AssumedValue& value
 
 bool is_flag(const InferOptions& options, std::string_view name, std::string_view table = {}) {
   return std::any_of(options.overrides.begin(), options.overrides.end(), [&](const Override& o) {
-    const bool short_name = (o.key == "pipeline" && name == "pipeline_type") || (o.key == "device" && name == "compute_device") ||
-                            (o.key == "dtype" && name == "element_size") || (o.key == "output_dtype" && name == "output_element_size");
+    const bool short_name =
+        (o.key == "pipeline" && name == "pipeline_type") || (o.key == "device" && name == "compute_device") ||
+        (o.key == "dtype" && name == "element_size") || (o.key == "output_dtype" && name == "output_element_size");
     return (o.key == name || short_name) && (o.table.empty() || o.table == table || table.ends_with("." + o.table));
   });
 }
@@ -135,12 +164,15 @@ class AssumptionList {
         if (v == a.value || contains(a.alternatives, v)) continue;
         a.support = a.support == 0 ? excluded.cost : std::min(a.support, excluded.cost);
       }
-    a.origin = is_flag(options_, name) ? Origin::flag : a.support > 0 || a.alternatives.empty() ? Origin::inferred : Origin::defaulted;
+    a.origin = is_flag(options_, name)                   ? Origin::flag
+               : a.support > 0 || a.alternatives.empty() ? Origin::inferred
+                                                         : Origin::defaulted;
     result_.assumptions.push_back(std::move(a));
   }
 
   void add(std::string_view name, AssumedValue value, Origin origin, std::vector<AssumedValue> alternatives = {}) {
-    result_.assumptions.push_back({name, std::nullopt, std::move(value), origin, std::move(alternatives), 0, std::nullopt});
+    result_.assumptions.push_back(
+        {name, std::nullopt, std::move(value), origin, std::move(alternatives), 0, std::nullopt});
   }
 
   // A value of one table's choice.
@@ -151,7 +183,8 @@ class AssumptionList {
     a.table = t;
     a.value = value(table.choice);
     for (const Choice& choice : table.alternatives)
-      if (const AssumedValue v = value(choice); v != a.value && !contains(a.alternatives, v)) a.alternatives.push_back(v);
+      if (const AssumedValue v = value(choice); v != a.value && !contains(a.alternatives, v))
+        a.alternatives.push_back(v);
     const std::string_view fqn = plan_.printed->tables.rows[table.row].fqn.text;
     a.origin = is_flag(options_, name, fqn) ? Origin::flag : Origin::inferred;
     a.support = a.alternatives.empty() ? 1 : 0;
@@ -219,7 +252,8 @@ AssumedValue number_or_bounds(RealInterval x) { return x.exact() ? AssumedValue(
 Fixed apply_overrides(const std::vector<Override>& overrides, PlanInputs& plan) {
   Fixed fixed;
   for (const Override& o : overrides) {
-    const auto key = std::find_if(kOverrideKeys.begin(), kOverrideKeys.end(), [&](const auto& k) { return k.key == o.key; });
+    const auto key =
+        std::find_if(kOverrideKeys.begin(), kOverrideKeys.end(), [&](const auto& k) { return k.key == o.key; });
     if (key == kOverrideKeys.end()) continue;
     if (!key->per_table) {
       apply_to_plan(o, fixed.setting);
@@ -246,7 +280,9 @@ void list_assumptions(const PlanInputs& plan, const SearchResult& found, const I
     list.add_table(t, "storage_family", [&](const Choice&) { return word(plan.tables[t].quant ? "QUANT" : "BASE"); });
     if (is_cached(*table.kernel, result.setting.rules->release))
       list.add_table(t, "caching_ratio", [](const Choice& c) { return number_or_bounds(c.caching_ratio); });
-    if (std::any_of(table.alternatives.begin(), table.alternatives.end(), [](const Choice& c) { return c.passes != 1; }) || table.choice.passes != 1)
+    if (std::any_of(table.alternatives.begin(), table.alternatives.end(),
+                    [](const Choice& c) { return c.passes != 1; }) ||
+        table.choice.passes != 1)
       list.add_table(t, "multipass_prefetch_passes", [](const Choice& c) { return static_cast<double>(c.passes); });
     if (table.choice.virtual_table) list.add_table(t, "virtual_table", [](const Choice& c) { return c.virtual_table; });
     group_choices(t, first, result);
@@ -259,21 +295,25 @@ std::variant<Override, BadOverride> parse_override(std::string_view text) {
   using namespace infer_detail;
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0)
-    return BadOverride{"--assume " + std::string(text) + ": expected KEY=VALUE, for example pipeline=none or table_X.dtype=fp16"};
+    return BadOverride{"--assume " + std::string(text) +
+                       ": expected KEY=VALUE, for example pipeline=none or table_X.dtype=fp16"};
   const std::string_view left = text.substr(0, equals), value = text.substr(equals + 1);
   const std::size_t dot = left.rfind('.');
   const std::string_view key = dot == std::string_view::npos ? left : left.substr(dot + 1);
   const std::string_view table = dot == std::string_view::npos ? std::string_view{} : left.substr(0, dot);
-  const auto form = std::find_if(kOverrideKeys.begin(), kOverrideKeys.end(), [&](const auto& k) { return k.key == key; });
+  const auto form =
+      std::find_if(kOverrideKeys.begin(), kOverrideKeys.end(), [&](const auto& k) { return k.key == key; });
   if (form == kOverrideKeys.end()) {
     std::string known;
     for (const OverrideKey& k : kOverrideKeys) known += (known.empty() ? "" : ", ") + std::string(k.key);
     return BadOverride{"--assume: unknown key '" + std::string(key) + "'; known are " + known};
   }
   if (!table.empty() && !form->per_table)
-    return BadOverride{"--assume: '" + std::string(key) + "' holds for the whole plan, not for table '" + std::string(table) + "'"};
+    return BadOverride{"--assume: '" + std::string(key) + "' holds for the whole plan, not for table '" +
+                       std::string(table) + "'"};
   if (!form->valid(value))
-    return BadOverride{"--assume " + std::string(key) + ": '" + std::string(value) + "' is not one of " + std::string(form->values)};
+    return BadOverride{"--assume " + std::string(key) + ": '" + std::string(value) + "' is not one of " +
+                       std::string(form->values)};
   return Override{std::string(key), std::string(table), std::string(value)};
 }
 

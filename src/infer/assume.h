@@ -1,4 +1,5 @@
-// What a rebuilt plan rests on, as a list of assumptions with alternatives and support; and --assume. Private to src/infer.
+// What a rebuilt plan rests on, as a list of assumptions with alternatives and support; and --assume. Private to
+// src/infer.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@ namespace shardstats::infer_detail {
 namespace {
 
 constexpr std::int64_t kMostAssignments = 20000;  // tried for one printed sum
-constexpr int kRounds = 6;  // of pruning; each one only ever removes options
+constexpr int kRounds = 6;                        // of pruning; each one only ever removes options
 constexpr std::array<Quantity, 4> kRankQuantities = {Quantity::hbm, Quantity::ddr, Quantity::input, Quantity::output};
 constexpr std::array<Quantity, 5> kKernelQuantities = {Quantity::hbm, Quantity::ddr, Quantity::ssd, Quantity::weights,
                                                        Quantity::optimizer_state};
@@ -122,8 +122,8 @@ class Sums {
           known[rank] = false;
           continue;
         }
-        const auto cls = static_cast<std::int16_t>(
-            class_of_slot(outcome_.setting, table, (*outcome_.parts)[t].front(), slot));
+        const auto cls =
+            static_cast<std::int16_t>(class_of_slot(outcome_.setting, table, (*outcome_.parts)[t].front(), slot));
         auto& entries = by_rank[rank];
         if (!entries.empty() && entries.back().table == t && entries.back().cls == cls)
           ++entries.back().count;
@@ -155,8 +155,7 @@ class Sums {
   RealInterval bytes(const Entry& entry, Option option, Quantity quantity) const {
     const Parts& parts = (*outcome_.parts)[entry.table][option.variant];
     const Combo combo = combo_of(option.combo);
-    if (entry.cls == kWhole)
-      return table_bytes(outcome_.setting, plan_.tables[entry.table], parts, combo, quantity);
+    if (entry.cls == kWhole) return table_bytes(outcome_.setting, plan_.tables[entry.table], parts, combo, quantity);
     return class_bytes(outcome_.setting, parts.classes[static_cast<std::size_t>(entry.cls)], combo, quantity) *
            exactly(entry.count);
   }
@@ -176,7 +175,8 @@ class Sums {
       for (int q = 0; q < kQuantities; ++q) {
         const auto quantity = static_cast<Quantity>(q);
         const bool whole = c == classes;
-        if (whole ? quantity == Quantity::input || quantity == Quantity::output : quantity >= Quantity::weights) continue;
+        if (whole ? quantity == Quantity::input || quantity == Quantity::output : quantity >= Quantity::weights)
+          continue;
         const Entry entry{t, whole ? kWhole : static_cast<std::int16_t>(c), 1};
         bounds_[t][c * kQuantities + static_cast<std::size_t>(q)] = hull_of(entry, quantity);
       }
@@ -200,7 +200,8 @@ class Sums {
       const double n = equal_shards(outcome_, plan_.tables[t]) ? static_cast<double>(classes[c].run.count) : 1;
       if (n <= 0) continue;
       const RealInterval own = bounds(c);
-      const RealInterval left{(printed.low - (total.high - n * own.high)) / n, (printed.high - (total.low - n * own.low)) / n};
+      const RealInterval left{(printed.low - (total.high - n * own.high)) / n,
+                              (printed.high - (total.low - n * own.low)) / n};
       if (left.low <= left.high) bounds(c) = narrowed(own, left);
     }
   }
@@ -213,8 +214,7 @@ class Sums {
 
   RealInterval shards(const SumLine& line) const {
     RealInterval sum{};
-    for (std::uint32_t i = line.first; i < line.first + line.count; ++i)
-      sum = sum + cached(entries_[i], line.quantity);
+    for (std::uint32_t i = line.first; i < line.first + line.count; ++i) sum = sum + cached(entries_[i], line.quantity);
     return sum;
   }
 
@@ -337,7 +337,8 @@ class Sums {
     RealInterval sum = constant_of(line);
     each_table(line, [&](std::uint32_t first, std::uint32_t end) {
       const auto option = wide_option(entries_[first].table);
-      sum = sum + (option ? option_between(first, end, *option, line.quantity) : hull_between(first, end, line.quantity));
+      sum =
+          sum + (option ? option_between(first, end, *option, line.quantity) : hull_between(first, end, line.quantity));
     });
     return sum;
   }
@@ -486,8 +487,8 @@ class Sums {
     const Setting& s = outcome_.setting;
     const double world = table.sharding == Sharding::dp ? 1 : static_cast<double>(s.world_size);
     const bool by_lookups = line.quantity == Quantity::input || table.sequence;
-    const double parts = !by_lookups                              ? 1
-                         : table.sharding == Sharding::rw         ? static_cast<double>(s.world_size)
+    const double parts = !by_lookups                      ? 1
+                         : table.sharding == Sharding::rw ? static_cast<double>(s.world_size)
                          : table.sharding == Sharding::twrw || table.sharding == Sharding::gs
                              ? static_cast<double>(s.column_group_size)
                              : 1;
@@ -564,9 +565,10 @@ std::vector<Variant> variants_of(const Setting& setting, const TableInputs& tabl
   return variants;
 }
 
-// Options of one table in the free tier; `virtual_too`: it may be a virtual table even if nothing asks for that. Returns how many printed cells even the best of them contradicts.
-std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, bool virtual_too, TableParts& parts,
-                          TableState& state) {
+// Options of one table in the free tier; `virtual_too`: it may be a virtual table even if nothing asks for that.
+// Returns how many printed cells even the best of them contradicts.
+std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, bool virtual_too,
+                          TableParts& parts, TableState& state) {
   const std::uint64_t possible = possible_combos(setting, table, true);
   const auto add = [&](const Variant& variant) {
     parts.push_back(make_parts(setting, table, variant, freedom == Freedom::rows));

@@ -18,7 +18,7 @@ struct RankInputs {
 
 struct KernelInputs {
   std::string_view name;
-  std::vector<std::uint32_t> tables;  // indices
+  std::vector<std::uint32_t> tables;                             // indices
   std::array<std::optional<ByteInterval>, kQuantities> printed;  // by Quantity; input and output stay empty
 };
 
@@ -28,11 +28,11 @@ struct PlanInputs {
   std::int64_t world_size = 0;
   double batch_size = 0;
   bool empty_plan = false;
-  bool sized = false;                    // every table is sized
+  bool sized = false;  // every table is sized
   std::vector<TableInputs> tables;
   std::vector<RankInputs> ranks;
   std::vector<KernelInputs> kernels;
-  bool reservation_printed = false;      // Dense and KJT blocks
+  bool reservation_printed = false;  // Dense and KJT blocks
   ByteInterval dense_hbm{}, dense_ddr{}, kjt_hbm{}, kjt_ddr{};
   std::optional<RealInterval> sparse_gap;  // Max HBM - Sparse only Max HBM (v1.4.0+)
 };
@@ -47,17 +47,17 @@ struct Constants {
 struct SumLine {
   Quantity quantity{};
   bool is_rank = true;
-  std::uint32_t index = 0;         // rank row or kernel
+  std::uint32_t index = 0;  // rank row or kernel
   RealInterval printed{};
   std::uint32_t first = 0, count = 0;  // entries
-  RealInterval expected{};         // bounds of the sum, constants included
+  RealInterval expected{};             // bounds of the sum, constants included
   bool contradicted = false;
 };
 
 using TableParts = std::vector<Parts>;  // variants of one table
 
 struct TableState {
-  std::vector<Option> options;        // what is left
+  std::vector<Option> options;         // what is left
   std::array<bool, 3> contradicted{};  // printed HBM, DDR, SSD cell
 };
 
@@ -66,13 +66,13 @@ struct Outcome {
   Setting setting;
   bool uniform = true;
   bool uneven = false;
-  int pair = 0;                       // plan-wide element size and optimizer, pair_of()
+  int pair = 0;  // plan-wide element size and optimizer, pair_of()
   std::shared_ptr<const std::vector<TableParts>> parts;
   std::vector<TableState> tables;
   std::vector<SumLine> sums;
   Constants constants;
-  std::int64_t contradictions = 0;    // printed cells
-  std::int64_t freedoms = 0;          // values of its own that it needs
+  std::int64_t contradictions = 0;  // printed cells
+  std::int64_t freedoms = 0;        // values of its own that it needs
   std::int64_t cost() const { return contradictions + freedoms; }
 };
 
@@ -90,7 +90,8 @@ enum class Freedom : std::uint8_t {
   rows,    // the row-wise split
 };
 
-// The outcome in the free tier; none if its cost exceeds `limit`. `pair`: the plan-wide values to count departures from.
+// The outcome in the free tier; none if its cost exceeds `limit`. `pair`: the plan-wide values to count departures
+// from.
 std::optional<Outcome> evaluate_free(const PlanInputs& plan, const Setting& setting, int pair, Freedom freedom,
                                      std::int64_t limit);
 
@@ -98,7 +99,6 @@ std::optional<Outcome> evaluate_free(const PlanInputs& plan, const Setting& sett
 std::vector<Lookups> lookups_by_columns(const PlanInputs& plan, Outcome& outcome);
 
 // Bounds of a quantity over what is left of a table: one shard of a class, or (cls < 0) all its shards.
-RealInterval remaining(const PlanInputs& plan, const Outcome& outcome, std::uint32_t table, int cls,
-                       Quantity quantity);
+RealInterval remaining(const PlanInputs& plan, const Outcome& outcome, std::uint32_t table, int cls, Quantity quantity);
 
 }  // namespace shardstats::infer_detail

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "shardstats/infer/plan.h"
 #include "infer/assume.h"
 #include "infer/read_plan.h"
+#include "shardstats/infer/plan.h"
 
 namespace shardstats {
 namespace {

@@ -6,7 +6,7 @@ namespace shardstats::infer_detail {
 namespace {
 
 constexpr double kManyPassesBound = 1e9;
-constexpr std::int64_t kManyRows = 100;     // rows a rank from which no shard of an uneven split is taken to be empty
+constexpr std::int64_t kManyRows = 100;       // rows a rank from which no shard of an uneven split is taken to be empty
 constexpr std::int64_t kRoundingsUneven = 4;  // whole bytes by which the parts of a shard can differ in rounding
 
 RealInterval real(std::int64_t x) { return exactly(static_cast<double>(x)); }
@@ -18,8 +18,10 @@ RealInterval hidden_block(std::int64_t cols, std::int64_t count, bool free) {
   if (count <= 1) return real(cols);
   const std::int64_t widest = cols / count, narrowest = cols / (count + 1) + 1;
   std::int64_t block = narrowest;
-  if (!free && narrowest <= 128 && 128 <= widest) block = 128;
-  else if (!free && cols % count == 0) block = widest;
+  if (!free && narrowest <= 128 && 128 <= widest)
+    block = 128;
+  else if (!free && cols % count == 0)
+    block = widest;
   return {static_cast<double>(block), static_cast<double>(cols - (count - 1) * block)};
 }
 
@@ -65,7 +67,8 @@ void fill_sizes(const Setting& setting, const TableInputs& table, const Parts& p
   const int optimizers = setting.rules->optimizer == OptimizerRule::by_class && !table.quant ? 4 : 1;
   std::array<RealInterval, 4> multipliers{};
   for (int m = 0; m < optimizers; ++m)
-    multipliers[static_cast<std::size_t>(m)] = facts_of(setting, table, parts.variant, parts.lookups, {0, 0, m}).optimizer_multiplier;
+    multipliers[static_cast<std::size_t>(m)] =
+        facts_of(setting, table, parts.variant, parts.lookups, {0, 0, m}).optimizer_multiplier;
   for (std::size_t e = 0; e < kElementSizes.size(); ++e) {
     facts.element_size = exactly(kElementSizes[e]);
     for (int m = 0; m < optimizers; ++m) {
@@ -94,7 +97,8 @@ int class_of_slot(const Setting& setting, const TableInputs& table, const Parts&
   if (table.sharding == Sharding::gs) index = table.ranks[slot] % setting.group_size;
   for (std::size_t c = 0; c < parts.classes.size(); ++c) {
     std::int64_t count = parts.classes[c].run.count;
-    if (table.sharding == Sharding::gs) count /= std::max<std::int64_t>(table.cols / std::max<std::int64_t>(table.block, 1), 1);
+    if (table.sharding == Sharding::gs)
+      count /= std::max<std::int64_t>(table.cols / std::max<std::int64_t>(table.block, 1), 1);
     if (index < count) return static_cast<int>(c);
     index -= count;
   }
@@ -138,7 +142,7 @@ TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& tab
   facts.caching_ratio = ratio_of(setting, table, variant);
   facts.passes = variant.passes < kManyPasses ? exactly(static_cast<double>(variant.passes))
                                               : RealInterval{kManyPasses, kManyPassesBound};
-  facts.l1_megabytes = {0, 1e12};     // hidden; the other operand bounds the result
+  facts.l1_megabytes = {0, 1e12};  // hidden; the other operand bounds the result
   facts.key_value_ratio = {0, 1};
   facts.pooling_sum = table.pooling_sum;
   facts.features = real(table.features);
@@ -160,8 +164,8 @@ Parts make_parts(const Setting& setting, const TableInputs& table, const Variant
     parts.classes.push_back(c);
   }
   if (uneven && table.sharding == Sharding::rw && !parts.classes.empty()) {
-    const auto shards = static_cast<std::int64_t>(
-        table.ranks.empty() ? static_cast<std::size_t>(setting.world_size) : table.ranks.size());
+    const auto shards = static_cast<std::int64_t>(table.ranks.empty() ? static_cast<std::size_t>(setting.world_size)
+                                                                      : table.ranks.size());
     for (ClassParts& c : parts.classes) fill_sizes(setting, table, parts, c);
     if (table.rows >= kManyRows * shards) parts.even = parts.classes;
     ClassParts c = parts.classes.front();

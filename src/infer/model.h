@@ -29,11 +29,11 @@ constexpr Combo combo_of(int index) { return {index / 20, index / 4 % 5, index %
 constexpr int pair_of(Combo c) { return c.element * 4 + c.optimizer; }
 
 struct Variant {
-  int passes = 1;             // multipass prefetch; kManyPasses: that many or more
-  bool free_ratio = false;    // the caching ratio is hidden: anything in `ratio`
+  int passes = 1;           // multipass prefetch; kManyPasses: that many or more
+  bool free_ratio = false;  // the caching ratio is hidden: anything in `ratio`
   RealInterval ratio{0, 1};
   bool virtual_table = false;
-  bool free_inputs = false;    // numbers of poolings and column widths that old releases do not print
+  bool free_inputs = false;  // numbers of poolings and column widths that old releases do not print
   friend bool operator==(const Variant&, const Variant&) = default;
 };
 inline constexpr int kManyPasses = 13;
@@ -47,11 +47,11 @@ struct ClassParts {
   ShapeRun run;
   Emptiness empty = Emptiness::no;
   RealInterval rows{}, cols{};
-  std::array<Amounts, kPairs> specific{};               // by pair_of(), without input and output
-  RealInterval input{};                                 // of the storage estimator
-  std::array<RealInterval, 5> output{}, pipeline{};     // by output element size
+  std::array<Amounts, kPairs> specific{};            // by pair_of(), without input and output
+  RealInterval input{};                              // of the storage estimator
+  std::array<RealInterval, 5> output{}, pipeline{};  // by output element size
   RealInterval column_input{};
-  std::array<RealInterval, 3> column_output{};          // by element size
+  std::array<RealInterval, 3> column_output{};  // by element size
 };
 
 // A kind of printed sum that shards add up to.
@@ -88,7 +88,8 @@ RealInterval table_bytes(const Setting& setting, const TableInputs& table, const
 // The plan-wide values of a pair for this table: quantized weights have no optimizer, --assume may fix some.
 Combo plan_wide(const TableInputs& table, int pair);
 
-// Which combos are possible at all for this table (kernel, release), as a bit mask; `free_output`: e_o may differ from e.
+// Which combos are possible at all for this table (kernel, release), as a bit mask; `free_output`: e_o may differ from
+// e.
 std::uint64_t possible_combos(const Setting& setting, const TableInputs& table, bool free_output);
 // The subset that the printed storage cells allow.
 std::uint64_t fitting_combos(const Setting& setting, const TableInputs& table, const Parts& parts,

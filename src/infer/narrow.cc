@@ -9,12 +9,11 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr int kSteps = 48;               // of a bisection
-constexpr double kWideEnough = 1e-7;     // relative width from which narrowing is worth it
+constexpr int kSteps = 48;            // of a bisection
+constexpr double kWideEnough = 1e-7;  // relative width from which narrowing is worth it
 constexpr int kColumnRounds = 3;
 
 bool is_wide(RealInterval x) { return x.high - x.low > kWideEnough * std::max(x.high, 1e-300); }
-
 
 // Where the printed cells say that the sizes lie, for the option that fits best.
 class Squeeze {

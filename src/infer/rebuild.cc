@@ -13,12 +13,14 @@ constexpr double kMostBytes = 9.2e18;  // below 2^63
 
 // All that is reported of one shard; bounds in bytes.
 struct ShardSizes {
-  RealInterval rows{}, cols{}, hbm{}, ddr{}, ssd{}, tensor{}, optimizer{}, cache_aux{}, input{}, output{}, pipeline_io{};
+  RealInterval rows{}, cols{}, hbm{}, ddr{}, ssd{}, tensor{}, optimizer{}, cache_aux{}, input{}, output{},
+      pipeline_io{};
 };
 
-constexpr RealInterval ShardSizes::*kFields[] = {
-    &ShardSizes::rows,      &ShardSizes::cols,  &ShardSizes::hbm,    &ShardSizes::ddr,         &ShardSizes::ssd, &ShardSizes::tensor,
-    &ShardSizes::optimizer, &ShardSizes::cache_aux, &ShardSizes::input, &ShardSizes::output, &ShardSizes::pipeline_io};
+constexpr RealInterval ShardSizes::*kFields[] = {&ShardSizes::rows,      &ShardSizes::cols,       &ShardSizes::hbm,
+                                                 &ShardSizes::ddr,       &ShardSizes::ssd,        &ShardSizes::tensor,
+                                                 &ShardSizes::optimizer, &ShardSizes::cache_aux,  &ShardSizes::input,
+                                                 &ShardSizes::output,    &ShardSizes::pipeline_io};
 
 ShardSizes hull_of(const ShardSizes& a, const ShardSizes& b) {
   ShardSizes all;
@@ -26,7 +28,8 @@ ShardSizes hull_of(const ShardSizes& a, const ShardSizes& b) {
   return all;
 }
 
-ShardSizes sizes_of(const Setting& setting, const TableInputs& table, const Parts& parts, const ClassParts& c, Combo combo) {
+ShardSizes sizes_of(const Setting& setting, const TableInputs& table, const Parts& parts, const ClassParts& c,
+                    Combo combo) {
   const auto facts = facts_of(setting, table, parts.variant, parts.lookups, combo);
   const ShardFacts<RealInterval> shard{c.rows, c.cols, c.empty};
   auto with_output = facts;
@@ -142,8 +145,8 @@ void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint
   table.shard_count = static_cast<std::uint32_t>(shards.size());
   const auto& ranks = plan.tables[t].ranks;
   for (std::size_t i = 0; i < shards.size(); ++i)
-    result.shards.push_back(to_shard(shards[i], static_cast<int>(i),
-                                     i < ranks.size() ? std::optional<int>(ranks[i]) : std::nullopt));
+    result.shards.push_back(
+        to_shard(shards[i], static_cast<int>(i), i < ranks.size() ? std::optional<int>(ranks[i]) : std::nullopt));
 }
 
 Choice choice_of(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo) {
@@ -200,7 +203,8 @@ Expectation expectation(const PlanInputs& plan, const SearchResult& found, std::
   return e;
 }
 
-void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool alternatives, Plan& result) {
+void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool alternatives,
+                   Plan& result) {
   const TableInputs& inputs = plan.tables[t];
   PlanTable& table = result.tables[t];
   const auto usable = [&](const Survivor& s) { return !s.outcome.tables[t].options.empty(); };
@@ -262,7 +266,8 @@ void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, Plan& resu
       out.sparse_ddr = {0, out.ddr.high};
       continue;
     }
-    const auto narrow = [&](const std::optional<ByteInterval>& cell, ByteInterval constant, ByteInterval& sum, ByteInterval& sparse) {
+    const auto narrow = [&](const std::optional<ByteInterval>& cell, ByteInterval constant, ByteInterval& sum,
+                            ByteInterval& sparse) {
       if (!cell) return;
       sum = narrowed(sum, *cell);
       const ByteInterval left = sum - constant;

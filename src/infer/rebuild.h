@@ -1,8 +1,8 @@
 // Turns the surviving outcomes into shards, tables, ranks and kernels: the hull over all of them. Private to src/infer.
 #pragma once
 
-#include "shardstats/infer/plan.h"
 #include "infer/search.h"
+#include "shardstats/infer/plan.h"
 
 namespace shardstats::infer_detail {
 

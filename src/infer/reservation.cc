@@ -69,9 +69,8 @@ void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& 
   }
   // A dense block of zeros is what the fixed policies print; a model without dense parameters is the rarer reason.
   if (zero_dense)
-    std::stable_partition(result.policies.begin(), result.policies.end(), [](Policy p) {
-      return p == Policy::fixed_percentage || p == Policy::fixed_absolute;
-    });
+    std::stable_partition(result.policies.begin(), result.policies.end(),
+                          [](Policy p) { return p == Policy::fixed_percentage || p == Policy::fixed_absolute; });
   result.policy = result.policies.empty() ? Policy::other : result.policies.front();
   if (result.policies.empty()) result.policies.push_back(Policy::other);
 
@@ -83,11 +82,14 @@ void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& 
     if (!lookups) return;
     const bool training = kjt_fits(plan, *lookups, kTrainingKjt, counted);
     const bool inference = kjt_fits(plan, *lookups, kInferenceKjt, counted);
-    const RealInterval expected = !counted ? RealInterval{} : kjt_bytes(training || !inference ? kTrainingKjt : kInferenceKjt, *lookups);
+    const RealInterval expected =
+        !counted ? RealInterval{} : kjt_bytes(training || !inference ? kTrainingKjt : kInferenceKjt, *lookups);
     result.kjt = {whole_bytes(expected), true, !training && !inference};
-    ByteInterval& kjt = plan.kjt_hbm.high > plan.kjt_ddr.high || plan.kjt_ddr.low == 0 ? result.kjt_hbm : result.kjt_ddr;
-    const ByteInterval bounds = training && inference ? hull(whole_bytes(expected), whole_bytes(kjt_bytes(kInferenceKjt, *lookups)))
-                                                      : whole_bytes(expected);
+    ByteInterval& kjt =
+        plan.kjt_hbm.high > plan.kjt_ddr.high || plan.kjt_ddr.low == 0 ? result.kjt_hbm : result.kjt_ddr;
+    const ByteInterval bounds = training && inference
+                                    ? hull(whole_bytes(expected), whole_bytes(kjt_bytes(kInferenceKjt, *lookups)))
+                                    : whole_bytes(expected);
     if (kjt.high > 0 && !result.kjt.contradicted && (kjt.low > 0 || plan.kjt_ddr.high == plan.kjt_hbm.high)) {
       const bool in_hbm = found.survivors.empty() || io_in_hbm(found.survivors.front().outcome.setting);
       (in_hbm ? result.kjt_hbm : result.kjt_ddr) = narrowed(in_hbm ? plan.kjt_hbm : plan.kjt_ddr, bounds);
@@ -97,8 +99,10 @@ void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& 
   // Not printed: what the ranks leave open, KJT by the inference formula at most. Without ranks anything that fits.
   ByteInterval hbm = whole_bytes(constants.hbm), ddr = whole_bytes(constants.ddr);
   if (plan.ranks.empty()) {
-    hbm.high = printed_bytes(plan.printed->slot(LineId::planning_memory, 0), Format::r3, kGiB).value_or(ByteInterval{}).high;
-    ddr.high = printed_bytes(plan.printed->slot(LineId::planning_memory, 1), Format::r3, kGiB).value_or(ByteInterval{}).high;
+    hbm.high =
+        printed_bytes(plan.printed->slot(LineId::planning_memory, 0), Format::r3, kGiB).value_or(ByteInterval{}).high;
+    ddr.high =
+        printed_bytes(plan.printed->slot(LineId::planning_memory, 1), Format::r3, kGiB).value_or(ByteInterval{}).high;
   }
   const std::int64_t most = lookups ? whole_bytes(kjt_bytes(kInferenceKjt, *lookups)).high : 0;
   result.dense_hbm = {0, hbm.high};

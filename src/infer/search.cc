@@ -20,7 +20,8 @@ void keep_best(SearchResult& result, std::int64_t& limit, Survivor survivor) {
   const std::int64_t cost = survivor.outcome.cost();
   if (cost > limit) return;
   if (cost < limit) {
-    for (Survivor& worse : result.survivors) result.excluded.push_back({std::move(worse.members), worse.outcome.cost()});
+    for (Survivor& worse : result.survivors)
+      result.excluded.push_back({std::move(worse.members), worse.outcome.cost()});
     result.survivors.clear();
   }
   limit = cost;
@@ -99,8 +100,8 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
       const std::int64_t extra = rows ? cost_of_rows(plan, *setting.rules) : 0;
       auto outcome = evaluate_free(plan, setting, pairs[g], freedom, limit - extra);
       if (!outcome || outcome->contradictions >= contradictions) continue;
-      // A hidden split moves memory from rank to rank, so that it shows in two cells at least.
-      if (rows && outcome->contradictions + 2 > without_rows + share_conflicts(plan)) continue;
+      // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one.
+      if (rows && outcome->contradictions + 1 == without_rows && share_conflicts(plan) == 0) continue;
       if (!rows) without_rows = std::min(without_rows, outcome->contradictions);
       outcome->freedoms += extra;
       free.survivors.push_back({std::move(*outcome), groups[g].members});
@@ -130,7 +131,8 @@ void widen(const PlanInputs& plan, Survivor& survivor) {
   for (std::size_t t = 0; t < plan.tables.size(); ++t) {
     const auto& options = free->tables[t].options;
     for (std::size_t d = 0; d < shown.size(); ++d)
-      shown[d] += !options.empty() && std::all_of(options.begin(), options.end(), [&](Option o) { return same(t, o)[d]; });
+      shown[d] +=
+          !options.empty() && std::all_of(options.begin(), options.end(), [&](Option o) { return same(t, o)[d]; });
   }
   for (std::size_t t = 0; t < plan.tables.size(); ++t)
     std::erase_if(free->tables[t].options, [&](Option option) {

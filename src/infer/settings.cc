@@ -34,6 +34,20 @@ std::vector<std::int64_t> group_sizes(const PlanInputs& plan) {
   return {most->first};
 }
 
+// One table of each kind that settings can treat differently: all that the questions below need to look at.
+std::vector<const TableInputs*> kinds_of(const PlanInputs& plan) {
+  std::vector<const TableInputs*> kinds;
+  const auto same = [](const TableInputs& a, const TableInputs& b) {
+    return a.kernel == b.kernel && a.quant == b.quant && a.ratio_printed == b.ratio_printed &&
+           a.printed_ratio.has_value() == b.printed_ratio.has_value();
+  };
+  for (const TableInputs& table : plan.tables)
+    if (table.kernel != nullptr &&
+        std::none_of(kinds.begin(), kinds.end(), [&](const TableInputs* known) { return same(*known, table); }))
+      kinds.push_back(&table);
+  return kinds;
+}
+
 struct RankShares {
   bool any = false;       // a rank prints an HBM share above 0%
   bool expected = false;  // some rank uses at least 2 % of the planning memory
@@ -54,22 +68,21 @@ RankShares rank_shares(const PlanInputs& plan) {
 }
 
 bool all_hbm_zero(const PlanInputs& plan) {
-  return std::all_of(plan.ranks.begin(), plan.ranks.end(), [](const RankInputs& r) { return r.hbm && r.hbm->low == 0; });
+  return std::all_of(plan.ranks.begin(), plan.ranks.end(),
+                     [](const RankInputs& r) { return r.hbm && r.hbm->low == 0; });
 }
 
 // storage-model.md section 10.4: what rules a device out beyond the sizes themselves.
-bool device_possible(const PlanInputs& plan, const RankShares& shares, const ReleaseRules& rules, Device device) {
+bool device_possible(const PlanInputs& plan, const std::vector<const TableInputs*>& kinds, const RankShares& shares,
+                     const ReleaseRules& rules, Device device) {
   if (device == Device::mtia && !rules.mtia) return false;
   if (device == Device::tpu && !rules.tpu) return false;
   const bool has_share = device == Device::cuda || (device == Device::mtia && rules.mtia_percent);
   if (shares.any && !has_share) return false;
   if (shares.expected && !shares.any && has_share) return false;
   if (shares.no_hbm && device == Device::cuda && !plan.empty_plan && all_hbm_zero(plan)) return false;
-  for (const TableInputs& table : plan.tables) {
-    if (table.kernel == nullptr) continue;
-    if (device != Device::cuda && table.kernel->uvm && rules.release < Release::v1_7_0) return false;
-  }
-  return true;
+  return device == Device::cuda || rules.release >= Release::v1_7_0 ||
+         std::none_of(kinds.begin(), kinds.end(), [](const TableInputs* t) { return t->kernel->uvm; });
 }
 
 struct PipelineChoice {
@@ -78,36 +91,35 @@ struct PipelineChoice {
 };
 
 constexpr std::array<PipelineChoice, 8> kPipelineChoices = {{{Pipeline::none, false},
-                                                            {Pipeline::train_sparse_dist, false},
-                                                            {Pipeline::train_prefetch_sparse_dist, false},
-                                                            {Pipeline::train_sparse_dist, true},
-                                                            {Pipeline::train_prefetch_sparse_dist, true},
-                                                            {Pipeline::train_base, false},
-                                                            {Pipeline::none, true},
-                                                            {Pipeline::train_base, true}}};
+                                                             {Pipeline::train_sparse_dist, false},
+                                                             {Pipeline::train_prefetch_sparse_dist, false},
+                                                             {Pipeline::train_sparse_dist, true},
+                                                             {Pipeline::train_prefetch_sparse_dist, true},
+                                                             {Pipeline::train_base, false},
+                                                             {Pipeline::none, true},
+                                                             {Pipeline::train_base, true}}};
 
 // Do both devices put the same things into the same memory?
-bool same_memory(const PlanInputs& plan, const Setting& a, const Setting& b) {
+bool same_memory(const std::vector<const TableInputs*>& kinds, const Setting& a, const Setting& b) {
   if (a.device == b.device) return true;
   if (io_in_hbm(a) != io_in_hbm(b) || a.device == Device::tpu || b.device == Device::tpu) return false;
-  return std::all_of(plan.tables.begin(), plan.tables.end(), [&](const TableInputs& t) {
-    return t.kernel == nullptr || base_in_ddr(a, *t.kernel, t.quant) == base_in_ddr(b, *t.kernel, t.quant);
+  return std::all_of(kinds.begin(), kinds.end(), [&](const TableInputs* t) {
+    return base_in_ddr(a, *t->kernel, t->quant) == base_in_ddr(b, *t->kernel, t->quant);
   });
 }
 
 // Do two settings give the same bytes on this log?
-bool same_bytes(const PlanInputs& plan, const Setting& a, const Setting& b) {
+bool same_bytes(const std::vector<const TableInputs*>& kinds, const Setting& a, const Setting& b) {
   const ReleaseRules &x = *a.rules, &y = *b.rules;
-  if (a.inference != b.inference || a.group_size != b.group_size ||
-      a.column_group_size != b.column_group_size)
+  if (a.inference != b.inference || a.group_size != b.group_size || a.column_group_size != b.column_group_size)
     return false;
   if (x.io != y.io || x.column_io != y.column_io || x.optimizer != y.optimizer || x.output_dtype != y.output_dtype ||
       x.counts_reservation != y.counts_reservation || x.columns != y.columns || x.virtual_flag != y.virtual_flag ||
       (x.release < Release::v1_6_0) != (y.release < Release::v1_6_0) || x.ddr_percentage != y.ddr_percentage)
     return false;
-  if (!same_memory(plan, a, b) || (a.device == Device::mtia && x.mtia_in_hbm != y.mtia_in_hbm)) return false;
-  for (const TableInputs& table : plan.tables) {
-    if (table.kernel == nullptr) continue;
+  if (!same_memory(kinds, a, b) || (a.device == Device::mtia && x.mtia_in_hbm != y.mtia_in_hbm)) return false;
+  for (const TableInputs* kind : kinds) {
+    const TableInputs& table = *kind;
     const bool cached = is_cached(*table.kernel, x.release);
     if (cached != is_cached(*table.kernel, y.release) || (cached && x.cache_aux != y.cache_aux)) return false;
     if (cached && is_ratio_hidden(a, table) != is_ratio_hidden(b, table)) return false;
@@ -121,9 +133,10 @@ bool same_bytes(const PlanInputs& plan, const Setting& a, const Setting& b) {
   return a.pipeline == b.pipeline && x.pipeline == y.pipeline && a.ephemeral == b.ephemeral;
 }
 
-void add_setting(const PlanInputs& plan, const Setting& setting, std::vector<SettingGroup>& groups) {
+void add_setting(const std::vector<const TableInputs*>& kinds, const Setting& setting,
+                 std::vector<SettingGroup>& groups) {
   for (SettingGroup& group : groups)
-    if (same_bytes(plan, group.members.front(), setting)) {
+    if (same_bytes(kinds, group.members.front(), setting)) {
       group.members.push_back(setting);
       return;
     }
@@ -147,6 +160,7 @@ std::vector<SettingGroup> possible_settings(const PlanInputs& plan, const FixedS
   std::vector<Release> releases = plan.printed->releases;
   if (fixed.release) releases = {*fixed.release};
   const RankShares shares = rank_shares(plan);
+  const auto kinds = kinds_of(plan);
   const bool grouped = std::any_of(plan.tables.begin(), plan.tables.end(), uses_groups);
   std::vector<SettingGroup> groups;
   Setting setting;
@@ -159,7 +173,7 @@ std::vector<SettingGroup> possible_settings(const PlanInputs& plan, const FixedS
           for (const std::int64_t size : sizes) {
             const ReleaseRules& rules = rules_of(release);
             if ((inference && !rules.inference) || !pipeline_known(rules, choice)) continue;
-            if (!fixed.device && !device_possible(plan, shares, rules, device)) continue;
+            if (!fixed.device && !device_possible(plan, kinds, shares, rules, device)) continue;
             const bool split_groups = rules.pods && !rules.pods_in_statistics && grouped;
             for (const std::int64_t columns : split_groups ? divisors(size) : std::vector{size}) {
               setting.rules = &rules;
@@ -169,7 +183,7 @@ std::vector<SettingGroup> possible_settings(const PlanInputs& plan, const FixedS
               setting.inference = inference;
               setting.group_size = size;
               setting.column_group_size = columns;
-              if (wanted(fixed, setting)) add_setting(plan, setting, groups);
+              if (wanted(fixed, setting)) add_setting(kinds, setting, groups);
             }
           }
   return groups;

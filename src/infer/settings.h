@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "shardstats/infer/plan.h"
 #include "infer/evaluate.h"
+#include "shardstats/infer/plan.h"
 
 namespace shardstats::infer_detail {
 

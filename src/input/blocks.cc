@@ -43,7 +43,8 @@ class Lines {
   std::string_view text(std::size_t start) const {
     return without_line_end(bytes_.substr(start, end_of_line(start) - start));
   }
-  // 1-based number of the line that starts there; starts must not go backwards by much, the count goes on from the last.
+  // 1-based number of the line that starts there; starts must not go backwards by much, the count goes on from the
+  // last.
   std::uint32_t number(std::size_t start) {
     if (start >= counted_to_)
       line_ += newlines(counted_to_, start);
@@ -86,8 +87,8 @@ bool starts_box_text(std::string_view line, std::size_t at) {
   return at < line.size() && line[at] == '#' && (at + 1 == line.size() || line[at + 1] == ' ' || line[at + 1] == '#');
 }
 
-// Where the box starts in a line of a block: mostly where it started in the line before; else behind another prefix, and
-// then the line has to end as a box line does.
+// Where the box starts in a line of a block: mostly where it started in the line before; else behind another prefix,
+// and then the line has to end as a box line does.
 std::size_t box_offset(std::string_view line, std::size_t usual) {
   if (starts_box_text(line, usual)) return usual;
   const std::string_view text = without_padding(line);

@@ -18,7 +18,8 @@ class CellReader {
     const std::size_t start = at_;
     if (const auto rest = cell_.text.substr(at_); rest.starts_with("nan") || rest.starts_with("inf")) at_ += 3;
     while (at_ < cell_.text.size() && is_part(cell_.text[at_], thousands)) ++at_;
-    into = {cell_.text.substr(start, at_ - start), {cell_.place.line, cell_.place.column + static_cast<std::uint32_t>(start)}};
+    into = {cell_.text.substr(start, at_ - start),
+            {cell_.place.line, cell_.place.column + static_cast<std::uint32_t>(start)}};
     return at_ > start;
   }
   bool done() const { return at_ == cell_.text.size(); }

@@ -21,7 +21,8 @@ std::size_t slot_length(std::string_view text, std::string_view kind) {
   return n;
 }
 
-// Free text is followed by a literal; names may contain that literal, so every place of it is tried, the last one first.
+// Free text is followed by a literal; names may contain that literal, so every place of it is tried, the last one
+// first.
 bool match_text(std::string_view text, std::string_view rest, SlotTexts& slots) {
   std::string_view after = rest;
   const PatternPiece literal = next_piece(after);

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 
-#include "shardstats/log/fingerprint.h"
-#include "shardstats/log/printed.h"
 #include "log/cells.h"
 #include "log/match.h"
 #include "log/text.h"
+#include "shardstats/log/fingerprint.h"
+#include "shardstats/log/printed.h"
 
 namespace shardstats {
 namespace {
@@ -142,7 +142,7 @@ class BlockParser {
 
   void read_unknown(const BoxLine& line, std::string_view inner, std::string_view text) {
     const std::size_t indent = inner.size() - text.size();
-    const LineId id = indent == 1                 ? LineId::unknown_plain
+    const LineId id = indent == 1                  ? LineId::unknown_plain
                       : indent == 3 || indent == 4 ? LineId::unknown_nested
                                                    : LineId::unknown_centred;
     const auto forms = line_forms();
@@ -158,6 +158,7 @@ class BlockParser {
   bool starts_table() {
     if (at_ + 1 >= block_.lines.size()) return false;
     const BoxLine &header = block_.lines[at_], &rule = block_.lines[at_ + 1];
+    if (rule.text.size() < 8 || rule.text.substr(0, 4) != "#   ") return false;  // rows are indented by three blanks
     if (!is_rule_row(inner_text(rule.text))) return false;
     const Edges edges = edges_of(rule.text);
     const bool rank_table = trim_left(inner_text(header.text)).starts_with("Rank ");
@@ -171,8 +172,9 @@ class BlockParser {
   template <class Row>
   void read_table(const BoxLine& header, const BoxLine& rule, const Edges& edges, ColumnTable<Row>& table, LineId id) {
     add_line(id, header);
-    if (table.printed) report("log.duplicate_table", Severity::error, cell_at(header, header.text.substr(0, 1)),
-                              "this column table stands twice in the block; the rows of both were read");
+    if (table.printed)
+      report("log.duplicate_table", Severity::error, cell_at(header, header.text.substr(0, 1)),
+             "this column table stands twice in the block; the rows of both were read");
     if (!table.printed) {
       table.printed = true;
       table.place = header.place;
@@ -182,8 +184,7 @@ class BlockParser {
     std::size_t i = at_ + 2;
     for (; i < block_.lines.size(); ++i) {
       const BoxLine& line = block_.lines[i];
-      const std::string_view inner = inner_text(line.text);
-      if (trim_left(inner).empty() || !is_row(line, edges)) break;
+      if (inner_text(line.text).empty() || !is_row(line, edges)) break;
       read_row(line, edges, table);
     }
     at_ = i - 1;
@@ -191,7 +192,8 @@ class BlockParser {
 
   // Rows are indented by at least three blanks more than other lines; a border is none.
   static bool is_row(const BoxLine& line, const Edges& edges) {
-    return line.text.size() > edges.left(0) + 3 && line.text.substr(1, 3).find_first_not_of(' ') == std::string_view::npos;
+    return line.text.size() > edges.left(0) + 3 &&
+           line.text.substr(1, 3).find_first_not_of(' ') == std::string_view::npos;
   }
 
   void read_columns(const BoxLine& header, const Edges& edges, bool rank_table, std::vector<PrintedColumn>& columns) {
@@ -218,7 +220,7 @@ class BlockParser {
     if (area.back() == ' ') return {};
     std::size_t start = 0;
     if (column == 0) {
-      start = area.find_first_not_of(' ');
+      start = leading_blanks(area);
     } else {
       for (std::size_t i = area.size(); i > 0 && start == 0; --i)
         if (area[i - 1] == ' ' && i >= 3 && area[i - 2] == ' ' && area[i - 3] == ' ') start = i;
@@ -245,12 +247,16 @@ class BlockParser {
   }
 
   void check_frame() {
-    const Cell first = block_.lines.empty() ? Cell{} : cell_at(block_.lines.front(), block_.lines.front().text.substr(0, 1));
-    const Cell last = block_.lines.empty() ? Cell{} : cell_at(block_.lines.back(), block_.lines.back().text.substr(0, 1));
+    const Cell first =
+        block_.lines.empty() ? Cell{} : cell_at(block_.lines.front(), block_.lines.front().text.substr(0, 1));
+    const Cell last =
+        block_.lines.empty() ? Cell{} : cell_at(block_.lines.back(), block_.lines.back().text.substr(0, 1));
     if (!block_.opened)
-      report("log.no_opening_border", Severity::error, first, "the block has no opening border; its start may be missing");
+      report("log.no_opening_border", Severity::error, first,
+             "the block has no opening border; its start may be missing");
     if (!block_.closed)
-      report("log.no_closing_border", Severity::error, last, "the block has no closing border: it was cut off after this line");
+      report("log.no_closing_border", Severity::error, last,
+             "the block has no closing border: it was cut off after this line");
   }
 
   void check_rank_rows() {
@@ -259,7 +265,8 @@ class BlockParser {
       const auto number = parse_integer(row.rank.text, 1 << 30);
       if (number && *number != expected)
         report("log.rank_rows", Severity::error, row.rank,
-               *number < expected ? "this rank stands twice or out of order" : "rows of ranks are missing before this one");
+               *number < expected ? "this rank stands twice or out of order"
+                                  : "rows of ranks are missing before this one");
       expected = number.value_or(expected) + 1;
     }
   }
@@ -294,7 +301,8 @@ std::vector<ShardCount> shard_counts(const Cell& shards) {
     if (colon == std::string_view::npos) return {};
     const std::size_t end = std::min(text.find(' ', colon + 2), text.size());
     const auto cell = [&](std::size_t from, std::size_t to) {
-      return Cell{text.substr(from, to - from), {shards.place.line, shards.place.column + static_cast<std::uint32_t>(from)}};
+      return Cell{text.substr(from, to - from),
+                  {shards.place.line, shards.place.column + static_cast<std::uint32_t>(from)}};
     };
     counts.push_back({cell(at, colon), cell(colon + 2, end)});
     if (!parse_integer(counts.back().count.text)) return {};

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace shardstats::log_detail {
@@ -23,14 +25,23 @@ inline std::size_t byte_of_character(std::string_view text, std::size_t n) {
   return i;
 }
 
+// Padding is long in wide boxes, so it is passed over eight bytes at a time.
+inline std::size_t leading_blanks(std::string_view text) {
+  constexpr std::uint64_t kBlanks = 0x2020202020202020;
+  std::size_t i = 0;
+  for (std::uint64_t eight = 0; i + 8 <= text.size(); i += 8) {
+    std::memcpy(&eight, text.data() + i, 8);
+    if (eight != kBlanks) break;
+  }
+  while (i < text.size() && text[i] == ' ') ++i;
+  return i;
+}
+
 inline std::string_view trim_right(std::string_view text) {
   const std::size_t last = text.find_last_not_of(' ');
   return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
 }
-inline std::string_view trim_left(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string_view::npos ? text.substr(text.size()) : text.substr(first);
-}
+inline std::string_view trim_left(std::string_view text) { return text.substr(leading_blanks(text)); }
 
 // The text of a box line between the '#' marks: `inner` keeps the indentation, trailing blanks are gone.
 inline std::string_view inner_text(std::string_view box_line) {

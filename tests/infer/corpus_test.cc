@@ -73,12 +73,16 @@ void compare_table(const json& truth, const Plan& plan, const PlanTable& table, 
              std::pair(b["rows"].get<std::int64_t>(), b["cols"].get<std::int64_t>());
     });
     const std::string where = truth["fqn"].get<std::string>() + "@" + std::to_string(rank);
-    out.value(where + " shards", static_cast<std::int64_t>(shards.size()), exactly(static_cast<std::int64_t>(ours.size())));
+    out.value(where + " shards", static_cast<std::int64_t>(shards.size()),
+              exactly(static_cast<std::int64_t>(ours.size())));
     for (std::size_t i = 0; i < std::min(shards.size(), ours.size()); ++i) {
-      const std::pair<const char*, ByteInterval> fields[] = {
-          {"rows", ours[i].rows}, {"cols", ours[i].cols},          {"hbm", ours[i].hbm},
-          {"ddr", ours[i].ddr},   {"ssd", ours[i].ssd},            {"input_bytes", ours[i].input},
-          {"output_bytes", ours[i].output}};
+      const std::pair<const char*, ByteInterval> fields[] = {{"rows", ours[i].rows},
+                                                             {"cols", ours[i].cols},
+                                                             {"hbm", ours[i].hbm},
+                                                             {"ddr", ours[i].ddr},
+                                                             {"ssd", ours[i].ssd},
+                                                             {"input_bytes", ours[i].input},
+                                                             {"output_bytes", ours[i].output}};
       for (const auto& [key, bounds] : fields)
         if (shards[i].contains(key)) out.value(where + " " + key, shards[i][key].get<std::int64_t>(), bounds);
     }
@@ -103,7 +107,8 @@ Comparison compare(const fs::path& log) {
   for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
     const json& rank = truth["ranks"][r];
     out.value("rank " + std::to_string(r) + " hbm", rank["hbm"].get<std::int64_t>(), plan.ranks[r].hbm);
-    out.value("rank " + std::to_string(r) + " sparse hbm", rank["sparse_hbm"].get<std::int64_t>(), plan.ranks[r].sparse_hbm);
+    out.value("rank " + std::to_string(r) + " sparse hbm", rank["sparse_hbm"].get<std::int64_t>(),
+              plan.ranks[r].sparse_hbm);
     out.value("rank " + std::to_string(r) + " ddr", rank["ddr"].get<std::int64_t>(), plan.ranks[r].ddr);
   }
   return out;

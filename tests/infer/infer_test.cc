@@ -7,7 +7,9 @@
 namespace shardstats {
 namespace {
 
-std::string log_text(std::string_view file) { return test::file_text(test::source_folder() / "testdata" / "logs" / file); }
+std::string log_text(std::string_view file) {
+  return test::file_text(test::source_folder() / "testdata" / "logs" / file);
+}
 
 // A plan together with the text that it points into.
 struct Inferred {

@@ -11,17 +11,29 @@ namespace {
 constexpr std::string_view kPrefix = "INFO:stats:";
 std::string small_log() {
   const std::string_view lines[] = {
-      "########################################################################################################################",
-      "#                                              --- Planner Statistics ---                                              #",
-      "#                      --- Evaluated 16 proposal(s), found 10 possible plan(s), ran for 1.23s ---                      #",
-      "# -------------------------------------------------------------------------------------------------------------------- #",
-      "#      Rank     HBM (GB)     DDR (GB)                 Perf (ms)     Input (MB)     Output (MB)              Shards     #",
-      "#    ------   ----------   ----------               -----------   ------------   -------------            --------     #",
-      "#         0   3.75 (14%)     1.0 (1%)        6.46 (0.6,2,1,3,0)           0.19            1.12   CW: 0 RW: 1 TW: 1     #",
-      "#         1   7.75 (28%)     1.0 (1%)     28.0 (1,0.7,0.8,25,0)           0.07            1.88   CW: 2 RW: 1 TW: 0     #",
-      "#                                                                                                                      #",
-      "# Batch Size: 512                                                                                                      #",
-      "########################################################################################################################"};
+      "################################################################################################################"
+      "########",
+      "#                                              --- Planner Statistics ---                                       "
+      "       #",
+      "#                      --- Evaluated 16 proposal(s), found 10 possible plan(s), ran for 1.23s ---               "
+      "       #",
+      "# "
+      "----------------------------------------------------------------------------------------------------------------"
+      "---- #",
+      "#      Rank     HBM (GB)     DDR (GB)                 Perf (ms)     Input (MB)     Output (MB)              "
+      "Shards     #",
+      "#    ------   ----------   ----------               -----------   ------------   -------------            "
+      "--------     #",
+      "#         0   3.75 (14%)     1.0 (1%)        6.46 (0.6,2,1,3,0)           0.19            1.12   CW: 0 RW: 1 "
+      "TW: 1     #",
+      "#         1   7.75 (28%)     1.0 (1%)     28.0 (1,0.7,0.8,25,0)           0.07            1.88   CW: 2 RW: 1 "
+      "TW: 0     #",
+      "#                                                                                                               "
+      "       #",
+      "# Batch Size: 512                                                                                               "
+      "       #",
+      "################################################################################################################"
+      "########"};
   std::string log;
   for (const std::string_view line : lines) log.append(kPrefix).append(line).append("\n");
   return log;
@@ -41,8 +53,9 @@ TEST(Parse, CellsKnowTheirPlace) {
   const struct {
     const Cell& cell;
     std::string_view text;
-  } cells[] = {{row.rank, "1"},          {row.hbm, "7.75"},        {row.hbm_percent, "28"}, {row.ddr, "1.0"},
-               {row.perf.total, "28.0"}, {row.perf.components[3], "25"}, {row.input, "0.07"},     {row.output, "1.88"}};
+  } cells[] = {{row.rank, "1"},     {row.hbm, "7.75"},        {row.hbm_percent, "28"},
+               {row.ddr, "1.0"},    {row.perf.total, "28.0"}, {row.perf.components[3], "25"},
+               {row.input, "0.07"}, {row.output, "1.88"}};
   const std::size_t line_start = log.find("INFO:stats:#         1");
   for (const auto& [cell, text] : cells) {
     EXPECT_EQ(cell.text, text);
@@ -71,9 +84,16 @@ TEST(Parse, RankLists) {
     std::string_view text;
     bool good;
     std::vector<int> ranks;
-  } cases[] = {{"3", true, {3}},      {"0-3", true, {0, 1, 2, 3}}, {"1,1,4", true, {1, 1, 4}}, {"[28, 43]", true, {28, 43}},
-               {"[]", true, {}},      {"None", false, {}},         {"", false, {}},            {"3-1", false, {}},
-               {"1,,2", false, {1}},  {"0-99999999999", false, {}}};
+  } cases[] = {{"3", true, {3}},
+               {"0-3", true, {0, 1, 2, 3}},
+               {"1,1,4", true, {1, 1, 4}},
+               {"[28, 43]", true, {28, 43}},
+               {"[]", true, {}},
+               {"None", false, {}},
+               {"", false, {}},
+               {"3-1", false, {}},
+               {"1,,2", false, {1}},
+               {"0-99999999999", false, {}}};
   for (const auto& c : cases) {
     std::vector<int> ranks;
     EXPECT_EQ(parse_ranks(c.text, ranks), c.good) << c.text;

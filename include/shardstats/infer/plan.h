@@ -32,50 +32,50 @@ struct Choice {
   double output_element_size = 4;  // e_o, bytes
   Optimizer optimizer = Optimizer::none;
   bool virtual_table = false;
-  int passes = 1;                  // p of the multipass prefetch
-  RealInterval caching_ratio{};    // rho; {0, 0} for a kernel without cache
+  int passes = 1;                // p of the multipass prefetch
+  RealInterval caching_ratio{};  // rho; {0, 0} for a kernel without cache
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 
 struct PlanShard {
-  int index = 0;                // 0-based, in the order of the printed ranks
-  std::optional<int> rank;      // nullopt for an empty plan
+  int index = 0;            // 0-based, in the order of the printed ranks
+  std::optional<int> rank;  // nullopt for an empty plan
   ByteInterval rows, cols;
   ByteInterval hbm, ddr, ssd;
   ByteInterval tensor, optimizer, cache_aux;  // HBM and DDR parts together; a key-value cache counts as tensor
-  ByteInterval input, output;   // as the Input/Output columns count them
-  ByteInterval pipeline_io;     // what the storage estimator adds for input and output
+  ByteInterval input, output;                 // as the Input/Output columns count them
+  ByteInterval pipeline_io;                   // what the storage estimator adds for input and output
 };
 
 struct PlanTable {
-  std::uint32_t row = 0;        // index into PrintedPlan::tables.rows
+  std::uint32_t row = 0;  // index into PrintedPlan::tables.rows
   Sharding sharding{};
   const KernelTraits* kernel = nullptr;  // nullptr: no release has this kernel
   std::int64_t rows = 0, cols = 0;       // of the full table; 0 if not printed
   std::int64_t features = 1;
   bool sequence = false;
-  bool sized = false;           // rows, cols and everything else the formulas need were printed
+  bool sized = false;                              // rows, cols and everything else the formulas need were printed
   std::uint32_t first_shard = 0, shard_count = 0;  // into Plan::shards
-  Choice choice;                // the preferred explanation
-  std::vector<Choice> alternatives;  // all others that nothing printed rules out
-  bool explained = true;        // false: no hypothesis gives the printed storage
-  bool uneven_rows = false;     // row split unknown: proportional to capacities, or by buckets
-  RealInterval lookups, pooled; // facts S and y of storage.h, bounds
-  RealInterval pooling_sum;     // sum of l_f
-  Expectation hbm, ddr, ssd;    // sums over all shards
-  ByteInterval weights, optimizer_state;  // each once (kernel lines of v1.8.0+)
+  Choice choice;                                   // the preferred explanation
+  std::vector<Choice> alternatives;                // all others that nothing printed rules out
+  bool explained = true;                           // false: no hypothesis gives the printed storage
+  bool uneven_rows = false;                        // row split unknown: proportional to capacities, or by buckets
+  RealInterval lookups, pooled;                    // facts S and y of storage.h, bounds
+  RealInterval pooling_sum;                        // sum of l_f
+  Expectation hbm, ddr, ssd;                       // sums over all shards
+  ByteInterval weights, optimizer_state;           // each once (kernel lines of v1.8.0+)
 };
 
 struct PlanRank {
   int rank = 0;
-  ByteInterval sparse_hbm, sparse_ddr;    // sums over the shards
-  ByteInterval hbm, ddr;                  // with dense and KJT where the release counts them
-  ByteInterval input, output;             // bytes behind the columns
+  ByteInterval sparse_hbm, sparse_ddr;  // sums over the shards
+  ByteInterval hbm, ddr;                // with dense and KJT where the release counts them
+  ByteInterval input, output;           // bytes behind the columns
   Expectation expected_hbm, expected_ddr, expected_input, expected_output;
 };
 
 struct PlanKernel {
-  std::string_view name;        // as printed in the parameter table
+  std::string_view name;  // as printed in the parameter table
   std::int64_t tables = 0;
   Expectation hbm, ddr, ssd, weights, optimizer_state;
 };
@@ -86,13 +86,13 @@ using AssumedValue = std::variant<std::string, bool, double, ByteInterval, RealI
 enum class Origin : std::uint8_t { log, inferred, flag, defaulted };
 
 struct Assumption {
-  std::string_view name;             // contract.md, "Assumption names"
+  std::string_view name;               // contract.md, "Assumption names"
   std::optional<std::uint32_t> table;  // index into Plan::tables; nullopt: scope plan
   AssumedValue value;
   Origin origin = Origin::inferred;
   std::vector<AssumedValue> alternatives;
-  std::int64_t support = 0;          // printed numbers that rule the other values out
-  std::optional<int> group;          // joint alternatives, see Plan::groups
+  std::int64_t support = 0;  // printed numbers that rule the other values out
+  std::optional<int> group;  // joint alternatives, see Plan::groups
 };
 
 // Alternatives that hang together, e.g. {element_size 2, optimizer none} or {1, other}.
@@ -111,14 +111,14 @@ struct Plan {
   std::vector<PlanTable> tables;
   std::vector<PlanShard> shards;
   std::vector<PlanRank> ranks;
-  std::vector<PlanKernel> kernels;    // sorted by name
+  std::vector<PlanKernel> kernels;  // sorted by name
   Policy policy = Policy::other;
-  std::vector<Policy> policies;       // all that fit, `policy` first
+  std::vector<Policy> policies;                         // all that fit, `policy` first
   ByteInterval dense_hbm, dense_ddr, kjt_hbm, kjt_ddr;  // per rank, as counted in rank memory
-  Expectation kjt;                    // what the KJT formula gives for the printed KJT line
+  Expectation kjt;                                      // what the KJT formula gives for the printed KJT line
   std::vector<Assumption> assumptions;
   std::vector<JointChoices> groups;
-  std::int64_t contradictions = 0;    // printed cells outside their expectation
+  std::int64_t contradictions = 0;  // printed cells outside their expectation
 
   const PlanTable* table_of_row(std::uint32_t row) const { return row < tables.size() ? &tables[row] : nullptr; }
 };

@@ -21,15 +21,13 @@ struct BoxLine {
   std::string_view text;  // from the first '#' of the box to the last byte that is no line end
   Place place;            // of text's first byte
 
-  Place place_of(std::size_t offset) const {
-    return {place.line, place.column + static_cast<std::uint32_t>(offset)};
-  }
+  Place place_of(std::size_t offset) const { return {place.line, place.column + static_cast<std::uint32_t>(offset)}; }
 };
 
 struct Block {
-  std::vector<BoxLine> lines;  // opening border first
-  bool opened = false;         // has an opening border
-  bool closed = false;         // has a closing border; false: truncated
+  std::vector<BoxLine> lines;    // opening border first
+  bool opened = false;           // has an opening border
+  bool closed = false;           // has a closing border; false: truncated
   std::vector<BoxLine> foreign;  // whole lines between the box lines that do not belong to the box
 };
 

@@ -14,10 +14,31 @@ namespace shardstats {
 
 enum class ColumnId : std::uint8_t {
   // rank table
-  rank, hbm, ddr, perf, input, output_size, shards,
+  rank,
+  hbm,
+  ddr,
+  perf,
+  input,
+  output_size,
+  shards,
   // parameter table
-  fqn, sharding, compute_kernel, table_perf, storage, cache_load_factor, pooling_factor, num_poolings, num_indices,
-  output, weighted, sharder, features, emb_dim, hash_size, ranks, batch_sizes,
+  fqn,
+  sharding,
+  compute_kernel,
+  table_perf,
+  storage,
+  cache_load_factor,
+  pooling_factor,
+  num_poolings,
+  num_indices,
+  output,
+  weighted,
+  sharder,
+  features,
+  emb_dim,
+  hash_size,
+  ranks,
+  batch_sizes,
   unknown,
 };
 
@@ -32,41 +53,110 @@ struct ColumnForm {
 std::span<const ColumnForm> column_forms();
 
 enum class Section : std::uint8_t {
-  none, kernel_count, kernel_storage, kernel_weights, kernel_optimizer, kernel_constraints,
-  perf_imbalance, hbm_imbalance, ddr_imbalance, reserved, planning, dense, kjt, top_perf, top_hbm,
+  none,
+  kernel_count,
+  kernel_storage,
+  kernel_weights,
+  kernel_optimizer,
+  kernel_constraints,
+  perf_imbalance,
+  hbm_imbalance,
+  ddr_imbalance,
+  reserved,
+  planning,
+  dense,
+  kjt,
+  top_perf,
+  top_hbm,
 };
 
 // How a line's text stands in the box (section 1.2).
 enum class Frame : std::uint8_t { border, blank, centred, plain, nested, wide, table };
 
 enum class LineId : std::uint8_t {
-  border, blank, title, summary, divider, rank_table, parameter_table,
-  perf_legend, io_legend, hbm_legend, parameter_info,
-  batch_size, world_size,
-  kernel_count_heading, kernel_count,                      // slots: kernel, tables
-  kernel_weights_heading, kernel_weights,                  // slots: kernel, GB
-  kernel_optimizer_heading, kernel_optimizer,              // slots: kernel, GB
-  kernel_storage_heading, kernel_storage,                  // slots: kernel, HBM, DDR[, SSD]
-  kernel_constraints_heading, kernel_constraints, kernel_constraint,  // hardcoded, auto / kernel, tables
-  perf_imbalance_heading, hbm_imbalance_heading, ddr_imbalance_heading,
-  total_variation, total_distance, chi_divergence, kl_divergence,
-  range_total_variation, range_total_distance, range_chi_divergence, range_kl_divergence, range_legend,
-  max_total_perf, mean_total_perf, max_total_perf_percent,  // max_*: value, ranks
-  max_fwd_compute, max_fwd_comms, max_bwd_compute, max_bwd_comms, max_prefetch_compute, sum_of_maxima,
+  border,
+  blank,
+  title,
+  summary,
+  divider,
+  rank_table,
+  parameter_table,
+  perf_legend,
+  io_legend,
+  hbm_legend,
+  parameter_info,
+  batch_size,
+  world_size,
+  kernel_count_heading,
+  kernel_count,  // slots: kernel, tables
+  kernel_weights_heading,
+  kernel_weights,  // slots: kernel, GB
+  kernel_optimizer_heading,
+  kernel_optimizer,  // slots: kernel, GB
+  kernel_storage_heading,
+  kernel_storage,  // slots: kernel, HBM, DDR[, SSD]
+  kernel_constraints_heading,
+  kernel_constraints,
+  kernel_constraint,  // hardcoded, auto / kernel, tables
+  perf_imbalance_heading,
+  hbm_imbalance_heading,
+  ddr_imbalance_heading,
+  total_variation,
+  total_distance,
+  chi_divergence,
+  kl_divergence,
+  range_total_variation,
+  range_total_distance,
+  range_chi_divergence,
+  range_kl_divergence,
+  range_legend,
+  max_total_perf,
+  mean_total_perf,
+  max_total_perf_percent,  // max_*: value, ranks
+  max_fwd_compute,
+  max_fwd_comms,
+  max_bwd_compute,
+  max_bwd_comms,
+  max_prefetch_compute,
+  sum_of_maxima,
   peak_memory_pressure,
-  distribution_heading, sparse_max_hbm, sparse_min_hbm, max_hbm, min_hbm, mean_hbm, low_median_hbm, high_median_hbm,
-  critical_path_comms, critical_path_compute, critical_path_sum, max_hbm_percent,
-  top_hbm, tier,                                            // tier: number, value, ranks
-  reserved_heading, reserved_hbm, reserved_percent,
-  planning_heading, planning_memory, planning_percent,      // planning_memory: HBM, DDR
-  dense_heading, dense_storage, kjt_heading, kjt_storage,   // HBM, DDR
-  top_perf_heading, top_perf_table, top_hbm_heading, top_hbm_table,  // name / name, GB, ranks
-  unknown_centred, unknown_plain, unknown_nested,           // slot: the whole text
+  distribution_heading,
+  sparse_max_hbm,
+  sparse_min_hbm,
+  max_hbm,
+  min_hbm,
+  mean_hbm,
+  low_median_hbm,
+  high_median_hbm,
+  critical_path_comms,
+  critical_path_compute,
+  critical_path_sum,
+  max_hbm_percent,
+  top_hbm,
+  tier,  // tier: number, value, ranks
+  reserved_heading,
+  reserved_hbm,
+  reserved_percent,
+  planning_heading,
+  planning_memory,
+  planning_percent,  // planning_memory: HBM, DDR
+  dense_heading,
+  dense_storage,
+  kjt_heading,
+  kjt_storage,  // HBM, DDR
+  top_perf_heading,
+  top_perf_table,
+  top_hbm_heading,
+  top_hbm_table,  // name / name, GB, ranks
+  unknown_centred,
+  unknown_plain,
+  unknown_nested,  // slot: the whole text
 };
 
-// One spelling of a line. In `pattern` "{x}" is a slot, x naming what it holds: a Format ("{r3}", "{int}", "{p0}", ...),
-// "{L1}", "{L2}" (rank lists) or "{text}"; "{ranks}" is no slot but the word rank or ranks, as the list after it demands.
-// A line belongs to `section` (the heading above it) unless that is none; a heading opens `opens`.
+// One spelling of a line. In `pattern` "{x}" is a slot, x naming what it holds: a Format ("{r3}", "{int}", "{p0}",
+// ...),
+// "{L1}", "{L2}" (rank lists) or "{text}"; "{ranks}" is no slot but the word rank or ranks, as the list after it
+// demands. A line belongs to `section` (the heading above it) unless that is none; a heading opens `opens`.
 struct LineForm {
   LineId id;
   Frame frame;

@@ -56,7 +56,8 @@ struct ShardCount {
 // The pairs of a Shards cell, in printed order; empty for an empty or malformed cell.
 std::vector<ShardCount> shard_counts(const Cell& shards);
 
-// The ranks that "3", "0-95", "1,1,4", "[28, 43]" or "[]" stands for, in printed order; false if malformed, or more than `limit`.
+// The ranks that "3", "0-95", "1,1,4", "[28, 43]" or "[]" stands for, in printed order; false if malformed, or more
+// than `limit`.
 bool parse_ranks(std::string_view text, std::vector<int>& ranks, std::size_t limit = 1 << 20);
 
 // The batch sizes that "512 * 2, 256*3" stands for, expanded; false if malformed; "n/a" gives none.
@@ -98,25 +99,25 @@ enum class Severity : std::uint8_t { error, warning, note };
 
 // Something about the frame or the shape of the block: rule ids log.*.
 struct Diagnostic {
-  std::string_view rule;  // "log.unknown_line", "log.unknown_column", "log.malformed_cell", "log.no_closing_border", ...
+  std::string_view
+      rule;  // "log.unknown_line", "log.unknown_column", "log.malformed_cell", "log.no_closing_border", ...
   Severity severity;
   Cell where;
   std::string_view message;  // static text
 };
 
 struct PrintedPlan {
-  std::uint32_t line = 0;       // first physical line of the block
-  std::size_t width = 0;        // W in characters, read off the border
-  std::vector<PrintedLine> lines;  // all lines in printed order; LineId::rank_table / parameter_table stand for a whole table
+  std::uint32_t line = 0;  // first physical line of the block
+  std::size_t width = 0;   // W in characters, read off the border
+  std::vector<PrintedLine>
+      lines;  // all lines in printed order; LineId::rank_table / parameter_table stand for a whole table
   std::vector<Cell> slots;
   ColumnTable<PrintedRank> ranks;
   ColumnTable<PrintedTable> tables;
   std::vector<Diagnostic> diagnostics;
   std::vector<Release> releases;  // candidates by fingerprint (log-format.md section 9), oldest first; never empty
 
-  std::span<const Cell> slots_of(const PrintedLine& of) const {
-    return {slots.data() + of.first_slot, of.slot_count};
-  }
+  std::span<const Cell> slots_of(const PrintedLine& of) const { return {slots.data() + of.first_slot, of.slot_count}; }
   // The first line of that form, or nullptr.
   const PrintedLine* find(LineId id) const;
   // Slot `i` of the first line of that form; an empty cell if there is none.

@@ -21,10 +21,14 @@ inline constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 inline constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
 enum class Format : std::uint8_t {
-  integer,       // 2560: the text of a Python int, so the value is a whole number and the text is exact
-  thousands,     // 1,709 (v0.1.0): rounded to a whole number
-  r1, r2, r3,    // round to 1/2/3 decimals, then shortest repr: 12.0, 12.3, 12.345
-  f1, f2, f3,    // exactly 1/2/3 decimals
+  integer,    // 2560: the text of a Python int, so the value is a whole number and the text is exact
+  thousands,  // 1,709 (v0.1.0): rounded to a whole number
+  r1,
+  r2,
+  r3,  // round to 1/2/3 decimals, then shortest repr: 12.0, 12.3, 12.345
+  f1,
+  f2,
+  f3,            // exactly 1/2/3 decimals
   p0,            // value * 100 rounded to 0 decimals; the text is without the '%'
   g3,            // 3 significant digits, %g rules
   c1,            // perf component: integer from 1 up, else one significant digit

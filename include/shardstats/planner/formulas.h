@@ -9,9 +9,29 @@
 namespace shardstats {
 
 enum class FormulaId : std::uint8_t {
-  base_tensor, cached_share, tensor, optimizer, cache_aux, key_value, lookups_per_shard, input, output,
-  prefetch, pipeline_io, shard_hbm, shard_ddr, shard_ssd,
-  table_sum, rank_sum, kernel_sum, kjt, weights, optimizer_state, percent, ratio, total,
+  base_tensor,
+  cached_share,
+  tensor,
+  optimizer,
+  cache_aux,
+  key_value,
+  lookups_per_shard,
+  input,
+  output,
+  prefetch,
+  pipeline_io,
+  shard_hbm,
+  shard_ddr,
+  shard_ssd,
+  table_sum,
+  rank_sum,
+  kernel_sum,
+  kjt,
+  weights,
+  optimizer_state,
+  percent,
+  ratio,
+  total,
 };
 
 struct FormulaForm {

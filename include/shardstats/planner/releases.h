@@ -10,41 +10,41 @@
 
 namespace shardstats {
 
-enum class IoGeneration : std::uint8_t { a, b, c, d };                          // section 5
-enum class ColumnIo : std::uint8_t { none, own, estimator };                    // 5.6: what Input/Output columns print
-enum class OptimizerRule : std::uint8_t { dp_twice, dense_twice, by_class, always_zero };  // 4.1
-enum class PipelineRule : std::uint8_t { sum, maximum, ephemeral };             // 6
-enum class KeyValueRule : std::uint8_t { none, zero, least_of_l1 };             // 4.5
-enum class ColumnSplit : std::uint8_t { remainder_32, remainder_128, divisor };  // 3.2
+enum class IoGeneration : std::uint8_t { a, b, c, d };        // section 5
+enum class ColumnIo : std::uint8_t { none, own, estimator };  // 5.6: what Input/Output columns print
+enum class OptimizerRule : std::uint8_t { dp_twice, dense_twice, by_class, always_zero };                     // 4.1
+enum class PipelineRule : std::uint8_t { sum, maximum, ephemeral };                                           // 6
+enum class KeyValueRule : std::uint8_t { none, zero, least_of_l1 };                                           // 4.5
+enum class ColumnSplit : std::uint8_t { remainder_32, remainder_128, divisor };                               // 3.2
 enum class RatioSource : std::uint8_t { constraint, sharder, constraint_then_sharder, option_then_sharder };  // 4.3
-enum class KjtFeatures : std::uint8_t { batch_times_sum, per_feature };         // 8.2
+enum class KjtFeatures : std::uint8_t { batch_times_sum, per_feature };                                       // 8.2
 
 struct ReleaseRules {
   Release release;
   IoGeneration io;
   ColumnIo column_io;
   OptimizerRule optimizer;
-  bool output_dtype;         // e_o may differ from e (5.2)
+  bool output_dtype;  // e_o may differ from e (5.2)
   PipelineRule pipeline;
-  bool inference;            // the estimator knows is_inference
-  bool cache_aux;            // auxiliary cache state (4.4)
+  bool inference;  // the estimator knows is_inference
+  bool cache_aux;  // auxiliary cache state (4.4)
   KeyValueRule key_value;
-  bool virtual_flag;         // the key-value rule follows the table's virtual flag for any kernel (4.5)
-  bool ssd;                  // 4.6
-  bool mtia;                 // device exists
-  bool mtia_in_hbm;          // 7.1
+  bool virtual_flag;  // the key-value rule follows the table's virtual flag for any kernel (4.5)
+  bool ssd;           // 4.6
+  bool mtia;          // device exists
+  bool mtia_in_hbm;   // 7.1
   bool tpu;
   ColumnSplit columns;
-  bool grid;                 // GS exists
-  bool uneven_rows;          // memory-proportional row-wise split (3.3)
-  bool buckets;              // 3.4
-  bool pods;                 // the estimator's group is pod_size * local world size (3.6)
-  bool pods_in_statistics;   // so is that of the Input/Output columns
+  bool grid;                // GS exists
+  bool uneven_rows;         // memory-proportional row-wise split (3.3)
+  bool buckets;             // 3.4
+  bool pods;                // the estimator's group is pod_size * local world size (3.6)
+  bool pods_in_statistics;  // so is that of the Input/Output columns
   RatioSource ratio;
   KjtFeatures kjt;
-  bool counts_reservation;   // rank memory includes dense and KJT (8.6)
-  bool ddr_percentage;       // DDR shares and usable DDR are reduced by the reserved fraction (log-format.md 6.2)
-  bool mtia_percent;         // HBM share is real on mtia
+  bool counts_reservation;  // rank memory includes dense and KJT (8.6)
+  bool ddr_percentage;      // DDR shares and usable DDR are reduced by the reserved fraction (log-format.md 6.2)
+  bool mtia_percent;        // HBM share is real on mtia
 };
 
 const ReleaseRules& rules_of(Release release);
@@ -56,15 +56,15 @@ bool same_storage(const ReleaseRules& a, const ReleaseRules& b);
 // What a compute kernel means for storage (sections 2.2, 4.2, 4.5, 4.6).
 struct KernelTraits {
   std::string_view name;
-  Release since;               // first release with the kernel
-  Release until;               // last one
-  bool uvm;                    // base tensor in DDR
-  bool quant;                  // QUANT family
-  bool dense;                  // counts twice under the dense_twice rule
-  bool key_value;              // key-value or virtual-table kernel
-  bool ssd;                    // has an SSD share (v1.6.0+)
-  Release cached_since;        // first release in which the kernel is cached; see `cached`
-  bool cached;                 // cached in some release
+  Release since;         // first release with the kernel
+  Release until;         // last one
+  bool uvm;              // base tensor in DDR
+  bool quant;            // QUANT family
+  bool dense;            // counts twice under the dense_twice rule
+  bool key_value;        // key-value or virtual-table kernel
+  bool ssd;              // has an SSD share (v1.6.0+)
+  Release cached_since;  // first release in which the kernel is cached; see `cached`
+  bool cached;           // cached in some release
 };
 // Traits of a printed kernel name; nullptr for a kernel that no release has.
 const KernelTraits* find_kernel(std::string_view name);

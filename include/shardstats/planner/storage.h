@@ -21,10 +21,10 @@ struct Setting {
   const ReleaseRules* rules = nullptr;
   Device device = Device::cuda;
   Pipeline pipeline = Pipeline::none;
-  bool ephemeral = false;            // output counted at peak memory (epsilon of section 6)
-  bool inference = false;            // is_inference of the storage estimator
-  std::int64_t world_size = 1;       // W
-  std::int64_t group_size = 1;       // L of the estimator
+  bool ephemeral = false;              // output counted at peak memory (epsilon of section 6)
+  bool inference = false;              // is_inference of the storage estimator
+  std::int64_t world_size = 1;         // W
+  std::int64_t group_size = 1;         // L of the estimator
   std::int64_t column_group_size = 1;  // L of the Input/Output columns (differs in v1.6.0 with pods)
   friend bool operator==(const Setting&, const Setting&) = default;
 };
@@ -34,16 +34,16 @@ template <class N>
 struct TableFacts {
   Sharding sharding{};
   const KernelTraits* kernel = nullptr;
-  bool quant = false;        // QUANT family: 4 bytes per row more
-  bool sequence = false;     // output is not pooled
+  bool quant = false;          // QUANT family: 4 bytes per row more
+  bool sequence = false;       // output is not pooled
   bool virtual_table = false;  // the constraints flag the table as virtual
   N rows{}, cols{};
   N element_size{}, output_element_size{};  // e, e_o
   N optimizer_multiplier{};                 // m
-  N lookups{};         // sum of l_f * n_f * b_f
-  N pooled{};          // sum of n_f * b_f, from generation D with the factor min(1, l_f)
-  N caching_ratio{};   // rho; read for cached kernels only
-  N passes{};          // p; read for cached kernels in a prefetch pipeline only
+  N lookups{};                              // sum of l_f * n_f * b_f
+  N pooled{};                               // sum of n_f * b_f, from generation D with the factor min(1, l_f)
+  N caching_ratio{};                        // rho; read for cached kernels only
+  N passes{};                               // p; read for cached kernels in a prefetch pipeline only
   N l1_megabytes{}, key_value_ratio{};      // read for key-value tables only
   N pooling_sum{}, features{}, batch{};     // generations A and B and the columns up to v0.2.0: sum of l_f, F, B
 };
@@ -76,8 +76,8 @@ struct ShardStorage {
 };
 
 // The optimizer's multiplier m under the release's rule (4.1); `cols` are those of the whole table.
-double optimizer_multiplier(const ReleaseRules& rules, Optimizer optimizer, Sharding sharding, const KernelTraits& kernel,
-                            double cols);
+double optimizer_multiplier(const ReleaseRules& rules, Optimizer optimizer, Sharding sharding,
+                            const KernelTraits& kernel, double cols);
 
 inline bool is_row_split(Sharding s) { return s == Sharding::rw || s == Sharding::twrw || s == Sharding::gs; }
 
@@ -136,16 +136,14 @@ N optimizer_bytes(const TableFacts<N>& table, N tensor) {
 
 template <class N>
 N cache_aux_bytes(const TableFacts<N>& table, const ShardFacts<N>& shard) {
-  return named(FormulaId::cache_aux,
-               up(shard.rows * (constant<N>(4) + table.caching_ratio * constant<N>(16))));
+  return named(FormulaId::cache_aux, up(shard.rows * (constant<N>(4) + table.caching_ratio * constant<N>(16))));
 }
 
 // The same for every shard, since it is made from the whole table's rows (4.5).
 template <class N>
 N key_value_bytes(const TableFacts<N>& table) {
-  return named(FormulaId::key_value,
-               least(table.l1_megabytes * constant<N>(1 << 20),
-                     up(table.rows * table.key_value_ratio * table.element_size * table.cols)));
+  return named(FormulaId::key_value, least(table.l1_megabytes * constant<N>(1 << 20),
+                                           up(table.rows * table.key_value_ratio * table.element_size * table.cols)));
 }
 
 template <class N>
@@ -206,10 +204,9 @@ ShardIo<N> io_bytes_cd(const TableFacts<N>& table, const ShardFacts<N>& shard, c
   const N lookups = lookups_per_shard(table, setting.world_size, group_size);
   const N outputs = table.sequence ? lookups : table.pooled;
   const Emptiness empty = is_row_split(table.sharding) ? shard.empty : Emptiness::no;
-  return {named(FormulaId::input,
-                unless_empty(up(everywhere(table, lookups, world) * constant<N>(kIndexBytes)), empty)),
-          named(FormulaId::output,
-                unless_empty(up(everywhere(table, outputs, world) * shard.cols * element_size), empty))};
+  return {
+      named(FormulaId::input, unless_empty(up(everywhere(table, lookups, world) * constant<N>(kIndexBytes)), empty)),
+      named(FormulaId::output, unless_empty(up(everywhere(table, outputs, world) * shard.cols * element_size), empty))};
 }
 
 // Generations A and B (5.4, 5.5): one batch size, no poolings.
@@ -219,7 +216,7 @@ ShardIo<N> io_bytes_ab(const TableFacts<N>& table, const ShardFacts<N>& shard, c
   const auto world = parameter<N>("W", static_cast<double>(setting.world_size));
   const auto group = parameter<N>("L", static_cast<double>(setting.group_size));
   const Emptiness empty = is_row_split(table.sharding) ? shard.empty : Emptiness::no;
-  const N global = table.sharding == Sharding::dp           ? table.batch
+  const N global = table.sharding == Sharding::dp          ? table.batch
                    : a && table.sharding == Sharding::twcw ? table.batch * group
                                                            : table.batch * world;
   const auto divided = [&](N x) {
@@ -266,8 +263,7 @@ N pipeline_io_bytes(const Setting& setting, const TableFacts<N>& table, ShardIo<
     return named(FormulaId::pipeline_io, io.input + io.output);
   N held = constant<N>(prefetch ? 3 : 2) * io.input;
   if (prefetch && is_cached(*table.kernel, setting.rules->release))
-    held = held + named(FormulaId::prefetch,
-                        truncated((constant<N>(1) + constant<N>(6) / table.passes) * io.input));
+    held = held + named(FormulaId::prefetch, truncated((constant<N>(1) + constant<N>(6) / table.passes) * io.input));
   if (rule == PipelineRule::maximum) return named(FormulaId::pipeline_io, most(held, io.output));
   return named(FormulaId::pipeline_io, setting.ephemeral ? held + io.output : held);
 }

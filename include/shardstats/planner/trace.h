@@ -21,14 +21,26 @@ struct TraceNode;
 using TraceRef = std::shared_ptr<const TraceNode>;
 
 enum class TraceKind : std::uint8_t {
-  constant, input, step, add, subtract, multiply, divide, up, truncated, nearest, least, most, share,
+  constant,
+  input,
+  step,
+  add,
+  subtract,
+  multiply,
+  divide,
+  up,
+  truncated,
+  nearest,
+  least,
+  most,
+  share,
   perhaps_none,  // x, or nothing if the shard turns out to be empty
 };
 
 struct TraceNode {
   TraceKind kind = TraceKind::constant;
   RealInterval value;
-  double nominal = 0;                    // within `value`
+  double nominal = 0;  // within `value`
   std::vector<TraceRef> operands;
   FormulaId formula = FormulaId::total;  // of a step
   std::string symbol;                    // of an input: "W", "e", "R"
