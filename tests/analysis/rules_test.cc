@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <regex>
 #include <set>
 
 #include "logs.h"
@@ -47,13 +46,14 @@ TEST(Rules, PrefixSelects) {
 
 // A diagnostic whose rule is not in the table would be lost.
 TEST(Rules, EveryDiagnosticOfTheReaderIsListed) {
-  const std::regex id("\"(log\\.[a-z_]+)\"");
   std::size_t found = 0;
   for (const char* folder : {"/src/log", "/src/input"})
     for (const auto& file : std::filesystem::directory_iterator(std::string(SHARDSTATS_SOURCE_DIR) + folder)) {
       const std::string text = read_file(file.path().string());
-      for (std::sregex_iterator it(text.begin(), text.end(), id), end; it != end; ++it, ++found)
-        EXPECT_NE(find_rule((*it)[1].str()), nullptr) << (*it)[1] << " of " << file.path();
+      for (std::size_t at = 0; (at = text.find("\"log.", at)) != std::string::npos; ++at, ++found) {
+        const std::string id = text.substr(at + 1, text.find('"', at + 1) - at - 1);
+        EXPECT_NE(find_rule(id), nullptr) << id << " of " << file.path();
+      }
     }
   EXPECT_GE(found, 5U);
 }
