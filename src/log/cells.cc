@@ -1,48 +1,66 @@
 #include "log/cells.h"
 
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "log/lists.h"
+#include "log/text.h"
+
 namespace shardstats::log_detail {
 namespace {
+
+// "1,709": the spelling of v0.1.0 for whole numbers.
+std::size_t thousands_length(std::string_view text) {
+  std::size_t end = skip_digits(text, 0);
+  if (end == 0 || end > 3) return end;
+  while (end < text.size() && text[end] == ',' && skip_digits(text, end + 1) == end + 4) end += 4;
+  return end;
+}
 
 // Reads a cell from left to right; every text taken keeps its place.
 class CellReader {
  public:
-  explicit CellReader(Cell cell) : cell_(cell) {}
+  explicit CellReader(const Cell& cell) : cell_(cell) {}
 
   bool literal(std::string_view text) {
     if (!cell_.text.substr(at_).starts_with(text)) return false;
     at_ += text.size();
     return true;
   }
-  // A number: digits, point, sign, exponent; also nan and inf, and thousands separators where wanted.
-  bool number(Cell& into, bool thousands = false) {
-    const std::size_t start = at_;
-    if (const auto rest = cell_.text.substr(at_); rest.starts_with("nan") || rest.starts_with("inf")) at_ += 3;
-    while (at_ < cell_.text.size() && is_part(cell_.text[at_], thousands)) ++at_;
-    into = {cell_.text.substr(start, at_ - start),
-            {cell_.place.line, cell_.place.column + static_cast<std::uint32_t>(start)}};
-    return at_ > start;
+  bool number(Cell& into) { return take(number_length(cell_.text.substr(at_)), into); }
+  bool whole_number(Cell& into) { return take(skip_digits(cell_.text, at_) - at_, into); }
+  bool number_or_thousands(Cell& into) {
+    const std::string_view rest = cell_.text.substr(at_);
+    return take(std::max(number_length(rest), thousands_length(rest)), into);
   }
   bool done() const { return at_ == cell_.text.size(); }
 
  private:
-  static bool is_part(char c, bool thousands) {
-    return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == 'e' || c == '+' || (thousands && c == ',');
+  bool take(std::size_t length, Cell& into) {
+    into = {cell_.text.substr(at_, length), {cell_.place.line, cell_.place.column + static_cast<std::uint32_t>(at_)}};
+    at_ += length;
+    return length > 0;
   }
-  Cell cell_;
+  const Cell& cell_;
   std::size_t at_ = 0;
 };
 
 // "9.161 (57%)"
-bool read_share(Cell cell, Cell& used, Cell& percent) {
+bool read_share(const Cell& cell, Cell& used, Cell& percent) {
   CellReader in(cell);
-  return in.number(used) && in.literal(" (") && in.number(percent) && in.literal("%)") && in.done();
+  Cell value, share;
+  if (!(in.number(value) && in.literal(" (") && in.number(share) && in.literal("%)") && in.done())) return false;
+  used = value;
+  percent = share;
+  return true;
 }
 
 // "0.061" or "0.061 (0.004,0.02,0.008,0.03,0)"; "1,709" in v0.1.0
-bool read_perf(Cell cell, PrintedPerf& perf) {
+bool read_perf(const Cell& cell, PrintedPerf& perf) {
   CellReader in(cell);
   PrintedPerf read;
-  if (!in.number(read.total, true)) return false;
+  if (!in.number_or_thousands(read.total)) return false;
   if (!in.done()) {
     if (!in.literal(" (")) return false;
     do {
@@ -50,12 +68,14 @@ bool read_perf(Cell cell, PrintedPerf& perf) {
     } while (in.literal(","));
     if (!in.literal(")")) return false;
   }
+  const bool all_components = read.count == 0 || read.count == 4 || read.count == 5;
+  if (!all_components || !in.done()) return false;
   perf = read;
-  return in.done();
+  return true;
 }
 
 // "(2.0 GB, 0.0 GB)" or with a third value
-bool read_storage(Cell cell, PrintedTable& row) {
+bool read_storage(const Cell& cell, PrintedTable& row) {
   CellReader in(cell);
   Cell hbm, ddr, ssd;
   if (!(in.literal("(") && in.number(hbm) && in.literal(" GB, ") && in.number(ddr) && in.literal(" GB"))) return false;
@@ -68,38 +88,79 @@ bool read_storage(Cell cell, PrintedTable& row) {
 }
 
 // "64" or "256 (128)"
-bool read_dim(Cell cell, PrintedTable& row) {
+bool read_dim(const Cell& cell, PrintedTable& row) {
   CellReader in(cell);
   Cell dim, block;
-  if (!in.number(dim)) return false;
-  if (!in.done() && !(in.literal(" (") && in.number(block) && in.literal(")"))) return false;
+  if (!in.whole_number(dim)) return false;
+  if (!in.done() && !(in.literal(" (") && in.whole_number(block) && in.literal(")"))) return false;
   if (!in.done()) return false;
   row.emb_dim = dim;
   row.cw_dim = block;
   return true;
 }
 
-bool read_number(Cell cell, Cell& into, bool thousands = false) {
+bool read_number(const Cell& cell, Cell& into) {
   CellReader in(cell);
   Cell read;
-  if (!in.number(read, thousands) || !in.done()) return false;
+  if (!in.number_or_thousands(read) || !in.done()) return false;
   into = read;
   return true;
 }
 
-bool read_text(Cell cell, Cell& into) {
-  into = cell;
-  return !cell.text.empty();
+bool read_rank(const Cell& cell, Cell& into) {
+  CellReader in(cell);
+  Cell read;
+  if (!in.whole_number(read) || !in.done()) return false;
+  into = read;
+  return true;
 }
 
-bool read_shards(Cell cell, Cell& into) {
-  into = cell;
-  return cell.text.empty() || !shard_counts(cell).empty();
+bool is_whole_number(std::string_view text) { return !text.empty() && skip_digits(text, 0) == text.size(); }
+bool is_any_number(std::string_view text) { return !text.empty() && number_length(text) == text.size(); }
+bool is_word(std::string_view text) { return !text.empty(); }
+bool is_factor(std::string_view text) { return text == "None" || is_any_number(text); }
+bool is_output(std::string_view text) { return text == "pooled" || text == "sequence"; }
+bool is_weighted(std::string_view text) { return text == "weighted" || text == "unweighted"; }
+// Empty: a table without shards.
+bool is_placement(std::string_view text) { return text.empty() || text == "None" || is_rank_list(text); }
+
+// The columns of the parameter table that hold one text as it is, and its shape.
+struct PlainColumn {
+  ColumnId id;
+  Cell PrintedTable::*field;
+  bool (*has_shape)(std::string_view);
+};
+constexpr PlainColumn kPlainColumns[] = {
+    {ColumnId::fqn, &PrintedTable::fqn, is_word},
+    {ColumnId::sharding, &PrintedTable::sharding, is_word},
+    {ColumnId::compute_kernel, &PrintedTable::kernel, is_word},
+    {ColumnId::cache_load_factor, &PrintedTable::cache_load_factor, is_factor},
+    {ColumnId::pooling_factor, &PrintedTable::pooling_factor, is_any_number},
+    {ColumnId::num_poolings, &PrintedTable::num_poolings, is_any_number},
+    {ColumnId::num_indices, &PrintedTable::num_indices, is_any_number},
+    {ColumnId::output, &PrintedTable::output, is_output},
+    {ColumnId::weighted, &PrintedTable::weighted, is_weighted},
+    {ColumnId::sharder, &PrintedTable::sharder, is_word},
+    {ColumnId::features, &PrintedTable::features, is_whole_number},
+    {ColumnId::hash_size, &PrintedTable::hash_size, is_whole_number},
+    {ColumnId::ranks, &PrintedTable::ranks, is_placement},
+    {ColumnId::batch_sizes, &PrintedTable::batch_sizes, is_batch_list},
+};
+// Index into kPlainColumns by column id.
+constexpr std::uint8_t kNotPlain = 255;
+constexpr auto kPlainIndex = [] {
+  std::array<std::uint8_t, static_cast<std::size_t>(ColumnId::unknown) + 1> index{};
+  index.fill(kNotPlain);
+  for (std::uint8_t i = 0; i < std::size(kPlainColumns); ++i) index[static_cast<std::size_t>(kPlainColumns[i].id)] = i;
+  return index;
+}();
+const PlainColumn* plain_column(ColumnId id) {
+  const std::uint8_t index = kPlainIndex[static_cast<std::size_t>(id)];
+  return index == kNotPlain ? nullptr : &kPlainColumns[index];
 }
 
-bool read_ranks(Cell cell, Cell& into) {
-  std::vector<int> ranks;
-  if (cell.text != "None" && !cell.text.empty() && !parse_ranks(cell.text, ranks)) return false;
+bool read_shards(const Cell& cell, Cell& into) {
+  if (!is_shard_list(cell.text)) return false;
   into = cell;
   return true;
 }
@@ -117,53 +178,12 @@ void write_share(const Cell& used, const Cell& percent, std::string& out) {
   out.append(used.text).append(" (").append(percent.text).append("%)");
 }
 
-// The columns of the parameter table that hold one text or number as it is.
-const Cell* plain_field(ColumnId column, const PrintedTable& row) {
-  switch (column) {
-    case ColumnId::fqn:
-      return &row.fqn;
-    case ColumnId::sharding:
-      return &row.sharding;
-    case ColumnId::compute_kernel:
-      return &row.kernel;
-    case ColumnId::cache_load_factor:
-      return &row.cache_load_factor;
-    case ColumnId::pooling_factor:
-      return &row.pooling_factor;
-    case ColumnId::num_poolings:
-      return &row.num_poolings;
-    case ColumnId::num_indices:
-      return &row.num_indices;
-    case ColumnId::output:
-      return &row.output;
-    case ColumnId::weighted:
-      return &row.weighted;
-    case ColumnId::sharder:
-      return &row.sharder;
-    case ColumnId::features:
-      return &row.features;
-    case ColumnId::hash_size:
-      return &row.hash_size;
-    case ColumnId::ranks:
-      return &row.ranks;
-    case ColumnId::batch_sizes:
-      return &row.batch_sizes;
-    default:
-      return nullptr;
-  }
-}
-
-bool is_numeric(ColumnId column) {
-  return column == ColumnId::pooling_factor || column == ColumnId::num_poolings || column == ColumnId::num_indices ||
-         column == ColumnId::features || column == ColumnId::hash_size;
-}
-
 }  // namespace
 
-bool read_cell(ColumnId column, Cell cell, PrintedRank& row) {
+bool read_cell(ColumnId column, const Cell& cell, PrintedRank& row) {
   switch (column) {
     case ColumnId::rank:
-      return read_number(cell, row.rank);
+      return read_rank(cell, row.rank);
     case ColumnId::hbm:
       return read_share(cell, row.hbm, row.hbm_percent);
     case ColumnId::ddr:
@@ -171,9 +191,9 @@ bool read_cell(ColumnId column, Cell cell, PrintedRank& row) {
     case ColumnId::perf:
       return read_perf(cell, row.perf);
     case ColumnId::input:
-      return read_number(cell, row.input, true);
+      return read_number(cell, row.input);
     case ColumnId::output_size:
-      return read_number(cell, row.output, true);
+      return read_number(cell, row.output);
     case ColumnId::shards:
       return read_shards(cell, row.shards);
     default:
@@ -181,14 +201,14 @@ bool read_cell(ColumnId column, Cell cell, PrintedRank& row) {
   }
 }
 
-bool read_cell(ColumnId column, Cell cell, PrintedTable& row) {
+bool read_cell(ColumnId column, const Cell& cell, PrintedTable& row) {
   if (column == ColumnId::table_perf) return read_perf(cell, row.perf);
   if (column == ColumnId::storage) return read_storage(cell, row);
   if (column == ColumnId::emb_dim) return read_dim(cell, row);
-  auto* field = const_cast<Cell*>(plain_field(column, row));  // one list of fields for reading and writing
-  if (field == nullptr) return false;
-  if (is_numeric(column)) return read_number(cell, *field);
-  return column == ColumnId::ranks ? read_ranks(cell, *field) : read_text(cell, *field);
+  const PlainColumn* plain = plain_column(column);
+  if (plain == nullptr || !plain->has_shape(cell.text)) return false;
+  row.*(plain->field) = cell;
+  return true;
 }
 
 void write_cell(ColumnId column, const PrintedRank& row, std::string& out) {
@@ -226,7 +246,7 @@ void write_cell(ColumnId column, const PrintedTable& row, std::string& out) {
     if (row.cw_dim) out.append(" (").append(row.cw_dim.text).append(")");
     return;
   }
-  if (const Cell* field = plain_field(column, row)) out += field->text;
+  if (const PlainColumn* plain = plain_column(column)) out += (row.*(plain->field)).text;
 }
 
 }  // namespace shardstats::log_detail

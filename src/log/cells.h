@@ -10,8 +10,8 @@
 namespace shardstats::log_detail {
 
 // False: the text does not have the column's pattern; the row stays as it was.
-bool read_cell(ColumnId column, Cell cell, PrintedRank& row);
-bool read_cell(ColumnId column, Cell cell, PrintedTable& row);
+bool read_cell(ColumnId column, const Cell& cell, PrintedRank& row);
+bool read_cell(ColumnId column, const Cell& cell, PrintedTable& row);
 
 // Appends the cell as the planner prints it.
 void write_cell(ColumnId column, const PrintedRank& row, std::string& out);

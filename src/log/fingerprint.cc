@@ -13,18 +13,51 @@ struct Companion {
   LineId anchor, companion;
   Release since;
 };
-constexpr std::array<Companion, 10> kCompanions = {{
+constexpr Companion kCompanions[] = {
+    {LineId::kernel_count_heading, LineId::batch_size, v0_2_0},
     {LineId::kernel_count_heading, LineId::kernel_storage_heading, v0_8_0},
     {LineId::kernel_count_heading, LineId::kernel_constraints_heading, v1_6_0},
     {LineId::kernel_count_heading, LineId::kernel_weights_heading, v1_8_0},
-    {LineId::kernel_count_heading, LineId::batch_size, v0_2_0},
     {LineId::planning_heading, LineId::reserved_heading, v0_8_0},
-    {LineId::distribution_heading, LineId::sparse_max_hbm, v1_4_0},
+    {LineId::distribution_heading, LineId::max_hbm_percent, v1_1_0},
     {LineId::distribution_heading, LineId::critical_path_comms, v1_2_0},
+    {LineId::distribution_heading, LineId::sparse_max_hbm, v1_4_0},
     {LineId::max_total_perf, LineId::sum_of_maxima, v0_5_0},
-    {LineId::max_total_perf, LineId::max_prefetch_compute, v0_7_0},
     {LineId::max_total_perf, LineId::top_perf_heading, v0_6_0},
-}};
+    {LineId::max_total_perf, LineId::max_prefetch_compute, v0_7_0},
+    {LineId::max_total_perf, LineId::mean_total_perf, v1_1_0},
+};
+
+// Kernel names that not every release knows (log-format.md section 3.6).
+struct KernelName {
+  std::string_view name;
+  Release since, until;
+};
+constexpr KernelName kKernelNames[] = {
+    {"batched_dense", v0_1_0, v0_1_1},
+    {"batched_fused", v0_1_0, v0_1_1},
+    {"batched_fused_uvm", v0_1_0, v0_1_1},
+    {"batched_fused_uvm_caching", v0_1_0, v0_1_1},
+    {"batched_quant", v0_1_0, v0_1_1},
+    {"batched_quant_uvm", v0_1_1, v0_1_1},
+    {"batched_quant_uvm_caching", v0_1_1, v0_1_1},
+    {"sparse", v0_1_0, v0_1_1},
+    {"fused", v0_2_0, main_branch},
+    {"fused_uvm", v0_2_0, main_branch},
+    {"fused_uvm_caching", v0_2_0, main_branch},
+    {"quant", v0_2_0, main_branch},
+    {"quant_uvm", v0_2_0, main_branch},
+    {"quant_uvm_caching", v0_2_0, main_branch},
+    {"key_value", v0_8_0, main_branch},
+    {"customized_kernel", v1_2_0, main_branch},
+    {"ssd_virtual_table", v1_3_0, main_branch},
+    {"dram_virtual_table", v1_3_0, main_branch},
+    {"fused_triton", v1_6_0, main_branch},
+    {"dram_ssd_virtual_table", v1_8_0, main_branch},
+    {"unfused_tpu", main_branch, main_branch},
+};
+
+Release before(Release release) { return static_cast<Release>(static_cast<int>(release) - 1); }
 
 // How many of the block's features speak against each release.
 class Votes {
@@ -33,8 +66,11 @@ class Votes {
     for (std::size_t r = 0; r < against_.size(); ++r)
       against_[r] += r < static_cast<std::size_t>(since) || r > static_cast<std::size_t>(until);
   }
+  void not_since(Release since) {
+    if (since > v0_1_0) only(v0_1_0, before(since));
+  }
   std::vector<Release> fewest() const {
-    const int least = *std::min_element(against_.begin(), against_.end());
+    const int least = *std::ranges::min_element(against_);
     std::vector<Release> releases;
     for (std::size_t r = 0; r < against_.size(); ++r)
       if (against_[r] == least) releases.push_back(static_cast<Release>(r));
@@ -48,60 +84,95 @@ class Votes {
 template <class Row>
 void vote_columns(const ColumnTable<Row>& table, bool rank_table, Votes& votes) {
   if (!table.printed) return;
-  for (const PrintedColumn& column : table.columns)
-    for (const ColumnForm& form : column_forms())
-      if (form.rank_table == rank_table && form.header == column.header.text) votes.only(form.since, form.until);
-  // A column that is missing speaks against the releases that always print it.
+  const auto is_printed = [&](ColumnId id) {
+    return std::ranges::find(table.columns, id, &PrintedColumn::id) != table.columns.end();
+  };
+  ColumnId missing = ColumnId::unknown;
   for (const ColumnForm& form : column_forms()) {
-    if (form.rank_table != rank_table || form.id == ColumnId::batch_sizes || form.id == ColumnId::unknown) continue;
-    const bool printed = std::any_of(table.columns.begin(), table.columns.end(),
-                                     [&](const PrintedColumn& c) { return c.id == form.id; });
-    if (printed) continue;
-    if (form.since > v0_1_0) votes.only(v0_1_0, static_cast<Release>(static_cast<int>(form.since) - 1));
+    if (form.rank_table != rank_table || form.id == ColumnId::unknown) continue;
+    for (const PrintedColumn& column : table.columns)
+      if (column.header.text == form.header) votes.only(form.since, form.until);
+    // A column that is missing speaks against the releases since its first spelling; Batch Sizes is optional.
+    if (form.id == missing || form.id == ColumnId::batch_sizes || is_printed(form.id)) continue;
+    missing = form.id;
+    votes.not_since(form.since);
   }
 }
 
-bool has_three_decimals(const Cell& cell) {
-  const std::size_t point = cell.text.find('.');
-  return point != std::string_view::npos && cell.text.size() - point > 2;
+void vote_lines(const PrintedPlan& plan, Votes& votes) {
+  for (const PrintedLine& line : plan.lines) {
+    const LineForm& form = line_forms()[line.form];
+    votes.only(form.since, form.until);
+  }
 }
 
-void vote_rank_rows(const PrintedPlan& plan, Votes& votes) {
-  bool finer = false;
-  for (const PrintedRank& row : plan.ranks.rows) finer |= has_three_decimals(row.hbm) || has_three_decimals(row.ddr);
+void vote_kernels(const PrintedPlan& plan, Votes& votes) {
+  for (const PrintedLine& line : plan.lines) {
+    if (line.id != LineId::kernel_count) continue;
+    const std::string_view kernel = plan.slots_of(line).front().text;
+    for (const KernelName& known : kKernelNames)
+      if (known.name == kernel) votes.only(known.since, known.until);
+  }
+}
+
+// Components of the perf cells: of the ranks, or of the tables where an empty plan shows no ranks.
+void vote_perf(const PrintedPlan& plan, Votes& votes) {
+  if (plan.ranks.rows.empty() && plan.tables.rows.empty()) return;
+  const PrintedPerf& perf = plan.ranks.rows.empty() ? plan.tables.rows.front().perf : plan.ranks.rows.front().perf;
+  if (!perf.total) return;
+  if (perf.count == 0) votes.only(v0_1_0, v0_4_0);
+  if (perf.count == 4) votes.only(v0_5_0, v0_6_0);
+  if (perf.count == 5) votes.only(v0_7_0, main_branch);
+}
+
+// R1 became R3 with v0.8.0.
+void vote_decimals(const PrintedPlan& plan, Votes& votes) {
+  const auto has_several = [](const Cell& cell) {
+    const std::size_t point = cell.text.find('.');
+    return point != std::string_view::npos && cell.text.size() - point > 2;
+  };
+  const bool finer = std::ranges::any_of(
+      plan.ranks.rows, [&](const PrintedRank& row) { return has_several(row.hbm) || has_several(row.ddr); });
   if (finer) votes.only(v0_8_0, main_branch);
-  if (plan.ranks.rows.empty()) return;
-  const int components = plan.ranks.rows.front().perf.count;
-  if (components == 0) votes.only(v0_1_0, v0_4_0);
-  if (components == 4) votes.only(v0_5_0, v0_6_0);
-  if (components == 5) votes.only(v0_7_0, main_branch);
 }
 
-void vote_table_rows(const PrintedPlan& plan, Votes& votes) {
-  for (const PrintedTable& row : plan.tables.rows) {
-    if (row.sharding.text == "GS") votes.only(v1_1_0, main_branch);
-    // From v1.7.0 the name is made from the module's class, which never starts so (section 9.2).
-    if (row.sharder.text.starts_with("Quant")) votes.only(v0_1_0, v1_6_0);
-  }
+// Section 9.2 and quirk Q16; each hint counts once, however many rows show it.
+void vote_tables(const PrintedPlan& plan, Votes& votes) {
+  const auto any = [&](auto shows) { return std::ranges::any_of(plan.tables.rows, shows); };
+  if (any([](const PrintedTable& row) { return row.sharding.text == "GS"; })) votes.only(v1_1_0, main_branch);
+  // From v1.7.0 the name is made from the module's class: it ends so and never starts with the sharder's own "Quant".
+  if (any([](const PrintedTable& row) {
+        const std::string_view name = row.sharder.text;
+        return name.starts_with("Quant") || (!name.empty() && name != "NoneType" && !name.ends_with("Sharder"));
+      }))
+    votes.only(v0_5_0, v1_6_0);
+  // A load factor without a cache: printed by v0.7.0 to v1.0.0, and by v0.6.0 where the table has its own.
+  if (any([](const PrintedTable& row) {
+        const bool cached = row.kernel.text.ends_with("_caching");
+        return !cached && row.cache_load_factor && row.cache_load_factor.text != "None";
+      }))
+    votes.only(v0_6_0, v1_0_0);
+}
+
+void vote_missing_lines(const PrintedPlan& plan, Votes& votes) {
+  if (!plan.ranks.printed) votes.only(v0_6_0, main_branch);  // only then a failed planning prints a box
+  for (const Companion& companion : kCompanions)
+    if (plan.find(companion.anchor) != nullptr && plan.find(companion.companion) == nullptr)
+      votes.not_since(companion.since);
 }
 
 }  // namespace
 
 std::vector<Release> release_candidates(const PrintedPlan& plan, bool complete) {
   Votes votes;
-  for (const PrintedLine& line : plan.lines) {
-    const LineForm& form = line_forms()[line.form];
-    if (line.slot_count > 0 || form.pattern.size() > 0) votes.only(form.since, form.until);
-  }
+  vote_lines(plan, votes);
+  vote_kernels(plan, votes);
   vote_columns(plan.ranks, true, votes);
   vote_columns(plan.tables, false, votes);
-  vote_rank_rows(plan, votes);
-  vote_table_rows(plan, votes);
-  if (!complete) return votes.fewest();
-  if (!plan.ranks.printed) votes.only(v0_6_0, main_branch);  // only then a failed planning prints a box
-  for (const Companion& companion : kCompanions)
-    if (plan.find(companion.anchor) != nullptr && plan.find(companion.companion) == nullptr)
-      votes.only(v0_1_0, static_cast<Release>(static_cast<int>(companion.since) - 1));
+  vote_perf(plan, votes);
+  vote_decimals(plan, votes);
+  vote_tables(plan, votes);
+  if (complete) vote_missing_lines(plan, votes);
   return votes.fewest();
 }
 

@@ -1,24 +1,30 @@
 #include "log/match.h"
 
+#include <algorithm>
+
+#include "log/lists.h"
+#include "log/text.h"
+
 namespace shardstats::log_detail {
 namespace {
 
-bool is_part_of(char c, bool rank_list) {
-  if (c >= '0' && c <= '9') return true;
-  return rank_list ? c == ',' || c == '-' : c == '.' || c == '-' || c == '+' || c == 'e';
+constexpr std::size_t kShortestLabel = 6;
+
+// Length of what fills the slot at the start of `text`; 0 if that has not the slot's shape.
+std::size_t slot_length(std::string_view text, std::string_view kind) {
+  if (kind == "int") return skip_digits(text, 0);
+  if (kind != "L1" && kind != "L2") return number_length(text);
+  // Lists of ranks end their line, so all that is left has to be one; only L2 has brackets.
+  return text.starts_with('[') == (kind == "L2") && is_rank_list(text) ? text.size() : 0;
 }
 
-// Length of the longest start of `text` that can fill the slot; 0 if none can.
-std::size_t slot_length(std::string_view text, std::string_view kind) {
-  if (kind == "L2") {
-    if (text.empty() || text.front() != '[') return 0;
-    const std::size_t end = text.find(']');
-    return end == std::string_view::npos ? 0 : end + 1;
-  }
-  std::size_t n = 0;
-  if (text.starts_with("nan") || text.starts_with("inf")) n = 3;
-  while (n < text.size() && is_part_of(text[n], kind == "L1")) ++n;
-  return n;
+bool holds_value(const PatternPiece& piece) { return piece.slot && piece.text != "ranks"; }
+
+// Length of the piece at the start of `text`; 0 if it is not there.
+std::size_t piece_length(std::string_view text, const PatternPiece& piece) {
+  if (holds_value(piece)) return slot_length(text, piece.text);
+  if (piece.slot) return text.starts_with("ranks") ? 5 : text.starts_with("rank") ? 4 : 0;
+  return text.starts_with(piece.text) ? piece.text.size() : 0;
 }
 
 // Free text is followed by a literal; names may contain that literal, so every place of it is tried, the last one
@@ -54,29 +60,31 @@ PatternPiece next_piece(std::string_view& pattern) {
 }
 
 bool matches(std::string_view text, std::string_view pattern, SlotTexts& slots) {
+  if (!pattern.empty() && pattern.front() != '{' && !text.starts_with(pattern.front())) return false;
   while (!pattern.empty()) {
     const PatternPiece piece = next_piece(pattern);
-    if (!piece.slot) {
-      if (!text.starts_with(piece.text)) return false;
-      text.remove_prefix(piece.text.size());
-    } else if (piece.text == "text") {
-      return match_text(text, pattern, slots);
-    } else if (piece.text == "ranks") {
-      if (!text.starts_with("rank")) return false;
-      text.remove_prefix(text.starts_with("ranks") ? 5 : 4);
-    } else {
-      const std::size_t length = slot_length(text, piece.text);
-      if (length == 0 || slots.count == kMostSlots) return false;
-      slots.texts[slots.count++] = text.substr(0, length);
-      text.remove_prefix(length);
-    }
+    if (piece.slot && piece.text == "text") return match_text(text, pattern, slots);
+    const std::size_t length = piece_length(text, piece);
+    if (length == 0 || slots.count == kMostSlots) return false;
+    if (holds_value(piece)) slots.texts[slots.count++] = text.substr(0, length);
+    text.remove_prefix(length);
   }
   return text.empty();
 }
 
-int rank_list_size(std::string_view list) {
-  if (list == "[]" || list.empty()) return 0;
-  return list.find_first_of(",-") == std::string_view::npos ? 1 : 2;
+std::string_view damaged_value(std::string_view text, std::string_view pattern) {
+  const PatternPiece label = next_piece(pattern);
+  if (label.slot || label.text.size() < kShortestLabel || pattern.empty() || !text.starts_with(label.text)) return {};
+  text.remove_prefix(label.text.size());
+  std::string_view value = text;
+  while (!pattern.empty()) {
+    const PatternPiece piece = next_piece(pattern);
+    if (holds_value(piece)) value = text;
+    const std::size_t length = piece_length(text, piece);
+    if (length == 0) break;
+    text.remove_prefix(length);
+  }
+  return value.starts_with('[') ? value : value.substr(0, value.find(' '));
 }
 
 }  // namespace shardstats::log_detail

@@ -26,7 +26,8 @@ PatternPiece next_piece(std::string_view& pattern);
 // Does the whole text have the pattern? Then the texts of its slots.
 bool matches(std::string_view text, std::string_view pattern, SlotTexts& slots);
 
-// How many ranks a printed list names, as far as the word before it needs to know: 0, 1 or 2 (or more).
-int rank_list_size(std::string_view list);
+// The text is a line of this pattern, going by its label, but one of its values is damaged: that value and, unless it
+// is a list, nothing behind it. Empty: another line.
+std::string_view damaged_value(std::string_view text, std::string_view pattern);
 
 }  // namespace shardstats::log_detail

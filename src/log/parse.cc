@@ -2,10 +2,11 @@
 // layout.h. Nothing is dropped: what no pattern fits is kept as an unknown line, column or odd cell, and reported.
 
 #include <algorithm>
-#include <array>
 
 #include "log/cells.h"
+#include "log/columns.h"
 #include "log/match.h"
+#include "log/repeats.h"
 #include "log/text.h"
 #include "shardstats/log/fingerprint.h"
 #include "shardstats/log/printed.h"
@@ -15,7 +16,8 @@ namespace {
 
 using namespace log_detail;
 
-constexpr std::size_t kMostColumns = 64;
+constexpr std::size_t kShortestBorder = 60;
+constexpr std::size_t kShortestDivider = 20;
 
 bool same_section(Section form, Section current) {
   if (form == Section::perf_imbalance)
@@ -23,38 +25,54 @@ bool same_section(Section form, Section current) {
   return form == current;
 }
 
-bool is_rule_row(std::string_view inner) {
-  return inner.find("---   ") != std::string_view::npos && inner.find_first_not_of("- ") == std::string_view::npos;
+bool is_border(std::string_view box_line) {
+  return box_line.size() >= kShortestBorder && box_line.find_first_not_of('#') == std::string_view::npos;
 }
 
-// The right edge of each column (in characters of the box line) and the left end of the area it may use.
-struct Edges {
-  std::array<std::size_t, kMostColumns> right{};
-  std::array<std::uint16_t, kMostColumns> dashes{};
-  std::size_t count = 0;
-  std::size_t left(std::size_t column) const { return column == 0 ? 1 : right[column - 1]; }
-};
+bool is_closed(const BoxLine& line) { return trim_right(line.text).ends_with('#'); }
 
-Edges edges_of(std::string_view rule) {
-  Edges edges;
-  std::size_t run = 0;
-  for (std::size_t i = 1; i <= rule.size() && edges.count < kMostColumns; ++i) {
-    if (i < rule.size() && rule[i] == '-') {
-      ++run;
-    } else if (run > 0) {
-      edges.right[edges.count] = i;
-      edges.dashes[edges.count++] = static_cast<std::uint16_t>(run);
-      run = 0;
-    }
+// The smallest of them if several are equally frequent.
+std::size_t most_frequent(std::vector<std::size_t> values) {
+  std::ranges::sort(values);
+  std::size_t best = values.front(), most = 0;
+  for (auto run = values.begin(); run != values.end();) {
+    const auto end = std::upper_bound(run, values.end(), *run);
+    const auto times = static_cast<std::size_t>(end - run);
+    if (times > most) best = *run;
+    most = std::max(most, times);
+    run = end;
   }
-  return edges;
+  return best;
 }
 
-const ColumnForm* column_form(std::string_view header, bool rank_table) {
-  for (const ColumnForm& form : column_forms())
-    if (form.rank_table == rank_table && form.header == header) return &form;
-  return nullptr;
+bool is_unknown(LineId id) {
+  return id == LineId::unknown_centred || id == LineId::unknown_plain || id == LineId::unknown_nested;
 }
+
+std::size_t form_of(LineId id) {
+  const auto forms = line_forms();
+  return static_cast<std::size_t>(std::ranges::find(forms, id, &LineForm::id) - forms.begin());
+}
+
+ColumnId column_id(std::string_view header, bool rank_table) {
+  for (const ColumnForm& form : column_forms())
+    if (form.rank_table == rank_table && form.header == header) return form.id;
+  return ColumnId::unknown;
+}
+
+Cell cell_at(const BoxLine& line, std::string_view text) {
+  return {text, line.place_of(static_cast<std::size_t>(text.data() - line.text.data()))};
+}
+
+// The text of a line, split once: `row` is the box line without its right frame, `text` what is printed in it.
+struct LineText {
+  explicit LineText(const BoxLine& line) : row(without_frame(line.text)), indent(skip_blanks(row, 1) - 1) {
+    text = row.substr(std::min(indent + 1, row.size()));
+  }
+  std::string_view row;
+  std::size_t indent;  // blanks after the '#'
+  std::string_view text;
+};
 
 class BlockParser {
  public:
@@ -62,10 +80,11 @@ class BlockParser {
 
   PrintedPlan parse() {
     plan_.line = block_.lines.empty() ? 0 : block_.lines.front().place.line;
-    read_width();
+    plan_.width = read_width();
     for (at_ = 0; at_ < block_.lines.size(); ++at_) read_line(block_.lines[at_]);
     check_frame();
     check_rank_rows();
+    check_table_rows();
     plan_.releases = release_candidates(plan_, block_.closed);
     return std::move(plan_);
   }
@@ -75,58 +94,61 @@ class BlockParser {
     plan_.diagnostics.push_back({rule, severity, where, message});
   }
 
-  void read_width() {
+  // Off a border; without one it is the length of most lines that have their right '#'.
+  std::size_t read_width() const {
+    std::vector<std::size_t> lengths;
+    std::size_t longest = 0;
     for (const BoxLine& line : block_.lines) {
       const std::string_view text = trim_right(line.text);
-      if (text.find_first_not_of('#') != std::string_view::npos) continue;
-      plan_.width = text.size();
-      return;
+      if (is_border(text)) return text.size();
+      longest = std::max(longest, characters(text));
+      if (text.size() > 1 && text.ends_with('#')) lengths.push_back(characters(text));
     }
-    for (const BoxLine& line : block_.lines) plan_.width = std::max(plan_.width, characters(trim_right(line.text)));
+    return lengths.empty() ? longest : most_frequent(std::move(lengths));
   }
 
   PrintedLine& add_line(LineId id, const BoxLine& line) {
     PrintedLine& added = plan_.lines.emplace_back();
     added.id = id;
+    added.form = static_cast<std::uint16_t>(form_of(id));
     added.place = line.place;
     added.first_slot = static_cast<std::uint32_t>(plan_.slots.size());
     return added;
   }
 
   void read_line(const BoxLine& line) {
-    const std::string_view all = trim_right(line.text);
-    if (all.size() > 2 && all.find_first_not_of('#') == std::string_view::npos) {
+    if (is_border(trim_right(line.text))) {
       add_line(LineId::border, line);
       return;
     }
-    const std::string_view inner = inner_text(line.text);
-    const std::string_view text = trim_left(inner);
-    if (text.empty()) {
+    const LineText split(line);
+    if (split.text.empty()) {
       add_line(LineId::blank, line);
       section_ = Section::none;
+    } else if (starts_table()) {
       return;
-    }
-    if (starts_table()) return;
-    if (text.find_first_not_of('-') == std::string_view::npos && text.size() > 20) {
+    } else if (split.text.size() > kShortestDivider && split.text.find_first_not_of('-') == std::string_view::npos) {
       add_line(LineId::divider, line);
-      return;
+    } else if (!read_known(line, split.text)) {
+      read_unknown(line, split);
     }
-    read_text_line(line, inner, text);
   }
 
-  void read_text_line(const BoxLine& line, std::string_view inner, std::string_view text) {
+  bool is_open(const LineForm& form) const {
+    return !form.pattern.empty() && !is_unknown(form.id) &&
+           (form.section == Section::none || same_section(form.section, section_));
+  }
+
+  bool read_known(const BoxLine& line, std::string_view text) {
     const auto forms = line_forms();
     for (std::size_t f = 0; f < forms.size(); ++f) {
-      const LineForm& form = forms[f];
-      if (form.pattern.empty() || form.id >= LineId::unknown_centred) continue;
-      if (form.section != Section::none && !same_section(form.section, section_)) continue;
       SlotTexts slots;
-      if (!matches(text, form.pattern, slots)) continue;
-      take_slots(line, form.id, f, slots);
-      if (form.opens != Section::none) section_ = form.opens;
-      return;
+      if (!is_open(forms[f]) || !matches(text, forms[f].pattern, slots)) continue;
+      take_slots(line, forms[f].id, f, slots);
+      if (forms[f].opens != Section::none) section_ = forms[f].opens;
+      return true;
     }
-    read_unknown(line, inner, text);
+    return false;
   }
 
   void take_slots(const BoxLine& line, LineId id, std::size_t form, const SlotTexts& slots) {
@@ -136,130 +158,140 @@ class BlockParser {
     for (std::size_t i = 0; i < slots.count; ++i) plan_.slots.push_back(cell_at(line, slots.texts[i]));
   }
 
-  Cell cell_at(const BoxLine& line, std::string_view text) const {
-    return {text, line.place_of(static_cast<std::size_t>(text.data() - line.text.data()))};
+  // Kept with its indentation, so that it can be printed again.
+  void read_unknown(const BoxLine& line, const LineText& split) {
+    const std::size_t inner = plan_.width < 2 ? 0 : plan_.width - 2, length = characters(split.text);
+    const bool centred = split.indent > 4 && length < inner && split.indent == (inner - length) / 2;
+    const LineId id = centred                              ? LineId::unknown_centred
+                      : split.indent == indent_of_nested() ? LineId::unknown_nested
+                                                           : LineId::unknown_plain;
+    SlotTexts slots;
+    slots.texts[slots.count++] = id == LineId::unknown_plain && split.indent > 1 ? split.row.substr(2) : split.text;
+    take_slots(line, id, form_of(id), slots);
+    for (const LineForm& form : line_forms()) {
+      const std::string_view value = is_open(form) ? damaged_value(split.text, form.pattern) : std::string_view();
+      if (value.empty()) continue;
+      report("log.malformed_cell", Severity::error, cell_at(line, value),
+             "this value does not have the form that the planner prints in this line");
+      return;
+    }
+    report("log.unknown_line", Severity::warning, cell_at(line, split.text),
+           "a line that no known release prints; it is kept but not checked");
   }
 
-  void read_unknown(const BoxLine& line, std::string_view inner, std::string_view text) {
-    const std::size_t indent = inner.size() - text.size();
-    const LineId id = indent == 1                  ? LineId::unknown_plain
-                      : indent == 3 || indent == 4 ? LineId::unknown_nested
-                                                   : LineId::unknown_centred;
-    const auto forms = line_forms();
-    const auto form = std::find_if(forms.begin(), forms.end(), [&](const LineForm& f) { return f.id == id; });
-    SlotTexts slots;
-    slots.texts[slots.count++] = text;
-    take_slots(line, id, static_cast<std::size_t>(form - forms.begin()), slots);
-    report("log.unknown_line", Severity::warning, cell_at(line, text),
-           "a line that no known release prints; it is kept but not checked");
+  std::size_t indent_of_nested() const {
+    const PrintedLine* summary = plan_.find(LineId::summary);
+    return static_cast<std::size_t>(
+        nested_indent(summary == nullptr ? Release::main_branch : line_forms()[summary->form].since));
   }
 
   // A header row is recognised by the rule row below it.
   bool starts_table() {
-    if (at_ + 1 >= block_.lines.size()) return false;
-    const BoxLine &header = block_.lines[at_], &rule = block_.lines[at_ + 1];
-    if (rule.text.size() < 8 || rule.text.substr(0, 4) != "#   ") return false;  // rows are indented by three blanks
-    if (!is_rule_row(inner_text(rule.text))) return false;
-    const Edges edges = edges_of(rule.text);
-    const bool rank_table = trim_left(inner_text(header.text)).starts_with("Rank ");
-    if (rank_table)
-      read_table(header, rule, edges, plan_.ranks, LineId::rank_table);
-    else
-      read_table(header, rule, edges, plan_.tables, LineId::parameter_table);
-    return true;
+    if (at_ + 1 >= block_.lines.size() || !is_rule_row(block_.lines[at_ + 1].text)) return false;
+    const bool rank_table = LineText(block_.lines[at_]).text.starts_with("Rank ");
+    return rank_table ? read_table(plan_.ranks, LineId::rank_table) : read_table(plan_.tables, LineId::parameter_table);
   }
 
   template <class Row>
-  void read_table(const BoxLine& header, const BoxLine& rule, const Edges& edges, ColumnTable<Row>& table, LineId id) {
-    add_line(id, header);
-    if (table.printed)
-      report("log.duplicate_table", Severity::error, cell_at(header, header.text.substr(0, 1)),
-             "this column table stands twice in the block; the rows of both were read");
+  bool read_table(ColumnTable<Row>& table, LineId id) {
+    const BoxLine& header = block_.lines[at_];
+    ColumnEdges edges(block_.lines[at_ + 1].text);
+    std::vector<PrintedColumn> columns = read_columns(header, edges, id == LineId::rank_table);
+    // Where the header was lost, the line above the rule is something else.
+    if (std::ranges::count(columns, ColumnId::unknown, &PrintedColumn::id) * 2 > std::ssize(columns)) return false;
     if (!table.printed) {
       table.printed = true;
       table.place = header.place;
-      read_columns(header, edges, id == LineId::rank_table, table.columns);
-      rule_size_ = trim_right(rule.text).size();
-    }
-    std::size_t i = at_ + 2;
-    for (; i < block_.lines.size(); ++i) {
-      const BoxLine& line = block_.lines[i];
-      if (inner_text(line.text).empty() || !is_row(line, edges)) break;
-      read_row(line, edges, table);
-    }
-    at_ = i - 1;
-  }
-
-  // Rows are indented by at least three blanks more than other lines; a border is none.
-  static bool is_row(const BoxLine& line, const Edges& edges) {
-    return line.text.size() > edges.left(0) + 3 &&
-           line.text.substr(1, 3).find_first_not_of(' ') == std::string_view::npos;
-  }
-
-  void read_columns(const BoxLine& header, const Edges& edges, bool rank_table, std::vector<PrintedColumn>& columns) {
-    for (std::size_t c = 0; c < edges.count; ++c) {
-      const Cell cell = cell_text(header, header.text, edges, c);
-      const ColumnForm* form = column_form(cell.text, rank_table);
-      columns.push_back({form == nullptr ? ColumnId::unknown : form->id, cell, edges.dashes[c]});
-      if (form == nullptr)
-        report("log.unknown_column", Severity::warning, cell,
-               "a column that no known release prints; its cells are kept but not checked");
-    }
-  }
-
-  // Cells are right-justified; at least three blanks stand in front of each. The first column may hold anything.
-  Cell cell_text(const BoxLine& line, std::string_view text, const Edges& edges, std::size_t column) const {
-    std::size_t left = edges.left(column), right = edges.right[column];
-    if (wide_characters_) {
-      left = byte_of_character(text, left);
-      right = byte_of_character(text, right);
-    }
-    right = std::min(right, text.size());
-    if (left >= right) return {};
-    const std::string_view area = text.substr(left, right - left);
-    if (area.back() == ' ') return {};
-    std::size_t start = 0;
-    if (column == 0) {
-      start = leading_blanks(area);
+      table.columns = std::move(columns);
+      report_unknown(table.columns);
+      add_line(id, header);
+    } else if (std::ranges::equal(table.columns, columns, {}, header_text, header_text)) {
+      report("log.duplicate_table", Severity::error, cell_at(header, header.text.substr(0, 1)),
+             "this column table stands twice in the block; the rows of both were read");
     } else {
-      for (std::size_t i = area.size(); i > 0 && start == 0; --i)
-        if (area[i - 1] == ' ' && i >= 3 && area[i - 2] == ' ' && area[i - 3] == ' ') start = i;
+      return false;
     }
-    return {area.substr(start), line.place_of(left + start)};
+    at_ += 2;
+    const std::size_t rows = table.rows.size() + count_rows(edges);
+    table.rows.reserve(rows);
+    if (id == LineId::parameter_table) table_rows_.reserve(rows);
+    for (; at_ < block_.lines.size(); ++at_) {
+      const std::string_view row = without_frame(block_.lines[at_].text);
+      if (!edges.is_row(row)) break;
+      read_row(block_.lines[at_], edges.cut(row, is_closed(block_.lines[at_])), table);
+      if (id == LineId::parameter_table) table_rows_.push_back(cell_at(block_.lines[at_], trim_left(row.substr(1))));
+    }
+    --at_;
+    return true;
+  }
+
+  std::size_t count_rows(const ColumnEdges& edges) const {
+    std::size_t end = at_;
+    while (end < block_.lines.size() && edges.is_row(block_.lines[end].text)) ++end;
+    return end - at_;
+  }
+
+  static std::string_view header_text(const PrintedColumn& column) { return column.header.text; }
+
+  static std::vector<PrintedColumn> read_columns(const BoxLine& header, ColumnEdges& edges, bool rank_table) {
+    std::vector<PrintedColumn> columns;
+    const std::span<const CutCell> cells = edges.cut(without_frame(header.text), is_closed(header));
+    for (std::size_t c = 0; c < cells.size(); ++c)
+      columns.push_back({column_id(cells[c].text, rank_table), cell_at(header, cells[c].text),
+                         static_cast<std::uint16_t>(edges.dashes(c))});
+    return columns;
+  }
+
+  void report_unknown(const std::vector<PrintedColumn>& columns) {
+    for (const PrintedColumn& column : columns)
+      if (column.id == ColumnId::unknown)
+        report("log.unknown_column", Severity::warning, column.header,
+               "a column that no known release prints; its cells are kept but not checked");
   }
 
   template <class Row>
-  void read_row(const BoxLine& line, const Edges& edges, ColumnTable<Row>& table) {
-    const std::string_view text = trim_right(line.text);
-    wide_characters_ = text.size() != rule_size_ && characters(text) != text.size();
+  void read_row(const BoxLine& line, std::span<const CutCell> cells, ColumnTable<Row>& table) {
     const auto row = static_cast<std::uint32_t>(table.rows.size());
     Row& into = table.rows.emplace_back();
-    for (std::size_t c = 0; c < table.columns.size() && c < edges.count; ++c) {
-      const Cell cell = cell_text(line, text, edges, c);
+    Cell first_lost;
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      const Cell cell = cell_at(line, cells[c].text);
       const ColumnId id = table.columns[c].id;
-      if (id != ColumnId::unknown && read_cell(id, cell, into)) continue;
-      if (id == ColumnId::unknown || cell) table.odd.push_back({row, static_cast<std::uint16_t>(c), cell});
-      if (id != ColumnId::unknown)
-        report("log.malformed_cell", Severity::error, cell ? cell : cell_at(line, text.substr(0, 1)),
-               cell ? "this cell does not have the form of its column" : "a cell of this row is missing");
+      if (id != ColumnId::unknown && cells[c].whole && read_cell(id, cell, into)) continue;
+      table.odd.push_back({row, static_cast<std::uint16_t>(c), cell});
+      if (id == ColumnId::unknown) continue;
+      if (cells[c].whole && cell)
+        report("log.malformed_cell", Severity::error, cell, "this cell does not have the form of its column");
+      else if (first_lost.place == Place{})
+        first_lost = cell;
     }
-    wide_characters_ = false;
+    // One cell that is missing or out of place mostly takes all that follow with it, so the row is reported once.
+    if (first_lost.place != Place{})
+      report("log.malformed_cell", Severity::error, first_lost ? first_lost : cell_at(line, line.text.substr(0, 1)),
+             first_lost ? "from this cell on the row is cut off or does not stand below its headers"
+                        : "cells of this row are missing");
   }
 
   void check_frame() {
-    const Cell first =
-        block_.lines.empty() ? Cell{} : cell_at(block_.lines.front(), block_.lines.front().text.substr(0, 1));
-    const Cell last =
-        block_.lines.empty() ? Cell{} : cell_at(block_.lines.back(), block_.lines.back().text.substr(0, 1));
+    if (block_.lines.empty()) return;
+    const BoxLine &first = block_.lines.front(), &last = block_.lines.back();
     if (!block_.opened)
-      report("log.no_opening_border", Severity::error, first,
+      report("log.no_opening_border", Severity::error, cell_at(first, first.text.substr(0, 1)),
              "the block has no opening border; its start may be missing");
     if (!block_.closed)
-      report("log.no_closing_border", Severity::error, last,
+      report("log.no_closing_border", Severity::error, cell_at(last, last.text.substr(0, 1)),
              "the block has no closing border: it was cut off after this line");
   }
 
+  // A table that stops at its rule row; where the block was cut off, that is reported already.
+  template <class Row>
+  bool lacks_rows(const ColumnTable<Row>& table) const {
+    return table.printed && table.rows.empty() && block_.closed;
+  }
+
   void check_rank_rows() {
+    if (lacks_rows(plan_.ranks))
+      report("log.rank_rows", Severity::error, plan_.ranks.columns.front().header, "the rank table has no rows");
     std::int64_t expected = 0;
     for (const PrintedRank& row : plan_.ranks.rows) {
       const auto number = parse_integer(row.rank.text, 1 << 30);
@@ -271,83 +303,38 @@ class BlockParser {
     }
   }
 
+  void check_table_rows() {
+    const PrintedLine* heading = plan_.find(LineId::parameter_info);
+    if (lacks_rows(plan_.tables))
+      report("log.malformed_cell", Severity::error, plan_.tables.columns.front().header,
+             "the parameter table has no rows");
+    else if (heading != nullptr && !plan_.tables.printed && block_.closed)
+      report("log.malformed_cell", Severity::error, {"Parameter Info:", heading->place},
+             "the parameter table that this line announces is missing");
+    for (const std::uint32_t row : repeated_rows(table_rows_)) {
+      const Cell& name = plan_.tables.rows[row].fqn;
+      report("log.duplicate_table", Severity::error, name ? name : table_rows_[row],
+             "this row of the parameter table stands above already");
+    }
+  }
+
   const Block& block_;
   PrintedPlan plan_;
   std::size_t at_ = 0;
   Section section_ = Section::none;
-  std::size_t rule_size_ = 0;
-  bool wide_characters_ = false;
+  std::vector<Cell> table_rows_;  // of the parameter table, without frame and padding
 };
 
 }  // namespace
 
 const PrintedLine* PrintedPlan::find(LineId id) const {
-  for (const PrintedLine& candidate : lines)
-    if (candidate.id == id) return &candidate;
-  return nullptr;
+  const auto found = std::ranges::find(lines, id, &PrintedLine::id);
+  return found == lines.end() ? nullptr : &*found;
 }
 
 Cell PrintedPlan::slot(LineId id, std::size_t i) const {
   const PrintedLine* found = find(id);
   return found == nullptr || i >= found->slot_count ? Cell{} : slots[found->first_slot + i];
-}
-
-std::vector<ShardCount> shard_counts(const Cell& shards) {
-  std::vector<ShardCount> counts;
-  const std::string_view text = shards.text;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t colon = text.find(": ", at);
-    if (colon == std::string_view::npos) return {};
-    const std::size_t end = std::min(text.find(' ', colon + 2), text.size());
-    const auto cell = [&](std::size_t from, std::size_t to) {
-      return Cell{text.substr(from, to - from),
-                  {shards.place.line, shards.place.column + static_cast<std::uint32_t>(from)}};
-    };
-    counts.push_back({cell(at, colon), cell(colon + 2, end)});
-    if (!parse_integer(counts.back().count.text)) return {};
-    at = end + 1;
-  }
-  return counts;
-}
-
-bool parse_ranks(std::string_view text, std::vector<int>& ranks, std::size_t limit) {
-  constexpr std::int64_t kHighestRank = 1 << 24;
-  if (text.size() >= 2 && text.front() == '[' && text.back() == ']') {
-    text = text.substr(1, text.size() - 2);
-    if (text.empty()) return true;
-  }
-  if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
-    const auto first = parse_integer(text.substr(0, dash), kHighestRank);
-    const auto last = parse_integer(text.substr(dash + 1), kHighestRank);
-    if (!first || !last || *last <= *first || static_cast<std::size_t>(*last - *first) >= limit) return false;
-    for (std::int64_t rank = *first; rank <= *last; ++rank) ranks.push_back(static_cast<int>(rank));
-    return true;
-  }
-  while (true) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    const auto rank = parse_integer(text.substr(0, comma), kHighestRank);
-    if (!rank || ranks.size() >= limit) return false;
-    ranks.push_back(static_cast<int>(*rank));
-    if (comma == text.size()) return true;
-    text.remove_prefix(comma + 1);
-    text = trim_left(text);
-  }
-}
-
-bool parse_batch_sizes(std::string_view text, std::vector<std::int64_t>& sizes, std::size_t limit) {
-  if (text == "n/a") return true;
-  while (true) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string_view run = trim_left(trim_right(text.substr(0, comma)));
-    const std::size_t star = std::min(run.find('*'), run.size());
-    const auto size = parse_integer(trim_right(run.substr(0, star)), std::int64_t{1} << 40);
-    const auto count = star == run.size() ? 1 : parse_integer(trim_left(run.substr(star + 1)), 1 << 20);
-    if (!size || !count || sizes.size() + static_cast<std::size_t>(*count) > limit) return false;
-    sizes.insert(sizes.end(), static_cast<std::size_t>(*count), *size);
-    if (comma == text.size()) return true;
-    text.remove_prefix(comma + 1);
-  }
 }
 
 PrintedPlan parse(const Block& block) { return BlockParser(block).parse(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "log/cells.h"
+#include "log/lists.h"
 #include "log/match.h"
 #include "log/text.h"
 
@@ -11,16 +12,80 @@ namespace {
 
 using namespace log_detail;
 
-constexpr std::size_t kColumnGap = 3;
-
 void pad(std::string& out, std::size_t written, std::size_t width) {
   if (written < width) out.append(width - written, ' ');
+}
+
+// The texts of a table's cells one after the other, and what they need to be justified.
+struct CellTexts {
+  std::string bytes;
+  std::vector<std::size_t> ends;        // of each cell in `bytes`
+  std::vector<std::size_t> characters;  // of each cell
+
+  void end_cell() {
+    const std::size_t start = ends.empty() ? 0 : ends.back();
+    ends.push_back(bytes.size());
+    characters.push_back(log_detail::characters(std::string_view(bytes).substr(start)));
+  }
+  std::string_view operator[](std::size_t cell) const {
+    const std::size_t start = cell == 0 ? 0 : ends[cell - 1];
+    return std::string_view(bytes).substr(start, ends[cell] - start);
+  }
+};
+
+std::size_t dashes(const PrintedColumn& column, bool rank_table) {
+  for (const ColumnForm& form : column_forms())
+    if (form.rank_table == rank_table && form.header == column.header.text)
+      return static_cast<std::size_t>(form.dashes);
+  return column.dashes;
+}
+
+template <class Row>
+CellTexts cell_texts(const ColumnTable<Row>& table, bool rank_table) {
+  CellTexts cells;
+  for (const PrintedColumn& column : table.columns) {
+    cells.bytes += column.header.text;
+    cells.end_cell();
+  }
+  for (const PrintedColumn& column : table.columns) {
+    cells.bytes.append(dashes(column, rank_table), '-');
+    cells.end_cell();
+  }
+  auto odd = table.odd.begin();
+  for (std::size_t row = 0; row < table.rows.size(); ++row)
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+      if (odd != table.odd.end() && odd->row == row && odd->column == column)
+        cells.bytes += (odd++)->cell.text;
+      else
+        write_cell(table.columns[column].id, table.rows[row], cells.bytes);
+      cells.end_cell();
+    }
+  return cells;
+}
+
+// The words "rank" and "ranks" follow from the list behind them.
+std::string fill(std::string_view pattern, std::span<const Cell> slots) {
+  std::string text;
+  std::size_t next = 0;
+  while (!pattern.empty()) {
+    const PatternPiece piece = next_piece(pattern);
+    if (!piece.slot)
+      text += piece.text;
+    else if (piece.text == "ranks")
+      text += next < slots.size() && rank_list_size(slots[next].text) > 1 ? "ranks" : "rank";
+    else if (next < slots.size())
+      text += slots[next++].text;
+  }
+  return text;
 }
 
 class Renderer {
  public:
   Renderer(const PrintedPlan& plan, std::string& out)
-      : plan_(plan), out_(out), indent_(static_cast<std::size_t>(nested_indent(plan.releases.front()))) {}
+      : plan_(plan),
+        out_(out),
+        indent_(static_cast<std::size_t>(nested_indent(plan.releases.front()))),
+        inner_(plan.width - 2) {}
 
   void render() {
     for (const PrintedLine& line : plan_.lines) render_line(line);
@@ -31,36 +96,32 @@ class Renderer {
     switch (line.id) {
       case LineId::border:
         out_.append(plan_.width, '#').push_back('\n');
-        return;
-      case LineId::blank:
-        framed("", 0, plan_.width - 2);
-        return;
-      case LineId::divider:
-        centred(std::string(plan_.width - 4, '-'));
-        return;
-      case LineId::rank_table:
-        render_table(plan_.ranks);
-        return;
-      case LineId::parameter_table:
-        render_table(plan_.tables);
-        return;
-      default:
         break;
+      case LineId::divider:
+        centred(std::string(inner_ - 2, '-'));
+        break;
+      case LineId::rank_table:
+        render_table(plan_.ranks, true);
+        break;
+      case LineId::parameter_table:
+        render_table(plan_.tables, false);
+        break;
+      default:
+        render_text(line_forms()[line.form], plan_.slots_of(line));
     }
-    const LineForm& form = line_forms()[line.form];
-    const std::string text = fill(form.pattern, plan_.slots_of(line));
+  }
+
+  void render_text(const LineForm& form, std::span<const Cell> slots) {
+    const std::string text = fill(form.pattern, slots);
     switch (form.frame) {
       case Frame::centred:
-        centred(text);
-        return;
+        return centred(text);
       case Frame::nested:
-        framed(text, indent_, plan_.width - 2);
-        return;
+        return framed(text, indent_, inner_);
       case Frame::wide:
-        framed(text, 1, plan_.width - 1);
-        return;
+        return framed(text, 1, inner_ + 1);
       default:
-        framed(text, 1, plan_.width - 2);
+        return framed(text, 1, inner_);
     }
   }
 
@@ -73,71 +134,42 @@ class Renderer {
   }
 
   void centred(std::string_view text) {
-    const std::size_t inner = plan_.width - 2, length = characters(text);
-    framed(text, length < inner ? (inner - length) / 2 : 0, inner);
-  }
-
-  // The words "rank" and "ranks" follow from the list behind them.
-  static std::string fill(std::string_view pattern, std::span<const Cell> slots) {
-    std::string text;
-    std::size_t next = 0;
-    while (!pattern.empty()) {
-      const PatternPiece piece = next_piece(pattern);
-      if (!piece.slot)
-        text += piece.text;
-      else if (piece.text == "ranks")
-        text += next < slots.size() && rank_list_size(slots[next].text) > 1 ? "ranks" : "rank";
-      else if (next < slots.size())
-        text += slots[next++].text;
-    }
-    return text;
+    const std::size_t length = characters(text);
+    framed(text, length < inner_ ? (inner_ - length) / 2 : 0, inner_);
   }
 
   // Column widths are those of the longest cell, header and rule included (section 1.4).
   template <class Row>
-  void render_table(const ColumnTable<Row>& table) {
-    std::vector<std::vector<std::string>> rows(table.rows.size() + 2);
-    for (const PrintedColumn& column : table.columns) {
-      rows[0].emplace_back(column.header.text);
-      rows[1].emplace_back(dashes(column), '-');
-    }
-    auto odd = table.odd.begin();
-    for (std::size_t r = 0; r < table.rows.size(); ++r)
-      for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        std::string& text = rows[r + 2].emplace_back();
-        if (odd != table.odd.end() && odd->row == r && odd->column == c)
-          text = (odd++)->cell.text;
-        else
-          write_cell(table.columns[c].id, table.rows[r], text);
+  void render_table(const ColumnTable<Row>& table, bool rank_table) {
+    const std::size_t count = table.columns.size();
+    const CellTexts cells = cell_texts(table, rank_table);
+    std::vector<std::size_t> widths(count);
+    for (std::size_t i = 0; i < cells.ends.size(); ++i)
+      widths[i % count] = std::max(widths[i % count], cells.characters[i] + kColumnGap);
+    for (std::size_t i = 0; i < cells.ends.size(); i += count) {
+      out_.append("# ");
+      std::size_t written = 1;
+      for (std::size_t column = 0; column < count; ++column) {
+        pad(out_, cells.characters[i + column], widths[column]);
+        out_.append(cells[i + column]);
+        written += widths[column];
       }
-    std::vector<std::size_t> widths(table.columns.size());
-    for (const auto& row : rows)
-      for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], characters(row[c]) + kColumnGap);
-    for (const auto& row : rows) {
-      std::string text;
-      for (std::size_t c = 0; c < row.size(); ++c) {
-        pad(text, characters(row[c]), widths[c]);
-        text += row[c];
-      }
-      framed(text, 1, plan_.width - 2);
+      pad(out_, written, inner_);
+      out_.append("#\n");
     }
-  }
-
-  static std::size_t dashes(const PrintedColumn& column) {
-    for (const ColumnForm& form : column_forms())
-      if (form.id == column.id && form.header == column.header.text) return static_cast<std::size_t>(form.dashes);
-    return characters(column.header.text) + 2;
   }
 
   const PrintedPlan& plan_;
   std::string& out_;
   std::size_t indent_;
+  std::size_t inner_;  // columns between the '#' marks
 };
 
 }  // namespace
 
 void render(const PrintedPlan& plan, std::string& out) {
-  if (plan.width < 4) return;
+  constexpr std::size_t kNarrowest = 4;  // "# #" and one character: less is no box
+  if (plan.width < kNarrowest || plan.releases.empty()) return;
   Renderer(plan, out).render();
 }
 

@@ -8,6 +8,8 @@
 
 namespace shardstats::log_detail {
 
+inline constexpr std::size_t kColumnGap = 3;  // blanks that at least stand in front of a cell
+
 inline bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 // Characters (UTF-8 code points; a stray byte counts as one).
@@ -17,38 +19,67 @@ inline std::size_t characters(std::string_view text) {
   return n;
 }
 
-// Byte offset of character n; text.size() if there are fewer.
-inline std::size_t byte_of_character(std::string_view text, std::size_t n) {
+inline std::uint64_t eight_bytes(std::string_view text, std::size_t at) {
+  std::uint64_t word;
+  std::memcpy(&word, text.data() + at, sizeof word);
+  return word;
+}
+
+inline bool is_ascii(std::string_view text) {
   std::size_t i = 0;
+  for (; i + 8 <= text.size(); i += 8)
+    if ((eight_bytes(text, i) & 0x8080808080808080U) != 0) return false;
   for (; i < text.size(); ++i)
-    if (!is_continuation(text[i]) && n-- == 0) break;
-  return i;
+    if (static_cast<unsigned char>(text[i]) > 0x7F) return false;
+  return true;
 }
 
-// Padding is long in wide boxes, so it is passed over eight bytes at a time.
-inline std::size_t leading_blanks(std::string_view text) {
-  constexpr std::uint64_t kBlanks = 0x2020202020202020;
-  std::size_t i = 0;
-  for (std::uint64_t eight = 0; i + 8 <= text.size(); i += 8) {
-    std::memcpy(&eight, text.data() + i, 8);
-    if (eight != kBlanks) break;
+// Offset of the first byte from `at` on that is no blank; text.size() if there is none. Padding is long: eight at a
+// time.
+inline std::size_t skip_blanks(std::string_view text, std::size_t at) {
+  while (at + 8 <= text.size() && eight_bytes(text, at) == 0x2020202020202020U) at += 8;
+  while (at < text.size() && text[at] == ' ') ++at;
+  return at;
+}
+
+// Length of the text without the blanks at its end.
+inline std::size_t trimmed_size(std::string_view text) {
+  std::size_t size = text.size();
+  while (size >= 8 && eight_bytes(text, size - 8) == 0x2020202020202020U) size -= 8;
+  while (size > 0 && text[size - 1] == ' ') --size;
+  return size;
+}
+inline std::string_view trim_right(std::string_view text) { return text.substr(0, trimmed_size(text)); }
+inline std::string_view trim_left(std::string_view text) { return text.substr(skip_blanks(text, 0)); }
+
+inline std::size_t skip_digits(std::string_view text, std::size_t at) {
+  while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+  return at;
+}
+
+// Length of the number of log-format.md section 2 that the text begins with; 0 if it begins with none.
+inline std::size_t number_length(std::string_view text) {
+  if (text.starts_with("nan") || text.starts_with("inf")) return 3;
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  std::size_t end = skip_digits(text, first);
+  if (end == first) return 0;
+  if (end < text.size() && text[end] == '.') {
+    const std::size_t point = end;
+    end = skip_digits(text, point + 1);
+    if (end == point + 1) return 0;
   }
-  while (i < text.size() && text[i] == ' ') ++i;
-  return i;
+  if (end + 1 < text.size() && text[end] == 'e' && (text[end + 1] == '-' || text[end + 1] == '+')) {
+    const std::size_t exponent = end + 2;
+    end = skip_digits(text, exponent);
+    if (end == exponent) return 0;
+  }
+  return end;
 }
 
-inline std::string_view trim_right(std::string_view text) {
-  const std::size_t last = text.find_last_not_of(' ');
-  return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
-}
-inline std::string_view trim_left(std::string_view text) { return text.substr(leading_blanks(text)); }
-
-// The text of a box line between the '#' marks: `inner` keeps the indentation, trailing blanks are gone.
-inline std::string_view inner_text(std::string_view box_line) {
+// The box line without its closing '#' and the blanks in front of that; offsets stay those of the box line.
+inline std::string_view without_frame(std::string_view box_line) {
   std::string_view text = trim_right(box_line);
-  if (text.empty()) return text;
-  text.remove_prefix(1);
-  if (!text.empty() && text.back() == '#') text.remove_suffix(1);
+  if (text.size() > 1 && text.back() == '#') text.remove_suffix(1);
   return trim_right(text);
 }
 

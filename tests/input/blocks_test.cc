@@ -70,6 +70,59 @@ TEST(Blocks, LineEnds) {
   EXPECT_EQ(blocks[0].lines[2].text, kLine);
 }
 
+// Only a run as wide as the box closes it, and a line of the box does not start with two '#'.
+TEST(Blocks, BannersInBetween) {
+  for (const std::string& banner :
+       {std::string(80, '#'), "#### phase 2 " + std::string(77, '#'), "##" + kLine.substr(2)}) {
+    std::string log = block("");
+    log.insert(log.find("# Batch"), banner + "\n");
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 1u) << banner;
+    EXPECT_EQ(blocks[0].lines.size(), 4u) << banner;
+    EXPECT_TRUE(blocks[0].closed) << banner;
+    EXPECT_EQ(blocks[0].foreign.size(), 1u) << banner;
+  }
+}
+
+TEST(Blocks, DamagedClosingBorder) {
+  const std::string whole = block("");
+  const auto blocks = find_blocks(whole.substr(0, whole.size() - 6) + "\nafter\n");
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_TRUE(blocks[0].closed);
+  EXPECT_TRUE(blocks[0].foreign.empty());
+}
+
+// The prefix may have another length on every line, and a '#' of its own.
+TEST(Blocks, ChangingPrefixes) {
+  std::string log;
+  const std::string lines[] = {kBorder, kTitle, kLine, kBorder};
+  const std::string prefixes[] = {"run # 9: ", "run # 10: ", "run # 100: ", "# "};
+  for (std::size_t i = 0; i < 4; ++i) log += prefixes[i] + lines[i] + "\n";
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 1u);
+  ASSERT_EQ(blocks[0].lines.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(blocks[0].lines[i].text, lines[i]);
+    EXPECT_EQ(blocks[0].lines[i].place.column, prefixes[i].size() + 1);
+  }
+}
+
+// A line that overflows the box, and one with characters of several bytes, keep their start.
+TEST(Blocks, LinesOfAnotherLength) {
+  const std::string overflow = "# Mean HBM: 1.0 GB on ranks [" + std::string(100, '1') + "]#";
+  std::string wide = kLine;
+  wide.replace(2, 2, "\xc3\xb6\xc3\xb6");
+  for (const std::string& line : {overflow, wide}) {
+    std::string log;
+    for (const std::string& text : {"a: " + kBorder, "a: " + kTitle, "bcd: " + line, "a: " + kBorder})
+      log += text + "\n";
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 1u) << line;
+    ASSERT_EQ(blocks[0].lines.size(), 4u) << line;
+    EXPECT_EQ(blocks[0].lines[2].text, line);
+  }
+}
+
 TEST(Blocks, None) {
   for (const std::string log : {"", "\n", "#\n", "no box here\n", "--- Planner Statistics ---\n"})
     EXPECT_TRUE(find_blocks(log).empty()) << log;

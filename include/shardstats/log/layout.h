@@ -150,7 +150,7 @@ enum class LineId : std::uint8_t {
   top_hbm_table,  // name / name, GB, ranks
   unknown_centred,
   unknown_plain,
-  unknown_nested,  // slot: the whole text
+  unknown_nested,  // slot: the whole text, with unusual indentation
 };
 
 // One spelling of a line. In `pattern` "{x}" is a slot, x naming what it holds: a Format ("{r3}", "{int}", "{p0}",

@@ -70,7 +70,8 @@ struct PrintedColumn {
   std::uint16_t dashes = 0;  // length of its rule
 };
 
-// A cell that does not have the pattern of its column, or lies in an unknown column: kept whole.
+// A cell that does not have the pattern of its column, does not end below its header, or lies in an unknown column:
+// kept whole; empty where the row was cut off before it. The fields of the row that it would fill stay empty.
 struct OddCell {
   std::uint32_t row;
   std::uint16_t column;  // index into columns

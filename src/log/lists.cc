@@ -1,0 +1,126 @@
+#include "log/lists.h"
+
+#include <algorithm>
+
+#include "log/text.h"
+#include "shardstats/log/printed.h"
+
+namespace shardstats {
+namespace {
+
+using namespace log_detail;
+
+constexpr std::int64_t kHighestRank = 1 << 24;
+constexpr std::int64_t kLargestBatch = std::int64_t{1} << 40;
+constexpr std::int64_t kLongestRun = 1 << 20;
+
+// Cuts off what stands before the first separator; the rest stays in `text`. False once nothing is left.
+bool next_item(std::string_view& text, char separator, std::string_view& item) {
+  if (text.data() == nullptr) return false;
+  const std::size_t end = std::min(text.find(separator), text.size());
+  item = text.substr(0, end);
+  text = end == text.size() ? std::string_view() : text.substr(end + 1);
+  return true;
+}
+
+// Calls add(first, last) for each run of ranks; false if the text is malformed or add refuses.
+template <class Add>
+bool scan_ranks(std::string_view text, Add add) {
+  if (text.starts_with('[')) {
+    if (!text.ends_with(']')) return false;
+    text = text.substr(1, text.size() - 2);
+    if (text.empty()) return true;
+  }
+  if (text.empty()) return false;
+  if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
+    const auto first = parse_integer(text.substr(0, dash), kHighestRank);
+    const auto last = parse_integer(text.substr(dash + 1), kHighestRank);
+    return first && last && *first < *last && add(*first, *last);
+  }
+  std::string_view item;
+  while (next_item(text, ',', item)) {
+    const auto rank = parse_integer(trim_left(item), kHighestRank);
+    if (!rank || !add(*rank, *rank)) return false;
+  }
+  return true;
+}
+
+// Calls add(type, count) with the texts of each pair.
+template <class Add>
+bool scan_shards(std::string_view text, Add add) {
+  while (!text.empty()) {
+    const std::size_t colon = text.find(": ");
+    if (colon == 0 || colon == std::string_view::npos) return false;
+    const std::size_t end = std::min(text.find(' ', colon + 2), text.size());
+    const std::string_view count = text.substr(colon + 2, end - colon - 2);
+    const std::string_view type = text.substr(0, colon);
+    if (type.find(' ') != std::string_view::npos || !parse_integer(count)) return false;
+    add(type, count);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
+// Calls add(size, times) for each run.
+template <class Add>
+bool scan_batches(std::string_view text, Add add) {
+  if (text == "n/a") return true;
+  if (text.empty()) return false;
+  std::string_view run;
+  while (next_item(text, ',', run)) {
+    run = trim_left(trim_right(run));
+    const std::size_t star = std::min(run.find('*'), run.size());
+    const auto size = parse_integer(trim_right(run.substr(0, star)), kLargestBatch);
+    const auto times = star == run.size() ? 1 : parse_integer(trim_left(run.substr(star + 1)), kLongestRun);
+    if (!size || !times || !add(*size, *times)) return false;
+  }
+  return true;
+}
+
+constexpr auto kAccept = [](auto, auto) { return true; };
+
+}  // namespace
+
+namespace log_detail {
+
+bool is_rank_list(std::string_view text) { return scan_ranks(text, kAccept); }
+bool is_shard_list(std::string_view text) { return scan_shards(text, kAccept); }
+bool is_batch_list(std::string_view text) { return scan_batches(text, kAccept); }
+
+int rank_list_size(std::string_view list) {
+  if (list == "[]" || list.empty()) return 0;
+  return list.find_first_of(",-") == std::string_view::npos ? 1 : 2;
+}
+
+}  // namespace log_detail
+
+std::vector<ShardCount> shard_counts(const Cell& shards) {
+  std::vector<ShardCount> counts;
+  const auto cell = [&](std::string_view text) {
+    const auto offset = static_cast<std::uint32_t>(text.data() - shards.text.data());
+    return Cell{text, {shards.place.line, shards.place.column + offset}};
+  };
+  const bool well_formed = scan_shards(shards.text, [&](std::string_view type, std::string_view count) {
+    counts.push_back({cell(type), cell(count)});
+  });
+  if (!well_formed) counts.clear();
+  return counts;
+}
+
+bool parse_ranks(std::string_view text, std::vector<int>& ranks, std::size_t limit) {
+  return scan_ranks(text, [&](std::int64_t first, std::int64_t last) {
+    if (ranks.size() + static_cast<std::size_t>(last - first + 1) > limit) return false;
+    for (std::int64_t rank = first; rank <= last; ++rank) ranks.push_back(static_cast<int>(rank));
+    return true;
+  });
+}
+
+bool parse_batch_sizes(std::string_view text, std::vector<std::int64_t>& sizes, std::size_t limit) {
+  return scan_batches(text, [&](std::int64_t size, std::int64_t times) {
+    if (sizes.size() + static_cast<std::size_t>(times) > limit) return false;
+    sizes.insert(sizes.end(), static_cast<std::size_t>(times), size);
+    return true;
+  });
+}
+
+}  // namespace shardstats

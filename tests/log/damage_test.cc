@@ -1,0 +1,249 @@
+// Damaged rows and lines: what is still read, what is kept aside, what is reported and where.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "shardstats/log/printed.h"
+#include "shardstats/log/render.h"
+
+namespace shardstats {
+namespace {
+
+constexpr std::size_t kWidth = 140;
+
+std::string box_line(const std::string& text) {
+  return "# " + text + std::string(std::max(text.size(), kWidth - 3) - text.size(), ' ') + "#\n";
+}
+
+// A box around the lines. The parameter table has no other use for its release than to be one.
+std::string box(const std::vector<std::string>& lines) {
+  const std::string border = std::string(kWidth, '#') + "\n";
+  const std::string blanks((kWidth - 2 - 26) / 2, ' ');
+  std::string log = border + "#" + blanks + "--- Planner Statistics ---" + blanks + "#\n";
+  for (const std::string& line : lines) log += box_line(line);
+  return log + border;
+}
+
+const std::string kHeader = "       FQN     Sharding                Perf (ms)     Hash Size     Ranks";
+const std::string kRule = "     -----   ----------              -----------   -----------   -------";
+const std::string kFirst = "   ebc.one           TW   0.081 (0.1,0,0.04,0,0)          1000         3";
+const std::string kSecond = "   ebc.two           RW   0.163 (0.1,0,0.08,0,0)            20       0-1";
+
+std::string table(const std::vector<std::string>& rows) {
+  std::vector<std::string> lines = {"Parameter Info:", kHeader, kRule};
+  lines.insert(lines.end(), rows.begin(), rows.end());
+  return box(lines);
+}
+
+PrintedPlan parsed(std::string_view log) {
+  const auto blocks = find_blocks(log);
+  EXPECT_EQ(blocks.size(), 1u);
+  return blocks.empty() ? PrintedPlan{} : parse(blocks[0]);
+}
+
+std::string rendered(std::string_view log) {
+  std::string out;
+  for (const Block& block : find_blocks(log)) render(parse(block), out);
+  return out;
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::vector<std::string_view> rules(const PrintedPlan& plan) {
+  std::vector<std::string_view> rules;
+  for (const Diagnostic& diagnostic : plan.diagnostics) rules.push_back(diagnostic.rule);
+  return rules;
+}
+
+TEST(Damage, TheUndamagedTableIsClean) {
+  const std::string log = table({kFirst, kSecond});
+  const PrintedPlan plan = parsed(log);
+  EXPECT_TRUE(plan.diagnostics.empty()) << plan.diagnostics.front().message;
+  ASSERT_EQ(plan.tables.rows.size(), 2u);
+  EXPECT_EQ(plan.tables.rows[1].perf.components[2].text, "0.08");
+  EXPECT_EQ(plan.tables.rows[1].ranks.text, "0-1");
+  EXPECT_EQ(rendered(log), log);
+}
+
+// A cell without its column's form is kept whole, and the others of the row are read.
+TEST(Damage, MalformedCells) {
+  const std::string rows[] = {
+      replaced(kSecond, "    20 ", "   2x0 "),                                // a letter in a number
+      replaced(kSecond, "0.163", "0..63"),                                    // no number
+      replaced(kSecond, "0.163 (0.1,0,0.08,0,0)", "    0.163 (0.1,0,0.08)"),  // neither four nor five components
+      replaced(kSecond, "0-1", "1-0"),                                        // a range that goes down
+      replaced(kSecond, "0-1", "0,a"),
+  };
+  for (const std::string& row : rows) {
+    const std::string log = table({kFirst, row});
+    const PrintedPlan plan = parsed(log);
+    ASSERT_EQ(plan.diagnostics.size(), 1u) << row;
+    EXPECT_EQ(plan.diagnostics[0].rule, "log.malformed_cell") << row;
+    EXPECT_EQ(plan.diagnostics[0].severity, Severity::error);
+    ASSERT_EQ(plan.tables.odd.size(), 1u) << row;
+    EXPECT_EQ(plan.tables.odd[0].row, 1u);
+    EXPECT_EQ(plan.tables.odd[0].cell.text, plan.diagnostics[0].where.text);
+    EXPECT_EQ(plan.tables.rows[1].fqn.text, "ebc.two");
+    EXPECT_EQ(plan.tables.rows[1].sharding.text, "RW");
+    EXPECT_EQ(rendered(log), log) << row;
+  }
+}
+
+// Cells that were shifted must not be cut at the old edges: "1000" would be read as "100" without anyone noticing.
+TEST(Damage, ShiftedCellsAreNotMisread) {
+  for (const std::string& row : {replaced(kFirst, "0.081", "0.0815"), replaced(kFirst, "0.081", "0.08"),
+                                 replaced(kFirst, "ebc.one", "ebc.one.longer.name")}) {
+    const std::string log = table({row, kSecond});
+    const PrintedPlan plan = parsed(log);
+    ASSERT_EQ(plan.tables.rows.size(), 2u) << row;
+    EXPECT_TRUE(plan.diagnostics.empty()) << row;
+    EXPECT_EQ(plan.tables.rows[0].hash_size.text, "1000") << row;
+    EXPECT_EQ(plan.tables.rows[0].ranks.text, "3") << row;
+  }
+}
+
+TEST(Damage, ShiftedRowWithALostCellIsReportedOnce) {
+  const std::string row = replaced(kFirst, "        3", "");
+  const std::string log = table({replaced(row, "0.081", "0.0815"), kSecond});
+  const PrintedPlan plan = parsed(log);
+  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.malformed_cell"});
+  EXPECT_FALSE(plan.tables.rows[0].hash_size);
+  EXPECT_EQ(plan.tables.rows[0].sharding.text, "TW");
+  EXPECT_EQ(plan.tables.rows[1].hash_size.text, "20");
+}
+
+// A log cut off inside a row: the piece of a cell that is left is no value.
+TEST(Damage, RowCutOffAnywhere) {
+  const std::string whole = table({kFirst, kSecond});
+  const std::size_t start = whole.find("# " + kSecond);
+  for (std::size_t size = 12; size < kSecond.size() + 2; ++size) {
+    const std::string_view log = std::string_view(whole).substr(0, start + size);
+    const PrintedPlan plan = parsed(log);
+    ASSERT_FALSE(plan.diagnostics.empty());
+    EXPECT_EQ(plan.diagnostics.back().rule, "log.no_closing_border") << size;
+    EXPECT_EQ(plan.tables.rows[0].ranks.text, "3") << size;
+    ASSERT_EQ(plan.tables.rows.size(), 2u) << size;
+    const PrintedTable& cut = plan.tables.rows[1];
+    for (const auto& [cell, text] : {std::pair{cut.fqn, "ebc.two"}, std::pair{cut.hash_size, "20"},
+                                     std::pair{cut.perf.total, "0.163"}, std::pair{cut.ranks, "0-1"}})
+      EXPECT_TRUE(!cell || cell.text == text) << size << " " << cell.text;
+  }
+}
+
+TEST(Damage, RightBorderMayBeMissing) {
+  std::string log = table({kFirst, kSecond});
+  for (std::size_t at = log.find(" #\n"); at != std::string::npos; at = log.find(" #\n", at)) {
+    const std::size_t start = log.find_last_not_of(' ', at) + 1;
+    log.erase(start, at + 2 - start);
+  }
+  EXPECT_EQ(rendered(log), table({kFirst, kSecond}));
+}
+
+TEST(Damage, RepeatedRow) {
+  const std::string log = table({kFirst, kSecond, kFirst});
+  const PrintedPlan plan = parsed(log);
+  ASSERT_EQ(rules(plan), std::vector<std::string_view>{"log.duplicate_table"});
+  EXPECT_EQ(plan.diagnostics[0].severity, Severity::error);
+  EXPECT_EQ(plan.diagnostics[0].where.text, "ebc.one");
+  EXPECT_EQ(plan.diagnostics[0].where.place.line, 8u);
+}
+
+// Anonymised logs give one name to several tables.
+TEST(Damage, RepeatedNameAloneIsNoDamage) {
+  EXPECT_TRUE(parsed(table({kFirst, replaced(kFirst, "0.081", "0.082")})).diagnostics.empty());
+}
+
+TEST(Damage, RepeatedTableIsReadAndPrintedOnce) {
+  const std::string log = box({kHeader, kRule, kFirst, "", kHeader, kRule, kSecond});
+  const PrintedPlan plan = parsed(log);
+  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.duplicate_table"});
+  EXPECT_EQ(plan.tables.rows.size(), 2u);
+  EXPECT_EQ(rendered(log), box({kHeader, kRule, kFirst, kSecond, ""}));
+}
+
+TEST(Damage, MissingRows) {
+  for (const std::string& log : {table({}), box({"Parameter Info:"})}) {
+    const PrintedPlan plan = parsed(log);
+    ASSERT_EQ(plan.diagnostics.size(), 1u) << log;
+    EXPECT_EQ(plan.diagnostics[0].severity, Severity::error);
+    EXPECT_NE(plan.diagnostics[0].message.find("the parameter table"), std::string_view::npos);
+    EXPECT_GE(plan.diagnostics[0].where.place.line, 3u);
+  }
+}
+
+TEST(Damage, RankRows) {
+  const std::string header = "     Rank     HBM (GB)     DDR (GB)", rule = "   ------   ----------   ----------";
+  const auto row = [](char rank) { return std::string("        ") + rank + "     1.0 (2%)     0.0 (0%)"; };
+  const struct {
+    std::string ranks;
+    std::size_t errors;
+  } cases[] = {{"012", 0}, {"02", 1}, {"12", 1}, {"0112", 1}, {"021", 2}, {"", 1}};
+  for (const auto& c : cases) {
+    std::vector<std::string> lines = {header, rule};
+    for (const char rank : c.ranks) lines.push_back(row(rank));
+    EXPECT_EQ(rules(parsed(box(lines))), std::vector<std::string_view>(c.errors, "log.rank_rows")) << c.ranks;
+  }
+}
+
+TEST(Damage, UnknownColumnIsKept) {
+  const std::string log =
+      box({"     FQN     Sharding     Ranks     Colour", "   -----   ----------   -------   --------",
+           "     one           TW         3        red"});
+  const PrintedPlan plan = parsed(log);
+  ASSERT_EQ(rules(plan), std::vector<std::string_view>{"log.unknown_column"});
+  EXPECT_EQ(plan.diagnostics[0].where.text, "Colour");
+  ASSERT_EQ(plan.tables.odd.size(), 1u);
+  EXPECT_EQ(plan.tables.odd[0].cell.text, "red");
+  EXPECT_EQ(plan.tables.rows[0].ranks.text, "3");
+  EXPECT_EQ(rendered(log), log);
+}
+
+// A label that is known with a value that is not is an error at that value; what is not known at all is a warning.
+TEST(Damage, Lines) {
+  const struct {
+    std::string_view text, rule, where;
+  } cases[] = {
+      {"Batch Size: 51x2", "log.malformed_cell", "51x2"},
+      {"Batch Size: 512 or so", "log.malformed_cell", "512"},
+      {"Peak Memory Pressure: 1.5 GB on ranks 3-1", "log.malformed_cell", "3-1"},
+      {"Peak Memory Pressure: 1..5 GB on ranks 0-1", "log.malformed_cell", "1..5"},
+      {"Max HBM: 1.5 GB on ranks [3, x]", "log.malformed_cell", "[3, x]"},
+      {"Top Tier #2 Estimated Peak HBM Pressure: 1.5 MB on rank 0", "log.malformed_cell", "1.5"},
+      {"Warmth: 3", "log.unknown_line", "Warmth: 3"},
+      {"   nested: 3", "log.unknown_line", "nested: 3"},
+      {"  indented by hand", "log.unknown_line", "indented by hand"},
+  };
+  for (const auto& c : cases) {
+    const std::string log = box({std::string(c.text)});
+    const PrintedPlan plan = parsed(log);
+    ASSERT_EQ(plan.diagnostics.size(), 1u) << c.text;
+    const Diagnostic& found = plan.diagnostics[0];
+    EXPECT_EQ(found.rule, c.rule) << c.text;
+    EXPECT_EQ(found.severity, c.rule == "log.unknown_line" ? Severity::warning : Severity::error) << c.text;
+    EXPECT_EQ(found.where.text, c.where) << c.text;
+    EXPECT_EQ(found.where.place, (Place{3, static_cast<std::uint32_t>(3 + c.text.find(c.where))})) << c.text;
+    EXPECT_EQ(rendered(log), log) << c.text;
+  }
+}
+
+// Columns are bytes, but cells are aligned by characters.
+TEST(Damage, NamesOutsideAscii) {
+  std::string wide = replaced(kFirst, "ebc.one", "ebc.\xc3\xb6ne");
+  const std::string log = replaced(table({wide, kSecond}), wide + "  ", wide + "   ");  // padded by characters
+  const PrintedPlan plan = parsed(log);
+  EXPECT_TRUE(plan.diagnostics.empty());
+  ASSERT_EQ(plan.tables.rows.size(), 2u);
+  EXPECT_EQ(plan.tables.rows[0].fqn.text, "ebc.\xc3\xb6ne");
+  EXPECT_EQ(plan.tables.rows[0].ranks.text, "3");
+  EXPECT_EQ(plan.tables.rows[0].ranks.place.column, plan.tables.rows[1].ranks.place.column + 3);
+  EXPECT_EQ(rendered(log), log);
+}
+
+}  // namespace
+}  // namespace shardstats

@@ -1,0 +1,82 @@
+// Release candidates of single hints, and their width over the corpus (log-format.md section 9).
+#include "shardstats/log/fingerprint.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "corpus.h"
+
+namespace shardstats {
+namespace {
+
+using enum Release;
+
+PrintedPlan parsed(std::string_view log) {
+  const auto blocks = find_blocks(log);
+  return blocks.empty() ? PrintedPlan{} : parse(blocks[0]);
+}
+
+std::string testdata(std::string_view name) {
+  return test::file_text(test::source_folder() / "testdata" / "logs" / name);
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  EXPECT_EQ(from.size(), to.size());
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(ReleaseCandidates, OfAnEmptyPlanAreAll) {
+  EXPECT_EQ(release_candidates(PrintedPlan{}, false).size(), kReleaseNames.size());
+}
+
+// A kernel's name narrows what the layout leaves open.
+TEST(ReleaseCandidates, KernelNames) {
+  const std::string log = testdata("v1.8.0.log");
+  const std::size_t count = log.find("Compute Kernels Count:");
+  ASSERT_NE(count, std::string::npos);
+  const std::size_t kernel = log.find("fused", count), end = log.find("  ", kernel);
+  std::string tpu = log;
+  tpu.replace(kernel, end - kernel, "unfused_tpu: 1");
+  tpu.erase(kernel + 14, 14 - (end - kernel));
+  EXPECT_EQ(parsed(log).releases, (std::vector{v1_8_0, main_branch}));
+  EXPECT_EQ(parsed(tpu).releases, std::vector{main_branch});
+}
+
+// One foreign spelling does not outvote the others, and nothing known still gives the nearest.
+TEST(ReleaseCandidates, OneDamagedLineDoesNotMislead) {
+  const std::string log = testdata("v1.8.0.log");
+  EXPECT_EQ(parsed(replaced(log, "Batch Size: ", "Butch Size: ")).releases, (std::vector{v1_8_0, main_branch}));
+  EXPECT_EQ(parsed(replaced(log, "Compute Kernels Optimizer State:", "Compute Kernels Optimizer Stats:")).releases,
+            (std::vector{v1_8_0, main_branch}));
+}
+
+// What is not there says nothing in a block that was cut off.
+TEST(ReleaseCandidates, CutOffBlocks) {
+  const std::string log = testdata("v1.8.0-nodebug.log");
+  const std::string_view head = std::string_view(log).substr(0, log.find("# Compute Kernels Count:"));
+  const auto releases = parsed(head).releases;
+  EXPECT_EQ(releases.front(), v0_8_0);
+  EXPECT_EQ(releases.back(), main_branch);
+}
+
+// Section 9.1 tells apart all layouts with debug; these pairs print the same.
+TEST(ReleaseCandidates, AreNarrowWithDebug) {
+  const auto plans = test::shared_folder() / "corpus" / "plans";
+  if (!std::filesystem::exists(plans)) GTEST_SKIP() << "no shared corpus beside the project";
+  int seen = 0;
+  for (const auto& log : test::logs_below(plans)) {
+    const std::string text = test::file_text(log);
+    const PrintedPlan plan = parsed(text);
+    if (!plan.ranks.printed || (!plan.tables.printed && plan.releases.front() != v0_1_0)) continue;
+    ++seen;
+    EXPECT_LE(plan.releases.size(), 2u) << log;
+  }
+  EXPECT_GT(seen, 250);
+}
+
+}  // namespace
+}  // namespace shardstats
