@@ -13,13 +13,16 @@ struct Memory {
   std::string_view what, unit;
   Cell PrintedRank::*cell;
   Expectation PlanRank::*expected;
+  Expectation PlanTotals::*expected_total;
   std::int64_t unit_bytes;
 };
 constexpr std::array kSums = {
-    Memory{RuleId::rank_hbm, "HBM", " GB", &PrintedRank::hbm, &PlanRank::expected_hbm, kGiB},
-    Memory{RuleId::rank_ddr, "DDR", " GB", &PrintedRank::ddr, &PlanRank::expected_ddr, kGiB},
-    Memory{RuleId::rank_input, "Input", " MB", &PrintedRank::input, &PlanRank::expected_input, kMiB},
-    Memory{RuleId::rank_output, "Output", " MB", &PrintedRank::output, &PlanRank::expected_output, kMiB},
+    Memory{RuleId::rank_hbm, "HBM", " GB", &PrintedRank::hbm, &PlanRank::expected_hbm, &PlanTotals::hbm, kGiB},
+    Memory{RuleId::rank_ddr, "DDR", " GB", &PrintedRank::ddr, &PlanRank::expected_ddr, &PlanTotals::ddr, kGiB},
+    Memory{RuleId::rank_input, "Input", " MB", &PrintedRank::input, &PlanRank::expected_input, &PlanTotals::input,
+           kMiB},
+    Memory{RuleId::rank_output, "Output", " MB", &PrintedRank::output, &PlanRank::expected_output, &PlanTotals::output,
+           kMiB},
 };
 
 std::string of_rank(std::string_view what, int rank) { return std::string(what) + " of rank " + std::to_string(rank); }
@@ -35,6 +38,20 @@ void check_sums(Checks& checks, const PrintedRank& row, int rank) {
     Finding& finding = checks.add_rank(sum.rule, cell, rank);
     finding.expected = expected_bytes(expectation.bytes, sum.unit_bytes == kGiB ? memory : Format::r2, sum.unit_bytes);
     finding.message = differs(of_rank(sum.what, rank), cell.text, sum.unit, finding.expected->text);
+  }
+}
+
+// One of the ranks is wrong, though no rank by itself shows it.
+void check_totals(Checks& checks) {
+  const auto& rows = checks.printed.ranks.rows;
+  for (const Memory& sum : kSums) {
+    const Expectation& expectation = checks.plan.all_ranks.*sum.expected_total;
+    if (!expectation.contradicted || rows.empty()) continue;
+    Finding& finding = checks.add_rank(sum.rule, rows.front().*sum.cell, rank_number(rows.front()));
+    const std::string total = expected_bytes(expectation.bytes, Format::r3, sum.unit_bytes).text;
+    finding.message = std::string(sum.what) + " of all " + std::to_string(rows.size()) +
+                      " ranks does not add up: all tables together give " + total + std::string(sum.unit) +
+                      "; at least one rank is wrong";
   }
 }
 
@@ -86,6 +103,7 @@ void check_ranks(Checks& checks) {
   const auto world_size = static_cast<std::size_t>(checks.plan.setting.world_size);
   std::vector<Counts> counts(world_size);
   checks.compared.shards = count_shards(checks, counts);
+  check_totals(checks);
   for (const PrintedRank& row : checks.printed.ranks.rows) {
     const int rank = rank_number(row);
     if (rank < 0) continue;

@@ -176,7 +176,8 @@ class AssumptionList {
   }
 
   // A value of one table's choice.
-  void add_table(std::uint32_t t, std::string_view name, const std::function<AssumedValue(const Choice&)>& value) {
+  template <class Value>
+  void add_table(std::uint32_t t, std::string_view name, Value value) {
     const PlanTable& table = result_.tables[t];
     Assumption a;
     a.name = name;
@@ -270,6 +271,8 @@ void list_assumptions(const PlanInputs& plan, const SearchResult& found, const I
   if (found.survivors.empty()) return;
   list_plan(plan, list, result);
   list_reservation(plan, list, result);
+  constexpr std::size_t kPerTable = 5;
+  result.assumptions.reserve(result.assumptions.size() + kPerTable * result.tables.size());
   for (std::uint32_t t = 0; t < result.tables.size(); ++t) {
     const PlanTable& table = result.tables[t];
     if (!table.sized) continue;

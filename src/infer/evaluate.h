@@ -43,10 +43,12 @@ struct Constants {
   bool hidden = false;  // not printed: fitted to the ranks
 };
 
-// One printed sum over shards.
+enum class SumOf : std::uint8_t { rank, kernel, all_ranks };
+
+// One printed sum over shards. That of all ranks is the sum of printed cells.
 struct SumLine {
   Quantity quantity{};
-  bool is_rank = true;
+  SumOf of = SumOf::rank;
   std::uint32_t index = 0;  // rank row or kernel
   RealInterval printed{};
   std::uint32_t first = 0, count = 0;  // entries
@@ -98,7 +100,7 @@ std::optional<Outcome> evaluate_free(const PlanInputs& plan, const Setting& sett
 // Bounds of S and y of every table that the Input and Output columns of the ranks leave.
 std::vector<Lookups> lookups_by_columns(const PlanInputs& plan, Outcome& outcome);
 
-// Bounds of a quantity over what is left of a table: one shard of a class, or (cls < 0) all its shards.
-RealInterval remaining(const PlanInputs& plan, const Outcome& outcome, std::uint32_t table, int cls, Quantity quantity);
+// Bounds of all shards of a table over what is left of it.
+RealInterval remaining(const PlanInputs& plan, const Outcome& outcome, std::uint32_t table, Quantity quantity);
 
 }  // namespace shardstats::infer_detail

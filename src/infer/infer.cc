@@ -37,6 +37,7 @@ PlanRank plain_rank(const PrintedRank& printed, const RankInputs& inputs, int ro
 
 void fill_plain(const PlanInputs& inputs, Plan& plan) {
   plan.empty = inputs.empty_plan;
+  plan.tables.reserve(inputs.tables.size());
   for (const TableInputs& table : inputs.tables) plan.tables.push_back(plain_table(table));
   for (std::size_t r = 0; r < inputs.ranks.size(); ++r)
     plan.ranks.push_back(plain_rank(inputs.printed->ranks.rows[r], inputs.ranks[r], static_cast<int>(r)));

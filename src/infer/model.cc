@@ -6,11 +6,8 @@ namespace shardstats::infer_detail {
 namespace {
 
 constexpr double kManyPassesBound = 1e9;
-constexpr std::int64_t kManyRows = 100;       // rows a rank from which no shard of an uneven split is taken to be empty
-constexpr std::int64_t kRoundingsUneven = 4;  // whole bytes by which the parts of a shard can differ in rounding
-
-RealInterval real(std::int64_t x) { return exactly(static_cast<double>(x)); }
-RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
+constexpr std::int64_t kManyRows = 100;  // rows a rank from which no shard of an uneven split is taken to be empty
+constexpr std::int64_t kRoundings = 4;   // whole bytes by which the parts of a shard can differ in rounding
 
 // Columns of a block where its width is not printed (before v0.5.0): `count` blocks of b columns each, the last one
 // with the remainder, on a rank that is not known (3.2). The default minimum, then an even split, before all others.
@@ -61,36 +58,85 @@ std::vector<ShapeRun> runs_of(const Setting& setting, const TableInputs& table) 
 
 Amounts amounts(const Specific<RealInterval>& s) { return {s.hbm, s.ddr, s.ssd}; }
 
-void fill_sizes(const Setting& setting, const TableInputs& table, const Parts& parts, ClassParts& c) {
+// The combos asked for, by what each kind of size depends on: bit sets.
+struct WantedSizes {
+  std::uint64_t pairs = 0, elements = 0, outputs = 0;
+};
+
+WantedSizes wanted_sizes(const Setting& setting, std::uint64_t combos) {
+  WantedSizes wanted;
+  each_bit(combos, [&](int index) {
+    const Combo combo = combo_of(index);
+    wanted.pairs |= std::uint64_t{1} << pair_of(combo);
+    wanted.elements |= std::uint64_t{1} << combo.element;
+    wanted.outputs |= std::uint64_t{1} << (setting.rules->output_dtype ? combo.output : combo.element);
+  });
+  return wanted;
+}
+
+double multiplier_of(const Setting& setting, const TableInputs& table, int optimizer) {
+  return optimizer_multiplier(*setting.rules, kOptimizers[static_cast<std::size_t>(optimizer)], table.sharding,
+                              *table.kernel, static_cast<double>(table.cols));
+}
+
+void fill_sizes(const Setting& setting, const TableInputs& table, const Parts& parts, const WantedSizes& wanted,
+                ClassParts& c) {
   const ShardFacts<RealInterval> shard{c.rows, c.cols, c.empty};
   TableFacts<RealInterval> facts = facts_of(setting, table, parts.variant, parts.lookups, {0, 0, 0});
-  const int optimizers = setting.rules->optimizer == OptimizerRule::by_class && !table.quant ? 4 : 1;
-  std::array<RealInterval, 4> multipliers{};
-  for (int m = 0; m < optimizers; ++m)
-    multipliers[static_cast<std::size_t>(m)] =
-        facts_of(setting, table, parts.variant, parts.lookups, {0, 0, m}).optimizer_multiplier;
-  for (std::size_t e = 0; e < kElementSizes.size(); ++e) {
-    facts.element_size = exactly(kElementSizes[e]);
-    for (int m = 0; m < optimizers; ++m) {
-      facts.optimizer_multiplier = multipliers[static_cast<std::size_t>(m)];
-      c.specific[e * 4 + static_cast<std::size_t>(m)] = amounts(specific_bytes(setting, facts, shard));
-    }
+  each_bit(wanted.pairs, [&](int pair) {
+    facts.element_size = exactly(kElementSizes[static_cast<std::size_t>(pair / 4)]);
+    facts.optimizer_multiplier = exactly(multiplier_of(setting, table, pair % 4));
+    c.specific[static_cast<std::size_t>(pair)] = amounts(specific_bytes(setting, facts, shard));
+  });
+  each_bit(wanted.elements, [&](int element) {
+    facts.element_size = exactly(kElementSizes[static_cast<std::size_t>(element)]);
     const auto io = column_io_bytes(setting, facts, shard);
     c.column_input = io.input;
-    c.column_output[e] = io.output;
-  }
-  const std::size_t outputs = setting.rules->output_dtype ? 5 : 3;  // without e_o the element size takes its place
-  for (std::size_t o = 0; o < outputs; ++o) {
-    facts.element_size = exactly(kElementSizes[std::min<std::size_t>(o, 2)]);
+    c.column_output[static_cast<std::size_t>(element)] = io.output;
+  });
+  each_bit(wanted.outputs, [&](int index) {
+    const auto o = static_cast<std::size_t>(index);
+    facts.element_size = exactly(kElementSizes[std::min<std::size_t>(o, 2)]);  // where there is no e_o, e counts
     facts.output_element_size = exactly(kOutputSizes[o]);
     const auto io = io_bytes(setting, facts, shard);
     c.input = io.input;
     c.output[o] = io.output;
     c.pipeline[o] = pipeline_io_bytes(setting, facts, io);
-  }
+  });
+}
+
+// All shards share one class of unknown rows. Which of them are empty is only known of tables with many rows; then an
+// even split adds up to as much.
+void hide_rows(const Setting& setting, const TableInputs& table, Parts& parts) {
+  const auto shards = static_cast<std::int64_t>(table.ranks.empty() ? static_cast<std::size_t>(setting.world_size)
+                                                                    : table.ranks.size());
+  const bool many_rows = table.rows >= kManyRows * shards;
+  if (many_rows) parts.same_total = parts.classes;
+  ClassParts c = parts.classes.front();
+  c.run.count = shards;
+  c.rows = {0, static_cast<double>(table.rows)};
+  c.empty = many_rows ? Emptiness::no : Emptiness::unknown;
+  parts.classes.assign(1, c);
+}
+
+// One shard of all columns and the others of none add up to as much as any split.
+void hide_columns(const TableInputs& table, Parts& parts) {
+  ClassParts& shards = parts.classes.front();
+  shards.cols = hidden_block(table.cols, shards.run.count, parts.variant.free_inputs);
+  if (shards.cols.exact()) return;
+  ClassParts whole = shards, rest = shards;
+  whole.run.count = 1;
+  whole.cols = real(table.cols);
+  rest.run.count -= 1;
+  rest.cols = exactly(0.0);
+  parts.same_total = {whole, rest};
 }
 
 }  // namespace
+
+bool columns_hidden(const TableInputs& table) {
+  return table.block == 0 && (table.sharding == Sharding::cw || table.sharding == Sharding::twcw);
+}
 
 int class_of_slot(const Setting& setting, const TableInputs& table, const Parts& parts, std::size_t slot) {
   std::int64_t index = static_cast<std::int64_t>(slot);
@@ -134,9 +180,7 @@ TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& tab
   facts.cols = real(table.cols);
   facts.element_size = exactly(kElementSizes[static_cast<std::size_t>(combo.element)]);
   facts.output_element_size = exactly(kOutputSizes[static_cast<std::size_t>(combo.output)]);
-  facts.optimizer_multiplier =
-      exactly(optimizer_multiplier(*setting.rules, kOptimizers[static_cast<std::size_t>(combo.optimizer)],
-                                   table.sharding, *table.kernel, static_cast<double>(table.cols)));
+  facts.optimizer_multiplier = exactly(multiplier_of(setting, table, combo.optimizer));
   facts.lookups = lookups.lookups;
   facts.pooled = lookups.pooled;
   facts.caching_ratio = ratio_of(setting, table, variant);
@@ -151,30 +195,23 @@ TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& tab
 }
 
 Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, bool uneven,
-                 const Lookups* lookups) {
+                 std::uint64_t combos, const Lookups* lookups) {
+  const WantedSizes wanted = wanted_sizes(setting, combos);
   Parts parts{variant, lookups ? *lookups : lookups_of(table, setting.rules->io, variant.free_inputs), {}, {}};
   for (const ShapeRun& run : runs_of(setting, table)) {
     ClassParts c;
     c.run = run;
     c.rows = real(run.shape.rows);
     c.cols = real(run.shape.cols);
-    if (table.block == 0 && (table.sharding == Sharding::cw || table.sharding == Sharding::twcw))
-      c.cols = hidden_block(table.cols, run.count, variant.free_inputs);
     c.empty = run.shape.empty() ? Emptiness::yes : Emptiness::no;
     parts.classes.push_back(c);
   }
-  if (uneven && table.sharding == Sharding::rw && !parts.classes.empty()) {
-    const auto shards = static_cast<std::int64_t>(table.ranks.empty() ? static_cast<std::size_t>(setting.world_size)
-                                                                      : table.ranks.size());
-    for (ClassParts& c : parts.classes) fill_sizes(setting, table, parts, c);
-    if (table.rows >= kManyRows * shards) parts.even = parts.classes;
-    ClassParts c = parts.classes.front();
-    c.run.count = shards;
-    c.rows = {0, static_cast<double>(table.rows)};
-    c.empty = table.rows >= kManyRows * shards ? Emptiness::no : Emptiness::unknown;
-    parts.classes.assign(1, c);
-  }
-  for (ClassParts& c : parts.classes) fill_sizes(setting, table, parts, c);
+  if (uneven && table.sharding == Sharding::rw && !parts.classes.empty())
+    hide_rows(setting, table, parts);
+  else if (columns_hidden(table))
+    hide_columns(table, parts);
+  for (ClassParts& c : parts.classes) fill_sizes(setting, table, parts, wanted, c);
+  for (ClassParts& c : parts.same_total) fill_sizes(setting, table, parts, wanted, c);
   return parts;
 }
 
@@ -202,15 +239,16 @@ RealInterval class_bytes(const Setting& setting, const ClassParts& c, Combo comb
 RealInterval table_bytes(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo,
                          Quantity quantity) {
   if (quantity >= Quantity::weights) {
-    const auto facts = facts_of(setting, table, parts.variant, parts.lookups, combo);
-    const RealInterval weights = facts.rows * facts.cols * facts.element_size;
-    return quantity == Quantity::weights ? weights : optimizer_bytes(facts, weights);
+    const RealInterval weights =
+        real(table.rows) * real(table.cols) * exactly(kElementSizes[static_cast<std::size_t>(combo.element)]);
+    if (quantity == Quantity::weights) return weights;
+    return optimizer_bytes(exactly(multiplier_of(setting, table, combo.optimizer)), weights);
   }
   RealInterval sum{};
-  for (const ClassParts& c : parts.even.empty() ? parts.classes : parts.even)
+  for (const ClassParts& c : parts.same_total.empty() ? parts.classes : parts.same_total)
     sum = sum + class_bytes(setting, c, combo, quantity) * real(c.run.count);
-  if (!parts.even.empty()) {
-    const auto slack = static_cast<double>(kRoundingsUneven * parts.classes.front().run.count);
+  if (!parts.same_total.empty()) {
+    const auto slack = static_cast<double>(kRoundings * parts.classes.front().run.count);
     sum = {std::max(sum.low - slack, 0.0), sum.high + slack};
   }
   return sum;
@@ -243,15 +281,14 @@ std::uint64_t possible_combos(const Setting& setting, const TableInputs& table, 
 std::uint64_t fitting_combos(const Setting& setting, const TableInputs& table, const Parts& parts,
                              std::uint64_t possible) {
   std::uint64_t mask = 0;
-  for (int i = 0; i < kCombos; ++i) {
-    if ((possible >> i & 1) == 0) continue;
+  each_bit(possible, [&](int i) {
     const Combo combo = combo_of(i);
     const auto fits = [&](const std::optional<ByteInterval>& printed, Quantity quantity) {
       return !printed || table_bytes(setting, table, parts, combo, quantity).overlaps(real(*printed));
     };
     if (fits(table.hbm, Quantity::hbm) && fits(table.ddr, Quantity::ddr) && fits(table.ssd, Quantity::ssd))
       mask |= std::uint64_t{1} << i;
-  }
+  });
   return mask;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -20,6 +21,9 @@ inline constexpr std::array<Optimizer, 4> kOptimizers = {Optimizer::none, Optimi
                                                          Optimizer::adam};
 inline constexpr int kPairs = 12;   // element size x optimizer
 inline constexpr int kCombos = 60;  // element size x output element size x optimizer
+
+inline RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
+inline RealInterval real(std::int64_t x) { return exactly(static_cast<double>(x)); }
 
 struct Combo {
   int element, output, optimizer;  // indices into the arrays above
@@ -42,7 +46,7 @@ struct Amounts {
   RealInterval hbm{}, ddr{}, ssd{};
 };
 
-// Sizes of one shard of a run of equal shards, for every hidden size; bounds in bytes.
+// Sizes of one shard of a run of equal shards, for the combos that make_parts() was asked for; bounds in bytes.
 struct ClassParts {
   ShapeRun run;
   Emptiness empty = Emptiness::no;
@@ -61,8 +65,8 @@ inline constexpr int kQuantities = 7;
 struct Parts {
   Variant variant;
   Lookups lookups;
-  std::vector<ClassParts> classes;  // in shard order
-  std::vector<ClassParts> even;     // of a split with unknown rows: the even split, which has the same total
+  std::vector<ClassParts> classes;     // in shard order
+  std::vector<ClassParts> same_total;  // where the split is hidden: another one that adds up to as much
 };
 
 struct Option {
@@ -76,14 +80,21 @@ int class_of_slot(const Setting& setting, const TableInputs& table, const Parts&
 RealInterval ratio_of(const Setting& setting, const TableInputs& table, const Variant& variant);
 TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& table, const Variant& variant,
                                   const Lookups& lookups, Combo combo);
+// Sizes for the combos in `combos` (a bit each); the sizes of others stay zero.
 Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, bool uneven,
-                 const Lookups* lookups = nullptr);
+                 std::uint64_t combos, const Lookups* lookups = nullptr);
 
 // Bytes of one shard of class `c` (weights and optimizer_state: of the whole table, each once).
 RealInterval class_bytes(const Setting& setting, const ClassParts& c, Combo combo, Quantity quantity);
 // The same summed over all shards.
 RealInterval table_bytes(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo,
                          Quantity quantity);
+
+// Calls f(index) for each bit of a set.
+template <class F>
+void each_bit(std::uint64_t bits, F f) {
+  for (; bits != 0; bits &= bits - 1) f(std::countr_zero(bits));
+}
 
 // The plan-wide values of a pair for this table: quantized weights have no optimizer, --assume may fix some.
 Combo plan_wide(const TableInputs& table, int pair);
@@ -96,5 +107,7 @@ std::uint64_t fitting_combos(const Setting& setting, const TableInputs& table, c
                              std::uint64_t possible);
 
 bool is_ratio_hidden(const Setting& setting, const TableInputs& table);
+// Is a table split by columns into blocks of a width that is not printed (before v0.5.0)?
+bool columns_hidden(const TableInputs& table);
 
 }  // namespace shardstats::infer_detail

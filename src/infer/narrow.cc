@@ -99,8 +99,9 @@ class Narrowing {
     const TableInputs& table = plan_.tables[t];
     const Setting& setting = outcome_.setting;
     Lookups lookups = (*parts_)[t].front().lookups;
+    const std::uint64_t combos = combos_left(t);
     const auto with = [&](const Parts& parts, const Lookups& l) {
-      return make_parts(setting, table, parts.variant, uneven, &l);
+      return make_parts(setting, table, parts.variant, uneven, combos, &l);
     };
     if (is_wide(lookups.lookups))
       lookups.lookups = Squeeze(plan_, outcome_, t).bounds(lookups.lookups, [&](const Parts& p, double x) {
@@ -115,18 +116,24 @@ class Narrowing {
       ratio = Squeeze(plan_, outcome_, t).bounds((*parts_)[t].front().variant.ratio, [&](const Parts& p, double x) {
         Variant variant = p.variant;
         variant.ratio = exactly(x);
-        return make_parts(setting, table, variant, uneven, &lookups);
+        return make_parts(setting, table, variant, uneven, combos, &lookups);
       });
     const Lookups& now = (*parts_)[t].front().lookups;
     if (ratio || !(lookups.lookups == now.lookups) || !(lookups.pooled == now.pooled)) remake(t, lookups, ratio);
   }
 
  private:
+  std::uint64_t combos_left(std::uint32_t t) const {
+    std::uint64_t combos = 0;
+    for (const Option option : outcome_.tables[t].options) combos |= std::uint64_t{1} << option.combo;
+    return combos;
+  }
+
   void remake(std::uint32_t t, const Lookups& lookups, std::optional<RealInterval> ratio) {
     for (Parts& parts : (*parts_)[t]) {
       Variant variant = parts.variant;
       if (ratio) variant.ratio = *ratio;
-      parts = make_parts(outcome_.setting, plan_.tables[t], variant, outcome_.uneven, &lookups);
+      parts = make_parts(outcome_.setting, plan_.tables[t], variant, outcome_.uneven, combos_left(t), &lookups);
     }
   }
 

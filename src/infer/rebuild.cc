@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+
+#include "infer/sums.h"
 
 namespace shardstats::infer_detail {
 namespace {
-
-RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
 
 constexpr double kMostBytes = 9.2e18;  // below 2^63
 
@@ -17,24 +16,31 @@ struct ShardSizes {
       pipeline_io{};
 };
 
-constexpr RealInterval ShardSizes::*kFields[] = {&ShardSizes::rows,      &ShardSizes::cols,       &ShardSizes::hbm,
-                                                 &ShardSizes::ddr,       &ShardSizes::ssd,        &ShardSizes::tensor,
-                                                 &ShardSizes::optimizer, &ShardSizes::cache_aux,  &ShardSizes::input,
-                                                 &ShardSizes::output,    &ShardSizes::pipeline_io};
+constexpr std::pair<RealInterval ShardSizes::*, ByteInterval PlanShard::*> kFields[] = {
+    {&ShardSizes::rows, &PlanShard::rows},
+    {&ShardSizes::cols, &PlanShard::cols},
+    {&ShardSizes::hbm, &PlanShard::hbm},
+    {&ShardSizes::ddr, &PlanShard::ddr},
+    {&ShardSizes::ssd, &PlanShard::ssd},
+    {&ShardSizes::tensor, &PlanShard::tensor},
+    {&ShardSizes::optimizer, &PlanShard::optimizer},
+    {&ShardSizes::cache_aux, &PlanShard::cache_aux},
+    {&ShardSizes::input, &PlanShard::input},
+    {&ShardSizes::output, &PlanShard::output},
+    {&ShardSizes::pipeline_io, &PlanShard::pipeline_io}};
 
 ShardSizes hull_of(const ShardSizes& a, const ShardSizes& b) {
   ShardSizes all;
-  for (const auto field : kFields) all.*field = hull(a.*field, b.*field);
+  for (const auto& [field, whole] : kFields) all.*field = hull(a.*field, b.*field);
   return all;
 }
 
 ShardSizes sizes_of(const Setting& setting, const TableInputs& table, const Parts& parts, const ClassParts& c,
                     Combo combo) {
-  const auto facts = facts_of(setting, table, parts.variant, parts.lookups, combo);
+  auto facts = facts_of(setting, table, parts.variant, parts.lookups, combo);
   const ShardFacts<RealInterval> shard{c.rows, c.cols, c.empty};
-  auto with_output = facts;
-  if (!setting.rules->output_dtype) with_output.output_element_size = facts.element_size;
-  const auto storage = shard_storage(setting, with_output, shard);
+  if (!setting.rules->output_dtype) facts.output_element_size = facts.element_size;
+  const auto storage = shard_storage(setting, facts, shard);
   const auto columns = column_io_bytes(setting, facts, shard);
   ShardSizes sizes;
   sizes.rows = c.rows;
@@ -110,43 +116,40 @@ std::vector<std::size_t> class_of_shards(const Setting& setting, const TableInpu
   return classes;
 }
 
-PlanShard to_shard(const ShardSizes& s, int index, std::optional<int> rank) {
+PlanShard to_shard(const ShardSizes& sizes) {
   PlanShard shard;
-  shard.index = index;
-  shard.rank = rank;
-  shard.rows = whole_bytes(s.rows);
-  shard.cols = whole_bytes(s.cols);
-  shard.hbm = whole_bytes(s.hbm);
-  shard.ddr = whole_bytes(s.ddr);
-  shard.ssd = whole_bytes(s.ssd);
-  shard.tensor = whole_bytes(s.tensor);
-  shard.optimizer = whole_bytes(s.optimizer);
-  shard.cache_aux = whole_bytes(s.cache_aux);
-  shard.input = whole_bytes(s.input);
-  shard.output = whole_bytes(s.output);
-  shard.pipeline_io = whole_bytes(s.pipeline_io);
+  for (const auto& [real_field, field] : kFields) shard.*field = whole_bytes(sizes.*real_field);
   return shard;
 }
 
+void widen(PlanShard& shard, const PlanShard& other) {
+  for (const auto& [real_field, field] : kFields) shard.*field = hull(shard.*field, other.*field);
+}
+
 void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, Plan& result) {
-  std::vector<ShardSizes> shards;
+  const std::size_t start = result.shards.size();
   for (const Survivor& survivor : found.survivors) {
     const Outcome& outcome = survivor.outcome;
-    auto classes = class_sizes(plan, outcome, t);
-    narrow_by_cells(plan, outcome, t, classes);
+    auto sizes = class_sizes(plan, outcome, t);
+    narrow_by_cells(plan, outcome, t, sizes);
+    std::vector<PlanShard> classes;
+    for (const ShardSizes& s : sizes) classes.push_back(to_shard(s));
     const auto slots = class_of_shards(outcome.setting, plan.tables[t], (*outcome.parts)[t].front());
-    const bool first = shards.empty();
-    shards.resize(std::max(shards.size(), slots.size()));
     for (std::size_t i = 0; i < slots.size(); ++i)
-      shards[i] = first ? classes[slots[i]] : hull_of(shards[i], classes[slots[i]]);
+      if (start + i == result.shards.size())
+        result.shards.push_back(classes[slots[i]]);
+      else
+        widen(result.shards[start + i], classes[slots[i]]);
   }
   PlanTable& table = result.tables[t];
-  table.first_shard = static_cast<std::uint32_t>(result.shards.size());
-  table.shard_count = static_cast<std::uint32_t>(shards.size());
+  table.first_shard = static_cast<std::uint32_t>(start);
+  table.shard_count = static_cast<std::uint32_t>(result.shards.size() - start);
   const auto& ranks = plan.tables[t].ranks;
-  for (std::size_t i = 0; i < shards.size(); ++i)
-    result.shards.push_back(
-        to_shard(shards[i], static_cast<int>(i), i < ranks.size() ? std::optional<int>(ranks[i]) : std::nullopt));
+  for (std::size_t i = 0; i < table.shard_count; ++i) {
+    PlanShard& shard = result.shards[start + i];
+    shard.index = static_cast<int>(i);
+    if (i < ranks.size()) shard.rank = ranks[i];
+  }
 }
 
 Choice choice_of(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo) {
@@ -190,17 +193,19 @@ void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, 
   }
 }
 
-Expectation expectation(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, Quantity quantity,
-                        bool printed) {
-  Expectation e;
-  const Outcome& best = found.survivors.front().outcome;
-  e.known = printed;
-  if (quantity <= Quantity::ssd) e.contradicted = best.tables[t].contradicted[static_cast<std::size_t>(quantity)];
-  RealInterval all = remaining(plan, best, t, -1, quantity);
-  for (const Survivor& survivor : found.survivors)
-    if (!e.contradicted) all = hull(all, remaining(plan, survivor.outcome, t, -1, quantity));
-  e.bytes = whole_bytes(all);
-  return e;
+// What the whole table may take; where its printed cell is wrong for all, what the best hypothesis says.
+ByteInterval table_bounds(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, Quantity quantity,
+                          bool contradicted = false) {
+  RealInterval all = remaining(plan, found.survivors.front().outcome, t, quantity);
+  for (std::size_t s = 1; s < found.survivors.size() && !contradicted; ++s)
+    all = hull(all, remaining(plan, found.survivors[s].outcome, t, quantity));
+  return whole_bytes(all);
+}
+
+Expectation expectation(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, Quantity quantity) {
+  const bool contradicted = found.survivors.front().outcome.tables[t].contradicted[static_cast<std::size_t>(quantity)];
+  return {table_bounds(plan, found, t, quantity, contradicted), cell_of(plan.tables[t], quantity).has_value(),
+          contradicted};
 }
 
 void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool alternatives,
@@ -215,11 +220,11 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
   table.uneven_rows = best.uneven && inputs.sharding == Sharding::rw;
   table.lookups = (*best.parts)[t].front().lookups.lookups;
   table.pooled = (*best.parts)[t].front().lookups.pooled;
-  table.hbm = expectation(plan, found, t, Quantity::hbm, inputs.hbm.has_value());
-  table.ddr = expectation(plan, found, t, Quantity::ddr, inputs.ddr.has_value());
-  table.ssd = expectation(plan, found, t, Quantity::ssd, inputs.ssd.has_value());
-  table.weights = expectation(plan, found, t, Quantity::weights, false).bytes;
-  table.optimizer_state = expectation(plan, found, t, Quantity::optimizer_state, false).bytes;
+  table.hbm = expectation(plan, found, t, Quantity::hbm);
+  table.ddr = expectation(plan, found, t, Quantity::ddr);
+  table.ssd = expectation(plan, found, t, Quantity::ssd);
+  table.weights = table_bounds(plan, found, t, Quantity::weights);
+  table.optimizer_state = table_bounds(plan, found, t, Quantity::optimizer_state);
   table.explained = !table.hbm.contradicted && !table.ddr.contradicted && !table.ssd.contradicted;
   rebuild_shards(plan, found, t, result);
 }
@@ -280,25 +285,32 @@ void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, Plan& resu
   }
 }
 
-void take_sums(const SearchResult& found, Plan& result) {
-  const Outcome& best = found.survivors.front().outcome;
-  for (const SumLine& line : best.sums) {
-    const Expectation e{whole_bytes(line.expected), true, line.contradicted};
-    if (line.is_rank) {
-      PlanRank& rank = result.ranks[line.index];
-      (line.quantity == Quantity::hbm     ? rank.expected_hbm
-       : line.quantity == Quantity::ddr   ? rank.expected_ddr
-       : line.quantity == Quantity::input ? rank.expected_input
-                                          : rank.expected_output) = e;
-    } else {
-      PlanKernel& kernel = result.kernels[line.index];
-      (line.quantity == Quantity::hbm       ? kernel.hbm
-       : line.quantity == Quantity::ddr     ? kernel.ddr
-       : line.quantity == Quantity::ssd     ? kernel.ssd
-       : line.quantity == Quantity::weights ? kernel.weights
-                                            : kernel.optimizer_state) = e;
+Expectation* expectation_of(const SumLine& line, Plan& plan) {
+  switch (line.of) {
+    case SumOf::rank: {
+      PlanRank& rank = plan.ranks[line.index];
+      Expectation* const by_quantity[] = {&rank.expected_hbm, &rank.expected_ddr, nullptr, &rank.expected_input,
+                                          &rank.expected_output};
+      return by_quantity[static_cast<std::size_t>(line.quantity)];
+    }
+    case SumOf::kernel: {
+      PlanKernel& kernel = plan.kernels[line.index];
+      Expectation* const by_quantity[] = {
+          &kernel.hbm, &kernel.ddr, &kernel.ssd, nullptr, nullptr, &kernel.weights, &kernel.optimizer_state};
+      return by_quantity[static_cast<std::size_t>(line.quantity)];
+    }
+    case SumOf::all_ranks: {
+      Expectation* const by_quantity[] = {&plan.all_ranks.hbm, &plan.all_ranks.ddr, nullptr, &plan.all_ranks.input,
+                                          &plan.all_ranks.output};
+      return by_quantity[static_cast<std::size_t>(line.quantity)];
     }
   }
+  return nullptr;
+}
+
+void take_sums(const SearchResult& found, Plan& result) {
+  for (const SumLine& line : found.survivors.front().outcome.sums)
+    *expectation_of(line, result) = {whole_bytes(line.expected), true, line.contradicted};
 }
 
 }  // namespace
@@ -310,6 +322,9 @@ ByteInterval whole_bytes(RealInterval x) {
 
 void rebuild(const PlanInputs& plan, const SearchResult& found, Plan& result) {
   if (found.survivors.empty()) return;
+  std::size_t shards = 0;
+  for (const TableInputs& table : plan.tables) shards += table.ranks.size();
+  result.shards.reserve(shards);
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) rebuild_table(plan, found, t, true, result);
   rebuild_ranks(plan, found, result);
   take_sums(found, result);

@@ -7,8 +7,6 @@ namespace {
 
 constexpr double kTrainingKjt = 20, kInferenceKjt = 1;  // storage-model.md section 8.2
 
-RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
-
 // Q: ids of one local batch over all features (8.2), without numbers of poolings.
 std::optional<RealInterval> kjt_lookups(const PlanInputs& plan) {
   RealInterval sum{};

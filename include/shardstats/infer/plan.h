@@ -74,6 +74,11 @@ struct PlanRank {
   Expectation expected_hbm, expected_ddr, expected_input, expected_output;
 };
 
+// The sums over all ranks. Known where a split is hidden, so that single ranks leave room but all together do not.
+struct PlanTotals {
+  Expectation hbm, ddr, input, output;
+};
+
 struct PlanKernel {
   std::string_view name;  // as printed in the parameter table
   std::int64_t tables = 0;
@@ -111,6 +116,7 @@ struct Plan {
   std::vector<PlanTable> tables;
   std::vector<PlanShard> shards;
   std::vector<PlanRank> ranks;
+  PlanTotals all_ranks;
   std::vector<PlanKernel> kernels;  // sorted by name
   Policy policy = Policy::other;
   std::vector<Policy> policies;                         // all that fit, `policy` first

@@ -130,8 +130,8 @@ N tensor_bytes(const TableFacts<N>& table, const ShardFacts<N>& shard, N amount)
 }
 
 template <class N>
-N optimizer_bytes(const TableFacts<N>& table, N tensor) {
-  return named(FormulaId::optimizer, up(tensor * table.optimizer_multiplier));
+N optimizer_bytes(N multiplier, N tensor) {
+  return named(FormulaId::optimizer, up(tensor * multiplier));
 }
 
 template <class N>
@@ -156,7 +156,9 @@ Specific<N> specific_bytes(const Setting& setting, const TableFacts<N>& table, c
   const N base = base_tensor(table);
   N in_hbm = in_ddr ? zero : base;
   N ddr = in_ddr ? base : zero;
-  const auto state = [&](N tensor) { return counts_as_inference(setting) ? zero : optimizer_bytes(table, tensor); };
+  const auto state = [&](N tensor) {
+    return counts_as_inference(setting) ? zero : optimizer_bytes(table.optimizer_multiplier, tensor);
+  };
   const N aux = rules.cache_aux && cached && !counts_as_inference(setting) ? cache_aux_bytes(table, shard) : zero;
   if (rules.ssd && table.kernel->ssd) {
     const N whole = tensor_bytes(table, shard, base);

@@ -1,0 +1,556 @@
+#include "infer/sums.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr std::int64_t kMostAssignments = 20000;  // tried for one printed sum
+constexpr int kRounds = 6;                        // of pruning; each one only ever removes options
+constexpr std::array<Quantity, 4> kRankQuantities = {Quantity::hbm, Quantity::ddr, Quantity::input, Quantity::output};
+constexpr std::array<Quantity, 5> kKernelQuantities = {Quantity::hbm, Quantity::ddr, Quantity::ssd, Quantity::weights,
+                                                       Quantity::optimizer_state};
+
+const std::optional<ByteInterval>& column_of(const RankInputs& rank, Quantity quantity) {
+  switch (quantity) {
+    case Quantity::hbm:
+      return rank.hbm;
+    case Quantity::ddr:
+      return rank.ddr;
+    case Quantity::input:
+      return rank.input;
+    default:
+      return rank.output;
+  }
+}
+
+constexpr std::uint32_t bit(Quantity quantity) { return 1u << static_cast<unsigned>(quantity); }
+
+// What is left of a sum for one of its parts. Not an interval difference: the part itself is in the sum.
+RealInterval without(RealInterval sum, RealInterval part) { return {sum.low - part.low, sum.high - part.high}; }
+
+RealInterval at_least_zero(RealInterval x) { return {std::max(x.low, 0.0), std::max(x.high, 0.0)}; }
+
+}  // namespace
+
+const std::optional<ByteInterval>& cell_of(const TableInputs& table, Quantity quantity) {
+  return quantity == Quantity::hbm ? table.hbm : quantity == Quantity::ddr ? table.ddr : table.ssd;
+}
+
+bool is_plan_wide(const TableInputs& table, const TableParts& parts, Option option, int pair) {
+  const Variant& variant = parts[option.variant].variant;
+  return option.combo == combo_index(plan_wide(table, pair)) && variant.passes == 1 && !variant.virtual_table;
+}
+
+// ---- the sums ------------------------------------------------------------------------------------------------------
+
+Sums::Sums(const PlanInputs& plan, Outcome& outcome) : plan_(plan), outcome_(outcome) {
+  add_rank_sums();
+  add_kernel_sums();
+  add_totals();
+  for (const SumLine& line : outcome_.sums) needed_ |= bit(line.quantity);
+  std::uint32_t end = 0;
+  for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) {
+    first_of_.push_back(end);
+    if (usable(t)) end += static_cast<std::uint32_t>((classes_of(t).size() + 1) * kQuantities);
+  }
+  bounds_.resize(end);
+  for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) refresh(t);
+}
+
+void Sums::add_line(Quantity quantity, SumOf of, std::size_t index, const std::optional<ByteInterval>& printed,
+                    std::size_t first) {
+  if (!printed) return;
+  SumLine line;
+  line.quantity = quantity;
+  line.of = of;
+  line.index = static_cast<std::uint32_t>(index);
+  line.printed = real(*printed);
+  line.first = static_cast<std::uint32_t>(first);
+  line.count = static_cast<std::uint32_t>(entries_.size() - first);
+  outcome_.sums.push_back(line);
+}
+
+// A rank with a shard of a table that cannot be rebuilt has no sum to compare.
+void Sums::add_rank_sums() {
+  std::vector<std::vector<Entry>> by_rank(plan_.ranks.size());
+  std::vector<bool> known(plan_.ranks.size(), true);
+  for (std::uint32_t t = 0; t < plan_.tables.size(); ++t) {
+    const TableInputs& table = plan_.tables[t];
+    for (std::size_t slot = 0; slot < table.ranks.size(); ++slot) {
+      const auto rank = static_cast<std::size_t>(table.ranks[slot]);
+      if (rank >= by_rank.size()) continue;
+      if (!usable(t)) {
+        known[rank] = false;
+        continue;
+      }
+      const auto cls =
+          static_cast<std::int16_t>(class_of_slot(outcome_.setting, table, (*outcome_.parts)[t].front(), slot));
+      auto& entries = by_rank[rank];
+      if (!entries.empty() && entries.back().table == t && entries.back().cls == cls)
+        ++entries.back().count;
+      else
+        entries.push_back({t, cls, 1});
+    }
+    if (table.ranks.empty() && !usable(t)) std::fill(known.begin(), known.end(), false);
+  }
+  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+    if (!known[rank]) continue;
+    const std::size_t first = entries_.size();
+    entries_.insert(entries_.end(), by_rank[rank].begin(), by_rank[rank].end());
+    for (const Quantity q : kRankQuantities) add_line(q, SumOf::rank, rank, column_of(plan_.ranks[rank], q), first);
+  }
+}
+
+void Sums::add_kernel_sums() {
+  for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
+    const KernelInputs& kernel = plan_.kernels[k];
+    const auto ok = [&](std::uint32_t t) { return usable(t); };
+    if (!std::all_of(kernel.tables.begin(), kernel.tables.end(), ok)) continue;
+    const std::size_t first = entries_.size();
+    for (const std::uint32_t t : kernel.tables) entries_.push_back({t, kWhole, 1});
+    for (const Quantity q : kKernelQuantities)
+      add_line(q, SumOf::kernel, k, kernel.printed[static_cast<std::size_t>(q)], first);
+  }
+}
+
+// All ranks together hold all shards. Only worth a line where the shards of a rank are not known exactly: what is
+// hidden may move bytes between ranks, but never adds any.
+void Sums::add_totals() {
+  const auto on_ranks = [&](std::uint32_t t) {
+    const auto& ranks = plan_.tables[t].ranks;
+    return usable(t) && !ranks.empty() && static_cast<std::size_t>(ranks.back()) < plan_.ranks.size();
+  };
+  bool hidden = !outcome_.uniform;
+  for (std::uint32_t t = 0; t < plan_.tables.size(); ++t) {
+    if (!on_ranks(t)) return;
+    hidden |= !equal_shards(outcome_, plan_.tables[t]);
+  }
+  if (!hidden || static_cast<std::int64_t>(plan_.ranks.size()) != plan_.world_size) return;
+  const std::size_t first = entries_.size();
+  for (std::uint32_t t = 0; t < plan_.tables.size(); ++t) entries_.push_back({t, kWhole, 1});
+  for (const Quantity q : kRankQuantities) {
+    ByteInterval sum{};
+    bool complete = true;
+    for (const RankInputs& rank : plan_.ranks) {
+      const auto& cell = column_of(rank, q);
+      complete &= cell.has_value();
+      if (cell) sum = sum + *cell;
+    }
+    if (complete) add_line(q, SumOf::all_ranks, 0, sum, first);
+  }
+}
+
+// Entries of a line come table by table.
+template <class F>
+void Sums::each_part(const SumLine& line, F f) const {
+  const std::uint32_t end = line.first + line.count;
+  for (std::uint32_t i = line.first; i < end;) {
+    Part part{entries_[i].table, i, i + 1};
+    while (part.end < end && entries_[part.end].table == part.table) ++part.end;
+    i = part.end;
+    f(part);
+  }
+}
+
+RealInterval Sums::bytes(const Entry& entry, Option option, Quantity quantity) const {
+  const Parts& parts = (*outcome_.parts)[entry.table][option.variant];
+  const Combo combo = combo_of(option.combo);
+  if (entry.cls == kWhole) return table_bytes(outcome_.setting, plan_.tables[entry.table], parts, combo, quantity);
+  return class_bytes(outcome_.setting, parts.classes[static_cast<std::size_t>(entry.cls)], combo, quantity) *
+         exactly(entry.count);
+}
+
+RealInterval Sums::bytes(Part part, Option option, Quantity quantity) const {
+  RealInterval sum{};
+  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + bytes(entries_[i], option, quantity);
+  return sum;
+}
+
+// ---- bounds over the options left, kept for every table ------------------------------------------------------------
+
+RealInterval& Sums::bounds_at(std::uint32_t t, std::size_t cls, Quantity quantity) {
+  return bounds_[first_of_[t] + cls * kQuantities + static_cast<std::size_t>(quantity)];
+}
+
+RealInterval Sums::bounds(const Entry& entry, Quantity quantity) const {
+  const std::size_t cls = entry.cls == kWhole ? classes_of(entry.table).size() : static_cast<std::size_t>(entry.cls);
+  return bounds_[first_of_[entry.table] + cls * kQuantities + static_cast<std::size_t>(quantity)] *
+         exactly(entry.count);
+}
+
+RealInterval Sums::bounds(Part part, Quantity quantity) const {
+  RealInterval sum{};
+  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + bounds(entries_[i], quantity);
+  return sum;
+}
+
+void Sums::refresh(std::uint32_t t) {
+  if (!usable(t)) return;
+  const auto& options = outcome_.tables[t].options;
+  const std::size_t classes = classes_of(t).size();
+  each_bit(needed_, [&](int q) {
+    const auto quantity = static_cast<Quantity>(q);
+    for (std::size_t c = quantity >= Quantity::weights ? classes : 0; c <= classes; ++c) {
+      const Entry entry{t, c == classes ? kWhole : static_cast<std::int16_t>(c), 1};
+      RealInterval all = bytes(entry, options.front(), quantity);
+      for (std::size_t i = 1; i < options.size(); ++i) all = hull(all, bytes(entry, options[i], quantity));
+      bounds_at(t, c, quantity) = all;
+    }
+  });
+  for (const Quantity quantity : kCells)
+    if ((needed_ & bit(quantity)) != 0) narrow_by_cell(t, quantity);
+}
+
+// The table's own cell bounds the sum over its shards, and with it each of them.
+void Sums::narrow_by_cell(std::uint32_t t, Quantity quantity) {
+  const auto& cell = cell_of(plan_.tables[t], quantity);
+  if (!cell || outcome_.tables[t].contradicted[static_cast<std::size_t>(quantity)]) return;
+  const RealInterval printed = real(*cell);
+  const auto& classes = classes_of(t);
+  RealInterval& whole = bounds_at(t, classes.size(), quantity);
+  if (whole.exact()) return;
+  whole = narrowed(whole, printed);
+  RealInterval total{};
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    total = total + bounds_at(t, c, quantity) * exactly(static_cast<double>(classes[c].run.count));
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const double n = equal_shards(outcome_, plan_.tables[t]) ? static_cast<double>(classes[c].run.count) : 1;
+    if (n <= 0) continue;
+    RealInterval& own = bounds_at(t, c, quantity);
+    const RealInterval left{(printed.low - (total.high - n * own.high)) / n,
+                            (printed.high - (total.low - n * own.low)) / n};
+    if (left.low <= left.high) own = narrowed(own, left);
+  }
+}
+
+RealInterval Sums::constant_of(const SumLine& line) const {
+  if (line.of == SumOf::kernel || line.quantity > Quantity::ddr) return {};
+  const RealInterval each = line.quantity == Quantity::hbm ? outcome_.constants.hbm : outcome_.constants.ddr;
+  return line.of == SumOf::rank ? each : each * exactly(ranks());
+}
+
+RealInterval Sums::shards_of(const SumLine& line) const {
+  return bounds(Part{0, line.first, line.first + line.count}, line.quantity);
+}
+
+RealInterval Sums::total_of(const SumLine& line) const { return shards_of(line) + constant_of(line); }
+
+// ---- dense and KJT -------------------------------------------------------------------------------------------------
+
+// As printed; else what the ranks have in common beyond their shards.
+void Sums::fit_constants() {
+  Constants& constants = outcome_.constants;
+  if (plan_.reservation_printed) {
+    // Both are booked to one memory of the device (storage-model.md section 8.1): a printed 0.0 of the other is zero.
+    const bool in_hbm = io_in_hbm(outcome_.setting);
+    if (in_hbm || plan_.dense_hbm.low + plan_.kjt_hbm.low > 0)
+      constants.hbm = real(plan_.dense_hbm) + real(plan_.kjt_hbm);
+    if (!in_hbm || plan_.dense_ddr.low + plan_.kjt_ddr.low > 0)
+      constants.ddr = real(plan_.dense_ddr) + real(plan_.kjt_ddr);
+    return;
+  }
+  const ReleaseRules& rules = *outcome_.setting.rules;
+  if (!rules.counts_reservation || rules.release >= Release::v1_6_0) return;
+  const bool in_hbm = io_in_hbm(outcome_.setting);
+  RealInterval& hidden = in_hbm ? constants.hbm : constants.ddr;
+  const Quantity quantity = in_hbm ? Quantity::hbm : Quantity::ddr;
+  hidden = hidden_constant(quantity);
+  for (const SumLine& line : outcome_.sums)
+    if (line.of == SumOf::all_ranks && line.quantity == quantity)
+      hidden = narrowed(hidden, at_least_zero(line.printed - shards_of(line)) / exactly(ranks()));
+  if (in_hbm && plan_.sparse_gap) hidden = narrowed(hidden, *plan_.sparse_gap);
+  constants.hidden = hidden.low > 0;
+  outcome_.freedoms += constants.hidden;
+}
+
+// The amount that most ranks have beyond their shards; zero is preferred if it costs at most one rank more.
+RealInterval Sums::hidden_constant(Quantity quantity) const {
+  std::vector<RealInterval> rests;
+  for (const SumLine& line : outcome_.sums)
+    if (line.of == SumOf::rank && line.quantity == quantity)
+      rests.push_back(at_least_zero(line.printed - shards_of(line)));
+  if (rests.empty()) return {};
+  const auto common = [&](RealInterval wanted) {
+    std::int64_t met = 0;
+    RealInterval both = wanted;
+    for (const RealInterval rest : rests)
+      if (both.overlaps(rest)) both = narrowed(both, rest), ++met;
+    return std::pair{met, both};
+  };
+  auto best = common({0, 0});
+  best.second = {0, 0};
+  for (const RealInterval rest : rests) best.second.high = std::max(best.second.high, rest.high);
+  for (const RealInterval rest : rests)
+    if (rest.low == 0) best.second = narrowed(best.second, rest);
+  const std::int64_t at_zero = best.first;
+  for (const RealInterval start : rests) {
+    const auto found = common(start);
+    if (found.first > best.first && found.first > at_zero + 1) best = found;
+  }
+  return best.second;
+}
+
+// ---- comparing and pruning -----------------------------------------------------------------------------------------
+
+bool Sums::a_rank_is_contradicted(Quantity quantity) const {
+  return std::any_of(outcome_.sums.begin(), outcome_.sums.end(), [&](const SumLine& line) {
+    return line.of == SumOf::rank && line.quantity == quantity && line.contradicted;
+  });
+}
+
+void Sums::settle() {
+  fit_constants();
+  for (int round = 0; round < kRounds; ++round) {
+    bool changed = false;
+    for (SumLine& line : outcome_.sums) changed |= check(line);
+    if (!changed) break;
+  }
+  for (SumLine& line : outcome_.sums)
+    if (line.of == SumOf::rank && line.quantity == Quantity::output) match_output(line);
+  for (SumLine& line : outcome_.sums) check(line);
+  for (const SumLine& line : outcome_.sums) outcome_.contradictions += line.contradicted;
+}
+
+// Bounds of one sum; removes options of its tables that cannot be. True if any was removed.
+bool Sums::check(SumLine& line) {
+  if (line.of == SumOf::all_ranks && a_rank_is_contradicted(line.quantity)) {
+    line.contradicted = false;  // nothing new: the wrong rank is in this sum as well
+    return false;
+  }
+  RealInterval total = total_of(line);
+  line.expected = total;
+  if (!total.overlaps(line.printed)) {
+    line.contradicted = true;
+    return false;
+  }
+  if (line.contradicted) return false;
+  bool changed = false;
+  each_part(line, [&](Part part) { changed |= prune(line, total, part); });
+  return changed;
+}
+
+bool Sums::prune(const SumLine& line, RealInterval& total, Part part) {
+  auto& options = outcome_.tables[part.table].options;
+  if (options.size() < 2) return false;
+  const RealInterval others = without(total, bounds(part, line.quantity));
+  std::vector<Option> kept;
+  for (const Option option : options)
+    if ((others + bytes(part, option, line.quantity)).overlaps(line.printed)) kept.push_back(option);
+  if (kept.empty() || kept.size() == options.size()) return false;
+  options = std::move(kept);
+  refresh(part.table);
+  const RealInterval now = bounds(part, line.quantity);
+  total = {others.low + now.low, others.high + now.high};
+  return true;
+}
+
+// The Output column is printed finely, so that bounds of the sum are not enough: looks for the assignments of element
+// sizes that give the printed value. None: the cell is contradicted; else sizes in none of them are removed.
+void Sums::match_output(SumLine& line) {
+  if (line.contradicted) return;
+  RealInterval fixed{};
+  std::vector<OpenTable> open;
+  each_part(line, [&](Part part) {
+    OpenTable one{part.table, {}, 0};
+    for (const Option option : outcome_.tables[part.table].options) {
+      const int element = combo_of(option.combo).element;
+      const auto known = [&](const auto& size) { return size.first == element; };
+      if (std::none_of(one.sizes.begin(), one.sizes.end(), known))
+        one.sizes.emplace_back(element, bytes(part, option, line.quantity));
+    }
+    if (one.sizes.size() > 1)
+      open.push_back(std::move(one));
+    else
+      fixed = fixed + bounds(part, line.quantity);
+  });
+  if (open.empty()) return;
+  std::sort(open.begin(), open.end(), [](const OpenTable& a, const OpenTable& b) {
+    return a.sizes.front().second.high > b.sizes.front().second.high;
+  });
+  std::int64_t budget = kMostAssignments;
+  const bool found = assign(open, 0, fixed, line.printed, budget);
+  if (budget <= 0) return;  // too many to tell
+  if (!found) {
+    line.contradicted = true;
+    return;
+  }
+  for (const OpenTable& one : open) keep_elements(one.table, one.used);
+}
+
+bool Sums::assign(std::vector<OpenTable>& open, std::size_t at, RealInterval sum, RealInterval printed,
+                  std::int64_t& budget) const {
+  if (--budget <= 0) return true;
+  RealInterval reach = sum;
+  for (std::size_t i = at; i < open.size(); ++i) {
+    RealInterval all = open[i].sizes.front().second;
+    for (const auto& size : open[i].sizes) all = hull(all, size.second);
+    reach = reach + all;
+  }
+  if (!reach.overlaps(printed)) return false;
+  if (at == open.size()) return true;
+  bool any = false;
+  for (const auto& [element, size] : open[at].sizes)
+    if (assign(open, at + 1, sum + size, printed, budget)) {
+      open[at].used |= 1u << element;
+      any = true;
+    }
+  return any;
+}
+
+void Sums::keep_elements(std::uint32_t t, std::uint32_t elements) {
+  auto& options = outcome_.tables[t].options;
+  const std::size_t before = options.size();
+  std::erase_if(options, [&](Option o) { return (elements >> combo_of(o.combo).element & 1) == 0; });
+  if (options.size() != before) refresh(t);
+}
+
+// ---- departures from the plan-wide values --------------------------------------------------------------------------
+
+std::optional<Option> Sums::wide_option(std::uint32_t t) const {
+  for (const Option option : outcome_.tables[t].options)
+    if (is_plan_wide(plan_.tables[t], (*outcome_.parts)[t], option, outcome_.pair)) return option;
+  return std::nullopt;
+}
+
+// With the table at its plan-wide values where it can have them.
+RealInterval Sums::wide_bytes(Part part, Quantity quantity) const {
+  const auto option = outcome_.tables[part.table].options.size() > 1 ? wide_option(part.table) : std::nullopt;
+  return option ? bytes(part, *option, quantity) : bounds(part, quantity);
+}
+
+RealInterval Sums::wide_sum(const SumLine& line) const {
+  RealInterval sum = constant_of(line);
+  each_part(line, [&](Part part) { sum = sum + wide_bytes(part, line.quantity); });
+  return sum;
+}
+
+Departures Sums::departures() const {
+  Departures found;
+  for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
+    const SumLine& line = outcome_.sums[l];
+    if (line.of != SumOf::rank || line.contradicted) continue;
+    const std::int64_t tables = departures_in(line);
+    found.lines += tables > 0;
+    if (tables <= found.tables) continue;
+    found.tables = tables;
+    found.line = l;
+  }
+  if (found.tables == 1 && !one_table_departs()) found.tables = 2;
+  return found;
+}
+
+void Sums::contradict(std::uint32_t l) {
+  outcome_.sums[l].contradicted = true;
+  settle();
+  outcome_.sums[l].expected = wide_sum(outcome_.sums[l]);
+}
+
+std::int64_t Sums::departures_in(const SumLine& line) const {
+  const RealInterval sum = wide_sum(line);
+  const double missing = std::max(line.printed.low - sum.high, sum.low - line.printed.high);
+  if (missing <= 0) return 0;
+  const bool upwards = line.printed.low > sum.high;
+  std::vector<double> moves;  // how far each table can move the sum towards what is printed
+  each_part(line, [&](Part part) {
+    const RealInterval all = bounds(part, line.quantity), wide = wide_bytes(part, line.quantity);
+    const double move = upwards ? all.high - wide.high : wide.low - all.low;
+    if (move > 0) moves.push_back(move);
+  });
+  std::sort(moves.begin(), moves.end(), std::greater<>{});
+  double moved = 0;
+  std::int64_t tables = 0;
+  for (const double move : moves) {
+    if (moved >= missing) break;
+    moved += move;
+    ++tables;
+  }
+  return std::max<std::int64_t>(tables, 1);
+}
+
+// Is there one table that, departing alone from the plan-wide values, brings all sums to what is printed?
+bool Sums::one_table_departs() const {
+  std::vector<RealInterval> wide;
+  for (const SumLine& line : outcome_.sums) wide.push_back(wide_sum(line));
+  for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) {
+    const auto& options = outcome_.tables[t].options;
+    const auto plan_wide_option = options.size() > 1 ? wide_option(t) : std::nullopt;
+    if (!plan_wide_option) continue;
+    for (const Option option : options)
+      if (option.combo != plan_wide_option->combo && explains_all(t, *plan_wide_option, option, wide)) return true;
+  }
+  return false;
+}
+
+bool Sums::explains_all(std::uint32_t t, Option from, Option to, const std::vector<RealInterval>& wide) const {
+  for (std::size_t l = 0; l < outcome_.sums.size(); ++l) {
+    const SumLine& line = outcome_.sums[l];
+    if (line.contradicted) continue;
+    RealInterval sum = wide[l];
+    each_part(line, [&](Part part) {
+      if (part.table == t) sum = without(sum, bytes(part, from, line.quantity)) + bytes(part, to, line.quantity);
+    });
+    if (!sum.overlaps(line.printed)) return false;
+  }
+  return true;
+}
+
+// ---- lookups -------------------------------------------------------------------------------------------------------
+
+std::vector<Lookups> Sums::narrowed_lookups() const {
+  std::vector<Lookups> all(plan_.tables.size());
+  for (std::uint32_t t = 0; t < all.size(); ++t)
+    if (usable(t)) all[t] = (*outcome_.parts)[t].front().lookups;
+  for (const SumLine& line : outcome_.sums) {
+    if (line.of != SumOf::rank || line.contradicted) continue;
+    if (line.quantity != Quantity::input && line.quantity != Quantity::output) continue;
+    const RealInterval total = total_of(line);
+    each_part(line, [&](Part part) { narrow_by_column(line, total, part, all[part.table]); });
+  }
+  return all;
+}
+
+// Bytes per id (input) or per pooled output (output) of one shard, over the element sizes left.
+RealInterval Sums::bytes_each(const SumLine& line, std::uint32_t t, const ClassParts& c) const {
+  const Setting& s = outcome_.setting;
+  const TableInputs& table = plan_.tables[t];
+  const double world = table.sharding == Sharding::dp ? 1 : static_cast<double>(s.world_size);
+  const bool by_lookups = line.quantity == Quantity::input || table.sequence;
+  const double parts = !by_lookups                      ? 1
+                       : table.sharding == Sharding::rw ? static_cast<double>(s.world_size)
+                       : table.sharding == Sharding::twrw || table.sharding == Sharding::gs
+                           ? static_cast<double>(s.column_group_size)
+                           : 1;
+  const RealInterval times = exactly(world / parts);
+  if (line.quantity == Quantity::input) return times * exactly(kIndexBytes);
+  RealInterval element{4, 1};
+  for (const Option option : outcome_.tables[t].options) {
+    const double size = kElementSizes[static_cast<std::size_t>(combo_of(option.combo).element)];
+    element = {std::min(element.low, size), std::max(element.high, size)};
+  }
+  return times * c.cols * element;
+}
+
+void Sums::narrow_by_column(const SumLine& line, RealInterval total, Part part, Lookups& lookups) const {
+  constexpr double kRounding = 1e-12;  // relative; far above the roundings of the products inverted here
+  double shards_with = 0;
+  const ClassParts* filled = nullptr;
+  for (std::uint32_t i = part.first; i < part.end; ++i) {
+    const ClassParts& c = classes_of(part.table)[static_cast<std::size_t>(entries_[i].cls)];
+    if (c.empty == Emptiness::unknown) return;
+    if (c.empty == Emptiness::yes) continue;
+    shards_with += entries_[i].count;
+    filled = &c;
+  }
+  if (filled == nullptr) return;
+  const RealInterval left = line.printed - without(total, bounds(part, line.quantity));
+  const RealInterval each = bytes_each(line, part.table, *filled);
+  const RealInterval fits{std::max((left.low / shards_with - 1) / each.high * (1 - kRounding), 0.0),
+                          std::max(left.high / shards_with / each.low * (1 + kRounding), 0.0)};
+  const bool by_lookups = line.quantity == Quantity::input || plan_.tables[part.table].sequence;
+  RealInterval& value = by_lookups ? lookups.lookups : lookups.pooled;
+  value = narrowed(value, fits);
+}
+
+}  // namespace shardstats::infer_detail
