@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/examine.h"
+#include "cli/heap.h"
 #include "cli/output.h"
 #include "cli/parallel.h"
 #include "cli/terminal.h"
@@ -60,6 +61,7 @@ class Run {
       std::vector<LoadedLog> logs(std::min(window, options_.logs.size() - first));
       for_each_index(logs.size(), options_.threads,
                      [&](std::size_t i) { logs[i] = load(options_.logs[first + i], options_.allow_empty); });
+      if (first == 0) prepare_heap(logs.front().source ? logs.front().source->bytes().size() : 0);
       for (const LoadedLog& log : logs) read_log(log);
     }
     const int verdict = status_;

@@ -198,7 +198,9 @@ Parts make_parts(const Setting& setting, const TableInputs& table, const Variant
                  std::uint64_t combos, const Lookups* lookups) {
   const WantedSizes wanted = wanted_sizes(setting, combos);
   Parts parts{variant, lookups ? *lookups : lookups_of(table, setting.rules->io, variant.free_inputs), {}, {}};
-  for (const ShapeRun& run : runs_of(setting, table)) {
+  const auto runs = runs_of(setting, table);
+  parts.classes.reserve(runs.size());
+  for (const ShapeRun& run : runs) {
     ClassParts c;
     c.run = run;
     c.rows = real(run.shape.rows);

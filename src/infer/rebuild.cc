@@ -62,6 +62,7 @@ std::vector<ShardSizes> class_sizes(const PlanInputs& plan, const Outcome& outco
   const TableInputs& table = plan.tables[t];
   const TableParts& parts = (*outcome.parts)[t];
   std::vector<ShardSizes> classes;
+  classes.reserve(parts.front().classes.size());
   for (std::size_t c = 0; c < parts.front().classes.size(); ++c) {
     std::optional<ShardSizes> all;
     for (const Option option : outcome.tables[t].options) {
@@ -103,17 +104,15 @@ void narrow_by_cells(const PlanInputs& plan, const Outcome& outcome, std::uint32
   narrow(table.ssd, Quantity::ssd, &ShardSizes::ssd);
 }
 
-// One entry a shard, in the order of the printed ranks (classes in shard order for an empty plan).
-std::vector<std::size_t> class_of_shards(const Setting& setting, const TableInputs& table, const Parts& parts) {
-  std::vector<std::size_t> classes;
-  if (!table.ranks.empty()) {
-    for (std::size_t slot = 0; slot < table.ranks.size(); ++slot)
-      classes.push_back(static_cast<std::size_t>(class_of_slot(setting, table, parts, slot)));
-    return classes;
-  }
+// Calls f(i, class) for each shard, in the order of the printed ranks (in shard order for an empty plan).
+template <class F>
+void each_shard(const Setting& setting, const TableInputs& table, const Parts& parts, F f) {
+  for (std::size_t slot = 0; slot < table.ranks.size(); ++slot)
+    f(slot, static_cast<std::size_t>(class_of_slot(setting, table, parts, slot)));
+  if (!table.ranks.empty()) return;
+  std::size_t i = 0;
   for (std::size_t c = 0; c < parts.classes.size(); ++c)
-    classes.insert(classes.end(), static_cast<std::size_t>(parts.classes[c].run.count), c);
-  return classes;
+    for (std::int64_t n = 0; n < parts.classes[c].run.count; ++n) f(i++, c);
 }
 
 PlanShard to_shard(const ShardSizes& sizes) {
@@ -133,13 +132,14 @@ void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint
     auto sizes = class_sizes(plan, outcome, t);
     narrow_by_cells(plan, outcome, t, sizes);
     std::vector<PlanShard> classes;
+    classes.reserve(sizes.size());
     for (const ShardSizes& s : sizes) classes.push_back(to_shard(s));
-    const auto slots = class_of_shards(outcome.setting, plan.tables[t], (*outcome.parts)[t].front());
-    for (std::size_t i = 0; i < slots.size(); ++i)
+    each_shard(outcome.setting, plan.tables[t], (*outcome.parts)[t].front(), [&](std::size_t i, std::size_t c) {
       if (start + i == result.shards.size())
-        result.shards.push_back(classes[slots[i]]);
+        result.shards.push_back(classes[c]);
       else
-        widen(result.shards[start + i], classes[slots[i]]);
+        widen(result.shards[start + i], classes[c]);
+    });
   }
   PlanTable& table = result.tables[t];
   table.first_shard = static_cast<std::uint32_t>(start);

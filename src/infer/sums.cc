@@ -302,10 +302,11 @@ bool Sums::a_rank_is_contradicted(Quantity quantity) const {
 
 void Sums::settle() {
   fit_constants();
-  for (int round = 0; round < kRounds; ++round) {
-    bool changed = false;
+  bool changed = std::any_of(outcome_.tables.begin(), outcome_.tables.end(),
+                             [](const TableState& table) { return table.options.size() > 1; });
+  for (int round = 0; round < kRounds && changed; ++round) {
+    changed = false;
     for (SumLine& line : outcome_.sums) changed |= check(line);
-    if (!changed) break;
   }
   for (SumLine& line : outcome_.sums)
     if (line.of == SumOf::rank && line.quantity == Quantity::output) match_output(line);
@@ -327,13 +328,14 @@ bool Sums::check(SumLine& line) {
   }
   if (line.contradicted) return false;
   bool changed = false;
-  each_part(line, [&](Part part) { changed |= prune(line, total, part); });
+  each_part(line, [&](Part part) {
+    if (outcome_.tables[part.table].options.size() > 1) changed |= prune(line, total, part);
+  });
   return changed;
 }
 
 bool Sums::prune(const SumLine& line, RealInterval& total, Part part) {
   auto& options = outcome_.tables[part.table].options;
-  if (options.size() < 2) return false;
   const RealInterval others = without(total, bounds(part, line.quantity));
   std::vector<Option> kept;
   for (const Option option : options)
@@ -354,7 +356,12 @@ void Sums::match_output(SumLine& line) {
   std::vector<OpenTable> open;
   each_part(line, [&](Part part) {
     OpenTable one{part.table, {}, 0};
-    for (const Option option : outcome_.tables[part.table].options) {
+    const auto& options = outcome_.tables[part.table].options;
+    if (options.size() == 1) {
+      fixed = fixed + bounds(part, line.quantity);
+      return;
+    }
+    for (const Option option : options) {
       const int element = combo_of(option.combo).element;
       const auto known = [&](const auto& size) { return size.first == element; };
       if (std::none_of(one.sizes.begin(), one.sizes.end(), known))
