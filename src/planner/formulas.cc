@@ -6,7 +6,7 @@ namespace shardstats {
 namespace {
 
 using enum FormulaId;
-constexpr std::array<FormulaForm, 23> kFormulas = {{
+constexpr std::array<FormulaForm, 35> kFormulas = {{
     {base_tensor, "storage.base_tensor", "S", "whole table", "bytes", "2.1"},
     {cached_share, "storage.cached_share", "S_cache", "cache share of the table", "bytes", "4.2"},
     {tensor, "storage.tensor", "t", "embedding weights", "bytes", "4"},
@@ -30,6 +30,18 @@ constexpr std::array<FormulaForm, 23> kFormulas = {{
     {percent, "rank.percent", "", "share of the capacity", "", "7.2"},
     {ratio, "storage.caching_ratio", "rho", "caching ratio", "", "4.3"},
     {total, "total", "", "sum", "bytes", "7.2"},
+    {perf_indices, "perf.indices", "R", "index bytes read", "bytes", "3.2"},
+    {perf_rows, "perf.rows", "K", "row bytes read", "bytes", "3.2"},
+    {perf_outputs, "perf.outputs", "O_f", "output bytes sent forward", "bytes", "3.2"},
+    {perf_gradients, "perf.gradients", "O_b", "gradient bytes sent backward", "bytes", "3.2"},
+    {bandwidth, "perf.bandwidth", "B", "bandwidth of the kernel", "bytes/ms", "2.3"},
+    {forward_compute, "perf.fwd_compute", "fc", "forward compute", "ms", "3"},
+    {forward_comms, "perf.fwd_comms", "fm", "forward comms", "ms", "3"},
+    {backward_compute, "perf.bwd_compute", "bc", "backward compute", "ms", "3.1"},
+    {backward_comms, "perf.bwd_comms", "bm", "backward comms", "ms", "3"},
+    {prefetch_compute, "perf.prefetch_compute", "pf", "prefetch compute", "ms", "3.6"},
+    {input_dist, "perf.input_dist", "id", "input distribution", "ms", "3"},
+    {perf_total, "perf.total", "T", "perf of the shard", "ms", "1.1"},
 }};
 
 }  // namespace

@@ -209,6 +209,15 @@ Traced named(FormulaId id, const Traced& x) {
   return made(std::move(node));
 }
 bool is_zero(const Traced& x) { return is_zero(x.value); }
+Traced block_penalty(const Traced& cols) {
+  return traced_input("pi", "penalty for narrow rows", block_penalty(cols.value), block_penalty(cols.nominal), -1);
+}
+
+Traced mixed(const Traced& ratio, const Traced& a, const Traced& b) {
+  const Traced sum = ratio * a + (constant<Traced>(1) - ratio) * b;
+  return within(sum, mixed(ratio.value, a.value, b.value));
+}
+
 Traced unless_empty(const Traced& x, Emptiness empty) {
   if (empty == Emptiness::no) return x;
   if (empty == Emptiness::yes) return {};

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "shardstats/planner/perf.h"
 #include "shardstats/planner/storage.h"
 
 namespace shardstats {
@@ -274,6 +275,106 @@ void compare_kjt(const json& plan, Comparison& out) {
   EXPECT_LE(ours.width(), multiplier) << "the bounds would hide an error of a byte";
 }
 
+// ---- perf
+// ------------------------------------------------------------------------------------------------------------
+
+constexpr double kPerfTolerance = 1e-12;  // relative: sums of many features may differ in their last bits
+
+PerfSetting<double> perf_setting_of(const json& plan) {
+  const Setting storage = setting_of(plan);
+  const json& topology = plan["topology"];
+  PerfSetting<double> setting;
+  setting.rules = &perf_rules_of(storage.rules->release);
+  setting.device = storage.device;
+  setting.inference = storage.inference;
+  setting.world_size = storage.world_size;
+  setting.local_size = plan["local_world_size"];
+  setting.group_size = plan["intra_group_size"];
+  setting.bandwidths = {number(topology, "hbm_mem_bw", 0),        number(topology, "ddr_mem_bw", 0),
+                        number(topology, "hbm_to_ddr_mem_bw", 0), number(topology, "ssd_mem_bw", 0),
+                        number(topology, "intra_host_bw", 0),     number(topology, "inter_host_bw", 0)};
+  setting.backward = number(topology, "bwd_compute_multiplier", 2);
+  setting.weighted_backward = number(topology, "weighted_feature_bwd_compute_multiplier", 1);
+  return setting;
+}
+
+WirePrecision precision_of(const json& codec, const char* key) {
+  if (!codec.contains(key) || codec[key].is_null()) return WirePrecision::fp32;
+  const std::string name = codec[key];
+  return name == "FP32"   ? WirePrecision::fp32
+         : name == "INT8" ? WirePrecision::int8
+         : name == "FP8"  ? WirePrecision::fp8
+                          : WirePrecision::half;
+}
+
+Codecs codecs_of(const json& table) {
+  const json& codec = table["qcomm"];
+  if (codec.is_null() || codec["forward"].is_null()) return {};
+  return {true, precision_of(codec, "forward"), precision_of(codec, "backward")};
+}
+
+double fetches_of(const json& table) {
+  if (!table.contains("cache_stats") || table["compute_kernel"] != "fused_uvm_caching") return 0;
+  const json& stats = table["cache_stats"];
+  const double of_sharder = number(table, "sharder_cache_load_factor", -1);
+  const double hit_share = number(table, "cache_load_factor", of_sharder);
+  if (hit_share < 0) return 0;  // without a ratio of the table or the sharder nothing is fetched ahead
+  return std::pow(1 - hit_share, stats["miss_rate_exponent"].get<double>()) * stats["expected_lookups"].get<double>();
+}
+
+PerfFacts<double> perf_facts_of(const json& plan, const json& table, const PerfSetting<double>& setting) {
+  const auto storage = facts_of(plan, table, setting_of(plan));
+  PerfFacts<double> facts;
+  facts.sharding = storage.sharding;
+  facts.kernel = storage.kernel;
+  facts.sequence = storage.sequence;
+  facts.weighted = flag(table, "is_weighted");
+  facts.prefetch_pipeline = flag(table, "prefetch_pipeline");
+  facts.rows = storage.rows;
+  facts.element_size = storage.element_size;
+  facts.lookups = storage.lookups;
+  facts.pooled = storage.pooled;
+  if (setting.rules->release <= Release::v0_1_1) {
+    facts.lookups = storage.batch * storage.pooling_sum;
+    facts.pooled = storage.batch * storage.features;
+  }
+  facts.caching_ratio = number(table, "perf_caching_ratio", kDefaultCachingRatio);
+  facts.fetches = fetches_of(table);
+  facts.wire = wire_sizes(*setting.rules, codecs_of(table), facts.sequence, facts.element_size);
+  return facts;
+}
+
+constexpr std::array<const char*, kPerfParts> kPerfKeys = {"fwd_compute", "fwd_comms", "bwd_compute", "bwd_comms",
+                                                           "prefetch_compute"};
+
+void compare_perf(const json& plan, Comparison& out) {
+  const auto setting = perf_setting_of(plan);
+  if (setting.rules->release == Release::v0_1_0) return;
+  const auto close = [](double ours, double truth) {
+    return std::abs(ours - truth) <= kPerfTolerance * std::abs(truth) ? truth : ours;
+  };
+  for (const json& table : plan["tables"]) {
+    auto facts = perf_facts_of(plan, table, setting);
+    const std::string name = table["fqn"];
+    for (const json& shard : table["shards"]) {
+      facts.cols = shard["cols"];
+      const auto perf = shard_perf(setting, facts);
+      if (!perf) {
+        out.value(name + " has no perf", 1, 0);
+        continue;
+      }
+      const json& truth = shard["perf"];
+      const double total = truth.is_object() ? truth["total"].get<double>() : truth.get<double>();
+      out.value(name + " total", close(perf->total, total), total);
+      if (!truth.is_object() || setting.rules->parts == 0) continue;
+      for (std::size_t p = 0; p < kPerfParts; ++p) {
+        const double part = number(truth, kPerfKeys[p], 0);
+        out.value(name + " " + kPerfKeys[p], close(perf->parts[p], part), part);
+      }
+    }
+  }
+}
+
 class PlannerCorpus : public testing::Test {
  protected:
   void SetUp() override {
@@ -283,6 +384,7 @@ class PlannerCorpus : public testing::Test {
 
 TEST_F(PlannerCorpus, StorageOfEveryShardIsExact) { EXPECT_GT(compare_all(compare_storage), 400000); }
 TEST_F(PlannerCorpus, ShapeOfEveryShardIsExact) { EXPECT_GT(compare_all(compare_shapes), 100000); }
+TEST_F(PlannerCorpus, PerfOfEveryShardIsExact) { EXPECT_GT(compare_all(compare_perf), 300000); }
 TEST_F(PlannerCorpus, KjtReservationIsExact) { EXPECT_GT(compare_all(compare_kjt), 100); }
 
 }  // namespace

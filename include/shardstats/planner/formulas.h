@@ -1,5 +1,6 @@
-// Every formula by name: id, symbol, words, unit, and the section of storage-model.md it follows.
-// verify, explain, rules and the documentation cite these ids; the arithmetic itself stands once, in storage.h.
+// Every formula by name: id, symbol, words, unit, and the section of the reference document it follows.
+// verify, explain, rules and the documentation cite these ids; the arithmetic itself stands once, in storage.h and
+// perf.h.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,18 @@ enum class FormulaId : std::uint8_t {
   percent,
   ratio,
   total,
+  perf_indices,
+  perf_rows,
+  perf_outputs,
+  perf_gradients,
+  bandwidth,
+  forward_compute,
+  forward_comms,
+  backward_compute,
+  backward_comms,
+  prefetch_compute,
+  input_dist,
+  perf_total,
 };
 
 struct FormulaForm {
@@ -39,8 +52,8 @@ struct FormulaForm {
   std::string_view name;     // "storage.tensor"
   std::string_view symbol;   // "t"
   std::string_view label;    // "embedding weights"
-  std::string_view unit;     // "bytes", "" for a pure number
-  std::string_view section;  // of storage-model.md
+  std::string_view unit;     // "bytes", "ms", "bytes/ms", "" for a pure number
+  std::string_view section;  // of storage-model.md; of perf-model.md for "perf." names
 };
 std::span<const FormulaForm> formula_table();
 const FormulaForm& form_of(FormulaId id);

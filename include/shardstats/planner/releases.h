@@ -53,7 +53,20 @@ std::span<const ReleaseRules> release_table();
 // Do two releases give the same bytes for each plan (section 9.1, "distinct storage generations")?
 bool same_storage(const ReleaseRules& a, const ReleaseRules& b);
 
-// What a compute kernel means for storage (sections 2.2, 4.2, 4.5, 4.6).
+// How fast a kernel reads its rows (perf-model.md section 2.3).
+enum class KernelSpeed : std::uint8_t {
+  unknown,        // no public release can estimate the kernel
+  dense,          // half of the memory bandwidth, 0.35 of it in v0.1.1
+  batched_dense,  // half of it
+  fused,          // all of it
+  uvm,            // a tenth of the link between the memories
+  cached,         // a tenth of a mix of HBM and link; all of HBM in a prefetch pipeline (v0.6.0+)
+  quant_cached,   // the mix, whatever the pipeline
+  key_value,      // the link, from v1.6.0 the SSD
+  virtual_table,  // HBM to DDR
+};
+
+// What a compute kernel means for storage (sections 2.2, 4.2, 4.5, 4.6) and perf.
 struct KernelTraits {
   std::string_view name;
   Release since;         // first release with the kernel
@@ -65,6 +78,7 @@ struct KernelTraits {
   bool ssd;              // has an SSD share (v1.6.0+)
   Release cached_since;  // first release in which the kernel is cached; see `cached`
   bool cached;           // cached in some release
+  KernelSpeed speed;
 };
 // Traits of a printed kernel name; nullptr for a kernel that no release has.
 const KernelTraits* find_kernel(std::string_view name);

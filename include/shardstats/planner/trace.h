@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "shardstats/planner/perf.h"
 #include "shardstats/planner/reading.h"
 #include "shardstats/planner/storage.h"
 
@@ -71,6 +72,8 @@ Traced share(const Traced& storage, const Traced& part, const Traced& whole);
 Traced named(FormulaId id, const Traced& x);
 bool is_zero(const Traced& x);
 Traced unless_empty(const Traced& x, Emptiness empty);
+Traced block_penalty(const Traced& cols);
+Traced mixed(const Traced& ratio, const Traced& a, const Traced& b);
 template <>
 Traced constant<Traced>(double value);
 template <>
