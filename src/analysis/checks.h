@@ -16,6 +16,9 @@ struct Compared {
   bool hbm_percent = false, ddr_percent = false;    // rank percentages
   bool planning_hbm = false, planning_ddr = false;  // Planning (Usable) Memory
   bool planning_percent = false;
+  bool ranks = false;                      // lines derived from the rank table
+  bool critical_path = false;              // comms need every table's perf
+  bool top_perf = false, top_hbm = false;  // top tables
 };
 
 struct Checks {
@@ -36,9 +39,11 @@ struct Checks {
 void check_numbers(Checks& checks);
 void check_tables(Checks& checks);
 void check_ranks(Checks& checks);
+void check_perf(Checks& checks);
 void check_percentages(Checks& checks);
 void check_kernels(Checks& checks);
 void check_reservation(Checks& checks);
+void check_statistics(Checks& checks);
 
 // The number of the rank row, or -1.
 int rank_number(const PrintedRank& row);
@@ -47,6 +52,8 @@ Coverage cover(const Checks& checks);
 
 // `bytes` in the words of a cell of that format and unit: one text, or "low..high".
 Expected expected_bytes(ByteInterval bytes, Format format, std::int64_t unit);
+// `value` in the words of a cell of that format.
+Expected expected_value(RealInterval value, Format format, std::string_view unit);
 Expected expected_count(std::int64_t count);
 
 // "HBM of table_7 is printed as 3.859 GB, the formulas give 3.858 GB"

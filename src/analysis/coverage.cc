@@ -16,6 +16,9 @@ enum class Nature : std::uint8_t {
   planning_ddr,
   planning_percent,
   kjt,
+  ranks,     // derived from the rank table where its rows are there
+  critical,  // comms of the critical path: from every table's perf
+  top,       // of the top lists
 };
 
 // The slots of a line form, in order; a form that is not listed has only unchecked numbers.
@@ -24,7 +27,7 @@ struct LineNature {
   std::array<Nature, 4> slots;
 };
 using enum Nature;
-constexpr std::array<LineNature, 17> kLineNatures = {{
+constexpr std::array<LineNature, 46> kLineNatures = {{
     {LineId::summary, {input, input, input}},
     {LineId::batch_size, {input}},
     {LineId::world_size, {input}},
@@ -34,7 +37,36 @@ constexpr std::array<LineNature, 17> kLineNatures = {{
     {LineId::kernel_storage, {none, storage, storage, storage}},
     {LineId::kernel_constraints, {table, table}},
     {LineId::kernel_constraint, {none, table}},
-    {LineId::tier, {none, unchecked, unchecked}},
+    {LineId::tier, {none, ranks, ranks}},
+    {LineId::total_variation, {ranks}},
+    {LineId::total_distance, {ranks}},
+    {LineId::chi_divergence, {ranks}},
+    {LineId::kl_divergence, {ranks}},
+    {LineId::range_chi_divergence, {ranks}},
+    {LineId::range_kl_divergence, {ranks}},
+    {LineId::max_total_perf, {ranks, ranks}},
+    {LineId::max_fwd_compute, {ranks, ranks}},
+    {LineId::max_fwd_comms, {ranks, ranks}},
+    {LineId::max_bwd_compute, {ranks, ranks}},
+    {LineId::max_bwd_comms, {ranks, ranks}},
+    {LineId::max_prefetch_compute, {ranks, ranks}},
+    {LineId::mean_total_perf, {ranks}},
+    {LineId::max_total_perf_percent, {ranks}},
+    {LineId::sum_of_maxima, {ranks}},
+    {LineId::peak_memory_pressure, {ranks, ranks}},
+    {LineId::sparse_max_hbm, {storage, storage}},
+    {LineId::sparse_min_hbm, {storage, storage}},
+    {LineId::max_hbm, {ranks, ranks}},
+    {LineId::min_hbm, {ranks, ranks}},
+    {LineId::mean_hbm, {ranks, ranks}},
+    {LineId::low_median_hbm, {ranks, ranks}},
+    {LineId::high_median_hbm, {ranks, ranks}},
+    {LineId::critical_path_comms, {critical}},
+    {LineId::critical_path_compute, {ranks}},
+    {LineId::critical_path_sum, {critical}},
+    {LineId::max_hbm_percent, {ranks}},
+    {LineId::top_hbm, {ranks}},
+    {LineId::top_hbm_table, {none, top, top}},
     {LineId::reserved_hbm, {input}},
     {LineId::reserved_percent, {planning_percent}},
     {LineId::planning_memory, {planning_hbm, planning_ddr}},
@@ -83,6 +115,15 @@ class Counter {
       case kjt:
         add_if(checks_.plan.kjt.known);
         break;
+      case ranks:
+        add_if(checks_.compared.ranks);
+        break;
+      case critical:
+        add_if(checks_.compared.critical_path);
+        break;
+      case top:
+        add_if(checks_.compared.top_hbm);
+        break;
       case none:
         break;
     }
@@ -105,11 +146,10 @@ class Counter {
     return parse_ranks(cell.text, ranks);
   }
 
-  // Perf is determined by the tables; without them it is an input.
-  void add_perf(const PrintedPerf& perf) {
-    const Nature nature = checks_.plan.sized ? unchecked : input;
-    add(perf.total, nature);
-    for (std::size_t i = 0; i < perf.count; ++i) add(perf.components[i], nature);
+  void add_perf(const PrintedPerf& perf, bool derived) {
+    if (perf.total) add_if(derived);
+    for (std::size_t i = 0; i < perf.count; ++i)
+      if (perf.components[i]) add_if(derived);
   }
 
   void add_rank(const PrintedRank& row) {
@@ -124,7 +164,7 @@ class Counter {
     derived(row.output, &PlanRank::expected_output);
     if (row.hbm_percent) add_if(checks_.compared.hbm_percent);
     if (row.ddr_percent) add_if(checks_.compared.ddr_percent);
-    add_perf(row.perf);
+    add_perf(row.perf, plan != nullptr && plan->expected_perf.known);
     for (std::size_t i = 0; i < shard_counts(row.shards).size(); ++i) add_if(checks_.compared.shards);
   }
 
@@ -134,7 +174,7 @@ class Counter {
     const auto derived = [&](const Cell& cell, Expectation PlanTable::*expected) {
       if (cell) add_if(plan != nullptr && (plan->*expected).known);
     };
-    add_perf(row.perf);
+    add_perf(row.perf, plan != nullptr && plan->perf.known);
     derived(row.hbm, &PlanTable::hbm);
     derived(row.ddr, &PlanTable::ddr);
     derived(row.ssd, &PlanTable::ssd);

@@ -44,6 +44,13 @@ Expected expected_bytes(ByteInterval bytes, Format form, std::int64_t unit) {
   return {bytes, "bytes", std::move(low)};
 }
 
+Expected expected_value(RealInterval value, Format form, std::string_view unit) {
+  std::string low = format(value.low, form);
+  const std::string high = format(value.high, form);
+  if (low != high) low += ".." + high;
+  return {value, unit, std::move(low)};
+}
+
 Expected expected_count(std::int64_t count) { return {exactly(count), "count", std::to_string(count)}; }
 
 std::string differs(std::string_view what, std::string_view printed, std::string_view unit, std::string_view expected) {
@@ -110,9 +117,11 @@ Report verify(const PrintedPlan& printed, const Plan& plan) {
   analysis::check_numbers(checks);
   analysis::check_tables(checks);
   analysis::check_ranks(checks);
+  analysis::check_perf(checks);
   analysis::check_percentages(checks);
   analysis::check_kernels(checks);
   analysis::check_reservation(checks);
+  analysis::check_statistics(checks);
   report.coverage = analysis::cover(checks);
   std::ranges::stable_sort(report.findings, {},
                            [](const Finding& f) { return std::pair(f.where.place.line, f.where.place.column); });

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "infer/assume.h"
+#include "infer/perf_search.h"
 #include "infer/read_plan.h"
 #include "shardstats/infer/plan.h"
 
@@ -78,6 +79,7 @@ Plan infer(const PrintedPlan& printed, const InferOptions& options) {
       for (std::size_t m = i == 0 ? 1 : 0; m < found.survivors[i].members.size(); ++m)
         plan.alternatives.push_back(found.survivors[i].members[m]);
   }
+  infer_perf(inputs, found, options.alternatives, plan);
   infer_reservation(inputs, found, plan);
   list_assumptions(inputs, found, options, plan);
   return plan;

@@ -30,8 +30,6 @@ constexpr std::uint32_t bit(Quantity quantity) { return 1u << static_cast<unsign
 // What is left of a sum for one of its parts. Not an interval difference: the part itself is in the sum.
 RealInterval without(RealInterval sum, RealInterval part) { return {sum.low - part.low, sum.high - part.high}; }
 
-RealInterval at_least_zero(RealInterval x) { return {std::max(x.low, 0.0), std::max(x.high, 0.0)}; }
-
 }  // namespace
 
 const std::optional<ByteInterval>& cell_of(const TableInputs& table, Quantity quantity) {

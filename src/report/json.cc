@@ -90,20 +90,31 @@ Json finding_json(const Finding& finding) {
   return json;
 }
 
-Json shard_json(const PlanShard& shard) {
-  return {{"index", shard.index},
-          {"rank", shard.rank ? Json(*shard.rank) : Json()},
-          {"rows", bounds(shard.rows)},
-          {"cols", bounds(shard.cols)},
-          {"hbm", bounds(shard.hbm)},
-          {"ddr", bounds(shard.ddr)},
-          {"ssd", bounds(shard.ssd)},
-          {"tensor", bounds(shard.tensor)},
-          {"optimizer", bounds(shard.optimizer)},
-          {"cache_aux", bounds(shard.cache_aux)},
-          {"input", bounds(shard.input)},
-          {"output", bounds(shard.output)},
-          {"pipeline_io", bounds(shard.pipeline_io)}};
+Json ms(RealInterval x) { return {{"low", x.low}, {"high", x.high}, {"unit", "ms"}}; }
+
+Json perf_json(const PlanPerf& perf) {
+  Json json;
+  for (std::size_t p = 0; p < kPerfParts; ++p) json[std::string(kPerfComponents[p])] = ms(perf.parts[p]);
+  json["total"] = ms(perf.total);
+  return json;
+}
+
+Json shard_json(const PlanShard& shard, const PlanTable& table) {
+  Json json = {{"index", shard.index},
+               {"rank", shard.rank ? Json(*shard.rank) : Json()},
+               {"rows", bounds(shard.rows)},
+               {"cols", bounds(shard.cols)},
+               {"hbm", bounds(shard.hbm)},
+               {"ddr", bounds(shard.ddr)},
+               {"ssd", bounds(shard.ssd)},
+               {"tensor", bounds(shard.tensor)},
+               {"optimizer", bounds(shard.optimizer)},
+               {"cache_aux", bounds(shard.cache_aux)},
+               {"input", bounds(shard.input)},
+               {"output", bounds(shard.output)},
+               {"pipeline_io", bounds(shard.pipeline_io)}};
+  if (table.perf.known) json["perf"] = perf_json(table.shard_perf);
+  return json;
 }
 
 Json table_json(const TableRow& row) {
@@ -114,7 +125,7 @@ Json table_json(const TableRow& row) {
                {"rows", row.table->rows > 0 ? Json(row.table->rows) : Json()},
                {"cols", row.table->cols > 0 ? Json(row.table->cols) : Json()}};
   Json& shards = json["shards"] = Json::array();
-  for (const PlanShard* shard : row.shards) shards.push_back(shard_json(*shard));
+  for (const PlanShard* shard : row.shards) shards.push_back(shard_json(*shard, *row.table));
   return json;
 }
 
@@ -126,6 +137,7 @@ Json rank_json(const PlanRank& rank, const Reconstruction& plan) {
   if (plan.column_bytes) {
     json["input"] = bounds(rank.input);
     json["output"] = bounds(rank.output);
+    json["perf"] = perf_json(rank.perf);
   }
   return json;
 }

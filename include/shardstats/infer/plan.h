@@ -8,6 +8,7 @@
 // cells; `contradicted` says that the printed one lies outside. Tested by tests/infer/*_test.cc.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "shardstats/log/printed.h"
+#include "shardstats/planner/perf.h"
 #include "shardstats/planner/storage.h"
 
 namespace shardstats {
@@ -24,6 +26,18 @@ struct Expectation {
   ByteInterval bytes;
   bool known = false;         // false: nothing in this log determines the cell
   bool contradicted = false;  // the printed cell lies outside `bytes`
+};
+
+// Bounds of a perf cell: the components in printed order and their total, ms.
+struct PlanPerf {
+  std::array<RealInterval, kPerfParts> parts{};
+  RealInterval total{};
+};
+
+struct PerfExpectation {
+  PlanPerf expected;
+  bool known = false;              // false: nothing in this log determines the cell
+  std::uint32_t contradicted = 0;  // a bit for each component, then one for the total
 };
 
 // One way to fill in what a log hides about a table.
@@ -64,6 +78,8 @@ struct PlanTable {
   RealInterval pooling_sum;                        // sum of l_f
   Expectation hbm, ddr, ssd;                       // sums over all shards
   ByteInterval weights, optimizer_state;           // each once (kernel lines of v1.8.0+)
+  PlanPerf shard_perf;                             // of each shard: all of a table are equal (perf-model.md section 5)
+  PerfExpectation perf;                            // of the table's cell
 };
 
 struct PlanRank {
@@ -72,6 +88,14 @@ struct PlanRank {
   ByteInterval hbm, ddr;                // with dense and KJT where the release counts them
   ByteInterval input, output;           // bytes behind the columns
   Expectation expected_hbm, expected_ddr, expected_input, expected_output;
+  PlanPerf perf;  // sums over the shards
+  PerfExpectation expected_perf;
+};
+
+// What the perf of all tables rests on.
+struct PlanPerfSetting {
+  bool known = false;
+  PerfSetting<RealInterval> setting;
 };
 
 // The sums over all ranks. Known where a split is hidden, so that single ranks leave room but all together do not.
@@ -118,6 +142,7 @@ struct Plan {
   std::vector<PlanRank> ranks;
   PlanTotals all_ranks;
   std::vector<PlanKernel> kernels;  // sorted by name
+  PlanPerfSetting perf;
   Policy policy = Policy::other;
   std::vector<Policy> policies;                         // all that fit, `policy` first
   ByteInterval dense_hbm, dense_ddr, kjt_hbm, kjt_ddr;  // per rank, as counted in rank memory

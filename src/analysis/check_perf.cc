@@ -1,0 +1,51 @@
+// Checks of the perf cells of both tables (log-format.md sections 3.2 and 3.4; perf-model.md).
+#include "analysis/checks.h"
+
+namespace shardstats::analysis {
+namespace {
+
+constexpr std::array<std::string_view, kPerfParts> kWords = {"Forward compute", "Forward comms", "Backward compute",
+                                                             "Backward comms", "Prefetch compute"};
+
+// Calls add(cell, part, expected) for each printed number of the cell that is contradicted; part kPerfParts: the total.
+template <class Add>
+void each_wrong(const PrintedPerf& printed, const PerfExpectation& perf, Add add) {
+  for (std::size_t p = 0; p < printed.count; ++p)
+    if ((perf.contradicted >> p & 1) != 0)
+      add(printed.components[p], p, expected_value(perf.expected.parts[p], Format::c1, "ms"));
+  if ((perf.contradicted >> kPerfParts & 1) != 0)
+    add(printed.total, kPerfParts, expected_value(perf.expected.total, Format::r3, "ms"));
+}
+
+std::string part_of(std::size_t part, std::string_view whose) {
+  std::string text(part < kPerfParts ? kWords[part] : "Perf");
+  return text.append(" of ").append(whose);
+}
+
+}  // namespace
+
+void check_perf(Checks& checks) {
+  const auto& rows = checks.printed.tables.rows;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const PlanTable* table = checks.plan.table_of_row(static_cast<std::uint32_t>(i));
+    if (table == nullptr) continue;
+    each_wrong(rows[i].perf, table->perf, [&](const Cell& cell, std::size_t part, Expected expected) {
+      const auto rule = static_cast<RuleId>(static_cast<std::size_t>(RuleId::table_perf_fwd_compute) + part);
+      Finding& finding = checks.add_table(rule, cell, i);
+      finding.message = differs(part_of(part, rows[i].fqn.text), cell.text, " ms", expected.text);
+      finding.expected = std::move(expected);
+    });
+  }
+  for (const PrintedRank& row : checks.printed.ranks.rows) {
+    const int rank = rank_number(row);
+    const PlanRank* plan = checks.plan_rank(rank);
+    if (plan == nullptr) continue;
+    each_wrong(row.perf, plan->expected_perf, [&](const Cell& cell, std::size_t part, Expected expected) {
+      Finding& finding = checks.add_rank(RuleId::rank_perf, cell, rank);
+      finding.message = differs(part_of(part, "rank " + std::to_string(rank)), cell.text, " ms", expected.text);
+      finding.expected = std::move(expected);
+    });
+  }
+}
+
+}  // namespace shardstats::analysis

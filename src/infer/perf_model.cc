@@ -1,0 +1,291 @@
+#include "infer/perf_model.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr double kRounding = 1e-12;  // relative
+constexpr double kEndless = std::numeric_limits<double>::max();
+
+PrintedPerfCells read_cells(const PrintedPerf& printed) {
+  PrintedPerfCells cells;
+  for (std::size_t p = 0; p < printed.count; ++p) cells[p] = printed_real(printed.components[p], Format::c1);
+  cells[kPerfTotal] = printed_real(printed.total, Format::r3);
+  return cells;
+}
+
+PerfTable read_table(const PlanInputs& plan, const Plan& rebuilt, std::uint32_t t) {
+  const PrintedTable& printed = plan.printed->tables.rows[plan.tables[t].row];
+  const PlanTable& table = rebuilt.tables[t];
+  PerfTable perf;
+  perf.printed = read_cells(printed.perf);
+  if (!table.sized || table.shard_count == 0) return perf;
+  ByteInterval cols = rebuilt.shards[table.first_shard].cols;
+  for (std::uint32_t i = 1; i < table.shard_count; ++i) cols = hull(cols, rebuilt.shards[table.first_shard + i].cols);
+  perf.cols = real(cols);
+  if (printed.weighted) perf.weighted = printed.weighted.text == "weighted";
+  perf.ratio = plan.tables[t].printed_ratio;
+  perf.known = perf_rules_of(rebuilt.setting.rules->release).release >= Release::v0_3_0;
+  return perf;
+}
+
+struct MaximaLine {
+  LineId id;
+  std::size_t cell;
+};
+constexpr std::array<MaximaLine, kPerfCells> kMaxima = {{{LineId::max_fwd_compute, 0},
+                                                         {LineId::max_fwd_comms, 1},
+                                                         {LineId::max_bwd_compute, 2},
+                                                         {LineId::max_bwd_comms, 3},
+                                                         {LineId::max_prefetch_compute, 4},
+                                                         {LineId::max_total_perf, kPerfTotal}}};
+
+void read_maxima(const PrintedPlan& printed, PerfInputs& perf) {
+  for (const MaximaLine& line : kMaxima) {
+    std::vector<int> ranks;
+    const auto value = printed_real(printed.slot(line.id, 0), Format::r3);
+    if (!value || !parse_ranks(printed.slot(line.id, 1).text, ranks) || ranks.size() != 1) continue;
+    if (static_cast<std::size_t>(ranks[0]) < perf.ranks.size())
+      perf.ranks[static_cast<std::size_t>(ranks[0])].maxima[line.cell] = value;
+  }
+}
+
+void read_ranks(const PlanInputs& plan, PerfInputs& perf) {
+  for (const PrintedRank& row : plan.printed->ranks.rows) {
+    PerfRank& rank = perf.ranks.emplace_back();
+    rank.known = true;
+    rank.printed = read_cells(row.perf);
+  }
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t)
+    for (const int r : plan.tables[t].ranks) {
+      if (static_cast<std::size_t>(r) >= perf.ranks.size()) continue;
+      PerfRank& rank = perf.ranks[static_cast<std::size_t>(r)];
+      rank.known &= perf.tables[t].known;
+      if (!rank.shards.empty() && rank.shards.back().first == t)
+        ++rank.shards.back().second;
+      else
+        rank.shards.emplace_back(t, 1);
+    }
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t)
+    if (plan.tables[t].ranks.empty() && !perf.tables[t].known)
+      for (PerfRank& rank : perf.ranks) rank.known = false;
+}
+
+RealInterval perf_ratio(const PerfHypothesis& h, const TableInputs& table, const PerfTable& perf,
+                        const Variant& variant) {
+  // From v1.1.0 on a ratio of 0 counts here, though storage takes it for none given (2.3).
+  if (perf.ratio == 0.0 && h.setting.rules->release >= Release::v1_1_0) return exactly(0.0);
+  return ratio_of(h.outcome->setting, table, variant);
+}
+
+PerfCells cells_of(const Perf<RealInterval>& perf, double times) {
+  PerfCells cells;
+  for (std::size_t p = 0; p < kPerfParts; ++p) cells[p] = perf.parts[p] * exactly(times);
+  cells[kPerfTotal] = perf.total * exactly(times);
+  return cells;
+}
+
+// The sum over the shards, where the last column block takes the rest of the columns (storage-model.md section 3.2).
+PerfCells with_last_block(const PerfHypothesis& h, PerfFacts<RealInterval> facts, double shards) {
+  const RealInterval cols = facts.cols;
+  facts.cols = exactly(cols.low);
+  PerfCells cells = cells_of(*shard_perf(h.setting, facts), shards - 1);
+  facts.cols = exactly(cols.high);
+  const PerfCells last = cells_of(*shard_perf(h.setting, facts), 1);
+  for (std::size_t c = 0; c < kPerfCells; ++c) cells[c] = cells[c] + last[c];
+  return cells;
+}
+
+}  // namespace
+
+double shards_of(const PerfHypothesis& h, std::uint32_t t) {
+  double shards = 0;
+  for (const ClassParts& c : (*h.outcome->parts)[t].front().classes) shards += static_cast<double>(c.run.count);
+  return shards;
+}
+
+namespace {
+
+// Bounds of one table's cell for one option.
+std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& inputs,
+                                     std::uint32_t t, PerfOption option, Codecs codecs) {
+  const auto facts = perf_facts(h, plan, inputs, t, option, codecs);
+  const auto perf = shard_perf(h.setting, facts);
+  if (!perf) return std::nullopt;
+  const PerfTable& table = inputs.tables[t];
+  const double shards = shards_of(h, t);
+  const bool block_known = !(*h.outcome->parts)[t].front().variant.free_inputs;
+  TablePerf found;
+  found.cells = !facts.cols.exact() && block_known ? with_last_block(h, facts, shards) : cells_of(*perf, shards);
+  found.shard = cells_of(*perf, 1);
+  for (RealInterval& x : found.cells) x = with_rounding(x);
+  if (prefetch_hidden(h, plan.tables[t])) {
+    RealInterval& cell = found.cells[kPerfTotal];
+    const auto& total = table.printed[kPerfTotal];
+    RealInterval prefetch = table.printed[4].value_or(RealInterval{0, kEndless});
+    if (total) prefetch = narrowed(prefetch, at_least_zero({total->low - cell.high, total->high - cell.low}));
+    found.cells[4] = prefetch;
+    cell = cell + prefetch;
+    found.shard[4] = prefetch / exactly(shards);
+    found.shard[kPerfTotal] = found.shard[kPerfTotal] + found.shard[4];
+  }
+  return found;
+}
+
+}  // namespace
+
+RealInterval with_rounding(RealInterval x) { return {x.low * (1 - kRounding), x.high * (1 + kRounding)}; }
+
+PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) {
+  PerfInputs perf;
+  std::vector<std::string_view> sharders;
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    PerfTable table = read_table(plan, rebuilt, t);
+    const std::string_view name = plan.printed->tables.rows[plan.tables[t].row].sharder.text;
+    const auto found = std::find(sharders.begin(), sharders.end(), name);
+    table.sharder = static_cast<std::uint32_t>(found - sharders.begin());
+    if (found == sharders.end()) sharders.push_back(name);
+    perf.tables.push_back(std::move(table));
+  }
+  perf.sharders = static_cast<std::uint32_t>(std::max<std::size_t>(sharders.size(), 1));
+  read_ranks(plan, perf);
+  read_maxima(*plan.printed, perf);
+  return perf;
+}
+
+const std::array<Codecs, kCodecs>& codec_table() {
+  using enum WirePrecision;
+  static constexpr std::array<Codecs, kCodecs> kTable = {{{false, fp32, fp32},
+                                                          {true, half, half},
+                                                          {true, int8, int8},
+                                                          {true, fp8, fp8},
+                                                          {true, fp8, half},
+                                                          {true, half, fp32},
+                                                          {true, fp32, half},
+                                                          {true, int8, half},
+                                                          {true, int8, fp32},
+                                                          {true, fp8, fp32},
+                                                          {true, half, int8},
+                                                          {true, half, fp8},
+                                                          {true, fp32, int8},
+                                                          {true, fp32, fp8},
+                                                          {true, int8, fp8},
+                                                          {true, fp8, int8}}};
+  return kTable;
+}
+
+namespace {
+
+std::uint32_t elements_of(const std::vector<Option>& options) {
+  std::uint32_t elements = 0;
+  for (const Option option : options) elements |= 1u << combo_of(option.combo).element;
+  return elements;
+}
+
+// Element sizes that the table's own storage cells allow, whatever the plan has.
+std::uint32_t elements_by_cells(const PerfHypothesis& h, const PlanInputs& plan, std::uint32_t t) {
+  const Outcome& outcome = *h.outcome;
+  const TableInputs& table = plan.tables[t];
+  const Parts& own = (*outcome.parts)[t].front();
+  const std::uint64_t possible = possible_combos(outcome.setting, table, true);
+  const Parts parts = make_parts(outcome.setting, table, own.variant, outcome.uneven, possible, &own.lookups);
+  std::uint32_t elements = 0;
+  each_bit(fitting_combos(outcome.setting, table, parts, possible),
+           [&](int combo) { elements |= 1u << combo_of(combo).element; });
+  return elements;
+}
+
+void add_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t, int element,
+                 PerfOptions& options) {
+  const bool may_prefetch = plan.tables[t].kernel->speed == KernelSpeed::cached &&
+                            h.setting.rules->release >= Release::v0_6_0 && h.setting.device == Device::cuda;
+  for (const bool weighted : {false, true})
+    for (const bool prefetch : {false, true}) {
+      if (prefetch && !may_prefetch) continue;
+      if (perf.tables[t].weighted ? *perf.tables[t].weighted != weighted : weighted && plan.tables[t].sequence)
+        continue;
+      options.add({kElementSizes[static_cast<std::size_t>(element)], weighted, prefetch});
+    }
+}
+
+}  // namespace
+
+PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t) {
+  PerfOptions options;
+  const std::uint32_t elements = elements_of(h.outcome->tables[t].options);
+  const int wide = plan_wide(plan.tables[t], h.outcome->pair).element;  // the most likely one comes first
+  if ((elements >> wide & 1) != 0) add_options(h, plan, perf, t, wide, options);
+  each_bit(elements & ~(1u << wide), [&](int element) { add_options(h, plan, perf, t, element, options); });
+  return options;
+}
+
+bool prefetch_hidden(const PerfHypothesis& h, const TableInputs& table) {
+  const PerfRules& rules = *h.setting.rules;
+  if (rules.parts < 5 || table.kernel->speed != KernelSpeed::cached || table.sharding == Sharding::dp) return false;
+  return rules.inference == InferencePerf::all ||
+         !perf_detail::forward_only(rules, h.setting.inference, table.sharding);
+}
+
+PerfFacts<RealInterval> perf_facts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
+                                   std::uint32_t t, PerfOption option, Codecs codecs) {
+  const TableInputs& table = plan.tables[t];
+  const Parts& parts = (*h.outcome->parts)[t].front();
+  PerfFacts<RealInterval> facts;
+  facts.sharding = table.sharding;
+  facts.kernel = table.kernel;
+  facts.sequence = table.sequence;
+  facts.weighted = option.weighted;
+  facts.prefetch_pipeline = option.prefetch_pipeline;
+  facts.rows = real(table.rows);
+  facts.cols = perf.tables[t].cols;
+  facts.element_size = exactly(option.element_size);
+  facts.lookups = parts.lookups.lookups;
+  facts.pooled = parts.lookups.pooled;
+  facts.caching_ratio = perf_ratio(h, table, perf.tables[t], parts.variant);
+  facts.wire = wire_sizes(*h.setting.rules, codecs, table.sequence, option.element_size);
+  return facts;
+}
+
+std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
+                                    std::uint32_t t, Codecs codecs, bool other_sizes) {
+  std::optional<TablePerf> best;
+  const auto look_at = [&](const PerfOptions& options) {
+    for (const PerfOption option : options) {
+      auto found = option_perf(h, plan, perf, t, option, codecs);
+      if (!found) return;
+      found->contradicted = contradicted(perf.tables[t].printed, found->cells);
+      const int count = std::popcount(found->contradicted), fewest = best ? std::popcount(best->contradicted) : 64;
+      if (count < fewest)
+        best = found;
+      else if (found->contradicted == best->contradicted)
+        widen(*best, *found);
+    }
+  };
+  look_at(perf_options(h, plan, perf, t));
+  if (!best || best->contradicted == 0 || !other_sizes) return best;
+  // A table too small for its storage to show its dtype may have one of its own.
+  const std::uint32_t tried = elements_of(h.outcome->tables[t].options);
+  PerfOptions others;
+  each_bit(elements_by_cells(h, plan, t) & ~tried,
+           [&](int element) { add_options(h, plan, perf, t, element, others); });
+  look_at(others);
+  return best;
+}
+
+void widen(TablePerf& perf, const TablePerf& other) {
+  for (std::size_t c = 0; c < kPerfCells; ++c) {
+    perf.cells[c] = hull(perf.cells[c], other.cells[c]);
+    perf.shard[c] = hull(perf.shard[c], other.shard[c]);
+  }
+}
+
+std::uint32_t contradicted(const PrintedPerfCells& printed, const PerfCells& cells) {
+  std::uint32_t wrong = 0;
+  for (std::size_t c = 0; c < kPerfCells; ++c)
+    if (printed[c] && !printed[c]->overlaps(cells[c])) wrong |= 1u << c;
+  return wrong;
+}
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,90 @@
+// What every table costs in ms under one perf hypothesis, compared with the printed perf cells (perf-model.md).
+// Private to src/infer.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "infer/search.h"
+#include "shardstats/planner/perf.h"
+
+namespace shardstats::infer_detail {
+
+// The numbers of a perf cell, or their bounds in ms: the five components, then the total.
+inline constexpr std::size_t kPerfTotal = kPerfParts, kPerfCells = kPerfParts + 1;
+using PerfCells = std::array<RealInterval, kPerfCells>;
+using PrintedPerfCells = std::array<std::optional<RealInterval>, kPerfCells>;
+
+struct PerfTable {
+  bool known = false;            // the formulas have all they need
+  std::uint32_t sharder = 0;     // tables of one sharder share its codecs
+  std::optional<bool> weighted;  // not printed before v0.5.0
+  std::optional<double> ratio;   // Cache Load Factor as a number
+  RealInterval cols{};           // e; before v0.5.0 the last column block may be wider than the others
+  PrintedPerfCells printed;
+};
+
+struct PerfRank {
+  bool known = false;                                    // all tables on it are
+  std::vector<std::pair<std::uint32_t, double>> shards;  // table, number of its shards here
+  PrintedPerfCells printed;                              // the row
+  PrintedPerfCells maxima;                               // of the lines that name this rank alone
+};
+
+struct PerfInputs {
+  std::vector<PerfTable> tables;
+  std::vector<PerfRank> ranks;
+  std::uint32_t sharders = 1;
+};
+PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt);
+
+// Quantized comms that a sharder can have, most likely first; a set of them is a bit mask.
+inline constexpr std::size_t kCodecs = 16;
+const std::array<Codecs, kCodecs>& codec_table();
+
+struct PerfHypothesis {
+  const Outcome* outcome = nullptr;  // of the storage half: lookups, element sizes
+  PerfSetting<RealInterval> setting;
+};
+
+// n; for an empty plan it depends on the hypothesis.
+double shards_of(const PerfHypothesis& h, std::uint32_t t);
+
+// What a table may have besides its codecs.
+struct PerfOption {
+  double element_size = 4;
+  bool weighted = false;
+  bool prefetch_pipeline = false;
+};
+struct PerfOptions {
+  std::array<PerfOption, 12> options;
+  std::size_t count = 0;
+  void add(PerfOption option) { options[count++] = option; }
+  const PerfOption* begin() const { return options.data(); }
+  const PerfOption* end() const { return options.data() + count; }
+};
+PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t);
+PerfFacts<RealInterval> perf_facts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
+                                   std::uint32_t t, PerfOption option, Codecs codecs);
+// Is the table's prefetch time hidden? It depends on statistics that are not printed (3.6).
+bool prefetch_hidden(const PerfHypothesis& h, const TableInputs& table);
+
+// Bounds over the options that contradict the fewest printed numbers, and those as a bit set.
+struct TablePerf {
+  PerfCells cells{};  // of the whole table
+  PerfCells shard{};  // of any one shard
+  std::uint32_t contradicted = 0;
+};
+// `other_sizes`: where that contradicts anything, also with element sizes that only the table's own cells allow.
+std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
+                                    std::uint32_t t, Codecs codecs, bool other_sizes);
+
+void widen(TablePerf& perf, const TablePerf& other);
+// The cells that the printed ones contradict.
+std::uint32_t contradicted(const PrintedPerfCells& printed, const PerfCells& cells);
+
+// The planner adds shard after shard: its sums differ from n times one shard in the last bits.
+RealInterval with_rounding(RealInterval x);
+
+}  // namespace shardstats::infer_detail

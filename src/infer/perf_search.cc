@@ -1,0 +1,422 @@
+#include "infer/perf_search.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "infer/perf_fit.h"
+#include "infer/rebuild.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr std::int64_t kFarBehind = 8;  // contradicted cells by which codecs have to be worse to be given up
+constexpr std::size_t kBeam = 4;        // assignments of codecs to sharders that are followed at a time
+constexpr std::size_t kSample = 24;     // tables of a sharder that choose its codecs
+constexpr std::size_t kFits = 2000;     // tables over all hypotheses that are fitted, at least two of these
+constexpr int kRefits = 3;
+constexpr std::size_t kProbe = 32;  // tables that order the hypotheses
+constexpr std::uint64_t kAllCodecs = (std::uint64_t{1} << kCodecs) - 1;
+
+struct PerfOutcome {
+  PerfHypothesis hypothesis;
+  std::vector<std::uint64_t> codecs;  // by sharder: those that contradict the fewest cells
+  std::vector<std::optional<TablePerf>> tables;
+  std::vector<PerfCells> ranks;
+  std::vector<std::uint32_t> wrong_in_rank;  // bit sets of cells
+  std::int64_t contradictions = 0, freedoms = 0;
+  std::int64_t cost() const { return contradictions + freedoms; }
+};
+
+std::int64_t count(std::uint32_t cells) { return std::popcount(cells); }
+
+class Evaluation {
+ public:
+  Evaluation(const PlanInputs& plan, const PerfInputs& perf, bool alternatives)
+      : plan_(plan), perf_(perf), alternatives_(alternatives) {}
+
+  // How many printed numbers of some tables the hypothesis contradicts with the best codecs for each sharder.
+  std::int64_t probe(const PerfHypothesis& h, std::vector<std::uint64_t> allowed, std::size_t tables) const {
+    std::int64_t total = 0;
+    best_codecs(h, std::move(allowed), tables, &total);
+    return total;
+  }
+
+  // `allowed`: codecs by sharder that are tried.
+  PerfOutcome run(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed) const {
+    PerfOutcome outcome;
+    outcome.hypothesis = h;
+    outcome.codecs = best_codecs(h, allowed, perf_.tables.size());
+    outcome.tables.resize(perf_.tables.size());
+    for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) {
+      if (!perf_.tables[t].known) continue;
+      outcome.tables[t] = over_codecs(h, t, outcome.codecs[perf_.tables[t].sharder]);
+      if (outcome.tables[t]) outcome.contradictions += count(outcome.tables[t]->contradicted);
+    }
+    add_ranks(outcome);
+    return outcome;
+  }
+
+ private:
+  std::vector<std::uint64_t> best_codecs(const PerfHypothesis& h, std::vector<std::uint64_t> live, std::size_t tables,
+                                         std::int64_t* total = nullptr) const {
+    std::vector<std::array<std::int64_t, kCodecs>> wrong(live.size());
+    const std::size_t step = perf_.tables.size() / std::max<std::size_t>(tables, 1) + (tables < perf_.tables.size());
+    for (std::size_t i = 0; i < perf_.tables.size(); i += std::max<std::size_t>(step, 1)) {
+      const auto t = static_cast<std::uint32_t>(i);
+      const PerfTable& table = perf_.tables[t];
+      std::uint64_t& codecs = live[table.sharder];
+      if (!table.known || (std::has_single_bit(codecs) && total == nullptr)) continue;
+      auto& counts = wrong[table.sharder];
+      std::int64_t least = std::numeric_limits<std::int64_t>::max();
+      std::vector<std::pair<WireSizes, std::int64_t>> known;  // codecs of the same sizes are the same to the table
+      each_bit(codecs, [&](int c) {
+        const auto at = static_cast<std::size_t>(c);
+        const WireSizes sizes = sizes_that_matter(h, t, codec_table()[at]);
+        auto same = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == sizes; });
+        if (same == known.end()) {
+          const auto found = table_perf(h, plan_, perf_, t, codec_table()[at], false);
+          same = known.insert(known.end(), {sizes, found ? count(found->contradicted) : 0});
+        }
+        counts[at] += same->second;
+        least = std::min(least, counts[at]);
+      });
+      each_bit(codecs, [&](int c) {
+        if (counts[static_cast<std::size_t>(c)] > least + kFarBehind) codecs &= ~(std::uint64_t{1} << c);
+      });
+    }
+    for (std::size_t s = 0; s < live.size(); ++s) {
+      std::int64_t least = std::numeric_limits<std::int64_t>::max();
+      each_bit(live[s], [&](int c) { least = std::min(least, wrong[s][static_cast<std::size_t>(c)]); });
+      each_bit(live[s], [&](int c) {
+        if (wrong[s][static_cast<std::size_t>(c)] > least) live[s] &= ~(std::uint64_t{1} << c);
+      });
+      if (total) *total += least;
+    }
+    return live;
+  }
+
+  WireSizes sizes_that_matter(const PerfHypothesis& h, std::uint32_t t, Codecs codecs) const {
+    const TableInputs& table = plan_.tables[t];
+    const bool grouped = table.sharding == Sharding::twrw || table.sharding == Sharding::gs;
+    const bool scattered = grouped || (table.sharding == Sharding::rw && !table.sequence);
+    // Without codecs the element size counts, which is one of several: a size of its own.
+    WireSizes sizes = wire_sizes(*h.setting.rules, codecs, table.sequence, 0);
+    if (table.sharding == Sharding::dp) return {};
+    if (!scattered) sizes.scatter_forward = sizes.scatter_backward = 0;
+    if (scattered && !grouped) sizes.all_to_all_forward = sizes.all_to_all_backward = 0;
+    return sizes;
+  }
+
+  std::optional<TablePerf> over_codecs(const PerfHypothesis& h, std::uint32_t t, std::uint64_t codecs) const {
+    std::optional<TablePerf> all;
+    each_bit(alternatives_ ? codecs : codecs & (~codecs + 1), [&](int c) {
+      const auto one = table_perf(h, plan_, perf_, t, codec_table()[static_cast<std::size_t>(c)], true);
+      if (!all || !one) {
+        all = one;
+        return;
+      }
+      widen(*all, *one);
+      all->contradicted &= one->contradicted;
+    });
+    if (all) narrow_by_cells(perf_.tables[t], shards_of(h, t), *all);
+    return all;
+  }
+
+  // Equal shards share what the printed cell leaves.
+  static void narrow_by_cells(const PerfTable& table, double shards, TablePerf& perf) {
+    for (std::size_t c = 0; c < kPerfCells; ++c) {
+      if (!table.printed[c] || (perf.contradicted >> c & 1) != 0) continue;
+      perf.cells[c] = narrowed(perf.cells[c], *table.printed[c]);
+      if (table.cols.exact())
+        perf.shard[c] = narrowed(perf.shard[c], with_rounding(perf.cells[c] * exactly(1 / shards)));
+    }
+  }
+
+  void add_ranks(PerfOutcome& outcome) const {
+    for (const PerfRank& rank : perf_.ranks) {
+      PerfCells sum{};
+      bool known = rank.known;
+      for (const auto& [t, shards] : rank.shards) {
+        known &= outcome.tables[t].has_value();
+        if (!known) break;
+        for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = sum[c] + outcome.tables[t]->shard[c] * exactly(shards);
+      }
+      for (RealInterval& x : sum) x = with_rounding(x);
+      outcome.ranks.push_back(sum);
+      std::uint32_t wrong = known ? contradicted(rank.printed, sum) : 0;
+      outcome.wrong_in_rank.push_back(wrong);
+      if (known) wrong |= contradicted(rank.maxima, sum);
+      outcome.contradictions += count(wrong);
+    }
+  }
+
+  const PlanInputs& plan_;
+  const PerfInputs& perf_;
+  bool alternatives_;
+};
+
+std::vector<std::int64_t> local_sizes(const PlanInputs& plan, const Setting& setting) {
+  const auto is_grouped = [](const TableInputs& t) {
+    return t.sized && (t.sharding == Sharding::twrw || t.sharding == Sharding::gs);
+  };
+  const bool grouped = std::any_of(plan.tables.begin(), plan.tables.end(), is_grouped);
+  const std::int64_t world = setting.world_size, most = grouped ? setting.group_size : world;
+  if (grouped && !setting.rules->pods) return {most};
+  std::vector<std::int64_t> sizes{most};
+  for (const std::int64_t usual : {8, 4, 2, 16})
+    if (usual < most && (!grouped || most % usual == 0)) sizes.push_back(usual);
+  for (std::int64_t d = 1; d < most; ++d)
+    if (most % d == 0 && std::find(sizes.begin(), sizes.end(), d) == sizes.end()) sizes.push_back(d);
+  return sizes;
+}
+
+// Hypotheses that can differ in perf on this log, most likely first.
+std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchResult& found) {
+  const auto is_dp = [](const TableInputs& t) { return t.sharding == Sharding::dp; };
+  const bool has_dp = std::any_of(plan.tables.begin(), plan.tables.end(), is_dp);
+  std::vector<PerfHypothesis> all;
+  const auto add = [&](const PerfHypothesis& h) {
+    const auto same = [&](const PerfHypothesis& o) {
+      return o.outcome == h.outcome && same_perf(*o.setting.rules, *h.setting.rules) &&
+             o.setting.device == h.setting.device && o.setting.inference == h.setting.inference &&
+             o.setting.local_size == h.setting.local_size && o.setting.group_size == h.setting.group_size;
+    };
+    if (std::none_of(all.begin(), all.end(), same)) all.push_back(h);
+  };
+  for (const Survivor& survivor : found.survivors)
+    for (const Setting& setting : survivor.members) {
+      PerfHypothesis h;
+      h.outcome = &survivor.outcome;
+      h.setting.rules = &perf_rules_of(setting.rules->release);
+      h.setting.device = setting.device;
+      h.setting.world_size = setting.world_size;
+      h.setting.group_size = setting.group_size;
+      h.setting.bandwidths = default_bandwidths();
+      h.setting.backward = exactly(2.0);
+      h.setting.weighted_backward = exactly(1.0);
+      const bool hidden_inference = !setting.rules->inference && h.setting.rules->inference != InferencePerf::none;
+      bool one_smaller = false;
+      for (const std::int64_t local : local_sizes(plan, setting)) {
+        // Where nothing reduces over hosts or groups, only "one host" or "several hosts" matters.
+        const bool grouped = setting.group_size != setting.world_size;
+        if (!has_dp && !grouped && local < setting.world_size && std::exchange(one_smaller, true)) continue;
+        h.setting.local_size = local;
+        for (const bool inference : {false, true}) {
+          if (hidden_inference ? false : inference != setting.inference) continue;
+          h.setting.inference = inference;
+          add(h);
+        }
+      }
+    }
+  return all;
+}
+
+// Codecs for all sharders by fitting: sharder after sharder, following the best few assignments.
+std::vector<std::vector<std::size_t>> fitting_codecs(const PerfHypothesis& h, const PlanInputs& plan,
+                                                     const PerfInputs& perf) {
+  struct Candidate {
+    std::vector<std::size_t> codecs;
+    std::int64_t cost = 0;
+  };
+  std::vector<Candidate> beam{{std::vector<std::size_t>(perf.sharders, kNotFitted), 0}};
+  const std::size_t codecs = h.setting.rules->wire_sizes ? kCodecs : 1;
+  for (std::uint32_t s = 0; s < perf.sharders; ++s) {
+    std::vector<Candidate> next;
+    for (const Candidate& candidate : beam)
+      for (std::size_t c = 0; c < codecs; ++c) {
+        Candidate one = candidate;
+        one.codecs[s] = c;
+        const PerfFit found = fit(h, plan, perf, one.codecs, kSample);
+        one.cost = found.contradictions + found.freedoms;
+        next.push_back(std::move(one));
+      }
+    std::stable_sort(next.begin(), next.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
+    if (next.size() > kBeam) next.resize(kBeam);
+    beam = std::move(next);
+  }
+  // A sharder that came early was judged without the tables of the others.
+  for (Candidate& candidate : beam)
+    for (std::uint32_t s = 0; s < perf.sharders && perf.sharders > 1; ++s)
+      for (std::size_t c = 0; c < codecs; ++c) {
+        Candidate one = candidate;
+        one.codecs[s] = c;
+        const PerfFit found = fit(h, plan, perf, one.codecs, kSample);
+        one.cost = found.contradictions + found.freedoms;
+        if (one.cost < candidate.cost) candidate = std::move(one);
+      }
+  std::stable_sort(beam.begin(), beam.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
+  std::vector<std::vector<std::size_t>> best;
+  for (const Candidate& candidate : beam)
+    if (candidate.cost == beam.front().cost) best.push_back(candidate.codecs);
+  return best;
+}
+
+PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit) {
+  PerfHypothesis with = h;
+  with.setting.bandwidths = fit.bandwidths;
+  with.setting.backward = fit.backward;
+  with.setting.weighted_backward = fit.weighted_backward;
+  return with;
+}
+
+class PerfSearch {
+ public:
+  PerfSearch(const PlanInputs& plan, const SearchResult& found, const PerfInputs& perf, bool alternatives)
+      : plan_(plan), found_(found), perf_(perf), alternatives_(alternatives) {}
+
+  std::vector<PerfOutcome> run() {
+    std::vector<PerfOutcome> tried;
+    for (const PerfHypothesis& h : plausible()) {
+      tried.push_back(try_defaults(h));
+      keep(tried.back());
+    }
+    if (best_.empty()) return best_;
+    if (best_.front().contradictions > 0) {
+      std::stable_sort(tried.begin(), tried.end(),
+                       [](const PerfOutcome& a, const PerfOutcome& b) { return a.contradictions < b.contradictions; });
+      const std::size_t most = std::max<std::size_t>(kFits / std::max<std::size_t>(plan_.tables.size(), 1), 2);
+      if (tried.size() > most) tried.resize(most);
+      for (const PerfOutcome& outcome : tried) try_fits(outcome);
+    } else if (alternatives_) {
+      for (PerfOutcome& outcome : best_) widen(outcome);
+    }
+    return std::move(best_);
+  }
+
+ private:
+  // Hypotheses ordered by what some tables say about them, without those that the first ones leave far behind.
+  std::vector<PerfHypothesis> plausible() const {
+    auto hypotheses = hypotheses_of(plan_, found_);
+    if (hypotheses.size() < 2 || perf_.tables.size() <= kProbe) return hypotheses;
+    const Evaluation evaluation(plan_, perf_, false);
+    std::vector<std::pair<std::int64_t, std::size_t>> order;
+    for (std::size_t i = 0; i < hypotheses.size(); ++i)
+      order.emplace_back(evaluation.probe(hypotheses[i], all_codecs(hypotheses[i]), kProbe), i);
+    std::stable_sort(order.begin(), order.end());
+    std::vector<PerfHypothesis> best;
+    for (const auto& [wrong, i] : order)
+      if (best.size() < 2 || wrong <= order.front().first + kFarBehind) best.push_back(hypotheses[i]);
+    if (order[0].first == 0 && order[1].first > kFarBehind) best.resize(1);
+    return best;
+  }
+
+  std::vector<std::uint64_t> all_codecs(const PerfHypothesis& h) const {
+    return std::vector<std::uint64_t>(perf_.sharders, h.setting.rules->wire_sizes ? kAllCodecs : 1);
+  }
+
+  PerfOutcome try_defaults(const PerfHypothesis& h) const {
+    return Evaluation(plan_, perf_, alternatives_).run(h, all_codecs(h));
+  }
+
+  // With bandwidths found, each sharder's codecs are looked at again by themselves, and the other way round.
+  void try_fits(const PerfOutcome& with_defaults) {
+    const PerfHypothesis& h = with_defaults.hypothesis;
+    auto starts = fitting_codecs(h, plan_, perf_);
+    starts.insert(starts.begin(), first_of(with_defaults.codecs));
+    for (auto codecs : starts)
+      for (int round = 0; round < kRefits; ++round) {
+        const PerfFit found = fit(h, plan_, perf_, codecs);
+        PerfOutcome outcome = Evaluation(plan_, perf_, alternatives_).run(fitted(h, found), all_codecs(h));
+        outcome.freedoms = found.freedoms;
+        const auto before = std::exchange(codecs, first_of(outcome.codecs));
+        keep(std::move(outcome));
+        if (codecs == before) break;
+      }
+  }
+
+  static std::vector<std::size_t> first_of(const std::vector<std::uint64_t>& sets) {
+    std::vector<std::size_t> codecs;
+    for (const std::uint64_t set : sets) codecs.push_back(static_cast<std::size_t>(std::countr_zero(set)));
+    return codecs;
+  }
+
+  // A default that fits everything is believed; where the log leaves a bandwidth open, its bounds say so.
+  void widen(PerfOutcome& outcome) const {
+    const PerfFit found = fit(outcome.hypothesis, plan_, perf_, first_of(outcome.codecs));
+    if (found.freedoms > 0) return;
+    outcome = Evaluation(plan_, perf_, true).run(fitted(outcome.hypothesis, found), outcome.codecs);
+  }
+
+  // One value of its own that settles everything is more likely than the one wrong cell it costs.
+  void keep(PerfOutcome outcome) {
+    const auto rank = [](const PerfOutcome& o) { return std::pair(o.cost(), o.contradictions); };
+    if (!best_.empty() && rank(outcome) > rank(best_.front())) return;
+    if (!best_.empty() && rank(outcome) < rank(best_.front())) best_.clear();
+    if (best_.empty() || alternatives_) best_.push_back(std::move(outcome));
+  }
+
+  const PlanInputs& plan_;
+  const SearchResult& found_;
+  const PerfInputs& perf_;
+  bool alternatives_;
+  std::vector<PerfOutcome> best_;
+};
+
+PlanPerf perf_of(const PerfCells& cells) {
+  PlanPerf perf;
+  std::copy_n(cells.begin(), kPerfParts, perf.parts.begin());
+  perf.total = cells[kPerfTotal];
+  return perf;
+}
+
+void widen(PlanPerf& perf, const PlanPerf& other) {
+  for (std::size_t c = 0; c < kPerfParts; ++c) perf.parts[c] = hull(perf.parts[c], other.parts[c]);
+  perf.total = hull(perf.total, other.total);
+}
+
+void narrow(PlanPerf& perf, const PrintedPerfCells& printed, std::uint32_t wrong) {
+  for (std::size_t c = 0; c < kPerfCells; ++c) {
+    RealInterval& value = c < kPerfParts ? perf.parts[c] : perf.total;
+    if (printed[c] && (wrong >> c & 1) == 0) value = narrowed(value, *printed[c]);
+  }
+}
+
+void fill_tables(const std::vector<PerfOutcome>& outcomes, Plan& plan) {
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    PlanTable& table = plan.tables[t];
+    const auto has = [&](const PerfOutcome& o) { return o.tables[t].has_value(); };
+    if (!std::all_of(outcomes.begin(), outcomes.end(), has)) continue;
+    table.perf.known = true;
+    table.perf.contradicted = outcomes.front().tables[t]->contradicted;
+    table.perf.expected = perf_of(outcomes.front().tables[t]->cells);
+    table.shard_perf = perf_of(outcomes.front().tables[t]->shard);
+    for (const PerfOutcome& outcome : outcomes) widen(table.shard_perf, perf_of(outcome.tables[t]->shard));
+  }
+}
+
+void fill_ranks(const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes, Plan& plan) {
+  for (std::size_t r = 0; r < plan.ranks.size() && r < perf.ranks.size(); ++r) {
+    PlanRank& rank = plan.ranks[r];
+    bool known = perf.ranks[r].known;
+    for (const auto& [t, shards] : perf.ranks[r].shards) known &= plan.tables[t].perf.known;
+    if (known) {
+      rank.expected_perf.known = true;
+      rank.expected_perf.contradicted = outcomes.front().wrong_in_rank[r];
+      rank.expected_perf.expected = perf_of(outcomes.front().ranks[r]);
+      rank.perf = rank.expected_perf.expected;
+      for (const PerfOutcome& outcome : outcomes) widen(rank.perf, perf_of(outcome.ranks[r]));
+    }
+    narrow(rank.perf, perf.ranks[r].printed, rank.expected_perf.contradicted);
+  }
+}
+
+}  // namespace
+
+void infer_perf(const PlanInputs& inputs, const SearchResult& found, bool alternatives, Plan& plan) {
+  const PerfInputs perf = read_perf(inputs, plan);
+  for (std::size_t r = 0; r < plan.ranks.size() && r < perf.ranks.size(); ++r)  // what the printed cells alone say
+    for (std::size_t c = 0; c < kPerfCells; ++c)
+      if (perf.ranks[r].printed[c])
+        (c < kPerfParts ? plan.ranks[r].perf.parts[c] : plan.ranks[r].perf.total) = *perf.ranks[r].printed[c];
+  if (found.survivors.empty()) return;
+  const auto outcomes = PerfSearch(inputs, found, perf, alternatives).run();
+  if (outcomes.empty()) return;
+  fill_tables(outcomes, plan);
+  fill_ranks(perf, outcomes, plan);
+  const PerfOutcome& best = outcomes.front();
+  plan.perf.setting = best.hypothesis.setting;
+  plan.perf.known = true;
+}
+
+}  // namespace shardstats::infer_detail
