@@ -270,19 +270,23 @@ class Statistics {
     return values;
   }
 
-  void check_sum_of_maxima() {
+  // The largest value of a component; its own line is printed more finely than the ranks' cells.
+  RealInterval maximum_of(PerfPart part) const {
     constexpr std::array<LineId, kPerfParts> kLines = {LineId::max_fwd_compute, LineId::max_fwd_comms,
                                                        LineId::max_bwd_compute, LineId::max_bwd_comms,
                                                        LineId::max_prefetch_compute};
+    const auto p = static_cast<std::size_t>(part);
+    const RealInterval most = largest(values_.parts[p]);
+    const Cell cell = checks_.printed.slot(kLines[p], 0);
+    return cell ? narrowed(most, printed_value(cell, Format::r3)) : most;
+  }
+
+  void check_sum_of_maxima() {
     const Cell cell = checks_.printed.slot(LineId::sum_of_maxima);
     if (!cell) return;
     RealInterval sum{};
-    for (std::size_t p = 0; p < kPerfParts; ++p) {
-      const Cell maximum = checks_.printed.slot(kLines[p], 0);
-      if (!maximum) continue;
-      const RealInterval most = largest(values_.parts[p]);
-      sum = sum + narrowed(most, printed_value(maximum, Format::r3));
-    }
+    for (std::size_t p = 0; p < static_cast<std::size_t>(perf_rules_of(layout()).parts); ++p)
+      sum = sum + maximum_of(static_cast<PerfPart>(p));
     differ(RuleId::maxima_sum, cell, Format::r3, sum, "the sum of maxima", " ms");
   }
 
@@ -435,16 +439,17 @@ class Statistics {
     if (!comms_cell && !compute_cell) return;
     checks_.compared.critical_path =
         checks_.rows_complete && std::ranges::all_of(checks_.plan.tables, known) && checks_.plan.perf.known;
-    RealInterval compute = largest(values_.parts[0]) + largest(values_.parts[2]);
-    differ(RuleId::critical_path, compute_cell, Format::r3, give(compute, 1e-9), "the critical path of compute", " ms");
+    RealInterval compute = maximum_of(PerfPart::forward_compute) + maximum_of(PerfPart::backward_compute);
+    differ(RuleId::critical_path_compute, compute_cell, Format::r3, give(compute, 1e-9), "the critical path of compute",
+           " ms");
     compute = narrowed(compute, printed_value(compute_cell, Format::r3));
     if (!checks_.compared.critical_path) return;
     RealInterval sum = comms(false);
     for (const RealInterval other : possible_comms())
       if (other.overlaps(printed_value(comms_cell, Format::r3))) sum = other;
-    differ(RuleId::critical_path, comms_cell, Format::r3, sum, "the critical path of comms", " ms");
+    differ(RuleId::critical_path_comms, comms_cell, Format::r3, sum, "the critical path of comms", " ms");
     sum = narrowed(sum, printed_value(comms_cell, Format::r3));
-    differ(RuleId::critical_path, sum_cell, Format::r3, give(sum + compute, 1e-9), "the critical path", " ms");
+    differ(RuleId::critical_path_sum, sum_cell, Format::r3, give(sum + compute, 1e-9), "the critical path", " ms");
   }
 
   // ---- top tables --------------------------------------------------------------------------------------------------
@@ -525,16 +530,17 @@ class Statistics {
     const auto fits = [&](const PlanTable* t) {
       return is_named(*t, slots[0].text) && first_shard(*t, perf).low <= last.high * (1 + 1e-12);
     };
+    // Of tables with one name the largest comes first.
     const PlanTable* table = nullptr;
+    const auto consider = [&](const PlanTable* t) {
+      if (fits(t) && (table == nullptr || first_shard(*t, perf).high > first_shard(*table, perf).high)) table = t;
+    };
     if (rank_known) {
-      const auto found = std::ranges::find_if(candidates, fits);
-      if (found != candidates.end()) {
-        table = *found;
-        candidates.erase(found);
-      }
+      std::ranges::for_each(candidates, consider);
+      std::erase(candidates, table);
     } else {
       for (const PlanTable& t : checks_.plan.tables)
-        if (fits(&t) && t.sharding != Sharding::rw && t.sharding != Sharding::dp) table = &t;
+        if (t.sharding != Sharding::rw && t.sharding != Sharding::dp) consider(&t);
     }
     if (table == nullptr) {
       Finding& finding = checks_.add(rule, slots[0]);

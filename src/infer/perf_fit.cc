@@ -12,6 +12,8 @@ constexpr RealInterval kAnyReciprocal{1e-15, 1};  // ms per byte: slower and fas
 constexpr double kNarrow = 0.02;                  // relative width from which a default in the bounds is taken for it
 constexpr double kSettled = 1e-10;                // relative change that ends the rounds
 constexpr int kRounds = 12;
+constexpr std::size_t kOneWrongIn = 12;         // numbers: so many wrong ones are put up with
+constexpr RealInterval kMultipliers{0.05, 50};  // that anybody would set
 constexpr std::size_t kUnknowns = kBandwidths.size();
 using Coefficients = std::array<RealInterval, kUnknowns>;
 using CellCoefficients = std::array<Coefficients, kPerfCells>;
@@ -27,8 +29,11 @@ bool is_used(RealInterval a) { return a.high > 0; }
 
 RealInterval reciprocal(RealInterval x) { return {1 / x.high, 1 / x.low}; }
 
-// The values that most intervals share; `preferred` if as many share that.
-RealInterval most_shared(const std::vector<RealInterval>& intervals, RealInterval all, double preferred) {
+// The values that almost as many intervals share as any, around the most shared ones: so many wrong numbers do not cut
+// the true value off. Around `preferred` if that is among them.
+RealInterval most_shared(const std::vector<RealInterval>& intervals, RealInterval all, double preferred,
+                         std::size_t wrong) {
+  if (intervals.empty()) return all;
   std::vector<std::pair<double, int>> ends;  // opening ends sort before closing ones at the same place
   for (const RealInterval x : intervals) {
     ends.emplace_back(x.low, -1);
@@ -41,11 +46,19 @@ RealInterval most_shared(const std::vector<RealInterval>& intervals, RealInterva
     open -= end;
     if (open > most) most = open, best = at;
   }
+  const int enough = most - static_cast<int>(wrong);
   const auto holds = [](double at) { return [at](RealInterval x) { return x.contains(at); }; };
-  if (std::count_if(intervals.begin(), intervals.end(), holds(preferred)) >= most) best = preferred;
-  for (const RealInterval x : intervals)
-    if (x.contains(best)) all = narrowed(all, x);
-  return all;
+  if (std::count_if(intervals.begin(), intervals.end(), holds(preferred)) >= enough) best = preferred;
+  RealInterval around = all;
+  open = 0;
+  double start = all.low;
+  for (const auto& [at, end] : ends) {
+    const bool before = open >= enough;
+    open -= end;
+    if (!before && open >= enough) start = at;
+    if (before && open < enough && start <= best && best <= at) around = narrowed(all, {start, at});
+  }
+  return around;
 }
 
 class Fitting {
@@ -104,7 +117,7 @@ class Fitting {
       if (is(true)) add(cells, weighted);
     }
     const auto ratio = [](const std::vector<RealInterval>& ratios, double preferred) {
-      const RealInterval all = most_shared(ratios, {0, kAnyReciprocal.high * 1e6}, preferred);
+      const RealInterval all = most_shared(ratios, kMultipliers, preferred, 0);
       return all.contains(preferred) ? exactly(preferred) : all;
     };
     if (rules.multiplier) fit_.backward = ratio(plain, 2);
@@ -122,8 +135,15 @@ class Fitting {
   // Totals are printed more finely than components: T = fc * (1 + m) + comms, or fc * (1 + m * m_w + 1.1) + comms.
   void refine_multipliers() {
     const PerfRules& rules = *h_.setting.rules;
-    if (rules.multiplier && !fit_.backward.exact())
-      fit_.backward = narrowed(fit_.backward, most_shared(backward_by_totals(false), {0, 1e6}, 2));
+    if (rules.multiplier) {
+      const RealInterval found = most_shared(backward_by_totals(false), kMultipliers, 2, 0);
+      if (!fit_.backward.exact()) {
+        fit_.backward = narrowed(fit_.backward, found);
+      } else if (!found.contains(2)) {
+        fit_.backward = found;
+        ++fit_.freedoms;
+      }
+    }
     if (!rules.weighted_multiplier) return;
     std::vector<RealInterval> multipliers;
     for (const RealInterval ratio : backward_by_totals(true))
@@ -131,8 +151,8 @@ class Fitting {
           at_least_zero({ratio.low - perf_detail::kWeightedKernel, ratio.high - perf_detail::kWeightedKernel}) /
           fit_.backward);
     const bool was_usual = fit_.weighted_backward.low == 1 && fit_.weighted_backward.exact();
-    const RealInterval found = most_shared(multipliers, {0, 1e6}, 1);
-    if (was_usual && found.contains(1)) return;
+    const RealInterval found = most_shared(multipliers, kMultipliers, 1, 0);
+    if (was_usual && (found.contains(1) || found == kMultipliers)) return;
     fit_.weighted_backward = was_usual ? found : narrowed(fit_.weighted_backward, found);
     fit_.freedoms += was_usual;
   }
@@ -153,6 +173,7 @@ class Fitting {
       const RealInterval n = exactly(shards_of(h_, t));
       const RealInterval forward = perf->parts[0] * n, others = (perf->parts[0] + perf->parts[1] + perf->parts[3]) * n;
       ratios.push_back(at_least_zero({total->low - others.high, total->high - others.low}) / forward);
+      if (const auto& backward = perf_.tables[t].printed[2]) ratios.push_back(*backward / forward);
     }
     return ratios;
   }
@@ -235,7 +256,8 @@ class Fitting {
         intervals.push_back({c.value.low / c.a[k].high, c.value.high / c.a[k].low});
     }
     if (intervals.empty()) return around;
-    return most_shared(intervals, kAnyReciprocal, 1 / (default_bandwidths().*kBandwidths[k]).low);
+    return most_shared(intervals, kAnyReciprocal, 1 / (default_bandwidths().*kBandwidths[k]).low,
+                       intervals.size() / kOneWrongIn);
   }
 
   // The solution of least absolute residuals (least squares, reweighted), with bounds far beyond its deviation. Single
@@ -378,7 +400,7 @@ class Fitting {
       if (fitted(t)) add_link_bounds(t, reciprocals);
     const double usual = (default_bandwidths().*link).low;
     if (fixed || reciprocals.empty()) return;
-    const RealInterval found = reciprocal(most_shared(reciprocals, kAnyReciprocal, 1 / usual));
+    const RealInterval found = reciprocal(most_shared(reciprocals, kAnyReciprocal, 1 / usual, 0));
     if (found.contains(usual) && found.width() <= kNarrow * usual) return;
     fit_.freedoms += !found.contains(usual);
     fit_.bandwidths.*link = found;
@@ -457,6 +479,18 @@ Bandwidths<RealInterval> default_bandwidths() {
   const Bandwidths<double>& d = kDefaultBandwidths;
   return {exactly(d.hbm), exactly(d.ddr),        exactly(d.hbm_to_ddr),
           exactly(d.ssd), exactly(d.intra_host), exactly(d.inter_host)};
+}
+
+PerfFit snapped(PerfFit fit) {
+  const Bandwidths<RealInterval> defaults = default_bandwidths();
+  for (const auto bandwidth : kBandwidths) {
+    RealInterval& found = fit.bandwidths.*bandwidth;
+    const double usual = (defaults.*bandwidth).low;
+    if (found.contains(usual) || found.low > usual * (1 + kNarrow) || found.high < usual * (1 - kNarrow)) continue;
+    found = exactly(usual);
+    --fit.freedoms;
+  }
+  return fit;
 }
 
 PerfFit fit(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,

@@ -51,7 +51,11 @@ class Evaluation {
     for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) {
       if (!perf_.tables[t].known) continue;
       outcome.tables[t] = over_codecs(h, t, outcome.codecs[perf_.tables[t].sharder]);
-      if (outcome.tables[t]) outcome.contradictions += count(outcome.tables[t]->contradicted);
+      if (outcome.tables[t])
+        outcome.contradictions += count(outcome.tables[t]->contradicted);
+      else  // on this device the planner could not have printed a perf
+        outcome.contradictions +=
+            std::ranges::count_if(perf_.tables[t].printed, [](const auto& x) { return x.has_value(); });
     }
     add_ranks(outcome);
     return outcome;
@@ -317,10 +321,13 @@ class PerfSearch {
     for (auto codecs : starts)
       for (int round = 0; round < kRefits; ++round) {
         const PerfFit found = fit(h, plan_, perf_, codecs);
-        PerfOutcome outcome = Evaluation(plan_, perf_, alternatives_).run(fitted(h, found), all_codecs(h));
-        outcome.freedoms = found.freedoms;
-        const auto before = std::exchange(codecs, first_of(outcome.codecs));
-        keep(std::move(outcome));
+        const auto before = codecs;
+        for (const PerfFit& one : {snapped(found), found}) {
+          PerfOutcome outcome = Evaluation(plan_, perf_, alternatives_).run(fitted(h, one), all_codecs(h));
+          outcome.freedoms = one.freedoms;
+          codecs = first_of(outcome.codecs);
+          keep(std::move(outcome));
+        }
         if (codecs == before) break;
       }
   }

@@ -63,14 +63,14 @@ TEST(Filter, Findings) {
     for (const Finding& finding : checked.report.findings) ids += std::string(finding.rule->id) + " ";
     return ids;
   };
-  EXPECT_EQ(rules({}), "rank.shards table.storage.hbm kernel.count ");
+  EXPECT_EQ(rules({}), "rank.shards table.storage.hbm kernel.count tiers.ranks tiers.ranks ");
   EXPECT_EQ(rules({.tables = {"device_os"}}), "table.storage.hbm ");
   EXPECT_EQ(rules({.tables = {"pub_table"}}), "");
   EXPECT_EQ(rules({.ranks = {"1"}}), "rank.shards ");
   EXPECT_EQ(rules({.ranks = {"0"}}), "table.storage.hbm ");
   EXPECT_EQ(rules({.kernels = {"fused"}}), "table.storage.hbm kernel.count ");
   EXPECT_EQ(rules({.select = {"table,kernel"}}), "table.storage.hbm kernel.count ");
-  EXPECT_EQ(rules({.ignore = {"table", "rank.shards"}}), "kernel.count ");
+  EXPECT_EQ(rules({.ignore = {"table", "rank.shards", "tiers"}}), "kernel.count ");
   EXPECT_EQ(rules({.select = {"table"}, .ignore = {"table.storage"}}), "");
 }
 

@@ -86,7 +86,7 @@ class Status(unittest.TestCase):
             text, document = Path(folder, "report.txt"), Path(folder, "report.json")
             done = run("verify", "-o", text, "-o", document, "v1.4.0.log")
             self.assertEqual((done.returncode, done.stdout), (0, b""))
-            self.assertTrue(text.read_text().endswith("clean: no findings in 1 block\n"))
+            self.assertTrue(text.read_text().endswith("clean: 2 notes in 1 block\n"))
             self.assertEqual(json.loads(document.read_text())["verdict"], "clean")
             done = run("verify", "-o", document, "-o", "-", "v1.4.0.log")
             self.assertIn(b"clean", done.stdout)

@@ -65,7 +65,9 @@ enum class RuleId : std::uint8_t {
   distribution_percent,
   tiers_value,
   tiers_ranks,
-  critical_path,
+  critical_path_comms,
+  critical_path_compute,
+  critical_path_sum,
   top_tables_perf,
   top_tables_hbm,
 };
