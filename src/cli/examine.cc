@@ -1,5 +1,6 @@
 #include "cli/examine.h"
 
+#include "shardstats/analysis/culprits.h"
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/verify.h"
 #include "shardstats/log/render.h"
@@ -28,8 +29,10 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   const bool details = options.command == CommandId::reconstruct || options.command == CommandId::explain;
   Examined examined;
   examined.printed = std::make_unique<PrintedPlan>(parse(block));
-  examined.plan = std::make_unique<Plan>(infer(*examined.printed, {options.assume, details}));
+  const InferOptions assumed{options.assume, details};
+  examined.plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
   Report report = verify(*examined.printed, *examined.plan);
+  if (options.command == CommandId::verify) find_culprits(*examined.printed, assumed, report);
   apply(filter, *examined.printed, report);
   examined.findings = count(report.findings);
   BlockResult& result = examined.result;

@@ -353,7 +353,7 @@ void Sums::match_output(SumLine& line) {
   RealInterval fixed{};
   std::vector<OpenTable> open;
   each_part(line, [&](Part part) {
-    OpenTable one{part.table, {}, 0};
+    OpenTable one{part.table, {}, 0, {}};
     const auto& options = outcome_.tables[part.table].options;
     if (options.size() == 1) {
       fixed = fixed + bounds(part, line.quantity);
@@ -374,6 +374,12 @@ void Sums::match_output(SumLine& line) {
   std::sort(open.begin(), open.end(), [](const OpenTable& a, const OpenTable& b) {
     return a.sizes.front().second.high > b.sizes.front().second.high;
   });
+  RealInterval rest{};
+  for (auto one = open.rbegin(); one != open.rend(); ++one) {
+    RealInterval all = one->sizes.front().second;
+    for (const auto& size : one->sizes) all = hull(all, size.second);
+    one->rest = rest = rest + all;
+  }
   std::int64_t budget = kMostAssignments;
   const bool found = assign(open, 0, fixed, line.printed, budget);
   if (budget <= 0) return;  // too many to tell
@@ -387,12 +393,7 @@ void Sums::match_output(SumLine& line) {
 bool Sums::assign(std::vector<OpenTable>& open, std::size_t at, RealInterval sum, RealInterval printed,
                   std::int64_t& budget) const {
   if (--budget <= 0) return true;
-  RealInterval reach = sum;
-  for (std::size_t i = at; i < open.size(); ++i) {
-    RealInterval all = open[i].sizes.front().second;
-    for (const auto& size : open[i].sizes) all = hull(all, size.second);
-    reach = reach + all;
-  }
+  const RealInterval reach = at < open.size() ? sum + open[at].rest : sum;
   if (!reach.overlaps(printed)) return false;
   if (at == open.size()) return true;
   bool any = false;

@@ -53,6 +53,7 @@ class Sums {
     std::uint32_t table = 0;
     std::vector<std::pair<int, RealInterval>> sizes;  // element index, bytes
     std::uint32_t used = 0;                           // bit set: element sizes of some solution
+    RealInterval rest{};                              // what it and the tables after it can add
   };
 
   bool usable(std::uint32_t t) const { return !outcome_.tables[t].options.empty(); }

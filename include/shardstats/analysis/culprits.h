@@ -1,0 +1,14 @@
+// Which one printed word or row, if wrong, explains most findings: its correction is tried on the whole block.
+// Tested by tests/analysis/culprits_test.cc.
+#pragma once
+
+#include "shardstats/analysis/verify.h"
+#include "shardstats/infer/plan.h"
+
+namespace shardstats {
+
+// Puts the culprit, if there is one, first among the suspects of every finding that its correction removes.
+// Rows printed twice, missing rank rows, a wrong sharding type and a wrong list of ranks are looked for.
+void find_culprits(const PrintedPlan& printed, const InferOptions& options, Report& report);
+
+}  // namespace shardstats

@@ -1,0 +1,198 @@
+#include "shardstats/analysis/culprits.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace shardstats {
+namespace {
+
+constexpr std::size_t kManyTables = 300;
+constexpr std::size_t kTrials = 8, kTrialsOfLarge = 2;  // corrections tried: each costs another inference
+constexpr std::size_t kFew = 4;                         // a correction must leave at most one finding in so many
+
+struct Correction {
+  Cell culprit;
+  std::string reason;
+  PrintedPlan fixed;
+};
+
+// Sharding type -> rank -> number of shards: what the rank rows print less what the parameter table lists.
+using Difference = std::map<std::string_view, std::map<int, int>>;
+
+Difference difference_of(const PrintedPlan& printed) {
+  Difference difference;
+  for (std::size_t r = 0; r < printed.ranks.rows.size(); ++r)
+    for (const ShardCount& pair : shard_counts(printed.ranks.rows[r].shards))
+      difference[pair.type.text][static_cast<int>(r)] +=
+          static_cast<int>(parse_integer(pair.count.text, 1 << 20).value_or(0));
+  std::vector<int> ranks;
+  for (const PrintedTable& row : printed.tables.rows) {
+    ranks.clear();
+    parse_ranks(row.ranks.text, ranks);
+    for (const int rank : ranks) --difference[row.sharding.text][rank];
+  }
+  for (auto type = difference.begin(); type != difference.end();) {
+    std::erase_if(type->second, [](const auto& entry) { return entry.second == 0; });
+    type = type->second.empty() ? difference.erase(type) : std::next(type);
+  }
+  return difference;
+}
+
+// "0-95", "1,1,4": as the planner prints a sorted list (log-format.md section 2, L1).
+std::string list_text(const std::vector<int>& ranks) {
+  std::string text;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t end = i;
+    while (end + 1 < ranks.size() && ranks[end + 1] == ranks[end] + 1) ++end;
+    text += (text.empty() ? "" : ",") + std::to_string(ranks[i]) + (end > i ? "-" + std::to_string(ranks[end]) : "");
+    i = end + 1;
+  }
+  return text;
+}
+
+class Culprits {
+ public:
+  Culprits(const PrintedPlan& printed, const InferOptions& options, Report& report)
+      : printed_(printed), options_(options), report_(report) {}
+
+  void find() {
+    if (errors(report_) < 2) return;
+    if (blame_missing_ranks()) return;
+    add_repeated_rows();
+    if (candidates_.empty()) add_wrong_words();
+    const std::size_t most = printed_.tables.rows.size() > kManyTables ? kTrialsOfLarge : kTrials;
+    if (candidates_.size() > most) candidates_.resize(most);
+    for (const Correction& correction : candidates_)
+      if (blame(correction)) return;
+  }
+
+ private:
+  static std::size_t errors(const Report& report) {
+    return static_cast<std::size_t>(std::ranges::count(report.findings, Severity::error, &Finding::severity));
+  }
+  static auto key_of(const Finding& finding) {
+    return std::tuple(finding.rule->id, finding.where.place.line, finding.where.place.column);
+  }
+  static void lead(Finding& finding, const Cell& culprit, const std::string& reason) {
+    std::erase_if(finding.suspects, [&](const Suspect& s) { return s.cell.place == culprit.place; });
+    finding.suspects.insert(finding.suspects.begin(), {culprit, reason});
+  }
+
+  // Without all rank rows nothing else can be right, and no correction can be made up.
+  bool blame_missing_ranks() {
+    const auto missing = std::ranges::find_if(report_.findings, [](const Finding& f) {
+      return f.rule->id == "log.rank_rows" && f.message.find("missing") != std::string::npos;
+    });
+    if (missing == report_.findings.end()) return false;
+    const Cell where = missing->where;
+    for (Finding& finding : report_.findings)
+      if (finding.severity == Severity::error) lead(finding, where, "rows of ranks are missing here");
+    return true;
+  }
+
+  void add_repeated_rows() {
+    const auto& ranks = printed_.ranks.rows;
+    for (std::size_t i = 1; i < ranks.size() && printed_.ranks.odd.empty(); ++i)
+      if (ranks[i].rank.text == ranks[i - 1].rank.text) {
+        Correction& correction = add(ranks[i].rank, "the row stands twice");
+        correction.fixed.ranks.rows.erase(correction.fixed.ranks.rows.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    const auto& tables = printed_.tables.rows;
+    for (std::size_t i = 1; i < tables.size() && printed_.tables.odd.empty(); ++i)
+      if (tables[i].fqn && tables[i].fqn.text == tables[i - 1].fqn.text) {
+        Correction& correction = add(tables[i].fqn, "the row stands twice");
+        correction.fixed.tables.rows.erase(correction.fixed.tables.rows.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+  }
+
+  void add_wrong_words() {
+    const Difference difference = difference_of(printed_);
+    if (difference.empty()) return;
+    for (std::size_t t = 0; t < printed_.tables.rows.size(); ++t) {
+      std::vector<int> ranks;
+      if (!parse_ranks(printed_.tables.rows[t].ranks.text, ranks) || ranks.empty()) continue;
+      if (difference.size() == 2) add_sharding(t, ranks, difference);
+      if (difference.size() == 1) add_ranks(t, ranks, difference.begin()->first, difference.begin()->second);
+    }
+    std::ranges::stable_sort(candidates_, std::ranges::greater{},
+                             [&](const Correction& c) { return contradictions_at(c.culprit.place.line); });
+  }
+
+  // One type has too few shards on exactly the table's ranks, the printed one as many too many.
+  void add_sharding(std::size_t t, const std::vector<int>& ranks, const Difference& difference) {
+    const Cell& printed = printed_.tables.rows[t].sharding;
+    std::map<int, int> own;
+    for (const int rank : ranks) ++own[rank];
+    const auto too_many = difference.find(printed.text);
+    if (too_many == difference.end()) return;
+    const auto& other = too_many == difference.begin() ? *std::next(difference.begin()) : *difference.begin();
+    for (const auto& [rank, count] : own) {
+      const auto at = [&](const std::map<int, int>& counts) {
+        const auto found = counts.find(rank);
+        return found == counts.end() ? 0 : found->second;
+      };
+      if (at(too_many->second) != -count || at(other.second) != count) return;
+    }
+    Correction& correction = add(printed, "should be " + std::string(other.first));
+    correction.fixed.tables.rows[t].sharding.text = other.first;
+  }
+
+  // Shards of the table's type are missing on some ranks and too many on others.
+  void add_ranks(std::size_t t, std::vector<int> ranks, std::string_view type, const std::map<int, int>& counts) {
+    const PrintedTable& row = printed_.tables.rows[t];
+    if (row.sharding.text != type) return;
+    for (const auto& [rank, count] : counts) {
+      for (int i = 0; i < count; ++i) ranks.push_back(rank);
+      for (int i = 0; i > count; --i) {
+        const auto found = std::ranges::find(ranks, rank);
+        if (found == ranks.end()) return;
+        ranks.erase(found);
+      }
+    }
+    if (ranks.empty()) return;
+    std::ranges::sort(ranks);
+    texts_.push_back(list_text(ranks));
+    Correction& correction = add(row.ranks, "should be " + texts_.back());
+    correction.fixed.tables.rows[t].ranks.text = texts_.back();
+  }
+
+  Correction& add(const Cell& culprit, std::string reason) {
+    candidates_.push_back({culprit, std::move(reason), printed_});
+    return candidates_.back();
+  }
+
+  // Findings on the row itself speak for its being wrong.
+  std::ptrdiff_t contradictions_at(std::uint32_t line) const {
+    return std::ranges::count_if(report_.findings, [&](const Finding& f) { return f.where.place.line == line; });
+  }
+
+  // Does the correction settle the block? Then it leads wherever it removes a finding.
+  bool blame(const Correction& correction) {
+    const Plan plan = infer(correction.fixed, options_);
+    const Report fixed = verify(correction.fixed, plan);
+    if (errors(fixed) * kFew > errors(report_)) return false;
+    std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t>> left;
+    for (const Finding& finding : fixed.findings) left.insert(key_of(finding));
+    for (Finding& finding : report_.findings)
+      if (finding.severity == Severity::error && !left.contains(key_of(finding)))
+        lead(finding, correction.culprit, correction.reason);
+    return true;
+  }
+
+  const PrintedPlan& printed_;
+  const InferOptions& options_;
+  Report& report_;
+  std::vector<Correction> candidates_;
+  std::deque<std::string> texts_;  // of corrected cells
+};
+
+}  // namespace
+
+void find_culprits(const PrintedPlan& printed, const InferOptions& options, Report& report) {
+  Culprits(printed, options, report).find();
+}
+
+}  // namespace shardstats

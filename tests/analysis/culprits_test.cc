@@ -1,0 +1,71 @@
+#include "shardstats/analysis/culprits.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "logs.h"
+
+namespace shardstats {
+namespace {
+
+struct Case {
+  const char* name;
+  const char* mark;
+  const char* old_text;
+  const char* new_text;
+  const char* culprit;  // text of the changed cell
+  const char* reason;
+};
+
+// The changed word leads most findings that it causes, and says what it should be.
+class Culprit : public testing::TestWithParam<Case> {};
+
+TEST_P(Culprit, LeadsTheFindingsThatItCauses) {
+  const Case& c = GetParam();
+  const std::string bytes = changed(log_bytes("v1.4.0.log"), c.mark, c.old_text, c.new_text);
+  Checked checked(bytes);
+  find_culprits(checked.printed, {}, checked.report);
+  std::ptrdiff_t errors = 0, led = 0;
+  for (const Finding& finding : checked.report.findings) {
+    if (finding.severity != Severity::error) continue;
+    ++errors;
+    led += !finding.suspects.empty() && finding.suspects.front().cell.text == c.culprit &&
+           finding.suspects.front().reason == c.reason;
+  }
+  EXPECT_GT(errors, 1);
+  EXPECT_GT(2 * led, errors);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Words, Culprit,
+    testing::Values(Case{"ranks", "model.ebc.pub_table", "100         2 ", "100         3 ", "3", "should be 2"},
+                    Case{"sharding", "position_ebc_weighted.ad_emb", "      CW ", "      TW ", "TW", "should be CW"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+// A row of the parameter table printed twice.
+TEST(Culprits, RepeatedRow) {
+  std::string bytes = log_bytes("v1.4.0.log");
+  const std::size_t row = bytes.rfind('\n', bytes.find("model.ebc.share_embed_emb")) + 1;
+  const std::string line = bytes.substr(row, bytes.find('\n', row) + 1 - row);
+  bytes.insert(row, line);
+  Checked checked(bytes);
+  find_culprits(checked.printed, {}, checked.report);
+  const auto led = std::ranges::count_if(checked.report.findings, [](const Finding& f) {
+    return !f.suspects.empty() && f.suspects.front().reason == "the row stands twice";
+  });
+  EXPECT_GT(led, 2);
+}
+
+// One wrong number needs no other culprit than itself.
+TEST(Culprits, SingleNumbersStayTheirOwnSuspects) {
+  const std::string bytes = changed(log_bytes("v1.4.0.log"), "9.161 (57%)", "9.161", "9.164");
+  Checked checked(bytes);
+  const auto before = checked.report.findings.size();
+  find_culprits(checked.printed, {}, checked.report);
+  ASSERT_EQ(checked.report.findings.size(), before);
+  EXPECT_EQ(checked.report.findings.front().suspects.front().cell.text, "9.164");
+}
+
+}  // namespace
+}  // namespace shardstats
