@@ -71,6 +71,28 @@ void check_sums(Checks& checks) {
     }
 }
 
+// Hardcoded agrees with the number of rows: then one of the kernels' lines is wrong. `excess`: of their sum.
+void blame_constraint_lines(Checks& checks, std::int64_t excess) {
+  KernelCounts rows = rows_by_kernel(checks);
+  std::vector<std::pair<Cell, std::int64_t>> wrong;  // lines that could be it, with what they should be
+  for (const PrintedLine& line : checks.printed.lines) {
+    if (line.id != LineId::kernel_constraint) continue;
+    const auto slots = checks.printed.slots_of(line);
+    const std::int64_t expected = parse_integer(slots[1].text).value_or(0) - excess;
+    if (expected >= 1 && expected <= rows[slots[0].text]) wrong.emplace_back(slots[1], expected);
+  }
+  const Cell where = wrong.empty() ? checks.printed.slot(LineId::kernel_constraints, 0) : wrong.front().first;
+  Finding& finding = checks.add(RuleId::kernel_constraints, where);
+  finding.message = "the hardcoded kernels' lines add up to " + std::to_string(std::abs(excess)) +
+                    (excess > 0 ? " more" : " fewer") + " than Hardcoded";
+  if (wrong.size() == 1) finding.expected = expected_count(wrong.front().second);
+  for (std::size_t i = 1; i < wrong.size(); ++i)
+    finding.suspects.push_back(
+        {wrong[i].first, "should be " + std::to_string(wrong[i].second) + " if it is the wrong one"});
+}
+
+// Hardcoded stands in both sums, Auto-selected and the kernels' lines in one each: which of them breaks tells the
+// culprit.
 void check_constraints(Checks& checks) {
   const Cell hardcoded = checks.printed.slot(LineId::kernel_constraints, 0);
   const Cell selected = checks.printed.slot(LineId::kernel_constraints, 1);
@@ -87,8 +109,13 @@ void check_constraints(Checks& checks) {
     if (line.id == LineId::kernel_constraint)
       listed += parse_integer(checks.printed.slots_of(line)[1].text).value_or(0);
   const auto rows = static_cast<std::int64_t>(checks.printed.tables.rows.size());
-  if (listed != *by_hand) add(hardcoded, "Hardcoded", listed);
-  if (checks.rows_complete && *by_hand + *by_planner != rows) add(selected, "Auto-selected", rows - *by_hand);
+  const bool rows_fit = !checks.rows_complete || *by_hand + *by_planner == rows;
+  if (listed != *by_hand && rows_fit && checks.rows_complete)
+    blame_constraint_lines(checks, listed - *by_hand);
+  else if (listed != *by_hand)
+    add(hardcoded, "Hardcoded", listed);
+  const std::int64_t true_by_hand = rows_fit ? *by_hand : listed;
+  if (!rows_fit && true_by_hand + *by_planner != rows) add(selected, "Auto-selected", rows - true_by_hand);
 }
 
 }  // namespace

@@ -61,13 +61,21 @@ class Statistics {
     sparse_known_ = hbm && checks_.plan.sized;
     for (std::size_t r = 0; r < rows.size(); ++r) {
       if (rank_number(rows[r]) != static_cast<int>(r)) return false;
-      values_.hbm.push_back(hbm ? real(ranks[r].hbm) : printed_memory(rows[r].hbm));
-      values_.ddr.push_back(ddr ? real(ranks[r].ddr) : printed_memory(rows[r].ddr));
-      values_.sparse.push_back(real(ranks[r].sparse_hbm));
-      values_.perf.push_back(perf ? ranks[r].perf.total : printed_value(rows[r].perf.total, Format::r3));
+      const PlanRank& rank = ranks[r];
+      const auto value = [](bool settled, bool wrong, RealInterval rebuilt, RealInterval printed) {
+        return !settled ? printed
+               : wrong  ? hull(rebuilt, printed)
+                        : rebuilt;  // either of two that disagree may be right
+      };
+      values_.hbm.push_back(value(hbm, rank.expected_hbm.contradicted, real(rank.hbm), printed_memory(rows[r].hbm)));
+      values_.ddr.push_back(value(ddr, rank.expected_ddr.contradicted, real(rank.ddr), printed_memory(rows[r].ddr)));
+      values_.sparse.push_back(real(rank.sparse_hbm));
+      const bool wrong = rank.expected_perf.contradicted != 0;
+      values_.perf.push_back(value(perf, wrong, rank.perf.total, printed_value(rows[r].perf.total, Format::r3)));
       for (std::size_t p = 0; p < kPerfParts; ++p)
-        values_.parts[p].push_back(perf ? ranks[r].perf.parts[p]
-                                        : printed_value(rows[r].perf.components[p], Format::c1));
+        values_.parts[p].push_back(
+            value(perf, wrong, rank.perf.parts[p], printed_value(rows[r].perf.components[p], Format::c1)));
+      sparse_known_ &= !rank.expected_hbm.contradicted;
     }
     return true;
   }
