@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "analysis/checks.h"
 #include "shardstats/planner/statistics.h"
@@ -425,18 +426,20 @@ class Statistics {
            std::ranges::all_of(checks_.plan.tables, [](const PlanTable& t) { return t.sharding == Sharding::cw; });
   }
 
-  // One for each way to read the names and each release that is left.
-  std::vector<RealInterval> possible_comms() const {
-    std::vector<RealInterval> all;
+  // What the shards give, in the way to read the names and by the rule of a release left that the printed value fits.
+  RealInterval likely_comms(RealInterval printed) const {
     const auto early = [](Release r) { return r < Release::v1_4_0; };
-    const bool thirds = divides_comms();
+    const bool thirds = divides_comms() && std::ranges::any_of(checks_.plan.releases, early);
+    const bool wholes = !thirds || !std::ranges::all_of(checks_.plan.releases, early);
+    std::optional<RealInterval> first;
     for (const bool dotted_names : {false, true}) {
       const RealInterval sum = comms(dotted_names);
-      if (!thirds || !std::ranges::all_of(checks_.plan.releases, early)) all.push_back(sum);
-      if (thirds && std::ranges::any_of(checks_.plan.releases, early))
-        all.push_back({sum.low / kEarlyDivisor, sum.high / kEarlyDivisor});
+      const RealInterval third{sum.low / kEarlyDivisor, sum.high / kEarlyDivisor};
+      if (wholes && sum.overlaps(printed)) return sum;
+      if (thirds && third.overlaps(printed)) return third;
+      if (!first) first = wholes ? sum : third;
     }
-    return all;
+    return *first;
   }
 
   void check_critical_path() {
@@ -452,9 +455,7 @@ class Statistics {
            " ms");
     compute = narrowed(compute, printed_value(compute_cell, Format::r3));
     if (!checks_.compared.critical_path) return;
-    RealInterval sum = comms(false);
-    for (const RealInterval other : possible_comms())
-      if (other.overlaps(printed_value(comms_cell, Format::r3))) sum = other;
+    RealInterval sum = likely_comms(printed_value(comms_cell, Format::r3));
     differ(RuleId::critical_path_comms, comms_cell, Format::r3, sum, "the critical path of comms", " ms");
     sum = narrowed(sum, printed_value(comms_cell, Format::r3));
     differ(RuleId::critical_path_sum, sum_cell, Format::r3, give(sum + compute, 1e-9), "the critical path", " ms");

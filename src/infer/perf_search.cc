@@ -38,7 +38,8 @@ class Evaluation {
   // How many printed numbers of some tables the hypothesis contradicts with the best codecs for each sharder.
   std::int64_t probe(const PerfHypothesis& h, std::vector<std::uint64_t> allowed, std::size_t tables) const {
     std::int64_t total = 0;
-    best_codecs(h, std::move(allowed), tables, &total);
+    Known known(perf_.tables.size());
+    best_codecs(h, std::move(allowed), tables, known, &total);
     return total;
   }
 
@@ -46,11 +47,12 @@ class Evaluation {
   PerfOutcome run(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed) const {
     PerfOutcome outcome;
     outcome.hypothesis = h;
-    outcome.codecs = best_codecs(h, allowed, perf_.tables.size());
+    Known known(perf_.tables.size());
+    outcome.codecs = best_codecs(h, allowed, perf_.tables.size(), known);
     outcome.tables.resize(perf_.tables.size());
     for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) {
       if (!perf_.tables[t].known) continue;
-      outcome.tables[t] = over_codecs(h, t, outcome.codecs[perf_.tables[t].sharder]);
+      outcome.tables[t] = over_codecs(h, t, outcome.codecs[perf_.tables[t].sharder], known[t]);
       if (outcome.tables[t])
         outcome.contradictions += count(outcome.tables[t]->contradicted);
       else  // on this device the planner could not have printed a perf
@@ -62,8 +64,15 @@ class Evaluation {
   }
 
  private:
+  // A table's perf that was found while choosing codecs and contradicts nothing.
+  struct KnownPerf {
+    WireSizes sizes;
+    TablePerf perf;
+  };
+  using Known = std::vector<std::optional<KnownPerf>>;
+
   std::vector<std::uint64_t> best_codecs(const PerfHypothesis& h, std::vector<std::uint64_t> live, std::size_t tables,
-                                         std::int64_t* total = nullptr) const {
+                                         Known& seen, std::int64_t* total = nullptr) const {
     std::vector<std::array<std::int64_t, kCodecs>> wrong(live.size());
     const std::size_t step = perf_.tables.size() / std::max<std::size_t>(tables, 1) + (tables < perf_.tables.size());
     for (std::size_t i = 0; i < perf_.tables.size(); i += std::max<std::size_t>(step, 1)) {
@@ -73,14 +82,17 @@ class Evaluation {
       if (!table.known || (std::has_single_bit(codecs) && total == nullptr)) continue;
       auto& counts = wrong[table.sharder];
       std::int64_t least = std::numeric_limits<std::int64_t>::max();
-      std::vector<std::pair<WireSizes, std::int64_t>> known;  // codecs of the same sizes are the same to the table
+      std::array<std::pair<WireSizes, std::int64_t>, kCodecs>
+          known;  // codecs of the same sizes are the same to the table
+      auto known_end = known.begin();
       each_bit(codecs, [&](int c) {
         const auto at = static_cast<std::size_t>(c);
         const WireSizes sizes = sizes_that_matter(h, t, codec_table()[at]);
-        auto same = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == sizes; });
-        if (same == known.end()) {
+        auto same = std::find_if(known.begin(), known_end, [&](const auto& k) { return k.first == sizes; });
+        if (same == known_end) {
           const auto found = table_perf(h, plan_, perf_, t, codec_table()[at], false);
-          same = known.insert(known.end(), {sizes, found ? count(found->contradicted) : 0});
+          *known_end++ = {sizes, found ? count(found->contradicted) : 0};
+          if (found && found->contradicted == 0 && !seen[t]) seen[t] = KnownPerf{sizes, *found};
         }
         counts[at] += same->second;
         least = std::min(least, counts[at]);
@@ -112,10 +124,14 @@ class Evaluation {
     return sizes;
   }
 
-  std::optional<TablePerf> over_codecs(const PerfHypothesis& h, std::uint32_t t, std::uint64_t codecs) const {
+  std::optional<TablePerf> over_codecs(const PerfHypothesis& h, std::uint32_t t, std::uint64_t codecs,
+                                       const std::optional<KnownPerf>& seen) const {
     std::optional<TablePerf> all;
     each_bit(alternatives_ ? codecs : codecs & (~codecs + 1), [&](int c) {
-      const auto one = table_perf(h, plan_, perf_, t, codec_table()[static_cast<std::size_t>(c)], true);
+      const Codecs one_codec = codec_table()[static_cast<std::size_t>(c)];
+      const auto one = seen && seen->sizes == sizes_that_matter(h, t, one_codec)
+                           ? seen->perf
+                           : table_perf(h, plan_, perf_, t, one_codec, true);
       if (!all || !one) {
         all = one;
         return;
