@@ -450,8 +450,10 @@ class Fitting {
       const RealInterval left{printed->low - rest.high, printed->high - rest.low};
       if (left.low <= 0) return;
       const RealInterval b = coefficient / left;
-      const RealInterval mixed_part{10 * b.low - ratio.high * hbm.high, 10 * b.high - ratio.low * hbm.low};
-      if (mixed_part.low <= 0) return;
+      constexpr double kSlowest = 1;  // bytes/ms: where HBM alone may explain the mix, the link is anything
+      const RealInterval mixed_part{std::max(10 * b.low - ratio.high * hbm.high, kSlowest),
+                                    10 * b.high - ratio.low * hbm.low};
+      if (mixed_part.high < kSlowest) return;
       reciprocals.push_back(reciprocal(with_rounding(mixed_part / RealInterval{1 - ratio.high, 1 - ratio.low})));
     };
     const bool hidden = prefetch_hidden(h_, plan_.tables[t]);

@@ -30,6 +30,10 @@ struct PerfOutcome {
 
 std::int64_t count(std::uint32_t cells) { return std::popcount(cells); }
 
+std::int64_t printed_cells(const PerfTable& table) {
+  return std::ranges::count_if(table.printed, [](const auto& cell) { return cell.has_value(); });
+}
+
 class Evaluation {
  public:
   Evaluation(const PlanInputs& plan, const PerfInputs& perf, bool alternatives)
@@ -56,8 +60,7 @@ class Evaluation {
       if (outcome.tables[t])
         outcome.contradictions += count(outcome.tables[t]->contradicted);
       else  // on this device the planner could not have printed a perf
-        outcome.contradictions +=
-            std::ranges::count_if(perf_.tables[t].printed, [](const auto& x) { return x.has_value(); });
+        outcome.contradictions += printed_cells(perf_.tables[t]);
     }
     add_ranks(outcome);
     return outcome;
@@ -91,7 +94,7 @@ class Evaluation {
         auto same = std::find_if(known.begin(), known_end, [&](const auto& k) { return k.first == sizes; });
         if (same == known_end) {
           const auto found = table_perf(h, plan_, perf_, t, codec_table()[at], false);
-          *known_end++ = {sizes, found ? count(found->contradicted) : 0};
+          *known_end++ = {sizes, found ? count(found->contradicted) : printed_cells(table)};
           if (found && found->contradicted == 0 && !seen[t]) seen[t] = KnownPerf{sizes, *found};
         }
         counts[at] += same->second;
