@@ -76,6 +76,15 @@ class Fitting {
     }
   }
 
+  // The multipliers again, with these bandwidths instead of fitted ones.
+  PerfFit with(const Bandwidths<RealInterval>& bandwidths, std::int64_t freedoms) {
+    fit_multipliers();
+    fit_.bandwidths = bandwidths;
+    fit_.freedoms += freedoms;
+    refine_multipliers();
+    return fit_;
+  }
+
   PerfFit run() {
     fit_multipliers();
     collect();
@@ -483,16 +492,18 @@ Bandwidths<RealInterval> default_bandwidths() {
           exactly(d.ssd), exactly(d.intra_host), exactly(d.inter_host)};
 }
 
-PerfFit snapped(PerfFit fit) {
+PerfFit snapped(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
+                const std::vector<std::size_t>& codecs, const PerfFit& fit) {
   const Bandwidths<RealInterval> defaults = default_bandwidths();
+  Bandwidths<RealInterval> bandwidths = fit.bandwidths;
+  std::int64_t freedoms = 0;
   for (const auto bandwidth : kBandwidths) {
-    RealInterval& found = fit.bandwidths.*bandwidth;
+    RealInterval& found = bandwidths.*bandwidth;
     const double usual = (defaults.*bandwidth).low;
-    if (found.contains(usual) || found.low > usual * (1 + kNarrow) || found.high < usual * (1 - kNarrow)) continue;
-    found = exactly(usual);
-    --fit.freedoms;
+    if (found.low <= usual * (1 + kNarrow) && found.high >= usual * (1 - kNarrow)) found = exactly(usual);
+    freedoms += !found.contains(usual);
   }
-  return fit;
+  return Fitting(h, plan, perf, codecs, kEveryTable).with(bandwidths, freedoms);
 }
 
 PerfFit fit(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,

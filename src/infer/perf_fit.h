@@ -28,6 +28,7 @@ PerfFit fit(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& p
             const std::vector<std::size_t>& codecs, std::size_t most_tables = kEveryTable);
 
 // The same with defaults in the place of bandwidths that are close to them: a few wrong numbers can push those off.
-PerfFit snapped(PerfFit fit);
+PerfFit snapped(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
+                const std::vector<std::size_t>& codecs, const PerfFit& fit);
 
 }  // namespace shardstats::infer_detail

@@ -341,7 +341,7 @@ class PerfSearch {
       for (int round = 0; round < kRefits; ++round) {
         const PerfFit found = fit(h, plan_, perf_, codecs);
         const auto before = codecs;
-        for (const PerfFit& one : {snapped(found), found}) {
+        for (const PerfFit& one : {snapped(h, plan_, perf_, codecs, found), found}) {
           PerfOutcome outcome = Evaluation(plan_, perf_, alternatives_).run(fitted(h, one), all_codecs(h));
           outcome.freedoms = one.freedoms;
           codecs = first_of(outcome.codecs);

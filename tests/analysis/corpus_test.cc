@@ -17,7 +17,7 @@ std::filesystem::path corpus() {
 }
 
 // Logs of hardware with several bandwidths of its own that are not found yet (docs/inference.md).
-constexpr std::size_t kUnsettled = 7;
+constexpr std::size_t kUnsettled = 6;
 
 // The sanitizers look for undefined behaviour, not for false alarms: some logs are enough for them.
 #ifdef __SANITIZE_ADDRESS__
