@@ -44,6 +44,72 @@ class Facts {
     return facts;
   }
 
+  PerfSetting<Traced> perf_setting() {
+    const PerfSetting<RealInterval>& found = context_.plan.perf.setting;
+    PerfSetting<Traced> setting;
+    setting.rules = found.rules;
+    setting.device = found.device;
+    setting.inference = found.inference;
+    setting.world_size = found.world_size;
+    setting.local_size = found.local_size;
+    setting.group_size = found.group_size;
+    const auto speed = [&](const char* symbol, const char* label, RealInterval Bandwidths<RealInterval>::*value,
+                           double usual) { return fitted(symbol, label, found.bandwidths.*value, usual, "bytes/ms"); };
+    using B = Bandwidths<RealInterval>;
+    const Bandwidths<double>& usual = kDefaultBandwidths;
+    setting.bandwidths = {speed("b_hbm", "HBM bandwidth", &B::hbm, usual.hbm),
+                          speed("b_ddr", "DDR bandwidth", &B::ddr, usual.ddr),
+                          speed("b_link", "bandwidth between HBM and DDR", &B::hbm_to_ddr, usual.hbm_to_ddr),
+                          speed("b_ssd", "SSD bandwidth", &B::ssd, usual.ssd),
+                          speed("b_intra", "bandwidth inside a host", &B::intra_host, usual.intra_host),
+                          speed("b_inter", "bandwidth between hosts", &B::inter_host, usual.inter_host)};
+    setting.backward = fitted("m_b", "backward compute multiplier", found.backward, 2, "");
+    setting.weighted_backward =
+        fitted("m_w", "backward compute multiplier of weighted tables", found.weighted_backward, 1, "");
+    return setting;
+  }
+
+  // Without the columns of a shard.
+  PerfFacts<Traced> perf_table() {
+    const TableFacts<Traced> storage = table();
+    const PerfChoice& choice = table_.perf_choice;
+    PerfFacts<Traced> facts;
+    facts.sharding = table_.sharding;
+    facts.kernel = table_.kernel;
+    facts.sequence = table_.sequence;
+    facts.weighted = choice.weighted;
+    facts.prefetch_pipeline = choice.prefetch_pipeline;
+    facts.rows = storage.rows;
+    facts.element_size = choice.element_size == choice_.element_size
+                             ? storage.element_size
+                             : add("e", "bytes per element", exactly(choice.element_size), choice.element_size,
+                                   Origin::inferred, {}, "from the printed perf");
+    facts.lookups = storage.lookups;
+    facts.pooled = storage.pooled;
+    facts.caching_ratio = choice.caching_ratio == choice_.caching_ratio
+                              ? storage.caching_ratio
+                              : add("rho", "caching ratio", choice.caching_ratio, middle(choice.caching_ratio),
+                                    Origin::log, row_.cache_load_factor, {});
+    facts.wire = choice.wire;
+    return facts;
+  }
+
+  Traced columns(const PlanShard& shard) {
+    const bool printed =
+        row_.cw_dim && shard.cols.exact() && static_cast<double>(shard.cols.low) == number_of(row_.cw_dim.text);
+    return add("c", "columns of the shard", real(shard.cols),
+               static_cast<double>(table_.cols) / std::max(1.0, static_cast<double>(table_.shard_count)),
+               printed ? Origin::log : Origin::inferred, printed ? row_.cw_dim : Cell{}, {});
+  }
+
+  // What the printed cells leave for a time that depends on statistics of the cache.
+  Traced hidden_prefetch() {
+    const RealInterval time = table_.shard_perf.parts[static_cast<std::size_t>(PerfPart::prefetch_compute)];
+    const Traced x = add("pf", "prefetch compute", time, middle(time), Origin::inferred, {},
+                         "from the printed cells: it depends on cache statistics that are not printed");
+    return time.high > 0 ? x : Traced{};
+  }
+
   ShardFacts<Traced> shard(const PlanShard& shard) {
     const Emptiness empty = shard.rows.high == 0 || shard.cols.high == 0 ? Emptiness::yes
                             : shard.rows.low == 0 || shard.cols.low == 0 ? Emptiness::unknown
@@ -51,11 +117,7 @@ class Facts {
     const double shards = std::max(1.0, static_cast<double>(table_.shard_count));
     const Traced rows = add("r", "rows of the shard", real(shard.rows), static_cast<double>(table_.rows) / shards,
                             Origin::inferred, {}, split_note());
-    const bool printed =
-        row_.cw_dim && shard.cols.exact() && static_cast<double>(shard.cols.low) == number_of(row_.cw_dim.text);
-    const Traced cols = add("c", "columns of the shard", real(shard.cols), static_cast<double>(table_.cols) / shards,
-                            printed ? Origin::log : Origin::inferred, printed ? row_.cw_dim : Cell{}, {});
-    return {rows, cols, empty};
+    return {rows, columns(shard), empty};
   }
 
  private:
@@ -64,6 +126,14 @@ class Facts {
     const int number = static_cast<int>(operands_.size());
     Traced x = traced_input(symbol, label, value, nominal, number);
     operands_.push_back({std::move(symbol), std::move(label), {x.nominal, value, ""}, origin, cell, std::move(note)});
+    return x;
+  }
+  // The default where it is among what the log leaves.
+  Traced fitted(const char* symbol, const char* label, RealInterval value, double usual, std::string_view unit) {
+    const bool is_usual = value.contains(usual);
+    const Traced x = add(symbol, label, value, is_usual ? usual : middle(value),
+                         value == exactly(usual) ? Origin::defaulted : Origin::inferred, {}, {});
+    operands_.back().value.unit = unit;
     return x;
   }
   Traced from_log(const char* symbol, const char* label, double value, const Cell& cell) {
@@ -246,6 +316,33 @@ TracedTable traced(const Context& context, std::uint32_t t) {
   for (const Choice& choice : table.alternatives)
     if (TracedTable other = traced_with(context, t, choice); agrees_with_cells(context, t, other)) return other;
   return preferred;
+}
+
+TracedPerf traced_perf(const Context& context, std::uint32_t t) {
+  TracedPerf result;
+  const PlanTable& table = context.plan.tables[t];
+  if (!context.plan.perf.known || !table.perf.known || table.shard_count == 0) return result;
+  Facts facts(context, t, table.choice, result.operands);
+  const PerfSetting<Traced> setting = facts.perf_setting();
+  PerfFacts<Traced> inputs = facts.perf_table();
+  for (std::uint32_t i = 0; i < table.shard_count; ++i) {
+    const PlanShard& shard = context.plan.shards[table.first_shard + i];
+    const auto same = [&](const PerfClass& c) { return c.shards.front()->cols == shard.cols; };
+    const auto found = std::find_if(result.classes.begin(), result.classes.end(), same);
+    if (found != result.classes.end()) {
+      found->shards.push_back(&shard);
+      continue;
+    }
+    inputs.cols = facts.columns(shard);
+    auto perf = shard_perf(setting, inputs);
+    if (!perf) return {};
+    if (table.perf_choice.prefetch_hidden) {
+      (*perf)[PerfPart::prefetch_compute] = named(FormulaId::prefetch_compute, facts.hidden_prefetch());
+      perf->total = named(FormulaId::perf_total, total_of(perf->parts));
+    }
+    result.classes.push_back({{&shard}, *std::move(perf)});
+  }
+  return result;
 }
 
 std::string_view last_part(std::string_view fqn) { return fqn.substr(fqn.rfind('.') + 1); }

@@ -78,10 +78,10 @@ void add_reserved(const Context& context, const RankMemory& m, std::vector<Step>
 }
 
 // Rank cells have one decimal up to v0.7.0.
-Format rank_format(const Context& context) {
+CellForm rank_form(const Context& context) {
   const Release oldest = context.printed.releases.front();
-  if (oldest >= Release::v0_8_0) return Format::r3;
-  return oldest == Release::v0_1_0 ? Format::f1 : Format::r1;
+  if (oldest >= Release::v0_8_0) return {Format::r3};
+  return {oldest == Release::v0_1_0 ? Format::f1 : Format::r1};
 }
 
 // Percent of the planning memory, and what it leaves.
@@ -94,8 +94,8 @@ void add_headroom(const Context& context, const RankMemory& m, const Step& used,
   Step percent = value_step("share of the planning memory", a.nominal / b.nominal * 100,
                             {a.bounds.low / b.bounds.high * 100, a.bounds.high / b.bounds.low * 100}, "percent");
   percent.formula = form_of(FormulaId::percent).name;
-  percent.expression = std::string(m.name) + " / planning memory";
-  percent.substituted = number_text(a.nominal) + " / " + number_text(b.nominal);
+  percent.expression = std::string(m.name) + " / planning memory * 100";
+  percent.substituted = number_text(a.nominal) + " / " + number_text(b.nominal) + " * 100";
   if (m.percent) percent.printed = m.percent;
   Step left = value_step("left of the planning memory", b.nominal - a.nominal, b.bounds - a.bounds);
   left.expression = "planning memory - " + std::string(m.name);
@@ -109,7 +109,7 @@ void add_headroom(const Context& context, const RankMemory& m, const Step& used,
 void add_printed_rank(const Context& context, int rank, const RankMemory& m, std::vector<Step>& steps) {
   if (!m.cell) return;
   Step printed = printed_step(std::string(m.name) + " of rank " + std::to_string(rank), m.cell,
-                              "as printed, not rebuilt", rank_format(context));
+                              "as printed, not rebuilt", rank_form(context));
   steps.push_back(printed);
   add_headroom(context, m, printed, steps);
 }
@@ -127,7 +127,7 @@ void add_rank_memory(const Context& context, int rank, const RankMemory& m, Expl
   sum.note = number_text(static_cast<double>(shards)) + (shards == 1 ? " shard" : " shards") +
              (sum.children.size() > shards ? ", dense modules and KJT" : "");
   if (sum.value.nominal <= 0 && !m.expected.contradicted && m.name != "HBM") return;
-  add_with_cell(std::move(sum), m.expected, m.cell, explained.steps, rank_format(context));
+  add_with_cell(std::move(sum), m.expected.contradicted, m.cell, explained.steps, rank_form(context));
   const auto used = std::find_if(explained.steps.rbegin(), explained.steps.rend(), [](const Step& s) { return s.sum; });
   const Step root = *used;
   if (root.children.size() > 0 && root.children.back().label == "not explained")
@@ -254,6 +254,7 @@ Explained explain_rank(const Context& context, int rank) {
                        plan.dense_ddr, plan.kjt_ddr,  1};
   add_rank_memory(context, rank, hbm, explained, components);
   add_rank_memory(context, rank, ddr, explained, components);
+  add_rank_perf(context, rank, explained);
   explained.components = components.rows();
   return explained;
 }
@@ -286,7 +287,7 @@ Explained explain_kernel(const Context& context, std::string_view kernel) {
     sort_by_size(tables[m]);
     Step sum = sum_of(std::string(memories()[m].name) + " of kernel " + std::string(kernel), FormulaId::kernel_sum,
                       std::move(tables[m]));
-    add_with_cell(std::move(sum), kernel_expectation(context, kernel, memories()[m]),
+    add_with_cell(std::move(sum), kernel_expectation(context, kernel, memories()[m]).contradicted,
                   kernel_cell(context, kernel, memories()[m]), explained.steps);
   }
   explained.components = components.rows();

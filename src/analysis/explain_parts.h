@@ -44,6 +44,20 @@ struct TracedTable {
 // Empty classes if the log does not give the table's sizes.
 TracedTable traced(const Context& context, std::uint32_t table);
 
+// Shards of a table with equal columns, read through the perf formulas: rows do not matter to them.
+struct PerfClass {
+  std::vector<const PlanShard*> shards;
+  Perf<Traced> perf;
+  double count() const { return static_cast<double>(shards.size()); }
+};
+
+struct TracedPerf {
+  std::vector<Operand> operands;  // by TraceNode::input
+  std::vector<PerfClass> classes;
+};
+// Empty classes if the perf of the table is not known.
+TracedPerf traced_perf(const Context& context, std::uint32_t table);
+
 std::string_view last_part(std::string_view fqn);
 std::string_view fqn_of(const Context& context, std::uint32_t table);
 std::string rank_list(const std::vector<const PlanShard*>& shards);  // "ranks 0-94", "shards 0-3" without ranks
@@ -58,19 +72,31 @@ std::string value_words(const AssumedValue& value);
 
 // ---- steps ---------------------------------------------------------------------------------------------------------
 
-Step step_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands);
-// A sum over `children`; unit bytes.
+// How a printed cell is read.
+struct CellForm {
+  Format format = Format::r3;
+  std::string_view unit = "bytes";  // "bytes": the cell counts 2^30 of them
+};
+inline constexpr CellForm kMilliseconds{Format::r3, "ms"};
+std::optional<RealInterval> bounds_of(const Cell& cell, CellForm form);
+
+// `unit`: of a node that is no named formula.
+Step step_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands,
+             std::string_view unit = "bytes");
+// A sum over `children`.
 Step sum_of(std::string label, FormulaId formula, std::vector<Step> children);
 Step value_step(std::string label, double nominal, RealInterval bounds, std::string_view unit = "bytes");
 Step bytes_step(std::string label, ByteInterval bytes);
-// A printed cell in GB of 2^30 bytes, quoted.
-Step printed_step(std::string label, const Cell& cell, std::string_view verdict, Format format = Format::r3);
+// A printed cell, quoted.
+Step printed_step(std::string label, const Cell& cell, std::string_view verdict, CellForm form = {});
 // Adds what the printed cell has beyond `computed` as a step of its own and makes the sum the printed one.
-void add_unexplained(const Cell& cell, Format format, Step& computed);
+void add_unexplained(const Cell& cell, CellForm form, Step& computed);
+// "ranks 0-94: 833,334 x 128 each": the tree of one of `shards` times their number. `only`: there is no other class.
+Step class_step(std::string_view name, Step one, const std::vector<const PlanShard*>& shards, const std::string& shape,
+                bool only);
 void set_shares(Step& root);
-// Puts the sum, with what is not explained if `e` is contradicted, and the printed cell into `steps`.
-void add_with_cell(Step computed, const Expectation& e, const Cell& cell, std::vector<Step>& steps,
-                   Format format = Format::r3);
+// Puts the sum, with what is not explained if the cell is contradicted, and the printed cell into `steps`.
+void add_with_cell(Step computed, bool contradicted, const Cell& cell, std::vector<Step>& steps, CellForm form = {});
 
 // Bytes by component over traced shards, in the order met.
 class Components {
@@ -89,6 +115,11 @@ class Components {
 };
 
 // ---- targets -------------------------------------------------------------------------------------------------------
+
+// Perf of a table's shards, of its shards on a rank, and of a rank.
+void add_table_perf(const Context& context, std::uint32_t table, Explained& explained);
+void add_shard_perf(const Context& context, std::uint32_t table, int rank, Explained& explained);
+void add_rank_perf(const Context& context, int rank, Explained& explained);
 
 Explained explain_table(const Context& context, std::uint32_t table);
 Explained explain_shard(const Context& context, std::uint32_t table, int rank);

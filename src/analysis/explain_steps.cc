@@ -12,7 +12,12 @@ RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_c
 Operand operand_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands) {
   if (node.input >= 0) return operands[static_cast<std::size_t>(node.input)];
   Operand operand{node.symbol, node.label, {node.nominal, node.value, ""}, Origin::log, {}, {}};
-  if (node.symbol == "W") operand.note = "rows of the rank table";
+  if (node.symbol == "W") {
+    operand.note = "rows of the rank table";
+    return operand;
+  }
+  operand.origin = Origin::inferred;
+  if (node.symbol == "pi") operand.note = "1 from 128 columns on, 1.15 from 64 on, else 1.75";
   if (node.symbol != "L") return operand;
   const Assumption* a = assumption(context, "local_world_size", std::nullopt);
   operand.origin = a ? a->origin : Origin::inferred;
@@ -60,12 +65,19 @@ void share_children(Step& step, double total) {
 
 }  // namespace
 
-Step step_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands) {
+std::optional<RealInterval> bounds_of(const Cell& cell, CellForm form) {
+  if (form.unit != "bytes") return values_printed_as(cell.text, form.format);
+  const auto bytes = bytes_printed_as(cell.text, form.format, kGiB);
+  return bytes ? std::optional(real(*bytes)) : std::nullopt;
+}
+
+Step step_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands,
+             std::string_view unit) {
   Step step;
   step.expression = expression(node);
   step.substituted = substituted(node);
   step.label = step.expression;
-  step.value = {node.nominal, node.value, "bytes"};
+  step.value = {node.nominal, node.value, unit};
   if (node.kind == TraceKind::step) {
     const FormulaForm& form = form_of(node.formula);
     step.label = form.label;
@@ -75,7 +87,7 @@ Step step_of(const Context& context, const TraceNode& node, const std::vector<Op
   const auto terms = terms_of(node);
   step.sum = !terms.empty();
   for (const TraceRef& child : step.sum ? terms : steps_of(node))
-    step.children.push_back(step_of(context, *child, operands));
+    step.children.push_back(step_of(context, *child, operands, step.value.unit));
   if (!step.sum)
     for (const TraceRef& x : inputs_of(node)) step.operands.push_back(operand_of(context, *x, operands));
   return step;
@@ -85,7 +97,7 @@ Step sum_of(std::string label, FormulaId formula, std::vector<Step> children) {
   Step step;
   step.label = std::move(label);
   step.formula = form_of(formula).name;
-  step.value.unit = "bytes";
+  step.value.unit = children.empty() ? form_of(formula).unit : children.front().value.unit;
   step.sum = true;
   for (const Step& child : children) {
     step.value.nominal += child.value.nominal;
@@ -107,20 +119,21 @@ Step bytes_step(std::string label, ByteInterval bytes) {
   return value_step(std::move(label), std::floor(x.low + (x.high - x.low) / 2), x);
 }
 
-Step printed_step(std::string label, const Cell& cell, std::string_view verdict, Format format) {
-  const auto bytes = bytes_printed_as(cell.text, format, kGiB);
-  const double nominal = std::floor(number_of(cell.text) * static_cast<double>(kGiB));
-  Step step = value_step(std::move(label), nominal, bytes ? real(*bytes) : exactly(nominal));
+Step printed_step(std::string label, const Cell& cell, std::string_view verdict, CellForm form) {
+  const double scale = form.unit == "bytes" ? static_cast<double>(kGiB) : 1;
+  const double number = number_of(cell.text) * scale;
+  const double nominal = scale == 1 ? number : std::floor(number);
+  Step step = value_step(std::move(label), nominal, bounds_of(cell, form).value_or(exactly(nominal)), form.unit);
   step.origin = Origin::log;
   step.printed = cell;
   step.note = verdict;
   return step;
 }
 
-void add_unexplained(const Cell& cell, Format format, Step& computed) {
-  const Step printed = printed_step("", cell, "", format);
+void add_unexplained(const Cell& cell, CellForm form, Step& computed) {
+  const Step printed = printed_step("", cell, "", form);
   const RealInterval rest = printed.value.bounds - computed.value.bounds;
-  Step step = value_step("not explained", printed.value.nominal - computed.value.nominal, rest);
+  Step step = value_step("not explained", printed.value.nominal - computed.value.nominal, rest, form.unit);
   step.note = "the printed cell differs from the sum";
   computed.children.push_back(std::move(step));
   computed.value.nominal = printed.value.nominal;
@@ -128,20 +141,42 @@ void add_unexplained(const Cell& cell, Format format, Step& computed) {
   computed.label += ", as printed";
 }
 
+Step class_step(std::string_view name, Step one, const std::vector<const PlanShard*>& shards, const std::string& shape,
+                bool only) {
+  const std::string where = rank_list(shards) + ": " + shape;
+  if (only && shards.size() == 1) {
+    one.label = where;
+    return one;
+  }
+  const auto count = static_cast<double>(shards.size());
+  Step step = value_step(where + " each", one.value.nominal * count, one.value.bounds * exactly(count), one.value.unit);
+  if (shards.size() == 1) {
+    step.label = "1 shard, " + where;
+    one.label = "the shard";
+  } else {
+    step.expression = number_text(count) + " * " + std::string(name);
+    step.substituted = number_text(count) + " * " + number_text(one.value.nominal);
+    step.label = number_text(count) + " shards, " + step.label;
+    one.label = "one of them";
+  }
+  step.children.push_back(std::move(one));
+  return step;
+}
+
 void set_shares(Step& root) { share_children(root, root.value.nominal); }
 
-void add_with_cell(Step computed, const Expectation& e, const Cell& cell, std::vector<Step>& steps, Format format) {
-  const auto bytes = bytes_printed_as(cell.text, format, kGiB);
-  const bool apart = bytes && (e.contradicted || !computed.value.bounds.overlaps(real(*bytes)));
-  if (apart) add_unexplained(cell, format, computed);
+void add_with_cell(Step computed, bool contradicted, const Cell& cell, std::vector<Step>& steps, CellForm form) {
+  const auto bounds = bounds_of(cell, form);
+  const bool apart = bounds && (contradicted || !computed.value.bounds.overlaps(*bounds));
+  if (apart) add_unexplained(cell, form, computed);
   set_shares(computed);
   if (cell) computed.printed = cell;
   steps.push_back(std::move(computed));
-  if (!bytes) return;
-  const std::string_view verdict = e.contradicted ? "contradicts the formulas"
-                                   : apart        ? "not reached with the inputs shown"
-                                                  : "agrees";
-  steps.push_back(printed_step("printed", cell, verdict, format));
+  if (!bounds) return;
+  const std::string_view verdict = contradicted ? "contradicts the formulas"
+                                   : apart      ? "not reached with the inputs shown"
+                                                : "agrees";
+  steps.push_back(printed_step("printed", cell, verdict, form));
 }
 
 void Components::add(std::string_view label, std::string_view memory, double per_shard, double total) {

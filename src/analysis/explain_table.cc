@@ -19,36 +19,13 @@ Step shard_step(const Context& context, const Memory& memory, const TracedTable&
   return step;
 }
 
-// All shards of a class: the tree of one of them, times their number.
-Step class_step(const Context& context, const Memory& memory, const TracedTable& table, const ShardClass& c,
-                bool only) {
-  Step one = shard_step(context, memory, table, c);
-  const std::string where = rank_list(c.shards) + ": " + shape_text(*c.shards.front());
-  if (only && c.shards.size() == 1) {
-    one.label = where;
-    return one;
-  }
-  const RealInterval count = exactly(c.count());
-  Step step = value_step(where + " each", one.value.nominal * c.count(), one.value.bounds * count);
-  if (c.shards.size() == 1) {
-    step.label = "1 shard, " + where;
-    one.label = "the shard";
-  } else {
-    step.expression = number_text(c.count()) + " * " + std::string(memory.name);
-    step.substituted = number_text(c.count()) + " * " + number_text(one.value.nominal);
-    step.label = number_text(c.count()) + " shards, " + step.label;
-    one.label = "one of them";
-  }
-  step.children.push_back(std::move(one));
-  return step;
-}
-
 Step sum_of_classes(const Context& context, const Memory& memory, const TracedTable& table) {
   std::vector<Step> children;
   double shards = 0;
   std::string substituted;
   for (const ShardClass& c : table.classes) {
-    children.push_back(class_step(context, memory, table, c, table.classes.size() == 1));
+    children.push_back(class_step(memory.name, shard_step(context, memory, table, c), c.shards,
+                                  shape_text(*c.shards.front()), table.classes.size() == 1));
     shards += c.count();
     substituted += (substituted.empty() ? "" : " + ") + number_text(children.back().value.nominal);
   }
@@ -121,12 +98,13 @@ Explained explain_table(const Context& context, std::uint32_t t) {
     const Expectation& e = table.*memory.table;
     if (!is_used(shards, memory, e) && memory.name != "HBM") continue;
     const std::size_t first = explained.steps.size();
-    add_with_cell(sum_of_classes(context, memory, shards), e, row.*memory.cell, explained.steps);
+    add_with_cell(sum_of_classes(context, memory, shards), e.contradicted, row.*memory.cell, explained.steps);
     add_components(shards, memory, components);
     const Step& root = explained.steps[first];
     if (!root.children.empty() && root.children.back().label == "not explained")
       components.add("not explained", memory.name, 0, root.children.back().value.nominal);
   }
+  add_table_perf(context, t, explained);
   explained.components = components.rows();
   explained.notes = notes_on(context, t, shards);
   return explained;
@@ -156,6 +134,7 @@ Explained explain_shard(const Context& context, std::uint32_t t, int rank) {
       components.add(c.storage.*memory.storage, memory.name, here, true);
     }
   }
+  add_shard_perf(context, t, rank, explained);
   explained.components = components.rows();
   if (shards.classes.empty())
     add_printed_only(context.printed.tables.rows[context.plan.tables[t].row], explained);

@@ -170,9 +170,9 @@ class AssumptionList {
     result_.assumptions.push_back(std::move(a));
   }
 
-  void add(std::string_view name, AssumedValue value, Origin origin, std::vector<AssumedValue> alternatives = {}) {
-    result_.assumptions.push_back(
-        {name, std::nullopt, std::move(value), origin, std::move(alternatives), 0, std::nullopt});
+  void add(std::string_view name, AssumedValue value, Origin origin, std::vector<AssumedValue> alternatives = {},
+           std::optional<std::uint32_t> table = std::nullopt) {
+    result_.assumptions.push_back({name, table, std::move(value), origin, std::move(alternatives), 0, std::nullopt});
   }
 
   // A value of one table's choice.
@@ -230,6 +230,17 @@ void list_reservation(const PlanInputs& plan, AssumptionList& list, const Plan& 
   list.add("kjt_hbm", result.kjt_hbm, origin);
 }
 
+void list_bandwidths(AssumptionList& list, const Plan& result) {
+  if (!result.perf.known) return;
+  const Bandwidths<RealInterval>& found = result.perf.setting.bandwidths;
+  const auto add = [&](std::string_view name, bool used, RealInterval bandwidth, double usual) {
+    if (used) list.add(name, bandwidth, bandwidth == exactly(usual) ? Origin::defaulted : Origin::inferred);
+  };
+  add("hbm_mem_bw", result.perf.used.hbm, found.hbm, kDefaultBandwidths.hbm);
+  add("inter_host_bw", result.perf.used.inter_host, found.inter_host, kDefaultBandwidths.inter_host);
+  add("intra_host_bw", result.perf.used.intra_host, found.intra_host, kDefaultBandwidths.intra_host);
+}
+
 // A table whose alternatives are not the product of their values gets a group: the joint choices.
 void group_choices(std::uint32_t t, std::size_t first_assumption, Plan& result) {
   const PlanTable& table = result.tables[t];
@@ -244,6 +255,22 @@ void group_choices(std::uint32_t t, std::size_t first_assumption, Plan& result) 
   JointChoices joint{id, t, {table.choice}};
   joint.choices.insert(joint.choices.end(), table.alternatives.begin(), table.alternatives.end());
   result.groups.push_back(std::move(joint));
+}
+
+// What an output element takes on its way to other ranks; a DP table sends none.
+void list_wire_sizes(std::uint32_t t, AssumptionList& list, const Plan& result) {
+  const PlanTable& table = result.tables[t];
+  if (!table.perf.known || !result.perf.setting.rules->wire_sizes || table.sharding == Sharding::dp) return;
+  const bool scattered = is_row_split(table.sharding) && !(table.sharding == Sharding::rw && table.sequence);
+  const auto add = [&](std::string_view name, double WireSizes::*size) {
+    std::vector<AssumedValue> others;
+    for (const WireSizes& wire : table.perf_choice.other_wires)
+      if (wire.*size != table.perf_choice.wire.*size && !contains(others, AssumedValue(wire.*size)))
+        others.emplace_back(wire.*size);
+    list.add(name, table.perf_choice.wire.*size, Origin::inferred, std::move(others), t);
+  };
+  add("wire_size", scattered ? &WireSizes::scatter_forward : &WireSizes::all_to_all_forward);
+  add("wire_size_backward", scattered ? &WireSizes::scatter_backward : &WireSizes::all_to_all_backward);
 }
 
 AssumedValue number_or_bounds(RealInterval x) { return x.exact() ? AssumedValue(x.low) : AssumedValue(x); }
@@ -271,7 +298,8 @@ void list_assumptions(const PlanInputs& plan, const SearchResult& found, const I
   if (found.survivors.empty()) return;
   list_plan(plan, list, result);
   list_reservation(plan, list, result);
-  constexpr std::size_t kPerTable = 5;
+  list_bandwidths(list, result);
+  constexpr std::size_t kPerTable = 7;
   result.assumptions.reserve(result.assumptions.size() + kPerTable * result.tables.size());
   for (std::uint32_t t = 0; t < result.tables.size(); ++t) {
     const PlanTable& table = result.tables[t];
@@ -289,6 +317,7 @@ void list_assumptions(const PlanInputs& plan, const SearchResult& found, const I
       list.add_table(t, "multipass_prefetch_passes", [](const Choice& c) { return static_cast<double>(c.passes); });
     if (table.choice.virtual_table) list.add_table(t, "virtual_table", [](const Choice& c) { return c.virtual_table; });
     group_choices(t, first, result);
+    list_wire_sizes(t, list, result);
   }
 }
 

@@ -118,6 +118,7 @@ std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& 
   const double shards = shards_of(h, t);
   const bool block_known = !(*h.outcome->parts)[t].front().variant.free_inputs;
   TablePerf found;
+  found.option = option;
   found.cells = !facts.cols.exact() && block_known ? with_last_block(h, facts, shards) : cells_of(*perf, shards);
   found.shard = cells_of(*perf, 1);
   for (RealInterval& x : found.cells) x = with_rounding(x);

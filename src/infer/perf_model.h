@@ -72,6 +72,7 @@ bool prefetch_hidden(const PerfHypothesis& h, const TableInputs& table);
 
 // Bounds over the options that contradict the fewest printed numbers, and those as a bit set.
 struct TablePerf {
+  PerfOption option;  // the first of them
   PerfCells cells{};  // of the whole table
   PerfCells shard{};  // of any one shard
   std::uint32_t contradicted = 0;

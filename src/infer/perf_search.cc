@@ -398,7 +398,34 @@ void narrow(PlanPerf& perf, const PrintedPerfCells& printed, std::uint32_t wrong
   }
 }
 
-void fill_tables(const std::vector<PerfOutcome>& outcomes, Plan& plan) {
+constexpr std::array<bool Bandwidths<bool>::*, kBandwidths.size()> kUsed = {
+    &Bandwidths<bool>::hbm, &Bandwidths<bool>::ddr,        &Bandwidths<bool>::hbm_to_ddr,
+    &Bandwidths<bool>::ssd, &Bandwidths<bool>::intra_host, &Bandwidths<bool>::inter_host};
+
+PerfChoice choice_of(const PerfOutcome& outcome, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t) {
+  const PerfHypothesis& h = outcome.hypothesis;
+  const PerfOption option = outcome.tables[t]->option;
+  const std::uint64_t codecs = outcome.codecs[perf.tables[t].sharder];
+  const auto first = static_cast<std::size_t>(std::countr_zero(codecs));
+  const auto facts = perf_facts(h, plan, perf, t, option, codec_table()[first]);
+  PerfChoice choice{option.element_size,
+                    option.weighted,
+                    option.prefetch_pipeline,
+                    prefetch_hidden(h, plan.tables[t]),
+                    facts.caching_ratio,
+                    facts.wire,
+                    {}};
+  each_bit(codecs & (codecs - 1), [&](int c) {
+    const WireSizes wire =
+        wire_sizes(*h.setting.rules, codec_table()[static_cast<std::size_t>(c)], facts.sequence, option.element_size);
+    if (wire != choice.wire && std::ranges::find(choice.other_wires, wire) == choice.other_wires.end())
+      choice.other_wires.push_back(wire);
+  });
+  return choice;
+}
+
+void fill_tables(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inputs, const PerfInputs& perf,
+                 Plan& plan) {
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     PlanTable& table = plan.tables[t];
     const auto has = [&](const PerfOutcome& o) { return o.tables[t].has_value(); };
@@ -407,6 +434,7 @@ void fill_tables(const std::vector<PerfOutcome>& outcomes, Plan& plan) {
     table.perf.contradicted = outcomes.front().tables[t]->contradicted;
     table.perf.expected = perf_of(outcomes.front().tables[t]->cells);
     table.shard_perf = perf_of(outcomes.front().tables[t]->shard);
+    table.perf_choice = choice_of(outcomes.front(), inputs, perf, t);
     for (const PerfOutcome& outcome : outcomes) widen(table.shard_perf, perf_of(outcome.tables[t]->shard));
   }
 }
@@ -427,6 +455,30 @@ void fill_ranks(const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes
   }
 }
 
+// A bandwidth is used if a table still takes time where all others are endless. Tables of one sharding type and kernel
+// use the same ones.
+Bandwidths<bool> used_bandwidths(const PerfOutcome& outcome, const PlanInputs& inputs, const PerfInputs& perf,
+                                 const Plan& plan) {
+  Bandwidths<bool> used{};
+  std::vector<std::pair<Sharding, const KernelTraits*>> seen;
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    const PlanTable& table = plan.tables[t];
+    const std::pair kind(table.sharding, table.kernel);
+    if (!table.perf.known || std::ranges::find(seen, kind) != seen.end()) continue;
+    seen.push_back(kind);
+    const auto facts = perf_facts(outcome.hypothesis, inputs, perf, t, outcome.tables[t]->option, {});
+    for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
+      PerfSetting<RealInterval> setting = outcome.hypothesis.setting;
+      for (const auto bandwidth : kBandwidths)
+        setting.bandwidths.*bandwidth = exactly(std::numeric_limits<double>::infinity());
+      setting.bandwidths.*kBandwidths[k] = exactly(1.0);
+      const auto cost = shard_perf(setting, facts);
+      if (cost && cost->total.high > 0) used.*kUsed[k] = true;
+    }
+  }
+  return used;
+}
+
 }  // namespace
 
 void infer_perf(const PlanInputs& inputs, const SearchResult& found, bool alternatives, Plan& plan) {
@@ -438,11 +490,12 @@ void infer_perf(const PlanInputs& inputs, const SearchResult& found, bool altern
   if (found.survivors.empty()) return;
   const auto outcomes = PerfSearch(inputs, found, perf, alternatives).run();
   if (outcomes.empty()) return;
-  fill_tables(outcomes, plan);
+  fill_tables(outcomes, inputs, perf, plan);
   fill_ranks(perf, outcomes, plan);
   const PerfOutcome& best = outcomes.front();
   plan.perf.setting = best.hypothesis.setting;
   plan.perf.known = true;
+  plan.perf.used = used_bandwidths(best, inputs, perf, plan);
 }
 
 }  // namespace shardstats::infer_detail

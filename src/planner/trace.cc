@@ -130,7 +130,15 @@ void collect(const TraceNode& node, Kind wanted, std::vector<TraceRef>& found) {
 struct ParameterName {
   std::string_view symbol, label;
 };
-constexpr ParameterName kParameters[] = {{"W", "world size"}, {"L", "group size (local world size)"}};
+constexpr ParameterName kParameters[] = {{"W", "world size"},
+                                         {"L", "group size (local world size)"},
+                                         {"h", "ranks of a host"},
+                                         {"g", "ranks of a group"},
+                                         {"G", "groups of ranks"},
+                                         {"w_f", "bytes an output element takes on the wire, forward"},
+                                         {"w_b", "bytes an output element takes on the wire, backward"},
+                                         {"a_f", "bytes an output element takes between groups, forward"},
+                                         {"a_b", "bytes an output element takes between groups, backward"}};
 
 std::string parameter_label(std::string_view symbol) {
   for (const ParameterName& p : kParameters)

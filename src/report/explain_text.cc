@@ -94,8 +94,21 @@ class Paper {
     const std::string text = amount.unit == "bytes" || off >= 1000 ? number(std::ceil(off)) : format(off, Format::g3);
     return (style_.ascii ? " (+-" : " (\u00b1") + text + ")";
   }
+  // Times have three decimals, short ones three digits.
+  static std::string milliseconds(double value) {
+    if (value != 0 && std::fabs(value) < 1) return format(value, Format::g3);
+    return number(std::round(value * 1000) / 1000);
+  }
+
+  static std::string spread_of_bandwidth(const Amount& amount) {
+    const std::string bounds = human_bandwidth(amount.bounds);
+    return bounds == human_bandwidth(exactly(amount.nominal)) ? "" : " (" + bounds + ")";
+  }
+
   std::string value_text(const Amount& amount) const {
     if (amount.unit == "percent") return format(amount.nominal, Format::f1) + "%";
+    if (amount.unit == "ms") return milliseconds(amount.nominal) + " ms" + spread(amount);
+    if (amount.unit == "bytes/ms") return human_bandwidth(exactly(amount.nominal)) + spread_of_bandwidth(amount);
     std::string text = number(amount.unit == "bytes" ? std::round(amount.nominal) : amount.nominal);
     if (amount.unit == "bytes")
       text += " B";
@@ -137,22 +150,27 @@ class Paper {
     out_ += value + share_text(share) + "\n";
   }
 
+  // What the log writes behind a number of that unit.
+  static std::string_view printed_unit(std::string_view unit) {
+    return unit == "bytes" ? " GB" : unit == "ms" ? " ms" : unit == "percent" ? "%" : "";
+  }
+
   static std::string quoted(const Cell& cell, std::string_view unit) {
     return "\"" + std::string(cell.text) + std::string(unit) + "\" on line " + std::to_string(cell.place.line);
   }
 
   void write_step(const Step& step, int indent) {
     if (is_printed_cell(step)) {
-      line(indent, "printed: " + quoted(*step.printed, " GB") + ", " + step.note + gb_hint());
+      line(indent, "printed: " + quoted(*step.printed, printed_unit(step.value.unit)) + ", " + step.note +
+                       (step.value.unit == "bytes" ? gb_hint() : ""));
       return;
     }
     std::string label = step.label;
-    if (step.printed && indent > 0 && step.value.unit == "bytes")
-      label += " [" + std::string(step.printed->text) + " GB]";
-    else if (step.printed && step.value.unit == "percent")
-      label += " [" + std::string(step.printed->text) + "% printed]";
+    const std::string_view unit = printed_unit(step.value.unit);
+    if (step.printed && (indent > 0 || step.value.unit == "percent"))
+      label += " [" + std::string(step.printed->text) + std::string(unit) + (indent > 0 ? "]" : " printed]");
     else if (step.origin == Origin::log && step.printed)
-      label += " [" + quoted(*step.printed, " GB") + "]";
+      label += " [" + quoted(*step.printed, unit) + "]";
     if (indent == 0 && step.value.unit == "bytes") label += ", " + human(step.value.nominal);
     const std::string value = value_text(step.value);
     const bool inline_note = fits(indent, label + "  " + step.note, value);
@@ -190,7 +208,11 @@ class Paper {
 
   // Each input is told once: later formulas use the symbol.
   void write_operand(const Operand& operand, int indent) {
-    const std::string value = number(operand.value.nominal) + spread(operand.value);
+    std::string value = number(operand.value.nominal);
+    if (operand.value.unit == "bytes/ms")
+      value += " bytes/ms (" + value_text(operand.value) + ")";
+    else
+      value += spread(operand.value);
     if (!told_.insert(operand.symbol + "=" + value).second) return;
     std::string text = operand.symbol + " = " + value + "  " + operand.label + ", ";
     if (operand.printed)

@@ -50,7 +50,9 @@ std::string alternatives_text(const std::vector<AssumedValue>& values) {
 std::string assumption_text(const AssumptionView& view) {
   std::string text(view.name);
   if (view.scope != AssumptionView::Scope::tables) {
-    text += " " + value_text(view.assumption.value);
+    const auto* bandwidth = std::get_if<RealInterval>(&view.assumption.value);
+    text += " " + (bandwidth ? human_bandwidth(*bandwidth) : value_text(view.assumption.value));
+    if (bandwidth && view.assumption.origin == Origin::defaulted) text += " (the default)";
     if (!view.assumption.alternatives.empty()) text += " (or " + alternatives_text(view.assumption.alternatives) + ")";
     return text;
   }

@@ -1,7 +1,9 @@
 #include "shardstats/report/units.h"
 
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include "shardstats/numbers/printed.h"
 
@@ -41,6 +43,18 @@ std::string human_bytes(ByteInterval bytes) {
   if (low.number == high.number && low.unit == high.unit) return high.number + " " + high.unit;
   if (low.unit == high.unit) return low.number + ".." + high.number + " " + high.unit;
   return low.number + " " + low.unit + ".." + high.number + " " + high.unit;
+}
+
+std::string human_bandwidth(RealInterval bytes_per_ms) {
+  const auto text = [](double x) {
+    constexpr int kDigits = 5;
+    char buffer[32];
+    const double gigabytes = x * 1000 / static_cast<double>(kGiB);
+    const auto end = std::to_chars(buffer, std::end(buffer), gigabytes, std::chars_format::general, kDigits).ptr;
+    return std::string(buffer, end);
+  };
+  const std::string low = text(bytes_per_ms.low), high = text(bytes_per_ms.high);
+  return (low == high ? low : low + ".." + high) + " GiB/s";
 }
 
 }  // namespace shardstats

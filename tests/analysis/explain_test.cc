@@ -303,8 +303,42 @@ TEST_F(ExplainPublic, AMalformedCellIsNotCompared) {
   const Log changed(std::move(text));
   const auto all = explained(changed, "table_1705");
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all[0].steps.size(), 1u);
+  ASSERT_EQ(all[0].steps.size(), 3u);  // HBM without its cell, perf with its own
   EXPECT_EQ(all[0].steps[0].value.nominal, 414205962240);
+  EXPECT_EQ(all[0].steps[1].label, "perf of all 96 shards");
+}
+
+TEST_F(ExplainPublic, PerfOfATableIsATreeOfItsComponents) {
+  const auto all = explained(*log_, "table_1705");
+  ASSERT_EQ(all.size(), 1u);
+  const Step* perf = find_step(all[0].steps, "perf of all 96 shards");
+  ASSERT_NE(perf, nullptr);
+  EXPECT_TRUE(perf->value.bounds.overlaps({30741.0025, 30741.0035}));
+  const Step* one = find_step(perf->children, "one of them");
+  ASSERT_NE(one, nullptr);
+  ASSERT_EQ(one->children.size(), 4u);
+  double sum = 0;
+  for (const Step& part : one->children) sum += part.value.nominal;
+  EXPECT_NEAR(sum, one->value.nominal, 1e-9);
+  const Step* comms = find_step(one->children, "forward comms");
+  ASSERT_NE(comms, nullptr);
+  EXPECT_EQ(comms->expression, "O_f / b_inter");
+  EXPECT_EQ(comms->substituted, "1,987,706,880 / 13,421,772.8");
+  EXPECT_EQ(find_step(one->children, "backward compute")->expression, "m_b * fc");
+}
+
+TEST_F(ExplainPublic, PerfOfARankIsThatOfItsShards) {
+  const auto all = explained(*log_, "rank:0");
+  ASSERT_EQ(all.size(), 1u);
+  const Step* perf = find_step(all[0].steps, "perf of rank 0");
+  ASSERT_NE(perf, nullptr);
+  ASSERT_EQ(perf->children.size(), 5u);
+  EXPECT_EQ(perf->children[0].label, "table_1706");
+  EXPECT_TRUE(perf->value.bounds.overlaps({1026.6495, 1026.6505}));
+  const Step* parts = find_step(all[0].steps, "perf of rank 0 by component");
+  ASSERT_NE(parts, nullptr);
+  EXPECT_EQ(parts->children.size(), kPerfParts);
+  EXPECT_NEAR(parts->value.nominal, perf->value.nominal, 0.01);
 }
 
 }  // namespace

@@ -40,6 +40,17 @@ struct PerfExpectation {
   std::uint32_t contradicted = 0;  // a bit for each component, then one for the total
 };
 
+// What the preferred perf of a table rests on (perf-model.md).
+struct PerfChoice {
+  double element_size = 4;  // bytes; a table too small for its storage to show it may differ from Choice
+  bool weighted = false;
+  bool prefetch_pipeline = false;
+  bool prefetch_hidden = false;  // its prefetch time depends on cache statistics that are not printed (3.6)
+  RealInterval caching_ratio{};
+  WireSizes wire;
+  std::vector<WireSizes> other_wires;  // that explain the log equally well
+};
+
 // One way to fill in what a log hides about a table.
 struct Choice {
   double element_size = 4;         // e, bytes
@@ -80,6 +91,7 @@ struct PlanTable {
   ByteInterval weights, optimizer_state;           // each once (kernel lines of v1.8.0+)
   PlanPerf shard_perf;                             // of each shard: all of a table are equal (perf-model.md section 5)
   PerfExpectation perf;                            // of the table's cell
+  PerfChoice perf_choice;
 };
 
 struct PlanRank {
@@ -96,6 +108,7 @@ struct PlanRank {
 struct PlanPerfSetting {
   bool known = false;
   PerfSetting<RealInterval> setting;
+  Bandwidths<bool> used{};  // by any table with a printed perf
 };
 
 // The sums over all ranks. Known where a split is hidden, so that single ranks leave room but all together do not.

@@ -141,7 +141,7 @@ inline RealInterval mixed(RealInterval ratio, RealInterval a, RealInterval b) {
 template <class N>
 N collective_bandwidth(const PerfSetting<N>& setting, Collective collective, std::int64_t ranks, std::int64_t local) {
   const Bandwidths<N>& b = setting.bandwidths;
-  if (collective == Collective::all_reduce) return b.inter_host * constant<N>(static_cast<double>(local));
+  if (collective == Collective::all_reduce) return b.inter_host * parameter<N>("h", static_cast<double>(local));
   return ranks <= local ? b.intra_host : b.inter_host;
 }
 
@@ -214,24 +214,29 @@ struct Moved {
   N indices{}, rows{}, outputs{}, gradients{};  // R, K, O_f, O_b
 };
 
+// What the shards of a sharding type divide: the ranks of the world or of a group.
+struct Divisor {
+  const char* symbol = "";
+  double parts = 1;
+};
+
 // W, or its share x / divisor per shard, as the planner divides before it multiplies.
 template <class N>
-N of_world(N local, double divisor, double world) {
-  const N share = divisor == 1 ? local : local / constant<N>(divisor);
-  return world == 1 ? share : share * constant<N>(world);
+N of_world(N local, Divisor divisor, double world) {
+  const N share = divisor.parts == 1 ? local : local / parameter<N>(divisor.symbol, divisor.parts);
+  return world == 1 ? share : share * parameter<N>("W", world);
 }
 
 template <class N>
-Moved<N> moved(const PerfFacts<N>& table, double world, double divisor, double index_bytes, N read_cols, double forward,
-               double backward) {
-  const auto of = [&](N local, double parts) { return of_world(local, parts, world); };
-  const double output_parts = table.sequence ? divisor : 1;
+Moved<N> moved(const PerfFacts<N>& table, double world, Divisor divisor, double index_bytes, N read_cols, N forward,
+               N backward) {
+  const auto of = [&](N local, Divisor parts) { return of_world(local, parts, world); };
+  const Divisor output_parts = table.sequence ? divisor : Divisor{};
   const N outputs = of(table.sequence ? table.lookups : table.pooled, output_parts) * table.cols;
   const N indices = up(of(table.lookups, divisor) * constant<N>(index_bytes));
   return {named(FormulaId::perf_indices, table.weighted ? constant<N>(2) * indices : indices),
           named(FormulaId::perf_rows, of(table.lookups, divisor) * read_cols * table.element_size),
-          named(FormulaId::perf_outputs, outputs * constant<N>(forward)),
-          named(FormulaId::perf_gradients, outputs * constant<N>(backward))};
+          named(FormulaId::perf_outputs, outputs * forward), named(FormulaId::perf_gradients, outputs * backward)};
 }
 
 // 3.1: the backward pass costs a multiple of the forward one.
@@ -264,27 +269,26 @@ void add_group_comms(const PerfSetting<N>& setting, const PerfFacts<N>& table, c
                                         : setting.bandwidths.inter_host;
     const N output = table.sequence ? table.lookups : table.pooled;
     // Sequences are cut to the shard's part here, but from v1.6.0 on counted whole.
-    const N cut = table.sequence && !whole_groups ? output / constant<N>(static_cast<double>(group)) : output;
-    const auto sent = [&](double times, double bytes) {
-      return constant<N>(times) * cut * table.cols * constant<N>(bytes) / between;
-    };
-    const double there = table.wire.all_to_all_forward, back = table.wire.all_to_all_backward;
+    const N cut = table.sequence && !whole_groups ? output / parameter<N>("g", static_cast<double>(group)) : output;
+    const auto sent = [&](N times, N bytes) { return times * cut * table.cols * bytes / between; };
+    const N there = parameter<N>("a_f", table.wire.all_to_all_forward);
+    const N back = parameter<N>("a_b", table.wire.all_to_all_backward);
     switch (rules.groups) {
       case GroupComms::shared_size:
         forward = forward + size.outputs * constant<N>(local_size / world) / between;
         backward = backward + size.gradients * constant<N>(local_size / world) / between;
         break;
       case GroupComms::forward_only:
-        forward = forward + sent(local_size, there);
+        forward = forward + sent(parameter<N>("h", local_size), there);
         break;
       case GroupComms::ratio:
-        forward = forward + sent(world / local_size, there);
-        backward = backward + sent(world / local_size, back);
+        forward = forward + sent(parameter<N>("G", world / local_size), there);
+        backward = backward + sent(parameter<N>("G", world / local_size), back);
         break;
       case GroupComms::groups:
       case GroupComms::pods:
-        forward = forward + sent(static_cast<double>(groups), there);
-        backward = backward + sent(static_cast<double>(groups), back);
+        forward = forward + sent(parameter<N>("G", static_cast<double>(groups)), there);
+        backward = backward + sent(parameter<N>("G", static_cast<double>(groups)), back);
         break;
     }
   }
@@ -328,12 +332,14 @@ std::optional<Perf<N>> shard_perf(const PerfSetting<N>& setting, const PerfFacts
   const bool grouped = table.sharding == Sharding::twrw || table.sharding == Sharding::gs;
   const bool dp = table.sharding == Sharding::dp;
   const std::int64_t group = rules.groups == GroupComms::pods ? setting.group_size : setting.local_size;
-  const double divisor = table.sharding == Sharding::rw ? world : grouped ? static_cast<double>(group) : 1;
+  const Divisor divisor = table.sharding == Sharding::rw ? Divisor{"W", world}
+                          : grouped                      ? Divisor{"g", static_cast<double>(group)}
+                                                         : Divisor{};
   const WireSizes& wire = table.wire;
   const bool scattered = grouped || (table.sharding == Sharding::rw && !table.sequence);
   Moved<N> size;
   if (dp) {
-    size = moved(table, 1, 1, kIndexBytes, table.cols, 1, 1);
+    size = moved(table, 1, {}, kIndexBytes, table.cols, constant<N>(1), constant<N>(1));
     size.outputs = size.outputs * table.element_size;  // never in wire sizes
     if (!rules.dp_index_bytes) {
       const N indices = up(table.lookups * table.element_size);
@@ -342,13 +348,14 @@ std::optional<Perf<N>> shard_perf(const PerfSetting<N>& setting, const PerfFacts
   } else {
     size = moved(table, world, divisor, kIndexBytes,
                  by_columns ? most(table.cols, constant<N>(kNarrowestLookup)) : table.cols,
-                 scattered ? wire.scatter_forward : wire.all_to_all_forward,
-                 scattered ? wire.scatter_backward : wire.all_to_all_backward);
+                 parameter<N>("w_f", scattered ? wire.scatter_forward : wire.all_to_all_forward),
+                 parameter<N>("w_b", scattered ? wire.scatter_backward : wire.all_to_all_backward));
   }
 
   Perf<N> perf;
   const N read = size.indices + size.rows + size.outputs;
-  const N forward = by_columns ? read * block_penalty(table.cols) / bandwidth : read / bandwidth;
+  const N forward =
+      named(kPerfFormulas[0], by_columns ? read * block_penalty(table.cols) / bandwidth : read / bandwidth);
   perf[PerfPart::forward_compute] = forward;
   perf[PerfPart::backward_compute] = backward_compute(setting, table, forward);
   if (by_columns) {
@@ -370,13 +377,13 @@ std::optional<Perf<N>> shard_perf(const PerfSetting<N>& setting, const PerfFacts
     perf[PerfPart::prefetch_compute] =
         of_world(table.fetches, divisor, 1) * table.cols * table.element_size / link_bandwidth(setting);
   if (rules.input_dist && !dp)
-    perf.input_dist = up(of_world(table.lookups, 1, world) * constant<N>(kIndexBytes)) /
+    perf.input_dist = up(of_world(table.lookups, {}, world) * constant<N>(kIndexBytes)) /
                       collective_bandwidth(setting, Collective::all_to_all, setting.world_size, setting.local_size);
   if (forward_only(rules, setting.inference, table.sharding)) {
     perf[PerfPart::backward_compute] = perf[PerfPart::backward_comms] = constant<N>(0);
     if (rules.inference != InferencePerf::all) perf[PerfPart::prefetch_compute] = perf.input_dist = constant<N>(0);
   }
-  for (std::size_t p = 0; p < kPerfParts; ++p)
+  for (std::size_t p = 1; p < kPerfParts; ++p)
     if (!is_zero(perf.parts[p])) perf.parts[p] = named(kPerfFormulas[p], perf.parts[p]);
   perf.total = named(FormulaId::perf_total, total_of(perf.parts));
   return perf;

@@ -1,0 +1,167 @@
+// The perf of a table's shards, of a shard and of a rank (perf-model.md sections 3 and 5).
+#include <algorithm>
+
+#include "analysis/explain_parts.h"
+
+namespace shardstats::explain_detail {
+namespace {
+
+constexpr std::string_view kNoPerf =
+    "The log does not print everything the perf formulas need for this table, so its perf was not rebuilt.";
+
+// Of one shard; `cell`: a component, or kPerfParts for the total.
+RealInterval shard_value(const PlanTable& table, std::size_t cell) {
+  return cell < kPerfParts ? table.shard_perf.parts[cell] : table.shard_perf.total;
+}
+
+Step one_shard(const Context& context, const TracedPerf& table, const PerfClass& c) {
+  if (c.perf.total.node) return step_of(context, *c.perf.total.node, table.operands, "ms");
+  Step step = value_step(std::string(form_of(FormulaId::perf_total).label), 0, {}, "ms");
+  step.formula = form_of(FormulaId::perf_total).name;
+  return step;
+}
+
+std::string columns_text(const PlanShard& shard) {
+  std::string text = number_text(static_cast<double>(shard.cols.low));
+  if (!shard.cols.exact()) text += ".." + number_text(static_cast<double>(shard.cols.high));
+  return text + " columns";
+}
+
+std::string wire_text(const WireSizes& wire, bool scattered) {
+  return number_text(scattered ? wire.scatter_forward : wire.all_to_all_forward) + " forward and " +
+         number_text(scattered ? wire.scatter_backward : wire.all_to_all_backward) + " backward";
+}
+
+void add_perf_notes(const PlanTable& table, Explained& explained) {
+  if (table.perf_choice.other_wires.empty() || table.sharding == Sharding::dp) return;
+  const bool scattered = is_row_split(table.sharding) && !(table.sharding == Sharding::rw && table.sequence);
+  std::string text =
+      "Nothing printed tells the bytes an element takes on the wire: " + wire_text(table.perf_choice.wire, scattered) +
+      " are shown";
+  std::vector<std::string> others;
+  for (const WireSizes& wire : table.perf_choice.other_wires)
+    if (std::string other = wire_text(wire, scattered);
+        std::find(others.begin(), others.end(), other) == others.end() &&
+        other != wire_text(table.perf_choice.wire, scattered))
+      others.push_back(std::move(other));
+  if (others.empty()) return;
+  for (const std::string& other : others) text += "; " + other;
+  explained.notes.push_back(text + " would do as well.");
+}
+
+// The shards of a table on the rank as one step.
+std::optional<Step> shards_on(const Context& context, std::uint32_t t, int rank, std::size_t cell) {
+  const PlanTable& table = context.plan.tables[t];
+  double here = 0;
+  for (std::uint32_t i = 0; i < table.shard_count; ++i)
+    here += context.plan.shards[table.first_shard + i].rank == rank ? 1 : 0;
+  if (here == 0) return std::nullopt;
+  const RealInterval bounds = shard_value(table, cell) * exactly(here);
+  Step step =
+      value_step(std::string(last_part(fqn_of(context, t))), bounds.low + (bounds.high - bounds.low) / 2, bounds, "ms");
+  step.formula = form_of(FormulaId::perf_total).name;
+  step.note = std::string(context.printed.tables.rows[table.row].sharding.text) + ", " + number_text(here) +
+              (here == 1 ? " shard" : " shards");
+  return step;
+}
+
+// The traced values of the shards of a table on the rank lie in the middle of what the log leaves more often than not.
+void use_traced(const Context& context, std::uint32_t t, int rank, Step& step) {
+  double nominal = 0;
+  for (const PerfClass& c : traced_perf(context, t).classes)
+    for (const PlanShard* shard : c.shards)
+      if (shard->rank == rank) nominal += c.perf.total.nominal;
+  if (nominal > 0) step.value.nominal = std::clamp(nominal, step.value.bounds.low, step.value.bounds.high);
+}
+
+void add_components(const Context& context, int rank, const PrintedPerf& printed, Explained& explained) {
+  std::vector<Step> parts;
+  for (std::size_t p = 0; p < kPerfParts; ++p) {
+    Step part = value_step(std::string(form_of(kPerfFormulas[p]).label), 0, {}, "ms");
+    part.formula = form_of(kPerfFormulas[p]).name;
+    for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t)
+      if (const auto step = shards_on(context, t, rank, p)) {
+        part.value.nominal += step->value.nominal;
+        part.value.bounds = part.value.bounds + step->value.bounds;
+      }
+    if (p < printed.count) part.printed = printed.components[p];
+    if (part.value.bounds.high > 0 || p < printed.count) parts.push_back(std::move(part));
+  }
+  Step sum = sum_of("perf of rank " + std::to_string(rank) + " by component", FormulaId::perf_total, std::move(parts));
+  set_shares(sum);
+  explained.steps.push_back(std::move(sum));
+}
+
+}  // namespace
+
+void add_table_perf(const Context& context, std::uint32_t t, Explained& explained) {
+  const PlanTable& table = context.plan.tables[t];
+  const PrintedTable& row = context.printed.tables.rows[table.row];
+  const TracedPerf perf = traced_perf(context, t);
+  if (perf.classes.empty()) {
+    if (!row.perf.total) return;
+    explained.steps.push_back(printed_step("perf of all shards", row.perf.total, "not rebuilt", kMilliseconds));
+    explained.notes.emplace_back(kNoPerf);
+    return;
+  }
+  std::vector<Step> children;
+  double shards = 0;
+  std::string substituted;
+  for (const PerfClass& c : perf.classes) {
+    children.push_back(class_step("T", one_shard(context, perf, c), c.shards, columns_text(*c.shards.front()),
+                                  perf.classes.size() == 1));
+    shards += c.count();
+    substituted += (substituted.empty() ? "" : " + ") + number_text(children.back().value.nominal);
+  }
+  Step sum = sum_of(shards == 1 ? "perf of the shard" : "perf of all " + number_text(shards) + " shards",
+                    FormulaId::perf_total, std::move(children));
+  if (sum.children.size() > 1) sum.substituted = std::move(substituted);
+  add_with_cell(std::move(sum), (table.perf.contradicted >> kPerfParts & 1) != 0, row.perf.total, explained.steps,
+                kMilliseconds);
+  add_perf_notes(table, explained);
+}
+
+void add_shard_perf(const Context& context, std::uint32_t t, int rank, Explained& explained) {
+  const TracedPerf perf = traced_perf(context, t);
+  for (const PerfClass& c : perf.classes) {
+    const auto here = [&](const PlanShard* shard) { return shard->rank == rank; };
+    const auto shown = std::find_if(c.shards.begin(), c.shards.end(), here);
+    if (shown == c.shards.end()) continue;
+    Step step = one_shard(context, perf, c);
+    step.label = "perf of shard " + std::to_string((*shown)->index) + ", " + columns_text(**shown);
+    if (const auto n = std::count_if(c.shards.begin(), c.shards.end(), here); n > 1)
+      step.label += " (" + number_text(static_cast<double>(n)) + " such shards on the rank)";
+    set_shares(step);
+    explained.steps.push_back(std::move(step));
+  }
+  if (!perf.classes.empty()) add_perf_notes(context.plan.tables[t], explained);
+}
+
+void add_rank_perf(const Context& context, int rank, Explained& explained) {
+  const auto& ranks = context.plan.ranks;
+  const auto found = std::find_if(ranks.begin(), ranks.end(), [&](const PlanRank& r) { return r.rank == rank; });
+  const auto index = static_cast<std::size_t>(found - ranks.begin());
+  if (found == ranks.end() || index >= context.printed.ranks.rows.size()) return;
+  const PrintedPerf& printed = context.printed.ranks.rows[index].perf;
+  if (!found->expected_perf.known) {
+    if (printed.total)
+      explained.steps.push_back(printed_step("perf of rank " + std::to_string(rank), printed.total,
+                                             "as printed, not rebuilt", kMilliseconds));
+    return;
+  }
+  std::vector<Step> children;
+  for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t)
+    if (auto step = shards_on(context, t, rank, kPerfParts)) {
+      use_traced(context, t, rank, *step);
+      children.push_back(*std::move(step));
+    }
+  if (children.empty()) return;
+  std::stable_sort(children.begin(), children.end(),
+                   [](const Step& a, const Step& b) { return a.value.nominal > b.value.nominal; });
+  Step sum = sum_of("perf of rank " + std::to_string(rank), FormulaId::perf_total, std::move(children));
+  add_with_cell(std::move(sum), (found->expected_perf.contradicted >> kPerfParts & 1) != 0, printed.total,
+                explained.steps, kMilliseconds);
+  add_components(context, rank, printed, explained);
+}
+
+}  // namespace shardstats::explain_detail
