@@ -232,7 +232,7 @@ void list_reservation(const PlanInputs& plan, AssumptionList& list, const Plan& 
 
 void list_bandwidths(AssumptionList& list, const Plan& result) {
   if (!result.perf.known) return;
-  const Bandwidths<RealInterval>& found = result.perf.setting.bandwidths;
+  const Bandwidths<RealInterval>& found = result.perf.bandwidths;
   const auto add = [&](std::string_view name, bool used, RealInterval bandwidth, double usual) {
     if (used) list.add(name, bandwidth, bandwidth == exactly(usual) ? Origin::defaulted : Origin::inferred);
   };

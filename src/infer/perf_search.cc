@@ -20,6 +20,7 @@ constexpr std::uint64_t kAllCodecs = (std::uint64_t{1} << kCodecs) - 1;
 
 struct PerfOutcome {
   PerfHypothesis hypothesis;
+  Bandwidths<RealInterval> bandwidths;  // that explain the log: those of the hypothesis and maybe others
   std::vector<std::uint64_t> codecs;  // by sharder: those that contradict the fewest cells
   std::vector<std::optional<TablePerf>> tables;
   std::vector<PerfCells> ranks;
@@ -51,6 +52,7 @@ class Evaluation {
   PerfOutcome run(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed) const {
     PerfOutcome outcome;
     outcome.hypothesis = h;
+    outcome.bandwidths = h.setting.bandwidths;
     Known known(perf_.tables.size());
     outcome.codecs = best_codecs(h, allowed, perf_.tables.size(), known);
     outcome.tables.resize(perf_.tables.size());
@@ -360,7 +362,11 @@ class PerfSearch {
   // A default that fits everything is believed; where the log leaves a bandwidth open, its bounds say so.
   void widen(PerfOutcome& outcome) const {
     const PerfFit found = fit(outcome.hypothesis, plan_, perf_, first_of(outcome.codecs));
-    if (found.freedoms > 0) return;
+    if (found.freedoms > 0) {
+      for (const auto bandwidth : kBandwidths)
+        outcome.bandwidths.*bandwidth = hull(outcome.bandwidths.*bandwidth, found.bandwidths.*bandwidth);
+      return;
+    }
     outcome = Evaluation(plan_, perf_, true).run(fitted(outcome.hypothesis, found), outcome.codecs);
   }
 
@@ -369,7 +375,19 @@ class PerfSearch {
     const auto rank = [](const PerfOutcome& o) { return std::pair(o.cost(), o.contradictions); };
     if (!best_.empty() && rank(outcome) > rank(best_.front())) return;
     if (!best_.empty() && rank(outcome) < rank(best_.front())) best_.clear();
-    if (best_.empty() || alternatives_) best_.push_back(std::move(outcome));
+    const auto same = [&](const PerfOutcome& o) { return same_hypothesis(o, outcome); };
+    if (best_.empty() || (alternatives_ && std::ranges::none_of(best_, same))) best_.push_back(std::move(outcome));
+  }
+
+  static bool same_hypothesis(const PerfOutcome& a, const PerfOutcome& b) {
+    const PerfSetting<RealInterval>&x = a.hypothesis.setting, &y = b.hypothesis.setting;
+    const auto same = [&](RealInterval Bandwidths<RealInterval>::*bandwidth) {
+      return x.bandwidths.*bandwidth == y.bandwidths.*bandwidth;
+    };
+    return a.hypothesis.outcome == b.hypothesis.outcome && x.rules == y.rules && x.device == y.device &&
+           x.inference == y.inference && x.local_size == y.local_size && x.group_size == y.group_size &&
+           x.backward == y.backward && x.weighted_backward == y.weighted_backward && a.codecs == b.codecs &&
+           std::ranges::all_of(kBandwidths, same);
   }
 
   const PlanInputs& plan_;
@@ -495,7 +513,16 @@ void infer_perf(const PlanInputs& inputs, const SearchResult& found, bool altern
   const PerfOutcome& best = outcomes.front();
   plan.perf.setting = best.hypothesis.setting;
   plan.perf.known = true;
+  plan.perf.bandwidths = best.bandwidths;
   plan.perf.used = used_bandwidths(best, inputs, perf, plan);
+  for (std::size_t i = 1; i < outcomes.size(); ++i) {
+    const auto used = used_bandwidths(outcomes[i], inputs, perf, plan);
+    for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
+      RealInterval& bounds = plan.perf.bandwidths.*kBandwidths[k];
+      bounds = hull(bounds, outcomes[i].bandwidths.*kBandwidths[k]);
+      plan.perf.used.*kUsed[k] = plan.perf.used.*kUsed[k] && used.*kUsed[k];
+    }
+  }
 }
 
 }  // namespace shardstats::infer_detail

@@ -107,8 +107,9 @@ struct PlanRank {
 // What the perf of all tables rests on.
 struct PlanPerfSetting {
   bool known = false;
-  PerfSetting<RealInterval> setting;
-  Bandwidths<bool> used{};  // by any table with a printed perf
+  PerfSetting<RealInterval> setting;    // the preferred one
+  Bandwidths<RealInterval> bandwidths;  // bounds over all that explain the log
+  Bandwidths<bool> used{};              // by any table, whichever of them holds
 };
 
 // The sums over all ranks. Known where a split is hidden, so that single ranks leave room but all together do not.
