@@ -21,6 +21,8 @@ struct Compared {
   bool top_perf = false, top_hbm = false;  // top tables
 };
 
+struct RankValues;  // analysis/statistics.h
+
 struct Checks {
   const PrintedPlan& printed;
   const Plan& plan;
@@ -44,6 +46,7 @@ void check_percentages(Checks& checks);
 void check_kernels(Checks& checks);
 void check_reservation(Checks& checks);
 void check_statistics(Checks& checks);
+void check_top_tables(Checks& checks, const RankValues& values);
 
 // The number of the rank row, or -1.
 int rank_number(const PrintedRank& row);
@@ -52,7 +55,7 @@ Coverage cover(const Checks& checks);
 
 // `bytes` in the words of a cell of that format and unit: one text, or "low..high".
 Expected expected_bytes(ByteInterval bytes, Format format, std::int64_t unit);
-// `value` in the words of a cell of that format.
+// `value` in the words of a cell of that format; of unit "bytes": a cell that counts 2^30 of them.
 Expected expected_value(RealInterval value, Format format, std::string_view unit);
 Expected expected_count(std::int64_t count);
 

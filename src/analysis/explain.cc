@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analysis/explain_parts.h"
+#include "shardstats/analysis/rules.h"
 
 namespace shardstats {
 namespace explain_detail {
@@ -174,55 +175,33 @@ Answer of_assumption(const Context& context, std::string_view name) {
                        near.empty() ? names : near};
 }
 
-std::string_view origin_words(Origin origin) {
-  switch (origin) {
-    case Origin::log:
-      return "printed";
-    case Origin::inferred:
-      return "inferred";
-    case Origin::flag:
-      return "set with --assume";
-    case Origin::defaulted:
-      return "by default: nothing printed tells";
-  }
-  return {};
+// A rule that is checked on many tables or ranks at once needs one of them.
+std::optional<std::string> rule_hint(std::string_view target) {
+  const std::vector<const Rule*> rules = rules_matching(target);
+  if (rules.empty()) return std::nullopt;
+  const std::string id(rules.front()->id);
+  const auto many = [&](std::string_view head, std::string_view instead) -> std::optional<std::string> {
+    if (!id.starts_with(head)) return std::nullopt;
+    return id + " is checked on every " + std::string(head.substr(0, head.size() - 1)) +
+           " of the block; name one, as in `explain " + std::string(instead) + "`";
+  };
+  if (auto text = many("table.", "table_X")) return text;
+  if (auto text = many("rank.", "rank:0")) return text;
+  if (auto text = many("kernel.", "kernel:fused")) return text;
+  return "this block has no line for the rule '" + std::string(target) + "', or what it rests on is damaged";
+}
+
+// A line by its rule id; nullopt: the target does not sound like one.
+std::optional<Answer> of_lines(const Context& context, std::string_view target) {
+  LinesExplained found = explain_lines(context, target);
+  if (!found.lines.empty()) return std::move(found.lines);
+  if (auto hint = rule_hint(target)) return UnknownTarget{*hint, nearest_of(target, found.known)};
+  if (target.find('.') == std::string_view::npos || rules_matching(target.substr(0, target.find('.') + 1)).empty())
+    return std::nullopt;
+  return UnknownTarget{"no line '" + std::string(target) + "' in this block", nearest_of(target, found.known)};
 }
 
 }  // namespace
-
-Explained explain_assumption(const Context& context, std::string_view name) {
-  Explained explained;
-  explained.target = "assumption:" + std::string(name);
-  explained.kind = "assumption";
-  struct Group {
-    Step step;
-    double tables = 0;
-  };
-  std::map<std::string, Group> groups;  // tables with the same value and the same alternatives are one step
-  for (const Assumption& a : context.plan.assumptions) {
-    if (a.name != name) continue;
-    const std::string others = alternatives_text(a);
-    const std::string words = std::string(name) + " = " + value_words(a.value);
-    auto& group = groups[words + "|" + others + "|" + std::string(origin_words(a.origin))];
-    Step& step = group.step;
-    ++group.tables;
-    step.label = words;
-    step.origin = a.origin;
-    step.note = std::string(origin_words(a.origin));
-    if (!others.empty()) step.note += "; " + others + " would explain the log as well";
-    if (!a.table && a.support > 0)
-      step.note += "; " + number_text(static_cast<double>(a.support)) + " printed numbers rule out every other value";
-    step.value = {1, {1, 1}, ""};
-    if (a.table) step.value = {group.tables, exactly(group.tables), group.tables == 1 ? "table" : "tables"};
-    if (const auto* number = std::get_if<double>(&a.value); number && !a.table)
-      step.value = {*number, exactly(*number), ""};
-    if (const auto* bytes = std::get_if<ByteInterval>(&a.value)) step.value = bytes_step("", *bytes).value;
-  }
-  for (auto& [key, group] : groups) explained.steps.push_back(std::move(group.step));
-  std::stable_sort(explained.steps.begin(), explained.steps.end(),
-                   [](const Step& a, const Step& b) { return a.value.nominal > b.value.nominal; });
-  return explained;
-}
 
 }  // namespace explain_detail
 
@@ -235,7 +214,12 @@ std::variant<std::vector<Explained>, UnknownTarget> explain(const PrintedPlan& p
   if (target.starts_with("rank:")) return of_rank(context, rest("rank:"));
   if (target.starts_with("kernel:")) return of_kernel(context, rest("kernel:"));
   if (target.starts_with("assumption:")) return of_assumption(context, rest("assumption:"));
-  if (!target.starts_with("table:")) return of_tables(context, target, target);
+  if (!target.starts_with("table:")) {
+    Answer tables = of_tables(context, target, target);
+    if (std::holds_alternative<UnknownTarget>(tables))
+      if (auto lines = of_lines(context, target)) return *std::move(lines);
+    return tables;
+  }
   const std::string_view name = rest("table:");
   const std::size_t at = name.rfind("@rank:");
   if (at == std::string_view::npos) return of_tables(context, target, name);

@@ -128,6 +128,13 @@ Explained explain_kernel(const Context& context, std::string_view kernel);
 Explained explain_plan(const Context& context);
 Explained explain_assumption(const Context& context, std::string_view name);
 
+// The derived lines that `target` names by rule id ("imbalance.hbm.kl", "tiers.2", "critical_path").
+struct LinesExplained {
+  std::vector<Explained> lines;
+  std::vector<std::string> known;  // names of all lines of the block
+};
+LinesExplained explain_lines(const Context& context, std::string_view target);
+
 // One line for each disagreement of documentation and source that concerns the table (storage-model.md section 11).
 std::vector<std::string> notes_on(const Context& context, std::uint32_t table, const TracedTable& traced);
 

@@ -45,6 +45,10 @@ Expected expected_bytes(ByteInterval bytes, Format form, std::int64_t unit) {
 }
 
 Expected expected_value(RealInterval value, Format form, std::string_view unit) {
+  if (unit == "bytes")
+    return expected_bytes(
+        {static_cast<std::int64_t>(std::max(value.low, 0.0)), static_cast<std::int64_t>(std::max(value.high, 0.0))},
+        form, kGiB);
   std::string low = format(value.low, form);
   const std::string high = format(value.high, form);
   if (low != high) low += ".." + high;

@@ -91,9 +91,10 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
   CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
   sub->footer("Example: " + std::string(command.example));
   if (command.id == CommandId::explain)
-    sub->add_option(
-           "TARGET", raw.options.target,
-           "A table (FQN, its last part or a glob), rank:N, table:NAME@rank:N, kernel:NAME, plan, assumption:NAME")
+    sub->add_option("TARGET", raw.options.target,
+                    "A table (FQN, its last part or a glob), rank:N, table:NAME@rank:N, kernel:NAME, plan, "
+                    "assumption:NAME, or the "
+                    "rule id of a printed line (imbalance.hbm.kl, tiers.2, critical_path.comms)")
         ->required();
   if (command.id == CommandId::rules) sub->add_option("RULE", raw.options.target, "A rule id or its beginning");
   add_output_options(*sub, command, raw);

@@ -21,7 +21,7 @@ constexpr std::uint64_t kAllCodecs = (std::uint64_t{1} << kCodecs) - 1;
 struct PerfOutcome {
   PerfHypothesis hypothesis;
   Bandwidths<RealInterval> bandwidths;  // that explain the log: those of the hypothesis and maybe others
-  std::vector<std::uint64_t> codecs;  // by sharder: those that contradict the fewest cells
+  std::vector<std::uint64_t> codecs;    // by sharder: those that contradict the fewest cells
   std::vector<std::optional<TablePerf>> tables;
   std::vector<PerfCells> ranks;
   std::vector<std::uint32_t> wrong_in_rank;  // bit sets of cells

@@ -106,9 +106,11 @@ class Paper {
   }
 
   std::string value_text(const Amount& amount) const {
+    if (amount.unit == "truth") return {};
     if (amount.unit == "percent") return format(amount.nominal, Format::f1) + "%";
     if (amount.unit == "ms") return milliseconds(amount.nominal) + " ms" + spread(amount);
     if (amount.unit == "bytes/ms") return human_bandwidth(exactly(amount.nominal)) + spread_of_bandwidth(amount);
+    if (amount.unit.empty() && !spread(amount).empty()) return format(amount.nominal, Format::g3) + spread(amount);
     std::string text = number(amount.unit == "bytes" ? std::round(amount.nominal) : amount.nominal);
     if (amount.unit == "bytes")
       text += " B";
@@ -176,7 +178,7 @@ class Paper {
     const bool inline_note = fits(indent, label + "  " + step.note, value);
     if (inline_note && !step.note.empty()) label += "  " + step.note;
     row(indent, label, value, step.share_of_total, indent == 0 ? kBold : std::string_view{});
-    if (!inline_note) line(indent + 4, step.note, kDim);
+    if (!inline_note && !step.note.empty()) line(indent + 4, step.note, kDim);
     if (!first_time(step)) return;
     write_formula(step, indent + 2);
     for (const Operand& operand : step.operands) write_operand(operand, indent + 4);

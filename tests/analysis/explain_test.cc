@@ -341,5 +341,81 @@ TEST_F(ExplainPublic, PerfOfARankIsThatOfItsShards) {
   EXPECT_NEAR(parts->value.nominal, perf->value.nominal, 0.01);
 }
 
+struct LineCase {
+  const char* target;
+  const char* explained;  // its full name
+  const char* label;      // of the first step
+  double low, high;       // of its value
+  std::size_t children;
+};
+
+TEST_F(ExplainPublic, LinesAreNamedByTheirRuleAndShowWhatMakesThem) {
+  constexpr double kGB = 1073741824;
+  const LineCase cases[] = {
+      {"imbalance.hbm.kl", "imbalance.hbm.kl", "HBM KL divergence", 0, 0.0005, 5},
+      {"critical_path.comms", "critical_path.comms", "the critical path of comms", 1376.8635, 1376.8645, 10},
+      {"critical_path.compute", "critical_path.compute", "the critical path of compute", 262.936, 262.938, 2},
+      {"maxima.sum", "maxima.sum", "the sum of maxima", 1469.2925, 1469.2935, 4},
+      {"maxima.fwd_comms", "maxima.value.fwd_comms", "the maximum of forward comms", 596.844, 596.846, 5},
+      {"distribution.mean", "distribution.value.mean", "Mean HBM", 99.0755 * kGB, 99.0765 * kGB, 5},
+      {"tiers.2", "tiers.value.2", "tier #2", 100.0305 * kGB, 100.0315 * kGB, 5},
+      {"reservation.kjt", "reservation.kjt", "KJT reservation of a rank", 18.15 * kGB, 18.25 * kGB, 0},
+  };
+  for (const LineCase& c : cases) {
+    SCOPED_TRACE(c.target);
+    const auto all = explained(*log_, c.target);
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].target, c.explained);
+    ASSERT_GE(all[0].steps.size(), 2u);
+    EXPECT_EQ(all[0].steps[0].label, c.label);
+    EXPECT_TRUE(all[0].steps[0].value.bounds.overlaps({c.low, c.high}));
+    EXPECT_EQ(all[0].steps[0].children.size(), c.children);
+    EXPECT_EQ(all[0].steps[1].label, "printed");
+    EXPECT_EQ(all[0].steps[1].note, "agrees");
+  }
+}
+
+TEST_F(ExplainPublic, AGroupOfLinesIsExplainedLineByLine) {
+  EXPECT_EQ(explained(*log_, "imbalance").size(), 8u);  // no DDR
+  EXPECT_EQ(explained(*log_, "imbalance.perf").size(), 4u);
+  EXPECT_EQ(explained(*log_, "tiers.value").size(), 6u);
+}
+
+TEST_F(ExplainPublic, ACriticalPathOfCommsIsTheSumOfItsGroups) {
+  const auto all = explained(*log_, "critical_path.comms");
+  ASSERT_EQ(all.size(), 1u);
+  const Step& root = all[0].steps[0];
+  double sum = 0;
+  for (const Step& group : root.children) {
+    sum += group.value.nominal;
+    double tables = 0;
+    for (const Step& table : group.children) tables += table.value.nominal;
+    EXPECT_NEAR(tables, group.value.nominal, 1e-3) << group.label;
+  }
+  EXPECT_NEAR(sum, root.value.nominal, 1e-2);
+}
+
+TEST_F(ExplainPublic, ARuleOfManyCellsAsksForOneOfThem) {
+  const auto message = [&](std::string_view target) {
+    auto answer = explain(log_->printed, log_->plan, target);
+    const auto* unknown = std::get_if<UnknownTarget>(&answer);
+    return unknown ? unknown->message : std::string();
+  };
+  EXPECT_EQ(message("rank.hbm"), "rank.hbm is checked on every rank of the block; name one, as in `explain rank:0`");
+  EXPECT_EQ(message("critical_path.foo"), "no line 'critical_path.foo' in this block");
+}
+
+TEST_F(ExplainPublic, AnAssumptionShowsWhatRulesOtherValuesOut) {
+  const auto all = explained(*log_, "assumption:compute_device");
+  ASSERT_EQ(all.size(), 1u);
+  const Step* cpu = find_step(all[0].steps, "compute_device = cpu");
+  ASSERT_NE(cpu, nullptr);
+  EXPECT_TRUE(cpu->note.starts_with("ruled out by 2,579 printed numbers")) << cpu->note;
+  ASSERT_FALSE(cpu->children.empty());
+  EXPECT_EQ(cpu->children[0].label, "HBM of table_1705");
+  EXPECT_EQ(cpu->children[0].value.nominal, 0);
+  EXPECT_EQ(find_step(all[0].steps, "compute_device = mtia"), nullptr);  // it fits as well
+}
+
 }  // namespace
 }  // namespace shardstats

@@ -59,7 +59,7 @@ struct ComponentRow {
 
 struct Explained {
   std::string target;              // as it was found: an FQN, "rank:43", ...
-  std::string kind;                // "table", "rank", "table@rank", "kernel", "plan", "assumption"
+  std::string kind;                // "table", "rank", "table@rank", "kernel", "plan", "assumption", "line"
   std::vector<std::string> facts;  // one-line statements before the steps
   std::vector<Step> steps;
   std::vector<ComponentRow> components;
@@ -71,8 +71,9 @@ struct UnknownTarget {
   std::vector<std::string> nearest;
 };
 
-// `target`: a table (FQN, its last part, a glob), "rank:43", "table:NAME@rank:43", "kernel:fused", "plan" or
-// "assumption:NAME". One entry for each table that matches. Texts point into the log.
+// `target`: a table (FQN, its last part, a glob), "rank:43", "table:NAME@rank:43", "kernel:fused", "plan",
+// "assumption:NAME", or the rule id of a printed line ("imbalance.hbm.kl", "tiers.2", "critical_path.comms"). One entry
+// for each table that matches. Texts point into the log.
 std::variant<std::vector<Explained>, UnknownTarget> explain(const PrintedPlan& printed, const Plan& plan,
                                                             std::string_view target);
 

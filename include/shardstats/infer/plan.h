@@ -179,6 +179,7 @@ struct BadOverride {
 struct InferOptions {
   std::vector<Override> overrides;
   bool alternatives = true;  // false: skip the list of every table's alternatives (verify does not show them)
+  bool perf = true;          // false: skip the perf half
 };
 
 // Parses "release=v1.4.0", "dtype=fp16", "table_X.dtype=fp32", ...

@@ -1,0 +1,134 @@
+// Checks of the lists of tables behind the largest perf and HBM (log-format.md section 6.9).
+#include <algorithm>
+
+#include "analysis/checks.h"
+#include "analysis/statistics.h"
+
+namespace shardstats::analysis {
+namespace {
+
+constexpr std::size_t kMostTables = 5;
+
+class TopTables {
+ public:
+  TopTables(Checks& checks, const RankValues& values) : checks_(checks), values_(values) {}
+
+  void check() {
+    check_top(LineId::top_perf_heading, LineId::top_perf_table, RuleId::top_tables_perf);
+    check_top(LineId::top_hbm_heading, LineId::top_hbm_table, RuleId::top_tables_hbm);
+  }
+
+ private:
+  void check_top(LineId heading, LineId id, RuleId rule) {
+    const bool perf = rule == RuleId::top_tables_perf;
+    if (!checks_.printed.find(heading) || !checks_.rows_complete || !checks_.plan.sized) return;
+    const auto ready = [&](const PlanTable& t) { return t.sized && (!perf || t.perf.known); };
+    if (!std::ranges::all_of(checks_.plan.tables, ready) || (!perf && !values_.sparse_known)) return;
+    (perf ? checks_.compared.top_perf : checks_.compared.top_hbm) = true;
+    auto [ranks, candidates] = top_candidates(checks_.plan, values_, perf);
+    std::size_t listed = 0;
+    RealInterval last{0, 1e300};
+    Cell cell = Cell{"no line", checks_.printed.find(heading)->place};
+    for (const PrintedLine& line : checks_.printed.lines) {
+      if (line.id != id) continue;
+      const auto slots = checks_.printed.slots_of(line);
+      cell = slots[0];
+      ++listed;
+      if (!check_top_table(slots, perf, rule, ranks.size() == 1, candidates, last)) return;
+    }
+    if (ranks.size() != 1 || values_[Quantity::hbm].size() < 2) return;
+    const bool missing = listed < kMostTables && !candidates.empty() && ranks_with_shards() > 1;
+    const auto larger = [&](const PlanTable* t) {
+      return first_shard(checks_.plan, *t, perf).low > last.high * (1 + 1e-12);
+    };
+    const auto above = std::ranges::find_if(candidates, larger);
+    if (!missing && (listed == 0 || above == candidates.end())) return;
+    Finding& finding = checks_.add(rule, cell);
+    const PlanTable* table = above != candidates.end() ? *above : candidates.front();
+    finding.message = std::string(fqn_of(*table)) + " is not listed, but belongs before " + std::string(cell.text);
+  }
+
+  std::ptrdiff_t ranks_with_shards() const {
+    return std::ranges::count_if(values_[Quantity::sparse_hbm], [](RealInterval x) { return x.high > 0; });
+  }
+
+  std::string_view fqn_of(const PlanTable& table) const { return checks_.printed.tables.rows[table.row].fqn.text; }
+
+  // Listed names are bare, but may have dots.
+  bool is_named(const PlanTable& table, std::string_view name) const {
+    const std::string_view fqn = fqn_of(table);
+    if (!fqn.ends_with(name)) return false;
+    return fqn.size() == name.size() || fqn[fqn.size() - name.size() - 1] == '.';
+  }
+
+  // Takes the listed table out of the candidates; false if it cannot stand there.
+  bool check_top_table(std::span<const Cell> slots, bool perf, RuleId rule, bool rank_known,
+                       std::vector<const PlanTable*>& candidates, RealInterval& last) {
+    const auto fits = [&](const PlanTable* t) {
+      return is_named(*t, slots[0].text) && first_shard(checks_.plan, *t, perf).low <= last.high * (1 + 1e-12);
+    };
+    // Of tables with one name the largest comes first.
+    const PlanTable* table = nullptr;
+    const auto consider = [&](const PlanTable* t) {
+      if (fits(t) &&
+          (table == nullptr || first_shard(checks_.plan, *t, perf).high > first_shard(checks_.plan, *table, perf).high))
+        table = t;
+    };
+    if (rank_known) {
+      std::ranges::for_each(candidates, consider);
+      std::erase(candidates, table);
+    } else {
+      for (const PlanTable& t : checks_.plan.tables)
+        if (t.sharding != Sharding::rw && t.sharding != Sharding::dp) consider(&t);
+    }
+    if (table == nullptr) {
+      Finding& finding = checks_.add(rule, slots[0]);
+      finding.message = std::string(slots[0].text) + " does not belong at this place of the list";
+      return false;
+    }
+    const RealInterval value = first_shard(checks_.plan, *table, perf);
+    last = {std::min(last.low, value.low), std::min(last.high, value.high)};
+    if (!perf && slots.size() >= 3) check_top_detail(slots, *table, value);
+    return true;
+  }
+
+  void check_first_shard(std::span<const Cell> slots, RealInterval value) {
+    const auto hbm = printed_bounds(slots[1], Format::r3, "bytes");
+    if (!hbm || hbm->overlaps(value)) return;
+    Finding& finding = checks_.add(RuleId::top_tables_hbm, slots[1]);
+    finding.expected = expected_value(value, Format::r3, "bytes");
+    finding.message = differs("HBM of the first shard of " + std::string(slots[0].text), slots[1].text, " GB",
+                              finding.expected->text);
+  }
+
+  void check_top_detail(std::span<const Cell> slots, const PlanTable& table, RealInterval value) {
+    const bool duplicate = duplicate_name(table, slots[0].text);
+    if (!duplicate) check_first_shard(slots, value);
+    std::vector<int> printed, ranks;
+    for (std::uint32_t i = 0; i < table.shard_count; ++i)
+      if (const auto rank = checks_.plan.shards[table.first_shard + i].rank) ranks.push_back(*rank);
+    if (duplicate || !parse_ranks(slots[2].text, printed)) return;
+    std::ranges::sort(printed);
+    std::ranges::sort(ranks);
+    if (printed == ranks) return;
+    Finding& finding = checks_.add(RuleId::top_tables_hbm, slots[2]);
+    finding.message = "ranks of " + std::string(slots[0].text) + " are printed as " + std::string(slots[2].text) +
+                      ", the parameter table has " + std::string(checks_.printed.tables.rows[table.row].ranks.text);
+  }
+
+  bool duplicate_name(const PlanTable& table, std::string_view name) const {
+    const auto same = [&](const PlanTable& t) { return &t != &table && is_named(t, name); };
+    return std::ranges::any_of(checks_.plan.tables, same);
+  }
+
+  Checks& checks_;
+  const RankValues& values_;
+};
+
+}  // namespace
+
+void check_top_tables(Checks& checks, const RankValues& values) {
+  if (values.known) TopTables(checks, values).check();
+}
+
+}  // namespace shardstats::analysis

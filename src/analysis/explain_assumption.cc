@@ -1,0 +1,134 @@
+// explain assumption:NAME: what was assumed, and which printed numbers rule the other values out.
+#include <algorithm>
+#include <map>
+
+#include "analysis/explain_parts.h"
+
+namespace shardstats::explain_detail {
+namespace {
+
+constexpr std::size_t kShownCells = 5;
+
+std::string_view origin_words(Origin origin) {
+  switch (origin) {
+    case Origin::log:
+      return "printed";
+    case Origin::inferred:
+      return "inferred";
+    case Origin::flag:
+      return "set with --assume";
+    case Origin::defaulted:
+      return "by default: nothing printed tells";
+  }
+  return {};
+}
+
+// Values that an assumption of the whole plan can have, as --assume takes them.
+std::vector<std::string> possible_values(const Context& context, std::string_view name) {
+  std::vector<std::string> values;
+  const auto add = [&](auto names) { values.assign(names.begin(), names.end()); };
+  if (name == "compute_device") add(kDeviceNames);
+  if (name == "pipeline_type") add(kPipelineNames);
+  if (name == "count_ephemeral_storage_cost" || name == "is_inference") values = {"false", "true"};
+  const std::int64_t world = context.plan.setting.world_size;
+  for (std::int64_t d = 1; name == "local_world_size" && d <= world; ++d)
+    if (world % d == 0) values.push_back(std::to_string(d));
+  return values;
+}
+
+// Cells that a plan contradicts, each as a step with the value that it should have.
+void add_contradicted(const Context& context, const Plan& plan, Step& step) {
+  std::int64_t cells = 0;
+  const auto add = [&](std::string label, const Expectation& e, const Cell& cell, std::string_view unit = " GB") {
+    if (!e.contradicted) return;
+    if (++cells > static_cast<std::int64_t>(kShownCells)) return;
+    Step child = bytes_step(std::move(label), e.bytes);
+    child.note = "printed \"" + std::string(cell.text) + std::string(unit) + "\"";
+    step.children.push_back(std::move(child));
+  };
+  for (const PlanTable& table : plan.tables) {
+    const PrintedTable& row = context.printed.tables.rows[table.row];
+    for (const Memory& memory : memories())
+      add(std::string(memory.name) + " of " + std::string(last_part(row.fqn.text)), table.*memory.table,
+          row.*memory.cell);
+  }
+  const auto& rows = context.printed.ranks.rows;
+  for (std::size_t r = 0; r < plan.ranks.size() && r < rows.size(); ++r) {
+    const std::string rank = " of rank " + std::to_string(plan.ranks[r].rank);
+    add("HBM" + rank, plan.ranks[r].expected_hbm, rows[r].hbm);
+    add("DDR" + rank, plan.ranks[r].expected_ddr, rows[r].ddr);
+    add("input" + rank, plan.ranks[r].expected_input, rows[r].input, " MB");
+    add("output" + rank, plan.ranks[r].expected_output, rows[r].output, " MB");
+  }
+  const std::string count = number_text(static_cast<double>(std::max(cells, plan.contradictions)));
+  step.note = cells == 0 && plan.contradictions == 0
+                  ? "not preferred, though no printed memory speaks against it"
+                  : "ruled out by " + count + (count == "1" ? " printed number" : " printed numbers") +
+                        (step.children.empty() ? "" : "; with it these would be:");
+}
+
+// The plan with each other value in the place of the assumed one.
+void add_ruled_out(const Context& context, const Assumption& a, std::vector<Step>& steps) {
+  const auto is_open = [&](const std::string& value) {
+    if (value_words(a.value) == value) return true;
+    return std::ranges::any_of(a.alternatives, [&](const AssumedValue& v) { return value_words(v) == value; });
+  };
+  for (const std::string& value : possible_values(context, a.name)) {
+    if (is_open(value)) continue;
+    InferOptions options;
+    options.overrides.push_back({std::string(a.name), "", value});
+    options.alternatives = options.perf = false;
+    const Plan plan = infer(context.printed, options);
+    Step step = value_step(std::string(a.name) + " = " + value, 0, {}, "truth");
+    if (plan.sized)
+      add_contradicted(context, plan, step);
+    else
+      step.note = "no release with this log's layout could have printed it";
+    steps.push_back(std::move(step));
+  }
+}
+
+}  // namespace
+
+Explained explain_assumption(const Context& context, std::string_view name) {
+  Explained explained;
+  explained.target = "assumption:" + std::string(name);
+  explained.kind = "assumption";
+  struct Group {
+    Step step;
+    double tables = 0;
+  };
+  std::map<std::string, Group> groups;  // tables with the same value and the same alternatives are one step
+  for (const Assumption& a : context.plan.assumptions) {
+    if (a.name != name) continue;
+    const std::string others = alternatives_text(a);
+    const std::string words = std::string(name) + " = " + value_words(a.value);
+    auto& group = groups[words + "|" + others + "|" + std::string(origin_words(a.origin))];
+    Step& step = group.step;
+    ++group.tables;
+    step.label = words;
+    step.origin = a.origin;
+    step.note = std::string(origin_words(a.origin));
+    if (!others.empty()) step.note += "; " + others + " would explain the log as well";
+    if (!a.table && a.support > 0)
+      step.note += "; every other value contradicts " + number_text(static_cast<double>(a.support)) +
+                   (a.support == 1 ? " printed number" : " printed numbers") + " or more";
+    step.value = {1, {1, 1}, "truth"};
+    if (a.table) step.value = {group.tables, exactly(group.tables), group.tables == 1 ? "table" : "tables"};
+    if (const auto* number = std::get_if<double>(&a.value); number && !a.table)
+      step.value = {*number, exactly(*number), ""};
+    if (const auto* bytes = std::get_if<ByteInterval>(&a.value)) step.value = bytes_step("", *bytes).value;
+    if (const auto* speed = std::get_if<RealInterval>(&a.value); speed && !a.table) {
+      step.label = name;
+      if (a.origin == Origin::defaulted) step.note = "the default, with which every printed perf agrees";
+      step.value = {speed->low + (speed->high - speed->low) / 2, *speed, "bytes/ms"};
+    }
+  }
+  for (auto& [key, group] : groups) explained.steps.push_back(std::move(group.step));
+  std::stable_sort(explained.steps.begin(), explained.steps.end(),
+                   [](const Step& a, const Step& b) { return a.value.nominal > b.value.nominal; });
+  if (const Assumption* a = assumption(context, name, std::nullopt)) add_ruled_out(context, *a, explained.steps);
+  return explained;
+}
+
+}  // namespace shardstats::explain_detail

@@ -1,0 +1,305 @@
+// explain RULE: the lines that the planner derives from its ranks, and what makes them (log-format.md section 6).
+#include <algorithm>
+#include <cmath>
+#include <ranges>
+
+#include "analysis/explain_parts.h"
+#include "analysis/statistics.h"
+
+namespace shardstats::explain_detail {
+namespace {
+
+using analysis::CommsGroup;
+using analysis::DerivedNumber;
+using analysis::DerivedRanks;
+using analysis::Quantity;
+using analysis::RankValues;
+using analysis::ShiftedTier;
+
+constexpr std::size_t kShownRanks = 5;
+
+double middle(RealInterval x) { return x.low + (x.high - x.low) / 2; }
+
+// "imbalance.hbm.kl", but "maxima.mean": a rule of one number is its name.
+std::string full_name(RuleId rule, std::string_view key) {
+  const std::string_view id = rule_of(rule).id;
+  return id.ends_with("." + std::string(key)) ? std::string(id) : std::string(id) + "." + std::string(key);
+}
+
+// "imbalance.hbm.kl" is named so, by its rule or by the beginning of either; "tiers.2" for tiers.value.2 as well.
+bool is_named(std::string_view target, RuleId rule, std::string_view key) {
+  const std::string_view id = rule_of(rule).id;
+  const std::string full = full_name(rule, key);
+  const std::string brief = std::string(id.substr(0, id.find('.'))) + "." + std::string(key);
+  const auto begins = [&](std::string_view name) {
+    return name == target || (name.starts_with(target) && name[target.size()] == '.');
+  };
+  return begins(full) || brief == target;
+}
+
+bool is_memory(Quantity quantity) {
+  return quantity == Quantity::hbm || quantity == Quantity::ddr || quantity == Quantity::sparse_hbm;
+}
+
+// What a line takes from its ranks: all of them, or those at one end.
+enum class Picks : std::uint8_t { all, largest, smallest };
+
+Picks picks_of(RuleId rule, std::string_view key) {
+  if (key == "min" || key == "sparse_min") return Picks::smallest;
+  const bool over_all = rule == RuleId::imbalance_hbm || rule == RuleId::imbalance_ddr ||
+                        rule == RuleId::imbalance_perf || rule == RuleId::maxima_mean || key == "mean";
+  return over_all ? Picks::all : Picks::largest;
+}
+
+class LineReader : public analysis::StatisticsReader {
+ public:
+  LineReader(const Context& context, const RankValues& values, std::string_view target)
+      : context_(context), values_(values), target_(target) {}
+
+  std::vector<Explained> take() { return std::move(all_); }
+  const std::vector<std::string>& known() const { return known_; }
+
+  bool number(const DerivedNumber& n) override {
+    if (!n.cell || !wanted(n.rule, n.key)) return false;
+    Explained explained = begin(n.rule, n.key);
+    Step step = value_step(n.what, middle(n.expected), n.expected, n.unit);
+    step.formula = rule_of(n.rule).id;
+    step.expression = n.formula;
+    const auto printed = analysis::printed_bounds(n.cell, n.format, n.unit);
+    const bool agrees = printed && printed->overlaps(n.expected);
+    if (agrees) step.value.nominal = std::clamp(step.value.nominal, printed->low, printed->high);
+    step.printed = n.cell;
+    add_children(n, step);
+    explained.steps.push_back(std::move(step));
+    explained.steps.push_back(
+        printed_step("printed", n.cell, agrees ? "agrees" : "contradicts the ranks", {n.format, n.unit}));
+    all_.push_back(std::move(explained));
+    return false;
+  }
+
+  void ranks(const DerivedRanks& r) override {
+    if (!r.cell || !wanted(r.rule, r.key)) return;
+    Explained& explained = same_or_new(r.rule, r.key);
+    std::vector<int> printed;
+    const bool good = (r.cell.text == "[]" || parse_ranks(r.cell.text, printed)) && r.list.could_be(printed);
+    const std::string must = analysis::text_of(r.list.must), may = analysis::text_of(r.list.may);
+    std::string text =
+        "ranks of " + r.what + ": \"" + std::string(r.cell.text) + "\" on line " + std::to_string(r.cell.place.line);
+    if (!good)
+      text += must == may ? "; the rank table gives " + may : "; the rank table leaves only " + may;
+    else if (must != may && may != r.cell.text)
+      text += "; the rounded rank table leaves " + may;
+    else
+      text += ", agrees";
+    explained.facts.push_back(std::move(text));
+  }
+
+  void shifted(const ShiftedTier& tier) override {
+    if (!wanted(RuleId::tiers_ranks, tier.key) || all_.empty()) return;
+    all_.back().notes.push_back("From tier #2 on the planner prints positions among the ranks left: here " +
+                                std::string(tier.cell.text) + " is really " + analysis::text_of(tier.right) +
+                                ". (log-format.md section 7)");
+  }
+
+ private:
+  bool wanted(RuleId rule, std::string_view key) {
+    known_.push_back(full_name(rule, key));
+    return is_named(target_, rule, key);
+  }
+
+  Explained begin(RuleId rule, std::string_view key) const {
+    Explained explained;
+    explained.target = full_name(rule, key);
+    explained.kind = "line";
+    return explained;
+  }
+
+  // The ranks of a number are told with it.
+  Explained& same_or_new(RuleId rule, std::string_view key) {
+    const std::string_view id = rule_of(rule).id;
+    const std::string_view head = id.substr(0, id.find('.'));
+    if (!all_.empty() && all_.back().target.starts_with(head) && all_.back().target.ends_with("." + std::string(key)))
+      return all_.back();
+    all_.push_back(begin(rule, key));
+    return all_.back();
+  }
+
+  void add_children(const DerivedNumber& n, Step& step) const {
+    if (n.rule == RuleId::imbalance_range) return;
+    if (n.rule == RuleId::critical_path_comms) return add_comms(step);
+    if (n.rule == RuleId::critical_path_compute)
+      return add_parts({PerfPart::forward_compute, PerfPart::backward_compute}, step);
+    if (n.rule == RuleId::maxima_sum)
+      return add_parts({PerfPart::forward_compute, PerfPart::forward_comms, PerfPart::backward_compute,
+                        PerfPart::backward_comms, PerfPart::prefetch_compute},
+                       step);
+    if (n.rule == RuleId::critical_path_sum) return;
+    add_ranks(n, step);
+  }
+
+  Step rank_step(std::size_t rank, Quantity quantity) const {
+    const RealInterval value = values_[quantity][rank];
+    return value_step("rank " + std::to_string(rank), middle(value), value, is_memory(quantity) ? "bytes" : "ms");
+  }
+
+  std::vector<std::size_t> ordered(Quantity quantity, auto key) const {
+    std::vector<std::size_t> order(values_.ranks());
+    for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
+    std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t r) { return key(values_[quantity][r]); });
+    return order;
+  }
+
+  // The ranks that make the number; for a measure of imbalance those farthest from an even share.
+  void add_ranks(const DerivedNumber& n, Step& step) const {
+    const auto& values = values_[n.of];
+    const Picks picks = picks_of(n.rule, n.key);
+    const double mean = middle(mean_of(values));
+    const bool imbalance =
+        n.rule == RuleId::imbalance_hbm || n.rule == RuleId::imbalance_ddr || n.rule == RuleId::imbalance_perf;
+    const auto order = ordered(n.of, [&](RealInterval x) {
+      return imbalance ? std::abs(middle(x) - mean) : picks == Picks::smallest ? -middle(x) : middle(x);
+    });
+    for (std::size_t i = 0; i < std::min(kShownRanks, order.size()); ++i) {
+      Step child = rank_step(order[i], n.of);
+      if (imbalance || picks == Picks::all) {
+        const double off = mean > 0 ? (child.value.nominal / mean - 1) * 100 : 0;
+        child.note = format(std::abs(off), Format::f1) + "% " + (off < 0 ? "below" : "above") + " the mean";
+      }
+      step.children.push_back(std::move(child));
+    }
+    if (order.size() > kShownRanks)
+      step.note = std::string(imbalance                  ? "the ranks farthest from the mean"
+                              : picks == Picks::smallest ? "the smallest ranks"
+                                                         : "the largest ranks") +
+                  " of " + number_text(static_cast<double>(order.size()));
+  }
+
+  void add_parts(std::initializer_list<PerfPart> parts, Step& step) const {
+    for (const PerfPart part : parts) {
+      const Quantity quantity = analysis::quantity_of(part);
+      const RealInterval most = largest(values_[quantity]);
+      if (most.high <= 0) continue;
+      const std::size_t rank = ordered(quantity, [](RealInterval x) { return x.high; }).front();
+      Step child = value_step("largest " + std::string(form_of(kPerfFormulas[static_cast<std::size_t>(part)]).label),
+                              middle(most), most, "ms");
+      child.note = "rank " + std::to_string(rank);
+      step.children.push_back(std::move(child));
+    }
+    step.sum = true;
+    set_shares(step);
+  }
+
+  // The tables of the group with shards on its largest rank.
+  void add_group_tables(const CommsGroup& group, Step& step) const {
+    for (const PlanTable& table : context_.plan.tables) {
+      const std::string_view fqn = context_.printed.tables.rows[table.row].fqn.text;
+      if (table.sharding != group.sharding || !fqn.starts_with(group.module)) continue;
+      double here = 0;
+      for (std::uint32_t i = 0; i < table.shard_count; ++i)
+        here += context_.plan.shards[table.first_shard + i].rank == group.rank ? 1 : 0;
+      const RealInterval value = table.shard_perf.parts[static_cast<std::size_t>(group.part)] * exactly(here);
+      if (here == 0 || value.high <= 0) continue;
+      Step child = value_step(std::string(last_part(fqn)), middle(value), value, "ms");
+      child.note = number_text(here) + (here == 1 ? " shard" : " shards");
+      step.children.push_back(std::move(child));
+    }
+    std::ranges::stable_sort(step.children, std::ranges::greater{}, [](const Step& s) { return s.value.nominal; });
+    step.sum = true;
+  }
+
+  void add_comms(Step& step) const {
+    const auto comms = analysis::critical_comms(context_.printed, context_.plan, values_.ranks());
+    for (const CommsGroup& group : comms.groups) {
+      if (group.largest.high <= 0) continue;
+      const RealInterval value = group.largest / exactly(comms.divisor);
+      Step child = value_step(std::string(form_of(kPerfFormulas[static_cast<std::size_t>(group.part)]).label) + " of " +
+                                  std::string(name(group.sharding)) + " tables of " +
+                                  (group.module.empty() ? "no module" : std::string(group.module)),
+                              middle(value), value, "ms");
+      child.note = "rank " + std::to_string(group.rank);
+      if (comms.divisor == 1) add_group_tables(group, child);
+      step.children.push_back(std::move(child));
+    }
+    if (comms.divisor != 1)
+      step.note = "column-wise plans of more than 8 ranks: a third of the sum up to v1.3.0 (log-format.md section 6.9)";
+    std::ranges::stable_sort(step.children, std::ranges::greater{}, [](const Step& s) { return s.value.nominal; });
+    step.sum = true;
+    set_shares(step);
+  }
+
+  const Context& context_;
+  const RankValues& values_;
+  std::string_view target_;
+  std::vector<Explained> all_;
+  std::vector<std::string> known_;
+};
+
+Explained top_tables(const Context& context, const RankValues& values, RuleId rule) {
+  constexpr std::size_t kShownTables = 10;
+  const bool perf = rule == RuleId::top_tables_perf;
+  Explained explained;
+  explained.target = rule_of(rule).id;
+  explained.kind = "line";
+  auto [ranks, tables] = analysis::top_candidates(context.plan, values, perf);
+  explained.facts.emplace_back(rule_of(rule).formula);
+  if (ranks.size() != 1) {
+    explained.facts.push_back("The rounded rank table does not tell which of " +
+                              number_text(static_cast<double>(ranks.size())) + " ranks has the largest value.");
+    return explained;
+  }
+  explained.facts.push_back("rank " + std::to_string(ranks.front()) + " has the largest value");
+  const auto value = [&](const PlanTable* t) { return analysis::first_shard(context.plan, *t, perf); };
+  std::ranges::stable_sort(tables, std::ranges::greater{}, [&](const PlanTable* t) { return value(t).high; });
+  for (const PlanTable* table : tables | std::views::take(kShownTables)) {
+    const PrintedTable& row = context.printed.tables.rows[table->row];
+    Step step = value_step("first shard of " + std::string(last_part(row.fqn.text)), middle(value(table)), value(table),
+                           perf ? "ms" : "bytes");
+    step.note = row.sharding.text;
+    explained.steps.push_back(std::move(step));
+  }
+  return explained;
+}
+
+Explained kjt_line(const Context& context) {
+  Explained explained;
+  const Rule& rule = rule_of(RuleId::reservation_kjt);
+  explained.target = rule.id;
+  explained.kind = "line";
+  const Cell cell = context.printed.slot(LineId::kjt_storage);
+  const Expectation& kjt = context.plan.kjt;
+  if (kjt.known) {
+    Step step = bytes_step("KJT reservation of a rank", kjt.bytes);
+    step.formula = rule.id;
+    step.expression = rule.formula.substr(0, rule.formula.find(" ["));
+    explained.steps.push_back(std::move(step));
+  }
+  explained.steps.push_back(printed_step("printed", cell,
+                                         !kjt.known         ? "nothing printed determines it"
+                                         : kjt.contradicted ? "contradicts the formula"
+                                                            : "agrees"));
+  return explained;
+}
+
+}  // namespace
+
+LinesExplained explain_lines(const Context& context, std::string_view target) {
+  const RankValues values = analysis::rank_values(context.printed, context.plan);
+  LineReader reader(context, values, target);
+  const bool whole = context.printed.tables.rows.size() == context.plan.tables.size();
+  analysis::read_statistics(context.printed, context.plan, values, whole, reader);
+  LinesExplained all{reader.take(), reader.known()};
+  const auto add = [&](RuleId rule, bool printed, auto make) {
+    if (!printed) return;
+    const std::string_view id = rule_of(rule).id;
+    all.known.emplace_back(id);
+    if (id == target || (id.starts_with(target) && id[target.size()] == '.')) all.lines.push_back(make());
+  };
+  const auto has = [&](LineId id) { return context.printed.find(id) != nullptr; };
+  for (const auto& [rule, heading] : {std::pair(RuleId::top_tables_perf, LineId::top_perf_heading),
+                                      std::pair(RuleId::top_tables_hbm, LineId::top_hbm_heading)})
+    add(rule, values.known && context.plan.sized && has(heading), [&] { return top_tables(context, values, rule); });
+  add(RuleId::reservation_kjt, has(LineId::kjt_storage), [&] { return kjt_line(context); });
+  return all;
+}
+
+}  // namespace shardstats::explain_detail

@@ -1,0 +1,516 @@
+#include "analysis/statistics.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "analysis/checks.h"
+
+namespace shardstats::analysis {
+namespace {
+
+constexpr double kNear = 1 << 20;  // bytes within which a rank belongs to a statistic (6.7)
+constexpr double kWholeByte = 1;   // statistics are rounded to whole bytes
+constexpr std::size_t kMostTiers = 5;
+constexpr double kManyRanks = 8;  // above, v1.2.0 and v1.3.0 divide comms of column-wise plans by three
+constexpr double kEarlyDivisor = 3;
+constexpr double kRounding = 1e-12;  // relative: the planner adds in another order
+constexpr double kAnything = 1e18;
+
+RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
+RealInterval give(RealInterval x, double slack) { return {x.low - slack, x.high + slack}; }
+Release layout(const PrintedPlan& printed) { return printed.releases.front(); }
+
+RealInterval printed_or_anything(const Cell& cell, Format format, std::string_view unit) {
+  return printed_bounds(cell, format, unit).value_or(RealInterval{0, kAnything});
+}
+
+// Where the formulas contradict many ranks, nothing explains them: then the printed cells stand for themselves.
+template <class Contradicted>
+bool trusted(const Plan& plan, Contradicted contradicted) {
+  const auto wrong = std::ranges::count_if(plan.ranks, contradicted);
+  return static_cast<std::size_t>(wrong) <= plan.ranks.size() / 4 + 1;
+}
+
+// Either of two that disagree may be right.
+RealInterval value_of(bool settled, bool wrong, RealInterval rebuilt, RealInterval printed) {
+  return !settled ? printed : wrong ? hull(rebuilt, printed) : rebuilt;
+}
+
+// ---- narrowing by what is printed elsewhere ------------------------------------------------------------------------
+
+// Only one rank can reach the printed number: then it does.
+std::vector<RealInterval> raised(std::vector<RealInterval> values, double low) {
+  const auto reaches = [&](RealInterval x) { return x.high >= low; };
+  if (std::ranges::count_if(values, reaches) == 1)
+    for (RealInterval& x : values)
+      if (reaches(x)) x.low = std::max(x.low, low);
+  return values;
+}
+
+// The printed largest value narrows the ranks that can have it.
+std::vector<RealInterval> narrowed_to(std::span<const RealInterval> values, const Cell& cell, std::string_view unit) {
+  std::vector<RealInterval> all(values.begin(), values.end());
+  const auto printed = printed_bounds(cell, Format::r3, unit);
+  if (!printed || !printed->overlaps(largest(values))) return all;
+  for (RealInterval& x : all)
+    if (x.low <= printed->high) x.high = std::max(std::min(x.high, printed->high), x.low);
+  return raised(std::move(all), printed->low);
+}
+
+// ---- the walk ------------------------------------------------------------------------------------------------------
+
+struct ImbalanceLine {
+  LineId id;
+  std::string_view key, what;
+  RealInterval Imbalance::*value;
+  std::string_view formula, raw_formula;  // p = value of the rank / sum; raw: v0.8.0 and v1.0.0
+};
+constexpr ImbalanceLine kImbalanceLines[] = {
+    {LineId::total_variation, "total_variation", "total variation", &Imbalance::total_variation, "max |p - 1/N|",
+     "max |p - 1/N|"},
+    {LineId::total_distance, "total_distance", "total distance", &Imbalance::total_distance, "sum |p - 1/N|",
+     "sum |p - 1/N|"},
+    {LineId::chi_divergence, "chi", "chi divergence", &Imbalance::chi_divergence, "sum (p - 1/N)^2 * N / (N - 1)",
+     "sum |p - 1/N|"},
+    {LineId::kl_divergence, "kl", "KL divergence", &Imbalance::kl_divergence, "sum p * ln(N * p) / ln N",
+     "sum p * ln(N * p)"},
+};
+
+struct ImbalanceOf {
+  LineId heading;
+  RuleId rule;
+  Quantity quantity;
+  std::string_view word;
+};
+constexpr ImbalanceOf kImbalances[] = {
+    {LineId::perf_imbalance_heading, RuleId::imbalance_perf, Quantity::perf, "perf"},
+    {LineId::hbm_imbalance_heading, RuleId::imbalance_hbm, Quantity::hbm, "HBM"},
+    {LineId::ddr_imbalance_heading, RuleId::imbalance_ddr, Quantity::ddr, "DDR"},
+};
+
+struct MaximumLine {
+  LineId id;
+  std::string_view key, what;
+  Quantity quantity;
+};
+constexpr MaximumLine kMaxima[] = {
+    {LineId::max_total_perf, "total", "the maximum of total perf", Quantity::perf},
+    {LineId::max_fwd_compute, "fwd_compute", "the maximum of forward compute", Quantity::forward_compute},
+    {LineId::max_fwd_comms, "fwd_comms", "the maximum of forward comms", Quantity::forward_comms},
+    {LineId::max_bwd_compute, "bwd_compute", "the maximum of backward compute", Quantity::backward_compute},
+    {LineId::max_bwd_comms, "bwd_comms", "the maximum of backward comms", Quantity::backward_comms},
+    {LineId::max_prefetch_compute, "prefetch_compute", "the maximum of prefetch compute", Quantity::prefetch_compute},
+};
+
+RealInterval low_median(RankBounds values) { return ranked(values, (values.size() - 1) / 2); }
+RealInterval high_median(RankBounds values) { return ranked(values, values.size() / 2); }
+
+struct DistributionLine {
+  LineId id;
+  std::string_view key, what;
+  Quantity quantity;
+  RealInterval (*value)(RankBounds);
+  std::string_view formula;
+};
+constexpr DistributionLine kDistribution[] = {
+    {LineId::sparse_max_hbm, "sparse_max", "sparse only Max HBM", Quantity::sparse_hbm, largest, "max over ranks"},
+    {LineId::sparse_min_hbm, "sparse_min", "sparse only Min HBM", Quantity::sparse_hbm, smallest, "min over ranks"},
+    {LineId::max_hbm, "max", "Max HBM", Quantity::hbm, largest, "max over ranks"},
+    {LineId::min_hbm, "min", "Min HBM", Quantity::hbm, smallest, "min over ranks"},
+    {LineId::mean_hbm, "mean", "Mean HBM", Quantity::hbm, mean_of, "sum over ranks / N"},
+    {LineId::low_median_hbm, "low_median", "Low Median HBM", Quantity::hbm, low_median, "lower of the middle ranks"},
+    {LineId::high_median_hbm, "high_median", "High Median HBM", Quantity::hbm, high_median,
+     "upper of the middle ranks"},
+};
+
+class Walk {
+ public:
+  Walk(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole, StatisticsReader& reader)
+      : printed_(printed), plan_(plan), values_(values), whole_(whole), reader_(reader) {}
+
+  void run() {
+    for (const PrintedLine& line : printed_.lines) read_line(line);
+    read_sum_of_maxima();
+    read_tiers();
+    read_critical_path();
+  }
+
+ private:
+  // ---- one line at a time ------------------------------------------------------------------------------------------
+
+  void read_line(const PrintedLine& line) {
+    const auto slots = printed_.slots_of(line);
+    if (const auto* of = std::ranges::find(kImbalances, line.id, &ImbalanceOf::heading); of != std::end(kImbalances))
+      imbalance_of_ = of;
+    else if (const auto* im = std::ranges::find(kImbalanceLines, line.id, &ImbalanceLine::id);
+             im != std::end(kImbalanceLines))
+      read_imbalance(*im, slots[0]);
+    else if (const auto* m = std::ranges::find(kMaxima, line.id, &MaximumLine::id); m != std::end(kMaxima))
+      read_maximum(*m, slots);
+    else if (const auto* d = std::ranges::find(kDistribution, line.id, &DistributionLine::id);
+             d != std::end(kDistribution))
+      read_distribution(*d, slots);
+    else
+      read_other(line.id, slots);
+  }
+
+  void read_other(LineId id, std::span<const Cell> slots) {
+    const auto &perf = values_[Quantity::perf], &hbm = values_[Quantity::hbm];
+    const std::size_t n = values_.ranks();
+    switch (id) {
+      case LineId::range_chi_divergence:
+        reader_.number({RuleId::imbalance_range, "chi", "the range of chi divergence", slots[0], Format::f3, "",
+                        exactly(chi_range(n)), Quantity::hbm, "2 * (N - 1) / N"});
+        return;
+      case LineId::range_kl_divergence:
+        reader_.number({RuleId::imbalance_range, "kl", "the range of KL divergence", slots[0], Format::f3, "",
+                        exactly(kl_range(n)), Quantity::hbm, "ln N"});
+        return;
+      case LineId::mean_total_perf:
+        reader_.number({RuleId::maxima_mean, "mean", "mean total perf", slots[0], Format::r3, "ms", mean_of(perf),
+                        Quantity::perf, "sum over ranks / N"});
+        return;
+      case LineId::max_total_perf_percent:
+        reader_.number({RuleId::maxima_percent, "percent", "the maximum of total perf above its mean", slots[0],
+                        Format::g3, "percent", percent_above_mean(perf), Quantity::perf, "(max - mean) / mean * 100"});
+        return;
+      case LineId::max_hbm_percent:
+        reader_.number({RuleId::distribution_percent, "percent", "Max HBM above the mean", slots[0], Format::g3,
+                        "percent", percent_above_mean(hbm), Quantity::hbm, "(max - mean) / mean * 100"});
+        return;
+      case LineId::peak_memory_pressure:
+        reader_.number({RuleId::maxima_hbm, "hbm", "peak memory pressure", slots[0], Format::r3, "bytes", largest(hbm),
+                        Quantity::hbm, "max over ranks"});
+        reader_.ranks({RuleId::maxima_ranks, "hbm", "peak memory pressure", slots[1],
+                       at_largest(narrowed_to(hbm, slots[0], "bytes"))});
+        return;
+      case LineId::top_hbm:
+        reader_.number({RuleId::tiers_value, "top", "the top HBM memory usage", slots[0], Format::r3, "bytes",
+                        largest(hbm), Quantity::hbm, "max over ranks"});
+        return;
+      default:
+        return;
+    }
+  }
+
+  void read_imbalance(const ImbalanceLine& line, const Cell& cell) {
+    const ImbalanceOf& of = imbalance_of_ ? *imbalance_of_ : kImbalances[2];
+    const auto& values = values_[of.quantity];
+    if (largest(values).high <= 0) return;
+    const bool raw = layout(printed_) < Release::v1_1_0;
+    const RealInterval expected = imbalance(values, raw).*line.value;
+    reader_.number({of.rule, std::string(line.key), std::string(of.word) + " " + std::string(line.what), cell,
+                    Format::f3, "", expected, of.quantity, raw ? line.raw_formula : line.formula});
+  }
+
+  void read_maximum(const MaximumLine& line, std::span<const Cell> slots) {
+    if (slots.size() < 2) return;
+    const auto& values = values_[line.quantity];
+    const std::string key(line.key), what(line.what);
+    reader_.number({RuleId::maxima_value, key, what, slots[0], Format::r3, "ms", largest(values), line.quantity,
+                    "max over ranks"});
+    reader_.ranks({RuleId::maxima_ranks, key, what, slots[1], at_largest(narrowed_to(values, slots[0], "ms"))});
+  }
+
+  void read_distribution(const DistributionLine& line, std::span<const Cell> slots) {
+    if (slots.size() < 2 || (line.quantity == Quantity::sparse_hbm && !values_.sparse_known)) return;
+    const auto& values = values_[line.quantity];
+    const std::string key(line.key), what(line.what);
+    RealInterval value = give(line.value(values), kWholeByte);
+    if (reader_.number(
+            {RuleId::distribution_value, key, what, slots[0], Format::r3, "bytes", value, line.quantity, line.formula}))
+      return;
+    if (const auto printed = printed_bounds(slots[0], Format::r3, "bytes")) value = narrowed(value, *printed);
+    reader_.ranks({RuleId::distribution_ranks, key, what, slots[1], near(values, value, kNear)});
+  }
+
+  // The largest value of a component; its own line is printed more finely than the ranks' cells.
+  RealInterval maximum_of(PerfPart part) const {
+    const Quantity quantity = quantity_of(part);
+    const RealInterval most = largest(values_[quantity]);
+    const auto* line = std::ranges::find(kMaxima, quantity, &MaximumLine::quantity);
+    const Cell cell = printed_.slot(line->id, 0);
+    return cell ? narrowed(most, printed_or_anything(cell, Format::r3, "ms")) : most;
+  }
+
+  void read_sum_of_maxima() {
+    const Cell cell = printed_.slot(LineId::sum_of_maxima);
+    if (!cell) return;
+    RealInterval sum{};
+    for (std::size_t p = 0; p < static_cast<std::size_t>(perf_rules_of(layout(printed_)).parts); ++p)
+      sum = sum + maximum_of(static_cast<PerfPart>(p));
+    reader_.number({RuleId::maxima_sum, "sum", "the sum of maxima", cell, Format::r3, "ms", sum, Quantity::perf,
+                    "sum of the component maxima"});
+  }
+
+  // ---- tiers -------------------------------------------------------------------------------------------------------
+
+  struct Tier {
+    Cell value, ranks;
+  };
+
+  std::map<std::int64_t, Tier> printed_tiers() const {
+    std::map<std::int64_t, Tier> tiers;
+    for (const PrintedLine& line : printed_.lines) {
+      if (line.id != LineId::tier) continue;
+      const auto slots = printed_.slots_of(line);
+      if (const auto number = parse_integer(slots[0].text); number && slots.size() >= 3)
+        tiers[*number] = {slots[1], slots[2]};
+    }
+    return tiers;
+  }
+
+  // Printed ranks are positions among the ranks that are left (Q1): both the printed and the right list are known.
+  void read_tiers() {
+    const auto tiers = printed_tiers();
+    const auto& hbm = values_[Quantity::hbm];
+    std::vector<std::size_t> left(hbm.size());
+    std::iota(left.begin(), left.end(), std::size_t{0});
+    for (std::int64_t k = 1; k <= static_cast<std::int64_t>(kMostTiers) && !left.empty(); ++k) {
+      const auto found = tiers.find(k);
+      if (found == tiers.end()) return;
+      const Tier& tier = found->second;
+      std::vector<RealInterval> values;
+      for (const std::size_t rank : left) values.push_back(hbm[rank]);
+      const std::string key = std::to_string(k), what = "tier #" + key;
+      RealInterval most = largest(values);
+      if (reader_.number({RuleId::tiers_value, key, what, tier.value, Format::r3, "bytes", most, Quantity::hbm,
+                          "max over the ranks of no hotter tier"}))
+        return;
+      if (const auto printed = printed_bounds(tier.value, Format::r3, "bytes")) most = narrowed(most, *printed);
+      const RankList members = near(values, most, kNear);
+      std::vector<int> positions;
+      if (!parse_ranks(tier.ranks.text, positions)) return;
+      reader_.ranks({RuleId::tiers_ranks, key, what, tier.ranks, members});
+      if (!members.could_be(positions)) return;
+      read_shift(key, tier, positions, left);
+      remove(left, positions);
+    }
+  }
+
+  void read_shift(const std::string& key, const Tier& tier, const std::vector<int>& positions,
+                  const std::vector<std::size_t>& left) {
+    ShiftedTier shift{key, tier.ranks, positions, std::vector<bool>(values_.ranks())};
+    bool shifted = false;
+    for (const int position : positions) {
+      const std::size_t rank = left[static_cast<std::size_t>(position)];
+      shift.right[rank] = true;
+      shifted |= rank != static_cast<std::size_t>(position);
+    }
+    if (shifted) reader_.shifted(shift);
+  }
+
+  static void remove(std::vector<std::size_t>& left, const std::vector<int>& positions) {
+    std::vector<bool> gone(left.size());
+    for (const int position : positions) gone[static_cast<std::size_t>(position)] = true;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < left.size(); ++i)
+      if (!gone[i]) left[kept++] = left[i];
+    left.resize(kept);
+  }
+
+  // ---- critical path -----------------------------------------------------------------------------------------------
+
+  void read_critical_path() {
+    const Cell comms_cell = printed_.slot(LineId::critical_path_comms);
+    const Cell compute_cell = printed_.slot(LineId::critical_path_compute);
+    const Cell sum_cell = printed_.slot(LineId::critical_path_sum);
+    if (!comms_cell && !compute_cell) return;
+    RealInterval compute = maximum_of(PerfPart::forward_compute) + maximum_of(PerfPart::backward_compute);
+    const auto path = [&](RuleId rule, std::string_view key, std::string_view what, const Cell& cell,
+                          RealInterval expected) {
+      reader_.number({rule, std::string(key), std::string(what), cell, Format::r3, "ms", expected, Quantity::perf,
+                      rule_of(rule).formula});
+    };
+    path(RuleId::critical_path_compute, "compute", "the critical path of compute", compute_cell, give(compute, 1e-9));
+    compute = narrowed(compute, printed_or_anything(compute_cell, Format::r3, "ms"));
+    if (!critical_path_known(printed_, plan_, whole_)) return;
+    RealInterval sum = critical_comms(printed_, plan_, values_.ranks()).sum;
+    path(RuleId::critical_path_comms, "comms", "the critical path of comms", comms_cell, sum);
+    sum = narrowed(sum, printed_or_anything(comms_cell, Format::r3, "ms"));
+    path(RuleId::critical_path_sum, "sum", "the critical path", sum_cell, give(sum + compute, 1e-9));
+  }
+
+  const PrintedPlan& printed_;
+  const Plan& plan_;
+  const RankValues& values_;
+  bool whole_;
+  StatisticsReader& reader_;
+  const ImbalanceOf* imbalance_of_ = nullptr;  // of the heading above the line
+};
+
+// ---- critical path of comms ----------------------------------------------------------------------------------------
+
+std::string_view module_of(std::string_view fqn) {
+  const std::size_t dot = fqn.rfind('.');
+  return dot == std::string_view::npos ? std::string_view{} : fqn.substr(0, dot);
+}
+
+std::string_view fqn_of(const PrintedPlan& printed, const PlanTable& table) {
+  return printed.tables.rows[table.row].fqn.text;
+}
+
+// Table names may have dots of their own ("ebc.item.v2"): then a shorter path, that of other tables, is the module.
+std::vector<std::string_view> modules(const PrintedPlan& printed, const Plan& plan, bool dotted_names) {
+  std::map<std::string_view, int> tables_of;
+  for (const PlanTable& table : plan.tables) ++tables_of[module_of(fqn_of(printed, table))];
+  std::vector<std::string_view> modules;
+  for (const PlanTable& table : plan.tables) {
+    std::string_view module = module_of(fqn_of(printed, table));
+    if (dotted_names)
+      for (std::string_view path = module_of(module); !path.empty(); path = module_of(path))
+        if (tables_of.contains(path)) module = path;
+    modules.push_back(module);
+  }
+  return modules;
+}
+
+// For each module and sharding type the largest rank's comms, forward and backward by themselves.
+std::vector<CommsGroup> comms_groups(const PrintedPlan& printed, const Plan& plan, std::size_t rank_count,
+                                     bool dotted_names) {
+  const auto module = modules(printed, plan, dotted_names);
+  std::map<std::pair<std::string_view, Sharding>, std::vector<const PlanTable*>> tables_of;
+  for (std::size_t t = 0; t < module.size(); ++t)
+    tables_of[{module[t], plan.tables[t].sharding}].push_back(&plan.tables[t]);
+  std::vector<CommsGroup> groups;
+  std::vector<RealInterval> ranks(rank_count);
+  for (const auto& [group, tables] : tables_of)
+    for (const PerfPart part : {PerfPart::forward_comms, PerfPart::backward_comms}) {
+      std::ranges::fill(ranks, RealInterval{});
+      for (const PlanTable* table : tables)
+        for (std::uint32_t i = 0; i < table->shard_count; ++i) {
+          const auto rank = plan.shards[table->first_shard + i].rank;
+          if (!rank || static_cast<std::size_t>(*rank) >= ranks.size()) continue;
+          RealInterval& on = ranks[static_cast<std::size_t>(*rank)];
+          on = on + table->shard_perf.parts[static_cast<std::size_t>(part)];
+        }
+      const auto most = std::ranges::max_element(ranks, {}, &RealInterval::high);
+      groups.push_back({group.first, group.second, part, largest(ranks), static_cast<int>(most - ranks.begin())});
+    }
+  return groups;
+}
+
+bool divides_comms(const Plan& plan, std::size_t rank_count) {
+  std::vector<bool> used(rank_count);
+  for (const PlanShard& shard : plan.shards)
+    if (shard.rank && static_cast<std::size_t>(*shard.rank) < used.size())
+      used[static_cast<std::size_t>(*shard.rank)] = true;
+  return static_cast<double>(std::ranges::count(used, true)) > kManyRanks &&
+         std::ranges::all_of(plan.tables, [](const PlanTable& t) { return t.sharding == Sharding::cw; });
+}
+
+CriticalComms comms_with(std::vector<CommsGroup> groups, double divisor) {
+  CriticalComms comms{std::move(groups), divisor, {}};
+  for (const CommsGroup& group : comms.groups) comms.sum = comms.sum + group.largest;
+  comms.sum = {comms.sum.low * (1 - kRounding) / divisor, comms.sum.high * (1 + kRounding) / divisor};
+  return comms;
+}
+
+}  // namespace
+
+std::optional<RealInterval> printed_bounds(const Cell& cell, Format format, std::string_view unit) {
+  if (unit != "bytes") return values_printed_as(cell.text, format);
+  const auto bytes = bytes_printed_as(cell.text, format, kGiB);
+  return bytes ? std::optional(real(*bytes)) : std::nullopt;
+}
+
+std::string text_of(const std::vector<bool>& ranks) {
+  std::string text;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (!ranks[r]) continue;
+    std::size_t end = r;
+    while (end + 1 < ranks.size() && ranks[end + 1]) ++end;
+    text += (text.empty() ? "" : ",") + std::to_string(r) + (end > r ? "-" + std::to_string(end) : "");
+    r = end;
+  }
+  return text;
+}
+
+RankValues rank_values(const PrintedPlan& printed, const Plan& plan) {
+  RankValues values;
+  const auto& rows = printed.ranks.rows;
+  const auto& ranks = plan.ranks;
+  if (rows.empty() || rows.size() != ranks.size()) return values;
+  const bool hbm = trusted(plan, [](const PlanRank& r) { return r.expected_hbm.contradicted; });
+  const bool ddr = trusted(plan, [](const PlanRank& r) { return r.expected_ddr.contradicted; });
+  const bool perf = trusted(plan, [](const PlanRank& r) { return r.expected_perf.contradicted != 0; });
+  const Format memory = layout(printed) < Release::v0_8_0 ? Format::r1 : Format::r3;
+  values.sparse_known = hbm && plan.sized;
+  const auto add = [&](Quantity quantity, RealInterval value) {
+    values.of[static_cast<std::size_t>(quantity)].push_back(value);
+  };
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (rank_number(rows[r]) != static_cast<int>(r)) return values;
+    const PlanRank& rank = ranks[r];
+    add(Quantity::hbm, value_of(hbm, rank.expected_hbm.contradicted, real(rank.hbm),
+                                printed_or_anything(rows[r].hbm, memory, "bytes")));
+    add(Quantity::ddr, value_of(ddr, rank.expected_ddr.contradicted, real(rank.ddr),
+                                printed_or_anything(rows[r].ddr, memory, "bytes")));
+    add(Quantity::sparse_hbm, real(rank.sparse_hbm));
+    const bool wrong = rank.expected_perf.contradicted != 0;
+    add(Quantity::perf,
+        value_of(perf, wrong, rank.perf.total, printed_or_anything(rows[r].perf.total, Format::r3, "ms")));
+    for (std::size_t p = 0; p < kPerfParts; ++p)
+      add(quantity_of(static_cast<PerfPart>(p)),
+          value_of(perf, wrong, rank.perf.parts[p], printed_or_anything(rows[r].perf.components[p], Format::c1, "ms")));
+    values.sparse_known &= !rank.expected_hbm.contradicted;
+  }
+  values.known = true;
+  return values;
+}
+
+bool critical_path_known(const PrintedPlan& printed, const Plan& plan, bool whole) {
+  const auto known = [](const PlanTable& t) { return t.perf.known; };
+  const bool has_lines = printed.slot(LineId::critical_path_comms) || printed.slot(LineId::critical_path_compute);
+  return has_lines && whole && plan.perf.known && std::ranges::all_of(plan.tables, known);
+}
+
+// What the shards give, in the way to read the names and by the rule of a release left that the printed value fits.
+CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks) {
+  const RealInterval cell = printed_or_anything(printed.slot(LineId::critical_path_comms), Format::r3, "ms");
+  const auto early = [](Release r) { return r < Release::v1_4_0; };
+  const bool thirds = divides_comms(plan, ranks) && std::ranges::any_of(plan.releases, early);
+  const bool wholes = !thirds || !std::ranges::all_of(plan.releases, early);
+  std::optional<CriticalComms> first;
+  for (const bool dotted_names : {false, true}) {
+    const auto groups = comms_groups(printed, plan, ranks, dotted_names);
+    for (const double divisor : {1.0, kEarlyDivisor}) {
+      if (divisor == 1 ? !wholes : !thirds) continue;
+      CriticalComms comms = comms_with(groups, divisor);
+      if (comms.sum.overlaps(cell)) return comms;
+      if (!first) first = std::move(comms);
+    }
+  }
+  return *first;
+}
+
+TopCandidates top_candidates(const Plan& plan, const RankValues& values, bool perf) {
+  TopCandidates found;
+  const RankList list = at_largest(values[perf ? Quantity::perf : Quantity::sparse_hbm]);
+  for (std::size_t r = 0; r < list.may.size(); ++r)
+    if (list.may[r]) found.ranks.push_back(static_cast<int>(r));
+  if (found.ranks.size() != 1) return found;
+  for (const PlanTable& table : plan.tables) {
+    if (table.sharding == Sharding::rw || table.sharding == Sharding::dp) continue;
+    const auto shards = std::span(plan.shards).subspan(table.first_shard, table.shard_count);
+    const auto here = [&](const PlanShard& shard) { return shard.rank == found.ranks.front(); };
+    if (std::ranges::any_of(shards, here)) found.tables.push_back(&table);
+  }
+  return found;
+}
+
+RealInterval first_shard(const Plan& plan, const PlanTable& table, bool perf) {
+  if (perf) return table.shard_perf.total;
+  ByteInterval all = plan.shards[table.first_shard].hbm;
+  if (table.sharding == Sharding::twrw && !table.uneven_rows) return real(all);
+  for (std::uint32_t i = 1; i < table.shard_count; ++i) all = hull(all, plan.shards[table.first_shard + i].hbm);
+  return real(all);
+}
+
+void read_statistics(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole,
+                     StatisticsReader& reader) {
+  if (values.known) Walk(printed, plan, values, whole, reader).run();
+}
+
+}  // namespace shardstats::analysis

@@ -1,0 +1,116 @@
+// What every line that the planner derives from its ranks should say (log-format.md sections 3.8 to 3.10 and 6.4 to
+// 6.9). One walk over the printed lines; verify compares and explain shows what it tells. Private to src/analysis.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shardstats/analysis/rules.h"
+#include "shardstats/infer/plan.h"
+#include "shardstats/planner/statistics.h"
+
+namespace shardstats::analysis {
+
+// A value that every rank has: bytes or ms.
+enum class Quantity : std::uint8_t {
+  hbm,
+  ddr,
+  sparse_hbm,
+  perf,
+  forward_compute,
+  forward_comms,
+  backward_compute,
+  backward_comms,
+  prefetch_compute,
+};
+inline constexpr std::size_t kQuantities = 9;
+constexpr Quantity quantity_of(PerfPart part) {
+  return static_cast<Quantity>(static_cast<std::size_t>(Quantity::forward_compute) + static_cast<std::size_t>(part));
+}
+
+// Bounds of the values of all ranks, in rank order.
+struct RankValues {
+  std::array<std::vector<RealInterval>, kQuantities> of;  // by Quantity
+  bool known = false;                                     // every rank has a row
+  bool sparse_known = false;                              // what the shards alone take is rebuilt
+  const std::vector<RealInterval>& operator[](Quantity q) const { return of[static_cast<std::size_t>(q)]; }
+  std::size_t ranks() const { return of.front().size(); }
+};
+RankValues rank_values(const PrintedPlan& printed, const Plan& plan);
+
+// A printed number and what it should be.
+struct DerivedNumber {
+  RuleId rule{};
+  std::string key;   // which of the rule's numbers: "kl", "mean", "2"
+  std::string what;  // "the maximum of total perf"
+  Cell cell;
+  Format format = Format::r3;
+  std::string_view unit;  // "bytes" (the cell counts 2^30 of them), "ms", "percent", "" for a pure number
+  RealInterval expected{};
+  Quantity of = Quantity::hbm;
+  std::string_view formula;  // in words, over the values of all ranks
+};
+
+// A printed list of ranks and the ranks that must and that may be on it.
+struct DerivedRanks {
+  RuleId rule{};
+  std::string key, what;
+  Cell cell;
+  RankList list;
+};
+
+// A tier whose printed ranks are positions among the ranks left (log-format.md section 7, Q1).
+struct ShiftedTier {
+  std::string key;
+  Cell cell;
+  std::vector<int> printed;
+  std::vector<bool> right;  // by rank
+};
+
+class StatisticsReader {
+ public:
+  virtual ~StatisticsReader() = default;
+  // Does the printed number differ? Then lines that rest on it are not looked at.
+  virtual bool number(const DerivedNumber& number) = 0;
+  virtual void ranks(const DerivedRanks& ranks) = 0;
+  virtual void shifted(const ShiftedTier& tier) = 0;
+};
+
+// `whole`: all rows of the parameter table are there, so that sums over them mean something.
+void read_statistics(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole,
+                     StatisticsReader& reader);
+// Can the critical path of comms be rebuilt? It needs the perf of every table.
+bool critical_path_known(const PrintedPlan& printed, const Plan& plan, bool whole);
+
+// The largest rank of the tables of one module and sharding type in one direction (6.9).
+struct CommsGroup {
+  std::string_view module;
+  Sharding sharding{};
+  PerfPart part{};
+  RealInterval largest{};
+  int rank = 0;  // one that is largest, as far as bounds tell
+};
+struct CriticalComms {
+  std::vector<CommsGroup> groups;
+  double divisor = 1;  // 3 where v1.2.0 and v1.3.0 divide
+  RealInterval sum{};  // of the groups, divided
+};
+CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks);
+
+// Tables behind the largest perf or (sparse) HBM (6.9): those on the rank that has it, neither RW nor DP.
+struct TopCandidates {
+  std::vector<int> ranks;                // that may have the largest value
+  std::vector<const PlanTable*> tables;  // if it is one rank
+};
+TopCandidates top_candidates(const Plan& plan, const RankValues& values, bool perf);
+// What a table of the list is ordered by.
+RealInterval first_shard(const Plan& plan, const PlanTable& table, bool perf);
+
+// Bounds of a printed cell; nullopt: no such number.
+std::optional<RealInterval> printed_bounds(const Cell& cell, Format format, std::string_view unit);
+std::string text_of(const std::vector<bool>& ranks);  // "0-3,7"
+
+}  // namespace shardstats::analysis
