@@ -48,6 +48,21 @@ void check_num_indices(Checks& checks, std::size_t i, const PrintedTable& row) {
   finding.suspects.push_back({row.num_poolings, "a factor of Num Indices"});
 }
 
+// From v0.5.0 on column-wise tables print their CW Dim and others do not; GS does from v1.1.0 on.
+void check_sharding(Checks& checks, std::size_t i, const PrintedTable& row) {
+  const Release oldest = checks.printed.releases.front(), newest = checks.printed.releases.back();
+  const auto sharding = parse_name<Sharding>(row.sharding.text, kShardingNames);
+  if (oldest < Release::v0_5_0 || !sharding || !row.emb_dim) return;
+  const bool by_columns = *sharding == Sharding::cw || *sharding == Sharding::twcw, grid = *sharding == Sharding::gs;
+  const bool may = by_columns || (grid && newest >= Release::v1_1_0);
+  const bool must = by_columns || (grid && oldest >= Release::v1_1_0);
+  if (row.cw_dim ? may : !must) return;
+  Finding& finding = checks.add_table(RuleId::table_cw_dim, row.sharding, i);
+  finding.message = of_table("Sharding", row) + " is " + std::string(row.sharding.text) +
+                    (row.cw_dim ? ", which has no CW Dim, but one is printed" : ", but its Emb Dim has no CW Dim");
+  finding.suspects.push_back({row.emb_dim, "where the CW Dim belongs"});
+}
+
 // `shards`: entries of the Ranks list; 0 if there is none.
 void check_cw_dim(Checks& checks, std::size_t i, const PrintedTable& row, std::int64_t shards) {
   const auto dim = parse_integer(row.emb_dim.text, 1 << 30), block = parse_integer(row.cw_dim.text, 1 << 30);
@@ -148,6 +163,7 @@ void check_tables(Checks& checks) {
     check_num_indices(checks, i, row);
     ranks.clear();
     const bool placed = parse_ranks(row.ranks.text, ranks) && !ranks.empty();
+    check_sharding(checks, i, row);
     check_cw_dim(checks, i, row, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
     if (placed && checks.printed.ranks.printed) check_ranks_list(checks, i, row, ranks);
     sizes.clear();

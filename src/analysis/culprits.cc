@@ -1,6 +1,7 @@
 #include "shardstats/analysis/culprits.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <map>
 #include <set>
@@ -11,12 +12,14 @@ namespace {
 
 constexpr std::size_t kManyTables = 300;
 constexpr std::size_t kTrials = 8, kTrialsOfLarge = 2;  // corrections tried: each costs another inference
+constexpr std::size_t kManyErrors = 5;                  // from which one cell may have misled the inference
 constexpr std::size_t kFew = 4;                         // a correction must leave at most one finding in so many
 
 struct Correction {
   Cell culprit;
   std::string reason;
   PrintedPlan fixed;
+  int against = 0;  // cells that its shards do not account for
 };
 
 // Sharding type -> rank -> number of shards: what the rank rows print less what the parameter table lists.
@@ -53,16 +56,19 @@ std::string list_text(const std::vector<int>& ranks) {
   return text;
 }
 
+RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
+
 class Culprits {
  public:
-  Culprits(const PrintedPlan& printed, const InferOptions& options, Report& report)
-      : printed_(printed), options_(options), report_(report) {}
+  Culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report)
+      : printed_(printed), plan_(plan), options_(options), report_(report) {}
 
   void find() {
     if (errors(report_) < 2) return;
     if (blame_missing_ranks()) return;
     add_repeated_rows();
     if (candidates_.empty()) add_wrong_words();
+    if (candidates_.empty() && errors(report_) >= kManyErrors) add_wrong_memory();
     const std::size_t most = printed_.tables.rows.size() > kManyTables ? kTrialsOfLarge : kTrials;
     if (candidates_.size() > most) candidates_.resize(most);
     for (const Correction& correction : candidates_)
@@ -117,8 +123,9 @@ class Culprits {
       if (difference.size() == 2) add_sharding(t, ranks, difference);
       if (difference.size() == 1) add_ranks(t, ranks, difference.begin()->first, difference.begin()->second);
     }
-    std::ranges::stable_sort(candidates_, std::ranges::greater{},
-                             [&](const Correction& c) { return contradictions_at(c.culprit.place.line); });
+    std::ranges::stable_sort(candidates_, {}, [&](const Correction& c) {
+      return std::pair(c.against, -contradictions_at(c.culprit.place.line));
+    });
   }
 
   // One type has too few shards on exactly the table's ranks, the printed one as many too many.
@@ -157,10 +164,76 @@ class Culprits {
     texts_.push_back(list_text(ranks));
     Correction& correction = add(row.ranks, "should be " + texts_.back());
     correction.fixed.tables.rows[t].ranks.text = texts_.back();
+    for (const auto& [rank, count] : counts) correction.against += unaccounted(t, rank, count);
+  }
+
+  // How many cells of the rank `count` more (or fewer) shards of the table leave unexplained.
+  int unaccounted(std::size_t t, int rank, int count) const {
+    const PlanTable* table = plan_.table_of_row(static_cast<std::uint32_t>(t));
+    const auto at = static_cast<std::size_t>(rank);
+    if (table == nullptr || table->shard_count == 0 || at >= plan_.ranks.size() || !plan_.sized) return 0;
+    const PlanRank& planned = plan_.ranks[at];
+    const PrintedRank& row = printed_.ranks.rows[at];
+    const PlanShard& shard = plan_.shards[table->first_shard];
+    int wrong = 0;
+    const auto compare = [&](const std::optional<RealInterval>& printed, RealInterval expected, RealInterval each) {
+      const RealInterval moved = each * exactly(std::abs(static_cast<double>(count)));
+      if (printed && !printed->overlaps(count < 0 ? expected - moved : expected + moved)) ++wrong;
+    };
+    const auto memory = [&](const Cell& cell, Format format, std::int64_t unit, const Expectation& e,
+                            ByteInterval each) {
+      const auto printed = e.known ? bytes_printed_as(cell.text, format, unit) : std::nullopt;
+      if (printed) compare(real(*printed), real(e.bytes), real(each));
+    };
+    const Format gigabytes = printed_.releases.front() < Release::v0_8_0 ? Format::r1 : Format::r3;
+    memory(row.hbm, gigabytes, kGiB, planned.expected_hbm, shard.hbm);
+    memory(row.ddr, gigabytes, kGiB, planned.expected_ddr, shard.ddr);
+    memory(row.input, Format::r2, kMiB, planned.expected_input, shard.input);
+    memory(row.output, Format::r2, kMiB, planned.expected_output, shard.output);
+    if (!planned.expected_perf.known || !table->perf.known) return wrong;
+    const PlanPerf& perf = planned.expected_perf.expected;
+    compare(values_printed_as(row.perf.total.text, Format::r3), perf.total, table->shard_perf.total);
+    for (std::size_t p = 0; p < row.perf.count; ++p)
+      compare(values_printed_as(row.perf.components[p].text, Format::c1), perf.parts[p], table->shard_perf.parts[p]);
+    return wrong;
+  }
+
+  // One wrong memory cell can make another hypothesis of the whole plan look better: without it the right one is back.
+  void add_wrong_memory() {
+    for (const Finding& finding : report_.findings) {
+      const auto in_row = [&](const auto& row, auto... cells) {
+        return ((row.*cells && (row.*cells).place == finding.where.place) || ...);
+      };
+      for (std::size_t r = 0; r < printed_.ranks.rows.size(); ++r)
+        if (in_row(printed_.ranks.rows[r], &PrintedRank::hbm, &PrintedRank::ddr, &PrintedRank::input,
+                   &PrintedRank::output))
+          remove(add(finding.where, "without it the rest agrees").fixed.ranks.rows[r], &PrintedRank::hbm,
+                 &PrintedRank::ddr, &PrintedRank::input, &PrintedRank::output);
+      // A finding on a table's perf may come from a dtype that its storage was taken for.
+      if (finding.table)
+        for (const auto cell : {&PrintedTable::hbm, &PrintedTable::ddr, &PrintedTable::ssd})
+          if (const Cell& printed = printed_.tables.rows[*finding.table].*cell; printed && !is_candidate(printed))
+            remove(add(printed, "without it the rest agrees").fixed.tables.rows[*finding.table], cell);
+    }
+  }
+
+  bool is_candidate(const Cell& cell) const {
+    return std::ranges::any_of(candidates_, [&](const Correction& c) { return c.culprit.place == cell.place; });
+  }
+
+  // Takes the culprit's text out of the row.
+  template <class Row, class... Cells>
+  void remove(Row& row, Cells... cells) const {
+    const auto clear = [&](Cell& cell) {
+      if (cell.place == candidates_.back().culprit.place) cell.text = {};
+    };
+    (clear(row.*cells), ...);
   }
 
   Correction& add(const Cell& culprit, std::string reason) {
     candidates_.push_back({culprit, std::move(reason), printed_});
+    std::erase_if(candidates_.back().fixed.diagnostics,
+                  [&](const Diagnostic& d) { return d.where.place.line == culprit.place.line; });
     return candidates_.back();
   }
 
@@ -183,6 +256,7 @@ class Culprits {
   }
 
   const PrintedPlan& printed_;
+  const Plan& plan_;
   const InferOptions& options_;
   Report& report_;
   std::vector<Correction> candidates_;
@@ -191,8 +265,8 @@ class Culprits {
 
 }  // namespace
 
-void find_culprits(const PrintedPlan& printed, const InferOptions& options, Report& report) {
-  Culprits(printed, options, report).find();
+void find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report) {
+  Culprits(printed, plan, options, report).find();
 }
 
 }  // namespace shardstats

@@ -320,15 +320,15 @@ class Walk {
     RealInterval compute = maximum_of(PerfPart::forward_compute) + maximum_of(PerfPart::backward_compute);
     const auto path = [&](RuleId rule, std::string_view key, std::string_view what, const Cell& cell,
                           RealInterval expected) {
-      reader_.number({rule, std::string(key), std::string(what), cell, Format::r3, "ms", expected, Quantity::perf,
-                      rule_of(rule).formula});
+      return reader_.number({rule, std::string(key), std::string(what), cell, Format::r3, "ms", expected,
+                             Quantity::perf, rule_of(rule).formula});
     };
     path(RuleId::critical_path_compute, "compute", "the critical path of compute", compute_cell, give(compute, 1e-9));
     compute = narrowed(compute, printed_or_anything(compute_cell, Format::r3, "ms"));
     if (!critical_path_known(printed_, plan_, whole_)) return;
     RealInterval sum = critical_comms(printed_, plan_, values_.ranks()).sum;
-    path(RuleId::critical_path_comms, "comms", "the critical path of comms", comms_cell, sum);
-    sum = narrowed(sum, printed_or_anything(comms_cell, Format::r3, "ms"));
+    const bool differs = path(RuleId::critical_path_comms, "comms", "the critical path of comms", comms_cell, sum);
+    if (!differs) sum = narrowed(sum, printed_or_anything(comms_cell, Format::r3, "ms"));
     path(RuleId::critical_path_sum, "sum", "the critical path", sum_cell, give(sum + compute, 1e-9));
   }
 
@@ -466,23 +466,29 @@ bool critical_path_known(const PrintedPlan& printed, const Plan& plan, bool whol
   return has_lines && whole && plan.perf.known && std::ranges::all_of(plan.tables, known);
 }
 
-// What the shards give, in the way to read the names and by the rule of a release left that the printed value fits.
+// What the shards give, in the way to read the names and by the rule of a release left that the printed value (or, if
+// that is wrong, the sum of both paths) fits.
 CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks) {
   const RealInterval cell = printed_or_anything(printed.slot(LineId::critical_path_comms), Format::r3, "ms");
   const auto early = [](Release r) { return r < Release::v1_4_0; };
   const bool thirds = divides_comms(plan, ranks) && std::ranges::any_of(plan.releases, early);
   const bool wholes = !thirds || !std::ranges::all_of(plan.releases, early);
-  std::optional<CriticalComms> first;
+  const RealInterval path = printed_or_anything(printed.slot(LineId::critical_path_sum), Format::r3, "ms");
+  const RealInterval compute = printed_or_anything(printed.slot(LineId::critical_path_compute), Format::r3, "ms");
+  std::optional<CriticalComms> likely;
+  bool by_sum = false;
   for (const bool dotted_names : {false, true}) {
     const auto groups = comms_groups(printed, plan, ranks, dotted_names);
     for (const double divisor : {1.0, kEarlyDivisor}) {
       if (divisor == 1 ? !wholes : !thirds) continue;
       CriticalComms comms = comms_with(groups, divisor);
       if (comms.sum.overlaps(cell)) return comms;
-      if (!first) first = std::move(comms);
+      const bool fits_sum = (comms.sum + compute).overlaps(path);
+      if (!likely || (fits_sum && !by_sum)) likely = std::move(comms);
+      by_sum |= fits_sum;
     }
   }
-  return *first;
+  return *likely;
 }
 
 TopCandidates top_candidates(const Plan& plan, const RankValues& values, bool perf) {

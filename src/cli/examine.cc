@@ -32,7 +32,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   const InferOptions assumed{options.assume, details};
   examined.plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
   Report report = verify(*examined.printed, *examined.plan);
-  if (options.command == CommandId::verify) find_culprits(*examined.printed, assumed, report);
+  if (options.command == CommandId::verify) find_culprits(*examined.printed, *examined.plan, assumed, report);
   apply(filter, *examined.printed, report);
   examined.findings = count(report.findings);
   BlockResult& result = examined.result;

@@ -301,6 +301,21 @@ class BlockParser {
                                   : "rows of ranks are missing before this one");
       expected = number.value_or(expected) + 1;
     }
+    if (!plan_.ranks.rows.empty() && has_tables_beyond(expected))
+      report("log.rank_rows", Severity::error, plan_.ranks.rows.back().rank,
+             "rows of ranks are missing after this one: tables have shards on further ranks");
+  }
+
+  // Do tables have shards on ranks from `rank` on? One alone may have a wrong list, if it is not on all ranks anyway.
+  bool has_tables_beyond(std::int64_t rank) const {
+    int tables = 0;
+    for (const PrintedTable& row : plan_.tables.rows) {
+      const std::string_view list = row.ranks.text;  // sorted
+      if (parse_integer(list.substr(list.find_last_of(",-") + 1)).value_or(-1) < rank) continue;
+      const bool on_all = row.sharding.text == "RW" || row.sharding.text == "DP";
+      tables += on_all || plan_.tables.rows.size() == 1 ? 2 : 1;
+    }
+    return tables > 1;
   }
 
   void check_table_rows() {

@@ -25,7 +25,7 @@ TEST_P(Culprit, LeadsTheFindingsThatItCauses) {
   const Case& c = GetParam();
   const std::string bytes = changed(log_bytes("v1.4.0.log"), c.mark, c.old_text, c.new_text);
   Checked checked(bytes);
-  find_culprits(checked.printed, {}, checked.report);
+  find_culprits(checked.printed, checked.plan, {}, checked.report);
   std::ptrdiff_t errors = 0, led = 0;
   for (const Finding& finding : checked.report.findings) {
     if (finding.severity != Severity::error) continue;
@@ -50,11 +50,27 @@ TEST(Culprits, RepeatedRow) {
   const std::string line = bytes.substr(row, bytes.find('\n', row) + 1 - row);
   bytes.insert(row, line);
   Checked checked(bytes);
-  find_culprits(checked.printed, {}, checked.report);
+  find_culprits(checked.printed, checked.plan, {}, checked.report);
   const auto led = std::ranges::count_if(checked.report.findings, [](const Finding& f) {
     return !f.suspects.empty() && f.suspects.front().reason == "the row stands twice";
   });
   EXPECT_GT(led, 2);
+}
+
+// The last row of the rank table is gone: tables with shards on further ranks tell.
+TEST(Culprits, MissingLastRank) {
+  std::string bytes = log_bytes("v1.4.0.log");
+  const std::size_t row = bytes.rfind('\n', bytes.find(" 3  ", bytes.find("---------"))) + 1;
+  ASSERT_EQ(bytes.substr(row, 12).find_first_not_of("# "), bytes.substr(row, 12).find('3')) << bytes.substr(row, 80);
+  bytes.erase(row, bytes.find('\n', row) + 1 - row);
+  Checked checked(bytes);
+  find_culprits(checked.printed, checked.plan, {}, checked.report);
+  ASSERT_FALSE(checked.report.findings.empty());
+  for (const Finding& finding : checked.report.findings) {
+    if (finding.severity != Severity::error) continue;
+    EXPECT_EQ(finding.suspects.front().cell.text, "2") << finding.message;
+    EXPECT_EQ(finding.suspects.front().reason, "rows of ranks are missing here");
+  }
 }
 
 // One wrong number needs no other culprit than itself.
@@ -62,7 +78,7 @@ TEST(Culprits, SingleNumbersStayTheirOwnSuspects) {
   const std::string bytes = changed(log_bytes("v1.4.0.log"), "9.161 (57%)", "9.161", "9.164");
   Checked checked(bytes);
   const auto before = checked.report.findings.size();
-  find_culprits(checked.printed, {}, checked.report);
+  find_culprits(checked.printed, checked.plan, {}, checked.report);
   ASSERT_EQ(checked.report.findings.size(), before);
   EXPECT_EQ(checked.report.findings.front().suspects.front().cell.text, "9.164");
 }

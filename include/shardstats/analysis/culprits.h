@@ -9,6 +9,6 @@ namespace shardstats {
 
 // Puts the culprit, if there is one, first among the suspects of every finding that its correction removes.
 // Rows printed twice, missing rank rows, a wrong sharding type and a wrong list of ranks are looked for.
-void find_culprits(const PrintedPlan& printed, const InferOptions& options, Report& report);
+void find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report);
 
 }  // namespace shardstats
