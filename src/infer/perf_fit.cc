@@ -87,20 +87,46 @@ class Fitting {
 
   PerfFit run() {
     fit_multipliers();
-    collect();
-    Box box = start();
-    for (int round = 0; round < kRounds; ++round)
-      if (!narrow(box)) break;
-    take(box);
+    fit_bandwidths();
+    const RealInterval backward = fit_.backward, weighted = fit_.weighted_backward;
     refine_multipliers();
+    const bool left_backward = backward.exact() && fit_.backward != backward;
+    const bool left_weighted = weighted.exact() && fit_.weighted_backward != weighted;
+    if (left_backward || left_weighted) refit(left_backward, left_weighted);
     fit_link();
     return fit_;
   }
 
  private:
+  void fit_bandwidths() {
+    constraints_.clear();
+    collect();
+    Box box = start();
+    for (int round = 0; round < kRounds; ++round)
+      if (!narrow(box)) break;
+    take(box);
+  }
+
+  // A multiplier that could have been the usual one is not: bandwidths that were fitted with it are off.
+  void refit(bool backward, bool weighted) {
+    const PerfFit before = fit_;
+    fit_ = {};
+    fit_.backward = backward ? any_backward_ : before.backward;
+    fit_.weighted_backward = weighted ? any_weighted_ : before.weighted_backward;
+    fit_.freedoms = (fit_.backward != exactly(2.0)) + (fit_.weighted_backward != exactly(1.0));
+    fit_bandwidths();
+    refine_multipliers();
+  }
+
   bool fitted(std::uint32_t t) const { return chosen_[t]; }
   bool forward_only(std::uint32_t t) const {
     return perf_detail::forward_only(*h_.setting.rules, h_.setting.inference, plan_.tables[t].sharding);
+  }
+
+  // A cached kernel's bandwidth is a mix of two, so that its perf is not linear in their reciprocals.
+  bool mixes_memories(std::uint32_t t) const {
+    const KernelSpeed speed = plan_.tables[t].kernel->speed;
+    return speed == KernelSpeed::cached || speed == KernelSpeed::quant_cached;
   }
 
   // Backward over forward compute is m, or m * m_w + 1.1 (3.1).
@@ -125,18 +151,18 @@ class Fitting {
       if (is(false)) add(cells, plain);
       if (is(true)) add(cells, weighted);
     }
-    const auto ratio = [](const std::vector<RealInterval>& ratios, double preferred) {
-      const RealInterval all = most_shared(ratios, kMultipliers, preferred, 0);
-      return all.contains(preferred) ? exactly(preferred) : all;
+    const auto ratio = [](const std::vector<RealInterval>& ratios, double preferred, RealInterval& any) {
+      any = most_shared(ratios, kMultipliers, preferred, 0);
+      return any.contains(preferred) ? exactly(preferred) : any;
     };
-    if (rules.multiplier) fit_.backward = ratio(plain, 2);
+    if (rules.multiplier) fit_.backward = ratio(plain, 2, any_backward_);
     if (rules.weighted_multiplier && !weighted.empty()) {
       std::vector<RealInterval> multipliers;
       for (const RealInterval x : weighted)
         multipliers.push_back(RealInterval{std::max(x.low - perf_detail::kWeightedKernel, 0.0),
                                            std::max(x.high - perf_detail::kWeightedKernel, 0.0)} /
                               fit_.backward);
-      fit_.weighted_backward = ratio(multipliers, 1);
+      fit_.weighted_backward = ratio(multipliers, 1, any_weighted_);
     }
     fit_.freedoms += (fit_.backward.low != 2) + (fit_.weighted_backward.low != 1);
   }
@@ -175,7 +201,7 @@ class Fitting {
       const auto& total = perf_.tables[t].printed[kPerfTotal];
       if (!fitted(t) || forward_only(t) || perf_.tables[t].weighted != weighted || !total) continue;
       const auto options = perf_options(h_, plan_, perf_, t);
-      if (options.count == 0 || prefetch_hidden(h_, plan_.tables[t])) continue;
+      if (options.count == 0 || prefetch_hidden(h_, plan_.tables[t]) || mixes_memories(t)) continue;
       const auto perf = shard_perf(
           setting, perf_facts(h_, plan_, perf_, t, *options.begin(), codec_table()[codecs_[perf_.tables[t].sharder]]));
       if (!perf || perf->parts[0].low <= 0) continue;
@@ -192,8 +218,7 @@ class Fitting {
     const auto options = perf_options(h_, plan_, perf_, t);
     if (options.count == 0) return std::nullopt;
     auto facts = perf_facts(h_, plan_, perf_, t, *options.begin(), codec_table()[codecs_[perf_.tables[t].sharder]]);
-    const KernelSpeed speed = facts.kernel->speed;
-    const bool mix = speed == KernelSpeed::cached || speed == KernelSpeed::quant_cached;  // of two bandwidths
+    const bool mix = mixes_memories(t);
     const bool by_columns =
         facts.sharding == Sharding::tw || facts.sharding == Sharding::cw || facts.sharding == Sharding::twcw;
     CellCoefficients all{};
@@ -433,8 +458,7 @@ class Fitting {
     if (options.count == 0 || h_.setting.device != Device::cuda) return;
     const auto facts =
         perf_facts(h_, plan_, perf_, t, *options.begin(), codec_table()[codecs_[perf_.tables[t].sharder]]);
-    const KernelSpeed speed = facts.kernel->speed;
-    if (speed != KernelSpeed::cached && speed != KernelSpeed::quant_cached) return;
+    if (!mixes_memories(t)) return;
     PerfSetting<RealInterval> setting = h_.setting;
     setting.backward = fit_.backward;
     setting.weighted_backward = fit_.weighted_backward;
@@ -481,6 +505,7 @@ class Fitting {
   std::vector<bool> chosen_;
   bool all_tables_ = true;
   std::vector<Constraint> constraints_;
+  RealInterval any_backward_{2, 2}, any_weighted_{1, 1};  // what components alone leave of the multipliers
   PerfFit fit_;
 };
 

@@ -15,7 +15,8 @@ constexpr std::size_t kBeam = 4;        // assignments of codecs to sharders tha
 constexpr std::size_t kSample = 24;     // tables of a sharder that choose its codecs
 constexpr std::size_t kFits = 2000;     // tables over all hypotheses that are fitted, at least two of these
 constexpr int kRefits = 3;
-constexpr std::size_t kProbe = 32;  // tables that order the hypotheses
+constexpr std::size_t kMostFits = 16;  // equally good ones that are kept
+constexpr std::size_t kProbe = 32;     // tables that order the hypotheses
 constexpr std::uint64_t kAllCodecs = (std::uint64_t{1} << kCodecs) - 1;
 
 struct PerfOutcome {
@@ -376,7 +377,9 @@ class PerfSearch {
     if (!best_.empty() && rank(outcome) > rank(best_.front())) return;
     if (!best_.empty() && rank(outcome) < rank(best_.front())) best_.clear();
     const auto same = [&](const PerfOutcome& o) { return same_hypothesis(o, outcome); };
-    if (best_.empty() || (alternatives_ && std::ranges::none_of(best_, same))) best_.push_back(std::move(outcome));
+    // Of fitted values no one is more likely than another.
+    const bool several = alternatives_ || (outcome.freedoms > 0 && best_.size() < kMostFits);
+    if (best_.empty() || (several && std::ranges::none_of(best_, same))) best_.push_back(std::move(outcome));
   }
 
   static bool same_hypothesis(const PerfOutcome& a, const PerfOutcome& b) {
