@@ -198,15 +198,16 @@ std::uint32_t elements_by_cells(const PerfHypothesis& h, const PlanInputs& plan,
   return elements;
 }
 
+// Sequences are seldom weighted: `likely` leaves that out where the log does not say it.
 void add_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t, int element,
-                 PerfOptions& options) {
+                 bool likely, PerfOptions& options) {
   const bool may_prefetch = plan.tables[t].kernel->speed == KernelSpeed::cached &&
                             h.setting.rules->release >= Release::v0_6_0 && h.setting.device == Device::cuda;
   for (const bool weighted : {false, true})
     for (const bool prefetch : {false, true}) {
       if (prefetch && !may_prefetch) continue;
-      if (perf.tables[t].weighted ? *perf.tables[t].weighted != weighted : weighted && plan.tables[t].sequence)
-        continue;
+      const auto& printed = perf.tables[t].weighted;
+      if (printed ? *printed != weighted : likely && weighted && plan.tables[t].sequence) continue;
       options.add({kElementSizes[static_cast<std::size_t>(element)], weighted, prefetch});
     }
 }
@@ -217,8 +218,8 @@ PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const 
   PerfOptions options;
   const std::uint32_t elements = elements_of(h.outcome->tables[t].options);
   const int wide = plan_wide(plan.tables[t], h.outcome->pair).element;  // the most likely one comes first
-  if ((elements >> wide & 1) != 0) add_options(h, plan, perf, t, wide, options);
-  each_bit(elements & ~(1u << wide), [&](int element) { add_options(h, plan, perf, t, element, options); });
+  if ((elements >> wide & 1) != 0) add_options(h, plan, perf, t, wide, true, options);
+  each_bit(elements & ~(1u << wide), [&](int element) { add_options(h, plan, perf, t, element, true, options); });
   return options;
 }
 
@@ -266,11 +267,17 @@ std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& p
   };
   look_at(perf_options(h, plan, perf, t));
   if (!best || best->contradicted == 0 || !other_sizes) return best;
-  // A table too small for its storage to show its dtype may have one of its own.
-  const std::uint32_t tried = elements_of(h.outcome->tables[t].options);
   PerfOptions others;
-  each_bit(elements_by_cells(h, plan, t) & ~tried,
-           [&](int element) { add_options(h, plan, perf, t, element, others); });
+  if (plan.tables[t].sequence && !perf.tables[t].weighted) {
+    each_bit(elements_of(h.outcome->tables[t].options),
+             [&](int element) { add_options(h, plan, perf, t, element, false, others); });
+    look_at(others);
+    if (best->contradicted == 0) return best;
+  }
+  // A table too small for its storage to show its dtype may have one of its own.
+  others = {};
+  each_bit(elements_by_cells(h, plan, t) & ~elements_of(h.outcome->tables[t].options),
+           [&](int element) { add_options(h, plan, perf, t, element, false, others); });
   look_at(others);
   return best;
 }
