@@ -201,7 +201,7 @@ class Fitting {
       const auto& total = perf_.tables[t].printed[kPerfTotal];
       if (!fitted(t) || forward_only(t) || perf_.tables[t].weighted != weighted || !total) continue;
       const auto options = perf_options(h_, plan_, perf_, t);
-      if (options.count == 0 || prefetch_hidden(h_, plan_.tables[t]) || mixes_memories(t)) continue;
+      if (options.count == 0 || prefetch_hidden(h_, plan_.tables[t]) || mixes_memories(t) || h_.any_element) continue;
       const auto perf = shard_perf(
           setting, perf_facts(h_, plan_, perf_, t, *options.begin(), codec_table()[codecs_[perf_.tables[t].sharder]]));
       if (!perf || perf->parts[0].low <= 0) continue;
@@ -217,7 +217,20 @@ class Fitting {
   std::optional<CellCoefficients> coefficients(std::uint32_t t) const {
     const auto options = perf_options(h_, plan_, perf_, t);
     if (options.count == 0) return std::nullopt;
-    auto facts = perf_facts(h_, plan_, perf_, t, *options.begin(), codec_table()[codecs_[perf_.tables[t].sharder]]);
+    PerfOption option = *options.begin();
+    auto all = coefficients(t, option);
+    if (!h_.any_element) return all;
+    each_bit(elements_of(h_, t) | elements_by_cells(h_, plan_, t), [&](int element) {
+      option.element_size = kElementSizes[static_cast<std::size_t>(element)];
+      const auto other = coefficients(t, option);
+      for (std::size_t c = 0; all && other && c < kPerfCells; ++c)
+        for (std::size_t k = 0; k < kUnknowns; ++k) (*all)[c][k] = hull((*all)[c][k], (*other)[c][k]);
+    });
+    return all;
+  }
+
+  std::optional<CellCoefficients> coefficients(std::uint32_t t, PerfOption option) const {
+    auto facts = perf_facts(h_, plan_, perf_, t, option, codec_table()[codecs_[perf_.tables[t].sharder]]);
     const bool mix = mixes_memories(t);
     const bool by_columns =
         facts.sharding == Sharding::tw || facts.sharding == Sharding::cw || facts.sharding == Sharding::twcw;

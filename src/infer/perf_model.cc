@@ -177,15 +177,12 @@ const std::array<Codecs, kCodecs>& codec_table() {
   return kTable;
 }
 
-namespace {
-
-std::uint32_t elements_of(const std::vector<Option>& options) {
+std::uint32_t elements_of(const PerfHypothesis& h, std::uint32_t t) {
   std::uint32_t elements = 0;
-  for (const Option option : options) elements |= 1u << combo_of(option.combo).element;
+  for (const Option option : h.outcome->tables[t].options) elements |= 1u << combo_of(option.combo).element;
   return elements;
 }
 
-// Element sizes that the table's own storage cells allow, whatever the plan has.
 std::uint32_t elements_by_cells(const PerfHypothesis& h, const PlanInputs& plan, std::uint32_t t) {
   const Outcome& outcome = *h.outcome;
   const TableInputs& table = plan.tables[t];
@@ -197,6 +194,8 @@ std::uint32_t elements_by_cells(const PerfHypothesis& h, const PlanInputs& plan,
            [&](int combo) { elements |= 1u << combo_of(combo).element; });
   return elements;
 }
+
+namespace {
 
 // Sequences are seldom weighted: `likely` leaves that out where the log does not say it.
 void add_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t, int element,
@@ -216,8 +215,9 @@ void add_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInpu
 
 PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t) {
   PerfOptions options;
-  const std::uint32_t elements = elements_of(h.outcome->tables[t].options);
-  const int wide = plan_wide(plan.tables[t], h.outcome->pair).element;  // the most likely one comes first
+  const std::uint32_t elements = elements_of(h, t);
+  // The most likely one comes first.
+  const int wide = h.element.value_or(plan_wide(plan.tables[t], h.outcome->pair).element);
   if ((elements >> wide & 1) != 0) add_options(h, plan, perf, t, wide, true, options);
   each_bit(elements & ~(1u << wide), [&](int element) { add_options(h, plan, perf, t, element, true, options); });
   return options;
@@ -269,14 +269,13 @@ std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& p
   if (!best || best->contradicted == 0 || !other_sizes) return best;
   PerfOptions others;
   if (plan.tables[t].sequence && !perf.tables[t].weighted) {
-    each_bit(elements_of(h.outcome->tables[t].options),
-             [&](int element) { add_options(h, plan, perf, t, element, false, others); });
+    each_bit(elements_of(h, t), [&](int element) { add_options(h, plan, perf, t, element, false, others); });
     look_at(others);
     if (best->contradicted == 0) return best;
   }
   // A table too small for its storage to show its dtype may have one of its own.
   others = {};
-  each_bit(elements_by_cells(h, plan, t) & ~elements_of(h.outcome->tables[t].options),
+  each_bit(elements_by_cells(h, plan, t) & ~elements_of(h, t),
            [&](int element) { add_options(h, plan, perf, t, element, false, others); });
   look_at(others);
   return best;

@@ -46,6 +46,8 @@ const std::array<Codecs, kCodecs>& codec_table();
 struct PerfHypothesis {
   const Outcome* outcome = nullptr;  // of the storage half: lookups, element sizes
   PerfSetting<RealInterval> setting;
+  std::optional<int> element;  // index of the element size taken first where a table may have several; else plan-wide
+  bool any_element = false;    // bandwidths are fitted with all element sizes that a table's cells allow
 };
 
 // n; for an empty plan it depends on the hypothesis.
@@ -64,6 +66,10 @@ struct PerfOptions {
   const PerfOption* begin() const { return options.data(); }
   const PerfOption* end() const { return options.data() + count; }
 };
+// Sets of indices into kElementSizes.
+std::uint32_t elements_of(const PerfHypothesis& h, std::uint32_t t);
+// Those that the table's own storage cells allow, whatever the plan has.
+std::uint32_t elements_by_cells(const PerfHypothesis& h, const PlanInputs& plan, std::uint32_t t);
 PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t);
 PerfFacts<RealInterval> perf_facts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                    std::uint32_t t, PerfOption option, Codecs codecs);

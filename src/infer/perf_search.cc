@@ -15,8 +15,9 @@ constexpr std::size_t kBeam = 4;        // assignments of codecs to sharders tha
 constexpr std::size_t kSample = 24;     // tables of a sharder that choose its codecs
 constexpr std::size_t kFits = 2000;     // tables over all hypotheses that are fitted, at least two of these
 constexpr int kRefits = 3;
-constexpr std::size_t kMostFits = 16;  // equally good ones that are kept
-constexpr std::size_t kProbe = 32;     // tables that order the hypotheses
+constexpr std::size_t kMostFits = 16;    // equally good ones that are kept
+constexpr std::size_t kFewTables = 100;  // up to which other element sizes are tried
+constexpr std::size_t kProbe = 32;       // tables that order the hypotheses
 constexpr std::uint64_t kAllCodecs = (std::uint64_t{1} << kCodecs) - 1;
 
 struct PerfOutcome {
@@ -335,11 +336,29 @@ class PerfSearch {
     return Evaluation(plan_, perf_, alternatives_).run(h, all_codecs(h));
   }
 
-  // With bandwidths found, each sharder's codecs are looked at again by themselves, and the other way round.
+  // With the plan-wide element size; where that leaves contradictions, with each other size that tables may have, and
+  // with all of them at once.
   void try_fits(const PerfOutcome& with_defaults) {
-    const PerfHypothesis& h = with_defaults.hypothesis;
+    PerfHypothesis h = with_defaults.hypothesis;
+    try_fits(h, with_defaults.codecs);
+    if (best_.front().contradictions == 0 || plan_.tables.size() > kFewTables) return;
+    std::uint32_t elements = 0;
+    for (std::uint32_t t = 0; t < perf_.tables.size(); ++t)
+      if (perf_.tables[t].known) elements |= elements_of(h, t);
+    if (std::popcount(elements) > 1)
+      each_bit(elements, [&](int element) {
+        h.element = element;
+        try_fits(h, with_defaults.codecs);
+      });
+    h.element.reset();
+    h.any_element = true;
+    if (best_.front().contradictions > 0) try_fits(h, with_defaults.codecs);
+  }
+
+  // With bandwidths found, each sharder's codecs are looked at again by themselves, and the other way round.
+  void try_fits(const PerfHypothesis& h, const std::vector<std::uint64_t>& default_codecs) {
     auto starts = fitting_codecs(h, plan_, perf_);
-    starts.insert(starts.begin(), first_of(with_defaults.codecs));
+    starts.insert(starts.begin(), first_of(default_codecs));
     for (auto codecs : starts)
       for (int round = 0; round < kRefits; ++round) {
         const PerfFit found = fit(h, plan_, perf_, codecs);
