@@ -15,9 +15,10 @@ constexpr std::size_t kBeam = 4;        // assignments of codecs to sharders tha
 constexpr std::size_t kSample = 24;     // tables of a sharder that choose its codecs
 constexpr std::size_t kFits = 2000;     // tables over all hypotheses that are fitted, at least two of these
 constexpr int kRefits = 3;
-constexpr std::size_t kMostFits = 16;    // equally good ones that are kept
-constexpr std::size_t kFewTables = 100;  // up to which other element sizes are tried
-constexpr std::size_t kProbe = 32;       // tables that order the hypotheses
+constexpr std::size_t kMostFits = 16;            // equally good ones that are kept
+constexpr std::int64_t kManyContradictions = 4;  // seldom wrong cells
+constexpr std::size_t kFewTables = 100;          // up to which other element sizes are tried
+constexpr std::size_t kProbe = 32;               // tables that order the hypotheses
 constexpr std::uint64_t kAllCodecs = (std::uint64_t{1} << kCodecs) - 1;
 
 struct PerfOutcome {
@@ -61,16 +62,23 @@ class Evaluation {
     for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) {
       if (!perf_.tables[t].known) continue;
       outcome.tables[t] = over_codecs(h, t, outcome.codecs[perf_.tables[t].sharder], known[t]);
-      if (outcome.tables[t])
+      if (outcome.tables[t]) {
         outcome.contradictions += count(outcome.tables[t]->contradicted);
-      else  // on this device the planner could not have printed a perf
+        outcome.freedoms += is_unlikely(t, *outcome.tables[t]);
+      } else {  // on this device the planner could not have printed a perf
         outcome.contradictions += printed_cells(perf_.tables[t]);
+      }
     }
     add_ranks(outcome);
     return outcome;
   }
 
  private:
+  // A sequence taken for weighted without the log's saying so is a value of its own.
+  bool is_unlikely(std::uint32_t t, const TablePerf& perf) const {
+    return perf.option.weighted && plan_.tables[t].sequence && !perf_.tables[t].weighted;
+  }
+
   // A table's perf that was found while choosing codecs and contradicts nothing.
   struct KnownPerf {
     WireSizes sizes;
@@ -299,12 +307,14 @@ class PerfSearch {
       keep(tried.back());
     }
     if (best_.empty()) return best_;
-    if (best_.front().contradictions > 0) {
+    if (best_.front().cost() > 0) {
       std::stable_sort(tried.begin(), tried.end(),
                        [](const PerfOutcome& a, const PerfOutcome& b) { return a.contradictions < b.contradictions; });
       const std::size_t most = std::max<std::size_t>(kFits / std::max<std::size_t>(plan_.tables.size(), 1), 2);
       if (tried.size() > most) tried.resize(most);
-      for (const PerfOutcome& outcome : tried) try_fits(outcome);
+      for (const PerfOutcome& outcome : tried) try_fits(outcome.hypothesis, outcome.codecs);
+      if (best_.front().contradictions >= kManyContradictions && plan_.tables.size() <= kFewTables)
+        try_element_sizes(tried.front());
     } else if (alternatives_) {
       for (PerfOutcome& outcome : best_) widen(outcome);
     }
@@ -336,12 +346,9 @@ class PerfSearch {
     return Evaluation(plan_, perf_, alternatives_).run(h, all_codecs(h));
   }
 
-  // With the plan-wide element size; where that leaves contradictions, with each other size that tables may have, and
-  // with all of them at once.
-  void try_fits(const PerfOutcome& with_defaults) {
+  // Where many cells are still contradicted: with each other size that tables may have, and with all of them at once.
+  void try_element_sizes(const PerfOutcome& with_defaults) {
     PerfHypothesis h = with_defaults.hypothesis;
-    try_fits(h, with_defaults.codecs);
-    if (best_.front().contradictions == 0 || plan_.tables.size() > kFewTables) return;
     std::uint32_t elements = 0;
     for (std::uint32_t t = 0; t < perf_.tables.size(); ++t)
       if (perf_.tables[t].known) elements |= elements_of(h, t);
@@ -365,7 +372,7 @@ class PerfSearch {
         const auto before = codecs;
         for (const PerfFit& one : {snapped(h, plan_, perf_, codecs, found), found}) {
           PerfOutcome outcome = Evaluation(plan_, perf_, alternatives_).run(fitted(h, one), all_codecs(h));
-          outcome.freedoms = one.freedoms;
+          outcome.freedoms += one.freedoms;
           codecs = first_of(outcome.codecs);
           keep(std::move(outcome));
         }
