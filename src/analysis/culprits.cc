@@ -10,10 +10,10 @@
 namespace shardstats {
 namespace {
 
-constexpr std::size_t kManyTables = 300;
-constexpr std::size_t kTrials = 8, kTrialsOfLarge = 2;  // corrections tried: each costs another inference
-constexpr std::size_t kManyErrors = 5;                  // from which one cell may have misled the inference
-constexpr std::size_t kFew = 4;                         // a correction must leave at most one finding in so many
+constexpr std::size_t kTablesTried = 240;             // over all corrections: each costs another inference
+constexpr std::size_t kTrials = 8, kLeastTrials = 2;  // corrections tried
+constexpr std::size_t kManyErrors = 5;                // from which one cell may have misled the inference
+constexpr std::size_t kFew = 4;                       // a correction must leave at most one finding in so many
 
 struct Correction {
   Cell culprit;
@@ -69,7 +69,8 @@ class Culprits {
     add_repeated_rows();
     if (candidates_.empty()) add_wrong_words();
     if (candidates_.empty() && errors(report_) >= kManyErrors) add_wrong_memory();
-    const std::size_t most = printed_.tables.rows.size() > kManyTables ? kTrialsOfLarge : kTrials;
+    const std::size_t tables = std::max<std::size_t>(printed_.tables.rows.size(), 1);
+    const std::size_t most = std::clamp(kTablesTried / tables, kLeastTrials, kTrials);
     if (candidates_.size() > most) candidates_.resize(most);
     for (const Correction& correction : candidates_)
       if (blame(correction)) return;
@@ -161,6 +162,9 @@ class Culprits {
     }
     if (ranks.empty()) return;
     std::ranges::sort(ranks);
+    const bool on_all = type == "RW" || type == "DP";
+    if (on_all && (ranks.size() != printed_.ranks.rows.size() || std::ranges::adjacent_find(ranks) != ranks.end()))
+      return;
     texts_.push_back(list_text(ranks));
     Correction& correction = add(row.ranks, "should be " + texts_.back());
     correction.fixed.tables.rows[t].ranks.text = texts_.back();
@@ -244,7 +248,9 @@ class Culprits {
 
   // Does the correction settle the block? Then it leads wherever it removes a finding.
   bool blame(const Correction& correction) {
-    const Plan plan = infer(correction.fixed, options_);
+    InferOptions options = options_;
+    options.exhaustive = false;
+    const Plan plan = infer(correction.fixed, options);
     const Report fixed = verify(correction.fixed, plan);
     if (errors(fixed) * kFew > errors(report_)) return false;
     std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t>> left;

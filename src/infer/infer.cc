@@ -79,7 +79,7 @@ Plan infer(const PrintedPlan& printed, const InferOptions& options) {
       for (std::size_t m = i == 0 ? 1 : 0; m < found.survivors[i].members.size(); ++m)
         plan.alternatives.push_back(found.survivors[i].members[m]);
   }
-  if (options.perf) infer_perf(inputs, found, options.alternatives, plan);
+  if (options.perf) infer_perf(inputs, found, options, plan);
   infer_reservation(inputs, found, plan);
   list_assumptions(inputs, found, options, plan);
   return plan;

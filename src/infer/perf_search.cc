@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kFarBehind = 8;  // contradicted cells by which codecs have to be worse to be given up
 constexpr std::size_t kBeam = 4;        // assignments of codecs to sharders that are followed at a time
 constexpr std::size_t kSample = 24;     // tables of a sharder that choose its codecs
-constexpr std::size_t kFits = 2000;     // tables over all hypotheses that are fitted, at least two of these
+constexpr std::size_t kFits = 500;      // tables over all hypotheses that are fitted, at least two of these
 constexpr int kRefits = 3;
 constexpr std::size_t kMostFits = 16;            // equally good ones that are kept
 constexpr std::int64_t kManyContradictions = 4;  // seldom wrong cells
@@ -297,8 +297,8 @@ PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit) {
 
 class PerfSearch {
  public:
-  PerfSearch(const PlanInputs& plan, const SearchResult& found, const PerfInputs& perf, bool alternatives)
-      : plan_(plan), found_(found), perf_(perf), alternatives_(alternatives) {}
+  PerfSearch(const PlanInputs& plan, const SearchResult& found, const PerfInputs& perf, const InferOptions& options)
+      : plan_(plan), found_(found), perf_(perf), alternatives_(options.alternatives), exhaustive_(options.exhaustive) {}
 
   std::vector<PerfOutcome> run() {
     std::vector<PerfOutcome> tried;
@@ -313,8 +313,8 @@ class PerfSearch {
       const std::size_t most = std::max<std::size_t>(kFits / std::max<std::size_t>(plan_.tables.size(), 1), 2);
       if (tried.size() > most) tried.resize(most);
       for (const PerfOutcome& outcome : tried) try_fits(outcome.hypothesis, outcome.codecs);
-      if (best_.front().contradictions >= kManyContradictions && plan_.tables.size() <= kFewTables)
-        try_element_sizes(tried.front());
+      const bool many = best_.front().contradictions >= kManyContradictions;
+      if (many && exhaustive_ && plan_.tables.size() <= kFewTables) try_element_sizes(tried.front());
     } else if (alternatives_) {
       for (PerfOutcome& outcome : best_) widen(outcome);
     }
@@ -422,7 +422,7 @@ class PerfSearch {
   const PlanInputs& plan_;
   const SearchResult& found_;
   const PerfInputs& perf_;
-  bool alternatives_;
+  bool alternatives_, exhaustive_;
   std::vector<PerfOutcome> best_;
 };
 
@@ -528,14 +528,14 @@ Bandwidths<bool> used_bandwidths(const PerfOutcome& outcome, const PlanInputs& i
 
 }  // namespace
 
-void infer_perf(const PlanInputs& inputs, const SearchResult& found, bool alternatives, Plan& plan) {
+void infer_perf(const PlanInputs& inputs, const SearchResult& found, const InferOptions& options, Plan& plan) {
   const PerfInputs perf = read_perf(inputs, plan);
   for (std::size_t r = 0; r < plan.ranks.size() && r < perf.ranks.size(); ++r)  // what the printed cells alone say
     for (std::size_t c = 0; c < kPerfCells; ++c)
       if (perf.ranks[r].printed[c])
         (c < kPerfParts ? plan.ranks[r].perf.parts[c] : plan.ranks[r].perf.total) = *perf.ranks[r].printed[c];
   if (found.survivors.empty()) return;
-  const auto outcomes = PerfSearch(inputs, found, perf, alternatives).run();
+  const auto outcomes = PerfSearch(inputs, found, perf, options).run();
   if (outcomes.empty()) return;
   fill_tables(outcomes, inputs, perf, plan);
   fill_ranks(perf, outcomes, plan);

@@ -180,6 +180,7 @@ struct InferOptions {
   std::vector<Override> overrides;
   bool alternatives = true;  // false: skip the list of every table's alternatives (verify does not show them)
   bool perf = true;          // false: skip the perf half
+  bool exhaustive = true;    // false: give up early on a log that nothing likely explains
 };
 
 // Parses "release=v1.4.0", "dtype=fp16", "table_X.dtype=fp32", ...
