@@ -4,6 +4,8 @@
 namespace shardstats::analysis {
 namespace {
 
+constexpr std::size_t kShortest = 99;  // decimals as needed, down to the last digit that is not zero
+
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
 // Rounded to `decimals` and printed by Python: no needless zeros in front, none behind the first decimal.
@@ -57,6 +59,7 @@ void check_numbers(Checks& checks) {
     check(checks, row.hbm, memory, -1, rank);
     check(checks, row.ddr, memory, -1, rank);
     check(checks, row.perf.total, 3, -1, rank);
+    for (const Cell& component : row.perf.components) check(checks, component, kShortest, -1, rank);
     check(checks, row.input, 2, -1, rank);
     check(checks, row.output, 2, -1, rank);
   }
@@ -65,6 +68,8 @@ void check_numbers(Checks& checks) {
     for (const Cell* cell :
          {&row.perf.total, &row.hbm, &row.ddr, &row.ssd, &row.pooling_factor, &row.num_poolings, &row.num_indices})
       check(checks, *cell, 3, static_cast<std::int64_t>(i), -1);
+    for (const Cell& component : row.perf.components)
+      check(checks, component, kShortest, static_cast<std::int64_t>(i), -1);
   }
   for (const PrintedLine& line : checks.printed.lines) check_line(checks, line);
 }

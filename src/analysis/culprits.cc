@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 
 namespace shardstats {
@@ -65,10 +66,11 @@ class Culprits {
 
   void find() {
     if (errors(report_) < 2) return;
-    if (blame_missing_ranks()) return;
+    if (blame_missing_ranks() || blame_unreadable_cell()) return;
     add_repeated_rows();
     if (candidates_.empty()) add_wrong_words();
     if (candidates_.empty() && errors(report_) >= kManyErrors) add_wrong_memory();
+    if (candidates_.empty()) add_departing_tables();
     const std::size_t tables = std::max<std::size_t>(printed_.tables.rows.size(), 1);
     const std::size_t most = std::clamp(kTablesTried / tables, kLeastTrials, kTrials);
     if (candidates_.size() > most) candidates_.resize(most);
@@ -98,6 +100,38 @@ class Culprits {
     for (Finding& finding : report_.findings)
       if (finding.severity == Severity::error) lead(finding, where, "rows of ranks are missing here");
     return true;
+  }
+
+  // The table or rank of a cell that cannot be read is missing in every sum.
+  bool blame_unreadable_cell() {
+    const auto unreadable = [](const Finding& f) { return f.rule->id == "log.malformed_cell"; };
+    const auto found = std::ranges::find_if(report_.findings, unreadable);
+    if (std::ranges::count_if(report_.findings, unreadable) != 1) return false;
+    const Cell where = found->where;
+    for (Finding& finding : report_.findings)
+      if (finding.severity == Severity::error) lead(finding, where, "this cell cannot be read, and others rest on it");
+    return true;
+  }
+
+  // A table whose cell asks for a dtype or an optimizer of its own, on a rank that does not agree.
+  void add_departing_tables() {
+    std::map<std::pair<double, Optimizer>, int> tables_with;
+    const auto kind = [](const PlanTable& t) { return std::pair(t.choice.element_size, t.choice.optimizer); };
+    for (const PlanTable& table : plan_.tables) ++tables_with[kind(table)];
+    const auto by_count = [](const auto& entry) { return entry.second; };
+    const auto usual = std::ranges::max_element(tables_with, {}, by_count);
+    const auto disputed = [&](std::optional<int> rank) {
+      return rank && std::ranges::any_of(report_.findings, [&](const Finding& f) {
+               return f.severity == Severity::error && f.rank == rank;
+             });
+    };
+    for (const PlanTable& table : plan_.tables) {
+      const PrintedTable& row = printed_.tables.rows[table.row];
+      const auto shards = std::span(plan_.shards).subspan(table.first_shard, table.shard_count);
+      if (kind(table) == usual->first || !row.hbm) continue;
+      if (!std::ranges::any_of(shards, [&](const PlanShard& s) { return disputed(s.rank); })) continue;
+      remove(add(row.hbm, "without it the rest agrees").fixed.tables.rows[table.row], &PrintedTable::hbm);
+    }
   }
 
   void add_repeated_rows() {
