@@ -53,10 +53,10 @@ void sum_up(const Assumption& assumption, std::vector<AssumptionView>& views) {
   }
   for (ValueCount& counted : view->values)
     if (same_value(counted.value, assumption.value)) {
-      ++counted.tables;
+      counted.tables += assumption.tables;
       return;
     }
-  view->values.push_back({assumption.value, 1});
+  view->values.push_back({assumption.value, assumption.tables});
 }
 
 }  // namespace

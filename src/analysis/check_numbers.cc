@@ -12,15 +12,17 @@ bool is_digit(char c) { return '0' <= c && c <= '9'; }
 // Exponents and nan have no such zeros; a number without a point is judged by its value alone.
 bool has_shape(std::string_view text, std::size_t decimals) {
   if (text.starts_with('-')) text.remove_prefix(1);
-  if (text.size() > 1 && text[0] == '0' && is_digit(text[1])) return false;
-  const std::size_t point = text.find('.');
-  if (point == std::string_view::npos || text.find('e') != std::string_view::npos) return true;
-  const std::string_view fraction = text.substr(point + 1);
-  return fraction.size() == 1 || (fraction.size() > 1 && fraction.size() <= decimals && fraction.back() != '0');
+  if (text.size() < 2) return true;
+  if (text[0] == '0' && is_digit(text[1])) return false;
+  std::size_t point = 0;
+  while (point < text.size() && text[point] != '.') ++point;
+  if (point + 2 >= text.size()) return point + 1 != text.size();  // none, or one decimal
+  if (text.find('e', point) != std::string_view::npos) return true;
+  return text.size() - point - 1 <= decimals && text.back() != '0';
 }
 
 void check(Checks& checks, const Cell& cell, std::size_t decimals, std::int64_t table, int rank) {
-  if (!cell || !is_number(cell.text) || has_shape(cell.text, decimals)) return;
+  if (has_shape(cell.text, decimals) || !is_number(cell.text)) return;
   static const Rule* const rule = find_rule("log.malformed_cell");
   Finding& finding = checks.findings.emplace_back();
   finding.rule = rule;

@@ -275,6 +275,52 @@ void list_wire_sizes(std::uint32_t t, AssumptionList& list, const Plan& result) 
 
 AssumedValue number_or_bounds(RealInterval x) { return x.exact() ? AssumedValue(x.low) : AssumedValue(x); }
 
+void list_table(const PlanInputs& plan, std::uint32_t t, AssumptionList& list, Plan& result) {
+  const PlanTable& table = result.tables[t];
+  const std::size_t first = result.assumptions.size();
+  list.add_table(t, "element_size", [](const Choice& c) { return c.element_size; });
+  list.add_table(t, "output_element_size", [](const Choice& c) { return c.output_element_size; });
+  list.add_table(t, "optimizer", [](const Choice& c) { return word(name(c.optimizer)); });
+  list.add_table(t, "storage_family", [&](const Choice&) { return word(plan.tables[t].quant ? "QUANT" : "BASE"); });
+  if (is_cached(*table.kernel, result.setting.rules->release))
+    list.add_table(t, "caching_ratio", [](const Choice& c) { return number_or_bounds(c.caching_ratio); });
+  if (std::any_of(table.alternatives.begin(), table.alternatives.end(),
+                  [](const Choice& c) { return c.passes != 1; }) ||
+      table.choice.passes != 1)
+    list.add_table(t, "multipass_prefetch_passes", [](const Choice& c) { return static_cast<double>(c.passes); });
+  if (table.choice.virtual_table) list.add_table(t, "virtual_table", [](const Choice& c) { return c.virtual_table; });
+  group_choices(t, first, result);
+  list_wire_sizes(t, list, result);
+}
+
+// Everything that the list says of a table, so that equal ones are listed once.
+bool same_kind(const PlanInputs& plan, const PlanTable& a, const PlanTable& b) {
+  const auto& inputs = plan.tables;
+  return a.choice == b.choice && a.kernel == b.kernel && a.sharding == b.sharding && a.sequence == b.sequence &&
+         a.perf.known == b.perf.known && a.perf_choice.wire == b.perf_choice.wire &&
+         inputs[a.row].quant == inputs[b.row].quant;
+}
+
+void list_kinds(const PlanInputs& plan, AssumptionList& list, Plan& result) {
+  struct Kind {
+    std::uint32_t table;
+    std::size_t first, last;  // of its assumptions
+  };
+  std::vector<Kind> kinds;
+  for (std::uint32_t t = 0; t < result.tables.size(); ++t) {
+    if (!result.tables[t].sized) continue;
+    const auto same = [&](const Kind& k) { return same_kind(plan, result.tables[k.table], result.tables[t]); };
+    const auto found = std::find_if(kinds.begin(), kinds.end(), same);
+    if (found == kinds.end()) {
+      const std::size_t first = result.assumptions.size();
+      list_table(plan, t, list, result);
+      kinds.push_back({t, first, result.assumptions.size()});
+      continue;
+    }
+    for (std::size_t a = found->first; a < found->last; ++a) ++result.assumptions[a].tables;
+  }
+}
+
 }  // namespace
 
 Fixed apply_overrides(const std::vector<Override>& overrides, PlanInputs& plan) {
@@ -299,26 +345,11 @@ void list_assumptions(const PlanInputs& plan, const SearchResult& found, const I
   list_plan(plan, list, result);
   list_reservation(plan, list, result);
   list_bandwidths(list, result);
+  if (!options.alternatives) return list_kinds(plan, list, result);
   constexpr std::size_t kPerTable = 7;
   result.assumptions.reserve(result.assumptions.size() + kPerTable * result.tables.size());
-  for (std::uint32_t t = 0; t < result.tables.size(); ++t) {
-    const PlanTable& table = result.tables[t];
-    if (!table.sized) continue;
-    const std::size_t first = result.assumptions.size();
-    list.add_table(t, "element_size", [](const Choice& c) { return c.element_size; });
-    list.add_table(t, "output_element_size", [](const Choice& c) { return c.output_element_size; });
-    list.add_table(t, "optimizer", [](const Choice& c) { return word(name(c.optimizer)); });
-    list.add_table(t, "storage_family", [&](const Choice&) { return word(plan.tables[t].quant ? "QUANT" : "BASE"); });
-    if (is_cached(*table.kernel, result.setting.rules->release))
-      list.add_table(t, "caching_ratio", [](const Choice& c) { return number_or_bounds(c.caching_ratio); });
-    if (std::any_of(table.alternatives.begin(), table.alternatives.end(),
-                    [](const Choice& c) { return c.passes != 1; }) ||
-        table.choice.passes != 1)
-      list.add_table(t, "multipass_prefetch_passes", [](const Choice& c) { return static_cast<double>(c.passes); });
-    if (table.choice.virtual_table) list.add_table(t, "virtual_table", [](const Choice& c) { return c.virtual_table; });
-    group_choices(t, first, result);
-    list_wire_sizes(t, list, result);
-  }
+  for (std::uint32_t t = 0; t < result.tables.size(); ++t)
+    if (result.tables[t].sized) list_table(plan, t, list, result);
 }
 
 }  // namespace infer_detail

@@ -10,8 +10,7 @@ namespace {
 
 using namespace infer_detail;
 
-PlanTable plain_table(const TableInputs& inputs) {
-  PlanTable table;
+void fill_plain_table(const TableInputs& inputs, PlanTable& table) {
   table.row = inputs.row;
   table.sharding = inputs.sharding;
   table.kernel = inputs.kernel;
@@ -20,7 +19,6 @@ PlanTable plain_table(const TableInputs& inputs) {
   table.features = inputs.features;
   table.sequence = inputs.sequence;
   table.pooling_sum = inputs.pooling_sum;
-  return table;
 }
 
 // What the printed cells alone say; inference narrows it.
@@ -38,8 +36,8 @@ PlanRank plain_rank(const PrintedRank& printed, const RankInputs& inputs, int ro
 
 void fill_plain(const PlanInputs& inputs, Plan& plan) {
   plan.empty = inputs.empty_plan;
-  plan.tables.reserve(inputs.tables.size());
-  for (const TableInputs& table : inputs.tables) plan.tables.push_back(plain_table(table));
+  plan.tables.resize(inputs.tables.size());
+  for (std::size_t t = 0; t < inputs.tables.size(); ++t) fill_plain_table(inputs.tables[t], plan.tables[t]);
   for (std::size_t r = 0; r < inputs.ranks.size(); ++r)
     plan.ranks.push_back(plain_rank(inputs.printed->ranks.rows[r], inputs.ranks[r], static_cast<int>(r)));
   for (const KernelInputs& kernel : inputs.kernels) {

@@ -47,7 +47,7 @@ class Evaluation {
   std::int64_t probe(const PerfHypothesis& h, std::vector<std::uint64_t> allowed, std::size_t tables) const {
     std::int64_t total = 0;
     Known known(perf_.tables.size());
-    best_codecs(h, std::move(allowed), tables, known, &total);
+    best_codecs(h, std::move(allowed), tables, equal_codecs(h), known, &total);
     return total;
   }
 
@@ -56,12 +56,13 @@ class Evaluation {
     PerfOutcome outcome;
     outcome.hypothesis = h;
     outcome.bandwidths = h.setting.bandwidths;
+    const EqualCodecs equal = equal_codecs(h);
     Known known(perf_.tables.size());
-    outcome.codecs = best_codecs(h, allowed, perf_.tables.size(), known);
+    outcome.codecs = best_codecs(h, allowed, perf_.tables.size(), equal, known);
     outcome.tables.resize(perf_.tables.size());
     for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) {
       if (!perf_.tables[t].known) continue;
-      outcome.tables[t] = over_codecs(h, t, outcome.codecs[perf_.tables[t].sharder], known[t]);
+      outcome.tables[t] = over_codecs(h, t, outcome.codecs[perf_.tables[t].sharder], equal, known[t]);
       if (outcome.tables[t]) {
         outcome.contradictions += count(outcome.tables[t]->contradicted);
         outcome.freedoms += is_unlikely(t, *outcome.tables[t]);
@@ -74,6 +75,35 @@ class Evaluation {
   }
 
  private:
+  // Tables that the same wire sizes matter to.
+  enum Kind : std::size_t { all_to_all, scatter, both, sequence_all_to_all, sequence_both, none, kKinds };
+  Kind kind_of(std::uint32_t t) const {
+    const TableInputs& table = plan_.tables[t];
+    if (table.sharding == Sharding::dp) return none;
+    const bool grouped = table.sharding == Sharding::twrw || table.sharding == Sharding::gs;
+    if (table.sequence) return grouped ? sequence_both : sequence_all_to_all;
+    return grouped ? both : table.sharding == Sharding::rw ? scatter : all_to_all;
+  }
+
+  // By kind and codec: the first codec with the same sizes.
+  using EqualCodecs = std::array<std::array<std::uint8_t, kCodecs>, kKinds>;
+  static EqualCodecs equal_codecs(const PerfHypothesis& h) {
+    EqualCodecs equal{};
+    for (std::size_t kind = 0; kind < none; ++kind) {
+      const bool sequence = kind == sequence_all_to_all || kind == sequence_both;
+      std::array<WireSizes, kCodecs> sizes;
+      for (std::size_t c = 0; c < kCodecs; ++c) {
+        // Without codecs the element size counts, which is one of several: a size of its own.
+        sizes[c] = wire_sizes(*h.setting.rules, codec_table()[c], sequence, 0);
+        if (kind == all_to_all || kind == sequence_all_to_all) sizes[c].scatter_forward = sizes[c].scatter_backward = 0;
+        if (kind == scatter) sizes[c].all_to_all_forward = sizes[c].all_to_all_backward = 0;
+        const auto same = std::ranges::find(sizes, sizes[c]);
+        equal[kind][c] = static_cast<std::uint8_t>(same - sizes.begin());
+      }
+    }
+    return equal;
+  }
+
   // A sequence taken for weighted without the log's saying so is a value of its own.
   bool is_unlikely(std::uint32_t t, const TablePerf& perf) const {
     return perf.option.weighted && plan_.tables[t].sequence && !perf_.tables[t].weighted;
@@ -81,13 +111,13 @@ class Evaluation {
 
   // A table's perf that was found while choosing codecs and contradicts nothing.
   struct KnownPerf {
-    WireSizes sizes;
+    std::size_t codecs = 0;  // the first with the same sizes
     TablePerf perf;
   };
   using Known = std::vector<std::optional<KnownPerf>>;
 
   std::vector<std::uint64_t> best_codecs(const PerfHypothesis& h, std::vector<std::uint64_t> live, std::size_t tables,
-                                         Known& seen, std::int64_t* total = nullptr) const {
+                                         const EqualCodecs& equal, Known& seen, std::int64_t* total = nullptr) const {
     std::vector<std::array<std::int64_t, kCodecs>> wrong(live.size());
     const std::size_t step = perf_.tables.size() / std::max<std::size_t>(tables, 1) + (tables < perf_.tables.size());
     for (std::size_t i = 0; i < perf_.tables.size(); i += std::max<std::size_t>(step, 1)) {
@@ -97,19 +127,18 @@ class Evaluation {
       if (!table.known || (std::has_single_bit(codecs) && total == nullptr)) continue;
       auto& counts = wrong[table.sharder];
       std::int64_t least = std::numeric_limits<std::int64_t>::max();
-      std::array<std::pair<WireSizes, std::int64_t>, kCodecs>
-          known;  // codecs of the same sizes are the same to the table
-      auto known_end = known.begin();
+      const auto& first_equal = equal[kind_of(t)];  // codecs of the same sizes are the same to the table
+      std::array<std::int64_t, kCodecs> own;
+      own.fill(-1);
       each_bit(codecs, [&](int c) {
         const auto at = static_cast<std::size_t>(c);
-        const WireSizes sizes = sizes_that_matter(h, t, codec_table()[at]);
-        auto same = std::find_if(known.begin(), known_end, [&](const auto& k) { return k.first == sizes; });
-        if (same == known_end) {
+        const auto first = static_cast<std::size_t>(first_equal[at]);
+        if (own[first] < 0) {
           const auto found = table_perf(h, plan_, perf_, t, codec_table()[at], false);
-          *known_end++ = {sizes, found ? count(found->contradicted) : printed_cells(table)};
-          if (found && found->contradicted == 0 && !seen[t]) seen[t] = KnownPerf{sizes, *found};
+          own[first] = found ? count(found->contradicted) : printed_cells(table);
+          if (found && found->contradicted == 0 && !seen[t]) seen[t] = KnownPerf{first, *found};
         }
-        counts[at] += same->second;
+        counts[at] += own[first];
         least = std::min(least, counts[at]);
       });
       each_bit(codecs, [&](int c) {
@@ -127,26 +156,14 @@ class Evaluation {
     return live;
   }
 
-  WireSizes sizes_that_matter(const PerfHypothesis& h, std::uint32_t t, Codecs codecs) const {
-    const TableInputs& table = plan_.tables[t];
-    const bool grouped = table.sharding == Sharding::twrw || table.sharding == Sharding::gs;
-    const bool scattered = grouped || (table.sharding == Sharding::rw && !table.sequence);
-    // Without codecs the element size counts, which is one of several: a size of its own.
-    WireSizes sizes = wire_sizes(*h.setting.rules, codecs, table.sequence, 0);
-    if (table.sharding == Sharding::dp) return {};
-    if (!scattered) sizes.scatter_forward = sizes.scatter_backward = 0;
-    if (scattered && !grouped) sizes.all_to_all_forward = sizes.all_to_all_backward = 0;
-    return sizes;
-  }
-
   std::optional<TablePerf> over_codecs(const PerfHypothesis& h, std::uint32_t t, std::uint64_t codecs,
-                                       const std::optional<KnownPerf>& seen) const {
+                                       const EqualCodecs& equal, const std::optional<KnownPerf>& seen) const {
     std::optional<TablePerf> all;
     each_bit(alternatives_ ? codecs : codecs & (~codecs + 1), [&](int c) {
-      const Codecs one_codec = codec_table()[static_cast<std::size_t>(c)];
-      const auto one = seen && seen->sizes == sizes_that_matter(h, t, one_codec)
+      const auto at = static_cast<std::size_t>(c);
+      const auto one = seen && seen->codecs == equal[kind_of(t)][at]
                            ? seen->perf
-                           : table_perf(h, plan_, perf_, t, one_codec, true);
+                           : table_perf(h, plan_, perf_, t, codec_table()[at], true);
       if (!all || !one) {
         all = one;
         return;
@@ -449,7 +466,8 @@ constexpr std::array<bool Bandwidths<bool>::*, kBandwidths.size()> kUsed = {
     &Bandwidths<bool>::hbm, &Bandwidths<bool>::ddr,        &Bandwidths<bool>::hbm_to_ddr,
     &Bandwidths<bool>::ssd, &Bandwidths<bool>::intra_host, &Bandwidths<bool>::inter_host};
 
-PerfChoice choice_of(const PerfOutcome& outcome, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t) {
+PerfChoice choice_of(const PerfOutcome& outcome, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
+                     bool alternatives) {
   const PerfHypothesis& h = outcome.hypothesis;
   const PerfOption option = outcome.tables[t]->option;
   const std::uint64_t codecs = outcome.codecs[perf.tables[t].sharder];
@@ -462,7 +480,7 @@ PerfChoice choice_of(const PerfOutcome& outcome, const PlanInputs& plan, const P
                     facts.caching_ratio,
                     facts.wire,
                     {}};
-  each_bit(codecs & (codecs - 1), [&](int c) {
+  each_bit(alternatives ? codecs & (codecs - 1) : 0, [&](int c) {
     const WireSizes wire =
         wire_sizes(*h.setting.rules, codec_table()[static_cast<std::size_t>(c)], facts.sequence, option.element_size);
     if (wire != choice.wire && std::ranges::find(choice.other_wires, wire) == choice.other_wires.end())
@@ -472,7 +490,7 @@ PerfChoice choice_of(const PerfOutcome& outcome, const PlanInputs& plan, const P
 }
 
 void fill_tables(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inputs, const PerfInputs& perf,
-                 Plan& plan) {
+                 bool alternatives, Plan& plan) {
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     PlanTable& table = plan.tables[t];
     const auto has = [&](const PerfOutcome& o) { return o.tables[t].has_value(); };
@@ -481,7 +499,7 @@ void fill_tables(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inp
     table.perf.contradicted = outcomes.front().tables[t]->contradicted;
     table.perf.expected = perf_of(outcomes.front().tables[t]->cells);
     table.shard_perf = perf_of(outcomes.front().tables[t]->shard);
-    table.perf_choice = choice_of(outcomes.front(), inputs, perf, t);
+    table.perf_choice = choice_of(outcomes.front(), inputs, perf, t, alternatives);
     for (const PerfOutcome& outcome : outcomes) widen(table.shard_perf, perf_of(outcome.tables[t]->shard));
   }
 }
@@ -537,7 +555,7 @@ void infer_perf(const PlanInputs& inputs, const SearchResult& found, const Infer
   if (found.survivors.empty()) return;
   const auto outcomes = PerfSearch(inputs, found, perf, options).run();
   if (outcomes.empty()) return;
-  fill_tables(outcomes, inputs, perf, plan);
+  fill_tables(outcomes, inputs, perf, options.alternatives, plan);
   fill_ranks(perf, outcomes, plan);
   const PerfOutcome& best = outcomes.front();
   plan.perf.setting = best.hypothesis.setting;

@@ -136,6 +136,7 @@ struct Assumption {
   std::vector<AssumedValue> alternatives;
   std::int64_t support = 0;  // printed numbers that rule the other values out
   std::optional<int> group;  // joint alternatives, see Plan::groups
+  std::int64_t tables = 1;   // that it holds for; `table` is the first. More than one only without alternatives
 };
 
 // Alternatives that hang together, e.g. {element_size 2, optimizer none} or {1, other}.
