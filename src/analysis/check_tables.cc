@@ -31,6 +31,7 @@ bool shares_name(const Checks& checks, std::size_t i) {
 }
 
 void check_num_indices(Checks& checks, std::size_t i, const PrintedTable& row) {
+  if (row.num_poolings.text == "1.0" && row.num_indices.text == row.pooling_factor.text) return;
   const auto factor = values_printed_as(row.pooling_factor.text, Format::r3);
   const auto poolings = values_printed_as(row.num_poolings.text, Format::r3);
   const auto indices = values_printed_as(row.num_indices.text, Format::r3);
@@ -136,13 +137,14 @@ void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, co
   finding.suspects.push_back({row.sharding, "what decides the shards"});
 }
 
-void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, std::vector<std::int64_t>& sizes) {
+void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row) {
   const auto features = parse_integer(row.features.text);
-  if (!row.batch_sizes || !features || !parse_batch_sizes(row.batch_sizes.text, sizes) || sizes.empty()) return;
-  if (static_cast<std::int64_t>(sizes.size()) == *features || shares_name(checks, i)) return;
+  const auto sizes =
+      row.batch_sizes && features ? summarize_batch_sizes(row.batch_sizes.text, *features) : std::nullopt;
+  if (!sizes || sizes->count == 0 || sizes->count == *features || shares_name(checks, i)) return;
   Finding& finding = checks.add_table(RuleId::table_batch_sizes, row.batch_sizes, i);
   finding.expected = expected_count(*features);
-  finding.message = of_table("Batch Sizes", row) + " are " + std::to_string(sizes.size()) + ", but it has " +
+  finding.message = of_table("Batch Sizes", row) + " are " + std::to_string(sizes->count) + ", but it has " +
                     std::string(row.features.text) + (*features == 1 ? " feature" : " features");
   finding.suspects.push_back({row.features, "one batch size a feature"});
 }
@@ -152,7 +154,6 @@ void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, s
 void check_tables(Checks& checks) {
   const auto& rows = checks.printed.tables.rows;
   std::vector<int> ranks;
-  std::vector<std::int64_t> sizes;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const PrintedTable& row = rows[i];
     if (const PlanTable* table = checks.plan.table_of_row(static_cast<std::uint32_t>(i))) {
@@ -166,8 +167,7 @@ void check_tables(Checks& checks) {
     check_sharding(checks, i, row);
     check_cw_dim(checks, i, row, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
     if (placed && checks.printed.ranks.printed) check_ranks_list(checks, i, row, ranks);
-    sizes.clear();
-    check_batch_sizes(checks, i, row, sizes);
+    check_batch_sizes(checks, i, row);
   }
 }
 

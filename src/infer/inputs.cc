@@ -15,18 +15,15 @@ RealInterval ulps_around(RealInterval x, std::int64_t terms) {
 }
 
 void read_batches(const PrintedTable& printed, double batch_size, TableInputs& table) {
-  std::vector<std::int64_t> sizes;
-  if (printed.batch_sizes) parse_batch_sizes(printed.batch_sizes.text, sizes);
   table.batch = exactly(batch_size);
   table.batch_total = static_cast<std::int64_t>(batch_size) * table.features;
-  if (sizes.empty()) return;
-  const auto [low, high] = std::minmax_element(sizes.begin(), sizes.end());
-  table.batch = {static_cast<double>(*low), static_cast<double>(*high)};
-  const bool complete = static_cast<std::int64_t>(sizes.size()) >= table.features;
-  table.uniform_batch = *low == *high && complete;
-  table.batch_total = 0;
-  for (std::int64_t i = 0; i < table.features && i < static_cast<std::int64_t>(sizes.size()); ++i)
-    table.batch_total += sizes[static_cast<std::size_t>(i)];
+  const auto sizes =
+      printed.batch_sizes ? summarize_batch_sizes(printed.batch_sizes.text, table.features) : std::nullopt;
+  if (!sizes || sizes->count == 0) return;
+  table.batch = {static_cast<double>(sizes->least), static_cast<double>(sizes->most)};
+  const bool complete = sizes->count >= table.features;
+  table.uniform_batch = sizes->least == sizes->most && complete;
+  table.batch_total = sizes->first_total;
   if (!complete) table.batch.low = 0;  // lists are cut to the shortest: some features may not count at all
 }
 

@@ -46,7 +46,7 @@ class Evaluation {
   // How many printed numbers of some tables the hypothesis contradicts with the best codecs for each sharder.
   std::int64_t probe(const PerfHypothesis& h, std::vector<std::uint64_t> allowed, std::size_t tables) const {
     std::int64_t total = 0;
-    Known known(perf_.tables.size());
+    Known known;
     best_codecs(h, std::move(allowed), tables, equal_codecs(h), known, &total);
     return total;
   }
@@ -57,12 +57,14 @@ class Evaluation {
     outcome.hypothesis = h;
     outcome.bandwidths = h.setting.bandwidths;
     const EqualCodecs equal = equal_codecs(h);
-    Known known(perf_.tables.size());
+    Known known;
+    known.tables.resize(perf_.tables.size());
+    known.codecs.resize(perf_.tables.size(), kNoCodecs);
     outcome.codecs = best_codecs(h, allowed, perf_.tables.size(), equal, known);
-    outcome.tables.resize(perf_.tables.size());
+    outcome.tables = std::move(known.tables);
     for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) {
       if (!perf_.tables[t].known) continue;
-      outcome.tables[t] = over_codecs(h, t, outcome.codecs[perf_.tables[t].sharder], equal, known[t]);
+      find_perf(h, t, outcome.codecs[perf_.tables[t].sharder], equal, known.codecs[t], outcome.tables[t]);
       if (outcome.tables[t]) {
         outcome.contradictions += count(outcome.tables[t]->contradicted);
         outcome.freedoms += is_unlikely(t, *outcome.tables[t]);
@@ -109,12 +111,13 @@ class Evaluation {
     return perf.option.weighted && plan_.tables[t].sequence && !perf_.tables[t].weighted;
   }
 
-  // A table's perf that was found while choosing codecs and contradicts nothing.
-  struct KnownPerf {
-    std::size_t codecs = 0;  // the first with the same sizes
-    TablePerf perf;
+  // Perf of tables that was found while choosing codecs and contradicts nothing; with it the first codecs of the same
+  // sizes. Empty: not asked for.
+  struct Known {
+    std::vector<std::optional<TablePerf>> tables;
+    std::vector<std::uint8_t> codecs;
   };
-  using Known = std::vector<std::optional<KnownPerf>>;
+  static constexpr std::uint8_t kNoCodecs = 0xff;
 
   std::vector<std::uint64_t> best_codecs(const PerfHypothesis& h, std::vector<std::uint64_t> live, std::size_t tables,
                                          const EqualCodecs& equal, Known& seen, std::int64_t* total = nullptr) const {
@@ -134,9 +137,12 @@ class Evaluation {
         const auto at = static_cast<std::size_t>(c);
         const auto first = static_cast<std::size_t>(first_equal[at]);
         if (own[first] < 0) {
-          const auto found = table_perf(h, plan_, perf_, t, codec_table()[at], false);
+          auto found = table_perf(h, plan_, perf_, t, codec_table()[at], false);
           own[first] = found ? count(found->contradicted) : printed_cells(table);
-          if (found && found->contradicted == 0 && !seen[t]) seen[t] = KnownPerf{first, *found};
+          if (found && found->contradicted == 0 && !seen.codecs.empty() && seen.codecs[t] == kNoCodecs) {
+            seen.codecs[t] = static_cast<std::uint8_t>(first);
+            seen.tables[t] = std::move(found);
+          }
         }
         counts[at] += own[first];
         least = std::min(least, counts[at]);
@@ -156,14 +162,20 @@ class Evaluation {
     return live;
   }
 
-  std::optional<TablePerf> over_codecs(const PerfHypothesis& h, std::uint32_t t, std::uint64_t codecs,
-                                       const EqualCodecs& equal, const std::optional<KnownPerf>& seen) const {
+  // Over the codecs that are left. `known`: the codecs that `perf` was found with.
+  void find_perf(const PerfHypothesis& h, std::uint32_t t, std::uint64_t codecs, const EqualCodecs& equal,
+                 std::uint8_t known, std::optional<TablePerf>& perf) const {
+    const auto& first_equal = equal[kind_of(t)];
     std::optional<TablePerf> all;
+    bool kept = false;  // `perf` is the only one
     each_bit(alternatives_ ? codecs : codecs & (~codecs + 1), [&](int c) {
       const auto at = static_cast<std::size_t>(c);
-      const auto one = seen && seen->codecs == equal[kind_of(t)][at]
-                           ? seen->perf
-                           : table_perf(h, plan_, perf_, t, codec_table()[at], true);
+      const bool is_known = first_equal[at] == known;
+      if (is_known && !alternatives_) {
+        kept = true;
+        return;
+      }
+      const auto one = is_known ? perf : table_perf(h, plan_, perf_, t, codec_table()[at], true);
       if (!all || !one) {
         all = one;
         return;
@@ -171,8 +183,8 @@ class Evaluation {
       widen(*all, *one);
       all->contradicted &= one->contradicted;
     });
-    if (all) narrow_by_cells(perf_.tables[t], shards_of(h, t), *all);
-    return all;
+    if (!kept) perf = std::move(all);
+    if (perf) narrow_by_cells(perf_.tables[t], shards_of(h, t), *perf);
   }
 
   // Equal shards share what the printed cell leaves.

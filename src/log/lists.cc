@@ -115,6 +115,18 @@ bool parse_ranks(std::string_view text, std::vector<int>& ranks, std::size_t lim
   });
 }
 
+std::optional<BatchSummary> summarize_batch_sizes(std::string_view text, std::int64_t features) {
+  BatchSummary sizes;
+  const bool good = scan_batches(text, [&](std::int64_t size, std::int64_t times) {
+    sizes.least = sizes.count == 0 ? size : std::min(sizes.least, size);
+    sizes.most = std::max(sizes.most, size);
+    sizes.first_total += size * std::clamp<std::int64_t>(features - sizes.count, 0, times);
+    sizes.count += times;
+    return true;
+  });
+  return good ? std::optional(sizes) : std::nullopt;
+}
+
 bool parse_batch_sizes(std::string_view text, std::vector<std::int64_t>& sizes, std::size_t limit) {
   return scan_batches(text, [&](std::int64_t size, std::int64_t times) {
     if (sizes.size() + static_cast<std::size_t>(times) > limit) return false;

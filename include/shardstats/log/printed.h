@@ -60,6 +60,13 @@ std::vector<ShardCount> shard_counts(const Cell& shards);
 // than `limit`.
 bool parse_ranks(std::string_view text, std::vector<int>& ranks, std::size_t limit = 1 << 20);
 
+// What "512 * 2, 256*3" says without being expanded; nullopt if malformed. "n/a" has a count of 0.
+struct BatchSummary {
+  std::int64_t count = 0, least = 0, most = 0;
+  std::int64_t first_total = 0;  // of the first `features` ones
+};
+std::optional<BatchSummary> summarize_batch_sizes(std::string_view text, std::int64_t features);
+
 // The batch sizes that "512 * 2, 256*3" stands for, expanded; false if malformed; "n/a" gives none.
 bool parse_batch_sizes(std::string_view text, std::vector<std::int64_t>& sizes, std::size_t limit = 1 << 20);
 
