@@ -170,9 +170,9 @@ Answer of_assumption(const Context& context, std::string_view name) {
     std::string known = "assumption:" + std::string(a.name);
     if (std::find(names.begin(), names.end(), known) == names.end()) names.push_back(std::move(known));
   }
-  const auto near = nearest_of("assumption:" + std::string(name), names);
-  return UnknownTarget{"nothing named '" + std::string(name) + "' was assumed for this block",
-                       near.empty() ? names : near};
+  return UnknownTarget{
+      "nothing named '" + std::string(name) + "' was assumed for this block; `shardstats reconstruct` lists what was",
+      nearest_of("assumption:" + std::string(name), names)};
 }
 
 // A rule that is checked on many tables or ranks at once needs one of them.

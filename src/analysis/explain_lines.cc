@@ -177,7 +177,7 @@ class LineReader : public analysis::StatisticsReader {
   void add_parts(std::initializer_list<PerfPart> parts, Step& step) const {
     for (const PerfPart part : parts) {
       const Quantity quantity = analysis::quantity_of(part);
-      const RealInterval most = largest(values_[quantity]);
+      const RealInterval most = largest_of(context_.printed, values_, part);
       if (most.high <= 0) continue;
       const std::size_t rank = ordered(quantity, [](RealInterval x) { return x.high; }).front();
       Step child = value_step("largest " + std::string(form_of(kPerfFormulas[static_cast<std::size_t>(part)]).label),
@@ -185,19 +185,17 @@ class LineReader : public analysis::StatisticsReader {
       child.note = "rank " + std::to_string(rank);
       step.children.push_back(std::move(child));
     }
-    step.sum = true;
-    set_shares(step);
+    add_up(step);
   }
 
   // The tables of the group with shards on its largest rank.
   void add_group_tables(const CommsGroup& group, Step& step) const {
-    for (const PlanTable& table : context_.plan.tables) {
-      const std::string_view fqn = context_.printed.tables.rows[table.row].fqn.text;
-      if (table.sharding != group.sharding || !fqn.starts_with(group.module)) continue;
+    for (const PlanTable* table : group.tables) {
+      const std::string_view fqn = context_.printed.tables.rows[table->row].fqn.text;
       double here = 0;
-      for (std::uint32_t i = 0; i < table.shard_count; ++i)
-        here += context_.plan.shards[table.first_shard + i].rank == group.rank ? 1 : 0;
-      const RealInterval value = table.shard_perf.parts[static_cast<std::size_t>(group.part)] * exactly(here);
+      for (std::uint32_t i = 0; i < table->shard_count; ++i)
+        here += context_.plan.shards[table->first_shard + i].rank == group.rank ? 1 : 0;
+      const RealInterval value = table->shard_perf.parts[static_cast<std::size_t>(group.part)] * exactly(here);
       if (here == 0 || value.high <= 0) continue;
       Step child = value_step(std::string(last_part(fqn)), middle(value), value, "ms");
       child.note = number_text(here) + (here == 1 ? " shard" : " shards");
@@ -223,7 +221,17 @@ class LineReader : public analysis::StatisticsReader {
     if (comms.divisor != 1)
       step.note = "column-wise plans of more than 8 ranks: a third of the sum up to v1.3.0 (log-format.md section 6.9)";
     std::ranges::stable_sort(step.children, std::ranges::greater{}, [](const Step& s) { return s.value.nominal; });
+    add_up(step);
+  }
+
+  static void add_up(Step& step) {
     step.sum = true;
+    step.value.nominal = 0;
+    step.value.bounds = {};
+    for (const Step& child : step.children) {
+      step.value.nominal += child.value.nominal;
+      step.value.bounds = step.value.bounds + child.value.bounds;
+    }
     set_shares(step);
   }
 

@@ -225,21 +225,12 @@ class Walk {
     reader_.ranks({RuleId::distribution_ranks, key, what, slots[1], near(values, value, kNear)});
   }
 
-  // The largest value of a component; its own line is printed more finely than the ranks' cells.
-  RealInterval maximum_of(PerfPart part) const {
-    const Quantity quantity = quantity_of(part);
-    const RealInterval most = largest(values_[quantity]);
-    const auto* line = std::ranges::find(kMaxima, quantity, &MaximumLine::quantity);
-    const Cell cell = printed_.slot(line->id, 0);
-    return cell ? narrowed(most, printed_or_anything(cell, Format::r3, "ms")) : most;
-  }
-
   void read_sum_of_maxima() {
     const Cell cell = printed_.slot(LineId::sum_of_maxima);
     if (!cell) return;
     RealInterval sum{};
     for (std::size_t p = 0; p < static_cast<std::size_t>(perf_rules_of(layout(printed_)).parts); ++p)
-      sum = sum + maximum_of(static_cast<PerfPart>(p));
+      sum = sum + largest_of(printed_, values_, static_cast<PerfPart>(p));
     reader_.number({RuleId::maxima_sum, "sum", "the sum of maxima", cell, Format::r3, "ms", sum, Quantity::perf,
                     "sum of the component maxima"});
   }
@@ -317,7 +308,8 @@ class Walk {
     const Cell compute_cell = printed_.slot(LineId::critical_path_compute);
     const Cell sum_cell = printed_.slot(LineId::critical_path_sum);
     if (!comms_cell && !compute_cell) return;
-    RealInterval compute = maximum_of(PerfPart::forward_compute) + maximum_of(PerfPart::backward_compute);
+    RealInterval compute = largest_of(printed_, values_, PerfPart::forward_compute) +
+                           largest_of(printed_, values_, PerfPart::backward_compute);
     const auto path = [&](RuleId rule, std::string_view key, std::string_view what, const Cell& cell,
                           RealInterval expected) {
       return reader_.number({rule, std::string(key), std::string(what), cell, Format::r3, "ms", expected,
@@ -386,7 +378,8 @@ std::vector<CommsGroup> comms_groups(const PrintedPlan& printed, const Plan& pla
           on = on + table->shard_perf.parts[static_cast<std::size_t>(part)];
         }
       const auto most = std::ranges::max_element(ranks, {}, &RealInterval::high);
-      groups.push_back({group.first, group.second, part, largest(ranks), static_cast<int>(most - ranks.begin())});
+      groups.push_back(
+          {group.first, group.second, part, largest(ranks), static_cast<int>(most - ranks.begin()), tables});
     }
   return groups;
 }
@@ -489,6 +482,14 @@ CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::
     }
   }
   return *likely;
+}
+
+RealInterval largest_of(const PrintedPlan& printed, const RankValues& values, PerfPart part) {
+  const Quantity quantity = quantity_of(part);
+  const RealInterval most = largest(values[quantity]);
+  const auto* line = std::ranges::find(kMaxima, quantity, &MaximumLine::quantity);
+  const Cell cell = printed.slot(line->id, 0);
+  return cell ? narrowed(most, printed_or_anything(cell, Format::r3, "ms")) : most;
 }
 
 TopCandidates top_candidates(const Plan& plan, const RankValues& values, bool perf) {

@@ -79,6 +79,9 @@ class StatisticsReader {
   virtual void shifted(const ShiftedTier& tier) = 0;
 };
 
+// The largest value of a component; its own line is printed more finely than the ranks' cells.
+RealInterval largest_of(const PrintedPlan& printed, const RankValues& values, PerfPart part);
+
 // `whole`: all rows of the parameter table are there, so that sums over them mean something.
 void read_statistics(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole,
                      StatisticsReader& reader);
@@ -92,6 +95,7 @@ struct CommsGroup {
   PerfPart part{};
   RealInterval largest{};
   int rank = 0;  // one that is largest, as far as bounds tell
+  std::vector<const PlanTable*> tables;
 };
 struct CriticalComms {
   std::vector<CommsGroup> groups;
