@@ -64,18 +64,21 @@ class Culprits {
   Culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report)
       : printed_(printed), plan_(plan), options_(options), report_(report) {}
 
-  void find() {
-    if (errors(report_) < 2) return;
-    if (blame_missing_ranks() || blame_unreadable_cell()) return;
+  // See find_culprits().
+  bool find(bool structure_only) {
+    if (errors(report_) < 2) return false;
+    if (blame_missing_ranks()) return true;
+    if (!structure_only && blame_unreadable_cell()) return false;
     add_repeated_rows();
     if (candidates_.empty()) add_wrong_words();
-    if (candidates_.empty() && errors(report_) >= kManyErrors) add_wrong_memory();
-    if (candidates_.empty()) add_departing_tables();
+    if (!structure_only && candidates_.empty() && errors(report_) >= kManyErrors) add_wrong_memory();
+    if (!structure_only && candidates_.empty()) add_departing_tables();
     const std::size_t tables = std::max<std::size_t>(printed_.tables.rows.size(), 1);
     const std::size_t most = std::clamp(kTablesTried / tables, kLeastTrials, kTrials);
     if (candidates_.size() > most) candidates_.resize(most);
     for (const Correction& correction : candidates_)
-      if (blame(correction)) return;
+      if (const auto left = blame(correction, structure_only ? 0 : errors(report_) / kFew)) return *left == 0;
+    return false;
   }
 
  private:
@@ -186,6 +189,8 @@ class Culprits {
   void add_ranks(std::size_t t, std::vector<int> ranks, std::string_view type, const std::map<int, int>& counts) {
     const PrintedTable& row = printed_.tables.rows[t];
     if (row.sharding.text != type) return;
+    // Several shards more or fewer on one rank alone: its own count is wrong.
+    if (counts.size() == 1 && std::abs(counts.begin()->second) > 1) return;
     for (const auto& [rank, count] : counts) {
       for (int i = 0; i < count; ++i) ranks.push_back(rank);
       for (int i = 0; i > count; --i) {
@@ -280,19 +285,20 @@ class Culprits {
     return std::ranges::count_if(report_.findings, [&](const Finding& f) { return f.where.place.line == line; });
   }
 
-  // Does the correction settle the block? Then it leads wherever it removes a finding.
-  bool blame(const Correction& correction) {
+  // If the correction leaves at most so many errors, it leads wherever it removes a finding. The number of those left.
+  std::optional<std::size_t> blame(const Correction& correction, std::size_t most_left) {
     InferOptions options = options_;
-    options.exhaustive = false;
+    options.effort = std::min(options.effort, Effort::likely);
     const Plan plan = infer(correction.fixed, options);
     const Report fixed = verify(correction.fixed, plan);
-    if (errors(fixed) * kFew > errors(report_)) return false;
+    const std::size_t errors_left = errors(fixed);
+    if (errors_left > most_left) return std::nullopt;
     std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t>> left;
     for (const Finding& finding : fixed.findings) left.insert(key_of(finding));
     for (Finding& finding : report_.findings)
       if (finding.severity == Severity::error && !left.contains(key_of(finding)))
         lead(finding, correction.culprit, correction.reason);
-    return true;
+    return errors_left;
   }
 
   const PrintedPlan& printed_;
@@ -305,8 +311,9 @@ class Culprits {
 
 }  // namespace
 
-void find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report) {
-  Culprits(printed, plan, options, report).find();
+bool find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report,
+                   bool structure_only) {
+  return Culprits(printed, plan, options, report).find(structure_only);
 }
 
 }  // namespace shardstats

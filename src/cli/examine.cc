@@ -23,16 +23,32 @@ void explain_target(const Options& options, Examined& examined) {
     examined.result.explained = std::get<std::vector<Explained>>(std::move(explained));
 }
 
+// With a log that nothing uniform explains the long search can be spared if a wrong word or row is behind it all.
+bool is_settled(const Examined& examined, const InferOptions& assumed, Report& report) {
+  const Plan& plan = *examined.plan;
+  const bool all = find_culprits(*examined.printed, plan, assumed, report, plan.gave_up);
+  return !plan.gave_up || all;
+}
+
 }  // namespace
 
 Examined examine(const Options& options, const Filter& filter, const Block& block, std::size_t index) {
   const bool details = options.command == CommandId::reconstruct || options.command == CommandId::explain;
   Examined examined;
   examined.printed = std::make_unique<PrintedPlan>(parse(block));
-  const InferOptions assumed{options.assume, details};
-  examined.plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
-  Report report = verify(*examined.printed, *examined.plan);
-  if (options.command == CommandId::verify) find_culprits(*examined.printed, *examined.plan, assumed, report);
+  InferOptions assumed{options.assume, details};
+  Report report;
+  const auto look = [&](Effort effort) {
+    assumed.effort = effort;
+    examined.plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
+    report = verify(*examined.printed, *examined.plan);
+  };
+  if (options.command != CommandId::verify) {
+    look(Effort::exhaustive);
+  } else if (look(Effort::uniform); !is_settled(examined, assumed, report)) {
+    look(Effort::exhaustive);
+    find_culprits(*examined.printed, *examined.plan, assumed, report);
+  }
   apply(filter, *examined.printed, report);
   examined.findings = count(report.findings);
   BlockResult& result = examined.result;

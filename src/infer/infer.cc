@@ -66,7 +66,7 @@ Plan infer(const PrintedPlan& printed, const InferOptions& options) {
   plan.releases = printed.releases;
   plan.setting.rules = &rules_of(printed.releases.front());
   plan.setting.world_size = std::max<std::int64_t>(inputs.world_size, 1);
-  SearchResult found = search(inputs, fixed.setting, fixed.pairs, options.alternatives);
+  SearchResult found = search(inputs, fixed.setting, fixed.pairs, options);
   if (!found.survivors.empty()) {
     plan.sized = true;
     plan.releases = surviving_releases(found);
@@ -78,6 +78,7 @@ Plan infer(const PrintedPlan& printed, const InferOptions& options) {
         plan.alternatives.push_back(found.survivors[i].members[m]);
   }
   if (options.perf) infer_perf(inputs, found, options, plan);
+  plan.gave_up |= found.gave_up;
   infer_reservation(inputs, found, plan);
   list_assumptions(inputs, found, options, plan);
   return plan;

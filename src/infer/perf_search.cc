@@ -327,7 +327,9 @@ PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit) {
 class PerfSearch {
  public:
   PerfSearch(const PlanInputs& plan, const SearchResult& found, const PerfInputs& perf, const InferOptions& options)
-      : plan_(plan), found_(found), perf_(perf), alternatives_(options.alternatives), exhaustive_(options.exhaustive) {}
+      : plan_(plan), found_(found), perf_(perf), alternatives_(options.alternatives), effort_(options.effort) {}
+
+  bool gave_up() const { return gave_up_; }
 
   std::vector<PerfOutcome> run() {
     std::vector<PerfOutcome> tried;
@@ -336,14 +338,16 @@ class PerfSearch {
       keep(tried.back());
     }
     if (best_.empty()) return best_;
-    if (best_.front().cost() > 0) {
+    const bool unexplained = best_.front().cost() > 0 && !only_single_cells(best_.front());
+    gave_up_ = unexplained && effort_ == Effort::uniform;
+    if (unexplained && !gave_up_) {
       std::stable_sort(tried.begin(), tried.end(),
                        [](const PerfOutcome& a, const PerfOutcome& b) { return a.contradictions < b.contradictions; });
       const std::size_t most = std::max<std::size_t>(kFits / std::max<std::size_t>(plan_.tables.size(), 1), 2);
       if (tried.size() > most) tried.resize(most);
       for (const PerfOutcome& outcome : tried) try_fits(outcome.hypothesis, outcome.codecs);
       const bool many = best_.front().contradictions >= kManyContradictions;
-      if (many && exhaustive_ && plan_.tables.size() <= kFewTables) try_element_sizes(tried.front());
+      if (many && effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables) try_element_sizes(tried.front());
     } else if (alternatives_) {
       for (PerfOutcome& outcome : best_) widen(outcome);
     }
@@ -409,6 +413,14 @@ class PerfSearch {
       }
   }
 
+  // A bandwidth of its own would speak against more than a few cells of a large plan.
+  bool only_single_cells(const PerfOutcome& outcome) const {
+    constexpr std::int64_t kLarge = 500, kFewIn = 500, kSingle = 2;
+    std::int64_t cells = 0;
+    for (const PerfTable& table : perf_.tables) cells += table.known ? printed_cells(table) : 0;
+    return cells >= kLarge && outcome.freedoms == 0 && outcome.contradictions <= std::max(kSingle, cells / kFewIn);
+  }
+
   static std::vector<std::size_t> first_of(const std::vector<std::uint64_t>& sets) {
     std::vector<std::size_t> codecs;
     for (const std::uint64_t set : sets) codecs.push_back(static_cast<std::size_t>(std::countr_zero(set)));
@@ -451,7 +463,9 @@ class PerfSearch {
   const PlanInputs& plan_;
   const SearchResult& found_;
   const PerfInputs& perf_;
-  bool alternatives_, exhaustive_;
+  bool alternatives_;
+  Effort effort_;
+  bool gave_up_ = false;
   std::vector<PerfOutcome> best_;
 };
 
@@ -565,7 +579,9 @@ void infer_perf(const PlanInputs& inputs, const SearchResult& found, const Infer
       if (perf.ranks[r].printed[c])
         (c < kPerfParts ? plan.ranks[r].perf.parts[c] : plan.ranks[r].perf.total) = *perf.ranks[r].printed[c];
   if (found.survivors.empty()) return;
-  const auto outcomes = PerfSearch(inputs, found, perf, options).run();
+  PerfSearch search(inputs, found, perf, options);
+  const auto outcomes = search.run();
+  plan.gave_up |= search.gave_up();
   if (outcomes.empty()) return;
   fill_tables(outcomes, inputs, perf, options.alternatives, plan);
   fill_ranks(perf, outcomes, plan);

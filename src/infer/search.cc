@@ -113,6 +113,12 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
   result = std::move(free);
 }
 
+// In a large plan a table of its own kind shows in several cells: one alone is a wrong one.
+bool is_large(const PlanInputs& plan) {
+  constexpr std::size_t kLarge = 200;
+  return plan.tables.size() >= kLarge;
+}
+
 // A uniform hypothesis says of each table what only some of them show. Where enough tables show a value by themselves,
 // it is taken for all; else a table that does not show it may have any value that its own cells allow.
 constexpr int kEnoughTables = 16;
@@ -149,7 +155,8 @@ void widen(const PlanInputs& plan, Survivor& survivor) {
 
 }  // namespace
 
-SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs, bool alternatives) {
+SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs,
+                    const InferOptions& options) {
   SearchResult result;
   if (!plan.sized) return result;
   const std::vector<SettingGroup> groups = possible_settings(plan, fixed);
@@ -162,10 +169,13 @@ SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint
     for (Outcome& outcome : outcomes) keep_best(result, limit, {std::move(outcome), group.members});
   }
   if (result.survivors.empty()) return result;
-  if (result.survivors.front().outcome.contradictions > 0)
-    search_free(plan, groups, allowed_pairs, limit, result);
-  else if (alternatives)
+  const std::int64_t contradictions = result.survivors.front().outcome.contradictions;
+  if (contradictions > (is_large(plan) ? 1 : 0)) {
+    result.gave_up = options.effort == Effort::uniform;
+    if (!result.gave_up) search_free(plan, groups, allowed_pairs, limit, result);
+  } else if (options.alternatives && contradictions == 0) {
     for (Survivor& survivor : result.survivors) widen(plan, survivor);
+  }
   return result;
 }
 

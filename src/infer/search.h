@@ -20,10 +20,12 @@ struct Excluded {
 struct SearchResult {
   std::vector<Survivor> survivors;  // all of least cost, most likely first; empty only if nothing is sized
   std::vector<Excluded> excluded;
+  bool gave_up = false;  // values of single tables were not looked for
 };
 
-// `allowed_pairs`: element sizes and optimizers that --assume leaves, a bit each by pair_of().
-// `alternatives`: also what tables may have beside the plan-wide values, where nothing contradicts those.
-SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs, bool alternatives);
+// `allowed_pairs`: element sizes and optimizers that --assume leaves, a bit each by pair_of(). With
+// options.alternatives also what tables may have beside the plan-wide values, where nothing contradicts those.
+SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs,
+                    const InferOptions& options);
 
 }  // namespace shardstats::infer_detail

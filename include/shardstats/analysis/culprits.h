@@ -8,7 +8,10 @@
 namespace shardstats {
 
 // Puts the culprit, if there is one, first among the suspects of every finding that its correction removes.
-// Rows printed twice, missing rank rows, a wrong sharding type and a wrong list of ranks are looked for.
-void find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report);
+// Rows printed twice, missing rank rows, a wrong sharding type and a wrong list of ranks are looked for; with
+// `structure_only` nothing else. True if a correction leaves no error at all, or rank rows are missing, so that none
+// can be tried.
+bool find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report,
+                   bool structure_only = false);
 
 }  // namespace shardstats

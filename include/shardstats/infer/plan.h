@@ -165,6 +165,7 @@ struct Plan {
   std::vector<Assumption> assumptions;
   std::vector<JointChoices> groups;
   std::int64_t contradictions = 0;  // printed cells outside their expectation
+  bool gave_up = false;             // an exhaustive search might explain more
 
   const PlanTable* table_of_row(std::uint32_t row) const { return row < tables.size() ? &tables[row] : nullptr; }
 };
@@ -177,11 +178,18 @@ struct BadOverride {
   std::string message;
 };
 
+// How far inference goes where the log contradicts all that is likely.
+enum class Effort : std::uint8_t {
+  uniform,  // one dtype and optimizer for all tables and default bandwidths; Plan::gave_up says that this falls short
+  likely,   // tables may have values of their own, bandwidths are fitted
+  exhaustive,
+};
+
 struct InferOptions {
   std::vector<Override> overrides;
   bool alternatives = true;  // false: skip the list of every table's alternatives (verify does not show them)
   bool perf = true;          // false: skip the perf half
-  bool exhaustive = true;    // false: give up early on a log that nothing likely explains
+  Effort effort = Effort::exhaustive;
 };
 
 // Parses "release=v1.4.0", "dtype=fp16", "table_X.dtype=fp32", ...
