@@ -79,6 +79,25 @@ TEST(Infer, AChangedCellIsContradicted) {
   EXPECT_EQ(format(static_cast<double>(table.hbm.bytes.low) / kGiB, Format::r3), "8.941");
 }
 
+TEST(Infer, UniformEffortGivesUpWhereTheLongSearchGoesOn) {
+  std::string text = log_text("v1.4.0.log");
+  const std::size_t at = text.find("9.161 (57%)");
+  ASSERT_NE(at, std::string::npos);
+  const auto contradicted = [](std::string bytes, Effort effort) {
+    const auto blocks = find_blocks(bytes);
+    InferOptions options;
+    options.effort = effort;
+    const PrintedPlan printed = parse(blocks.front());
+    const Plan plan = infer(printed, options);
+    return std::pair(plan.contradictions, plan.gave_up);
+  };
+  EXPECT_EQ(contradicted(text, Effort::uniform), std::pair(std::int64_t{0}, false));
+  text.replace(at, 5, "9.261");
+  EXPECT_TRUE(contradicted(text, Effort::uniform).second);
+  EXPECT_FALSE(contradicted(text, Effort::exhaustive).second);
+  EXPECT_EQ(contradicted(text, Effort::exhaustive).first, 1);
+}
+
 TEST(Infer, Overrides) {
   const auto parse_good = [](std::string_view text) { return std::get<Override>(parse_override(text)); };
   const auto log = inferred(log_text("v1.4.0.log"), {parse_good("pipeline=none"), parse_good("dtype=int8")});
