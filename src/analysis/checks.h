@@ -48,6 +48,9 @@ void check_reservation(Checks& checks);
 void check_statistics(Checks& checks);
 void check_top_tables(Checks& checks, const RankValues& values);
 
+// Are all rows of the parameter table there and readable, as far as the log tells?
+bool has_all_rows(const PrintedPlan& printed);
+
 // The number of the rank row, or -1.
 int rank_number(const PrintedRank& row);
 

@@ -206,9 +206,9 @@ std::optional<Answer> of_lines(const Context& context, std::string_view target) 
 }  // namespace explain_detail
 
 std::variant<std::vector<Explained>, UnknownTarget> explain(const PrintedPlan& printed, const Plan& plan,
-                                                            std::string_view target) {
+                                                            std::string_view target, const InferOptions& options) {
   using namespace explain_detail;
-  const Context context = context_of(printed, plan);
+  const Context context = context_of(printed, plan, options);
   const auto rest = [&](std::string_view prefix) { return target.substr(prefix.size()); };
   if (target == "plan") return std::vector<Explained>{explain_plan(context)};
   if (target.starts_with("rank:")) return of_rank(context, rest("rank:"));

@@ -75,7 +75,8 @@ void add_ruled_out(const Context& context, const Assumption& a, std::vector<Step
   };
   for (const std::string& value : possible_values(context, a.name)) {
     if (is_open(value)) continue;
-    InferOptions options;
+    InferOptions options = context.options;
+    std::erase_if(options.overrides, [&](const Override& o) { return o.key == a.name; });
     options.overrides.push_back({std::string(a.name), "", value});
     options.alternatives = options.perf = false;
     const Plan plan = infer(context.printed, options);

@@ -263,9 +263,9 @@ std::span<const Memory> memories() {
   return kMemories;
 }
 
-Context context_of(const PrintedPlan& printed, const Plan& plan) {
+Context context_of(const PrintedPlan& printed, const Plan& plan, const InferOptions& options) {
   const auto none = static_cast<std::uint32_t>(plan.assumptions.size());
-  Context context{printed, plan, std::vector<std::uint32_t>(plan.tables.size(), none)};
+  Context context{printed, plan, options, std::vector<std::uint32_t>(plan.tables.size(), none)};
   for (std::uint32_t i = 0; i < none; ++i)
     if (const auto t = plan.assumptions[i].table; t && context.first_assumption[*t] == none)
       context.first_assumption[*t] = i;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <ranges>
 
+#include "analysis/checks.h"
 #include "analysis/explain_parts.h"
 #include "analysis/statistics.h"
 
@@ -42,10 +43,11 @@ bool is_memory(Quantity quantity) {
 }
 
 // What a line takes from its ranks: all of them, or those at one end.
-enum class Picks : std::uint8_t { all, largest, smallest };
+enum class Picks : std::uint8_t { all, largest, smallest, nearest };
 
 Picks picks_of(RuleId rule, std::string_view key) {
   if (key == "min" || key == "sparse_min") return Picks::smallest;
+  if (key.ends_with("median")) return Picks::nearest;
   const bool over_all = rule == RuleId::imbalance_hbm || rule == RuleId::imbalance_ddr ||
                         rule == RuleId::imbalance_perf || rule == RuleId::maxima_mean || key == "mean";
   return over_all ? Picks::all : Picks::largest;
@@ -157,7 +159,11 @@ class LineReader : public analysis::StatisticsReader {
     const bool imbalance =
         n.rule == RuleId::imbalance_hbm || n.rule == RuleId::imbalance_ddr || n.rule == RuleId::imbalance_perf;
     const auto order = ordered(n.of, [&](RealInterval x) {
-      return imbalance ? std::abs(middle(x) - mean) : picks == Picks::smallest ? -middle(x) : middle(x);
+      if (imbalance) return std::abs(middle(x) - mean);
+      if (picks == Picks::nearest) return -std::abs(middle(x) - middle(n.expected));
+      // A tier is about the ranks of no hotter tier, which lie above it.
+      if (n.rule == RuleId::tiers_value && x.low > n.expected.high) return -middle(x);
+      return picks == Picks::smallest ? -middle(x) : middle(x);
     });
     for (std::size_t i = 0; i < std::min(kShownRanks, order.size()); ++i) {
       Step child = rank_step(order[i], n.of);
@@ -170,6 +176,7 @@ class LineReader : public analysis::StatisticsReader {
     if (order.size() > kShownRanks)
       step.note = std::string(imbalance                  ? "the ranks farthest from the mean"
                               : picks == Picks::smallest ? "the smallest ranks"
+                              : picks == Picks::nearest  ? "the nearest ranks"
                                                          : "the largest ranks") +
                   " of " + number_text(static_cast<double>(order.size()));
   }
@@ -293,7 +300,7 @@ Explained kjt_line(const Context& context) {
 LinesExplained explain_lines(const Context& context, std::string_view target) {
   const RankValues values = analysis::rank_values(context.printed, context.plan);
   LineReader reader(context, values, target);
-  const bool whole = context.printed.tables.rows.size() == context.plan.tables.size();
+  const bool whole = analysis::has_all_rows(context.printed);
   analysis::read_statistics(context.printed, context.plan, values, whole, reader);
   LinesExplained all{reader.take(), reader.known()};
   const auto add = [&](RuleId rule, bool printed, auto make) {
@@ -305,7 +312,8 @@ LinesExplained explain_lines(const Context& context, std::string_view target) {
   const auto has = [&](LineId id) { return context.printed.find(id) != nullptr; };
   for (const auto& [rule, heading] : {std::pair(RuleId::top_tables_perf, LineId::top_perf_heading),
                                       std::pair(RuleId::top_tables_hbm, LineId::top_hbm_heading)})
-    add(rule, values.known && context.plan.sized && has(heading), [&] { return top_tables(context, values, rule); });
+    add(rule, values.known && whole && context.plan.sized && has(heading),
+        [&] { return top_tables(context, values, rule); });
   add(RuleId::reservation_kjt, has(LineId::kjt_storage), [&] { return kjt_line(context); });
   return all;
 }

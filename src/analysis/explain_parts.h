@@ -26,9 +26,10 @@ std::span<const Memory> memories();
 struct Context {
   const PrintedPlan& printed;
   const Plan& plan;
+  const InferOptions& options;
   std::vector<std::uint32_t> first_assumption;  // by table, index into Plan::assumptions; its size: none
 };
-Context context_of(const PrintedPlan& printed, const Plan& plan);
+Context context_of(const PrintedPlan& printed, const Plan& plan, const InferOptions& options);
 
 // Shards of a table with equal shape, read through the formulas.
 struct ShardClass {

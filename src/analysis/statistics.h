@@ -73,7 +73,7 @@ struct ShiftedTier {
 class StatisticsReader {
  public:
   virtual ~StatisticsReader() = default;
-  // Does the printed number differ? Then lines that rest on it are not looked at.
+  // Does the printed number differ? Then its list of ranks, later tiers and the sum of paths do not rest on it.
   virtual bool number(const DerivedNumber& number) = 0;
   virtual void ranks(const DerivedRanks& ranks) = 0;
   virtual void shifted(const ShiftedTier& tier) = 0;

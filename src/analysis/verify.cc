@@ -63,14 +63,14 @@ std::string differs(std::string_view what, std::string_view printed, std::string
   return message.append(", the formulas give ").append(expected).append(unit);
 }
 
-namespace {
-
 bool has_all_rows(const PrintedPlan& printed) {
   if (!printed.tables.printed || printed.tables.rows.empty()) return false;
   // A block that breaks off inside the table has lost rows, and a row without its words says nothing for a sum.
   if (!printed.lines.empty() && printed.lines.back().id == LineId::parameter_table) return false;
   return std::ranges::all_of(printed.tables.rows, [](const PrintedTable& row) { return row.kernel && row.sharding; });
 }
+
+namespace {
 
 Finding from(const Diagnostic& diagnostic, const Rule* rule) {
   Finding finding;

@@ -15,8 +15,8 @@ std::string message_of(const UnknownTarget& unknown) {
   return message + (unknown.nearest.empty() ? "" : "?");
 }
 
-void explain_target(const Options& options, Examined& examined) {
-  auto explained = explain(*examined.printed, *examined.plan, options.target);
+void explain_target(const Options& options, const InferOptions& assumed, Examined& examined) {
+  auto explained = explain(*examined.printed, *examined.plan, options.target, assumed);
   if (const auto* unknown = std::get_if<UnknownTarget>(&explained))
     examined.unknown_target = message_of(*unknown);
   else
@@ -60,7 +60,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
       result.report = std::move(report);
       break;
     case CommandId::explain:
-      explain_target(options, examined);
+      explain_target(options, assumed, examined);
       break;
     case CommandId::reconstruct:
       result.reconstruction = reconstruct(*examined.printed, *examined.plan, filter, options.reconstruct);

@@ -419,6 +419,7 @@ class Fitting {
     for (std::size_t k = 0; k < kUnknowns; ++k) {
       const auto used = [&](const Constraint& c) { return is_used(c.a[k]); };
       if (std::none_of(constraints_.begin(), constraints_.end(), used)) continue;
+      fit_.bounded.*kBandwidthFlags[k] = true;
       const RealInterval found = reciprocal(box[k]);
       const RealInterval usual = defaults.*kBandwidths[k];
       const bool is_usual = found.contains(usual.low);

@@ -11,10 +11,14 @@ namespace shardstats::infer_detail {
 inline constexpr std::array<RealInterval Bandwidths<RealInterval>::*, 6> kBandwidths = {
     &Bandwidths<RealInterval>::hbm, &Bandwidths<RealInterval>::ddr,        &Bandwidths<RealInterval>::hbm_to_ddr,
     &Bandwidths<RealInterval>::ssd, &Bandwidths<RealInterval>::intra_host, &Bandwidths<RealInterval>::inter_host};
+inline constexpr std::array<bool Bandwidths<bool>::*, kBandwidths.size()> kBandwidthFlags = {
+    &Bandwidths<bool>::hbm, &Bandwidths<bool>::ddr,        &Bandwidths<bool>::hbm_to_ddr,
+    &Bandwidths<bool>::ssd, &Bandwidths<bool>::intra_host, &Bandwidths<bool>::inter_host};
 Bandwidths<RealInterval> default_bandwidths();
 
 struct PerfFit {
   Bandwidths<RealInterval> bandwidths = default_bandwidths();
+  Bandwidths<bool> bounded{};  // by a printed number that is linear in its reciprocal
   RealInterval backward{2, 2}, weighted_backward{1, 1};
   std::int64_t contradictions = 0;  // printed numbers that no bandwidths of the bounds explain
   std::int64_t freedoms = 0;        // values that are not the defaults

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "infer/perf_fit.h"
@@ -24,7 +25,8 @@ constexpr std::uint64_t kAllCodecs = (std::uint64_t{1} << kCodecs) - 1;
 struct PerfOutcome {
   PerfHypothesis hypothesis;
   Bandwidths<RealInterval> bandwidths;  // that explain the log: those of the hypothesis and maybe others
-  std::vector<std::uint64_t> codecs;    // by sharder: those that contradict the fewest cells
+  std::vector<bool> unbounded = std::vector<bool>(kBandwidths.size());  // nothing printed bounds the bandwidth
+  std::vector<std::uint64_t> codecs;  // by sharder: those that contradict the fewest cells
   std::vector<std::optional<TablePerf>> tables;
   std::vector<PerfCells> ranks;
   std::vector<std::uint32_t> wrong_in_rank;  // bit sets of cells
@@ -327,7 +329,11 @@ PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit) {
 class PerfSearch {
  public:
   PerfSearch(const PlanInputs& plan, const SearchResult& found, const PerfInputs& perf, const InferOptions& options)
-      : plan_(plan), found_(found), perf_(perf), alternatives_(options.alternatives), effort_(options.effort) {}
+      : plan_(plan),
+        found_(found),
+        perf_(perf),
+        alternatives_(options.alternatives),
+        effort_(is_hopeless(plan, found) ? Effort::uniform : options.effort) {}
 
   bool gave_up() const { return gave_up_; }
 
@@ -413,6 +419,13 @@ class PerfSearch {
       }
   }
 
+  // Perf rests on sizes: where nothing explains the storage of most tables, no bandwidths explain their perf.
+  static bool is_hopeless(const PlanInputs& plan, const SearchResult& found) {
+    const auto tables = static_cast<std::int64_t>(plan.tables.size());
+    return !found.survivors.empty() &&
+           found.survivors.front().outcome.contradictions > std::max(2 * kManyContradictions, tables / 2);
+  }
+
   // A bandwidth of its own would speak against more than a few cells of a large plan.
   bool only_single_cells(const PerfOutcome& outcome) const {
     constexpr std::int64_t kLarge = 500, kFewIn = 500, kSingle = 2;
@@ -430,12 +443,16 @@ class PerfSearch {
   // A default that fits everything is believed; where the log leaves a bandwidth open, its bounds say so.
   void widen(PerfOutcome& outcome) const {
     const PerfFit found = fit(outcome.hypothesis, plan_, perf_, first_of(outcome.codecs));
+    std::vector<bool> unbounded;
+    for (const auto flag : kBandwidthFlags) unbounded.push_back(!(found.bounded.*flag));
+    outcome.unbounded = unbounded;
     if (found.freedoms > 0) {
       for (const auto bandwidth : kBandwidths)
         outcome.bandwidths.*bandwidth = hull(outcome.bandwidths.*bandwidth, found.bandwidths.*bandwidth);
       return;
     }
     outcome = Evaluation(plan_, perf_, true).run(fitted(outcome.hypothesis, found), outcome.codecs);
+    outcome.unbounded = std::move(unbounded);
   }
 
   // One value of its own that settles everything is more likely than the one wrong cell it costs.
@@ -454,7 +471,8 @@ class PerfSearch {
     const auto same = [&](RealInterval Bandwidths<RealInterval>::*bandwidth) {
       return x.bandwidths.*bandwidth == y.bandwidths.*bandwidth;
     };
-    return a.hypothesis.outcome == b.hypothesis.outcome && x.rules == y.rules && x.device == y.device &&
+    return a.hypothesis.outcome == b.hypothesis.outcome && a.hypothesis.element == b.hypothesis.element &&
+           a.hypothesis.any_element == b.hypothesis.any_element && x.rules == y.rules && x.device == y.device &&
            x.inference == y.inference && x.local_size == y.local_size && x.group_size == y.group_size &&
            x.backward == y.backward && x.weighted_backward == y.weighted_backward && a.codecs == b.codecs &&
            std::ranges::all_of(kBandwidths, same);
@@ -487,10 +505,6 @@ void narrow(PlanPerf& perf, const PrintedPerfCells& printed, std::uint32_t wrong
     if (printed[c] && (wrong >> c & 1) == 0) value = narrowed(value, *printed[c]);
   }
 }
-
-constexpr std::array<bool Bandwidths<bool>::*, kBandwidths.size()> kUsed = {
-    &Bandwidths<bool>::hbm, &Bandwidths<bool>::ddr,        &Bandwidths<bool>::hbm_to_ddr,
-    &Bandwidths<bool>::ssd, &Bandwidths<bool>::intra_host, &Bandwidths<bool>::inter_host};
 
 PerfChoice choice_of(const PerfOutcome& outcome, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
                      bool alternatives) {
@@ -546,25 +560,27 @@ void fill_ranks(const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes
   }
 }
 
-// A bandwidth is used if a table still takes time where all others are endless. Tables of one sharding type and kernel
-// use the same ones.
+constexpr double kAlmostEndless = 1e60, kNoTime = 1e-30;  // bytes/ms and ms
+
+// A bandwidth is used if a table still takes time where all others are almost endless. Tables that are alike use the
+// same ones.
 Bandwidths<bool> used_bandwidths(const PerfOutcome& outcome, const PlanInputs& inputs, const PerfInputs& perf,
                                  const Plan& plan) {
   Bandwidths<bool> used{};
-  std::vector<std::pair<Sharding, const KernelTraits*>> seen;
+  std::vector<std::tuple<Sharding, const KernelTraits*, bool, double>> seen;
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     const PlanTable& table = plan.tables[t];
-    const std::pair kind(table.sharding, table.kernel);
+    const PerfChoice& choice = table.perf_choice;
+    const std::tuple kind(table.sharding, table.kernel, choice.prefetch_pipeline, choice.caching_ratio.low);
     if (!table.perf.known || std::ranges::find(seen, kind) != seen.end()) continue;
     seen.push_back(kind);
     const auto facts = perf_facts(outcome.hypothesis, inputs, perf, t, outcome.tables[t]->option, {});
     for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
       PerfSetting<RealInterval> setting = outcome.hypothesis.setting;
-      for (const auto bandwidth : kBandwidths)
-        setting.bandwidths.*bandwidth = exactly(std::numeric_limits<double>::infinity());
+      for (const auto bandwidth : kBandwidths) setting.bandwidths.*bandwidth = exactly(kAlmostEndless);
       setting.bandwidths.*kBandwidths[k] = exactly(1.0);
       const auto cost = shard_perf(setting, facts);
-      if (cost && cost->total.high > 0) used.*kUsed[k] = true;
+      if (cost && cost->total.high > kNoTime) used.*kBandwidthFlags[k] = true;
     }
   }
   return used;
@@ -590,12 +606,15 @@ void infer_perf(const PlanInputs& inputs, const SearchResult& found, const Infer
   plan.perf.known = true;
   plan.perf.bandwidths = best.bandwidths;
   plan.perf.used = used_bandwidths(best, inputs, perf, plan);
+  for (const PerfOutcome& outcome : outcomes)
+    for (std::size_t k = 0; k < kBandwidths.size(); ++k)
+      if (outcome.unbounded[k]) plan.perf.used.*kBandwidthFlags[k] = false;
   for (std::size_t i = 1; i < outcomes.size(); ++i) {
     const auto used = used_bandwidths(outcomes[i], inputs, perf, plan);
     for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
       RealInterval& bounds = plan.perf.bandwidths.*kBandwidths[k];
       bounds = hull(bounds, outcomes[i].bandwidths.*kBandwidths[k]);
-      plan.perf.used.*kUsed[k] = plan.perf.used.*kUsed[k] && used.*kUsed[k];
+      plan.perf.used.*kBandwidthFlags[k] = plan.perf.used.*kBandwidthFlags[k] && used.*kBandwidthFlags[k];
     }
   }
 }

@@ -74,7 +74,8 @@ struct UnknownTarget {
 // `target`: a table (FQN, its last part, a glob), "rank:43", "table:NAME@rank:43", "kernel:fused", "plan",
 // "assumption:NAME", or the rule id of a printed line ("imbalance.hbm.kl", "tiers.2", "critical_path.comms"). One entry
 // for each table that matches. Texts point into the log.
+// `options`: those that `plan` was inferred with.
 std::variant<std::vector<Explained>, UnknownTarget> explain(const PrintedPlan& printed, const Plan& plan,
-                                                            std::string_view target);
+                                                            std::string_view target, const InferOptions& options = {});
 
 }  // namespace shardstats

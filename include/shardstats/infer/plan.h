@@ -109,7 +109,7 @@ struct PlanPerfSetting {
   bool known = false;
   PerfSetting<RealInterval> setting;    // the preferred one
   Bandwidths<RealInterval> bandwidths;  // bounds over all that explain the log
-  Bandwidths<bool> used{};              // by any table, whichever of them holds
+  Bandwidths<bool> used{};              // by any table, whichever of them holds, and bounded by what is printed
 };
 
 // The sums over all ranks. Known where a split is hidden, so that single ranks leave room but all together do not.
