@@ -44,13 +44,6 @@ struct Share {
   }
 };
 
-Format memory_format(const Checks& checks) {
-  const Release release = checks.printed.releases.front();
-  return release >= Release::v0_8_0 ? Format::r3 : release == Release::v0_1_0 ? Format::f1 : Format::r1;
-}
-
-RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
-
 bool has_hbm_share(const Checks& checks) {
   const Setting& setting = checks.plan.setting;
   return setting.device == Device::cuda || (setting.device == Device::mtia && setting.rules->mtia_percent);
@@ -64,7 +57,8 @@ RealInterval divisor(ByteInterval capacity) {
 std::vector<Share> shares_of(const Checks& checks, const Kind& kind, ByteInterval capacity, bool counted) {
   std::vector<Share> shares;
   for (const PrintedRank& row : checks.printed.ranks.rows) {
-    const auto used = bytes_printed_as((row.*kind.used).text, memory_format(checks), kGiB);
+    const auto used =
+        bytes_printed_as((row.*kind.used).text, rank_memory_format(checks.printed.releases.front()), kGiB);
     const auto percent = values_printed_as((row.*kind.percent).text, Format::p0);
     if (!used || !percent) continue;
     Share share{&row, rank_number(row), real(*used), *percent, {}};

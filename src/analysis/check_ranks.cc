@@ -30,7 +30,7 @@ std::string of_rank(std::string_view what, int rank) { return std::string(what) 
 void check_sums(Checks& checks, const PrintedRank& row, int rank) {
   const PlanRank* plan = checks.plan_rank(rank);
   if (!plan) return;
-  const Format memory = checks.plan.setting.rules->release < Release::v0_8_0 ? Format::r1 : Format::r3;
+  const Format memory = rank_memory_format(checks.plan.setting.rules->release);
   for (const Memory& sum : kSums) {
     const Cell& cell = row.*sum.cell;
     const Expectation& expectation = plan->*sum.expected;

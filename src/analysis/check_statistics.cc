@@ -6,10 +6,6 @@
 namespace shardstats::analysis {
 namespace {
 
-std::string_view printed_unit(std::string_view unit) {
-  return unit == "bytes" ? " GB" : unit == "ms" ? " ms" : unit == "percent" ? "%" : "";
-}
-
 class Comparison : public StatisticsReader {
  public:
   explicit Comparison(Checks& checks) : checks_(checks) {}

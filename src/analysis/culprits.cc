@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
+#include <functional>
 #include <map>
 #include <set>
-#include <span>
 #include <tuple>
 
 namespace shardstats {
@@ -19,7 +18,7 @@ constexpr std::size_t kFew = 4;                       // a correction must leave
 struct Correction {
   Cell culprit;
   std::string reason;
-  PrintedPlan fixed;
+  std::function<void(PrintedPlan&)> apply;
   int against = 0;  // cells that its shards do not account for
 };
 
@@ -56,8 +55,6 @@ std::string list_text(const std::vector<int>& ranks) {
   }
   return text;
 }
-
-RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
 
 class Culprits {
  public:
@@ -130,26 +127,25 @@ class Culprits {
     };
     for (const PlanTable& table : plan_.tables) {
       const PrintedTable& row = printed_.tables.rows[table.row];
-      const auto shards = std::span(plan_.shards).subspan(table.first_shard, table.shard_count);
       if (kind(table) == usual->first || !row.hbm) continue;
-      if (!std::ranges::any_of(shards, [&](const PlanShard& s) { return disputed(s.rank); })) continue;
-      remove(add(row.hbm, "without it the rest agrees").fixed.tables.rows[table.row], &PrintedTable::hbm);
+      if (!std::ranges::any_of(plan_.shards_of(table), disputed, &PlanShard::rank)) continue;
+      add_removal(row.hbm, &PrintedPlan::tables, table.row, &PrintedTable::hbm);
     }
   }
 
   void add_repeated_rows() {
-    const auto& ranks = printed_.ranks.rows;
-    for (std::size_t i = 1; i < ranks.size() && printed_.ranks.odd.empty(); ++i)
-      if (ranks[i].rank.text == ranks[i - 1].rank.text) {
-        Correction& correction = add(ranks[i].rank, "the row stands twice");
-        correction.fixed.ranks.rows.erase(correction.fixed.ranks.rows.begin() + static_cast<std::ptrdiff_t>(i));
-      }
-    const auto& tables = printed_.tables.rows;
-    for (std::size_t i = 1; i < tables.size() && printed_.tables.odd.empty(); ++i)
-      if (tables[i].fqn && tables[i].fqn.text == tables[i - 1].fqn.text) {
-        Correction& correction = add(tables[i].fqn, "the row stands twice");
-        correction.fixed.tables.rows.erase(correction.fixed.tables.rows.begin() + static_cast<std::ptrdiff_t>(i));
-      }
+    add_repeated_rows(&PrintedPlan::ranks, &PrintedRank::rank);
+    add_repeated_rows(&PrintedPlan::tables, &PrintedTable::fqn);
+  }
+  template <class Row>
+  void add_repeated_rows(ColumnTable<Row> PrintedPlan::*table, Cell Row::*name) {
+    const auto& rows = (printed_.*table).rows;
+    for (std::size_t i = 1; i < rows.size() && (printed_.*table).odd.empty(); ++i)
+      if (const Cell& cell = rows[i].*name; cell && cell.text == (rows[i - 1].*name).text)
+        add(cell, "the row stands twice", [table, i](PrintedPlan& plan) {
+          auto& all = (plan.*table).rows;
+          all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+        });
   }
 
   void add_wrong_words() {
@@ -181,8 +177,8 @@ class Culprits {
       };
       if (at(too_many->second) != -count || at(other.second) != count) return;
     }
-    Correction& correction = add(printed, "should be " + std::string(other.first));
-    correction.fixed.tables.rows[t].sharding.text = other.first;
+    add(printed, "should be " + std::string(other.first),
+        [t, word = other.first](PrintedPlan& plan) { plan.tables.rows[t].sharding.text = word; });
   }
 
   // Shards of the table's type are missing on some ranks and too many on others.
@@ -204,9 +200,9 @@ class Culprits {
     const bool on_all = type == "RW" || type == "DP";
     if (on_all && (ranks.size() != printed_.ranks.rows.size() || std::ranges::adjacent_find(ranks) != ranks.end()))
       return;
-    texts_.push_back(list_text(ranks));
-    Correction& correction = add(row.ranks, "should be " + texts_.back());
-    correction.fixed.tables.rows[t].ranks.text = texts_.back();
+    const std::string list = list_text(ranks);
+    Correction& correction =
+        add(row.ranks, "should be " + list, [t, list](PrintedPlan& plan) { plan.tables.rows[t].ranks.text = list; });
     for (const auto& [rank, count] : counts) correction.against += unaccounted(t, rank, count);
   }
 
@@ -228,7 +224,7 @@ class Culprits {
       const auto printed = e.known ? bytes_printed_as(cell.text, format, unit) : std::nullopt;
       if (printed) compare(real(*printed), real(e.bytes), real(each));
     };
-    const Format gigabytes = printed_.releases.front() < Release::v0_8_0 ? Format::r1 : Format::r3;
+    const Format gigabytes = rank_memory_format(printed_.releases.front());
     memory(row.hbm, gigabytes, kGiB, planned.expected_hbm, shard.hbm);
     memory(row.ddr, gigabytes, kGiB, planned.expected_ddr, shard.ddr);
     memory(row.input, Format::r2, kMiB, planned.expected_input, shard.input);
@@ -244,19 +240,15 @@ class Culprits {
   // One wrong memory cell can make another hypothesis of the whole plan look better: without it the right one is back.
   void add_wrong_memory() {
     for (const Finding& finding : report_.findings) {
-      const auto in_row = [&](const auto& row, auto... cells) {
-        return ((row.*cells && (row.*cells).place == finding.where.place) || ...);
-      };
       for (std::size_t r = 0; r < printed_.ranks.rows.size(); ++r)
-        if (in_row(printed_.ranks.rows[r], &PrintedRank::hbm, &PrintedRank::ddr, &PrintedRank::input,
-                   &PrintedRank::output))
-          remove(add(finding.where, "without it the rest agrees").fixed.ranks.rows[r], &PrintedRank::hbm,
-                 &PrintedRank::ddr, &PrintedRank::input, &PrintedRank::output);
+        for (const auto cell : {&PrintedRank::hbm, &PrintedRank::ddr, &PrintedRank::input, &PrintedRank::output})
+          if (const Cell& printed = printed_.ranks.rows[r].*cell; printed && printed.place == finding.where.place)
+            add_removal(printed, &PrintedPlan::ranks, r, cell);
       // A finding on a table's perf may come from a dtype that its storage was taken for.
       if (finding.table)
         for (const auto cell : {&PrintedTable::hbm, &PrintedTable::ddr, &PrintedTable::ssd})
           if (const Cell& printed = printed_.tables.rows[*finding.table].*cell; printed && !is_candidate(printed))
-            remove(add(printed, "without it the rest agrees").fixed.tables.rows[*finding.table], cell);
+            add_removal(printed, &PrintedPlan::tables, *finding.table, cell);
     }
   }
 
@@ -264,19 +256,13 @@ class Culprits {
     return std::ranges::any_of(candidates_, [&](const Correction& c) { return c.culprit.place == cell.place; });
   }
 
-  // Takes the culprit's text out of the row.
-  template <class Row, class... Cells>
-  void remove(Row& row, Cells... cells) const {
-    const auto clear = [&](Cell& cell) {
-      if (cell.place == candidates_.back().culprit.place) cell.text = {};
-    };
-    (clear(row.*cells), ...);
+  template <class Row>
+  void add_removal(const Cell& culprit, ColumnTable<Row> PrintedPlan::*table, std::size_t row, Cell Row::*cell) {
+    add(culprit, "without it the rest agrees", [=](PrintedPlan& plan) { ((plan.*table).rows[row].*cell).text = {}; });
   }
 
-  Correction& add(const Cell& culprit, std::string reason) {
-    candidates_.push_back({culprit, std::move(reason), printed_});
-    std::erase_if(candidates_.back().fixed.diagnostics,
-                  [&](const Diagnostic& d) { return d.where.place.line == culprit.place.line; });
+  Correction& add(const Cell& culprit, std::string reason, std::function<void(PrintedPlan&)> apply) {
+    candidates_.push_back({culprit, std::move(reason), std::move(apply)});
     return candidates_.back();
   }
 
@@ -287,10 +273,14 @@ class Culprits {
 
   // If the correction leaves at most so many errors, it leads wherever it removes a finding. The number of those left.
   std::optional<std::size_t> blame(const Correction& correction, std::size_t most_left) {
+    PrintedPlan corrected = printed_;
+    std::erase_if(corrected.diagnostics,
+                  [&](const Diagnostic& d) { return d.where.place.line == correction.culprit.place.line; });
+    correction.apply(corrected);
     InferOptions options = options_;
     options.effort = std::min(options.effort, Effort::likely);
-    const Plan plan = infer(correction.fixed, options);
-    const Report fixed = verify(correction.fixed, plan);
+    const Plan plan = infer(corrected, options);
+    const Report fixed = verify(corrected, plan);
     const std::size_t errors_left = errors(fixed);
     if (errors_left > most_left) return std::nullopt;
     std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t>> left;
@@ -306,7 +296,6 @@ class Culprits {
   const InferOptions& options_;
   Report& report_;
   std::vector<Correction> candidates_;
-  std::deque<std::string> texts_;  // of corrected cells
 };
 
 }  // namespace

@@ -8,9 +8,6 @@
 namespace shardstats::explain_detail {
 namespace {
 
-RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
-double middle(RealInterval x) { return x.low + (x.high - x.low) / 2; }
-
 class Facts {
  public:
   Facts(const Context& context, std::uint32_t t, const Choice& choice, std::vector<Operand>& operands)

@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::string_view kNotSized = "The log does not print the sizes of the tables, so shards were not rebuilt.";
 
-RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
-
 void sort_by_size(std::vector<Step>& steps) {
   std::stable_sort(steps.begin(), steps.end(),
                    [](const Step& a, const Step& b) { return a.value.nominal > b.value.nominal; });
@@ -77,12 +75,7 @@ void add_reserved(const Context& context, const RankMemory& m, std::vector<Step>
   add("KJT reservation", m.kjt, LineId::kjt_storage, FormulaId::kjt);
 }
 
-// Rank cells have one decimal up to v0.7.0.
-CellForm rank_form(const Context& context) {
-  const Release oldest = context.printed.releases.front();
-  if (oldest >= Release::v0_8_0) return {Format::r3};
-  return {oldest == Release::v0_1_0 ? Format::f1 : Format::r1};
-}
+CellForm rank_form(const Context& context) { return {rank_memory_format(context.printed.releases.front())}; }
 
 // Percent of the planning memory, and what it leaves.
 void add_headroom(const Context& context, const RankMemory& m, const Step& used, std::vector<Step>& steps) {

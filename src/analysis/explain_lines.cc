@@ -19,8 +19,6 @@ using analysis::ShiftedTier;
 
 constexpr std::size_t kShownRanks = 5;
 
-double middle(RealInterval x) { return x.low + (x.high - x.low) / 2; }
-
 // "imbalance.hbm.kl", but "maxima.mean": a rule of one number is its name.
 std::string full_name(RuleId rule, std::string_view key) {
   const std::string_view id = rule_of(rule).id;
@@ -199,9 +197,7 @@ class LineReader : public analysis::StatisticsReader {
   void add_group_tables(const CommsGroup& group, Step& step) const {
     for (const PlanTable* table : group.tables) {
       const std::string_view fqn = context_.printed.tables.rows[table->row].fqn.text;
-      double here = 0;
-      for (std::uint32_t i = 0; i < table->shard_count; ++i)
-        here += context_.plan.shards[table->first_shard + i].rank == group.rank ? 1 : 0;
+      const auto here = static_cast<double>(context_.plan.shards_on(*table, group.rank));
       const RealInterval value = table->shard_perf.parts[static_cast<std::size_t>(group.part)] * exactly(here);
       if (here == 0 || value.high <= 0) continue;
       Step child = value_step(std::string(last_part(fqn)), middle(value), value, "ms");

@@ -79,13 +79,15 @@ struct CellForm {
   std::string_view unit = "bytes";  // "bytes": the cell counts 2^30 of them
 };
 inline constexpr CellForm kMilliseconds{Format::r3, "ms"};
-std::optional<RealInterval> bounds_of(const Cell& cell, CellForm form);
 
 // `unit`: of a node that is no named formula.
 Step step_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands,
              std::string_view unit = "bytes");
 // A sum over `children`.
 Step sum_of(std::string label, FormulaId formula, std::vector<Step> children);
+// "HBM of all 96 shards": a sum over `classes`, which hold so many shards.
+Step sum_of_shards(std::string_view name, FormulaId formula, std::vector<Step> classes, std::size_t shards);
+std::string plural(double n, std::string_view one);  // "1 shard", "96 shards"
 Step value_step(std::string label, double nominal, RealInterval bounds, std::string_view unit = "bytes");
 Step bytes_step(std::string label, ByteInterval bytes);
 // A printed cell, quoted.

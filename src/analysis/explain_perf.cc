@@ -34,7 +34,7 @@ std::string wire_text(const WireSizes& wire, bool scattered) {
 
 void add_perf_notes(const PlanTable& table, Explained& explained) {
   if (table.perf_choice.other_wires.empty() || table.sharding == Sharding::dp) return;
-  const bool scattered = is_row_split(table.sharding) && !(table.sharding == Sharding::rw && table.sequence);
+  const bool scattered = is_scattered(table.sharding, table.sequence);
   std::string text =
       "Nothing printed tells the bytes an element takes on the wire: " + wire_text(table.perf_choice.wire, scattered) +
       " are shown";
@@ -52,13 +52,10 @@ void add_perf_notes(const PlanTable& table, Explained& explained) {
 // The shards of a table on the rank as one step.
 std::optional<Step> shards_on(const Context& context, std::uint32_t t, int rank, std::size_t cell) {
   const PlanTable& table = context.plan.tables[t];
-  double here = 0;
-  for (std::uint32_t i = 0; i < table.shard_count; ++i)
-    here += context.plan.shards[table.first_shard + i].rank == rank ? 1 : 0;
+  const auto here = static_cast<double>(context.plan.shards_on(table, rank));
   if (here == 0) return std::nullopt;
   const RealInterval bounds = shard_value(table, cell) * exactly(here);
-  Step step =
-      value_step(std::string(last_part(fqn_of(context, t))), bounds.low + (bounds.high - bounds.low) / 2, bounds, "ms");
+  Step step = value_step(std::string(last_part(fqn_of(context, t))), middle(bounds), bounds, "ms");
   step.formula = form_of(FormulaId::perf_total).name;
   step.note = std::string(context.printed.tables.rows[table.row].sharding.text) + ", " + number_text(here) +
               (here == 1 ? " shard" : " shards");
@@ -104,18 +101,11 @@ void add_table_perf(const Context& context, std::uint32_t t, Explained& explaine
     explained.notes.emplace_back(kNoPerf);
     return;
   }
-  std::vector<Step> children;
-  double shards = 0;
-  std::string substituted;
-  for (const PerfClass& c : perf.classes) {
-    children.push_back(class_step("T", one_shard(context, perf, c), c.shards, columns_text(*c.shards.front()),
-                                  perf.classes.size() == 1));
-    shards += c.count();
-    substituted += (substituted.empty() ? "" : " + ") + number_text(children.back().value.nominal);
-  }
-  Step sum = sum_of(shards == 1 ? "perf of the shard" : "perf of all " + number_text(shards) + " shards",
-                    FormulaId::perf_total, std::move(children));
-  if (sum.children.size() > 1) sum.substituted = std::move(substituted);
+  std::vector<Step> classes;
+  for (const PerfClass& c : perf.classes)
+    classes.push_back(class_step("T", one_shard(context, perf, c), c.shards, columns_text(*c.shards.front()),
+                                 perf.classes.size() == 1));
+  Step sum = sum_of_shards("perf", FormulaId::perf_total, std::move(classes), table.shard_count);
   add_with_cell(std::move(sum), (table.perf.contradicted >> kPerfParts & 1) != 0, row.perf.total, explained.steps,
                 kMilliseconds);
   add_perf_notes(table, explained);

@@ -3,11 +3,10 @@
 #include <cmath>
 
 #include "analysis/explain_parts.h"
+#include "analysis/statistics.h"
 
 namespace shardstats::explain_detail {
 namespace {
-
-RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
 
 Operand operand_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands) {
   if (node.input >= 0) return operands[static_cast<std::size_t>(node.input)];
@@ -65,12 +64,6 @@ void share_children(Step& step, double total) {
 
 }  // namespace
 
-std::optional<RealInterval> bounds_of(const Cell& cell, CellForm form) {
-  if (form.unit != "bytes") return values_printed_as(cell.text, form.format);
-  const auto bytes = bytes_printed_as(cell.text, form.format, kGiB);
-  return bytes ? std::optional(real(*bytes)) : std::nullopt;
-}
-
 Step step_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands,
              std::string_view unit) {
   Step step;
@@ -107,6 +100,19 @@ Step sum_of(std::string label, FormulaId formula, std::vector<Step> children) {
   return step;
 }
 
+std::string plural(double n, std::string_view one) {
+  return number_text(n) + " " + std::string(one) + (n == 1 ? "" : "s");
+}
+
+Step sum_of_shards(std::string_view name, FormulaId formula, std::vector<Step> classes, std::size_t shards) {
+  std::string substituted;
+  for (const Step& step : classes) substituted += (substituted.empty() ? "" : " + ") + number_text(step.value.nominal);
+  const std::string whose = shards == 1 ? "the shard" : "all " + plural(static_cast<double>(shards), "shard");
+  Step sum = sum_of(std::string(name) + " of " + whose, formula, std::move(classes));
+  if (sum.children.size() > 1) sum.substituted = std::move(substituted);
+  return sum;
+}
+
 Step value_step(std::string label, double nominal, RealInterval bounds, std::string_view unit) {
   Step step;
   step.label = std::move(label);
@@ -116,14 +122,15 @@ Step value_step(std::string label, double nominal, RealInterval bounds, std::str
 
 Step bytes_step(std::string label, ByteInterval bytes) {
   const RealInterval x = real(bytes);
-  return value_step(std::move(label), std::floor(x.low + (x.high - x.low) / 2), x);
+  return value_step(std::move(label), std::floor(middle(x)), x);
 }
 
 Step printed_step(std::string label, const Cell& cell, std::string_view verdict, CellForm form) {
   const double scale = form.unit == "bytes" ? static_cast<double>(kGiB) : 1;
   const double number = number_of(cell.text) * scale;
   const double nominal = scale == 1 ? number : std::floor(number);
-  Step step = value_step(std::move(label), nominal, bounds_of(cell, form).value_or(exactly(nominal)), form.unit);
+  Step step = value_step(std::move(label), nominal,
+                         analysis::printed_bounds(cell, form.format, form.unit).value_or(exactly(nominal)), form.unit);
   step.origin = Origin::log;
   step.printed = cell;
   step.note = verdict;
@@ -166,7 +173,7 @@ Step class_step(std::string_view name, Step one, const std::vector<const PlanSha
 void set_shares(Step& root) { share_children(root, root.value.nominal); }
 
 void add_with_cell(Step computed, bool contradicted, const Cell& cell, std::vector<Step>& steps, CellForm form) {
-  const auto bounds = bounds_of(cell, form);
+  const auto bounds = analysis::printed_bounds(cell, form.format, form.unit);
   const bool apart = bounds && (contradicted || !computed.value.bounds.overlaps(*bounds));
   if (apart) add_unexplained(cell, form, computed);
   set_shares(computed);

@@ -6,10 +6,6 @@
 namespace shardstats::explain_detail {
 namespace {
 
-std::string plural(double n, std::string_view one) {
-  return number_text(n) + " " + std::string(one) + (n == 1 ? "" : "s");
-}
-
 // The tree of one shard; an amount of zero has no tree.
 Step shard_step(const Context& context, const Memory& memory, const TracedTable& table, const ShardClass& c) {
   const Traced& storage = c.storage.*memory.storage;
@@ -20,19 +16,14 @@ Step shard_step(const Context& context, const Memory& memory, const TracedTable&
 }
 
 Step sum_of_classes(const Context& context, const Memory& memory, const TracedTable& table) {
-  std::vector<Step> children;
-  double shards = 0;
-  std::string substituted;
+  std::vector<Step> classes;
+  std::size_t shards = 0;
   for (const ShardClass& c : table.classes) {
-    children.push_back(class_step(memory.name, shard_step(context, memory, table, c), c.shards,
-                                  shape_text(*c.shards.front()), table.classes.size() == 1));
-    shards += c.count();
-    substituted += (substituted.empty() ? "" : " + ") + number_text(children.back().value.nominal);
+    shards += c.shards.size();
+    classes.push_back(class_step(memory.name, shard_step(context, memory, table, c), c.shards,
+                                 shape_text(*c.shards.front()), table.classes.size() == 1));
   }
-  Step sum = sum_of(std::string(memory.name) + " of " + (shards == 1 ? "the shard" : "all " + plural(shards, "shard")),
-                    FormulaId::table_sum, std::move(children));
-  if (sum.children.size() > 1) sum.substituted = std::move(substituted);
-  return sum;
+  return sum_of_shards(memory.name, FormulaId::table_sum, std::move(classes), shards);
 }
 
 void add_facts(const Context& context, std::uint32_t t, Explained& explained) {

@@ -17,7 +17,6 @@ constexpr double kEarlyDivisor = 3;
 constexpr double kRounding = 1e-12;  // relative: the planner adds in another order
 constexpr double kAnything = 1e18;
 
-RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
 RealInterval give(RealInterval x, double slack) { return {x.low - slack, x.high + slack}; }
 Release layout(const PrintedPlan& printed) { return printed.releases.front(); }
 
@@ -371,8 +370,8 @@ std::vector<CommsGroup> comms_groups(const PrintedPlan& printed, const Plan& pla
     for (const PerfPart part : {PerfPart::forward_comms, PerfPart::backward_comms}) {
       std::ranges::fill(ranks, RealInterval{});
       for (const PlanTable* table : tables)
-        for (std::uint32_t i = 0; i < table->shard_count; ++i) {
-          const auto rank = plan.shards[table->first_shard + i].rank;
+        for (const PlanShard& shard : plan.shards_of(*table)) {
+          const auto rank = shard.rank;
           if (!rank || static_cast<std::size_t>(*rank) >= ranks.size()) continue;
           RealInterval& on = ranks[static_cast<std::size_t>(*rank)];
           on = on + table->shard_perf.parts[static_cast<std::size_t>(part)];
@@ -428,7 +427,7 @@ RankValues rank_values(const PrintedPlan& printed, const Plan& plan) {
   const bool hbm = trusted(plan, [](const PlanRank& r) { return r.expected_hbm.contradicted; });
   const bool ddr = trusted(plan, [](const PlanRank& r) { return r.expected_ddr.contradicted; });
   const bool perf = trusted(plan, [](const PlanRank& r) { return r.expected_perf.contradicted != 0; });
-  const Format memory = layout(printed) < Release::v0_8_0 ? Format::r1 : Format::r3;
+  const Format memory = rank_memory_format(layout(printed));
   values.sparse_known = hbm && plan.sized;
   const auto add = [&](Quantity quantity, RealInterval value) {
     values.of[static_cast<std::size_t>(quantity)].push_back(value);
@@ -500,9 +499,7 @@ TopCandidates top_candidates(const Plan& plan, const RankValues& values, bool pe
   if (found.ranks.size() != 1) return found;
   for (const PlanTable& table : plan.tables) {
     if (table.sharding == Sharding::rw || table.sharding == Sharding::dp) continue;
-    const auto shards = std::span(plan.shards).subspan(table.first_shard, table.shard_count);
-    const auto here = [&](const PlanShard& shard) { return shard.rank == found.ranks.front(); };
-    if (std::ranges::any_of(shards, here)) found.tables.push_back(&table);
+    if (plan.shards_on(table, found.ranks.front()) > 0) found.tables.push_back(&table);
   }
   return found;
 }
@@ -511,7 +508,7 @@ RealInterval first_shard(const Plan& plan, const PlanTable& table, bool perf) {
   if (perf) return table.shard_perf.total;
   ByteInterval all = plan.shards[table.first_shard].hbm;
   if (table.sharding == Sharding::twrw && !table.uneven_rows) return real(all);
-  for (std::uint32_t i = 1; i < table.shard_count; ++i) all = hull(all, plan.shards[table.first_shard + i].hbm);
+  for (const PlanShard& shard : plan.shards_of(table)) all = hull(all, shard.hbm);
   return real(all);
 }
 

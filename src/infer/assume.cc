@@ -261,7 +261,7 @@ void group_choices(std::uint32_t t, std::size_t first_assumption, Plan& result) 
 void list_wire_sizes(std::uint32_t t, AssumptionList& list, const Plan& result) {
   const PlanTable& table = result.tables[t];
   if (!table.perf.known || !result.perf.setting.rules->wire_sizes || table.sharding == Sharding::dp) return;
-  const bool scattered = is_row_split(table.sharding) && !(table.sharding == Sharding::rw && table.sequence);
+  const bool scattered = is_scattered(table.sharding, table.sequence);
   const auto add = [&](std::string_view name, double WireSizes::*size) {
     std::vector<AssumedValue> others;
     for (const WireSizes& wire : table.perf_choice.other_wires)

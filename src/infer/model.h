@@ -22,7 +22,6 @@ inline constexpr std::array<Optimizer, 4> kOptimizers = {Optimizer::none, Optimi
 inline constexpr int kPairs = 12;   // element size x optimizer
 inline constexpr int kCombos = 60;  // element size x output element size x optimizer
 
-inline RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
 inline RealInterval real(std::int64_t x) { return exactly(static_cast<double>(x)); }
 
 inline RealInterval at_least_zero(RealInterval x) { return {std::max(x.low, 0.0), std::max(x.high, 0.0)}; }

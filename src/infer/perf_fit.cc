@@ -338,7 +338,6 @@ class Fitting {
   struct Solution {
     std::array<double, kUnknowns> x{}, deviation{};
   };
-  static double middle(RealInterval x) { return x.low + (x.high - x.low) / 2; }
   // Half of the width that the rounding of the number and of its inputs leaves.
   static double uncertainty(const Constraint& c, const std::array<double, kUnknowns>& x) {
     double half = c.value.width() / 2 + 1e-12 * c.value.high + 1e-15;

@@ -25,8 +25,8 @@ constexpr std::uint64_t kAllCodecs = (std::uint64_t{1} << kCodecs) - 1;
 struct PerfOutcome {
   PerfHypothesis hypothesis;
   Bandwidths<RealInterval> bandwidths;  // that explain the log: those of the hypothesis and maybe others
-  std::vector<bool> unbounded = std::vector<bool>(kBandwidths.size());  // nothing printed bounds the bandwidth
-  std::vector<std::uint64_t> codecs;  // by sharder: those that contradict the fewest cells
+  Bandwidths<bool> bounded{true, true, true, true, true, true};  // by what is printed
+  std::vector<std::uint64_t> codecs;                             // by sharder: those that contradict the fewest cells
   std::vector<std::optional<TablePerf>> tables;
   std::vector<PerfCells> ranks;
   std::vector<std::uint32_t> wrong_in_rank;  // bit sets of cells
@@ -409,14 +409,19 @@ class PerfSearch {
       for (int round = 0; round < kRefits; ++round) {
         const PerfFit found = fit(h, plan_, perf_, codecs);
         const auto before = codecs;
-        for (const PerfFit& one : {snapped(h, plan_, perf_, codecs, found), found}) {
-          PerfOutcome outcome = Evaluation(plan_, perf_, alternatives_).run(fitted(h, one), all_codecs(h));
-          outcome.freedoms += one.freedoms;
-          codecs = first_of(outcome.codecs);
-          keep(std::move(outcome));
-        }
+        try_fit(h, snapped(h, plan_, perf_, codecs, found));
+        codecs = try_fit(h, found);
         if (codecs == before) break;
       }
+  }
+
+  // The likeliest codecs with the fit's bandwidths.
+  std::vector<std::size_t> try_fit(const PerfHypothesis& h, const PerfFit& fit) {
+    PerfOutcome outcome = Evaluation(plan_, perf_, alternatives_).run(fitted(h, fit), all_codecs(h));
+    outcome.freedoms += fit.freedoms;
+    auto codecs = first_of(outcome.codecs);
+    keep(std::move(outcome));
+    return codecs;
   }
 
   // Perf rests on sizes: where nothing explains the storage of most tables, no bandwidths explain their perf.
@@ -443,16 +448,14 @@ class PerfSearch {
   // A default that fits everything is believed; where the log leaves a bandwidth open, its bounds say so.
   void widen(PerfOutcome& outcome) const {
     const PerfFit found = fit(outcome.hypothesis, plan_, perf_, first_of(outcome.codecs));
-    std::vector<bool> unbounded;
-    for (const auto flag : kBandwidthFlags) unbounded.push_back(!(found.bounded.*flag));
-    outcome.unbounded = unbounded;
+    outcome.bounded = found.bounded;
     if (found.freedoms > 0) {
       for (const auto bandwidth : kBandwidths)
         outcome.bandwidths.*bandwidth = hull(outcome.bandwidths.*bandwidth, found.bandwidths.*bandwidth);
       return;
     }
     outcome = Evaluation(plan_, perf_, true).run(fitted(outcome.hypothesis, found), outcome.codecs);
-    outcome.unbounded = std::move(unbounded);
+    outcome.bounded = found.bounded;
   }
 
   // One value of its own that settles everything is more likely than the one wrong cell it costs.
@@ -586,6 +589,21 @@ Bandwidths<bool> used_bandwidths(const PerfOutcome& outcome, const PlanInputs& i
   return used;
 }
 
+void fill_bandwidths(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inputs, const PerfInputs& perf,
+                     Plan& plan) {
+  plan.perf.bandwidths = outcomes.front().bandwidths;
+  plan.perf.used = {true, true, true, true, true, true};
+  for (const PerfOutcome& outcome : outcomes) {
+    const auto used = used_bandwidths(outcome, inputs, perf, plan);
+    for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
+      RealInterval& bounds = plan.perf.bandwidths.*kBandwidths[k];
+      bounds = hull(bounds, outcome.bandwidths.*kBandwidths[k]);
+      const auto flag = kBandwidthFlags[k];
+      plan.perf.used.*flag = plan.perf.used.*flag && used.*flag && outcome.bounded.*flag;
+    }
+  }
+}
+
 }  // namespace
 
 void infer_perf(const PlanInputs& inputs, const SearchResult& found, const InferOptions& options, Plan& plan) {
@@ -601,22 +619,9 @@ void infer_perf(const PlanInputs& inputs, const SearchResult& found, const Infer
   if (outcomes.empty()) return;
   fill_tables(outcomes, inputs, perf, options.alternatives, plan);
   fill_ranks(perf, outcomes, plan);
-  const PerfOutcome& best = outcomes.front();
-  plan.perf.setting = best.hypothesis.setting;
+  plan.perf.setting = outcomes.front().hypothesis.setting;
   plan.perf.known = true;
-  plan.perf.bandwidths = best.bandwidths;
-  plan.perf.used = used_bandwidths(best, inputs, perf, plan);
-  for (const PerfOutcome& outcome : outcomes)
-    for (std::size_t k = 0; k < kBandwidths.size(); ++k)
-      if (outcome.unbounded[k]) plan.perf.used.*kBandwidthFlags[k] = false;
-  for (std::size_t i = 1; i < outcomes.size(); ++i) {
-    const auto used = used_bandwidths(outcomes[i], inputs, perf, plan);
-    for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
-      RealInterval& bounds = plan.perf.bandwidths.*kBandwidths[k];
-      bounds = hull(bounds, outcomes[i].bandwidths.*kBandwidths[k]);
-      plan.perf.used.*kBandwidthFlags[k] = plan.perf.used.*kBandwidthFlags[k] && used.*kBandwidthFlags[k];
-    }
-  }
+  fill_bandwidths(outcomes, inputs, perf, plan);
 }
 
 }  // namespace shardstats::infer_detail

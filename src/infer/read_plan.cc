@@ -5,13 +5,8 @@
 namespace shardstats::infer_detail {
 namespace {
 
-Format memory_format(const PrintedPlan& printed) {
-  if (printed.releases.front() >= Release::v0_8_0) return Format::r3;
-  return printed.releases.front() == Release::v0_1_0 ? Format::f1 : Format::r1;
-}
-
 void read_ranks(const PrintedPlan& printed, PlanInputs& plan) {
-  const Format memory = memory_format(printed);
+  const Format memory = rank_memory_format(printed.releases.front());
   const bool in_bytes = printed.releases.front() >= Release::v0_1_1;  // v0.1.0 prints sums of factors instead
   for (const PrintedRank& row : printed.ranks.rows) {
     RankInputs rank;

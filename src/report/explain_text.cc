@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "shardstats/analysis/block.h"
+#include "shardstats/analysis/findings.h"
 #include "shardstats/numbers/printed.h"
 #include "shardstats/report/units.h"
 
@@ -150,11 +151,6 @@ class Paper {
     const int used = label.empty() ? 0 : indent + static_cast<int>(columns(label));
     out_.append(at(std::max(end - used - static_cast<int>(columns(value)), 1)), ' ');
     out_ += value + share_text(share) + "\n";
-  }
-
-  // What the log writes behind a number of that unit.
-  static std::string_view printed_unit(std::string_view unit) {
-    return unit == "bytes" ? " GB" : unit == "ms" ? " ms" : unit == "percent" ? "%" : "";
   }
 
   static std::string quoted(const Cell& cell, std::string_view unit) {

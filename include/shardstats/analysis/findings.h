@@ -27,6 +27,11 @@ struct Expected {
   std::string text;       // as the planner would print it: "3.858", or "3.857..3.859"
 };
 
+// What the log writes behind a number of that unit.
+constexpr std::string_view printed_unit(std::string_view unit) {
+  return unit == "bytes" ? " GB" : unit == "ms" ? " ms" : unit == "percent" ? "%" : "";
+}
+
 struct Finding {
   const Rule* rule = nullptr;
   Severity severity = Severity::error;

@@ -8,9 +8,11 @@
 // cells; `contradicted` says that the printed one lies outside. Tested by tests/infer/*_test.cc.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -167,6 +169,14 @@ struct Plan {
   std::int64_t contradictions = 0;  // printed cells outside their expectation
   bool gave_up = false;             // an exhaustive search might explain more
 
+  std::span<const PlanShard> shards_of(const PlanTable& table) const {
+    return std::span(shards).subspan(table.first_shard, table.shard_count);
+  }
+  // How many shards of the table lie on the rank.
+  std::ptrdiff_t shards_on(const PlanTable& table, int rank) const {
+    const auto here = [rank](const PlanShard& shard) { return shard.rank == rank; };
+    return std::ranges::count_if(shards_of(table), here);
+  }
   const PlanTable* table_of_row(std::uint32_t row) const { return row < tables.size() ? &tables[row] : nullptr; }
 };
 

@@ -53,6 +53,11 @@ struct PrintedTable {
 struct ShardCount {
   Cell type, count;
 };
+// How HBM (GB) and DDR (GB) of the rank table are printed (log-format.md section 3.2).
+constexpr Format rank_memory_format(Release release) {
+  return release >= Release::v0_8_0 ? Format::r3 : release == Release::v0_1_0 ? Format::f1 : Format::r1;
+}
+
 // The pairs of a Shards cell, in printed order; empty for an empty or malformed cell.
 std::vector<ShardCount> shard_counts(const Cell& shards);
 

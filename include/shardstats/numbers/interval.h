@@ -52,6 +52,9 @@ template <class T>
 constexpr Interval<T> operator-(Interval<T> a, Interval<T> b) {
   return {a.low - b.high, a.high - b.low};
 }
+constexpr RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
+constexpr double middle(RealInterval x) { return x.low + (x.high - x.low) / 2; }
+
 // Products and quotients of non-negative intervals. binary64 operations are monotone in each operand, so
 // evaluating the ends exactly as the planner does bounds the planner's own rounded result: no outward rounding.
 constexpr RealInterval operator*(RealInterval a, RealInterval b) { return {a.low * b.low, a.high * b.high}; }

@@ -201,6 +201,11 @@ N total_of(const std::array<N, kPerfParts>& parts) {
   return parts[0] + parts[2] + parts[1] + parts[3] + parts[4];
 }
 
+// Are a table's outputs reduced and scattered (3.3, 3.4)? Else they go all to all.
+inline bool is_scattered(Sharding sharding, bool sequence) {
+  return is_row_split(sharding) && !(sharding == Sharding::rw && sequence);
+}
+
 namespace perf_detail {
 
 constexpr double kBatchedCopy = 2.455;
@@ -336,7 +341,7 @@ std::optional<Perf<N>> shard_perf(const PerfSetting<N>& setting, const PerfFacts
                           : grouped                      ? Divisor{"g", static_cast<double>(group)}
                                                          : Divisor{};
   const WireSizes& wire = table.wire;
-  const bool scattered = grouped || (table.sharding == Sharding::rw && !table.sequence);
+  const bool scattered = is_scattered(table.sharding, table.sequence);
   Moved<N> size;
   if (dp) {
     size = moved(table, 1, {}, kIndexBytes, table.cols, constant<N>(1), constant<N>(1));
