@@ -15,6 +15,8 @@ constexpr std::string_view kExplainKernel =
     "run `shardstats explain kernel:NAME` for the tables behind the expected value";
 constexpr std::string_view kDamage = "take the log again from the job's own output, unedited";
 
+constexpr std::string_view kMended = "nothing is lost; `shardstats render` prints the block as it was";
+
 // The rows of the numeric checks stand in the order of RuleId.
 // clang-format off
 constexpr std::array kRules = {
@@ -217,6 +219,34 @@ constexpr std::array kRules = {
          main_branch, "log-format.md section 1.2", kDamage},
     Rule{"log.no_closing_border", error, "block without an end", "the last line of a block with the border", "", v0_1_0,
          main_branch, "log-format.md section 1.2", kDamage},
+    Rule{"log.cut_lines", error, "lines cut off at a column", "the ends of the lines with each other", "",
+         v0_1_0, main_branch, "log-format.md section 8.2", kDamage},
+    Rule{"log.twin", warning, "plans of several processes", "blocks that were logged at the same time with each other", "",
+         v0_1_0, main_branch, "log-format.md section 1.1", "a warning says that the processes did not print the same plan"},
+    Rule{"log.prefix", note, "prefix of a logger", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
+         "log-format.md section 8.1", kMended},
+    Rule{"log.encoding", note, "other encoding", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
+         "log-format.md section 8.2", kMended},
+    Rule{"log.colours", note, "colours of a terminal", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
+         "log-format.md section 8.2", kMended},
+    Rule{"log.blanks", note, "tabs and other blanks", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
+         "log-format.md section 8.2", kMended},
+    Rule{"log.escapes", note, "lines inside strings or HTML", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
+         "log-format.md section 8.2", kMended},
+    Rule{"log.wrapped", note, "wrapped lines", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
+         "log-format.md section 8.2", kMended},
+    Rule{"log.glued", note, "several lines on one", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
+         "log-format.md section 8.2", kMended},
+    Rule{"log.interleaved", note, "lines of several processes", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
+         "log-format.md section 1.1", kMended},
+    Rule{"log.foreign_lines", note, "lines of others in the block", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
+         "log-format.md section 8.2", kMended},
+    Rule{"log.no_frame", note, "text without its frame", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
+         "log-format.md section 8.2", kMended},
+    Rule{"log.right_border", note, "right border missing", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
+         "log-format.md section 8.2", kMended},
+    Rule{"log.squeezed", note, "squeezed blanks", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
+         "log-format.md section 8.2", kMended},
     Rule{"log.unknown_column", warning, "column of no known release", "column headers with those of all releases", "",
          v0_1_0, main_branch, "log-format.md section 4", "shardstats may be older than the TorchRec that wrote this log"},
     Rule{"log.unknown_line", warning, "line of no known release", "every line with the forms of all releases", "",

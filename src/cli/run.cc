@@ -46,6 +46,8 @@ LoadedLog load(const std::string& path, bool allow_empty) {
   }
   log.source = std::get<std::unique_ptr<Source>>(std::move(opened));
   log.blocks = find_blocks(log.source->bytes());
+  if (log.source->is_recoded())
+    for (Block& block : log.blocks) note_mending(block, Mending::encoding, {1, 1});
   if (log.blocks.empty() && !allow_empty) log.error = no_block(log.path, log.source->bytes());
   return log;
 }

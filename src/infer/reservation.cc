@@ -7,8 +7,10 @@ namespace {
 
 constexpr double kTrainingKjt = 20, kInferenceKjt = 1;  // storage-model.md section 8.2
 
-// Q: ids of one local batch over all features (8.2), without numbers of poolings.
+// Q: ids of one local batch over all features (8.2), without numbers of poolings. Unknown where the
+// tables are not printed or lost.
 std::optional<RealInterval> kjt_lookups(const PlanInputs& plan) {
+  if (!plan.printed->tables.printed) return std::nullopt;
   RealInterval sum{};
   for (const TableInputs& table : plan.tables) {
     if (!table.sized) return std::nullopt;

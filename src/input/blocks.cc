@@ -1,24 +1,22 @@
 #include "shardstats/input/blocks.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+
+#include "input/box.h"
+#include "input/decode.h"
+#include "input/mend.h"
 
 namespace shardstats {
 namespace {
 
-constexpr std::string_view kTitle = "--- Planner Statistics ---";
-constexpr std::size_t kNowhere = std::string_view::npos;
-constexpr std::size_t kShortestBorder = 60;  // the narrowest box of any release is 90 wide
-constexpr int kLookBack = 20;                // foreign lines that may stand between the border and the title
-constexpr int kMostForeign = 10000;          // foreign lines in a row after which an open block is taken to be cut off
+using namespace input_detail;
 
-std::size_t characters(std::string_view text) {
-  std::size_t n = 0;
-  for (const char c : text) n += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  return n;
-}
-
-std::string_view without_padding(std::string_view text) { return text.substr(0, text.find_last_not_of(' ') + 1); }
+constexpr int kLookBack = 20;            // foreign lines that may stand between the border and the title
+constexpr int kPiecesBack = 60;          // pieces of wrapped lines between a border and the first sign
+constexpr std::size_t kSmallest = 12;    // lines of the smallest whole block
+constexpr std::size_t kFewestSigns = 2;  // borders and labels of a part of a block that has no title
 
 struct Line {
   std::size_t start = 0;
@@ -43,16 +41,25 @@ class Lines {
   // 1-based number of the line that starts at `start`, counted on from the last one asked for.
   std::uint32_t number(std::size_t start) {
     if (start < counted_) {
-      counted_ = 0;
-      number_ = 1;
+      const bool is_near = start >= remembered_;
+      counted_ = is_near ? remembered_ : 0;
+      number_ = is_near ? remembered_number_ : 1;
     }
     for (; counted_ < start; ++number_) counted_ = newline_from(counted_) + 1;
     return number_;
   }
-  std::size_t find_title(std::size_t from) const {
-    const void* found = memmem(bytes_.data() + from, bytes_.size() - from, kTitle.data(), kTitle.size());
+  // Counts from this line on, when a line before the last one is asked for.
+  void remember(std::size_t start) {
+    remembered_number_ = number(start);
+    remembered_ = start;
+  }
+  // Of `text` in the bytes [from, to), or kNowhere.
+  std::size_t find(std::string_view text, std::size_t from, std::size_t to) const {
+    if (from >= to) return kNowhere;
+    const void* found = memmem(bytes_.data() + from, to - from, text.data(), text.size());
     return found == nullptr ? kNowhere : static_cast<std::size_t>(static_cast<const char*>(found) - bytes_.data());
   }
+  std::string_view bytes() const { return bytes_; }
   std::size_t size() const { return bytes_.size(); }
 
  private:
@@ -64,41 +71,41 @@ class Lines {
   std::string_view bytes_;
   std::size_t counted_ = 0;
   std::uint32_t number_ = 1;
+  std::size_t remembered_ = 0;
+  std::uint32_t remembered_number_ = 1;
 };
 
-// The run of '#' at the end of the line, if it is long enough for a border: where it starts, and its length.
-struct Border {
-  std::size_t start = kNowhere;
-  std::size_t length = 0;
-  explicit operator bool() const { return start != kNowhere; }
+// Where the next sign of a block stands.
+class Signs {
+ public:
+  std::size_t next(const Lines& lines, std::size_t from) {
+    std::size_t best = lines.size();
+    for (Sign& sign : signs_) {
+      sign.searched = std::max(sign.searched, from);
+      if (sign.at < from) sign.at = kNowhere;
+      if (sign.at == kNowhere && sign.searched < best) {
+        sign.at = lines.find(sign.text, sign.searched, best);
+        // It may still begin in front of `best` and end behind.
+        if (sign.at == kNowhere)
+          sign.searched = std::max(sign.searched + sign.text.size(), best + 1) - sign.text.size();
+      }
+      best = std::min(best, sign.at);
+    }
+    return best == lines.size() ? kNowhere : best;
+  }
+
+ private:
+  struct Sign {
+    std::string_view text;
+    std::size_t at = kNowhere;
+    std::size_t searched = 0;  // it does not stand before
+  };
+  std::array<Sign, 5> signs_ = {{{"############################################################"},
+                                 {"Planner Statistics"},
+                                 {"HBM (GB)"},
+                                 {"Parameter Info:"},
+                                 {"Compute Kernels"}}};
 };
-Border border_of(std::string_view line) {
-  const std::string_view text = without_padding(line);
-  if (text.size() < kShortestBorder || text[text.size() - 2] != '#') return {};
-  const std::size_t start = text.find_last_not_of('#') + 1;
-  if (text.size() - start < kShortestBorder) return {};
-  return {start, text.size() - start};
-}
-
-// Where the box starts in the title's line: the '#' in front of the blanks before the title.
-std::size_t title_offset(std::string_view line) {
-  const std::size_t title = line.find(kTitle);
-  if (title == kNowhere || title == 0) return kNowhere;
-  const std::size_t hash = line.find_last_not_of(' ', title - 1);
-  return hash == kNowhere || line[hash] != '#' ? kNowhere : hash;
-}
-
-// Is it the title, centred or at the end of what is left of its line? Looks at two places only.
-bool is_title(std::string_view box_text) {
-  const std::string_view text = without_padding(box_text);
-  if (text.ends_with(kTitle)) return true;
-  return text.size() > kTitle.size() + 2 && text.substr((text.size() - kTitle.size()) / 2).starts_with(kTitle);
-}
-
-bool starts_box(std::string_view line, std::size_t at) {
-  return at < line.size() && line[at] == '#' && (at + 1 == line.size() || line[at + 1] == ' ') &&
-         (at == 0 || line[at - 1] != '#');
-}
 
 // The '#' from which the line is exactly `width` characters long, or longer in a box line that overflows.
 struct WidthMatch {
@@ -134,6 +141,16 @@ std::size_t box_offset(std::string_view line, std::size_t usual, std::size_t wid
   return match.longer;
 }
 
+bool is_only_mark(std::string_view prefix) {
+  return prefix.find_first_not_of(' ') == kNowhere || prefix == "\xEF\xBB\xBF";
+}
+
+std::size_t labels_of(const Block& block) {
+  std::size_t labels = 0;
+  for (const BoxLine& line : block.lines) labels += labels_in(line.text);
+  return labels;
+}
+
 class BlockReader {
  public:
   BlockReader(Lines& lines, Block& block) : lines_(lines), block_(block) {}
@@ -146,13 +163,51 @@ class BlockReader {
     take_opening(title, from);
     add(title, offset);
     if (width_ == 0) width_ = text.size();
-    return read_body(title.next);
+    return finish(read_body(title.next, lines_.size()));
+  }
+
+  // Reads a part of a block that has no title, up to `to` at most.
+  std::size_t read_untitled(const Line& first, std::size_t offset, std::size_t to) {
+    usual_ = offset;
+    const Border border = border_of(first.text);
+    block_.opened = static_cast<bool>(border);
+    const std::string_view text = without_padding(first.text.substr(offset));
+    width_ = border ? border.length : characters(text);
+    add(first, offset);
+    return finish(read_body(first.next, to));
+  }
+
+  // Is there a sign that lines were damaged in a way that Mender can undo?
+  bool is_suspicious() const {
+    if (is_suspicious_ || !block_.opened || !block_.closed) return true;
+    return block_.lines.size() < kSmallest && labels_of(block_) == 0;
   }
 
  private:
+  std::size_t finish(std::size_t end) const {
+    if (!block_.foreign.empty()) note_mending(block_, Mending::foreign, block_.foreign.front().place);
+    return end;
+  }
+
   void add(const Line& line, std::size_t offset) {
     const std::uint32_t number = lines_.number(line.start);
-    block_.lines.push_back({line.text.substr(offset), {number, static_cast<std::uint32_t>(offset + 1)}});
+    const std::string_view text = line.text.substr(offset);
+    if (block_.mended.empty() && offset > 0 && !is_only_mark(line.text.substr(0, offset)))
+      note_mending(block_, Mending::prefix, {number, 1});
+    if (block_.lines.empty()) first_prefix_ = line.text.substr(0, offset);
+    if (text.size() != width_) inspect(text);
+    // Another box line in front of it on the same line.
+    if (offset != usual_ && first_box(line.text) != offset) is_suspicious_ = true;
+    block_.lines.push_back({text, {number, static_cast<std::uint32_t>(offset + 1)}});
+  }
+
+  // Of a line that is not as wide as the box.
+  void inspect(std::string_view text) {
+    constexpr std::string_view kOdd("\t\x1b\\&<\0", 6);
+    const bool glued = width_ > 0 && text.size() > width_ && text[width_ - 1] == '#';
+    is_suspicious_ = is_suspicious_ || glued || !without_padding(text).ends_with('#') ||
+                     text.find_first_of(kOdd) != kNowhere || text.find("\xC2\xA0") != kNowhere ||
+                     text.find("[0m") != kNowhere;
   }
 
   // The opening border in front of the title's line, not before `from`.
@@ -170,6 +225,17 @@ class BlockReader {
     }
   }
 
+  // Do lines of this box come after the border? Then it is another process's.
+  bool goes_on(const Line& border) const {
+    if (border.next >= lines_.size()) return false;
+    const Line next = lines_.line_from(border.next);
+    return !border_of(next.text) && starts_box(next.text, usual_);
+  }
+
+  bool is_same_process(std::string_view prefix) const {
+    return prefix == first_prefix_ || tag_of(prefix) == tag_of(first_prefix_);
+  }
+
   bool opens_another_block(const Line& border) const {
     return border.next < lines_.size() && title_offset(lines_.line_from(border.next).text) != kNowhere;
   }
@@ -181,16 +247,17 @@ class BlockReader {
     return border.start == usual_ && box_offset(lines_.line_from(line.next).text, usual_, width_) == kNowhere;
   }
 
-  std::size_t read_body(std::size_t start) {
+  std::size_t read_body(std::size_t start, std::size_t to) {
     std::size_t end = start;  // behind the last line of the box
     int foreign_in_a_row = 0;
-    while (start < lines_.size() && foreign_in_a_row <= kMostForeign) {
+    while (start < to && foreign_in_a_row <= kMostForeign) {
       const Line line = lines_.line_from(start);
       if (const Border border = border_of(line.text)) {
         if (opens_another_block(line)) break;
         if (closes_box(line, border)) {
           add(line, border.start);
           block_.closed = true;
+          is_suspicious_ = is_suspicious_ || goes_on(line) || !is_same_process(line.text.substr(0, border.start));
           return line.next;
         }
       }
@@ -199,6 +266,7 @@ class BlockReader {
       start = line.next;
       if (offset == kNowhere) {
         block_.foreign.push_back({line.text, {lines_.number(line.start), 1}});
+        is_suspicious_ = is_suspicious_ || first_box(line.text) != kNowhere;
         ++foreign_in_a_row;
         continue;
       }
@@ -213,23 +281,163 @@ class BlockReader {
 
   Lines& lines_;
   Block& block_;
+  std::string_view first_prefix_;  // of the first line that was taken
   std::size_t usual_ = 0;
   std::size_t width_ = 0;
+  bool is_suspicious_ = false;
 };
+
+bool is_part_of_block(const Block& block) {
+  const std::size_t labels = labels_of(block);
+  return labels > 0 && labels + (block.opened || block.closed ? 1 : 0) >= kFewestSigns;
+}
+
+// Parts of blocks without a title among the lines [from, to); returns the end of the last.
+std::size_t read_parts(Lines& lines, std::size_t from, std::size_t to, std::vector<Block>& blocks) {
+  std::size_t last = from;
+  while (from < to) {
+    const Line first = lines.line_from(from);
+    const std::size_t box = first_box(first.text);
+    Block part;
+    const std::size_t end = box == kNowhere ? first.next : BlockReader(lines, part).read_untitled(first, box, to);
+    from = std::max(end, first.next);
+    if (!is_part_of_block(part)) continue;
+    blocks.push_back(std::move(part));
+    last = from;
+  }
+  return last;
+}
+
+// The blocks in a text whose damage is undone: with a title, and parts without one in front of them or behind.
+std::vector<Block> blocks_of(std::string_view text) {
+  std::vector<Block> blocks;
+  Lines lines(text);
+  std::size_t from = 0, search = 0;
+  for (;;) {
+    const std::size_t title = lines.find(kTitle, std::max(from, search), text.size());
+    if (title == kNowhere) break;
+    const Line line = lines.line_around(title);
+    search = line.next;
+    const std::size_t offset = title_offset(line.text);
+    if (offset == kNowhere) continue;
+    std::size_t start = line.start;  // of the block
+    if (start > from && border_of(lines.line_around(start - 1).text)) start = lines.line_around(start - 1).start;
+    from = read_parts(lines, from, start, blocks);
+    Block block;
+    from = BlockReader(lines, block).read(line, offset, from);
+    if (block.opened || block.closed || labels_of(block) > 0) blocks.push_back(std::move(block));
+  }
+  read_parts(lines, from, text.size(), blocks);
+  return blocks;
+}
+
+bool same_lines(const Block& a, const Block& b) {
+  return std::ranges::equal(a.lines, b.lines, {}, &BoxLine::text, &BoxLine::text);
+}
 
 }  // namespace
 
+struct BlockFinder::State {
+  explicit State(std::string_view bytes) : lines(bytes) {}
+
+  Lines lines;
+  Signs signs;
+  std::size_t from = 0;
+  std::size_t count = 0;  // blocks handed out
+  std::deque<Block> found;
+
+  // The block whose border or title stands in `first`, if nothing had to be undone to read it.
+  std::optional<Block> read_undamaged(const Line& first) {
+    Line line = first;
+    for (int i = 0; i < kLookBack && title_offset(line.text) == kNowhere; ++i) {
+      if (line.next >= lines.size() || (i == 0 && !border_of(line.text))) return std::nullopt;
+      line = lines.line_from(line.next);
+    }
+    const std::size_t offset = title_offset(line.text);
+    if (offset == kNowhere) return std::nullopt;
+    Block block;
+    BlockReader reader(lines, block);
+    const std::size_t end = reader.read(line, offset, from);
+    if (reader.is_suspicious()) return std::nullopt;
+    from = end;
+    return block;
+  }
+
+  // Box lines may stand in front of the first sign where a block lacks its start; pieces of the border where it was
+  // wrapped.
+  Line first_of_region(const Line& sign) const {
+    const auto is_border_piece = [](const Line& line) { return hashes_at_end(line.text) >= kLeastWrapped; };
+    Line line = sign;
+    for (int i = 0; i < kPiecesBack && line.start > from && !is_border_piece(line); ++i)
+      line = lines.line_around(line.start - 1);
+    if (!is_border_piece(line)) line = sign;
+    while (line.start > from) {
+      const Line before = lines.line_around(line.start - 1);
+      if (first_box(before.text) == kNowhere && !is_border_piece(before)) break;
+      line = before;
+    }
+    return line;
+  }
+
+  void mend_from(const Line& first) {
+    const MendedRegion region = mend(lines.bytes(), first.start, lines.number(first.start));
+    from = std::max(region.end, first.next);
+    std::deque<Block> blocks;
+    for (const auto& stream : region.streams)
+      for (Block& block : blocks_of(stream->text())) {
+        locate(block, stream);
+        for (const Mended& mended : region.mended) note_mending(block, mended.what, mended.first);
+        blocks.push_back(std::move(block));
+      }
+    std::ranges::stable_sort(blocks, {}, [](const Block& block) { return block.lines.front().place.line; });
+    if (region.streams.size() > 1)
+      for (Block& block : blocks) block.twin = Twin{count, same_lines(block, blocks.front())};
+    found = std::move(blocks);
+  }
+
+  // From places in the transcript to places in the log.
+  static void locate(Block& block, const std::shared_ptr<Transcript>& transcript) {
+    const auto offset_of = [&](std::string_view text) {
+      return static_cast<std::size_t>(text.data() - transcript->text().data());
+    };
+    for (std::vector<BoxLine>* lines : {&block.lines, &block.foreign})
+      for (BoxLine& line : *lines) {
+        line.transcript = transcript.get();
+        line.place = transcript->place_of(offset_of(line.text));
+      }
+    for (Mended& mended : block.mended)
+      mended.first =
+          mended.what == Mending::foreign ? block.foreign.front().place : Place{block.lines.front().place.line, 1};
+    block.transcript = transcript;
+  }
+
+  std::optional<Block> next() {
+    while (found.empty()) {
+      const std::size_t sign = signs.next(lines, from);
+      if (sign == kNowhere) return std::nullopt;
+      lines.remember(from);
+      const Line first = lines.line_around(sign);
+      if (std::optional<Block> block = read_undamaged(first)) {
+        ++count;
+        return block;
+      }
+      mend_from(first_of_region(first));
+    }
+    Block block = std::move(found.front());
+    found.pop_front();
+    ++count;
+    return block;
+  }
+};
+
+BlockFinder::BlockFinder(std::string_view bytes) : state_(std::make_unique<State>(bytes)) {}
+BlockFinder::~BlockFinder() = default;
+std::optional<Block> BlockFinder::next() { return state_->next(); }
+
 std::vector<Block> find_blocks(std::string_view bytes) {
   std::vector<Block> blocks;
-  Lines lines(bytes);
-  std::size_t from = 0;
-  while (from < bytes.size()) {
-    const std::size_t title = lines.find_title(from);
-    if (title == kNowhere) break;
-    const Line line = lines.line_around(title);
-    const std::size_t offset = title_offset(line.text);
-    from = offset == kNowhere ? line.next : BlockReader(lines, blocks.emplace_back()).read(line, offset, from);
-  }
+  BlockFinder finder(bytes);
+  while (std::optional<Block> block = finder.next()) blocks.push_back(std::move(*block));
   return blocks;
 }
 

@@ -8,10 +8,12 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "input/decompress.h"
+#include "input/utf16.h"
 
 namespace shardstats {
 namespace {
@@ -20,11 +22,13 @@ constexpr std::size_t kReadStep = std::size_t{1} << 16;
 
 class Memory final : public Source {
  public:
-  explicit Memory(std::string bytes) : bytes_(std::move(bytes)) {}
+  explicit Memory(std::string bytes, bool recoded = false) : bytes_(std::move(bytes)), recoded_(recoded) {}
   std::string_view bytes() const override { return bytes_; }
+  bool is_recoded() const override { return recoded_; }
 
  private:
   std::string bytes_;
+  bool recoded_;
 };
 
 // A mapped file: half the cost of reading it into memory. Whoever cuts a log short while it is read gets SIGBUS here,
@@ -124,12 +128,18 @@ OpenResult open_raw(int fd, const std::string& name) {
   return read_stream(fd, name);
 }
 
+std::unique_ptr<Source> recoded(std::unique_ptr<Source> raw) {
+  std::optional<std::string> text = input_detail::utf8_from_utf16(raw->bytes());
+  if (!text) return raw;
+  return std::make_unique<Memory>(std::move(*text), true);
+}
+
 OpenResult decompressed(std::unique_ptr<Source> raw, const std::string& name) {
   const Compression kind = compression_of(raw->bytes());
-  if (kind == Compression::none) return raw;
+  if (kind == Compression::none) return recoded(std::move(raw));
   Decompressed content = decompress(raw->bytes(), kind);
   if (!content.problem.empty()) return Error{name, {}, std::move(content.problem), std::move(content.hint)};
-  return source_from(std::move(content.bytes));
+  return recoded(source_from(std::move(content.bytes)));
 }
 
 }  // namespace

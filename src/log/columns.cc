@@ -23,12 +23,10 @@ CutCell cell_between(std::string_view row, std::size_t left, std::size_t right) 
   return {text, start + text.size() == right && start >= left + kColumnGap && ends_cell(row, right)};
 }
 
-}  // namespace
-
-bool is_rule_row(std::string_view box_line) {
-  const std::string_view row = without_frame(box_line);
+// Dash runs and nothing else, the first of them not before `least`.
+bool has_only_rules(std::string_view row, std::size_t least) {
   std::size_t at = skip_blanks(row, 1), runs = 0;
-  if (at < 1 + kColumnGap) return false;
+  if (at < least) return false;
   while (at < row.size()) {
     const std::size_t end = std::min(row.find_first_not_of('-', at), row.size());
     if (end - at < kShortestRule) return false;
@@ -38,7 +36,55 @@ bool is_rule_row(std::string_view box_line) {
   return runs > 1;
 }
 
-ColumnEdges::ColumnEdges(std::string_view rule) {
+bool begins_with_sharding(std::string_view text) {
+  const std::string_view word = text.substr(0, text.find(' '));
+  return std::ranges::any_of(kShardingNames, [word](std::string_view name) { return name == word; });
+}
+
+// Length of the cell of a column at the start of what is left of a squeezed row.
+std::size_t squeezed_length(ColumnId id, std::string_view text) {
+  const auto up_to = [text](std::size_t at) { return std::min(at, text.size()); };
+  std::size_t end = up_to(text.find(' '));
+  switch (id) {
+    case ColumnId::shards:
+    case ColumnId::batch_sizes:
+      return text.size();
+    case ColumnId::storage:
+      return up_to(text.find(')')) + (text.find(')') < text.size() ? 1 : 0);
+    case ColumnId::hbm:
+    case ColumnId::ddr:
+    case ColumnId::perf:
+    case ColumnId::table_perf:
+    case ColumnId::emb_dim:
+      if (text.substr(end).starts_with(" (")) end = std::min(up_to(text.find(')', end)) + 1, text.size());
+      return end;
+    case ColumnId::fqn:  // a name may have blanks; the sharding type follows it
+      while (end < text.size() && !begins_with_sharding(text.substr(end + 1))) end = up_to(text.find(' ', end + 1));
+      return end < text.size() ? end : up_to(text.find(' '));
+    case ColumnId::ranks:
+      return text.starts_with('[') && text.find(']') < text.size() ? text.find(']') + 1 : end;
+    default:
+      return end;
+  }
+}
+
+}  // namespace
+
+bool is_rule_row(std::string_view box_line) { return has_only_rules(without_frame(box_line), 1 + kColumnGap); }
+
+bool is_squeezed_rule_row(std::string_view box_line) {
+  const std::string_view row = without_frame(box_line);
+  return row.starts_with("# -") && row.find("  ") == std::string_view::npos && has_only_rules(row, 2);
+}
+
+ColumnId column_id(std::string_view header, bool rank_table) {
+  for (const ColumnForm& form : column_forms())
+    if (form.rank_table == rank_table && form.header == header) return form.id;
+  return ColumnId::unknown;
+}
+
+ColumnEdges::ColumnEdges(std::string_view rule, bool rank_table)
+    : rank_table_(rank_table), is_squeezed_(is_squeezed_rule_row(rule)) {
   for (std::size_t at = rule.find('-'); at != std::string_view::npos && count_ < kMostColumns;
        at = rule.find('-', right_[count_++])) {
     right_[count_] = std::min(rule.find_first_not_of('-', at), rule.size());
@@ -47,14 +93,28 @@ ColumnEdges::ColumnEdges(std::string_view rule) {
 }
 
 bool ColumnEdges::is_row(std::string_view row) const {
+  if (is_squeezed_) return row.starts_with("# ") && row.size() > 2;
   return row.starts_with("#    ") && row.size() > right_[0] - dashes_[0];
 }
 
 std::span<const CutCell> ColumnEdges::cut(std::string_view row, bool closed) {
+  if (is_squeezed_) {
+    cut_squeezed(row);
+    return {cells_.data(), count_};
+  }
   const bool ascii = is_ascii(row);
   const auto cut_at_edges = [&] { return ascii ? cut_at(right_, row) : cut_at(byte_edges(row), row); };
   // At the end of a row that was cut off stands a piece of a cell, which the gaps would take for a whole one.
   if (!cut_at_edges() && !(closed && cut_at_gaps(row))) cut_at_edges();
+  return {cells_.data(), count_};
+}
+
+std::span<const CutCell> ColumnEdges::cut_header(std::string_view row, bool closed) {
+  if (is_squeezed_)
+    cut_squeezed_header(row);
+  else
+    cut(row, closed);
+  for (std::size_t c = 0; c < count_; ++c) ids_[c] = column_id(cells_[c].text, rank_table_);
   return {cells_.data(), count_};
 }
 
@@ -78,6 +138,8 @@ bool ColumnEdges::cut_at(const Offsets& right, std::string_view row) {
     whole = whole && cells_[c].whole;
     left = right[c];
   }
+  if (cut_off_ <= row.size())
+    for (std::size_t c = 0; c < count_; ++c) cells_[c].whole = cells_[c].whole && right[c] < cut_off_;
   return whole;
 }
 
@@ -91,6 +153,30 @@ bool ColumnEdges::cut_at_gaps(std::string_view row) {
     at = skip_blanks(row, end);
   }
   return column == count_;
+}
+
+void ColumnEdges::cut_squeezed(std::string_view row) {
+  std::size_t at = std::min<std::size_t>(2, row.size());
+  for (std::size_t c = 0; c < count_; ++c) {
+    const std::size_t length = squeezed_length(ids_[c], row.substr(at));
+    cells_[c] = {row.substr(at, c + 1 == count_ ? row.size() - at : length), true};
+    at = std::min(at + length + 1, row.size());
+  }
+}
+
+// Headers have blanks too: at each place the longest known one counts; a word that begins none is an unknown column.
+void ColumnEdges::cut_squeezed_header(std::string_view row) {
+  std::size_t at = std::min<std::size_t>(2, row.size());
+  for (std::size_t c = 0; c < count_; ++c) {
+    const std::string_view rest = row.substr(at);
+    std::size_t length = 0;
+    for (const ColumnForm& form : column_forms())
+      if (form.rank_table == rank_table_ && rest.starts_with(form.header))
+        length = std::max(length, form.header.size());
+    if (length == 0) length = std::min(rest.find(' '), rest.size());
+    cells_[c] = {rest.substr(0, length), true};
+    at = std::min(at + length + 1, row.size());
+  }
 }
 
 }  // namespace shardstats::log_detail

@@ -1,5 +1,5 @@
-// Cuts the rows of a column table into cells by the right edges of the rule row (log-format.md section 1.4).
-// Private to src/log.
+// Cuts the rows of a column table into cells by the right edges of the rule row (log-format.md section 1.4), or, where
+// every run of blanks was squeezed to one, by what the cells of each column look like. Private to src/log.
 #pragma once
 
 #include <array>
@@ -8,12 +8,18 @@
 #include <span>
 #include <string_view>
 
+#include "shardstats/log/layout.h"
+
 namespace shardstats::log_detail {
 
 inline constexpr std::size_t kMostColumns = 64;
 
-// "   -----   ----------": dash runs of at least 3, at least two of them, and nothing else.
+// "   -----   ----------": dash runs of at least 3, at least two of them, and nothing else. Squeezed: one blank each.
 bool is_rule_row(std::string_view box_line);
+bool is_squeezed_rule_row(std::string_view box_line);
+
+// The id of the column with this header; unknown if no release prints it.
+ColumnId column_id(std::string_view header, bool rank_table);
 
 // A cell as cut from a row. `whole`: it ends at its column's edge and keeps its distance from the cell before.
 struct CutCell {
@@ -24,14 +30,20 @@ struct CutCell {
 class ColumnEdges {
  public:
   // `rule`: the box line with the dashes.
-  explicit ColumnEdges(std::string_view rule);
+  ColumnEdges(std::string_view rule, bool rank_table);
 
   std::size_t count() const { return count_; }
+  bool is_squeezed() const { return is_squeezed_; }
   std::size_t dashes(std::size_t column) const { return dashes_[column]; }
 
   // `row`: the box line without its closing '#' and padding; `closed`: it had one, so it was not cut off. One cell for
   // each column, valid until the next call. Where cells were shifted, the gaps count if they give all columns.
   std::span<const CutCell> cut(std::string_view row, bool closed);
+  // The header row. Must come before the rows, since squeezed cells are told by their columns.
+  std::span<const CutCell> cut_header(std::string_view row, bool closed);
+
+  // Lines were cut off at `right`, an offset into the box line: a cell that ends there is not whole.
+  void cut_off_at(std::size_t right) { cut_off_ = right; }
 
   // Is it the line of a row? Those are indented by at least four blanks, other lines with so many end earlier.
   bool is_row(std::string_view row) const;
@@ -43,7 +55,13 @@ class ColumnEdges {
   Offsets byte_edges(std::string_view row) const;
   bool cut_at(const Offsets& right, std::string_view row);
   bool cut_at_gaps(std::string_view row);
+  void cut_squeezed(std::string_view row);
+  void cut_squeezed_header(std::string_view row);
 
+  bool rank_table_ = false;
+  bool is_squeezed_ = false;
+  std::size_t cut_off_ = std::string_view::npos;
+  std::array<ColumnId, kMostColumns> ids_{};
   Offsets right_{};  // in characters of the box line, just behind the cell
   Offsets dashes_{};
   std::size_t count_ = 0;

@@ -2,6 +2,7 @@
 // layout.h. Nothing is dropped: what no pattern fits is kept as an unknown line, column or odd cell, and reported.
 
 #include <algorithm>
+#include <array>
 
 #include "log/cells.h"
 #include "log/columns.h"
@@ -18,6 +19,9 @@ using namespace log_detail;
 
 constexpr std::size_t kShortestBorder = 60;
 constexpr std::size_t kShortestDivider = 20;
+constexpr std::size_t kAroundDivider = 4;  // characters of the frame beside the divider's dashes
+constexpr std::size_t kMostStray = 3;      // lines in a row between the rows of a table
+constexpr std::ptrdiff_t kFewestCut = 3;   // lines that end at the same column
 
 bool same_section(Section form, Section current) {
   if (form == Section::perf_imbalance)
@@ -28,6 +32,8 @@ bool same_section(Section form, Section current) {
 bool is_border(std::string_view box_line) {
   return box_line.size() >= kShortestBorder && box_line.find_first_not_of('#') == std::string_view::npos;
 }
+
+bool is_dashes(std::string_view text) { return text.find_first_not_of('-') == std::string_view::npos; }
 
 bool is_closed(const BoxLine& line) { return trim_right(line.text).ends_with('#'); }
 
@@ -54,11 +60,25 @@ std::size_t form_of(LineId id) {
   return static_cast<std::size_t>(std::ranges::find(forms, id, &LineForm::id) - forms.begin());
 }
 
-ColumnId column_id(std::string_view header, bool rank_table) {
-  for (const ColumnForm& form : column_forms())
-    if (form.rank_table == rank_table && form.header == header) return form.id;
-  return ColumnId::unknown;
-}
+// What was undone or left out, as it is reported.
+struct MendingNote {
+  Mending what;
+  std::string_view rule;
+  std::string_view message;
+};
+constexpr std::array kMendingNotes = {
+    MendingNote{Mending::prefix, "log.prefix", "the lines stand behind the prefix of a logger, which was taken off"},
+    MendingNote{Mending::encoding, "log.encoding", "the log was UTF-16; places are those of its UTF-8 form"},
+    MendingNote{Mending::colours, "log.colours", "escape sequences of a terminal were taken out"},
+    MendingNote{Mending::blanks, "log.blanks", "tabs, non-breaking blanks or NUL bytes were replaced"},
+    MendingNote{Mending::escapes, "log.escapes",
+                "the lines were taken out of strings of JSON or Python, or out of HTML"},
+    MendingNote{Mending::wrapped, "log.wrapped", "lines were broken at the width of a terminal and joined again"},
+    MendingNote{Mending::glued, "log.glued", "several lines stand on one and were cut apart"},
+    MendingNote{Mending::interleaved, "log.interleaved", "the lines of several processes are mixed and were sorted"},
+    MendingNote{Mending::foreign, "log.foreign_lines", "lines that do not belong to the block were left out"},
+    MendingNote{Mending::frame, "log.no_frame", "the '#' on both sides is gone; the text was read without it"},
+};
 
 Cell cell_at(const BoxLine& line, std::string_view text) {
   return {text, line.place_of(static_cast<std::size_t>(text.data() - line.text.data()))};
@@ -80,7 +100,10 @@ class BlockParser {
 
   PrintedPlan parse() {
     plan_.line = block_.lines.empty() ? 0 : block_.lines.front().place.line;
+    plan_.transcript = block_.transcript;
+    report_mendings();
     plan_.width = read_width();
+    find_cut();
     for (at_ = 0; at_ < block_.lines.size(); ++at_) read_line(block_.lines[at_]);
     check_frame();
     check_rank_rows();
@@ -94,17 +117,64 @@ class BlockParser {
     plan_.diagnostics.push_back({rule, severity, where, message});
   }
 
-  // Off a border; without one it is the length of most lines that have their right '#'.
+  bool was_mended(Mending what) const {
+    return std::ranges::find(block_.mended, what, &Mended::what) != block_.mended.end();
+  }
+
+  void report_mendings() {
+    if (block_.lines.empty()) return;
+    const BoxLine& first = block_.lines.front();
+    for (const MendingNote& note : kMendingNotes)
+      for (const Mended& mended : block_.mended)
+        if (mended.what == note.what)
+          report(note.rule, Severity::note, {first.text.substr(0, 1), mended.first}, note.message);
+    if (block_.twin && block_.twin->same)
+      report("log.twin", Severity::note, cell_at(first, first.text.substr(0, 1)),
+             "several processes logged this plan at the same time; all lines are equal");
+    else if (block_.twin)
+      report("log.twin", Severity::warning, cell_at(first, first.text.substr(0, 1)),
+             "several processes logged a plan at the same time, and their lines differ");
+  }
+
+  // Off a border or the divider; without one it is the length of most lines that have their right '#'.
   std::size_t read_width() const {
     std::vector<std::size_t> lengths;
     std::size_t longest = 0;
     for (const BoxLine& line : block_.lines) {
       const std::string_view text = trim_right(line.text);
       if (is_border(text)) return text.size();
+      if (was_mended(Mending::frame) && LineText(line).text.size() > kShortestBorder && is_dashes(LineText(line).text))
+        return LineText(line).text.size() + kAroundDivider;
       longest = std::max(longest, characters(text));
       if (text.size() > 1 && text.ends_with('#')) lengths.push_back(characters(text));
     }
     return lengths.empty() ? longest : most_frequent(std::move(lengths));
+  }
+
+  // Lines that all end where the border does, or in blanks at one column, without their '#', were cut off there.
+  void find_cut() {
+    if (was_mended(Mending::frame)) return;
+    const auto is_open = [](const BoxLine& line) { return !is_border(trim_right(line.text)) && !is_closed(line); };
+    std::size_t longest = 0, border = 0;
+    for (const BoxLine& line : block_.lines) {
+      longest = std::max(longest, characters(line.text));
+      if (is_border(trim_right(line.text))) border = trim_right(line.text).size();
+    }
+    const auto first = std::ranges::find_if(block_.lines, is_open);
+    if (first == block_.lines.end()) return;
+    const auto is_at_edge = [&](const BoxLine& line) {
+      return is_open(line) && characters(line.text) == longest && (border == longest || line.text.ends_with(' '));
+    };
+    const std::ptrdiff_t at_edge = std::ranges::count_if(block_.lines, is_at_edge);
+    const bool is_end = first + 1 == block_.lines.end() && !block_.closed;
+    if (at_edge >= kFewestCut && 2 * at_edge > std::ssize(block_.lines)) {
+      cut_ = longest;
+      report("log.cut_lines", Severity::error, cell_at(*first, first->text.substr(first->text.size() - 1)),
+             "the lines are cut off at this column; what stood to the right of it is lost");
+    } else if (!is_end) {
+      report("log.right_border", Severity::note, cell_at(*first, first->text.substr(0, 1)),
+             "this and maybe other lines lack their '#' on the right");
+    }
   }
 
   PrintedLine& add_line(LineId id, const BoxLine& line) {
@@ -127,12 +197,15 @@ class BlockParser {
       section_ = Section::none;
     } else if (starts_table()) {
       return;
-    } else if (split.text.size() > kShortestDivider && split.text.find_first_not_of('-') == std::string_view::npos) {
+    } else if (split.text.size() > kShortestDivider && is_dashes(split.text)) {
       add_line(LineId::divider, line);
-    } else if (!read_known(line, split.text)) {
+    } else if (reaches_cut(line) || !read_known(line, split.text)) {
       read_unknown(line, split);
     }
   }
+
+  // A number at the edge where lines were cut off may have had further digits.
+  bool reaches_cut(const BoxLine& line) const { return cut_ != 0 && characters(trim_right(line.text)) >= cut_; }
 
   bool is_open(const LineForm& form) const {
     return !form.pattern.empty() && !is_unknown(form.id) &&
@@ -160,6 +233,14 @@ class BlockParser {
 
   // Kept with its indentation, so that it can be printed again.
   void read_unknown(const BoxLine& line, const LineText& split) {
+    // Without a frame nothing tells the lines of others from those of the box.
+    if (was_mended(Mending::frame)) {
+      if (!foreign_reported_)
+        report("log.foreign_lines", Severity::note, cell_at(line, split.text),
+               "lines that do not belong to the block were left out");
+      foreign_reported_ = true;
+      return;
+    }
     const std::size_t inner = plan_.width < 2 ? 0 : plan_.width - 2, length = characters(split.text);
     const bool centred = split.indent > 4 && length < inner && split.indent == (inner - length) / 2;
     const LineId id = centred                              ? LineId::unknown_centred
@@ -168,6 +249,7 @@ class BlockParser {
     SlotTexts slots;
     slots.texts[slots.count++] = id == LineId::unknown_plain && split.indent > 1 ? split.row.substr(2) : split.text;
     take_slots(line, id, form_of(id), slots);
+    if (reaches_cut(line)) return;
     for (const LineForm& form : line_forms()) {
       const std::string_view value = is_open(form) ? damaged_value(split.text, form.pattern) : std::string_view();
       if (value.empty()) continue;
@@ -187,7 +269,9 @@ class BlockParser {
 
   // A header row is recognised by the rule row below it.
   bool starts_table() {
-    if (at_ + 1 >= block_.lines.size() || !is_rule_row(block_.lines[at_ + 1].text)) return false;
+    if (at_ + 1 >= block_.lines.size()) return false;
+    const std::string_view rule = block_.lines[at_ + 1].text;
+    if (!is_rule_row(rule) && !is_squeezed_rule_row(rule)) return false;
     const bool rank_table = LineText(block_.lines[at_]).text.starts_with("Rank ");
     return rank_table ? read_table(plan_.ranks, LineId::rank_table) : read_table(plan_.tables, LineId::parameter_table);
   }
@@ -195,7 +279,8 @@ class BlockParser {
   template <class Row>
   bool read_table(ColumnTable<Row>& table, LineId id) {
     const BoxLine& header = block_.lines[at_];
-    ColumnEdges edges(block_.lines[at_ + 1].text);
+    ColumnEdges edges(block_.lines[at_ + 1].text, id == LineId::rank_table);
+    if (cut_ != 0) edges.cut_off_at(cut_);
     std::vector<PrintedColumn> columns = read_columns(header, edges, id == LineId::rank_table);
     // Where the header was lost, the line above the rule is something else.
     if (std::ranges::count(columns, ColumnId::unknown, &PrintedColumn::id) * 2 > std::ssize(columns)) return false;
@@ -204,6 +289,9 @@ class BlockParser {
       table.place = header.place;
       table.columns = std::move(columns);
       report_unknown(table.columns);
+      if (edges.is_squeezed())
+        report("log.squeezed", Severity::note, cell_at(header, header.text.substr(0, 1)),
+               "runs of blanks were squeezed to one; the cells of this table were told by their form");
       add_line(id, header);
     } else if (std::ranges::equal(table.columns, columns, {}, header_text, header_text)) {
       report("log.duplicate_table", Severity::error, cell_at(header, header.text.substr(0, 1)),
@@ -217,12 +305,35 @@ class BlockParser {
     if (id == LineId::parameter_table) table_rows_.reserve(rows);
     for (; at_ < block_.lines.size(); ++at_) {
       const std::string_view row = without_frame(block_.lines[at_].text);
-      if (!edges.is_row(row)) break;
+      if (!edges.is_row(row) || (edges.is_squeezed() && is_closed(header) && !is_closed(block_.lines[at_]))) {
+        if (!is_stray(edges)) break;
+        report_stray(block_.lines[at_]);
+        continue;
+      }
       read_row(block_.lines[at_], edges.cut(row, is_closed(block_.lines[at_])), table);
       if (id == LineId::parameter_table) table_rows_.push_back(cell_at(block_.lines[at_], trim_left(row.substr(1))));
     }
     --at_;
     return true;
+  }
+
+  // A line without its right '#' between two rows.
+  bool is_stray(const ColumnEdges& edges) const {
+    const std::size_t end = std::min(at_ + 1 + kMostStray, block_.lines.size());
+    for (std::size_t i = at_ + 1; i < end; ++i)
+      if (edges.is_row(without_frame(block_.lines[i].text)))
+        return !LineText(block_.lines[at_]).text.empty() && !is_closed(block_.lines[at_]);
+    return false;
+  }
+
+  void report_stray(const BoxLine& line) {
+    const LineText split(line);
+    if (split.row.starts_with("#    "))
+      report("log.malformed_cell", Severity::error, cell_at(line, split.text),
+             "this line is too short for a row of the table around it; it was left out");
+    else
+      report("log.foreign_lines", Severity::note, cell_at(line, split.text),
+             "this line does not belong to the table around it; it was left out");
   }
 
   std::size_t count_rows(const ColumnEdges& edges) const {
@@ -235,7 +346,7 @@ class BlockParser {
 
   static std::vector<PrintedColumn> read_columns(const BoxLine& header, ColumnEdges& edges, bool rank_table) {
     std::vector<PrintedColumn> columns;
-    const std::span<const CutCell> cells = edges.cut(without_frame(header.text), is_closed(header));
+    const std::span<const CutCell> cells = edges.cut_header(without_frame(header.text), is_closed(header));
     for (std::size_t c = 0; c < cells.size(); ++c)
       columns.push_back({column_id(cells[c].text, rank_table), cell_at(header, cells[c].text),
                          static_cast<std::uint16_t>(edges.dashes(c))});
@@ -244,7 +355,7 @@ class BlockParser {
 
   void report_unknown(const std::vector<PrintedColumn>& columns) {
     for (const PrintedColumn& column : columns)
-      if (column.id == ColumnId::unknown)
+      if (column.id == ColumnId::unknown && !(cut_ != 0 && &column == &columns.back()))
         report("log.unknown_column", Severity::warning, column.header,
                "a column that no known release prints; its cells are kept but not checked");
   }
@@ -260,11 +371,17 @@ class BlockParser {
       if (id != ColumnId::unknown && cells[c].whole && read_cell(id, cell, into)) continue;
       table.odd.push_back({row, static_cast<std::uint16_t>(c), cell});
       if (id == ColumnId::unknown) continue;
+      if (cut_ != 0 && !cells[c].whole) continue;
       if (cells[c].whole && cell)
         report("log.malformed_cell", Severity::error, cell, "this cell does not have the form of its column");
       else if (first_lost.place == Place{})
         first_lost = cell;
     }
+    // The readers of cells take the bytes of a line for neighbours, which those of a transcript need not be.
+    if (line.transcript != nullptr)
+      each_cell(into, [&](Cell& cell) {
+        if (cell) cell = cell_at(line, cell.text);
+      });
     // One cell that is missing or out of place mostly takes all that follow with it, so the row is reported once.
     if (first_lost.place != Place{})
       report("log.malformed_cell", Severity::error, first_lost ? first_lost : cell_at(line, line.text.substr(0, 1)),
@@ -337,6 +454,8 @@ class BlockParser {
   PrintedPlan plan_;
   std::size_t at_ = 0;
   Section section_ = Section::none;
+  std::size_t cut_ = 0;  // characters of the box line at which all lines were cut off; 0: they were not
+  bool foreign_reported_ = false;
   std::vector<Cell> table_rows_;  // of the parameter table, without frame and padding
 };
 

@@ -87,16 +87,18 @@ class Renderer {
         indent_(static_cast<std::size_t>(nested_indent(plan.releases.front()))),
         inner_(plan.width - 2) {}
 
+  // A box has two borders, whatever became of them in the log.
   void render() {
+    if (plan_.lines.empty() || plan_.lines.front().id != LineId::border) border();
     for (const PrintedLine& line : plan_.lines) render_line(line);
+    if (plan_.lines.size() < 2 || plan_.lines.back().id != LineId::border) border();
   }
 
  private:
   void render_line(const PrintedLine& line) {
     switch (line.id) {
       case LineId::border:
-        out_.append(plan_.width, '#').push_back('\n');
-        break;
+        return border();
       case LineId::divider:
         centred(std::string(inner_ - 2, '-'));
         break;
@@ -110,6 +112,8 @@ class Renderer {
         render_text(line_forms()[line.form], plan_.slots_of(line));
     }
   }
+
+  void border() { out_.append(plan_.width, '#').push_back('\n'); }
 
   void render_text(const LineForm& form, std::span<const Cell> slots) {
     const std::string text = fill(form.pattern, slots);

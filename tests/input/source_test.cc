@@ -256,5 +256,30 @@ TEST(Decompress, StopsAtTheExpansionLimit) {
 
 TEST(SourceFrom, HoldsItsBytes) { EXPECT_EQ(source_from("abc")->bytes(), "abc"); }
 
+std::string utf16(std::u16string_view text, bool little) {
+  std::string bytes;
+  for (const char16_t unit : text) {
+    const char low = static_cast<char>(unit & 0xFF), high = static_cast<char>(unit >> 8);
+    bytes += little ? std::string{low, high} : std::string{high, low};
+  }
+  return bytes;
+}
+
+TEST_F(SourceTest, Utf16BecomesUtf8) {
+  const std::u16string text = u"# HBM \u00e9\u20ac\U0001F600 and enough to be sure without a mark\r\n";
+  const std::string wanted = "# HBM \xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 and enough to be sure without a mark\r\n";
+  for (const bool little : {true, false}) {
+    const OpenResult marked = open_source(write("marked", utf16(u"\ufeff" + text, little)));
+    EXPECT_EQ(content(marked), wanted);
+    EXPECT_TRUE(std::get<std::unique_ptr<Source>>(marked)->is_recoded());
+    const std::u16string ascii = u"plain text, long enough to be told by its NUL bytes\n";
+    EXPECT_EQ(content(open_source(write("bare", utf16(ascii, little)))),
+              "plain text, long enough to be told by its NUL bytes\n");
+  }
+  EXPECT_EQ(content(open_source(write("half", std::string("\xff\xfe\x00\xd8", 4)))), "\xef\xbf\xbd");
+  const OpenResult plain = open_source(write("plain", std::string(70, '\0')));
+  EXPECT_FALSE(std::get<std::unique_ptr<Source>>(plain)->is_recoded());
+}
+
 }  // namespace
 }  // namespace shardstats

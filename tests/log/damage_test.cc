@@ -245,5 +245,90 @@ TEST(Damage, NamesOutsideAscii) {
   EXPECT_EQ(rendered(log), log);
 }
 
+// --- what happens to whole lines -------------------------------------------------------------------------------------
+
+std::string squeezed(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    if (c != ' ' || out.empty() || out.back() != ' ') out.push_back(c);
+  return out;
+}
+
+TEST(Damage, SqueezedBlanks) {
+  const std::string log =
+      box({kHeader, kRule, kFirst, replaced(kSecond, "ebc.two", "ebc. two 2"), "", "Batch Size: 512"});
+  const std::string changed = squeezed(log);
+  const PrintedPlan plan = parsed(changed);
+  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.squeezed"});
+  ASSERT_EQ(plan.tables.rows.size(), 2u);
+  EXPECT_EQ(plan.tables.rows[1].fqn.text, "ebc. two 2");
+  EXPECT_EQ(plan.tables.rows[1].perf.components[2].text, "0.08");
+  EXPECT_EQ(plan.tables.rows[1].ranks.text, "0-1");
+  EXPECT_EQ(plan.slot(LineId::batch_size).text, "512");
+}
+
+// Cut off inside the column Hash Size: its piece "10" of "1000" is no number.
+TEST(Damage, LinesCutOffAtAColumn) {
+  const std::string log = table({kFirst, kSecond});
+  const std::size_t edge = 2 + kFirst.find("1000") + 2;
+  std::string cut;
+  for (std::size_t start = 0; start < log.size(); start = log.find('\n', start) + 1)
+    cut += log.substr(start, edge) + "\n";
+  const PrintedPlan plan = parsed(cut);
+  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.cut_lines"});
+  ASSERT_EQ(plan.tables.rows.size(), 2u);
+  EXPECT_EQ(plan.tables.rows[0].perf.total.text, "0.081");
+  EXPECT_FALSE(plan.tables.rows[0].hash_size);
+}
+
+TEST(Damage, LinesOfOthersInsideATable) {
+  std::string log = table({kFirst, kSecond});
+  log.insert(log.find("# " + kSecond), "# note to self\n");
+  const PrintedPlan plan = parsed(log);
+  EXPECT_EQ(rules(plan), (std::vector<std::string_view>{"log.right_border", "log.foreign_lines"}));
+  EXPECT_EQ(plan.tables.rows.size(), 2u);
+  EXPECT_EQ(rendered(log), table({kFirst, kSecond}));
+}
+
+TEST(Damage, BordersAreRenderedAgain) {
+  const std::string whole = table({kFirst, kSecond});
+  EXPECT_EQ(rendered(whole.substr(kWidth + 1)), whole);
+  EXPECT_EQ(rendered(whole.substr(0, whole.size() - kWidth - 1)), whole);
+}
+
+TEST(Damage, WithoutFrame) {
+  const std::string divider = "# " + std::string(kWidth - 4, '-') + " #\n";
+  std::string log = table({kFirst, kSecond});
+  log.insert(log.find("# Parameter"), divider);
+  std::string bare;
+  for (std::size_t start = 0; start < log.size();) {
+    const std::size_t end = log.find('\n', start);
+    if (log[start + 1] != '#') bare += log.substr(start + 2, log.find_last_not_of(" #", end - 1) - start - 1) + "\n";
+    start = end + 1;
+  }
+  const std::string noisy = bare + "somebody else speaks\n";
+  const PrintedPlan plan = parsed(noisy);
+  EXPECT_EQ(rules(plan), (std::vector<std::string_view>{"log.no_frame", "log.foreign_lines", "log.no_opening_border",
+                                                        "log.no_closing_border"}));
+  EXPECT_EQ(plan.tables.rows[1].ranks.text, "0-1");
+  EXPECT_EQ(rendered(bare), log);
+}
+
+TEST(Damage, ProcessesThatAgreeOrNot) {
+  const std::string one = table({kFirst, kSecond});
+  for (const std::string& other : {one, table({kFirst, replaced(kSecond, "0.163", "0.164")})}) {
+    std::string log;
+    for (std::size_t at = 0; at < one.size(); at = one.find('\n', at) + 1)
+      for (const auto& [tag, text] : {std::pair{"[rank0]: ", &one}, std::pair{"[rank1]: ", &other}})
+        log += tag + text->substr(at, text->find('\n', at) + 1 - at);
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 2u);
+    const PrintedPlan plan = parse(blocks[1]);
+    const auto twin = std::ranges::find(plan.diagnostics, "log.twin", &Diagnostic::rule);
+    ASSERT_NE(twin, plan.diagnostics.end());
+    EXPECT_EQ(twin->severity, other == one ? Severity::note : Severity::warning);
+  }
+}
+
 }  // namespace
 }  // namespace shardstats

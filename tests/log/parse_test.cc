@@ -66,7 +66,8 @@ TEST(Parse, CellsKnowTheirPlace) {
   EXPECT_EQ(plan.width, 120u);
   EXPECT_EQ(plan.line, 1u);
   EXPECT_EQ(plan.slot(LineId::batch_size).text, "512");
-  EXPECT_TRUE(plan.diagnostics.empty());
+  ASSERT_EQ(plan.diagnostics.size(), 1u);
+  EXPECT_EQ(plan.diagnostics[0].rule, "log.prefix");
 }
 
 TEST(Parse, ShardCounts) {
@@ -136,9 +137,10 @@ TEST(Parse, DamageIsReportedWithItsPlace) {
     std::string log = small_log();
     log.replace(log.find(damage.from), damage.from.size(), damage.to);
     const PrintedPlan plan = parsed(log);
-    ASSERT_EQ(plan.diagnostics.size(), 1u) << damage.to;
-    EXPECT_EQ(plan.diagnostics[0].rule, damage.rule);
-    EXPECT_EQ(plan.diagnostics[0].where.place.line, damage.line);
+    ASSERT_EQ(plan.diagnostics.size(), 2u) << damage.to;
+    EXPECT_EQ(plan.diagnostics[0].rule, "log.prefix");
+    EXPECT_EQ(plan.diagnostics[1].rule, damage.rule);
+    EXPECT_EQ(plan.diagnostics[1].where.place.line, damage.line);
   }
 }
 

@@ -1,15 +1,23 @@
-// Finds planner blocks anywhere in a log, behind any logger prefix (log-format.md sections 1 and 8.1).
+// Finds planner blocks anywhere in a log, behind any logger prefix, and undoes what happened to their lines on the way
+// (log-format.md sections 1 and 8).
 //
 //   2024-05-01 12:00:00 INFO ...stats: ######################      <- opening border
 //   2024-05-01 12:00:00 INFO ...stats: #  --- Planner Statistics ---  #
 //   ...
 //   2024-05-01 12:00:00 INFO ...stats: ######################      <- closing border
 //
-// A block is the list of its box lines with the prefix removed; every line knows its physical place, so damage that
-// is undone later (interleaving, wrapping) only has to build such lines. Tested by tests/input/blocks_test.cc.
+// A block is the list of its box lines with the prefix removed. Undamaged lines are views of the log's bytes. Where
+// lines were wrapped, glued, escaped, coloured or mixed with those of other processes, they are views of a Transcript:
+// the text written anew, every byte of it with its place in the log. Tested by tests/input/blocks_test.cc and
+// tests/input/mend_test.cc.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,11 +25,64 @@
 
 namespace shardstats {
 
-struct BoxLine {
-  std::string_view text;  // from the first '#' of the box to the last byte that is no line end
-  Place place;            // of text's first byte
+// Text that was put together from pieces of a log.
+class Transcript {
+ public:
+  // `place`: of the text's first byte; the other bytes follow it in the same line.
+  void append(std::string_view text, Place place);
+  // The bytes [start, end) of another transcript with their places.
+  void append(const Transcript& from, std::size_t start, std::size_t end);
 
-  Place place_of(std::size_t offset) const { return {place.line, place.column + static_cast<std::uint32_t>(offset)}; }
+  std::string_view text() const { return text_; }
+  // Of a byte of the text, or of its end.
+  Place place_of(std::size_t offset) const;
+
+ private:
+  struct Piece {
+    std::size_t offset;  // where it starts in the text
+    Place place;         // of its first byte
+  };
+  std::string text_;
+  std::vector<Piece> pieces_;  // ascending by offset
+};
+
+struct BoxLine {
+  std::string_view text;                   // from the first '#' of the box to the last byte that is no line end
+  Place place;                             // of text's first byte
+  const Transcript* transcript = nullptr;  // that `text` is a part of; null: the log itself
+
+  Place place_of(std::size_t offset) const {
+    if (transcript != nullptr) return place_in_transcript(offset);
+    return {place.line, place.column + static_cast<std::uint32_t>(offset)};
+  }
+
+ private:
+  Place place_in_transcript(std::size_t offset) const;
+};
+
+// What was undone without loss, or left out, to read a block.
+enum class Mending : std::uint8_t {
+  prefix,       // text of a logger in front of the lines
+  encoding,     // UTF-16, NUL bytes
+  colours,      // escape sequences of a terminal
+  blanks,       // tabs, non-breaking and other blanks
+  escapes,      // lines inside JSON strings, a Python list or HTML
+  wrapped,      // lines broken at the width of a terminal
+  glued,        // several lines on one
+  interleaved,  // lines of several processes in turn
+  foreign,      // whole lines that do not belong to the box
+  frame,        // the '#' on both sides is gone
+};
+
+struct Mended {
+  Mending what;
+  Place first;  // where it was first seen
+};
+
+// The block that another process printed at the same time.
+struct Twin {
+  std::size_t block = 0;  // 0-based number of the first of them in the log
+  bool same = false;      // all lines are equal
 };
 
 struct Block {
@@ -29,9 +90,32 @@ struct Block {
   bool opened = false;           // has an opening border
   bool closed = false;           // has a closing border; false: truncated
   std::vector<BoxLine> foreign;  // whole lines between the box lines that do not belong to the box
+  std::vector<Mended> mended;    // at most one of a kind
+  std::optional<Twin> twin;
+  std::shared_ptr<const Transcript> transcript;  // of `lines`, if they are not the log's own
 };
 
-// All blocks of the log in order. No block: empty.
+// Notes that `what` was undone, unless the block knows already.
+void note_mending(Block& block, Mending what, Place first);
+
+// Reads the blocks of a log one after the other, in the order of their first lines; those of several processes that
+// are mixed line by line come together. `bytes` outlives the blocks.
+class BlockFinder {
+ public:
+  explicit BlockFinder(std::string_view bytes);
+  ~BlockFinder();
+  BlockFinder(const BlockFinder&) = delete;
+  BlockFinder& operator=(const BlockFinder&) = delete;
+
+  // nullopt: no further block.
+  std::optional<Block> next();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// All blocks of the log. No block: empty.
 std::vector<Block> find_blocks(std::string_view bytes);
 
 // The line most like a part of a block, to show when no block was found; place.line is 0 if there is none.

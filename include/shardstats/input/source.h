@@ -1,4 +1,4 @@
-// Opening logs: files (mapped), standard input, compressed content (gzip, zstd, xz, bzip2 by magic bytes).
+// Opening logs: files (mapped), standard input, compressed content (gzip, zstd, xz, bzip2 by magic bytes), UTF-16.
 //
 // Invariant: a Source's bytes stay valid and unchanged while the Source lives; every string_view of a parsed log
 // points into them. Tested by tests/input/source_test.cc.
@@ -31,6 +31,8 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual std::string_view bytes() const = 0;
+  // Was it UTF-16? The bytes are its UTF-8 form.
+  virtual bool is_recoded() const { return false; }
 };
 
 // Either the opened log or the reason why not. `path` "-" is standard input.

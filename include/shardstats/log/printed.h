@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,28 @@ struct PrintedTable {
   Cell ranks;        // the whole list, "0-95", "1,1", "None"
   Cell batch_sizes;  // the whole list, "512 * 2, 256*3", "n/a"
 };
+
+// Every cell of a row, printed or not.
+template <class Visit>
+void each_cell(PrintedPerf& perf, Visit visit) {
+  visit(perf.total);
+  for (Cell& component : perf.components) visit(component);
+}
+template <class Visit>
+void each_cell(PrintedRank& row, Visit visit) {
+  for (Cell* cell :
+       {&row.rank, &row.hbm, &row.hbm_percent, &row.ddr, &row.ddr_percent, &row.input, &row.output, &row.shards})
+    visit(*cell);
+  each_cell(row.perf, visit);
+}
+template <class Visit>
+void each_cell(PrintedTable& row, Visit visit) {
+  for (Cell* cell : {&row.fqn, &row.sharding, &row.kernel, &row.hbm, &row.ddr, &row.ssd, &row.cache_load_factor,
+                     &row.pooling_factor, &row.num_poolings, &row.num_indices, &row.output, &row.weighted, &row.sharder,
+                     &row.features, &row.emb_dim, &row.cw_dim, &row.hash_size, &row.ranks, &row.batch_sizes})
+    visit(*cell);
+  each_cell(row.perf, visit);
+}
 
 struct ShardCount {
   Cell type, count;
@@ -129,6 +152,7 @@ struct PrintedPlan {
   ColumnTable<PrintedTable> tables;
   std::vector<Diagnostic> diagnostics;
   std::vector<Release> releases;  // candidates by fingerprint (log-format.md section 9), oldest first; never empty
+  std::shared_ptr<const Transcript> transcript;  // that the texts lie in, if not in the log's own bytes
 
   std::span<const Cell> slots_of(const PrintedLine& of) const { return {slots.data() + of.first_slot, of.slot_count}; }
   // The first line of that form, or nullptr.

@@ -1,0 +1,93 @@
+#include "input/box.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+
+namespace shardstats::input_detail {
+namespace {
+
+// Texts that stand in planner blocks of some release and hardly anywhere else.
+constexpr std::array<std::string_view, 17> kLabels = {
+    "HBM (GB)",
+    "DDR (GB)",
+    "Perf: Total perf",
+    "Input: MB/iteration",
+    "HBM: est",
+    "Parameter Info:",
+    "Compute Kernels:",
+    "Compute Kernels Count:",
+    "Compute Kernels Storage:",
+    "Compute Kernel Constraints:",
+    "Imbalance Statistics",
+    "Maximum of Total Perf",
+    "Estimated Sharding Distribution",
+    "Top HBM Memory Usage Estimation",
+    "Peak Memory Pressure",
+    "Dense Storage (per rank)",
+    "Top 5 Tables Causing Max",
+};
+
+}  // namespace
+
+std::size_t characters(std::string_view text) {
+  std::size_t n = 0;
+  for (const char c : text) n += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  return n;
+}
+
+std::string_view without_padding(std::string_view text) { return text.substr(0, text.find_last_not_of(' ') + 1); }
+
+Border border_of(std::string_view line) {
+  const std::string_view text = without_padding(line);
+  if (text.size() < kShortestBorder || text[text.size() - 2] != '#') return {};
+  const std::size_t start = text.find_last_not_of('#') + 1;
+  if (text.size() - start < kShortestBorder) return {};
+  return {start, text.size() - start};
+}
+
+std::size_t hashes_at_end(std::string_view text) { return text.size() - (text.find_last_not_of('#') + 1); }
+
+bool starts_box(std::string_view line, std::size_t at) {
+  return at < line.size() && line[at] == '#' && (at + 1 == line.size() || line[at + 1] == ' ') &&
+         (at == 0 || line[at - 1] != '#');
+}
+
+std::size_t first_box(std::string_view line) {
+  for (std::size_t at = line.find('#'); at != kNowhere;) {
+    const std::size_t end = std::min(line.find_first_not_of('#', at), line.size());
+    if (starts_box(line, at) || end - at >= kShortestBorder) return at;
+    at = line.find('#', end);
+  }
+  return kNowhere;
+}
+
+std::size_t title_offset(std::string_view line) {
+  const std::size_t title = line.find(kTitle);
+  if (title == kNowhere || title == 0) return kNowhere;
+  const std::size_t hash = line.find_last_not_of(' ', title - 1);
+  return hash == kNowhere || line[hash] != '#' ? kNowhere : hash;
+}
+
+bool is_title(std::string_view box_text) {
+  const std::string_view text = without_padding(box_text);
+  if (text.ends_with(kTitle)) return true;
+  return text.size() > kTitle.size() + 2 && text.substr((text.size() - kTitle.size()) / 2).starts_with(kTitle);
+}
+
+std::size_t labels_in(std::string_view line) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      kLabels, [line](std::string_view label) { return line.find(label) != std::string_view::npos; }));
+}
+
+std::string tag_of(std::string_view prefix) {
+  static const re2::RE2 kVolatile(
+      R"(\d{4}[-/]\d{2}[-/]\d{2}|\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?)"
+      R"(|\b[IWEF]\d{4}(?:\d{4})? \d{2}:?\d{2}:?\d{2}(?:[.,]\d+)?|\.py:\d+|\b\d{9,}(?:\.\d+)?)");
+  std::string tag(prefix.substr(0, prefix.find_last_not_of(' ') + 1));
+  re2::RE2::GlobalReplace(&tag, kVolatile, "~");
+  return tag;
+}
+
+}  // namespace shardstats::input_detail

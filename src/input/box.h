@@ -1,0 +1,50 @@
+// What a line of a planner box looks like (log-format.md section 1.2). Private to src/input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace shardstats::input_detail {
+
+inline constexpr std::string_view kTitle = "--- Planner Statistics ---";
+inline constexpr std::size_t kNowhere = std::string_view::npos;
+inline constexpr std::size_t kShortestBorder = 60;  // the narrowest box of any release is 90 wide
+
+// UTF-8 code points.
+std::size_t characters(std::string_view text);
+
+std::string_view without_padding(std::string_view text);
+
+// The run of '#' at the end of the line, if it is long enough for a border: where it starts, and its length.
+struct Border {
+  std::size_t start = kNowhere;
+  std::size_t length = 0;
+  explicit operator bool() const { return start != kNowhere; }
+};
+Border border_of(std::string_view line);
+
+// Number of '#' at the end of the text.
+std::size_t hashes_at_end(std::string_view text);
+inline constexpr std::size_t kLeastWrapped = 20;  // '#' at the end of a line that may go on in the next
+
+// Can a box line start at this byte?
+bool starts_box(std::string_view line, std::size_t at);
+
+// The first place where a box line or a border can start, or kNowhere.
+std::size_t first_box(std::string_view line);
+
+// Where the box starts in the title's line: the '#' in front of the blanks before the title.
+std::size_t title_offset(std::string_view line);
+
+// Is it the title, centred or at the end of what is left of its line?
+bool is_title(std::string_view box_text);
+
+// How many labels of planner blocks stand in the line: 0 for the lines of others.
+std::size_t labels_in(std::string_view line);
+
+// What stands in front of a box line, without what changes from line to line of one process: times, source lines.
+std::string tag_of(std::string_view prefix);
+
+}  // namespace shardstats::input_detail

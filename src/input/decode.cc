@@ -1,0 +1,288 @@
+#include "input/decode.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "input/box.h"
+#include "input/utf16.h"
+
+namespace shardstats::input_detail {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr int kDeepestNesting = 3;  // strings of JSON inside strings of JSON
+constexpr std::size_t kTabStop = 8;
+
+// What a rule makes of the bytes at one place: `length` bytes become `text`. length 0: the byte stays.
+struct Change {
+  std::size_t length = 0;
+  std::string text;
+};
+
+// The line with `rule(text, at)` applied from left to right.
+template <class Rule>
+Transcript rewrite(const Transcript& line, Rule rule) {
+  Transcript out;
+  const std::string_view text = line.text();
+  std::size_t kept = 0, at = 0;
+  while (at < text.size()) {
+    const Change change = rule(text, at);
+    if (change.length == 0) {
+      ++at;
+      continue;
+    }
+    out.append(line, kept, at);
+    out.append(change.text, line.place_of(at));
+    kept = at += change.length;
+  }
+  out.append(line, kept, at);
+  return out;
+}
+
+std::optional<std::uint32_t> hexadecimal(std::string_view text, std::size_t at, std::size_t digits) {
+  if (at + digits > text.size()) return std::nullopt;
+  std::uint32_t value = 0;
+  const char* end = text.data() + at + digits;
+  const auto [read, error] = std::from_chars(text.data() + at, end, value, 16);
+  if (error != std::errc() || read != end || value > 0x10FFFF) return std::nullopt;
+  return value;
+}
+
+// "\uXXXX", also as a pair of surrogates; "\xXX"; "\UXXXXXXXX".
+Change numbered_escape(std::string_view text, std::size_t at) {
+  const char kind = text[at + 1];
+  const std::size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : 8;
+  const auto code = hexadecimal(text, at + 2, digits);
+  if (!code) return {};
+  if (kind == 'u' && *code >= 0xD800 && *code < 0xDC00 && text.substr(at + 6).starts_with("\\u")) {
+    const auto low = hexadecimal(text, at + 8, 4);
+    if (low && *low >= 0xDC00 && *low < 0xE000) return {12, utf8(0x10000 + ((*code - 0xD800) << 10) + *low - 0xDC00)};
+  }
+  return {2 + digits, utf8(*code)};
+}
+
+// The escapes of JSON and Python strings.
+Change escape_at(std::string_view text, std::size_t at) {
+  if (text[at] != '\\' || at + 1 == text.size()) return {};
+  switch (text[at + 1]) {
+    case 'n':
+      return {2, "\n"};
+    case 'r':
+      return {2, "\r"};
+    case 't':
+      return {2, "\t"};
+    case '"':
+    case '\'':
+    case '\\':
+    case '/':
+      return {2, std::string(1, text[at + 1])};
+    case 'u':
+    case 'x':
+    case 'U':
+      return numbered_escape(text, at);
+    default:
+      return {};
+  }
+}
+
+// Where strings of a container may start: at once, or behind what is in front of a list or a value.
+std::size_t container_start(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == kNowhere) return kNowhere;
+  if ("{[\"'"sv.find(text[first]) != kNowhere) return first;
+  std::size_t start = kNowhere;
+  for (const std::string_view opening : {"['"sv, "[\""sv, "{\""sv, ": \""sv, "=\""sv, "{'"sv})
+    start = std::min(start, text.find(opening, first));
+  return start;
+}
+
+// One past the string that starts behind the quote at `open`: at its closing quote, or at the end if it was cut off.
+std::size_t string_end(std::string_view text, std::size_t open) {
+  std::size_t at = open + 1;
+  while (at < text.size() && text[at] != text[open]) at += text[at] == '\\' ? 2 : 1;
+  return std::min(at, text.size());
+}
+
+std::vector<Transcript> split_lines(const Transcript& text) {
+  std::vector<Transcript> lines;
+  const std::string_view all = text.text();
+  for (std::size_t start = 0; start < all.size();) {
+    const std::size_t end = std::min(all.find('\n', start), all.size());
+    lines.emplace_back().append(text, start, end);
+    start = end + 1;
+  }
+  return lines;
+}
+
+bool holds_box(const std::vector<Transcript>& lines) {
+  return std::ranges::any_of(lines, [](const Transcript& line) { return first_box(line.text()) != kNowhere; });
+}
+
+// The lines of the strings in `line` that hold lines of a box; empty if there is no such string.
+std::vector<Transcript> lines_in_strings(const Transcript& line, int depth) {
+  std::vector<Transcript> lines;
+  const std::string_view text = line.text();
+  const std::size_t start = container_start(text);
+  if (start == kNowhere || depth == kDeepestNesting) return lines;
+  for (std::size_t open = text.find_first_of("\"'", start); open != kNowhere;) {
+    const std::size_t end = string_end(text, open);
+    Transcript content;
+    content.append(line, open + 1, end);
+    std::vector<Transcript> inner = lines_in_strings(rewrite(content, escape_at), depth + 1);
+    if (inner.empty()) inner = split_lines(rewrite(content, escape_at));
+    if (holds_box(inner)) std::ranges::move(inner, std::back_inserter(lines));
+    open = end < text.size() ? text.find_first_of("\"'", end + 1) : kNowhere;
+  }
+  return lines;
+}
+
+std::size_t skip(std::string_view text, std::size_t at, char low, char high) {
+  while (at < text.size() && text[at] >= low && text[at] <= high) ++at;
+  return at;
+}
+
+// Escape sequences of ECMA-48; also what is left of a colour code whose ESC was dropped ("[0m").
+Change colour_at(std::string_view text, std::size_t at) {
+  constexpr char kEscape = '\x1b';
+  if (text[at] == '[') {
+    const std::size_t end = text.find_first_not_of("0123456789;", at + 1);
+    return end != kNowhere && text[end] == 'm' ? Change{end + 1 - at, {}} : Change{};
+  }
+  if (text[at] != kEscape) return {};
+  if (at + 1 == text.size()) return {1, {}};
+  if (text[at + 1] == '[') {
+    const std::size_t end = skip(text, skip(text, at + 2, '0', '?'), ' ', '/');
+    return {std::min(end + 1, text.size()) - at, {}};
+  }
+  if (text[at + 1] == ']') {
+    const std::size_t end = text.find_first_of("\a\x1b", at + 2);
+    if (end == kNowhere) return {text.size() - at, {}};
+    return {end - at + (text[end] == kEscape && end + 1 < text.size() ? 2 : 1), {}};
+  }
+  const std::size_t end = skip(text, at + 1, ' ', '/');
+  return {std::min(end + 1, text.size()) - at, {}};
+}
+
+// Blanks other than ' ' as UTF-8, and what stands for them. A lone 0xA0 is the non-breaking space of Latin-1.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kBlanks = {{
+    {"\xC2\xA0", " "},
+    {"\xE2\x80\x87", " "},
+    {"\xE2\x80\xAF", " "},
+    {"\xE3\x80\x80", " "},
+    {"\xE2\x80\x8B", ""},
+    {"\xEF\xBB\xBF", ""},
+    {"\xA0", " "},
+    {"\0"sv, ""},
+}};
+
+class Blanks {
+ public:
+  Change operator()(std::string_view text, std::size_t at) {
+    const char c = text[at];
+    if (c == '\t') {
+      const std::size_t blanks = kTabStop - column_ % kTabStop;
+      column_ += blanks;
+      return {1, std::string(blanks, ' ')};
+    }
+    const bool continues = (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+    if (static_cast<unsigned char>(c) < 0x80 ? c == '\0' : !continues || is_lone(text, at))
+      for (const auto& [bytes, blank] : kBlanks)
+        if (text.substr(at).starts_with(bytes)) {
+          column_ += blank.size();
+          return {bytes.size(), std::string(blank)};
+        }
+    if (!continues) ++column_;
+    return {};
+  }
+
+ private:
+  static bool is_lone(std::string_view text, std::size_t at) {
+    return at == 0 || static_cast<unsigned char>(text[at - 1]) < 0x80;
+  }
+  std::size_t column_ = 0;
+};
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kEntities = {{
+    {"&lt;", "<"},
+    {"&gt;", ">"},
+    {"&amp;", "&"},
+    {"&quot;", "\""},
+    {"&#39;", "'"},
+    {"&apos;", "'"},
+    {"&nbsp;", " "},
+}};
+constexpr std::array<std::string_view, 12> kTags = {"br", "span", "b",  "i",    "pre",  "code",
+                                                    "p",  "div",  "td", "font", "html", "body"};
+
+Change html_at(std::string_view text, std::size_t at) {
+  if (text[at] == '&')
+    for (const auto& [entity, meaning] : kEntities)
+      if (text.substr(at).starts_with(entity)) return {entity.size(), std::string(meaning)};
+  if (text[at] != '<') return {};
+  const std::size_t name = at + 1 + (text.substr(at + 1).starts_with('/') ? 1 : 0);
+  const std::size_t end = text.find_first_of(" />", name), close = text.find('>', at);
+  if (end == kNowhere || close == kNowhere) return {};
+  const bool known = std::ranges::find(kTags, text.substr(name, end - name)) != kTags.end();
+  return known ? Change{close + 1 - at, {}} : Change{};
+}
+
+// A progress bar that was overwritten: of the parts between carriage returns the last with a box, else the last.
+Transcript without_overwritten(const Transcript& line) {
+  const std::string_view text = line.text();
+  if (text.find('\r') == kNowhere) return line;
+  std::size_t end = text.find_last_not_of("\r\n") + 1, last = kNowhere;
+  Transcript kept;
+  while (end > 0) {
+    const std::size_t cut = text.rfind('\r', end - 1);
+    const std::size_t start = cut == kNowhere ? 0 : cut + 1;
+    if (last == kNowhere || first_box(text.substr(start, end - start)) != kNowhere) {
+      kept = {};
+      kept.append(line, start, end);
+      last = start;
+      if (first_box(kept.text()) != kNowhere) break;
+    }
+    end = start == 0 ? 0 : start - 1;
+  }
+  return kept;
+}
+
+template <class Rule>
+void undo(Transcript& line, Mending what, std::vector<Mended>& mended, Rule rule) {
+  Transcript undone = rewrite(line, rule);
+  if (undone.text() == line.text()) return;
+  note(mended, what, line.place_of(0));
+  line = std::move(undone);
+}
+
+void undo_all(Transcript& line, std::vector<Mended>& mended) {
+  const std::string_view text = line.text();
+  const bool coloured = text.find('\x1b') != kNowhere || text.find("[0m") != kNowhere || text.find("[m") != kNowhere;
+  if (coloured) undo(line, Mending::colours, mended, colour_at);
+  line = without_overwritten(line);
+  if (line.text().find_first_of("&<") != kNowhere) undo(line, Mending::escapes, mended, html_at);
+  undo(line, Mending::blanks, mended, Blanks());
+}
+
+}  // namespace
+
+void note(std::vector<Mended>& mended, Mending what, Place first) {
+  if (std::ranges::find(mended, what, &Mended::what) == mended.end()) mended.push_back({what, first});
+}
+
+std::vector<Transcript> decode(std::string_view line, std::uint32_t number, std::vector<Mended>& mended) {
+  Transcript whole;
+  whole.append(line, {number, 1});
+  std::vector<Transcript> lines = lines_in_strings(whole, 0);
+  if (lines.empty())
+    lines.push_back(std::move(whole));
+  else
+    note(mended, Mending::escapes, {number, 1});
+  for (Transcript& one : lines) undo_all(one, mended);
+  return lines;
+}
+
+}  // namespace shardstats::input_detail

@@ -1,0 +1,19 @@
+// Undoes what one line suffers on its way into a log: strings of JSON or Python around it, HTML, colour codes, progress
+// bars, tabs and other blanks (log-format.md section 8). Private to src/input.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "shardstats/input/blocks.h"
+
+namespace shardstats::input_detail {
+
+// Notes `what` unless it is noted already.
+void note(std::vector<Mended>& mended, Mending what, Place first);
+
+// The lines that a physical line stands for: one, or as many as the strings in it hold. `number`: 1-based.
+std::vector<Transcript> decode(std::string_view line, std::uint32_t number, std::vector<Mended>& mended);
+
+}  // namespace shardstats::input_detail

@@ -1,0 +1,312 @@
+#include "input/mend.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "input/box.h"
+#include "input/decode.h"
+
+namespace shardstats::input_detail {
+namespace {
+
+constexpr int kMostUnsure = 50;  // lines in a row without a sign of a block before the first sign of one
+constexpr std::size_t kLeastDivider = 50;
+
+bool is_run_of_hashes(std::string_view text) {
+  return !text.empty() && text.find_first_not_of('#') == std::string_view::npos;
+}
+
+bool is_divider(std::string_view text) {
+  return text.size() >= kLeastDivider && text.find_first_not_of('-') == std::string_view::npos;
+}
+
+// The byte at which the `count`-th character starts; the size if there are fewer.
+std::size_t byte_of(std::string_view text, std::size_t count) {
+  std::size_t at = 0, character = 0;
+  for (; at < text.size(); ++at)
+    if ((static_cast<unsigned char>(text[at]) & 0xC0) != 0x80 && character++ == count) break;
+  return at;
+}
+
+// A whole line of a box of that width?
+bool is_box_line(std::string_view text, std::size_t width) {
+  return text.starts_with("# ") && text.ends_with('#') && characters(text) == width;
+}
+
+struct MendedLine {
+  Transcript text;
+  std::string tag;
+  bool boxed = false;
+};
+
+// The blocks of one process, as far as they decide where a region ends.
+struct Progress {
+  bool open = false;
+  bool has_text = false;  // more than the opening border
+};
+
+class Mender {
+ public:
+  Mender(std::string_view bytes, std::size_t start, std::uint32_t number)
+      : bytes_(bytes), at_(start), number_(number) {}
+
+  MendedRegion run() {
+    while (at_ < bytes_.size() && !is_over())
+      for (Transcript& line : decode(next_line(), number_++, region_.mended)) unwrap(std::move(line));
+    if (!joined_.text().empty()) unglue(std::move(joined_));
+    region_.end = at_;
+    write_streams();
+    return std::move(region_);
+  }
+
+ private:
+  bool is_over() const {
+    if (!joined_.text().empty()) return false;
+    if (unsigned_lines_ > (sure_ ? kMostForeign : kMostUnsure)) return true;
+    return !progress_.empty() && std::ranges::none_of(progress_, [](const auto& of) { return of.second.open; });
+  }
+
+  std::string_view next_line() {
+    const void* newline = std::memchr(bytes_.data() + at_, '\n', bytes_.size() - at_);
+    const std::size_t end = newline == nullptr
+                                ? bytes_.size()
+                                : static_cast<std::size_t>(static_cast<const char*>(newline) - bytes_.data());
+    std::string_view text = bytes_.substr(at_, end - at_);
+    while (!text.empty() && (text.back() == '\r' || text.back() == '\0')) text.remove_suffix(1);
+    at_ = std::min(end + 1, bytes_.size());
+    return text;
+  }
+
+  // --- lines that a terminal broke -----------------------------------------------------------------------------------
+
+  // A border tells the width: its first piece ends in '#', further ones are nothing else.
+  bool may_be_wrapped(std::string_view text) const {
+    const std::size_t hashes = hashes_at_end(text);
+    return wrap_ == 0 && hashes >= kLeastWrapped && !(width_ != 0 && hashes == width_);
+  }
+
+  // The blanks at the end of a piece may be gone: the next one starts at the width of the terminal all the same.
+  void join(const Transcript& piece) {
+    if (joined_characters_ < pieces_ * wrap_)
+      joined_.append(std::string(pieces_ * wrap_ - joined_characters_, ' '), joined_.place_of(joined_.text().size()));
+    joined_characters_ = std::max(joined_characters_, pieces_ * wrap_) + characters(piece.text());
+    joined_.append(piece, 0, piece.text().size());
+    ++pieces_;
+  }
+
+  void end_joined() {
+    Transcript line = std::move(joined_);
+    joined_ = {};
+    joined_characters_ = pieces_ = 0;
+    if (!line.text().empty()) unglue(std::move(line));
+  }
+
+  void begin_wrapping() {
+    wrap_ = border_piece_;
+    line_length_ = joined_characters_;
+    box_in_line_ = first_box(joined_.text());
+  }
+
+  // The first piece of a box line, and not the last one of the line that is being joined.
+  bool starts_line(std::string_view text) const {
+    const std::size_t joined = pieces_ == 0 ? 0 : pieces_ * wrap_ + characters(text);
+    const bool goes_on = is_run_of_hashes(text) && joined_.text().ends_with('#') && joined <= line_length_;
+    const bool ends_joined = text.ends_with('#') && joined == line_length_;
+    const bool is_border = hashes_at_end(text) >= kLeastWrapped && text.size() - hashes_at_end(text) == box_in_line_;
+    return (is_border || first_box(text) == box_in_line_) && !ends_joined && !goes_on;
+  }
+
+  void unwrap(Transcript line) {
+    const std::string_view text = line.text();
+    const std::size_t length = characters(text);
+    if (border_piece_ != 0) {
+      if (is_run_of_hashes(text) && length <= border_piece_ && !is_box_line(next_text(), length)) {
+        note(region_.mended, Mending::wrapped, line.place_of(0));
+        join(line);
+        begin_wrapping();
+        if (length == border_piece_) return;
+      }
+      border_piece_ = 0;
+      end_joined();
+      if (is_run_of_hashes(text) && wrap_ != 0) return;
+      if (is_run_of_hashes(text)) return unglue(std::move(line));
+    }
+    if (may_be_wrapped(text)) {
+      border_piece_ = length;
+      return join(line);
+    }
+    if (wrap_ == 0) return unglue(std::move(line));
+    if (length > wrap_ || starts_line(text)) end_joined();
+    if (length > wrap_ || (pieces_ == 0 && !starts_line(text))) return unglue(std::move(line));
+    join(line);
+    if (joined_characters_ >= line_length_ && (length < wrap_ || text.ends_with('#'))) end_joined();
+  }
+
+  // --- several lines on one ------------------------------------------------------------------------------------------
+
+  // Where the box line that starts at `box` ends although the physical line goes on; kNowhere if it does not.
+  std::size_t glued_end(std::string_view text, std::size_t box) const {
+    std::size_t end = std::min(text.find_first_not_of('#', box), text.size());
+    if (end - box < kShortestBorder) {
+      if (width_ == 0) return kNowhere;
+      end = byte_of(text, characters(text.substr(0, box)) + width_);
+      if (end < text.size() && text[end - 1] != '#' && text[end] == '#') ++end;  // the heading that is one wider
+      if (end >= text.size() || text[end - 1] != '#') end = end_before_prefix(text, box);
+      if (end == kNowhere) return kNowhere;
+    }
+    const std::size_t next = text.find_first_not_of(' ', end);
+    return next == kNowhere || first_box(text.substr(next)) == kNowhere ? kNowhere : end;
+  }
+
+  // A line that overflows its box ends in front of the prefix of the next one.
+  static std::size_t end_before_prefix(std::string_view text, std::size_t box) {
+    if (box == 0) return kNowhere;
+    const std::size_t next = text.find(std::string(text.substr(0, box)) + "#", box);
+    const std::size_t last = next == kNowhere ? kNowhere : text.find_last_not_of(' ', next - 1);
+    return last != kNowhere && last > box && text[last] == '#' ? last + 1 : kNowhere;
+  }
+
+  void unglue(Transcript line) {
+    for (;;) {
+      const std::size_t box = first_box(line.text());
+      const std::size_t end = box == kNowhere ? kNowhere : glued_end(line.text(), box);
+      if (end == kNowhere) return add(std::move(line));
+      note(region_.mended, Mending::glued, line.place_of(end));
+      Transcript first, rest;
+      first.append(line, 0, end);
+      rest.append(line, line.text().find_first_not_of(' ', end), line.text().size());
+      add(std::move(first));
+      line = std::move(rest);
+    }
+  }
+
+  // --- lines without a frame -----------------------------------------------------------------------------------------
+
+  // The title without a '#' before it: the lines from here on are the text of a box alone.
+  void look_for_bare_title(const Transcript& line) {
+    const std::string_view text = line.text();
+    const std::size_t title = text.find(kTitle);
+    if (title == kNowhere || title_offset(text) != kNowhere) return;
+    const std::size_t last = title == 0 ? kNowhere : text.find_last_not_of(' ', title - 1);
+    bare_prefix_ = last == kNowhere ? 0 : last + 1;
+    bare_ = true;
+    note(region_.mended, Mending::frame, line.place_of(title));
+  }
+
+  Transcript with_frame(const Transcript& line) {
+    const std::string_view text = line.text();
+    const std::size_t start = std::min(bare_prefix_, text.size());
+    const std::size_t first = text.find_first_not_of(' ', start);
+    if (first != kNowhere && is_divider(without_padding(text.substr(first)))) bare_mark_ = first == start ? "# " : "#";
+    Transcript framed;
+    framed.append(bare_mark_, text.empty() ? Place{number_ - 1, 1} : line.place_of(start));
+    framed.append(line, start, text.size());
+    return framed;
+  }
+
+  // --- lines of several processes ------------------------------------------------------------------------------------
+
+  void add(Transcript line) {
+    if (!bare_) look_for_bare_title(line);
+    if (bare_) line = with_frame(line);
+    const std::string_view text = line.text();
+    const std::size_t box = first_box(text);
+    MendedLine& added = lines_.emplace_back();
+    added.boxed = box != kNowhere;
+    if (added.boxed) added.tag = tag_of(text.substr(0, box));
+    const bool is_sign = added.boxed && follow(added.tag, text.substr(box));
+    unsigned_lines_ = is_sign ? 0 : unsigned_lines_ + 1;
+    added.text = std::move(line);
+  }
+
+  // A border with the title behind it opens a block, even if the one before was not closed.
+  bool is_title_next() const { return next_text().find(kTitle) != kNowhere; }
+
+  // The physical line after this one.
+  std::string_view next_text() const {
+    if (at_ >= bytes_.size()) return {};
+    return bytes_.substr(at_, std::min(bytes_.find('\n', at_), bytes_.size()) - at_);
+  }
+
+  // Is the line a sign of a block?
+  bool follow(const std::string& tag, std::string_view box) {
+    if (const Border border = border_of(box)) {
+      if (width_ == 0) width_ = border.length;
+      Progress& progress = progress_[tag];
+      const bool is_banner = progress.open && border.length != width_ && first_box(next_text()) != kNowhere;
+      if (is_banner && !is_title_next()) return false;
+      progress.open = !progress.open || !progress.has_text || is_title_next();
+      progress.has_text = false;
+      return false;
+    }
+    const bool title = is_title(box);
+    const bool labelled = title || labels_in(box) > 0;
+    if (title) titles_.push_back(tag);
+    sure_ |= labelled;
+    const auto opened = progress_.find(tag);
+    if (labelled || (opened != progress_.end() && opened->second.open)) progress_[tag] = {true, true};
+    // Rows of tables have no labels but are indented.
+    return labelled || (sure_ && box.starts_with("#    ")) || (sure_ && !bare_ && box.starts_with("# "));
+  }
+
+  // The tags of the processes if several printed at the same time. Prefixes that change all the time say nothing.
+  std::vector<std::string> tags() const {
+    std::vector<std::string> tags;
+    for (const std::string& tag : titles_)
+      if (std::ranges::find(tags, tag) == tags.end()) tags.push_back(tag);
+    std::ptrdiff_t boxed = 0, covered = 0;
+    for (const MendedLine& line : lines_) {
+      boxed += line.boxed;
+      covered += line.boxed && std::ranges::find(tags, line.tag) != tags.end();
+    }
+    if (tags.size() < 2 || 2 * covered < boxed) return {std::string()};
+    return tags;
+  }
+
+  void write_streams() {
+    const std::vector<std::string> processes = tags();
+    for (std::size_t i = 0; i < processes.size(); ++i) region_.streams.push_back(std::make_shared<Transcript>());
+    if (processes.size() > 1) note(region_.mended, Mending::interleaved, lines_.front().text.place_of(0));
+    for (const MendedLine& line : lines_) {
+      const auto own = std::ranges::find(processes, line.tag);
+      const auto stream = !line.boxed || own == processes.end() ? 0 : own - processes.begin();
+      Transcript& into = *region_.streams[static_cast<std::size_t>(stream)];
+      into.append(line.text, 0, line.text.text().size());
+      into.append("\n", line.text.place_of(line.text.text().size()));  // that of a blank line is nowhere
+    }
+  }
+
+  std::string_view bytes_;
+  std::size_t at_;
+  std::uint32_t number_;
+  MendedRegion region_;
+  std::vector<MendedLine> lines_;
+
+  Transcript joined_;                  // pieces of a line so far
+  std::size_t joined_characters_ = 0;  // in joined_
+  std::size_t pieces_ = 0;             // in joined_
+  std::size_t box_in_line_ = 0;        // offset of the border in its line
+  std::size_t border_piece_ = 0;       // characters of the first piece of a border that may go on
+  std::size_t wrap_ = 0;               // characters at which lines were broken; 0: they were not
+  std::size_t line_length_ = 0;        // characters of a whole line with its prefix
+  std::size_t width_ = 0;              // of the box in characters, as the first border has it
+
+  bool bare_ = false;
+  std::size_t bare_prefix_ = 0;
+  std::string_view bare_mark_ = "# ";
+
+  std::map<std::string, Progress> progress_;  // by tag
+  std::vector<std::string> titles_;           // tags of title lines
+  bool sure_ = false;                         // a title or a label was seen
+  int unsigned_lines_ = 0;                    // in a row
+};
+
+}  // namespace
+
+MendedRegion mend(std::string_view bytes, std::size_t start, std::uint32_t number) {
+  return Mender(bytes, start, number).run();
+}
+
+}  // namespace shardstats::input_detail

@@ -1,0 +1,26 @@
+// Puts the lines of damaged blocks together again: escaped, wrapped, glued, interleaved or without their frame
+// (log-format.md section 8). Private to src/input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "shardstats/input/blocks.h"
+
+namespace shardstats::input_detail {
+
+inline constexpr int kMostForeign = 10000;  // foreign lines in a row after which an open block is taken to be cut off
+
+struct MendedRegion {
+  std::vector<std::shared_ptr<Transcript>> streams;  // lines that end in '\n'; one for each process
+  std::vector<Mended> mended;
+  std::size_t end = 0;  // behind the last physical line that was read
+};
+
+// Reads from `start`, where the physical line `number` (1-based) begins, until every block that was opened is closed.
+MendedRegion mend(std::string_view bytes, std::size_t start, std::uint32_t number);
+
+}  // namespace shardstats::input_detail

@@ -1,0 +1,17 @@
+// Text of two bytes a character, as PowerShell redirects it. Private to src/input.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace shardstats::input_detail {
+
+// The text as UTF-8 with the same lines; nullopt if the bytes are no UTF-16. Known by its byte order mark, or by NUL
+// as every second byte at the start. Half a surrogate pair becomes U+FFFD.
+std::optional<std::string> utf8_from_utf16(std::string_view bytes);
+
+// A Unicode code point as UTF-8.
+std::string utf8(char32_t code);
+
+}  // namespace shardstats::input_detail

@@ -1,0 +1,236 @@
+// Lines that were escaped, coloured, wrapped, glued, mixed or stripped on their way into a log: the blocks are those of
+// the undamaged log, every line knows where its first byte stands, and what was undone is noted.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "shardstats/input/blocks.h"
+
+namespace shardstats {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+constexpr std::size_t kWidth = 110;
+
+std::string box_line(const std::string& text) { return "# " + text + std::string(kWidth - 3 - text.size(), ' ') + "#"; }
+
+// A block as it was printed; `batch` tells several apart.
+Texts printed(const std::string& batch = "512") {
+  return {std::string(kWidth, '#'),
+          "#" + std::string(41, ' ') + "--- Planner Statistics ---" + std::string(41, ' ') + "#",
+          "# " + std::string(kWidth - 4, '-') + " #",
+          box_line("     Rank     HBM (GB)"),
+          box_line("   ------   ----------"),
+          box_line("        0   1.5 (12%)"),
+          box_line(""),
+          box_line("Batch Size: " + batch),
+          box_line(""),
+          box_line("Compute Kernels Count:"),
+          box_line("   fused: 3"),
+          std::string(kWidth, '#')};
+}
+
+std::string joined(const Texts& lines) {
+  std::string log;
+  for (const std::string& line : lines) log += line + "\n";
+  return log;
+}
+
+Texts each(Texts lines, const std::function<std::string(const std::string&)>& change) {
+  std::ranges::transform(lines, lines.begin(), change);
+  return lines;
+}
+
+Texts prefixed(const std::string& prefix, const Texts& lines = printed()) {
+  return each(lines, [&](const std::string& line) { return prefix + line; });
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+Texts wrapped(const Texts& lines, std::size_t width, bool stripped = false) {
+  Texts pieces;
+  for (const std::string& line : lines)
+    for (std::size_t at = 0; at < line.size(); at += width) {
+      pieces.push_back(line.substr(at, width));
+      if (stripped) pieces.back().erase(pieces.back().find_last_not_of(' ') + 1);
+    }
+  return pieces;
+}
+
+Texts texts_of(const Block& block) {
+  Texts texts;
+  for (const BoxLine& line : block.lines) texts.emplace_back(line.text);
+  return texts;
+}
+
+bool was(Mending what, const Block& block) {
+  return std::ranges::find(block.mended, what, &Mended::what) != block.mended.end();
+}
+
+char byte_at(const std::string& log, Place place) {
+  std::size_t start = 0;
+  for (std::uint32_t line = 1; line < place.line; ++line) start = log.find('\n', start) + 1;
+  return log.at(start + place.column - 1);
+}
+
+struct Case {
+  const char* what;
+  std::string log;
+  Mending mending;
+};
+
+// Tab stops at eight columns, as unexpand -a sets them.
+std::string tabbed(const std::string& line) {
+  std::string out;
+  for (std::size_t at = 0; at < line.size(); at += 8) {
+    const std::string part = line.substr(at, 8);
+    const std::size_t kept = part.find_last_not_of(' ') + 1;
+    out += part.size() == 8 && part.size() - kept > 1 ? part.substr(0, kept) + "\t" : part;
+  }
+  return out;
+}
+
+std::string json(const std::string& text) {
+  return "{\"level\": \"info\", \"msg\": \"" +
+         replaced(replaced(replaced(text, "\\", "\\\\"), "\"", "\\\""), "\n", "\\n") + "\", \"n\": 1}";
+}
+
+std::string list(const Texts& lines) {
+  std::string text = "[";
+  for (const std::string& line : lines) text += (text.size() > 1 ? ", '" : "'") + line + "'";
+  return text + "]\n";
+}
+
+const std::string kPrefix = "2026-01-02 03:04:05,678 INFO stats.py:12] ";
+
+std::vector<Case> cases() {
+  const Texts lines = printed();
+  const std::string bare = joined(lines);
+  return {
+      {"docker", joined(each(prefixed("INFO:x:"), [](const std::string& s) { return json(s + "\n"); })),
+       Mending::escapes},
+      {"one string", "before\n" + json(bare) + "\nafter\n", Mending::escapes},
+      {"string in a string", joined(each(lines, [](const std::string& s) { return json(json(s)); })), Mending::escapes},
+      {"Python list", "x = 1\nINFO:" + list(lines), Mending::escapes},
+      {"HTML", "<pre>" + replaced(joined(prefixed("<a>")), "<a>", "&lt;a&gt;") + "</pre>", Mending::escapes},
+      {"colours", replaced(bare, "1.5", "\x1b[32m1.5\x1b[0m"), Mending::colours},
+      {"colours without ESC", replaced(bare, "1.5", "[32m1.5[0m"), Mending::colours},
+      {"tabs", joined(each(prefixed("[rank0]: "), tabbed)), Mending::blanks},
+      {"non-breaking", replaced(bare, "  ", "\xC2\xA0 "), Mending::blanks},
+      {"non-breaking, all", replaced(bare, " ", "\xC2\xA0"), Mending::blanks},
+      {"wrapped", joined(wrapped(prefixed(kPrefix), 80)), Mending::wrapped},
+      {"wrapped narrowly", joined(wrapped(lines, 33)), Mending::wrapped},
+      {"wrapped at a part of the width", joined(wrapped(lines, kWidth / 2)), Mending::wrapped},
+      {"wrapped, blanks lost", joined(wrapped(prefixed(kPrefix), 80, true)), Mending::wrapped},
+      {"glued", replaced(joined(prefixed("INFO:x:")), "#\nINFO:x:# Batch", "#    INFO:x:# Batch"), Mending::glued},
+      {"glued to the border", replaced(bare, "##\n#  ", "##   #  "), Mending::glued},
+  };
+}
+
+TEST(Mend, GivesTheUndamagedLines) {
+  for (const Case& c : cases()) {
+    const auto blocks = find_blocks(c.log);
+    ASSERT_EQ(blocks.size(), 1u) << c.what;
+    EXPECT_EQ(texts_of(blocks[0]), printed()) << c.what;
+    EXPECT_TRUE(blocks[0].opened && blocks[0].closed) << c.what;
+    EXPECT_TRUE(was(c.mending, blocks[0])) << c.what;
+    for (const BoxLine& line : blocks[0].lines) {
+      EXPECT_EQ(byte_at(c.log, line.place), '#') << c.what;
+      const std::size_t digit = line.text.find("1.5");
+      if (digit != std::string_view::npos) {
+        EXPECT_EQ(byte_at(c.log, line.place_of(digit)), '1') << c.what;
+      }
+    }
+  }
+}
+
+TEST(Mend, NothingIsNotedOfABareBlock) {
+  const std::string log = joined(printed());
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_TRUE(blocks[0].mended.empty());
+  EXPECT_EQ(blocks[0].transcript, nullptr);
+}
+
+TEST(Mend, ProcessesAreToldApart) {
+  const std::vector<std::function<std::string(int)>> tags = {
+      [](int) { return "[rank0]: "; }, [](int) { return "[rank1]: "; },
+      [](int i) { return "[trainer2|0]:2026-01-02 03:04:" + std::to_string(10 + i) + " "; }};
+  for (const bool same : {true, false}) {
+    std::string log;
+    for (int i = 0; i < 14; ++i)  // the second lags behind by a line, the third by two
+      for (std::size_t p = 0; p < tags.size(); ++p) {
+        const Texts lines = printed(p == 2 && !same ? "64" : "512");
+        const int at = i - static_cast<int>(p);
+        if (at >= 0 && at < static_cast<int>(lines.size()))
+          log += tags[p](i) + lines[static_cast<std::size_t>(at)] + "\n";
+      }
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 3u);
+    for (std::size_t p = 0; p < 3; ++p) {
+      EXPECT_EQ(texts_of(blocks[p]), printed(p == 2 && !same ? "64" : "512"));
+      ASSERT_TRUE(blocks[p].twin.has_value());
+      EXPECT_EQ(blocks[p].twin->same, same || p < 2);
+    }
+  }
+}
+
+TEST(Mend, Parts) {
+  const Texts lines = printed();
+  const Texts tail(lines.begin() + 7, lines.end()), head(lines.begin(), lines.begin() + 9);
+  const auto of_tail = find_blocks("x\n" + joined(prefixed("> ", tail)));
+  ASSERT_EQ(of_tail.size(), 1u);
+  EXPECT_EQ(texts_of(of_tail[0]), tail);
+  EXPECT_TRUE(!of_tail[0].opened && of_tail[0].closed);
+  const auto of_head = find_blocks(joined(prefixed("> ", head)) + "and then\n");
+  ASSERT_EQ(of_head.size(), 1u);
+  EXPECT_EQ(texts_of(of_head[0]), head);
+  EXPECT_TRUE(of_head[0].opened && !of_head[0].closed);
+  // A tail in front of a whole block.
+  const auto both = find_blocks(joined(tail) + joined(lines));
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(texts_of(both[1]), lines);
+}
+
+TEST(Mend, WithoutFrame) {
+  std::string log = "loading\n";
+  for (const std::string& line : printed())
+    if (line.find_first_not_of('#') != std::string::npos) {
+      const std::string text = line.substr(2, line.size() - 3);
+      log += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+    }
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_TRUE(was(Mending::frame, blocks[0]));
+  EXPECT_FALSE(blocks[0].opened || blocks[0].closed);
+  EXPECT_EQ(blocks[0].lines[6].text, "# Batch Size: 512");
+  EXPECT_EQ(blocks[0].lines[6].place_of(2), (Place{8, 1}));
+}
+
+TEST(Mend, LookAlikesAreNoBlocks) {
+  const std::string banner = std::string(80, '#') + "\n# Copyright\n# all rights\n" + std::string(80, '#') + "\n";
+  for (const std::string& log : {banner, joined(prefixed("x ", {banner, banner})), std::string(500, '#') + "\n",
+                                 std::string("# Batch Size: 512\n"), std::string("{\"msg\": \"# a\\n# b\"}\n")})
+    EXPECT_TRUE(find_blocks(log).empty()) << log;
+}
+
+// However many lines a damaged log has, it is read in about as many steps.
+TEST(Mend, ManyDamagedBlocksStayApart) {
+  std::string log;
+  const Texts lines = printed();
+  for (int i = 0; i < 200; ++i) log += joined(Texts(lines.begin(), lines.end() - 1)) + "noise\n";
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 200u);
+  EXPECT_EQ(blocks[199].lines.front().place.line, 199u * lines.size() + 1);
+}
+
+}  // namespace
+}  // namespace shardstats
