@@ -37,22 +37,7 @@ std::size_t characters(std::string_view text) {
   return n;
 }
 
-std::string_view without_padding(std::string_view text) { return text.substr(0, text.find_last_not_of(' ') + 1); }
-
-Border border_of(std::string_view line) {
-  const std::string_view text = without_padding(line);
-  if (text.size() < kShortestBorder || text[text.size() - 2] != '#') return {};
-  const std::size_t start = text.find_last_not_of('#') + 1;
-  if (text.size() - start < kShortestBorder) return {};
-  return {start, text.size() - start};
-}
-
 std::size_t hashes_at_end(std::string_view text) { return text.size() - (text.find_last_not_of('#') + 1); }
-
-bool starts_box(std::string_view line, std::size_t at) {
-  return at < line.size() && line[at] == '#' && (at + 1 == line.size() || line[at + 1] == ' ') &&
-         (at == 0 || line[at - 1] != '#');
-}
 
 std::size_t first_box(std::string_view line) {
   for (std::size_t at = line.find('#'); at != kNowhere;) {
@@ -68,12 +53,6 @@ std::size_t title_offset(std::string_view line) {
   if (title == kNowhere || title == 0) return kNowhere;
   const std::size_t hash = line.find_last_not_of(' ', title - 1);
   return hash == kNowhere || line[hash] != '#' ? kNowhere : hash;
-}
-
-bool is_title(std::string_view box_text) {
-  const std::string_view text = without_padding(box_text);
-  if (text.ends_with(kTitle)) return true;
-  return text.size() > kTitle.size() + 2 && text.substr((text.size() - kTitle.size()) / 2).starts_with(kTitle);
 }
 
 std::size_t labels_in(std::string_view line) {

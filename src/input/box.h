@@ -15,7 +15,9 @@ inline constexpr std::size_t kShortestBorder = 60;  // the narrowest box of any 
 // UTF-8 code points.
 std::size_t characters(std::string_view text);
 
-std::string_view without_padding(std::string_view text);
+inline std::string_view without_padding(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
 
 // The run of '#' at the end of the line, if it is long enough for a border: where it starts, and its length.
 struct Border {
@@ -23,14 +25,23 @@ struct Border {
   std::size_t length = 0;
   explicit operator bool() const { return start != kNowhere; }
 };
-Border border_of(std::string_view line);
+inline Border border_of(std::string_view line) {
+  const std::string_view text = without_padding(line);
+  if (text.size() < kShortestBorder || text[text.size() - 2] != '#') return {};
+  const std::size_t start = text.find_last_not_of('#') + 1;
+  if (text.size() - start < kShortestBorder) return {};
+  return {start, text.size() - start};
+}
 
 // Number of '#' at the end of the text.
 std::size_t hashes_at_end(std::string_view text);
 inline constexpr std::size_t kLeastWrapped = 20;  // '#' at the end of a line that may go on in the next
 
 // Can a box line start at this byte?
-bool starts_box(std::string_view line, std::size_t at);
+inline bool starts_box(std::string_view line, std::size_t at) {
+  return at < line.size() && line[at] == '#' && (at + 1 == line.size() || line[at + 1] == ' ') &&
+         (at == 0 || line[at - 1] != '#');
+}
 
 // The first place where a box line or a border can start, or kNowhere.
 std::size_t first_box(std::string_view line);
@@ -39,7 +50,11 @@ std::size_t first_box(std::string_view line);
 std::size_t title_offset(std::string_view line);
 
 // Is it the title, centred or at the end of what is left of its line?
-bool is_title(std::string_view box_text);
+inline bool is_title(std::string_view box_text) {
+  const std::string_view text = without_padding(box_text);
+  if (text.ends_with(kTitle)) return true;
+  return text.size() > kTitle.size() + 2 && text.substr((text.size() - kTitle.size()) / 2).starts_with(kTitle);
+}
 
 // How many labels of planner blocks stand in the line: 0 for the lines of others.
 std::size_t labels_in(std::string_view line);

@@ -155,13 +155,13 @@ class BlockParser {
   void find_cut() {
     if (was_mended(Mending::frame)) return;
     const auto is_open = [](const BoxLine& line) { return !is_border(trim_right(line.text)) && !is_closed(line); };
+    const auto first = std::ranges::find_if(block_.lines, is_open);
+    if (first == block_.lines.end()) return;
     std::size_t longest = 0, border = 0;
     for (const BoxLine& line : block_.lines) {
       longest = std::max(longest, characters(line.text));
       if (is_border(trim_right(line.text))) border = trim_right(line.text).size();
     }
-    const auto first = std::ranges::find_if(block_.lines, is_open);
-    if (first == block_.lines.end()) return;
     const auto is_at_edge = [&](const BoxLine& line) {
       return is_open(line) && characters(line.text) == longest && (border == longest || line.text.ends_with(' '));
     };
