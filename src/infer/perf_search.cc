@@ -338,20 +338,22 @@ class PerfSearch {
   bool gave_up() const { return gave_up_; }
 
   std::vector<PerfOutcome> run() {
-    std::vector<PerfOutcome> tried;
+    std::vector<Tried> tried;
     for (const PerfHypothesis& h : plausible()) {
-      tried.push_back(try_defaults(h));
-      keep(tried.back());
+      PerfOutcome outcome = try_defaults(h);
+      tried.push_back({h, outcome.codecs, outcome.contradictions});
+      keep(std::move(outcome));
+      if (!alternatives_ && best_.front().cost() == 0) break;  // nothing fits better, and equals are not asked for
     }
     if (best_.empty()) return best_;
     const bool unexplained = best_.front().cost() > 0 && !only_single_cells(best_.front());
     gave_up_ = unexplained && effort_ == Effort::uniform;
     if (unexplained && !gave_up_) {
       std::stable_sort(tried.begin(), tried.end(),
-                       [](const PerfOutcome& a, const PerfOutcome& b) { return a.contradictions < b.contradictions; });
+                       [](const Tried& a, const Tried& b) { return a.contradictions < b.contradictions; });
       const std::size_t most = std::max<std::size_t>(kFits / std::max<std::size_t>(plan_.tables.size(), 1), 2);
       if (tried.size() > most) tried.resize(most);
-      for (const PerfOutcome& outcome : tried) try_fits(outcome.hypothesis, outcome.codecs);
+      for (const Tried& one : tried) try_fits(one.hypothesis, one.codecs);
       const bool many = best_.front().contradictions >= kManyContradictions;
       if (many && effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables) try_element_sizes(tried.front());
     } else if (alternatives_) {
@@ -361,6 +363,13 @@ class PerfSearch {
   }
 
  private:
+  // What the default bandwidths left of a hypothesis.
+  struct Tried {
+    PerfHypothesis hypothesis;
+    std::vector<std::uint64_t> codecs;
+    std::int64_t contradictions = 0;
+  };
+
   // Hypotheses ordered by what some tables say about them, without those that the first ones leave far behind.
   std::vector<PerfHypothesis> plausible() const {
     auto hypotheses = hypotheses_of(plan_, found_);
@@ -386,7 +395,7 @@ class PerfSearch {
   }
 
   // Where many cells are still contradicted: with each other size that tables may have, and with all of them at once.
-  void try_element_sizes(const PerfOutcome& with_defaults) {
+  void try_element_sizes(const Tried& with_defaults) {
     PerfHypothesis h = with_defaults.hypothesis;
     std::uint32_t elements = 0;
     for (std::uint32_t t = 0; t < perf_.tables.size(); ++t)
