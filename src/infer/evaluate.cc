@@ -210,7 +210,8 @@ std::vector<Outcome> evaluate_uniform(const PlanInputs& plan, const Setting& set
       if (!table.sized || table.kernel == nullptr) continue;
       Variant variant;
       variant.free_ratio = is_ratio_hidden(setting, table);
-      (*parts)[t].assign(1, make_parts(setting, table, variant, false, counts.combos(table)));
+      (*parts)[t].clear();
+      (*parts)[t].push_back(make_parts(setting, table, variant, false, counts.combos(table)));
       counts.add(setting, table, (*parts)[t].front());
       least = counts.least();
       if (least > limit) return false;

@@ -201,12 +201,11 @@ Parts make_parts(const Setting& setting, const TableInputs& table, const Variant
   const auto runs = runs_of(setting, table);
   parts.classes.reserve(runs.size());
   for (const ShapeRun& run : runs) {
-    ClassParts c;
+    ClassParts& c = parts.classes.emplace_back();
     c.run = run;
     c.rows = real(run.shape.rows);
     c.cols = real(run.shape.cols);
     c.empty = run.shape.empty() ? Emptiness::yes : Emptiness::no;
-    parts.classes.push_back(c);
   }
   if (uneven && table.sharding == Sharding::rw && !parts.classes.empty())
     hide_rows(setting, table, parts);
