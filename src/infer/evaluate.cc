@@ -8,18 +8,7 @@
 namespace shardstats::infer_detail {
 namespace {
 
-// Which printed storage cells of the table an option contradicts.
-std::array<bool, 3> contradicted_cells(const Setting& setting, const TableInputs& table, const Parts& parts,
-                                       Combo combo) {
-  std::array<bool, 3> wrong{};
-  for (const Quantity q : kCells) {
-    const auto& printed = cell_of(table, q);
-    wrong[static_cast<std::size_t>(q)] =
-        printed && !table_bytes(setting, table, parts, combo, q).overlaps(real(*printed));
-  }
-  return wrong;
-}
-std::int64_t count(const std::array<bool, 3>& cells) { return std::count(cells.begin(), cells.end(), true); }
+std::int64_t count(const WrongCells& cells) { return std::count(cells.begin(), cells.end(), true); }
 
 std::vector<Variant> variants_of(const Setting& setting, const TableInputs& table, Freedom freedom) {
   const bool cached = is_cached(*table.kernel, setting.rules->release);
@@ -62,7 +51,7 @@ std::int64_t free_options(const Setting& setting, const TableInputs& table, Free
   for (std::uint8_t v = 0; v < parts.size(); ++v)
     for (int i = 0; i < kCombos; ++i) {
       if ((possible >> i & 1) == 0 || parts[v].variant.virtual_table) continue;
-      const auto wrong = contradicted_cells(setting, table, parts[v], combo_of(i));
+      const auto wrong = contradicted_cells(table, cell_bytes(setting, parts[v], combo_of(i)));
       if (count(wrong) < fewest) {
         fewest = count(wrong);
         state.options.clear();
@@ -147,8 +136,9 @@ class PairCounts {
   }
 
   void add(const Setting& setting, const TableInputs& table, const Parts& parts) {
-    each_bit(live_,
-             [&](int p) { wrong_[at(p)] += count(contradicted_cells(setting, table, parts, plan_wide(table, p))); });
+    each_bit(live_, [&](int p) {
+      wrong_[at(p)] += count(contradicted_cells(table, cell_bytes(setting, parts, plan_wide(table, p))));
+    });
     const std::int64_t fewest = least();
     each_bit(live_, [&](int p) {
       if (wrong_[at(p)] <= fewest + far_behind_) return;
@@ -193,7 +183,8 @@ Outcome uniform_outcome(const PlanInputs& plan, const Setting& setting, int pair
     if ((*parts)[t].empty()) continue;
     const Combo combo = plan_wide(plan.tables[t], pair);
     outcome.tables[t].options.push_back({0, static_cast<std::uint8_t>(combo_index(combo))});
-    outcome.tables[t].contradicted = contradicted_cells(setting, plan.tables[t], (*parts)[t].front(), combo);
+    outcome.tables[t].contradicted =
+        contradicted_cells(plan.tables[t], cell_bytes(setting, (*parts)[t].front(), combo));
   }
   Sums(plan, outcome).settle();
   return outcome;
@@ -255,14 +246,15 @@ std::vector<Lookups> lookups_by_columns(const PlanInputs& plan, Outcome& outcome
   return again.narrowed_lookups();
 }
 
-RealInterval remaining(const PlanInputs& plan, const Outcome& outcome, std::uint32_t table, Quantity quantity) {
-  std::optional<RealInterval> all;
+CellBytes remaining(const Outcome& outcome, std::uint32_t table) {
+  std::optional<CellBytes> all;
   for (const Option option : outcome.tables[table].options) {
     const Parts& parts = (*outcome.parts)[table][option.variant];
-    const RealInterval one = table_bytes(outcome.setting, plan.tables[table], parts, combo_of(option.combo), quantity);
-    all = all ? hull(*all, one) : one;
+    const CellBytes one = cell_bytes(outcome.setting, parts, combo_of(option.combo));
+    if (!all) all = one;
+    for (std::size_t c = 0; c < one.size(); ++c) (*all)[c] = hull((*all)[c], one[c]);
   }
-  return all.value_or(RealInterval{});
+  return all.value_or(CellBytes{});
 }
 
 }  // namespace shardstats::infer_detail

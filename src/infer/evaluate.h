@@ -59,8 +59,8 @@ struct SumLine {
 using TableParts = std::vector<Parts>;  // variants of one table
 
 struct TableState {
-  std::vector<Option> options;         // what is left
-  std::array<bool, 3> contradicted{};  // printed HBM, DDR, SSD cell
+  std::vector<Option> options;  // what is left
+  WrongCells contradicted{};
 };
 
 // What is left of a hypothesis after all printed sums were looked at.
@@ -101,6 +101,6 @@ std::optional<Outcome> evaluate_free(const PlanInputs& plan, const Setting& sett
 std::vector<Lookups> lookups_by_columns(const PlanInputs& plan, Outcome& outcome);
 
 // Bounds of all shards of a table over what is left of it.
-RealInterval remaining(const PlanInputs& plan, const Outcome& outcome, std::uint32_t table, Quantity quantity);
+CellBytes remaining(const Outcome& outcome, std::uint32_t table);
 
 }  // namespace shardstats::infer_detail

@@ -237,6 +237,23 @@ RealInterval class_bytes(const Setting& setting, const ClassParts& c, Combo comb
   return {};
 }
 
+namespace {
+
+// Sums what `bytes_of` says of one shard of each class.
+template <class F>
+RealInterval over_shards(const Parts& parts, F bytes_of) {
+  RealInterval sum{};
+  for (const ClassParts& c : parts.same_total.empty() ? parts.classes : parts.same_total)
+    sum = sum + bytes_of(c) * real(c.run.count);
+  if (!parts.same_total.empty()) {
+    const auto slack = static_cast<double>(kRoundings * parts.classes.front().run.count);
+    sum = {std::max(sum.low - slack, 0.0), sum.high + slack};
+  }
+  return sum;
+}
+
+}  // namespace
+
 RealInterval table_bytes(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo,
                          Quantity quantity) {
   if (quantity >= Quantity::weights) {
@@ -245,14 +262,21 @@ RealInterval table_bytes(const Setting& setting, const TableInputs& table, const
     if (quantity == Quantity::weights) return weights;
     return optimizer_bytes(exactly(multiplier_of(setting, table, combo.optimizer)), weights);
   }
-  RealInterval sum{};
-  for (const ClassParts& c : parts.same_total.empty() ? parts.classes : parts.same_total)
-    sum = sum + class_bytes(setting, c, combo, quantity) * real(c.run.count);
-  if (!parts.same_total.empty()) {
-    const auto slack = static_cast<double>(kRoundings * parts.classes.front().run.count);
-    sum = {std::max(sum.low - slack, 0.0), sum.high + slack};
-  }
-  return sum;
+  return over_shards(parts, [&](const ClassParts& c) { return class_bytes(setting, c, combo, quantity); });
+}
+
+CellBytes cell_bytes(const Setting& setting, const Parts& parts, Combo combo) {
+  const auto all = [&](Quantity q) {
+    return over_shards(parts, [&](const ClassParts& c) { return class_bytes(setting, c, combo, q); });
+  };
+  return {all(Quantity::hbm), all(Quantity::ddr), all(Quantity::ssd)};
+}
+
+WrongCells contradicted_cells(const TableInputs& table, const CellBytes& bytes) {
+  const auto wrong = [&](const std::optional<ByteInterval>& printed, Quantity q) {
+    return printed && !bytes[static_cast<std::size_t>(q)].overlaps(real(*printed));
+  };
+  return {wrong(table.hbm, Quantity::hbm), wrong(table.ddr, Quantity::ddr), wrong(table.ssd, Quantity::ssd)};
 }
 
 Combo plan_wide(const TableInputs& table, int pair) {
@@ -283,12 +307,8 @@ std::uint64_t fitting_combos(const Setting& setting, const TableInputs& table, c
                              std::uint64_t possible) {
   std::uint64_t mask = 0;
   each_bit(possible, [&](int i) {
-    const Combo combo = combo_of(i);
-    const auto fits = [&](const std::optional<ByteInterval>& printed, Quantity quantity) {
-      return !printed || table_bytes(setting, table, parts, combo, quantity).overlaps(real(*printed));
-    };
-    if (fits(table.hbm, Quantity::hbm) && fits(table.ddr, Quantity::ddr) && fits(table.ssd, Quantity::ssd))
-      mask |= std::uint64_t{1} << i;
+    const CellBytes bytes = cell_bytes(setting, parts, combo_of(i));
+    if (contradicted_cells(table, bytes) == WrongCells{}) mask |= std::uint64_t{1} << i;
   });
   return mask;
 }

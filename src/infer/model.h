@@ -90,6 +90,13 @@ RealInterval class_bytes(const Setting& setting, const ClassParts& c, Combo comb
 // The same summed over all shards.
 RealInterval table_bytes(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo,
                          Quantity quantity);
+// The quantities that a table has printed cells of, all at once; by Quantity.
+inline constexpr std::array<Quantity, 3> kCells = {Quantity::hbm, Quantity::ddr, Quantity::ssd};
+using CellBytes = std::array<RealInterval, kCells.size()>;
+CellBytes cell_bytes(const Setting& setting, const Parts& parts, Combo combo);
+// Which printed cells of the table those bytes contradict.
+using WrongCells = std::array<bool, kCells.size()>;
+WrongCells contradicted_cells(const TableInputs& table, const CellBytes& bytes);
 
 // Calls f(index) for each bit of a set.
 template <class F>

@@ -194,18 +194,20 @@ void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, 
 }
 
 // What the whole table may take; where its printed cell is wrong for all, what the best hypothesis says.
-ByteInterval table_bounds(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, Quantity quantity,
-                          bool contradicted = false) {
-  RealInterval all = remaining(plan, found.survivors.front().outcome, t, quantity);
-  for (std::size_t s = 1; s < found.survivors.size() && !contradicted; ++s)
-    all = hull(all, remaining(plan, found.survivors[s].outcome, t, quantity));
-  return whole_bytes(all);
-}
-
-Expectation expectation(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, Quantity quantity) {
-  const bool contradicted = found.survivors.front().outcome.tables[t].contradicted[static_cast<std::size_t>(quantity)];
-  return {table_bounds(plan, found, t, quantity, contradicted), cell_of(plan.tables[t], quantity).has_value(),
-          contradicted};
+std::array<Expectation, kCells.size()> expected_cells(const PlanInputs& plan, const SearchResult& found,
+                                                      std::uint32_t t) {
+  const Outcome& best = found.survivors.front().outcome;
+  const WrongCells& wrong = best.tables[t].contradicted;
+  CellBytes all = remaining(best, t);
+  for (std::size_t s = 1; s < found.survivors.size(); ++s) {
+    const CellBytes other = remaining(found.survivors[s].outcome, t);
+    for (std::size_t c = 0; c < all.size(); ++c)
+      if (!wrong[c]) all[c] = hull(all[c], other[c]);
+  }
+  std::array<Expectation, kCells.size()> cells;
+  for (std::size_t c = 0; c < all.size(); ++c)
+    cells[c] = {whole_bytes(all[c]), cell_of(plan.tables[t], kCells[c]).has_value(), wrong[c]};
+  return cells;
 }
 
 void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool alternatives,
@@ -220,11 +222,10 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
   table.uneven_rows = best.uneven && inputs.sharding == Sharding::rw;
   table.lookups = (*best.parts)[t].front().lookups.lookups;
   table.pooled = (*best.parts)[t].front().lookups.pooled;
-  table.hbm = expectation(plan, found, t, Quantity::hbm);
-  table.ddr = expectation(plan, found, t, Quantity::ddr);
-  table.ssd = expectation(plan, found, t, Quantity::ssd);
-  table.weights = table_bounds(plan, found, t, Quantity::weights);
-  table.optimizer_state = table_bounds(plan, found, t, Quantity::optimizer_state);
+  const auto cells = expected_cells(plan, found, t);
+  table.hbm = cells[0];
+  table.ddr = cells[1];
+  table.ssd = cells[2];
   table.explained = !table.hbm.contradicted && !table.ddr.contradicted && !table.ssd.contradicted;
   rebuild_shards(plan, found, t, result);
 }

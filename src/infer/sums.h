@@ -8,7 +8,6 @@
 
 namespace shardstats::infer_detail {
 
-inline constexpr std::array<Quantity, 3> kCells = {Quantity::hbm, Quantity::ddr, Quantity::ssd};
 const std::optional<ByteInterval>& cell_of(const TableInputs& table, Quantity quantity);
 
 // Does the option give the table the plan-wide values of the pair and no hidden value of its own?

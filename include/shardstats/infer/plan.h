@@ -90,7 +90,6 @@ struct PlanTable {
   RealInterval lookups, pooled;                    // facts S and y of storage.h, bounds
   RealInterval pooling_sum;                        // sum of l_f
   Expectation hbm, ddr, ssd;                       // sums over all shards
-  ByteInterval weights, optimizer_state;           // each once (kernel lines of v1.8.0+)
   PlanPerf shard_perf;                             // of each shard: all of a table are equal (perf-model.md section 5)
   PerfExpectation perf;                            // of the table's cell
   PerfChoice perf_choice;
