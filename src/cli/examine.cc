@@ -37,6 +37,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   Examined examined;
   examined.printed = std::make_unique<PrintedPlan>(parse(block));
   InferOptions assumed{options.assume, details};
+  assumed.shard_parts = details;
   Report report;
   const auto look = [&](Effort effort) {
     assumed.effort = effort;

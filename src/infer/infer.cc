@@ -72,7 +72,7 @@ Plan infer(const PrintedPlan& printed, const InferOptions& options) {
     plan.releases = surviving_releases(found);
     if (options.alternatives)
       for (Survivor& survivor : found.survivors) narrow_hidden(inputs, survivor.outcome);
-    rebuild(inputs, found, plan);
+    rebuild(inputs, found, options.shard_parts, plan);
     for (std::size_t i = 0; i < found.survivors.size(); ++i)
       for (std::size_t m = i == 0 ? 1 : 0; m < found.survivors[i].members.size(); ++m)
         plan.alternatives.push_back(found.survivors[i].members[m]);

@@ -218,7 +218,7 @@ Parts make_parts(const Setting& setting, const TableInputs& table, const Variant
 
 RealInterval class_bytes(const Setting& setting, const ClassParts& c, Combo combo, Quantity quantity) {
   const auto& specific = c.specific[static_cast<std::size_t>(pair_of(combo))];
-  const auto output = static_cast<std::size_t>(setting.rules->output_dtype ? combo.output : combo.element);
+  const std::size_t output = output_of(setting, combo);
   switch (quantity) {
     case Quantity::hbm:
       return hbm_bytes(setting, specific.hbm, c.pipeline[output]);

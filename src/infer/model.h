@@ -85,6 +85,10 @@ TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& tab
 Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, bool uneven,
                  std::uint64_t combos, const Lookups* lookups = nullptr);
 
+// Which of the outputs and pipeline sizes of a class counts.
+inline std::size_t output_of(const Setting& setting, Combo combo) {
+  return static_cast<std::size_t>(setting.rules->output_dtype ? combo.output : combo.element);
+}
 // Bytes of one shard of class `c` (weights and optimizer_state: of the whole table, each once).
 RealInterval class_bytes(const Setting& setting, const ClassParts& c, Combo combo, Quantity quantity);
 // The same summed over all shards.

@@ -12,53 +12,55 @@ constexpr double kMostBytes = 9.2e18;  // below 2^63
 
 // All that is reported of one shard; bounds in bytes.
 struct ShardSizes {
-  RealInterval rows{}, cols{}, hbm{}, ddr{}, ssd{}, tensor{}, optimizer{}, cache_aux{}, input{}, output{},
-      pipeline_io{};
+  RealInterval rows{}, cols{}, hbm{}, ddr{}, ssd{}, input{}, output{};
+  RealInterval tensor{}, optimizer{}, cache_aux{}, pipeline_io{};  // if asked for
 };
 
 constexpr std::pair<RealInterval ShardSizes::*, ByteInterval PlanShard::*> kFields[] = {
-    {&ShardSizes::rows, &PlanShard::rows},
-    {&ShardSizes::cols, &PlanShard::cols},
-    {&ShardSizes::hbm, &PlanShard::hbm},
-    {&ShardSizes::ddr, &PlanShard::ddr},
-    {&ShardSizes::ssd, &PlanShard::ssd},
+    {&ShardSizes::rows, &PlanShard::rows},    {&ShardSizes::cols, &PlanShard::cols},
+    {&ShardSizes::hbm, &PlanShard::hbm},      {&ShardSizes::ddr, &PlanShard::ddr},
+    {&ShardSizes::ssd, &PlanShard::ssd},      {&ShardSizes::input, &PlanShard::input},
+    {&ShardSizes::output, &PlanShard::output}};
+constexpr std::pair<RealInterval ShardSizes::*, ByteInterval PlanShard::*> kPartFields[] = {
     {&ShardSizes::tensor, &PlanShard::tensor},
     {&ShardSizes::optimizer, &PlanShard::optimizer},
     {&ShardSizes::cache_aux, &PlanShard::cache_aux},
-    {&ShardSizes::input, &PlanShard::input},
-    {&ShardSizes::output, &PlanShard::output},
     {&ShardSizes::pipeline_io, &PlanShard::pipeline_io}};
 
 ShardSizes hull_of(const ShardSizes& a, const ShardSizes& b) {
   ShardSizes all;
   for (const auto& [field, whole] : kFields) all.*field = hull(a.*field, b.*field);
+  for (const auto& [field, whole] : kPartFields) all.*field = hull(a.*field, b.*field);
   return all;
 }
 
+void add_parts(const Setting& setting, const TableInputs& table, const Parts& parts, const ClassParts& c, Combo combo,
+               ShardSizes& sizes) {
+  const auto facts = facts_of(setting, table, parts.variant, parts.lookups, combo);
+  const auto specific = specific_bytes(setting, facts, ShardFacts<RealInterval>{c.rows, c.cols, c.empty});
+  sizes.tensor = specific.tensor_hbm + specific.tensor_ddr + specific.key_value;
+  sizes.optimizer = specific.optimizer_hbm + specific.optimizer_ddr;
+  sizes.cache_aux = specific.cache_aux;
+  sizes.pipeline_io = c.pipeline[output_of(setting, combo)];
+}
+
 ShardSizes sizes_of(const Setting& setting, const TableInputs& table, const Parts& parts, const ClassParts& c,
-                    Combo combo) {
-  auto facts = facts_of(setting, table, parts.variant, parts.lookups, combo);
-  const ShardFacts<RealInterval> shard{c.rows, c.cols, c.empty};
-  if (!setting.rules->output_dtype) facts.output_element_size = facts.element_size;
-  const auto storage = shard_storage(setting, facts, shard);
-  const auto columns = column_io_bytes(setting, facts, shard);
+                    Combo combo, bool shard_parts) {
+  const auto bytes = [&](Quantity quantity) { return class_bytes(setting, c, combo, quantity); };
   ShardSizes sizes;
   sizes.rows = c.rows;
   sizes.cols = c.cols;
-  sizes.hbm = storage.hbm;
-  sizes.ddr = storage.ddr;
-  sizes.ssd = storage.ssd;
-  sizes.tensor = storage.specific.tensor_hbm + storage.specific.tensor_ddr + storage.specific.key_value;
-  sizes.optimizer = storage.specific.optimizer_hbm + storage.specific.optimizer_ddr;
-  sizes.cache_aux = storage.specific.cache_aux;
-  sizes.input = columns.input;
-  sizes.output = columns.output;
-  sizes.pipeline_io = storage.pipeline_io;
+  sizes.hbm = bytes(Quantity::hbm);
+  sizes.ddr = bytes(Quantity::ddr);
+  if (setting.device != Device::tpu) sizes.ssd = bytes(Quantity::ssd);  // no memory of a TPU is counted (7.1)
+  sizes.input = bytes(Quantity::input);
+  sizes.output = bytes(Quantity::output);
+  if (shard_parts) add_parts(setting, table, parts, c, combo, sizes);
   return sizes;
 }
 
 // Bounds of one shard of each class over the options left, before the printed cells narrow them.
-std::vector<ShardSizes> class_sizes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t) {
+std::vector<ShardSizes> class_sizes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t, bool shard_parts) {
   const TableInputs& table = plan.tables[t];
   const TableParts& parts = (*outcome.parts)[t];
   std::vector<ShardSizes> classes;
@@ -67,7 +69,7 @@ std::vector<ShardSizes> class_sizes(const PlanInputs& plan, const Outcome& outco
     std::optional<ShardSizes> all;
     for (const Option option : outcome.tables[t].options) {
       const Parts& p = parts[option.variant];
-      const ShardSizes one = sizes_of(outcome.setting, table, p, p.classes[c], combo_of(option.combo));
+      const ShardSizes one = sizes_of(outcome.setting, table, p, p.classes[c], combo_of(option.combo), shard_parts);
       all = all ? hull_of(*all, one) : one;
     }
     classes.push_back(all.value_or(ShardSizes{}));
@@ -115,25 +117,29 @@ void each_shard(const Setting& setting, const TableInputs& table, const Parts& p
     for (std::int64_t n = 0; n < parts.classes[c].run.count; ++n) f(i++, c);
 }
 
-PlanShard to_shard(const ShardSizes& sizes) {
+PlanShard to_shard(const ShardSizes& sizes, bool shard_parts) {
   PlanShard shard;
   for (const auto& [real_field, field] : kFields) shard.*field = whole_bytes(sizes.*real_field);
+  if (shard_parts)
+    for (const auto& [real_field, field] : kPartFields) shard.*field = whole_bytes(sizes.*real_field);
   return shard;
 }
 
 void widen(PlanShard& shard, const PlanShard& other) {
   for (const auto& [real_field, field] : kFields) shard.*field = hull(shard.*field, other.*field);
+  for (const auto& [real_field, field] : kPartFields) shard.*field = hull(shard.*field, other.*field);
 }
 
-void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, Plan& result) {
+void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool shard_parts,
+                    Plan& result) {
   const std::size_t start = result.shards.size();
   for (const Survivor& survivor : found.survivors) {
     const Outcome& outcome = survivor.outcome;
-    auto sizes = class_sizes(plan, outcome, t);
+    auto sizes = class_sizes(plan, outcome, t, shard_parts);
     narrow_by_cells(plan, outcome, t, sizes);
     std::vector<PlanShard> classes;
     classes.reserve(sizes.size());
-    for (const ShardSizes& s : sizes) classes.push_back(to_shard(s));
+    for (const ShardSizes& s : sizes) classes.push_back(to_shard(s, shard_parts));
     each_shard(outcome.setting, plan.tables[t], (*outcome.parts)[t].front(), [&](std::size_t i, std::size_t c) {
       if (start + i == result.shards.size())
         result.shards.push_back(classes[c]);
@@ -171,7 +177,7 @@ int departure(const Option option, const Combo wide, const Parts& parts) {
          2 * (combo.optimizer != wide.optimizer) + (parts.variant.passes != 1);
 }
 
-void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool alternatives, PlanTable& table) {
+void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, PlanTable& table) {
   const Outcome& best = found.survivors.front().outcome;
   const auto& options = best.tables[t].options;
   const Combo wide = plan_wide(plan.tables[t], best.pair);
@@ -180,7 +186,6 @@ void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, 
     return departure(a, wide, parts[a.variant]) < departure(b, wide, parts[b.variant]);
   });
   table.choice = choice_of(best.setting, plan.tables[t], parts[preferred->variant], combo_of(preferred->combo));
-  if (!alternatives) return;
   for (const Survivor& survivor : found.survivors) {
     const Outcome& outcome = survivor.outcome;
     for (const Option option : outcome.tables[t].options) {
@@ -210,14 +215,13 @@ std::array<Expectation, kCells.size()> expected_cells(const PlanInputs& plan, co
   return cells;
 }
 
-void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool alternatives,
-                   Plan& result) {
+void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool shard_parts, Plan& result) {
   const TableInputs& inputs = plan.tables[t];
   PlanTable& table = result.tables[t];
   const auto usable = [&](const Survivor& s) { return !s.outcome.tables[t].options.empty(); };
   if (!std::all_of(found.survivors.begin(), found.survivors.end(), usable)) return;
   const Outcome& best = found.survivors.front().outcome;
-  choose(plan, found, t, alternatives, table);
+  choose(plan, found, t, table);
   table.sized = true;
   table.uneven_rows = best.uneven && inputs.sharding == Sharding::rw;
   table.lookups = (*best.parts)[t].front().lookups.lookups;
@@ -227,7 +231,7 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
   table.ddr = cells[1];
   table.ssd = cells[2];
   table.explained = !table.hbm.contradicted && !table.ddr.contradicted && !table.ssd.contradicted;
-  rebuild_shards(plan, found, t, result);
+  rebuild_shards(plan, found, t, shard_parts, result);
 }
 
 // Rank sums over the rebuilt shards; unknown where a table on the rank could not be rebuilt.
@@ -321,12 +325,12 @@ ByteInterval whole_bytes(RealInterval x) {
   return {whole(std::floor(x.low)), whole(std::ceil(x.high))};
 }
 
-void rebuild(const PlanInputs& plan, const SearchResult& found, Plan& result) {
+void rebuild(const PlanInputs& plan, const SearchResult& found, bool shard_parts, Plan& result) {
   if (found.survivors.empty()) return;
   std::size_t shards = 0;
   for (const TableInputs& table : plan.tables) shards += table.ranks.size();
   result.shards.reserve(shards);
-  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) rebuild_table(plan, found, t, true, result);
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) rebuild_table(plan, found, t, shard_parts, result);
   rebuild_ranks(plan, found, result);
   take_sums(found, result);
   result.setting = found.survivors.front().outcome.setting;

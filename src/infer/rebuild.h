@@ -11,6 +11,6 @@ ByteInterval whole_bytes(RealInterval x);
 // Every survivor's bounds tightened by the printed cells: numbers of ids, caching ratios.
 void narrow_hidden(const PlanInputs& plan, Outcome& outcome);
 
-void rebuild(const PlanInputs& plan, const SearchResult& found, Plan& result);
+void rebuild(const PlanInputs& plan, const SearchResult& found, bool shard_parts, Plan& result);
 
 }  // namespace shardstats::infer_detail

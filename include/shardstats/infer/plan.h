@@ -69,8 +69,9 @@ struct PlanShard {
   std::optional<int> rank;  // nullopt for an empty plan
   ByteInterval rows, cols;
   ByteInterval hbm, ddr, ssd;
+  ByteInterval input, output;  // as the Input/Output columns count them
+  // What hbm and ddr are made of, if InferOptions::shard_parts asks for it:
   ByteInterval tensor, optimizer, cache_aux;  // HBM and DDR parts together; a key-value cache counts as tensor
-  ByteInterval input, output;                 // as the Input/Output columns count them
   ByteInterval pipeline_io;                   // what the storage estimator adds for input and output
 };
 
@@ -199,6 +200,7 @@ struct InferOptions {
   bool alternatives = true;  // false: skip the list of every table's alternatives (verify does not show them)
   bool perf = true;          // false: skip the perf half
   Effort effort = Effort::exhaustive;
+  bool shard_parts = true;  // false: skip what the bytes of a shard are made of (verify does not show it)
 };
 
 // Parses "release=v1.4.0", "dtype=fp16", "table_X.dtype=fp32", ...
