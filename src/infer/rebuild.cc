@@ -321,8 +321,9 @@ void take_sums(const SearchResult& found, Plan& result) {
 }  // namespace
 
 ByteInterval whole_bytes(RealInterval x) {
-  const auto whole = [](double v) { return static_cast<std::int64_t>(std::clamp(v, 0.0, kMostBytes)); };
-  return {whole(std::floor(x.low)), whole(std::ceil(x.high))};
+  const double low = std::clamp(x.low, 0.0, kMostBytes), high = std::clamp(x.high, 0.0, kMostBytes);
+  const auto below = static_cast<std::int64_t>(high);  // the conversion cuts off what is behind the point
+  return {static_cast<std::int64_t>(low), below + (static_cast<double>(below) < high)};
 }
 
 void rebuild(const PlanInputs& plan, const SearchResult& found, bool shard_parts, Plan& result) {
