@@ -26,6 +26,7 @@ const std::optional<ByteInterval>& column_of(const RankInputs& rank, Quantity qu
 }
 
 constexpr std::uint32_t bit(Quantity quantity) { return 1u << static_cast<unsigned>(quantity); }
+constexpr std::uint32_t kCellBits = bit(Quantity::hbm) | bit(Quantity::ddr) | bit(Quantity::ssd);
 
 // What is left of a sum for one of its parts. Not an interval difference: the part itself is in the sum.
 RealInterval without(RealInterval sum, RealInterval part) { return {sum.low - part.low, sum.high - part.high}; }
@@ -47,7 +48,11 @@ Sums::Sums(const PlanInputs& plan, Outcome& outcome) : plan_(plan), outcome_(out
   add_rank_sums();
   add_kernel_sums();
   add_totals();
-  for (const SumLine& line : outcome_.sums) needed_ |= bit(line.quantity);
+  for (const SumLine& line : outcome_.sums) {
+    needed_ |= bit(line.quantity);
+    if (line.of != SumOf::rank) needed_whole_ |= bit(line.quantity);
+  }
+  needed_whole_ |= needed_ & kCellBits;  // a printed cell narrows the classes by way of the whole table
   std::uint32_t end = 0;
   for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) {
     first_of_.push_back(end);
@@ -186,17 +191,25 @@ RealInterval Sums::bounds(Part part, Quantity quantity) const {
 
 void Sums::refresh(std::uint32_t t) {
   if (!usable(t)) return;
-  const auto& options = outcome_.tables[t].options;
-  const std::size_t classes = classes_of(t).size();
-  each_bit(needed_, [&](int q) {
-    const auto quantity = static_cast<Quantity>(q);
-    for (std::size_t c = quantity >= Quantity::weights ? classes : 0; c <= classes; ++c) {
-      const Entry entry{t, c == classes ? kWhole : static_cast<std::int16_t>(c), 1};
-      RealInterval all = bytes(entry, options.front(), quantity);
-      for (std::size_t i = 1; i < options.size(); ++i) all = hull(all, bytes(entry, options[i], quantity));
-      bounds_at(t, c, quantity) = all;
-    }
-  });
+  RealInterval* const bounds = &bounds_[first_of_[t]];
+  bool first = true;
+  for (const Option option : outcome_.tables[t].options) {
+    const Parts& parts = (*outcome_.parts)[t][option.variant];
+    const Combo combo = combo_of(option.combo);
+    const auto add = [&](std::size_t cls, int q, RealInterval bytes) {
+      RealInterval& all = bounds[cls * kQuantities + static_cast<std::size_t>(q)];
+      all = first ? bytes : hull(all, bytes);
+    };
+    for (std::size_t c = 0; c < parts.classes.size(); ++c)
+      each_bit(needed_, [&](int q) {
+        add(c, q, class_bytes(outcome_.setting, parts.classes[c], combo, static_cast<Quantity>(q)));
+      });
+    each_bit(needed_whole_, [&](int q) {
+      add(parts.classes.size(), q,
+          table_bytes(outcome_.setting, plan_.tables[t], parts, combo, static_cast<Quantity>(q)));
+    });
+    first = false;
+  }
   for (const Quantity quantity : kCells)
     if ((needed_ & bit(quantity)) != 0) narrow_by_cell(t, quantity);
 }

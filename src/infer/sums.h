@@ -102,7 +102,8 @@ class Sums {
   std::vector<Entry> entries_;
   std::vector<RealInterval> bounds_;     // class x quantity for each table, the whole table last
   std::vector<std::uint32_t> first_of_;  // by table, into bounds_
-  std::uint32_t needed_ = 0;             // bit set of Quantity: those of some sum
+  // Bit sets of Quantity: those of some sum, those that are needed of whole tables.
+  std::uint32_t needed_ = 0, needed_whole_ = 0;
 };
 
 }  // namespace shardstats::infer_detail
