@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "analysis/checks.h"
 
@@ -344,16 +345,14 @@ std::string_view fqn_of(const PrintedPlan& printed, const PlanTable& table) {
 
 // Table names may have dots of their own ("ebc.item.v2"): then a shorter path, that of other tables, is the module.
 std::vector<std::string_view> modules(const PrintedPlan& printed, const Plan& plan, bool dotted_names) {
-  std::map<std::string_view, int> tables_of;
-  for (const PlanTable& table : plan.tables) ++tables_of[module_of(fqn_of(printed, table))];
   std::vector<std::string_view> modules;
-  for (const PlanTable& table : plan.tables) {
-    std::string_view module = module_of(fqn_of(printed, table));
-    if (dotted_names)
-      for (std::string_view path = module_of(module); !path.empty(); path = module_of(path))
-        if (tables_of.contains(path)) module = path;
-    modules.push_back(module);
-  }
+  modules.reserve(plan.tables.size());
+  for (const PlanTable& table : plan.tables) modules.push_back(module_of(fqn_of(printed, table)));
+  if (!dotted_names) return modules;
+  const std::set<std::string_view> paths(modules.begin(), modules.end());
+  for (std::string_view& module : modules)
+    for (std::string_view path = module_of(module); !path.empty(); path = module_of(path))
+      if (paths.contains(path)) module = path;
   return modules;
 }
 
@@ -362,8 +361,12 @@ std::vector<CommsGroup> comms_groups(const PrintedPlan& printed, const Plan& pla
                                      bool dotted_names) {
   const auto module = modules(printed, plan, dotted_names);
   std::map<std::pair<std::string_view, Sharding>, std::vector<const PlanTable*>> tables_of;
-  for (std::size_t t = 0; t < module.size(); ++t)
-    tables_of[{module[t], plan.tables[t].sharding}].push_back(&plan.tables[t]);
+  auto group_of = tables_of.end();  // that of the table before: rows of a module mostly follow each other
+  for (std::size_t t = 0; t < module.size(); ++t) {
+    const std::pair group(module[t], plan.tables[t].sharding);
+    if (group_of == tables_of.end() || group_of->first != group) group_of = tables_of.try_emplace(group).first;
+    group_of->second.push_back(&plan.tables[t]);
+  }
   std::vector<CommsGroup> groups;
   std::vector<RealInterval> ranks(rank_count);
   for (const auto& [group, tables] : tables_of)
