@@ -51,6 +51,7 @@ void read_indices(const PrintedTable& printed, TableInputs& table) {
 
 void read_ratio(const PrintedTable& printed, TableInputs& table) {
   table.ratio_printed = static_cast<bool>(printed.cache_load_factor);
+  if (printed.cache_load_factor.text == "None") return;  // of every table without a cache
   auto ratio = printed_real(printed.cache_load_factor, Format::python_float);
   if (!ratio) ratio = printed_real(printed.cache_load_factor, Format::integer);  // a user may have given an int
   if (ratio) table.printed_ratio = ratio->low;
