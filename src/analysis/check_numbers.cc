@@ -21,8 +21,7 @@ bool has_shape(std::string_view text, std::size_t decimals) {
   return text.size() - point - 1 <= decimals && text.back() != '0';
 }
 
-void check(Checks& checks, const Cell& cell, std::size_t decimals, std::int64_t table, int rank) {
-  if (has_shape(cell.text, decimals) || !is_number(cell.text)) return;
+void add_finding(Checks& checks, const Cell& cell, std::int64_t table, int rank) {
   static const Rule* const rule = find_rule("log.malformed_cell");
   Finding& finding = checks.findings.emplace_back();
   finding.rule = rule;
@@ -34,6 +33,10 @@ void check(Checks& checks, const Cell& cell, std::size_t decimals, std::int64_t 
   if (table < 0) return;
   finding.table = static_cast<std::uint32_t>(table);
   finding.fqn = checks.printed.tables.rows[*finding.table].fqn.text;
+}
+
+void check(Checks& checks, const Cell& cell, std::size_t decimals, std::int64_t table, int rank) {
+  if (!has_shape(cell.text, decimals) && is_number(cell.text)) add_finding(checks, cell, table, rank);
 }
 
 // Slots "{r1}" to "{r3}" of the line's form.
