@@ -216,16 +216,32 @@ Parts make_parts(const Setting& setting, const TableInputs& table, const Variant
   return parts;
 }
 
+namespace {
+
+RealInterval class_hbm(const Setting& setting, const ClassParts& c, Combo combo) {
+  return hbm_bytes(setting, c.specific[static_cast<std::size_t>(pair_of(combo))].hbm,
+                   c.pipeline[output_of(setting, combo)]);
+}
+
+RealInterval class_ddr(const Setting& setting, const ClassParts& c, Combo combo) {
+  return ddr_bytes(setting, c.specific[static_cast<std::size_t>(pair_of(combo))].ddr,
+                   ShardIo<RealInterval>{c.input, c.output[output_of(setting, combo)]});
+}
+
+RealInterval class_ssd(const ClassParts& c, Combo combo) {
+  return c.specific[static_cast<std::size_t>(pair_of(combo))].ssd;
+}
+
+}  // namespace
+
 RealInterval class_bytes(const Setting& setting, const ClassParts& c, Combo combo, Quantity quantity) {
-  const auto& specific = c.specific[static_cast<std::size_t>(pair_of(combo))];
-  const std::size_t output = output_of(setting, combo);
   switch (quantity) {
     case Quantity::hbm:
-      return hbm_bytes(setting, specific.hbm, c.pipeline[output]);
+      return class_hbm(setting, c, combo);
     case Quantity::ddr:
-      return ddr_bytes(setting, specific.ddr, ShardIo<RealInterval>{c.input, c.output[output]});
+      return class_ddr(setting, c, combo);
     case Quantity::ssd:
-      return specific.ssd;
+      return class_ssd(c, combo);
     case Quantity::input:
       return c.column_input;
     case Quantity::output:
@@ -266,10 +282,9 @@ RealInterval table_bytes(const Setting& setting, const TableInputs& table, const
 }
 
 CellBytes cell_bytes(const Setting& setting, const Parts& parts, Combo combo) {
-  const auto all = [&](Quantity q) {
-    return over_shards(parts, [&](const ClassParts& c) { return class_bytes(setting, c, combo, q); });
-  };
-  return {all(Quantity::hbm), all(Quantity::ddr), all(Quantity::ssd)};
+  return {over_shards(parts, [&](const ClassParts& c) { return class_hbm(setting, c, combo); }),
+          over_shards(parts, [&](const ClassParts& c) { return class_ddr(setting, c, combo); }),
+          over_shards(parts, [&](const ClassParts& c) { return class_ssd(c, combo); })};
 }
 
 WrongCells contradicted_cells(const TableInputs& table, const CellBytes& bytes) {
