@@ -58,8 +58,10 @@ struct SumLine {
 
 using TableParts = std::vector<Parts>;  // variants of one table
 
+using Options = ShortVector<Option, 4>;
+
 struct TableState {
-  std::vector<Option> options;  // what is left
+  Options options;  // what is left
   WrongCells contradicted{};
 };
 

@@ -57,7 +57,18 @@ void read_ratio(const PrintedTable& printed, TableInputs& table) {
   if (ratio) table.printed_ratio = ratio->low;
 }
 
-TableInputs read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_size, double batch_size) {
+// Ascending, one a shard; false: the list is malformed or names ranks that there are not.
+bool read_ranks(const PrintedTable& printed, std::int64_t world_size, std::vector<int>& buffer, TableInputs& table) {
+  buffer.clear();
+  if (!parse_ranks(printed.ranks.text, buffer)) return false;
+  std::sort(buffer.begin(), buffer.end());
+  if (!buffer.empty() && (buffer.front() < 0 || buffer.back() >= world_size)) return false;
+  for (const int rank : buffer) table.ranks.push_back(rank);
+  return true;
+}
+
+TableInputs read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_size, double batch_size,
+                       std::vector<int>& buffer) {
   const PrintedTable& printed = plan.tables.rows[row];
   TableInputs table;
   table.row = row;
@@ -71,9 +82,7 @@ TableInputs read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t 
   table.cols = cols.value_or(0);
   table.block = printed_integer(printed.cw_dim).value_or(0);
   table.features = std::max<std::int64_t>(printed_integer(printed.features).value_or(1), 1);
-  bool ranks_known = parse_ranks(printed.ranks.text, table.ranks);
-  std::sort(table.ranks.begin(), table.ranks.end());
-  if (!table.ranks.empty() && (table.ranks.front() < 0 || table.ranks.back() >= world_size)) ranks_known = false;
+  const bool ranks_known = read_ranks(printed, world_size, buffer, table);
   read_batches(printed, batch_size, table);
   read_indices(printed, table);
   read_ratio(printed, table);
@@ -81,7 +90,6 @@ TableInputs read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t 
   table.ddr = printed_bytes(printed.ddr, Format::r3, kGiB);
   table.ssd = printed_bytes(printed.ssd, Format::r3, kGiB);
   const bool has_ranks = ranks_known ? !table.ranks.empty() : printed.ranks.text == "None";
-  if (!ranks_known) table.ranks.clear();
   const double size = static_cast<double>(table.rows) * static_cast<double>(table.cols);
   table.sized = rows && cols && table.rows > 0 && table.cols > 0 && sharding && has_ranks && size * 8 < kLargestSize &&
                 static_cast<bool>(printed.pooling_factor) && table.block <= table.cols;
@@ -111,8 +119,9 @@ std::optional<std::int64_t> printed_integer(const Cell& cell) {
 std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t world_size, double batch_size) {
   std::vector<TableInputs> tables;
   tables.reserve(printed.tables.rows.size());
+  std::vector<int> buffer;
   for (std::uint32_t row = 0; row < printed.tables.rows.size(); ++row)
-    tables.push_back(read_table(printed, row, world_size, batch_size));
+    tables.push_back(read_table(printed, row, world_size, batch_size, buffer));
   return tables;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "infer/short_vector.h"
 #include "shardstats/log/printed.h"
 #include "shardstats/planner/storage.h"
 
@@ -20,7 +21,7 @@ struct TableInputs {
   bool sized = false;                          // the formulas have all they need
   std::int64_t rows = 0, cols = 0, block = 0;  // block: printed CW dim, 0 if none
   std::int64_t features = 1;
-  std::vector<int> ranks;                                           // one a shard, ascending; empty for an empty plan
+  ShortVector<int, 4> ranks;                                        // one a shard, ascending; empty for an empty plan
   RealInterval pooling_sum{};                                       // sum of l_f
   RealInterval poolings{};                                          // sum of n_f
   bool poolings_known = false;                                      // printed

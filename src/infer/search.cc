@@ -141,7 +141,7 @@ void widen(const PlanInputs& plan, Survivor& survivor) {
           !options.empty() && std::all_of(options.begin(), options.end(), [&](Option o) { return same(t, o)[d]; });
   }
   for (std::size_t t = 0; t < plan.tables.size(); ++t)
-    std::erase_if(free->tables[t].options, [&](Option option) {
+    free->tables[t].options.erase_if([&](Option option) {
       const auto is = same(t, option);
       for (std::size_t d = 0; d < shown.size(); ++d)
         if (shown[d] >= kEnoughTables && !is[d]) return true;

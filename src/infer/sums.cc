@@ -348,7 +348,7 @@ bool Sums::check(SumLine& line) {
 bool Sums::prune(const SumLine& line, RealInterval& total, Part part) {
   auto& options = outcome_.tables[part.table].options;
   const RealInterval others = without(total, bounds(part, line.quantity));
-  std::vector<Option> kept;
+  Options kept;
   for (const Option option : options)
     if ((others + bytes(part, option, line.quantity)).overlaps(line.printed)) kept.push_back(option);
   if (kept.empty() || kept.size() == options.size()) return false;
@@ -421,7 +421,7 @@ bool Sums::assign(std::vector<OpenTable>& open, std::size_t at, RealInterval sum
 void Sums::keep_elements(std::uint32_t t, std::uint32_t elements) {
   auto& options = outcome_.tables[t].options;
   const std::size_t before = options.size();
-  std::erase_if(options, [&](Option o) { return (elements >> combo_of(o.combo).element & 1) == 0; });
+  options.erase_if([&](Option o) { return (elements >> combo_of(o.combo).element & 1) == 0; });
   if (options.size() != before) refresh(t);
 }
 
