@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -131,11 +132,15 @@ std::string format(double value, Format format) {
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view text, std::int64_t limit) {
-  if (text.empty() || !is_digit(text.front())) return std::nullopt;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value > limit) return std::nullopt;
-  return value;
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (text.empty()) return std::nullopt;
+  std::uint64_t value = 0;
+  for (const char c : text) {
+    if (!is_digit(c) || value > kMost / 10) return std::nullopt;
+    value = value * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  if (value > kMost || static_cast<std::int64_t>(value) > limit) return std::nullopt;
+  return static_cast<std::int64_t>(value);
 }
 
 bool is_number(std::string_view text) {
