@@ -313,14 +313,15 @@ bool Sums::a_rank_is_contradicted(Quantity quantity) const {
 
 void Sums::settle() {
   fit_constants();
-  bool changed = std::any_of(outcome_.tables.begin(), outcome_.tables.end(),
-                             [](const TableState& table) { return table.options.size() > 1; });
+  const bool open = std::any_of(outcome_.tables.begin(), outcome_.tables.end(),
+                                [](const TableState& table) { return table.options.size() > 1; });
+  bool changed = open;
   for (int round = 0; round < kRounds && changed; ++round) {
     changed = false;
     for (SumLine& line : outcome_.sums) changed |= check(line);
   }
   for (SumLine& line : outcome_.sums)
-    if (line.of == SumOf::rank && line.quantity == Quantity::output) match_output(line);
+    if (open && line.of == SumOf::rank && line.quantity == Quantity::output) match_output(line);
   for (SumLine& line : outcome_.sums) check(line);
   for (const SumLine& line : outcome_.sums) outcome_.contradictions += line.contradicted;
 }
