@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "infer/sums.h"
 
@@ -63,16 +64,16 @@ ShardSizes sizes_of(const Setting& setting, const TableInputs& table, const Part
 std::vector<ShardSizes> class_sizes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t, bool shard_parts) {
   const TableInputs& table = plan.tables[t];
   const TableParts& parts = (*outcome.parts)[t];
+  const Options& options = outcome.tables[t].options;
   std::vector<ShardSizes> classes;
   classes.reserve(parts.front().classes.size());
   for (std::size_t c = 0; c < parts.front().classes.size(); ++c) {
-    std::optional<ShardSizes> all;
-    for (const Option option : outcome.tables[t].options) {
+    const auto with = [&](Option option) {
       const Parts& p = parts[option.variant];
-      const ShardSizes one = sizes_of(outcome.setting, table, p, p.classes[c], combo_of(option.combo), shard_parts);
-      all = all ? hull_of(*all, one) : one;
-    }
-    classes.push_back(all.value_or(ShardSizes{}));
+      return sizes_of(outcome.setting, table, p, p.classes[c], combo_of(option.combo), shard_parts);
+    };
+    ShardSizes& all = classes.emplace_back(with(options.front()));
+    for (std::size_t i = 1; i < options.size(); ++i) all = hull_of(all, with(options[i]));
   }
   return classes;
 }
@@ -137,14 +138,14 @@ void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint
     const Outcome& outcome = survivor.outcome;
     auto sizes = class_sizes(plan, outcome, t, shard_parts);
     narrow_by_cells(plan, outcome, t, sizes);
-    std::vector<PlanShard> classes;
-    classes.reserve(sizes.size());
-    for (const ShardSizes& s : sizes) classes.push_back(to_shard(s, shard_parts));
+    PlanShard shard;
+    std::size_t made = sizes.size();  // the class of `shard`: shards of one follow each other
     each_shard(outcome.setting, plan.tables[t], (*outcome.parts)[t].front(), [&](std::size_t i, std::size_t c) {
+      if (c != std::exchange(made, c)) shard = to_shard(sizes[c], shard_parts);
       if (start + i == result.shards.size())
-        result.shards.push_back(classes[c]);
+        result.shards.push_back(shard);
       else
-        widen(result.shards[start + i], classes[c]);
+        widen(result.shards[start + i], shard);
     });
   }
   PlanTable& table = result.tables[t];
@@ -188,7 +189,8 @@ void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, 
   table.choice = choice_of(best.setting, plan.tables[t], parts[preferred->variant], combo_of(preferred->combo));
   for (const Survivor& survivor : found.survivors) {
     const Outcome& outcome = survivor.outcome;
-    for (const Option option : outcome.tables[t].options) {
+    for (const Option& option : outcome.tables[t].options) {
+      if (&option == preferred) continue;
       const Parts& p = (*outcome.parts)[t][option.variant];
       const Choice choice = choice_of(outcome.setting, plan.tables[t], p, combo_of(option.combo));
       const auto same = [&](const Choice& c) { return c == choice; };
