@@ -56,7 +56,7 @@ struct SumLine {
   bool contradicted = false;
 };
 
-using TableParts = std::vector<Parts>;  // variants of one table
+using TableParts = ShortVector<Parts, 1>;  // variants of one table
 
 using Options = ShortVector<Option, 4>;
 

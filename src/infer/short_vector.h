@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 namespace shardstats::infer_detail {
@@ -26,16 +28,16 @@ class ShortVector {
     many_.clear();
     few_count_ = 0;
   }
-  void push_back(const T& value) {
+  void push_back(T value) {
     if (many_.empty() && few_count_ < N) {
-      few_[few_count_++] = value;
+      few_[few_count_++] = std::move(value);
       return;
     }
     if (many_.empty()) {
-      many_.assign(few_.begin(), few_.end());
+      many_.assign(std::make_move_iterator(few_.begin()), std::make_move_iterator(few_.end()));
       few_count_ = 0;
     }
-    many_.push_back(value);
+    many_.push_back(std::move(value));
   }
   template <class Predicate>
   void erase_if(Predicate predicate) {
