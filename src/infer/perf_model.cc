@@ -141,6 +141,7 @@ RealInterval with_rounding(RealInterval x) { return {x.low * (1 - kRounding), x.
 
 PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) {
   PerfInputs perf;
+  perf.tables.reserve(plan.tables.size());
   std::vector<std::string_view> sharders;
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     PerfTable table = read_table(plan, rebuilt, t);

@@ -222,11 +222,8 @@ class Evaluation {
   bool alternatives_;
 };
 
-std::vector<std::int64_t> local_sizes(const PlanInputs& plan, const Setting& setting) {
-  const auto is_grouped = [](const TableInputs& t) {
-    return t.sized && (t.sharding == Sharding::twrw || t.sharding == Sharding::gs);
-  };
-  const bool grouped = std::any_of(plan.tables.begin(), plan.tables.end(), is_grouped);
+// `grouped`: some tables are split over the ranks of a group.
+std::vector<std::int64_t> local_sizes(const Setting& setting, bool grouped) {
   const std::int64_t world = setting.world_size, most = grouped ? setting.group_size : world;
   if (grouped && !setting.rules->pods) return {most};
   std::vector<std::int64_t> sizes{most};
@@ -241,6 +238,10 @@ std::vector<std::int64_t> local_sizes(const PlanInputs& plan, const Setting& set
 std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchResult& found) {
   const auto is_dp = [](const TableInputs& t) { return t.sharding == Sharding::dp; };
   const bool has_dp = std::any_of(plan.tables.begin(), plan.tables.end(), is_dp);
+  const auto is_grouped = [](const TableInputs& t) {
+    return t.sized && (t.sharding == Sharding::twrw || t.sharding == Sharding::gs);
+  };
+  const bool has_grouped = std::any_of(plan.tables.begin(), plan.tables.end(), is_grouped);
   std::vector<PerfHypothesis> all;
   const auto add = [&](const PerfHypothesis& h) {
     const auto same = [&](const PerfHypothesis& o) {
@@ -263,7 +264,7 @@ std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchRe
       h.setting.weighted_backward = exactly(1.0);
       const bool hidden_inference = !setting.rules->inference && h.setting.rules->inference != InferencePerf::none;
       bool one_smaller = false;
-      for (const std::int64_t local : local_sizes(plan, setting)) {
+      for (const std::int64_t local : local_sizes(setting, has_grouped)) {
         // Where nothing reduces over hosts or groups, only "one host" or "several hosts" matters.
         const bool grouped = setting.group_size != setting.world_size;
         if (!has_dp && !grouped && local < setting.world_size && std::exchange(one_smaller, true)) continue;
