@@ -50,9 +50,8 @@ void check_num_indices(Checks& checks, std::size_t i, const PrintedTable& row) {
 }
 
 // From v0.5.0 on column-wise tables print their CW Dim and others do not; GS does from v1.1.0 on.
-void check_sharding(Checks& checks, std::size_t i, const PrintedTable& row) {
+void check_sharding(Checks& checks, std::size_t i, const PrintedTable& row, std::optional<Sharding> sharding) {
   const Release oldest = checks.printed.releases.front(), newest = checks.printed.releases.back();
-  const auto sharding = parse_name<Sharding>(row.sharding.text, kShardingNames);
   if (oldest < Release::v0_5_0 || !sharding || !row.emb_dim) return;
   const bool by_columns = *sharding == Sharding::cw || *sharding == Sharding::twcw, grid = *sharding == Sharding::gs;
   const bool may = by_columns || (grid && newest >= Release::v1_1_0);
@@ -66,8 +65,9 @@ void check_sharding(Checks& checks, std::size_t i, const PrintedTable& row) {
 
 // `shards`: entries of the Ranks list; 0 if there is none.
 void check_cw_dim(Checks& checks, std::size_t i, const PrintedTable& row, std::int64_t shards) {
+  if (!row.cw_dim) return;
   const auto dim = parse_integer(row.emb_dim.text, 1 << 30), block = parse_integer(row.cw_dim.text, 1 << 30);
-  if (!row.cw_dim || !dim || !block) return;
+  if (!dim || !block) return;
   const auto add = [&](std::string message) {
     Finding& finding = checks.add_table(RuleId::table_cw_dim, row.cw_dim, i);
     finding.message = std::move(message);
@@ -119,10 +119,10 @@ std::string_view broken_demand(Sharding sharding, const std::vector<int>& ranks,
   return "";
 }
 
-void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, const std::vector<int>& ranks) {
+void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, std::optional<Sharding> sharding,
+                      const std::vector<int>& ranks) {
   const std::int64_t world_size = checks.plan.setting.world_size;
   const bool inside = std::ranges::all_of(ranks, [&](int rank) { return rank < world_size; });
-  const auto sharding = parse_name<Sharding>(row.sharding.text, kShardingNames);
   const std::string_view demand = sharding && inside ? broken_demand(*sharding, ranks, world_size) : "";
   if (inside && demand.empty()) return;
   Finding& finding = checks.add_table(RuleId::table_ranks, row.ranks, i);
@@ -164,9 +164,10 @@ void check_tables(Checks& checks) {
     check_num_indices(checks, i, row);
     ranks.clear();
     const bool placed = parse_ranks(row.ranks.text, ranks) && !ranks.empty();
-    check_sharding(checks, i, row);
+    const auto sharding = parse_name<Sharding>(row.sharding.text, kShardingNames);
+    check_sharding(checks, i, row, sharding);
     check_cw_dim(checks, i, row, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
-    if (placed && checks.printed.ranks.printed) check_ranks_list(checks, i, row, ranks);
+    if (placed && checks.printed.ranks.printed) check_ranks_list(checks, i, row, sharding, ranks);
     check_batch_sizes(checks, i, row);
   }
 }
