@@ -26,7 +26,6 @@ PerfTable read_table(const PlanInputs& plan, const Plan& rebuilt, std::uint32_t 
   for (std::uint32_t i = 1; i < table.shard_count; ++i) cols = hull(cols, rebuilt.shards[table.first_shard + i].cols);
   perf.cols = real(cols);
   if (printed.weighted) perf.weighted = printed.weighted.text == "weighted";
-  perf.ratio = plan.tables[t].printed_ratio;
   perf.known = perf_rules_of(rebuilt.setting.rules->release).release >= Release::v0_3_0;
   return perf;
 }
@@ -73,13 +72,6 @@ void read_ranks(const PlanInputs& plan, PerfInputs& perf) {
       for (PerfRank& rank : perf.ranks) rank.known = false;
 }
 
-RealInterval perf_ratio(const PerfHypothesis& h, const TableInputs& table, const PerfTable& perf,
-                        const Variant& variant) {
-  // From v1.1.0 on a ratio of 0 counts here, though storage takes it for none given (2.3).
-  if (perf.ratio == 0.0 && h.setting.rules->release >= Release::v1_1_0) return exactly(0.0);
-  return ratio_of(h.outcome->setting, table, variant);
-}
-
 PerfCells cells_of(const Perf<RealInterval>& perf, double times) {
   PerfCells cells;
   for (std::size_t p = 0; p < kPerfParts; ++p) cells[p] = perf.parts[p] * exactly(times);
@@ -99,6 +91,12 @@ PerfCells with_last_block(const PerfHypothesis& h, PerfFacts<RealInterval> facts
 }
 
 }  // namespace
+
+RealInterval perf_ratio(const PerfHypothesis& h, const TableInputs& table, const Parts& parts) {
+  // From v1.1.0 on a ratio of 0 counts here, though storage takes it for none given (2.3).
+  if (table.printed_ratio == 0.0 && h.setting.rules->release >= Release::v1_1_0) return exactly(0.0);
+  return ratio_of(h.outcome->setting, table, parts.variant);
+}
 
 double shards_of(const PerfHypothesis& h, std::uint32_t t) {
   double shards = 0;
@@ -246,7 +244,7 @@ PerfFacts<RealInterval> perf_facts(const PerfHypothesis& h, const PlanInputs& pl
   facts.element_size = exactly(option.element_size);
   facts.lookups = parts.lookups.lookups;
   facts.pooled = parts.lookups.pooled;
-  facts.caching_ratio = perf_ratio(h, table, perf.tables[t], parts.variant);
+  facts.caching_ratio = perf_ratio(h, table, parts);
   facts.wire = wire_sizes(*h.setting.rules, codecs, table.sequence, option.element_size);
   return facts;
 }

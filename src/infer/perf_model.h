@@ -20,7 +20,6 @@ struct PerfTable {
   bool known = false;            // the formulas have all they need
   std::uint32_t sharder = 0;     // tables of one sharder share its codecs
   std::optional<bool> weighted;  // not printed before v0.5.0
-  std::optional<double> ratio;   // Cache Load Factor as a number
   RealInterval cols{};           // e; before v0.5.0 the last column block may be wider than the others
   PrintedPerfCells printed;
 };
@@ -50,6 +49,8 @@ struct PerfHypothesis {
   bool any_element = false;    // bandwidths are fitted with all element sizes that a table's cells allow
 };
 
+// r, the caching ratio as perf takes it.
+RealInterval perf_ratio(const PerfHypothesis& h, const TableInputs& table, const Parts& parts);
 // n; for an empty plan it depends on the hypothesis.
 double shards_of(const PerfHypothesis& h, std::uint32_t t);
 

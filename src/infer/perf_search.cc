@@ -525,17 +525,19 @@ PerfChoice choice_of(const PerfOutcome& outcome, const PlanInputs& plan, const P
   const PerfOption option = outcome.tables[t]->option;
   const std::uint64_t codecs = outcome.codecs[perf.tables[t].sharder];
   const auto first = static_cast<std::size_t>(std::countr_zero(codecs));
-  const auto facts = perf_facts(h, plan, perf, t, option, codec_table()[first]);
+  const TableInputs& table = plan.tables[t];
+  const auto wire_of = [&](std::size_t codec) {
+    return wire_sizes(*h.setting.rules, codec_table()[codec], table.sequence, option.element_size);
+  };
   PerfChoice choice{option.element_size,
                     option.weighted,
                     option.prefetch_pipeline,
-                    prefetch_hidden(h, plan.tables[t]),
-                    facts.caching_ratio,
-                    facts.wire,
+                    prefetch_hidden(h, table),
+                    perf_ratio(h, table, (*h.outcome->parts)[t].front()),
+                    wire_of(first),
                     {}};
   each_bit(alternatives ? codecs & (codecs - 1) : 0, [&](int c) {
-    const WireSizes wire =
-        wire_sizes(*h.setting.rules, codec_table()[static_cast<std::size_t>(c)], facts.sequence, option.element_size);
+    const WireSizes wire = wire_of(static_cast<std::size_t>(c));
     if (wire != choice.wire && std::ranges::find(choice.other_wires, wire) == choice.other_wires.end())
       choice.other_wires.push_back(wire);
   });
@@ -553,7 +555,7 @@ void fill_tables(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inp
     table.perf.expected = perf_of(outcomes.front().tables[t]->cells);
     table.shard_perf = perf_of(outcomes.front().tables[t]->shard);
     table.perf_choice = choice_of(outcomes.front(), inputs, perf, t, alternatives);
-    for (const PerfOutcome& outcome : outcomes) widen(table.shard_perf, perf_of(outcome.tables[t]->shard));
+    for (std::size_t o = 1; o < outcomes.size(); ++o) widen(table.shard_perf, perf_of(outcomes[o].tables[t]->shard));
   }
 }
 
