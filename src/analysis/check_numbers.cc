@@ -36,6 +36,7 @@ void add_finding(Checks& checks, const Cell& cell, std::int64_t table, int rank)
 }
 
 void check(Checks& checks, const Cell& cell, std::size_t decimals, std::int64_t table, int rank) {
+  if (cell.text.size() < 2) return;  // nothing printed, or a digit
   if (!has_shape(cell.text, decimals) && is_number(cell.text)) add_finding(checks, cell, table, rank);
 }
 
