@@ -10,6 +10,7 @@ constexpr std::array<std::string_view, kPerfParts> kWords = {"Forward compute", 
 // Calls add(cell, part, expected) for each printed number of the cell that is contradicted; part kPerfParts: the total.
 template <class Add>
 void each_wrong(const PrintedPerf& printed, const PerfExpectation& perf, Add add) {
+  if (perf.contradicted == 0) return;
   for (std::size_t p = 0; p < printed.count; ++p)
     if ((perf.contradicted >> p & 1) != 0)
       add(printed.components[p], p, expected_value(perf.expected.parts[p], Format::c1, "ms"));
