@@ -313,15 +313,15 @@ bool Sums::a_rank_is_contradicted(Quantity quantity) const {
 
 void Sums::settle() {
   fit_constants();
-  const bool open = std::any_of(outcome_.tables.begin(), outcome_.tables.end(),
-                                [](const TableState& table) { return table.options.size() > 1; });
-  bool changed = open;
+  open_ = std::any_of(outcome_.tables.begin(), outcome_.tables.end(),
+                      [](const TableState& table) { return table.options.size() > 1; });
+  bool changed = open_;
   for (int round = 0; round < kRounds && changed; ++round) {
     changed = false;
     for (SumLine& line : outcome_.sums) changed |= check(line);
   }
   for (SumLine& line : outcome_.sums)
-    if (open && line.of == SumOf::rank && line.quantity == Quantity::output) match_output(line);
+    if (open_ && line.of == SumOf::rank && line.quantity == Quantity::output) match_output(line);
   for (SumLine& line : outcome_.sums) check(line);
   for (const SumLine& line : outcome_.sums) outcome_.contradictions += line.contradicted;
 }
@@ -338,7 +338,7 @@ bool Sums::check(SumLine& line) {
     line.contradicted = true;
     return false;
   }
-  if (line.contradicted) return false;
+  if (line.contradicted || !open_) return false;
   bool changed = false;
   each_part(line, [&](Part part) {
     if (outcome_.tables[part.table].options.size() > 1) changed |= prune(line, total, part);

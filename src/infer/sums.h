@@ -102,6 +102,7 @@ class Sums {
   std::vector<Entry> entries_;
   std::vector<RealInterval> bounds_;     // class x quantity for each table, the whole table last
   std::vector<std::uint32_t> first_of_;  // by table, into bounds_
+  bool open_ = false;                    // some table has several options left
   // Bit sets of Quantity: those of some sum, those that are needed of whole tables.
   std::uint32_t needed_ = 0, needed_whole_ = 0;
 };
