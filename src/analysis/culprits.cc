@@ -1,6 +1,7 @@
 #include "shardstats/analysis/culprits.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -14,6 +15,9 @@ constexpr std::size_t kTablesTried = 240;             // over all corrections: e
 constexpr std::size_t kTrials = 8, kLeastTrials = 2;  // corrections tried
 constexpr std::size_t kManyErrors = 5;                // from which one cell may have misled the inference
 constexpr std::size_t kFew = 4;                       // a correction must leave at most one finding in so many
+
+constexpr std::int64_t kMostBatch = std::int64_t{1} << 40;
+constexpr std::int64_t kMostSizes = 4096;  // batch sizes looked at
 
 struct Correction {
   Cell culprit;
@@ -67,6 +71,7 @@ class Culprits {
     if (blame_missing_ranks()) return true;
     if (!structure_only && blame_unreadable_cell()) return false;
     add_repeated_rows();
+    if (candidates_.empty()) add_batch_size();
     if (candidates_.empty()) add_wrong_words();
     if (!structure_only && candidates_.empty() && errors(report_) >= kManyErrors) add_wrong_memory();
     if (!structure_only && candidates_.empty()) add_departing_tables();
@@ -145,6 +150,35 @@ class Culprits {
         add(cell, "the row stands twice", [table, i](PrintedPlan& plan) {
           auto& all = (plan.*table).rows;
           all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+        });
+  }
+
+  // Input is proportional to the batch size: if that of every rank asks for the same other one, it is the right one.
+  void add_batch_size() {
+    const PrintedLine* line = printed_.find(LineId::batch_size);
+    const auto batch = parse_integer(printed_.slot(LineId::batch_size).text, kMostBatch);
+    if (!batch || errors(report_) < kManyErrors || !plan_.sized) return;
+    RealInterval right{0, static_cast<double>(kMostBatch)};
+    int ranks = 0;
+    for (std::size_t r = 0; r < std::min(plan_.ranks.size(), printed_.ranks.rows.size()); ++r) {
+      const Expectation& input = plan_.ranks[r].expected_input;
+      const auto printed = bytes_printed_as(printed_.ranks.rows[r].input.text, Format::r2, kMiB);
+      if (!input.known || input.bytes.low <= 0 || !printed || printed->low <= 0) continue;
+      const auto times = static_cast<double>(*batch);
+      right.low = std::max(right.low, times * real(*printed).low / real(input.bytes).high);
+      right.high = std::min(right.high, times * real(*printed).high / real(input.bytes).low);
+      ++ranks;
+    }
+    const auto low = static_cast<std::int64_t>(std::ceil(right.low)), high = static_cast<std::int64_t>(right.high);
+    if (ranks == 0 || (low <= *batch && *batch <= high)) return;
+    std::int64_t roundest = low;  // people choose round sizes
+    for (std::int64_t size = low; size <= high && size < low + kMostSizes; ++size)
+      if (std::countr_zero(static_cast<std::uint64_t>(size)) > std::countr_zero(static_cast<std::uint64_t>(roundest)))
+        roundest = size;
+    if (low > high) return;
+    add(printed_.slot(LineId::batch_size), "should be " + std::to_string(roundest),
+        [slot = line->first_slot, text = std::to_string(roundest)](PrintedPlan& plan) {
+          plan.slots[slot].text = text;
         });
   }
 

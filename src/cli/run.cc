@@ -1,6 +1,7 @@
 #include "cli/run.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/examine.h"
 #include "cli/heap.h"
@@ -15,12 +16,24 @@ namespace {
 
 constexpr std::size_t kShownLine = 100;  // characters of the nearest line in a message
 
-// A log that was opened and searched; blocks refer to the bytes of the source.
-struct LoadedLog {
+// An open log; its blocks refer to the bytes of the source.
+struct OpenLog {
   std::string path;  // as it is shown
   std::unique_ptr<Source> source;
-  std::vector<Block> blocks;
+  std::optional<BlockFinder> finder;
+  std::size_t blocks = 0;  // found so far
   std::optional<Error> error;
+  bool answered = false;  // the target was in one of its blocks
+  std::string unknown_target;
+};
+
+// A block of a log to look at. A log of which none is wanted has one step without a block.
+struct Step {
+  std::shared_ptr<OpenLog> log;
+  std::optional<Block> block;
+  std::size_t index = 0;
+  bool first = false, last = false;  // of the log
+  Examined examined;
 };
 
 Error no_block(const std::string& path, std::string_view bytes) {
@@ -36,21 +49,81 @@ Error no_block(const std::string& path, std::string_view bytes) {
   return error;
 }
 
-LoadedLog load(const std::string& path, bool allow_empty) {
-  LoadedLog log;
-  log.path = path == "-" ? "<stdin>" : path;
-  OpenResult opened = open_source(path);
-  if (auto* error = std::get_if<Error>(&opened)) {
-    log.error = std::move(*error);
+// Opens the logs one after the other and hands out their blocks.
+class Steps {
+ public:
+  explicit Steps(const Options& options) : options_(options) {}
+
+  std::optional<Step> next() {
+    bool first = false;
+    if (log_ == nullptr) {
+      if (opened_ == options_.logs.size()) return std::nullopt;
+      log_ = open(options_.logs[opened_++]);
+      first = true;
+      ahead_ = next_wanted();
+      if (!ahead_ && !log_->error) log_->error = nothing_found();
+    }
+    Step step;
+    step.log = log_;
+    step.first = first;
+    if (ahead_) {
+      step.index = ahead_->first;
+      step.block = std::move(ahead_->second);
+      ahead_ = next_wanted();
+    }
+    step.last = !ahead_;
+    if (step.last) log_ = nullptr;
+    return step;
+  }
+
+ private:
+  using Numbered = std::pair<std::size_t, Block>;
+
+  static std::shared_ptr<OpenLog> open(const std::string& path) {
+    auto log = std::make_shared<OpenLog>();
+    log->path = path == "-" ? "<stdin>" : path;
+    OpenResult opened = open_source(path);
+    if (auto* error = std::get_if<Error>(&opened)) {
+      log->error = std::move(*error);
+      return log;
+    }
+    log->source = std::get<std::unique_ptr<Source>>(std::move(opened));
+    log->finder.emplace(*log->source);
     return log;
   }
-  log.source = std::get<std::unique_ptr<Source>>(std::move(opened));
-  log.blocks = find_blocks(log.source->bytes());
-  if (log.source->is_recoded())
-    for (Block& block : log.blocks) note_mending(block, Mending::encoding, {1, 1});
-  if (log.blocks.empty() && !allow_empty) log.error = no_block(log.path, log.source->bytes());
-  return log;
-}
+
+  std::optional<Numbered> next_found() {
+    if (!log_->finder) return std::nullopt;
+    std::optional<Block> block = log_->finder->next();
+    if (!block) return std::nullopt;
+    return Numbered(log_->blocks++, std::move(*block));
+  }
+
+  std::optional<Numbered> next_wanted() {
+    std::optional<Numbered> found, last;
+    while ((found = next_found())) {
+      if (options_.block == "all" || parse_integer(options_.block) == static_cast<std::int64_t>(found->first + 1))
+        return found;
+      if (options_.block == "last") last = std::move(found);
+    }
+    return last;
+  }
+
+  std::optional<Error> nothing_found() const {
+    if (log_->blocks > 0)
+      return Error{log_->path,
+                   {},
+                   "no block " + options_.block,
+                   "the log has " + std::to_string(log_->blocks) + " planner block(s)"};
+    if (options_.allow_empty) return std::nullopt;
+    return no_block(log_->path, log_->source->bytes());
+  }
+
+  const Options& options_;
+  std::size_t opened_ = 0;  // logs
+  std::shared_ptr<OpenLog> log_;
+  std::optional<Numbered> ahead_;
+};
 
 class Run {
  public:
@@ -58,14 +131,19 @@ class Run {
       : options_(options), filter_(std::move(filter)), outputs_(open_outputs(options)) {}
 
   int all() {
-    const std::size_t window = options_.threads;  // logs in memory at once
-    for (std::size_t first = 0; first < options_.logs.size(); first += window) {
-      std::vector<LoadedLog> logs(std::min(window, options_.logs.size() - first));
-      for_each_index(logs.size(), options_.threads,
-                     [&](std::size_t i) { logs[i] = load(options_.logs[first + i], options_.allow_empty); });
-      if (first == 0) prepare_heap(logs.front().source ? logs.front().source->bytes().size() : 0);
-      for (const LoadedLog& log : logs) read_log(log);
-    }
+    Steps steps(options_);
+    InOrder<Step>::run(
+        options_.threads,
+        [&] {
+          std::optional<Step> step = steps.next();
+          if (step && !std::exchange(prepared_, true) && step->log->source)
+            prepare_heap(step->log->source->bytes().size());
+          return step;
+        },
+        [&](Step& step) {
+          if (step.block) step.examined = examine(options_, filter_, *step.block, step.index);
+        },
+        [&](Step& step) { take(step); });
     const int verdict = status_;
     for (const auto& output : outputs_) {
       std::string text;
@@ -85,49 +163,23 @@ class Run {
     raise(kFailed);
   }
 
-  bool wanted(std::size_t index, std::size_t count) const {
-    if (options_.block == "all") return true;
-    if (options_.block == "last") return index + 1 == count;
-    return parse_integer(options_.block) == static_cast<std::int64_t>(index + 1);
-  }
-
-  void read_log(const LoadedLog& log) {
-    ++totals_.logs;
-    for (const auto& output : outputs_) output->writer().begin_log(log.path);
-    if (log.error) return log_error(*log.error);
-    std::vector<std::size_t> chosen;
-    for (std::size_t i = 0; i < log.blocks.size(); ++i)
-      if (wanted(i, log.blocks.size())) chosen.push_back(i);
-    if (chosen.empty() && !log.blocks.empty())
-      return log_error({log.path,
-                        {},
-                        "no block " + options_.block,
-                        "the log has " + std::to_string(log.blocks.size()) + " planner block(s)"});
-    read_blocks(log, chosen);
-  }
-
-  // Some blocks at a time on all threads, so that a log of thousands of blocks does not fill the memory.
-  void read_blocks(const LoadedLog& log, const std::vector<std::size_t>& chosen) {
-    const std::size_t window = 4 * options_.threads;
-    bool answered = chosen.empty();
-    std::string unknown_target;
-    for (std::size_t first = 0; first < chosen.size(); first += window) {
-      std::vector<Examined> examined(std::min(window, chosen.size() - first));
-      for_each_index(examined.size(), options_.threads, [&](std::size_t i) {
-        const std::size_t index = chosen[first + i];
-        examined[i] = examine(options_, filter_, log.blocks[index], index);
-      });
-      for (Examined& one : examined) {
-        one.result.path = log.path;
-        if (one.unknown_target.empty())
-          answered = true;
-        else
-          unknown_target = one.unknown_target;
-        take(one);
-      }
+  void take(Step& step) {
+    OpenLog& log = *step.log;
+    if (step.first) {
+      ++totals_.logs;
+      for (const auto& output : outputs_) output->writer().begin_log(log.path);
+      if (log.error) log_error(*log.error);
+    }
+    if (step.block) {
+      step.examined.result.path = log.path;
+      if (step.examined.unknown_target.empty())
+        log.answered = true;
+      else
+        log.unknown_target = step.examined.unknown_target;
+      take(step.examined);
     }
     // A target has to be in one block of the log, not in each.
-    if (!answered) log_error({log.path, {}, unknown_target, ""});
+    if (step.last && !log.answered && !log.unknown_target.empty()) log_error({log.path, {}, log.unknown_target, ""});
   }
 
   void take(const Examined& examined) {
@@ -155,6 +207,7 @@ class Run {
   std::vector<std::unique_ptr<Output>> outputs_;
   Totals totals_;
   int status_ = kClean;
+  bool prepared_ = false;  // the heap
 };
 
 int run_rules(const Options& options) {

@@ -13,10 +13,11 @@ namespace {
 
 using namespace input_detail;
 
-constexpr int kLookBack = 20;            // foreign lines that may stand between the border and the title
-constexpr int kPiecesBack = 60;          // pieces of wrapped lines between a border and the first sign
-constexpr std::size_t kSmallest = 12;    // lines of the smallest whole block
-constexpr std::size_t kFewestSigns = 2;  // borders and labels of a part of a block that has no title
+constexpr int kLookBack = 20;  // foreign lines that may stand between the border and the title
+constexpr std::size_t kSearched = std::size_t{8} << 20;  // bytes searched for a sign at once
+constexpr int kPiecesBack = 60;                          // pieces of wrapped lines between a border and the first sign
+constexpr std::size_t kSmallest = 12;                    // lines of the smallest whole block
+constexpr std::size_t kFewestSigns = 2;                  // borders and labels of a part of a block that has no title
 
 struct Line {
   std::size_t start = 0;
@@ -78,8 +79,9 @@ class Lines {
 // Where the next sign of a block stands.
 class Signs {
  public:
-  std::size_t next(const Lines& lines, std::size_t from) {
-    std::size_t best = lines.size();
+  // In [from, to); `to` if there is none.
+  std::size_t next(const Lines& lines, std::size_t from, std::size_t to) {
+    std::size_t best = to;
     for (Sign& sign : signs_) {
       sign.searched = std::max(sign.searched, from);
       if (sign.at < from) sign.at = kNowhere;
@@ -91,7 +93,7 @@ class Signs {
       }
       best = std::min(best, sign.at);
     }
-    return best == lines.size() ? kNowhere : best;
+    return best;
   }
 
  private:
@@ -338,11 +340,13 @@ bool same_lines(const Block& a, const Block& b) {
 }  // namespace
 
 struct BlockFinder::State {
-  explicit State(std::string_view bytes) : lines(bytes) {}
+  State(std::string_view bytes, const Source* of) : lines(bytes), source(of) {}
 
   Lines lines;
+  const Source* source;
   Signs signs;
   std::size_t from = 0;
+  std::size_t released = 0;
   std::size_t count = 0;  // blocks handed out
   std::deque<Block> found;
 
@@ -411,14 +415,37 @@ struct BlockFinder::State {
     block.transcript = transcript;
   }
 
+  // The next sign, looked for piece by piece so that what lies before it need not stay in memory. `from` follows.
+  std::size_t next_sign() {
+    for (std::size_t size = kSearched;; size *= 2) {
+      const std::size_t to = std::min(from + std::min(size, lines.size()), lines.size());
+      const std::size_t sign = signs.next(lines, from, to);
+      if (sign != to) return sign;
+      if (to == lines.size()) return kNowhere;
+      const std::size_t start = lines.line_around(to).start;
+      if (start == from) continue;  // a line longer than the piece
+      from = start;
+      release();
+      size = kSearched / 2;
+    }
+  }
+
+  void release() {
+    if (from < released + kSearched) return;
+    lines.remember(from);
+    if (source != nullptr) source->release(from);
+    released = from;
+  }
+
   std::optional<Block> next() {
     while (found.empty()) {
-      const std::size_t sign = signs.next(lines, from);
+      const std::size_t sign = next_sign();
       if (sign == kNowhere) return std::nullopt;
       lines.remember(from);
       const Line first = lines.line_around(sign);
       if (std::optional<Block> block = read_undamaged(first)) {
         ++count;
+        release();
         return block;
       }
       mend_from(first_of_region(first));
@@ -426,13 +453,20 @@ struct BlockFinder::State {
     Block block = std::move(found.front());
     found.pop_front();
     ++count;
+    release();
     return block;
   }
 };
 
-BlockFinder::BlockFinder(std::string_view bytes) : state_(std::make_unique<State>(bytes)) {}
+BlockFinder::BlockFinder(std::string_view bytes) : state_(std::make_unique<State>(bytes, nullptr)) {}
+BlockFinder::BlockFinder(const Source& source) : state_(std::make_unique<State>(source.bytes(), &source)) {}
 BlockFinder::~BlockFinder() = default;
-std::optional<Block> BlockFinder::next() { return state_->next(); }
+std::optional<Block> BlockFinder::next() {
+  std::optional<Block> block = state_->next();
+  if (block && state_->source != nullptr && state_->source->is_recoded())
+    note_mending(*block, Mending::encoding, {1, 1});
+  return block;
+}
 
 std::vector<Block> find_blocks(std::string_view bytes) {
   std::vector<Block> blocks;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -40,9 +41,19 @@ class Mapping final : public Source {
   Mapping& operator=(const Mapping&) = delete;
   ~Mapping() override { ::munmap(start_, size_); }
   std::string_view bytes() const override { return {static_cast<const char*>(start_) + skip_, size_ - skip_}; }
+  // Blocks that are still looked at are mapped again, so the last few pieces are released once more.
+  void release(std::size_t end) const override {
+    const std::size_t stop = (skip_ + end) / kReadStep * kReadStep;
+    const std::size_t start = released_ > kStillUsed ? released_ - kStillUsed : 0;
+    if (stop > start) ::madvise(static_cast<char*>(start_) + start, stop - start, MADV_DONTNEED);
+    released_ = std::max(released_, stop);
+  }
 
  private:
+  static constexpr std::size_t kStillUsed = std::size_t{1} << 28;
+
   void* start_;
+  mutable std::size_t released_ = 0;
   std::size_t size_;
   std::size_t skip_;  // bytes before the file position, which a caller has already taken from standard input
 };

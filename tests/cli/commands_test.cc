@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <optional>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "cli/parallel.h"
 
@@ -25,21 +30,62 @@ TEST(Commands, Nearest) {
   EXPECT_EQ(nearest_command("something"), "");
 }
 
-TEST(ForEachIndex, CallsEachOnce) {
-  for (const std::size_t threads : {1U, 2U, 8U}) {
-    std::vector<std::atomic<int>> calls(100);
-    for_each_index(calls.size(), threads, [&](std::size_t i) { ++calls[i]; });
-    for (const auto& count : calls) EXPECT_EQ(count, 1);
-  }
-  for_each_index(0, 4, [](std::size_t) { ADD_FAILURE(); });
+struct Piece {
+  int number = 0;
+  int square = 0;
+};
+
+// Makes `count` pieces, squares them, and returns what was taken.
+std::vector<int> squares(int count, std::size_t threads) {
+  int made = 0;
+  std::vector<int> taken;
+  std::atomic<int> alive = 0, most = 0;
+  InOrder<Piece>::run(
+      threads,
+      [&]() -> std::optional<Piece> {
+        if (made == count) return std::nullopt;
+        most = std::max<int>(most, ++alive);
+        return Piece{made++};
+      },
+      [](Piece& piece) {
+        if (piece.number % 7 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        piece.square = piece.number * piece.number;
+      },
+      [&](const Piece& piece) {
+        --alive;
+        taken.push_back(piece.square);
+      });
+  EXPECT_LE(most, static_cast<int>(2 * threads) + 1);
+  return taken;
 }
 
-TEST(ForEachIndex, ExceptionsReachTheCaller) {
-  EXPECT_THROW(for_each_index(8, 4,
-                              [](std::size_t i) {
-                                if (i == 5) throw std::runtime_error("5");
-                              }),
-               std::runtime_error);
+TEST(InOrder, TakesAllInTheOrderTheyWereMade) {
+  for (const std::size_t threads : {1U, 2U, 8U})
+    for (const int count : {0, 1, 2, 3, 100}) {
+      std::vector<int> wanted;
+      for (int i = 0; i < count; ++i) wanted.push_back(i * i);
+      EXPECT_EQ(squares(count, threads), wanted) << threads << " " << count;
+    }
+}
+
+TEST(InOrder, ExceptionsReachTheCaller) {
+  for (const int thrower : {0, 1, 2}) {
+    int made = 0;
+    const auto fail_if = [](bool fails) {
+      if (fails) throw std::runtime_error("5");
+    };
+    const auto run = [&] {
+      InOrder<Piece>::run(
+          4,
+          [&]() -> std::optional<Piece> {
+            fail_if(thrower == 0 && made == 5);
+            return Piece{made++};
+          },
+          [&](const Piece& piece) { fail_if(thrower == 1 && piece.number == 5); },
+          [&](const Piece& piece) { fail_if(thrower == 2 && piece.number == 5); });
+    };
+    EXPECT_THROW(run(), std::runtime_error) << thrower;
+  }
 }
 
 }  // namespace

@@ -99,10 +99,12 @@ struct Block {
 void note_mending(Block& block, Mending what, Place first);
 
 // Reads the blocks of a log one after the other, in the order of their first lines; those of several processes that
-// are mixed line by line come together. `bytes` outlives the blocks.
+// are mixed line by line come together. The bytes outlive the blocks. Of a long log only the part around the next block
+// is kept in memory (Source::release).
 class BlockFinder {
  public:
   explicit BlockFinder(std::string_view bytes);
+  explicit BlockFinder(const Source& source);
   ~BlockFinder();
   BlockFinder(const BlockFinder&) = delete;
   BlockFinder& operator=(const BlockFinder&) = delete;

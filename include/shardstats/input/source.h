@@ -31,6 +31,8 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual std::string_view bytes() const = 0;
+  // The bytes before `end` will hardly be looked at again: their memory may go. They stay readable.
+  virtual void release(std::size_t /*end*/) const {}
   // Was it UTF-16? The bytes are its UTF-8 form.
   virtual bool is_recoded() const { return false; }
 };
