@@ -71,13 +71,16 @@ class Culprits {
     if (blame_missing_ranks()) return true;
     if (!structure_only && blame_unreadable_cell()) return false;
     add_repeated_rows();
-    if (candidates_.empty()) add_batch_size();
     if (candidates_.empty()) add_wrong_words();
+    if (candidates_.empty()) add_batch_size();
     if (!structure_only && candidates_.empty() && errors(report_) >= kManyErrors) add_wrong_memory();
     if (!structure_only && candidates_.empty()) add_departing_tables();
     const std::size_t tables = std::max<std::size_t>(printed_.tables.rows.size(), 1);
     const std::size_t most = std::clamp(kTablesTried / tables, kLeastTrials, kTrials);
     if (candidates_.size() > most) candidates_.resize(most);
+    // One that the ranks' cells speak against can explain all the same while the inference is still uniform.
+    if (structure_only)
+      std::erase_if(candidates_, [least = least_against()](const Correction& c) { return c.against > least; });
     for (const Correction& correction : candidates_)
       if (const auto left = blame(correction, structure_only ? 0 : errors(report_) / kFew)) return *left == 0;
     return false;
@@ -93,6 +96,12 @@ class Culprits {
   static void lead(Finding& finding, const Cell& culprit, const std::string& reason) {
     std::erase_if(finding.suspects, [&](const Suspect& s) { return s.cell.place == culprit.place; });
     finding.suspects.insert(finding.suspects.begin(), {culprit, reason});
+  }
+
+  int least_against() const {
+    int least = 0;
+    for (const Correction& c : candidates_) least = &c == &candidates_.front() ? c.against : std::min(least, c.against);
+    return least;
   }
 
   // Without all rank rows nothing else can be right, and no correction can be made up.
@@ -153,29 +162,31 @@ class Culprits {
         });
   }
 
-  // Input is proportional to the batch size: if that of every rank asks for the same other one, it is the right one.
+  // Input is proportional to the batch size: if that of all ranks asks for the same other one, it is the right one.
   void add_batch_size() {
     const PrintedLine* line = printed_.find(LineId::batch_size);
     const auto batch = parse_integer(printed_.slot(LineId::batch_size).text, kMostBatch);
     if (!batch || errors(report_) < kManyErrors || !plan_.sized) return;
+    const auto printed_size = static_cast<double>(*batch);
     RealInterval right{0, static_cast<double>(kMostBatch)};
-    int ranks = 0;
+    std::ptrdiff_t ranks = 0, against = 0;  // ranks that tell a size, and those that rule out the printed one
     for (std::size_t r = 0; r < std::min(plan_.ranks.size(), printed_.ranks.rows.size()); ++r) {
       const Expectation& input = plan_.ranks[r].expected_input;
       const auto printed = bytes_printed_as(printed_.ranks.rows[r].input.text, Format::r2, kMiB);
       if (!input.known || input.bytes.low <= 0 || !printed || printed->low <= 0) continue;
-      const auto times = static_cast<double>(*batch);
-      right.low = std::max(right.low, times * real(*printed).low / real(input.bytes).high);
-      right.high = std::min(right.high, times * real(*printed).high / real(input.bytes).low);
+      const RealInterval size{printed_size * real(*printed).low / real(input.bytes).high,
+                              printed_size * real(*printed).high / real(input.bytes).low};
+      right = {std::max(right.low, size.low), std::min(right.high, size.high)};
       ++ranks;
+      against += !size.contains(printed_size);
     }
+    if (ranks == 0 || 2 * against < ranks) return;
     const auto low = static_cast<std::int64_t>(std::ceil(right.low)), high = static_cast<std::int64_t>(right.high);
-    if (ranks == 0 || (low <= *batch && *batch <= high)) return;
+    if (low > high) return;
     std::int64_t roundest = low;  // people choose round sizes
     for (std::int64_t size = low; size <= high && size < low + kMostSizes; ++size)
       if (std::countr_zero(static_cast<std::uint64_t>(size)) > std::countr_zero(static_cast<std::uint64_t>(roundest)))
         roundest = size;
-    if (low > high) return;
     add(printed_.slot(LineId::batch_size), "should be " + std::to_string(roundest),
         [slot = line->first_slot, text = std::to_string(roundest)](PrintedPlan& plan) {
           plan.slots[slot].text = text;
