@@ -1,6 +1,7 @@
 // Small helpers for the text of box lines. Private to src/log.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -25,19 +26,36 @@ inline std::uint64_t eight_bytes(std::string_view text, std::size_t at) {
   return word;
 }
 
+inline constexpr std::uint64_t kEightBlanks = 0x2020202020202020U;
+
+// The bits of 32 bytes are joined before the test, since a row is long and mostly ASCII.
 inline bool is_ascii(std::string_view text) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
   std::size_t i = 0;
+  for (; i + 32 <= text.size(); i += 32)
+    if (((eight_bytes(text, i) | eight_bytes(text, i + 8) | eight_bytes(text, i + 16) | eight_bytes(text, i + 24)) &
+         kHighBits) != 0)
+      return false;
   for (; i + 8 <= text.size(); i += 8)
-    if ((eight_bytes(text, i) & 0x8080808080808080U) != 0) return false;
+    if ((eight_bytes(text, i) & kHighBits) != 0) return false;
   for (; i < text.size(); ++i)
     if (static_cast<unsigned char>(text[i]) > 0x7F) return false;
   return true;
 }
 
+// How many of these eight bytes are blanks before the first that is none.
+inline std::size_t leading_blanks(std::uint64_t bytes) {
+  const std::uint64_t others = bytes ^ kEightBlanks;
+  const int zeros = std::endian::native == std::endian::little ? std::countr_zero(others) : std::countl_zero(others);
+  return static_cast<std::size_t>(zeros) / 8;
+}
+
 // Offset of the first byte from `at` on that is no blank; text.size() if there is none. Padding is long: eight at a
 // time.
 inline std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  while (at + 8 <= text.size() && eight_bytes(text, at) == 0x2020202020202020U) at += 8;
+  if (text.size() >= 8)
+    for (const std::size_t last = text.size() - 8; at <= last; at += 8)
+      if (const std::uint64_t bytes = eight_bytes(text, at); bytes != kEightBlanks) return at + leading_blanks(bytes);
   while (at < text.size() && text[at] == ' ') ++at;
   return at;
 }
@@ -45,7 +63,7 @@ inline std::size_t skip_blanks(std::string_view text, std::size_t at) {
 // Length of the text without the blanks at its end.
 inline std::size_t trimmed_size(std::string_view text) {
   std::size_t size = text.size();
-  while (size >= 8 && eight_bytes(text, size - 8) == 0x2020202020202020U) size -= 8;
+  while (size >= 8 && eight_bytes(text, size - 8) == kEightBlanks) size -= 8;
   while (size > 0 && text[size - 1] == ' ') --size;
   return size;
 }
