@@ -26,6 +26,8 @@ bool next_item(std::string_view& text, char separator, std::string_view& item) {
 // Calls add(first, last) for each run of ranks; false if the text is malformed or add refuses.
 template <class Add>
 bool scan_ranks(std::string_view text, Add add) {
+  // Most tables have one shard.
+  if (const auto rank = parse_integer(text, kHighestRank)) return add(*rank, *rank);
   if (text.starts_with('[')) {
     if (!text.ends_with(']')) return false;
     text = text.substr(1, text.size() - 2);
@@ -65,6 +67,8 @@ bool scan_shards(std::string_view text, Add add) {
 template <class Add>
 bool scan_batches(std::string_view text, Add add) {
   if (text == "n/a") return true;
+  // Most lists are of one size.
+  if (const auto size = parse_integer(text, kLargestBatch)) return add(*size, std::int64_t{1});
   if (text.empty()) return false;
   std::string_view run;
   while (next_item(text, ',', run)) {
