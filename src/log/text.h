@@ -60,9 +60,10 @@ inline std::size_t skip_blanks(std::string_view text, std::size_t at) {
   return at;
 }
 
-// Length of the text without the blanks at its end.
+// Length of the text without the blanks at its end. Most texts have none there.
 inline std::size_t trimmed_size(std::string_view text) {
   std::size_t size = text.size();
+  if (size == 0 || text[size - 1] != ' ') return size;
   while (size >= 8 && eight_bytes(text, size - 8) == kEightBlanks) size -= 8;
   while (size > 0 && text[size - 1] == ' ') --size;
   return size;
