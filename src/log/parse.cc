@@ -310,8 +310,10 @@ class BlockParser {
         report_stray(block_.lines[at_]);
         continue;
       }
-      read_row(block_.lines[at_], edges.cut(row, is_closed(block_.lines[at_])), table);
-      if (id == LineId::parameter_table) table_rows_.push_back(cell_at(block_.lines[at_], trim_left(row.substr(1))));
+      const std::span<const CutCell> cells = edges.cut(row, is_closed(block_.lines[at_]));
+      read_row(block_.lines[at_], cells, table);
+      if (id == LineId::parameter_table)
+        table_rows_.push_back(cell_at(block_.lines[at_], without_padding(row, cells.front())));
     }
     --at_;
     return true;
@@ -334,6 +336,11 @@ class BlockParser {
     else
       report("log.foreign_lines", Severity::note, cell_at(line, split.text),
              "this line does not belong to the table around it; it was left out");
+  }
+
+  // The row without its '#' and padding; the cut has found the end of most of that already.
+  static std::string_view without_padding(std::string_view row, const CutCell& first) {
+    return trim_left(row.substr(static_cast<std::size_t>(first.text.data() - row.data())));
   }
 
   std::size_t count_rows(const ColumnEdges& edges) const {
