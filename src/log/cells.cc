@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 #include "log/lists.h"
 #include "log/text.h"
@@ -124,40 +123,52 @@ bool is_weighted(std::string_view text) { return text == "weighted" || text == "
 // Empty: a table without shards.
 bool is_placement(std::string_view text) { return text.empty() || text == "None" || is_rank_list(text); }
 
-// The columns of the parameter table that hold one text as it is, and its shape.
-struct PlainColumn {
+bool read_table_perf(const Cell& cell, PrintedTable& row) { return read_perf(cell, row.perf); }
+
+template <Cell PrintedTable::*field, bool has_shape(std::string_view)>
+bool read_plain(const Cell& cell, PrintedTable& row) {
+  if (!has_shape(cell.text)) return false;
+  row.*field = cell;
+  return true;
+}
+
+// How a column of the parameter table is read. `field`: the cell that holds its text as it is; null where the text is
+// taken apart.
+struct TableColumn {
   ColumnId id;
   Cell PrintedTable::*field;
-  bool (*has_shape)(std::string_view);
+  bool (*read)(const Cell&, PrintedTable&);
 };
-constexpr PlainColumn kPlainColumns[] = {
-    {ColumnId::fqn, &PrintedTable::fqn, is_word},
-    {ColumnId::sharding, &PrintedTable::sharding, is_word},
-    {ColumnId::compute_kernel, &PrintedTable::kernel, is_word},
-    {ColumnId::cache_load_factor, &PrintedTable::cache_load_factor, is_factor},
-    {ColumnId::pooling_factor, &PrintedTable::pooling_factor, is_any_number},
-    {ColumnId::num_poolings, &PrintedTable::num_poolings, is_any_number},
-    {ColumnId::num_indices, &PrintedTable::num_indices, is_any_number},
-    {ColumnId::output, &PrintedTable::output, is_output},
-    {ColumnId::weighted, &PrintedTable::weighted, is_weighted},
-    {ColumnId::sharder, &PrintedTable::sharder, is_word},
-    {ColumnId::features, &PrintedTable::features, is_whole_number},
-    {ColumnId::hash_size, &PrintedTable::hash_size, is_whole_number},
-    {ColumnId::ranks, &PrintedTable::ranks, is_placement},
-    {ColumnId::batch_sizes, &PrintedTable::batch_sizes, is_batch_list},
-};
-// Index into kPlainColumns by column id.
-constexpr std::uint8_t kNotPlain = 255;
-constexpr auto kPlainIndex = [] {
-  std::array<std::uint8_t, static_cast<std::size_t>(ColumnId::unknown) + 1> index{};
-  index.fill(kNotPlain);
-  for (std::uint8_t i = 0; i < std::size(kPlainColumns); ++i) index[static_cast<std::size_t>(kPlainColumns[i].id)] = i;
-  return index;
-}();
-const PlainColumn* plain_column(ColumnId id) {
-  const std::uint8_t index = kPlainIndex[static_cast<std::size_t>(id)];
-  return index == kNotPlain ? nullptr : &kPlainColumns[index];
+template <Cell PrintedTable::*field, bool has_shape(std::string_view)>
+constexpr TableColumn plain(ColumnId id) {
+  return {id, field, read_plain<field, has_shape>};
 }
+constexpr TableColumn kTableColumns[] = {
+    {ColumnId::table_perf, nullptr, read_table_perf},
+    {ColumnId::storage, nullptr, read_storage},
+    {ColumnId::emb_dim, nullptr, read_dim},
+    plain<&PrintedTable::fqn, is_word>(ColumnId::fqn),
+    plain<&PrintedTable::sharding, is_word>(ColumnId::sharding),
+    plain<&PrintedTable::kernel, is_word>(ColumnId::compute_kernel),
+    plain<&PrintedTable::cache_load_factor, is_factor>(ColumnId::cache_load_factor),
+    plain<&PrintedTable::pooling_factor, is_any_number>(ColumnId::pooling_factor),
+    plain<&PrintedTable::num_poolings, is_any_number>(ColumnId::num_poolings),
+    plain<&PrintedTable::num_indices, is_any_number>(ColumnId::num_indices),
+    plain<&PrintedTable::output, is_output>(ColumnId::output),
+    plain<&PrintedTable::weighted, is_weighted>(ColumnId::weighted),
+    plain<&PrintedTable::sharder, is_word>(ColumnId::sharder),
+    plain<&PrintedTable::features, is_whole_number>(ColumnId::features),
+    plain<&PrintedTable::hash_size, is_whole_number>(ColumnId::hash_size),
+    plain<&PrintedTable::ranks, is_placement>(ColumnId::ranks),
+    plain<&PrintedTable::batch_sizes, is_batch_list>(ColumnId::batch_sizes),
+};
+// By column id; null for those that the table does not have.
+constexpr auto kTableColumnOf = [] {
+  std::array<const TableColumn*, static_cast<std::size_t>(ColumnId::unknown) + 1> columns{};
+  for (const TableColumn& column : kTableColumns) columns[static_cast<std::size_t>(column.id)] = &column;
+  return columns;
+}();
+const TableColumn* table_column(ColumnId id) { return kTableColumnOf[static_cast<std::size_t>(id)]; }
 
 bool read_shards(const Cell& cell, Cell& into) {
   if (!is_shard_list(cell.text)) return false;
@@ -202,13 +213,8 @@ bool read_cell(ColumnId column, const Cell& cell, PrintedRank& row) {
 }
 
 bool read_cell(ColumnId column, const Cell& cell, PrintedTable& row) {
-  if (column == ColumnId::table_perf) return read_perf(cell, row.perf);
-  if (column == ColumnId::storage) return read_storage(cell, row);
-  if (column == ColumnId::emb_dim) return read_dim(cell, row);
-  const PlainColumn* plain = plain_column(column);
-  if (plain == nullptr || !plain->has_shape(cell.text)) return false;
-  row.*(plain->field) = cell;
-  return true;
+  const TableColumn* known = table_column(column);
+  return known != nullptr && known->read(cell, row);
 }
 
 void write_cell(ColumnId column, const PrintedRank& row, std::string& out) {
@@ -246,7 +252,7 @@ void write_cell(ColumnId column, const PrintedTable& row, std::string& out) {
     if (row.cw_dim) out.append(" (").append(row.cw_dim.text).append(")");
     return;
   }
-  if (const PlainColumn* plain = plain_column(column)) out += (row.*(plain->field)).text;
+  if (const TableColumn* known = table_column(column)) out += (row.*(known->field)).text;
 }
 
 }  // namespace shardstats::log_detail
