@@ -323,7 +323,7 @@ class Culprits {
                   [&](const Diagnostic& d) { return d.where.place.line == correction.culprit.place.line; });
     correction.apply(corrected);
     InferOptions options = options_;
-    options.effort = std::min(options.effort, Effort::likely);
+    if (&correction != &candidates_.front()) options.effort = std::min(options.effort, Effort::likely);
     const Plan plan = infer(corrected, options);
     const Report fixed = verify(corrected, plan);
     const std::size_t errors_left = errors(fixed);
