@@ -251,28 +251,28 @@ class Mender {
     return labelled || (sure_ && box.starts_with("#    ")) || (sure_ && !bare_ && box.starts_with("# "));
   }
 
-  // The tags of the processes if several printed at the same time. Prefixes that change all the time say nothing.
-  std::vector<std::string> tags() const {
-    std::vector<std::string> tags;
-    for (const std::string& tag : titles_)
-      if (std::ranges::find(tags, tag) == tags.end()) tags.push_back(tag);
+  // Tag -> stream, if several processes printed at the same time. Prefixes that change all the time say nothing.
+  std::map<std::string, std::size_t> streams_by_tag() const {
+    std::map<std::string, std::size_t> streams;
+    for (const std::string& tag : titles_) streams.try_emplace(tag, streams.size());
     std::ptrdiff_t boxed = 0, covered = 0;
     for (const MendedLine& line : lines_) {
       boxed += line.boxed;
-      covered += line.boxed && std::ranges::find(tags, line.tag) != tags.end();
+      covered += line.boxed && streams.contains(line.tag);
     }
-    if (tags.size() < 2 || 2 * covered < boxed) return {std::string()};
-    return tags;
+    if (2 * covered < boxed) streams.clear();
+    return streams;
   }
 
+  // Lines of nobody known go to the first stream.
   void write_streams() {
-    const std::vector<std::string> processes = tags();
-    for (std::size_t i = 0; i < processes.size(); ++i) region_.streams.push_back(std::make_shared<Transcript>());
-    if (processes.size() > 1) note(region_.mended, Mending::interleaved, lines_.front().text.place_of(0));
+    const std::map<std::string, std::size_t> streams = streams_by_tag();
+    if (streams.size() > 1) note(region_.mended, Mending::interleaved, lines_.front().text.place_of(0));
+    for (std::size_t i = 0; i < std::max<std::size_t>(streams.size(), 1); ++i)
+      region_.streams.push_back(std::make_shared<Transcript>());
     for (const MendedLine& line : lines_) {
-      const auto own = std::ranges::find(processes, line.tag);
-      const auto stream = !line.boxed || own == processes.end() ? 0 : own - processes.begin();
-      Transcript& into = *region_.streams[static_cast<std::size_t>(stream)];
+      const auto own = streams.find(line.tag);
+      Transcript& into = *region_.streams[line.boxed && own != streams.end() ? own->second : 0];
       into.append(line.text, 0, line.text.text().size());
       into.append("\n", line.text.place_of(line.text.text().size()));  // that of a blank line is nowhere
     }

@@ -6,11 +6,24 @@ import sys
 import unittest
 from pathlib import Path
 
-from tool import damaged, run
+from tool import LOGS, damaged, run
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
 WRONG_TABLE = damaged("v1.4.0.log", "8.941", "8.945", "position_ebc.device_os_ad_id")
 WRONG_COUNT = damaged("v1.4.0.log", "CW: 1", "CW: 2", "1.65 (10%)")
+
+
+def wrapped_by_two_ranks(name: str, width: int) -> bytes:
+    """A log as a terminal of that width shows it when two ranks print it line by line."""
+    lines = []
+    for line in (LOGS / name).read_text().splitlines():
+        for rank in (0, 1):
+            text = f"[rank{rank}]: {line}"
+            lines += [text[at:at + width] for at in range(0, len(text), width)]
+    return "\n".join(lines).encode()
+
+
+TWO_RANKS = wrapped_by_two_ranks("v0.1.0.log", 90)
 
 CASES = {  # name: arguments, standard input
     "verify": (["verify", "v1.4.0.log"], b""),
@@ -18,6 +31,8 @@ CASES = {  # name: arguments, standard input
     "verify_wrong_table": (["verify", "-v"], WRONG_TABLE),
     "verify_wrong_count": (["verify"], WRONG_COUNT),
     "verify_wrong_table_json": (["verify", "-f", "json"], WRONG_TABLE),
+    "verify_two_ranks": (["verify"], TWO_RANKS),
+    "render_two_ranks": (["render", "--block", "last"], TWO_RANKS),
     "verify_quiet": (["verify", "-q", "v1.8.0-nodebug.log", "v0.8.0-empty.log"], b""),
     "verify_ndjson": (["verify", "-f", "ndjson", "v0.1.0.log", "missing.log"], b""),
     "verify_no_block": (["verify"], b"one line\nepoch 1: loss 0.5\n"),
