@@ -79,8 +79,10 @@ class Culprits {
     const std::size_t most = std::clamp(kTablesTried / tables, kLeastTrials, kTrials);
     if (candidates_.size() > most) candidates_.resize(most);
     // One that the ranks' cells speak against can explain all the same while the inference is still uniform.
-    if (structure_only)
-      std::erase_if(candidates_, [least = least_against()](const Correction& c) { return c.against > least; });
+    if (structure_only && !candidates_.empty()) {
+      const int least = std::ranges::min_element(candidates_, {}, &Correction::against)->against;
+      std::erase_if(candidates_, [least](const Correction& c) { return c.against > least; });
+    }
     for (const Correction& correction : candidates_)
       if (const auto left = blame(correction, structure_only ? 0 : errors(report_) / kFew)) return *left == 0;
     return false;
@@ -96,12 +98,6 @@ class Culprits {
   static void lead(Finding& finding, const Cell& culprit, const std::string& reason) {
     std::erase_if(finding.suspects, [&](const Suspect& s) { return s.cell.place == culprit.place; });
     finding.suspects.insert(finding.suspects.begin(), {culprit, reason});
-  }
-
-  int least_against() const {
-    int least = 0;
-    for (const Correction& c : candidates_) least = &c == &candidates_.front() ? c.against : std::min(least, c.against);
-    return least;
   }
 
   // Without all rank rows nothing else can be right, and no correction can be made up.

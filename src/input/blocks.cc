@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <deque>
 
 #include "input/box.h"
 #include "input/decode.h"
@@ -19,22 +20,11 @@ constexpr int kPiecesBack = 60;                          // pieces of wrapped li
 constexpr std::size_t kSmallest = 12;                    // lines of the smallest whole block
 constexpr std::size_t kFewestSigns = 2;                  // borders and labels of a part of a block that has no title
 
-struct Line {
-  std::size_t start = 0;
-  std::size_t next = 0;   // start of the line after it
-  std::string_view text;  // without the line end and stray NULs there
-};
-
 class Lines {
  public:
   explicit Lines(std::string_view bytes) : bytes_(bytes) {}
 
-  Line line_from(std::size_t start) const {
-    const std::size_t end = newline_from(start);
-    std::string_view text = bytes_.substr(start, end - start);
-    while (!text.empty() && (text.back() == '\r' || text.back() == '\0')) text.remove_suffix(1);
-    return {start, std::min(end + 1, bytes_.size()), text};
-  }
+  Line line_from(std::size_t start) const { return line_at(bytes_, start); }
   Line line_around(std::size_t offset) const {
     const std::size_t newline = offset == 0 ? kNowhere : bytes_.rfind('\n', offset - 1);
     return line_from(newline == kNowhere ? 0 : newline + 1);
@@ -46,7 +36,7 @@ class Lines {
       counted_ = is_near ? remembered_ : 0;
       number_ = is_near ? remembered_number_ : 1;
     }
-    for (; counted_ < start; ++number_) counted_ = newline_from(counted_) + 1;
+    for (; counted_ < start; ++number_) counted_ = newline_from(bytes_, counted_) + 1;
     return number_;
   }
   // Counts from this line on, when a line before the last one is asked for.
@@ -64,11 +54,6 @@ class Lines {
   std::size_t size() const { return bytes_.size(); }
 
  private:
-  std::size_t newline_from(std::size_t offset) const {
-    const void* newline = std::memchr(bytes_.data() + offset, '\n', bytes_.size() - offset);
-    if (newline == nullptr) return bytes_.size();
-    return static_cast<std::size_t>(static_cast<const char*>(newline) - bytes_.data());
-  }
   std::string_view bytes_;
   std::size_t counted_ = 0;
   std::uint32_t number_ = 1;
@@ -187,7 +172,7 @@ class BlockReader {
 
  private:
   std::size_t finish(std::size_t end) const {
-    if (!block_.foreign.empty()) note_mending(block_, Mending::foreign, block_.foreign.front().place);
+    if (!block_.foreign.empty()) note(block_.mended, Mending::foreign, block_.foreign.front().place);
     return end;
   }
 
@@ -195,7 +180,7 @@ class BlockReader {
     const std::uint32_t number = lines_.number(line.start);
     const std::string_view text = line.text.substr(offset);
     if (block_.mended.empty() && offset > 0 && !is_only_mark(line.text.substr(0, offset)))
-      note_mending(block_, Mending::prefix, {number, 1});
+      note(block_.mended, Mending::prefix, {number, 1});
     if (block_.lines.empty()) first_prefix_ = line.text.substr(0, offset);
     if (text.size() != width_) inspect(text);
     // Another box line in front of it on the same line.
@@ -390,7 +375,7 @@ struct BlockFinder::State {
     for (const auto& stream : region.streams)
       for (Block& block : blocks_of(stream->text())) {
         locate(block, stream);
-        for (const Mended& mended : region.mended) note_mending(block, mended.what, mended.first);
+        for (const Mended& mended : region.mended) note(block.mended, mended.what, mended.first);
         blocks.push_back(std::move(block));
       }
     std::ranges::stable_sort(blocks, {}, [](const Block& block) { return block.lines.front().place.line; });
@@ -443,12 +428,10 @@ struct BlockFinder::State {
       if (sign == kNowhere) return std::nullopt;
       lines.remember(from);
       const Line first = lines.line_around(sign);
-      if (std::optional<Block> block = read_undamaged(first)) {
-        ++count;
-        release();
-        return block;
-      }
-      mend_from(first_of_region(first));
+      if (std::optional<Block> block = read_undamaged(first))
+        found.push_back(std::move(*block));
+      else
+        mend_from(first_of_region(first));
     }
     Block block = std::move(found.front());
     found.pop_front();
@@ -464,7 +447,7 @@ BlockFinder::~BlockFinder() = default;
 std::optional<Block> BlockFinder::next() {
   std::optional<Block> block = state_->next();
   if (block && state_->source != nullptr && state_->source->is_recoded())
-    note_mending(*block, Mending::encoding, {1, 1});
+    note(block->mended, Mending::encoding, {1, 1});
   return block;
 }
 

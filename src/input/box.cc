@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 17> kLabels = {
 
 std::size_t characters(std::string_view text) {
   std::size_t n = 0;
-  for (const char c : text) n += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  for (const char c : text) n += !is_continuation(c);
   return n;
 }
 

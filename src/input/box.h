@@ -1,6 +1,7 @@
 // What a line of a planner box looks like (log-format.md section 1.2). Private to src/input.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,6 +12,28 @@ namespace shardstats::input_detail {
 inline constexpr std::string_view kTitle = "--- Planner Statistics ---";
 inline constexpr std::size_t kNowhere = std::string_view::npos;
 inline constexpr std::size_t kShortestBorder = 60;  // the narrowest box of any release is 90 wide
+
+struct Line {
+  std::size_t start = 0;
+  std::size_t next = 0;   // start of the line after it
+  std::string_view text;  // without the line end and stray NULs there
+};
+
+// Offset of the line feed that ends the line around `offset`; the size of the bytes if there is none.
+inline std::size_t newline_from(std::string_view bytes, std::size_t offset) {
+  return std::min(bytes.find('\n', offset), bytes.size());
+}
+
+// The line that starts at this byte.
+inline Line line_at(std::string_view bytes, std::size_t start) {
+  const std::size_t end = newline_from(bytes, start);
+  std::string_view text = bytes.substr(start, end - start);
+  while (!text.empty() && (text.back() == '\r' || text.back() == '\0')) text.remove_suffix(1);
+  return {start, std::min(end + 1, bytes.size()), text};
+}
+
+// A byte of a UTF-8 character that is not its first.
+inline bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 // UTF-8 code points.
 std::size_t characters(std::string_view text);

@@ -130,10 +130,11 @@ std::vector<Transcript> lines_in_strings(const Transcript& line, int depth) {
   if (start == kNowhere || depth == kDeepestNesting) return lines;
   for (std::size_t open = text.find_first_of("\"'", start); open != kNowhere;) {
     const std::size_t end = string_end(text, open);
-    Transcript content;
-    content.append(line, open + 1, end);
-    std::vector<Transcript> inner = lines_in_strings(rewrite(content, escape_at), depth + 1);
-    if (inner.empty()) inner = split_lines(rewrite(content, escape_at));
+    Transcript escaped;
+    escaped.append(line, open + 1, end);
+    const Transcript content = rewrite(escaped, escape_at);
+    std::vector<Transcript> inner = lines_in_strings(content, depth + 1);
+    if (inner.empty()) inner = split_lines(content);
     if (holds_box(inner)) std::ranges::move(inner, std::back_inserter(lines));
     open = end < text.size() ? text.find_first_of("\"'", end + 1) : kNowhere;
   }
@@ -188,7 +189,7 @@ class Blanks {
       column_ += blanks;
       return {1, std::string(blanks, ' ')};
     }
-    const bool continues = (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+    const bool continues = is_continuation(c);
     if (static_cast<unsigned char>(c) < 0x80 ? c == '\0' : !continues || is_lone(text, at))
       for (const auto& [bytes, blank] : kBlanks)
         if (text.substr(at).starts_with(bytes)) {

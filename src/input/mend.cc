@@ -1,7 +1,6 @@
 #include "input/mend.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <string>
 
@@ -26,7 +25,7 @@ bool is_divider(std::string_view text) {
 std::size_t byte_of(std::string_view text, std::size_t count) {
   std::size_t at = 0, character = 0;
   for (; at < text.size(); ++at)
-    if ((static_cast<unsigned char>(text[at]) & 0xC0) != 0x80 && character++ == count) break;
+    if (!is_continuation(text[at]) && character++ == count) break;
   return at;
 }
 
@@ -69,14 +68,9 @@ class Mender {
   }
 
   std::string_view next_line() {
-    const void* newline = std::memchr(bytes_.data() + at_, '\n', bytes_.size() - at_);
-    const std::size_t end = newline == nullptr
-                                ? bytes_.size()
-                                : static_cast<std::size_t>(static_cast<const char*>(newline) - bytes_.data());
-    std::string_view text = bytes_.substr(at_, end - at_);
-    while (!text.empty() && (text.back() == '\r' || text.back() == '\0')) text.remove_suffix(1);
-    at_ = std::min(end + 1, bytes_.size());
-    return text;
+    const Line line = line_at(bytes_, at_);
+    at_ = line.next;
+    return line.text;
   }
 
   // --- lines that a terminal broke -----------------------------------------------------------------------------------
@@ -225,10 +219,7 @@ class Mender {
   bool is_title_next() const { return next_text().find(kTitle) != kNowhere; }
 
   // The physical line after this one.
-  std::string_view next_text() const {
-    if (at_ >= bytes_.size()) return {};
-    return bytes_.substr(at_, std::min(bytes_.find('\n', at_), bytes_.size()) - at_);
-  }
+  std::string_view next_text() const { return at_ < bytes_.size() ? line_at(bytes_, at_).text : std::string_view(); }
 
   // Is the line a sign of a block?
   bool follow(const std::string& tag, std::string_view box) {

@@ -31,8 +31,4 @@ Place BoxLine::place_in_transcript(std::size_t offset) const {
   return transcript->place_of(static_cast<std::size_t>(text.data() - transcript->text().data()) + offset);
 }
 
-void note_mending(Block& block, Mending what, Place first) {
-  if (std::ranges::find(block.mended, what, &Mended::what) == block.mended.end()) block.mended.push_back({what, first});
-}
-
 }  // namespace shardstats

@@ -68,6 +68,12 @@ std::size_t squeezed_length(ColumnId id, std::string_view text) {
   }
 }
 
+ColumnId column_id(std::string_view header, bool rank_table) {
+  for (const ColumnForm& form : column_forms())
+    if (form.rank_table == rank_table && form.header == header) return form.id;
+  return ColumnId::unknown;
+}
+
 }  // namespace
 
 bool is_rule_row(std::string_view box_line) { return has_only_rules(without_frame(box_line), 1 + kColumnGap); }
@@ -75,12 +81,6 @@ bool is_rule_row(std::string_view box_line) { return has_only_rules(without_fram
 bool is_squeezed_rule_row(std::string_view box_line) {
   const std::string_view row = without_frame(box_line);
   return row.starts_with("# -") && row.find("  ") == std::string_view::npos && has_only_rules(row, 2);
-}
-
-ColumnId column_id(std::string_view header, bool rank_table) {
-  for (const ColumnForm& form : column_forms())
-    if (form.rank_table == rank_table && form.header == header) return form.id;
-  return ColumnId::unknown;
 }
 
 ColumnEdges::ColumnEdges(std::string_view rule, bool rank_table)

@@ -18,9 +18,6 @@ inline constexpr std::size_t kMostColumns = 64;
 bool is_rule_row(std::string_view box_line);
 bool is_squeezed_rule_row(std::string_view box_line);
 
-// The id of the column with this header; unknown if no release prints it.
-ColumnId column_id(std::string_view header, bool rank_table);
-
 // A cell as cut from a row. `whole`: it ends at its column's edge and keeps its distance from the cell before.
 struct CutCell {
   std::string_view text;
@@ -33,6 +30,8 @@ class ColumnEdges {
   ColumnEdges(std::string_view rule, bool rank_table);
 
   std::size_t count() const { return count_; }
+  // What the header names; unknown if no release prints it.
+  ColumnId id(std::size_t column) const { return ids_[column]; }
   bool is_squeezed() const { return is_squeezed_; }
   std::size_t dashes(std::size_t column) const { return dashes_[column]; }
 

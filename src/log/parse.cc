@@ -281,7 +281,7 @@ class BlockParser {
     const BoxLine& header = block_.lines[at_];
     ColumnEdges edges(block_.lines[at_ + 1].text, id == LineId::rank_table);
     if (cut_ != 0) edges.cut_off_at(cut_);
-    std::vector<PrintedColumn> columns = read_columns(header, edges, id == LineId::rank_table);
+    std::vector<PrintedColumn> columns = read_columns(header, edges);
     // Where the header was lost, the line above the rule is something else.
     if (std::ranges::count(columns, ColumnId::unknown, &PrintedColumn::id) * 2 > std::ssize(columns)) return false;
     if (!table.printed) {
@@ -351,12 +351,11 @@ class BlockParser {
 
   static std::string_view header_text(const PrintedColumn& column) { return column.header.text; }
 
-  static std::vector<PrintedColumn> read_columns(const BoxLine& header, ColumnEdges& edges, bool rank_table) {
+  static std::vector<PrintedColumn> read_columns(const BoxLine& header, ColumnEdges& edges) {
     std::vector<PrintedColumn> columns;
     const std::span<const CutCell> cells = edges.cut_header(without_frame(header.text), is_closed(header));
     for (std::size_t c = 0; c < cells.size(); ++c)
-      columns.push_back({column_id(cells[c].text, rank_table), cell_at(header, cells[c].text),
-                         static_cast<std::uint16_t>(edges.dashes(c))});
+      columns.push_back({edges.id(c), cell_at(header, cells[c].text), static_cast<std::uint16_t>(edges.dashes(c))});
     return columns;
   }
 

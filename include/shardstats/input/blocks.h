@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -94,9 +93,6 @@ struct Block {
   std::optional<Twin> twin;
   std::shared_ptr<const Transcript> transcript;  // of `lines`, if they are not the log's own
 };
-
-// Notes that `what` was undone, unless the block knows already.
-void note_mending(Block& block, Mending what, Place first);
 
 // Reads the blocks of a log one after the other, in the order of their first lines; those of several processes that
 // are mixed line by line come together. The bytes outlive the blocks. Of a long log only the part around the next block
