@@ -25,6 +25,7 @@ constexpr Kind kDdr{RuleId::rank_ddr_percent, "DDR", &PrintedRank::ddr, &Printed
 struct Share {
   const PrintedRank* row = nullptr;
   int rank = 0;
+  RealInterval cell{};  // the memory as printed, bytes
   RealInterval used{}, printed{}, expected{};
   bool agrees() const { return printed.overlaps(expected); }
   // Capacities that give the printed share.
@@ -61,7 +62,7 @@ std::vector<Share> shares_of(const Checks& checks, const Kind& kind, ByteInterva
         bytes_printed_as((row.*kind.used).text, rank_memory_format(checks.printed.releases.front()), kGiB);
     const auto percent = values_printed_as((row.*kind.percent).text, Format::p0);
     if (!used || !percent) continue;
-    Share share{&row, rank_number(row), real(*used), *percent, {}};
+    Share share{&row, rank_number(row), real(*used), real(*used), *percent, {}};
     const PlanRank* plan = checks.plan_rank(share.rank);
     if (plan != nullptr && (plan->*kind.expected).known) {
       const Expectation& expected = plan->*kind.expected;
@@ -85,11 +86,11 @@ std::string percent_text(RealInterval share) {
 // How far the printed share is from what the capacity gives; a neighbouring percentage may be a device of its own size.
 constexpr double kOtherDevice = 0.01;
 
-void add_share(Checks& checks, const Kind& kind, const Share& share) {
+void add_share(Checks& checks, const Kind& kind, const Share& share, bool one_capacity) {
   const Cell& cell = share.row->*kind.percent;
   Finding& finding = checks.add_rank(kind.rule, cell, share.rank);
   const double apart = std::max(share.printed.low - share.expected.high, share.expected.low - share.printed.high);
-  if (apart < kOtherDevice && share.rank != 0) finding.severity = Severity::warning;
+  if (apart < kOtherDevice && share.rank != 0 && !one_capacity) finding.severity = Severity::warning;
   finding.expected = Expected{RealInterval{share.expected.low * 100, share.expected.high * 100}, "percent",
                               percent_text(share.expected)};
   finding.message = differs(std::string(kind.what) + " share of rank " + std::to_string(share.rank), cell.text, "%",
@@ -128,6 +129,33 @@ bool is_outlier(const Checks& checks, const std::vector<Share>& shares, const Sh
   return against >= 2 && against * 2 > used;
 }
 
+// Devices can have capacities of their own since v0.8.0 (storage-model.md section 3.3).
+bool capacities_may_differ(const Checks& checks) {
+  return std::ranges::any_of(checks.plan.releases, [](Release release) { return rules_of(release).uneven_rows; });
+}
+
+// With own capacities row-wise tables are split in proportion to them. Are they split evenly where the split that goes
+// with the outlier's capacity would show in the memory of its rank?
+bool split_evenly(const Checks& checks, const Kind& kind, const std::vector<Share>& shares, const Share& outlier) {
+  const PlanRank* rank = checks.plan_rank(outlier.rank);
+  if (kind.slot != kHbm.slot || checks.plan.setting.device != Device::cuda || rank == nullptr) return false;
+  double weights = 0;
+  for (const PlanTable& table : checks.plan.tables) {
+    if (table.sharding != Sharding::rw || table.ddr.bytes.high > 0) continue;
+    if (table.uneven_rows || !table.explained || table.hbm.contradicted) return false;
+    weights += static_cast<double>(table.rows) * static_cast<double>(table.cols) * table.choice.element_size;
+  }
+  RealInterval others{};
+  for (const Share& share : shares)
+    if (share.rank != outlier.rank) others = others + share.capacity();
+  const double even = 1 / static_cast<double>(shares.size());
+  const RealInterval own = outlier.capacity();
+  const double least = own.low / (own.low + others.high), most = own.high / (own.high + others.low);
+  const double apart = std::max({least - even, even - most, 0.0}) * weights;
+  return !rank->expected_hbm.contradicted &&
+         apart > static_cast<double>(rank->expected_hbm.bytes.width()) + outlier.cell.width();
+}
+
 void add_own_capacities(Checks& checks, const Kind& kind, const Share& share) {
   const Cell& cell = share.row->*kind.percent;
   Finding& finding = checks.add_rank(kind.rule, cell, share.rank);
@@ -154,12 +182,16 @@ bool check_kind(Checks& checks, const Kind& kind, bool counted) {
     add_capacity(checks, kind, cell, common);
     return true;
   }
-  if (!counted || (wrong.size() == 1 &&
-                   (first_wrong || wrong.front()->impossible() || is_outlier(checks, shares, *wrong.front())))) {
-    for (const Share* share : wrong) add_share(checks, kind, *share);
+  const bool one_capacity = !capacities_may_differ(checks) || std::ranges::all_of(wrong, [&](const Share* share) {
+    return split_evenly(checks, kind, shares, *share);
+  });
+  if (!counted || one_capacity ||
+      (wrong.size() == 1 &&
+       (first_wrong || wrong.front()->impossible() || is_outlier(checks, shares, *wrong.front())))) {
+    for (const Share* share : wrong) add_share(checks, kind, *share, one_capacity);
     return true;
   }
-  if (first_wrong) add_share(checks, kind, *wrong.front());
+  if (first_wrong) add_share(checks, kind, *wrong.front(), false);
   add_own_capacities(checks, kind, *wrong.back());
   return false;
 }

@@ -10,6 +10,9 @@ using enum Release;
 using enum Severity;
 
 constexpr std::string_view kExplainTable = "run `shardstats explain TABLE` for the steps behind the expected value";
+constexpr std::string_view kOwnCapacities =
+    "since v0.8.0 devices can have capacities of their own: shares that fit no common one are a note then, unless "
+    "row-wise tables are split evenly, which shows equal HBM";
 constexpr std::string_view kExplainRank = "run `shardstats explain rank:N` for the shards behind the expected value";
 constexpr std::string_view kExplainKernel =
     "run `shardstats explain kernel:NAME` for the tables behind the expected value";
@@ -73,11 +76,11 @@ constexpr std::array kRules = {
     Rule{"rank.hbm_percent", error, "HBM share of a rank",
          "the percentage behind HBM (GB) with HBM (GB) and the planning (usable) memory",
          "used / ((1 - p) * capacity) [rank.percent]; 0 where the device's HBM is not counted", v0_2_0, main_branch,
-         "log-format.md section 6.2", "devices of different capacities have shares of their own: then this is a note"},
+         "log-format.md section 6.2", kOwnCapacities},
     Rule{"rank.ddr_percent", error, "DDR share of a rank",
          "the percentage behind DDR (GB) with DDR (GB) and the planning (usable) memory",
          "used / capacity, v0.2.0 to v0.3.2 used / ((1 - p) * capacity) [rank.percent]", v0_2_0, main_branch,
-         "log-format.md section 6.2", "devices of different capacities have shares of their own: then this is a note"},
+         "log-format.md section 6.2", kOwnCapacities},
     Rule{"rank.perf", error, "perf of a rank",
          "Perf (ms) of a rank row with its shards", "component-wise sum over the shards on the rank [perf.total]", v0_3_0,
          main_branch, "perf-model.md section 5", kExplainRank},

@@ -97,6 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"v1.4.0.log", "9.161 (57%)", "0.0 (", "0.5 (", "rank.ddr"},
         Change{"v1.4.0.log", "9.161 (57%)", "57", "58", "rank.hbm_percent"},
         Change{"v1.4.0.log", "1.65 (10%)", "(0%)", "(7%)", "rank.ddr_percent"},
+        Change{"v1.8.0.log", "7.856 (9%)", "9%", "3%", "rank.hbm_percent"},  // row-wise tables are split evenly
         Change{"v1.4.0.log", "1.65 (10%)", "0.75 ", "0.85 ", "rank.output"},
         Change{"v1.4.0.log", "9.161 (57%)", "CW: 0", "CW: 1", "rank.shards"},
         Change{"v1.4.0.log", "#    fused: 3", "3", "4", "kernel.count"},
@@ -135,6 +136,18 @@ TEST(Verify, OwnCapacitiesAreANote) {
   ASSERT_EQ(checked.report.findings.size(), 3U) << dump(checked.report);  // the others are of shifted tier ranks
   EXPECT_EQ(checked.report.findings[0].severity, Severity::note);
   EXPECT_EQ(checked.report.findings[0].rule->id, "rank.hbm_percent");
+}
+
+// Before v0.8.0 all devices had one capacity, whatever several shares say.
+TEST(Verify, DevicesBeforeOwnCapacitiesHaveOne) {
+  std::string bytes = changed(log_bytes("v0.3.0.log"), "6.2 (6%)", "(6%)", "(9%)");
+  bytes = changed(bytes, "1.07            19.8", "(1%)", "(3%)");
+  const Checked checked(bytes);
+  ASSERT_EQ(checked.report.findings.size(), 2U) << dump(checked.report);
+  for (const Finding& finding : checked.report.findings) {
+    EXPECT_EQ(finding.severity, Severity::error);
+    EXPECT_EQ(finding.rule->id, "rank.hbm_percent");
+  }
 }
 
 TEST(Coverage, CountsEveryPrintedNumberOnce) {
