@@ -13,8 +13,10 @@ namespace {
 
 constexpr std::size_t kTablesTried = 240;             // over all corrections: each costs another inference
 constexpr std::size_t kTrials = 8, kLeastTrials = 2;  // corrections tried
-constexpr std::size_t kManyErrors = 5;                // from which one cell may have misled the inference
+constexpr std::size_t kManyErrors = 5;                // from which the batch size may be wrong
 constexpr std::size_t kFew = 4;                       // a correction must leave at most one finding in so many
+
+constexpr int kOddKernel = 3;  // cells that a sharding type which is seldom or never seen with its kernel counts as
 
 constexpr std::int64_t kMostBatch = std::int64_t{1} << 40;
 constexpr std::int64_t kMostSizes = 4096;  // batch sizes looked at
@@ -73,7 +75,8 @@ class Culprits {
     add_repeated_rows();
     if (candidates_.empty()) add_wrong_words();
     if (candidates_.empty()) add_batch_size();
-    if (!structure_only && candidates_.empty() && errors(report_) >= kManyErrors) add_wrong_memory();
+    if (!structure_only && candidates_.empty()) add_rank_of_sum();
+    if (!structure_only && candidates_.empty()) add_wrong_memory();
     if (!structure_only && candidates_.empty()) add_departing_tables();
     const std::size_t tables = std::max<std::size_t>(printed_.tables.rows.size(), 1);
     const std::size_t most = std::clamp(kTablesTried / tables, kLeastTrials, kTrials);
@@ -123,22 +126,25 @@ class Culprits {
     return true;
   }
 
-  // A table whose cell asks for a dtype or an optimizer of its own, on a rank that does not agree.
+  // A table whose cell asks for a dtype or an optimizer of its own, while its rank, its kernel or its perf does not
+  // agree.
   void add_departing_tables() {
     std::map<std::pair<double, Optimizer>, int> tables_with;
     const auto kind = [](const PlanTable& t) { return std::pair(t.choice.element_size, t.choice.optimizer); };
     for (const PlanTable& table : plan_.tables) ++tables_with[kind(table)];
     const auto by_count = [](const auto& entry) { return entry.second; };
     const auto usual = std::ranges::max_element(tables_with, {}, by_count);
-    const auto disputed = [&](std::optional<int> rank) {
-      return rank && std::ranges::any_of(report_.findings, [&](const Finding& f) {
-               return f.severity == Severity::error && f.rank == rank;
-             });
+    const auto disputes = [&](const PlanTable& table) {
+      return [&](const Finding& f) {
+        if (f.severity != Severity::error) return false;
+        return f.table == table.row || (!f.kernel.empty() && f.kernel == printed_.tables.rows[table.row].kernel.text) ||
+               (f.rank && plan_.shards_on(table, *f.rank) > 0);
+      };
     };
     for (const PlanTable& table : plan_.tables) {
       const PrintedTable& row = printed_.tables.rows[table.row];
       if (kind(table) == usual->first || !row.hbm) continue;
-      if (!std::ranges::any_of(plan_.shards_of(table), disputed, &PlanShard::rank)) continue;
+      if (std::ranges::none_of(report_.findings, disputes(table))) continue;
       add_removal(row.hbm, &PrintedPlan::tables, table.row, &PrintedTable::hbm);
     }
   }
@@ -218,8 +224,11 @@ class Culprits {
       };
       if (at(too_many->second) != -count || at(other.second) != count) return;
     }
-    add(printed, "should be " + std::string(other.first),
-        [t, word = other.first](PrintedPlan& plan) { plan.tables.rows[t].sharding.text = word; });
+    Correction& correction =
+        add(printed, "should be " + std::string(other.first),
+            [t, word = other.first](PrintedPlan& plan) { plan.tables.rows[t].sharding.text = word; });
+    const std::string_view kernel = printed_.tables.rows[t].kernel.text;
+    if ((other.first == "DP") != kernel.ends_with("dense")) correction.against = kOddKernel;
   }
 
   // Shards of the table's type are missing on some ranks and too many on others.
@@ -278,6 +287,38 @@ class Culprits {
     return wrong;
   }
 
+  // Which rank's memory is wrong if only the sum of all is: the one whose right value other lines show.
+  void add_rank_of_sum() {
+    add_rank_of_sum(&PrintedRank::hbm, plan_.all_ranks.hbm);
+    add_rank_of_sum(&PrintedRank::ddr, plan_.all_ranks.ddr);
+    std::ranges::stable_sort(candidates_, {}, &Correction::against);
+  }
+  void add_rank_of_sum(Cell PrintedRank::*cell, const Expectation& total) {
+    if (!total.contradicted) return;
+    const Format format = rank_memory_format(printed_.releases.front());
+    RealInterval sum{};
+    for (const PrintedRank& row : printed_.ranks.rows) {
+      const auto printed = bytes_printed_as((row.*cell).text, format, kGiB);
+      if (!printed) return;
+      sum = sum + real(*printed);
+    }
+    for (std::size_t r = 0; r < printed_.ranks.rows.size(); ++r) {
+      const Cell& printed = printed_.ranks.rows[r].*cell;
+      const RealInterval others = sum - real(*bytes_printed_as(printed.text, format, kGiB));
+      const RealInterval right{real(total.bytes).low - others.high, real(total.bytes).high - others.low};
+      Correction& correction = add_removal(printed, &PrintedPlan::ranks, r, cell);
+      correction.against = -lines_that_show(right, format);
+    }
+  }
+
+  // Disputed cells whose printed text is such a value.
+  int lines_that_show(RealInterval bytes, Format format) const {
+    return static_cast<int>(std::ranges::count_if(report_.findings, [&](const Finding& f) {
+      const auto printed = bytes_printed_as(f.where.text, format, kGiB);
+      return printed && real(*printed).overlaps(bytes);
+    }));
+  }
+
   // One wrong memory cell can make another hypothesis of the whole plan look better: without it the right one is back.
   void add_wrong_memory() {
     for (const Finding& finding : report_.findings) {
@@ -298,8 +339,9 @@ class Culprits {
   }
 
   template <class Row>
-  void add_removal(const Cell& culprit, ColumnTable<Row> PrintedPlan::*table, std::size_t row, Cell Row::*cell) {
-    add(culprit, "without it the rest agrees", [=](PrintedPlan& plan) { ((plan.*table).rows[row].*cell).text = {}; });
+  Correction& add_removal(const Cell& culprit, ColumnTable<Row> PrintedPlan::*table, std::size_t row, Cell Row::*cell) {
+    return add(culprit, "without it the rest agrees",
+               [=](PrintedPlan& plan) { ((plan.*table).rows[row].*cell).text = {}; });
   }
 
   Correction& add(const Cell& culprit, std::string reason, std::function<void(PrintedPlan&)> apply) {
