@@ -62,6 +62,47 @@ std::string list_text(const std::vector<int>& ranks) {
   return text;
 }
 
+// How many of the intervals hold the value.
+std::ptrdiff_t holding(const std::vector<RealInterval>& intervals, double value) {
+  return std::ranges::count_if(intervals, [value](RealInterval interval) { return interval.contains(value); });
+}
+
+// A value that most of the intervals hold.
+double most_held(const std::vector<RealInterval>& intervals) {
+  std::vector<std::pair<double, int>> ends;  // opening ends sort before closing ones at the same place
+  for (const RealInterval interval : intervals) {
+    ends.emplace_back(interval.low, -1);
+    ends.emplace_back(interval.high, 1);
+  }
+  std::ranges::sort(ends);
+  int open = 0, most = 0;
+  double best = 0;
+  for (const auto& [at, end] : ends) {
+    open -= end;
+    if (open > most) most = open, best = at;
+  }
+  return best;
+}
+
+// The batch size that most of these intervals hold, if the printed one is in less than half as many. Of those that
+// nearly as many hold it is the roundest: people choose such sizes.
+std::optional<std::int64_t> most_asked(const std::vector<RealInterval>& sizes, double printed) {
+  constexpr double kAround = 0.01, kNearly = 0.95;
+  const double best = most_held(sizes);
+  const std::ptrdiff_t most = holding(sizes, best);
+  if (best < 1 || best > static_cast<double>(kMostBatch) || 2 * holding(sizes, printed) > most) return std::nullopt;
+  const auto zeros = [](std::int64_t size) { return std::countr_zero(static_cast<std::uint64_t>(size)); };
+  std::optional<std::int64_t> roundest;
+  const auto first = std::max<std::int64_t>(static_cast<std::int64_t>(best * (1 - kAround)), 1);
+  const std::int64_t last = std::min(static_cast<std::int64_t>(best * (1 + kAround)) + 1, first + kMostSizes);
+  for (std::int64_t size = first; size <= last; ++size) {
+    if (roundest && zeros(size) <= zeros(*roundest)) continue;
+    if (static_cast<double>(holding(sizes, static_cast<double>(size))) >= kNearly * static_cast<double>(most))
+      roundest = size;
+  }
+  return roundest;
+}
+
 class Culprits {
  public:
   Culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report)
@@ -164,35 +205,51 @@ class Culprits {
         });
   }
 
-  // Input is proportional to the batch size: if that of all ranks asks for the same other one, it is the right one.
+  // Memory is linear in the batch size: a plan with twice the batch shows how much of each cell goes with it. If most
+  // cells ask for the same other size, that is the right one.
   void add_batch_size() {
     const PrintedLine* line = printed_.find(LineId::batch_size);
     const auto batch = parse_integer(printed_.slot(LineId::batch_size).text, kMostBatch);
     if (!batch || errors(report_) < kManyErrors || !plan_.sized) return;
-    const auto printed_size = static_cast<double>(*batch);
-    RealInterval right{0, static_cast<double>(kMostBatch)};
-    std::ptrdiff_t ranks = 0, against = 0;  // ranks that tell a size, and those that rule out the printed one
-    for (std::size_t r = 0; r < std::min(plan_.ranks.size(), printed_.ranks.rows.size()); ++r) {
-      const Expectation& input = plan_.ranks[r].expected_input;
-      const auto printed = bytes_printed_as(printed_.ranks.rows[r].input.text, Format::r2, kMiB);
-      if (!input.known || input.bytes.low <= 0 || !printed || printed->low <= 0) continue;
-      const RealInterval size{printed_size * real(*printed).low / real(input.bytes).high,
-                              printed_size * real(*printed).high / real(input.bytes).low};
-      right = {std::max(right.low, size.low), std::min(right.high, size.high)};
-      ++ranks;
-      against += !size.contains(printed_size);
+    const auto with = [slot = line->first_slot](std::int64_t size) {
+      return [slot, text = std::to_string(size)](PrintedPlan& plan) { plan.slots[slot].text = text; };
+    };
+    PrintedPlan doubled = printed_;
+    with(2 * *batch)(doubled);
+    InferOptions options = options_;
+    options.perf = false;
+    const std::vector<RealInterval> sizes = batch_sizes(infer(doubled, options), static_cast<double>(*batch));
+    if (const auto right = most_asked(sizes, static_cast<double>(*batch)))
+      add(printed_.slot(LineId::batch_size), "should be " + std::to_string(*right), with(*right));
+  }
+
+  // The sizes that each memory cell leaves, given the plan with twice the batch size.
+  std::vector<RealInterval> batch_sizes(const Plan& doubled, double batch) const {
+    std::vector<RealInterval> sizes;
+    const auto add_cell = [&](const Cell& cell, Format format, std::int64_t unit, const Expectation& at_batch,
+                              const Expectation& at_double) {
+      const auto printed = bytes_printed_as(cell.text, format, unit);
+      if (!printed || !at_batch.known || !at_double.known) return;
+      const RealInterval one = real(at_batch.bytes), two = real(at_double.bytes);
+      const RealInterval slope = two - one;
+      if (slope.low <= 0) return;
+      const RealInterval off = real(*printed) - one;
+      constexpr double kRounding = 1e-9;  // of the quotients
+      const RealInterval factor{1 + off.low / (off.low < 0 ? slope.low : slope.high) - kRounding,
+                                1 + off.high / (off.high < 0 ? slope.high : slope.low) + kRounding};
+      sizes.push_back(factor * exactly(batch));
+    };
+    for (const PlanTable& table : plan_.tables) {
+      const PrintedTable& row = printed_.tables.rows[table.row];
+      add_cell(row.hbm, Format::r3, kGiB, table.hbm, doubled.tables[table.row].hbm);
+      add_cell(row.ddr, Format::r3, kGiB, table.ddr, doubled.tables[table.row].ddr);
     }
-    if (ranks == 0 || 2 * against < ranks) return;
-    const auto low = static_cast<std::int64_t>(std::ceil(right.low)), high = static_cast<std::int64_t>(right.high);
-    if (low > high) return;
-    std::int64_t roundest = low;  // people choose round sizes
-    for (std::int64_t size = low; size <= high && size < low + kMostSizes; ++size)
-      if (std::countr_zero(static_cast<std::uint64_t>(size)) > std::countr_zero(static_cast<std::uint64_t>(roundest)))
-        roundest = size;
-    add(printed_.slot(LineId::batch_size), "should be " + std::to_string(roundest),
-        [slot = line->first_slot, text = std::to_string(roundest)](PrintedPlan& plan) {
-          plan.slots[slot].text = text;
-        });
+    for (std::size_t r = 0; r < std::min(plan_.ranks.size(), printed_.ranks.rows.size()); ++r) {
+      const PrintedRank& row = printed_.ranks.rows[r];
+      add_cell(row.input, Format::r2, kMiB, plan_.ranks[r].expected_input, doubled.ranks[r].expected_input);
+      add_cell(row.output, Format::r2, kMiB, plan_.ranks[r].expected_output, doubled.ranks[r].expected_output);
+    }
+    return sizes;
   }
 
   void add_wrong_words() {
