@@ -6,8 +6,8 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::int64_t kMostAssignments = 20000;  // tried for one printed sum
-constexpr int kRounds = 6;                        // of pruning; each one only ever removes options
+constexpr std::size_t kMostSums = 1000;  // partial ones looked at for one printed sum
+constexpr int kRounds = 6;                // of pruning; each one only ever removes options
 constexpr std::array<Quantity, 4> kRankQuantities = {Quantity::hbm, Quantity::ddr, Quantity::input, Quantity::output};
 constexpr std::array<Quantity, 5> kKernelQuantities = {Quantity::hbm, Quantity::ddr, Quantity::ssd, Quantity::weights,
                                                        Quantity::optimizer_state};
@@ -59,6 +59,7 @@ Sums::Sums(const PlanInputs& plan, Outcome& outcome) : plan_(plan), outcome_(out
     if (usable(t)) end += static_cast<std::uint32_t>((classes_of(t).size() + 1) * kQuantities);
   }
   bounds_.resize(end);
+  reach_.resize(end);
   for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) refresh(t);
 }
 
@@ -177,16 +178,28 @@ RealInterval& Sums::bounds_at(std::uint32_t t, std::size_t cls, Quantity quantit
   return bounds_[first_of_[t] + cls * kQuantities + static_cast<std::size_t>(quantity)];
 }
 
-RealInterval Sums::bounds(const Entry& entry, Quantity quantity) const {
+RealInterval Sums::at(const std::vector<RealInterval>& values, const Entry& entry, Quantity quantity) const {
   const std::size_t cls = entry.cls == kWhole ? classes_of(entry.table).size() : static_cast<std::size_t>(entry.cls);
-  return bounds_[first_of_[entry.table] + cls * kQuantities + static_cast<std::size_t>(quantity)] *
-         exactly(entry.count);
+  return values[first_of_[entry.table] + cls * kQuantities + static_cast<std::size_t>(quantity)] * exactly(entry.count);
 }
 
 RealInterval Sums::bounds(Part part, Quantity quantity) const {
   RealInterval sum{};
-  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + bounds(entries_[i], quantity);
+  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + at(bounds_, entries_[i], quantity);
   return sum;
+}
+
+// What any option of the table can add, whatever its own cells say.
+RealInterval Sums::reach(Part part, Quantity quantity) const {
+  RealInterval sum{};
+  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + at(reach_, entries_[i], quantity);
+  return sum;
+}
+
+// After its options have.
+void Sums::changed(std::uint32_t t) {
+  refresh(t);
+  for (const Place& place : places_[t]) stale_[place.line] = true;
 }
 
 void Sums::refresh(std::uint32_t t) {
@@ -210,6 +223,7 @@ void Sums::refresh(std::uint32_t t) {
     });
     first = false;
   }
+  std::copy_n(bounds, (classes_of(t).size() + 1) * kQuantities, &reach_[first_of_[t]]);
   for (const Quantity quantity : kCells)
     if ((needed_ & bit(quantity)) != 0) narrow_by_cell(t, quantity);
 }
@@ -315,15 +329,32 @@ void Sums::settle() {
   fit_constants();
   open_ = std::any_of(outcome_.tables.begin(), outcome_.tables.end(),
                       [](const TableState& table) { return table.options.size() > 1; });
+  stale_.assign(outcome_.sums.size(), true);
+  if (open_) list_places();
   bool changed = open_;
-  for (int round = 0; round < kRounds && changed; ++round) {
-    changed = false;
-    for (SumLine& line : outcome_.sums) changed |= check(line);
-  }
+  for (int round = 0; round < kRounds && changed; ++round) changed = check_all();
   for (SumLine& line : outcome_.sums)
     if (open_ && line.of == SumOf::rank && line.quantity == Quantity::output) match_output(line);
-  for (SumLine& line : outcome_.sums) check(line);
+  check_all();
   for (const SumLine& line : outcome_.sums) outcome_.contradictions += line.contradicted;
+}
+
+void Sums::list_places() {
+  places_.assign(outcome_.tables.size(), {});
+  for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l)
+    each_part(outcome_.sums[l], [&](Part part) { places_[part.table].push_back({l, part}); });
+}
+
+// Of all sums that may have changed.
+bool Sums::check_all() {
+  bool changed = false;
+  for (std::size_t l = 0; l < outcome_.sums.size(); ++l) {
+    SumLine& line = outcome_.sums[l];
+    if (!stale_[l] && line.of != SumOf::all_ranks) continue;  // that one depends on the ranks' verdicts, too
+    stale_[l] = false;
+    changed |= check(line);
+  }
+  return changed;
 }
 
 // Bounds of one sum; removes options of its tables that cannot be. True if any was removed.
@@ -348,13 +379,14 @@ bool Sums::check(SumLine& line) {
 
 bool Sums::prune(const SumLine& line, RealInterval& total, Part part) {
   auto& options = outcome_.tables[part.table].options;
-  const RealInterval others = without(total, bounds(part, line.quantity));
+  const RealInterval others = without(total, bounds(part, line.quantity)), all = reach(part, line.quantity);
+  if (others.low + all.high <= line.printed.high && others.high + all.low >= line.printed.low) return false;
   Options kept;
   for (const Option option : options)
     if ((others + bytes(part, option, line.quantity)).overlaps(line.printed)) kept.push_back(option);
   if (kept.empty() || kept.size() == options.size()) return false;
   options = std::move(kept);
-  refresh(part.table);
+  changed(part.table);
   const RealInterval now = bounds(part, line.quantity);
   total = {others.low + now.low, others.high + now.high};
   return true;
@@ -394,36 +426,49 @@ void Sums::match_output(SumLine& line) {
     for (const auto& size : one->sizes) all = hull(all, size.second);
     one->rest = rest = rest + all;
   }
-  std::int64_t budget = kMostAssignments;
-  const bool found = assign(open, 0, fixed, line.printed, budget);
-  if (budget <= 0) return;  // too many to tell
-  if (!found) {
-    line.contradicted = true;
-    return;
-  }
+  const Assigned found = assign(open, fixed, line.printed);
+  if (found == Assigned::none) line.contradicted = true;
+  if (found != Assigned::some) return;
   for (const OpenTable& one : open) keep_elements(one.table, one.used);
 }
 
-bool Sums::assign(std::vector<OpenTable>& open, std::size_t at, RealInterval sum, RealInterval printed,
-                  std::int64_t& budget) const {
-  if (--budget <= 0) return true;
-  const RealInterval reach = at < open.size() ? sum + open[at].rest : sum;
-  if (!reach.overlaps(printed)) return false;
-  if (at == open.size()) return true;
-  bool any = false;
-  for (const auto& [element, size] : open[at].sizes)
-    if (assign(open, at + 1, sum + size, printed, budget)) {
-      open[at].used |= 1u << element;
-      any = true;
-    }
-  return any;
+// Table after table: the sums that can still become the printed one. Many tables are alike, so that there are few. Then
+// back again, to see which sizes the sums that end well are made of.
+Sums::Assigned Sums::assign(std::vector<OpenTable>& open, RealInterval fixed, RealInterval printed) {
+  const auto less = [](RealInterval a, RealInterval b) { return std::pair(a.low, a.high) < std::pair(b.low, b.high); };
+  std::vector<std::vector<RealInterval>> sums{{fixed}};
+  std::size_t most = kMostSums;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const RealInterval rest = i + 1 < open.size() ? open[i + 1].rest : RealInterval{};
+    std::vector<RealInterval> next;
+    for (const RealInterval sum : sums.back())
+      for (const auto& [element, size] : open[i].sizes)
+        if ((sum + size + rest).overlaps(printed)) next.push_back(sum + size);
+    std::ranges::sort(next, less);
+    next.erase(std::ranges::unique(next).begin(), next.end());
+    if (next.empty()) return Assigned::none;
+    if (next.size() > most) return Assigned::too_many;
+    most -= next.size();
+    sums.push_back(std::move(next));
+  }
+  for (std::size_t i = open.size(); i-- > 0;)
+    std::erase_if(sums[i], [&](RealInterval sum) {
+      bool ends_well = false;
+      for (const auto& [element, size] : open[i].sizes)
+        if (std::ranges::binary_search(sums[i + 1], sum + size, less)) {
+          open[i].used |= 1u << element;
+          ends_well = true;
+        }
+      return !ends_well;
+    });
+  return Assigned::some;
 }
 
 void Sums::keep_elements(std::uint32_t t, std::uint32_t elements) {
   auto& options = outcome_.tables[t].options;
   const std::size_t before = options.size();
   options.erase_if([&](Option o) { return (elements >> combo_of(o.combo).element & 1) == 0; });
-  if (options.size() != before) refresh(t);
+  if (options.size() != before) changed(t);
 }
 
 // ---- departures from the plan-wide values --------------------------------------------------------------------------
@@ -492,28 +537,31 @@ std::int64_t Sums::departures_in(const SumLine& line) const {
 // Is there one table that, departing alone from the plan-wide values, brings all sums to what is printed?
 bool Sums::one_table_departs() const {
   std::vector<RealInterval> wide;
-  for (const SumLine& line : outcome_.sums) wide.push_back(wide_sum(line));
+  const auto disagrees = [&](std::uint32_t l) {
+    return !outcome_.sums[l].contradicted && !wide[l].overlaps(outcome_.sums[l].printed);
+  };
+  std::ptrdiff_t disagreeing = 0;
+  for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
+    wide.push_back(wide_sum(outcome_.sums[l]));
+    disagreeing += disagrees(l);
+  }
   for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) {
     const auto& options = outcome_.tables[t].options;
     const auto plan_wide_option = options.size() > 1 ? wide_option(t) : std::nullopt;
-    if (!plan_wide_option) continue;
+    if (!plan_wide_option || std::ranges::count_if(places_[t], disagrees, &Place::line) < disagreeing) continue;
     for (const Option option : options)
       if (option.combo != plan_wide_option->combo && explains_all(t, *plan_wide_option, option, wide)) return true;
   }
   return false;
 }
 
+// All sums that the table is in.
 bool Sums::explains_all(std::uint32_t t, Option from, Option to, const std::vector<RealInterval>& wide) const {
-  for (std::size_t l = 0; l < outcome_.sums.size(); ++l) {
-    const SumLine& line = outcome_.sums[l];
-    if (line.contradicted) continue;
-    RealInterval sum = wide[l];
-    each_part(line, [&](Part part) {
-      if (part.table == t) sum = without(sum, bytes(part, from, line.quantity)) + bytes(part, to, line.quantity);
-    });
-    if (!sum.overlaps(line.printed)) return false;
-  }
-  return true;
+  return std::ranges::all_of(places_[t], [&](const Place& place) {
+    const SumLine& line = outcome_.sums[place.line];
+    const RealInterval others = without(wide[place.line], bytes(place.part, from, line.quantity));
+    return line.contradicted || (others + bytes(place.part, to, line.quantity)).overlaps(line.printed);
+  });
 }
 
 // ---- lookups -------------------------------------------------------------------------------------------------------

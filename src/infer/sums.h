@@ -65,25 +65,34 @@ class Sums {
 
   template <class F>
   void each_part(const SumLine& line, F f) const;
+  // Where a table stands in a sum.
+  struct Place {
+    std::uint32_t line = 0;
+    Part part;
+  };
+  void list_places();
   RealInterval bytes(const Entry& entry, Option option, Quantity quantity) const;
   RealInterval bytes(Part part, Option option, Quantity quantity) const;
-  RealInterval bounds(const Entry& entry, Quantity quantity) const;
+  RealInterval at(const std::vector<RealInterval>& values, const Entry& entry, Quantity quantity) const;
   RealInterval bounds(Part part, Quantity quantity) const;
   RealInterval& bounds_at(std::uint32_t t, std::size_t cls, Quantity quantity);
   double ranks() const { return static_cast<double>(plan_.ranks.size()); }
   RealInterval constant_of(const SumLine& line) const;
   RealInterval shards_of(const SumLine& line) const;
   RealInterval total_of(const SumLine& line) const;
+  RealInterval reach(Part part, Quantity quantity) const;
   void refresh(std::uint32_t t);
+  void changed(std::uint32_t t);
   void narrow_by_cell(std::uint32_t t, Quantity quantity);
 
   void fit_constants();
   RealInterval hidden_constant(Quantity quantity) const;
+  bool check_all();
   bool check(SumLine& line);
   bool prune(const SumLine& line, RealInterval& total, Part part);
   void match_output(SumLine& line);
-  bool assign(std::vector<OpenTable>& open, std::size_t at, RealInterval sum, RealInterval printed,
-              std::int64_t& budget) const;
+  enum class Assigned : std::uint8_t { none, some, too_many };
+  static Assigned assign(std::vector<OpenTable>& open, RealInterval fixed, RealInterval printed);
   void keep_elements(std::uint32_t t, std::uint32_t elements);
   bool a_rank_is_contradicted(Quantity quantity) const;
 
@@ -100,9 +109,12 @@ class Sums {
   const PlanInputs& plan_;
   Outcome& outcome_;
   std::vector<Entry> entries_;
-  std::vector<RealInterval> bounds_;     // class x quantity for each table, the whole table last
-  std::vector<std::uint32_t> first_of_;  // by table, into bounds_
-  bool open_ = false;                    // some table has several options left
+  std::vector<RealInterval> bounds_;        // class x quantity for each table, the whole table last
+  std::vector<RealInterval> reach_;         // the same before the table's own cells narrow it: every option lies inside
+  std::vector<std::uint32_t> first_of_;     // by table, into bounds_
+  bool open_ = false;                       // some table has several options left
+  std::vector<std::vector<Place>> places_;  // by table; if some table is open
+  std::vector<bool> stale_;                 // lines that have changed since they were compared
   // Bit sets of Quantity: those of some sum, those that are needed of whole tables.
   std::uint32_t needed_ = 0, needed_whole_ = 0;
 };

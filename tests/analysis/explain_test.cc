@@ -410,7 +410,7 @@ TEST_F(ExplainPublic, AnAssumptionShowsWhatRulesOtherValuesOut) {
   ASSERT_EQ(all.size(), 1u);
   const Step* cpu = find_step(all[0].steps, "compute_device = cpu");
   ASSERT_NE(cpu, nullptr);
-  EXPECT_TRUE(cpu->note.starts_with("ruled out by 2,579 printed numbers")) << cpu->note;
+  EXPECT_TRUE(cpu->note.starts_with("ruled out by 2,580 printed numbers")) << cpu->note;
   ASSERT_FALSE(cpu->children.empty());
   EXPECT_EQ(cpu->children[0].label, "HBM of table_1705");
   EXPECT_EQ(cpu->children[0].value.nominal, 0);
