@@ -21,7 +21,11 @@ bool has_shape(std::string_view text, std::size_t decimals) {
   return text.size() - point - 1 <= decimals && text.back() != '0';
 }
 
-void add_finding(Checks& checks, const Cell& cell, std::int64_t table, int rank) {
+bool is_odd(const Cell& cell, std::size_t decimals) {
+  return cell.text.size() >= 2 && !has_shape(cell.text, decimals) && is_number(cell.text);  // nothing printed, a digit
+}
+
+Finding& add_finding(Checks& checks, const Cell& cell) {
   static const Rule* const rule = find_rule("log.malformed_cell");
   Finding& finding = checks.findings.emplace_back();
   finding.rule = rule;
@@ -29,15 +33,40 @@ void add_finding(Checks& checks, const Cell& cell, std::int64_t table, int rank)
   finding.where = cell;
   finding.message = "the planner never prints a number as " + std::string(cell.text);
   finding.suspects.push_back({cell, "the disputed number itself"});
-  if (rank >= 0) finding.rank = rank;
-  if (table < 0) return;
-  finding.table = static_cast<std::uint32_t>(table);
-  finding.fqn = checks.printed.tables.rows[*finding.table].fqn.text;
+  return finding;
 }
 
-void check(Checks& checks, const Cell& cell, std::size_t decimals, std::int64_t table, int rank) {
-  if (cell.text.size() < 2) return;  // nothing printed, or a digit
-  if (!has_shape(cell.text, decimals) && is_number(cell.text)) add_finding(checks, cell, table, rank);
+void attribute(const Checks& /*checks*/, const PrintedRank& row, Finding& finding) {
+  if (const int rank = rank_number(row); rank >= 0) finding.rank = rank;
+}
+void attribute(const Checks& checks, const PrintedTable& row, Finding& finding) {
+  finding.table = static_cast<std::uint32_t>(&row - checks.printed.tables.rows.data());
+  finding.fqn = row.fqn.text;
+}
+
+// The same number of all rows. Where most of them are odd, nothing is damaged: a newer release prints them so.
+template <class Row, class CellOf>
+void check_column(Checks& checks, const std::vector<Row>& rows, std::size_t decimals, CellOf cell_of) {
+  std::vector<const Row*> odd;
+  for (const Row& row : rows)
+    if (is_odd(cell_of(row), decimals)) odd.push_back(&row);
+  if (is_changed_format(odd.size(), rows.size())) {
+    add_changed_format(checks, cell_of(*odd.front()), cell_of(*odd.front()).text, odd.size());
+    return;
+  }
+  for (const Row* row : odd) attribute(checks, *row, add_finding(checks, cell_of(*row)));
+}
+
+template <class Row>
+void check_column(Checks& checks, const std::vector<Row>& rows, std::size_t decimals, Cell Row::*cell) {
+  check_column(checks, rows, decimals, [cell](const Row& row) -> const Cell& { return row.*cell; });
+}
+
+template <class Row>
+void check_perf_column(Checks& checks, const std::vector<Row>& rows) {
+  check_column(checks, rows, 3, [](const Row& row) -> const Cell& { return row.perf.total; });
+  for (std::size_t part = 0; part < kPerfParts; ++part)
+    check_column(checks, rows, kShortest, [part](const Row& row) -> const Cell& { return row.perf.components[part]; });
 }
 
 // Slots "{r1}" to "{r3}" of the line's form.
@@ -49,7 +78,7 @@ void check_line(Checks& checks, const PrintedLine& line) {
     const std::string_view name = pattern.substr(at + 1, pattern.find('}', at) - at - 1);
     if (name == "ranks") continue;
     if (slot < slots.size() && name.size() == 2 && name[0] == 'r' && is_digit(name[1]))
-      check(checks, slots[slot], static_cast<std::size_t>(name[1] - '0'), -1, -1);
+      if (is_odd(slots[slot], static_cast<std::size_t>(name[1] - '0'))) add_finding(checks, slots[slot]);
     ++slot;
   }
 }
@@ -59,24 +88,16 @@ void check_line(Checks& checks, const PrintedLine& line) {
 void check_numbers(Checks& checks) {
   const Release release = checks.printed.releases.front();
   if (release == Release::v0_1_0) return;  // prints fixed decimals
+  const auto& ranks = checks.printed.ranks.rows;
   const std::size_t memory = release < Release::v0_8_0 ? 1 : 3;
-  for (const PrintedRank& row : checks.printed.ranks.rows) {
-    const int rank = rank_number(row);
-    check(checks, row.hbm, memory, -1, rank);
-    check(checks, row.ddr, memory, -1, rank);
-    check(checks, row.perf.total, 3, -1, rank);
-    for (const Cell& component : row.perf.components) check(checks, component, kShortest, -1, rank);
-    check(checks, row.input, 2, -1, rank);
-    check(checks, row.output, 2, -1, rank);
-  }
-  for (std::size_t i = 0; i < checks.printed.tables.rows.size(); ++i) {
-    const PrintedTable& row = checks.printed.tables.rows[i];
-    for (const Cell* cell :
-         {&row.perf.total, &row.hbm, &row.ddr, &row.ssd, &row.pooling_factor, &row.num_poolings, &row.num_indices})
-      check(checks, *cell, 3, static_cast<std::int64_t>(i), -1);
-    for (const Cell& component : row.perf.components)
-      check(checks, component, kShortest, static_cast<std::int64_t>(i), -1);
-  }
+  for (const auto cell : {&PrintedRank::hbm, &PrintedRank::ddr}) check_column(checks, ranks, memory, cell);
+  for (const auto cell : {&PrintedRank::input, &PrintedRank::output}) check_column(checks, ranks, 2, cell);
+  check_perf_column(checks, ranks);
+  const auto& tables = checks.printed.tables.rows;
+  for (const auto cell : {&PrintedTable::hbm, &PrintedTable::ddr, &PrintedTable::ssd, &PrintedTable::pooling_factor,
+                          &PrintedTable::num_poolings, &PrintedTable::num_indices})
+    check_column(checks, tables, 3, cell);
+  check_perf_column(checks, tables);
   for (const PrintedLine& line : checks.printed.lines) check_line(checks, line);
 }
 

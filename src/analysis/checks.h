@@ -38,6 +38,7 @@ struct Checks {
   const PlanRank* plan_rank(int rank) const;
 };
 
+void check_release(Checks& checks);
 void check_numbers(Checks& checks);
 void check_tables(Checks& checks);
 void check_ranks(Checks& checks);
@@ -47,6 +48,10 @@ void check_kernels(Checks& checks);
 void check_reservation(Checks& checks);
 void check_statistics(Checks& checks);
 void check_top_tables(Checks& checks, const RankValues& values);
+
+// Are so many cells of a column odd that a newer release must print them so?
+bool is_changed_format(std::size_t odd, std::size_t rows);
+void add_changed_format(Checks& checks, const Cell& where, std::string_view example, std::size_t cells);
 
 // Are all rows of the parameter table there and readable, as far as the log tells?
 bool has_all_rows(const PrintedPlan& printed);

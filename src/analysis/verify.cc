@@ -81,9 +81,10 @@ Finding from(const Diagnostic& diagnostic, const Rule* rule) {
   return finding;
 }
 
-bool unknown_layout(const PrintedPlan& printed) {
-  return std::ranges::any_of(printed.diagnostics,
-                             [](const Diagnostic& d) { return d.rule.starts_with("log.unknown_"); });
+bool unknown_layout(const Report& report) {
+  return std::ranges::any_of(report.findings, [](const Finding& f) {
+    return f.severity == Severity::warning && f.rule->id.starts_with("log.unknown_");
+  });
 }
 
 // A contradiction in a layout of no known release may be the new release's own doing, so each message says it.
@@ -118,6 +119,7 @@ Report verify(const PrintedPlan& printed, const Plan& plan) {
   for (const Diagnostic& diagnostic : printed.diagnostics)
     if (const Rule* rule = find_rule(diagnostic.rule)) report.findings.push_back(analysis::from(diagnostic, rule));
   analysis::Checks checks{printed, plan, report.findings, {}, analysis::has_all_rows(printed)};
+  analysis::check_release(checks);
   analysis::check_numbers(checks);
   analysis::check_tables(checks);
   analysis::check_ranks(checks);
@@ -129,7 +131,7 @@ Report verify(const PrintedPlan& printed, const Plan& plan) {
   report.coverage = analysis::cover(checks);
   std::ranges::stable_sort(report.findings, {},
                            [](const Finding& f) { return std::pair(f.where.place.line, f.where.place.column); });
-  if (analysis::unknown_layout(printed)) analysis::mark_unknown_release(report);
+  if (analysis::unknown_layout(report)) analysis::mark_unknown_release(report);
   analysis::remark_unexplained(plan, report);
   return report;
 }

@@ -7,7 +7,7 @@ namespace shardstats::infer_detail {
 namespace {
 
 constexpr std::size_t kMostSums = 1000;  // partial ones looked at for one printed sum
-constexpr int kRounds = 6;                // of pruning; each one only ever removes options
+constexpr int kRounds = 6;               // of pruning; each one only ever removes options
 constexpr std::array<Quantity, 4> kRankQuantities = {Quantity::hbm, Quantity::ddr, Quantity::input, Quantity::output};
 constexpr std::array<Quantity, 5> kKernelQuantities = {Quantity::hbm, Quantity::ddr, Quantity::ssd, Quantity::weights,
                                                        Quantity::optimizer_state};

@@ -150,6 +150,41 @@ TEST(Verify, DevicesBeforeOwnCapacitiesHaveOne) {
   }
 }
 
+// What no known release prints, once for each column or word: a warning where the block agrees with itself.
+TEST(Verify, NewerReleases) {
+  const struct {
+    const char* old_text;
+    const char* new_text;
+    const char* rule;
+    Severity severity;
+    const char* where;
+  } cases[] = {
+      {"7.856 (9%)", "7.8561 (9%)", "log.unknown_format", Severity::warning, "7.8561"},
+      {"   7.856 (9%)", "7.856 GiB(9%)", "log.unknown_format", Severity::warning, "HBM (GB)"},
+      {"TWRW", "XYZW", "log.unknown_word", Severity::warning, "XYZW"},
+      {"   fused   ", "  fusion   ", "log.unknown_word", Severity::error,
+       "fusion"},  // the kernel lines still say "fused"
+      {"    HBM (GB)", "   HBM (GiB)", "log.unknown_column", Severity::warning, "HBM (GiB)"},
+  };
+  for (const auto& c : cases) {
+    std::string bytes = log_bytes("v1.8.0.log");
+    for (std::size_t at = 0; (at = bytes.find(c.old_text, at)) != std::string::npos; at += 4)
+      bytes.replace(at, std::string_view(c.old_text).size(), c.new_text);
+    const Checked checked(bytes);
+    const auto is_expected = [&](const Finding& f) {
+      return f.rule->id == c.rule && f.severity == c.severity && f.where.text == c.where;
+    };
+    EXPECT_EQ(std::ranges::count_if(checked.report.findings, is_expected), 1) << c.new_text << "\n"
+                                                                              << dump(checked.report);
+    if (c.severity != Severity::warning) continue;
+    EXPECT_FALSE(checked.report.remarks.empty()) << c.new_text;
+    for (const Finding& f : checked.report.findings)
+      if (f.severity == Severity::error) {
+        EXPECT_THAT(f.message, testing::HasSubstr("release is unknown"));
+      }
+  }
+}
+
 TEST(Coverage, CountsEveryPrintedNumberOnce) {
   // Counted by hand: the numbers of each log, a rank list as one, "[]" as none.
   const struct {

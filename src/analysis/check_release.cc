@@ -1,0 +1,112 @@
+// What no known release prints: sharding types, kernels and number formats. A newer release may be behind it, so that
+// it is a warning where the rest of the block agrees with it.
+#include <algorithm>
+#include <map>
+
+#include "analysis/checks.h"
+#include "shardstats/planner/releases.h"
+
+namespace shardstats::analysis {
+namespace {
+
+void add_warning(Checks& checks, std::string_view rule, const Cell& where, std::string message) {
+  Finding& finding = checks.findings.emplace_back();
+  finding.rule = find_rule(rule);
+  finding.severity = Severity::warning;
+  finding.where = where;
+  finding.message = std::move(message);
+}
+
+bool is_known_sharding(std::string_view text) { return parse_name<Sharding>(text, kShardingNames).has_value(); }
+bool is_known_kernel(std::string_view text) { return find_kernel(text) != nullptr; }
+
+// Sharding types are named in the rank rows as well, kernels in lines of their own. Nothing there: no line speaks
+// against the word.
+bool ranks_have(const PrintedPlan& printed, std::string_view word) {
+  if (printed.ranks.rows.empty()) return true;
+  return std::ranges::any_of(printed.ranks.rows, [word](const PrintedRank& row) {
+    return std::ranges::any_of(shard_counts(row.shards), [word](const ShardCount& c) { return c.type.text == word; });
+  });
+}
+bool kernel_lines_have(const PrintedPlan& printed, std::string_view word) {
+  bool any = false;
+  for (const PrintedLine& line : printed.lines) {
+    if (line.id != LineId::kernel_count) continue;
+    any = true;
+    if (printed.slots_of(line)[0].text == word) return true;
+  }
+  return !any;
+}
+
+struct Words {
+  Cell PrintedTable::*cell;
+  std::string_view what;
+  bool (*is_known)(std::string_view);
+  bool (*is_elsewhere)(const PrintedPlan&, std::string_view);
+  std::string_view elsewhere;
+};
+constexpr Words kWords[] = {
+    {&PrintedTable::sharding, "sharding type", is_known_sharding, ranks_have, "the Shards of the ranks do not have it"},
+    {&PrintedTable::kernel, "compute kernel", is_known_kernel, kernel_lines_have,
+     "the lines of the compute kernels do not have it"},
+};
+
+void check_words(Checks& checks, const Words& words) {
+  struct Seen {
+    Cell first;
+    std::size_t tables = 0;
+  };
+  std::map<std::string_view, Seen> unknown;
+  for (const PrintedTable& row : checks.printed.tables.rows) {
+    const Cell& cell = row.*words.cell;
+    if (!cell || words.is_known(cell.text)) continue;
+    Seen& seen = unknown.try_emplace(cell.text, Seen{cell}).first->second;
+    ++seen.tables;
+  }
+  for (const auto& [word, seen] : unknown) {
+    const std::string tables = seen.tables == 1 ? "1 table" : std::to_string(seen.tables) + " tables";
+    const std::string what = std::string(word) + " is no " + std::string(words.what) + " of any known release";
+    add_warning(checks, "log.unknown_word", seen.first, what + "; the shards of " + tables + " were not rebuilt");
+    if (words.is_elsewhere(checks.printed, word)) continue;
+    Finding& finding = checks.findings.back();
+    finding.severity = Severity::error;
+    finding.message = what + ", and " + std::string(words.elsewhere);
+    finding.suspects.push_back({seen.first, "the disputed word itself"});
+  }
+}
+
+// Cells of a column that could not be read are odd; where they are in most rows, the column has changed.
+template <class Row>
+void fold_changed_columns(Checks& checks, const ColumnTable<Row>& table) {
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (table.columns[c].id == ColumnId::unknown) continue;
+    std::vector<const Cell*> odd;
+    for (const auto& cell : table.odd)
+      if (cell.column == c && cell.cell) odd.push_back(&cell.cell);
+    if (!is_changed_format(odd.size(), table.rows.size())) continue;
+    const auto folded = [&](const Finding& f) {
+      return f.rule->id == "log.malformed_cell" &&
+             std::ranges::any_of(odd, [&](const Cell* cell) { return cell->place == f.where.place; });
+    };
+    std::erase_if(checks.findings, folded);
+    add_changed_format(checks, table.columns[c].header, odd.front()->text, odd.size());
+  }
+}
+
+}  // namespace
+
+bool is_changed_format(std::size_t odd, std::size_t rows) { return odd >= 2 && 2 * odd > rows; }
+
+void add_changed_format(Checks& checks, const Cell& where, std::string_view example, std::size_t cells) {
+  add_warning(checks, "log.unknown_format", where,
+              "no known release prints numbers of this column as " + std::string(example) + "; " +
+                  std::to_string(cells) + " cells of it are kept but not checked");
+}
+
+void check_release(Checks& checks) {
+  for (const Words& words : kWords) check_words(checks, words);
+  fold_changed_columns(checks, checks.printed.ranks);
+  fold_changed_columns(checks, checks.printed.tables);
+}
+
+}  // namespace shardstats::analysis
