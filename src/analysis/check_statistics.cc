@@ -42,6 +42,13 @@ class Comparison : public StatisticsReader {
                       text_of(tier.right) + ": from tier #2 on the planner prints positions among the ranks left";
   }
 
+  void missing_tier(std::int64_t tier, Place next) override {
+    Finding& finding = checks_.findings.emplace_back();
+    finding.rule = find_rule("log.missing_lines");
+    finding.where = Cell{{}, next};
+    finding.message = "the line of tier #" + std::to_string(tier) + " is missing beside this line";
+  }
+
  private:
   Checks& checks_;
 };

@@ -38,6 +38,7 @@ struct Checks {
   const PlanRank* plan_rank(int rank) const;
 };
 
+void check_sections(Checks& checks);
 void check_release(Checks& checks);
 void check_numbers(Checks& checks);
 void check_tables(Checks& checks);

@@ -260,7 +260,11 @@ class Walk {
     std::iota(left.begin(), left.end(), std::size_t{0});
     for (std::int64_t k = 1; k <= static_cast<std::int64_t>(kMostTiers) && !left.empty(); ++k) {
       const auto found = tiers.find(k);
-      if (found == tiers.end()) return;
+      if (found == tiers.end()) {
+        const Place next = k > 1 ? tiers.at(k - 1).value.place : printed_.slot(LineId::top_hbm).place;
+        if (printed_.find(LineId::top_hbm)) reader_.missing_tier(k, next);
+        return;
+      }
       const Tier& tier = found->second;
       std::vector<RealInterval> values;
       for (const std::size_t rank : left) values.push_back(hbm[rank]);

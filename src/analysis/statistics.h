@@ -77,6 +77,8 @@ class StatisticsReader {
   virtual bool number(const DerivedNumber& number) = 0;
   virtual void ranks(const DerivedRanks& ranks) = 0;
   virtual void shifted(const ShiftedTier& tier) = 0;
+  // Ranks are left for a tier that is not printed. `next`: the line that should follow it.
+  virtual void missing_tier(std::int64_t /*tier*/, Place /*next*/) {}
 };
 
 // The largest value of a component; its own line is printed more finely than the ranks' cells.

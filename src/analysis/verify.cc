@@ -119,6 +119,7 @@ Report verify(const PrintedPlan& printed, const Plan& plan) {
   for (const Diagnostic& diagnostic : printed.diagnostics)
     if (const Rule* rule = find_rule(diagnostic.rule)) report.findings.push_back(analysis::from(diagnostic, rule));
   analysis::Checks checks{printed, plan, report.findings, {}, analysis::has_all_rows(printed)};
+  analysis::check_sections(checks);
   analysis::check_release(checks);
   analysis::check_numbers(checks);
   analysis::check_tables(checks);

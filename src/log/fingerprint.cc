@@ -62,9 +62,9 @@ Release before(Release release) { return static_cast<Release>(static_cast<int>(r
 // How many of the block's features speak against each release.
 class Votes {
  public:
-  void only(Release since, Release until) {
+  void only(Release since, Release until, int votes = 1) {
     for (std::size_t r = 0; r < against_.size(); ++r)
-      against_[r] += r < static_cast<std::size_t>(since) || r > static_cast<std::size_t>(until);
+      if (r < static_cast<std::size_t>(since) || r > static_cast<std::size_t>(until)) against_[r] += votes;
   }
   void not_since(Release since) {
     if (since > v0_1_0) only(v0_1_0, before(since));
@@ -99,10 +99,12 @@ void vote_columns(const ColumnTable<Row>& table, bool rank_table, Votes& votes) 
   }
 }
 
+// A line that a release never prints says more than one that it would print.
 void vote_lines(const PrintedPlan& plan, Votes& votes) {
+  constexpr int kPrinted = 2;
   for (const PrintedLine& line : plan.lines) {
     const LineForm& form = line_forms()[line.form];
-    votes.only(form.since, form.until);
+    votes.only(form.since, form.until, kPrinted);
   }
 }
 

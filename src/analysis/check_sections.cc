@@ -1,0 +1,253 @@
+// Are all lines there that the release prints in such a block (log-format.md section 1.5)?
+#include <algorithm>
+#include <set>
+
+#include "analysis/checks.h"
+#include "shardstats/log/layout.h"
+
+namespace shardstats::analysis {
+namespace {
+
+// When a line is printed.
+enum class When : std::uint8_t { always, plan, no_plan, debug, debug_plan, perf, hbm, ddr };  // some rank has perf, ...
+
+struct Required {
+  LineId line;
+  When when;
+};
+using L = LineId;
+// In printed order. Lines that depend on other things, such as the reservation's class, stand in kTogether.
+constexpr Required kRequired[] = {
+    {L::title, When::always},
+    {L::summary, When::always},
+    {L::divider, When::always},
+    {L::rank_table, When::plan},
+    {L::perf_legend, When::plan},
+    {L::io_legend, When::plan},
+    {L::hbm_legend, When::plan},
+    {L::parameter_info, When::debug},
+    {L::parameter_table, When::debug},
+    {L::batch_size, When::always},
+    {L::world_size, When::no_plan},
+    {L::kernel_count_heading, When::always},
+    {L::kernel_weights_heading, When::always},
+    {L::kernel_optimizer_heading, When::always},
+    {L::kernel_storage_heading, When::always},
+    {L::kernel_constraints_heading, When::always},
+    {L::kernel_constraints, When::always},
+    {L::perf_imbalance_heading, When::perf},
+    {L::hbm_imbalance_heading, When::hbm},
+    {L::ddr_imbalance_heading, When::ddr},
+    {L::max_total_perf, When::debug_plan},
+    {L::mean_total_perf, When::debug_plan},
+    {L::max_total_perf_percent, When::debug_plan},
+    {L::max_fwd_compute, When::debug_plan},
+    {L::max_fwd_comms, When::debug_plan},
+    {L::max_bwd_compute, When::debug_plan},
+    {L::max_bwd_comms, When::debug_plan},
+    {L::max_prefetch_compute, When::debug_plan},
+    {L::sum_of_maxima, When::debug_plan},
+    {L::peak_memory_pressure, When::debug_plan},
+    {L::distribution_heading, When::debug_plan},
+    {L::sparse_max_hbm, When::debug_plan},
+    {L::sparse_min_hbm, When::debug_plan},
+    {L::max_hbm, When::debug_plan},
+    {L::min_hbm, When::debug_plan},
+    {L::mean_hbm, When::debug_plan},
+    {L::low_median_hbm, When::debug_plan},
+    {L::high_median_hbm, When::debug_plan},
+    {L::critical_path_comms, When::debug_plan},
+    {L::critical_path_compute, When::debug_plan},
+    {L::critical_path_sum, When::debug_plan},
+    {L::max_hbm_percent, When::debug_plan},
+    {L::top_hbm, When::debug_plan},
+    {L::reserved_heading, When::debug},
+    {L::reserved_hbm, When::debug},
+    {L::reserved_percent, When::debug},
+    {L::planning_heading, When::debug},
+    {L::planning_memory, When::debug},
+    {L::planning_percent, When::debug},
+    {L::top_perf_heading, When::debug_plan},
+    {L::top_hbm_heading, When::debug_plan},
+};
+
+// Where one of them is printed, so is the other: equally often, or once at least.
+struct Together {
+  LineId one, other;
+  bool equally_often = true;
+};
+constexpr Together kTogether[] = {
+    {L::total_variation, L::total_distance},
+    {L::total_variation, L::chi_divergence},
+    {L::total_variation, L::kl_divergence},
+    {L::total_variation, L::range_legend, false},
+    {L::total_variation, L::range_total_variation, false},
+    {L::total_variation, L::range_total_distance, false},
+    {L::total_variation, L::range_chi_divergence, false},
+    {L::total_variation, L::range_kl_divergence, false},
+    {L::dense_heading, L::dense_storage},
+    {L::dense_heading, L::kjt_heading},
+    {L::kjt_heading, L::kjt_storage},
+    {L::kernel_count_heading, L::kernel_count, false},
+};
+// Lines of each of these name the same kernels.
+constexpr LineId kOfKernels[] = {L::kernel_count, L::kernel_weights, L::kernel_optimizer, L::kernel_storage};
+
+// Does every release that the block may be of print the line?
+bool is_of_release(const PrintedPlan& printed, LineId id) {
+  const auto prints = [id](Release release) {
+    return std::ranges::any_of(line_forms(), [&](const LineForm& form) {
+      return form.id == id && form.since <= release && release <= form.until;
+    });
+  };
+  return std::ranges::all_of(printed.releases, prints);
+}
+
+std::string_view words_of(const PrintedPlan& printed, LineId id) {
+  if (id == L::rank_table) return "the rank table";
+  if (id == L::parameter_table) return "the parameter table";
+  const auto form = std::ranges::find_if(line_forms(), [&](const LineForm& f) {
+    return f.id == id && f.since <= printed.releases.back() && printed.releases.back() <= f.until;
+  });
+  return form->pattern.substr(0, form->pattern.find_last_not_of(' ', form->pattern.find('{') - 1) + 1);
+}
+
+class Sections {
+ public:
+  explicit Sections(Checks& checks) : checks_(checks), printed_(checks.printed) {
+    debug_ = std::ranges::any_of(kRequired, [&](const Required& r) {
+      return (r.when == When::debug || r.when == When::debug_plan) && printed_.find(r.line) != nullptr;
+    });
+    no_plan_ = printed_.find(L::world_size) != nullptr;
+  }
+
+  void check() {
+    for (std::size_t i = 0; i < std::size(kRequired); ++i) {
+      if (!is_missing(i)) continue;
+      std::size_t end = i + 1;
+      while (end < std::size(kRequired) && (is_missing(end) || !is_expected(kRequired[end]))) ++end;
+      add(i, end);
+      i = end - 1;
+    }
+    if (!is_framed("log.no_closing_border") || !is_framed("log.no_opening_border")) return;
+    for (const Together& pair : kTogether) check(pair);
+    check_imbalances();
+    check_kernels();
+  }
+
+ private:
+  bool is_expected(const Required& required) const {
+    if (!is_of_release(printed_, required.line)) return false;
+    switch (required.when) {
+      case When::always:
+        return true;
+      case When::plan:
+        return !no_plan_;
+      case When::no_plan:
+        return printed_.ranks.rows.empty() && printed_.find(L::io_legend) == nullptr;
+      case When::debug:
+        return debug_;
+      case When::debug_plan:
+        return debug_ && !no_plan_;
+      case When::perf:
+        return debug_ && some_rank([](const PrintedRank& row) -> const Cell& { return row.perf.total; });
+      case When::hbm:
+        return debug_ && some_rank([](const PrintedRank& row) -> const Cell& { return row.hbm; });
+      case When::ddr:
+        return debug_ && some_rank([](const PrintedRank& row) -> const Cell& { return row.ddr; });
+    }
+    return false;
+  }
+  // Is a number of some rank printed as more than zero?
+  template <class CellOf>
+  bool some_rank(CellOf cell_of) const {
+    return std::ranges::any_of(printed_.ranks.rows, [&](const PrintedRank& row) {
+      return is_number(cell_of(row).text) && cell_of(row).text.find_first_of("123456789") != std::string_view::npos;
+    });
+  }
+  bool is_missing(std::size_t i) const {
+    return is_expected(kRequired[i]) && printed_.find(kRequired[i].line) == nullptr;
+  }
+
+  // Where the block begins or ends too late or too early, that says enough.
+  bool is_cut_off(std::size_t first, std::size_t end) const {
+    const auto is_there = [&](const Required& r) { return printed_.find(r.line) != nullptr; };
+    const bool before = std::any_of(kRequired, kRequired + first, is_there);
+    const bool after = std::any_of(kRequired + end, std::end(kRequired), is_there);
+    return (!before && !is_framed("log.no_opening_border")) || (!after && !is_framed("log.no_closing_border"));
+  }
+  bool is_framed(std::string_view lost) const {
+    return std::ranges::none_of(printed_.diagnostics, [lost](const Diagnostic& d) { return d.rule == lost; });
+  }
+
+  void add(std::size_t first, std::size_t end) {
+    if (is_cut_off(first, end)) return;
+    std::size_t lines = 0;
+    for (std::size_t i = first; i < end; ++i) lines += is_missing(i);
+    std::string what = "\"" + std::string(words_of(printed_, kRequired[first].line)) + "\"";
+    if (lines > 1) what += " and " + std::to_string(lines - 1) + " more that follow it";
+    add(place_before(end), lines == 1 ? what + " is missing before this line" : what + " are missing before this line");
+  }
+
+  // Of the first line that is printed after those.
+  Place place_before(std::size_t end) const {
+    for (std::size_t i = end; i < std::size(kRequired); ++i)
+      if (const PrintedLine* line = printed_.find(kRequired[i].line)) return line->place;
+    return printed_.lines.back().place;
+  }
+
+  void check(const Together& pair) {
+    const std::ptrdiff_t one = count(pair.one), other = count(pair.other);
+    if (pair.equally_often ? one == other : (one > 0) == (other > 0)) return;
+    const LineId lost = one < other ? pair.one : pair.other, kept = one < other ? pair.other : pair.one;
+    if (is_of_release(printed_, lost)) add_beside(kept, words_of(printed_, lost));
+  }
+
+  // The same lines stand under each of them.
+  void check_imbalances() {
+    const std::ptrdiff_t headings =
+        count(L::perf_imbalance_heading) + count(L::hbm_imbalance_heading) + count(L::ddr_imbalance_heading);
+    if (headings > count(L::total_variation)) add_beside(L::total_distance, "Total Variation");
+  }
+
+  void check_kernels() {
+    std::set<std::string_view> all;
+    for (const PrintedLine& line : printed_.lines)
+      if (std::ranges::find(kOfKernels, line.id) != std::end(kOfKernels)) all.insert(kernel_of(line));
+    for (const LineId id : kOfKernels) {
+      if (!is_of_release(printed_, id) || printed_.find(id) == nullptr) continue;
+      for (const std::string_view kernel : all) {
+        const auto is_its = [&](const PrintedLine& line) { return line.id == id && kernel_of(line) == kernel; };
+        if (std::ranges::none_of(printed_.lines, is_its)) add_beside(id, kernel);
+      }
+    }
+  }
+  std::string_view kernel_of(const PrintedLine& line) const { return printed_.slots_of(line).front().text; }
+
+  std::ptrdiff_t count(LineId id) const { return std::ranges::count(printed_.lines, id, &PrintedLine::id); }
+
+  void add_beside(LineId kept, std::string_view lost) {
+    const PrintedLine* line = printed_.find(kept);
+    add(line != nullptr ? line->place : printed_.lines.back().place,
+        "\"" + std::string(lost) + "\" is missing beside this line");
+  }
+
+  void add(Place place, std::string message) {
+    Finding& finding = checks_.findings.emplace_back();
+    finding.rule = find_rule("log.missing_lines");
+    finding.where = Cell{{}, place};
+    finding.message = std::move(message);
+  }
+
+  Checks& checks_;
+  const PrintedPlan& printed_;
+  bool debug_ = false, no_plan_ = false;
+};
+
+}  // namespace
+
+void check_sections(Checks& checks) {
+  if (!checks.printed.lines.empty()) Sections(checks).check();
+}
+
+}  // namespace shardstats::analysis

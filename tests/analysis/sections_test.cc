@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "logs.h"
+
+namespace shardstats {
+namespace {
+
+bool has_error(const Report& report) { return count(report.findings).error > 0; }
+
+// Lines that the rest of the block does not miss: lists of tables whose length ranks of equal HBM leave open, and a
+// heading that is not printed where all ranks have less than is shown.
+bool may_be_missing(std::string_view line) {
+  constexpr std::array<std::string_view, 5> kBeginnings = {"#    advertiser_lang_user_id",
+                                                           "#    like_creative_slot_emb", "#    buyer_category_table",
+                                                           "#    like_doc_os_id", "# DDR Imbalance Statistics"};
+  return std::ranges::any_of(kBeginnings, [line](std::string_view start) { return line.starts_with(start); });
+}
+
+class EveryLine : public testing::TestWithParam<const char*> {};
+
+TEST_P(EveryLine, IsMissedWhereItIsDeleted) {
+  const std::string bytes = log_bytes(GetParam());
+  for (std::size_t start = 0, end = 0; start < bytes.size(); start = end) {
+    end = bytes.find('\n', start) + 1;
+    const std::string_view line = std::string_view(bytes).substr(start, end - start);
+    if (line.find_first_not_of("# \n") == std::string_view::npos || may_be_missing(line)) continue;
+    EXPECT_TRUE(has_error(Checked(bytes.substr(0, start) + bytes.substr(end)).report)) << line;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Logs, EveryLine,
+                         testing::Values("v0.3.0.log", "v0.5.0.log", "v0.8.0-empty.log", "v1.8.0.log"));
+
+// Several lines in a row are one finding, where the next one stands.
+TEST(MissingLines, OfASectionAreOneFinding) {
+  std::string bytes = log_bytes("v1.8.0.log");
+  const std::size_t start = bytes.find("# Maximum of Total Perf"), end = bytes.find("# Sum of Maxima");
+  bytes.erase(start, end - start);
+  const Report report = Checked(bytes).report;
+  const auto is_missing = [](const Finding& f) { return f.rule->id == "log.missing_lines"; };
+  ASSERT_EQ(std::ranges::count_if(report.findings, is_missing), 1);
+  const Finding& finding = *std::ranges::find_if(report.findings, is_missing);
+  EXPECT_EQ(finding.message, "\"Maximum of Total Perf:\" and 7 more that follow it are missing before this line");
+  EXPECT_EQ(finding.where.place.line,
+            1 + std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(start), '\n'));
+}
+
+// The missing border says enough.
+TEST(MissingLines, ATruncatedBlockIsNotListed) {
+  std::string bytes = log_bytes("v1.8.0.log");
+  bytes.resize(bytes.find("# Maximum of Total Perf"));
+  for (const Finding& finding : Checked(bytes).report.findings) EXPECT_NE(finding.rule->id, "log.missing_lines");
+}
+
+}  // namespace
+}  // namespace shardstats
