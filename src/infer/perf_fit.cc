@@ -4,29 +4,21 @@
 #include <cmath>
 #include <limits>
 
+#include "infer/linear_system.h"
+
 namespace shardstats::infer_detail {
 namespace {
 
 constexpr double kEndless = std::numeric_limits<double>::infinity();
 constexpr RealInterval kAnyReciprocal{1e-15, 1};  // ms per byte: slower and faster than any memory
 constexpr double kNarrow = 0.02;                  // relative width from which a default in the bounds is taken for it
-constexpr double kSettled = 1e-10;                // relative change that ends the rounds
 constexpr int kRounds = 12;
 constexpr std::size_t kOneWrongIn = 12;         // numbers: so many wrong ones are put up with
 constexpr RealInterval kMultipliers{0.05, 50};  // that anybody would set
-constexpr std::size_t kUnknowns = kBandwidths.size();
-using Coefficients = std::array<RealInterval, kUnknowns>;
 using CellCoefficients = std::array<Coefficients, kPerfCells>;
+static_assert(kUnknowns == kBandwidths.size());  // reciprocals
 
-// value = sum of a[k] * x[k], x: reciprocals of the bandwidths.
-struct Constraint {
-  Coefficients a{};
-  RealInterval value{};
-};
-using Box = std::array<RealInterval, kUnknowns>;
-
-bool is_used(RealInterval a) { return a.high > 0; }
-
+RealInterval at_least(RealInterval x, double least) { return {std::max(x.low, least), std::max(x.high, least)}; }
 RealInterval reciprocal(RealInterval x) { return {1 / x.high, 1 / x.low}; }
 
 // The values that almost as many intervals share as any, around the most shared ones: so many wrong numbers do not cut
@@ -99,11 +91,11 @@ class Fitting {
 
  private:
   void fit_bandwidths() {
-    constraints_.clear();
+    system_.clear();
     collect();
     Box box = start();
     for (int round = 0; round < kRounds; ++round)
-      if (!narrow(box)) break;
+      if (!system_.narrow(box)) break;
     take(box);
   }
 
@@ -253,10 +245,9 @@ class Fitting {
 
   void add(const Coefficients& a, double times, std::optional<RealInterval> printed) {
     if (!printed) return;
-    Constraint c;
-    for (std::size_t k = 0; k < kUnknowns; ++k) c.a[k] = a[k] * exactly(times);
-    c.value = with_rounding(*printed);
-    if (std::any_of(c.a.begin(), c.a.end(), is_used)) constraints_.push_back(c);
+    Coefficients sum;
+    for (std::size_t k = 0; k < kUnknowns; ++k) sum[k] = a[k] * exactly(times);
+    system_.add(sum, with_rounding(*printed));
   }
 
   void collect() {
@@ -286,138 +277,24 @@ class Fitting {
 
   // Numbers that depend on one bandwidth alone bound it; the others start around the least squares.
   Box start() const {
-    Box box;
-    const auto estimate = constraints_.empty() ? std::nullopt : least_squares();
-    for (std::size_t k = 0; k < kUnknowns; ++k) {
-      const RealInterval around = estimate ? (*estimate)[k] : kAnyReciprocal;
-      box[k] = alone(k, narrowed(kAnyReciprocal, around));
-    }
-    return box;
-  }
-
-  RealInterval alone(std::size_t k, RealInterval around) const {
-    std::vector<RealInterval> intervals;
-    for (const Constraint& c : constraints_) {
-      const auto used = std::count_if(c.a.begin(), c.a.end(), is_used);
-      if (used == 1 && c.a[k].low > 0 && c.value.low > 0)
-        intervals.push_back({c.value.low / c.a[k].high, c.value.high / c.a[k].low});
-    }
-    if (intervals.empty()) return around;
-    return most_shared(intervals, kAnyReciprocal, 1 / (default_bandwidths().*kBandwidths[k]).low,
-                       intervals.size() / kOneWrongIn);
-  }
-
-  // The solution of least absolute residuals (least squares, reweighted), with bounds far beyond its deviation. Single
-  // wrong numbers do not move it.
-  std::optional<Box> least_squares() const {
-    constexpr double kDeviations = 12, kFew = 0.01;
-    constexpr int kReweightings = 20;
-    std::array<double, kUnknowns> x{};
-    for (std::size_t k = 0; k < kUnknowns; ++k) x[k] = 1 / (default_bandwidths().*kBandwidths[k]).low;
-    std::vector<double> weights;
-    for (const Constraint& c : constraints_) weights.push_back(1 / uncertainty(c, x));
-    std::optional<Solution> solution;
-    for (int round = 0; round < kReweightings; ++round) {
-      solution = solve(weights);
-      if (!solution) return std::nullopt;
-      for (std::size_t i = 0; i < constraints_.size(); ++i) {
-        const double own = uncertainty(constraints_[i], solution->x);
-        const double far = std::abs(residual(constraints_[i], solution->x)) / own;
-        weights[i] = 1 / (own * std::sqrt(std::max(far, 1.0)));
-      }
-    }
+    Values usual;
+    for (std::size_t k = 0; k < kUnknowns; ++k) usual[k] = 1 / (default_bandwidths().*kBandwidths[k]).low;
+    const auto estimate = system_.empty() ? std::nullopt : system_.around_solution(usual);
     Box box;
     for (std::size_t k = 0; k < kUnknowns; ++k) {
-      const double reach = kDeviations * solution->deviation[k] + kFew * std::abs(solution->x[k]);
-      box[k] = {std::max(solution->x[k] - reach, kAnyReciprocal.low),
-                std::max(solution->x[k] + reach, kAnyReciprocal.low)};
+      const auto intervals = system_.alone(k);
+      if (!intervals.empty())
+        box[k] = most_shared(intervals, kAnyReciprocal, usual[k], intervals.size() / kOneWrongIn);
+      else
+        box[k] = narrowed(kAnyReciprocal, estimate ? at_least((*estimate)[k], kAnyReciprocal.low) : kAnyReciprocal);
     }
     return box;
-  }
-
-  struct Solution {
-    std::array<double, kUnknowns> x{}, deviation{};
-  };
-  // Half of the width that the rounding of the number and of its inputs leaves.
-  static double uncertainty(const Constraint& c, const std::array<double, kUnknowns>& x) {
-    double half = c.value.width() / 2 + 1e-12 * c.value.high + 1e-15;
-    for (std::size_t k = 0; k < kUnknowns; ++k) half += c.a[k].width() / 2 * std::abs(x[k]);
-    return half;
-  }
-  static double residual(const Constraint& c, const std::array<double, kUnknowns>& x) {
-    double sum = -middle(c.value);
-    for (std::size_t k = 0; k < kUnknowns; ++k) sum += middle(c.a[k]) * x[k];
-    return sum;
-  }
-
-  // Normal equations, scaled by the default bandwidths, by Gauss-Jordan with the inverse for the deviations.
-  std::optional<Solution> solve(const std::vector<double>& weights) const {
-    std::array<std::array<double, 2 * kUnknowns + 1>, kUnknowns> m{};
-    std::array<double, kUnknowns> scale{};
-    for (std::size_t k = 0; k < kUnknowns; ++k) scale[k] = 1 / (default_bandwidths().*kBandwidths[k]).low;
-    for (std::size_t i = 0; i < constraints_.size(); ++i) {
-      const Constraint& c = constraints_[i];
-      const double w = weights[i];
-      for (std::size_t r = 0; r < kUnknowns; ++r) {
-        const double row = middle(c.a[r]) * scale[r] * w;
-        if (row == 0) continue;
-        for (std::size_t k = 0; k < kUnknowns; ++k) m[r][k] += row * middle(c.a[k]) * scale[k] * w;
-        m[r][2 * kUnknowns] += row * middle(c.value) * w;
-      }
-    }
-    for (std::size_t k = 0; k < kUnknowns; ++k) {
-      if (m[k][k] == 0) m[k][k] = m[k][2 * kUnknowns] = 1;  // not used: stays at its default
-      m[k][k] *= 1 + 1e-12;
-      m[k][kUnknowns + k] = 1;
-    }
-    for (std::size_t k = 0; k < kUnknowns; ++k) {
-      std::size_t pivot = k;
-      for (std::size_t r = k + 1; r < kUnknowns; ++r)
-        if (std::abs(m[r][k]) > std::abs(m[pivot][k])) pivot = r;
-      if (std::abs(m[pivot][k]) < 1e-300) return std::nullopt;
-      std::swap(m[k], m[pivot]);
-      for (std::size_t r = 0; r < kUnknowns; ++r) {
-        const double times = r == k ? 0 : m[r][k] / m[k][k];
-        if (times == 0) continue;
-        for (std::size_t c = k; c < m[r].size(); ++c) m[r][c] -= times * m[k][c];
-      }
-    }
-    Solution solution;
-    for (std::size_t k = 0; k < kUnknowns; ++k) {
-      solution.x[k] = m[k][2 * kUnknowns] / m[k][k] * scale[k];
-      solution.deviation[k] = std::sqrt(std::abs(m[k][kUnknowns + k] / m[k][k])) * scale[k];
-    }
-    return solution;
-  }
-
-  bool narrow(Box& box) const {
-    bool changed = false;
-    for (const Constraint& c : constraints_) {
-      RealInterval sum{};
-      for (std::size_t k = 0; k < kUnknowns; ++k)
-        if (is_used(c.a[k])) sum = sum + c.a[k] * box[k];
-      if (!sum.overlaps(c.value)) continue;
-      for (std::size_t k = 0; k < kUnknowns; ++k) {
-        if (!is_used(c.a[k])) continue;
-        const RealInterval own = c.a[k] * box[k];
-        const double low = (c.value.low - (sum.high - own.high)) / c.a[k].high;
-        const double high = c.a[k].low > 0 ? (c.value.high - (sum.low - own.low)) / c.a[k].low : kEndless;
-        // Differences of large sums lose digits; the slack keeps the true value inside.
-        const RealInterval left{low - kSettled * std::abs(box[k].low), high + kSettled * std::abs(box[k].high)};
-        const RealInterval now = narrowed(box[k], left);
-        changed |= now.width() < box[k].width() * (1 - 1e-3);
-        sum = {sum.low - own.low + (c.a[k] * now).low, sum.high - own.high + (c.a[k] * now).high};
-        box[k] = now;
-      }
-    }
-    return changed;
   }
 
   void take(const Box& box) {
     const Bandwidths<RealInterval> defaults = default_bandwidths();
     for (std::size_t k = 0; k < kUnknowns; ++k) {
-      const auto used = [&](const Constraint& c) { return is_used(c.a[k]); };
-      if (std::none_of(constraints_.begin(), constraints_.end(), used)) continue;
+      if (!system_.uses(k)) continue;
       fit_.bounded.*kBandwidthFlags[k] = true;
       const RealInterval found = reciprocal(box[k]);
       const RealInterval usual = defaults.*kBandwidths[k];
@@ -425,23 +302,17 @@ class Fitting {
       fit_.freedoms += !is_usual;
       if (!is_usual || found.width() > kNarrow * usual.low) fit_.bandwidths.*kBandwidths[k] = found;
     }
-    for (const Constraint& c : constraints_) {
-      RealInterval sum{};
-      for (std::size_t k = 0; k < kUnknowns; ++k)
-        if (is_used(c.a[k])) sum = sum + c.a[k] * reciprocal(fit_.bandwidths.*kBandwidths[k]);
-      fit_.contradictions += !with_rounding(sum).overlaps(c.value);
-    }
+    Box reciprocals;
+    for (std::size_t k = 0; k < kUnknowns; ++k) reciprocals[k] = reciprocal(fit_.bandwidths.*kBandwidths[k]);
+    fit_.contradictions += system_.contradicted(reciprocals);
   }
 
   // The link between the memories shows in cached kernels as a part of their mix with HBM (2.3).
   void fit_link() {
     RealInterval Bandwidths<RealInterval>::*const link =
         h_.setting.rules->link_to_ddr ? &Bandwidths<RealInterval>::hbm_to_ddr : &Bandwidths<RealInterval>::ddr;
-    const bool fixed = std::any_of(constraints_.begin(), constraints_.end(), [&](const Constraint& c) {
-      for (std::size_t k = 0; k < kUnknowns; ++k)
-        if (kBandwidths[k] == link && is_used(c.a[k])) return true;
-      return false;
-    });
+    const auto unknown = static_cast<std::size_t>(std::ranges::find(kBandwidths, link) - kBandwidths.begin());
+    const bool fixed = system_.uses(unknown);
     std::vector<RealInterval> reciprocals;
     for (std::uint32_t t = 0; t < perf_.tables.size(); ++t)
       if (fitted(t)) add_link_bounds(t, reciprocals);
@@ -517,7 +388,7 @@ class Fitting {
   const std::vector<std::size_t>& codecs_;
   std::vector<bool> chosen_;
   bool all_tables_ = true;
-  std::vector<Constraint> constraints_;
+  LinearSystem system_;
   RealInterval any_backward_{2, 2}, any_weighted_{1, 1};  // what components alone leave of the multipliers
   PerfFit fit_;
 };
