@@ -2,18 +2,19 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <tuple>
 #include <utility>
 
+#include "infer/perf_codecs.h"
 #include "infer/perf_fit.h"
 #include "infer/rebuild.h"
+#include "infer/wire_classes.h"
 
 namespace shardstats::infer_detail {
 namespace {
 
 constexpr std::int64_t kFarBehind = 8;  // contradicted cells by which codecs have to be worse to be given up
-constexpr std::size_t kBeam = 4;        // assignments of codecs to sharders that are followed at a time
-constexpr std::size_t kSample = 24;     // tables of a sharder that choose its codecs
 constexpr std::size_t kFits = 500;      // tables over all hypotheses that are fitted, at least two of these
 constexpr int kRefits = 3;
 constexpr std::size_t kMostFits = 16;            // equally good ones that are kept
@@ -49,7 +50,7 @@ class Evaluation {
   std::int64_t probe(const PerfHypothesis& h, std::vector<std::uint64_t> allowed, std::size_t tables) const {
     std::int64_t total = 0;
     Known known;
-    best_codecs(h, std::move(allowed), tables, equal_codecs(h), known, &total);
+    best_codecs(h, std::move(allowed), tables, equal_by_kind(h), known, &total);
     return total;
   }
 
@@ -58,7 +59,7 @@ class Evaluation {
     PerfOutcome outcome;
     outcome.hypothesis = h;
     outcome.bandwidths = h.setting.bandwidths;
-    const EqualCodecs equal = equal_codecs(h);
+    const EqualByKind equal = equal_by_kind(h);
     Known known;
     known.tables.resize(perf_.tables.size());
     known.codecs.resize(perf_.tables.size(), kNoCodecs);
@@ -79,33 +80,15 @@ class Evaluation {
   }
 
  private:
-  // Tables that the same wire sizes matter to.
-  enum Kind : std::size_t { all_to_all, scatter, both, sequence_all_to_all, sequence_both, none, kKinds };
-  Kind kind_of(std::uint32_t t) const {
-    const TableInputs& table = plan_.tables[t];
-    if (table.sharding == Sharding::dp) return none;
-    const bool grouped = table.sharding == Sharding::twrw || table.sharding == Sharding::gs;
-    if (table.sequence) return grouped ? sequence_both : sequence_all_to_all;
-    return grouped ? both : table.sharding == Sharding::rw ? scatter : all_to_all;
-  }
-
-  // By kind and codec: the first codec with the same sizes.
-  using EqualCodecs = std::array<std::array<std::uint8_t, kCodecs>, kKinds>;
-  static EqualCodecs equal_codecs(const PerfHypothesis& h) {
-    EqualCodecs equal{};
-    for (std::size_t kind = 0; kind < none; ++kind) {
-      const bool sequence = kind == sequence_all_to_all || kind == sequence_both;
-      std::array<WireSizes, kCodecs> sizes;
-      for (std::size_t c = 0; c < kCodecs; ++c) {
-        // Without codecs the element size counts, which is one of several: a size of its own.
-        sizes[c] = wire_sizes(*h.setting.rules, codec_table()[c], sequence, 0);
-        if (kind == all_to_all || kind == sequence_all_to_all) sizes[c].scatter_forward = sizes[c].scatter_backward = 0;
-        if (kind == scatter) sizes[c].all_to_all_forward = sizes[c].all_to_all_backward = 0;
-        const auto same = std::ranges::find(sizes, sizes[c]);
-        equal[kind][c] = static_cast<std::uint8_t>(same - sizes.begin());
-      }
-    }
+  using EqualByKind = std::array<EqualCodecs, kWireKinds>;
+  static EqualByKind equal_by_kind(const PerfHypothesis& h) {
+    EqualByKind equal{};
+    for (std::size_t kind = 0; kind < kWireKinds; ++kind)
+      equal[kind] = equal_codecs(*h.setting.rules, static_cast<WireKind>(kind), 0);
     return equal;
+  }
+  const EqualCodecs& equal_for(const EqualByKind& equal, std::uint32_t t) const {
+    return equal[static_cast<std::size_t>(wire_kind_of(plan_.tables[t]))];
   }
 
   // A sequence taken for weighted without the log's saying so is a value of its own.
@@ -122,7 +105,7 @@ class Evaluation {
   static constexpr std::uint8_t kNoCodecs = 0xff;
 
   std::vector<std::uint64_t> best_codecs(const PerfHypothesis& h, std::vector<std::uint64_t> live, std::size_t tables,
-                                         const EqualCodecs& equal, Known& seen, std::int64_t* total = nullptr) const {
+                                         const EqualByKind& equal, Known& seen, std::int64_t* total = nullptr) const {
     std::vector<std::array<std::int64_t, kCodecs>> wrong(live.size());
     const std::size_t step = perf_.tables.size() / std::max<std::size_t>(tables, 1) + (tables < perf_.tables.size());
     for (std::size_t i = 0; i < perf_.tables.size(); i += std::max<std::size_t>(step, 1)) {
@@ -132,7 +115,7 @@ class Evaluation {
       if (!table.known || (std::has_single_bit(codecs) && total == nullptr)) continue;
       auto& counts = wrong[table.sharder];
       std::int64_t least = std::numeric_limits<std::int64_t>::max();
-      const auto& first_equal = equal[kind_of(t)];  // codecs of the same sizes are the same to the table
+      const auto& first_equal = equal_for(equal, t);  // codecs of the same sizes are the same to the table
       std::array<std::int64_t, kCodecs> own;
       own.fill(-1);
       each_bit(codecs, [&](int c) {
@@ -165,9 +148,9 @@ class Evaluation {
   }
 
   // Over the codecs that are left. `known`: the codecs that `perf` was found with.
-  void find_perf(const PerfHypothesis& h, std::uint32_t t, std::uint64_t codecs, const EqualCodecs& equal,
+  void find_perf(const PerfHypothesis& h, std::uint32_t t, std::uint64_t codecs, const EqualByKind& equal,
                  std::uint8_t known, std::optional<TablePerf>& perf) const {
-    const auto& first_equal = equal[kind_of(t)];
+    const auto& first_equal = equal_for(equal, t);
     std::optional<TablePerf> all;
     bool kept = false;  // `perf` is the only one
     each_bit(alternatives_ ? codecs : codecs & (~codecs + 1), [&](int c) {
@@ -279,44 +262,13 @@ std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchRe
   return all;
 }
 
-// Codecs for all sharders by fitting: sharder after sharder, following the best few assignments.
-std::vector<std::vector<std::size_t>> fitting_codecs(const PerfHypothesis& h, const PlanInputs& plan,
-                                                     const PerfInputs& perf) {
-  struct Candidate {
-    std::vector<std::size_t> codecs;
-    std::int64_t cost = 0;
-  };
-  std::vector<Candidate> beam{{std::vector<std::size_t>(perf.sharders, kNotFitted), 0}};
-  const std::size_t codecs = h.setting.rules->wire_sizes ? kCodecs : 1;
-  for (std::uint32_t s = 0; s < perf.sharders; ++s) {
-    std::vector<Candidate> next;
-    for (const Candidate& candidate : beam)
-      for (std::size_t c = 0; c < codecs; ++c) {
-        Candidate one = candidate;
-        one.codecs[s] = c;
-        const PerfFit found = fit(h, plan, perf, one.codecs, kSample);
-        one.cost = found.contradictions + found.freedoms;
-        next.push_back(std::move(one));
-      }
-    std::stable_sort(next.begin(), next.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
-    if (next.size() > kBeam) next.resize(kBeam);
-    beam = std::move(next);
-  }
-  // A sharder that came early was judged without the tables of the others.
-  for (Candidate& candidate : beam)
-    for (std::uint32_t s = 0; s < perf.sharders && perf.sharders > 1; ++s)
-      for (std::size_t c = 0; c < codecs; ++c) {
-        Candidate one = candidate;
-        one.codecs[s] = c;
-        const PerfFit found = fit(h, plan, perf, one.codecs, kSample);
-        one.cost = found.contradictions + found.freedoms;
-        if (one.cost < candidate.cost) candidate = std::move(one);
-      }
-  std::stable_sort(beam.begin(), beam.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
-  std::vector<std::vector<std::size_t>> best;
-  for (const Candidate& candidate : beam)
-    if (candidate.cost == beam.front().cost) best.push_back(candidate.codecs);
-  return best;
+bool same_bandwidths(const Bandwidths<RealInterval>& a, const Bandwidths<RealInterval>& b) {
+  return std::ranges::all_of(kBandwidths, [&](const auto bandwidth) { return a.*bandwidth == b.*bandwidth; });
+}
+
+bool same_values(const PerfFit& a, const PerfFit& b) {
+  return same_bandwidths(a.bandwidths, b.bandwidths) && a.backward == b.backward &&
+         a.weighted_backward == b.weighted_backward && a.freedoms == b.freedoms;
 }
 
 PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit) {
@@ -413,23 +365,42 @@ class PerfSearch {
 
   // With bandwidths found, each sharder's codecs are looked at again by themselves, and the other way round.
   void try_fits(const PerfHypothesis& h, const std::vector<std::uint64_t>& default_codecs) {
-    auto starts = fitting_codecs(h, plan_, perf_);
+    const WireClasses classes(h, plan_, perf_);
+    auto starts = fitting_codecs(h, plan_, perf_, classes);
     starts.insert(starts.begin(), first_of(default_codecs));
+    Refits refits{h, {}, {}};
     for (auto codecs : starts)
       for (int round = 0; round < kRefits; ++round) {
-        const PerfFit found = fit(h, plan_, perf_, codecs);
-        const auto before = codecs;
-        try_fit(h, snapped(h, plan_, perf_, codecs, found));
-        codecs = try_fit(h, found);
-        if (codecs == before) break;
+        const auto next = refit(refits, classes.first_of(codecs));
+        if (std::exchange(codecs, next) == next) break;
       }
   }
 
-  // The likeliest codecs with the fit's bandwidths.
-  std::vector<std::size_t> try_fit(const PerfHypothesis& h, const PerfFit& fit) {
-    PerfOutcome outcome = Evaluation(plan_, perf_, alternatives_).run(fitted(h, fit), all_codecs(h));
+  // What fits of a hypothesis led to; the same one would lead there again.
+  struct Refits {
+    const PerfHypothesis& h;
+    std::map<std::vector<std::size_t>, std::vector<std::size_t>> by_codecs;
+    std::vector<std::pair<PerfFit, std::vector<std::size_t>>> by_fit;
+  };
+
+  // The likeliest codecs with the bandwidths that were fitted with `codecs`.
+  std::vector<std::size_t> refit(Refits& refits, const std::vector<std::size_t>& codecs) {
+    const auto [next, is_new] = refits.by_codecs.try_emplace(codecs);
+    if (is_new) {
+      const PerfFit found = fit(refits.h, plan_, perf_, codecs);
+      try_fit(refits, snapped(refits.h, plan_, perf_, codecs, found));
+      next->second = try_fit(refits, found);
+    }
+    return next->second;
+  }
+
+  std::vector<std::size_t> try_fit(Refits& refits, const PerfFit& fit) {
+    const auto known = std::ranges::find_if(refits.by_fit, [&](const auto& o) { return same_values(o.first, fit); });
+    if (known != refits.by_fit.end()) return known->second;
+    PerfOutcome outcome = Evaluation(plan_, perf_, alternatives_).run(fitted(refits.h, fit), all_codecs(refits.h));
     outcome.freedoms += fit.freedoms;
     auto codecs = first_of(outcome.codecs);
+    refits.by_fit.emplace_back(fit, codecs);
     keep(std::move(outcome));
     return codecs;
   }
@@ -481,14 +452,11 @@ class PerfSearch {
 
   static bool same_hypothesis(const PerfOutcome& a, const PerfOutcome& b) {
     const PerfSetting<RealInterval>&x = a.hypothesis.setting, &y = b.hypothesis.setting;
-    const auto same = [&](RealInterval Bandwidths<RealInterval>::*bandwidth) {
-      return x.bandwidths.*bandwidth == y.bandwidths.*bandwidth;
-    };
     return a.hypothesis.outcome == b.hypothesis.outcome && a.hypothesis.element == b.hypothesis.element &&
            a.hypothesis.any_element == b.hypothesis.any_element && x.rules == y.rules && x.device == y.device &&
            x.inference == y.inference && x.local_size == y.local_size && x.group_size == y.group_size &&
            x.backward == y.backward && x.weighted_backward == y.weighted_backward && a.codecs == b.codecs &&
-           std::ranges::all_of(kBandwidths, same);
+           same_bandwidths(x.bandwidths, y.bandwidths);
   }
 
   const PlanInputs& plan_;
