@@ -47,12 +47,12 @@ void LinearSystem::add(const Coefficients& a, RealInterval value) {
   if (e.count > 0) equations_.push_back(e);
 }
 
-std::vector<RealInterval> LinearSystem::alone(std::size_t unknown) const {
-  std::vector<RealInterval> bounds;
+std::array<std::vector<RealInterval>, kUnknowns> LinearSystem::alone() const {
+  std::array<std::vector<RealInterval>, kUnknowns> bounds;
   for (const Equation& e : equations_) {
     const Term& term = terms_[e.first];
-    if (e.count == 1 && term.unknown == unknown && term.a.low > 0 && e.value.low > 0)
-      bounds.push_back({e.value.low / term.a.high, e.value.high / term.a.low});
+    if (e.count == 1 && term.a.low > 0 && e.value.low > 0)
+      bounds[term.unknown].push_back({e.value.low / term.a.high, e.value.high / term.a.low});
   }
   return bounds;
 }

@@ -24,10 +24,9 @@ class LinearSystem {
   // value = sum of a[k] * x[k]; says nothing where no coefficient is used.
   void add(const Coefficients& a, RealInterval value);
 
-  bool empty() const { return equations_.empty(); }
   bool uses(std::size_t unknown) const { return used_[unknown]; }
-  // What the numbers that depend on this unknown alone say of it.
-  std::vector<RealInterval> alone(std::size_t unknown) const;
+  // By unknown: what each number that depends on it alone says of it.
+  std::array<std::vector<RealInterval>, kUnknowns> alone() const;
   // The numbers that no values in the box explain.
   std::int64_t contradicted(const Box& box) const;
 

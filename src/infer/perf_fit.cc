@@ -279,15 +279,17 @@ class Fitting {
   Box start() const {
     Values usual;
     for (std::size_t k = 0; k < kUnknowns; ++k) usual[k] = 1 / (default_bandwidths().*kBandwidths[k]).low;
-    const auto estimate = system_.empty() ? std::nullopt : system_.around_solution(usual);
+    const auto alone = system_.alone();
+    const auto is_open = [&](std::size_t k) { return alone[k].empty() && system_.uses(k); };
     Box box;
+    bool any_open = false;
     for (std::size_t k = 0; k < kUnknowns; ++k) {
-      const auto intervals = system_.alone(k);
-      if (!intervals.empty())
-        box[k] = most_shared(intervals, kAnyReciprocal, usual[k], intervals.size() / kOneWrongIn);
-      else
-        box[k] = narrowed(kAnyReciprocal, estimate ? at_least((*estimate)[k], kAnyReciprocal.low) : kAnyReciprocal);
+      box[k] = most_shared(alone[k], kAnyReciprocal, usual[k], alone[k].size() / kOneWrongIn);
+      any_open |= is_open(k);
     }
+    const auto estimate = any_open ? system_.around_solution(usual) : std::nullopt;
+    for (std::size_t k = 0; k < kUnknowns; ++k)
+      if (estimate && is_open(k)) box[k] = narrowed(box[k], at_least((*estimate)[k], kAnyReciprocal.low));
     return box;
   }
 
