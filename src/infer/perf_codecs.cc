@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "infer/perf_fit.h"
-
 namespace shardstats::infer_detail {
 namespace {
 
@@ -18,14 +16,14 @@ struct Candidate {
 
 class CodecSearch {
  public:
-  CodecSearch(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, const WireClasses& classes)
-      : h_(h), plan_(plan), perf_(perf), classes_(classes), codecs_(h.setting.rules->wire_sizes ? kCodecs : 1) {}
+  CodecSearch(const PerfHypothesis& h, const PerfInputs& perf, const WireClasses& classes, PerfFits& fits)
+      : sharders_(perf.sharders), codecs_(h.setting.rules->wire_sizes ? kCodecs : 1), classes_(classes), fits_(fits) {}
 
   std::vector<Candidate> run() {
-    std::vector<Candidate> beam{{std::vector<std::size_t>(perf_.sharders, kNotFitted), 0}};
-    for (std::uint32_t s = 0; s < perf_.sharders; ++s) beam = best(extended(beam, s));
+    std::vector<Candidate> beam{{std::vector<std::size_t>(sharders_, kNotFitted), 0}};
+    for (std::uint32_t s = 0; s < sharders_; ++s) beam = best(extended(beam, s));
     // A sharder that came early was judged without the tables of the others.
-    if (perf_.sharders > 1)
+    if (sharders_ > 1)
       for (Candidate& candidate : beam) improve(candidate);
     return best(std::move(beam));
   }
@@ -39,7 +37,7 @@ class CodecSearch {
   }
 
   void improve(Candidate& candidate) {
-    for (std::uint32_t s = 0; s < perf_.sharders; ++s)
+    for (std::uint32_t s = 0; s < sharders_; ++s)
       for (std::size_t c = 0; c < codecs_; ++c) {
         Candidate one = with(candidate, s, c);
         if (one.cost < candidate.cost) candidate = std::move(one);
@@ -62,25 +60,24 @@ class CodecSearch {
   std::int64_t cost_of(const std::vector<std::size_t>& codecs) {
     const auto [found, is_new] = costs_.try_emplace(classes_.first_of(codecs), 0);
     if (is_new) {
-      const PerfFit fitted = fit(h_, plan_, perf_, found->first, kSample);
+      const PerfFit fitted = fits_.fit(found->first, kSample);
       found->second = fitted.contradictions + fitted.freedoms;
     }
     return found->second;
   }
 
-  const PerfHypothesis& h_;
-  const PlanInputs& plan_;
-  const PerfInputs& perf_;
-  const WireClasses& classes_;
+  std::uint32_t sharders_;
   std::size_t codecs_;
+  const WireClasses& classes_;
+  PerfFits& fits_;
   std::map<std::vector<std::size_t>, std::int64_t> costs_;
 };
 
 }  // namespace
 
-std::vector<std::vector<std::size_t>> fitting_codecs(const PerfHypothesis& h, const PlanInputs& plan,
-                                                     const PerfInputs& perf, const WireClasses& classes) {
-  const auto candidates = CodecSearch(h, plan, perf, classes).run();
+std::vector<std::vector<std::size_t>> fitting_codecs(const PerfHypothesis& h, const PerfInputs& perf,
+                                                     const WireClasses& classes, PerfFits& fits) {
+  const auto candidates = CodecSearch(h, perf, classes, fits).run();
   std::vector<std::vector<std::size_t>> best;
   for (const Candidate& candidate : candidates)
     if (candidate.cost == candidates.front().cost) best.push_back(candidate.codecs);

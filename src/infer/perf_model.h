@@ -38,6 +38,14 @@ struct PerfInputs {
 };
 PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt);
 
+inline constexpr std::array<RealInterval Bandwidths<RealInterval>::*, 6> kBandwidths = {
+    &Bandwidths<RealInterval>::hbm, &Bandwidths<RealInterval>::ddr,        &Bandwidths<RealInterval>::hbm_to_ddr,
+    &Bandwidths<RealInterval>::ssd, &Bandwidths<RealInterval>::intra_host, &Bandwidths<RealInterval>::inter_host};
+inline constexpr std::array<bool Bandwidths<bool>::*, kBandwidths.size()> kBandwidthFlags = {
+    &Bandwidths<bool>::hbm, &Bandwidths<bool>::ddr,        &Bandwidths<bool>::hbm_to_ddr,
+    &Bandwidths<bool>::ssd, &Bandwidths<bool>::intra_host, &Bandwidths<bool>::inter_host};
+Bandwidths<RealInterval> default_bandwidths();
+
 // Quantized comms that a sharder can have, most likely first; a set of them is a bit mask.
 inline constexpr std::size_t kCodecs = 16;
 const std::array<Codecs, kCodecs>& codec_table();

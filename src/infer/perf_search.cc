@@ -366,9 +366,10 @@ class PerfSearch {
   // With bandwidths found, each sharder's codecs are looked at again by themselves, and the other way round.
   void try_fits(const PerfHypothesis& h, const std::vector<std::uint64_t>& default_codecs) {
     const WireClasses classes(h, plan_, perf_);
-    auto starts = fitting_codecs(h, plan_, perf_, classes);
+    PerfFits fits(h, plan_, perf_);
+    auto starts = fitting_codecs(h, perf_, classes, fits);
     starts.insert(starts.begin(), first_of(default_codecs));
-    Refits refits{h, {}, {}};
+    Refits refits{h, fits, {}, {}};
     for (auto codecs : starts)
       for (int round = 0; round < kRefits; ++round) {
         const auto next = refit(refits, classes.first_of(codecs));
@@ -379,6 +380,7 @@ class PerfSearch {
   // What fits of a hypothesis led to; the same one would lead there again.
   struct Refits {
     const PerfHypothesis& h;
+    PerfFits& fits;
     std::map<std::vector<std::size_t>, std::vector<std::size_t>> by_codecs;
     std::vector<std::pair<PerfFit, std::vector<std::size_t>>> by_fit;
   };
@@ -387,8 +389,8 @@ class PerfSearch {
   std::vector<std::size_t> refit(Refits& refits, const std::vector<std::size_t>& codecs) {
     const auto [next, is_new] = refits.by_codecs.try_emplace(codecs);
     if (is_new) {
-      const PerfFit found = fit(refits.h, plan_, perf_, codecs);
-      try_fit(refits, snapped(refits.h, plan_, perf_, codecs, found));
+      const PerfFit found = refits.fits.fit(codecs);
+      try_fit(refits, refits.fits.snapped(codecs, found));
       next->second = try_fit(refits, found);
     }
     return next->second;
@@ -428,7 +430,7 @@ class PerfSearch {
 
   // A default that fits everything is believed; where the log leaves a bandwidth open, its bounds say so.
   void widen(PerfOutcome& outcome) const {
-    const PerfFit found = fit(outcome.hypothesis, plan_, perf_, first_of(outcome.codecs));
+    const PerfFit found = PerfFits(outcome.hypothesis, plan_, perf_).fit(first_of(outcome.codecs));
     outcome.bounded = found.bounded;
     if (found.freedoms > 0) {
       for (const auto bandwidth : kBandwidths)
