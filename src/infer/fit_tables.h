@@ -9,7 +9,7 @@ namespace shardstats::infer_detail {
 
 struct FitTables {
   FitTables(const PerfHypothesis& hypothesis, const PlanInputs& plan_inputs, const PerfInputs& perf_inputs,
-            const std::vector<std::size_t>& codecs_by_sharder, std::size_t most_tables);
+            const std::vector<std::size_t>& codecs_by_sharder, bool sample);
 
   bool forward_only(std::uint32_t t) const;
   std::size_t codec_of(std::uint32_t t) const { return codecs[perf.tables[t].sharder]; }
@@ -22,7 +22,8 @@ struct FitTables {
   const PerfInputs& perf;
   const std::vector<std::size_t>& codecs;  // by sharder
   std::vector<bool> fitted;                // by table
-  bool all = true;                         // those of a fitted sharder
+  bool all = true;                         // of every sharder
+  bool rough;                              // only the number of contradictions is asked for
 };
 
 // A cached kernel's bandwidth is a mix of two, so that its perf is not linear in their reciprocals.

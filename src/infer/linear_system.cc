@@ -16,6 +16,15 @@ constexpr double kSettled = 1e-10;  // relative change that ends the rounds
 constexpr std::size_t kRight = 2 * kUnknowns;
 using Matrix = std::array<std::array<double, 2 * kUnknowns + 1>, kUnknowns>;
 
+// Have the ends moved by at most that part of the width?
+bool is_near(const Box& before, const Box& now, double most) {
+  for (std::size_t k = 0; k < kUnknowns; ++k) {
+    const double moved = std::max(std::abs(now[k].low - before[k].low), std::abs(now[k].high - before[k].high));
+    if (moved > most * now[k].width()) return false;
+  }
+  return true;
+}
+
 bool eliminate(Matrix& m) {
   for (std::size_t k = 0; k < kUnknowns; ++k) {
     std::size_t pivot = k;
@@ -101,20 +110,26 @@ bool LinearSystem::reweight(std::vector<double>& weights, const Values& x) const
   return changed;
 }
 
-std::optional<Box> LinearSystem::around_solution(const Values& usual) const {
+// Far beyond its deviation.
+Box LinearSystem::around(const Solution& solution) {
   constexpr double kDeviations = 12, kFew = 0.01;
-  constexpr int kReweightings = 20;
-  std::vector<double> weights = first_weights(usual);
-  std::optional<Solution> solution;
-  for (int round = 0; round < kReweightings; ++round) {
-    solution = solve(weights, usual);
-    if (!solution) return std::nullopt;
-    if (!reweight(weights, solution->x)) break;
-  }
   Box box;
   for (std::size_t k = 0; k < kUnknowns; ++k) {
-    const double reach = kDeviations * solution->deviation[k] + kFew * std::abs(solution->x[k]);
-    box[k] = {solution->x[k] - reach, solution->x[k] + reach};
+    const double reach = kDeviations * solution.deviation[k] + kFew * std::abs(solution.x[k]);
+    box[k] = {solution.x[k] - reach, solution.x[k] + reach};
+  }
+  return box;
+}
+
+std::optional<Box> LinearSystem::around_solution(const Values& usual, double still) const {
+  constexpr int kReweightings = 20;
+  std::vector<double> weights = first_weights(usual);
+  std::optional<Box> box;
+  for (int round = 0; round < kReweightings; ++round) {
+    const auto solution = solve(weights, usual);
+    if (!solution) return std::nullopt;
+    const auto before = std::exchange(box, around(*solution));
+    if ((before && still > 0 && is_near(*before, *box, still)) || !reweight(weights, solution->x)) break;
   }
   return box;
 }

@@ -31,8 +31,9 @@ class LinearSystem {
   std::int64_t contradicted(const Box& box) const;
 
   // The solution of least absolute residuals (least squares, reweighted), with bounds far beyond its deviation. Single
-  // wrong numbers do not move it. `usual`: values that unknowns are expected near; those of no equation stay there.
-  std::optional<Box> around_solution(const Values& usual) const;
+  // wrong numbers do not move it. `usual`: values that unknowns are expected near; those of no equation stay there. A
+  // move of the bounds by at most the part `still` of their width ends the reweighting.
+  std::optional<Box> around_solution(const Values& usual, double still) const;
   // Cuts off what no number allows; false if that is next to nothing.
   bool narrow(Box& box) const;
 
@@ -55,6 +56,7 @@ class LinearSystem {
   RealInterval sum(const Equation& e, const Box& box) const;
   double uncertainty(const Equation& e, const Values& x) const;
   double residual(const Equation& e, const Values& x) const;
+  static Box around(const Solution& solution);
   std::vector<double> first_weights(const Values& x) const;
   bool reweight(std::vector<double>& weights, const Values& x) const;
   std::optional<Solution> solve(const std::vector<double>& weights, const Values& scale) const;

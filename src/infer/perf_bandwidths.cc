@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kRounds = 12;
 constexpr std::size_t kOneWrongIn = 12;  // numbers: so many wrong ones are put up with
+constexpr double kRoughly = 0.01;
 static_assert(kUnknowns == kBandwidths.size());
 
 class BandwidthFit {
@@ -72,7 +73,7 @@ class BandwidthFit {
       box[k] = most_shared(alone[k], kAnyReciprocal, usual[k], alone[k].size() / kOneWrongIn);
       any_open |= is_open(k);
     }
-    const auto estimate = any_open ? system_.around_solution(usual) : std::nullopt;
+    const auto estimate = any_open ? system_.around_solution(usual, tables_.rough ? kRoughly : 0) : std::nullopt;
     for (std::size_t k = 0; k < kUnknowns; ++k)
       if (estimate && is_open(k)) box[k] = narrowed(box[k], at_least((*estimate)[k], kAnyReciprocal.low));
     return box;

@@ -6,8 +6,7 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::size_t kBeam = 4;     // assignments that are followed at a time
-constexpr std::size_t kSample = 24;  // tables of a sharder that choose its codecs
+constexpr std::size_t kBeam = 4;  // assignments that are followed at a time
 
 struct Candidate {
   std::vector<std::size_t> codecs;
@@ -59,10 +58,7 @@ class CodecSearch {
   // Assignments of the same wire sizes are one fit.
   std::int64_t cost_of(const std::vector<std::size_t>& codecs) {
     const auto [found, is_new] = costs_.try_emplace(classes_.first_of(codecs), 0);
-    if (is_new) {
-      const PerfFit fitted = fits_.fit(found->first, kSample);
-      found->second = fitted.contradictions + fitted.freedoms;
-    }
+    if (is_new) found->second = fits_.rough_cost(found->first);
     return found->second;
   }
 

@@ -28,8 +28,16 @@ Bandwidths<RealInterval> default_bandwidths() {
 PerfFits::PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf)
     : h_(h), plan_(plan), perf_(perf), costs_(h, plan, perf) {}
 
-PerfFit PerfFits::fit(const std::vector<std::size_t>& codecs, std::size_t most_tables) {
-  const FitTables tables(h_, plan_, perf_, codecs, most_tables);
+PerfFit PerfFits::fit(const std::vector<std::size_t>& codecs) {
+  return fit(FitTables(h_, plan_, perf_, codecs, false));
+}
+
+std::int64_t PerfFits::rough_cost(const std::vector<std::size_t>& codecs) {
+  const PerfFit rough = fit(FitTables(h_, plan_, perf_, codecs, true));
+  return rough.contradictions + rough.freedoms;
+}
+
+PerfFit PerfFits::fit(const FitTables& tables) {
   PerfFit fit;
   const Multipliers any = fit_multipliers(tables, fit);
   fit_bandwidths(tables, costs_, fit);
@@ -45,7 +53,7 @@ PerfFit PerfFits::fit(const std::vector<std::size_t>& codecs, std::size_t most_t
 }
 
 PerfFit PerfFits::snapped(const std::vector<std::size_t>& codecs, const PerfFit& fit) const {
-  const FitTables tables(h_, plan_, perf_, codecs, kEveryTable);
+  const FitTables tables(h_, plan_, perf_, codecs, false);
   const Bandwidths<RealInterval> defaults = default_bandwidths();
   PerfFit with_defaults;
   fit_multipliers(tables, with_defaults);

@@ -17,19 +17,24 @@ struct PerfFit {
 };
 
 inline constexpr std::size_t kNotFitted = kCodecs;
-inline constexpr std::size_t kEveryTable = 1 << 30;
+
+struct FitTables;
 
 // The fits of one hypothesis.
 class PerfFits {
  public:
   PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf);
-  // `codecs`: by sharder, index into codec_table(); kNotFitted: its tables say nothing. `most_tables`: of each sharder;
-  // where that leaves some out, ranks are not looked at.
-  PerfFit fit(const std::vector<std::size_t>& codecs, std::size_t most_tables = kEveryTable);
+  // `codecs`: by sharder, index into codec_table(); kNotFitted: its tables say nothing.
+  PerfFit fit(const std::vector<std::size_t>& codecs);
+  // Contradictions and freedoms of a rough fit of some tables of each sharder; where that leaves some out, ranks are
+  // not looked at.
+  std::int64_t rough_cost(const std::vector<std::size_t>& codecs);
   // The same with defaults in the place of bandwidths that are close to them: a few wrong numbers can push those off.
   PerfFit snapped(const std::vector<std::size_t>& codecs, const PerfFit& fit) const;
 
  private:
+  PerfFit fit(const FitTables& tables);
+
   const PerfHypothesis& h_;
   const PlanInputs& plan_;
   const PerfInputs& perf_;
