@@ -36,7 +36,7 @@ class LinkFit {
     PerfHypothesis h = h_;
     for (const Memory link : {&Bandwidths<RealInterval>::ddr, &Bandwidths<RealInterval>::hbm_to_ddr})
       h.setting.bandwidths.*link = exactly(1e-6);  // so slow that only a prefetch pipeline explains the cell
-    const auto perf = table_perf(h, tables_.plan, tables_.perf, t, codec_table()[tables_.codec_of(t)], false);
+    const auto perf = table_perf(h, tables_.plan, tables_.perf, t, codec_table()[tables_.codec_of(t)]);
     return perf && perf->contradicted == 0;
   }
 
