@@ -19,12 +19,6 @@ void refit(const FitTables& tables, UnitCosts& costs, RealInterval backward, Rea
 
 }  // namespace
 
-Bandwidths<RealInterval> default_bandwidths() {
-  const Bandwidths<double>& d = kDefaultBandwidths;
-  return {exactly(d.hbm), exactly(d.ddr),        exactly(d.hbm_to_ddr),
-          exactly(d.ssd), exactly(d.intra_host), exactly(d.inter_host)};
-}
-
 PerfFits::PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf)
     : h_(h), plan_(plan), perf_(perf), costs_(h, plan, perf) {}
 

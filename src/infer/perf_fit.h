@@ -16,7 +16,7 @@ struct PerfFit {
   std::int64_t freedoms = 0;        // values that are not the defaults
 };
 
-inline constexpr std::size_t kNotFitted = kCodecs;
+inline constexpr std::size_t kNotFitted = kCodecs;  // of a sharder whose tables say nothing
 
 struct FitTables;
 
@@ -24,13 +24,13 @@ struct FitTables;
 class PerfFits {
  public:
   PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf);
-  // `codecs`: by sharder, index into codec_table(); kNotFitted: its tables say nothing.
+  // `codecs`: by sharder, index into codec_table(), or kNotFitted.
   PerfFit fit(const std::vector<std::size_t>& codecs);
+  // The same with defaults in the place of bandwidths that are close to them: a few wrong numbers can push those off.
+  PerfFit snapped(const std::vector<std::size_t>& codecs, const PerfFit& fit) const;
   // Contradictions and freedoms of a rough fit of some tables of each sharder; where that leaves some out, ranks are
   // not looked at.
   std::int64_t rough_cost(const std::vector<std::size_t>& codecs);
-  // The same with defaults in the place of bandwidths that are close to them: a few wrong numbers can push those off.
-  PerfFit snapped(const std::vector<std::size_t>& codecs, const PerfFit& fit) const;
 
  private:
   PerfFit fit(const FitTables& tables);

@@ -155,6 +155,12 @@ PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) {
   return perf;
 }
 
+Bandwidths<RealInterval> default_bandwidths() {
+  const Bandwidths<double>& d = kDefaultBandwidths;
+  return {exactly(d.hbm), exactly(d.ddr),        exactly(d.hbm_to_ddr),
+          exactly(d.ssd), exactly(d.intra_host), exactly(d.inter_host)};
+}
+
 const std::array<Codecs, kCodecs>& codec_table() {
   using enum WirePrecision;
   static constexpr std::array<Codecs, kCodecs> kTable = {{{false, fp32, fp32},
