@@ -4,17 +4,9 @@
 
 #include <vector>
 
-#include "infer/perf_model.h"
+#include "infer/unit_costs.h"
 
 namespace shardstats::infer_detail {
-
-inline constexpr std::array<RealInterval Bandwidths<RealInterval>::*, 6> kBandwidths = {
-    &Bandwidths<RealInterval>::hbm, &Bandwidths<RealInterval>::ddr,        &Bandwidths<RealInterval>::hbm_to_ddr,
-    &Bandwidths<RealInterval>::ssd, &Bandwidths<RealInterval>::intra_host, &Bandwidths<RealInterval>::inter_host};
-inline constexpr std::array<bool Bandwidths<bool>::*, kBandwidths.size()> kBandwidthFlags = {
-    &Bandwidths<bool>::hbm, &Bandwidths<bool>::ddr,        &Bandwidths<bool>::hbm_to_ddr,
-    &Bandwidths<bool>::ssd, &Bandwidths<bool>::intra_host, &Bandwidths<bool>::inter_host};
-Bandwidths<RealInterval> default_bandwidths();
 
 struct PerfFit {
   Bandwidths<RealInterval> bandwidths = default_bandwidths();
@@ -24,15 +16,29 @@ struct PerfFit {
   std::int64_t freedoms = 0;        // values that are not the defaults
 };
 
-// `codecs`: by sharder, index into codec_table(); kNotFitted: its tables say nothing. `most_tables`: of each sharder;
-// where that leaves some out, ranks are not looked at.
-inline constexpr std::size_t kNotFitted = kCodecs;
-inline constexpr std::size_t kEveryTable = 1 << 30;
-PerfFit fit(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
-            const std::vector<std::size_t>& codecs, std::size_t most_tables = kEveryTable);
+inline constexpr std::size_t kNotFitted = kCodecs;  // of a sharder whose tables say nothing
 
-// The same with defaults in the place of bandwidths that are close to them: a few wrong numbers can push those off.
-PerfFit snapped(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
-                const std::vector<std::size_t>& codecs, const PerfFit& fit);
+struct FitTables;
+
+// The fits of one hypothesis.
+class PerfFits {
+ public:
+  PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf);
+  // `codecs`: by sharder, index into codec_table(), or kNotFitted.
+  PerfFit fit(const std::vector<std::size_t>& codecs);
+  // The same with defaults in the place of bandwidths that are close to them: a few wrong numbers can push those off.
+  PerfFit snapped(const std::vector<std::size_t>& codecs, const PerfFit& fit) const;
+  // Contradictions and freedoms of a rough fit of some tables of each sharder; where that leaves some out, ranks are
+  // not looked at.
+  std::int64_t rough_cost(const std::vector<std::size_t>& codecs);
+
+ private:
+  PerfFit fit(const FitTables& tables);
+
+  const PerfHypothesis& h_;
+  const PlanInputs& plan_;
+  const PerfInputs& perf_;
+  UnitCosts costs_;
+};
 
 }  // namespace shardstats::infer_detail

@@ -155,6 +155,12 @@ PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) {
   return perf;
 }
 
+Bandwidths<RealInterval> default_bandwidths() {
+  const Bandwidths<double>& d = kDefaultBandwidths;
+  return {exactly(d.hbm), exactly(d.ddr),        exactly(d.hbm_to_ddr),
+          exactly(d.ssd), exactly(d.intra_host), exactly(d.inter_host)};
+}
+
 const std::array<Codecs, kCodecs>& codec_table() {
   using enum WirePrecision;
   static constexpr std::array<Codecs, kCodecs> kTable = {{{false, fp32, fp32},
@@ -192,6 +198,12 @@ std::uint32_t elements_by_cells(const PerfHypothesis& h, const PlanInputs& plan,
   each_bit(fitting_combos(outcome.setting, table, parts, possible),
            [&](int combo) { elements |= 1u << combo_of(combo).element; });
   return elements;
+}
+
+std::uint32_t CellElements::of(const PerfHypothesis& h, std::uint32_t t) {
+  const auto [found, is_new] = found_.try_emplace({h.outcome, t}, 0);
+  if (is_new) found->second = elements_by_cells(h, plan_, t);
+  return found->second;
 }
 
 namespace {
@@ -250,7 +262,7 @@ PerfFacts<RealInterval> perf_facts(const PerfHypothesis& h, const PlanInputs& pl
 }
 
 std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
-                                    std::uint32_t t, Codecs codecs, bool other_sizes) {
+                                    std::uint32_t t, Codecs codecs, CellElements* other_sizes) {
   std::optional<TablePerf> best;
   const auto look_at = [&](const PerfOptions& options) {
     for (const PerfOption option : options) {
@@ -265,7 +277,7 @@ std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& p
     }
   };
   look_at(perf_options(h, plan, perf, t));
-  if (!best || best->contradicted == 0 || !other_sizes) return best;
+  if (!best || best->contradicted == 0 || other_sizes == nullptr) return best;
   PerfOptions others;
   if (plan.tables[t].sequence && !perf.tables[t].weighted) {
     each_bit(elements_of(h, t), [&](int element) { add_options(h, plan, perf, t, element, false, others); });
@@ -274,7 +286,7 @@ std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& p
   }
   // A table too small for its storage to show its dtype may have one of its own.
   others = {};
-  each_bit(elements_by_cells(h, plan, t) & ~elements_of(h, t),
+  each_bit(other_sizes->of(h, t) & ~elements_of(h, t),
            [&](int element) { add_options(h, plan, perf, t, element, false, others); });
   look_at(others);
   return best;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "infer/search.h"
@@ -38,6 +40,14 @@ struct PerfInputs {
 };
 PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt);
 
+inline constexpr std::array<RealInterval Bandwidths<RealInterval>::*, 6> kBandwidths = {
+    &Bandwidths<RealInterval>::hbm, &Bandwidths<RealInterval>::ddr,        &Bandwidths<RealInterval>::hbm_to_ddr,
+    &Bandwidths<RealInterval>::ssd, &Bandwidths<RealInterval>::intra_host, &Bandwidths<RealInterval>::inter_host};
+inline constexpr std::array<bool Bandwidths<bool>::*, kBandwidths.size()> kBandwidthFlags = {
+    &Bandwidths<bool>::hbm, &Bandwidths<bool>::ddr,        &Bandwidths<bool>::hbm_to_ddr,
+    &Bandwidths<bool>::ssd, &Bandwidths<bool>::intra_host, &Bandwidths<bool>::inter_host};
+Bandwidths<RealInterval> default_bandwidths();
+
 // Quantized comms that a sharder can have, most likely first; a set of them is a bit mask.
 inline constexpr std::size_t kCodecs = 16;
 const std::array<Codecs, kCodecs>& codec_table();
@@ -71,6 +81,16 @@ struct PerfOptions {
 std::uint32_t elements_of(const PerfHypothesis& h, std::uint32_t t);
 // Those that the table's own storage cells allow, whatever the plan has.
 std::uint32_t elements_by_cells(const PerfHypothesis& h, const PlanInputs& plan, std::uint32_t t);
+// Finds them once for each outcome of the storage half.
+class CellElements {
+ public:
+  explicit CellElements(const PlanInputs& plan) : plan_(plan) {}
+  std::uint32_t of(const PerfHypothesis& h, std::uint32_t t);
+
+ private:
+  const PlanInputs& plan_;
+  std::map<std::pair<const Outcome*, std::uint32_t>, std::uint32_t> found_;
+};
 PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t);
 PerfFacts<RealInterval> perf_facts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                    std::uint32_t t, PerfOption option, Codecs codecs);
@@ -86,7 +106,7 @@ struct TablePerf {
 };
 // `other_sizes`: where that contradicts anything, also with element sizes that only the table's own cells allow.
 std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
-                                    std::uint32_t t, Codecs codecs, bool other_sizes);
+                                    std::uint32_t t, Codecs codecs, CellElements* other_sizes = nullptr);
 
 void widen(TablePerf& perf, const TablePerf& other);
 // The cells that the printed ones contradict.

@@ -1,19 +1,20 @@
 #include "infer/perf_search.h"
 
 #include <algorithm>
-#include <limits>
-#include <tuple>
+#include <map>
 #include <utility>
 
+#include "infer/fill_perf.h"
+#include "infer/perf_codecs.h"
+#include "infer/perf_evaluation.h"
 #include "infer/perf_fit.h"
-#include "infer/rebuild.h"
+#include "infer/perf_hypotheses.h"
+#include "infer/wire_classes.h"
 
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::int64_t kFarBehind = 8;  // contradicted cells by which codecs have to be worse to be given up
-constexpr std::size_t kBeam = 4;        // assignments of codecs to sharders that are followed at a time
-constexpr std::size_t kSample = 24;     // tables of a sharder that choose its codecs
+constexpr std::int64_t kFarBehind = 8;  // contradicted cells by which hypotheses have to be worse to be given up
 constexpr std::size_t kFits = 500;      // tables over all hypotheses that are fitted, at least two of these
 constexpr int kRefits = 3;
 constexpr std::size_t kMostFits = 16;            // equally good ones that are kept
@@ -22,301 +23,13 @@ constexpr std::size_t kFewTables = 100;          // up to which other element si
 constexpr std::size_t kProbe = 32;               // tables that order the hypotheses
 constexpr std::uint64_t kAllCodecs = (std::uint64_t{1} << kCodecs) - 1;
 
-struct PerfOutcome {
-  PerfHypothesis hypothesis;
-  Bandwidths<RealInterval> bandwidths;  // that explain the log: those of the hypothesis and maybe others
-  Bandwidths<bool> bounded{true, true, true, true, true, true};  // by what is printed
-  std::vector<std::uint64_t> codecs;                             // by sharder: those that contradict the fewest cells
-  std::vector<std::optional<TablePerf>> tables;
-  std::vector<PerfCells> ranks;
-  std::vector<std::uint32_t> wrong_in_rank;  // bit sets of cells
-  std::int64_t contradictions = 0, freedoms = 0;
-  std::int64_t cost() const { return contradictions + freedoms; }
-};
-
-std::int64_t count(std::uint32_t cells) { return std::popcount(cells); }
-
-std::int64_t printed_cells(const PerfTable& table) {
-  return std::ranges::count_if(table.printed, [](const auto& cell) { return cell.has_value(); });
+bool same_bandwidths(const Bandwidths<RealInterval>& a, const Bandwidths<RealInterval>& b) {
+  return std::ranges::all_of(kBandwidths, [&](const auto bandwidth) { return a.*bandwidth == b.*bandwidth; });
 }
 
-class Evaluation {
- public:
-  Evaluation(const PlanInputs& plan, const PerfInputs& perf, bool alternatives)
-      : plan_(plan), perf_(perf), alternatives_(alternatives) {}
-
-  // How many printed numbers of some tables the hypothesis contradicts with the best codecs for each sharder.
-  std::int64_t probe(const PerfHypothesis& h, std::vector<std::uint64_t> allowed, std::size_t tables) const {
-    std::int64_t total = 0;
-    Known known;
-    best_codecs(h, std::move(allowed), tables, equal_codecs(h), known, &total);
-    return total;
-  }
-
-  // `allowed`: codecs by sharder that are tried.
-  PerfOutcome run(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed) const {
-    PerfOutcome outcome;
-    outcome.hypothesis = h;
-    outcome.bandwidths = h.setting.bandwidths;
-    const EqualCodecs equal = equal_codecs(h);
-    Known known;
-    known.tables.resize(perf_.tables.size());
-    known.codecs.resize(perf_.tables.size(), kNoCodecs);
-    outcome.codecs = best_codecs(h, allowed, perf_.tables.size(), equal, known);
-    outcome.tables = std::move(known.tables);
-    for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) {
-      if (!perf_.tables[t].known) continue;
-      find_perf(h, t, outcome.codecs[perf_.tables[t].sharder], equal, known.codecs[t], outcome.tables[t]);
-      if (outcome.tables[t]) {
-        outcome.contradictions += count(outcome.tables[t]->contradicted);
-        outcome.freedoms += is_unlikely(t, *outcome.tables[t]);
-      } else {  // on this device the planner could not have printed a perf
-        outcome.contradictions += printed_cells(perf_.tables[t]);
-      }
-    }
-    add_ranks(outcome);
-    return outcome;
-  }
-
- private:
-  // Tables that the same wire sizes matter to.
-  enum Kind : std::size_t { all_to_all, scatter, both, sequence_all_to_all, sequence_both, none, kKinds };
-  Kind kind_of(std::uint32_t t) const {
-    const TableInputs& table = plan_.tables[t];
-    if (table.sharding == Sharding::dp) return none;
-    const bool grouped = table.sharding == Sharding::twrw || table.sharding == Sharding::gs;
-    if (table.sequence) return grouped ? sequence_both : sequence_all_to_all;
-    return grouped ? both : table.sharding == Sharding::rw ? scatter : all_to_all;
-  }
-
-  // By kind and codec: the first codec with the same sizes.
-  using EqualCodecs = std::array<std::array<std::uint8_t, kCodecs>, kKinds>;
-  static EqualCodecs equal_codecs(const PerfHypothesis& h) {
-    EqualCodecs equal{};
-    for (std::size_t kind = 0; kind < none; ++kind) {
-      const bool sequence = kind == sequence_all_to_all || kind == sequence_both;
-      std::array<WireSizes, kCodecs> sizes;
-      for (std::size_t c = 0; c < kCodecs; ++c) {
-        // Without codecs the element size counts, which is one of several: a size of its own.
-        sizes[c] = wire_sizes(*h.setting.rules, codec_table()[c], sequence, 0);
-        if (kind == all_to_all || kind == sequence_all_to_all) sizes[c].scatter_forward = sizes[c].scatter_backward = 0;
-        if (kind == scatter) sizes[c].all_to_all_forward = sizes[c].all_to_all_backward = 0;
-        const auto same = std::ranges::find(sizes, sizes[c]);
-        equal[kind][c] = static_cast<std::uint8_t>(same - sizes.begin());
-      }
-    }
-    return equal;
-  }
-
-  // A sequence taken for weighted without the log's saying so is a value of its own.
-  bool is_unlikely(std::uint32_t t, const TablePerf& perf) const {
-    return perf.option.weighted && plan_.tables[t].sequence && !perf_.tables[t].weighted;
-  }
-
-  // Perf of tables that was found while choosing codecs and contradicts nothing; with it the first codecs of the same
-  // sizes. Empty: not asked for.
-  struct Known {
-    std::vector<std::optional<TablePerf>> tables;
-    std::vector<std::uint8_t> codecs;
-  };
-  static constexpr std::uint8_t kNoCodecs = 0xff;
-
-  std::vector<std::uint64_t> best_codecs(const PerfHypothesis& h, std::vector<std::uint64_t> live, std::size_t tables,
-                                         const EqualCodecs& equal, Known& seen, std::int64_t* total = nullptr) const {
-    std::vector<std::array<std::int64_t, kCodecs>> wrong(live.size());
-    const std::size_t step = perf_.tables.size() / std::max<std::size_t>(tables, 1) + (tables < perf_.tables.size());
-    for (std::size_t i = 0; i < perf_.tables.size(); i += std::max<std::size_t>(step, 1)) {
-      const auto t = static_cast<std::uint32_t>(i);
-      const PerfTable& table = perf_.tables[t];
-      std::uint64_t& codecs = live[table.sharder];
-      if (!table.known || (std::has_single_bit(codecs) && total == nullptr)) continue;
-      auto& counts = wrong[table.sharder];
-      std::int64_t least = std::numeric_limits<std::int64_t>::max();
-      const auto& first_equal = equal[kind_of(t)];  // codecs of the same sizes are the same to the table
-      std::array<std::int64_t, kCodecs> own;
-      own.fill(-1);
-      each_bit(codecs, [&](int c) {
-        const auto at = static_cast<std::size_t>(c);
-        const auto first = static_cast<std::size_t>(first_equal[at]);
-        if (own[first] < 0) {
-          auto found = table_perf(h, plan_, perf_, t, codec_table()[at], false);
-          own[first] = found ? count(found->contradicted) : printed_cells(table);
-          if (found && found->contradicted == 0 && !seen.codecs.empty() && seen.codecs[t] == kNoCodecs) {
-            seen.codecs[t] = static_cast<std::uint8_t>(first);
-            seen.tables[t] = std::move(found);
-          }
-        }
-        counts[at] += own[first];
-        least = std::min(least, counts[at]);
-      });
-      each_bit(codecs, [&](int c) {
-        if (counts[static_cast<std::size_t>(c)] > least + kFarBehind) codecs &= ~(std::uint64_t{1} << c);
-      });
-    }
-    for (std::size_t s = 0; s < live.size(); ++s) {
-      std::int64_t least = std::numeric_limits<std::int64_t>::max();
-      each_bit(live[s], [&](int c) { least = std::min(least, wrong[s][static_cast<std::size_t>(c)]); });
-      each_bit(live[s], [&](int c) {
-        if (wrong[s][static_cast<std::size_t>(c)] > least) live[s] &= ~(std::uint64_t{1} << c);
-      });
-      if (total) *total += least;
-    }
-    return live;
-  }
-
-  // Over the codecs that are left. `known`: the codecs that `perf` was found with.
-  void find_perf(const PerfHypothesis& h, std::uint32_t t, std::uint64_t codecs, const EqualCodecs& equal,
-                 std::uint8_t known, std::optional<TablePerf>& perf) const {
-    const auto& first_equal = equal[kind_of(t)];
-    std::optional<TablePerf> all;
-    bool kept = false;  // `perf` is the only one
-    each_bit(alternatives_ ? codecs : codecs & (~codecs + 1), [&](int c) {
-      const auto at = static_cast<std::size_t>(c);
-      const bool is_known = first_equal[at] == known;
-      if (is_known && !alternatives_) {
-        kept = true;
-        return;
-      }
-      const auto one = is_known ? perf : table_perf(h, plan_, perf_, t, codec_table()[at], true);
-      if (!all || !one) {
-        all = one;
-        return;
-      }
-      widen(*all, *one);
-      all->contradicted &= one->contradicted;
-    });
-    if (!kept) perf = std::move(all);
-    if (perf) narrow_by_cells(perf_.tables[t], shards_of(h, t), *perf);
-  }
-
-  // Equal shards share what the printed cell leaves.
-  static void narrow_by_cells(const PerfTable& table, double shards, TablePerf& perf) {
-    for (std::size_t c = 0; c < kPerfCells; ++c) {
-      if (!table.printed[c] || (perf.contradicted >> c & 1) != 0) continue;
-      perf.cells[c] = narrowed(perf.cells[c], *table.printed[c]);
-      if (table.cols.exact())
-        perf.shard[c] = narrowed(perf.shard[c], with_rounding(perf.cells[c] * exactly(1 / shards)));
-    }
-  }
-
-  void add_ranks(PerfOutcome& outcome) const {
-    for (const PerfRank& rank : perf_.ranks) {
-      PerfCells sum{};
-      bool known = rank.known;
-      for (const auto& [t, shards] : rank.shards) {
-        known &= outcome.tables[t].has_value();
-        if (!known) break;
-        for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = sum[c] + outcome.tables[t]->shard[c] * exactly(shards);
-      }
-      for (RealInterval& x : sum) x = with_rounding(x);
-      outcome.ranks.push_back(sum);
-      std::uint32_t wrong = known ? contradicted(rank.printed, sum) : 0;
-      outcome.wrong_in_rank.push_back(wrong);
-      if (known) wrong |= contradicted(rank.maxima, sum);
-      outcome.contradictions += count(wrong);
-    }
-  }
-
-  const PlanInputs& plan_;
-  const PerfInputs& perf_;
-  bool alternatives_;
-};
-
-// `grouped`: some tables are split over the ranks of a group.
-std::vector<std::int64_t> local_sizes(const Setting& setting, bool grouped) {
-  const std::int64_t world = setting.world_size, most = grouped ? setting.group_size : world;
-  if (grouped && !setting.rules->pods) return {most};
-  std::vector<std::int64_t> sizes{most};
-  for (const std::int64_t usual : {8, 4, 2, 16})
-    if (usual < most && (!grouped || most % usual == 0)) sizes.push_back(usual);
-  for (std::int64_t d = 1; d < most; ++d)
-    if (most % d == 0 && std::find(sizes.begin(), sizes.end(), d) == sizes.end()) sizes.push_back(d);
-  return sizes;
-}
-
-// Hypotheses that can differ in perf on this log, most likely first.
-std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchResult& found) {
-  const auto is_dp = [](const TableInputs& t) { return t.sharding == Sharding::dp; };
-  const bool has_dp = std::any_of(plan.tables.begin(), plan.tables.end(), is_dp);
-  const auto is_grouped = [](const TableInputs& t) {
-    return t.sized && (t.sharding == Sharding::twrw || t.sharding == Sharding::gs);
-  };
-  const bool has_grouped = std::any_of(plan.tables.begin(), plan.tables.end(), is_grouped);
-  std::vector<PerfHypothesis> all;
-  const auto add = [&](const PerfHypothesis& h) {
-    const auto same = [&](const PerfHypothesis& o) {
-      return o.outcome == h.outcome && same_perf(*o.setting.rules, *h.setting.rules) &&
-             o.setting.device == h.setting.device && o.setting.inference == h.setting.inference &&
-             o.setting.local_size == h.setting.local_size && o.setting.group_size == h.setting.group_size;
-    };
-    if (std::none_of(all.begin(), all.end(), same)) all.push_back(h);
-  };
-  for (const Survivor& survivor : found.survivors)
-    for (const Setting& setting : survivor.members) {
-      PerfHypothesis h;
-      h.outcome = &survivor.outcome;
-      h.setting.rules = &perf_rules_of(setting.rules->release);
-      h.setting.device = setting.device;
-      h.setting.world_size = setting.world_size;
-      h.setting.group_size = setting.group_size;
-      h.setting.bandwidths = default_bandwidths();
-      h.setting.backward = exactly(2.0);
-      h.setting.weighted_backward = exactly(1.0);
-      const bool hidden_inference = !setting.rules->inference && h.setting.rules->inference != InferencePerf::none;
-      bool one_smaller = false;
-      for (const std::int64_t local : local_sizes(setting, has_grouped)) {
-        // Where nothing reduces over hosts or groups, only "one host" or "several hosts" matters.
-        const bool grouped = setting.group_size != setting.world_size;
-        if (!has_dp && !grouped && local < setting.world_size && std::exchange(one_smaller, true)) continue;
-        h.setting.local_size = local;
-        for (const bool inference : {false, true}) {
-          if (hidden_inference ? false : inference != setting.inference) continue;
-          h.setting.inference = inference;
-          add(h);
-        }
-      }
-    }
-  return all;
-}
-
-// Codecs for all sharders by fitting: sharder after sharder, following the best few assignments.
-std::vector<std::vector<std::size_t>> fitting_codecs(const PerfHypothesis& h, const PlanInputs& plan,
-                                                     const PerfInputs& perf) {
-  struct Candidate {
-    std::vector<std::size_t> codecs;
-    std::int64_t cost = 0;
-  };
-  std::vector<Candidate> beam{{std::vector<std::size_t>(perf.sharders, kNotFitted), 0}};
-  const std::size_t codecs = h.setting.rules->wire_sizes ? kCodecs : 1;
-  for (std::uint32_t s = 0; s < perf.sharders; ++s) {
-    std::vector<Candidate> next;
-    for (const Candidate& candidate : beam)
-      for (std::size_t c = 0; c < codecs; ++c) {
-        Candidate one = candidate;
-        one.codecs[s] = c;
-        const PerfFit found = fit(h, plan, perf, one.codecs, kSample);
-        one.cost = found.contradictions + found.freedoms;
-        next.push_back(std::move(one));
-      }
-    std::stable_sort(next.begin(), next.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
-    if (next.size() > kBeam) next.resize(kBeam);
-    beam = std::move(next);
-  }
-  // A sharder that came early was judged without the tables of the others.
-  for (Candidate& candidate : beam)
-    for (std::uint32_t s = 0; s < perf.sharders && perf.sharders > 1; ++s)
-      for (std::size_t c = 0; c < codecs; ++c) {
-        Candidate one = candidate;
-        one.codecs[s] = c;
-        const PerfFit found = fit(h, plan, perf, one.codecs, kSample);
-        one.cost = found.contradictions + found.freedoms;
-        if (one.cost < candidate.cost) candidate = std::move(one);
-      }
-  std::stable_sort(beam.begin(), beam.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
-  std::vector<std::vector<std::size_t>> best;
-  for (const Candidate& candidate : beam)
-    if (candidate.cost == beam.front().cost) best.push_back(candidate.codecs);
-  return best;
+bool same_values(const PerfFit& a, const PerfFit& b) {
+  return same_bandwidths(a.bandwidths, b.bandwidths) && a.backward == b.backward &&
+         a.weighted_backward == b.weighted_backward && a.freedoms == b.freedoms;
 }
 
 PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit) {
@@ -334,7 +47,8 @@ class PerfSearch {
         found_(found),
         perf_(perf),
         alternatives_(options.alternatives),
-        effort_(is_hopeless(plan, found) ? Effort::uniform : options.effort) {}
+        effort_(is_hopeless(plan, found) ? Effort::uniform : options.effort),
+        evaluation_(plan, perf, options.alternatives) {}
 
   bool gave_up() const { return gave_up_; }
 
@@ -372,13 +86,12 @@ class PerfSearch {
   };
 
   // Hypotheses ordered by what some tables say about them, without those that the first ones leave far behind.
-  std::vector<PerfHypothesis> plausible() const {
+  std::vector<PerfHypothesis> plausible() {
     auto hypotheses = hypotheses_of(plan_, found_);
     if (hypotheses.size() < 2 || perf_.tables.size() <= kProbe) return hypotheses;
-    const Evaluation evaluation(plan_, perf_, false);
     std::vector<std::pair<std::int64_t, std::size_t>> order;
     for (std::size_t i = 0; i < hypotheses.size(); ++i)
-      order.emplace_back(evaluation.probe(hypotheses[i], all_codecs(hypotheses[i]), kProbe), i);
+      order.emplace_back(evaluation_.probe(hypotheses[i], all_codecs(hypotheses[i]), kProbe), i);
     std::stable_sort(order.begin(), order.end());
     std::vector<PerfHypothesis> best;
     for (const auto& [wrong, i] : order)
@@ -391,9 +104,7 @@ class PerfSearch {
     return std::vector<std::uint64_t>(perf_.sharders, h.setting.rules->wire_sizes ? kAllCodecs : 1);
   }
 
-  PerfOutcome try_defaults(const PerfHypothesis& h) const {
-    return Evaluation(plan_, perf_, alternatives_).run(h, all_codecs(h));
-  }
+  PerfOutcome try_defaults(const PerfHypothesis& h) { return evaluation_.run(h, all_codecs(h)); }
 
   // Where many cells are still contradicted: with each other size that tables may have, and with all of them at once.
   void try_element_sizes(const Tried& with_defaults) {
@@ -413,23 +124,44 @@ class PerfSearch {
 
   // With bandwidths found, each sharder's codecs are looked at again by themselves, and the other way round.
   void try_fits(const PerfHypothesis& h, const std::vector<std::uint64_t>& default_codecs) {
-    auto starts = fitting_codecs(h, plan_, perf_);
+    const WireClasses classes(h, plan_, perf_);
+    PerfFits fits(h, plan_, perf_);
+    auto starts = fitting_codecs(h, perf_, classes, fits);
     starts.insert(starts.begin(), first_of(default_codecs));
+    Refits refits{h, fits, {}, {}};
     for (auto codecs : starts)
       for (int round = 0; round < kRefits; ++round) {
-        const PerfFit found = fit(h, plan_, perf_, codecs);
-        const auto before = codecs;
-        try_fit(h, snapped(h, plan_, perf_, codecs, found));
-        codecs = try_fit(h, found);
-        if (codecs == before) break;
+        const auto next = refit(refits, classes.first_of(codecs));
+        if (std::exchange(codecs, next) == next) break;
       }
   }
 
-  // The likeliest codecs with the fit's bandwidths.
-  std::vector<std::size_t> try_fit(const PerfHypothesis& h, const PerfFit& fit) {
-    PerfOutcome outcome = Evaluation(plan_, perf_, alternatives_).run(fitted(h, fit), all_codecs(h));
+  // What fits of a hypothesis led to; the same one would lead there again.
+  struct Refits {
+    const PerfHypothesis& h;
+    PerfFits& fits;
+    std::map<std::vector<std::size_t>, std::vector<std::size_t>> by_codecs;
+    std::vector<std::pair<PerfFit, std::vector<std::size_t>>> by_fit;
+  };
+
+  // The likeliest codecs with the bandwidths that were fitted with `codecs`.
+  std::vector<std::size_t> refit(Refits& refits, const std::vector<std::size_t>& codecs) {
+    const auto [next, is_new] = refits.by_codecs.try_emplace(codecs);
+    if (is_new) {
+      const PerfFit found = refits.fits.fit(codecs);
+      try_fit(refits, refits.fits.snapped(codecs, found));
+      next->second = try_fit(refits, found);
+    }
+    return next->second;
+  }
+
+  std::vector<std::size_t> try_fit(Refits& refits, const PerfFit& fit) {
+    const auto known = std::ranges::find_if(refits.by_fit, [&](const auto& o) { return same_values(o.first, fit); });
+    if (known != refits.by_fit.end()) return known->second;
+    PerfOutcome outcome = evaluation_.run(fitted(refits.h, fit), all_codecs(refits.h));
     outcome.freedoms += fit.freedoms;
     auto codecs = first_of(outcome.codecs);
+    refits.by_fit.emplace_back(fit, codecs);
     keep(std::move(outcome));
     return codecs;
   }
@@ -456,15 +188,15 @@ class PerfSearch {
   }
 
   // A default that fits everything is believed; where the log leaves a bandwidth open, its bounds say so.
-  void widen(PerfOutcome& outcome) const {
-    const PerfFit found = fit(outcome.hypothesis, plan_, perf_, first_of(outcome.codecs));
+  void widen(PerfOutcome& outcome) {
+    const PerfFit found = PerfFits(outcome.hypothesis, plan_, perf_).fit(first_of(outcome.codecs));
     outcome.bounded = found.bounded;
     if (found.freedoms > 0) {
       for (const auto bandwidth : kBandwidths)
         outcome.bandwidths.*bandwidth = hull(outcome.bandwidths.*bandwidth, found.bandwidths.*bandwidth);
       return;
     }
-    outcome = Evaluation(plan_, perf_, true).run(fitted(outcome.hypothesis, found), outcome.codecs);
+    outcome = evaluation_.run(fitted(outcome.hypothesis, found), outcome.codecs);
     outcome.bounded = found.bounded;
   }
 
@@ -481,14 +213,11 @@ class PerfSearch {
 
   static bool same_hypothesis(const PerfOutcome& a, const PerfOutcome& b) {
     const PerfSetting<RealInterval>&x = a.hypothesis.setting, &y = b.hypothesis.setting;
-    const auto same = [&](RealInterval Bandwidths<RealInterval>::*bandwidth) {
-      return x.bandwidths.*bandwidth == y.bandwidths.*bandwidth;
-    };
     return a.hypothesis.outcome == b.hypothesis.outcome && a.hypothesis.element == b.hypothesis.element &&
            a.hypothesis.any_element == b.hypothesis.any_element && x.rules == y.rules && x.device == y.device &&
            x.inference == y.inference && x.local_size == y.local_size && x.group_size == y.group_size &&
            x.backward == y.backward && x.weighted_backward == y.weighted_backward && a.codecs == b.codecs &&
-           std::ranges::all_of(kBandwidths, same);
+           same_bandwidths(x.bandwidths, y.bandwidths);
   }
 
   const PlanInputs& plan_;
@@ -496,144 +225,21 @@ class PerfSearch {
   const PerfInputs& perf_;
   bool alternatives_;
   Effort effort_;
+  PerfEvaluation evaluation_;
   bool gave_up_ = false;
   std::vector<PerfOutcome> best_;
 };
-
-PlanPerf perf_of(const PerfCells& cells) {
-  PlanPerf perf;
-  std::copy_n(cells.begin(), kPerfParts, perf.parts.begin());
-  perf.total = cells[kPerfTotal];
-  return perf;
-}
-
-void widen(PlanPerf& perf, const PlanPerf& other) {
-  for (std::size_t c = 0; c < kPerfParts; ++c) perf.parts[c] = hull(perf.parts[c], other.parts[c]);
-  perf.total = hull(perf.total, other.total);
-}
-
-void narrow(PlanPerf& perf, const PrintedPerfCells& printed, std::uint32_t wrong) {
-  for (std::size_t c = 0; c < kPerfCells; ++c) {
-    RealInterval& value = c < kPerfParts ? perf.parts[c] : perf.total;
-    if (printed[c] && (wrong >> c & 1) == 0) value = narrowed(value, *printed[c]);
-  }
-}
-
-PerfChoice choice_of(const PerfOutcome& outcome, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
-                     bool alternatives) {
-  const PerfHypothesis& h = outcome.hypothesis;
-  const PerfOption option = outcome.tables[t]->option;
-  const std::uint64_t codecs = outcome.codecs[perf.tables[t].sharder];
-  const auto first = static_cast<std::size_t>(std::countr_zero(codecs));
-  const TableInputs& table = plan.tables[t];
-  const auto wire_of = [&](std::size_t codec) {
-    return wire_sizes(*h.setting.rules, codec_table()[codec], table.sequence, option.element_size);
-  };
-  PerfChoice choice{option.element_size,
-                    option.weighted,
-                    option.prefetch_pipeline,
-                    prefetch_hidden(h, table),
-                    perf_ratio(h, table, (*h.outcome->parts)[t].front()),
-                    wire_of(first),
-                    {}};
-  each_bit(alternatives ? codecs & (codecs - 1) : 0, [&](int c) {
-    const WireSizes wire = wire_of(static_cast<std::size_t>(c));
-    if (wire != choice.wire && std::ranges::find(choice.other_wires, wire) == choice.other_wires.end())
-      choice.other_wires.push_back(wire);
-  });
-  return choice;
-}
-
-void fill_tables(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inputs, const PerfInputs& perf,
-                 bool alternatives, Plan& plan) {
-  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    PlanTable& table = plan.tables[t];
-    const auto has = [&](const PerfOutcome& o) { return o.tables[t].has_value(); };
-    if (!std::all_of(outcomes.begin(), outcomes.end(), has)) continue;
-    table.perf.known = true;
-    table.perf.contradicted = outcomes.front().tables[t]->contradicted;
-    table.perf.expected = perf_of(outcomes.front().tables[t]->cells);
-    table.shard_perf = perf_of(outcomes.front().tables[t]->shard);
-    table.perf_choice = choice_of(outcomes.front(), inputs, perf, t, alternatives);
-    for (std::size_t o = 1; o < outcomes.size(); ++o) widen(table.shard_perf, perf_of(outcomes[o].tables[t]->shard));
-  }
-}
-
-void fill_ranks(const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes, Plan& plan) {
-  for (std::size_t r = 0; r < plan.ranks.size() && r < perf.ranks.size(); ++r) {
-    PlanRank& rank = plan.ranks[r];
-    bool known = perf.ranks[r].known;
-    for (const auto& [t, shards] : perf.ranks[r].shards) known &= plan.tables[t].perf.known;
-    if (known) {
-      rank.expected_perf.known = true;
-      rank.expected_perf.contradicted = outcomes.front().wrong_in_rank[r];
-      rank.expected_perf.expected = perf_of(outcomes.front().ranks[r]);
-      rank.perf = rank.expected_perf.expected;
-      for (const PerfOutcome& outcome : outcomes) widen(rank.perf, perf_of(outcome.ranks[r]));
-    }
-    narrow(rank.perf, perf.ranks[r].printed, rank.expected_perf.contradicted);
-  }
-}
-
-constexpr double kAlmostEndless = 1e60, kNoTime = 1e-30;  // bytes/ms and ms
-
-// A bandwidth is used if a table still takes time where all others are almost endless. Tables that are alike use the
-// same ones.
-Bandwidths<bool> used_bandwidths(const PerfOutcome& outcome, const PlanInputs& inputs, const PerfInputs& perf,
-                                 const Plan& plan) {
-  Bandwidths<bool> used{};
-  std::vector<std::tuple<Sharding, const KernelTraits*, bool, double>> seen;
-  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    const PlanTable& table = plan.tables[t];
-    const PerfChoice& choice = table.perf_choice;
-    const std::tuple kind(table.sharding, table.kernel, choice.prefetch_pipeline, choice.caching_ratio.low);
-    if (!table.perf.known || std::ranges::find(seen, kind) != seen.end()) continue;
-    seen.push_back(kind);
-    const auto facts = perf_facts(outcome.hypothesis, inputs, perf, t, outcome.tables[t]->option, {});
-    for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
-      PerfSetting<RealInterval> setting = outcome.hypothesis.setting;
-      for (const auto bandwidth : kBandwidths) setting.bandwidths.*bandwidth = exactly(kAlmostEndless);
-      setting.bandwidths.*kBandwidths[k] = exactly(1.0);
-      const auto cost = shard_perf(setting, facts);
-      if (cost && cost->total.high > kNoTime) used.*kBandwidthFlags[k] = true;
-    }
-  }
-  return used;
-}
-
-void fill_bandwidths(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inputs, const PerfInputs& perf,
-                     Plan& plan) {
-  plan.perf.bandwidths = outcomes.front().bandwidths;
-  plan.perf.used = {true, true, true, true, true, true};
-  for (const PerfOutcome& outcome : outcomes) {
-    const auto used = used_bandwidths(outcome, inputs, perf, plan);
-    for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
-      RealInterval& bounds = plan.perf.bandwidths.*kBandwidths[k];
-      bounds = hull(bounds, outcome.bandwidths.*kBandwidths[k]);
-      const auto flag = kBandwidthFlags[k];
-      plan.perf.used.*flag = plan.perf.used.*flag && used.*flag && outcome.bounded.*flag;
-    }
-  }
-}
 
 }  // namespace
 
 void infer_perf(const PlanInputs& inputs, const SearchResult& found, const InferOptions& options, Plan& plan) {
   const PerfInputs perf = read_perf(inputs, plan);
-  for (std::size_t r = 0; r < plan.ranks.size() && r < perf.ranks.size(); ++r)  // what the printed cells alone say
-    for (std::size_t c = 0; c < kPerfCells; ++c)
-      if (perf.ranks[r].printed[c])
-        (c < kPerfParts ? plan.ranks[r].perf.parts[c] : plan.ranks[r].perf.total) = *perf.ranks[r].printed[c];
+  fill_printed_ranks(perf, plan);
   if (found.survivors.empty()) return;
   PerfSearch search(inputs, found, perf, options);
   const auto outcomes = search.run();
   plan.gave_up |= search.gave_up();
-  if (outcomes.empty()) return;
-  fill_tables(outcomes, inputs, perf, options.alternatives, plan);
-  fill_ranks(perf, outcomes, plan);
-  plan.perf.setting = outcomes.front().hypothesis.setting;
-  plan.perf.known = true;
-  fill_bandwidths(outcomes, inputs, perf, plan);
+  if (!outcomes.empty()) fill_perf(outcomes, inputs, perf, options.alternatives, plan);
 }
 
 }  // namespace shardstats::infer_detail

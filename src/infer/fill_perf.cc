@@ -1,0 +1,143 @@
+#include "infer/fill_perf.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace shardstats::infer_detail {
+namespace {
+
+PlanPerf perf_of(const PerfCells& cells) {
+  PlanPerf perf;
+  std::copy_n(cells.begin(), kPerfParts, perf.parts.begin());
+  perf.total = cells[kPerfTotal];
+  return perf;
+}
+
+void widen(PlanPerf& perf, const PlanPerf& other) {
+  for (std::size_t c = 0; c < kPerfParts; ++c) perf.parts[c] = hull(perf.parts[c], other.parts[c]);
+  perf.total = hull(perf.total, other.total);
+}
+
+void narrow(PlanPerf& perf, const PrintedPerfCells& printed, std::uint32_t wrong) {
+  for (std::size_t c = 0; c < kPerfCells; ++c) {
+    RealInterval& value = c < kPerfParts ? perf.parts[c] : perf.total;
+    if (printed[c] && (wrong >> c & 1) == 0) value = narrowed(value, *printed[c]);
+  }
+}
+
+PerfChoice choice_of(const PerfOutcome& outcome, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
+                     bool alternatives) {
+  const PerfHypothesis& h = outcome.hypothesis;
+  const PerfOption option = outcome.tables[t]->option;
+  const std::uint64_t codecs = outcome.codecs[perf.tables[t].sharder];
+  const auto first = static_cast<std::size_t>(std::countr_zero(codecs));
+  const TableInputs& table = plan.tables[t];
+  const auto wire_of = [&](std::size_t codec) {
+    return wire_sizes(*h.setting.rules, codec_table()[codec], table.sequence, option.element_size);
+  };
+  PerfChoice choice{option.element_size,
+                    option.weighted,
+                    option.prefetch_pipeline,
+                    prefetch_hidden(h, table),
+                    perf_ratio(h, table, (*h.outcome->parts)[t].front()),
+                    wire_of(first),
+                    {}};
+  each_bit(alternatives ? codecs & (codecs - 1) : 0, [&](int c) {
+    const WireSizes wire = wire_of(static_cast<std::size_t>(c));
+    if (wire != choice.wire && std::ranges::find(choice.other_wires, wire) == choice.other_wires.end())
+      choice.other_wires.push_back(wire);
+  });
+  return choice;
+}
+
+void fill_tables(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inputs, const PerfInputs& perf,
+                 bool alternatives, Plan& plan) {
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    PlanTable& table = plan.tables[t];
+    const auto has = [&](const PerfOutcome& o) { return o.tables[t].has_value(); };
+    if (!std::all_of(outcomes.begin(), outcomes.end(), has)) continue;
+    table.perf.known = true;
+    table.perf.contradicted = outcomes.front().tables[t]->contradicted;
+    table.perf.expected = perf_of(outcomes.front().tables[t]->cells);
+    table.shard_perf = perf_of(outcomes.front().tables[t]->shard);
+    table.perf_choice = choice_of(outcomes.front(), inputs, perf, t, alternatives);
+    for (std::size_t o = 1; o < outcomes.size(); ++o) widen(table.shard_perf, perf_of(outcomes[o].tables[t]->shard));
+  }
+}
+
+void fill_ranks(const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes, Plan& plan) {
+  for (std::size_t r = 0; r < plan.ranks.size() && r < perf.ranks.size(); ++r) {
+    PlanRank& rank = plan.ranks[r];
+    bool known = perf.ranks[r].known;
+    for (const auto& [t, shards] : perf.ranks[r].shards) known &= plan.tables[t].perf.known;
+    if (known) {
+      rank.expected_perf.known = true;
+      rank.expected_perf.contradicted = outcomes.front().wrong_in_rank[r];
+      rank.expected_perf.expected = perf_of(outcomes.front().ranks[r]);
+      rank.perf = rank.expected_perf.expected;
+      for (const PerfOutcome& outcome : outcomes) widen(rank.perf, perf_of(outcome.ranks[r]));
+    }
+    narrow(rank.perf, perf.ranks[r].printed, rank.expected_perf.contradicted);
+  }
+}
+
+constexpr double kAlmostEndless = 1e60, kNoTime = 1e-30;  // bytes/ms and ms
+
+// A bandwidth is used if a table still takes time where all others are almost endless. Tables that are alike use the
+// same ones.
+Bandwidths<bool> used_bandwidths(const PerfOutcome& outcome, const PlanInputs& inputs, const PerfInputs& perf,
+                                 const Plan& plan) {
+  Bandwidths<bool> used{};
+  std::vector<std::tuple<Sharding, const KernelTraits*, bool, double>> seen;
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    const PlanTable& table = plan.tables[t];
+    const PerfChoice& choice = table.perf_choice;
+    const std::tuple kind(table.sharding, table.kernel, choice.prefetch_pipeline, choice.caching_ratio.low);
+    if (!table.perf.known || std::ranges::find(seen, kind) != seen.end()) continue;
+    seen.push_back(kind);
+    const auto facts = perf_facts(outcome.hypothesis, inputs, perf, t, outcome.tables[t]->option, {});
+    for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
+      PerfSetting<RealInterval> setting = outcome.hypothesis.setting;
+      for (const auto bandwidth : kBandwidths) setting.bandwidths.*bandwidth = exactly(kAlmostEndless);
+      setting.bandwidths.*kBandwidths[k] = exactly(1.0);
+      const auto cost = shard_perf(setting, facts);
+      if (cost && cost->total.high > kNoTime) used.*kBandwidthFlags[k] = true;
+    }
+  }
+  return used;
+}
+
+void fill_bandwidths(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inputs, const PerfInputs& perf,
+                     Plan& plan) {
+  plan.perf.bandwidths = outcomes.front().bandwidths;
+  plan.perf.used = {true, true, true, true, true, true};
+  for (const PerfOutcome& outcome : outcomes) {
+    const auto used = used_bandwidths(outcome, inputs, perf, plan);
+    for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
+      RealInterval& bounds = plan.perf.bandwidths.*kBandwidths[k];
+      bounds = hull(bounds, outcome.bandwidths.*kBandwidths[k]);
+      const auto flag = kBandwidthFlags[k];
+      plan.perf.used.*flag = plan.perf.used.*flag && used.*flag && outcome.bounded.*flag;
+    }
+  }
+}
+
+}  // namespace
+
+void fill_printed_ranks(const PerfInputs& perf, Plan& plan) {
+  for (std::size_t r = 0; r < plan.ranks.size() && r < perf.ranks.size(); ++r)
+    for (std::size_t c = 0; c < kPerfCells; ++c)
+      if (perf.ranks[r].printed[c])
+        (c < kPerfParts ? plan.ranks[r].perf.parts[c] : plan.ranks[r].perf.total) = *perf.ranks[r].printed[c];
+}
+
+void fill_perf(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inputs, const PerfInputs& perf,
+               bool alternatives, Plan& plan) {
+  fill_tables(outcomes, inputs, perf, alternatives, plan);
+  fill_ranks(perf, outcomes, plan);
+  plan.perf.setting = outcomes.front().hypothesis.setting;
+  plan.perf.known = true;
+  fill_bandwidths(outcomes, inputs, perf, plan);
+}
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,37 @@
+#include "infer/fit_tables.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr std::size_t kSample = 24;  // tables of a sharder
+
+}  // namespace
+
+FitTables::FitTables(const PerfHypothesis& hypothesis, const PlanInputs& plan_inputs, const PerfInputs& perf_inputs,
+                     const std::vector<std::size_t>& codecs_by_sharder, bool sample)
+    : h(hypothesis),
+      plan(plan_inputs),
+      perf(perf_inputs),
+      codecs(codecs_by_sharder),
+      fitted(perf_inputs.tables.size()),
+      rough(sample) {
+  std::vector<std::size_t> of_sharder(perf.sharders), taken(perf.sharders);
+  for (const PerfTable& table : perf.tables) of_sharder[table.sharder] += table.known;
+  for (std::uint32_t t = 0; t < perf.tables.size(); ++t) {
+    const std::uint32_t s = perf.tables[t].sharder;
+    const std::size_t step = sample ? of_sharder[s] / kSample + 1 : 1;
+    fitted[t] = perf.tables[t].known && codecs[s] != kNotFitted && taken[s]++ % step == 0;
+    all &= step == 1;
+  }
+}
+
+bool FitTables::forward_only(std::uint32_t t) const {
+  return perf_detail::forward_only(*h.setting.rules, h.setting.inference, plan.tables[t].sharding);
+}
+
+bool mixes_memories(const TableInputs& table) {
+  const KernelSpeed speed = table.kernel->speed;
+  return speed == KernelSpeed::cached || speed == KernelSpeed::quant_cached;
+}
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,37 @@
+// The tables that a fit looks at, with the codecs that it takes for them. Private to src/infer.
+#pragma once
+
+#include <vector>
+
+#include "infer/perf_fit.h"
+
+namespace shardstats::infer_detail {
+
+struct FitTables {
+  FitTables(const PerfHypothesis& hypothesis, const PlanInputs& plan_inputs, const PerfInputs& perf_inputs,
+            const std::vector<std::size_t>& codecs_by_sharder, bool sample);
+
+  bool forward_only(std::uint32_t t) const;
+  std::size_t codec_of(std::uint32_t t) const { return codecs[perf.tables[t].sharder]; }
+  PerfFacts<RealInterval> facts(std::uint32_t t, PerfOption option) const {
+    return perf_facts(h, plan, perf, t, option, codec_table()[codec_of(t)]);
+  }
+
+  const PerfHypothesis& h;
+  const PlanInputs& plan;
+  const PerfInputs& perf;
+  const std::vector<std::size_t>& codecs;  // by sharder
+  std::vector<bool> fitted;                // by table
+  bool all = true;                         // of every sharder
+  bool rough;                              // only the number of contradictions is asked for
+};
+
+// A cached kernel's bandwidth is a mix of two, so that its perf is not linear in their reciprocals.
+bool mixes_memories(const TableInputs& table);
+
+inline constexpr RealInterval kAnyReciprocal{1e-15, 1};  // ms per byte: slower and faster than any memory
+inline constexpr double kNarrow = 0.02;  // relative width from which a default in the bounds is taken for it
+
+inline RealInterval reciprocal(RealInterval x) { return {1 / x.high, 1 / x.low}; }
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,185 @@
+#include "infer/linear_system.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "infer/perf_model.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr double kEndless = std::numeric_limits<double>::infinity();
+constexpr double kSettled = 1e-10;  // relative change that ends the rounds
+
+// The normal equations, then the unit matrix, which becomes their inverse, then the right side.
+constexpr std::size_t kRight = 2 * kUnknowns;
+using Matrix = std::array<std::array<double, 2 * kUnknowns + 1>, kUnknowns>;
+
+// Have the ends moved by at most that part of the width?
+bool is_near(const Box& before, const Box& now, double most) {
+  for (std::size_t k = 0; k < kUnknowns; ++k) {
+    const double moved = std::max(std::abs(now[k].low - before[k].low), std::abs(now[k].high - before[k].high));
+    if (moved > most * now[k].width()) return false;
+  }
+  return true;
+}
+
+bool eliminate(Matrix& m) {
+  for (std::size_t k = 0; k < kUnknowns; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t r = k + 1; r < kUnknowns; ++r)
+      if (std::abs(m[r][k]) > std::abs(m[pivot][k])) pivot = r;
+    if (std::abs(m[pivot][k]) < 1e-300) return false;
+    std::swap(m[k], m[pivot]);
+    for (std::size_t r = 0; r < kUnknowns; ++r) {
+      const double times = r == k ? 0 : m[r][k] / m[k][k];
+      if (times == 0) continue;
+      for (std::size_t c = k; c < m[r].size(); ++c) m[r][c] -= times * m[k][c];
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void LinearSystem::clear() { *this = {}; }
+
+void LinearSystem::add(const Coefficients& a, RealInterval value) {
+  Equation e{value, middle(value), value.width() / 2 + 1e-12 * value.high + 1e-15, terms_.size(), 0};
+  for (std::size_t k = 0; k < kUnknowns; ++k) {
+    if (!is_used(a[k])) continue;
+    terms_.push_back({k, a[k], middle(a[k]), a[k].width() / 2});
+    used_[k] = true;
+  }
+  e.count = terms_.size() - e.first;
+  if (e.count > 0) equations_.push_back(e);
+}
+
+std::array<std::vector<RealInterval>, kUnknowns> LinearSystem::alone() const {
+  std::array<std::vector<RealInterval>, kUnknowns> bounds;
+  for (const Equation& e : equations_) {
+    const Term& term = terms_[e.first];
+    if (e.count == 1 && term.a.low > 0 && e.value.low > 0)
+      bounds[term.unknown].push_back({e.value.low / term.a.high, e.value.high / term.a.low});
+  }
+  return bounds;
+}
+
+RealInterval LinearSystem::sum(const Equation& e, const Box& box) const {
+  RealInterval sum{};
+  for (const Term& term : terms(e)) sum = sum + term.a * box[term.unknown];
+  return sum;
+}
+
+std::int64_t LinearSystem::contradicted(const Box& box) const {
+  std::int64_t count = 0;
+  for (const Equation& e : equations_) count += !with_rounding(sum(e, box)).overlaps(e.value);
+  return count;
+}
+
+// Half of the width that the rounding of the number and of its inputs leaves.
+double LinearSystem::uncertainty(const Equation& e, const Values& x) const {
+  double half = e.half_width;
+  for (const Term& term : terms(e)) half += term.half_width * std::abs(x[term.unknown]);
+  return half;
+}
+
+double LinearSystem::residual(const Equation& e, const Values& x) const {
+  double sum = -e.middle;
+  for (const Term& term : terms(e)) sum += term.middle * x[term.unknown];
+  return sum;
+}
+
+std::vector<double> LinearSystem::first_weights(const Values& x) const {
+  std::vector<double> weights;
+  weights.reserve(equations_.size());
+  for (const Equation& e : equations_) weights.push_back(1 / uncertainty(e, x));
+  return weights;
+}
+
+// False if that changes no weight.
+bool LinearSystem::reweight(std::vector<double>& weights, const Values& x) const {
+  bool changed = false;
+  for (std::size_t i = 0; i < equations_.size(); ++i) {
+    const double own = uncertainty(equations_[i], x);
+    const double far = std::abs(residual(equations_[i], x)) / own;
+    const double weight = 1 / (own * std::sqrt(std::max(far, 1.0)));
+    changed |= std::exchange(weights[i], weight) != weight;
+  }
+  return changed;
+}
+
+// Far beyond its deviation.
+Box LinearSystem::around(const Solution& solution) {
+  constexpr double kDeviations = 12, kFew = 0.01;
+  Box box;
+  for (std::size_t k = 0; k < kUnknowns; ++k) {
+    const double reach = kDeviations * solution.deviation[k] + kFew * std::abs(solution.x[k]);
+    box[k] = {solution.x[k] - reach, solution.x[k] + reach};
+  }
+  return box;
+}
+
+std::optional<Box> LinearSystem::around_solution(const Values& usual, double still) const {
+  constexpr int kReweightings = 20;
+  std::vector<double> weights = first_weights(usual);
+  std::optional<Box> box;
+  for (int round = 0; round < kReweightings; ++round) {
+    const auto solution = solve(weights, usual);
+    if (!solution) return std::nullopt;
+    const auto before = std::exchange(box, around(*solution));
+    if ((before && still > 0 && is_near(*before, *box, still)) || !reweight(weights, solution->x)) break;
+  }
+  return box;
+}
+
+// Normal equations, scaled by usual values, by Gauss-Jordan with the inverse for the deviations.
+std::optional<LinearSystem::Solution> LinearSystem::solve(const std::vector<double>& weights,
+                                                          const Values& scale) const {
+  Matrix m{};
+  for (std::size_t i = 0; i < equations_.size(); ++i) {
+    const double w = weights[i];
+    for (const Term& row_term : terms(equations_[i])) {
+      auto& row = m[row_term.unknown];
+      const double times = row_term.middle * scale[row_term.unknown] * w;
+      for (const Term& term : terms(equations_[i])) row[term.unknown] += times * term.middle * scale[term.unknown] * w;
+      row[kRight] += times * equations_[i].middle * w;
+    }
+  }
+  for (std::size_t k = 0; k < kUnknowns; ++k) {
+    if (m[k][k] == 0) m[k][k] = m[k][kRight] = 1;  // not used: stays at its usual value
+    m[k][k] *= 1 + 1e-12;
+    m[k][kUnknowns + k] = 1;
+  }
+  if (!eliminate(m)) return std::nullopt;
+  Solution solution;
+  for (std::size_t k = 0; k < kUnknowns; ++k) {
+    solution.x[k] = m[k][kRight] / m[k][k] * scale[k];
+    solution.deviation[k] = std::sqrt(std::abs(m[k][kUnknowns + k] / m[k][k])) * scale[k];
+  }
+  return solution;
+}
+
+bool LinearSystem::narrow(Box& box) const {
+  bool changed = false;
+  for (const Equation& e : equations_) {
+    RealInterval all = sum(e, box);
+    if (!all.overlaps(e.value)) continue;
+    for (const Term& term : terms(e)) {
+      RealInterval& x = box[term.unknown];
+      const RealInterval own = term.a * x;
+      const double low = (e.value.low - (all.high - own.high)) / term.a.high;
+      const double high = term.a.low > 0 ? (e.value.high - (all.low - own.low)) / term.a.low : kEndless;
+      // Differences of large sums lose digits; the slack keeps the true value inside.
+      const RealInterval left{low - kSettled * std::abs(x.low), high + kSettled * std::abs(x.high)};
+      const RealInterval now = narrowed(x, left);
+      changed |= now.width() < x.width() * (1 - 1e-3);
+      all = {all.low - own.low + (term.a * now).low, all.high - own.high + (term.a * now).high};
+      x = now;
+    }
+  }
+  return changed;
+}
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,113 @@
+#include "infer/perf_bandwidths.h"
+
+#include <algorithm>
+
+#include "infer/most_shared.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr int kRounds = 12;
+constexpr std::size_t kOneWrongIn = 12;  // numbers: so many wrong ones are put up with
+constexpr double kRoughly = 0.01;
+static_assert(kUnknowns == kBandwidths.size());
+
+class BandwidthFit {
+ public:
+  BandwidthFit(const FitTables& tables, UnitCosts& costs, PerfFit& fit) : tables_(tables), costs_(costs), fit_(fit) {}
+
+  void run() {
+    add_tables();
+    if (tables_.all)
+      for (const PerfRank& rank : tables_.perf.ranks) add_rank(rank);
+    Box box = start();
+    for (int round = 0; round < kRounds; ++round)
+      if (!system_.narrow(box)) break;
+    take(box);
+  }
+
+ private:
+  void add(const Coefficients& a, const std::optional<RealInterval>& printed) {
+    if (printed) system_.add(a, with_rounding(*printed));
+  }
+
+  void add_tables() {
+    by_table_.resize(tables_.perf.tables.size());
+    for (std::uint32_t t = 0; t < by_table_.size(); ++t) {
+      if (!tables_.fitted[t]) continue;
+      by_table_[t] = costs_.of(t, tables_.codec_of(t), fit_.backward, fit_.weighted_backward);
+      if (!by_table_[t]) continue;
+      for (std::size_t c = 0; c < kPerfCells; ++c) {
+        Coefficients a;
+        for (std::size_t k = 0; k < kUnknowns; ++k) a[k] = (*by_table_[t])[c][k] * exactly(costs_.shards(t));
+        add(a, tables_.perf.tables[t].printed[c]);
+      }
+    }
+  }
+
+  bool has_total(std::uint32_t t) const {
+    return by_table_[t] && std::ranges::any_of((*by_table_[t])[kPerfTotal], is_used);
+  }
+
+  void add_rank(const PerfRank& rank) {
+    if (!rank.known || !std::ranges::all_of(rank.shards, [&](const auto& s) { return has_total(s.first); })) return;
+    for (std::size_t c = 0; c < kPerfCells; ++c) {
+      if (!rank.printed[c] && !rank.maxima[c]) continue;
+      Coefficients sum{};
+      for (const auto& [t, count] : rank.shards)
+        for (std::size_t k = 0; k < kUnknowns; ++k) sum[k] = sum[k] + (*by_table_[t])[c][k] * exactly(count);
+      add(sum, rank.printed[c]);
+      add(sum, rank.maxima[c]);
+    }
+  }
+
+  // Numbers that depend on one bandwidth alone bound it; the others start around the least squares.
+  Box start() const {
+    Values usual;
+    for (std::size_t k = 0; k < kUnknowns; ++k) usual[k] = 1 / (default_bandwidths().*kBandwidths[k]).low;
+    const auto alone = system_.alone();
+    const auto is_open = [&](std::size_t k) { return alone[k].empty() && system_.uses(k); };
+    Box box;
+    bool any_open = false;
+    for (std::size_t k = 0; k < kUnknowns; ++k) {
+      box[k] = most_shared(alone[k], kAnyReciprocal, usual[k], alone[k].size() / kOneWrongIn);
+      any_open |= is_open(k);
+    }
+    const auto estimate = any_open ? system_.around_solution(usual, tables_.rough ? kRoughly : 0) : std::nullopt;
+    for (std::size_t k = 0; k < kUnknowns; ++k)
+      if (estimate && is_open(k)) box[k] = narrowed(box[k], at_least((*estimate)[k], kAnyReciprocal.low));
+    return box;
+  }
+
+  static RealInterval at_least(RealInterval x, double least) {
+    return {std::max(x.low, least), std::max(x.high, least)};
+  }
+
+  void take(const Box& box) {
+    const Bandwidths<RealInterval> defaults = default_bandwidths();
+    for (std::size_t k = 0; k < kUnknowns; ++k) {
+      if (!system_.uses(k)) continue;
+      fit_.bounded.*kBandwidthFlags[k] = true;
+      const RealInterval found = reciprocal(box[k]);
+      const RealInterval usual = defaults.*kBandwidths[k];
+      const bool is_usual = found.contains(usual.low);
+      fit_.freedoms += !is_usual;
+      if (!is_usual || found.width() > kNarrow * usual.low) fit_.bandwidths.*kBandwidths[k] = found;
+    }
+    Box reciprocals;
+    for (std::size_t k = 0; k < kUnknowns; ++k) reciprocals[k] = reciprocal(fit_.bandwidths.*kBandwidths[k]);
+    fit_.contradictions += system_.contradicted(reciprocals);
+  }
+
+  const FitTables& tables_;
+  UnitCosts& costs_;
+  PerfFit& fit_;
+  std::vector<std::optional<CellCoefficients>> by_table_;  // of one shard
+  LinearSystem system_;
+};
+
+}  // namespace
+
+void fit_bandwidths(const FitTables& tables, UnitCosts& costs, PerfFit& fit) { BandwidthFit(tables, costs, fit).run(); }
+
+}  // namespace shardstats::infer_detail

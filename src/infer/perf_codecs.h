@@ -1,0 +1,16 @@
+// Which quantized comms the sharders have, by fitting bandwidths with them. Private to src/infer.
+#pragma once
+
+#include <vector>
+
+#include "infer/perf_fit.h"
+#include "infer/wire_classes.h"
+
+namespace shardstats::infer_detail {
+
+// Codecs for all sharders whose fit leaves the fewest contradictions: sharder after sharder, following the best few
+// assignments.
+std::vector<std::vector<std::size_t>> fitting_codecs(const PerfHypothesis& h, const PerfInputs& perf,
+                                                     const WireClasses& classes, PerfFits& fits);
+
+}  // namespace shardstats::infer_detail

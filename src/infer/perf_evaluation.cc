@@ -1,0 +1,192 @@
+#include "infer/perf_evaluation.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "infer/wire_classes.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr std::int64_t kFarBehind = 8;  // contradicted cells by which codecs have to be worse to be given up
+constexpr std::uint8_t kNoCodecs = 0xff;
+
+std::int64_t count(std::uint32_t cells) { return std::popcount(cells); }
+
+using Counts = std::array<std::int64_t, kCodecs>;  // contradicted cells by codec
+
+// Leaves the codecs that have at most so many cells more than the best ones; returns how many those have.
+std::int64_t keep_best(const Counts& wrong, std::int64_t more, std::uint64_t& codecs) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  each_bit(codecs, [&](int c) { least = std::min(least, wrong[static_cast<std::size_t>(c)]); });
+  each_bit(codecs, [&](int c) {
+    if (wrong[static_cast<std::size_t>(c)] > least + more) codecs &= ~(std::uint64_t{1} << c);
+  });
+  return least;
+}
+
+// Equal shards share what the printed cell leaves.
+void narrow_by_cells(const PerfTable& table, double shards, TablePerf& perf) {
+  for (std::size_t c = 0; c < kPerfCells; ++c) {
+    if (!table.printed[c] || (perf.contradicted >> c & 1) != 0) continue;
+    perf.cells[c] = narrowed(perf.cells[c], *table.printed[c]);
+    if (table.cols.exact()) perf.shard[c] = narrowed(perf.shard[c], with_rounding(perf.cells[c] * exactly(1 / shards)));
+  }
+}
+
+class HypothesisEvaluation {
+ public:
+  HypothesisEvaluation(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, bool alternatives,
+                       CellElements& cell_elements)
+      : h_(h),
+        plan_(plan),
+        perf_(perf),
+        alternatives_(alternatives),
+        cell_elements_(cell_elements),
+        known_(perf.tables.size()) {
+    for (std::size_t kind = 0; kind < kWireKinds; ++kind)
+      equal_[kind] = equal_codecs(*h.setting.rules, static_cast<WireKind>(kind), 0);
+  }
+
+  std::int64_t probe(std::vector<std::uint64_t> live, std::size_t tables) {
+    std::vector<Counts> wrong(live.size());
+    const std::size_t step = perf_.tables.size() / tables + 1;
+    for (std::size_t t = 0; t < perf_.tables.size(); t += step) count_wrong(static_cast<std::uint32_t>(t), live, wrong);
+    std::int64_t total = 0;
+    for (std::size_t s = 0; s < live.size(); ++s) total += keep_best(wrong[s], 0, live[s]);
+    return total;
+  }
+
+  PerfOutcome run(const std::vector<std::uint64_t>& allowed) {
+    PerfOutcome outcome;
+    outcome.hypothesis = h_;
+    outcome.bandwidths = h_.setting.bandwidths;
+    outcome.codecs = best_codecs(allowed);
+    for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) add_table(t, outcome);
+    for (const PerfRank& rank : perf_.ranks) add_rank(rank, outcome);
+    return outcome;
+  }
+
+ private:
+  // Perf of a table that was found while choosing codecs and contradicts nothing; with it the first codecs of the same
+  // sizes.
+  struct Known {
+    std::optional<TablePerf> perf;
+    std::uint8_t codecs = kNoCodecs;
+  };
+
+  // Codecs of the same sizes are the same to the table.
+  const EqualCodecs& equal(std::uint32_t t) const {
+    return equal_[static_cast<std::size_t>(wire_kind_of(plan_.tables[t]))];
+  }
+
+  std::vector<std::uint64_t> best_codecs(std::vector<std::uint64_t> live) {
+    std::vector<Counts> wrong(live.size());
+    for (std::uint32_t t = 0; t < perf_.tables.size(); ++t)
+      if (!std::has_single_bit(live[perf_.tables[t].sharder])) count_wrong(t, live, wrong);
+    for (std::size_t s = 0; s < live.size(); ++s) keep_best(wrong[s], 0, live[s]);
+    return live;
+  }
+
+  // Adds the table's contradicted cells for each codec that is left of its sharder.
+  void count_wrong(std::uint32_t t, std::vector<std::uint64_t>& live, std::vector<Counts>& wrong) {
+    const PerfTable& table = perf_.tables[t];
+    if (!table.known) return;
+    std::uint64_t& codecs = live[table.sharder];
+    Counts own;
+    own.fill(-1);
+    each_bit(codecs, [&](int c) {
+      const auto at = static_cast<std::size_t>(c);
+      std::int64_t& of_sizes = own[equal(t)[at]];
+      if (of_sizes < 0) of_sizes = wrong_cells(t, at);
+      wrong[table.sharder][at] += of_sizes;
+    });
+    keep_best(wrong[table.sharder], kFarBehind, codecs);
+  }
+
+  std::int64_t wrong_cells(std::uint32_t t, std::size_t codec) {
+    auto found = table_perf(h_, plan_, perf_, t, codec_table()[codec]);
+    if (!found) return printed_cells(perf_.tables[t]);
+    const std::int64_t wrong = count(found->contradicted);
+    if (wrong == 0 && known_[t].codecs == kNoCodecs) known_[t] = {std::move(found), equal(t)[codec]};
+    return wrong;
+  }
+
+  void add_table(std::uint32_t t, PerfOutcome& outcome) {
+    auto& perf = outcome.tables.emplace_back();
+    const PerfTable& table = perf_.tables[t];
+    if (!table.known) return;
+    const std::uint64_t codecs = outcome.codecs[table.sharder];
+    perf = over_codecs(t, alternatives_ ? codecs : codecs & (~codecs + 1));
+    if (perf) {
+      narrow_by_cells(table, shards_of(h_, t), *perf);
+      outcome.contradictions += count(perf->contradicted);
+      outcome.freedoms += is_unlikely(t, *perf);
+    } else {  // on this device the planner could not have printed a perf
+      outcome.contradictions += printed_cells(table);
+    }
+  }
+
+  std::optional<TablePerf> over_codecs(std::uint32_t t, std::uint64_t codecs) {
+    std::optional<TablePerf> all;
+    each_bit(codecs, [&](int c) {
+      const auto at = static_cast<std::size_t>(c);
+      const bool is_known = equal(t)[at] == known_[t].codecs;
+      const auto one = is_known ? known_[t].perf : table_perf(h_, plan_, perf_, t, codec_table()[at], &cell_elements_);
+      if (!all || !one) {
+        all = one;
+        return;
+      }
+      widen(*all, *one);
+      all->contradicted &= one->contradicted;
+    });
+    return all;
+  }
+
+  // A sequence taken for weighted without the log's saying so is a value of its own.
+  bool is_unlikely(std::uint32_t t, const TablePerf& perf) const {
+    return perf.option.weighted && plan_.tables[t].sequence && !perf_.tables[t].weighted;
+  }
+
+  void add_rank(const PerfRank& rank, PerfOutcome& outcome) const {
+    PerfCells sum{};
+    bool known = rank.known;
+    for (const auto& [t, shards] : rank.shards) {
+      known &= outcome.tables[t].has_value();
+      if (!known) break;
+      for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = sum[c] + outcome.tables[t]->shard[c] * exactly(shards);
+    }
+    for (RealInterval& x : sum) x = with_rounding(x);
+    outcome.ranks.push_back(sum);
+    std::uint32_t wrong = known ? contradicted(rank.printed, sum) : 0;
+    outcome.wrong_in_rank.push_back(wrong);
+    if (known) wrong |= contradicted(rank.maxima, sum);
+    outcome.contradictions += count(wrong);
+  }
+
+  const PerfHypothesis& h_;
+  const PlanInputs& plan_;
+  const PerfInputs& perf_;
+  bool alternatives_;
+  CellElements& cell_elements_;
+  std::vector<Known> known_;                   // by table
+  std::array<EqualCodecs, kWireKinds> equal_;  // by kind
+};
+
+}  // namespace
+
+std::int64_t printed_cells(const PerfTable& table) {
+  return std::ranges::count_if(table.printed, [](const auto& cell) { return cell.has_value(); });
+}
+
+PerfOutcome PerfEvaluation::run(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed) {
+  return HypothesisEvaluation(h, plan_, perf_, alternatives_, cell_elements_).run(allowed);
+}
+
+std::int64_t PerfEvaluation::probe(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed,
+                                   std::size_t tables) {
+  return HypothesisEvaluation(h, plan_, perf_, alternatives_, cell_elements_).probe(allowed, tables);
+}
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,42 @@
+// How well a perf hypothesis explains the printed perf cells. Private to src/infer.
+#pragma once
+
+#include <vector>
+
+#include "infer/perf_model.h"
+
+namespace shardstats::infer_detail {
+
+struct PerfOutcome {
+  PerfHypothesis hypothesis;
+  Bandwidths<RealInterval> bandwidths;  // that explain the log: those of the hypothesis and maybe others
+  Bandwidths<bool> bounded{true, true, true, true, true, true};  // by what is printed
+  std::vector<std::uint64_t> codecs;                             // by sharder: those that contradict the fewest cells
+  std::vector<std::optional<TablePerf>> tables;
+  std::vector<PerfCells> ranks;
+  std::vector<std::uint32_t> wrong_in_rank;  // bit sets of cells
+  std::int64_t contradictions = 0, freedoms = 0;
+  std::int64_t cost() const { return contradictions + freedoms; }
+};
+
+std::int64_t printed_cells(const PerfTable& table);
+
+class PerfEvaluation {
+ public:
+  // `alternatives`: bounds cover all codecs that fit, not only the likeliest.
+  PerfEvaluation(const PlanInputs& plan, const PerfInputs& perf, bool alternatives)
+      : plan_(plan), perf_(perf), alternatives_(alternatives), cell_elements_(plan) {}
+
+  // `allowed`: codecs by sharder that are tried.
+  PerfOutcome run(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed);
+  // How many printed numbers of some tables the hypothesis contradicts with the best codecs for each sharder.
+  std::int64_t probe(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed, std::size_t tables);
+
+ private:
+  const PlanInputs& plan_;
+  const PerfInputs& perf_;
+  bool alternatives_;
+  CellElements cell_elements_;
+};
+
+}  // namespace shardstats::infer_detail

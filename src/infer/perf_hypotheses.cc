@@ -1,0 +1,67 @@
+#include "infer/perf_hypotheses.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace shardstats::infer_detail {
+namespace {
+
+// `grouped`: some tables are split over the ranks of a group.
+std::vector<std::int64_t> local_sizes(const Setting& setting, bool grouped) {
+  const std::int64_t world = setting.world_size, most = grouped ? setting.group_size : world;
+  if (grouped && !setting.rules->pods) return {most};
+  std::vector<std::int64_t> sizes{most};
+  for (const std::int64_t usual : {8, 4, 2, 16})
+    if (usual < most && (!grouped || most % usual == 0)) sizes.push_back(usual);
+  for (std::int64_t d = 1; d < most; ++d)
+    if (most % d == 0 && std::find(sizes.begin(), sizes.end(), d) == sizes.end()) sizes.push_back(d);
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchResult& found) {
+  const auto is_dp = [](const TableInputs& t) { return t.sharding == Sharding::dp; };
+  const bool has_dp = std::any_of(plan.tables.begin(), plan.tables.end(), is_dp);
+  const auto is_grouped = [](const TableInputs& t) {
+    return t.sized && (t.sharding == Sharding::twrw || t.sharding == Sharding::gs);
+  };
+  const bool has_grouped = std::any_of(plan.tables.begin(), plan.tables.end(), is_grouped);
+  std::vector<PerfHypothesis> all;
+  const auto add = [&](const PerfHypothesis& h) {
+    const auto same = [&](const PerfHypothesis& o) {
+      return o.outcome == h.outcome && same_perf(*o.setting.rules, *h.setting.rules) &&
+             o.setting.device == h.setting.device && o.setting.inference == h.setting.inference &&
+             o.setting.local_size == h.setting.local_size && o.setting.group_size == h.setting.group_size;
+    };
+    if (std::none_of(all.begin(), all.end(), same)) all.push_back(h);
+  };
+  for (const Survivor& survivor : found.survivors)
+    for (const Setting& setting : survivor.members) {
+      PerfHypothesis h;
+      h.outcome = &survivor.outcome;
+      h.setting.rules = &perf_rules_of(setting.rules->release);
+      h.setting.device = setting.device;
+      h.setting.world_size = setting.world_size;
+      h.setting.group_size = setting.group_size;
+      h.setting.bandwidths = default_bandwidths();
+      h.setting.backward = exactly(2.0);
+      h.setting.weighted_backward = exactly(1.0);
+      const bool hidden_inference = !setting.rules->inference && h.setting.rules->inference != InferencePerf::none;
+      bool one_smaller = false;
+      for (const std::int64_t local : local_sizes(setting, has_grouped)) {
+        // Where nothing reduces over hosts or groups, only "one host" or "several hosts" matters.
+        const bool grouped = setting.group_size != setting.world_size;
+        if (!has_dp && !grouped && local < setting.world_size && std::exchange(one_smaller, true)) continue;
+        h.setting.local_size = local;
+        for (const bool inference : {false, true}) {
+          if (hidden_inference ? false : inference != setting.inference) continue;
+          h.setting.inference = inference;
+          add(h);
+        }
+      }
+    }
+  return all;
+}
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,123 @@
+#include "infer/perf_multipliers.h"
+
+#include <algorithm>
+
+#include "infer/most_shared.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr RealInterval kMultipliers{0.05, 50};  // that anybody would set
+
+// Backward over forward compute: m, or m * m_w + 1.1.
+struct Ratios {
+  std::vector<RealInterval> plain, weighted;
+};
+
+void add_ratio(const PrintedPerfCells& cells, std::vector<RealInterval>& ratios) {
+  if (cells[0] && cells[2] && cells[0]->low > 0) ratios.push_back(*cells[2] / *cells[0]);
+}
+
+// Are all tables of the rank fitted, with a backward pass, and weighted or not?
+bool holds_only(const FitTables& tables, const PerfRank& rank, bool weighted) {
+  return !rank.shards.empty() && std::ranges::all_of(rank.shards, [&](const auto& s) {
+    return tables.fitted[s.first] && !tables.forward_only(s.first) && tables.perf.tables[s.first].weighted == weighted;
+  });
+}
+
+Ratios ratios_of_components(const FitTables& tables) {
+  Ratios ratios;
+  for (std::uint32_t t = 0; t < tables.perf.tables.size(); ++t) {
+    const PerfTable& table = tables.perf.tables[t];
+    if (tables.fitted[t] && !tables.forward_only(t) && table.weighted)
+      add_ratio(table.printed, *table.weighted ? ratios.weighted : ratios.plain);
+  }
+  for (const PerfRank& rank : tables.perf.ranks) {
+    PrintedPerfCells cells = rank.printed;
+    for (std::size_t c = 0; c < kPerfCells; ++c)
+      if (cells[c] && rank.maxima[c]) cells[c] = narrowed(*cells[c], *rank.maxima[c]);
+    if (holds_only(tables, rank, false)) add_ratio(cells, ratios.plain);
+    if (holds_only(tables, rank, true)) add_ratio(cells, ratios.weighted);
+  }
+  return ratios;
+}
+
+// m_w by ratios of weighted tables.
+std::vector<RealInterval> weighted_multipliers(const std::vector<RealInterval>& ratios, RealInterval backward) {
+  constexpr double kExtra = perf_detail::kWeightedKernel;
+  std::vector<RealInterval> multipliers;
+  multipliers.reserve(ratios.size());
+  for (const RealInterval ratio : ratios)
+    multipliers.push_back(at_least_zero({ratio.low - kExtra, ratio.high - kExtra}) / backward);
+  return multipliers;
+}
+
+RealInterval usual_if_in(RealInterval bounds, double usual) { return bounds.contains(usual) ? exactly(usual) : bounds; }
+
+// Ratios of tables by their totals: T = fc * (1 + m) + comms, or fc * (1 + m * m_w + 1.1) + comms.
+std::vector<RealInterval> ratios_of_totals(const FitTables& tables, const PerfFit& fit, bool weighted) {
+  const PerfHypothesis& h = tables.h;
+  PerfSetting<RealInterval> setting = h.setting;
+  setting.bandwidths = fit.bandwidths;
+  std::vector<RealInterval> ratios;
+  for (std::uint32_t t = 0; t < tables.perf.tables.size(); ++t) {
+    const PerfTable& table = tables.perf.tables[t];
+    const auto& total = table.printed[kPerfTotal];
+    if (!tables.fitted[t] || tables.forward_only(t) || table.weighted != weighted || !total) continue;
+    if (prefetch_hidden(h, tables.plan.tables[t]) || mixes_memories(tables.plan.tables[t]) || h.any_element) continue;
+    const auto options = perf_options(h, tables.plan, tables.perf, t);
+    if (options.count == 0) continue;
+    const auto perf = shard_perf(setting, tables.facts(t, *options.begin()));
+    if (!perf || perf->parts[0].low <= 0) continue;
+    const RealInterval n = exactly(shards_of(h, t));
+    const RealInterval forward = perf->parts[0] * n, others = (perf->parts[0] + perf->parts[1] + perf->parts[3]) * n;
+    ratios.push_back(at_least_zero({total->low - others.high, total->high - others.low}) / forward);
+    if (const auto& backward = table.printed[2]) ratios.push_back(*backward / forward);
+  }
+  return ratios;
+}
+
+void refine_backward(const FitTables& tables, PerfFit& fit) {
+  const RealInterval found = most_shared(ratios_of_totals(tables, fit, false), kMultipliers, 2, 0);
+  if (!fit.backward.exact()) {
+    fit.backward = narrowed(fit.backward, found);
+  } else if (!found.contains(2)) {
+    fit.backward = found;
+    ++fit.freedoms;
+  }
+}
+
+void refine_weighted(const FitTables& tables, PerfFit& fit) {
+  const auto multipliers = weighted_multipliers(ratios_of_totals(tables, fit, true), fit.backward);
+  const bool was_usual = fit.weighted_backward.low == 1 && fit.weighted_backward.exact();
+  const RealInterval found = most_shared(multipliers, kMultipliers, 1, 0);
+  if (was_usual && (found.contains(1) || found == kMultipliers)) return;
+  fit.weighted_backward = was_usual ? found : narrowed(fit.weighted_backward, found);
+  fit.freedoms += was_usual;
+}
+
+}  // namespace
+
+Multipliers fit_multipliers(const FitTables& tables, PerfFit& fit) {
+  const PerfRules& rules = *tables.h.setting.rules;
+  const Ratios ratios = ratios_of_components(tables);
+  Multipliers any;
+  if (rules.multiplier) {
+    any.backward = most_shared(ratios.plain, kMultipliers, 2, 0);
+    fit.backward = usual_if_in(any.backward, 2);
+  }
+  if (rules.weighted_multiplier && !ratios.weighted.empty()) {
+    any.weighted_backward = most_shared(weighted_multipliers(ratios.weighted, fit.backward), kMultipliers, 1, 0);
+    fit.weighted_backward = usual_if_in(any.weighted_backward, 1);
+  }
+  fit.freedoms += (fit.backward.low != 2) + (fit.weighted_backward.low != 1);
+  return any;
+}
+
+void refine_multipliers(const FitTables& tables, PerfFit& fit) {
+  const PerfRules& rules = *tables.h.setting.rules;
+  if (rules.multiplier) refine_backward(tables, fit);
+  if (rules.weighted_multiplier) refine_weighted(tables, fit);
+}
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,19 @@
+// The multipliers of the backward pass (perf-model.md section 3.1). Private to src/infer.
+#pragma once
+
+#include "infer/fit_tables.h"
+
+namespace shardstats::infer_detail {
+
+struct Multipliers {
+  RealInterval backward{2, 2}, weighted_backward{1, 1};
+};
+
+// By the components, which need no bandwidths: the usual ones where those can be. Returns all that the components
+// leave.
+Multipliers fit_multipliers(const FitTables& tables, PerfFit& fit);
+
+// With the fit's bandwidths by totals, which are printed more finely than components.
+void refine_multipliers(const FitTables& tables, PerfFit& fit);
+
+}  // namespace shardstats::infer_detail

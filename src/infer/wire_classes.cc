@@ -1,0 +1,74 @@
+#include "infer/wire_classes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace shardstats::infer_detail {
+namespace {
+
+WireSizes used_sizes(const PerfRules& rules, WireKind kind, Codecs codecs, double element_size) {
+  const bool sequence = kind == WireKind::sequence_all_to_all || kind == WireKind::sequence_both;
+  WireSizes sizes = wire_sizes(rules, codecs, sequence, element_size);
+  if (kind == WireKind::all_to_all || kind == WireKind::sequence_all_to_all)
+    sizes.scatter_forward = sizes.scatter_backward = 0;
+  if (kind == WireKind::scatter) sizes.all_to_all_forward = sizes.all_to_all_backward = 0;
+  return sizes;
+}
+
+// Equal in both.
+EqualCodecs joined(const EqualCodecs& a, const EqualCodecs& b) {
+  EqualCodecs both{};
+  for (std::size_t c = 0; c < kCodecs; ++c) {
+    std::size_t first = 0;
+    while (a[first] != a[c] || b[first] != b[c]) ++first;
+    both[c] = static_cast<std::uint8_t>(first);
+  }
+  return both;
+}
+
+}  // namespace
+
+WireKind wire_kind_of(const TableInputs& table) {
+  if (table.sharding == Sharding::dp) return WireKind::none;
+  const bool grouped = table.sharding == Sharding::twrw || table.sharding == Sharding::gs;
+  if (table.sequence) return grouped ? WireKind::sequence_both : WireKind::sequence_all_to_all;
+  return grouped ? WireKind::both : table.sharding == Sharding::rw ? WireKind::scatter : WireKind::all_to_all;
+}
+
+EqualCodecs equal_codecs(const PerfRules& rules, WireKind kind, double element_size) {
+  EqualCodecs equal{};
+  if (kind == WireKind::none) return equal;
+  std::array<WireSizes, kCodecs> sizes;
+  for (std::size_t c = 0; c < kCodecs; ++c) {
+    sizes[c] = used_sizes(rules, kind, codec_table()[c], element_size);
+    equal[c] = static_cast<std::uint8_t>(std::ranges::find(sizes, sizes[c]) - sizes.begin());
+  }
+  return equal;
+}
+
+WireClasses::WireClasses(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf)
+    : equal_(perf.sharders, EqualCodecs{}) {
+  constexpr std::size_t kSizes = kElementSizes.size() + 1;  // the last one: any
+  std::vector<std::array<bool, kWireKinds * kSizes>> seen(perf.sharders);
+  const auto join = [&](std::uint32_t sharder, WireKind kind, std::size_t size) {
+    bool& known = seen[sharder][static_cast<std::size_t>(kind) * kSizes + size];
+    if (std::exchange(known, true)) return;
+    const double element_size = size < kElementSizes.size() ? kElementSizes[size] : 0;
+    equal_[sharder] = joined(equal_[sharder], equal_codecs(*h.setting.rules, kind, element_size));
+  };
+  for (std::uint32_t t = 0; t < perf.tables.size(); ++t) {
+    if (!perf.tables[t].known) continue;
+    const WireKind kind = wire_kind_of(plan.tables[t]);
+    if (h.any_element) join(perf.tables[t].sharder, kind, kElementSizes.size());
+    each_bit(elements_of(h, t), [&](int size) { join(perf.tables[t].sharder, kind, static_cast<std::size_t>(size)); });
+  }
+}
+
+std::vector<std::size_t> WireClasses::first_of(const std::vector<std::size_t>& codecs) const {
+  std::vector<std::size_t> first = codecs;
+  for (std::size_t s = 0; s < first.size(); ++s)
+    if (first[s] < kCodecs) first[s] = equal_[s][first[s]];
+  return first;
+}
+
+}  // namespace shardstats::infer_detail
