@@ -17,7 +17,8 @@
 namespace shardstats::cli {
 namespace {
 
-constexpr std::size_t kShownLine = 100;  // characters of the nearest line in a message
+constexpr std::size_t kShownLine = 100;                             // characters of the nearest line in a message
+constexpr std::size_t kSearchedForNearest = std::size_t{32} << 20;  // bytes: they are all in memory then
 
 // An open log; its blocks refer to the bytes of the source.
 struct OpenLog {
@@ -46,7 +47,7 @@ struct Step {
 Error no_block(const std::string& path, std::string_view bytes) {
   Error error{
       path, {}, "no planner block found", "looked for a line with '--- Planner Statistics ---' in a box of '#'"};
-  const BoxLine nearest = nearest_line(bytes);
+  const BoxLine nearest = nearest_line(bytes.substr(0, kSearchedForNearest));
   if (nearest.place.line > 0) {
     error.place.line = nearest.place.line;
     error.hint += "; the nearest line is: " + std::string(nearest.text.substr(0, kShownLine));

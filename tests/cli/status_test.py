@@ -72,12 +72,13 @@ STATUS = [  # arguments, standard input, status
 ]
 
 
-def peak_memory(*arguments):
-    """Of a run that must not fail, in bytes."""
-    process = subprocess.Popen([BINARY, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+def peak_memory(*arguments, expected=0):
+    """Of a run, in bytes."""
+    process = subprocess.Popen([BINARY, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, arguments
+    assert process.returncode == expected, arguments
     return usage.ru_maxrss << 10
 
 
@@ -160,6 +161,13 @@ class Status(unittest.TestCase):
                 with self.subTest(command):
                     little, much = (peak_memory(*command, "--threads", "2", log) for log in (small, large))
                     self.assertLess(much - little, large.stat().st_size / 3)
+            small.unlink()
+            with large.open("wb") as file:
+                for _ in range(100):
+                    file.write(noise)
+            for arguments in (["verify", large], ["scan", folder]):
+                with self.subTest(arguments):
+                    self.assertLess(peak_memory(*arguments, expected=2) - little, large.stat().st_size / 3)
 
     def test_colour(self):
         self.assertNotIn(b"\033", run("verify", stdin=WRONG).stdout)
