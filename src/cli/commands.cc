@@ -11,16 +11,25 @@ constexpr OutputFormat kAll[] = {OutputFormat::text, OutputFormat::json, OutputF
 constexpr OutputFormat kTextOnly[] = {OutputFormat::text};
 constexpr OutputFormat kTextAndJson[] = {OutputFormat::text, OutputFormat::json};
 
-constexpr std::array<Command, 5> kCommands = {{
-    {CommandId::verify, "verify", "Recompute every printed number and locate discrepancies",
+constexpr std::array<Command, 6> kCommands = {{
+    {CommandId::verify, "verify", "Recompute every printed number and locate discrepancies", "",
      "shardstats verify train.log", true, false, true, kAll},
-    {CommandId::explain, "explain", "Show step by step where a table's, rank's or kernel's memory comes from",
+    {CommandId::scan, "scan", "Verify the logs below directories: a line for each, then a summary",
+     "Directories are walked in sorted order, without hidden files and without following links to directories.\n"
+     "In globs * ? [...] match within a name and ** any number of directories; quote them.\n"
+     "Files without planner statistics are counted and passed over; of files that are named it is an error.\n"
+     "A file that cannot be read is reported, and the scan goes on; the exit status is 2 then.",
+     "shardstats scan runs/\n"
+     "shardstats scan 'runs/**/rank0*.log.gz' old.log --select table.storage --fail-on warning\n"
+     "shardstats scan -f ndjson runs/ | jq -r 'select(.verdict == \"findings\").logs[0].path'",
+     true, false, true, kAll},
+    {CommandId::explain, "explain", "Show step by step where a table's, rank's or kernel's memory comes from", "",
      "shardstats explain table_1705 train.log", true, true, false, kAll},
-    {CommandId::reconstruct, "reconstruct", "Print the rebuilt plan: every table, shard and rank with byte bounds",
+    {CommandId::reconstruct, "reconstruct", "Print the rebuilt plan: every table, shard and rank with byte bounds", "",
      "shardstats reconstruct -f json train.log", true, false, false, kAll},
-    {CommandId::render, "render", "Print the planner blocks again in canonical form", "shardstats render train.log",
+    {CommandId::render, "render", "Print the planner blocks again in canonical form", "", "shardstats render train.log",
      true, false, false, kTextOnly},
-    {CommandId::rules, "rules", "List every check, or show one", "shardstats rules rank.hbm", false, true, false,
+    {CommandId::rules, "rules", "List every check, or show one", "", "shardstats rules rank.hbm", false, true, false,
      kTextAndJson},
 }};
 

@@ -9,14 +9,16 @@
 
 namespace shardstats::cli {
 
-enum class CommandId : std::uint8_t { verify, explain, reconstruct, render, rules };
+enum class CommandId : std::uint8_t { verify, scan, explain, reconstruct, render, rules };
 
 enum class OutputFormat : std::uint8_t { text, json, ndjson };
 inline constexpr std::array<std::string_view, 3> kFormatNames = {"text", "json", "ndjson"};
 
 struct Command {
   CommandId id;
-  std::string_view name, help, example;
+  std::string_view name, help;
+  std::string_view details;   // more help; may be empty
+  std::string_view examples;  // one a line
   bool reads_logs;
   bool has_target;                        // TARGET in front of the logs (explain), or a rule id (rules)
   bool finds;                             // findings decide the exit status

@@ -44,7 +44,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     examined.plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
     report = verify(*examined.printed, *examined.plan);
   };
-  if (options.command != CommandId::verify) {
+  if (!command_of(options.command).finds) {
     look(Effort::exhaustive);
   } else if (look(Effort::uniform); !is_settled(examined, assumed, report)) {
     look(Effort::exhaustive);
@@ -57,6 +57,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   if (details) result.detailed = view_block(*examined.printed, *examined.plan, index, true);
   switch (options.command) {
     case CommandId::verify:
+    case CommandId::scan:
       result.status = examined.findings.at_least(options.fail_on) > 0 ? kFindings : kClean;
       result.report = std::move(report);
       break;

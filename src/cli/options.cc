@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::string_view kNoInput =
     "no log given: name a file, pipe one in, or set SHARDSTATS_LOG, for example `shardstats verify train.log`";
+constexpr std::string_view kNothingToScan =
+    "nothing to scan: name directories, files or globs, for example `shardstats scan .`";
 
 // Values as CLI11 fills them; finish() turns them into Options.
 struct Raw {
@@ -43,8 +45,11 @@ void add_output_options(CLI::App& app, const Command& command, Raw& raw) {
   app.add_option("--color", raw.options.color, "Colours: auto, always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   app.add_flag("--ascii", raw.options.ascii, "No characters outside ASCII in text");
-  app.add_flag("-q,--quiet", raw.options.quiet, "Findings and verdict only");
-  app.add_flag("-v,--verbose", raw.options.verbose, "Say what to try with each finding");
+  const bool scans = command.id == CommandId::scan;
+  app.add_flag("-q,--quiet", raw.options.quiet,
+               scans ? "Logs with findings and verdict only, no progress" : "Findings and verdict only");
+  app.add_flag("-v,--verbose", raw.options.verbose,
+               scans ? "Name the files without a planner block, too" : "Say what to try with each finding");
 }
 
 void add_log_options(CLI::App& app, Raw& raw) {
@@ -74,7 +79,7 @@ void add_filter_options(CLI::App& app, Raw& raw) {
       ->allow_extra_args(false);
 }
 
-void add_verify_options(CLI::App& app, Raw& raw) {
+void add_check_options(CLI::App& app, Raw& raw) {
   app.add_option("--select", raw.options.filter.select, "Only rules that begin so")
       ->type_name("RULE")
       ->allow_extra_args(false);
@@ -83,13 +88,28 @@ void add_verify_options(CLI::App& app, Raw& raw) {
       ->allow_extra_args(false);
   app.add_option("--fail-on", raw.fail_on, "Exit 1 at findings of this severity or above")
       ->check(CLI::IsMember(strings(kSeverityNames)));
-  app.add_option("-n,--top", raw.top, "Only the first N findings of a block in text; 0 is all");
   app.add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
+}
+
+std::string footer_of(const Command& command) {
+  std::string text(command.details);
+  if (!text.empty()) text += "\n\n";
+  std::string examples(command.examples);
+  if (examples.find('\n') == std::string::npos) return text + "Example: " + examples;
+  for (std::size_t at = 0; (at = examples.find('\n', at)) != std::string::npos; ++at) examples.insert(at + 1, "  ");
+  return text + "Examples:\n  " + examples;
+}
+
+void add_logs(CLI::App& app, const Command& command, Raw& raw) {
+  if (command.id == CommandId::scan)
+    app.add_option("PATH", raw.options.logs, "Directories, globs or log files; - is standard input")->type_name("");
+  else
+    app.add_option("LOG", raw.options.logs, "Log files; - is standard input")->type_name("FILE");
 }
 
 void add_command(CLI::App& app, const Command& command, Raw& raw) {
   CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
-  sub->footer("Example: " + std::string(command.example));
+  sub->footer(footer_of(command));
   if (command.id == CommandId::explain)
     sub->add_option("TARGET", raw.options.target,
                     "A table (FQN, its last part or a glob), rank:N, table:NAME@rank:N, kernel:NAME, plan, "
@@ -99,11 +119,15 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
   if (command.id == CommandId::rules) sub->add_option("RULE", raw.options.target, "A rule id or its beginning");
   add_output_options(*sub, command, raw);
   if (command.reads_logs) {
-    sub->add_option("LOG", raw.options.logs, "Log files; - is standard input")->type_name("FILE");
+    add_logs(*sub, command, raw);
     add_log_options(*sub, raw);
   }
-  if (command.id == CommandId::verify || command.id == CommandId::reconstruct) add_filter_options(*sub, raw);
-  if (command.id == CommandId::verify) add_verify_options(*sub, raw);
+  if (command.finds || command.id == CommandId::reconstruct) add_filter_options(*sub, raw);
+  if (command.finds) add_check_options(*sub, raw);
+  if (command.id == CommandId::verify)
+    sub->add_option("-n,--top", raw.top, "Only the first N findings of a block in text; 0 is all");
+  if (command.id == CommandId::scan)
+    sub->add_option("-n,--top", raw.options.top_rules, "Rules with the most findings in the summary of text; 0 is all");
   if (command.id == CommandId::reconstruct) {
     sub->add_option("-n,--top", raw.top, "Only the first N tables and ranks; 0 is all");
     sub->add_option("-s,--sort", raw.sort, "Order of tables")->check(CLI::IsMember(strings(kSortKeyNames)));
@@ -140,7 +164,7 @@ std::variant<Options, Leave> finish(Raw& raw) {
   else if (stdin_has_input())
     options.logs.emplace_back("-");
   else
-    return failed(std::string(kNoInput));
+    return failed(std::string(command.id == CommandId::scan ? kNothingToScan : kNoInput));
   return options;
 }
 
@@ -151,8 +175,9 @@ std::optional<Leave> unknown_command(int argc, const char* const* argv) {
   for (const Command& command : commands())
     if (command.name == word) return std::nullopt;
   std::string message = "unknown command '" + std::string(word) + "'";
-  if (access(argv[1], F_OK) == 0)
-    message += "; to check this log: shardstats verify " + std::string(word);
+  if (struct stat status{}; stat(argv[1], &status) == 0)
+    message += S_ISDIR(status.st_mode) ? "; to check the logs in it: shardstats scan " + std::string(word)
+                                       : "; to check this log: shardstats verify " + std::string(word);
   else if (const std::string_view nearest = nearest_command(word); !nearest.empty())
     message += "; did you mean '" + std::string(nearest) + "'?";
   else
@@ -188,7 +213,7 @@ std::variant<Options, Leave> parse_command_line(int argc, const char* const* arg
   CLI::App app("Parses TorchRec planner statistics logs, rebuilds the plan and checks every number.", "shardstats");
   app.set_version_flag("--version", "shardstats " + std::string(kVersion));
   app.footer(
-      "Examples:\n  shardstats verify train.log\n  shardstats explain table_1705 train.log\n"
+      "Examples:\n  shardstats verify train.log\n  shardstats scan runs/\n  shardstats explain table_1705 train.log\n"
       "  zcat train.log.gz | shardstats reconstruct -f json | jq .logs");
   app.require_subcommand(1);
   Raw raw;

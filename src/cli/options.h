@@ -16,7 +16,7 @@ namespace shardstats::cli {
 struct Options {
   CommandId command{};
   std::string target;             // explain, rules
-  std::vector<std::string> logs;  // paths; "-" is standard input
+  std::vector<std::string> logs;  // paths; "-" is standard input; for scan also directories and globs
   OutputFormat format = OutputFormat::text;
   std::vector<std::string> outputs;  // files; "-" is standard output
   std::string color = "auto";
@@ -26,6 +26,7 @@ struct Options {
   Severity fail_on = Severity::error;
   FilterWords filter;
   std::size_t top_findings = 0;  // of a block, in text; 0: all
+  std::size_t top_rules = 5;     // in the summary of a scan; 0: all
   ReconstructOptions reconstruct;
   std::vector<Override> assume;
 };

@@ -56,11 +56,25 @@ void Output::failed() {
 }
 
 void Output::write(const std::string& text) {
+  if (holds_)
+    held_ += text;
+  else
+    put(text);
+}
+
+void Output::release() {
+  if (held_.empty()) return;
+  put(std::exchange(held_, {}));
+  if (file_ != nullptr && !failed_ && std::fflush(file_) != 0) failed();
+}
+
+void Output::put(const std::string& text) {
   if (file_ == nullptr || text.empty() || failed_) return;
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) failed();
 }
 
 bool Output::finish() {
+  release();
   if (file_ != nullptr && !failed_ && std::fflush(file_) != 0) failed();
   return !failed_;
 }

@@ -26,16 +26,21 @@ class Output {
   const TextStyle& style() const { return style_; }
   OutputFormat format() const { return format_; }
   void write(const std::string& text);
+  // Keeps what goes to the terminal until release(), so that it does not mix with a progress line there.
+  void hold() { holds_ = style_.terminal; }
+  void release();
   bool finish();  // false: something could not be written
 
  private:
   void failed();
+  void put(const std::string& text);
   std::string path_;
   OutputFormat format_;
   TextStyle style_;
   std::FILE* file_ = nullptr;
   std::unique_ptr<Writer> writer_;
-  bool failed_ = false;
+  bool failed_ = false, holds_ = false;
+  std::string held_;
 };
 
 // One for each -o, or standard output alone.

@@ -20,22 +20,11 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
-int terminal_width(bool to_terminal) {
-  if (const char* columns = std::getenv("COLUMNS"))
-    if (const auto width = parse_integer(columns, kMostWidth); width && *width > 0)
-      return std::max(static_cast<int>(*width), kLeastWidth);
-  winsize size{};
-  if (to_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    return std::clamp<int>(size.ws_col, kLeastWidth, kMostWidth);
-  return kDefaultWidth;
-}
-
 bool wants_color(std::string_view color, bool to_terminal) {
   if (color != "auto") return color == "always";
   if (is_set("NO_COLOR")) return false;
   if (is_set("FORCE_COLOR")) return true;
-  const char* terminal = std::getenv("TERM");
-  return to_terminal && terminal != nullptr && std::string_view(terminal) != "dumb";
+  return to_terminal && is_smart_terminal(STDOUT_FILENO);
 }
 
 spdlog::logger& diagnostics() {
@@ -49,8 +38,23 @@ spdlog::logger& diagnostics() {
 
 }  // namespace
 
+int terminal_width(int fd) {
+  if (const char* columns = std::getenv("COLUMNS"))
+    if (const auto width = parse_integer(columns, kMostWidth); width && *width > 0)
+      return std::max(static_cast<int>(*width), kLeastWidth);
+  winsize size{};
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return std::clamp<int>(size.ws_col, kLeastWidth, kMostWidth);
+  return kDefaultWidth;
+}
+
+bool is_smart_terminal(int fd) {
+  const char* terminal = std::getenv("TERM");
+  return isatty(fd) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
 TextStyle text_style(std::string_view color, bool ascii, bool to_terminal) {
-  return {terminal_width(to_terminal), wants_color(color, to_terminal), ascii};
+  return {terminal_width(to_terminal ? STDOUT_FILENO : -1), wants_color(color, to_terminal), ascii, to_terminal};
 }
 
 void warn(const std::string& text) { diagnostics().warn(text); }

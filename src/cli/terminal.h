@@ -9,8 +9,13 @@
 
 namespace shardstats::cli {
 
-// Width from COLUMNS or the terminal, 80 otherwise; colours: flag, NO_COLOR, FORCE_COLOR, terminal (in this order).
+// Of standard output, or of a file (not `to_terminal`). Colours: flag, NO_COLOR, FORCE_COLOR, terminal (in this order).
 TextStyle text_style(std::string_view color, bool ascii, bool to_terminal);
+
+// Columns of the terminal behind `fd`; COLUMNS goes first, 80 if neither says.
+int terminal_width(int fd);
+// A terminal that can move its cursor.
+bool is_smart_terminal(int fd);
 
 void warn(const std::string& text);
 void fail(const std::string& text);

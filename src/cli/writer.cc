@@ -14,13 +14,15 @@ class TextWriter : public Writer {
   TextWriter(const Options& options, const TextStyle& style) : options_(options), style_(style) {}
 
   void begin_log(const std::string&) override {}
-  void log_error(const Error&) override {}  // standard error has it
+  void log_error(const Error&, std::string&) override {}  // standard error has it
 
   void block(const BlockResult& result, std::string& out) override {
     switch (options_.command) {
       case CommandId::verify:
         write_findings(result.path, *result.report, options_.verbose, options_.top_findings, style_, out);
         if (!options_.quiet) write_block(result.path, result.view, &*result.report, style_, out);
+        return;
+      case CommandId::scan:  // a line for each log, see end_log()
         return;
       case CommandId::explain:
         write_explained(*result.explained, style_, out);
@@ -35,8 +37,14 @@ class TextWriter : public Writer {
     }
   }
 
+  void end_log(const LogSurvey& log, std::string& out) override {
+    if (options_.command != CommandId::scan) return;
+    if (log.blocks == 0 ? options_.verbose : !(log.clean && options_.quiet)) write_log_line(log, style_, out);
+  }
+
   void end(const Totals& totals, int status, std::string& out) override {
-    if (options_.command != CommandId::verify || (totals.blocks == 0 && status == kFailed)) return;
+    if (totals.survey && !options_.quiet) write_survey(totals, options_.top_rules, style_, out);
+    if (!command_of(options_.command).finds || (totals.blocks == 0 && status == kFailed)) return;
     write_verdict(kVerdicts[status], totals.findings, totals.blocks, totals.logs, style_, out);
   }
 
@@ -65,7 +73,7 @@ class JsonWriter : public Writer {
   explicit JsonWriter(const Options& options) : command_(command_of(options.command).name) {}
 
   void begin_log(const std::string& path) override { logs_.push_back({path, {}, {}}); }
-  void log_error(const Error& error) override { logs_.back().error = error; }
+  void log_error(const Error& error, std::string&) override { logs_.back().error = error; }
   void block(const BlockResult& result, std::string&) override {
     logs_.back().blocks.push_back(block_document(result));
   }
@@ -84,20 +92,20 @@ class NdjsonWriter : public Writer {
   explicit NdjsonWriter(const Options& options) : command_(command_of(options.command).name) {}
 
   void begin_log(const std::string& path) override { path_ = path; }
-  void log_error(const Error& error) override { failed_.push_back({path_, {}, error}); }
+  void log_error(const Error& error, std::string& out) override {
+    out += dumped(document_json(command_, {{path_, {}, error}}, {1, 0, {}}, kVerdicts[kFailed]));
+  }
   void block(const BlockResult& result, std::string& out) override {
     Totals totals{1, 1, result.report ? count(result.report->findings) : FindingCounts{}};
     out += dumped(document_json(command_, {{path_, {block_document(result)}, {}}}, totals, kVerdicts[result.status]));
   }
   void end(const Totals& totals, int status, std::string& out) override {
-    for (const LogJson& log : failed_) out += dumped(document_json(command_, {log}, {1, 0, {}}, kVerdicts[kFailed]));
     out += dumped({{"summary", summary_json(totals)}, {"verdict", kVerdicts[status]}});
   }
 
  private:
   std::string_view command_;
   std::string path_;
-  std::vector<LogJson> failed_;
 };
 
 }  // namespace

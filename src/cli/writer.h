@@ -11,6 +11,7 @@
 #include "shardstats/analysis/explain.h"
 #include "shardstats/report/json.h"
 #include "shardstats/report/style.h"
+#include "shardstats/report/survey.h"
 
 namespace shardstats::cli {
 
@@ -31,7 +32,9 @@ class Writer {
   virtual ~Writer() = default;
   virtual void begin_log(const std::string& path) = 0;
   virtual void block(const BlockResult& result, std::string& out) = 0;
-  virtual void log_error(const Error& error) = 0;
+  virtual void log_error(const Error& error, std::string& out) = 0;
+  // `log` is filled for scan only. Called for files without a block as well, which had no begin_log().
+  virtual void end_log(const LogSurvey& /*log*/, std::string& /*out*/) {}
   virtual void end(const Totals& totals, int status, std::string& out) = 0;
 };
 

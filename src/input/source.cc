@@ -83,7 +83,7 @@ std::string hint_of(int code) {
     case EPERM:
       return "check its permissions, or pipe it in: `sudo cat LOG | shardstats -`";
     case EISDIR:
-      return "name the log files in it";
+      return "name the log files in it; `shardstats scan DIR` walks it";
     case EMFILE:
     case ENFILE:
       return "raise `ulimit -n`, or pass fewer logs at once";

@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "report/words.h"
 #include "shardstats/analysis/block.h"
 #include "shardstats/analysis/findings.h"
 #include "shardstats/numbers/printed.h"
@@ -18,12 +19,6 @@ constexpr double kNoise = 1e-14;          // relative: a last bit or two, no unc
 constexpr int kBarColumns = 10;
 constexpr int kShareColumns = 7;  // " 99.9% "
 constexpr std::string_view kBold = "\x1b[1m", kDim = "\x1b[2m", kReset = "\x1b[0m";
-
-// Characters, not bytes: continuation bytes of UTF-8 take no column.
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
 
 std::string number(double value) {
   if (value == std::trunc(value) && std::fabs(value) < 9e15) return with_commas(static_cast<std::int64_t>(value));

@@ -1,5 +1,7 @@
 #include "shardstats/report/json.h"
 
+#include <algorithm>
+
 #include "shardstats/version.h"
 
 namespace shardstats {
@@ -154,6 +156,16 @@ Json rule_json(const Rule& rule) {
           {"hint", rule.hint}};
 }
 
+void add_survey(const Survey& survey, Json& summary) {
+  summary["clean"] = survey.clean;
+  summary["with_findings"] = survey.with_findings;
+  summary["failed"] = survey.failed;
+  summary["without_block"] = survey.without_block;
+  Json& rules = summary["rules"] = Json::array();
+  for (const RuleCount& rule : by_gravity(survey))
+    rules.push_back({{"rule", rule.rule}, {"severity", name(rule.severity)}, {"findings", rule.findings}});
+}
+
 }  // namespace
 
 Json block_json(const BlockView& block) {
@@ -200,11 +212,23 @@ Json rules_json(const std::vector<const Rule*>& rules) {
   return json;
 }
 
+std::vector<RuleCount> by_gravity(const Survey& survey) {
+  std::vector<RuleCount> rules;
+  for (const auto& [key, findings] : survey.rules) rules.push_back({key.second, key.first, findings});
+  std::ranges::stable_sort(rules, [](const RuleCount& a, const RuleCount& b) {
+    return a.severity != b.severity ? a.severity < b.severity : a.findings > b.findings;
+  });
+  return rules;
+}
+
 Json summary_json(const Totals& totals) {
-  return {{"logs", totals.logs},
-          {"blocks", totals.blocks},
-          {"findings",
-           {{"error", totals.findings.error}, {"warning", totals.findings.warning}, {"note", totals.findings.note}}}};
+  Json json = {
+      {"logs", totals.logs},
+      {"blocks", totals.blocks},
+      {"findings",
+       {{"error", totals.findings.error}, {"warning", totals.findings.warning}, {"note", totals.findings.note}}}};
+  if (totals.survey) add_survey(*totals.survey, json);
+  return json;
 }
 
 Json document_json(std::string_view command, const std::vector<LogJson>& logs, const Totals& totals,

@@ -2,35 +2,13 @@
 
 #include <algorithm>
 
+#include "report/words.h"
 #include "shardstats/report/units.h"
 
 namespace shardstats {
 namespace {
 
 constexpr std::size_t kMostAlternatives = 4;  // named one by one; more are counted
-
-std::string_view color_of(Severity severity) {
-  return severity == Severity::error ? "\033[1;31m" : severity == Severity::warning ? "\033[1;33m" : "\033[1;36m";
-}
-
-std::string painted(std::string_view text, std::string_view color, const TextStyle& style) {
-  if (!style.color) return std::string(text);
-  return std::string(color).append(text).append("\033[0m");
-}
-
-std::string plural(std::int64_t n, std::string_view word) {
-  return with_commas(n) + " " + std::string(word) + (n == 1 ? "" : "s");
-}
-
-// "v1.2.0, v1.3.0 or v1.4.0"
-std::string listed(const std::vector<std::string>& words, std::string_view last) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) text += i + 1 == words.size() && !last.empty() ? " " + std::string(last) + " " : ", ";
-    text += words[i];
-  }
-  return text;
-}
 
 std::string release_text(const BlockView& block) {
   std::vector<std::string> names;
@@ -217,7 +195,7 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
 
 void write_verdict(std::string_view verdict, const FindingCounts& counts, std::int64_t blocks, std::int64_t logs,
                    const TextStyle& style, std::string& out) {
-  const std::string word = painted(verdict, verdict == "clean" ? "\033[1;32m" : "\033[1;31m", style) + ": ";
+  const std::string word = painted(verdict, verdict == "clean" ? kGood : kBad, style) + ": ";
   std::string scope = " in " + plural(blocks, "block");
   if (logs > 1) scope += " of " + plural(logs, "log");
   if (counts.error + counts.warning + counts.note == 0) {

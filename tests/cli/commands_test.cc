@@ -19,7 +19,7 @@ TEST(Commands, TableIsIndexedById) {
   for (const Command& command : commands()) {
     EXPECT_EQ(&command_of(command.id), &command);
     EXPECT_FALSE(command.formats.empty()) << command.name;
-    EXPECT_EQ(command.example.find("shardstats " + std::string(command.name)), 0U) << command.name;
+    EXPECT_EQ(command.examples.find("shardstats " + std::string(command.name)), 0U) << command.name;
   }
 }
 

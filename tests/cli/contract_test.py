@@ -116,6 +116,40 @@ class Contract(unittest.TestCase):
         self.assertEqual((total["summary"]["logs"], total["summary"]["blocks"]), (2, 3))
         self.assertEqual(total["verdict"], "findings")
 
+    def scanned(self, summary):
+        """What the summary of a scan has besides, as (clean, with findings, failed, without a block)."""
+        self.assertEqual(sum(summary["findings"].values()), sum(rule["findings"] for rule in summary["rules"]))
+        for rule in summary["rules"]:
+            self.assertEqual(set(rule), {"rule", "severity", "findings"})
+            self.assertIn(rule["severity"], SEVERITIES)
+        return tuple(summary[name] for name in ("clean", "with_findings", "failed", "without_block"))
+
+    def test_scan(self):
+        done = run("scan", "-f", "json", ".", "missing.log", "-", stdin=WRONG)
+        document = json.loads(done.stdout)
+        logs = sorted(f"./{log.name}" for log in LOGS.glob("*.log"))
+        self.assertEqual([log["path"] for log in document["logs"]], logs + ["missing.log", "<stdin>"])
+        for block in self.head(document, "scan", 2):
+            self.block(block, "scan")
+            self.assertIn("unchecked", block["coverage"])
+            for finding in block["findings"]:
+                self.fields(finding, FINDING, "scan")
+        self.assertIn("message", document["logs"][-2]["error"])
+        self.assertEqual(self.scanned(document["summary"]),
+                         (len(logs), 1, 1, len(list(LOGS.iterdir())) - len(logs)))
+
+    def test_scan_as_ndjson(self):
+        done = run("scan", "-f", "ndjson", "v0.1.0.log", "missing.log", "*.json", "-", stdin=WRONG + WRONG)
+        *documents, total = [json.loads(line) for line in done.stdout.decode().splitlines()]
+        self.assertEqual([(document["logs"][0]["path"], document["verdict"]) for document in documents],
+                         [("v0.1.0.log", "clean"), ("missing.log", "failed"), ("<stdin>", "findings"),
+                          ("<stdin>", "findings")])
+        for document in documents:
+            self.assertEqual(set(document["summary"]), {"logs", "blocks", "findings"})
+        self.assertEqual(set(total), {"summary", "verdict"})
+        self.assertEqual((total["summary"]["logs"], total["summary"]["blocks"], total["verdict"]), (3, 3, "failed"))
+        self.assertEqual(self.scanned(total["summary"]), (1, 1, 1, len(list(LOGS.glob("*.json")))))
+
     def test_failures_are_documents_too(self):
         for command in (["verify"], ["reconstruct"], ["explain", "plan"]):
             done = run(*command, "-f", "json", "missing.log", "v1.4.0.log")

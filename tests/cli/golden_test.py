@@ -36,6 +36,11 @@ CASES = {  # name: arguments, standard input
     "verify_quiet": (["verify", "-q", "v1.8.0-nodebug.log", "v0.8.0-empty.log"], b""),
     "verify_ndjson": (["verify", "-f", "ndjson", "v0.1.0.log", "missing.log"], b""),
     "verify_no_block": (["verify"], b"one line\nepoch 1: loss 0.5\n"),
+    "scan": (["scan", ".", "-"], WRONG_TABLE),
+    "scan_quiet": (["scan", "-q", "v*[.]log", "../logs", "-"], WRONG_TABLE),
+    "scan_several_failures": (["scan", "-v", "missing.log", "README.md", "v0.*.json", "x/*.log", "v9*"], b""),
+    "scan_nothing": (["scan", "v*.json"], b""),
+    "scan_ndjson": (["scan", "-f", "ndjson", "v0.1.0.log", "missing.log", "*.json"], b""),
     "reconstruct": (["reconstruct", "-n", "2", "--sort", "hbm", "v1.8.0.log"], b""),
     "reconstruct_json": (["reconstruct", "-f", "json", "--table", "ad_emb", "--rank", "1", "v1.4.0.log"], b""),
     "explain": (["explain", "rank:1", "v1.4.0.log"], b""),
@@ -48,6 +53,9 @@ CASES = {  # name: arguments, standard input
     "unknown_rule": (["verify", "--select", "tabel", "v1.4.0.log"], b""),
     "help": (["--help"], b""),
     "help_verify": (["verify", "--help"], b""),
+    "help_scan": (["scan", "--help"], b""),
+    "verify_directory": (["verify", "../logs"], b""),
+    "directory_without_command": (["../logs"], b""),
 }
 
 

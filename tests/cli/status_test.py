@@ -40,6 +40,26 @@ STATUS = [  # arguments, standard input, status
     (["verify", "--assume", "pipeline=fast"], GOOD, 2),
     (["verify", "--threads", "3", "v0.5.0.log", "v1.4.0.log", "v1.8.0.log", "v0.1.0.log"], b"", 0),
     (["verify", "-o", "/nowhere/report.json"], GOOD, 2),
+    (["scan", "."], b"", 0),
+    (["scan", ".."], b"", 0),
+    (["scan", "v*.log"], b"", 0),
+    (["scan", ".", "-"], WRONG, 1),
+    (["scan", ".", "-", "--exit-zero"], WRONG, 0),
+    (["scan", ".", "--fail-on", "note"], b"", 1),
+    (["scan", ".", "--fail-on", "note", "--select", "table"], b"", 0),
+    (["scan", ".", "-", "--ignore", "table"], WRONG, 0),
+    (["scan", ".", "missing.log"], b"", 2),
+    (["scan", ".", "missing/*.log"], b"", 2),
+    (["scan", ".", "v*.tgz", "-"], WRONG, 2),
+    (["scan", ".", "README.md"], b"", 2),
+    (["scan", ".", "README.md", "--allow-empty"], b"", 0),
+    (["scan", "*.md"], b"", 2),
+    (["scan", "*.md", "--allow-empty"], b"", 0),
+    (["scan", "*.md", "v0.1.0.log"], b"", 0),
+    (["scan", ".", "--block", "2"], b"", 2),
+    (["scan", "*.md", "-f", "json"], b"", 2),
+    (["scan", "."], WRONG, 0),
+    (["scan"], WRONG, 1),
     (["reconstruct"], WRONG, 0),
     (["render"], WRONG, 0),
     (["render", "-f", "json"], GOOD, 2),
@@ -50,6 +70,16 @@ STATUS = [  # arguments, standard input, status
     (["--version"], b"", 0),
     (["verify", "--help"], b"", 0),
 ]
+
+
+def peak_memory(*arguments, expected=0):
+    """Of a run, in bytes."""
+    process = subprocess.Popen([BINARY, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == expected, arguments
+    return usage.ru_maxrss << 10
 
 
 class Status(unittest.TestCase):
@@ -96,6 +126,48 @@ class Status(unittest.TestCase):
         one, four = (run("verify", "-f", "json", "--threads", n, stdin=stdin) for n in (1, 4))
         self.assertEqual((one.stdout, one.returncode), (four.stdout, 1))
         self.assertEqual([b["index"] for b in json.loads(one.stdout)["logs"][0]["blocks"]], list(range(10)))
+
+    def test_scan_reads_what_it_can(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name, "runs")
+            (folder / "deep" / ".hidden").mkdir(parents=True)
+            (folder / "again").symlink_to(folder)
+            (folder / "model.bin").write_bytes(bytes(range(256)) * 500)
+            (folder / "bad.log.gz").write_bytes(gzip.compress(GOOD)[:-4])
+            (folder / "deep" / "a.log.gz").write_bytes(gzip.compress(GOOD))
+            (folder / "deep" / "empty.log").touch()
+            (folder / "deep" / "wrong.txt").write_bytes(b"epoch 1\n" + WRONG + GOOD)
+            (folder / "deep" / ".hidden" / "b.log").write_bytes(WRONG)
+            one, four = (run("scan", "runs", "--threads", n, stdin=None, cwd=name) for n in (1, 4))
+            self.assertEqual((one.stdout, one.stderr, one.returncode), (four.stdout, four.stderr, 2))
+            lines = one.stdout.decode().splitlines()
+            self.assertEqual([line.split(":")[0] for line in lines[:2]], ["runs/deep/a.log.gz", "runs/deep/wrong.txt"])
+            self.assertIn("3 logs with 3 blocks: 1 clean, 1 with findings, 1 failed; 2 files without a planner block",
+                          " ".join(lines))
+            self.assertIn(b"runs/bad.log.gz: cannot decompress", one.stderr)
+            document = json.loads(run("scan", "-f", "json", "runs", stdin=None, cwd=name).stdout)
+            self.assertEqual([log["path"] for log in document["logs"]],
+                             ["runs/bad.log.gz", "runs/deep/a.log.gz", "runs/deep/wrong.txt"])
+
+    def test_memory_does_not_grow_with_the_logs(self):
+        noise = b"epoch 1: loss 0.5\n" * (1 << 16)
+        with tempfile.TemporaryDirectory() as folder:
+            small, large = Path(folder, "small.log"), Path(folder, "large.log")
+            small.write_bytes(noise + GOOD)
+            with large.open("wb") as file:  # piece by piece: the peak of a child begins with what its parent has
+                for _ in range(100):
+                    file.write(noise + GOOD)
+            for command in (["scan"], ["scan", "-f", "ndjson"], ["verify"]):
+                with self.subTest(command):
+                    little, much = (peak_memory(*command, "--threads", "2", log) for log in (small, large))
+                    self.assertLess(much - little, large.stat().st_size / 3)
+            small.unlink()
+            with large.open("wb") as file:
+                for _ in range(100):
+                    file.write(noise)
+            for arguments in (["verify", large], ["scan", folder]):
+                with self.subTest(arguments):
+                    self.assertLess(peak_memory(*arguments, expected=2) - little, large.stat().st_size / 3)
 
     def test_colour(self):
         self.assertNotIn(b"\033", run("verify", stdin=WRONG).stdout)

@@ -2,7 +2,9 @@
 // Tested by tests/report/json_test.cc and, on the binary, tests/cli/contract_test.py.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,10 +24,25 @@ void add_report(const Report& report, Json& block);                // verify: co
 void add_reconstruction(const Reconstruction& plan, Json& block);  // reconstruct: tables_detail, ranks_detail
 Json rules_json(const std::vector<const Rule*>& rules);            // the document of rules
 
+struct RuleCount {
+  std::string_view rule;
+  Severity severity{};
+  std::int64_t findings = 0;
+};
+
+// What became of the files that a scan met. Those it passed over are `without_block` and not in the totals' `logs`.
+struct Survey {
+  std::int64_t clean = 0, with_findings = 0, failed = 0, without_block = 0;
+  std::map<std::pair<Severity, std::string_view>, std::int64_t> rules;  // findings of each
+};
+// The gravest severity first, and the most findings.
+std::vector<RuleCount> by_gravity(const Survey& survey);
+
 // What all blocks of a document add up to.
 struct Totals {
   std::int64_t logs = 0, blocks = 0;
   FindingCounts findings;
+  std::optional<Survey> survey{};  // scan
 };
 Json summary_json(const Totals& totals);
 

@@ -1,0 +1,99 @@
+"""The tool on a terminal: the progress line, and that it never mixes with what is printed."""
+import os
+import pty
+import struct
+import subprocess
+import tempfile
+import termios
+import threading
+import time
+import unittest
+from fcntl import ioctl
+from pathlib import Path
+
+from tool import BINARY, LOGS, run
+
+PAUSE = 0.5  # seconds; several times what goes by before the first drawing
+ERASE = b"\r\033[K"
+
+
+class Terminal:
+    """A pseudo-terminal and what was written to it."""
+
+    def __init__(self, columns=80):
+        self.reader, self.writer = pty.openpty()
+        ioctl(self.writer, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        self.shown = b""
+
+    def read(self):
+        os.close(self.writer)
+        try:
+            while data := os.read(self.reader, 4096):
+                self.shown += data
+        except OSError:  # all writers are gone
+            pass
+        os.close(self.reader)
+        return self.shown
+
+
+def scan(*arguments, stdout="terminal", term="xterm"):
+    """What is on the terminal after a scan with a pause between its logs; standard error is the terminal always."""
+    terminal = Terminal()
+    with tempfile.TemporaryDirectory() as folder:
+        pipe = Path(folder, "pipe.log")
+        os.mkfifo(pipe)
+
+        def feed():
+            with open(pipe, "wb") as slow:
+                time.sleep(PAUSE)
+                slow.write((LOGS / "v0.5.0.log").read_bytes())
+
+        feeder = threading.Thread(target=feed)
+        feeder.start()
+        out = {"terminal": terminal.writer, "pipe": subprocess.PIPE, "file": subprocess.DEVNULL}[stdout]
+        process = subprocess.Popen([BINARY, "scan", *arguments, "v0.1.0.log", pipe, "missing.log", "v1.4.0.log"], cwd=LOGS,
+                                   stdin=subprocess.DEVNULL, stdout=out, stderr=terminal.writer,
+                                   env={"PATH": os.environ.get("PATH", ""), "TERM": term})
+        shown = terminal.read()
+        printed = process.stdout.read() if stdout == "pipe" else b""
+        if stdout == "pipe":
+            process.stdout.close()
+        process.wait(60)
+        feeder.join()
+        return shown.replace(b"\r\n", b"\n").replace(str(folder).encode() + b"/", b""), printed
+
+
+class Progress(unittest.TestCase):
+    def screen(self, shown):
+        """The lines that stay: of a line that is erased, what was written after that."""
+        return [line.rsplit(ERASE, 1)[-1] for line in shown.split(b"\n")]
+
+    def test_is_drawn_and_erased(self):
+        shown, _ = scan("--color", "never")
+        self.assertIn(b"% [", shown)
+        lines = self.screen(shown)
+        self.assertEqual([line.split(b":")[0] for line in lines[:4]],
+                         [b"v0.1.0.log", b"pipe.log", b"shardstats", b"v1.4.0.log"])
+        self.assertTrue(lines[-2].startswith(b"failed: "), lines)
+        self.assertEqual(lines[-1], b"")
+        self.assertNotIn(b"% [", b"\n".join(lines))
+        self.assertEqual(shown.count(b"% ["), shown.count(ERASE))
+        self.assertLessEqual(max(len(line) for line in lines if not line.startswith(b"shardstats:")), 80)
+
+    def test_goes_to_a_terminal_only_when_nothing_else_writes_there(self):
+        for arguments, stdout, term, drawn in [([], "file", "xterm", True), ([], "pipe", "xterm", False),
+                                               ([], "file", "dumb", False), (["-q"], "file", "xterm", False)]:
+            with self.subTest(arguments=arguments, stdout=stdout, term=term):
+                shown, printed = scan(*arguments, stdout=stdout, term=term)
+                self.assertEqual(b"% [" in shown, drawn)
+                self.assertEqual(b"\033" in shown, drawn)
+                self.assertNotIn(b"\033", printed)
+
+    def test_lines_are_cut_on_a_terminal_only(self):
+        shown, _ = scan("--color", "never", "--ascii")
+        self.assertIn(b"tables, 4 ranks, v1.4.0..V1.5.0, ...\n", shown)
+        self.assertIn(b"v1.4.0..V1.5.0, first tiers.ranks at", run("scan", "v1.4.0.log", env={"COLUMNS": "80"}).stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
