@@ -14,18 +14,21 @@ struct Kind {
   Cell PrintedRank::*percent;
   ByteInterval PlanRank::*bytes;
   Expectation PlanRank::*expected;
+  Expectation PlanTable::*table;
+  ByteInterval PlanShard::*shard;
   std::size_t slot;  // of the planning memory line
 };
-constexpr Kind kHbm{RuleId::rank_hbm_percent, "HBM", &PrintedRank::hbm, &PrintedRank::hbm_percent, &PlanRank::hbm,
-                    &PlanRank::expected_hbm,  0};
-constexpr Kind kDdr{RuleId::rank_ddr_percent, "DDR", &PrintedRank::ddr, &PrintedRank::ddr_percent, &PlanRank::ddr,
-                    &PlanRank::expected_ddr,  1};
+constexpr Kind kHbm{RuleId::rank_hbm_percent,  "HBM",           &PrintedRank::hbm,
+                    &PrintedRank::hbm_percent, &PlanRank::hbm,  &PlanRank::expected_hbm,
+                    &PlanTable::hbm,           &PlanShard::hbm, 0};
+constexpr Kind kDdr{RuleId::rank_ddr_percent,  "DDR",           &PrintedRank::ddr,
+                    &PrintedRank::ddr_percent, &PlanRank::ddr,  &PlanRank::expected_ddr,
+                    &PlanTable::ddr,           &PlanShard::ddr, 1};
 
 // One rank's share: what is printed, and what the printed capacity makes of it.
 struct Share {
   const PrintedRank* row = nullptr;
   int rank = 0;
-  RealInterval cell{};  // the memory as printed, bytes
   RealInterval used{}, printed{}, expected{};
   bool agrees() const { return printed.overlaps(expected); }
   // Capacities that give the printed share.
@@ -62,7 +65,7 @@ std::vector<Share> shares_of(const Checks& checks, const Kind& kind, ByteInterva
         bytes_printed_as((row.*kind.used).text, rank_memory_format(checks.printed.releases.front()), kGiB);
     const auto percent = values_printed_as((row.*kind.percent).text, Format::p0);
     if (!used || !percent) continue;
-    Share share{&row, rank_number(row), real(*used), real(*used), *percent, {}};
+    Share share{&row, rank_number(row), real(*used), *percent, {}};
     const PlanRank* plan = checks.plan_rank(share.rank);
     if (plan != nullptr && (plan->*kind.expected).known) {
       const Expectation& expected = plan->*kind.expected;
@@ -120,13 +123,14 @@ void add_capacity(Checks& checks, const Kind& kind, const Cell& cell, RealInterv
 }
 
 // Do the other ranks speak for one capacity? Two at least and most of those above 0% must agree with the printed
-// one and rule out the capacity that would explain the outlier; and the plan must not show a split by capacities.
+// one and rule out the capacity that would explain the outlier; more of them where rows may be split by capacities.
 bool is_outlier(const Checks& checks, const std::vector<Share>& shares, const Share& outlier) {
-  if (outlier.one_step_off() || std::ranges::any_of(checks.plan.tables, &PlanTable::uneven_rows)) return false;
+  if (outlier.one_step_off()) return false;
+  const std::ptrdiff_t enough = std::ranges::any_of(checks.plan.tables, &PlanTable::uneven_rows) ? 5 : 2;
   const auto against = std::ranges::count_if(
       shares, [&](const Share& s) { return s.agrees() && !s.capacity().overlaps(outlier.capacity()); });
   const auto used = std::ranges::count_if(shares, [](const Share& s) { return s.printed.low > 0; });
-  return against >= 2 && against * 2 > used;
+  return against >= enough && against * 2 > used;
 }
 
 // Devices can have capacities of their own since v0.8.0 (storage-model.md section 3.3).
@@ -134,26 +138,41 @@ bool capacities_may_differ(const Checks& checks) {
   return std::ranges::any_of(checks.plan.releases, [](Release release) { return rules_of(release).uneven_rows; });
 }
 
-// With own capacities row-wise tables are split in proportion to them. Are they split evenly where the split that goes
-// with the outlier's capacity would show in the memory of its rank?
+// The memory that row-wise tables are split by (storage-model.md section 3.3).
+bool splits_rows(const Checks& checks, const Kind& kind) {
+  return (checks.plan.setting.device == Device::cpu) == (kind.slot == kDdr.slot);
+}
+
+// What lies on the rank besides shards of other than row-wise tables: dense, KJT and its parts of row-wise tables.
+RealInterval row_wise_part(const Checks& checks, const Kind& kind, const Share& share) {
+  RealInterval part = share.used;
+  for (const PlanTable& table : checks.plan.tables)
+    if (table.sharding != Sharding::rw)
+      for (const PlanShard& shard : checks.plan.shards_of(table))
+        if (shard.rank == share.rank) part = part - real(shard.*kind.shard);
+  return part;
+}
+
+// With capacities of their own devices get parts of row-wise tables in proportion to them. Is the outlier's part too
+// close to that of all others for its capacity?
 bool split_evenly(const Checks& checks, const Kind& kind, const std::vector<Share>& shares, const Share& outlier) {
-  const PlanRank* rank = checks.plan_rank(outlier.rank);
-  if (kind.slot != kHbm.slot || checks.plan.setting.device != Device::cuda || rank == nullptr) return false;
+  if (!splits_rows(checks, kind) || shares.size() != checks.plan.ranks.size()) return false;
   double weights = 0;
-  for (const PlanTable& table : checks.plan.tables) {
-    if (table.sharding != Sharding::rw || table.ddr.bytes.high > 0) continue;
-    if (table.uneven_rows || !table.explained || table.hbm.contradicted) return false;
-    weights += static_cast<double>(table.rows) * static_cast<double>(table.cols) * table.choice.element_size;
-  }
-  RealInterval others{};
-  for (const Share& share : shares)
+  for (const PlanTable& table : checks.plan.tables)
+    if (table.sharding == Sharding::rw && table.explained)
+      weights += std::min(static_cast<double>(table.rows) * static_cast<double>(table.cols) * table.choice.element_size,
+                          real((table.*kind.table).bytes).low);
+  RealInterval others{}, parts{};
+  for (const Share& share : shares) {
     if (share.rank != outlier.rank) others = others + share.capacity();
+    parts = parts + row_wise_part(checks, kind, share);
+  }
   const double even = 1 / static_cast<double>(shares.size());
-  const RealInterval own = outlier.capacity();
+  const RealInterval own = outlier.capacity(), mean = parts * exactly(even);
+  const RealInterval from_mean = row_wise_part(checks, kind, outlier) - mean;
   const double least = own.low / (own.low + others.high), most = own.high / (own.high + others.low);
   const double apart = std::max({least - even, even - most, 0.0}) * weights;
-  return !rank->expected_hbm.contradicted &&
-         apart > static_cast<double>(rank->expected_hbm.bytes.width()) + outlier.cell.width();
+  return apart > std::max(from_mean.high, -from_mean.low);
 }
 
 void add_own_capacities(Checks& checks, const Kind& kind, const Share& share) {

@@ -9,7 +9,8 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::int64_t kFarBehind = 8;  // contradicted cells by which codecs have to be worse to be given up
+constexpr std::int64_t kFarBehind = 8;   // contradicted cells by which codecs have to be worse to be given up
+constexpr std::int64_t kHopeless = 200;  // contradicted cells that no dtypes of single tables explain any more
 constexpr std::uint8_t kNoCodecs = 0xff;
 
 std::int64_t count(std::uint32_t cells) { return std::popcount(cells); }
@@ -118,7 +119,7 @@ class HypothesisEvaluation {
     const PerfTable& table = perf_.tables[t];
     if (!table.known) return;
     const std::uint64_t codecs = outcome.codecs[table.sharder];
-    perf = over_codecs(t, alternatives_ ? codecs : codecs & (~codecs + 1));
+    perf = over_codecs(t, alternatives_ ? codecs : codecs & (~codecs + 1), outcome.contradictions < kHopeless);
     if (perf) {
       narrow_by_cells(table, shards_of(h_, t), *perf);
       outcome.contradictions += count(perf->contradicted);
@@ -128,12 +129,13 @@ class HypothesisEvaluation {
     }
   }
 
-  std::optional<TablePerf> over_codecs(std::uint32_t t, std::uint64_t codecs) {
+  std::optional<TablePerf> over_codecs(std::uint32_t t, std::uint64_t codecs, bool other_sizes) {
     std::optional<TablePerf> all;
     each_bit(codecs, [&](int c) {
       const auto at = static_cast<std::size_t>(c);
       const bool is_known = equal(t)[at] == known_[t].codecs;
-      const auto one = is_known ? known_[t].perf : table_perf(h_, plan_, perf_, t, codec_table()[at], &cell_elements_);
+      CellElements* const sizes = other_sizes ? &cell_elements_ : nullptr;
+      const auto one = is_known ? known_[t].perf : table_perf(h_, plan_, perf_, t, codec_table()[at], sizes);
       if (!all || !one) {
         all = one;
         return;

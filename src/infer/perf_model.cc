@@ -288,8 +288,10 @@ std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& p
   others = {};
   each_bit(other_sizes->of(h, t) & ~elements_of(h, t),
            [&](int element) { add_options(h, plan, perf, t, element, false, others); });
+  const std::optional<TablePerf> likely = best;
   look_at(others);
-  return best;
+  // Cells that even such a dtype leaves contradicted do not speak for it.
+  return std::popcount(best->contradicted) > 1 ? likely : best;
 }
 
 void widen(TablePerf& perf, const TablePerf& other) {

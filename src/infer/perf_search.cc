@@ -55,7 +55,7 @@ class PerfSearch {
   std::vector<PerfOutcome> run() {
     std::vector<Tried> tried;
     for (const PerfHypothesis& h : plausible()) {
-      PerfOutcome outcome = try_defaults(h);
+      PerfOutcome outcome = evaluate(h);
       tried.push_back({h, outcome.codecs, outcome.contradictions});
       keep(std::move(outcome));
       if (!alternatives_ && best_.front().cost() == 0) break;  // nothing fits better, and equals are not asked for
@@ -96,7 +96,7 @@ class PerfSearch {
     std::vector<PerfHypothesis> best;
     for (const auto& [wrong, i] : order)
       if (best.size() < 2 || wrong <= order.front().first + kFarBehind) best.push_back(hypotheses[i]);
-    if (order[0].first == 0 && order[1].first > kFarBehind) best.resize(1);
+    if (order[1].first > order[0].first + kFarBehind) best.resize(1);
     return best;
   }
 
@@ -104,7 +104,36 @@ class PerfSearch {
     return std::vector<std::uint64_t>(perf_.sharders, h.setting.rules->wire_sizes ? kAllCodecs : 1);
   }
 
-  PerfOutcome try_defaults(const PerfHypothesis& h) { return evaluation_.run(h, all_codecs(h)); }
+  PerfOutcome evaluate(const PerfHypothesis& h) {
+    PerfOutcome outcome = evaluation_.run(h, all_codecs(h));
+    if (effort_ == Effort::uniform) return outcome;
+    const auto is_wrong = [](std::uint32_t cells) { return cells != 0; };
+    const std::ptrdiff_t wrong = std::ranges::count_if(outcome.wrong_in_rank, is_wrong);
+    if (wrong == 0) return outcome;
+    // Where most ranks disagree, the tables that chose the codecs are the wrong ones.
+    const bool most = 2 * wrong > std::ssize(outcome.wrong_in_rank);
+    choose_codecs_by_ranks(h, most ? all_codecs(h) : outcome.codecs, outcome);
+    return outcome;
+  }
+
+  // Of codecs that the tables of a sharder leave open, as where its only table is wrong, the ranks choose.
+  void choose_codecs_by_ranks(const PerfHypothesis& h, const std::vector<std::uint64_t>& open, PerfOutcome& outcome) {
+    const WireClasses classes(h, plan_, perf_);
+    for (std::size_t s = 0; s < open.size(); ++s) {
+      std::vector<std::size_t> one = first_of(outcome.codecs);
+      std::vector<std::size_t> seen{classes.first_of(one)[s]};
+      each_bit(open[s], [&](int codec) {
+        one[s] = static_cast<std::size_t>(codec);
+        const std::size_t first = classes.first_of(one)[s];
+        if (std::ranges::find(seen, first) != seen.end()) return;
+        seen.push_back(first);
+        auto allowed = outcome.codecs;
+        allowed[s] = std::uint64_t{1} << codec;
+        PerfOutcome other = evaluation_.run(h, allowed);
+        if (other.contradictions < outcome.contradictions) outcome = std::move(other);
+      });
+    }
+  }
 
   // Where many cells are still contradicted: with each other size that tables may have, and with all of them at once.
   void try_element_sizes(const Tried& with_defaults) {
@@ -158,7 +187,7 @@ class PerfSearch {
   std::vector<std::size_t> try_fit(Refits& refits, const PerfFit& fit) {
     const auto known = std::ranges::find_if(refits.by_fit, [&](const auto& o) { return same_values(o.first, fit); });
     if (known != refits.by_fit.end()) return known->second;
-    PerfOutcome outcome = evaluation_.run(fitted(refits.h, fit), all_codecs(refits.h));
+    PerfOutcome outcome = evaluate(fitted(refits.h, fit));
     outcome.freedoms += fit.freedoms;
     auto codecs = first_of(outcome.codecs);
     refits.by_fit.emplace_back(fit, codecs);
