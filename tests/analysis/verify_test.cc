@@ -185,6 +185,25 @@ TEST(Verify, NewerReleases) {
   }
 }
 
+// Two perf cells exchanged: neither codecs nor a dtype of its own is made up to explain a part of them.
+TEST(Verify, SwappedPerfIsFoundWhereItIs) {
+  const std::string one = "0.081 (0.001,0.04,0.002,0.04,0)", other = "0.163 (0.001,0.08,0.003,0.08,0)";
+  std::string bytes = log_bytes("v1.4.0.log");
+  const std::size_t at = bytes.find(one), second = bytes.find(other);
+  bytes.replace(at, one.size(), other).replace(second, other.size(), one);
+  const Checked checked(bytes);
+  const auto line_of = [&](std::size_t offset) {
+    return 1 + std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
+  };
+  std::size_t errors = 0;
+  for (const Finding& f : checked.report.findings) {
+    if (f.severity != Severity::error) continue;
+    ++errors;
+    EXPECT_THAT(f.where.place.line, testing::AnyOf(line_of(at), line_of(second))) << f.message;
+  }
+  EXPECT_GT(errors, 1U);
+}
+
 TEST(Coverage, CountsEveryPrintedNumberOnce) {
   // Counted by hand: the numbers of each log, a rank list as one, "[]" as none.
   const struct {
