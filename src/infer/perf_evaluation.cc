@@ -59,12 +59,13 @@ class HypothesisEvaluation {
     return total;
   }
 
-  PerfOutcome run(const std::vector<std::uint64_t>& allowed) {
+  PerfOutcome run(const std::vector<std::uint64_t>& allowed, std::int64_t limit) {
     PerfOutcome outcome;
     outcome.hypothesis = h_;
     outcome.bandwidths = h_.setting.bandwidths;
     outcome.codecs = best_codecs(allowed);
-    for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) add_table(t, outcome);
+    for (std::uint32_t t = 0; t < perf_.tables.size() && outcome.contradictions < limit; ++t) add_table(t, outcome);
+    if (outcome.contradictions >= limit) return outcome;
     for (const PerfRank& rank : perf_.ranks) add_rank(rank, outcome);
     return outcome;
   }
@@ -182,8 +183,9 @@ std::int64_t printed_cells(const PerfTable& table) {
   return std::ranges::count_if(table.printed, [](const auto& cell) { return cell.has_value(); });
 }
 
-PerfOutcome PerfEvaluation::run(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed) {
-  return HypothesisEvaluation(h, plan_, perf_, alternatives_, cell_elements_).run(allowed);
+PerfOutcome PerfEvaluation::run(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed,
+                                std::int64_t limit) {
+  return HypothesisEvaluation(h, plan_, perf_, alternatives_, cell_elements_).run(allowed, limit);
 }
 
 std::int64_t PerfEvaluation::probe(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed,

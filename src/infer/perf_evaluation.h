@@ -1,6 +1,7 @@
 // How well a perf hypothesis explains the printed perf cells. Private to src/infer.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "infer/perf_model.h"
@@ -23,12 +24,14 @@ std::int64_t printed_cells(const PerfTable& table);
 
 class PerfEvaluation {
  public:
+  static constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
   // `alternatives`: bounds cover all codecs that fit, not only the likeliest.
   PerfEvaluation(const PlanInputs& plan, const PerfInputs& perf, bool alternatives)
       : plan_(plan), perf_(perf), alternatives_(alternatives), cell_elements_(plan) {}
 
-  // `allowed`: codecs by sharder that are tried.
-  PerfOutcome run(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed);
+  // `allowed`: codecs by sharder that are tried. With `limit` contradicted cells or more the outcome is cut short.
+  PerfOutcome run(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed, std::int64_t limit = kNoLimit);
   // How many printed numbers of some tables the hypothesis contradicts with the best codecs for each sharder.
   std::int64_t probe(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed, std::size_t tables);
 

@@ -105,7 +105,10 @@ class PerfSearch {
   }
 
   PerfOutcome evaluate(const PerfHypothesis& h) {
-    PerfOutcome outcome = evaluation_.run(h, all_codecs(h));
+    // Without fits to follow only a better one is of use.
+    const bool only_better = effort_ == Effort::uniform && !alternatives_ && !best_.empty();
+    PerfOutcome outcome =
+        evaluation_.run(h, all_codecs(h), only_better ? best_.front().cost() : PerfEvaluation::kNoLimit);
     if (effort_ == Effort::uniform) return outcome;
     const auto is_wrong = [](std::uint32_t cells) { return cells != 0; };
     const std::ptrdiff_t wrong = std::ranges::count_if(outcome.wrong_in_rank, is_wrong);
