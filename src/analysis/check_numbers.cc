@@ -21,13 +21,16 @@ bool has_shape(std::string_view text, std::size_t decimals) {
   return text.size() - point - 1 <= decimals && text.back() != '0';
 }
 
-void add_finding(Checks& checks, const Cell& cell, std::int64_t table, int rank) {
-  static const Rule* const rule = find_rule("log.malformed_cell");
+// From 10^16 on Python prints an exponent.
+bool is_beyond(std::string_view text) { return text.size() > 18 || text.find("e+") != std::string_view::npos; }
+
+void add_finding(Checks& checks, std::string_view rule, std::string message, const Cell& cell, std::int64_t table,
+                 int rank) {
   Finding& finding = checks.findings.emplace_back();
-  finding.rule = rule;
-  finding.severity = rule->severity;
+  finding.rule = find_rule(rule);
+  finding.severity = finding.rule->severity;
   finding.where = cell;
-  finding.message = "the planner never prints a number as " + std::string(cell.text);
+  finding.message = std::move(message);
   finding.suspects.push_back({cell, "the disputed number itself"});
   if (rank >= 0) finding.rank = rank;
   if (table < 0) return;
@@ -37,7 +40,12 @@ void add_finding(Checks& checks, const Cell& cell, std::int64_t table, int rank)
 
 void check(Checks& checks, const Cell& cell, std::size_t decimals, std::int64_t table, int rank) {
   if (cell.text.size() < 2) return;  // nothing printed, or a digit
-  if (!has_shape(cell.text, decimals) && is_number(cell.text)) add_finding(checks, cell, table, rank);
+  if (!has_shape(cell.text, decimals) && is_number(cell.text))
+    add_finding(checks, "log.malformed_cell", "the planner never prints a number as " + std::string(cell.text), cell,
+                table, rank);
+  else if (cell.text.size() > 4 && is_beyond(cell.text))
+    add_finding(checks, "log.bounds", std::string(cell.text) + " is larger than the numbers that are checked", cell,
+                table, rank);
 }
 
 // Slots "{r1}" to "{r3}" of the line's form.
@@ -64,6 +72,8 @@ void check_numbers(Checks& checks) {
     const int rank = rank_number(row);
     check(checks, row.hbm, memory, -1, rank);
     check(checks, row.ddr, memory, -1, rank);
+    check(checks, row.hbm_percent, 0, -1, rank);
+    check(checks, row.ddr_percent, 0, -1, rank);
     check(checks, row.perf.total, 3, -1, rank);
     for (const Cell& component : row.perf.components) check(checks, component, kShortest, -1, rank);
     check(checks, row.input, 2, -1, rank);

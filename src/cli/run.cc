@@ -21,9 +21,10 @@ struct OpenLog {
   std::string path;  // as it is shown
   std::unique_ptr<Source> source;
   std::optional<BlockFinder> finder;
-  std::size_t blocks = 0;  // found so far
-  std::optional<Error> error;
-  bool answered = false;  // the target was in one of its blocks
+  std::size_t blocks = 0;        // found so far
+  std::optional<Error> error;    // nothing of it was read
+  std::optional<Error> stopped;  // what follows its blocks was not read
+  bool answered = false;         // the target was in one of its blocks
   std::string unknown_target;
 };
 
@@ -95,6 +96,7 @@ class Steps {
   std::optional<Numbered> next_found() {
     if (!log_->finder) return std::nullopt;
     std::optional<Block> block = log_->finder->next();
+    if (!block && (log_->stopped = log_->finder->problem())) log_->stopped->path = log_->path;
     if (!block) return std::nullopt;
     return Numbered(log_->blocks++, std::move(*block));
   }
@@ -110,6 +112,7 @@ class Steps {
   }
 
   std::optional<Error> nothing_found() const {
+    if (log_->stopped) return std::exchange(log_->stopped, std::nullopt);
     if (log_->blocks > 0)
       return Error{log_->path,
                    {},
@@ -178,6 +181,12 @@ class Run {
         log.unknown_target = step.examined.unknown_target;
       take(step.examined);
     }
+    if (step.examined.too_large)
+      log_error({log.path,
+                 {step.examined.result.view.line, 1},
+                 "this planner block is too large to be printed",
+                 "one of its cells is much longer than the others: cut it"});
+    if (step.last && log.stopped) log_error(*log.stopped);
     // A target has to be in one block of the log, not in each.
     if (step.last && !log.answered && !log.unknown_target.empty()) log_error({log.path, {}, log.unknown_target, ""});
   }
