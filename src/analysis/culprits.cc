@@ -219,7 +219,8 @@ class Culprits {
       return [slot, text = std::to_string(size)](PrintedPlan& plan) { plan.slots[slot].text = text; };
     };
     PrintedPlan doubled = printed_;
-    with(2 * *batch)(doubled);
+    const auto set_double = with(2 * *batch);  // owns the text that the plan shows
+    set_double(doubled);
     InferOptions options = options_;
     options.perf = false;
     const std::vector<RealInterval> sizes = batch_sizes(infer(doubled, options), static_cast<double>(*batch));
