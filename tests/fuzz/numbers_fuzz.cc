@@ -45,7 +45,9 @@ void check_text(std::string_view text, Format form) {
 }
 
 void check_value(double value, Format form) {
+  constexpr double kNearMost = 1e308;  // may round to a text beyond all doubles
   const std::string text = format(value, form);
+  if (std::abs(value) >= kNearMost) return;
   if (!std::isfinite(value) || text == "inf" || text == "-inf") return;
   if (form == Format::integer && value != std::trunc(value)) return;  // of Python ints only
   const auto values = values_printed_as(text, form);
