@@ -74,21 +74,31 @@ void check_sums(Checks& checks) {
 // Hardcoded agrees with the number of rows: then one of the kernels' lines is wrong. `excess`: of their sum.
 void blame_constraint_lines(Checks& checks, std::int64_t excess) {
   KernelCounts rows = rows_by_kernel(checks);
-  std::vector<std::pair<Cell, std::int64_t>> wrong;  // lines that could be it, with what they should be
+  struct Line {
+    Cell cell;
+    std::int64_t expected, tables;  // what it should be if it is the wrong one; with the kernel
+  };
+  std::vector<Line> wrong;  // that could be it
   for (const PrintedLine& line : checks.printed.lines) {
     if (line.id != LineId::kernel_constraint) continue;
     const auto slots = checks.printed.slots_of(line);
     const std::int64_t expected = parse_integer(slots[1].text).value_or(0) - excess;
-    if (expected >= 1 && expected <= rows[slots[0].text]) wrong.emplace_back(slots[1], expected);
+    const std::int64_t tables = rows[slots[0].text];
+    if (expected >= 1 && expected <= tables) wrong.push_back({slots[1], expected, tables});
   }
-  const Cell where = wrong.empty() ? checks.printed.slot(LineId::kernel_constraints, 0) : wrong.front().first;
+  // First what cannot be, then large numbers: they have more ways to be wrong.
+  std::ranges::stable_sort(wrong, {}, [excess](const Line& line) {
+    const std::int64_t printed = line.expected + excess;
+    return std::pair(printed >= 0 && printed <= line.tables, -printed);
+  });
+  const Cell where = wrong.empty() ? checks.printed.slot(LineId::kernel_constraints, 0) : wrong.front().cell;
   Finding& finding = checks.add(RuleId::kernel_constraints, where);
   finding.message = "the hardcoded kernels' lines add up to " + std::to_string(std::abs(excess)) +
                     (excess > 0 ? " more" : " fewer") + " than Hardcoded";
-  if (wrong.size() == 1) finding.expected = expected_count(wrong.front().second);
+  if (wrong.size() == 1) finding.expected = expected_count(wrong.front().expected);
   for (std::size_t i = 1; i < wrong.size(); ++i)
     finding.suspects.push_back(
-        {wrong[i].first, "should be " + std::to_string(wrong[i].second) + " if it is the wrong one"});
+        {wrong[i].cell, "should be " + std::to_string(wrong[i].expected) + " if it is the wrong one"});
 }
 
 // Hardcoded stands in both sums, Auto-selected and the kernels' lines in one each: which of them breaks tells the

@@ -25,15 +25,28 @@ bool is_odd(const Cell& cell, std::size_t decimals) {
   return cell.text.size() >= 2 && !has_shape(cell.text, decimals) && is_number(cell.text);  // nothing printed, a digit
 }
 
-Finding& add_finding(Checks& checks, const Cell& cell) {
-  static const Rule* const rule = find_rule("log.malformed_cell");
+// From 10^16 on Python prints an exponent.
+bool is_beyond(std::string_view text) {
+  return text.size() > 4 && (text.size() > 18 || text.find("e+") != std::string_view::npos);
+}
+
+Finding& add_finding(Checks& checks, std::string_view rule, const Cell& cell, std::string message) {
   Finding& finding = checks.findings.emplace_back();
-  finding.rule = rule;
-  finding.severity = rule->severity;
+  finding.rule = find_rule(rule);
+  finding.severity = finding.rule->severity;
   finding.where = cell;
-  finding.message = "the planner never prints a number as " + std::string(cell.text);
+  finding.message = std::move(message);
   finding.suspects.push_back({cell, "the disputed number itself"});
   return finding;
+}
+
+Finding& add_odd(Checks& checks, const Cell& cell) {
+  return add_finding(checks, "log.malformed_cell", cell,
+                     "the planner never prints a number as " + std::string(cell.text));
+}
+Finding& add_beyond(Checks& checks, const Cell& cell) {
+  return add_finding(checks, "log.bounds", cell,
+                     std::string(cell.text) + " is larger than the numbers that are checked");
 }
 
 void attribute(const Checks& /*checks*/, const PrintedRank& row, Finding& finding) {
@@ -48,13 +61,18 @@ void attribute(const Checks& checks, const PrintedTable& row, Finding& finding) 
 template <class Row, class CellOf>
 void check_column(Checks& checks, const std::vector<Row>& rows, std::size_t decimals, CellOf cell_of) {
   std::vector<const Row*> odd;
-  for (const Row& row : rows)
-    if (is_odd(cell_of(row), decimals)) odd.push_back(&row);
+  for (const Row& row : rows) {
+    const Cell& cell = cell_of(row);
+    if (is_odd(cell, decimals))
+      odd.push_back(&row);
+    else if (is_beyond(cell.text))
+      attribute(checks, row, add_beyond(checks, cell));
+  }
   if (is_changed_format(odd.size(), rows.size())) {
     add_changed_format(checks, cell_of(*odd.front()), cell_of(*odd.front()).text, odd.size());
     return;
   }
-  for (const Row* row : odd) attribute(checks, *row, add_finding(checks, cell_of(*row)));
+  for (const Row* row : odd) attribute(checks, *row, add_odd(checks, cell_of(*row)));
 }
 
 template <class Row>
@@ -69,6 +87,13 @@ void check_perf_column(Checks& checks, const std::vector<Row>& rows) {
     check_column(checks, rows, kShortest, [part](const Row& row) -> const Cell& { return row.perf.components[part]; });
 }
 
+void check(Checks& checks, const Cell& cell, std::size_t decimals) {
+  if (is_odd(cell, decimals))
+    add_odd(checks, cell);
+  else if (is_beyond(cell.text))
+    add_beyond(checks, cell);
+}
+
 // Slots "{r1}" to "{r3}" of the line's form.
 void check_line(Checks& checks, const PrintedLine& line) {
   const std::string_view pattern = line_forms()[line.form].pattern;
@@ -78,7 +103,7 @@ void check_line(Checks& checks, const PrintedLine& line) {
     const std::string_view name = pattern.substr(at + 1, pattern.find('}', at) - at - 1);
     if (name == "ranks") continue;
     if (slot < slots.size() && name.size() == 2 && name[0] == 'r' && is_digit(name[1]))
-      if (is_odd(slots[slot], static_cast<std::size_t>(name[1] - '0'))) add_finding(checks, slots[slot]);
+      check(checks, slots[slot], static_cast<std::size_t>(name[1] - '0'));
     ++slot;
   }
 }
@@ -91,6 +116,7 @@ void check_numbers(Checks& checks) {
   const auto& ranks = checks.printed.ranks.rows;
   const std::size_t memory = release < Release::v0_8_0 ? 1 : 3;
   for (const auto cell : {&PrintedRank::hbm, &PrintedRank::ddr}) check_column(checks, ranks, memory, cell);
+  for (const auto cell : {&PrintedRank::hbm_percent, &PrintedRank::ddr_percent}) check_column(checks, ranks, 0, cell);
   for (const auto cell : {&PrintedRank::input, &PrintedRank::output}) check_column(checks, ranks, 2, cell);
   check_perf_column(checks, ranks);
   const auto& tables = checks.printed.tables.rows;

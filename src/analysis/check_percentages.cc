@@ -114,8 +114,7 @@ bool agree_on_another(const std::vector<Share>& shares, RealInterval& common) {
 
 void add_capacity(Checks& checks, const Kind& kind, const Cell& cell, RealInterval common) {
   Finding& finding = checks.add(RuleId::reservation_capacity, cell);
-  const ByteInterval bytes{static_cast<std::int64_t>(common.low),
-                           static_cast<std::int64_t>(std::min(common.high, 9e18))};
+  const ByteInterval bytes{capped(common.low), capped(std::min(common.high, 9e18))};
   finding.expected = expected_bytes(bytes, Format::r3, kGiB);
   finding.message =
       differs(std::string("planning ") + std::string(kind.what), cell.text, " GB", finding.expected->text) +

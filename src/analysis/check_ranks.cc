@@ -2,6 +2,7 @@
 #include <array>
 
 #include "analysis/checks.h"
+#include "shardstats/limits.h"
 
 namespace shardstats::analysis {
 namespace {
@@ -95,7 +96,7 @@ void check_shards(Checks& checks, const PrintedRank& row, int rank, const Counts
 }  // namespace
 
 int rank_number(const PrintedRank& row) {
-  const auto rank = parse_integer(row.rank.text, 1 << 24);
+  const auto rank = parse_integer(row.rank.text, kMostRanks - 1);
   return rank ? static_cast<int>(*rank) : -1;
 }
 

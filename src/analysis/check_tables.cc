@@ -1,7 +1,9 @@
 // Checks of the parameter table's rows (log-format.md section 3.4).
 #include <algorithm>
+#include <unordered_map>
 
 #include "analysis/checks.h"
+#include "shardstats/limits.h"
 
 namespace shardstats::analysis {
 namespace {
@@ -21,16 +23,23 @@ void check_storage(Checks& checks, std::size_t i, RuleId rule, std::string_view 
 
 // Another table of the same name: tables of one name share their constraints (section 7, Q27), so the lists of
 // pooling factors may be longer than this table has features.
-bool shares_name(const Checks& checks, std::size_t i) {
-  const auto bare = [](std::string_view fqn) { return fqn.substr(fqn.rfind('.') + 1); };
-  const auto& rows = checks.printed.tables.rows;
-  const std::string_view own = bare(rows[i].fqn.text);
-  for (std::size_t k = 0; k < rows.size(); ++k)
-    if (k != i && bare(rows[k].fqn.text) == own) return true;
-  return false;
-}
+class Names {
+ public:
+  explicit Names(const std::vector<PrintedTable>& rows) : rows_(rows) {}
+  bool shares_name(const PrintedTable& row) {
+    if (tables_.empty())
+      for (const PrintedTable& other : rows_) ++tables_[bare(other.fqn.text)];
+    return tables_[bare(row.fqn.text)] > 1;
+  }
 
-void check_num_indices(Checks& checks, std::size_t i, const PrintedTable& row) {
+ private:
+  static std::string_view bare(std::string_view fqn) { return fqn.substr(fqn.rfind('.') + 1); }
+
+  const std::vector<PrintedTable>& rows_;
+  std::unordered_map<std::string_view, int> tables_;  // by bare name; made when first asked for
+};
+
+void check_num_indices(Checks& checks, std::size_t i, const PrintedTable& row, Names& names) {
   if (row.num_poolings.text == "1.0" && row.num_indices.text == row.pooling_factor.text) return;
   const auto factor = values_printed_as(row.pooling_factor.text, Format::r3);
   const auto poolings = values_printed_as(row.num_poolings.text, Format::r3);
@@ -39,7 +48,7 @@ void check_num_indices(Checks& checks, std::size_t i, const PrintedTable& row) {
   RealInterval product = *factor * *poolings;
   if (indices->overlaps(product)) return;
   const bool single = row.features.text == "1";
-  if (indices->high < product.low && (!single || shares_name(checks, i))) return;
+  if (indices->high < product.low && (!single || names.shares_name(row))) return;
   if (!single) product.low = 0;
   Finding& finding = checks.add_table(RuleId::table_num_indices, row.num_indices, i);
   const std::string low = format(product.low, Format::r3), high = format(product.high, Format::r3);
@@ -137,11 +146,11 @@ void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, st
   finding.suspects.push_back({row.sharding, "what decides the shards"});
 }
 
-void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row) {
-  const auto features = parse_integer(row.features.text);
+void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, Names& names) {
+  const auto features = parse_integer(row.features.text, kMostFeatures);
   const auto sizes =
       row.batch_sizes && features ? summarize_batch_sizes(row.batch_sizes.text, *features) : std::nullopt;
-  if (!sizes || sizes->count == 0 || sizes->count == *features || shares_name(checks, i)) return;
+  if (!sizes || sizes->count == 0 || sizes->count == *features || names.shares_name(row)) return;
   Finding& finding = checks.add_table(RuleId::table_batch_sizes, row.batch_sizes, i);
   finding.expected = expected_count(*features);
   finding.message = of_table("Batch Sizes", row) + " are " + std::to_string(sizes->count) + ", but it has " +
@@ -154,6 +163,7 @@ void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row) {
 void check_tables(Checks& checks) {
   const auto& rows = checks.printed.tables.rows;
   std::vector<int> ranks;
+  Names names(rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const PrintedTable& row = rows[i];
     if (const PlanTable* table = checks.plan.table_of_row(static_cast<std::uint32_t>(i))) {
@@ -161,14 +171,14 @@ void check_tables(Checks& checks) {
       check_storage(checks, i, RuleId::table_storage_ddr, "DDR", row.ddr, table->ddr);
       check_storage(checks, i, RuleId::table_storage_ssd, "SSD", row.ssd, table->ssd);
     }
-    check_num_indices(checks, i, row);
+    check_num_indices(checks, i, row, names);
     ranks.clear();
     const bool placed = parse_ranks(row.ranks.text, ranks) && !ranks.empty();
     const auto sharding = parse_name<Sharding>(row.sharding.text, kShardingNames);
     check_sharding(checks, i, row, sharding);
     check_cw_dim(checks, i, row, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
     if (placed && checks.printed.ranks.printed) check_ranks_list(checks, i, row, sharding, ranks);
-    check_batch_sizes(checks, i, row);
+    check_batch_sizes(checks, i, row, names);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "shardstats/analysis/findings.h"
@@ -29,6 +30,8 @@ struct Checks {
   std::vector<Finding>& findings;
   Compared compared{};
   bool rows_complete = false;  // all rows of the parameter table are there, so that sums over them mean something
+
+  mutable std::unordered_map<int, const PlanRank*> ranks_by_number{};  // made when needed
 
   // Adds a finding of the rule's severity whose first suspect is the cell itself.
   Finding& add(RuleId rule, const Cell& where);

@@ -21,6 +21,9 @@ constexpr int kOddKernel = 3;  // cells that a sharding type which is seldom or 
 constexpr std::int64_t kMostBatch = std::int64_t{1} << 40;
 constexpr std::int64_t kMostSizes = 4096;  // batch sizes looked at
 
+constexpr std::size_t kMostPairs = 20'000'000;  // of findings and rows compared with each other
+constexpr int kMostMoved = 64;                  // shards of a table on one rank that a wrong list may hide
+
 struct Correction {
   Cell culprit;
   std::string reason;
@@ -110,7 +113,7 @@ class Culprits {
 
   // See find_culprits().
   bool find(bool structure_only) {
-    if (errors(report_) < 2) return false;
+    if (errors(report_) < 2 || report_.findings.size() * rows() > kMostPairs) return false;
     if (blame_missing_ranks()) return true;
     if (!structure_only && blame_unreadable_cell()) return false;
     add_repeated_rows();
@@ -136,6 +139,7 @@ class Culprits {
   static std::size_t errors(const Report& report) {
     return static_cast<std::size_t>(std::ranges::count(report.findings, Severity::error, &Finding::severity));
   }
+  std::size_t rows() const { return printed_.ranks.rows.size() + printed_.tables.rows.size(); }
   static auto key_of(const Finding& finding) {
     return std::tuple(finding.rule->id, finding.where.place.line, finding.where.place.column);
   }
@@ -215,7 +219,8 @@ class Culprits {
       return [slot, text = std::to_string(size)](PrintedPlan& plan) { plan.slots[slot].text = text; };
     };
     PrintedPlan doubled = printed_;
-    with(2 * *batch)(doubled);
+    const auto set_double = with(2 * *batch);  // owns the text that the plan shows
+    set_double(doubled);
     InferOptions options = options_;
     options.perf = false;
     const std::vector<RealInterval> sizes = batch_sizes(infer(doubled, options), static_cast<double>(*batch));
@@ -261,9 +266,10 @@ class Culprits {
       if (difference.size() == 2) add_sharding(t, ranks, difference);
       if (difference.size() == 1) add_ranks(t, ranks, difference.begin()->first, difference.begin()->second);
     }
-    std::ranges::stable_sort(candidates_, {}, [&](const Correction& c) {
-      return std::pair(c.against, -contradictions_at(c.culprit.place.line));
-    });
+    std::map<std::uint32_t, int> findings_at;  // by line: those on the row itself speak for its being wrong
+    for (const Finding& finding : report_.findings) ++findings_at[finding.where.place.line];
+    std::ranges::stable_sort(
+        candidates_, {}, [&](const Correction& c) { return std::pair(c.against, -findings_at[c.culprit.place.line]); });
   }
 
   // One type has too few shards on exactly the table's ranks, the printed one as many too many.
@@ -274,12 +280,12 @@ class Culprits {
     const auto too_many = difference.find(printed.text);
     if (too_many == difference.end()) return;
     const auto& other = too_many == difference.begin() ? *std::next(difference.begin()) : *difference.begin();
+    const auto count_at = [](const std::map<int, int>& counts, int rank) {
+      const auto found = counts.find(rank);
+      return found == counts.end() ? 0 : found->second;
+    };
     for (const auto& [rank, count] : own) {
-      const auto at = [&](const std::map<int, int>& counts) {
-        const auto found = counts.find(rank);
-        return found == counts.end() ? 0 : found->second;
-      };
-      if (at(too_many->second) != -count || at(other.second) != count) return;
+      if (count_at(too_many->second, rank) != -count || count_at(other.second, rank) != count) return;
     }
     Correction& correction =
         add(printed, "should be " + std::string(other.first),
@@ -294,7 +300,9 @@ class Culprits {
     if (row.sharding.text != type) return;
     // Several shards more or fewer on one rank alone: its own count is wrong.
     if (counts.size() == 1 && std::abs(counts.begin()->second) > 1) return;
+    if (ranks.size() * counts.size() > kMostPairs) return;
     for (const auto& [rank, count] : counts) {
+      if (std::abs(count) > kMostMoved) return;
       for (int i = 0; i < count; ++i) ranks.push_back(rank);
       for (int i = 0; i > count; --i) {
         const auto found = std::ranges::find(ranks, rank);
@@ -404,11 +412,6 @@ class Culprits {
   Correction& add(const Cell& culprit, std::string reason, std::function<void(PrintedPlan&)> apply) {
     candidates_.push_back({culprit, std::move(reason), std::move(apply)});
     return candidates_.back();
-  }
-
-  // Findings on the row itself speak for its being wrong.
-  std::ptrdiff_t contradictions_at(std::uint32_t line) const {
-    return std::ranges::count_if(report_.findings, [&](const Finding& f) { return f.where.place.line == line; });
   }
 
   // If the correction leaves at most so many errors, it leads wherever it removes a finding. The number of those left.

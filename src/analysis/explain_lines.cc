@@ -1,7 +1,7 @@
 // explain RULE: the lines that the planner derives from its ranks, and what makes them (log-format.md section 6).
 #include <algorithm>
 #include <cmath>
-#include <ranges>
+#include <span>
 
 #include "analysis/checks.h"
 #include "analysis/explain_parts.h"
@@ -261,7 +261,7 @@ Explained top_tables(const Context& context, const RankValues& values, RuleId ru
   explained.facts.push_back("rank " + std::to_string(ranks.front()) + " has the largest value");
   const auto value = [&](const PlanTable* t) { return analysis::first_shard(context.plan, *t, perf); };
   std::ranges::stable_sort(tables, std::ranges::greater{}, [&](const PlanTable* t) { return value(t).high; });
-  for (const PlanTable* table : tables | std::views::take(kShownTables)) {
+  for (const PlanTable* table : std::span(tables).first(std::min(tables.size(), kShownTables))) {
     const PrintedTable& row = context.printed.tables.rows[table->row];
     Step step = value_step("first shard of " + std::string(last_part(row.fqn.text)), middle(value(table)), value(table),
                            perf ? "ms" : "bytes");
@@ -309,7 +309,7 @@ LinesExplained explain_lines(const Context& context, std::string_view target) {
   for (const auto& [rule, heading] : {std::pair(RuleId::top_tables_perf, LineId::top_perf_heading),
                                       std::pair(RuleId::top_tables_hbm, LineId::top_hbm_heading)})
     add(rule, values.known && whole && context.plan.sized && has(heading),
-        [&] { return top_tables(context, values, rule); });
+        [&, top = rule] { return top_tables(context, values, top); });
   add(RuleId::reservation_kjt, has(LineId::kjt_storage), [&] { return kjt_line(context); });
   return all;
 }

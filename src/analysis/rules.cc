@@ -214,6 +214,8 @@ constexpr std::array kRules = {
     // What the parser says about the frame.
     Rule{"log.malformed_cell", error, "cell that is no such number", "every cell with the format of its column", "",
          v0_1_0, main_branch, "log-format.md section 2", kDamage},
+    Rule{"log.bounds", error, "beyond what is read", "numbers, lists and tables with the bounds of docs/damage.md", "",
+         v0_1_0, main_branch, "log-format.md section 8", "a planner prints nothing that large: take the log again, or cut this part out"},
     Rule{"log.duplicate_table", error, "column table printed twice", "the tables of a block with each other", "", v0_1_0,
          main_branch, "log-format.md section 1.5", kDamage},
     Rule{"log.rank_rows", error, "rank rows missing or out of order", "the Rank column with 0, 1, 2, ...", "", v0_1_0,

@@ -32,8 +32,10 @@ Finding& Checks::add_rank(RuleId rule, const Cell& where, int rank) {
 const PlanRank* Checks::plan_rank(int rank) const {
   const auto at = static_cast<std::size_t>(rank);
   if (rank >= 0 && at < plan.ranks.size() && plan.ranks[at].rank == rank) return &plan.ranks[at];
-  const auto found = std::ranges::find(plan.ranks, rank, &PlanRank::rank);
-  return found == plan.ranks.end() ? nullptr : &*found;
+  if (ranks_by_number.empty())  // rows are missing or out of order
+    for (const PlanRank& of : plan.ranks) ranks_by_number.try_emplace(of.rank, &of);
+  const auto found = ranks_by_number.find(rank);
+  return found == ranks_by_number.end() ? nullptr : found->second;
 }
 
 Expected expected_bytes(ByteInterval bytes, Format form, std::int64_t unit) {
@@ -46,9 +48,7 @@ Expected expected_bytes(ByteInterval bytes, Format form, std::int64_t unit) {
 
 Expected expected_value(RealInterval value, Format form, std::string_view unit) {
   if (unit == "bytes")
-    return expected_bytes(
-        {static_cast<std::int64_t>(std::max(value.low, 0.0)), static_cast<std::int64_t>(std::max(value.high, 0.0))},
-        form, kGiB);
+    return expected_bytes({capped(std::max(value.low, 0.0)), capped(std::max(value.high, 0.0))}, form, kGiB);
   std::string low = format(value.low, form);
   const std::string high = format(value.high, form);
   if (low != high) low += ".." + high;

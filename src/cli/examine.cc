@@ -68,7 +68,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
       result.reconstruction = reconstruct(*examined.printed, *examined.plan, filter, options.reconstruct);
       break;
     case CommandId::render:
-      render(*examined.printed, result.rendered);
+      examined.too_large = !render(*examined.printed, result.rendered);
       break;
     case CommandId::rules:
       break;

@@ -17,6 +17,7 @@ struct Examined {
   BlockResult result;
   FindingCounts findings;      // of verify, whatever the command is
   std::string unknown_target;  // not empty: the TARGET of explain is not in this block
+  bool too_large = false;      // to be rendered
 };
 
 // Thread-safe: reads its arguments only.

@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 
 #include "cli/options.h"
@@ -21,6 +22,9 @@ int main(int argc, char** argv) {
       return leave->status;
     }
     return run(std::get<Options>(parsed));
+  } catch (const std::bad_alloc&) {
+    put("shardstats: error: not enough memory; pass fewer logs, or one block with --block N\n", stderr);
+    return kFailed;
   } catch (const std::exception& error) {
     put(std::string("shardstats: internal error: ") + error.what() + "\n", stderr);
     return kFailed;

@@ -26,9 +26,10 @@ struct OpenLog {
   bool named = true;
   std::unique_ptr<Source> source;
   std::optional<BlockFinder> finder;
-  std::size_t blocks = 0;  // found so far
-  std::optional<Error> error;
-  bool passed_over = false;  // a walk came by it, and there is no block in it
+  std::size_t blocks = 0;        // found so far
+  std::optional<Error> error;    // nothing of it was read
+  std::optional<Error> stopped;  // what follows its blocks was not read
+  bool passed_over = false;      // a walk came by it, and there is no block in it
   LogSurvey survey;
   bool answered = false;  // the target was in one of its blocks
   std::string unknown_target;
@@ -108,6 +109,7 @@ class Steps {
   std::optional<Numbered> next_found() {
     if (!log_->finder) return std::nullopt;
     std::optional<Block> block = log_->finder->next();
+    if (!block && (log_->stopped = log_->finder->problem())) log_->stopped->path = log_->path;
     if (!block) return std::nullopt;
     return Numbered(log_->blocks++, std::move(*block));
   }
@@ -123,6 +125,10 @@ class Steps {
   }
 
   void nothing_found() {
+    if (log_->stopped) {
+      log_->error = std::exchange(log_->stopped, std::nullopt);
+      return;
+    }
     log_->passed_over = !log_->named;
     if (log_->passed_over) return;
     if (log_->blocks > 0)
@@ -241,6 +247,12 @@ class Run {
       if (totals_.survey) add_block(step.examined.result, log.survey, *totals_.survey);
       take(step.examined);
     }
+    if (step.examined.too_large)
+      log_error({log.path,
+                 {step.examined.result.view.line, 1},
+                 "this planner block is too large to be printed",
+                 "one of its cells is much longer than the others: cut it"});
+    if (step.last && log.stopped) log_error(*log.stopped);
     // A target has to be in one block of the log, not in each.
     if (step.last && !log.answered && !log.unknown_target.empty()) log_error({log.path, {}, log.unknown_target, ""});
     if (step.last && totals_.survey) end_log(log);

@@ -4,6 +4,7 @@
 #include "infer/perf_search.h"
 #include "infer/read_plan.h"
 #include "shardstats/infer/plan.h"
+#include "shardstats/limits.h"
 
 namespace shardstats {
 namespace {
@@ -24,7 +25,7 @@ void fill_plain_table(const TableInputs& inputs, PlanTable& table) {
 // What the printed cells alone say; inference narrows it.
 PlanRank plain_rank(const PrintedRank& printed, const RankInputs& inputs, int row) {
   PlanRank rank;
-  rank.rank = static_cast<int>(printed_integer(printed.rank).value_or(row));
+  rank.rank = static_cast<int>(parse_integer(printed.rank.text, kMostRanks - 1).value_or(row));
   rank.hbm = inputs.hbm.value_or(ByteInterval{});
   rank.ddr = inputs.ddr.value_or(ByteInterval{});
   rank.sparse_hbm = {0, rank.hbm.high};

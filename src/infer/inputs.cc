@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "shardstats/limits.h"
+
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr double kLargestSize = 4503599627370496.0;  // 2^52 bytes of one table: beyond, binary64 sums lose bytes
-constexpr double kManyPoolings = 1e6;                // an upper bound for a hidden number of poolings
+constexpr double kManyPoolings = 1e6;  // an upper bound for a hidden number of poolings
 
 RealInterval ulps_around(RealInterval x, std::int64_t terms) {
   // The planner adds `terms` rounded products; compensated sums (Python 3.12) may differ in the last bits.
@@ -81,7 +82,7 @@ TableInputs read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t 
   table.rows = rows.value_or(0);
   table.cols = cols.value_or(0);
   table.block = printed_integer(printed.cw_dim).value_or(0);
-  table.features = std::max<std::int64_t>(printed_integer(printed.features).value_or(1), 1);
+  table.features = std::max<std::int64_t>(parse_integer(printed.features.text, kMostFeatures).value_or(1), 1);
   const bool ranks_known = read_ranks(printed, world_size, buffer, table);
   read_batches(printed, batch_size, table);
   read_indices(printed, table);
@@ -91,8 +92,9 @@ TableInputs read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t 
   table.ssd = printed_bytes(printed.ssd, Format::r3, kGiB);
   const bool has_ranks = ranks_known ? !table.ranks.empty() : printed.ranks.text == "None";
   const double size = static_cast<double>(table.rows) * static_cast<double>(table.cols);
-  table.sized = rows && cols && table.rows > 0 && table.cols > 0 && sharding && has_ranks && size * 8 < kLargestSize &&
-                static_cast<bool>(printed.pooling_factor) && table.block <= table.cols;
+  table.sized = rows && cols && table.rows > 0 && table.cols > 0 && sharding && has_ranks &&
+                size < static_cast<double>(kLargestTable) && static_cast<bool>(printed.pooling_factor) &&
+                table.block <= table.cols;
   return table;
 }
 
@@ -120,8 +122,13 @@ std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t wo
   std::vector<TableInputs> tables;
   tables.reserve(printed.tables.rows.size());
   std::vector<int> buffer;
-  for (std::uint32_t row = 0; row < printed.tables.rows.size(); ++row)
-    tables.push_back(read_table(printed, row, world_size, batch_size, buffer));
+  std::int64_t shards = 0;
+  for (std::uint32_t row = 0; row < printed.tables.rows.size(); ++row) {
+    TableInputs& table = tables.emplace_back(read_table(printed, row, world_size, batch_size, buffer));
+    if (shards <= kMostShards)
+      shards += table.ranks.empty() ? most_shards(printed.tables.rows[row], world_size) : std::ssize(table.ranks);
+    table.sized = table.sized && shards <= kMostShards;
+  }
   return tables;
 }
 

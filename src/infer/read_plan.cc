@@ -1,6 +1,9 @@
 #include "infer/read_plan.h"
 
 #include <algorithm>
+#include <unordered_map>
+
+#include "shardstats/limits.h"
 
 namespace shardstats::infer_detail {
 namespace {
@@ -20,20 +23,29 @@ void read_ranks(const PrintedPlan& printed, PlanInputs& plan) {
   }
 }
 
-KernelInputs& kernel_named(std::vector<KernelInputs>& kernels, std::string_view name) {
-  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.name == name; });
-  if (found != kernels.end()) return *found;
-  kernels.emplace_back().name = name;
-  return kernels.back();
-}
+// The kernels of a plan by their names.
+class Kernels {
+ public:
+  explicit Kernels(std::vector<KernelInputs>& all) : all_(all) {}
+
+  KernelInputs& named(std::string_view name) {
+    const auto [found, is_new] = index_.try_emplace(name, all_.size());
+    if (is_new) all_.emplace_back().name = name;
+    return all_[found->second];
+  }
+
+ private:
+  std::vector<KernelInputs>& all_;
+  std::unordered_map<std::string_view, std::size_t> index_;
+};
 
 // Slots of the line that hold bytes: their quantity, after the kernel's name.
-void read_kernel_lines(const PrintedPlan& printed, PlanInputs& plan) {
+void read_kernel_lines(const PrintedPlan& printed, Kernels& kernels) {
   for (const PrintedLine& line : printed.lines) {
     const auto slots = printed.slots_of(line);
     const auto read = [&](std::size_t slot, Quantity quantity) {
       if (slot >= slots.size()) return;
-      KernelInputs& kernel = kernel_named(plan.kernels, slots[0].text);
+      KernelInputs& kernel = kernels.named(slots[0].text);
       kernel.printed[static_cast<std::size_t>(quantity)] = printed_bytes(slots[slot], Format::r3, kGiB);
     };
     if (line.id == LineId::kernel_storage) {
@@ -49,11 +61,10 @@ void read_kernel_lines(const PrintedPlan& printed, PlanInputs& plan) {
 }
 
 void read_kernels(const PrintedPlan& printed, PlanInputs& plan) {
-  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    auto& kernel = kernel_named(plan.kernels, printed.tables.rows[t].kernel.text);
-    kernel.tables.push_back(t);
-  }
-  read_kernel_lines(printed, plan);
+  Kernels kernels(plan.kernels);
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t)
+    kernels.named(printed.tables.rows[t].kernel.text).tables.push_back(t);
+  read_kernel_lines(printed, kernels);
   std::sort(plan.kernels.begin(), plan.kernels.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
@@ -86,9 +97,10 @@ PlanInputs read_plan(const PrintedPlan& printed) {
   PlanInputs plan;
   plan.printed = &printed;
   plan.empty_plan = !printed.ranks.printed;
-  const auto world = printed_integer(printed.slot(LineId::world_size));
+  const auto world = parse_integer(printed.slot(LineId::world_size).text, kMostRanks);
   plan.world_size = plan.empty_plan ? world.value_or(0) : static_cast<std::int64_t>(printed.ranks.rows.size());
-  plan.batch_size = static_cast<double>(printed_integer(printed.slot(LineId::batch_size)).value_or(0));
+  plan.batch_size =
+      static_cast<double>(parse_integer(printed.slot(LineId::batch_size).text, kLargestBatch).value_or(0));
   if (plan.world_size > 0) plan.tables = read_tables(printed, plan.world_size, plan.batch_size);
   const bool has_sizes = printed.releases.back() >= Release::v0_3_0 && plan.batch_size > 0;
   if (!has_sizes)

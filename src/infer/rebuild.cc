@@ -324,8 +324,8 @@ void take_sums(const SearchResult& found, Plan& result) {
 
 ByteInterval whole_bytes(RealInterval x) {
   const double low = std::clamp(x.low, 0.0, kMostBytes), high = std::clamp(x.high, 0.0, kMostBytes);
-  const auto below = static_cast<std::int64_t>(high);  // the conversion cuts off what is behind the point
-  return {static_cast<std::int64_t>(low), below + (static_cast<double>(below) < high)};
+  const std::int64_t below = capped(high);  // the conversion cuts off what is behind the point
+  return {capped(low), below + (static_cast<double>(below) < high)};
 }
 
 void rebuild(const PlanInputs& plan, const SearchResult& found, bool shard_parts, Plan& result) {

@@ -8,6 +8,7 @@
 #include "input/box.h"
 #include "input/decode.h"
 #include "input/mend.h"
+#include "shardstats/limits.h"
 
 namespace shardstats {
 namespace {
@@ -36,7 +37,7 @@ class Lines {
       counted_ = is_near ? remembered_ : 0;
       number_ = is_near ? remembered_number_ : 1;
     }
-    for (; counted_ < start; ++number_) counted_ = newline_from(bytes_, counted_) + 1;
+    for (; counted_ < start; number_ += number_ < kMostLines) counted_ = newline_from(bytes_, counted_) + 1;
     return number_;
   }
   // Counts from this line on, when a line before the last one is asked for.
@@ -164,6 +165,21 @@ class BlockReader {
     return finish(read_body(first.next, to));
   }
 
+  // What of it is beyond a bound.
+  std::optional<Error> problem() const {
+    if (too_long_ > 0) return too_long_line(too_long_);
+    const std::uint32_t first = block_.lines.front().place.line;
+    if (first == kMostLines)
+      return Error{{}, {first, 1}, "a planner block behind so many lines is not read", "pass the end of the log alone"};
+    if (width_ > kWidestBox || width_ * block_.lines.size() > kLargestBlock)
+      return Error{{},
+                   {first, 1},
+                   "this planner block is too large: " + std::to_string(block_.lines.size()) + " lines of " +
+                       std::to_string(width_) + " characters",
+                   "a border that is much too long, or blocks whose borders are lost? take this part out of the log"};
+    return std::nullopt;
+  }
+
   // Is there a sign that lines were damaged in a way that Mender can undo?
   bool is_suspicious() const {
     if (is_suspicious_ || !block_.opened || !block_.closed) return true;
@@ -179,6 +195,7 @@ class BlockReader {
   void add(const Line& line, std::size_t offset) {
     const std::uint32_t number = lines_.number(line.start);
     const std::string_view text = line.text.substr(offset);
+    if (line.text.size() > kLongestLine && too_long_ == 0) too_long_ = number;
     if (block_.mended.empty() && offset > 0 && !is_only_mark(line.text.substr(0, offset)))
       note(block_.mended, Mending::prefix, {number, 1});
     if (block_.lines.empty()) first_prefix_ = line.text.substr(0, offset);
@@ -269,6 +286,7 @@ class BlockReader {
   Lines& lines_;
   Block& block_;
   std::string_view first_prefix_;  // of the first line that was taken
+  std::uint32_t too_long_ = 0;     // number of the first line that is too long
   std::size_t usual_ = 0;
   std::size_t width_ = 0;
   bool is_suspicious_ = false;
@@ -279,25 +297,40 @@ bool is_part_of_block(const Block& block) {
   return labels > 0 && labels + (block.opened || block.closed ? 1 : 0) >= kFewestSigns;
 }
 
+// Blocks, or why they are not read.
+struct Found {
+  std::vector<Block> blocks;
+  std::optional<Error> problem;
+
+  // `block` is the one that `reader` has read.
+  void add(Block& block, const BlockReader& reader) {
+    const std::optional<Error> beyond = reader.problem();
+    if (!problem) problem = beyond;
+    if (!beyond) blocks.push_back(std::move(block));
+  }
+};
+
 // Parts of blocks without a title among the lines [from, to); returns the end of the last.
-std::size_t read_parts(Lines& lines, std::size_t from, std::size_t to, std::vector<Block>& blocks) {
+std::size_t read_parts(Lines& lines, std::size_t from, std::size_t to, Found& found) {
   std::size_t last = from;
   while (from < to) {
+    lines.remember(from);
     const Line first = lines.line_from(from);
     const std::size_t box = first_box(first.text);
     Block part;
-    const std::size_t end = box == kNowhere ? first.next : BlockReader(lines, part).read_untitled(first, box, to);
+    BlockReader reader(lines, part);
+    const std::size_t end = box == kNowhere ? first.next : reader.read_untitled(first, box, to);
     from = std::max(end, first.next);
     if (!is_part_of_block(part)) continue;
-    blocks.push_back(std::move(part));
+    found.add(part, reader);
     last = from;
   }
   return last;
 }
 
 // The blocks in a text whose damage is undone: with a title, and parts without one in front of them or behind.
-std::vector<Block> blocks_of(std::string_view text) {
-  std::vector<Block> blocks;
+Found blocks_of(std::string_view text) {
+  Found found;
   Lines lines(text);
   std::size_t from = 0, search = 0;
   for (;;) {
@@ -309,13 +342,20 @@ std::vector<Block> blocks_of(std::string_view text) {
     if (offset == kNowhere) continue;
     std::size_t start = line.start;  // of the block
     if (start > from && border_of(lines.line_around(start - 1).text)) start = lines.line_around(start - 1).start;
-    from = read_parts(lines, from, start, blocks);
+    from = read_parts(lines, from, start, found);
     Block block;
-    from = BlockReader(lines, block).read(line, offset, from);
-    if (block.opened || block.closed || labels_of(block) > 0) blocks.push_back(std::move(block));
+    BlockReader reader(lines, block);
+    from = reader.read(line, offset, from);
+    if (block.opened || block.closed || labels_of(block) > 0) found.add(block, reader);
   }
-  read_parts(lines, from, text.size(), blocks);
-  return blocks;
+  read_parts(lines, from, text.size(), found);
+  return found;
+}
+
+std::size_t start_of_line(std::string_view text, std::uint32_t number) {
+  std::size_t start = 0;
+  for (std::uint32_t line = 1; line < number; ++line) start = newline_from(text, start) + 1;
+  return std::min(start, text.size());
 }
 
 bool same_lines(const Block& a, const Block& b) {
@@ -334,6 +374,8 @@ struct BlockFinder::State {
   std::size_t released = 0;
   std::size_t count = 0;  // blocks handed out
   std::deque<Block> found;
+  std::optional<Error> problem;
+  std::size_t run_start = kNowhere, run_sign = kNowhere;  // the last run of box lines in front of a sign
 
   // The block whose border or title stands in `first`, if nothing had to be undone to read it.
   std::optional<Block> read_undamaged(const Line& first) {
@@ -348,36 +390,48 @@ struct BlockFinder::State {
     BlockReader reader(lines, block);
     const std::size_t end = reader.read(line, offset, from);
     if (reader.is_suspicious()) return std::nullopt;
+    problem = reader.problem();
     from = end;
     return block;
   }
 
   // Box lines may stand in front of the first sign where a block lacks its start; pieces of the border where it was
   // wrapped.
-  Line first_of_region(const Line& sign) const {
+  Line first_of_region(const Line& sign) {
+    if (sign.start == run_sign && run_start <= from) return lines.line_from(from);  // seen before, and left in part
     const auto is_border_piece = [](const Line& line) { return hashes_at_end(line.text) >= kLeastWrapped; };
     Line line = sign;
     for (int i = 0; i < kPiecesBack && line.start > from && !is_border_piece(line); ++i)
       line = lines.line_around(line.start - 1);
-    if (!is_border_piece(line)) line = sign;
+    const bool is_run = line.start == sign.start || !is_border_piece(line);
+    if (is_run) line = sign;
     while (line.start > from) {
       const Line before = lines.line_around(line.start - 1);
       if (first_box(before.text) == kNowhere && !is_border_piece(before)) break;
       line = before;
     }
+    run_sign = is_run ? sign.start : kNowhere;
+    run_start = line.start;
     return line;
   }
 
   void mend_from(const Line& first) {
     const MendedRegion region = mend(lines.bytes(), first.start, lines.number(first.start));
     from = std::max(region.end, first.next);
+    problem = region.problem;
     std::deque<Block> blocks;
-    for (const auto& stream : region.streams)
-      for (Block& block : blocks_of(stream->text())) {
+    for (const auto& stream : region.streams) {
+      Found in_stream = blocks_of(stream->text());
+      if (in_stream.problem) {
+        problem = in_stream.problem;
+        problem->place = stream->place_of(start_of_line(stream->text(), problem->place.line));
+      }
+      for (Block& block : in_stream.blocks) {
         locate(block, stream);
         for (const Mended& mended : region.mended) note(block.mended, mended.what, mended.first);
         blocks.push_back(std::move(block));
       }
+    }
     std::ranges::stable_sort(blocks, {}, [](const Block& block) { return block.lines.front().place.line; });
     if (region.streams.size() > 1)
       for (Block& block : blocks) block.twin = Twin{count, same_lines(block, blocks.front())};
@@ -423,16 +477,17 @@ struct BlockFinder::State {
   }
 
   std::optional<Block> next() {
-    while (found.empty()) {
+    while (found.empty() && !problem) {
       const std::size_t sign = next_sign();
       if (sign == kNowhere) return std::nullopt;
       lines.remember(from);
       const Line first = lines.line_around(sign);
-      if (std::optional<Block> block = read_undamaged(first))
+      if (std::optional<Block> block = read_undamaged(first); block && !problem)
         found.push_back(std::move(*block));
-      else
+      else if (!block)
         mend_from(first_of_region(first));
     }
+    if (found.empty()) return std::nullopt;
     Block block = std::move(found.front());
     found.pop_front();
     ++count;
@@ -444,6 +499,7 @@ struct BlockFinder::State {
 BlockFinder::BlockFinder(std::string_view bytes) : state_(std::make_unique<State>(bytes, nullptr)) {}
 BlockFinder::BlockFinder(const Source& source) : state_(std::make_unique<State>(source.bytes(), &source)) {}
 BlockFinder::~BlockFinder() = default;
+const std::optional<Error>& BlockFinder::problem() const { return state_->problem; }
 std::optional<Block> BlockFinder::next() {
   std::optional<Block> block = state_->next();
   if (block && state_->source != nullptr && state_->source->is_recoded())

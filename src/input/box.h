@@ -1,4 +1,5 @@
-// What a line of a planner box looks like (log-format.md section 1.2). Private to src/input.
+// What a line of a planner box looks like (log-format.md section 1.2). Private to src/input; src/log asks it for
+// labels.
 #pragma once
 
 #include <algorithm>

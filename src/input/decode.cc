@@ -8,14 +8,15 @@
 
 #include "input/box.h"
 #include "input/utf16.h"
+#include "shardstats/limits.h"
 
 namespace shardstats::input_detail {
 namespace {
 
 using namespace std::string_view_literals;
 
-constexpr int kDeepestNesting = 3;  // strings of JSON inside strings of JSON
 constexpr std::size_t kTabStop = 8;
+constexpr std::size_t kLongestTag = 1024;  // bytes of an HTML tag with its attributes
 
 // What a rule makes of the bytes at one place: `length` bytes become `text`. length 0: the byte stays.
 struct Change {
@@ -123,7 +124,7 @@ bool holds_box(const std::vector<Transcript>& lines) {
 }
 
 // The lines of the strings in `line` that hold lines of a box; empty if there is no such string.
-std::vector<Transcript> lines_in_strings(const Transcript& line, int depth) {
+std::vector<Transcript> lines_in_strings(const Transcript& line, std::size_t depth) {
   std::vector<Transcript> lines;
   const std::string_view text = line.text();
   const std::size_t start = container_start(text);
@@ -225,10 +226,12 @@ Change html_at(std::string_view text, std::size_t at) {
       if (text.substr(at).starts_with(entity)) return {entity.size(), std::string(meaning)};
   if (text[at] != '<') return {};
   const std::size_t name = at + 1 + (text.substr(at + 1).starts_with('/') ? 1 : 0);
-  const std::size_t end = text.find_first_of(" />", name), close = text.find('>', at);
+  // Every '<' looks ahead, so not further than a tag is long.
+  const std::string_view tag = text.substr(at, kLongestTag);
+  const std::size_t end = tag.find_first_of(" />", name - at), close = tag.find('>');
   if (end == kNowhere || close == kNowhere) return {};
-  const bool known = std::ranges::find(kTags, text.substr(name, end - name)) != kTags.end();
-  return known ? Change{close + 1 - at, {}} : Change{};
+  const bool known = std::ranges::find(kTags, text.substr(name, at + end - name)) != kTags.end();
+  return known ? Change{close + 1, {}} : Change{};
 }
 
 // A progress bar that was overwritten: of the parts between carriage returns the last with a box, else the last.

@@ -22,6 +22,9 @@ struct Format {
   int filter_code;  // libarchive's id of the filter, to see that it was taken
 };
 
+// As libarchive counts: the decompressor, and the bytes that it reads.
+constexpr int kOneFilter = 2;
+
 // A zstd file may start with a skippable frame (0x184D2A50..5F); those that tools write use the first id.
 constexpr std::array<Format, 5> kFormats = {{
     {Compression::gzip, "gzip", "\x1f\x8b\x08"sv, "gzip -t", archive_read_support_filter_gzip, ARCHIVE_FILTER_GZIP},
@@ -87,7 +90,7 @@ Reader open_reader(std::string_view compressed, const Format& format, bool& empt
 }
 
 // Appends the content to `out` and returns what went wrong, or nothing.
-std::string read_content(archive* reader, std::uint64_t limit, std::string& out) {
+std::string read_content(archive* reader, std::size_t limit, std::string& out) {
   for (;;) {
     const void* data = nullptr;
     std::size_t size = 0;
@@ -126,18 +129,22 @@ Compression compression_of(std::string_view bytes) {
   return format->kind;
 }
 
-Decompressed decompress(std::string_view compressed, Compression kind, std::uint64_t limit) {
+Decompressed decompress(std::string_view compressed, Compression kind, std::size_t most) {
   const Format& format = format_of(kind);
+  const std::size_t limit = std::min(most, std::max(kAlwaysExpanded, compressed.size() * kMostExpansion));
   Decompressed result;
   bool empty = false;
   std::string problem;
   const Reader reader = open_reader(compressed, format, empty, problem);
-  if (reader != nullptr && !empty) problem = read_content(reader.get(), limit, result.bytes);
+  const bool nested = reader != nullptr && archive_filter_count(reader.get()) > kOneFilter;
+  if (reader != nullptr && !empty && !nested) problem = read_content(reader.get(), limit, result.bytes);
+  if (nested || compression_of(result.bytes) != Compression::none) problem = "it is compressed more than once";
   if (problem.empty() && kind == Compression::gzip && !gzip_trailer_holds(compressed, result.bytes))
     problem = "its checksum does not match";
   if (problem.empty()) return result;
+  result.bytes = {};
   result.problem = "cannot decompress the " + std::string(format.name) + " content: " + problem;
-  result.hint = "check it with `" + std::string(format.tester) + "`, or decompress what is left and pass that";
+  result.hint = "check it with `" + std::string(format.tester) + "`, or decompress it into a file and pass that";
   return result;
 }
 

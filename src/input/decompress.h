@@ -1,9 +1,12 @@
 // Compressed content: recognised by its magic bytes, decompressed by libarchive. Internal to input/source.cc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "shardstats/limits.h"
 
 namespace shardstats {
 
@@ -12,16 +15,14 @@ enum class Compression : std::uint8_t { none, gzip, zstd, xz, bzip2 };
 
 Compression compression_of(std::string_view bytes);
 
-// More than this from one file is taken for a decompression bomb. Under 2^32, so that gzip's 32-bit length is exact.
-inline constexpr std::uint64_t kExpansionLimit = (std::uint64_t{1} << 32) - 1;
-
 struct Decompressed {
   std::string bytes;
   std::string problem;  // one sentence; empty if `bytes` is the whole content
   std::string hint;     // what to try; may be empty
 };
 
-// `kind` is not Compression::none. Content that is truncated, damaged or longer than `limit` is a problem.
-Decompressed decompress(std::string_view compressed, Compression kind, std::uint64_t limit = kExpansionLimit);
+// `kind` is not Compression::none. Content that is truncated, damaged, compressed itself or longer than `limit` is a
+// problem.
+Decompressed decompress(std::string_view compressed, Compression kind, std::size_t limit = kMostInMemory);
 
 }  // namespace shardstats

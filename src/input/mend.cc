@@ -6,6 +6,7 @@
 
 #include "input/box.h"
 #include "input/decode.h"
+#include "shardstats/limits.h"
 
 namespace shardstats::input_detail {
 namespace {
@@ -52,8 +53,7 @@ class Mender {
       : bytes_(bytes), at_(start), number_(number) {}
 
   MendedRegion run() {
-    while (at_ < bytes_.size() && !is_over())
-      for (Transcript& line : decode(next_line(), number_++, region_.mended)) unwrap(std::move(line));
+    while (at_ < bytes_.size() && !is_over() && !region_.problem) read_line();
     if (!joined_.text().empty()) unglue(std::move(joined_));
     region_.end = at_;
     write_streams();
@@ -64,13 +64,22 @@ class Mender {
   bool is_over() const {
     if (!joined_.text().empty()) return false;
     if (unsigned_lines_ > (sure_ ? kMostForeign : kMostUnsure)) return true;
-    return !progress_.empty() && std::ranges::none_of(progress_, [](const auto& of) { return of.second.open; });
+    return !progress_.empty() && open_ == 0;
   }
 
-  std::string_view next_line() {
+  void read_line() {
     const Line line = line_at(bytes_, at_);
     at_ = line.next;
-    return line.text;
+    const std::uint32_t number = number_++;
+    if (line.text.size() > kLongestLine)
+      region_.problem = too_long_line(number);
+    else if (size_ > kMostMended)
+      region_.problem = Error{{},
+                              {number, 1},
+                              "more than " + std::to_string(kMostMended) + " bytes of damaged lines follow each other",
+                              "cut the log before this line and pass the parts one by one"};
+    else
+      for (Transcript& text : decode(line.text, number, region_.mended)) unwrap(std::move(text));
   }
 
   // --- lines that a terminal broke -----------------------------------------------------------------------------------
@@ -83,7 +92,7 @@ class Mender {
 
   // The blanks at the end of a piece may be gone: the next one starts at the width of the terminal all the same.
   void join(const Transcript& piece) {
-    if (joined_characters_ < pieces_ * wrap_)
+    if (joined_characters_ < pieces_ * wrap_ && pieces_ * wrap_ <= kWidestBox)
       joined_.append(std::string(pieces_ * wrap_ - joined_characters_, ' '), joined_.place_of(joined_.text().size()));
     joined_characters_ = std::max(joined_characters_, pieces_ * wrap_) + characters(piece.text());
     joined_.append(piece, 0, piece.text().size());
@@ -116,7 +125,8 @@ class Mender {
     const std::string_view text = line.text();
     const std::size_t length = characters(text);
     if (border_piece_ != 0) {
-      if (is_run_of_hashes(text) && length <= border_piece_ && !is_box_line(next_text(), length)) {
+      const bool is_piece = is_run_of_hashes(text) && length <= border_piece_ && joined_characters_ <= kWidestBox;
+      if (is_piece && !is_box_line(next_text(), length)) {
         note(region_.mended, Mending::wrapped, line.place_of(0));
         join(line);
         begin_wrapping();
@@ -163,17 +173,23 @@ class Mender {
   }
 
   void unglue(Transcript line) {
+    std::size_t start = 0;  // of what is left
     for (;;) {
-      const std::size_t box = first_box(line.text());
-      const std::size_t end = box == kNowhere ? kNowhere : glued_end(line.text(), box);
-      if (end == kNowhere) return add(std::move(line));
-      note(region_.mended, Mending::glued, line.place_of(end));
-      Transcript first, rest;
-      first.append(line, 0, end);
-      rest.append(line, line.text().find_first_not_of(' ', end), line.text().size());
-      add(std::move(first));
-      line = std::move(rest);
+      const std::string_view text = line.text().substr(start);
+      const std::size_t box = first_box(text);
+      const std::size_t end = box == kNowhere ? kNowhere : glued_end(text, box);
+      if (end == kNowhere) break;
+      note(region_.mended, Mending::glued, line.place_of(start + end));
+      add(part_of(line, start, start + end));
+      start += text.find_first_not_of(' ', end);
     }
+    add(start == 0 ? std::move(line) : part_of(line, start, line.text().size()));
+  }
+
+  static Transcript part_of(const Transcript& line, std::size_t start, std::size_t end) {
+    Transcript part;
+    part.append(line, start, end);
+    return part;
   }
 
   // --- lines without a frame -----------------------------------------------------------------------------------------
@@ -212,6 +228,7 @@ class Mender {
     if (added.boxed) added.tag = tag_of(text.substr(0, box));
     const bool is_sign = added.boxed && follow(added.tag, text.substr(box));
     unsigned_lines_ = is_sign ? 0 : unsigned_lines_ + 1;
+    size_ += line.text().size() + added.tag.size();
     added.text = std::move(line);
   }
 
@@ -221,6 +238,11 @@ class Mender {
   // The physical line after this one.
   std::string_view next_text() const { return at_ < bytes_.size() ? line_at(bytes_, at_).text : std::string_view(); }
 
+  void set_open(Progress& progress, bool open) {
+    open_ += static_cast<int>(open) - static_cast<int>(progress.open);
+    progress.open = open;
+  }
+
   // Is the line a sign of a block?
   bool follow(const std::string& tag, std::string_view box) {
     if (const Border border = border_of(box)) {
@@ -228,7 +250,7 @@ class Mender {
       Progress& progress = progress_[tag];
       const bool is_banner = progress.open && border.length != width_ && first_box(next_text()) != kNowhere;
       if (is_banner && !is_title_next()) return false;
-      progress.open = !progress.open || !progress.has_text || is_title_next();
+      set_open(progress, !progress.open || !progress.has_text || is_title_next());
       progress.has_text = false;
       return false;
     }
@@ -237,7 +259,11 @@ class Mender {
     if (title) titles_.push_back(tag);
     sure_ |= labelled;
     const auto opened = progress_.find(tag);
-    if (labelled || (opened != progress_.end() && opened->second.open)) progress_[tag] = {true, true};
+    if (labelled || (opened != progress_.end() && opened->second.open)) {
+      Progress& progress = progress_[tag];
+      set_open(progress, true);
+      progress.has_text = true;
+    }
     // Rows of tables have no labels but are indented.
     return labelled || (sure_ && box.starts_with("#    ")) || (sure_ && !bare_ && box.starts_with("# "));
   }
@@ -289,12 +315,21 @@ class Mender {
   std::string_view bare_mark_ = "# ";
 
   std::map<std::string, Progress> progress_;  // by tag
+  int open_ = 0;                              // of them
+  std::size_t size_ = 0;                      // bytes of the lines so far
   std::vector<std::string> titles_;           // tags of title lines
   bool sure_ = false;                         // a title or a label was seen
   int unsigned_lines_ = 0;                    // in a row
 };
 
 }  // namespace
+
+Error too_long_line(std::uint32_t number) {
+  return {{},
+          {number, 1},
+          "this line has more than " + std::to_string(kLongestLine) + " bytes",
+          "take the planner's lines out of it, one a line; after that everything else is read as it is"};
+}
 
 MendedRegion mend(std::string_view bytes, std::size_t start, std::uint32_t number) {
   return Mender(bytes, start, number).run();

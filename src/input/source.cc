@@ -15,6 +15,7 @@
 
 #include "input/decompress.h"
 #include "input/utf16.h"
+#include "shardstats/limits.h"
 
 namespace shardstats {
 namespace {
@@ -87,6 +88,8 @@ std::string hint_of(int code) {
     case EMFILE:
     case ENFILE:
       return "raise `ulimit -n`, or pass fewer logs at once";
+    case EFBIG:
+      return "write it as UTF-8 to a file of its own and name that: it is not held in memory then";
     default:
       return {};
   }
@@ -96,12 +99,13 @@ Error failure(const std::string& name, std::string_view doing, int code) {
   return {name, {}, std::string(doing) + ": " + text_of(code), hint_of(code)};
 }
 
-// Everything up to the end of a pipe, terminal or device; 0, or the errno of what failed.
+// Everything up to the end of a pipe, terminal or device; 0, or the errno of what failed: EFBIG if it is too much.
 int read_all(int fd, std::string& out) {
   std::array<char, kReadStep> buffer;
   for (;;) {
     const ssize_t got = ::read(fd, buffer.data(), buffer.size());
     if (got == 0) return 0;
+    if (got > 0 && out.size() > kMostInMemory - static_cast<std::size_t>(got)) return EFBIG;
     if (got > 0)
       out.append(buffer.data(), static_cast<std::size_t>(got));
     else if (errno != EINTR)
@@ -139,7 +143,9 @@ OpenResult open_raw(int fd, const std::string& name) {
   return read_stream(fd, name);
 }
 
-std::unique_ptr<Source> recoded(std::unique_ptr<Source> raw) {
+OpenResult recoded(std::unique_ptr<Source> raw, const std::string& name) {
+  if (input_detail::is_utf16(raw->bytes()) && raw->bytes().size() > kMostInMemory)
+    return failure(name, "cannot recode it", EFBIG);
   std::optional<std::string> text = input_detail::utf8_from_utf16(raw->bytes());
   if (!text) return raw;
   return std::make_unique<Memory>(std::move(*text), true);
@@ -147,10 +153,10 @@ std::unique_ptr<Source> recoded(std::unique_ptr<Source> raw) {
 
 OpenResult decompressed(std::unique_ptr<Source> raw, const std::string& name) {
   const Compression kind = compression_of(raw->bytes());
-  if (kind == Compression::none) return recoded(std::move(raw));
+  if (kind == Compression::none) return recoded(std::move(raw), name);
   Decompressed content = decompress(raw->bytes(), kind);
   if (!content.problem.empty()) return Error{name, {}, std::move(content.problem), std::move(content.hint)};
-  return recoded(source_from(std::move(content.bytes)));
+  return recoded(source_from(std::move(content.bytes)), name);
 }
 
 }  // namespace
@@ -163,6 +169,10 @@ OpenResult open_source(const std::string& path) {
   OpenResult raw = open_raw(file.fd(), name);
   if (std::holds_alternative<Error>(raw)) return raw;
   return decompressed(std::move(std::get<std::unique_ptr<Source>>(raw)), name);
+}
+
+OpenResult source_from_file(std::string bytes, const std::string& name) {
+  return decompressed(source_from(std::move(bytes)), name);
 }
 
 std::unique_ptr<Source> source_from(std::string bytes) { return std::make_unique<Memory>(std::move(bytes)); }

@@ -42,11 +42,16 @@ std::string utf8(char32_t code) {
   return out;
 }
 
+bool is_utf16(std::string_view bytes) {
+  const std::string_view start = bytes.substr(0, kLooked);
+  return start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF") || alternates(start, 0) || alternates(start, 1);
+}
+
 std::optional<std::string> utf8_from_utf16(std::string_view bytes) {
+  if (!is_utf16(bytes)) return std::nullopt;
   const std::string_view start = bytes.substr(0, kLooked);
   const bool marked = start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF");
   const bool little = start.starts_with("\xFF\xFE") || alternates(start, 1);
-  if (!marked && !little && !alternates(start, 0)) return std::nullopt;
   const auto unit_at = [&](std::size_t at) {
     const auto byte = [&](std::size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(bytes[at + i])); };
     return little ? byte(0) | byte(1) << 8 : byte(1) | byte(0) << 8;

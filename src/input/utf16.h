@@ -7,8 +7,10 @@
 
 namespace shardstats::input_detail {
 
-// The text as UTF-8 with the same lines; nullopt if the bytes are no UTF-16. Known by its byte order mark, or by NUL
-// as every second byte at the start. Half a surrogate pair becomes U+FFFD.
+// Known by its byte order mark, or by NUL as every second byte at the start.
+bool is_utf16(std::string_view bytes);
+
+// The text as UTF-8 with the same lines; nullopt if the bytes are no UTF-16. Half a surrogate pair becomes U+FFFD.
 std::optional<std::string> utf8_from_utf16(std::string_view bytes);
 
 // A Unicode code point as UTF-8.

@@ -114,7 +114,12 @@ std::span<const CutCell> ColumnEdges::cut_header(std::string_view row, bool clos
     cut_squeezed_header(row);
   else
     cut(row, closed);
-  for (std::size_t c = 0; c < count_; ++c) ids_[c] = column_id(cells_[c].text, rank_table_);
+  for (std::size_t c = 0; c < count_; ++c) {
+    const ColumnId id = column_id(cells_[c].text, rank_table_);
+    const bool stands_twice = std::find(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(c), id) !=
+                              ids_.begin() + static_cast<std::ptrdiff_t>(c);
+    ids_[c] = stands_twice ? ColumnId::unknown : id;
+  }
   return {cells_.data(), count_};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "log/text.h"
+#include "shardstats/limits.h"
 #include "shardstats/log/printed.h"
 
 namespace shardstats {
@@ -10,9 +11,7 @@ namespace {
 
 using namespace log_detail;
 
-constexpr std::int64_t kHighestRank = 1 << 24;
-constexpr std::int64_t kLargestBatch = std::int64_t{1} << 40;
-constexpr std::int64_t kLongestRun = 1 << 20;
+constexpr std::int64_t kHighestRank = kMostRanks - 1;
 
 // Cuts off what stands before the first separator; the rest stays in `text`. False once nothing is left.
 bool next_item(std::string_view& text, char separator, std::string_view& item) {
@@ -75,7 +74,7 @@ bool scan_batches(std::string_view text, Add add) {
     run = trim_left(trim_right(run));
     const std::size_t star = std::min(run.find('*'), run.size());
     const auto size = parse_integer(trim_right(run.substr(0, star)), kLargestBatch);
-    const auto times = star == run.size() ? 1 : parse_integer(trim_left(run.substr(star + 1)), kLongestRun);
+    const auto times = star == run.size() ? 1 : parse_integer(trim_left(run.substr(star + 1)), kMostFeatures);
     if (!size || !times || !add(*size, *times)) return false;
   }
   return true;
@@ -88,8 +87,16 @@ constexpr auto kAccept = [](auto, auto) { return true; };
 namespace log_detail {
 
 bool is_rank_list(std::string_view text) { return scan_ranks(text, kAccept); }
+std::int64_t ranks_in(std::string_view text) {
+  std::int64_t count = 0;
+  const auto add = [&](std::int64_t first, std::int64_t last) {
+    count += last - first + 1;
+    return true;
+  };
+  return scan_ranks(text, add) ? count : 0;
+}
 bool is_shard_list(std::string_view text) { return scan_shards(text, kAccept); }
-bool is_batch_list(std::string_view text) { return scan_batches(text, kAccept); }
+bool is_batch_list(std::string_view text) { return summarize_batch_sizes(text, 0).has_value(); }
 
 int rank_list_size(std::string_view list) {
   if (list == "[]" || list.empty()) return 0;
@@ -111,6 +118,13 @@ std::vector<ShardCount> shard_counts(const Cell& shards) {
   return counts;
 }
 
+std::int64_t most_shards(const PrintedTable& row, std::int64_t ranks) {
+  const std::int64_t dim = parse_integer(row.emb_dim.text).value_or(1),
+                     block = parse_integer(row.cw_dim.text).value_or(0);
+  const std::int64_t blocks = block > 0 ? std::min(dim / block, kMostShards) : 1;
+  return std::max<std::int64_t>(blocks, 1) * ranks;
+}
+
 bool parse_ranks(std::string_view text, std::vector<int>& ranks, std::size_t limit) {
   return scan_ranks(text, [&](std::int64_t first, std::int64_t last) {
     if (ranks.size() + static_cast<std::size_t>(last - first + 1) > limit) return false;
@@ -126,7 +140,7 @@ std::optional<BatchSummary> summarize_batch_sizes(std::string_view text, std::in
     sizes.most = std::max(sizes.most, size);
     sizes.first_total += size * std::clamp<std::int64_t>(features - sizes.count, 0, times);
     sizes.count += times;
-    return true;
+    return sizes.count <= kMostFeatures;
   });
   return good ? std::optional(sizes) : std::nullopt;
 }

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <array>
 
+#include "input/box.h"
 #include "log/cells.h"
 #include "log/columns.h"
+#include "log/lists.h"
 #include "log/match.h"
 #include "log/repeats.h"
 #include "log/text.h"
+#include "shardstats/limits.h"
 #include "shardstats/log/fingerprint.h"
 #include "shardstats/log/printed.h"
 
@@ -20,8 +23,10 @@ using namespace log_detail;
 constexpr std::size_t kShortestBorder = 60;
 constexpr std::size_t kShortestDivider = 20;
 constexpr std::size_t kAroundDivider = 4;  // characters of the frame beside the divider's dashes
+constexpr std::size_t kHeadLines = 32;     // in which the summary is looked for
 constexpr std::size_t kMostStray = 3;      // lines in a row between the rows of a table
 constexpr std::ptrdiff_t kFewestCut = 3;   // lines that end at the same column
+constexpr std::size_t kSafeDigits = 18;    // of a whole number that fits 64 bits whatever they are
 
 bool same_section(Section form, Section current) {
   if (form == Section::perf_imbalance)
@@ -53,6 +58,13 @@ std::size_t most_frequent(std::vector<std::size_t> values) {
 
 bool is_unknown(LineId id) {
   return id == LineId::unknown_centred || id == LineId::unknown_plain || id == LineId::unknown_nested;
+}
+
+constexpr std::string_view kTooLarge = "this number is larger than those which are read; nothing is checked against it";
+
+// What a whole number of the line may be at most.
+std::int64_t most_of(LineId id) {
+  return id == LineId::world_size ? kMostRanks : id == LineId::batch_size ? kLargestBatch : INT64_MAX;
 }
 
 std::size_t form_of(LineId id) {
@@ -123,6 +135,11 @@ class BlockParser {
 
   void report_mendings() {
     if (block_.lines.empty()) return;
+    const auto lost = std::ranges::find_if(block_.foreign,
+                                           [](const BoxLine& line) { return input_detail::labels_in(line.text) > 0; });
+    if (lost != block_.foreign.end())
+      report("log.foreign_lines", Severity::error, cell_at(*lost, lost->text),
+             "this line of a planner block was left out: it does not stand in the same box");
     const BoxLine& first = block_.lines.front();
     for (const MendingNote& note : kMendingNotes)
       for (const Mended& mended : block_.mended)
@@ -217,6 +234,7 @@ class BlockParser {
     for (std::size_t f = 0; f < forms.size(); ++f) {
       SlotTexts slots;
       if (!is_open(forms[f]) || !matches(text, forms[f].pattern, slots)) continue;
+      if (forms[f].frame == Frame::nested && is_row_of_table(slots)) continue;
       take_slots(line, forms[f].id, f, slots);
       if (forms[f].opens != Section::none) section_ = forms[f].opens;
       return true;
@@ -224,11 +242,19 @@ class BlockParser {
     return false;
   }
 
+  // Names in nested lines are words; the cells of a row that got there are further apart.
+  static bool is_row_of_table(const SlotTexts& slots) {
+    return slots.count > 0 && slots.texts[0].find("   ") != std::string_view::npos;
+  }
+
   void take_slots(const BoxLine& line, LineId id, std::size_t form, const SlotTexts& slots) {
     PrintedLine& added = add_line(id, line);
     added.form = static_cast<std::uint16_t>(form);
     added.slot_count = static_cast<std::uint16_t>(slots.count);
-    for (std::size_t i = 0; i < slots.count; ++i) plan_.slots.push_back(cell_at(line, slots.texts[i]));
+    for (std::size_t i = 0; i < slots.count; ++i) {
+      plan_.slots.push_back(cell_at(line, slots.texts[i]));
+      check_size(plan_.slots.back(), most_of(id), kTooLarge);
+    }
   }
 
   // Kept with its indentation, so that it can be printed again.
@@ -262,9 +288,11 @@ class BlockParser {
   }
 
   std::size_t indent_of_nested() const {
-    const PrintedLine* summary = plan_.find(LineId::summary);
+    // The summary stands above all else.
+    const auto head = std::span(plan_.lines).first(std::min(plan_.lines.size(), kHeadLines));
+    const auto summary = std::ranges::find(head, LineId::summary, &PrintedLine::id);
     return static_cast<std::size_t>(
-        nested_indent(summary == nullptr ? Release::main_branch : line_forms()[summary->form].since));
+        nested_indent(summary == head.end() ? Release::main_branch : line_forms()[summary->form].since));
   }
 
   // A header row is recognised by the rule row below it.
@@ -300,9 +328,11 @@ class BlockParser {
       return false;
     }
     at_ += 2;
-    const std::size_t rows = table.rows.size() + count_rows(edges);
-    table.rows.reserve(rows);
-    if (id == LineId::parameter_table) table_rows_.reserve(rows);
+    if (table.rows.empty()) {
+      const std::size_t rows = count_rows(edges);
+      table.rows.reserve(rows);
+      if (id == LineId::parameter_table) table_rows_.reserve(rows);
+    }
     for (; at_ < block_.lines.size(); ++at_) {
       const std::string_view row = without_frame(block_.lines[at_].text);
       if (!edges.is_row(row) || (edges.is_squeezed() && is_closed(header) && !is_closed(block_.lines[at_]))) {
@@ -310,13 +340,37 @@ class BlockParser {
         report_stray(block_.lines[at_]);
         continue;
       }
+      if (is_full(table, id, block_.lines[at_])) continue;
       const std::span<const CutCell> cells = edges.cut(row, is_closed(block_.lines[at_]));
       read_row(block_.lines[at_], cells, table);
+      report_rest(block_.lines[at_], row, cells.back());
       if (id == LineId::parameter_table)
         table_rows_.push_back(cell_at(block_.lines[at_], without_padding(row, cells.front())));
     }
     --at_;
     return true;
+  }
+
+  template <class Row>
+  bool is_full(const ColumnTable<Row>& table, LineId id, const BoxLine& line) {
+    const bool rank_table = id == LineId::rank_table;
+    if (std::ssize(table.rows) < (rank_table ? kMostRanks : kMostTables)) return false;
+    report_bound(cell_at(line, line.text.substr(0, 1)), rank_table ? "the rank table has more rows than are read"
+                                                                   : "the parameter table has more rows than are read");
+    return true;
+  }
+
+  // Only the first of each message: what is beyond a bound may be so a million times.
+  void report_bound(Cell where, std::string_view message) {
+    const auto same = [message](const Diagnostic& d) { return d.message.data() == message.data(); };
+    if (std::ranges::none_of(plan_.diagnostics, same)) report("log.bounds", Severity::error, where, message);
+  }
+
+  // A number of the log that does not fit, so that nothing is checked against it.
+  void check_size(const Cell& cell, std::int64_t most, std::string_view message) {
+    const bool is_short = cell.text.size() <= kSafeDigits && most == INT64_MAX;
+    if (is_short || skip_digits(cell.text, 0) != cell.text.size() || cell.text.empty()) return;
+    if (!parse_integer(cell.text, most)) report_bound(cell, message);
   }
 
   // A line without its right '#' between two rows.
@@ -338,6 +392,14 @@ class BlockParser {
              "this line does not belong to the table around it; it was left out");
   }
 
+  // What stands behind the last cell of a row but in the box.
+  void report_rest(const BoxLine& line, std::string_view row, const CutCell& last) {
+    const auto end = static_cast<std::size_t>(last.text.data() + last.text.size() - row.data());
+    if (last.text.empty() || end >= row.size() || !is_closed(line)) return;
+    report("log.malformed_cell", Severity::error, cell_at(line, trim_left(row.substr(end))),
+           "this text stands behind the last column of the table");
+  }
+
   // The row without its '#' and padding; the cut has found the end of most of that already.
   static std::string_view without_padding(std::string_view row, const CutCell& first) {
     return trim_left(row.substr(static_cast<std::size_t>(first.text.data() - row.data())));
@@ -355,7 +417,8 @@ class BlockParser {
     std::vector<PrintedColumn> columns;
     const std::span<const CutCell> cells = edges.cut_header(without_frame(header.text), is_closed(header));
     for (std::size_t c = 0; c < cells.size(); ++c)
-      columns.push_back({edges.id(c), cell_at(header, cells[c].text), static_cast<std::uint16_t>(edges.dashes(c))});
+      columns.push_back({edges.id(c), cell_at(header, cells[c].text),
+                         static_cast<std::uint16_t>(std::min(edges.dashes(c), kWidestBox))});
     return columns;
   }
 
@@ -363,7 +426,7 @@ class BlockParser {
     for (const PrintedColumn& column : columns)
       if (column.id == ColumnId::unknown && !(cut_ != 0 && &column == &columns.back()))
         report("log.unknown_column", Severity::warning, column.header,
-               "a column that no known release prints; its cells are kept but not checked");
+               "a column that no known release prints, or prints once; its cells are kept but not checked");
   }
 
   template <class Row>
@@ -374,9 +437,10 @@ class BlockParser {
     for (std::size_t c = 0; c < cells.size(); ++c) {
       const Cell cell = cell_at(line, cells[c].text);
       const ColumnId id = table.columns[c].id;
-      if (id != ColumnId::unknown && cells[c].whole && read_cell(id, cell, into)) continue;
+      const bool is_read = id != ColumnId::unknown && cells[c].whole && read_cell(id, cell, into);
+      if (is_read && !is_beyond(id, into)) continue;
       table.odd.push_back({row, static_cast<std::uint16_t>(c), cell});
-      if (id == ColumnId::unknown) continue;
+      if (id == ColumnId::unknown || is_read) continue;
       if (cut_ != 0 && !cells[c].whole) continue;
       if (cells[c].whole && cell)
         report("log.malformed_cell", Severity::error, cell, "this cell does not have the form of its column");
@@ -393,6 +457,36 @@ class BlockParser {
       report("log.malformed_cell", Severity::error, first_lost ? first_lost : cell_at(line, line.text.substr(0, 1)),
              first_lost ? "from this cell on the row is cut off or does not stand below its headers"
                         : "cells of this row are missing");
+  }
+
+  bool is_beyond(ColumnId id, PrintedRank& row) {
+    if (id == ColumnId::rank) check_size(row.rank, kMostRanks - 1, "a rank that is larger than those which are read");
+    return false;
+  }
+
+  // Once its rows and columns are read.
+  void check_elements(const PrintedTable& row) {
+    check_size(row.hash_size, INT64_MAX, kTooLarge);
+    const auto cols = parse_integer(row.emb_dim.text);
+    if (cols && *cols > 0)
+      check_size(row.hash_size, kLargestTable / *cols, "a table of more elements than are rebuilt");
+  }
+
+  // The cell is taken out of the row if all shards together were too many.
+  bool is_beyond(ColumnId id, PrintedTable& row) {
+    if (id == ColumnId::emb_dim)
+      for (const Cell& cell : {row.emb_dim, row.cw_dim}) check_size(cell, INT64_MAX, kTooLarge);
+    if (id == ColumnId::hash_size) check_elements(row);
+    if (id == ColumnId::features) check_size(row.features, kMostFeatures, "more features than are read");
+    if (id != ColumnId::ranks) return false;
+    const std::int64_t more = ranks_in(row.ranks.text);
+    if (more <= kMostShards - shards_) {
+      shards_ += more;
+      return false;
+    }
+    report_bound(row.ranks, "from this list on the tables have more shards than are read");
+    row.ranks = {};
+    return true;
   }
 
   void check_frame() {
@@ -441,7 +535,20 @@ class BlockParser {
     return tables > 1;
   }
 
+  // Where no rank is printed, the shards follow from the world size.
+  void check_unplaced() {
+    const auto world_size = parse_integer(plan_.slot(LineId::world_size).text, kMostRanks);
+    if (plan_.ranks.printed || !world_size) return;
+    for (const PrintedTable& row : plan_.tables.rows) {
+      shards_ += most_shards(row, *world_size);
+      if (shards_ <= kMostShards) continue;
+      report_bound(row.emb_dim, "from this table on the tables have more shards than are rebuilt");
+      return;
+    }
+  }
+
   void check_table_rows() {
+    check_unplaced();
     const PrintedLine* heading = plan_.find(LineId::parameter_info);
     if (lacks_rows(plan_.tables))
       report("log.malformed_cell", Severity::error, plan_.tables.columns.front().header,
@@ -462,6 +569,7 @@ class BlockParser {
   Section section_ = Section::none;
   std::size_t cut_ = 0;  // characters of the box line at which all lines were cut off; 0: they were not
   bool foreign_reported_ = false;
+  std::int64_t shards_ = 0;       // of the tables so far
   std::vector<Cell> table_rows_;  // of the parameter table, without frame and padding
 };
 

@@ -1,11 +1,13 @@
 #include "shardstats/log/render.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "log/cells.h"
 #include "log/lists.h"
 #include "log/match.h"
 #include "log/text.h"
+#include "shardstats/limits.h"
 
 namespace shardstats {
 namespace {
@@ -88,10 +90,13 @@ class Renderer {
         inner_(plan.width - 2) {}
 
   // A box has two borders, whatever became of them in the log.
-  void render() {
+  bool render() {
+    const std::size_t start = out_.size();
     if (plan_.lines.empty() || plan_.lines.front().id != LineId::border) border();
     for (const PrintedLine& line : plan_.lines) render_line(line);
     if (plan_.lines.size() < 2 || plan_.lines.back().id != LineId::border) border();
+    if (is_too_large_) out_.resize(start);
+    return !is_too_large_;
   }
 
  private:
@@ -150,6 +155,9 @@ class Renderer {
     std::vector<std::size_t> widths(count);
     for (std::size_t i = 0; i < cells.ends.size(); ++i)
       widths[i % count] = std::max(widths[i % count], cells.characters[i] + kColumnGap);
+    const std::size_t width = std::max(inner_, std::accumulate(widths.begin(), widths.end(), std::size_t{0}));
+    is_too_large_ = is_too_large_ || width > kLargestBlock / (table.rows.size() + 2);
+    if (is_too_large_) return;
     for (std::size_t i = 0; i < cells.ends.size(); i += count) {
       out_.append("# ");
       std::size_t written = 1;
@@ -167,14 +175,15 @@ class Renderer {
   std::string& out_;
   std::size_t indent_;
   std::size_t inner_;  // columns between the '#' marks
+  bool is_too_large_ = false;
 };
 
 }  // namespace
 
-void render(const PrintedPlan& plan, std::string& out) {
+bool render(const PrintedPlan& plan, std::string& out) {
   constexpr std::size_t kNarrowest = 4;  // "# #" and one character: less is no box
-  if (plan.width < kNarrowest || plan.releases.empty()) return;
-  Renderer(plan, out).render();
+  if (plan.width < kNarrowest || plan.releases.empty()) return true;
+  return Renderer(plan, out).render();
 }
 
 }  // namespace shardstats

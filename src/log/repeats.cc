@@ -1,26 +1,46 @@
 #include "log/repeats.h"
 
 #include <bit>
+#include <cstdint>
 #include <functional>
 
 namespace shardstats::log_detail {
 
-// A hash table with open addressing: sorting the rows or a node per row would take longer than reading them.
-std::vector<std::uint32_t> repeated_rows(std::span<const Cell> rows) {
+namespace {
+
+constexpr std::size_t kManyProbes = 16;  // for each row: more only if many rows begin with one name
+
+// Rows start with the table's name; equal rows have equal names, and few others have.
+std::string_view name_of(std::string_view row) { return row.substr(0, row.find(' ')); }
+std::string_view whole(std::string_view row) { return row; }
+
+// Equal rows have equal keys. False: too many different ones share a key.
+bool find_repeated(std::span<const Cell> rows, std::string_view (*key)(std::string_view), std::size_t most_probes,
+                   std::vector<std::uint32_t>& repeated) {
   constexpr std::uint32_t kFree = UINT32_MAX;
   const std::size_t mask = std::bit_ceil(rows.size() * 2 + 1) - 1;
   std::vector<std::uint32_t> slots(mask + 1, kFree);
-  std::vector<std::uint32_t> repeated;
+  std::size_t probes = 0;
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
-    // Rows start with the table's name; equal rows have equal names, and few others have.
-    const std::string_view name = rows[row].text.substr(0, rows[row].text.find(' '));
-    std::size_t at = std::hash<std::string_view>{}(name)&mask;
-    while (slots[at] != kFree && rows[slots[at]].text != rows[row].text) at = (at + 1) & mask;
+    std::size_t at = std::hash<std::string_view>{}(key(rows[row].text)) & mask;
+    for (; slots[at] != kFree && rows[slots[at]].text != rows[row].text; at = (at + 1) & mask)
+      if (++probes > most_probes) return false;
     if (slots[at] == kFree)
       slots[at] = row;
     else
       repeated.push_back(row);
   }
+  return true;
+}
+
+}  // namespace
+
+// A hash table with open addressing: sorting the rows or a node per row would take longer than reading them.
+std::vector<std::uint32_t> repeated_rows(std::span<const Cell> rows) {
+  std::vector<std::uint32_t> repeated;
+  if (find_repeated(rows, name_of, kManyProbes * rows.size(), repeated)) return repeated;
+  repeated.clear();
+  find_repeated(rows, whole, SIZE_MAX, repeated);
   return repeated;
 }
 

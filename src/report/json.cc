@@ -15,7 +15,8 @@ Json bounds(RealInterval x) { return {{"low", x.low}, {"high", x.high}}; }
 
 // 2.0 is written as 2: sizes and counts are whole numbers.
 Json number(double x) {
-  if (x == static_cast<double>(static_cast<std::int64_t>(x))) return static_cast<std::int64_t>(x);
+  const std::int64_t whole = capped(x);
+  if (x == static_cast<double>(whole) && whole < INT64_MAX) return whole;
   return x;
 }
 

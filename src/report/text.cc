@@ -89,7 +89,7 @@ std::string value_text(const AssumedValue& value) {
     std::string operator()(const std::string& word) const { return word; }
     std::string operator()(bool truth) const { return truth ? "true" : "false"; }
     std::string operator()(double x) const {
-      const auto whole = static_cast<std::int64_t>(x);
+      const std::int64_t whole = capped(x);
       return static_cast<double>(whole) == x ? std::to_string(whole) : format(x, Format::python_float);
     }
     std::string operator()(ByteInterval x) const { return human_bytes(x); }

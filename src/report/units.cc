@@ -21,7 +21,7 @@ Scaled scaled(double bytes) {
     bytes /= 1024;
     ++unit;
   }
-  if (unit == 0) return {with_commas(static_cast<std::int64_t>(std::llround(bytes))), kUnits[unit]};
+  if (unit == 0) return {with_commas(capped(std::round(bytes))), kUnits[unit]};
   return {format(bytes, bytes < 10 ? Format::f3 : bytes < 100 ? Format::f2 : Format::f1), kUnits[unit]};
 }
 

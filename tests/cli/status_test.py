@@ -41,7 +41,7 @@ STATUS = [  # arguments, standard input, status
     (["verify", "--threads", "3", "v0.5.0.log", "v1.4.0.log", "v1.8.0.log", "v0.1.0.log"], b"", 0),
     (["verify", "-o", "/nowhere/report.json"], GOOD, 2),
     (["scan", "."], b"", 0),
-    (["scan", ".."], b"", 0),
+    (["scan", "../logs", "../compressed"], b"", 0),
     (["scan", "v*.log"], b"", 0),
     (["scan", ".", "-"], WRONG, 1),
     (["scan", ".", "-", "--exit-zero"], WRONG, 0),

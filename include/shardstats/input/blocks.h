@@ -105,8 +105,10 @@ class BlockFinder {
   BlockFinder(const BlockFinder&) = delete;
   BlockFinder& operator=(const BlockFinder&) = delete;
 
-  // nullopt: no further block.
+  // nullopt: no further block, or see problem().
   std::optional<Block> next();
+  // Why what follows the last block was not read: it is beyond a bound of limits.h. Its path is empty.
+  const std::optional<Error>& problem() const;
 
  private:
   struct State;

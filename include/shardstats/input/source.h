@@ -41,7 +41,10 @@ class Source {
 using OpenResult = std::variant<std::unique_ptr<Source>, Error>;
 OpenResult open_source(const std::string& path);
 
-// A source over bytes in memory: tests, fuzzers.
+// The same from the bytes of a file of that name.
+OpenResult source_from_file(std::string bytes, const std::string& name);
+
+// A source over bytes in memory, as they are.
 std::unique_ptr<Source> source_from(std::string bytes);
 
 }  // namespace shardstats

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "shardstats/input/blocks.h"
+#include "shardstats/limits.h"
 #include "shardstats/log/layout.h"
 #include "shardstats/vocabulary.h"
 
@@ -86,7 +87,10 @@ std::vector<ShardCount> shard_counts(const Cell& shards);
 
 // The ranks that "3", "0-95", "1,1,4", "[28, 43]" or "[]" stands for, in printed order; false if malformed, or more
 // than `limit`.
-bool parse_ranks(std::string_view text, std::vector<int>& ranks, std::size_t limit = 1 << 20);
+bool parse_ranks(std::string_view text, std::vector<int>& ranks, std::size_t limit = kMostShards);
+
+// No fewer shards than the table can have on so many ranks.
+std::int64_t most_shards(const PrintedTable& row, std::int64_t ranks);
 
 // What "512 * 2, 256*3" says without being expanded; nullopt if malformed. "n/a" has a count of 0.
 struct BatchSummary {
@@ -96,7 +100,7 @@ struct BatchSummary {
 std::optional<BatchSummary> summarize_batch_sizes(std::string_view text, std::int64_t features);
 
 // The batch sizes that "512 * 2, 256*3" stands for, expanded; false if malformed; "n/a" gives none.
-bool parse_batch_sizes(std::string_view text, std::vector<std::int64_t>& sizes, std::size_t limit = 1 << 20);
+bool parse_batch_sizes(std::string_view text, std::vector<std::int64_t>& sizes, std::size_t limit = kMostFeatures);
 
 // A table column: known ones by id, unknown ones with their own header text (id == unknown).
 struct PrintedColumn {

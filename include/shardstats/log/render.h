@@ -9,7 +9,8 @@
 
 namespace shardstats {
 
-// Appends the block to `out`, each line with a line feed.
-void render(const PrintedPlan& plan, std::string& out);
+// Appends the block to `out`, each line with a line feed. False, and nothing is appended: padded to the width of its
+// longest cells a table of the block is larger than kLargestBlock.
+bool render(const PrintedPlan& plan, std::string& out);
 
 }  // namespace shardstats

@@ -44,14 +44,34 @@ template <class T>
 constexpr Interval<T> narrowed(Interval<T> a, Interval<T> b) {
   return intersection(a, b).value_or(a);
 }
-template <class T>
-constexpr Interval<T> operator+(Interval<T> a, Interval<T> b) {
-  return {a.low + b.low, a.high + b.high};
+
+// Whole numbers end at those of 64 bits: a bound beyond stays there and never wraps.
+constexpr std::int64_t capped_sum(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  return !__builtin_add_overflow(a, b, &sum) ? sum : a > 0 ? INT64_MAX : INT64_MIN;
 }
-template <class T>
-constexpr Interval<T> operator-(Interval<T> a, Interval<T> b) {
-  return {a.low - b.high, a.high - b.low};
+constexpr std::int64_t capped_product(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  return !__builtin_mul_overflow(a, b, &product) ? product : (a > 0) == (b > 0) ? INT64_MAX : INT64_MIN;
 }
+constexpr std::int64_t capped_difference(std::int64_t a, std::int64_t b) {
+  std::int64_t difference = 0;
+  return !__builtin_sub_overflow(a, b, &difference) ? difference : b < 0 ? INT64_MAX : INT64_MIN;
+}
+// The whole number below or at x, 0 for no number.
+constexpr std::int64_t capped(double x) {
+  constexpr double kBeyond = 9223372036854775808.0;  // 2^63
+  return x >= kBeyond ? INT64_MAX : x <= -kBeyond ? INT64_MIN : x == x ? static_cast<std::int64_t>(x) : 0;
+}
+
+constexpr ByteInterval operator+(ByteInterval a, ByteInterval b) {
+  return {capped_sum(a.low, b.low), capped_sum(a.high, b.high)};
+}
+constexpr ByteInterval operator-(ByteInterval a, ByteInterval b) {
+  return {capped_difference(a.low, b.high), capped_difference(a.high, b.low)};
+}
+constexpr RealInterval operator+(RealInterval a, RealInterval b) { return {a.low + b.low, a.high + b.high}; }
+constexpr RealInterval operator-(RealInterval a, RealInterval b) { return {a.low - b.high, a.high - b.low}; }
 constexpr RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
 constexpr double middle(RealInterval x) { return x.low + (x.high - x.low) / 2; }
 
@@ -59,6 +79,8 @@ constexpr double middle(RealInterval x) { return x.low + (x.high - x.low) / 2; }
 // evaluating the ends exactly as the planner does bounds the planner's own rounded result: no outward rounding.
 constexpr RealInterval operator*(RealInterval a, RealInterval b) { return {a.low * b.low, a.high * b.high}; }
 constexpr RealInterval operator/(RealInterval a, RealInterval b) { return {a.low / b.high, a.high / b.low}; }
-constexpr ByteInterval operator*(ByteInterval a, std::int64_t n) { return {a.low * n, a.high * n}; }
+constexpr ByteInterval operator*(ByteInterval a, std::int64_t n) {
+  return {capped_product(a.low, n), capped_product(a.high, n)};
+}
 
 }  // namespace shardstats

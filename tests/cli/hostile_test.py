@@ -1,0 +1,158 @@
+"""Logs that try to exhaust the tool: a clear error or a finding, no crash, bounded time and memory."""
+import bz2
+import gzip
+import json
+import os
+import resource
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from tool import BINARY, LOGS, run
+
+LINES = (LOGS / "v1.8.0.log").read_text().split("\n")
+EMPTY = (LOGS / "v0.8.0-empty.log").read_text()
+MEMORY = 4_000_000 << 10  # bytes
+SECONDS = 20  # of processor time, with room for a debug build
+
+
+def at(mark: str) -> int:
+    return next(i for i, line in enumerate(LINES) if mark in line)
+
+
+def changed(mark: str, old: str, new: str) -> str:
+    """The log with one text of the first line that has `mark` changed."""
+    lines = list(LINES)
+    assert old in lines[at(mark)], (mark, old)
+    lines[at(mark)] = lines[at(mark)].replace(old, new, 1)
+    return "\n".join(lines)
+
+
+def with_rows(mark: str, count: int, rows) -> str:
+    """The log with `rows` in place of the `count` lines from the one that has `mark`."""
+    return "\n".join(LINES[: at(mark)] + list(rows) + LINES[at(mark) + count :])
+
+
+def table_row(i: int) -> str:
+    name = "fused_ebc.like_creative_slot_emb"
+    return LINES[at(name)].replace(name, f"t{i}".rjust(len(name)))
+
+
+def tables(count: int, change=lambda row, i: row) -> str:
+    return with_rows("like_creative_slot_emb", 6, (change(table_row(i), i) for i in range(count)))
+
+
+def ranks(numbers) -> str:
+    row = LINES[at("   7.856 (9%)")]
+    return with_rows("   7.856 (9%)", 2, (row.replace("         0   ", f"{n:10d}   ", 1) for n in numbers))
+
+
+def nested_json(depth: int) -> str:
+    text = "\n".join(LINES)
+    for _ in range(depth):
+        text = json.dumps({"m": text})
+    return text
+
+
+def repeated_header() -> str:
+    lines = list(LINES)
+    lines[at("FQN")] = lines[at("FQN")].replace("   Sharding", "        FQN", 1)
+    return "\n".join(lines)
+
+
+BIG = "99999999999999999999"
+CITY = "fused_ebc.city_table"
+HEAD, ROW = at("FQN"), at("like_creative_slot_emb")
+
+CASES = [  # what, log, status, part of what is printed
+    ("ranks beyond all clusters", changed(CITY, "       0-1 ", " 0-99999999 "), 1, "log.malformed_cell"),
+    ("more ranks than there are", changed(CITY, "    0-1 ", "0-99999 "), 1, "the last rank is 1"),
+    ("batch size beyond 64 bits", changed("Batch Size:", "1024", BIG), 1, "log.bounds"),
+    ("batch size beyond its bound", changed("Batch Size:", "1024", "9223372036854775807"), 1, "log.bounds"),
+    ("count beyond 64 bits", changed("   fused: 5", "5", BIG), 1, "log.bounds"),
+    ("features beyond their bound", changed(CITY, "Sharder            2", "Sharder     99999999"), 1, "log.bounds"),
+    ("rows beyond 64 bits", changed(CITY, "20000000", BIG), 1, "log.bounds"),
+    ("table beyond its bound", changed(CITY, "20000000", "9000000000000000000"), 1, "log.bounds"),
+    ("world size beyond its bound", EMPTY.replace("World Size: 16        ", "World Size: 1000000000"), 1, "log.bounds"),
+    ("number with an exponent", changed(CITY, "112.025", " 1e+308"), 1, "log.bounds"),
+    ("share of a thousand digits", changed("   7.856 (9%)", "(9%)", "(" + "9" * 1000 + "%)"), 1, "error"),
+    ("a million batch sizes", changed(CITY, "       0-1 ", "       0-1 " + ", 1024" * 10**6), 1, "log."),
+    ("column header twice", repeated_header(), 0, "log.unknown_column"),
+    ("ranks backwards", ranks(range(3000, 0, -1)), 1, "log.rank_rows"),
+    ("one rank again and again", ranks([7] * 3000), 1, "log.rank_rows"),
+    ("strings in strings", nested_json(12), 1, "log."),
+    ("a thousand strings open", '["' * 1000 + "# --- Planner Statistics ---" + '"]' * 1000, 2, "no planner block found"),
+    ("unknown lines", "\n".join(LINES[:2] + [f"#    foo bar {i}" for i in range(50_000)] + LINES[2:]), 0,
+     "log.unknown_line"),
+    ("parameter table again and again",
+     "\n".join(LINES[:HEAD] + [LINES[HEAD], LINES[HEAD + 1], LINES[ROW]] * 3000 + LINES[HEAD + 8 :]), 1,
+     "log.duplicate_table"),
+    ("a kernel for each table", tables(2000, lambda row, i: row.replace("     fused   ", f"  k{i:07d}   ")), 1, "error"),
+    ("titles only", "# --- Planner Statistics ---\n" * 100_000, 2, "no planner block found"),
+    ("borders only", ("#" * 90 + "\n") * 100_000, 2, "no planner block found"),
+    ("escape sequences", "\n".join(LINES[:8] + ["\x1b[" * 10**5 + "[0;" * 10**5] + LINES[8:]), 0, "log.foreign_lines"),
+    ("overwritten line", "\n".join(LINES[:8] + ["# a\r" * 10**5] + LINES[8:]), 0, "block"),
+]
+COMPRESSED = [  # what, bytes, part of the message
+    ("gzip in gzip", gzip.compress(gzip.compress(b"x")), "it is compressed more than once"),
+    ("bzip2 in gzip", gzip.compress(bz2.compress(b"x")), "it is compressed more than once"),
+    ("gzip in gzip, 20 times", None, "it is compressed more than once"),
+    ("300 MB of zeros", gzip.compress(bytes(300 << 20), 9), "it decompresses to more than"),
+    ("many zeros in many bzip2 streams", bz2.compress(bytes(1 << 24)) * 16, "it decompresses to more than"),
+]
+
+
+def limited():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+
+
+def may_be_limited() -> bool:
+    """Sanitizers reserve more address space than any limit."""
+    return subprocess.run([BINARY, "--version"], preexec_fn=limited, capture_output=True).returncode == 0
+
+
+class Hostile(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.limit = staticmethod(limited) if may_be_limited() else None
+
+    def check(self, log: bytes, status: int, text: str, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "hostile.log"
+            path.write_bytes(log)
+            done = subprocess.run([BINARY, *arguments, path], capture_output=True, preexec_fn=self.limit, timeout=300,
+                                  env={"PATH": os.environ.get("PATH", "")})
+        self.assertEqual(done.returncode, status, done.stderr[-500:])
+        self.assertIn(text, (done.stdout + done.stderr).decode(errors="replace"))
+
+    def test_logs(self):
+        for what, log, status, text in CASES:
+            with self.subTest(what):
+                self.check(log.encode(), status, text, "verify")
+
+    def test_compressed(self):
+        for what, content, message in COMPRESSED:
+            with self.subTest(what):
+                if content is None:
+                    content = b"x"
+                    for _ in range(20):
+                        content = gzip.compress(content)
+                self.check(content, 2, message, "verify")
+
+    def test_blocks_before_a_bound_are_reported(self):
+        log = "\n".join(LINES) + '\n{"m": "' + " " * (1 << 26) + '# --- Planner Statistics ---"}\n'
+        self.check(log.encode(), 2, "hostile.log: block 1", "verify")
+        self.check(log.encode(), 2, f"hostile.log:{len(LINES) + 1}", "verify")
+
+    def test_a_block_too_large_to_print(self):
+        rows = [" ".join(table_row(i).split()) for i in range(9000)]
+        squeezed = [" ".join(line.split()) for line in LINES]
+        wide = squeezed[ROW].replace("fused_ebc", "f" * 300_000)
+        log = "\n".join(squeezed[:ROW] + [wide] + rows + squeezed[ROW + 6 :])
+        self.check(log.encode(), 2, "too large to be printed", "render")
+
+
+if __name__ == "__main__":
+    unittest.main()
