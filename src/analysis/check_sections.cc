@@ -144,7 +144,8 @@ class Sections {
       case When::plan:
         return !no_plan_;
       case When::no_plan:
-        return printed_.ranks.rows.empty() && printed_.find(L::io_legend) == nullptr;
+        return printed_.ranks.rows.empty() && printed_.find(L::io_legend) == nullptr &&
+               is_framed("log.no_opening_border");
       case When::debug:
         return debug_;
       case When::debug_plan:
@@ -247,7 +248,9 @@ class Sections {
 }  // namespace
 
 void check_sections(Checks& checks) {
-  if (!checks.printed.lines.empty()) Sections(checks).check();
+  const auto cut = [](const Diagnostic& d) { return d.rule == "log.cut_lines"; };  // with what stood there
+  if (checks.printed.lines.empty() || std::ranges::any_of(checks.printed.diagnostics, cut)) return;
+  Sections(checks).check();
 }
 
 }  // namespace shardstats::analysis

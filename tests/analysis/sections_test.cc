@@ -54,5 +54,12 @@ TEST(MissingLines, ATruncatedBlockIsNotListed) {
   for (const Finding& finding : Checked(bytes).report.findings) EXPECT_NE(finding.rule->id, "log.missing_lines");
 }
 
+// Neither is what stood before the first line of a block that begins too late.
+TEST(MissingLines, ATailIsNotListed) {
+  std::string bytes = log_bytes("v1.8.0.log");
+  bytes.erase(0, bytes.find("# Batch Size"));
+  for (const Finding& finding : Checked(bytes).report.findings) EXPECT_NE(finding.rule->id, "log.missing_lines");
+}
+
 }  // namespace
 }  // namespace shardstats
