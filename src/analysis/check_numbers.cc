@@ -4,15 +4,23 @@
 namespace shardstats::analysis {
 namespace {
 
-constexpr std::size_t kShortest = 99;  // decimals as needed, down to the last digit that is not zero
+constexpr std::size_t kComponent = 99;  // no decimals, or below 1 one digit that is not zero (C1)
 
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
+
+// "0", "12", "0.3", "0.0005", "3e-05"
+bool is_component(std::string_view text) {
+  const std::size_t point = text.find('.'), digit = text.find_first_not_of("0.");
+  if (point == std::string_view::npos) return text.size() < 2 || text[0] != '0';
+  return text.starts_with("0.") && digit == text.size() - 1;
+}
 
 // Rounded to `decimals` and printed by Python: no needless zeros in front, none behind the first decimal.
 // Exponents and nan have no such zeros; a number without a point is judged by its value alone.
 bool has_shape(std::string_view text, std::size_t decimals) {
   if (text.starts_with('-')) text.remove_prefix(1);
   if (text.size() < 2) return true;
+  if (decimals == kComponent) return is_component(text);
   if (text[0] == '0' && is_digit(text[1])) return false;
   std::size_t point = 0;
   while (point < text.size() && text[point] != '.') ++point;
@@ -84,7 +92,7 @@ template <class Row>
 void check_perf_column(Checks& checks, const std::vector<Row>& rows) {
   check_column(checks, rows, 3, [](const Row& row) -> const Cell& { return row.perf.total; });
   for (std::size_t part = 0; part < kPerfParts; ++part)
-    check_column(checks, rows, kShortest, [part](const Row& row) -> const Cell& { return row.perf.components[part]; });
+    check_column(checks, rows, kComponent, [part](const Row& row) -> const Cell& { return row.perf.components[part]; });
 }
 
 void check(Checks& checks, const Cell& cell, std::size_t decimals) {

@@ -108,6 +108,8 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"v1.4.0.log", "Percent of Total HBM: 100%", "100", "90", "reservation.percent"},
         Change{"v1.4.0.log", "HBM: 16.0 GB, DDR", "16.0", "32.0", "reservation.capacity"},
         Change{"v1.4.0.log", "9.161 (57%)", "9.161", "09161", "log.malformed_cell"},
+        Change{"v1.4.0.log", "(0.1,0.07,0.3,0.07,0)", "0.3", "0.34",
+               "log.malformed_cell"},  // components have one digit
         Change{"v1.4.0.log", "device_os_ad_id", "8.941", "8.940", "log.malformed_cell"}));
 
 TEST(Verify, RowDeletedIsFound) {
