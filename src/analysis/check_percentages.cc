@@ -183,6 +183,15 @@ void add_own_capacities(Checks& checks, const Kind& kind, const Share& share) {
                     percent_text(share.expected) + "%), so every device is taken to have its own";
 }
 
+// Do the HBM shares show devices of one kind? Then they have the same DDR, too.
+bool devices_are_alike(const Checks& checks) {
+  const auto capacity =
+      bytes_printed_as(checks.printed.slot(LineId::planning_memory, kHbm.slot).text, Format::r3, kGiB);
+  if (!capacity || !has_hbm_share(checks)) return false;
+  const std::vector<Share> shares = shares_of(checks, kHbm, *capacity, true);
+  return std::ranges::all_of(shares, [](const Share& share) { return share.agrees() && share.printed.low > 0; });
+}
+
 // True: the shares were compared. False: every device may have its own capacity, or no capacity is printed.
 bool check_kind(Checks& checks, const Kind& kind, bool counted) {
   const Cell cell = checks.printed.slot(LineId::planning_memory, kind.slot);
@@ -200,9 +209,9 @@ bool check_kind(Checks& checks, const Kind& kind, bool counted) {
     add_capacity(checks, kind, cell, common);
     return true;
   }
-  const bool one_capacity = !capacities_may_differ(checks) || std::ranges::all_of(wrong, [&](const Share* share) {
-    return split_evenly(checks, kind, shares, *share);
-  });
+  const auto even = [&](const Share* share) { return split_evenly(checks, kind, shares, *share); };
+  const bool one_capacity = !capacities_may_differ(checks) || std::ranges::all_of(wrong, even) ||
+                            (kind.slot == kDdr.slot && devices_are_alike(checks));
   if (!counted || one_capacity ||
       (wrong.size() == 1 &&
        (first_wrong || wrong.front()->impossible() || is_outlier(checks, shares, *wrong.front())))) {

@@ -12,7 +12,7 @@ using enum Severity;
 constexpr std::string_view kExplainTable = "run `shardstats explain TABLE` for the steps behind the expected value";
 constexpr std::string_view kOwnCapacities =
     "since v0.8.0 devices can have capacities of their own: shares that fit no common one are a note then, unless "
-    "row-wise tables are split evenly, which shows equal HBM";
+    "row-wise tables are split evenly, which shows equal HBM; devices of equal HBM are taken to have equal DDR";
 constexpr std::string_view kExplainRank = "run `shardstats explain rank:N` for the shards behind the expected value";
 constexpr std::string_view kExplainKernel =
     "run `shardstats explain kernel:NAME` for the tables behind the expected value";
