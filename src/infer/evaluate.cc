@@ -10,12 +10,15 @@ namespace {
 
 std::int64_t count(const WrongCells& cells) { return std::count(cells.begin(), cells.end(), true); }
 
+bool has_hidden_inputs(const TableInputs& table) {
+  return !table.poolings_known || (columns_hidden(table) && table.ranks.size() > 1);
+}
+
 std::vector<Variant> variants_of(const Setting& setting, const TableInputs& table, Freedom freedom) {
   const bool cached = is_cached(*table.kernel, setting.rules->release);
-  const bool hidden_inputs = !table.poolings_known || (columns_hidden(table) && table.ranks.size() > 1);
   Variant base;
   base.free_ratio = is_ratio_hidden(setting, table);
-  base.free_inputs = hidden_inputs && freedom >= Freedom::inputs;
+  base.free_inputs = has_hidden_inputs(table) && freedom >= Freedom::inputs;
   const bool passes = cached && setting.pipeline == Pipeline::train_prefetch_sparse_dist &&
                       !(setting.inference && setting.rules->inference);
   std::vector<Variant> variants;
@@ -26,32 +29,38 @@ std::vector<Variant> variants_of(const Setting& setting, const TableInputs& tabl
   return variants;
 }
 
-// Options of one table in the free tier; `virtual_too`: it may be a virtual table even if nothing asks for that.
-// Returns how many printed cells even the best of them contradicts.
-std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, bool virtual_too,
-                          TableParts& parts, TableState& state) {
+// Adds a variant of the table with those of its options that the printed cells allow.
+void add_variant(const Setting& setting, const TableInputs& table, const Variant& variant, bool uneven,
+                 std::uint64_t possible, TableParts& parts, TableState& state) {
+  parts.push_back(make_parts(setting, table, variant, uneven, possible));
+  each_bit(fitting_combos(setting, table, parts.back(), possible), [&](int combo) {
+    state.options.push_back({static_cast<std::uint8_t>(parts.size() - 1), static_cast<std::uint8_t>(combo)});
+  });
+}
+
+void add_virtual(const Setting& setting, const TableInputs& table, bool uneven, TableParts& parts, TableState& state) {
+  if (!setting.rules->virtual_flag || table.kernel->key_value) return;
+  Variant variant;
+  variant.virtual_table = true;
+  variant.free_ratio = is_ratio_hidden(setting, table);
+  add_variant(setting, table, variant, uneven, possible_combos(setting, table, true), parts, state);
+}
+
+// Options of one table in the free tier; a virtual table only if nothing else fits. Returns how many printed cells even
+// the best of them contradicts.
+std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, TableParts& parts,
+                          TableState& state) {
   const std::uint64_t possible = possible_combos(setting, table, true);
-  const auto add = [&](const Variant& variant) {
-    parts.push_back(make_parts(setting, table, variant, freedom == Freedom::rows, possible));
-    const std::uint64_t fits = fitting_combos(setting, table, parts.back(), possible);
-    for (int i = 0; i < kCombos; ++i)
-      if ((fits >> i & 1) != 0)
-        state.options.push_back({static_cast<std::uint8_t>(parts.size() - 1), static_cast<std::uint8_t>(i)});
-  };
-  for (const Variant& variant : variants_of(setting, table, freedom)) add(variant);
-  const bool may_be_virtual = setting.rules->virtual_flag && !table.kernel->key_value;
-  if ((state.options.empty() || virtual_too) && may_be_virtual) {
-    Variant variant;
-    variant.virtual_table = true;
-    variant.free_ratio = is_ratio_hidden(setting, table);
-    add(variant);
-  }
+  const bool uneven = freedom == Freedom::rows;
+  for (const Variant& variant : variants_of(setting, table, freedom))
+    add_variant(setting, table, variant, uneven, possible, parts, state);
+  if (state.options.empty()) add_virtual(setting, table, uneven, parts, state);
   if (!state.options.empty()) return 0;
   std::int64_t fewest = 4;
   for (std::uint8_t v = 0; v < parts.size(); ++v)
     for (int i = 0; i < kCombos; ++i) {
       if ((possible >> i & 1) == 0 || parts[v].variant.virtual_table) continue;
-      const auto wrong = contradicted_cells(table, cell_bytes(setting, parts[v], combo_of(i)));
+      const auto wrong = contradicted_cells(setting, table, parts[v], combo_of(i));
       if (count(wrong) < fewest) {
         fewest = count(wrong);
         state.options.clear();
@@ -66,53 +75,83 @@ std::int64_t free_options(const Setting& setting, const TableInputs& table, Free
 // Values of its own that the table needs: one for departing from the plan-wide ones, another for the hidden size of the
 // key-value cache of a virtual table.
 int departures(const TableInputs& table, const TableState& state, const TableParts& parts, int pair) {
-  const auto is_wide = [&](Option option) { return is_plan_wide(table, parts, option, pair); };
   const auto is_virtual = [&](Option option) { return parts[option.variant].variant.virtual_table; };
-  if (state.options.empty() || std::any_of(state.options.begin(), state.options.end(), is_wide)) return 0;
+  if (state.options.empty() || plan_wide_option(table, parts, state.options, pair)) return 0;
   return std::all_of(state.options.begin(), state.options.end(), is_virtual) ? 2 : 1;
 }
 
-// Several tables that depart from the plan-wide values show in several sums. If only one asks for them, it is wrong.
-void settle(const PlanInputs& plan, Outcome& outcome) {
-  const Outcome before = outcome;
-  Sums sums(plan, outcome);
-  sums.settle();
-  const Departures found = sums.departures();
-  if (found.lines != 1 || found.tables < 2) {
-    outcome.freedoms += found.tables;
-    return;
+// One setting in the free tier.
+class FreeTier {
+ public:
+  FreeTier(const PlanInputs& plan, KnownSums& sums, const Setting& setting, int pair, Freedom freedom)
+      : plan_(plan), sums_(sums), freedom_(freedom), parts_(std::make_shared<std::vector<TableParts>>()) {
+    parts_->resize(plan.tables.size());
+    start_.setting = setting;
+    start_.uniform = false;
+    start_.uneven = freedom == Freedom::rows;
+    start_.pair = pair;
+    start_.parts = parts_;
+    start_.tables.resize(plan.tables.size());
   }
-  outcome = before;
-  Sums(plan, outcome).contradict(found.line);
-}
 
-std::optional<Outcome> evaluate_tables(const PlanInputs& plan, const Setting& setting, int pair, Freedom freedom,
-                                       bool virtual_too, std::int64_t limit) {
-  const bool uneven = freedom == Freedom::rows;
-  Outcome outcome;
-  outcome.setting = setting;
-  outcome.uniform = false;
-  outcome.uneven = uneven;
-  outcome.pair = pair;
-  outcome.tables.resize(plan.tables.size());
-  auto parts = std::make_shared<std::vector<TableParts>>(plan.tables.size());
-  std::int64_t forced = 0;
-  for (std::size_t t = 0; t < plan.tables.size(); ++t) {
-    const TableInputs& table = plan.tables[t];
-    if (!table.sized || table.kernel == nullptr) continue;
-    outcome.contradictions += free_options(setting, table, freedom, virtual_too, (*parts)[t], outcome.tables[t]);
-    forced += departures(table, outcome.tables[t], (*parts)[t], pair);
-    if (outcome.cost() + forced > limit) return std::nullopt;
+  // What the tables' own cells allow; false: that alone costs more than `limit`.
+  bool list_options(std::int64_t limit) {
+    std::int64_t forced = 0;
+    for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
+      const TableInputs& table = plan_.tables[t];
+      if (!table.sized || table.kernel == nullptr) continue;
+      start_.contradictions += free_options(start_.setting, table, freedom_, (*parts_)[t], start_.tables[t]);
+      forced += departures(table, start_.tables[t], (*parts_)[t], start_.pair);
+      if (start_.cost() + forced > limit) return false;
+    }
+    return true;
   }
-  outcome.parts = parts;
-  settle(plan, outcome);
-  for (std::size_t t = 0; t < plan.tables.size(); ++t) {
-    if ((*parts)[t].empty()) continue;
-    outcome.freedoms += departures(plan.tables[t], outcome.tables[t], (*parts)[t], pair);
+
+  bool has_virtual_table() const {
+    return std::any_of(parts_->begin(), parts_->end(), [](const TableParts& parts) { return is_virtual(parts); });
   }
-  if (outcome.cost() > limit) return std::nullopt;
-  return outcome;
-}
+  // Lets any table be virtual without its cells saying so.
+  void allow_virtual_tables() {
+    for (std::size_t t = 0; t < plan_.tables.size(); ++t)
+      if (auto& parts = (*parts_)[t]; !parts.empty() && !is_virtual(parts))
+        add_virtual(start_.setting, plan_.tables[t], start_.uneven, parts, start_.tables[t]);
+  }
+
+  // What all sums together leave of the options. Several tables that depart from the plan-wide values show in several
+  // sums: if only one asks for them, it is wrong.
+  Outcome settled() const {
+    Outcome outcome = listed();
+    Sums sums(plan_, outcome);
+    sums.settle();
+    if (const Departures found = sums.departures(); found.lines != 1 || found.tables < 2) {
+      outcome.freedoms += found.tables;
+    } else {
+      outcome = listed();
+      Sums(plan_, outcome).contradict(found.line);
+    }
+    for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
+      if ((*parts_)[t].empty()) continue;
+      outcome.freedoms += departures(plan_.tables[t], outcome.tables[t], (*parts_)[t], outcome.pair);
+    }
+    return outcome;
+  }
+
+ private:
+  static bool is_virtual(const TableParts& parts) { return !parts.empty() && parts.back().variant.virtual_table; }
+
+  Outcome listed() const {
+    Outcome outcome = start_;
+    outcome.lines = sums_.of(outcome);
+    outcome.sums = outcome.lines->lines();
+    return outcome;
+  }
+
+  const PlanInputs& plan_;
+  KnownSums& sums_;
+  Freedom freedom_;
+  std::shared_ptr<std::vector<TableParts>> parts_;
+  Outcome start_;  // before any sum was looked at
+};
 
 }  // namespace
 
@@ -136,8 +175,13 @@ class PairCounts {
   }
 
   void add(const Setting& setting, const TableInputs& table, const Parts& parts) {
+    const bool departs = !has_hidden_inputs(table), departs_anyhow = departs && table.sharding != Sharding::rw;
     each_bit(live_, [&](int p) {
-      wrong_[at(p)] += count(contradicted_cells(table, cell_bytes(setting, parts, plan_wide(table, p))));
+      const auto wrong = count(contradicted_cells(setting, table, parts, plan_wide(table, p)));
+      wrong_[at(p)] += wrong;
+      if (wrong == 0) return;
+      departing_[at(p)].inputs += departs;
+      departing_[at(p)].rows += departs_anyhow;
     });
     const std::int64_t fewest = least();
     each_bit(live_, [&](int p) {
@@ -154,6 +198,8 @@ class PairCounts {
   // Did a dropped pair possibly end up better than those that were followed?
   bool dropped_too_early() const { return fewest_dropped_ <= least(); }
 
+  const Departing& departing(int p) const { return departing_[at(p)]; }
+
   // The pairs that were followed, best first.
   std::vector<std::pair<std::int64_t, int>> ranking() const {
     std::vector<std::pair<std::int64_t, int>> pairs;
@@ -166,84 +212,130 @@ class PairCounts {
   static constexpr std::int64_t kFarBehind = 24;
   static std::size_t at(int p) { return static_cast<std::size_t>(p); }
   std::array<std::int64_t, kPairs> wrong_{};
+  std::array<Departing, kPairs> departing_{};
   std::uint32_t live_;
   std::int64_t far_behind_;
   std::int64_t fewest_dropped_ = std::numeric_limits<std::int64_t>::max();
 };
 
-Outcome uniform_outcome(const PlanInputs& plan, const Setting& setting, int pair, std::int64_t wrong,
-                        const std::shared_ptr<const std::vector<TableParts>>& parts) {
-  Outcome outcome;
-  outcome.setting = setting;
-  outcome.pair = pair;
-  outcome.parts = parts;
-  outcome.tables.resize(plan.tables.size());
-  outcome.contradictions = wrong;
-  for (std::size_t t = 0; t < plan.tables.size(); ++t) {
-    if ((*parts)[t].empty()) continue;
-    const Combo combo = plan_wide(plan.tables[t], pair);
-    outcome.tables[t].options.push_back({0, static_cast<std::uint8_t>(combo_index(combo))});
-    outcome.tables[t].contradicted =
-        contradicted_cells(plan.tables[t], cell_bytes(setting, (*parts)[t].front(), combo));
+// One setting in the uniform tier.
+class UniformTier {
+ public:
+  UniformTier(const PlanInputs& plan, KnownSums& sums, const Setting& setting, std::uint32_t allowed_pairs)
+      : plan_(plan), sums_(sums), setting_(setting), allowed_(allowed_pairs), counts_(allowed_pairs) {}
+
+  // What the tables' own cells say of each pair; false: even the best contradicts more than `limit` of them.
+  bool count_cells(std::int64_t limit) {
+    if (!count_all(limit)) return false;
+    if (!counts_.dropped_too_early()) return true;
+    counts_ = PairCounts(allowed_, std::numeric_limits<std::int64_t>::max() / 2);
+    return count_all(limit);
   }
-  Sums(plan, outcome).settle();
-  return outcome;
-}
+  const PairCounts& counts() const { return counts_; }
+
+  // All outcomes whose cost is the least and at most `limit`. Sets `least` to the least cost of any if there are none.
+  std::vector<Outcome> outcomes(std::int64_t limit, std::int64_t& least) const {
+    least = std::numeric_limits<std::int64_t>::max();
+    std::vector<Outcome> found;
+    for (const auto& [wrong, pair] : counts_.ranking()) {
+      if (wrong > limit) break;
+      auto outcome = outcome_of(pair, wrong, std::max(limit, least));
+      if (!outcome) continue;
+      least = std::min(least, outcome->cost());
+      if (outcome->cost() > limit) continue;
+      if (outcome->cost() < limit) found.clear();
+      limit = outcome->cost();
+      found.push_back(std::move(*outcome));
+    }
+    return found;
+  }
+
+ private:
+  bool count_all(std::int64_t limit) {
+    parts_ = std::make_shared<std::vector<TableParts>>(plan_.tables.size());
+    for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
+      const TableInputs& table = plan_.tables[t];
+      if (!table.sized || table.kernel == nullptr) continue;
+      Variant variant;
+      variant.free_ratio = is_ratio_hidden(setting_, table);
+      (*parts_)[t].push_back(make_parts(setting_, table, variant, false, counts_.combos(table)));
+      counts_.add(setting_, table, (*parts_)[t].front());
+      if (counts_.least() > limit) return false;
+    }
+    return true;
+  }
+
+  // None if it costs more than `limit`.
+  std::optional<Outcome> outcome_of(int pair, std::int64_t wrong, std::int64_t limit) const {
+    Outcome outcome;
+    outcome.setting = setting_;
+    outcome.pair = pair;
+    outcome.parts = parts_;
+    outcome.tables.resize(plan_.tables.size());
+    outcome.contradictions = wrong;
+    for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
+      if ((*parts_)[t].empty()) continue;
+      const Combo combo = plan_wide(plan_.tables[t], pair);
+      outcome.tables[t].options.push_back({0, static_cast<std::uint8_t>(combo_index(combo))});
+      outcome.tables[t].contradicted = contradicted_cells(setting_, plan_.tables[t], (*parts_)[t].front(), combo);
+    }
+    outcome.lines = sums_.of(outcome);
+    outcome.sums = outcome.lines->lines();
+    if (!Sums(plan_, outcome).settle_within(limit)) return std::nullopt;
+    return outcome;
+  }
+
+  const PlanInputs& plan_;
+  KnownSums& sums_;
+  const Setting& setting_;
+  std::uint32_t allowed_;
+  PairCounts counts_;
+  std::shared_ptr<std::vector<TableParts>> parts_;
+};
 
 }  // namespace
 
-std::vector<Outcome> evaluate_uniform(const PlanInputs& plan, const Setting& setting, std::uint32_t allowed_pairs,
-                                      std::int64_t limit, std::int64_t& least) {
-  auto parts = std::make_shared<std::vector<TableParts>>(plan.tables.size());
-  const auto count_all = [&](PairCounts& counts) {
-    for (std::size_t t = 0; t < plan.tables.size(); ++t) {
-      const TableInputs& table = plan.tables[t];
-      if (!table.sized || table.kernel == nullptr) continue;
-      Variant variant;
-      variant.free_ratio = is_ratio_hidden(setting, table);
-      (*parts)[t].clear();
-      (*parts)[t].push_back(make_parts(setting, table, variant, false, counts.combos(table)));
-      counts.add(setting, table, (*parts)[t].front());
-      least = counts.least();
-      if (least > limit) return false;
-    }
-    return true;
-  };
-  PairCounts counts(allowed_pairs);
-  if (!count_all(counts)) return {};
-  if (counts.dropped_too_early()) {
-    counts = PairCounts(allowed_pairs, std::numeric_limits<std::int64_t>::max() / 2);
-    if (!count_all(counts)) return {};
+std::vector<Outcome> Evaluator::uniform(const Setting& setting, std::uint32_t allowed_pairs, std::int64_t limit,
+                                        std::int64_t& least, std::optional<PlanWide>& wide) {
+  UniformTier tier(plan_, sums_, setting, allowed_pairs);
+  if (!tier.count_cells(limit)) {
+    least = tier.counts().least();
+    return {};
   }
-  least = std::numeric_limits<std::int64_t>::max();
-  std::vector<Outcome> outcomes;
-  for (const auto& [wrong, pair] : counts.ranking()) {
-    if (wrong > limit) break;
-    Outcome outcome = uniform_outcome(plan, setting, pair, wrong, parts);
-    least = std::min(least, outcome.cost());
-    if (outcome.cost() > limit) continue;
-    if (outcome.cost() < limit) outcomes.clear();
-    limit = outcome.cost();
-    outcomes.push_back(std::move(outcome));
-  }
+  auto outcomes = tier.outcomes(limit, least);
+  if (!outcomes.empty()) wide = {outcomes.front().pair, tier.counts().departing(outcomes.front().pair)};
   return outcomes;
 }
 
-std::optional<Outcome> evaluate_free(const PlanInputs& plan, const Setting& setting, int pair, Freedom freedom,
-                                     std::int64_t limit) {
-  auto outcome = evaluate_tables(plan, setting, pair, freedom, false, limit);
-  const auto is_virtual = [&](const TableParts& parts) { return !parts.empty() && parts.back().variant.virtual_table; };
-  if (!outcome || std::none_of(outcome->parts->begin(), outcome->parts->end(), is_virtual)) return outcome;
-  // Where one table has to be virtual, any other may be too without its cells saying so.
-  return evaluate_tables(plan, setting, pair, freedom, true, limit);
+std::optional<PlanWide> Evaluator::plan_wide_of(const Setting& setting, std::uint32_t allowed_pairs, Departing most) {
+  UniformTier tier(plan_, sums_, setting, allowed_pairs);
+  tier.count_cells(kNoLimit);
+  const auto may_do = [&](const auto& ranked) {
+    const Departing departing = tier.counts().departing(ranked.second);
+    return departing.inputs <= most.inputs || departing.rows <= most.rows;
+  };
+  if (!std::ranges::any_of(tier.counts().ranking(), may_do)) return std::nullopt;
+  std::int64_t least = 0;
+  const auto outcomes = tier.outcomes(kNoLimit, least);
+  if (outcomes.empty()) return PlanWide{};
+  return PlanWide{outcomes.front().pair, tier.counts().departing(outcomes.front().pair)};
+}
+
+std::optional<Outcome> Evaluator::free(const Setting& setting, int pair, Freedom freedom, std::int64_t limit) {
+  FreeTier tier(plan_, sums_, setting, pair, freedom);
+  if (!tier.list_options(limit)) return std::nullopt;
+  auto outcome = tier.settled();
+  if (outcome.cost() <= limit && tier.has_virtual_table()) {
+    // Where one table has to be virtual, any other may be too without its cells saying so.
+    tier.allow_virtual_tables();
+    outcome = tier.settled();
+  }
+  if (outcome.cost() > limit) return std::nullopt;
+  return outcome;
 }
 
 std::vector<Lookups> lookups_by_columns(const PlanInputs& plan, Outcome& outcome) {
-  std::vector<SumLine> sums = std::move(outcome.sums);
-  outcome.sums.clear();
-  Sums again(plan, outcome);
-  outcome.sums = std::move(sums);  // the same lines in the same order, with what was found out about them
-  return again.narrowed_lookups();
+  return Sums(plan, outcome).narrowed_lookups();
 }
 
 CellBytes remaining(const Outcome& outcome, std::uint32_t table) {

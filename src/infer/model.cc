@@ -294,6 +294,15 @@ WrongCells contradicted_cells(const TableInputs& table, const CellBytes& bytes) 
   return {wrong(table.hbm, Quantity::hbm), wrong(table.ddr, Quantity::ddr), wrong(table.ssd, Quantity::ssd)};
 }
 
+WrongCells contradicted_cells(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo) {
+  const auto wrong = [&](const std::optional<ByteInterval>& printed, auto bytes_of) {
+    return printed && !over_shards(parts, bytes_of).overlaps(real(*printed));
+  };
+  return {wrong(table.hbm, [&](const ClassParts& c) { return class_hbm(setting, c, combo); }),
+          wrong(table.ddr, [&](const ClassParts& c) { return class_ddr(setting, c, combo); }),
+          wrong(table.ssd, [&](const ClassParts& c) { return class_ssd(c, combo); })};
+}
+
 Combo plan_wide(const TableInputs& table, int pair) {
   Combo combo{pair / 4, pair / 4, table.quant ? 0 : pair % 4};
   if (table.fixed_element) combo.element = combo.output = *table.fixed_element;
@@ -322,8 +331,7 @@ std::uint64_t fitting_combos(const Setting& setting, const TableInputs& table, c
                              std::uint64_t possible) {
   std::uint64_t mask = 0;
   each_bit(possible, [&](int i) {
-    const CellBytes bytes = cell_bytes(setting, parts, combo_of(i));
-    if (contradicted_cells(table, bytes) == WrongCells{}) mask |= std::uint64_t{1} << i;
+    if (contradicted_cells(setting, table, parts, combo_of(i)) == WrongCells{}) mask |= std::uint64_t{1} << i;
   });
   return mask;
 }

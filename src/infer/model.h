@@ -30,7 +30,12 @@ struct Combo {
   int element, output, optimizer;  // indices into the arrays above
 };
 constexpr int combo_index(Combo c) { return (c.element * 5 + c.output) * 4 + c.optimizer; }
-constexpr Combo combo_of(int index) { return {index / 20, index / 4 % 5, index % 4}; }
+inline constexpr auto kComboTable = [] {
+  std::array<Combo, kCombos> combos{};
+  for (int i = 0; i < kCombos; ++i) combos[static_cast<std::size_t>(i)] = {i / 20, i / 4 % 5, i % 4};
+  return combos;
+}();
+constexpr Combo combo_of(int index) { return kComboTable[static_cast<std::size_t>(index)]; }
 constexpr int pair_of(Combo c) { return c.element * 4 + c.optimizer; }
 
 struct Variant {
@@ -101,6 +106,7 @@ CellBytes cell_bytes(const Setting& setting, const Parts& parts, Combo combo);
 // Which printed cells of the table those bytes contradict.
 using WrongCells = std::array<bool, kCells.size()>;
 WrongCells contradicted_cells(const TableInputs& table, const CellBytes& bytes);
+WrongCells contradicted_cells(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo);
 
 // Calls f(index) for each bit of a set.
 template <class F>

@@ -8,25 +8,7 @@ namespace {
 
 constexpr std::size_t kMostSums = 1000;  // partial ones looked at for one printed sum
 constexpr int kRounds = 6;               // of pruning; each one only ever removes options
-constexpr std::array<Quantity, 4> kRankQuantities = {Quantity::hbm, Quantity::ddr, Quantity::input, Quantity::output};
-constexpr std::array<Quantity, 5> kKernelQuantities = {Quantity::hbm, Quantity::ddr, Quantity::ssd, Quantity::weights,
-                                                       Quantity::optimizer_state};
-
-const std::optional<ByteInterval>& column_of(const RankInputs& rank, Quantity quantity) {
-  switch (quantity) {
-    case Quantity::hbm:
-      return rank.hbm;
-    case Quantity::ddr:
-      return rank.ddr;
-    case Quantity::input:
-      return rank.input;
-    default:
-      return rank.output;
-  }
-}
-
 constexpr std::uint32_t bit(Quantity quantity) { return 1u << static_cast<unsigned>(quantity); }
-constexpr std::uint32_t kCellBits = bit(Quantity::hbm) | bit(Quantity::ddr) | bit(Quantity::ssd);
 
 // What is left of a sum for one of its parts. Not an interval difference: the part itself is in the sum.
 RealInterval without(RealInterval sum, RealInterval part) { return {sum.low - part.low, sum.high - part.high}; }
@@ -37,174 +19,74 @@ const std::optional<ByteInterval>& cell_of(const TableInputs& table, Quantity qu
   return quantity == Quantity::hbm ? table.hbm : quantity == Quantity::ddr ? table.ddr : table.ssd;
 }
 
-bool is_plan_wide(const TableInputs& table, const TableParts& parts, Option option, int pair) {
-  const Variant& variant = parts[option.variant].variant;
-  return option.combo == combo_index(plan_wide(table, pair)) && variant.passes == 1 && !variant.virtual_table;
+std::optional<Option> plan_wide_option(const TableInputs& table, const TableParts& parts, const Options& options,
+                                       int pair) {
+  const int wide = combo_index(plan_wide(table, pair));
+  for (const Option option : options) {
+    const Variant& variant = parts[option.variant].variant;
+    if (option.combo == wide && variant.passes == 1 && !variant.virtual_table) return option;
+  }
+  return std::nullopt;
 }
 
 // ---- the sums ------------------------------------------------------------------------------------------------------
 
-Sums::Sums(const PlanInputs& plan, Outcome& outcome) : plan_(plan), outcome_(outcome) {
-  add_rank_sums();
-  add_kernel_sums();
-  add_totals();
-  for (const SumLine& line : outcome_.sums) {
-    needed_ |= bit(line.quantity);
-    if (line.of != SumOf::rank) needed_whole_ |= bit(line.quantity);
-  }
-  needed_whole_ |= needed_ & kCellBits;  // a printed cell narrows the classes by way of the whole table
-  std::uint32_t end = 0;
-  for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) {
-    first_of_.push_back(end);
-    if (usable(t)) end += static_cast<std::uint32_t>((classes_of(t).size() + 1) * kQuantities);
-  }
-  bounds_.resize(end);
-  reach_.resize(end);
+Sums::Sums(const PlanInputs& plan, Outcome& outcome)
+    : plan_(plan),
+      outcome_(outcome),
+      lines_(*outcome.lines),
+      bounds_(lines_.values()),
+      reach_(outcome.uniform ? 0 : lines_.values()) {
   for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) refresh(t);
-}
-
-void Sums::add_line(Quantity quantity, SumOf of, std::size_t index, const std::optional<ByteInterval>& printed,
-                    std::size_t first) {
-  if (!printed) return;
-  SumLine line;
-  line.quantity = quantity;
-  line.of = of;
-  line.index = static_cast<std::uint32_t>(index);
-  line.printed = real(*printed);
-  line.first = static_cast<std::uint32_t>(first);
-  line.count = static_cast<std::uint32_t>(entries_.size() - first);
-  outcome_.sums.push_back(line);
-}
-
-// A rank with a shard of a table that cannot be rebuilt has no sum to compare.
-void Sums::add_rank_sums() {
-  std::vector<std::vector<Entry>> by_rank(plan_.ranks.size());
-  std::vector<bool> known(plan_.ranks.size(), true);
-  for (std::uint32_t t = 0; t < plan_.tables.size(); ++t) {
-    const TableInputs& table = plan_.tables[t];
-    for (std::size_t slot = 0; slot < table.ranks.size(); ++slot) {
-      const auto rank = static_cast<std::size_t>(table.ranks[slot]);
-      if (rank >= by_rank.size()) continue;
-      if (!usable(t)) {
-        known[rank] = false;
-        continue;
-      }
-      const auto cls =
-          static_cast<std::int16_t>(class_of_slot(outcome_.setting, table, (*outcome_.parts)[t].front(), slot));
-      auto& entries = by_rank[rank];
-      if (!entries.empty() && entries.back().table == t && entries.back().cls == cls)
-        ++entries.back().count;
-      else
-        entries.push_back({t, cls, 1});
-    }
-    if (table.ranks.empty() && !usable(t)) std::fill(known.begin(), known.end(), false);
-  }
-  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
-    if (!known[rank]) continue;
-    const std::size_t first = entries_.size();
-    entries_.insert(entries_.end(), by_rank[rank].begin(), by_rank[rank].end());
-    for (const Quantity q : kRankQuantities) add_line(q, SumOf::rank, rank, column_of(plan_.ranks[rank], q), first);
-  }
-}
-
-void Sums::add_kernel_sums() {
-  for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
-    const KernelInputs& kernel = plan_.kernels[k];
-    const auto ok = [&](std::uint32_t t) { return usable(t); };
-    if (!std::all_of(kernel.tables.begin(), kernel.tables.end(), ok)) continue;
-    const std::size_t first = entries_.size();
-    for (const std::uint32_t t : kernel.tables) entries_.push_back({t, kWhole, 1});
-    for (const Quantity q : kKernelQuantities)
-      add_line(q, SumOf::kernel, k, kernel.printed[static_cast<std::size_t>(q)], first);
-  }
-}
-
-// All ranks together hold all shards. Only worth a line where the shards of a rank are not known exactly: what is
-// hidden may move bytes between ranks, but never adds any.
-void Sums::add_totals() {
-  const auto on_ranks = [&](std::uint32_t t) {
-    const auto& ranks = plan_.tables[t].ranks;
-    return usable(t) && !ranks.empty() && static_cast<std::size_t>(ranks.back()) < plan_.ranks.size();
-  };
-  bool hidden = !outcome_.uniform;
-  for (std::uint32_t t = 0; t < plan_.tables.size(); ++t) {
-    if (!on_ranks(t)) return;
-    hidden |= !equal_shards(outcome_, plan_.tables[t]);
-  }
-  if (!hidden || static_cast<std::int64_t>(plan_.ranks.size()) != plan_.world_size) return;
-  const std::size_t first = entries_.size();
-  for (std::uint32_t t = 0; t < plan_.tables.size(); ++t) entries_.push_back({t, kWhole, 1});
-  for (const Quantity q : kRankQuantities) {
-    ByteInterval sum{};
-    bool complete = true;
-    for (const RankInputs& rank : plan_.ranks) {
-      const auto& cell = column_of(rank, q);
-      complete &= cell.has_value();
-      if (cell) sum = sum + *cell;
-    }
-    if (complete) add_line(q, SumOf::all_ranks, 0, sum, first);
-  }
-}
-
-// Entries of a line come table by table.
-template <class F>
-void Sums::each_part(const SumLine& line, F f) const {
-  const std::uint32_t end = line.first + line.count;
-  for (std::uint32_t i = line.first; i < end;) {
-    Part part{entries_[i].table, i, i + 1};
-    while (part.end < end && entries_[part.end].table == part.table) ++part.end;
-    i = part.end;
-    f(part);
-  }
 }
 
 RealInterval Sums::bytes(const Entry& entry, Option option, Quantity quantity) const {
   const Parts& parts = (*outcome_.parts)[entry.table][option.variant];
   const Combo combo = combo_of(option.combo);
-  if (entry.cls == kWhole) return table_bytes(outcome_.setting, plan_.tables[entry.table], parts, combo, quantity);
+  if (entry.cls == SumLines::kWhole)
+    return table_bytes(outcome_.setting, plan_.tables[entry.table], parts, combo, quantity);
   return class_bytes(outcome_.setting, parts.classes[static_cast<std::size_t>(entry.cls)], combo, quantity) *
          exactly(entry.count);
 }
 
 RealInterval Sums::bytes(Part part, Option option, Quantity quantity) const {
   RealInterval sum{};
-  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + bytes(entries_[i], option, quantity);
+  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + bytes(lines_[i], option, quantity);
   return sum;
 }
 
 // ---- bounds over the options left, kept for every table ------------------------------------------------------------
 
 RealInterval& Sums::bounds_at(std::uint32_t t, std::size_t cls, Quantity quantity) {
-  return bounds_[first_of_[t] + cls * kQuantities + static_cast<std::size_t>(quantity)];
+  return bounds_[lines_.values_of(t) + cls * kQuantities + static_cast<std::size_t>(quantity)];
 }
 
-RealInterval Sums::at(const std::vector<RealInterval>& values, const Entry& entry, Quantity quantity) const {
-  const std::size_t cls = entry.cls == kWhole ? classes_of(entry.table).size() : static_cast<std::size_t>(entry.cls);
-  return values[first_of_[entry.table] + cls * kQuantities + static_cast<std::size_t>(quantity)] * exactly(entry.count);
+RealInterval Sums::at(const std::vector<RealInterval>& values, const Entry& entry, Quantity quantity) {
+  return values[entry.values + static_cast<std::size_t>(quantity)] * exactly(entry.count);
 }
 
 RealInterval Sums::bounds(Part part, Quantity quantity) const {
   RealInterval sum{};
-  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + at(bounds_, entries_[i], quantity);
+  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + at(bounds_, lines_[i], quantity);
   return sum;
 }
 
 // What any option of the table can add, whatever its own cells say.
 RealInterval Sums::reach(Part part, Quantity quantity) const {
   RealInterval sum{};
-  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + at(reach_, entries_[i], quantity);
+  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + at(reach_, lines_[i], quantity);
   return sum;
 }
 
 // After its options have.
 void Sums::changed(std::uint32_t t) {
   refresh(t);
-  for (const Place& place : places_[t]) stale_[place.line] = true;
+  for (const Place& place : lines_.places_of(t)) stale_[place.line] = true;
 }
 
 void Sums::refresh(std::uint32_t t) {
   if (!usable(t)) return;
-  RealInterval* const bounds = &bounds_[first_of_[t]];
+  RealInterval* const bounds = &bounds_[lines_.values_of(t)];
   bool first = true;
   for (const Option option : outcome_.tables[t].options) {
     const Parts& parts = (*outcome_.parts)[t][option.variant];
@@ -214,18 +96,18 @@ void Sums::refresh(std::uint32_t t) {
       all = first ? bytes : hull(all, bytes);
     };
     for (std::size_t c = 0; c < parts.classes.size(); ++c)
-      each_bit(needed_, [&](int q) {
+      each_bit(lines_.needed(), [&](int q) {
         add(c, q, class_bytes(outcome_.setting, parts.classes[c], combo, static_cast<Quantity>(q)));
       });
-    each_bit(needed_whole_, [&](int q) {
+    each_bit(lines_.needed_whole(), [&](int q) {
       add(parts.classes.size(), q,
           table_bytes(outcome_.setting, plan_.tables[t], parts, combo, static_cast<Quantity>(q)));
     });
     first = false;
   }
-  std::copy_n(bounds, (classes_of(t).size() + 1) * kQuantities, &reach_[first_of_[t]]);
+  if (!outcome_.uniform) std::copy_n(bounds, (classes_of(t).size() + 1) * kQuantities, &reach_[lines_.values_of(t)]);
   for (const Quantity quantity : kCells)
-    if ((needed_ & bit(quantity)) != 0) narrow_by_cell(t, quantity);
+    if ((lines_.needed() & bit(quantity)) != 0) narrow_by_cell(t, quantity);
 }
 
 // The table's own cell bounds the sum over its shards, and with it each of them.
@@ -330,19 +212,23 @@ void Sums::settle() {
   open_ = std::any_of(outcome_.tables.begin(), outcome_.tables.end(),
                       [](const TableState& table) { return table.options.size() > 1; });
   stale_.assign(outcome_.sums.size(), true);
-  if (open_) list_places();
   bool changed = open_;
   for (int round = 0; round < kRounds && changed; ++round) changed = check_all();
   for (SumLine& line : outcome_.sums)
     if (open_ && line.of == SumOf::rank && line.quantity == Quantity::output) match_output(line);
   check_all();
   for (const SumLine& line : outcome_.sums) outcome_.contradictions += line.contradicted;
+  list_wide_options();
 }
 
-void Sums::list_places() {
-  places_.assign(outcome_.tables.size(), {});
-  for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l)
-    each_part(outcome_.sums[l], [&](Part part) { places_[part.table].push_back({l, part}); });
+bool Sums::settle_within(std::int64_t limit) {
+  fit_constants();
+  for (SumLine& line : outcome_.sums) {
+    check(line);
+    outcome_.contradictions += line.contradicted;
+    if (outcome_.cost() > limit) return false;
+  }
+  return true;
 }
 
 // Of all sums that may have changed.
@@ -371,7 +257,7 @@ bool Sums::check(SumLine& line) {
   }
   if (line.contradicted || !open_) return false;
   bool changed = false;
-  each_part(line, [&](Part part) {
+  lines_.each_part(line, [&](Part part) {
     if (outcome_.tables[part.table].options.size() > 1) changed |= prune(line, total, part);
   });
   return changed;
@@ -398,18 +284,19 @@ void Sums::match_output(SumLine& line) {
   if (line.contradicted) return;
   RealInterval fixed{};
   std::vector<OpenTable> open;
-  each_part(line, [&](Part part) {
+  lines_.each_part(line, [&](Part part) {
     OpenTable one{part.table, {}, 0, {}};
     const auto& options = outcome_.tables[part.table].options;
     if (options.size() == 1) {
       fixed = fixed + bounds(part, line.quantity);
       return;
     }
+    std::uint32_t known = 0;
     for (const Option option : options) {
       const int element = combo_of(option.combo).element;
-      const auto known = [&](const auto& size) { return size.first == element; };
-      if (std::none_of(one.sizes.begin(), one.sizes.end(), known))
-        one.sizes.emplace_back(element, bytes(part, option, line.quantity));
+      if ((known >> element & 1) != 0) continue;
+      known |= 1u << element;
+      one.sizes.push_back({element, bytes(part, option, line.quantity)});
     }
     if (one.sizes.size() > 1)
       open.push_back(std::move(one));
@@ -440,11 +327,16 @@ Sums::Assigned Sums::assign(std::vector<OpenTable>& open, RealInterval fixed, Re
   std::size_t most = kMostSums;
   for (std::size_t i = 0; i < open.size(); ++i) {
     const RealInterval rest = i + 1 < open.size() ? open[i + 1].rest : RealInterval{};
-    std::vector<RealInterval> next;
-    for (const RealInterval sum : sums.back())
-      for (const auto& [element, size] : open[i].sizes)
-        if ((sum + size + rest).overlaps(printed)) next.push_back(sum + size);
-    std::ranges::sort(next, less);
+    std::vector<RealInterval> next, merged, with_size;
+    for (const auto& [element, size] : open[i].sizes) {
+      with_size.clear();
+      for (const RealInterval sum : sums.back())
+        if ((sum + size + rest).overlaps(printed)) with_size.push_back(sum + size);
+      if (!std::ranges::is_sorted(with_size, less)) std::ranges::sort(with_size, less);  // by rounding
+      merged.clear();
+      std::ranges::merge(next, with_size, std::back_inserter(merged), less);
+      next.swap(merged);
+    }
     next.erase(std::ranges::unique(next).begin(), next.end());
     if (next.empty()) return Assigned::none;
     if (next.size() > most) return Assigned::too_many;
@@ -454,11 +346,12 @@ Sums::Assigned Sums::assign(std::vector<OpenTable>& open, RealInterval fixed, Re
   for (std::size_t i = open.size(); i-- > 0;)
     std::erase_if(sums[i], [&](RealInterval sum) {
       bool ends_well = false;
-      for (const auto& [element, size] : open[i].sizes)
-        if (std::ranges::binary_search(sums[i + 1], sum + size, less)) {
-          open[i].used |= 1u << element;
-          ends_well = true;
-        }
+      for (const auto& [element, size] : open[i].sizes) {
+        const bool known = ends_well && (open[i].used >> element & 1) != 0;
+        if (known || !std::ranges::binary_search(sums[i + 1], sum + size, less)) continue;
+        open[i].used |= 1u << element;
+        ends_well = true;
+      }
       return !ends_well;
     });
   return Assigned::some;
@@ -473,21 +366,22 @@ void Sums::keep_elements(std::uint32_t t, std::uint32_t elements) {
 
 // ---- departures from the plan-wide values --------------------------------------------------------------------------
 
-std::optional<Option> Sums::wide_option(std::uint32_t t) const {
-  for (const Option option : outcome_.tables[t].options)
-    if (is_plan_wide(plan_.tables[t], (*outcome_.parts)[t], option, outcome_.pair)) return option;
-  return std::nullopt;
+void Sums::list_wide_options() {
+  wide_.assign(outcome_.tables.size(), std::nullopt);
+  for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t)
+    if (const Options& options = outcome_.tables[t].options; options.size() > 1)
+      wide_[t] = plan_wide_option(plan_.tables[t], (*outcome_.parts)[t], options, outcome_.pair);
 }
 
 // With the table at its plan-wide values where it can have them.
 RealInterval Sums::wide_bytes(Part part, Quantity quantity) const {
-  const auto option = outcome_.tables[part.table].options.size() > 1 ? wide_option(part.table) : std::nullopt;
+  const auto& option = wide_[part.table];
   return option ? bytes(part, *option, quantity) : bounds(part, quantity);
 }
 
 RealInterval Sums::wide_sum(const SumLine& line) const {
   RealInterval sum = constant_of(line);
-  each_part(line, [&](Part part) { sum = sum + wide_bytes(part, line.quantity); });
+  lines_.each_part(line, [&](Part part) { sum = sum + wide_bytes(part, line.quantity); });
   return sum;
 }
 
@@ -518,7 +412,7 @@ std::int64_t Sums::departures_in(const SumLine& line) const {
   if (missing <= 0) return 0;
   const bool upwards = line.printed.low > sum.high;
   std::vector<double> moves;  // how far each table can move the sum towards what is printed
-  each_part(line, [&](Part part) {
+  lines_.each_part(line, [&](Part part) {
     const RealInterval all = bounds(part, line.quantity), wide = wide_bytes(part, line.quantity);
     const double move = upwards ? all.high - wide.high : wide.low - all.low;
     if (move > 0) moves.push_back(move);
@@ -546,21 +440,23 @@ bool Sums::one_table_departs() const {
     disagreeing += disagrees(l);
   }
   for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) {
-    const auto& options = outcome_.tables[t].options;
-    const auto plan_wide_option = options.size() > 1 ? wide_option(t) : std::nullopt;
-    if (!plan_wide_option || std::ranges::count_if(places_[t], disagrees, &Place::line) < disagreeing) continue;
-    for (const Option option : options)
-      if (option.combo != plan_wide_option->combo && explains_all(t, *plan_wide_option, option, wide)) return true;
+    if (!wide_[t] || std::ranges::count_if(lines_.places_of(t), disagrees, &Place::line) < disagreeing) continue;
+    for (const Option option : outcome_.tables[t].options)
+      if (option.combo != wide_[t]->combo && explains(t, option, wide, disagrees) &&
+          explains(t, option, wide, std::not_fn(disagrees)))
+        return true;
   }
   return false;
 }
 
-// All sums that the table is in.
-bool Sums::explains_all(std::uint32_t t, Option from, Option to, const std::vector<RealInterval>& wide) const {
-  return std::ranges::all_of(places_[t], [&](const Place& place) {
+// Does the table with another option bring those of its sums to what is printed that are wanted?
+template <class Wanted>
+bool Sums::explains(std::uint32_t t, Option to, const std::vector<RealInterval>& wide, Wanted wanted) const {
+  return std::ranges::all_of(lines_.places_of(t), [&](const Place& place) {
     const SumLine& line = outcome_.sums[place.line];
-    const RealInterval others = without(wide[place.line], bytes(place.part, from, line.quantity));
-    return line.contradicted || (others + bytes(place.part, to, line.quantity)).overlaps(line.printed);
+    if (line.contradicted || !wanted(place.line)) return true;
+    const RealInterval others = without(wide[place.line], bytes(place.part, *wide_[t], line.quantity));
+    return (others + bytes(place.part, to, line.quantity)).overlaps(line.printed);
   });
 }
 
@@ -574,7 +470,7 @@ std::vector<Lookups> Sums::narrowed_lookups() const {
     if (line.of != SumOf::rank || line.contradicted) continue;
     if (line.quantity != Quantity::input && line.quantity != Quantity::output) continue;
     const RealInterval total = total_of(line);
-    each_part(line, [&](Part part) { narrow_by_column(line, total, part, all[part.table]); });
+    lines_.each_part(line, [&](Part part) { narrow_by_column(line, total, part, all[part.table]); });
   }
   return all;
 }
@@ -605,10 +501,10 @@ void Sums::narrow_by_column(const SumLine& line, RealInterval total, Part part, 
   double shards_with = 0;
   const ClassParts* filled = nullptr;
   for (std::uint32_t i = part.first; i < part.end; ++i) {
-    const ClassParts& c = classes_of(part.table)[static_cast<std::size_t>(entries_[i].cls)];
+    const ClassParts& c = classes_of(part.table)[static_cast<std::size_t>(lines_[i].cls)];
     if (c.empty == Emptiness::unknown) return;
     if (c.empty == Emptiness::yes) continue;
-    shards_with += entries_[i].count;
+    shards_with += lines_[i].count;
     filled = &c;
   }
   if (filled == nullptr) return;
