@@ -70,6 +70,8 @@ struct Outcome {
   std::int64_t cost() const { return contradictions + freedoms; }
 };
 
+// Does the table have numbers of poolings or column widths that its release does not print?
+bool has_hidden_inputs(const TableInputs& table);
 // Are the shards of a class of this table equal? Not where their rows or columns are hidden.
 bool equal_shards(const Outcome& outcome, const TableInputs& table);
 

@@ -5,6 +5,7 @@
 // removes options until only those remain that printed numbers allow. Private to src/infer.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -105,6 +106,7 @@ using CellBytes = std::array<RealInterval, kCells.size()>;
 CellBytes cell_bytes(const Setting& setting, const Parts& parts, Combo combo);
 // Which printed cells of the table those bytes contradict.
 using WrongCells = std::array<bool, kCells.size()>;
+inline std::int64_t count(const WrongCells& cells) { return std::count(cells.begin(), cells.end(), true); }
 WrongCells contradicted_cells(const TableInputs& table, const CellBytes& bytes);
 WrongCells contradicted_cells(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo);
 

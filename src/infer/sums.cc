@@ -1,32 +1,17 @@
 #include "infer/sums.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::size_t kMostSums = 1000;  // partial ones looked at for one printed sum
-constexpr int kRounds = 6;               // of pruning; each one only ever removes options
+constexpr int kRounds = 6;  // of pruning; each one only ever removes options
 constexpr std::uint32_t bit(Quantity quantity) { return 1u << static_cast<unsigned>(quantity); }
-
-// What is left of a sum for one of its parts. Not an interval difference: the part itself is in the sum.
-RealInterval without(RealInterval sum, RealInterval part) { return {sum.low - part.low, sum.high - part.high}; }
 
 }  // namespace
 
 const std::optional<ByteInterval>& cell_of(const TableInputs& table, Quantity quantity) {
   return quantity == Quantity::hbm ? table.hbm : quantity == Quantity::ddr ? table.ddr : table.ssd;
-}
-
-std::optional<Option> plan_wide_option(const TableInputs& table, const TableParts& parts, const Options& options,
-                                       int pair) {
-  const int wide = combo_index(plan_wide(table, pair));
-  for (const Option option : options) {
-    const Variant& variant = parts[option.variant].variant;
-    if (option.combo == wide && variant.passes == 1 && !variant.virtual_table) return option;
-  }
-  return std::nullopt;
 }
 
 // ---- the sums ------------------------------------------------------------------------------------------------------
@@ -276,188 +261,6 @@ bool Sums::prune(const SumLine& line, RealInterval& total, Part part) {
   const RealInterval now = bounds(part, line.quantity);
   total = {others.low + now.low, others.high + now.high};
   return true;
-}
-
-// The Output column is printed finely, so that bounds of the sum are not enough: looks for the assignments of element
-// sizes that give the printed value. None: the cell is contradicted; else sizes in none of them are removed.
-void Sums::match_output(SumLine& line) {
-  if (line.contradicted) return;
-  RealInterval fixed{};
-  std::vector<OpenTable> open;
-  lines_.each_part(line, [&](Part part) {
-    OpenTable one{part.table, {}, 0, {}};
-    const auto& options = outcome_.tables[part.table].options;
-    if (options.size() == 1) {
-      fixed = fixed + bounds(part, line.quantity);
-      return;
-    }
-    std::uint32_t known = 0;
-    for (const Option option : options) {
-      const int element = combo_of(option.combo).element;
-      if ((known >> element & 1) != 0) continue;
-      known |= 1u << element;
-      one.sizes.push_back({element, bytes(part, option, line.quantity)});
-    }
-    if (one.sizes.size() > 1)
-      open.push_back(std::move(one));
-    else
-      fixed = fixed + bounds(part, line.quantity);
-  });
-  if (open.empty()) return;
-  std::sort(open.begin(), open.end(), [](const OpenTable& a, const OpenTable& b) {
-    return a.sizes.front().second.high > b.sizes.front().second.high;
-  });
-  RealInterval rest{};
-  for (auto one = open.rbegin(); one != open.rend(); ++one) {
-    RealInterval all = one->sizes.front().second;
-    for (const auto& size : one->sizes) all = hull(all, size.second);
-    one->rest = rest = rest + all;
-  }
-  const Assigned found = assign(open, fixed, line.printed);
-  if (found == Assigned::none) line.contradicted = true;
-  if (found != Assigned::some) return;
-  for (const OpenTable& one : open) keep_elements(one.table, one.used);
-}
-
-// Table after table: the sums that can still become the printed one. Many tables are alike, so that there are few. Then
-// back again, to see which sizes the sums that end well are made of.
-Sums::Assigned Sums::assign(std::vector<OpenTable>& open, RealInterval fixed, RealInterval printed) {
-  const auto less = [](RealInterval a, RealInterval b) { return std::pair(a.low, a.high) < std::pair(b.low, b.high); };
-  std::vector<std::vector<RealInterval>> sums{{fixed}};
-  std::size_t most = kMostSums;
-  for (std::size_t i = 0; i < open.size(); ++i) {
-    const RealInterval rest = i + 1 < open.size() ? open[i + 1].rest : RealInterval{};
-    std::vector<RealInterval> next, merged, with_size;
-    for (const auto& [element, size] : open[i].sizes) {
-      with_size.clear();
-      for (const RealInterval sum : sums.back())
-        if ((sum + size + rest).overlaps(printed)) with_size.push_back(sum + size);
-      if (!std::ranges::is_sorted(with_size, less)) std::ranges::sort(with_size, less);  // by rounding
-      merged.clear();
-      std::ranges::merge(next, with_size, std::back_inserter(merged), less);
-      next.swap(merged);
-    }
-    next.erase(std::ranges::unique(next).begin(), next.end());
-    if (next.empty()) return Assigned::none;
-    if (next.size() > most) return Assigned::too_many;
-    most -= next.size();
-    sums.push_back(std::move(next));
-  }
-  for (std::size_t i = open.size(); i-- > 0;)
-    std::erase_if(sums[i], [&](RealInterval sum) {
-      bool ends_well = false;
-      for (const auto& [element, size] : open[i].sizes) {
-        const bool known = ends_well && (open[i].used >> element & 1) != 0;
-        if (known || !std::ranges::binary_search(sums[i + 1], sum + size, less)) continue;
-        open[i].used |= 1u << element;
-        ends_well = true;
-      }
-      return !ends_well;
-    });
-  return Assigned::some;
-}
-
-void Sums::keep_elements(std::uint32_t t, std::uint32_t elements) {
-  auto& options = outcome_.tables[t].options;
-  const std::size_t before = options.size();
-  options.erase_if([&](Option o) { return (elements >> combo_of(o.combo).element & 1) == 0; });
-  if (options.size() != before) changed(t);
-}
-
-// ---- departures from the plan-wide values --------------------------------------------------------------------------
-
-void Sums::list_wide_options() {
-  wide_.assign(outcome_.tables.size(), std::nullopt);
-  for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t)
-    if (const Options& options = outcome_.tables[t].options; options.size() > 1)
-      wide_[t] = plan_wide_option(plan_.tables[t], (*outcome_.parts)[t], options, outcome_.pair);
-}
-
-// With the table at its plan-wide values where it can have them.
-RealInterval Sums::wide_bytes(Part part, Quantity quantity) const {
-  const auto& option = wide_[part.table];
-  return option ? bytes(part, *option, quantity) : bounds(part, quantity);
-}
-
-RealInterval Sums::wide_sum(const SumLine& line) const {
-  RealInterval sum = constant_of(line);
-  lines_.each_part(line, [&](Part part) { sum = sum + wide_bytes(part, line.quantity); });
-  return sum;
-}
-
-Departures Sums::departures() const {
-  Departures found;
-  for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
-    const SumLine& line = outcome_.sums[l];
-    if (line.of != SumOf::rank || line.contradicted) continue;
-    const std::int64_t tables = departures_in(line);
-    found.lines += tables > 0;
-    if (tables <= found.tables) continue;
-    found.tables = tables;
-    found.line = l;
-  }
-  if (found.tables == 1 && !one_table_departs()) found.tables = 2;
-  return found;
-}
-
-void Sums::contradict(std::uint32_t l) {
-  outcome_.sums[l].contradicted = true;
-  settle();
-  outcome_.sums[l].expected = wide_sum(outcome_.sums[l]);
-}
-
-std::int64_t Sums::departures_in(const SumLine& line) const {
-  const RealInterval sum = wide_sum(line);
-  const double missing = std::max(line.printed.low - sum.high, sum.low - line.printed.high);
-  if (missing <= 0) return 0;
-  const bool upwards = line.printed.low > sum.high;
-  std::vector<double> moves;  // how far each table can move the sum towards what is printed
-  lines_.each_part(line, [&](Part part) {
-    const RealInterval all = bounds(part, line.quantity), wide = wide_bytes(part, line.quantity);
-    const double move = upwards ? all.high - wide.high : wide.low - all.low;
-    if (move > 0) moves.push_back(move);
-  });
-  std::sort(moves.begin(), moves.end(), std::greater<>{});
-  double moved = 0;
-  std::int64_t tables = 0;
-  for (const double move : moves) {
-    if (moved >= missing) break;
-    moved += move;
-    ++tables;
-  }
-  return std::max<std::int64_t>(tables, 1);
-}
-
-// Is there one table that, departing alone from the plan-wide values, brings all sums to what is printed?
-bool Sums::one_table_departs() const {
-  std::vector<RealInterval> wide;
-  const auto disagrees = [&](std::uint32_t l) {
-    return !outcome_.sums[l].contradicted && !wide[l].overlaps(outcome_.sums[l].printed);
-  };
-  std::ptrdiff_t disagreeing = 0;
-  for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
-    wide.push_back(wide_sum(outcome_.sums[l]));
-    disagreeing += disagrees(l);
-  }
-  for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) {
-    if (!wide_[t] || std::ranges::count_if(lines_.places_of(t), disagrees, &Place::line) < disagreeing) continue;
-    for (const Option option : outcome_.tables[t].options)
-      if (option.combo != wide_[t]->combo && explains(t, option, wide, disagrees) &&
-          explains(t, option, wide, std::not_fn(disagrees)))
-        return true;
-  }
-  return false;
-}
-
-// Does the table with another option bring those of its sums to what is printed that are wanted?
-template <class Wanted>
-bool Sums::explains(std::uint32_t t, Option to, const std::vector<RealInterval>& wide, Wanted wanted) const {
-  return std::ranges::all_of(lines_.places_of(t), [&](const Place& place) {
-    const SumLine& line = outcome_.sums[place.line];
-    if (line.contradicted || !wanted(place.line)) return true;
-    const RealInterval others = without(wide[place.line], bytes(place.part, *wide_[t], line.quantity));
-    return (others + bytes(place.part, to, line.quantity)).overlaps(line.printed);
-  });
 }
 
 // ---- lookups -------------------------------------------------------------------------------------------------------

@@ -10,6 +10,9 @@ namespace shardstats::infer_detail {
 
 const std::optional<ByteInterval>& cell_of(const TableInputs& table, Quantity quantity);
 
+// What is left of a sum for one of its parts. Not an interval difference: the part itself is in the sum.
+inline RealInterval without(RealInterval sum, RealInterval part) { return {sum.low - part.low, sum.high - part.high}; }
+
 // The option that gives the table the plan-wide values of the pair and no hidden value of its own.
 std::optional<Option> plan_wide_option(const TableInputs& table, const TableParts& parts, const Options& options,
                                        int pair);
