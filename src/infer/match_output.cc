@@ -68,7 +68,7 @@ Sums::Assigned Sums::assign(std::vector<OpenTable>& open, RealInterval fixed, Re
       std::ranges::merge(next, with_size, std::back_inserter(merged), less);
       next.swap(merged);
     }
-    next.erase(std::ranges::unique(next).begin(), next.end());
+    next.erase(std::unique(next.begin(), next.end()), next.end());
     if (next.empty()) return Assigned::none;
     if (next.size() > most) return Assigned::too_many;
     most -= next.size();
