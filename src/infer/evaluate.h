@@ -5,10 +5,12 @@
 // values counts as one contradicted cell. The free tier is used only if it leaves fewer. Private to src/infer.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
 #include "infer/model.h"
+#include "infer/sum_lines.h"
 
 namespace shardstats::infer_detail {
 
@@ -43,19 +45,6 @@ struct Constants {
   bool hidden = false;  // not printed: fitted to the ranks
 };
 
-enum class SumOf : std::uint8_t { rank, kernel, all_ranks };
-
-// One printed sum over shards. That of all ranks is the sum of printed cells.
-struct SumLine {
-  Quantity quantity{};
-  SumOf of = SumOf::rank;
-  std::uint32_t index = 0;  // rank row or kernel
-  RealInterval printed{};
-  std::uint32_t first = 0, count = 0;  // entries
-  RealInterval expected{};             // bounds of the sum, constants included
-  bool contradicted = false;
-};
-
 using TableParts = ShortVector<Parts, 1>;  // variants of one table
 
 using Options = ShortVector<Option, 4>;
@@ -73,20 +62,19 @@ struct Outcome {
   int pair = 0;  // plan-wide element size and optimizer, pair_of()
   std::shared_ptr<const std::vector<TableParts>> parts;
   std::vector<TableState> tables;
-  std::vector<SumLine> sums;
+  std::shared_ptr<const SumLines> lines;
+  std::vector<SumLine> sums;  // those of `lines`, with what was found out about them
   Constants constants;
   std::int64_t contradictions = 0;  // printed cells
   std::int64_t freedoms = 0;        // values of its own that it needs
   std::int64_t cost() const { return contradictions + freedoms; }
 };
 
+// Does the table have numbers of poolings or column widths that its release does not print?
+bool has_hidden_inputs(const TableInputs& table);
 // Are the shards of a class of this table equal? Not where their rows or columns are hidden.
 bool equal_shards(const Outcome& outcome, const TableInputs& table);
 
-// All outcomes of the setting in the uniform tier whose cost is the least and at most `limit`: one for each pair.
-// `least`: the cost found, or how much was known to contradict when it passed the limit.
-std::vector<Outcome> evaluate_uniform(const PlanInputs& plan, const Setting& setting, std::uint32_t allowed_pairs,
-                                      std::int64_t limit, std::int64_t& least);
 // What a table may choose for itself in the free tier; each one includes those before it.
 enum class Freedom : std::uint8_t {
   sizes,   // element sizes, optimizer, passes
@@ -94,10 +82,39 @@ enum class Freedom : std::uint8_t {
   rows,    // the row-wise split
 };
 
-// The outcome in the free tier; none if its cost exceeds `limit`. `pair`: the plan-wide values to count departures
-// from.
-std::optional<Outcome> evaluate_free(const PlanInputs& plan, const Setting& setting, int pair, Freedom freedom,
-                                     std::int64_t limit);
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 4;
+
+// Tables that no plan-wide pair explains under a setting: each costs at least one in the free tier with this freedom.
+struct Departing {
+  std::int64_t inputs = 0, rows = 0;
+};
+
+// The pair that explains most under a setting, to count departures from.
+struct PlanWide {
+  int pair = 0;
+  Departing departing;
+};
+
+// Evaluates the hypotheses of one search. Keeps what they have in common.
+class Evaluator {
+ public:
+  explicit Evaluator(const PlanInputs& plan) : plan_(plan), sums_(plan) {}
+
+  // All outcomes of the setting in the uniform tier whose cost is the least and at most `limit`: one for each pair. If
+  // there are none, `least` is the cost found, or how much was known to contradict when it passed the limit; else
+  // `wide` is set to the first one's pair.
+  std::vector<Outcome> uniform(const Setting& setting, std::uint32_t allowed_pairs, std::int64_t limit,
+                               std::int64_t& least, std::optional<PlanWide>& wide);
+  // The pair of the setting's best outcome in the uniform tier; none if with every pair more than `most` tables depart.
+  std::optional<PlanWide> plan_wide_of(const Setting& setting, std::uint32_t allowed_pairs, Departing most);
+  // The outcome in the free tier; none if its cost exceeds `limit`. `pair`: the plan-wide values to count departures
+  // from.
+  std::optional<Outcome> free(const Setting& setting, int pair, Freedom freedom, std::int64_t limit);
+
+ private:
+  const PlanInputs& plan_;
+  KnownSums sums_;
+};
 
 // Bounds of S and y of every table that the Input and Output columns of the ranks leave.
 std::vector<Lookups> lookups_by_columns(const PlanInputs& plan, Outcome& outcome);

@@ -1,6 +1,7 @@
 #include "infer/model.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace shardstats::infer_detail {
 namespace {
@@ -79,14 +80,31 @@ double multiplier_of(const Setting& setting, const TableInputs& table, int optim
                               *table.kernel, static_cast<double>(table.cols));
 }
 
+// The sizes with another multiplier, given those with any: nothing but the optimizer's state rests on it.
+Specific<RealInterval> with_multiplier(const Setting& setting, const TableFacts<RealInterval>& facts,
+                                       const ShardFacts<RealInterval>& shard, Specific<RealInterval> known) {
+  const bool state_is_hidden_in_sums = known.ssd.high > 0 || uses_key_value_rule(setting, facts);
+  if (state_is_hidden_in_sums) return specific_bytes(setting, facts, shard);
+  if (counts_as_inference(setting)) return known;
+  known.optimizer_hbm = optimizer_bytes(facts.optimizer_multiplier, known.tensor_hbm);
+  known.optimizer_ddr = optimizer_bytes(facts.optimizer_multiplier, known.tensor_ddr);
+  known.hbm = known.cache_aux + known.tensor_hbm + known.optimizer_hbm;
+  known.ddr = known.tensor_ddr + known.optimizer_ddr;
+  return known;
+}
+
 void fill_sizes(const Setting& setting, const TableInputs& table, const Parts& parts, const WantedSizes& wanted,
                 ClassParts& c) {
   const ShardFacts<RealInterval> shard{c.rows, c.cols, c.empty};
   TableFacts<RealInterval> facts = facts_of(setting, table, parts.variant, parts.lookups, {0, 0, 0});
+  Specific<RealInterval> specific;
+  int element_of_specific = -1;
   each_bit(wanted.pairs, [&](int pair) {
     facts.element_size = exactly(kElementSizes[static_cast<std::size_t>(pair / 4)]);
     facts.optimizer_multiplier = exactly(multiplier_of(setting, table, pair % 4));
-    c.specific[static_cast<std::size_t>(pair)] = amounts(specific_bytes(setting, facts, shard));
+    const bool same_element = std::exchange(element_of_specific, pair / 4) == pair / 4;
+    specific = same_element ? with_multiplier(setting, facts, shard, specific) : specific_bytes(setting, facts, shard);
+    c.specific[static_cast<std::size_t>(pair)] = amounts(specific);
   });
   each_bit(wanted.elements, [&](int element) {
     facts.element_size = exactly(kElementSizes[static_cast<std::size_t>(element)]);
@@ -294,6 +312,15 @@ WrongCells contradicted_cells(const TableInputs& table, const CellBytes& bytes) 
   return {wrong(table.hbm, Quantity::hbm), wrong(table.ddr, Quantity::ddr), wrong(table.ssd, Quantity::ssd)};
 }
 
+WrongCells contradicted_cells(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo) {
+  const auto wrong = [&](const std::optional<ByteInterval>& printed, auto bytes_of) {
+    return printed && !over_shards(parts, bytes_of).overlaps(real(*printed));
+  };
+  return {wrong(table.hbm, [&](const ClassParts& c) { return class_hbm(setting, c, combo); }),
+          wrong(table.ddr, [&](const ClassParts& c) { return class_ddr(setting, c, combo); }),
+          wrong(table.ssd, [&](const ClassParts& c) { return class_ssd(c, combo); })};
+}
+
 Combo plan_wide(const TableInputs& table, int pair) {
   Combo combo{pair / 4, pair / 4, table.quant ? 0 : pair % 4};
   if (table.fixed_element) combo.element = combo.output = *table.fixed_element;
@@ -322,8 +349,14 @@ std::uint64_t fitting_combos(const Setting& setting, const TableInputs& table, c
                              std::uint64_t possible) {
   std::uint64_t mask = 0;
   each_bit(possible, [&](int i) {
-    const CellBytes bytes = cell_bytes(setting, parts, combo_of(i));
-    if (contradicted_cells(table, bytes) == WrongCells{}) mask |= std::uint64_t{1} << i;
+    const Combo combo = combo_of(i);
+    const auto fits = [&](const std::optional<ByteInterval>& printed, auto bytes_of) {
+      return !printed || over_shards(parts, bytes_of).overlaps(real(*printed));
+    };
+    if (fits(table.hbm, [&](const ClassParts& c) { return class_hbm(setting, c, combo); }) &&
+        fits(table.ddr, [&](const ClassParts& c) { return class_ddr(setting, c, combo); }) &&
+        fits(table.ssd, [&](const ClassParts& c) { return class_ssd(c, combo); }))
+      mask |= std::uint64_t{1} << i;
   });
   return mask;
 }

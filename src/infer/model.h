@@ -5,6 +5,7 @@
 // removes options until only those remain that printed numbers allow. Private to src/infer.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -30,7 +31,12 @@ struct Combo {
   int element, output, optimizer;  // indices into the arrays above
 };
 constexpr int combo_index(Combo c) { return (c.element * 5 + c.output) * 4 + c.optimizer; }
-constexpr Combo combo_of(int index) { return {index / 20, index / 4 % 5, index % 4}; }
+inline constexpr auto kComboTable = [] {
+  std::array<Combo, kCombos> combos{};
+  for (int i = 0; i < kCombos; ++i) combos[static_cast<std::size_t>(i)] = {i / 20, i / 4 % 5, i % 4};
+  return combos;
+}();
+constexpr Combo combo_of(int index) { return kComboTable[static_cast<std::size_t>(index)]; }
 constexpr int pair_of(Combo c) { return c.element * 4 + c.optimizer; }
 
 struct Variant {
@@ -100,7 +106,9 @@ using CellBytes = std::array<RealInterval, kCells.size()>;
 CellBytes cell_bytes(const Setting& setting, const Parts& parts, Combo combo);
 // Which printed cells of the table those bytes contradict.
 using WrongCells = std::array<bool, kCells.size()>;
+inline std::int64_t count(const WrongCells& cells) { return std::count(cells.begin(), cells.end(), true); }
 WrongCells contradicted_cells(const TableInputs& table, const CellBytes& bytes);
+WrongCells contradicted_cells(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo);
 
 // Calls f(index) for each bit of a set.
 template <class F>

@@ -1,12 +1,9 @@
 #include "infer/search.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace shardstats::infer_detail {
 namespace {
-
-constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 4;
 
 std::uint32_t pairs_of(const ReleaseRules& rules, std::uint32_t allowed) {
   if (rules.optimizer == OptimizerRule::by_class) return allowed;
@@ -78,27 +75,29 @@ void keep_plausible(SearchResult& found) {
 }
 
 // The free tier for every setting. It has to leave fewer contradicted cells than the uniform one, at no higher cost.
+// `wides`: by group, what the uniform tier found; none where the group was given up.
 void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups, std::uint32_t allowed_pairs,
-                 std::int64_t limit, SearchResult& result) {
+                 std::int64_t limit, Evaluator& evaluator, std::vector<std::optional<PlanWide>>& wides,
+                 SearchResult& result) {
   const std::int64_t contradictions = result.survivors.front().outcome.contradictions;
   // One wrong cell must not be explained away by a table of its own kind; many at once are seldom wrong cells.
   if (contradictions >= kManyContradictions) limit += contradictions / 2;
   SearchResult free;
   std::int64_t without_rows = contradictions;  // the fewest contradicted cells that even splits leave
-  std::vector<int> pairs;
-  for (const SettingGroup& group : groups) {
-    std::int64_t least = 0;
-    const auto uniform = evaluate_uniform(plan, group.members.front(),
-                                          pairs_of(*group.members.front().rules, allowed_pairs), kNoLimit, least);
-    pairs.push_back(uniform.empty() ? 0 : uniform.front().pair);
+  const auto extra_of = [&](const Setting& setting) { return cost_of_rows(plan, *setting.rules); };
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const Setting& setting = groups[g].members.front();
+    const Departing most{limit, has_hidden_rows(plan, setting) ? limit - extra_of(setting) : -1};
+    if (!wides[g]) wides[g] = evaluator.plan_wide_of(setting, pairs_of(*setting.rules, allowed_pairs), most);
   }
   for (const Freedom freedom : {Freedom::inputs, Freedom::rows})
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const Setting& setting = groups[g].members.front();
       const bool rows = freedom == Freedom::rows;
       if (rows && (!has_hidden_rows(plan, setting) || limit <= 0)) continue;
-      const std::int64_t extra = rows ? cost_of_rows(plan, *setting.rules) : 0;
-      auto outcome = evaluate_free(plan, setting, pairs[g], freedom, limit - extra);
+      const std::int64_t extra = rows ? extra_of(setting) : 0;
+      if (!wides[g] || (rows ? wides[g]->departing.rows : wides[g]->departing.inputs) > limit - extra) continue;
+      auto outcome = evaluator.free(setting, wides[g]->pair, freedom, limit - extra);
       if (!outcome || outcome->contradictions >= contradictions) continue;
       // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one.
       if (rows && outcome->contradictions + 1 == without_rows && share_conflicts(plan) == 0) continue;
@@ -123,9 +122,9 @@ bool is_large(const PlanInputs& plan) {
 // it is taken for all; else a table that does not show it may have any value that its own cells allow.
 constexpr int kEnoughTables = 16;
 
-void widen(const PlanInputs& plan, Survivor& survivor) {
+void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
   Outcome& uniform = survivor.outcome;
-  auto free = evaluate_free(plan, uniform.setting, uniform.pair, Freedom::sizes, kNoLimit);
+  auto free = evaluator.free(uniform.setting, uniform.pair, Freedom::sizes, kNoLimit);
   if (!free) return;
   std::array<int, 4> shown{};
   const auto same = [&](std::size_t t, Option option) {
@@ -160,11 +159,14 @@ SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint
   SearchResult result;
   if (!plan.sized) return result;
   const std::vector<SettingGroup> groups = possible_settings(plan, fixed);
+  Evaluator evaluator(plan);
+  std::vector<std::optional<PlanWide>> wides(groups.size());
   std::int64_t limit = kNoLimit;
-  for (const SettingGroup& group : groups) {
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const SettingGroup& group = groups[g];
     const Setting& setting = group.members.front();
     std::int64_t least = 0;
-    auto outcomes = evaluate_uniform(plan, setting, pairs_of(*setting.rules, allowed_pairs), limit, least);
+    auto outcomes = evaluator.uniform(setting, pairs_of(*setting.rules, allowed_pairs), limit, least, wides[g]);
     if (outcomes.empty()) result.excluded.push_back({group.members, least});
     for (Outcome& outcome : outcomes) keep_best(result, limit, {std::move(outcome), group.members});
   }
@@ -172,9 +174,9 @@ SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint
   const std::int64_t contradictions = result.survivors.front().outcome.contradictions;
   if (contradictions > (is_large(plan) ? 1 : 0)) {
     result.gave_up = options.effort == Effort::uniform;
-    if (!result.gave_up) search_free(plan, groups, allowed_pairs, limit, result);
+    if (!result.gave_up) search_free(plan, groups, allowed_pairs, limit, evaluator, wides, result);
   } else if (options.alternatives && contradictions == 0) {
-    for (Survivor& survivor : result.survivors) widen(plan, survivor);
+    for (Survivor& survivor : result.survivors) widen(plan, evaluator, survivor);
   }
   return result;
 }

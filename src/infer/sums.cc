@@ -1,35 +1,12 @@
 #include "infer/sums.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::size_t kMostSums = 1000;  // partial ones looked at for one printed sum
-constexpr int kRounds = 6;               // of pruning; each one only ever removes options
-constexpr std::array<Quantity, 4> kRankQuantities = {Quantity::hbm, Quantity::ddr, Quantity::input, Quantity::output};
-constexpr std::array<Quantity, 5> kKernelQuantities = {Quantity::hbm, Quantity::ddr, Quantity::ssd, Quantity::weights,
-                                                       Quantity::optimizer_state};
-
-const std::optional<ByteInterval>& column_of(const RankInputs& rank, Quantity quantity) {
-  switch (quantity) {
-    case Quantity::hbm:
-      return rank.hbm;
-    case Quantity::ddr:
-      return rank.ddr;
-    case Quantity::input:
-      return rank.input;
-    default:
-      return rank.output;
-  }
-}
-
+constexpr int kRounds = 6;  // of pruning; each one only ever removes options
 constexpr std::uint32_t bit(Quantity quantity) { return 1u << static_cast<unsigned>(quantity); }
-constexpr std::uint32_t kCellBits = bit(Quantity::hbm) | bit(Quantity::ddr) | bit(Quantity::ssd);
-
-// What is left of a sum for one of its parts. Not an interval difference: the part itself is in the sum.
-RealInterval without(RealInterval sum, RealInterval part) { return {sum.low - part.low, sum.high - part.high}; }
 
 }  // namespace
 
@@ -37,174 +14,64 @@ const std::optional<ByteInterval>& cell_of(const TableInputs& table, Quantity qu
   return quantity == Quantity::hbm ? table.hbm : quantity == Quantity::ddr ? table.ddr : table.ssd;
 }
 
-bool is_plan_wide(const TableInputs& table, const TableParts& parts, Option option, int pair) {
-  const Variant& variant = parts[option.variant].variant;
-  return option.combo == combo_index(plan_wide(table, pair)) && variant.passes == 1 && !variant.virtual_table;
-}
-
 // ---- the sums ------------------------------------------------------------------------------------------------------
 
-Sums::Sums(const PlanInputs& plan, Outcome& outcome) : plan_(plan), outcome_(outcome) {
-  add_rank_sums();
-  add_kernel_sums();
-  add_totals();
-  for (const SumLine& line : outcome_.sums) {
-    needed_ |= bit(line.quantity);
-    if (line.of != SumOf::rank) needed_whole_ |= bit(line.quantity);
-  }
-  needed_whole_ |= needed_ & kCellBits;  // a printed cell narrows the classes by way of the whole table
-  std::uint32_t end = 0;
-  for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) {
-    first_of_.push_back(end);
-    if (usable(t)) end += static_cast<std::uint32_t>((classes_of(t).size() + 1) * kQuantities);
-  }
-  bounds_.resize(end);
-  reach_.resize(end);
+Sums::Sums(const PlanInputs& plan, Outcome& outcome)
+    : plan_(plan),
+      outcome_(outcome),
+      lines_(*outcome.lines),
+      bounds_(lines_.values()),
+      reach_(outcome.uniform ? 0 : lines_.values()) {
   for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) refresh(t);
-}
-
-void Sums::add_line(Quantity quantity, SumOf of, std::size_t index, const std::optional<ByteInterval>& printed,
-                    std::size_t first) {
-  if (!printed) return;
-  SumLine line;
-  line.quantity = quantity;
-  line.of = of;
-  line.index = static_cast<std::uint32_t>(index);
-  line.printed = real(*printed);
-  line.first = static_cast<std::uint32_t>(first);
-  line.count = static_cast<std::uint32_t>(entries_.size() - first);
-  outcome_.sums.push_back(line);
-}
-
-// A rank with a shard of a table that cannot be rebuilt has no sum to compare.
-void Sums::add_rank_sums() {
-  std::vector<std::vector<Entry>> by_rank(plan_.ranks.size());
-  std::vector<bool> known(plan_.ranks.size(), true);
-  for (std::uint32_t t = 0; t < plan_.tables.size(); ++t) {
-    const TableInputs& table = plan_.tables[t];
-    for (std::size_t slot = 0; slot < table.ranks.size(); ++slot) {
-      const auto rank = static_cast<std::size_t>(table.ranks[slot]);
-      if (rank >= by_rank.size()) continue;
-      if (!usable(t)) {
-        known[rank] = false;
-        continue;
-      }
-      const auto cls =
-          static_cast<std::int16_t>(class_of_slot(outcome_.setting, table, (*outcome_.parts)[t].front(), slot));
-      auto& entries = by_rank[rank];
-      if (!entries.empty() && entries.back().table == t && entries.back().cls == cls)
-        ++entries.back().count;
-      else
-        entries.push_back({t, cls, 1});
-    }
-    if (table.ranks.empty() && !usable(t)) std::fill(known.begin(), known.end(), false);
-  }
-  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
-    if (!known[rank]) continue;
-    const std::size_t first = entries_.size();
-    entries_.insert(entries_.end(), by_rank[rank].begin(), by_rank[rank].end());
-    for (const Quantity q : kRankQuantities) add_line(q, SumOf::rank, rank, column_of(plan_.ranks[rank], q), first);
-  }
-}
-
-void Sums::add_kernel_sums() {
-  for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
-    const KernelInputs& kernel = plan_.kernels[k];
-    const auto ok = [&](std::uint32_t t) { return usable(t); };
-    if (!std::all_of(kernel.tables.begin(), kernel.tables.end(), ok)) continue;
-    const std::size_t first = entries_.size();
-    for (const std::uint32_t t : kernel.tables) entries_.push_back({t, kWhole, 1});
-    for (const Quantity q : kKernelQuantities)
-      add_line(q, SumOf::kernel, k, kernel.printed[static_cast<std::size_t>(q)], first);
-  }
-}
-
-// All ranks together hold all shards. Only worth a line where the shards of a rank are not known exactly: what is
-// hidden may move bytes between ranks, but never adds any.
-void Sums::add_totals() {
-  const auto on_ranks = [&](std::uint32_t t) {
-    const auto& ranks = plan_.tables[t].ranks;
-    return usable(t) && !ranks.empty() && static_cast<std::size_t>(ranks.back()) < plan_.ranks.size();
-  };
-  bool hidden = !outcome_.uniform;
-  for (std::uint32_t t = 0; t < plan_.tables.size(); ++t) {
-    if (!on_ranks(t)) return;
-    hidden |= !equal_shards(outcome_, plan_.tables[t]);
-  }
-  if (!hidden || static_cast<std::int64_t>(plan_.ranks.size()) != plan_.world_size) return;
-  const std::size_t first = entries_.size();
-  for (std::uint32_t t = 0; t < plan_.tables.size(); ++t) entries_.push_back({t, kWhole, 1});
-  for (const Quantity q : kRankQuantities) {
-    ByteInterval sum{};
-    bool complete = true;
-    for (const RankInputs& rank : plan_.ranks) {
-      const auto& cell = column_of(rank, q);
-      complete &= cell.has_value();
-      if (cell) sum = sum + *cell;
-    }
-    if (complete) add_line(q, SumOf::all_ranks, 0, sum, first);
-  }
-}
-
-// Entries of a line come table by table.
-template <class F>
-void Sums::each_part(const SumLine& line, F f) const {
-  const std::uint32_t end = line.first + line.count;
-  for (std::uint32_t i = line.first; i < end;) {
-    Part part{entries_[i].table, i, i + 1};
-    while (part.end < end && entries_[part.end].table == part.table) ++part.end;
-    i = part.end;
-    f(part);
-  }
 }
 
 RealInterval Sums::bytes(const Entry& entry, Option option, Quantity quantity) const {
   const Parts& parts = (*outcome_.parts)[entry.table][option.variant];
   const Combo combo = combo_of(option.combo);
-  if (entry.cls == kWhole) return table_bytes(outcome_.setting, plan_.tables[entry.table], parts, combo, quantity);
+  if (entry.cls == SumLines::kWhole)
+    return table_bytes(outcome_.setting, plan_.tables[entry.table], parts, combo, quantity);
   return class_bytes(outcome_.setting, parts.classes[static_cast<std::size_t>(entry.cls)], combo, quantity) *
          exactly(entry.count);
 }
 
 RealInterval Sums::bytes(Part part, Option option, Quantity quantity) const {
   RealInterval sum{};
-  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + bytes(entries_[i], option, quantity);
+  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + bytes(lines_[i], option, quantity);
   return sum;
 }
 
 // ---- bounds over the options left, kept for every table ------------------------------------------------------------
 
 RealInterval& Sums::bounds_at(std::uint32_t t, std::size_t cls, Quantity quantity) {
-  return bounds_[first_of_[t] + cls * kQuantities + static_cast<std::size_t>(quantity)];
+  return bounds_[lines_.values_of(t) + cls * kQuantities + static_cast<std::size_t>(quantity)];
 }
 
-RealInterval Sums::at(const std::vector<RealInterval>& values, const Entry& entry, Quantity quantity) const {
-  const std::size_t cls = entry.cls == kWhole ? classes_of(entry.table).size() : static_cast<std::size_t>(entry.cls);
-  return values[first_of_[entry.table] + cls * kQuantities + static_cast<std::size_t>(quantity)] * exactly(entry.count);
+RealInterval Sums::at(const std::vector<RealInterval>& values, const Entry& entry, Quantity quantity) {
+  return values[entry.values + static_cast<std::size_t>(quantity)] * exactly(entry.count);
 }
 
 RealInterval Sums::bounds(Part part, Quantity quantity) const {
   RealInterval sum{};
-  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + at(bounds_, entries_[i], quantity);
+  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + at(bounds_, lines_[i], quantity);
   return sum;
 }
 
 // What any option of the table can add, whatever its own cells say.
 RealInterval Sums::reach(Part part, Quantity quantity) const {
   RealInterval sum{};
-  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + at(reach_, entries_[i], quantity);
+  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + at(reach_, lines_[i], quantity);
   return sum;
 }
 
 // After its options have.
 void Sums::changed(std::uint32_t t) {
   refresh(t);
-  for (const Place& place : places_[t]) stale_[place.line] = true;
+  for (const Place& place : lines_.places_of(t)) stale_[place.line] = true;
 }
 
 void Sums::refresh(std::uint32_t t) {
   if (!usable(t)) return;
-  RealInterval* const bounds = &bounds_[first_of_[t]];
+  RealInterval* const bounds = &bounds_[lines_.values_of(t)];
   bool first = true;
   for (const Option option : outcome_.tables[t].options) {
     const Parts& parts = (*outcome_.parts)[t][option.variant];
@@ -214,18 +81,18 @@ void Sums::refresh(std::uint32_t t) {
       all = first ? bytes : hull(all, bytes);
     };
     for (std::size_t c = 0; c < parts.classes.size(); ++c)
-      each_bit(needed_, [&](int q) {
+      each_bit(lines_.needed(), [&](int q) {
         add(c, q, class_bytes(outcome_.setting, parts.classes[c], combo, static_cast<Quantity>(q)));
       });
-    each_bit(needed_whole_, [&](int q) {
+    each_bit(lines_.needed_whole(), [&](int q) {
       add(parts.classes.size(), q,
           table_bytes(outcome_.setting, plan_.tables[t], parts, combo, static_cast<Quantity>(q)));
     });
     first = false;
   }
-  std::copy_n(bounds, (classes_of(t).size() + 1) * kQuantities, &reach_[first_of_[t]]);
+  if (!outcome_.uniform) std::copy_n(bounds, (classes_of(t).size() + 1) * kQuantities, &reach_[lines_.values_of(t)]);
   for (const Quantity quantity : kCells)
-    if ((needed_ & bit(quantity)) != 0) narrow_by_cell(t, quantity);
+    if ((lines_.needed() & bit(quantity)) != 0) narrow_by_cell(t, quantity);
 }
 
 // The table's own cell bounds the sum over its shards, and with it each of them.
@@ -330,19 +197,23 @@ void Sums::settle() {
   open_ = std::any_of(outcome_.tables.begin(), outcome_.tables.end(),
                       [](const TableState& table) { return table.options.size() > 1; });
   stale_.assign(outcome_.sums.size(), true);
-  if (open_) list_places();
   bool changed = open_;
   for (int round = 0; round < kRounds && changed; ++round) changed = check_all();
   for (SumLine& line : outcome_.sums)
     if (open_ && line.of == SumOf::rank && line.quantity == Quantity::output) match_output(line);
   check_all();
   for (const SumLine& line : outcome_.sums) outcome_.contradictions += line.contradicted;
+  list_wide_options();
 }
 
-void Sums::list_places() {
-  places_.assign(outcome_.tables.size(), {});
-  for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l)
-    each_part(outcome_.sums[l], [&](Part part) { places_[part.table].push_back({l, part}); });
+bool Sums::settle_within(std::int64_t limit) {
+  fit_constants();
+  for (SumLine& line : outcome_.sums) {
+    check(line);
+    outcome_.contradictions += line.contradicted;
+    if (outcome_.cost() > limit) return false;
+  }
+  return true;
 }
 
 // Of all sums that may have changed.
@@ -371,7 +242,7 @@ bool Sums::check(SumLine& line) {
   }
   if (line.contradicted || !open_) return false;
   bool changed = false;
-  each_part(line, [&](Part part) {
+  lines_.each_part(line, [&](Part part) {
     if (outcome_.tables[part.table].options.size() > 1) changed |= prune(line, total, part);
   });
   return changed;
@@ -392,178 +263,6 @@ bool Sums::prune(const SumLine& line, RealInterval& total, Part part) {
   return true;
 }
 
-// The Output column is printed finely, so that bounds of the sum are not enough: looks for the assignments of element
-// sizes that give the printed value. None: the cell is contradicted; else sizes in none of them are removed.
-void Sums::match_output(SumLine& line) {
-  if (line.contradicted) return;
-  RealInterval fixed{};
-  std::vector<OpenTable> open;
-  each_part(line, [&](Part part) {
-    OpenTable one{part.table, {}, 0, {}};
-    const auto& options = outcome_.tables[part.table].options;
-    if (options.size() == 1) {
-      fixed = fixed + bounds(part, line.quantity);
-      return;
-    }
-    for (const Option option : options) {
-      const int element = combo_of(option.combo).element;
-      const auto known = [&](const auto& size) { return size.first == element; };
-      if (std::none_of(one.sizes.begin(), one.sizes.end(), known))
-        one.sizes.emplace_back(element, bytes(part, option, line.quantity));
-    }
-    if (one.sizes.size() > 1)
-      open.push_back(std::move(one));
-    else
-      fixed = fixed + bounds(part, line.quantity);
-  });
-  if (open.empty()) return;
-  std::sort(open.begin(), open.end(), [](const OpenTable& a, const OpenTable& b) {
-    return a.sizes.front().second.high > b.sizes.front().second.high;
-  });
-  RealInterval rest{};
-  for (auto one = open.rbegin(); one != open.rend(); ++one) {
-    RealInterval all = one->sizes.front().second;
-    for (const auto& size : one->sizes) all = hull(all, size.second);
-    one->rest = rest = rest + all;
-  }
-  const Assigned found = assign(open, fixed, line.printed);
-  if (found == Assigned::none) line.contradicted = true;
-  if (found != Assigned::some) return;
-  for (const OpenTable& one : open) keep_elements(one.table, one.used);
-}
-
-// Table after table: the sums that can still become the printed one. Many tables are alike, so that there are few. Then
-// back again, to see which sizes the sums that end well are made of.
-Sums::Assigned Sums::assign(std::vector<OpenTable>& open, RealInterval fixed, RealInterval printed) {
-  const auto less = [](RealInterval a, RealInterval b) { return std::pair(a.low, a.high) < std::pair(b.low, b.high); };
-  std::vector<std::vector<RealInterval>> sums{{fixed}};
-  std::size_t most = kMostSums;
-  for (std::size_t i = 0; i < open.size(); ++i) {
-    const RealInterval rest = i + 1 < open.size() ? open[i + 1].rest : RealInterval{};
-    std::vector<RealInterval> next;
-    for (const RealInterval sum : sums.back())
-      for (const auto& [element, size] : open[i].sizes)
-        if ((sum + size + rest).overlaps(printed)) next.push_back(sum + size);
-    std::ranges::sort(next, less);
-    next.erase(std::ranges::unique(next).begin(), next.end());
-    if (next.empty()) return Assigned::none;
-    if (next.size() > most) return Assigned::too_many;
-    most -= next.size();
-    sums.push_back(std::move(next));
-  }
-  for (std::size_t i = open.size(); i-- > 0;)
-    std::erase_if(sums[i], [&](RealInterval sum) {
-      bool ends_well = false;
-      for (const auto& [element, size] : open[i].sizes)
-        if (std::ranges::binary_search(sums[i + 1], sum + size, less)) {
-          open[i].used |= 1u << element;
-          ends_well = true;
-        }
-      return !ends_well;
-    });
-  return Assigned::some;
-}
-
-void Sums::keep_elements(std::uint32_t t, std::uint32_t elements) {
-  auto& options = outcome_.tables[t].options;
-  const std::size_t before = options.size();
-  options.erase_if([&](Option o) { return (elements >> combo_of(o.combo).element & 1) == 0; });
-  if (options.size() != before) changed(t);
-}
-
-// ---- departures from the plan-wide values --------------------------------------------------------------------------
-
-std::optional<Option> Sums::wide_option(std::uint32_t t) const {
-  for (const Option option : outcome_.tables[t].options)
-    if (is_plan_wide(plan_.tables[t], (*outcome_.parts)[t], option, outcome_.pair)) return option;
-  return std::nullopt;
-}
-
-// With the table at its plan-wide values where it can have them.
-RealInterval Sums::wide_bytes(Part part, Quantity quantity) const {
-  const auto option = outcome_.tables[part.table].options.size() > 1 ? wide_option(part.table) : std::nullopt;
-  return option ? bytes(part, *option, quantity) : bounds(part, quantity);
-}
-
-RealInterval Sums::wide_sum(const SumLine& line) const {
-  RealInterval sum = constant_of(line);
-  each_part(line, [&](Part part) { sum = sum + wide_bytes(part, line.quantity); });
-  return sum;
-}
-
-Departures Sums::departures() const {
-  Departures found;
-  for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
-    const SumLine& line = outcome_.sums[l];
-    if (line.of != SumOf::rank || line.contradicted) continue;
-    const std::int64_t tables = departures_in(line);
-    found.lines += tables > 0;
-    if (tables <= found.tables) continue;
-    found.tables = tables;
-    found.line = l;
-  }
-  if (found.tables == 1 && !one_table_departs()) found.tables = 2;
-  return found;
-}
-
-void Sums::contradict(std::uint32_t l) {
-  outcome_.sums[l].contradicted = true;
-  settle();
-  outcome_.sums[l].expected = wide_sum(outcome_.sums[l]);
-}
-
-std::int64_t Sums::departures_in(const SumLine& line) const {
-  const RealInterval sum = wide_sum(line);
-  const double missing = std::max(line.printed.low - sum.high, sum.low - line.printed.high);
-  if (missing <= 0) return 0;
-  const bool upwards = line.printed.low > sum.high;
-  std::vector<double> moves;  // how far each table can move the sum towards what is printed
-  each_part(line, [&](Part part) {
-    const RealInterval all = bounds(part, line.quantity), wide = wide_bytes(part, line.quantity);
-    const double move = upwards ? all.high - wide.high : wide.low - all.low;
-    if (move > 0) moves.push_back(move);
-  });
-  std::sort(moves.begin(), moves.end(), std::greater<>{});
-  double moved = 0;
-  std::int64_t tables = 0;
-  for (const double move : moves) {
-    if (moved >= missing) break;
-    moved += move;
-    ++tables;
-  }
-  return std::max<std::int64_t>(tables, 1);
-}
-
-// Is there one table that, departing alone from the plan-wide values, brings all sums to what is printed?
-bool Sums::one_table_departs() const {
-  std::vector<RealInterval> wide;
-  const auto disagrees = [&](std::uint32_t l) {
-    return !outcome_.sums[l].contradicted && !wide[l].overlaps(outcome_.sums[l].printed);
-  };
-  std::ptrdiff_t disagreeing = 0;
-  for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
-    wide.push_back(wide_sum(outcome_.sums[l]));
-    disagreeing += disagrees(l);
-  }
-  for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) {
-    const auto& options = outcome_.tables[t].options;
-    const auto plan_wide_option = options.size() > 1 ? wide_option(t) : std::nullopt;
-    if (!plan_wide_option || std::ranges::count_if(places_[t], disagrees, &Place::line) < disagreeing) continue;
-    for (const Option option : options)
-      if (option.combo != plan_wide_option->combo && explains_all(t, *plan_wide_option, option, wide)) return true;
-  }
-  return false;
-}
-
-// All sums that the table is in.
-bool Sums::explains_all(std::uint32_t t, Option from, Option to, const std::vector<RealInterval>& wide) const {
-  return std::ranges::all_of(places_[t], [&](const Place& place) {
-    const SumLine& line = outcome_.sums[place.line];
-    const RealInterval others = without(wide[place.line], bytes(place.part, from, line.quantity));
-    return line.contradicted || (others + bytes(place.part, to, line.quantity)).overlaps(line.printed);
-  });
-}
-
 // ---- lookups -------------------------------------------------------------------------------------------------------
 
 std::vector<Lookups> Sums::narrowed_lookups() const {
@@ -574,7 +273,7 @@ std::vector<Lookups> Sums::narrowed_lookups() const {
     if (line.of != SumOf::rank || line.contradicted) continue;
     if (line.quantity != Quantity::input && line.quantity != Quantity::output) continue;
     const RealInterval total = total_of(line);
-    each_part(line, [&](Part part) { narrow_by_column(line, total, part, all[part.table]); });
+    lines_.each_part(line, [&](Part part) { narrow_by_column(line, total, part, all[part.table]); });
   }
   return all;
 }
@@ -605,10 +304,10 @@ void Sums::narrow_by_column(const SumLine& line, RealInterval total, Part part, 
   double shards_with = 0;
   const ClassParts* filled = nullptr;
   for (std::uint32_t i = part.first; i < part.end; ++i) {
-    const ClassParts& c = classes_of(part.table)[static_cast<std::size_t>(entries_[i].cls)];
+    const ClassParts& c = classes_of(part.table)[static_cast<std::size_t>(lines_[i].cls)];
     if (c.empty == Emptiness::unknown) return;
     if (c.empty == Emptiness::yes) continue;
-    shards_with += entries_[i].count;
+    shards_with += lines_[i].count;
     filled = &c;
   }
   if (filled == nullptr) return;

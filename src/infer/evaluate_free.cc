@@ -1,0 +1,163 @@
+#include <algorithm>
+
+#include "infer/evaluate.h"
+#include "infer/sums.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+std::vector<Variant> variants_of(const Setting& setting, const TableInputs& table, Freedom freedom) {
+  const bool cached = is_cached(*table.kernel, setting.rules->release);
+  Variant base;
+  base.free_ratio = is_ratio_hidden(setting, table);
+  base.free_inputs = has_hidden_inputs(table) && freedom >= Freedom::inputs;
+  const bool passes = cached && setting.pipeline == Pipeline::train_prefetch_sparse_dist &&
+                      !(setting.inference && setting.rules->inference);
+  std::vector<Variant> variants;
+  for (int p = 1; p <= (passes ? kManyPasses : 1); ++p) {
+    base.passes = p;
+    variants.push_back(base);
+  }
+  return variants;
+}
+
+// Adds a variant of the table with those of its options that the printed cells allow.
+void add_variant(const Setting& setting, const TableInputs& table, const Variant& variant, bool uneven,
+                 std::uint64_t possible, TableParts& parts, TableState& state) {
+  parts.push_back(make_parts(setting, table, variant, uneven, possible));
+  each_bit(fitting_combos(setting, table, parts.back(), possible), [&](int combo) {
+    state.options.push_back({static_cast<std::uint8_t>(parts.size() - 1), static_cast<std::uint8_t>(combo)});
+  });
+}
+
+void add_virtual(const Setting& setting, const TableInputs& table, bool uneven, TableParts& parts, TableState& state) {
+  if (!setting.rules->virtual_flag || table.kernel->key_value) return;
+  Variant variant;
+  variant.virtual_table = true;
+  variant.free_ratio = is_ratio_hidden(setting, table);
+  add_variant(setting, table, variant, uneven, possible_combos(setting, table, true), parts, state);
+}
+
+// Options of one table in the free tier; a virtual table only if nothing else fits. Returns how many printed cells even
+// the best of them contradicts.
+std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, TableParts& parts,
+                          TableState& state) {
+  const std::uint64_t possible = possible_combos(setting, table, true);
+  const bool uneven = freedom == Freedom::rows;
+  for (const Variant& variant : variants_of(setting, table, freedom))
+    add_variant(setting, table, variant, uneven, possible, parts, state);
+  if (state.options.empty()) add_virtual(setting, table, uneven, parts, state);
+  if (!state.options.empty()) return 0;
+  std::int64_t fewest = 4;
+  for (std::uint8_t v = 0; v < parts.size(); ++v)
+    for (int i = 0; i < kCombos; ++i) {
+      if ((possible >> i & 1) == 0 || parts[v].variant.virtual_table) continue;
+      const auto wrong = contradicted_cells(setting, table, parts[v], combo_of(i));
+      if (count(wrong) < fewest) {
+        fewest = count(wrong);
+        state.options.clear();
+        state.contradicted = wrong;
+      }
+      if (count(wrong) == fewest && wrong == state.contradicted)
+        state.options.push_back({v, static_cast<std::uint8_t>(i)});
+    }
+  return fewest;
+}
+
+// Values of its own that the table needs: one for departing from the plan-wide ones, another for the hidden size of the
+// key-value cache of a virtual table.
+int departures(const TableInputs& table, const TableState& state, const TableParts& parts, int pair) {
+  const auto is_virtual = [&](Option option) { return parts[option.variant].variant.virtual_table; };
+  if (state.options.empty() || plan_wide_option(table, parts, state.options, pair)) return 0;
+  return std::all_of(state.options.begin(), state.options.end(), is_virtual) ? 2 : 1;
+}
+
+// One setting in the free tier.
+class FreeTier {
+ public:
+  FreeTier(const PlanInputs& plan, KnownSums& sums, const Setting& setting, int pair, Freedom freedom)
+      : plan_(plan), sums_(sums), freedom_(freedom), parts_(std::make_shared<std::vector<TableParts>>()) {
+    parts_->resize(plan.tables.size());
+    start_.setting = setting;
+    start_.uniform = false;
+    start_.uneven = freedom == Freedom::rows;
+    start_.pair = pair;
+    start_.parts = parts_;
+    start_.tables.resize(plan.tables.size());
+  }
+
+  // What the tables' own cells allow; false: that alone costs more than `limit`.
+  bool list_options(std::int64_t limit) {
+    std::int64_t forced = 0;
+    for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
+      const TableInputs& table = plan_.tables[t];
+      if (!table.sized || table.kernel == nullptr) continue;
+      start_.contradictions += free_options(start_.setting, table, freedom_, (*parts_)[t], start_.tables[t]);
+      forced += departures(table, start_.tables[t], (*parts_)[t], start_.pair);
+      if (start_.cost() + forced > limit) return false;
+    }
+    return true;
+  }
+
+  bool has_virtual_table() const {
+    return std::any_of(parts_->begin(), parts_->end(), [](const TableParts& parts) { return is_virtual(parts); });
+  }
+  // Lets any table be virtual without its cells saying so.
+  void allow_virtual_tables() {
+    for (std::size_t t = 0; t < plan_.tables.size(); ++t)
+      if (auto& parts = (*parts_)[t]; !parts.empty() && !is_virtual(parts))
+        add_virtual(start_.setting, plan_.tables[t], start_.uneven, parts, start_.tables[t]);
+  }
+
+  // What all sums together leave of the options. Several tables that depart from the plan-wide values show in several
+  // sums: if only one asks for them, it is wrong.
+  Outcome settled() const {
+    Outcome outcome = listed();
+    Sums sums(plan_, outcome);
+    sums.settle();
+    if (const Departures found = sums.departures(); found.lines != 1 || found.tables < 2) {
+      outcome.freedoms += found.tables;
+    } else {
+      outcome = listed();
+      Sums(plan_, outcome).contradict(found.line);
+    }
+    for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
+      if ((*parts_)[t].empty()) continue;
+      outcome.freedoms += departures(plan_.tables[t], outcome.tables[t], (*parts_)[t], outcome.pair);
+    }
+    return outcome;
+  }
+
+ private:
+  static bool is_virtual(const TableParts& parts) { return !parts.empty() && parts.back().variant.virtual_table; }
+
+  Outcome listed() const {
+    Outcome outcome = start_;
+    outcome.lines = sums_.of(outcome);
+    outcome.sums = outcome.lines->lines();
+    return outcome;
+  }
+
+  const PlanInputs& plan_;
+  KnownSums& sums_;
+  Freedom freedom_;
+  std::shared_ptr<std::vector<TableParts>> parts_;
+  Outcome start_;  // before any sum was looked at
+};
+
+}  // namespace
+
+std::optional<Outcome> Evaluator::free(const Setting& setting, int pair, Freedom freedom, std::int64_t limit) {
+  FreeTier tier(plan_, sums_, setting, pair, freedom);
+  if (!tier.list_options(limit)) return std::nullopt;
+  auto outcome = tier.settled();
+  if (outcome.cost() <= limit && tier.has_virtual_table()) {
+    // Where one table has to be virtual, any other may be too without its cells saying so.
+    tier.allow_virtual_tables();
+    outcome = tier.settled();
+  }
+  if (outcome.cost() > limit) return std::nullopt;
+  return outcome;
+}
+
+}  // namespace shardstats::infer_detail

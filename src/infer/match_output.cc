@@ -1,0 +1,98 @@
+#include <algorithm>
+
+#include "infer/sums.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr std::size_t kMostSums = 1000;  // partial ones looked at for one printed sum
+
+}  // namespace
+
+// The Output column is printed finely, so that bounds of the sum are not enough: looks for the assignments of element
+// sizes that give the printed value. None: the cell is contradicted; else sizes in none of them are removed.
+void Sums::match_output(SumLine& line) {
+  if (line.contradicted) return;
+  RealInterval fixed{};
+  std::vector<OpenTable> open;
+  lines_.each_part(line, [&](Part part) {
+    OpenTable one{part.table, {}, 0, {}};
+    const auto& options = outcome_.tables[part.table].options;
+    if (options.size() == 1) {
+      fixed = fixed + bounds(part, line.quantity);
+      return;
+    }
+    std::uint32_t known = 0;
+    for (const Option option : options) {
+      const int element = combo_of(option.combo).element;
+      if ((known >> element & 1) != 0) continue;
+      known |= 1u << element;
+      one.sizes.push_back({element, bytes(part, option, line.quantity)});
+    }
+    if (one.sizes.size() > 1)
+      open.push_back(std::move(one));
+    else
+      fixed = fixed + bounds(part, line.quantity);
+  });
+  if (open.empty()) return;
+  std::sort(open.begin(), open.end(), [](const OpenTable& a, const OpenTable& b) {
+    return a.sizes.front().second.high > b.sizes.front().second.high;
+  });
+  RealInterval rest{};
+  for (auto one = open.rbegin(); one != open.rend(); ++one) {
+    RealInterval all = one->sizes.front().second;
+    for (const auto& size : one->sizes) all = hull(all, size.second);
+    one->rest = rest = rest + all;
+  }
+  const Assigned found = assign(open, fixed, line.printed);
+  if (found == Assigned::none) line.contradicted = true;
+  if (found != Assigned::some) return;
+  for (const OpenTable& one : open) keep_elements(one.table, one.used);
+}
+
+// Table after table: the sums that can still become the printed one. Many tables are alike, so that there are few. Then
+// back again, to see which sizes the sums that end well are made of.
+Sums::Assigned Sums::assign(std::vector<OpenTable>& open, RealInterval fixed, RealInterval printed) {
+  const auto less = [](RealInterval a, RealInterval b) { return std::pair(a.low, a.high) < std::pair(b.low, b.high); };
+  std::vector<std::vector<RealInterval>> sums{{fixed}};
+  std::size_t most = kMostSums;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const RealInterval rest = i + 1 < open.size() ? open[i + 1].rest : RealInterval{};
+    std::vector<RealInterval> next, merged, with_size;
+    for (const auto& [element, size] : open[i].sizes) {
+      with_size.clear();
+      for (const RealInterval sum : sums.back())
+        if ((sum + size + rest).overlaps(printed)) with_size.push_back(sum + size);
+      if (!std::ranges::is_sorted(with_size, less)) std::ranges::sort(with_size, less);  // by rounding
+      merged.clear();
+      std::ranges::merge(next, with_size, std::back_inserter(merged), less);
+      next.swap(merged);
+    }
+    next.erase(std::unique(next.begin(), next.end()), next.end());
+    if (next.empty()) return Assigned::none;
+    if (next.size() > most) return Assigned::too_many;
+    most -= next.size();
+    sums.push_back(std::move(next));
+  }
+  for (std::size_t i = open.size(); i-- > 0;)
+    std::erase_if(sums[i], [&](RealInterval sum) {
+      bool ends_well = false;
+      for (const auto& [element, size] : open[i].sizes) {
+        const bool known = ends_well && (open[i].used >> element & 1) != 0;
+        if (known || !std::ranges::binary_search(sums[i + 1], sum + size, less)) continue;
+        open[i].used |= 1u << element;
+        ends_well = true;
+      }
+      return !ends_well;
+    });
+  return Assigned::some;
+}
+
+void Sums::keep_elements(std::uint32_t t, std::uint32_t elements) {
+  auto& options = outcome_.tables[t].options;
+  const std::size_t before = options.size();
+  options.erase_if([&](Option o) { return (elements >> combo_of(o.combo).element & 1) == 0; });
+  if (options.size() != before) changed(t);
+}
+
+}  // namespace shardstats::infer_detail

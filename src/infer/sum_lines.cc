@@ -1,0 +1,153 @@
+#include "infer/sum_lines.h"
+
+#include <algorithm>
+
+#include "infer/evaluate.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr std::array<Quantity, 4> kRankQuantities = {Quantity::hbm, Quantity::ddr, Quantity::input, Quantity::output};
+constexpr std::array<Quantity, 5> kKernelQuantities = {Quantity::hbm, Quantity::ddr, Quantity::ssd, Quantity::weights,
+                                                       Quantity::optimizer_state};
+
+const std::optional<ByteInterval>& column_of(const RankInputs& rank, Quantity quantity) {
+  switch (quantity) {
+    case Quantity::hbm:
+      return rank.hbm;
+    case Quantity::ddr:
+      return rank.ddr;
+    case Quantity::input:
+      return rank.input;
+    default:
+      return rank.output;
+  }
+}
+
+constexpr std::uint32_t bit(Quantity quantity) { return 1u << static_cast<unsigned>(quantity); }
+constexpr std::uint32_t kCellBits = bit(Quantity::hbm) | bit(Quantity::ddr) | bit(Quantity::ssd);
+
+}  // namespace
+
+SumLines::SumLines(const PlanInputs& plan, const Outcome& outcome, Split split) : split_(std::move(split)) {
+  std::uint32_t end = 0;
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    first_of_.push_back(end);
+    if (rebuilt(t)) end += static_cast<std::uint32_t>(((*outcome.parts)[t].front().classes.size() + 1) * kQuantities);
+  }
+  first_of_.push_back(end);
+  add_rank_sums(plan, outcome);
+  add_kernel_sums(plan);
+  add_totals(plan, outcome);
+  for (const SumLine& line : lines_) {
+    needed_ |= bit(line.quantity);
+    if (line.of != SumOf::rank) needed_whole_ |= bit(line.quantity);
+  }
+  needed_whole_ |= needed_ & kCellBits;  // a printed cell narrows the classes by way of the whole table
+  if (!split_.uniform) list_places();
+}
+
+SumLines::Entry SumLines::entry(std::uint32_t t, std::int16_t cls) const {
+  const std::uint32_t values = cls == kWhole ? first_of_[t + 1] - static_cast<std::uint32_t>(kQuantities)
+                                             : first_of_[t] + static_cast<std::uint32_t>(cls * kQuantities);
+  return {t, values, cls, 1};
+}
+
+void SumLines::add_line(Quantity quantity, SumOf of, std::size_t index, const std::optional<ByteInterval>& printed,
+                        std::size_t first) {
+  if (!printed) return;
+  SumLine line;
+  line.quantity = quantity;
+  line.of = of;
+  line.index = static_cast<std::uint32_t>(index);
+  line.printed = real(*printed);
+  line.first = static_cast<std::uint32_t>(first);
+  line.count = static_cast<std::uint32_t>(entries_.size() - first);
+  lines_.push_back(line);
+}
+
+// A rank with a shard of a table that cannot be rebuilt has no sum to compare.
+void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
+  std::vector<std::vector<Entry>> by_rank(plan.ranks.size());
+  std::vector<bool> known(plan.ranks.size(), true);
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    const TableInputs& table = plan.tables[t];
+    for (std::size_t slot = 0; slot < table.ranks.size(); ++slot) {
+      const auto rank = static_cast<std::size_t>(table.ranks[slot]);
+      if (rank >= by_rank.size()) continue;
+      if (!rebuilt(t)) {
+        known[rank] = false;
+        continue;
+      }
+      const auto cls =
+          static_cast<std::int16_t>(class_of_slot(outcome.setting, table, (*outcome.parts)[t].front(), slot));
+      auto& entries = by_rank[rank];
+      if (!entries.empty() && entries.back().table == t && entries.back().cls == cls)
+        ++entries.back().count;
+      else
+        entries.push_back(entry(t, cls));
+    }
+    if (table.ranks.empty() && !rebuilt(t)) std::fill(known.begin(), known.end(), false);
+  }
+  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+    if (!known[rank]) continue;
+    const std::size_t first = entries_.size();
+    entries_.insert(entries_.end(), by_rank[rank].begin(), by_rank[rank].end());
+    for (const Quantity q : kRankQuantities) add_line(q, SumOf::rank, rank, column_of(plan.ranks[rank], q), first);
+  }
+}
+
+void SumLines::add_kernel_sums(const PlanInputs& plan) {
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+    const KernelInputs& kernel = plan.kernels[k];
+    const auto ok = [&](std::uint32_t t) { return rebuilt(t); };
+    if (!std::all_of(kernel.tables.begin(), kernel.tables.end(), ok)) continue;
+    const std::size_t first = entries_.size();
+    for (const std::uint32_t t : kernel.tables) entries_.push_back(entry(t, kWhole));
+    for (const Quantity q : kKernelQuantities)
+      add_line(q, SumOf::kernel, k, kernel.printed[static_cast<std::size_t>(q)], first);
+  }
+}
+
+// All ranks together hold all shards. Only worth a line where the shards of a rank are not known exactly: what is
+// hidden may move bytes between ranks, but never adds any.
+void SumLines::add_totals(const PlanInputs& plan, const Outcome& outcome) {
+  const auto on_ranks = [&](std::uint32_t t) {
+    const auto& ranks = plan.tables[t].ranks;
+    return rebuilt(t) && !ranks.empty() && static_cast<std::size_t>(ranks.back()) < plan.ranks.size();
+  };
+  bool hidden = !split_.uniform;
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    if (!on_ranks(t)) return;
+    hidden |= !equal_shards(outcome, plan.tables[t]);
+  }
+  if (!hidden || static_cast<std::int64_t>(plan.ranks.size()) != plan.world_size) return;
+  const std::size_t first = entries_.size();
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) entries_.push_back(entry(t, kWhole));
+  for (const Quantity q : kRankQuantities) {
+    ByteInterval sum{};
+    bool complete = true;
+    for (const RankInputs& rank : plan.ranks) {
+      const auto& cell = column_of(rank, q);
+      complete &= cell.has_value();
+      if (cell) sum = sum + *cell;
+    }
+    if (complete) add_line(q, SumOf::all_ranks, 0, sum, first);
+  }
+}
+
+void SumLines::list_places() {
+  places_.resize(split_.rebuilt.size());
+  for (std::uint32_t l = 0; l < lines_.size(); ++l)
+    each_part(lines_[l], [&](Part part) { places_[part.table].push_back({l, part}); });
+}
+
+std::shared_ptr<const SumLines> KnownSums::of(const Outcome& outcome) {
+  Split split{outcome.uniform, outcome.uneven, outcome.setting.group_size, {}};
+  for (const TableState& table : outcome.tables) split.rebuilt.push_back(!table.options.empty());
+  for (const auto& known : known_)
+    if (known->split() == split) return known;
+  return known_.emplace_back(std::make_shared<const SumLines>(plan_, outcome, std::move(split)));
+}
+
+}  // namespace shardstats::infer_detail
