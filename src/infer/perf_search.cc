@@ -55,7 +55,7 @@ class PerfSearch {
   std::vector<PerfOutcome> run() {
     std::vector<Tried> tried;
     for (const PerfHypothesis& h : plausible()) {
-      PerfOutcome outcome = evaluate(h);
+      PerfOutcome outcome = try_defaults(h);
       tried.push_back({h, outcome.codecs, outcome.contradictions});
       keep(std::move(outcome));
       if (!alternatives_ && best_.front().cost() == 0) break;  // nothing fits better, and equals are not asked for
@@ -104,15 +104,19 @@ class PerfSearch {
     return std::vector<std::uint64_t>(perf_.sharders, h.setting.rules->wire_sizes ? kAllCodecs : 1);
   }
 
-  PerfOutcome evaluate(const PerfHypothesis& h) {
+  PerfOutcome try_defaults(const PerfHypothesis& h) {
     // Without fits to follow only a better one is of use.
     const bool only_better = effort_ == Effort::uniform && !alternatives_ && !best_.empty();
     PerfOutcome outcome =
         evaluation_.run(h, all_codecs(h), only_better ? best_.front().cost() : PerfEvaluation::kNoLimit);
     if (effort_ == Effort::uniform) return outcome;
-    const auto is_wrong = [](std::uint32_t cells) { return cells != 0; };
-    const std::ptrdiff_t wrong = std::ranges::count_if(outcome.wrong_in_rank, is_wrong);
-    if (wrong == 0) return outcome;
+    std::int64_t wrong = 0, cells = 0;  // ranks, and their cells
+    for (const std::uint32_t of_rank : outcome.wrong_in_rank) {
+      wrong += of_rank != 0;
+      cells += std::popcount(of_rank);
+    }
+    // Where the tables disagree as well, the bandwidths are wrong rather than the codecs.
+    if (wrong == 0 || outcome.contradictions > 2 * cells) return outcome;
     // Where most ranks disagree, the tables that chose the codecs are the wrong ones.
     const bool most = 2 * wrong > std::ssize(outcome.wrong_in_rank);
     choose_codecs_by_ranks(h, most ? all_codecs(h) : outcome.codecs, outcome);
@@ -190,7 +194,7 @@ class PerfSearch {
   std::vector<std::size_t> try_fit(Refits& refits, const PerfFit& fit) {
     const auto known = std::ranges::find_if(refits.by_fit, [&](const auto& o) { return same_values(o.first, fit); });
     if (known != refits.by_fit.end()) return known->second;
-    PerfOutcome outcome = evaluate(fitted(refits.h, fit));
+    PerfOutcome outcome = evaluation_.run(fitted(refits.h, fit), all_codecs(refits.h));
     outcome.freedoms += fit.freedoms;
     auto codecs = first_of(outcome.codecs);
     refits.by_fit.emplace_back(fit, codecs);
