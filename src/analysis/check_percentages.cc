@@ -25,6 +25,8 @@ constexpr Kind kDdr{RuleId::rank_ddr_percent,  "DDR",           &PrintedRank::dd
                     &PrintedRank::ddr_percent, &PlanRank::ddr,  &PlanRank::expected_ddr,
                     &PlanTable::ddr,           &PlanShard::ddr, 1};
 
+constexpr double kLeastCapacity = 128.0 * kMiB;  // of a device that has such a memory
+
 // One rank's share: what is printed, and what the printed capacity makes of it.
 struct Share {
   const PrintedRank* row = nullptr;
@@ -37,10 +39,7 @@ struct Share {
     return {printed.high > 0 ? used.low / printed.high : 0, high};
   }
   // A memory of next to nothing has no share of any device that exists.
-  bool impossible() const {
-    constexpr double kLeastCapacity = 128.0 * kMiB;
-    return capacity().high < kLeastCapacity;
-  }
+  bool impossible() const { return capacity().high < kLeastCapacity; }
   // Is the printed percentage within one of an expected share? A slightly larger or smaller device explains that.
   bool one_step_off() const {
     constexpr double kHalfStep = 0.005;
@@ -72,7 +71,7 @@ std::vector<Share> shares_of(const Checks& checks, const Kind& kind, ByteInterva
       // A disputed memory is reported by itself; its share need only fit one of the two.
       share.used = expected.contradicted ? hull(share.used, real(expected.bytes)) : real(plan->*kind.bytes);
     }
-    if (counted && capacity.high > 0) {
+    if (counted && static_cast<double>(capacity.high) > kLeastCapacity) {  // else there is none, and its share is 0
       const RealInterval by = divisor(capacity);
       share.expected = {share.used.low / by.high, share.used.high / std::max(by.low, 1.0)};
     }
