@@ -4,6 +4,7 @@
 namespace shardstats::analysis {
 namespace {
 
+constexpr std::size_t kAsNeeded = 98;   // decimals
 constexpr std::size_t kComponent = 99;  // no decimals, or below 1 one digit that is not zero (C1)
 
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
@@ -76,7 +77,7 @@ void check_column(Checks& checks, const std::vector<Row>& rows, std::size_t deci
     else if (is_beyond(cell.text))
       attribute(checks, row, add_beyond(checks, cell));
   }
-  if (is_changed_format(odd.size(), rows.size())) {
+  if (is_changed_format(checks.printed, odd.size(), rows.size())) {
     add_changed_format(checks, cell_of(*odd.front()), cell_of(*odd.front()).text, odd.size());
     return;
   }
@@ -102,7 +103,7 @@ void check(Checks& checks, const Cell& cell, std::size_t decimals) {
     add_beyond(checks, cell);
 }
 
-// Slots "{r1}" to "{r3}" of the line's form.
+// Slots "{int}" and "{r1}" to "{r3}" of the line's form.
 void check_line(Checks& checks, const PrintedLine& line) {
   const std::string_view pattern = line_forms()[line.form].pattern;
   const auto slots = checks.printed.slots_of(line);
@@ -110,6 +111,7 @@ void check_line(Checks& checks, const PrintedLine& line) {
   for (std::size_t at = pattern.find('{'); at != std::string_view::npos; at = pattern.find('{', at + 1)) {
     const std::string_view name = pattern.substr(at + 1, pattern.find('}', at) - at - 1);
     if (name == "ranks") continue;
+    if (slot < slots.size() && name == "int") check(checks, slots[slot], 0);
     if (slot < slots.size() && name.size() == 2 && name[0] == 'r' && is_digit(name[1]))
       check(checks, slots[slot], static_cast<std::size_t>(name[1] - '0'));
     ++slot;
@@ -131,6 +133,10 @@ void check_numbers(Checks& checks) {
   for (const auto cell : {&PrintedTable::hbm, &PrintedTable::ddr, &PrintedTable::ssd, &PrintedTable::pooling_factor,
                           &PrintedTable::num_poolings, &PrintedTable::num_indices})
     check_column(checks, tables, 3, cell);
+  for (const auto cell :
+       {&PrintedTable::features, &PrintedTable::emb_dim, &PrintedTable::cw_dim, &PrintedTable::hash_size})
+    check_column(checks, tables, 0, cell);
+  check_column(checks, tables, kAsNeeded, &PrintedTable::cache_load_factor);
   check_perf_column(checks, tables);
   for (const PrintedLine& line : checks.printed.lines) check_line(checks, line);
 }

@@ -155,6 +155,9 @@ RealInterval row_wise_part(const Checks& checks, const Kind& kind, const Share& 
 // close to that of all others for its capacity?
 bool split_evenly(const Checks& checks, const Kind& kind, const std::vector<Share>& shares, const Share& outlier) {
   if (!splits_rows(checks, kind) || shares.size() != checks.plan.ranks.size()) return false;
+  // A table of few buckets may be split evenly whatever the capacities.
+  if (std::ranges::any_of(checks.plan.releases, [](Release release) { return rules_of(release).buckets; }))
+    return false;
   double weights = 0;
   for (const PlanTable& table : checks.plan.tables)
     if (table.sharding == Sharding::rw && table.explained)
@@ -182,15 +185,6 @@ void add_own_capacities(Checks& checks, const Kind& kind, const Share& share) {
                     percent_text(share.expected) + "%), so every device is taken to have its own";
 }
 
-// Do the HBM shares show devices of one kind? Then they have the same DDR, too.
-bool devices_are_alike(const Checks& checks) {
-  const auto capacity =
-      bytes_printed_as(checks.printed.slot(LineId::planning_memory, kHbm.slot).text, Format::r3, kGiB);
-  if (!capacity || !has_hbm_share(checks)) return false;
-  const std::vector<Share> shares = shares_of(checks, kHbm, *capacity, true);
-  return std::ranges::all_of(shares, [](const Share& share) { return share.agrees() && share.printed.low > 0; });
-}
-
 // True: the shares were compared. False: every device may have its own capacity, or no capacity is printed.
 bool check_kind(Checks& checks, const Kind& kind, bool counted) {
   const Cell cell = checks.printed.slot(LineId::planning_memory, kind.slot);
@@ -209,8 +203,7 @@ bool check_kind(Checks& checks, const Kind& kind, bool counted) {
     return true;
   }
   const auto even = [&](const Share* share) { return split_evenly(checks, kind, shares, *share); };
-  const bool one_capacity = !capacities_may_differ(checks) || std::ranges::all_of(wrong, even) ||
-                            (kind.slot == kDdr.slot && devices_are_alike(checks));
+  const bool one_capacity = !capacities_may_differ(checks) || std::ranges::all_of(wrong, even);
   if (!counted || one_capacity ||
       (wrong.size() == 1 &&
        (first_wrong || wrong.front()->impossible() || is_outlier(checks, shares, *wrong.front())))) {

@@ -1,5 +1,6 @@
 // Are all lines there that the release prints in such a block (log-format.md section 1.5)?
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "analysis/checks.h"
@@ -88,10 +89,17 @@ constexpr Together kTogether[] = {
     {L::dense_heading, L::dense_storage},
     {L::dense_heading, L::kjt_heading},
     {L::kjt_heading, L::kjt_storage},
-    {L::kernel_count_heading, L::kernel_count, false},
 };
-// Lines of each of these name the same kernels.
-constexpr LineId kOfKernels[] = {L::kernel_count, L::kernel_weights, L::kernel_optimizer, L::kernel_storage};
+// Under each of these headings stands a line for every kernel.
+struct OfKernels {
+  LineId heading, line;
+};
+constexpr OfKernels kOfKernels[] = {
+    {L::kernel_count_heading, L::kernel_count},
+    {L::kernel_weights_heading, L::kernel_weights},
+    {L::kernel_optimizer_heading, L::kernel_optimizer},
+    {L::kernel_storage_heading, L::kernel_storage},
+};
 
 // Does every release that the block may be of print the line?
 bool is_of_release(const PrintedPlan& printed, LineId id) {
@@ -111,6 +119,8 @@ std::string_view words_of(const PrintedPlan& printed, LineId id) {
   });
   return form->pattern.substr(0, form->pattern.find_last_not_of(' ', form->pattern.find('{') - 1) + 1);
 }
+
+std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 class Sections {
  public:
@@ -185,7 +195,7 @@ class Sections {
     if (is_cut_off(first, end)) return;
     std::size_t lines = 0;
     for (std::size_t i = first; i < end; ++i) lines += is_missing(i);
-    std::string what = "\"" + std::string(words_of(printed_, kRequired[first].line)) + "\"";
+    std::string what = quoted(words_of(printed_, kRequired[first].line));
     if (lines > 1) what += " and " + std::to_string(lines - 1) + " more that follow it";
     add(place_before(end), lines == 1 ? what + " is missing before this line" : what + " are missing before this line");
   }
@@ -201,36 +211,39 @@ class Sections {
     const std::ptrdiff_t one = count(pair.one), other = count(pair.other);
     if (pair.equally_often ? one == other : (one > 0) == (other > 0)) return;
     const LineId lost = one < other ? pair.one : pair.other, kept = one < other ? pair.other : pair.one;
-    if (is_of_release(printed_, lost)) add_beside(kept, words_of(printed_, lost));
+    if (is_of_release(printed_, lost)) add_beside(kept, quoted(words_of(printed_, lost)));
   }
 
   // The same lines stand under each of them.
   void check_imbalances() {
     const std::ptrdiff_t headings =
         count(L::perf_imbalance_heading) + count(L::hbm_imbalance_heading) + count(L::ddr_imbalance_heading);
-    if (headings > count(L::total_variation)) add_beside(L::total_distance, "Total Variation");
+    if (headings > count(L::total_variation)) add_beside(L::total_distance, quoted("Total Variation"));
   }
 
   void check_kernels() {
     std::set<std::string_view> all;
-    for (const PrintedLine& line : printed_.lines)
-      if (std::ranges::find(kOfKernels, line.id) != std::end(kOfKernels)) all.insert(kernel_of(line));
-    for (const LineId id : kOfKernels) {
-      if (!is_of_release(printed_, id) || printed_.find(id) == nullptr) continue;
-      for (const std::string_view kernel : all) {
-        const auto is_its = [&](const PrintedLine& line) { return line.id == id && kernel_of(line) == kernel; };
-        if (std::ranges::none_of(printed_.lines, is_its)) add_beside(id, kernel);
-      }
+    std::map<LineId, std::set<std::string_view>> named;
+    for (const PrintedLine& line : printed_.lines) {
+      if (std::ranges::find(kOfKernels, line.id, &OfKernels::line) == std::end(kOfKernels)) continue;
+      const std::string_view kernel = printed_.slots_of(line).front().text;
+      all.insert(kernel);
+      named[line.id].insert(kernel);
+    }
+    for (const PrintedTable& row : printed_.tables.rows)
+      if (row.kernel) all.insert(row.kernel.text);
+    for (const OfKernels& of : kOfKernels) {
+      if (!is_of_release(printed_, of.line) || printed_.find(of.heading) == nullptr) continue;
+      for (const std::string_view kernel : all)
+        if (!named[of.line].contains(kernel)) add_beside(of.heading, "the line of " + std::string(kernel));
     }
   }
-  std::string_view kernel_of(const PrintedLine& line) const { return printed_.slots_of(line).front().text; }
 
   std::ptrdiff_t count(LineId id) const { return std::ranges::count(printed_.lines, id, &PrintedLine::id); }
 
-  void add_beside(LineId kept, std::string_view lost) {
+  void add_beside(LineId kept, const std::string& lost) {
     const PrintedLine* line = printed_.find(kept);
-    add(line != nullptr ? line->place : printed_.lines.back().place,
-        "\"" + std::string(lost) + "\" is missing beside this line");
+    add(line != nullptr ? line->place : printed_.lines.back().place, lost + " is missing beside this line");
   }
 
   void add(Place place, std::string message) {

@@ -53,8 +53,10 @@ void check_reservation(Checks& checks);
 void check_statistics(Checks& checks);
 void check_top_tables(Checks& checks, const RankValues& values);
 
+// Is the block like those of the newest known release, so that a newer one may have printed it?
+bool may_be_newer(const PrintedPlan& printed);
 // Are so many cells of a column odd that a newer release must print them so?
-bool is_changed_format(std::size_t odd, std::size_t rows);
+bool is_changed_format(const PrintedPlan& printed, std::size_t odd, std::size_t rows);
 void add_changed_format(Checks& checks, const Cell& where, std::string_view example, std::size_t cells);
 
 // Are all rows of the parameter table there and readable, as far as the log tells?

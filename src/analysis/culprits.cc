@@ -53,15 +53,12 @@ Difference difference_of(const PrintedPlan& printed) {
   return difference;
 }
 
-// "0-95", "1,1,4": as the planner prints a sorted list (log-format.md section 2, L1).
+// "0-95", "1,1,4": as the planner prints a sorted list, never a mixture (log-format.md section 2, L1).
 std::string list_text(const std::vector<int>& ranks) {
+  const auto gap = std::ranges::adjacent_find(ranks, [](int a, int b) { return b != a + 1; });
+  if (ranks.size() > 1 && gap == ranks.end()) return std::to_string(ranks.front()) + "-" + std::to_string(ranks.back());
   std::string text;
-  for (std::size_t i = 0; i < ranks.size();) {
-    std::size_t end = i;
-    while (end + 1 < ranks.size() && ranks[end + 1] == ranks[end] + 1) ++end;
-    text += (text.empty() ? "" : ",") + std::to_string(ranks[i]) + (end > i ? "-" + std::to_string(ranks[end]) : "");
-    i = end + 1;
-  }
+  for (const int rank : ranks) text += (text.empty() ? "" : ",") + std::to_string(rank);
   return text;
 }
 

@@ -12,7 +12,7 @@ using enum Severity;
 constexpr std::string_view kExplainTable = "run `shardstats explain TABLE` for the steps behind the expected value";
 constexpr std::string_view kOwnCapacities =
     "since v0.8.0 devices can have capacities of their own: shares that fit no common one are a note then, unless "
-    "row-wise tables are split evenly, which shows equal HBM; devices of equal HBM are taken to have equal DDR";
+    "row-wise tables are split evenly, which shows equal HBM (not since V1.5.0, where tables may have buckets)";
 constexpr std::string_view kExplainRank = "run `shardstats explain rank:N` for the shards behind the expected value";
 constexpr std::string_view kExplainKernel =
     "run `shardstats explain kernel:NAME` for the tables behind the expected value";
@@ -259,7 +259,7 @@ constexpr std::array kRules = {
     Rule{"log.unknown_line", warning, "line of no known release", "every line with the forms of all releases", "",
          v0_1_0, main_branch, "log-format.md section 3", "shardstats may be older than the TorchRec that wrote this log"},
     Rule{"log.unknown_word", warning, "sharding type or kernel of no known release", "the words of the parameter table with those of all releases", "",
-         v0_1_0, main_branch, "log-format.md section 4", "an error where the rest of the block does not have the word; else shardstats may be older than the TorchRec that wrote this log"},
+         v0_1_0, main_branch, "log-format.md section 4", "an error where the rest of the block does not have the word or is of an older release; else shardstats may be older than the TorchRec that wrote this log"},
     Rule{"log.unknown_format", warning, "numbers in a form of no known release", "most cells of a column with the form of all releases", "",
          v0_1_0, main_branch, "log-format.md section 2", "shardstats may be older than the TorchRec that wrote this log"},
 };

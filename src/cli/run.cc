@@ -260,8 +260,9 @@ class Run {
   }
 
   void end_log(const OpenLog& log) {
-    add_log(log.survey, log.error.has_value(), *totals_.survey);
-    if (!log.error) write([&](Writer& writer, std::string& text) { writer.end_log(log.survey, text); });
+    const bool failed = log.error || log.stopped;
+    add_log(log.survey, failed, *totals_.survey);
+    if (!failed) write([&](Writer& writer, std::string& text) { writer.end_log(log.survey, text); });
   }
 
   void show_progress(double fraction) {

@@ -136,8 +136,8 @@ class PerfSearch {
         seen.push_back(first);
         auto allowed = outcome.codecs;
         allowed[s] = std::uint64_t{1} << codec;
-        PerfOutcome other = evaluation_.run(h, allowed);
-        if (other.contradictions < outcome.contradictions) outcome = std::move(other);
+        PerfOutcome other = evaluation_.run(h, allowed, outcome.cost());
+        if (other.cost() < outcome.cost()) outcome = std::move(other);
       });
     }
   }

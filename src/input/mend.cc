@@ -71,7 +71,9 @@ class Mender {
     const Line line = line_at(bytes_, at_);
     at_ = line.next;
     const std::uint32_t number = number_++;
-    if (line.text.size() > kLongestLine)
+    if (line.text.size() > kLongestLine && !sure_ && !has_sign(line.text))
+      ++unsigned_lines_;
+    else if (line.text.size() > kLongestLine)
       region_.problem = too_long_line(number);
     else if (size_ > kMostMended)
       region_.problem = Error{{},
@@ -81,6 +83,8 @@ class Mender {
     else
       for (Transcript& text : decode(line.text, number, region_.mended)) unwrap(std::move(text));
   }
+
+  static bool has_sign(std::string_view text) { return text.find(kTitle) != kNowhere || labels_in(text) > 0; }
 
   // --- lines that a terminal broke -----------------------------------------------------------------------------------
 

@@ -135,8 +135,10 @@ class BlockParser {
 
   void report_mendings() {
     if (block_.lines.empty()) return;
-    const auto lost = std::ranges::find_if(block_.foreign,
-                                           [](const BoxLine& line) { return input_detail::labels_in(line.text) > 0; });
+    // A label alone may stand in anybody's line.
+    const auto lost = std::ranges::find_if(block_.foreign, [](const BoxLine& line) {
+      return is_closed(line) && trim_left(line.text).starts_with('#') && input_detail::labels_in(line.text) > 0;
+    });
     if (lost != block_.foreign.end())
       report("log.foreign_lines", Severity::error, cell_at(*lost, lost->text),
              "this line of a planner block was left out: it does not stand in the same box");

@@ -54,6 +54,23 @@ TEST(MissingLines, ATruncatedBlockIsNotListed) {
   for (const Finding& finding : Checked(bytes).report.findings) EXPECT_NE(finding.rule->id, "log.missing_lines");
 }
 
+// All lines of one kind: the other sections and the parameter table name the kernels.
+TEST(MissingLines, OfAllKernels) {
+  std::string bytes = log_bytes("v1.8.0.log");
+  const std::size_t start = bytes.find("#    fused: HBM:");
+  bytes.erase(start, bytes.find("# ", bytes.find("fused_uvm: HBM:")) - start);
+  const Report report = Checked(bytes).report;
+  EXPECT_EQ(std::ranges::count_if(report.findings, [](const Finding& f) { return f.rule->id == "log.missing_lines"; }),
+            2);
+}
+
+// A label in somebody else's line is no line of the block.
+TEST(MissingLines, NoneInALineOfOthers) {
+  std::string bytes = log_bytes("v1.8.0.log");
+  bytes.insert(bytes.find("# Batch Size"), "trainer: HBM (GB) 80.0, Parameter Info: 5 params\n");
+  EXPECT_FALSE(has_error(Checked(bytes).report));
+}
+
 // Neither is what stood before the first line of a block that begins too late.
 TEST(MissingLines, ATailIsNotListed) {
   std::string bytes = log_bytes("v1.8.0.log");

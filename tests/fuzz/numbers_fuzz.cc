@@ -68,6 +68,7 @@ void check_lists(std::string_view text) {
     require(ranks.size() <= kFewRanks, "no more ranks than asked for");
     for (const int rank : ranks) require(rank >= 0, "ranks are not negative");
   }
+  shard_counts({text, {1, 1}});
   std::vector<std::int64_t> sizes;
   const auto summary = summarize_batch_sizes(text, INT64_MAX);
   if (!parse_batch_sizes(text, sizes, kFewRanks)) return;
@@ -78,7 +79,6 @@ void check_lists(std::string_view text) {
     total += size;
   }
   require(summary->first_total == total, "batch sizes add up");
-  shard_counts({text, {1, 1}});
 }
 
 }  // namespace
