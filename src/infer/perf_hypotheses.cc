@@ -6,21 +6,21 @@
 namespace shardstats::infer_detail {
 namespace {
 
-// `grouped`: some tables are split over the ranks of a group.
-std::vector<std::int64_t> local_sizes(const Setting& setting, bool grouped) {
+// `grouped`: some tables are split over the ranks of a group. `usual_only`: leaves out what hosts seldom have.
+std::vector<std::int64_t> local_sizes(const Setting& setting, bool grouped, bool usual_only) {
   const std::int64_t world = setting.world_size, most = grouped ? setting.group_size : world;
   if (grouped && !setting.rules->pods) return {most};
   std::vector<std::int64_t> sizes{most};
-  for (const std::int64_t usual : {8, 4, 2, 16})
+  for (const std::int64_t usual : {8, 4, 2, 16, 1})
     if (usual < most && (!grouped || most % usual == 0)) sizes.push_back(usual);
-  for (std::int64_t d = 1; d < most; ++d)
+  for (std::int64_t d = 1; d < most && !usual_only; ++d)
     if (most % d == 0 && std::find(sizes.begin(), sizes.end(), d) == sizes.end()) sizes.push_back(d);
   return sizes;
 }
 
 }  // namespace
 
-std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchResult& found) {
+std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchResult& found, bool usual_only) {
   const auto is_dp = [](const TableInputs& t) { return t.sharding == Sharding::dp; };
   const bool has_dp = std::any_of(plan.tables.begin(), plan.tables.end(), is_dp);
   const auto is_grouped = [](const TableInputs& t) {
@@ -49,7 +49,7 @@ std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchRe
       h.setting.weighted_backward = exactly(1.0);
       const bool hidden_inference = !setting.rules->inference && h.setting.rules->inference != InferencePerf::none;
       bool one_smaller = false;
-      for (const std::int64_t local : local_sizes(setting, has_grouped)) {
+      for (const std::int64_t local : local_sizes(setting, has_grouped, usual_only)) {
         // Where nothing reduces over hosts or groups, only "one host" or "several hosts" matters.
         const bool grouped = setting.group_size != setting.world_size;
         if (!has_dp && !grouped && local < setting.world_size && std::exchange(one_smaller, true)) continue;

@@ -7,7 +7,8 @@
 
 namespace shardstats::infer_detail {
 
-// Those that can differ in perf on this log, most likely first, with default bandwidths.
-std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchResult& found);
+// Those that can differ in perf on this log, most likely first, with default bandwidths. `usual_only`: without sizes
+// of hosts that are seldom.
+std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchResult& found, bool usual_only);
 
 }  // namespace shardstats::infer_detail

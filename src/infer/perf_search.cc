@@ -87,7 +87,7 @@ class PerfSearch {
 
   // Hypotheses ordered by what some tables say about them, without those that the first ones leave far behind.
   std::vector<PerfHypothesis> plausible() {
-    auto hypotheses = hypotheses_of(plan_, found_);
+    auto hypotheses = hypotheses_of(plan_, found_, effort_ == Effort::uniform && !alternatives_);
     if (hypotheses.size() < 2 || perf_.tables.size() <= kProbe) return hypotheses;
     std::vector<std::pair<std::int64_t, std::size_t>> order;
     for (std::size_t i = 0; i < hypotheses.size(); ++i)

@@ -135,9 +135,10 @@ class BlockParser {
 
   void report_mendings() {
     if (block_.lines.empty()) return;
-    // A label alone may stand in anybody's line.
+    // A label alone may stand in anybody's line; with the frame around it, it is the planner's.
     const auto lost = std::ranges::find_if(block_.foreign, [](const BoxLine& line) {
-      return is_closed(line) && trim_left(line.text).starts_with('#') && input_detail::labels_in(line.text) > 0;
+      const std::string_view text = trim_right(line.text);
+      return is_closed(line) && text.find('#') + 1 < text.size() && input_detail::labels_in(text) > 0;
     });
     if (lost != block_.foreign.end())
       report("log.foreign_lines", Severity::error, cell_at(*lost, lost->text),
