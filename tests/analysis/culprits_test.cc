@@ -43,6 +43,23 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"sharding", "position_ebc_weighted.ad_emb", "      CW ", "      TW ", "TW", "should be CW"}),
     [](const auto& one) { return std::string(one.param.name); });
 
+// A wrong batch size is found before the long search explains it by dtypes and bandwidths of its own.
+TEST(Culprits, BatchSize) {
+  Checked checked(changed(log_bytes("v1.4.0.log"), "# Batch Size: ", "512", "768"));
+  InferOptions uniform{{}, false};
+  uniform.effort = Effort::uniform;
+  const Plan plan = infer(checked.printed, uniform);
+  Report report = verify(checked.printed, plan);
+  EXPECT_TRUE(find_culprits(checked.printed, plan, uniform, report, true));
+  std::ptrdiff_t errors = 0;
+  for (const Finding& finding : report.findings) {
+    if (finding.severity != Severity::error) continue;
+    ++errors;
+    EXPECT_EQ(finding.suspects.front().reason, "should be 512") << finding.message;
+  }
+  EXPECT_GT(errors, 5);
+}
+
 // A row of the parameter table printed twice.
 TEST(Culprits, RepeatedRow) {
   std::string bytes = log_bytes("v1.4.0.log");
