@@ -26,11 +26,19 @@ std::string text_of(const Block& block) {
   return text;
 }
 
-// Padding alone tells nothing: a line that is wider than its box is printed as wide as the others.
+// Padding alone tells nothing: a line that is wider than its box is printed as wide as the others, an empty one with
+// both of its borders.
 std::string squeezed(std::string_view text) {
   std::string words;
-  for (const char c : text)
-    if (c != ' ' || !words.ends_with(' ')) words.push_back(c);
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const bool empty =
+        line.find_first_not_of("# ") == std::string_view::npos && line.find(' ') != std::string_view::npos;
+    for (const char c : empty ? std::string_view("#") : line)
+      if (c != ' ' || !words.ends_with(' ')) words.push_back(c);
+    words.push_back('\n');
+  }
   return words;
 }
 
