@@ -42,7 +42,9 @@ std::string squeezed(std::string_view text) {
   return words;
 }
 
+// Without its title a block is known by other signs, which it need not have in print.
 bool is_damaged(const PrintedPlan& plan) {
+  if (plan.find(LineId::title) == nullptr || plan.find(LineId::summary) == nullptr) return true;
   for (const Diagnostic& diagnostic : plan.diagnostics)
     if (diagnostic.severity != Severity::note) return true;
   return false;
