@@ -150,6 +150,8 @@ class Status(unittest.TestCase):
                              ["runs/bad.log.gz", "runs/deep/a.log.gz", "runs/deep/wrong.txt"])
 
     def test_memory_does_not_grow_with_the_logs(self):
+        if b"__asan_init" in Path(BINARY).read_bytes():
+            self.skipTest("the address sanitizer keeps freed memory for a while")
         noise = b"epoch 1: loss 0.5\n" * (1 << 16)
         with tempfile.TemporaryDirectory() as folder:
             small, large = Path(folder, "small.log"), Path(folder, "large.log")
