@@ -8,6 +8,9 @@
 #include <set>
 #include <tuple>
 
+#include "shardstats/limits.h"
+#include "shardstats/numbers/most_shared.h"
+
 namespace shardstats {
 namespace {
 
@@ -18,7 +21,6 @@ constexpr std::size_t kFew = 4;                       // a correction must leave
 
 constexpr int kOddKernel = 3;  // cells that a sharding type which is seldom or never seen with its kernel counts as
 
-constexpr std::int64_t kMostBatch = std::int64_t{1} << 40;
 constexpr std::int64_t kMostSizes = 4096;  // batch sizes looked at
 
 constexpr std::size_t kMostPairs = 20'000'000;  // of findings and rows compared with each other
@@ -67,30 +69,13 @@ std::ptrdiff_t holding(const std::vector<RealInterval>& intervals, double value)
   return std::ranges::count_if(intervals, [value](RealInterval interval) { return interval.contains(value); });
 }
 
-// A value that most of the intervals hold.
-double most_held(const std::vector<RealInterval>& intervals) {
-  std::vector<std::pair<double, int>> ends;  // opening ends sort before closing ones at the same place
-  for (const RealInterval interval : intervals) {
-    ends.emplace_back(interval.low, -1);
-    ends.emplace_back(interval.high, 1);
-  }
-  std::ranges::sort(ends);
-  int open = 0, most = 0;
-  double best = 0;
-  for (const auto& [at, end] : ends) {
-    open -= end;
-    if (open > most) most = open, best = at;
-  }
-  return best;
-}
-
 // The batch size that most of these intervals hold, if the printed one is in less than half as many. Of those that
 // nearly as many hold it is the roundest: people choose such sizes.
 std::optional<std::int64_t> most_asked(const std::vector<RealInterval>& sizes, double printed) {
   constexpr double kAround = 0.01, kNearly = 0.95;
-  const double best = most_held(sizes);
+  const double best = most_shared(sizes, {0, static_cast<double>(kLargestBatch)}, printed, 0).low;
   const std::ptrdiff_t most = holding(sizes, best);
-  if (best < 1 || best > static_cast<double>(kMostBatch) || 2 * holding(sizes, printed) > most) return std::nullopt;
+  if (best < 1 || best > static_cast<double>(kLargestBatch) || 2 * holding(sizes, printed) > most) return std::nullopt;
   const auto zeros = [](std::int64_t size) { return std::countr_zero(static_cast<std::uint64_t>(size)); };
   std::optional<std::int64_t> roundest;
   const auto first = std::max<std::int64_t>(static_cast<std::int64_t>(best * (1 - kAround)), 1);
@@ -210,7 +195,7 @@ class Culprits {
   // cells ask for the same other size, that is the right one.
   void add_batch_size() {
     const PrintedLine* line = printed_.find(LineId::batch_size);
-    const auto batch = parse_integer(printed_.slot(LineId::batch_size).text, kMostBatch);
+    const auto batch = parse_integer(printed_.slot(LineId::batch_size).text, kLargestBatch);
     if (!batch || errors(report_) < kManyErrors || !plan_.sized) return;
     const auto with = [slot = line->first_slot](std::int64_t size) {
       return [slot, text = std::to_string(size)](PrintedPlan& plan) { plan.slots[slot].text = text; };

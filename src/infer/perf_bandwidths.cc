@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "infer/most_shared.h"
+#include "shardstats/numbers/most_shared.h"
 
 namespace shardstats::infer_detail {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "infer/most_shared.h"
+#include "shardstats/numbers/most_shared.h"
 
 namespace shardstats::infer_detail {
 namespace {

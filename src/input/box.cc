@@ -31,12 +31,6 @@ constexpr std::array<std::string_view, 17> kLabels = {
 
 }  // namespace
 
-std::size_t characters(std::string_view text) {
-  std::size_t n = 0;
-  for (const char c : text) n += !is_continuation(c);
-  return n;
-}
-
 std::size_t hashes_at_end(std::string_view text) { return text.size() - (text.find_last_not_of('#') + 1); }
 
 std::size_t first_box(std::string_view line) {

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "shardstats/utf8.h"
+
 namespace shardstats::input_detail {
 
 inline constexpr std::string_view kTitle = "--- Planner Statistics ---";
@@ -32,12 +34,6 @@ inline Line line_at(std::string_view bytes, std::size_t start) {
   while (!text.empty() && (text.back() == '\r' || text.back() == '\0')) text.remove_suffix(1);
   return {start, std::min(end + 1, bytes.size()), text};
 }
-
-// A byte of a UTF-8 character that is not its first.
-inline bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
-// UTF-8 code points.
-std::size_t characters(std::string_view text);
 
 inline std::string_view without_padding(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);

@@ -27,7 +27,7 @@ struct CellTexts {
   void end_cell() {
     const std::size_t start = ends.empty() ? 0 : ends.back();
     ends.push_back(bytes.size());
-    characters.push_back(log_detail::characters(std::string_view(bytes).substr(start)));
+    characters.push_back(shardstats::characters(std::string_view(bytes).substr(start)));
   }
   std::string_view operator[](std::size_t cell) const {
     const std::size_t start = cell == 0 ? 0 : ends[cell - 1];

@@ -7,18 +7,11 @@
 #include <cstring>
 #include <string_view>
 
+#include "shardstats/utf8.h"
+
 namespace shardstats::log_detail {
 
 inline constexpr std::size_t kColumnGap = 3;  // blanks that at least stand in front of a cell
-
-inline bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
-// Characters (UTF-8 code points; a stray byte counts as one).
-inline std::size_t characters(std::string_view text) {
-  std::size_t n = 0;
-  for (const char c : text) n += !is_continuation(c);
-  return n;
-}
 
 inline std::uint64_t eight_bytes(std::string_view text, std::size_t at) {
   std::uint64_t word;

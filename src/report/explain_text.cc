@@ -10,6 +10,7 @@
 #include "shardstats/analysis/findings.h"
 #include "shardstats/numbers/printed.h"
 #include "shardstats/report/units.h"
+#include "shardstats/utf8.h"
 
 namespace shardstats {
 namespace {
@@ -56,7 +57,7 @@ class Paper {
     while (true) {
       const std::size_t room = at(std::max(width_ - own, 10));
       std::size_t take = text.size();
-      if (columns(text) > room) {
+      if (characters(text) > room) {
         take = cut(text, room);
         const std::size_t blank = text.substr(0, take + 1).rfind(' ');
         if (blank != std::string_view::npos && blank > 0) take = blank;
@@ -131,7 +132,7 @@ class Paper {
 
   int value_end() const { return width_ - kShareColumns - kBarColumns - 1; }
   bool fits(int indent, std::string_view label, std::string_view value) const {
-    return static_cast<int>(columns(label) + columns(value)) + indent + 2 <= value_end();
+    return static_cast<int>(characters(label) + characters(value)) + indent + 2 <= value_end();
   }
 
   // "label ........ value  share bar": values end in one column, so that they can be added up by eye.
@@ -143,8 +144,8 @@ class Paper {
     }
     out_.append(at(label.empty() ? 0 : indent), ' ');
     paint(label, colour);
-    const int used = label.empty() ? 0 : indent + static_cast<int>(columns(label));
-    out_.append(at(std::max(end - used - static_cast<int>(columns(value)), 1)), ' ');
+    const int used = label.empty() ? 0 : indent + static_cast<int>(characters(label));
+    out_.append(at(std::max(end - used - static_cast<int>(characters(value)), 1)), ' ');
     out_ += value + share_text(share) + "\n";
   }
 
@@ -266,7 +267,7 @@ class Paper {
     std::string text(2, ' ');
     text += label;
     const auto right = [&](const std::string& cell, int end) {
-      const int blanks = end - static_cast<int>(columns(text)) - static_cast<int>(columns(cell));
+      const int blanks = end - static_cast<int>(characters(text)) - static_cast<int>(characters(cell));
       text.append(at(std::max(blanks, 1)), ' ');
       text += cell;
     };

@@ -5,6 +5,7 @@
 #include "report/words.h"
 #include "shardstats/report/text.h"
 #include "shardstats/report/units.h"
+#include "shardstats/utf8.h"
 
 namespace shardstats {
 namespace {
@@ -59,10 +60,10 @@ Fields fields_of(const LogSurvey& log) {
 
 // The last `most` columns of a path, with a mark in front where something is missing.
 std::string shortened(std::string path, std::size_t most, std::string_view mark) {
-  std::size_t length = columns(path);
+  std::size_t length = characters(path);
   if (length <= most) return path;
   std::size_t start = 0;
-  for (length += columns(mark); start < path.size() && length > most; --length) {
+  for (length += characters(mark); start < path.size() && length > most; --length) {
     ++start;
     while (start < path.size() && (static_cast<unsigned char>(path[start]) & 0xC0) == 0x80) ++start;
   }
@@ -75,18 +76,18 @@ void fit(std::string& path, Fields& fields, const TextStyle& style) {
   const auto width = static_cast<std::size_t>(style.width);
   std::vector<std::string>& texts = fields.texts;
   std::size_t behind = 0;  // columns of ": a, b, c"
-  for (const std::string& text : texts) behind += 2 + columns(text);
+  for (const std::string& text : texts) behind += 2 + characters(text);
   const std::string whole = path;
   const std::size_t all = texts.size();
   for (const auto& [share, kept] : {std::pair<std::size_t, std::size_t>(2, fields.vital), {4, 1}}) {
     path = shortened(whole, std::max(width / share, width - std::min(behind, width)), mark);
-    while (texts.size() > kept && columns(path) + behind > width) {
-      behind -= (texts.size() == all ? 0 : 2 + columns(mark)) + 2 + columns(texts.back());
+    while (texts.size() > kept && characters(path) + behind > width) {
+      behind -= (texts.size() == all ? 0 : 2 + characters(mark)) + 2 + characters(texts.back());
       texts.pop_back();
-      behind += 2 + columns(mark);
+      behind += 2 + characters(mark);
     }
   }
-  path = shortened(whole, std::max(columns(path), width - std::min(behind, width)), mark);
+  path = shortened(whole, std::max(characters(path), width - std::min(behind, width)), mark);
   if (texts.size() < all) texts.emplace_back(mark);
 }
 

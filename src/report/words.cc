@@ -15,11 +15,6 @@ std::string painted(std::string_view text, std::string_view color, const TextSty
   return std::string(color).append(text).append("\033[0m");
 }
 
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
 std::string plural(std::int64_t n, std::string_view word) {
   return with_commas(n) + " " + std::string(word) + (n == 1 ? "" : "s");
 }

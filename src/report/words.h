@@ -15,9 +15,6 @@ inline constexpr std::string_view kGood = "\033[1;32m", kBad = "\033[1;31m";
 std::string_view color_of(Severity severity);
 std::string painted(std::string_view text, std::string_view color, const TextStyle& style);
 
-// Characters, not bytes: continuation bytes of UTF-8 take no column.
-std::size_t columns(std::string_view text);
-
 // "1 table", "1,935 tables"
 std::string plural(std::int64_t n, std::string_view word);
 // "v1.2.0, v1.3.0 or v1.4.0"

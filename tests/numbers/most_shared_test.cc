@@ -1,8 +1,8 @@
-#include "infer/most_shared.h"
+#include "shardstats/numbers/most_shared.h"
 
 #include <gtest/gtest.h>
 
-namespace shardstats::infer_detail {
+namespace shardstats {
 namespace {
 
 struct Case {
@@ -35,4 +35,4 @@ TEST(MostShared, Cases) {
 }
 
 }  // namespace
-}  // namespace shardstats::infer_detail
+}  // namespace shardstats

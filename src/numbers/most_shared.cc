@@ -1,9 +1,9 @@
-#include "infer/most_shared.h"
+#include "shardstats/numbers/most_shared.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace shardstats::infer_detail {
+namespace shardstats {
 namespace {
 
 using Ends = std::vector<std::pair<double, int>>;  // -1: one opens there; 1: one closes
@@ -64,4 +64,4 @@ RealInterval most_shared(const std::vector<RealInterval>& intervals, RealInterva
   return open_around(ends, enough, prefers ? preferred : most.at, all);
 }
 
-}  // namespace shardstats::infer_detail
+}  // namespace shardstats
