@@ -40,11 +40,7 @@ bool is_beyond(std::string_view text) {
 }
 
 Finding& add_finding(Checks& checks, std::string_view rule, const Cell& cell, std::string message) {
-  Finding& finding = checks.findings.emplace_back();
-  finding.rule = find_rule(rule);
-  finding.severity = finding.rule->severity;
-  finding.where = cell;
-  finding.message = std::move(message);
+  Finding& finding = checks.add_log(rule, cell, std::move(message));
   finding.suspects.push_back({cell, "the disputed number itself"});
   return finding;
 }

@@ -9,14 +9,6 @@
 namespace shardstats::analysis {
 namespace {
 
-void add_warning(Checks& checks, std::string_view rule, const Cell& where, std::string message) {
-  Finding& finding = checks.findings.emplace_back();
-  finding.rule = find_rule(rule);
-  finding.severity = Severity::warning;
-  finding.where = where;
-  finding.message = std::move(message);
-}
-
 bool is_known_sharding(std::string_view text) { return parse_name<Sharding>(text, kShardingNames).has_value(); }
 bool is_known_kernel(std::string_view text) { return find_kernel(text) != nullptr; }
 
@@ -66,10 +58,10 @@ void check_words(Checks& checks, const Words& words) {
   for (const auto& [word, seen] : unknown) {
     const std::string tables = seen.tables == 1 ? "1 table" : std::to_string(seen.tables) + " tables";
     const std::string what = std::string(word) + " is no " + std::string(words.what) + " of any known release";
-    add_warning(checks, "log.unknown_word", seen.first, what + "; the shards of " + tables + " were not rebuilt");
+    Finding& finding =
+        checks.add_log("log.unknown_word", seen.first, what + "; the shards of " + tables + " were not rebuilt");
     const bool elsewhere = words.is_elsewhere(checks.printed, word);
     if (elsewhere && may_be_newer(checks.printed)) continue;
-    Finding& finding = checks.findings.back();
     finding.severity = Severity::error;
     if (!elsewhere) finding.message = what + ", and " + std::string(words.elsewhere);
     finding.suspects.push_back({seen.first, "the disputed word itself"});
@@ -104,9 +96,9 @@ bool is_changed_format(const PrintedPlan& printed, std::size_t odd, std::size_t 
 }
 
 void add_changed_format(Checks& checks, const Cell& where, std::string_view example, std::size_t cells) {
-  add_warning(checks, "log.unknown_format", where,
-              "no known release prints numbers of this column as " + std::string(example) + "; " +
-                  std::to_string(cells) + " cells of it are kept but not checked");
+  checks.add_log("log.unknown_format", where,
+                 "no known release prints numbers of this column as " + std::string(example) + "; " +
+                     std::to_string(cells) + " cells of it are kept but not checked");
 }
 
 void check_release(Checks& checks) {

@@ -247,10 +247,7 @@ class Sections {
   }
 
   void add(Place place, std::string message) {
-    Finding& finding = checks_.findings.emplace_back();
-    finding.rule = find_rule("log.missing_lines");
-    finding.where = Cell{{}, place};
-    finding.message = std::move(message);
+    checks_.add_log("log.missing_lines", Cell{{}, place}, std::move(message));
   }
 
   Checks& checks_;

@@ -43,10 +43,8 @@ class Comparison : public StatisticsReader {
   }
 
   void missing_tier(std::int64_t tier, Place next) override {
-    Finding& finding = checks_.findings.emplace_back();
-    finding.rule = find_rule("log.missing_lines");
-    finding.where = Cell{{}, next};
-    finding.message = "the line of tier #" + std::to_string(tier) + " is missing beside this line";
+    checks_.add_log("log.missing_lines", Cell{{}, next},
+                    "the line of tier #" + std::to_string(tier) + " is missing beside this line");
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "analysis/checks.h"
+#include "analysis/statistics.h"
 #include "shardstats/limits.h"
 
 namespace shardstats::analysis {
@@ -158,9 +159,38 @@ void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, N
   finding.suspects.push_back({row.features, "one batch size a feature"});
 }
 
+// "1 of kernel fused, 2 of kernel dense; CW shards on ranks 0-3"
+std::string description(const MissingTables& missing) {
+  std::string text, shards;
+  for (const auto& [kernel, count] : missing.kernels)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " of kernel " + std::string(kernel);
+  for (const auto& [type, ranks] : missing.types) {
+    std::vector<bool> on(static_cast<std::size_t>(ranks.back()) + 1);
+    for (const int rank : ranks) on[static_cast<std::size_t>(rank)] = true;
+    shards += (shards.empty() ? "; " : ", ") + std::string(type) + " shards on " +
+              (ranks.size() == 1 ? "rank " : "ranks ") + text_of(on);
+  }
+  return text + shards;
+}
+
+void check_missing(Checks& checks) {
+  if (!checks.plan.missing) return;
+  const MissingTables& missing = *checks.plan.missing;
+  const bool located = !missing.fqn.empty();
+  std::string what = missing.count == 1 ? "the row of " + (located ? missing.fqn : "a table") + " is missing"
+                                        : "the rows of " + std::to_string(missing.count) + " tables are missing";
+  if (located && missing.count > 1) what += ", the first of them " + missing.fqn;
+  what += located ? " before this one: " : " below this line: ";
+  const auto& tables = checks.printed.tables;
+  const Place place = located ? tables.rows[missing.before].fqn.place : tables.place;
+  Finding& finding = checks.add_log("log.table_rows", Cell{{}, place}, what + description(missing));
+  finding.fqn = missing.fqn;
+}
+
 }  // namespace
 
 void check_tables(Checks& checks) {
+  check_missing(checks);
   const auto& rows = checks.printed.tables.rows;
   std::vector<int> ranks;
   Names names(rows);

@@ -37,6 +37,8 @@ struct Checks {
   Finding& add(RuleId rule, const Cell& where);
   Finding& add_table(RuleId rule, const Cell& where, std::size_t row);
   Finding& add_rank(RuleId rule, const Cell& where, int rank);
+  // Adds one of a log.* rule, without suspects.
+  Finding& add_log(std::string_view rule, const Cell& where, std::string message);
 
   const PlanRank* plan_rank(int rank) const;
 };
@@ -60,7 +62,7 @@ bool is_changed_format(const PrintedPlan& printed, std::size_t odd, std::size_t 
 void add_changed_format(Checks& checks, const Cell& where, std::string_view example, std::size_t cells);
 
 // Are all rows of the parameter table there and readable, as far as the log tells?
-bool has_all_rows(const PrintedPlan& printed);
+bool has_all_rows(const PrintedPlan& printed, const Plan& plan);
 
 // The number of the rank row, or -1.
 int rank_number(const PrintedRank& row);

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "shardstats/limits.h"
+#include "shardstats/log/missing_tables.h"
 #include "shardstats/numbers/most_shared.h"
 
 namespace shardstats {
@@ -32,28 +33,6 @@ struct Correction {
   std::function<void(PrintedPlan&)> apply;
   int against = 0;  // cells that its shards do not account for
 };
-
-// Sharding type -> rank -> number of shards: what the rank rows print less what the parameter table lists.
-using Difference = std::map<std::string_view, std::map<int, int>>;
-
-Difference difference_of(const PrintedPlan& printed) {
-  Difference difference;
-  for (std::size_t r = 0; r < printed.ranks.rows.size(); ++r)
-    for (const ShardCount& pair : shard_counts(printed.ranks.rows[r].shards))
-      difference[pair.type.text][static_cast<int>(r)] +=
-          static_cast<int>(parse_integer(pair.count.text, 1 << 20).value_or(0));
-  std::vector<int> ranks;
-  for (const PrintedTable& row : printed.tables.rows) {
-    ranks.clear();
-    parse_ranks(row.ranks.text, ranks);
-    for (const int rank : ranks) --difference[row.sharding.text][rank];
-  }
-  for (auto type = difference.begin(); type != difference.end();) {
-    std::erase_if(type->second, [](const auto& entry) { return entry.second == 0; });
-    type = type->second.empty() ? difference.erase(type) : std::next(type);
-  }
-  return difference;
-}
 
 // "0-95", "1,1,4": as the planner prints a sorted list, never a mixture (log-format.md section 2, L1).
 std::string list_text(const std::vector<int>& ranks) {
@@ -240,7 +219,7 @@ class Culprits {
   }
 
   void add_wrong_words() {
-    const Difference difference = difference_of(printed_);
+    const ShardDifference difference = shard_difference(printed_);
     if (difference.empty()) return;
     for (std::size_t t = 0; t < printed_.tables.rows.size(); ++t) {
       std::vector<int> ranks;
@@ -255,7 +234,7 @@ class Culprits {
   }
 
   // One type has too few shards on exactly the table's ranks, the printed one as many too many.
-  void add_sharding(std::size_t t, const std::vector<int>& ranks, const Difference& difference) {
+  void add_sharding(std::size_t t, const std::vector<int>& ranks, const ShardDifference& difference) {
     const Cell& printed = printed_.tables.rows[t].sharding;
     std::map<int, int> own;
     for (const int rank : ranks) ++own[rank];

@@ -296,7 +296,7 @@ Explained kjt_line(const Context& context) {
 LinesExplained explain_lines(const Context& context, std::string_view target) {
   const RankValues values = analysis::rank_values(context.printed, context.plan);
   LineReader reader(context, values, target);
-  const bool whole = analysis::has_all_rows(context.printed);
+  const bool whole = analysis::has_all_rows(context.printed, context.plan);
   analysis::read_statistics(context.printed, context.plan, values, whole, reader);
   LinesExplained all{reader.take(), reader.known()};
   const auto add = [&](RuleId rule, bool printed, auto make) {

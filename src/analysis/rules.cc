@@ -220,6 +220,8 @@ constexpr std::array kRules = {
          main_branch, "log-format.md section 1.5", kDamage},
     Rule{"log.rank_rows", error, "rank rows missing or out of order", "the Rank column with 0, 1, 2, ...", "", v0_1_0,
          main_branch, "log-format.md section 3.2", kDamage},
+    Rule{"log.table_rows", error, "rows of the parameter table missing", "the rows with the Shards of the ranks and the tables of the kernels", "",
+         v0_1_0, main_branch, "log-format.md section 3.4", kDamage},
     Rule{"log.missing_lines", error, "lines or sections missing", "the lines with those that the release always prints", "",
          v0_1_0, main_branch, "log-format.md section 1.5", kDamage},
     Rule{"log.no_opening_border", error, "block without a start", "the first line of a block with the border", "", v0_1_0,

@@ -29,6 +29,15 @@ Finding& Checks::add_rank(RuleId rule, const Cell& where, int rank) {
   return finding;
 }
 
+Finding& Checks::add_log(std::string_view rule, const Cell& where, std::string message) {
+  Finding& finding = findings.emplace_back();
+  finding.rule = find_rule(rule);
+  finding.severity = finding.rule->severity;
+  finding.where = where;
+  finding.message = std::move(message);
+  return finding;
+}
+
 const PlanRank* Checks::plan_rank(int rank) const {
   const auto at = static_cast<std::size_t>(rank);
   if (rank >= 0 && at < plan.ranks.size() && plan.ranks[at].rank == rank) return &plan.ranks[at];
@@ -63,8 +72,8 @@ std::string differs(std::string_view what, std::string_view printed, std::string
   return message.append(", the formulas give ").append(expected).append(unit);
 }
 
-bool has_all_rows(const PrintedPlan& printed) {
-  if (!printed.tables.printed || printed.tables.rows.empty()) return false;
+bool has_all_rows(const PrintedPlan& printed, const Plan& plan) {
+  if (!printed.tables.printed || printed.tables.rows.empty() || plan.missing) return false;
   // A block that breaks off inside the table has lost rows, and a row without its words says nothing for a sum.
   if (!printed.lines.empty() && printed.lines.back().id == LineId::parameter_table) return false;
   return std::ranges::all_of(printed.tables.rows, [](const PrintedTable& row) { return row.kernel && row.sharding; });
@@ -118,7 +127,7 @@ Report verify(const PrintedPlan& printed, const Plan& plan) {
   Report report;
   for (const Diagnostic& diagnostic : printed.diagnostics)
     if (const Rule* rule = find_rule(diagnostic.rule)) report.findings.push_back(analysis::from(diagnostic, rule));
-  analysis::Checks checks{printed, plan, report.findings, {}, analysis::has_all_rows(printed)};
+  analysis::Checks checks{printed, plan, report.findings, {}, analysis::has_all_rows(printed, plan)};
   analysis::check_sections(checks);
   analysis::check_release(checks);
   analysis::check_numbers(checks);

@@ -6,6 +6,12 @@
 
 namespace shardstats::infer_detail {
 
+std::vector<bool> ranks_without_missing(const PlanInputs& plan) {
+  std::vector<bool> ranks(plan.ranks.size(), true);
+  for (std::size_t r = 0; plan.missing && r < ranks.size(); ++r) ranks[r] = !plan.missing->on_rank(static_cast<int>(r));
+  return ranks;
+}
+
 bool has_hidden_inputs(const TableInputs& table) {
   return !table.poolings_known || (columns_hidden(table) && table.ranks.size() > 1);
 }

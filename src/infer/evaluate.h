@@ -11,6 +11,7 @@
 
 #include "infer/model.h"
 #include "infer/sum_lines.h"
+#include "shardstats/log/missing_tables.h"
 
 namespace shardstats::infer_detail {
 
@@ -36,8 +37,12 @@ struct PlanInputs {
   std::vector<KernelInputs> kernels;
   bool reservation_printed = false;  // Dense and KJT blocks
   ByteInterval dense_hbm{}, dense_ddr{}, kjt_hbm{}, kjt_ddr{};
+  std::optional<MissingTables> missing;    // rows of the parameter table that the log lost
   std::optional<RealInterval> sparse_gap;  // Max HBM - Sparse only Max HBM (v1.4.0+)
 };
+
+// By rank row: no shard of a missing table lies there.
+std::vector<bool> ranks_without_missing(const PlanInputs& plan);
 
 // What ranks hold besides shards, the same on each.
 struct Constants {

@@ -64,6 +64,7 @@ Plan infer(const PrintedPlan& printed, const InferOptions& options) {
   const Fixed fixed = apply_overrides(options.overrides, inputs);
   Plan plan;
   fill_plain(inputs, plan);
+  plan.missing = inputs.missing;
   plan.releases = printed.releases;
   plan.setting.rules = &rules_of(printed.releases.front());
   plan.setting.world_size = std::max<std::int64_t>(inputs.world_size, 1);

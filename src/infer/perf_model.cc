@@ -52,9 +52,10 @@ void read_maxima(const PrintedPlan& printed, PerfInputs& perf) {
 }
 
 void read_ranks(const PlanInputs& plan, PerfInputs& perf) {
+  const std::vector<bool> known = ranks_without_missing(plan);
   for (const PrintedRank& row : plan.printed->ranks.rows) {
     PerfRank& rank = perf.ranks.emplace_back();
-    rank.known = true;
+    rank.known = known[perf.ranks.size() - 1];
     rank.printed = read_cells(row.perf);
   }
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t)

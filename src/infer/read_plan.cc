@@ -106,6 +106,7 @@ PlanInputs read_plan(const PrintedPlan& printed) {
   if (!has_sizes)
     for (TableInputs& table : plan.tables) table.sized = false;
   plan.sized = std::any_of(plan.tables.begin(), plan.tables.end(), [](const auto& t) { return t.sized; });
+  plan.missing = missing_tables(printed);
   read_ranks(printed, plan);
   read_kernels(printed, plan);
   read_reservation(printed, plan);

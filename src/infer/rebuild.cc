@@ -239,7 +239,7 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
 // Rank sums over the rebuilt shards; unknown where a table on the rank could not be rebuilt.
 void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, Plan& result) {
   std::vector<PlanRank> ranks(plan.ranks.size());
-  std::vector<bool> known(plan.ranks.size(), true);
+  std::vector<bool> known = ranks_without_missing(plan);
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     const PlanTable& table = result.tables[t];
     if (!table.sized)

@@ -8,9 +8,9 @@ namespace {
 constexpr double kTrainingKjt = 20, kInferenceKjt = 1;  // storage-model.md section 8.2
 
 // Q: ids of one local batch over all features (8.2), without numbers of poolings. Unknown where the
-// tables are not printed or lost.
+// tables are not printed or some are lost.
 std::optional<RealInterval> kjt_lookups(const PlanInputs& plan) {
-  if (!plan.printed->tables.printed) return std::nullopt;
+  if (!plan.printed->tables.printed || plan.missing) return std::nullopt;
   RealInterval sum{};
   for (const TableInputs& table : plan.tables) {
     if (!table.sized) return std::nullopt;
@@ -104,7 +104,7 @@ void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& 
     ddr.high =
         printed_bytes(plan.printed->slot(LineId::planning_memory, 1), Format::r3, kGiB).value_or(ByteInterval{}).high;
   }
-  const std::int64_t most = lookups ? whole_bytes(kjt_bytes(kInferenceKjt, *lookups)).high : 0;
+  const std::int64_t most = lookups ? whole_bytes(kjt_bytes(kInferenceKjt, *lookups)).high : INT64_MAX;
   result.dense_hbm = {0, hbm.high};
   result.dense_ddr = {0, ddr.high};
   result.kjt_hbm = {0, std::min(hbm.high, most)};

@@ -66,10 +66,10 @@ void SumLines::add_line(Quantity quantity, SumOf of, std::size_t index, const st
   lines_.push_back(line);
 }
 
-// A rank with a shard of a table that cannot be rebuilt has no sum to compare.
+// A rank with a shard of a table that cannot be rebuilt, or whose row is missing, has no sum to compare.
 void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
   std::vector<std::vector<Entry>> by_rank(plan.ranks.size());
-  std::vector<bool> known(plan.ranks.size(), true);
+  std::vector<bool> known = ranks_without_missing(plan);
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     const TableInputs& table = plan.tables[t];
     for (std::size_t slot = 0; slot < table.ranks.size(); ++slot) {
@@ -102,6 +102,7 @@ void SumLines::add_kernel_sums(const PlanInputs& plan) {
     const KernelInputs& kernel = plan.kernels[k];
     const auto ok = [&](std::uint32_t t) { return rebuilt(t); };
     if (!std::all_of(kernel.tables.begin(), kernel.tables.end(), ok)) continue;
+    if (plan.missing && plan.missing->kernels.contains(kernel.name)) continue;
     const std::size_t first = entries_.size();
     for (const std::uint32_t t : kernel.tables) entries_.push_back(entry(t, kWhole));
     for (const Quantity q : kKernelQuantities)
@@ -116,6 +117,7 @@ void SumLines::add_totals(const PlanInputs& plan, const Outcome& outcome) {
     const auto& ranks = plan.tables[t].ranks;
     return rebuilt(t) && !ranks.empty() && static_cast<std::size_t>(ranks.back()) < plan.ranks.size();
   };
+  if (plan.missing) return;
   bool hidden = !split_.uniform;
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     if (!on_ranks(t)) return;

@@ -237,5 +237,25 @@ TEST(Findings, CountsBySeverity) {
   EXPECT_EQ(count({}).at_least(Severity::note), 0);
 }
 
+// A lost row is one finding: the sums that its shards are in are not compared.
+TEST(Verify, AMissingTableRowIsOneFinding) {
+  for (const char* name : {"v0.3.0.log", "v0.5.0.log", "v1.4.0.log", "v1.8.0.log"}) {
+    const std::string bytes = log_bytes(name);
+    const Checked whole(bytes);
+    for (const PrintedTable& row : whole.printed.tables.rows) {
+      const std::size_t start = bytes.rfind('\n', bytes.find(" " + std::string(row.fqn.text) + " ")) + 1;
+      const Checked checked(bytes.substr(0, start) + bytes.substr(bytes.find('\n', start) + 1));
+      std::vector<std::string_view> rules;
+      for (const Finding& finding : checked.report.findings)
+        if (finding.severity != Severity::note) rules.push_back(finding.rule->id);
+      EXPECT_EQ(rules, std::vector<std::string_view>{"log.table_rows"}) << name << " " << row.fqn.text;
+      const auto& missing = checked.plan.missing;
+      ASSERT_TRUE(missing);
+      EXPECT_EQ(missing->kernels.begin()->first, row.kernel.text);
+      EXPECT_EQ(missing->types.begin()->first, row.sharding.text);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace shardstats

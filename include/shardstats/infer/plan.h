@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "shardstats/log/missing_tables.h"
 #include "shardstats/log/printed.h"
 #include "shardstats/planner/perf.h"
 #include "shardstats/planner/storage.h"
@@ -158,7 +159,8 @@ struct Plan {
   std::vector<PlanShard> shards;
   std::vector<PlanRank> ranks;
   PlanTotals all_ranks;
-  std::vector<PlanKernel> kernels;  // sorted by name
+  std::vector<PlanKernel> kernels;       // sorted by name
+  std::optional<MissingTables> missing;  // their shards are in no sum: ranks and kernels that have some are not known
   PlanPerfSetting perf;
   Policy policy = Policy::other;
   std::vector<Policy> policies;                         // all that fit, `policy` first

@@ -1,0 +1,112 @@
+#include "shardstats/log/missing_tables.h"
+
+#include <gtest/gtest.h>
+
+namespace shardstats {
+namespace {
+
+struct Row {
+  std::string_view fqn, sharding, kernel, ranks;
+};
+
+struct Kernel {
+  std::string_view name, count;
+};
+
+// A plan on two ranks, as far as missing rows are concerned.
+PrintedPlan plan_of(const std::vector<Row>& rows, const std::vector<std::string_view>& shards,
+                    const std::vector<Kernel>& kernels) {
+  PrintedPlan plan;
+  for (const Row& row : rows) {
+    PrintedTable& table = plan.tables.rows.emplace_back();
+    table.fqn.text = row.fqn;
+    table.sharding.text = row.sharding;
+    table.kernel.text = row.kernel;
+    table.ranks.text = row.ranks;
+  }
+  for (const std::string_view text : shards) plan.ranks.rows.emplace_back().shards.text = text;
+  for (const Kernel& kernel : kernels) {
+    PrintedLine& line = plan.lines.emplace_back();
+    line.id = LineId::kernel_count;
+    line.first_slot = static_cast<std::uint32_t>(plan.slots.size());
+    line.slot_count = 2;
+    plan.slots.push_back(Cell{kernel.name, {}});
+    plan.slots.push_back(Cell{kernel.count, {}});
+  }
+  return plan;
+}
+
+const std::vector<Row> kRows = {
+    {"ebc.a", "TW", "fused", "0"}, {"ebc.b", "RW", "fused", "0-1"}, {"ebc.c", "DP", "dense", "0-1"}};
+const std::vector<std::string_view> kShards = {"DP: 1 RW: 1 TW: 1", "DP: 1 RW: 1 TW: 0"};
+const std::vector<Kernel> kKernels = {{"dense", "1"}, {"fused", "2"}};
+
+TEST(MissingTables, NoneOfACompletePlan) { EXPECT_FALSE(missing_tables(plan_of(kRows, kShards, kKernels))); }
+
+TEST(MissingTables, RanksAndKernelsShowEach) {
+  const std::vector<std::vector<int>> ranks = {{0}, {0, 1}, {0, 1}};
+  for (std::size_t i = 0; i < kRows.size(); ++i) {
+    auto rows = kRows;
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(i));
+    const auto missing = missing_tables(plan_of(rows, kShards, kKernels));
+    ASSERT_TRUE(missing) << i;
+    EXPECT_EQ(missing->count, 1);
+    EXPECT_EQ(missing->kernels.begin()->first, kRows[i].kernel);
+    EXPECT_EQ(missing->types.begin()->first, kRows[i].sharding);
+    EXPECT_EQ(missing->types.begin()->second, ranks[i]);
+    EXPECT_EQ(missing->on_rank(1), i != 0);
+    EXPECT_TRUE(missing->fqn.empty());
+  }
+}
+
+TEST(MissingTables, Several) {
+  const auto missing = missing_tables(plan_of({kRows[1]}, kShards, kKernels));
+  ASSERT_TRUE(missing);
+  EXPECT_EQ(missing->count, 2);
+  EXPECT_EQ(missing->types.size(), 2u);
+}
+
+// Where only one of ranks and kernels is short of a row, or one has too many, a cell is wrong.
+TEST(MissingTables, OtherDamageIsNone) {
+  EXPECT_FALSE(missing_tables(plan_of(kRows, kShards, {{"dense", "1"}, {"fused", "3"}})));
+  EXPECT_FALSE(missing_tables(plan_of(kRows, {"DP: 1 RW: 1 TW: 2", kShards[1]}, kKernels)));
+  EXPECT_FALSE(missing_tables(plan_of(kRows, {"DP: 1 RW: 1 TW: 2", kShards[1]}, {{"dense", "2"}, {"fused", "1"}})));
+  EXPECT_FALSE(missing_tables(plan_of({kRows[0], kRows[1]}, {"DP: 1 RW: 1 TW: 0", kShards[1]}, kKernels)));
+  EXPECT_FALSE(missing_tables(plan_of({kRows[0], kRows[1]}, kShards, {{"dense", "x"}, {"fused", "2"}})));
+  EXPECT_FALSE(missing_tables(plan_of({}, kShards, kKernels)));
+}
+
+struct SeriesCase {
+  std::vector<std::string_view> names;
+  std::string_view count;  // of the kernel's tables
+  std::string_view fqn;    // of the first missing row
+  std::size_t before;
+};
+
+// A name that its neighbours' numbers leave out is that of the missing row, if all other numbers follow each other.
+TEST(MissingTables, NumberedNames) {
+  const SeriesCase cases[] = {
+      {{"m.t_0", "m.t_1", "m.t_3", "m.t_4", "m.t_5"}, "6", "m.t_2", 2},
+      {{"m.t_8_x", "m.t_9_x", "m.t_11_x", "m.t_12_x", "m.t_13_x"}, "6", "m.t_10_x", 2},
+      {{"a.t_0", "a.t_1", "a.t_2", "b.t_0", "b.t_1", "b.t_3"}, "7", "b.t_2", 5},
+      {{"m.t_0", "m.t_1", "m.t_4", "m.t_5", "m.t_6"}, "7", "m.t_2", 2},
+      {{"m.t_0", "m.t_1", "m.t_4", "m.t_5", "m.t_6"}, "6", "", 0},           // one row too few for the gap
+      {{"m.t_0", "m.t_1", "m.t_3", "m.t_4", "m.t_6"}, "6", "", 0},           // two gaps
+      {{"m.t_0", "m.t_1", "m.t_2", "m.t_3", "m.t_4"}, "6", "", 0},           // at an end
+      {{"m.t_0", "m.t_2", "m.t_3"}, "4", "", 0},                             // too few to be a series
+      {{"m.t_5", "m.t_1", "m.t_3", "m.t_4", "m.t_5", "m.t_6"}, "7", "", 0},  // out of order
+      {{"m.a", "m.b", "m.d", "m.e", "m.f"}, "6", "", 0},
+  };
+  for (const SeriesCase& c : cases) {
+    std::vector<Row> rows;
+    for (const std::string_view name : c.names) rows.push_back({name, "TW", "fused", "0"});
+    const std::string shards = "TW: " + std::string(c.count);
+    const auto missing = missing_tables(plan_of(rows, {shards}, {{"fused", c.count}}));
+    ASSERT_TRUE(missing) << c.names.front();
+    EXPECT_EQ(missing->fqn, c.fqn);
+    EXPECT_EQ(missing->before, c.before);
+  }
+}
+
+}  // namespace
+}  // namespace shardstats
