@@ -177,10 +177,10 @@ void check_missing(Checks& checks) {
   if (!checks.plan.missing) return;
   const MissingTables& missing = *checks.plan.missing;
   const bool located = !missing.fqn.empty();
-  std::string what = missing.count == 1 ? "the row of " + (located ? missing.fqn : "a table") + " is missing"
+  std::string what = missing.count == 1 ? "the row of a table is missing"
                                         : "the rows of " + std::to_string(missing.count) + " tables are missing";
-  if (located && missing.count > 1) what += ", the first of them " + missing.fqn;
-  what += located ? " before this one: " : " below this line: ";
+  if (located) what += ", by the numbers of its neighbours " + missing.fqn + " before this one";
+  what += located ? ": " : " below this line: ";
   const auto& tables = checks.printed.tables;
   const Place place = located ? tables.rows[missing.before].fqn.place : tables.place;
   Finding& finding = checks.add_log("log.table_rows", Cell{{}, place}, what + description(missing));

@@ -1,12 +1,14 @@
 #include "shardstats/log/missing_tables.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace shardstats {
 namespace {
 
 constexpr std::size_t kLeastSeries = 4;  // numbered names that make a series
-constexpr std::int64_t kLargestNumber = 1'000'000'000;
+constexpr std::int64_t kLargestNumber = 1'000'000'000, kLargestStep = 10'000;
 
 // Tables by kernel that are printed beyond the rows; nullopt if a kernel has too many rows, or the lines are damaged.
 std::optional<std::map<std::string_view, std::int64_t>> kernels_without_rows(const PrintedPlan& printed) {
@@ -25,44 +27,90 @@ std::optional<std::map<std::string_view, std::int64_t>> kernels_without_rows(con
   return kernels;
 }
 
-// A name with a number: "ebc.t_", 7, "_user".
+// A name with a number: "ebc.", "t_", 7, "_user".
 struct NumberedName {
-  std::string_view head, tail;
+  std::string_view module, head, tail;
   std::int64_t number = 0;
 
-  bool same_series(const NumberedName& other) const { return head == other.head && tail == other.tail; }
+  auto series() const { return std::pair(head, tail); }
 };
 
 // By its last run of digits.
-std::optional<NumberedName> numbered(std::string_view name) {
+std::optional<NumberedName> numbered(std::string_view fqn) {
   constexpr std::string_view kDigits = "0123456789";
+  const std::size_t start = fqn.rfind('.') + 1;
+  const std::string_view name = fqn.substr(start);
   const std::size_t last = name.find_last_of(kDigits);
   if (last == std::string_view::npos) return std::nullopt;
-  const std::size_t before = name.find_last_not_of(kDigits, last);
-  const std::size_t first = before == std::string_view::npos ? 0 : before + 1;
+  const std::size_t first = name.find_last_not_of(kDigits, last) + 1;
   const auto number = parse_integer(name.substr(first, last + 1 - first), kLargestNumber);
   if (!number) return std::nullopt;
-  return NumberedName{name.substr(0, first), name.substr(last + 1), *number};
+  return NumberedName{fqn.substr(0, start), name.substr(0, first), name.substr(last + 1), *number};
 }
 
-// Where neighbours in the parameter table are numbered one after the other, but for exactly the missing rows.
-void find_gap(const PrintedPlan& printed, MissingTables& missing) {
-  const auto& rows = printed.tables.rows;
-  std::size_t steps = 0, gap = 0;
-  std::int64_t skipped = 0;
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    const auto last = numbered(rows[i - 1].fqn.text), next = numbered(rows[i].fqn.text);
-    if (!last || !next || !last->same_series(*next)) continue;
-    if (next->number <= last->number) return;
-    ++steps;
-    if (skipped == 0) gap = i;
-    skipped += next->number - last->number - 1;
+// Tables are often numbered in the order of their rows. A number that no row has, though its neighbours are there, is
+// that of a missing row, unless a table of another name stands in its place.
+class NumberedRows {
+ public:
+  explicit NumberedRows(const std::vector<PrintedTable>& rows) : rows_(rows) {
+    for (const PrintedTable& row : rows)
+      if (const auto name = numbered(row.fqn.text)) {
+        auto& numbers = numbers_[name->series()];
+        numbers.by_module |= !numbers.all.insert(name->number).second;
+        numbers.of_module[name->module].insert(name->number);
+      }
   }
-  if (steps < kLeastSeries || skipped != missing.count) return;
-  const NumberedName name = *numbered(rows[gap - 1].fqn.text);
-  missing.fqn = std::string(name.head) + std::to_string(name.number + 1) + std::string(name.tail);
-  missing.before = gap;
-}
+
+  // Where exactly the missing rows are left out.
+  void find_gap(MissingTables& missing) {
+    std::optional<NumberedName> last;
+    std::size_t last_row = 0;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const std::string_view fqn = rows_[i].fqn.text;
+      if (last && !fqn.starts_with(last->module)) last.reset();
+      const auto next = numbered(fqn);
+      if (!next || (last && (last->series() != next->series() || last->module != next->module))) continue;
+      if (last && !step(*last, *next, i, static_cast<std::int64_t>(i - last_row - 1))) return;
+      last = next;
+      last_row = i;
+    }
+    if (steps_ < kLeastSeries || lost_ != missing.count) return;
+    missing.fqn = fqn_;
+    missing.before = before_;
+  }
+
+ private:
+  // From one numbered row to the next, with so many of other names in between; false: they are in no order.
+  bool step(const NumberedName& last, const NumberedName& next, std::size_t row, std::int64_t between) {
+    if (next.number <= last.number || next.number - last.number > kLargestStep) return false;
+    const Numbers& numbers = numbers_.at(next.series());
+    const auto& present = numbers.by_module ? numbers.of_module.at(next.module) : numbers.all;
+    std::vector<std::int64_t> absent;
+    for (std::int64_t n = last.number + 1; n < next.number; ++n)
+      if (!present.contains(n)) absent.push_back(n);
+    const std::int64_t lost = std::ssize(absent) - between;
+    if (lost < 0) return false;
+    ++steps_;
+    if (lost > 0 && between == 0 && fqn_.empty()) {
+      fqn_ = std::string(last.module).append(last.head).append(std::to_string(absent.front())).append(last.tail);
+      before_ = row;
+    }
+    lost_ += lost;
+    return true;
+  }
+
+  struct Numbers {
+    std::set<std::int64_t> all;
+    std::map<std::string_view, std::set<std::int64_t>> of_module;
+    bool by_module = false;  // each module starts anew
+  };
+
+  const std::vector<PrintedTable>& rows_;
+  std::map<std::pair<std::string_view, std::string_view>, Numbers> numbers_;  // by series
+  std::size_t steps_ = 0, before_ = 0;
+  std::int64_t lost_ = 0;
+  std::string fqn_;
+};
 
 }  // namespace
 
@@ -105,7 +153,7 @@ std::optional<MissingTables> missing_tables(const PrintedPlan& printed) {
       missing.types[type].push_back(rank);
     }
   if (shards < missing.count) return std::nullopt;
-  find_gap(printed, missing);
+  NumberedRows(printed.tables.rows).find_gap(missing);
   return missing;
 }
 

@@ -90,11 +90,16 @@ TEST(MissingTables, NumberedNames) {
       {{"m.t_8_x", "m.t_9_x", "m.t_11_x", "m.t_12_x", "m.t_13_x"}, "6", "m.t_10_x", 2},
       {{"a.t_0", "a.t_1", "a.t_2", "b.t_0", "b.t_1", "b.t_3"}, "7", "b.t_2", 5},
       {{"m.t_0", "m.t_1", "m.t_4", "m.t_5", "m.t_6"}, "7", "m.t_2", 2},
-      {{"m.t_0", "m.t_1", "m.t_4", "m.t_5", "m.t_6"}, "6", "", 0},           // one row too few for the gap
-      {{"m.t_0", "m.t_1", "m.t_3", "m.t_4", "m.t_6"}, "6", "", 0},           // two gaps
-      {{"m.t_0", "m.t_1", "m.t_2", "m.t_3", "m.t_4"}, "6", "", 0},           // at an end
-      {{"m.t_0", "m.t_2", "m.t_3"}, "4", "", 0},                             // too few to be a series
-      {{"m.t_5", "m.t_1", "m.t_3", "m.t_4", "m.t_5", "m.t_6"}, "7", "", 0},  // out of order
+      {{"m.t_1", "m.t_4", "n.t_2", "n.t_3", "n.t_5", "n.t_7", "n.t_8"}, "8", "n.t_6", 5},  // numbered across modules
+      {{"m.t_1", "m.t_9", "n.t_2", "n.t_3", "n.t_5", "n.t_7", "n.t_8"}, "8", "", 0},       // in either of them
+      {{"m.t_0", "m.t_1", "m.other", "m.t_3", "m.t_5", "m.t_6"}, "7", "m.t_4", 4},         // another name
+      {{"m.t_0", "m.t_1", "m.other", "m.t_4", "m.t_5", "m.t_6"}, "7", "", 0},  // which side of the other name?
+      {{"m.t_0", "m.other", "m.t_1", "m.t_3", "m.t_4", "m.t_5"}, "7", "", 0},  // other names have no number of theirs
+      {{"m.t_0", "m.t_1", "m.t_4", "m.t_5", "m.t_6"}, "6", "", 0},             // one row too few for the gap
+      {{"m.t_0", "m.t_1", "m.t_3", "m.t_4", "m.t_6"}, "6", "", 0},             // two gaps
+      {{"m.t_0", "m.t_1", "m.t_2", "m.t_3", "m.t_4"}, "6", "", 0},             // at an end
+      {{"m.t_0", "m.t_2", "m.t_3"}, "4", "", 0},                               // too few to be a series
+      {{"m.t_5", "m.t_1", "m.t_3", "m.t_4", "m.t_5", "m.t_6"}, "7", "", 0},    // out of order
       {{"m.a", "m.b", "m.d", "m.e", "m.f"}, "6", "", 0},
   };
   for (const SeriesCase& c : cases) {

@@ -22,8 +22,10 @@ struct MissingTables {
   std::int64_t count = 0;                              // rows
   std::map<std::string_view, std::int64_t> kernels;    // number of them by kernel
   std::map<std::string_view, std::vector<int>> types;  // ranks of their shards by sharding type, ascending, each once
-  std::string fqn;         // of the first, if numbered names leave it out ("t_7" between "t_6" and "t_8"); else empty
-  std::size_t before = 0;  // the row of the parameter table that the first stood in front of, if its name is known
+  // Of one of them, if numbered names leave it out ("t_7" between "t_6" and "t_8"); else empty. Then also the row of
+  // the parameter table that it stood in front of.
+  std::string fqn;
+  std::size_t before = 0;
 
   bool on_rank(int rank) const;
 };
