@@ -1,0 +1,93 @@
+// The batch size that the memory cells ask for.
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "analysis/corrections.h"
+#include "shardstats/limits.h"
+#include "shardstats/numbers/most_shared.h"
+
+namespace shardstats::analysis {
+namespace {
+
+constexpr std::int64_t kMostSizes = 4096;  // batch sizes looked at
+constexpr std::int64_t kManyErrors = 5;    // from which the batch size may be wrong
+
+// How many of the intervals hold the value.
+std::ptrdiff_t holding(const std::vector<RealInterval>& intervals, double value) {
+  return std::ranges::count_if(intervals, [value](RealInterval interval) { return interval.contains(value); });
+}
+
+// The batch size that most of these intervals hold, if the printed one is in less than half as many. Of those that
+// nearly as many hold it is the roundest: people choose such sizes.
+std::optional<std::int64_t> most_asked(const std::vector<RealInterval>& sizes, double printed) {
+  constexpr double kAround = 0.01, kNearly = 0.95;
+  const double best = most_shared(sizes, {0, static_cast<double>(kLargestBatch)}, printed, 0).low;
+  const std::ptrdiff_t most = holding(sizes, best);
+  if (best < 1 || best > static_cast<double>(kLargestBatch) || 2 * holding(sizes, printed) > most) return std::nullopt;
+  const auto zeros = [](std::int64_t size) { return std::countr_zero(static_cast<std::uint64_t>(size)); };
+  std::optional<std::int64_t> roundest;
+  const auto first = std::max<std::int64_t>(static_cast<std::int64_t>(best * (1 - kAround)), 1);
+  const std::int64_t last = std::min(static_cast<std::int64_t>(best * (1 + kAround)) + 1, first + kMostSizes);
+  for (std::int64_t size = first; size <= last; ++size) {
+    if (roundest && zeros(size) <= zeros(*roundest)) continue;
+    if (static_cast<double>(holding(sizes, static_cast<double>(size))) >= kNearly * static_cast<double>(most))
+      roundest = size;
+  }
+  return roundest;
+}
+
+// The sizes that each memory cell leaves, given the plan with twice the batch size.
+std::vector<RealInterval> batch_sizes(const PrintedPlan& printed_plan, const Plan& plan, const Plan& doubled,
+                                      double batch) {
+  std::vector<RealInterval> sizes;
+  const auto add_cell = [&](const Cell& cell, Format format, std::int64_t unit, const Expectation& at_batch,
+                            const Expectation& at_double) {
+    const auto printed = bytes_printed_as(cell.text, format, unit);
+    if (!printed || !at_batch.known || !at_double.known) return;
+    const RealInterval one = real(at_batch.bytes), two = real(at_double.bytes);
+    const RealInterval slope = two - one;
+    if (slope.low <= 0) return;
+    const RealInterval off = real(*printed) - one;
+    constexpr double kRounding = 1e-9;  // of the quotients
+    const RealInterval factor{1 + off.low / (off.low < 0 ? slope.low : slope.high) - kRounding,
+                              1 + off.high / (off.high < 0 ? slope.high : slope.low) + kRounding};
+    sizes.push_back(factor * exactly(batch));
+  };
+  for (const PlanTable& table : plan.tables) {
+    const PrintedTable& row = printed_plan.tables.rows[table.row];
+    add_cell(row.hbm, Format::r3, kGiB, table.hbm, doubled.tables[table.row].hbm);
+    add_cell(row.ddr, Format::r3, kGiB, table.ddr, doubled.tables[table.row].ddr);
+  }
+  for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed_plan.ranks.rows.size()); ++r) {
+    const PrintedRank& row = printed_plan.ranks.rows[r];
+    add_cell(row.input, Format::r2, kMiB, plan.ranks[r].expected_input, doubled.ranks[r].expected_input);
+    add_cell(row.output, Format::r2, kMiB, plan.ranks[r].expected_output, doubled.ranks[r].expected_output);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+// Memory is linear in the batch size: a plan with twice the batch shows how much of each cell goes with it. If most
+// cells ask for the same other size, that is the right one.
+void add_batch_size(const Disputed& disputed, Corrections& corrections) {
+  const PrintedLine* line = disputed.printed.find(LineId::batch_size);
+  const Cell cell = disputed.printed.slot(LineId::batch_size);
+  const auto batch = parse_integer(cell.text, kLargestBatch);
+  if (!batch || count(disputed.report.findings).error < kManyErrors || !disputed.plan.sized) return;
+  const auto with = [slot = line->first_slot](std::int64_t size) {
+    return [slot, text = std::to_string(size)](PrintedPlan& plan) { plan.slots[slot].text = text; };
+  };
+  PrintedPlan doubled = disputed.printed;
+  const auto set_double = with(2 * *batch);  // owns the text that the plan shows
+  set_double(doubled);
+  InferOptions options = disputed.options;
+  options.perf = false;
+  const auto size = static_cast<double>(*batch);
+  const auto sizes = batch_sizes(disputed.printed, disputed.plan, infer(doubled, options), size);
+  if (const auto right = most_asked(sizes, size))
+    corrections.add(cell, "should be " + std::to_string(*right), with(*right));
+}
+
+}  // namespace shardstats::analysis

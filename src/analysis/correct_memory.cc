@@ -1,0 +1,134 @@
+// Memory cells of ranks and tables.
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "analysis/corrections.h"
+
+namespace shardstats::analysis {
+namespace {
+
+constexpr std::size_t kMostListed = 8;  // ranks of a line that are looked at
+
+// Disputed cells whose printed text is such a value.
+int lines_that_show(const Report& report, RealInterval bytes, Format format) {
+  return static_cast<int>(std::ranges::count_if(report.findings, [&](const Finding& f) {
+    const auto printed = bytes_printed_as(f.where.text, format, kGiB);
+    return printed && real(*printed).overlaps(bytes);
+  }));
+}
+
+// ---- a sum over all ranks ------------------------------------------------------------------------------------------
+
+// Only the sum is wrong: then that rank is whose right value other lines show.
+void add_rank_of_sum(const Disputed& disputed, Cell PrintedRank::*cell, const Expectation& total,
+                     Corrections& corrections) {
+  if (!total.contradicted) return;
+  const auto& rows = disputed.printed.ranks.rows;
+  const Format form = rank_memory_format(disputed.printed.releases.front());
+  RealInterval sum{};
+  for (const PrintedRank& row : rows) {
+    const auto printed = bytes_printed_as((row.*cell).text, form, kGiB);
+    if (!printed) return;
+    sum = sum + real(*printed);
+  }
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const Cell& printed = rows[r].*cell;
+    const RealInterval others = sum - real(*bytes_printed_as(printed.text, form, kGiB));
+    const RealInterval right{real(total.bytes).low - others.high, real(total.bytes).high - others.low};
+    if (right.high < 0) continue;
+    const auto text = [&](double bytes) { return format(std::max(bytes, 0.0) / static_cast<double>(kGiB), form); };
+    const std::string low = text(right.low), high = text(right.high);
+    Correction& correction = low == high ? corrections.add_text(printed, low, &PrintedPlan::ranks, r, cell)
+                                         : corrections.add_removal(printed, &PrintedPlan::ranks, r, cell);
+    correction.against = -lines_that_show(disputed.report, right, form);
+  }
+}
+
+// ---- lines that name the rank --------------------------------------------------------------------------------------
+
+// Where a line prints HBM, and where the ranks that have it.
+struct HbmLine {
+  LineId id;
+  std::size_t value, ranks;
+};
+constexpr HbmLine kHbmLines[] = {
+    {LineId::peak_memory_pressure, 0, 1}, {LineId::max_hbm, 0, 1},         {LineId::min_hbm, 0, 1},
+    {LineId::low_median_hbm, 0, 1},       {LineId::high_median_hbm, 0, 1},
+};
+
+// The memory of a rank is not what disputed lines print for it.
+void add_rank_of_lines(const Disputed& disputed, Corrections& corrections) {
+  const PrintedPlan& printed = disputed.printed;
+  const auto& rows = printed.ranks.rows;
+  const Format form = rank_memory_format(printed.releases.front());
+  const auto is_disputed = [&](const Cell& cell) {
+    return std::ranges::any_of(disputed.report.findings, [&](const Finding& f) {
+      return f.severity == Severity::error && f.where.place == cell.place;
+    });
+  };
+  for (const HbmLine& line : kHbmLines) {
+    const Cell value = printed.slot(line.id, line.value);
+    const auto bytes = bytes_printed_as(value.text, Format::r3, kGiB);
+    std::vector<int> ranks;
+    if (!bytes || !is_disputed(value) || !parse_ranks(printed.slot(line.id, line.ranks).text, ranks, kMostListed))
+      continue;
+    for (const int rank : ranks) {
+      const auto r = static_cast<std::size_t>(rank);
+      if (r >= rows.size() || !rows[r].hbm || corrections.has(rows[r].hbm)) continue;
+      const std::string text = format(middle(real(*bytes)) / static_cast<double>(kGiB), form);
+      if (text == rows[r].hbm.text) continue;
+      Correction& correction = corrections.add_text(rows[r].hbm, text, &PrintedPlan::ranks, r, &PrintedRank::hbm);
+      correction.against = -lines_that_show(disputed.report, real(*bytes), Format::r3);
+    }
+  }
+}
+
+}  // namespace
+
+void add_rank_memory(const Disputed& disputed, Corrections& corrections) {
+  add_rank_of_sum(disputed, &PrintedRank::hbm, disputed.plan.all_ranks.hbm, corrections);
+  add_rank_of_sum(disputed, &PrintedRank::ddr, disputed.plan.all_ranks.ddr, corrections);
+  add_rank_of_lines(disputed, corrections);
+  std::ranges::stable_sort(corrections.all(), {}, &Correction::against);
+}
+
+void add_misleading_memory(const Disputed& disputed, Corrections& corrections) {
+  const PrintedPlan& printed = disputed.printed;
+  for (const Finding& finding : disputed.report.findings) {
+    for (std::size_t r = 0; r < printed.ranks.rows.size(); ++r)
+      for (const auto cell : {&PrintedRank::hbm, &PrintedRank::ddr, &PrintedRank::input, &PrintedRank::output})
+        if (const Cell& of = printed.ranks.rows[r].*cell; of && of.place == finding.where.place)
+          corrections.add_removal(of, &PrintedPlan::ranks, r, cell);
+    // A finding on a table's perf may come from a dtype that its storage was taken for.
+    if (finding.table)
+      for (const auto cell : {&PrintedTable::hbm, &PrintedTable::ddr, &PrintedTable::ssd})
+        if (const Cell& of = printed.tables.rows[*finding.table].*cell; of && !corrections.has(of))
+          corrections.add_removal(of, &PrintedPlan::tables, *finding.table, cell);
+  }
+}
+
+void add_departing_tables(const Disputed& disputed, Corrections& corrections) {
+  const auto& rows = disputed.printed.tables.rows;
+  const Plan& plan = disputed.plan;
+  std::map<std::pair<double, Optimizer>, int> tables_with;
+  const auto kind = [](const PlanTable& t) { return std::pair(t.choice.element_size, t.choice.optimizer); };
+  for (const PlanTable& table : plan.tables) ++tables_with[kind(table)];
+  const auto by_count = [](const auto& entry) { return entry.second; };
+  const auto usual = std::ranges::max_element(tables_with, {}, by_count);
+  const auto disputes = [&](const PlanTable& table) {
+    return [&](const Finding& f) {
+      if (f.severity != Severity::error) return false;
+      return f.table == table.row || (!f.kernel.empty() && f.kernel == rows[table.row].kernel.text) ||
+             (f.rank && plan.shards_on(table, *f.rank) > 0);
+    };
+  };
+  for (const PlanTable& table : plan.tables) {
+    const PrintedTable& row = rows[table.row];
+    if (kind(table) == usual->first || !row.hbm) continue;
+    if (std::ranges::any_of(disputed.report.findings, disputes(table)))
+      corrections.add_removal(row.hbm, &PrintedPlan::tables, table.row, &PrintedTable::hbm);
+  }
+}
+
+}  // namespace shardstats::analysis

@@ -1,0 +1,76 @@
+// Ways to make a disputed block right by the change of one printed cell or row. Private to src/analysis; culprits.cc
+// tries them on the whole block.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shardstats/analysis/findings.h"
+#include "shardstats/analysis/verify.h"
+#include "shardstats/infer/plan.h"
+
+namespace shardstats::analysis {
+
+inline constexpr std::size_t kMostPairs = 20'000'000;  // of things compared with each other
+
+struct Correction {
+  Cell culprit;
+  std::string reason;
+  std::function<void(PrintedPlan&)> apply;
+  int against = 0;  // cells that speak against it
+};
+
+class Corrections {
+ public:
+  Correction& add(const Cell& culprit, std::string reason, std::function<void(PrintedPlan&)> apply) {
+    all_.push_back({culprit, std::move(reason), std::move(apply)});
+    return all_.back();
+  }
+  // Without the cell.
+  template <class Row>
+  Correction& add_removal(const Cell& culprit, ColumnTable<Row> PrintedPlan::*table, std::size_t row, Cell Row::*cell) {
+    return add(culprit, "without it the rest agrees",
+               [=](PrintedPlan& plan) { ((plan.*table).rows[row].*cell).text = {}; });
+  }
+  // With another text in the cell.
+  template <class Row>
+  Correction& add_text(const Cell& culprit, std::string text, ColumnTable<Row> PrintedPlan::*table, std::size_t row,
+                       Cell Row::*cell) {
+    std::string reason = "should be " + text;
+    return add(culprit, std::move(reason),
+               [=, text = std::move(text)](PrintedPlan& plan) { ((plan.*table).rows[row].*cell).text = text; });
+  }
+
+  bool has(const Cell& culprit) const {
+    return std::ranges::any_of(all_, [&](const Correction& c) { return c.culprit.place == culprit.place; });
+  }
+  bool empty() const { return all_.empty(); }
+  std::vector<Correction>& all() { return all_; }
+
+ private:
+  std::vector<Correction> all_;
+};
+
+struct Disputed {
+  const PrintedPlan& printed;
+  const Plan& plan;
+  const InferOptions& options;
+  const Report& report;
+};
+
+// Each adds what may be wrong, most likely first.
+void add_repeated_rows(const Disputed& disputed, Corrections& corrections);
+// Sharding types and lists of ranks, by the shards that the rank rows count.
+void add_wrong_words(const Disputed& disputed, Corrections& corrections);
+void add_batch_size(const Disputed& disputed, Corrections& corrections);
+// A rank's memory where other lines show the right one.
+void add_rank_memory(const Disputed& disputed, Corrections& corrections);
+// A memory cell that made another hypothesis of the whole plan look better.
+void add_misleading_memory(const Disputed& disputed, Corrections& corrections);
+// The storage of tables with a dtype or an optimizer of their own.
+void add_departing_tables(const Disputed& disputed, Corrections& corrections);
+
+}  // namespace shardstats::analysis
