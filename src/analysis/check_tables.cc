@@ -176,15 +176,18 @@ std::string description(const MissingTables& missing) {
 void check_missing(Checks& checks) {
   if (!checks.plan.missing) return;
   const MissingTables& missing = *checks.plan.missing;
-  const bool located = !missing.fqn.empty();
   std::string what = missing.count == 1 ? "the row of a table is missing"
                                         : "the rows of " + std::to_string(missing.count) + " tables are missing";
-  if (located) what += ", by the numbers of its neighbours " + missing.fqn + " before this one";
-  what += located ? ": " : " below this line: ";
+  if (missing.before)
+    what += ", by the numbers of its neighbours " + missing.name + " before this one";
+  else if (!missing.name.empty())
+    what += " below this line, by the Top 5 lists " + missing.name;
+  else
+    what += " below this line";
   const auto& tables = checks.printed.tables;
-  const Place place = located ? tables.rows[missing.before].fqn.place : tables.place;
-  Finding& finding = checks.add_log("log.table_rows", Cell{{}, place}, what + description(missing));
-  finding.fqn = missing.fqn;
+  const Place place = missing.before ? tables.rows[*missing.before].fqn.place : tables.place;
+  Finding& finding = checks.add_log("log.table_rows", Cell{{}, place}, what + ": " + description(missing));
+  if (missing.has_module) finding.fqn = missing.name;
 }
 
 }  // namespace

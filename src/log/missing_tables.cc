@@ -75,7 +75,9 @@ class NumberedRows {
       last_row = i;
     }
     if (steps_ < kLeastSeries || lost_ != missing.count) return;
-    missing.fqn = fqn_;
+    if (fqn_.empty()) return;
+    missing.name = fqn_;
+    missing.has_module = true;
     missing.before = before_;
   }
 
@@ -111,6 +113,26 @@ class NumberedRows {
   std::int64_t lost_ = 0;
   std::string fqn_;
 };
+
+// The only name of the Top 5 lists that no row has. Those are bare: the module is known if all tables have the same.
+void find_listed(const PrintedPlan& printed, MissingTables& missing) {
+  const auto is_of = [](std::string_view fqn, std::string_view name) {
+    return fqn == name || (fqn.ends_with(name) && fqn[fqn.size() - name.size() - 1] == '.');
+  };
+  std::set<std::string_view> names;
+  for (const PrintedLine& line : printed.lines) {
+    if (line.id != LineId::top_perf_table && line.id != LineId::top_hbm_table) continue;
+    const std::string_view name = printed.slots_of(line).front().text;
+    const auto has_name = [&](const PrintedTable& row) { return is_of(row.fqn.text, name); };
+    if (std::ranges::none_of(printed.tables.rows, has_name)) names.insert(name);
+  }
+  if (names.size() != 1 || missing.count != 1) return;
+  const auto module_of = [](const PrintedTable& row) { return row.fqn.text.substr(0, row.fqn.text.rfind('.') + 1); };
+  const std::string_view module = module_of(printed.tables.rows.front());
+  missing.has_module =
+      std::ranges::all_of(printed.tables.rows, [&](const PrintedTable& row) { return module_of(row) == module; });
+  missing.name = std::string(missing.has_module ? module : std::string_view{}).append(*names.begin());
+}
 
 }  // namespace
 
@@ -154,6 +176,7 @@ std::optional<MissingTables> missing_tables(const PrintedPlan& printed) {
     }
   if (shards < missing.count) return std::nullopt;
   NumberedRows(printed.tables.rows).find_gap(missing);
+  if (missing.name.empty()) find_listed(printed, missing);
   return missing;
 }
 

@@ -55,7 +55,7 @@ TEST(MissingTables, RanksAndKernelsShowEach) {
     EXPECT_EQ(missing->types.begin()->first, kRows[i].sharding);
     EXPECT_EQ(missing->types.begin()->second, ranks[i]);
     EXPECT_EQ(missing->on_rank(1), i != 0);
-    EXPECT_TRUE(missing->fqn.empty());
+    EXPECT_TRUE(missing->name.empty());
   }
 }
 
@@ -108,8 +108,34 @@ TEST(MissingTables, NumberedNames) {
     const std::string shards = "TW: " + std::string(c.count);
     const auto missing = missing_tables(plan_of(rows, {shards}, {{"fused", c.count}}));
     ASSERT_TRUE(missing) << c.names.front();
-    EXPECT_EQ(missing->fqn, c.fqn);
-    EXPECT_EQ(missing->before, c.before);
+    EXPECT_EQ(missing->name, c.fqn);
+    EXPECT_EQ(missing->before.value_or(0), c.before);
+    EXPECT_EQ(missing->has_module, !c.fqn.empty());
+  }
+}
+
+// A listed name without a row is the missing one's; the lists do not print modules.
+TEST(MissingTables, ListedNames) {
+  const struct {
+    std::string_view first, second, listed, name;
+    bool has_module;
+  } cases[] = {{"m.a", "m.b", "c", "m.c", true},
+               {"m.a", "n.b", "c", "c", false},
+               {"m.a", "m.b", "b", "", false},
+               {"m.a", "m.b.v2", "b.v2", "", false}};
+  for (const auto& c : cases) {
+    PrintedPlan plan =
+        plan_of({{c.first, "TW", "fused", "0"}, {c.second, "TW", "fused", "0"}}, {"TW: 3"}, {{"fused", "3"}});
+    PrintedLine& line = plan.lines.emplace_back();
+    line.id = LineId::top_perf_table;
+    line.first_slot = static_cast<std::uint32_t>(plan.slots.size());
+    line.slot_count = 1;
+    plan.slots.push_back(Cell{c.listed, {}});
+    const auto missing = missing_tables(plan);
+    ASSERT_TRUE(missing);
+    EXPECT_EQ(missing->name, c.name);
+    EXPECT_EQ(missing->has_module, c.has_module);
+    EXPECT_FALSE(missing->before);
   }
 }
 

@@ -22,10 +22,10 @@ struct MissingTables {
   std::int64_t count = 0;                              // rows
   std::map<std::string_view, std::int64_t> kernels;    // number of them by kernel
   std::map<std::string_view, std::vector<int>> types;  // ranks of their shards by sharding type, ascending, each once
-  // Of one of them, if numbered names leave it out ("t_7" between "t_6" and "t_8"); else empty. Then also the row of
-  // the parameter table that it stood in front of.
-  std::string fqn;
-  std::size_t before = 0;
+  // Of one of them, if numbered names leave it out ("t_7" between "t_6" and "t_8"), or a Top 5 list has it; else empty.
+  std::string name;  // with its module, if that is known
+  bool has_module = false;
+  std::optional<std::size_t> before;  // the row that it stood in front of, if known
 
   bool on_rank(int rank) const;
 };
