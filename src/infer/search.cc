@@ -82,6 +82,7 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
   const std::int64_t contradictions = result.survivors.front().outcome.contradictions;
   // One wrong cell must not be explained away by a table of its own kind; many at once are seldom wrong cells.
   if (contradictions >= kManyContradictions) limit += contradictions / 2;
+  if (plan.missing) limit += contradictions;  // the damage is known to be another: the cells are right
   SearchResult free;
   std::int64_t without_rows = contradictions;  // the fewest contradicted cells that even splits leave
   const auto extra_of = [&](const Setting& setting) { return cost_of_rows(plan, *setting.rules); };

@@ -27,6 +27,13 @@ std::optional<std::map<std::string_view, std::int64_t>> kernels_without_rows(con
   return kernels;
 }
 
+// Of a block without ranks: does the number of hardcoded and selected kernels also show so many more tables?
+bool is_confirmed(const PrintedPlan& printed, std::int64_t missing) {
+  const auto hardcoded = parse_integer(printed.slot(LineId::kernel_constraints, 0).text);
+  const auto selected = parse_integer(printed.slot(LineId::kernel_constraints, 1).text);
+  return hardcoded && selected && *hardcoded + *selected == std::ssize(printed.tables.rows) + missing;
+}
+
 // A name with a number: "ebc.", "t_", 7, "_user".
 struct NumberedName {
   std::string_view module, head, tail;
@@ -155,6 +162,23 @@ ShardDifference shard_difference(const PrintedPlan& printed) {
   return difference;
 }
 
+namespace {
+
+// Of what shards the ranks lack rows; false: some has too many, so that something else is wrong.
+bool read_types(const PrintedPlan& printed, MissingTables& missing) {
+  const ShardDifference difference = shard_difference(printed);
+  std::int64_t shards = 0;
+  for (const auto& [type, counts] : difference)
+    for (const auto& [rank, count] : counts) {
+      if (count < 0) return false;
+      shards += count;
+      missing.types[type].push_back(rank);
+    }
+  return shards >= missing.count && std::ssize(difference) <= missing.count;
+}
+
+}  // namespace
+
 bool MissingTables::on_rank(int rank) const {
   return std::ranges::any_of(types, [rank](const auto& type) { return std::ranges::binary_search(type.second, rank); });
 }
@@ -165,16 +189,8 @@ std::optional<MissingTables> missing_tables(const PrintedPlan& printed) {
   MissingTables missing;
   for (const auto& [kernel, count] : *kernels) missing.count += count;
   missing.kernels = std::move(*kernels);
-  const ShardDifference difference = shard_difference(printed);
-  if (difference.empty() || std::ssize(difference) > missing.count) return std::nullopt;
-  std::int64_t shards = 0;
-  for (const auto& [type, counts] : difference)
-    for (const auto& [rank, count] : counts) {
-      if (count < 0) return std::nullopt;
-      shards += count;
-      missing.types[type].push_back(rank);
-    }
-  if (shards < missing.count) return std::nullopt;
+  const bool confirmed = printed.ranks.printed ? read_types(printed, missing) : is_confirmed(printed, missing.count);
+  if (!confirmed) return std::nullopt;
   NumberedRows(printed.tables.rows).find_gap(missing);
   if (missing.name.empty()) find_listed(printed, missing);
   return missing;

@@ -17,6 +17,7 @@ struct Kernel {
 PrintedPlan plan_of(const std::vector<Row>& rows, const std::vector<std::string_view>& shards,
                     const std::vector<Kernel>& kernels) {
   PrintedPlan plan;
+  plan.ranks.printed = true;
   for (const Row& row : rows) {
     PrintedTable& table = plan.tables.rows.emplace_back();
     table.fqn.text = row.fqn;
@@ -74,6 +75,23 @@ TEST(MissingTables, OtherDamageIsNone) {
   EXPECT_FALSE(missing_tables(plan_of({kRows[0], kRows[1]}, {"DP: 1 RW: 1 TW: 0", kShards[1]}, kKernels)));
   EXPECT_FALSE(missing_tables(plan_of({kRows[0], kRows[1]}, kShards, {{"dense", "x"}, {"fused", "2"}})));
   EXPECT_FALSE(missing_tables(plan_of({}, kShards, kKernels)));
+}
+
+// Without ranks the kernels' constraints have to agree.
+TEST(MissingTables, OfABlockWithoutRanks) {
+  for (const std::string_view selected : {"1", "2", "3"}) {
+    PrintedPlan plan = plan_of({kRows[0], kRows[2]}, {}, kKernels);
+    plan.ranks.printed = false;
+    PrintedLine& line = plan.lines.emplace_back();
+    line.id = LineId::kernel_constraints;
+    line.first_slot = static_cast<std::uint32_t>(plan.slots.size());
+    line.slot_count = 2;
+    plan.slots.push_back(Cell{"1", {}});
+    plan.slots.push_back(Cell{selected, {}});
+    const auto missing = missing_tables(plan);
+    EXPECT_EQ(missing.has_value(), selected == "2");
+    EXPECT_TRUE(!missing || missing->types.empty());
+  }
 }
 
 struct SeriesCase {

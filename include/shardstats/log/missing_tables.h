@@ -19,9 +19,10 @@ using ShardDifference = std::map<std::string_view, std::map<int, int>>;
 ShardDifference shard_difference(const PrintedPlan& printed);
 
 struct MissingTables {
-  std::int64_t count = 0;                              // rows
-  std::map<std::string_view, std::int64_t> kernels;    // number of them by kernel
-  std::map<std::string_view, std::vector<int>> types;  // ranks of their shards by sharding type, ascending, each once
+  std::int64_t count = 0;                            // rows
+  std::map<std::string_view, std::int64_t> kernels;  // number of them by kernel
+  // Ranks of their shards by sharding type, ascending, each once; none in a block without ranks.
+  std::map<std::string_view, std::vector<int>> types;
   // Of one of them, if numbered names leave it out ("t_7" between "t_6" and "t_8"), or a Top 5 list has it; else empty.
   std::string name;  // with its module, if that is known
   bool has_module = false;
