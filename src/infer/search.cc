@@ -60,8 +60,9 @@ std::int64_t cost_of_rows(const PlanInputs& plan, const ReleaseRules& rules) {
 // cell weighs more than one of them, and a difference of one does not exclude.
 constexpr std::int64_t kCellWeight = 3, kSlack = 1, kManyContradictions = 4;
 
+std::int64_t weight(const Survivor& s) { return kCellWeight * s.outcome.contradictions + s.outcome.freedoms; }
+
 void keep_plausible(SearchResult& found) {
-  const auto weight = [](const Survivor& s) { return kCellWeight * s.outcome.contradictions + s.outcome.freedoms; };
   const auto lighter = [&](const Survivor& a, const Survivor& b) { return weight(a) < weight(b); };
   std::stable_sort(found.survivors.begin(), found.survivors.end(), lighter);
   const auto excluded = [&](const Survivor& s) {
@@ -77,8 +78,8 @@ void keep_plausible(SearchResult& found) {
 // The free tier for every setting. It has to leave fewer contradicted cells than the uniform one, at no higher cost.
 // `wides`: by group, what the uniform tier found; none where the group was given up.
 void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups, std::uint32_t allowed_pairs,
-                 std::int64_t limit, Evaluator& evaluator, std::vector<std::optional<PlanWide>>& wides,
-                 SearchResult& result) {
+                 std::int64_t limit, bool list_excluded, Evaluator& evaluator,
+                 std::vector<std::optional<PlanWide>>& wides, SearchResult& result) {
   const std::int64_t contradictions = result.survivors.front().outcome.contradictions;
   // One wrong cell must not be explained away by a table of its own kind; many at once are seldom wrong cells.
   if (contradictions >= kManyContradictions) limit += contradictions / 2;
@@ -99,12 +100,15 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
       const std::int64_t extra = rows ? extra_of(setting) : 0;
       if (!wides[g] || (rows ? wides[g]->departing.rows : wides[g]->departing.inputs) > limit - extra) continue;
       auto outcome = evaluator.free(setting, wides[g]->pair, freedom, limit - extra);
+      if (!outcome) free.excluded.push_back({groups[g].members, limit + 1});  // or more
       if (!outcome || outcome->contradictions >= contradictions) continue;
       // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one.
       if (rows && outcome->contradictions + 1 == without_rows && share_conflicts(plan) == 0) continue;
       if (!rows) without_rows = std::min(without_rows, outcome->contradictions);
       outcome->freedoms += extra;
       free.survivors.push_back({std::move(*outcome), groups[g].members});
+      // What costs more than this is not plausible beside it.
+      if (!list_excluded) limit = std::min(limit, weight(free.survivors.back()) + kSlack);
     }
   keep_plausible(free);
   if (free.survivors.empty()) return;
@@ -175,7 +179,7 @@ SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint
   const std::int64_t contradictions = result.survivors.front().outcome.contradictions;
   if (contradictions > (is_large(plan) ? 1 : 0)) {
     result.gave_up = options.effort == Effort::uniform;
-    if (!result.gave_up) search_free(plan, groups, allowed_pairs, limit, evaluator, wides, result);
+    if (!result.gave_up) search_free(plan, groups, allowed_pairs, limit, options.alternatives, evaluator, wides, result);
   } else if (options.alternatives && contradictions == 0) {
     for (Survivor& survivor : result.survivors) widen(plan, evaluator, survivor);
   }
