@@ -67,6 +67,19 @@ std::vector<RealInterval> batch_sizes(const PrintedPlan& printed_plan, const Pla
   return sizes;
 }
 
+// Two plans are comparable if they rest on the same setting.
+InferOptions with_setting_of(const Plan& plan, InferOptions options) {
+  const Setting& setting = plan.setting;
+  const auto add = [&](const char* key, std::string_view value) {
+    options.overrides.push_back({key, "", std::string(value)});
+  };
+  add("release", name(setting.rules->release));
+  add("compute_device", name(setting.device));
+  add("pipeline_type", name(setting.pipeline));
+  add("count_ephemeral_storage_cost", setting.ephemeral ? "true" : "false");
+  return options;
+}
+
 }  // namespace
 
 // Memory is linear in the batch size: a plan with twice the batch shows how much of each cell goes with it. If most
@@ -82,7 +95,7 @@ void add_batch_size(const Disputed& disputed, Corrections& corrections) {
   PrintedPlan doubled = disputed.printed;
   const auto set_double = with(2 * *batch);  // owns the text that the plan shows
   set_double(doubled);
-  InferOptions options = disputed.options;
+  InferOptions options = with_setting_of(disputed.plan, disputed.options);
   options.perf = false;
   const auto size = static_cast<double>(*batch);
   const auto sizes = batch_sizes(disputed.printed, disputed.plan, infer(doubled, options), size);

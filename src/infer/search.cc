@@ -179,7 +179,8 @@ SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint
   const std::int64_t contradictions = result.survivors.front().outcome.contradictions;
   if (contradictions > (is_large(plan) ? 1 : 0)) {
     result.gave_up = options.effort == Effort::uniform;
-    if (!result.gave_up) search_free(plan, groups, allowed_pairs, limit, options.alternatives, evaluator, wides, result);
+    if (!result.gave_up)
+      search_free(plan, groups, allowed_pairs, limit, options.alternatives, evaluator, wides, result);
   } else if (options.alternatives && contradictions == 0) {
     for (Survivor& survivor : result.survivors) widen(plan, evaluator, survivor);
   }
