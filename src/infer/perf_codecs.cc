@@ -1,12 +1,14 @@
 #include "infer/perf_codecs.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::size_t kBeam = 4;  // assignments that are followed at a time
+constexpr std::size_t kBeam = 4;    // assignments that are followed at a time
+constexpr std::int64_t kSlack = 2;  // contradictions that a sharder may have more by itself than among others
 
 struct Candidate {
   std::vector<std::size_t> codecs;
@@ -16,10 +18,14 @@ struct Candidate {
 class CodecSearch {
  public:
   CodecSearch(const PerfHypothesis& h, const PerfInputs& perf, const WireClasses& classes, PerfFits& fits)
-      : sharders_(perf.sharders), codecs_(h.setting.rules->wire_sizes ? kCodecs : 1), classes_(classes), fits_(fits) {}
+      : sharders_(perf.sharders),
+        codecs_(h.setting.rules->wire_sizes ? kCodecs : 1),
+        nothing_(sharders_, kNotFitted),
+        classes_(classes),
+        fits_(fits) {}
 
   std::vector<Candidate> run() {
-    std::vector<Candidate> beam{{std::vector<std::size_t>(sharders_, kNotFitted), 0}};
+    std::vector<Candidate> beam{{nothing_, 0}};
     for (std::uint32_t s = 0; s < sharders_; ++s) beam = best(extended(beam, s));
     // A sharder that came early was judged without the tables of the others.
     if (sharders_ > 1)
@@ -30,14 +36,30 @@ class CodecSearch {
  private:
   std::vector<Candidate> extended(const std::vector<Candidate>& beam, std::uint32_t sharder) {
     std::vector<Candidate> next;
+    std::int64_t limit = std::numeric_limits<std::int64_t>::max();  // what costs more is not among the best
     for (const Candidate& candidate : beam)
-      for (std::size_t c = 0; c < codecs_; ++c) next.push_back(with(candidate, sharder, c));
+      for (std::size_t c = 0; c < codecs_; ++c) {
+        if (candidate.cost + alone(sharder, c) - kSlack > limit) continue;
+        next.push_back(with(candidate, sharder, c));
+        limit = std::min(limit, cost_of_last(next));
+      }
     return next;
+  }
+
+  // Of the last one that is followed.
+  static std::int64_t cost_of_last(std::vector<Candidate> all) {
+    if (all.size() < kBeam) return std::numeric_limits<std::int64_t>::max();
+    std::ranges::nth_element(all, all.begin() + kBeam - 1, {}, &Candidate::cost);
+    return all[kBeam - 1].cost;
   }
 
   void improve(Candidate& candidate) {
     for (std::uint32_t s = 0; s < sharders_; ++s)
       for (std::size_t c = 0; c < codecs_; ++c) {
+        std::int64_t least = alone(s, c) - kSlack;
+        for (std::uint32_t other = 0; other < sharders_; ++other)
+          if (other != s) least += alone(other, candidate.codecs[other]);
+        if (least >= candidate.cost) continue;
         Candidate one = with(candidate, s, c);
         if (one.cost < candidate.cost) candidate = std::move(one);
       }
@@ -51,22 +73,31 @@ class CodecSearch {
 
   Candidate with(Candidate one, std::uint32_t sharder, std::size_t codec) {
     one.codecs[sharder] = codec;
-    one.cost = cost_of(one.codecs);
+    const PerfFits::Cost cost = cost_of(one.codecs);
+    one.cost = cost.contradictions + cost.freedoms;
     return one;
   }
 
+  // Contradictions that the sharder's tables have if no others ask anything of the bandwidths.
+  std::int64_t alone(std::uint32_t sharder, std::size_t codec) {
+    auto codecs = nothing_;
+    codecs[sharder] = codec;
+    return cost_of(codecs).contradictions;
+  }
+
   // Assignments of the same wire sizes are one fit.
-  std::int64_t cost_of(const std::vector<std::size_t>& codecs) {
-    const auto [found, is_new] = costs_.try_emplace(classes_.first_of(codecs), 0);
+  PerfFits::Cost cost_of(const std::vector<std::size_t>& codecs) {
+    const auto [found, is_new] = costs_.try_emplace(classes_.first_of(codecs));
     if (is_new) found->second = fits_.rough_cost(found->first);
     return found->second;
   }
 
   std::uint32_t sharders_;
   std::size_t codecs_;
+  std::vector<std::size_t> nothing_;  // no sharder is fitted
   const WireClasses& classes_;
   PerfFits& fits_;
-  std::map<std::vector<std::size_t>, std::int64_t> costs_;
+  std::map<std::vector<std::size_t>, PerfFits::Cost> costs_;
 };
 
 }  // namespace

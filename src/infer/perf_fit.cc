@@ -26,9 +26,9 @@ PerfFit PerfFits::fit(const std::vector<std::size_t>& codecs) {
   return fit(FitTables(h_, plan_, perf_, codecs, false));
 }
 
-std::int64_t PerfFits::rough_cost(const std::vector<std::size_t>& codecs) {
+PerfFits::Cost PerfFits::rough_cost(const std::vector<std::size_t>& codecs) {
   const PerfFit rough = fit(FitTables(h_, plan_, perf_, codecs, true));
-  return rough.contradictions + rough.freedoms;
+  return {rough.contradictions, rough.freedoms};
 }
 
 PerfFit PerfFits::fit(const FitTables& tables) {

@@ -28,9 +28,11 @@ class PerfFits {
   PerfFit fit(const std::vector<std::size_t>& codecs);
   // The same with defaults in the place of bandwidths that are close to them: a few wrong numbers can push those off.
   PerfFit snapped(const std::vector<std::size_t>& codecs, const PerfFit& fit) const;
-  // Contradictions and freedoms of a rough fit of some tables of each sharder; where that leaves some out, ranks are
-  // not looked at.
-  std::int64_t rough_cost(const std::vector<std::size_t>& codecs);
+  struct Cost {
+    std::int64_t contradictions = 0, freedoms = 0;
+  };
+  // Of a rough fit of some tables of each sharder; where that leaves some out, ranks are not looked at.
+  Cost rough_cost(const std::vector<std::size_t>& codecs);
 
  private:
   PerfFit fit(const FitTables& tables);
