@@ -1,39 +1,15 @@
 // How long it takes to open a log and to find its blocks. The log: $SHARDSTATS_LOG, else testdata/logs/demo.log.
 #include <benchmark/benchmark.h>
 
-#include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
 
-#include "shardstats/input/blocks.h"
-#include "shardstats/input/source.h"
+#include "bench_log.h"
 #include "shardstats/log/printed.h"
 #include "shardstats/log/render.h"
 
 namespace {
 
-using shardstats::Source;
-
-std::string log_path() {
-  const char* named = std::getenv("SHARDSTATS_LOG");
-  return named != nullptr ? named : SHARDSTATS_SOURCE_DIR "/testdata/logs/demo.log";
-}
-
-// Null, with the benchmark skipped, if the log cannot be opened.
-std::unique_ptr<Source> opened(benchmark::State& state) {
-  shardstats::OpenResult result = shardstats::open_source(log_path());
-  if (auto* source = std::get_if<std::unique_ptr<Source>>(&result)) return std::move(*source);
-  state.SkipWithError((log_path() + ": " + std::get<shardstats::Error>(result).message).c_str());
-  return nullptr;
-}
-
-void count_bytes(benchmark::State& state, const Source& source) {
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(source.bytes().size()));
-}
+using bench::count_bytes, bench::opened, shardstats::Source;
 
 void open_log(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(opened(state));

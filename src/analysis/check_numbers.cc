@@ -1,4 +1,6 @@
 // Is every rounded number one that the planner can print (log-format.md section 2)? "07", "0.50" and "1.2345" are not.
+#include <algorithm>
+
 #include "analysis/checks.h"
 
 namespace shardstats::analysis {
@@ -39,6 +41,21 @@ bool is_beyond(std::string_view text) {
   return text.size() > 4 && (text.size() > 18 || text.find("e+") != std::string_view::npos);
 }
 
+// "3", "0-95", "1,1,4", "[28, 43]", "[]": integers without needless zeros, with the separator of their kind.
+bool is_list_shape(std::string_view text) {
+  const bool bracketed = text.starts_with('[');
+  if (bracketed && text.size() > 2) text = text.substr(1, text.size() - 2);
+  const std::string_view separator = bracketed ? ", " : text.find('-') != std::string_view::npos ? "-" : ",";
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    const std::string_view item = text.substr(at, end - at);
+    if (item.empty() || !std::ranges::all_of(item, is_digit) || (item.size() > 1 && item[0] == '0'))
+      return text == "[]";
+    at = end + separator.size();
+  }
+  return true;
+}
+
 Finding& add_finding(Checks& checks, std::string_view rule, const Cell& cell, std::string message) {
   Finding& finding = checks.add_log(rule, cell, std::move(message));
   finding.suspects.push_back({cell, "the disputed number itself"});
@@ -48,6 +65,10 @@ Finding& add_finding(Checks& checks, std::string_view rule, const Cell& cell, st
 Finding& add_odd(Checks& checks, const Cell& cell) {
   return add_finding(checks, "log.malformed_cell", cell,
                      "the planner never prints a number as " + std::string(cell.text));
+}
+Finding& add_odd_list(Checks& checks, const Cell& cell) {
+  return add_finding(checks, "log.malformed_cell", cell,
+                     "the planner never prints a list of ranks as " + std::string(cell.text));
 }
 Finding& add_beyond(Checks& checks, const Cell& cell) {
   return add_finding(checks, "log.bounds", cell,
@@ -99,7 +120,10 @@ void check(Checks& checks, const Cell& cell, std::size_t decimals) {
     add_beyond(checks, cell);
 }
 
-// Slots "{int}" and "{r1}" to "{r3}" of the line's form.
+// A list that is read, but that is not printed so.
+bool is_odd_list(const Cell& cell) { return cell.text.size() >= 2 && cell.text != "None" && !is_list_shape(cell.text); }
+
+// Slots "{int}", "{r1}" to "{r3}", "{L1}" and "{L2}" of the line's form.
 void check_line(Checks& checks, const PrintedLine& line) {
   const std::string_view pattern = line_forms()[line.form].pattern;
   const auto slots = checks.printed.slots_of(line);
@@ -110,6 +134,8 @@ void check_line(Checks& checks, const PrintedLine& line) {
     if (slot < slots.size() && name == "int") check(checks, slots[slot], 0);
     if (slot < slots.size() && name.size() == 2 && name[0] == 'r' && is_digit(name[1]))
       check(checks, slots[slot], static_cast<std::size_t>(name[1] - '0'));
+    if (slot < slots.size() && (name == "L1" || name == "L2") && is_odd_list(slots[slot]))
+      add_odd_list(checks, slots[slot]);
     ++slot;
   }
 }
@@ -134,6 +160,8 @@ void check_numbers(Checks& checks) {
     check_column(checks, tables, 0, cell);
   check_column(checks, tables, kAsNeeded, &PrintedTable::cache_load_factor);
   check_perf_column(checks, tables);
+  for (const PrintedTable& row : tables)
+    if (is_odd_list(row.ranks)) attribute(checks, row, add_odd_list(checks, row.ranks));
   for (const PrintedLine& line : checks.printed.lines) check_line(checks, line);
 }
 

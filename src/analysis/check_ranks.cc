@@ -1,4 +1,5 @@
 // Checks of the rank table's rows that are sums over shards (log-format.md sections 3.2 and 6.3).
+#include <algorithm>
 #include <array>
 
 #include "analysis/checks.h"
@@ -56,6 +57,11 @@ void check_totals(Checks& checks) {
   }
 }
 
+bool is_whole(const PrintedPlan& printed, const PrintedTable& row) {
+  const auto index = static_cast<std::uint32_t>(&row - printed.tables.rows.data());
+  return std::ranges::none_of(printed.tables.odd, [index](const OddCell& odd) { return odd.row == index; });
+}
+
 // Shards of every type on every rank, from the parameter table; false: some row does not say where its shards are.
 bool count_shards(const Checks& checks, std::vector<Counts>& counts) {
   if (!checks.rows_complete) return false;
@@ -63,7 +69,9 @@ bool count_shards(const Checks& checks, std::vector<Counts>& counts) {
   for (const PrintedTable& row : checks.printed.tables.rows) {
     const auto sharding = parse_name<Sharding>(row.sharding.text, kShardingNames);
     ranks.clear();
-    if (!sharding || !parse_ranks(row.ranks.text, ranks)) return false;
+    if (!sharding) return false;
+    if (row.ranks.text.empty() && is_whole(checks.printed, row)) continue;  // a table without shards (section 3.4)
+    if (!parse_ranks(row.ranks.text, ranks)) return false;
     for (const int rank : ranks)
       if (static_cast<std::size_t>(rank) < counts.size())
         ++counts[static_cast<std::size_t>(rank)][static_cast<std::size_t>(*sharding)];

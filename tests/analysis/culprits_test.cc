@@ -60,6 +60,35 @@ TEST(Culprits, BatchSize) {
   EXPECT_GT(errors, 5);
 }
 
+// An empty list means a table without shards, which the ranks do not agree with.
+TEST(Culprits, LostListOfRanks) {
+  std::string bytes = log_bytes("v0.3.0.log");
+  const std::size_t at = bytes.find("  0-7   #");
+  bytes.replace(at + 2, 3, "   ");
+  Checked checked(bytes);
+  find_culprits(checked.printed, checked.plan, {}, checked.report);
+  ASSERT_EQ(checked.report.findings.size(), 8u);
+  for (const Finding& finding : checked.report.findings)
+    EXPECT_EQ(finding.suspects.front().reason, "should be 0-7") << finding.message;
+}
+
+// A statistic shows the memory that a rank should have.
+TEST(Culprits, RankOfStatistics) {
+  const Checked whole(changed(log_bytes("v1.4.0.log"), "9.161 (57%)", "9.161", "9.611"));
+  PrintedPlan printed = whole.printed;
+  for (PrintedTable& row : printed.tables.rows) row.hash_size.text = {};  // so that no formula gives a rank's memory
+  const Plan plan = infer(printed);
+  Report report = verify(printed, plan);
+  find_culprits(printed, plan, {}, report);
+  std::ptrdiff_t errors = 0, led = 0;
+  for (const Finding& finding : report.findings) {
+    errors += finding.severity == Severity::error;
+    led += !finding.suspects.empty() && finding.suspects.front().reason == "should be 9.161";
+  }
+  EXPECT_GT(led, 2);
+  EXPECT_GT(2 * led, errors);
+}
+
 // A row of the parameter table printed twice.
 TEST(Culprits, RepeatedRow) {
   std::string bytes = log_bytes("v1.4.0.log");
