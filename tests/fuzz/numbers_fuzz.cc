@@ -81,6 +81,15 @@ void check_lists(std::string_view text) {
   require(summary->first_total == total, "batch sizes add up");
 }
 
+// Most doubles are longer than any number of a log; all but a few get an exponent of those.
+double as_printed(double value, bool any) {
+  constexpr int kExponents = 80;
+  if (any || !std::isfinite(value)) return value;
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);
+  return std::ldexp(mantissa, exponent % kExponents);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -93,6 +102,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   double value = 0;
   if (text.size() < sizeof value) return 0;
   std::memcpy(&value, text.data(), sizeof value);
-  check_value(value, form);
+  check_value(as_printed(value, data[0] >= 0xf0), form);
   return 0;
 }
