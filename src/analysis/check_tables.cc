@@ -178,16 +178,12 @@ void check_missing(Checks& checks) {
   const MissingTables& missing = *checks.plan.missing;
   std::string what = missing.count == 1 ? "the row of a table is missing"
                                         : "the rows of " + std::to_string(missing.count) + " tables are missing";
-  if (missing.before)
-    what += ", by the numbers of its neighbours " + missing.name + " before this one";
-  else if (!missing.name.empty())
-    what += " below this line, by the Top 5 lists " + missing.name;
-  else
-    what += " below this line";
+  if (missing.before) what += " before this one, by the numbers of its neighbours (" + missing.numbered_name + "?)";
+  if (!missing.before) what += " below this line";
+  if (!missing.listed_name.empty()) what += ", by the Top 5 lists " + std::string(missing.listed_name);
   const auto& tables = checks.printed.tables;
   const Place place = missing.before ? tables.rows[*missing.before].fqn.place : tables.place;
-  Finding& finding = checks.add_log("log.table_rows", Cell{{}, place}, what + ": " + description(missing));
-  if (missing.has_module) finding.fqn = missing.name;
+  checks.add_log("log.table_rows", Cell{{}, place}, what + ": " + description(missing));
 }
 
 }  // namespace

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
+#include <tuple>
 
 namespace shardstats {
 namespace {
 
-constexpr std::size_t kLeastSeries = 4;  // numbered names that make a series
+constexpr std::size_t kLeastSteps = 4;  // from one number to the next that make a series
 constexpr std::int64_t kLargestNumber = 1'000'000'000, kLargestStep = 10'000;
 
 // Tables by kernel that are printed beyond the rows; nullopt if a kernel has too many rows, or the lines are damaged.
@@ -34,16 +34,15 @@ bool is_confirmed(const PrintedPlan& printed, std::int64_t missing) {
   return hardcoded && selected && *hardcoded + *selected == std::ssize(printed.tables.rows) + missing;
 }
 
-// A name with a number: "ebc.", "t_", 7, "_user".
-struct NumberedName {
+// A row whose name has a number: "ebc.", "t_", 7, "_user".
+struct NumberedRow {
+  std::size_t row = 0;
   std::string_view module, head, tail;
   std::int64_t number = 0;
-
-  auto series() const { return std::pair(head, tail); }
 };
 
-// By its last run of digits.
-std::optional<NumberedName> numbered(std::string_view fqn) {
+// By the last run of digits behind the module.
+std::optional<NumberedRow> numbered(std::size_t row, std::string_view fqn) {
   constexpr std::string_view kDigits = "0123456789";
   const std::size_t start = fqn.rfind('.') + 1;
   const std::string_view name = fqn.substr(start);
@@ -52,76 +51,113 @@ std::optional<NumberedName> numbered(std::string_view fqn) {
   const std::size_t first = name.find_last_not_of(kDigits, last) + 1;
   const auto number = parse_integer(name.substr(first, last + 1 - first), kLargestNumber);
   if (!number) return std::nullopt;
-  return NumberedName{fqn.substr(0, start), name.substr(0, first), name.substr(last + 1), *number};
+  return NumberedRow{row, fqn.substr(0, start), name.substr(0, first), name.substr(last + 1), *number};
 }
 
-// Tables are often numbered in the order of their rows. A number that no row has, though its neighbours are there, is
-// that of a missing row, unless a table of another name stands in its place.
-class NumberedRows {
+// Tables of a model are often numbered in the order of their rows, within a module or over all modules. A number that
+// no row has, though there are rows before and after it, is that of a missing one, unless a table of another name
+// stands in its place. One series of such names; `rows` in order.
+class Series {
  public:
-  explicit NumberedRows(const std::vector<PrintedTable>& rows) : rows_(rows) {
-    for (const PrintedTable& row : rows)
-      if (const auto name = numbered(row.fqn.text)) {
-        auto& numbers = numbers_[name->series()];
-        numbers.by_module |= !numbers.all.insert(name->number).second;
-        numbers.of_module[name->module].insert(name->number);
-      }
+  Series(const std::vector<PrintedTable>& tables, const std::vector<NumberedRow>& rows) : tables_(tables), rows_(rows) {
+    for (const NumberedRow& row : rows) numbers_.insert(row.number);
+    for (std::size_t i = 1; i < rows.size() && in_order_; ++i)
+      if (rows[i].module == rows[i - 1].module) add_step(rows[i - 1], rows[i]);
   }
 
-  // Where exactly the missing rows are left out.
-  void find_gap(MissingTables& missing) {
-    std::optional<NumberedName> last;
-    std::size_t last_row = 0;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const std::string_view fqn = rows_[i].fqn.text;
-      if (last && !fqn.starts_with(last->module)) last.reset();
-      const auto next = numbered(fqn);
-      if (!next || (last && (last->series() != next->series() || last->module != next->module))) continue;
-      if (last && !step(*last, *next, i, static_cast<std::int64_t>(i - last_row - 1))) return;
-      last = next;
-      last_row = i;
+  // Are the names numbered at all?
+  bool is_one() const { return in_order_ && steps_ >= kLeastSteps; }
+  std::int64_t lost() const { return unnamed_ + std::ssize(places_); }
+  bool starts_at_one() const { return rows_.front().number == 1 && *numbers_.begin() == 1; }
+
+  // One that is lost, in front of a row; nullopt if none has but one place.
+  std::optional<NumberedRow> first_lost() const {
+    for (const auto& [number, places] : places_) {
+      const auto tight = [](const Place& place) { return place.tight; };
+      if (places.size() == 1) return named(places.front().next, number);
+      if (std::ranges::count_if(places, tight) == 1) return named(std::ranges::find_if(places, tight)->next, number);
     }
-    if (steps_ < kLeastSeries || lost_ != missing.count) return;
-    if (fqn_.empty()) return;
-    missing.name = fqn_;
-    missing.has_module = true;
-    missing.before = before_;
+    return std::nullopt;
   }
+  NumberedRow zero() const { return named(&rows_.front(), 0); }
 
  private:
-  // From one numbered row to the next, with so many of other names in between; false: they are in no order.
-  bool step(const NumberedName& last, const NumberedName& next, std::size_t row, std::int64_t between) {
-    if (next.number <= last.number || next.number - last.number > kLargestStep) return false;
-    const Numbers& numbers = numbers_.at(next.series());
-    const auto& present = numbers.by_module ? numbers.of_module.at(next.module) : numbers.all;
-    std::vector<std::int64_t> absent;
-    for (std::int64_t n = last.number + 1; n < next.number; ++n)
-      if (!present.contains(n)) absent.push_back(n);
-    const std::int64_t lost = std::ssize(absent) - between;
-    if (lost < 0) return false;
-    ++steps_;
-    if (lost > 0 && between == 0 && fqn_.empty()) {
-      fqn_ = std::string(last.module).append(last.head).append(std::to_string(absent.front())).append(last.tail);
-      before_ = row;
-    }
-    lost_ += lost;
-    return true;
-  }
-
-  struct Numbers {
-    std::set<std::int64_t> all;
-    std::map<std::string_view, std::set<std::int64_t>> of_module;
-    bool by_module = false;  // each module starts anew
+  struct Place {
+    const NumberedRow* next;
+    bool tight;  // the numbers right before and after it are there
   };
 
-  const std::vector<PrintedTable>& rows_;
-  std::map<std::pair<std::string_view, std::string_view>, Numbers> numbers_;  // by series
-  std::size_t steps_ = 0, before_ = 0;
-  std::int64_t lost_ = 0;
-  std::string fqn_;
+  static NumberedRow named(const NumberedRow* next, std::int64_t number) {
+    NumberedRow lost = *next;
+    lost.number = number;
+    return lost;
+  }
+
+  void add_step(const NumberedRow& last, const NumberedRow& next) {
+    const auto in_module = [&](const PrintedTable& row) { return row.fqn.text.starts_with(last.module); };
+    const auto first = tables_.begin() + static_cast<std::ptrdiff_t>(last.row) + 1;
+    const auto end = tables_.begin() + static_cast<std::ptrdiff_t>(next.row);
+    if (!std::all_of(first, end, in_module)) return;
+    const std::int64_t others = end - first;
+    in_order_ = next.number > last.number && next.number - last.number <= kLargestStep;
+    std::vector<std::int64_t> absent;
+    for (std::int64_t n = last.number + 1; in_order_ && n < next.number; ++n)
+      if (!numbers_.contains(n)) absent.push_back(n);
+    in_order_ = in_order_ && std::ssize(absent) >= others;
+    ++steps_;
+    if (others > 0) {  // which of the numbers are theirs is unknown
+      unnamed_ += std::ssize(absent) - others;
+      return;
+    }
+    for (const std::int64_t n : absent) places_[n].push_back({&next, next.number - last.number == 2});
+  }
+
+  const std::vector<PrintedTable>& tables_;
+  const std::vector<NumberedRow>& rows_;
+  std::set<std::int64_t> numbers_;
+  std::map<std::int64_t, std::vector<Place>> places_;  // by lost number
+  std::size_t steps_ = 0;
+  std::int64_t unnamed_ = 0;
+  bool in_order_ = true;
 };
 
-// The only name of the Top 5 lists that no row has. Those are bare: the module is known if all tables have the same.
+// By module, head and tail; the module is left out where its numbers go on in others.
+using SeriesRows = std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::vector<NumberedRow>>;
+SeriesRows numbered_rows(const std::vector<PrintedTable>& tables) {
+  SeriesRows all;
+  for (std::size_t i = 0; i < tables.size(); ++i)
+    if (const auto row = numbered(i, tables[i].fqn.text)) all[{"", row->head, row->tail}].push_back(*row);
+  SeriesRows series;
+  for (auto& [key, rows] : all) {
+    std::set<std::int64_t> numbers;
+    const bool repeated =
+        !std::ranges::all_of(rows, [&](const NumberedRow& row) { return numbers.insert(row.number).second; });
+    for (const NumberedRow& row : rows)
+      series[{repeated ? row.module : std::string_view{}, row.head, row.tail}].push_back(row);
+  }
+  return series;
+}
+
+// If exactly the missing rows are left out of numbered names: the name of one, and where it stood. Where no number is
+// left out, but a series starts at one, the row of number zero may be the missing one.
+void find_gap(const std::vector<PrintedTable>& tables, MissingTables& missing) {
+  std::int64_t lost = 0, at_one = 0;
+  std::optional<NumberedRow> name, zero;
+  for (const auto& [key, rows] : numbered_rows(tables)) {
+    const Series series(tables, rows);
+    if (!series.is_one()) continue;
+    lost += series.lost();
+    if (!name) name = series.first_lost();
+    if (series.starts_at_one()) zero = series.zero(), ++at_one;
+  }
+  if (lost == 0 && at_one == 1 && missing.count == 1) name = zero, lost = 1;
+  if (!name || lost != missing.count) return;
+  missing.before = name->row;
+  missing.numbered_name =
+      std::string(name->module).append(name->head).append(std::to_string(name->number)).append(name->tail);
+}
+
+// The only name of the Top 5 lists that no row has.
 void find_listed(const PrintedPlan& printed, MissingTables& missing) {
   const auto is_of = [](std::string_view fqn, std::string_view name) {
     return fqn == name || (fqn.ends_with(name) && fqn[fqn.size() - name.size() - 1] == '.');
@@ -133,12 +169,7 @@ void find_listed(const PrintedPlan& printed, MissingTables& missing) {
     const auto has_name = [&](const PrintedTable& row) { return is_of(row.fqn.text, name); };
     if (std::ranges::none_of(printed.tables.rows, has_name)) names.insert(name);
   }
-  if (names.size() != 1 || missing.count != 1) return;
-  const auto module_of = [](const PrintedTable& row) { return row.fqn.text.substr(0, row.fqn.text.rfind('.') + 1); };
-  const std::string_view module = module_of(printed.tables.rows.front());
-  missing.has_module =
-      std::ranges::all_of(printed.tables.rows, [&](const PrintedTable& row) { return module_of(row) == module; });
-  missing.name = std::string(missing.has_module ? module : std::string_view{}).append(*names.begin());
+  if (names.size() == 1 && missing.count == 1) missing.listed_name = *names.begin();
 }
 
 }  // namespace
@@ -191,8 +222,8 @@ std::optional<MissingTables> missing_tables(const PrintedPlan& printed) {
   missing.kernels = std::move(*kernels);
   const bool confirmed = printed.ranks.printed ? read_types(printed, missing) : is_confirmed(printed, missing.count);
   if (!confirmed) return std::nullopt;
-  NumberedRows(printed.tables.rows).find_gap(missing);
-  if (missing.name.empty()) find_listed(printed, missing);
+  find_gap(printed.tables.rows, missing);
+  find_listed(printed, missing);
   return missing;
 }
 

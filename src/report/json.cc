@@ -79,7 +79,7 @@ Json expected_json(const Expected& expected) {
 Json finding_json(const Finding& finding) {
   Json json = {{"rule", finding.rule->id}, {"severity", name(finding.severity)}};
   json.update(place_json(finding.where));
-  json["table"] = finding.fqn.empty() ? Json() : Json(text(finding.fqn));
+  json["table"] = finding.table ? Json(text(finding.fqn)) : Json();
   json["rank"] = finding.rank ? Json(*finding.rank) : Json();
   json["expected"] = finding.expected ? expected_json(*finding.expected) : Json();
   json["message"] = finding.message;

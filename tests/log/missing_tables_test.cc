@@ -56,7 +56,7 @@ TEST(MissingTables, RanksAndKernelsShowEach) {
     EXPECT_EQ(missing->types.begin()->first, kRows[i].sharding);
     EXPECT_EQ(missing->types.begin()->second, ranks[i]);
     EXPECT_EQ(missing->on_rank(1), i != 0);
-    EXPECT_TRUE(missing->name.empty());
+    EXPECT_FALSE(missing->before);
   }
 }
 
@@ -106,10 +106,10 @@ TEST(MissingTables, NumberedNames) {
   const SeriesCase cases[] = {
       {{"m.t_0", "m.t_1", "m.t_3", "m.t_4", "m.t_5"}, "6", "m.t_2", 2},
       {{"m.t_8_x", "m.t_9_x", "m.t_11_x", "m.t_12_x", "m.t_13_x"}, "6", "m.t_10_x", 2},
-      {{"a.t_0", "a.t_1", "a.t_2", "b.t_0", "b.t_1", "b.t_3"}, "7", "b.t_2", 5},
+      {{"a.t_0", "a.t_1", "b.t_0", "b.t_1", "b.t_3", "b.t_4", "b.t_5"}, "8", "b.t_2", 4},
       {{"m.t_0", "m.t_1", "m.t_4", "m.t_5", "m.t_6"}, "7", "m.t_2", 2},
       {{"m.t_1", "m.t_4", "n.t_2", "n.t_3", "n.t_5", "n.t_7", "n.t_8"}, "8", "n.t_6", 5},  // numbered across modules
-      {{"m.t_1", "m.t_9", "n.t_2", "n.t_3", "n.t_5", "n.t_7", "n.t_8"}, "8", "", 0},       // in either of them
+      {{"m.t_1", "m.t_9", "n.t_2", "n.t_3", "n.t_4", "n.t_7", "n.t_8"}, "9", "", 0},       // in either of them
       {{"m.t_0", "m.t_1", "m.other", "m.t_3", "m.t_5", "m.t_6"}, "7", "m.t_4", 4},         // another name
       {{"m.t_0", "m.t_1", "m.other", "m.t_4", "m.t_5", "m.t_6"}, "7", "", 0},  // which side of the other name?
       {{"m.t_0", "m.other", "m.t_1", "m.t_3", "m.t_4", "m.t_5"}, "7", "", 0},  // other names have no number of theirs
@@ -118,6 +118,9 @@ TEST(MissingTables, NumberedNames) {
       {{"m.t_0", "m.t_1", "m.t_2", "m.t_3", "m.t_4"}, "6", "", 0},             // at an end
       {{"m.t_0", "m.t_2", "m.t_3"}, "4", "", 0},                               // too few to be a series
       {{"m.t_5", "m.t_1", "m.t_3", "m.t_4", "m.t_5", "m.t_6"}, "7", "", 0},    // out of order
+      {{"m.t_1", "m.t_2", "m.t_3", "m.t_4", "m.t_5"}, "6", "m.t_0", 0},        // counted from zero
+      {{"m.t_1", "m.t_2", "m.t_3", "m.t_4", "m.t_5"}, "7", "", 0},             // but only of one
+      {{"m.t_3", "m.t_9", "n.t_1", "n.t_2", "n.t_4", "n.t_5", "n.t_7", "n.t_8"}, "9", "n.t_6", 6},  // n is denser
       {{"m.a", "m.b", "m.d", "m.e", "m.f"}, "6", "", 0},
   };
   for (const SeriesCase& c : cases) {
@@ -126,9 +129,9 @@ TEST(MissingTables, NumberedNames) {
     const std::string shards = "TW: " + std::string(c.count);
     const auto missing = missing_tables(plan_of(rows, {shards}, {{"fused", c.count}}));
     ASSERT_TRUE(missing) << c.names.front();
-    EXPECT_EQ(missing->name, c.fqn);
+    EXPECT_EQ(missing->numbered_name, c.fqn);
     EXPECT_EQ(missing->before.value_or(0), c.before);
-    EXPECT_EQ(missing->has_module, !c.fqn.empty());
+    EXPECT_EQ(missing->before.has_value(), !c.fqn.empty());
   }
 }
 
@@ -136,11 +139,7 @@ TEST(MissingTables, NumberedNames) {
 TEST(MissingTables, ListedNames) {
   const struct {
     std::string_view first, second, listed, name;
-    bool has_module;
-  } cases[] = {{"m.a", "m.b", "c", "m.c", true},
-               {"m.a", "n.b", "c", "c", false},
-               {"m.a", "m.b", "b", "", false},
-               {"m.a", "m.b.v2", "b.v2", "", false}};
+  } cases[] = {{"m.a", "m.b", "c", "c"}, {"m.a", "n.b", "b", ""}, {"m.a", "m.b.v2", "b.v2", ""}};
   for (const auto& c : cases) {
     PrintedPlan plan =
         plan_of({{c.first, "TW", "fused", "0"}, {c.second, "TW", "fused", "0"}}, {"TW: 3"}, {{"fused", "3"}});
@@ -151,8 +150,7 @@ TEST(MissingTables, ListedNames) {
     plan.slots.push_back(Cell{c.listed, {}});
     const auto missing = missing_tables(plan);
     ASSERT_TRUE(missing);
-    EXPECT_EQ(missing->name, c.name);
-    EXPECT_EQ(missing->has_module, c.has_module);
+    EXPECT_EQ(missing->listed_name, c.name);
     EXPECT_FALSE(missing->before);
   }
 }

@@ -37,7 +37,7 @@ struct Finding {
   Severity severity = Severity::error;
   Cell where;                          // the disputed number
   std::optional<std::uint32_t> table;  // index into PrintedPlan::tables.rows
-  std::string fqn;                     // of that table, or of one whose row is missing
+  std::string_view fqn;                // of that table
   std::optional<int> rank;
   std::string_view kernel;  // of a kernel line
   std::optional<Expected> expected;

@@ -23,10 +23,11 @@ struct MissingTables {
   std::map<std::string_view, std::int64_t> kernels;  // number of them by kernel
   // Ranks of their shards by sharding type, ascending, each once; none in a block without ranks.
   std::map<std::string_view, std::vector<int>> types;
-  // Of one of them, if numbered names leave it out ("t_7" between "t_6" and "t_8"), or a Top 5 list has it; else empty.
-  std::string name;  // with its module, if that is known
-  bool has_module = false;
-  std::optional<std::size_t> before;  // the row that it stood in front of, if known
+  // Where numbered names leave one out, as "t_7" between "t_6" and "t_8": the row that it stood in front of, and its
+  // name if it is numbered as well.
+  std::optional<std::size_t> before;
+  std::string numbered_name;
+  std::string_view listed_name;  // in a Top 5 list, without its module; empty: none
 
   bool on_rank(int rank) const;
 };
