@@ -19,7 +19,7 @@ using shardstats::Source;
 
 inline std::string log_path() {
   const char* named = std::getenv("SHARDSTATS_LOG");
-  return named != nullptr ? named : SHARDSTATS_SOURCE_DIR "/testdata/logs/demo.log";
+  return named != nullptr ? named : SHARDSTATS_SOURCE_DIR "/testdata/logs/v1.4.0.log";
 }
 
 // Null, with the benchmark skipped, if the log cannot be opened.

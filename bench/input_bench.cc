@@ -1,4 +1,4 @@
-// How long it takes to open a log and to find its blocks. The log: $SHARDSTATS_LOG, else testdata/logs/demo.log.
+// How long it takes to open a log and to find its blocks. The log: $SHARDSTATS_LOG, else testdata/logs/v1.4.0.log.
 #include <benchmark/benchmark.h>
 
 #include <memory>

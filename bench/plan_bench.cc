@@ -1,5 +1,5 @@
 // How long the stages behind a parsed block take: inference, checking, and the reading and printing of single numbers.
-// The log: $SHARDSTATS_LOG, else testdata/logs/demo.log.
+// The log: $SHARDSTATS_LOG, else testdata/logs/v1.4.0.log.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

@@ -41,19 +41,19 @@ bool is_beyond(std::string_view text) {
   return text.size() > 4 && (text.size() > 18 || text.find("e+") != std::string_view::npos);
 }
 
-// "3", "0-95", "1,1,4", "[28, 43]", "[]": integers without needless zeros, with the separator of their kind.
-bool is_list_shape(std::string_view text) {
-  const bool bracketed = text.starts_with('[');
-  if (bracketed && text.size() > 2) text = text.substr(1, text.size() - 2);
-  const std::string_view separator = bracketed ? ", " : text.find('-') != std::string_view::npos ? "-" : ",";
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(separator, at), text.size());
-    const std::string_view item = text.substr(at, end - at);
-    if (item.empty() || !std::ranges::all_of(item, is_digit) || (item.size() > 1 && item[0] == '0'))
-      return text == "[]";
-    at = end + separator.size();
-  }
-  return true;
+// "[28, 43]" of these ranks (log-format.md section 2, L2).
+std::string bracketed(const std::vector<int>& ranks) {
+  std::string text;
+  for (const int rank : ranks) text += (text.empty() ? "" : ", ") + std::to_string(rank);
+  return "[" + text + "]";
+}
+
+// A list that is read, but that is not printed so. `sorted`: the planner sorts it.
+bool is_odd_list(const Cell& cell, bool sorted) {
+  std::vector<int> ranks;
+  if (cell.text.size() < 2 || !parse_ranks(cell.text, ranks)) return false;
+  if (sorted) std::ranges::sort(ranks);
+  return cell.text != (cell.text.starts_with('[') ? bracketed(ranks) : ranks_text(ranks));
 }
 
 Finding& add_finding(Checks& checks, std::string_view rule, const Cell& cell, std::string message) {
@@ -120,13 +120,11 @@ void check(Checks& checks, const Cell& cell, std::size_t decimals) {
     add_beyond(checks, cell);
 }
 
-// A list that is read, but that is not printed so.
-bool is_odd_list(const Cell& cell) { return cell.text.size() >= 2 && cell.text != "None" && !is_list_shape(cell.text); }
-
 // Slots "{int}", "{r1}" to "{r3}", "{L1}" and "{L2}" of the line's form.
 void check_line(Checks& checks, const PrintedLine& line) {
   const std::string_view pattern = line_forms()[line.form].pattern;
   const auto slots = checks.printed.slots_of(line);
+  const bool sorted = line.id != LineId::top_hbm_table;  // that one is in the order of the shards
   std::size_t slot = 0;
   for (std::size_t at = pattern.find('{'); at != std::string_view::npos; at = pattern.find('{', at + 1)) {
     const std::string_view name = pattern.substr(at + 1, pattern.find('}', at) - at - 1);
@@ -134,7 +132,7 @@ void check_line(Checks& checks, const PrintedLine& line) {
     if (slot < slots.size() && name == "int") check(checks, slots[slot], 0);
     if (slot < slots.size() && name.size() == 2 && name[0] == 'r' && is_digit(name[1]))
       check(checks, slots[slot], static_cast<std::size_t>(name[1] - '0'));
-    if (slot < slots.size() && (name == "L1" || name == "L2") && is_odd_list(slots[slot]))
+    if (slot < slots.size() && (name == "L1" || name == "L2") && is_odd_list(slots[slot], sorted))
       add_odd_list(checks, slots[slot]);
     ++slot;
   }
@@ -161,7 +159,7 @@ void check_numbers(Checks& checks) {
   check_column(checks, tables, kAsNeeded, &PrintedTable::cache_load_factor);
   check_perf_column(checks, tables);
   for (const PrintedTable& row : tables)
-    if (is_odd_list(row.ranks)) attribute(checks, row, add_odd_list(checks, row.ranks));
+    if (is_odd_list(row.ranks, true)) attribute(checks, row, add_odd_list(checks, row.ranks));
   for (const PrintedLine& line : checks.printed.lines) check_line(checks, line);
 }
 

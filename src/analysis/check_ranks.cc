@@ -59,7 +59,8 @@ void check_totals(Checks& checks) {
 
 bool is_whole(const PrintedPlan& printed, const PrintedTable& row) {
   const auto index = static_cast<std::uint32_t>(&row - printed.tables.rows.data());
-  return std::ranges::none_of(printed.tables.odd, [index](const OddCell& odd) { return odd.row == index; });
+  const auto odd = std::ranges::lower_bound(printed.tables.odd, index, {}, &OddCell::row);
+  return odd == printed.tables.odd.end() || odd->row != index;
 }
 
 // Shards of every type on every rank, from the parameter table; false: some row does not say where its shards are.

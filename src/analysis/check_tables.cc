@@ -178,7 +178,9 @@ void check_missing(Checks& checks) {
   const MissingTables& missing = *checks.plan.missing;
   std::string what = missing.count == 1 ? "the row of a table is missing"
                                         : "the rows of " + std::to_string(missing.count) + " tables are missing";
-  if (missing.before) what += " before this one, by the numbers of its neighbours (" + missing.numbered_name + "?)";
+  if (missing.before)
+    what += std::string(missing.count == 1 ? " before" : ", one of them before") +
+            " this one, by the numbers of its neighbours (" + missing.numbered_name + "?)";
   if (!missing.before) what += " below this line";
   if (!missing.listed_name.empty()) what += ", by the Top 5 lists " + std::string(missing.listed_name);
   const auto& tables = checks.printed.tables;

@@ -25,15 +25,6 @@ void add_repeated(const PrintedPlan& printed, ColumnTable<Row> PrintedPlan::*tab
       });
 }
 
-// "0-95", "1,1,4": as the planner prints a sorted list, never a mixture (log-format.md section 2, L1).
-std::string list_text(const std::vector<int>& ranks) {
-  const auto gap = std::ranges::adjacent_find(ranks, [](int a, int b) { return b != a + 1; });
-  if (ranks.size() > 1 && gap == ranks.end()) return std::to_string(ranks.front()) + "-" + std::to_string(ranks.back());
-  std::string text;
-  for (const int rank : ranks) text += (text.empty() ? "" : ",") + std::to_string(rank);
-  return text;
-}
-
 // Several tables may be the wrong one: which of them do the ranks' cells speak against?
 class Witnesses {
  public:
@@ -96,7 +87,8 @@ class Witnesses {
       if (!a || !b) return;
       const RealInterval rest = (*a - sums_[from].*sum) - (*b - sums_[to].*sum) - share * exactly(2 * moved);
       const double miss = std::max({rest.low, -rest.high, 0.0});
-      distance += std::min(miss / (a->high - a->low), kFar);
+      const double rounding = a->width();
+      distance += miss == 0 ? 0 : rounding > 0 ? std::min(miss / rounding, kFar) : kFar;
     };
     const Shares own = shares_of(row, shard_count(row));
     const PrintedRank &one = printed_.ranks.rows[from], &other = printed_.ranks.rows[to];
@@ -182,7 +174,7 @@ void add_ranks(const PrintedPlan& plan, std::size_t t, std::vector<int> ranks, c
   const bool on_all = row.sharding.text == "RW" || row.sharding.text == "DP";
   if (on_all && (ranks.size() != plan.ranks.rows.size() || std::ranges::adjacent_find(ranks) != ranks.end())) return;
   Correction& correction =
-      corrections.add_text(row.ranks, list_text(ranks), &PrintedPlan::tables, t, &PrintedTable::ranks);
+      corrections.add_text(row.ranks, ranks_text(ranks), &PrintedPlan::tables, t, &PrintedTable::ranks);
   correction.against = witnesses.against(t, counts);
 }
 

@@ -8,7 +8,7 @@ namespace shardstats::infer_detail {
 namespace {
 
 constexpr std::size_t kBeam = 4;    // assignments that are followed at a time
-constexpr std::int64_t kSlack = 2;  // contradictions that a sharder may have more by itself than among others
+constexpr std::int64_t kSlack = 2;  // fits are not exact: contradictions that tables may have more by themselves
 
 struct Candidate {
   std::vector<std::size_t> codecs;

@@ -78,8 +78,8 @@ void keep_plausible(SearchResult& found) {
 // The free tier for every setting. It has to leave fewer contradicted cells than the uniform one, at no higher cost.
 // `wides`: by group, what the uniform tier found; none where the group was given up.
 void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups, std::uint32_t allowed_pairs,
-                 std::int64_t limit, bool list_excluded, Evaluator& evaluator,
-                 std::vector<std::optional<PlanWide>>& wides, SearchResult& result) {
+                 std::int64_t limit, Evaluator& evaluator, std::vector<std::optional<PlanWide>>& wides,
+                 SearchResult& result) {
   const std::int64_t contradictions = result.survivors.front().outcome.contradictions;
   // One wrong cell must not be explained away by a table of its own kind; many at once are seldom wrong cells.
   if (contradictions >= kManyContradictions) limit += contradictions / 2;
@@ -98,8 +98,10 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
       const bool rows = freedom == Freedom::rows;
       if (rows && (!has_hidden_rows(plan, setting) || limit <= 0)) continue;
       const std::int64_t extra = rows ? extra_of(setting) : 0;
-      if (!wides[g] || (rows ? wides[g]->departing.rows : wides[g]->departing.inputs) > limit - extra) continue;
-      auto outcome = evaluator.free(setting, wides[g]->pair, freedom, limit - extra);
+      const auto departing = [&] { return rows ? wides[g]->departing.rows : wides[g]->departing.inputs; };
+      auto outcome = wides[g] && departing() <= limit - extra
+                         ? evaluator.free(setting, wides[g]->pair, freedom, limit - extra)
+                         : std::nullopt;
       if (!outcome) free.excluded.push_back({groups[g].members, limit + 1});  // or more
       if (!outcome || outcome->contradictions >= contradictions) continue;
       // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one.
@@ -108,7 +110,7 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
       outcome->freedoms += extra;
       free.survivors.push_back({std::move(*outcome), groups[g].members});
       // What costs more than this is not plausible beside it.
-      if (!list_excluded) limit = std::min(limit, weight(free.survivors.back()) + kSlack);
+      limit = std::min(limit, weight(free.survivors.back()) + kSlack);
     }
   keep_plausible(free);
   if (free.survivors.empty()) return;
@@ -179,8 +181,7 @@ SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint
   const std::int64_t contradictions = result.survivors.front().outcome.contradictions;
   if (contradictions > (is_large(plan) ? 1 : 0)) {
     result.gave_up = options.effort == Effort::uniform;
-    if (!result.gave_up)
-      search_free(plan, groups, allowed_pairs, limit, options.alternatives, evaluator, wides, result);
+    if (!result.gave_up) search_free(plan, groups, allowed_pairs, limit, evaluator, wides, result);
   } else if (options.alternatives && contradictions == 0) {
     for (Survivor& survivor : result.survivors) widen(plan, evaluator, survivor);
   }

@@ -133,6 +133,14 @@ bool parse_ranks(std::string_view text, std::vector<int>& ranks, std::size_t lim
   });
 }
 
+std::string ranks_text(const std::vector<int>& ranks) {
+  const auto gap = std::ranges::adjacent_find(ranks, [](int a, int b) { return b != a + 1; });
+  if (ranks.size() > 1 && gap == ranks.end()) return std::to_string(ranks.front()) + "-" + std::to_string(ranks.back());
+  std::string text;
+  for (const int rank : ranks) text += (text.empty() ? "" : ",") + std::to_string(rank);
+  return text;
+}
+
 std::optional<BatchSummary> summarize_batch_sizes(std::string_view text, std::int64_t features) {
   BatchSummary sizes;
   const bool good = scan_batches(text, [&](std::int64_t size, std::int64_t times) {

@@ -4,11 +4,17 @@
 #include <set>
 #include <tuple>
 
+#include "shardstats/limits.h"
+
 namespace shardstats {
 namespace {
 
-constexpr std::size_t kLeastSteps = 4;  // from one number to the next that make a series
-constexpr std::int64_t kLargestNumber = 1'000'000'000, kLargestStep = 10'000;
+constexpr std::int64_t kMostOthers = 64;  // rows of other names between two numbered ones
+constexpr std::int64_t kMostLost = 1000;  // rows of a series
+constexpr int kMostListed = 10;           // two lists of five
+constexpr int kMostCounted = 1 << 20;     // shards of a type on a rank
+constexpr std::size_t kLeastSteps = 4;    // from one number to the next that make a series
+constexpr std::int64_t kLargestNumber = 1'000'000'000, kLargestStep = 1000;
 
 // Tables by kernel that are printed beyond the rows; nullopt if a kernel has too many rows, or the lines are damaged.
 std::optional<std::map<std::string_view, std::int64_t>> kernels_without_rows(const PrintedPlan& printed) {
@@ -16,7 +22,7 @@ std::optional<std::map<std::string_view, std::int64_t>> kernels_without_rows(con
   for (const PrintedLine& line : printed.lines) {
     if (line.id != LineId::kernel_count) continue;
     const auto slots = printed.slots_of(line);
-    const auto count = slots.size() < 2 ? std::nullopt : parse_integer(slots[1].text);
+    const auto count = slots.size() < 2 ? std::nullopt : parse_integer(slots[1].text, kMostTables);
     if (!count || !kernels.try_emplace(slots[0].text, *count).second) return std::nullopt;
   }
   for (const PrintedTable& row : printed.tables.rows) {
@@ -29,8 +35,8 @@ std::optional<std::map<std::string_view, std::int64_t>> kernels_without_rows(con
 
 // Of a block without ranks: does the number of hardcoded and selected kernels also show so many more tables?
 bool is_confirmed(const PrintedPlan& printed, std::int64_t missing) {
-  const auto hardcoded = parse_integer(printed.slot(LineId::kernel_constraints, 0).text);
-  const auto selected = parse_integer(printed.slot(LineId::kernel_constraints, 1).text);
+  const auto hardcoded = parse_integer(printed.slot(LineId::kernel_constraints, 0).text, kMostTables);
+  const auto selected = parse_integer(printed.slot(LineId::kernel_constraints, 1).text, kMostTables);
   return hardcoded && selected && *hardcoded + *selected == std::ssize(printed.tables.rows) + missing;
 }
 
@@ -97,8 +103,8 @@ class Series {
     const auto in_module = [&](const PrintedTable& row) { return row.fqn.text.starts_with(last.module); };
     const auto first = tables_.begin() + static_cast<std::ptrdiff_t>(last.row) + 1;
     const auto end = tables_.begin() + static_cast<std::ptrdiff_t>(next.row);
-    if (!std::all_of(first, end, in_module)) return;
     const std::int64_t others = end - first;
+    if (others > kMostOthers || lost() > kMostLost || !std::all_of(first, end, in_module)) return;
     in_order_ = next.number > last.number && next.number - last.number <= kLargestStep;
     std::vector<std::int64_t> absent;
     for (std::int64_t n = last.number + 1; in_order_ && n < next.number; ++n)
@@ -159,17 +165,39 @@ void find_gap(const std::vector<PrintedTable>& tables, MissingTables& missing) {
 
 // The only name of the Top 5 lists that no row has.
 void find_listed(const PrintedPlan& printed, MissingTables& missing) {
+  if (missing.count != 1) return;
   const auto is_of = [](std::string_view fqn, std::string_view name) {
     return fqn == name || (fqn.ends_with(name) && fqn[fqn.size() - name.size() - 1] == '.');
   };
+  int listed = 0;
   std::set<std::string_view> names;
   for (const PrintedLine& line : printed.lines) {
     if (line.id != LineId::top_perf_table && line.id != LineId::top_hbm_table) continue;
+    if (++listed > kMostListed) return;
     const std::string_view name = printed.slots_of(line).front().text;
     const auto has_name = [&](const PrintedTable& row) { return is_of(row.fqn.text, name); };
     if (std::ranges::none_of(printed.tables.rows, has_name)) names.insert(name);
   }
-  if (names.size() == 1 && missing.count == 1) missing.listed_name = *names.begin();
+  if (names.size() == 1) missing.listed_name = *names.begin();
+}
+
+// Is the listed name another one of the series that a number is left out of?
+bool is_vetoed(const MissingTables& missing) {
+  const auto listed = numbered(0, missing.listed_name), other = numbered(0, missing.numbered_name);
+  return listed && other && listed->head == other->head && listed->tail == other->tail &&
+         listed->number != other->number;
+}
+
+// May so many tables have these shards?
+bool is_possible(std::string_view type, const std::map<int, int>& counts, std::int64_t tables, std::size_t ranks) {
+  const auto same = [&](const auto& entry) { return entry.second == counts.begin()->second; };
+  const auto at_most = [&](const auto& entry) { return entry.second <= tables; };
+  if (type == "RW" || type == "DP")
+    return counts.size() == ranks && std::ranges::all_of(counts, same) && at_most(*counts.begin());
+  if (type == "TWRW") return std::ranges::all_of(counts, at_most);
+  std::int64_t shards = 0;
+  for (const auto& [rank, count] : counts) shards += count;
+  return type != "TW" || shards <= tables;
 }
 
 }  // namespace
@@ -178,12 +206,12 @@ ShardDifference shard_difference(const PrintedPlan& printed) {
   ShardDifference difference;
   for (std::size_t r = 0; r < printed.ranks.rows.size(); ++r)
     for (const ShardCount& pair : shard_counts(printed.ranks.rows[r].shards))
-      difference[pair.type.text][static_cast<int>(r)] +=
-          static_cast<int>(parse_integer(pair.count.text, 1 << 20).value_or(0));
+      if (int& count = difference[pair.type.text][static_cast<int>(r)]; count < kMostCounted)
+        count += static_cast<int>(parse_integer(pair.count.text, kMostCounted).value_or(0));
   std::vector<int> ranks;
   for (const PrintedTable& row : printed.tables.rows) {
     ranks.clear();
-    parse_ranks(row.ranks.text, ranks);
+    if (!parse_ranks(row.ranks.text, ranks)) continue;
     for (const int rank : ranks) --difference[row.sharding.text][rank];
   }
   for (auto type = difference.begin(); type != difference.end();) {
@@ -199,12 +227,14 @@ namespace {
 bool read_types(const PrintedPlan& printed, MissingTables& missing) {
   const ShardDifference difference = shard_difference(printed);
   std::int64_t shards = 0;
-  for (const auto& [type, counts] : difference)
+  for (const auto& [type, counts] : difference) {
+    if (!is_possible(type, counts, missing.count, printed.ranks.rows.size())) return false;
     for (const auto& [rank, count] : counts) {
       if (count < 0) return false;
       shards += count;
       missing.types[type].push_back(rank);
     }
+  }
   return shards >= missing.count && std::ssize(difference) <= missing.count;
 }
 
@@ -224,6 +254,7 @@ std::optional<MissingTables> missing_tables(const PrintedPlan& printed) {
   if (!confirmed) return std::nullopt;
   find_gap(printed.tables.rows, missing);
   find_listed(printed, missing);
+  if (is_vetoed(missing)) missing.before.reset();
   return missing;
 }
 

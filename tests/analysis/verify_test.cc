@@ -239,12 +239,13 @@ TEST(Findings, CountsBySeverity) {
 
 // A list may be read and yet be none that the planner prints.
 TEST(Verify, ListsHaveTheirShape) {
-  const char* const lists[][2] = {{"0-3", "0-03"}, {"0-3", "0,1,02,3"}, {"0-3", "0, 1, 2, 3"}, {"0-3", "0,1,2,3"}};
+  const char* const lists[][2] = {
+      {"0-3", "0-03"}, {"0-3", "0,1,02,3"}, {"0-3", "0, 1, 2, 3"}, {"0-3", "0,1,2,3"}, {"0-3", "3,1,0,2"}};
   for (const auto& [from, to] : lists) {
     const Checked checked(changed(log_bytes("v1.4.0.log"), "model.ebc.share_embed_emb", from, to));
     const auto odd = std::ranges::count_if(checked.report.findings,
                                            [](const Finding& f) { return f.rule->id == "log.malformed_cell"; });
-    EXPECT_EQ(odd, std::string_view(to) == "0,1,2,3" ? 0 : 1) << to;
+    EXPECT_EQ(odd, 1) << to;
   }
 }
 

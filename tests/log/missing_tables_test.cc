@@ -77,6 +77,17 @@ TEST(MissingTables, OtherDamageIsNone) {
   EXPECT_FALSE(missing_tables(plan_of({}, kShards, kKernels)));
 }
 
+// Shards that so few tables cannot have: some count of a rank is wrong as well.
+TEST(MissingTables, ImpossibleShards) {
+  const std::vector<Row> rows = {kRows[1], kRows[2]};
+  EXPECT_TRUE(missing_tables(plan_of(rows, kShards, kKernels)));
+  EXPECT_FALSE(missing_tables(plan_of(rows, {"DP: 1 RW: 1 TW: 2", kShards[1]}, kKernels)));
+  EXPECT_FALSE(missing_tables(plan_of(rows, {kShards[0], "DP: 1 RW: 1 TW: 1"}, kKernels)));
+  const std::vector<Row> without_rw = {kRows[0], kRows[2]};
+  EXPECT_FALSE(missing_tables(plan_of(without_rw, {kShards[0], "DP: 1 RW: 0 TW: 0"}, kKernels)));
+  EXPECT_FALSE(missing_tables(plan_of(without_rw, {kShards[0], "DP: 1 RW: 3 TW: 0"}, kKernels)));
+}
+
 // Without ranks the kernels' constraints have to agree.
 TEST(MissingTables, OfABlockWithoutRanks) {
   for (const std::string_view selected : {"1", "2", "3"}) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -88,6 +89,9 @@ std::vector<ShardCount> shard_counts(const Cell& shards);
 // The ranks that "3", "0-95", "1,1,4", "[28, 43]" or "[]" stands for, in printed order; false if malformed, or more
 // than `limit`.
 bool parse_ranks(std::string_view text, std::vector<int>& ranks, std::size_t limit = kMostShards);
+
+// "0-95", "1,1,4": as the planner prints a sorted list, never a mixture (log-format.md section 2, L1).
+std::string ranks_text(const std::vector<int>& ranks);
 
 // No fewer shards than the table can have on so many ranks.
 std::int64_t most_shards(const PrintedTable& row, std::int64_t ranks);
