@@ -135,5 +135,23 @@ TEST(InferCorpus, TruthIsInsideTheBounds) {
   EXPECT_GT(expect_truth_inside(plans), 100000);
 }
 
+// Verify asks for less than reconstruct, but is told the same of the whole plan.
+TEST(InferCorpus, AssumptionsOfThePlanAreTheSameWithoutAlternatives) {
+  const fs::path plans = shared_folder() / "corpus" / "plans";
+  if (!fs::exists(plans)) GTEST_SKIP() << "no shared corpus beside the project";
+  for (const char* name : {"v0.8.0/mixed-201.log", "v1.4.0/mixed-201.log", "v1.6.0/mixed-202.log"}) {
+    const std::string bytes = file_text(plans / name);
+    const PrintedPlan printed = parse(find_blocks(bytes).at(0));
+    const Plan whole = infer(printed, {}), brief = infer(printed, {{}, false});
+    const auto supports = [](const Plan& plan) {
+      std::map<std::string_view, std::int64_t> by_name;
+      for (const Assumption& a : plan.assumptions)
+        if (!a.table) by_name[a.name] = a.support;
+      return by_name;
+    };
+    EXPECT_EQ(supports(whole), supports(brief)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace shardstats
