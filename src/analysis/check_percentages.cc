@@ -1,6 +1,7 @@
 // Checks of the rank percentages against the planning (usable) memory (log-format.md section 6.2).
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "analysis/checks.h"
 
@@ -141,39 +142,59 @@ bool splits_rows(const Checks& checks, const Kind& kind) {
   return (checks.plan.setting.device == Device::cpu) == (kind.slot == kDdr.slot);
 }
 
-// What lies on the rank besides shards of other than row-wise tables: dense, KJT and its parts of row-wise tables.
-RealInterval row_wise_part(const Checks& checks, const Kind& kind, const Share& share) {
-  RealInterval part = share.used;
-  for (const PlanTable& table : checks.plan.tables)
-    if (table.sharding != Sharding::rw)
-      for (const PlanShard& shard : checks.plan.shards_of(table))
-        if (shard.rank == share.rank) part = part - real(shard.*kind.shard);
-  return part;
+// What lies on each rank besides shards of other than row-wise tables: dense, KJT and its parts of row-wise tables.
+std::vector<RealInterval> row_wise_parts(const Checks& checks, const Kind& kind, const std::vector<Share>& shares) {
+  std::vector<RealInterval> parts;
+  std::multimap<int, std::size_t> of_rank;
+  for (const Share& share : shares) {
+    of_rank.emplace(share.rank, parts.size());
+    parts.push_back(share.used);
+  }
+  for (const PlanTable& table : checks.plan.tables) {
+    if (table.sharding == Sharding::rw) continue;
+    for (const PlanShard& shard : checks.plan.shards_of(table)) {
+      if (!shard.rank) continue;
+      const auto [first, end] = of_rank.equal_range(*shard.rank);
+      for (auto part = first; part != end; ++part) parts[part->second] = parts[part->second] - real(shard.*kind.shard);
+    }
+  }
+  return parts;
 }
 
-// With capacities of their own devices get parts of row-wise tables in proportion to them. Is the outlier's part too
-// close to that of all others for its capacity?
-bool split_evenly(const Checks& checks, const Kind& kind, const std::vector<Share>& shares, const Share& outlier) {
-  if (!splits_rows(checks, kind) || shares.size() != checks.plan.ranks.size()) return false;
-  // A table of few buckets may be split evenly whatever the capacities.
-  if (std::ranges::any_of(checks.plan.releases, [](Release release) { return rules_of(release).buckets; }))
-    return false;
+// The least that all row-wise tables take of that memory, bytes.
+double row_wise_weights(const Checks& checks, const Kind& kind) {
   double weights = 0;
   for (const PlanTable& table : checks.plan.tables)
     if (table.sharding == Sharding::rw && table.explained)
       weights += std::min(static_cast<double>(table.rows) * static_cast<double>(table.cols) * table.choice.element_size,
                           real((table.*kind.table).bytes).low);
-  RealInterval others{}, parts{};
-  for (const Share& share : shares) {
-    if (share.rank != outlier.rank) others = others + share.capacity();
-    parts = parts + row_wise_part(checks, kind, share);
-  }
-  const double even = 1 / static_cast<double>(shares.size());
-  const RealInterval own = outlier.capacity(), mean = parts * exactly(even);
-  const RealInterval from_mean = row_wise_part(checks, kind, outlier) - mean;
-  const double least = own.low / (own.low + others.high), most = own.high / (own.high + others.low);
-  const double apart = std::max({least - even, even - most, 0.0}) * weights;
-  return apart > std::max(from_mean.high, -from_mean.low);
+  return weights;
+}
+
+// With capacities of their own devices get parts of row-wise tables in proportion to them. Is the part of each rank
+// with a wrong share too close to that of all others for its capacity?
+bool split_evenly(const Checks& checks, const Kind& kind, const std::vector<Share>& shares) {
+  if (!splits_rows(checks, kind) || shares.size() != checks.plan.ranks.size()) return false;
+  // A table of few buckets may be split evenly whatever the capacities.
+  if (std::ranges::any_of(checks.plan.releases, [](Release release) { return rules_of(release).buckets; }))
+    return false;
+  const double weights = row_wise_weights(checks, kind), even = 1 / static_cast<double>(shares.size());
+  const std::vector<RealInterval> parts = row_wise_parts(checks, kind, shares);
+  RealInterval sum{};
+  for (const RealInterval part : parts) sum = sum + part;
+  const RealInterval mean = sum * exactly(even);
+  const auto is_even = [&](std::size_t outlier) {
+    RealInterval others{};
+    for (const Share& share : shares)
+      if (share.rank != shares[outlier].rank) others = others + share.capacity();
+    const RealInterval own = shares[outlier].capacity(), from_mean = parts[outlier] - mean;
+    const double least = own.low / (own.low + others.high), most = own.high / (own.high + others.low);
+    const double apart = std::max({least - even, even - most, 0.0}) * weights;
+    return apart > std::max(from_mean.high, -from_mean.low);
+  };
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    if (!shares[i].agrees() && !is_even(i)) return false;
+  return true;
 }
 
 void add_own_capacities(Checks& checks, const Kind& kind, const Share& share) {
@@ -202,8 +223,7 @@ bool check_kind(Checks& checks, const Kind& kind, bool counted) {
     add_capacity(checks, kind, cell, common);
     return true;
   }
-  const auto even = [&](const Share* share) { return split_evenly(checks, kind, shares, *share); };
-  const bool one_capacity = !capacities_may_differ(checks) || std::ranges::all_of(wrong, even);
+  const bool one_capacity = !capacities_may_differ(checks) || split_evenly(checks, kind, shares);
   if (!counted || one_capacity ||
       (wrong.size() == 1 &&
        (first_wrong || wrong.front()->impossible() || is_outlier(checks, shares, *wrong.front())))) {
