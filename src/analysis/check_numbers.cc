@@ -48,14 +48,6 @@ std::string bracketed(const std::vector<int>& ranks) {
   return "[" + text + "]";
 }
 
-// A list that is read, but that is not printed so. `sorted`: the planner sorts it.
-bool is_odd_list(const Cell& cell, bool sorted) {
-  std::vector<int> ranks;
-  if (cell.text.size() < 2 || !parse_ranks(cell.text, ranks)) return false;
-  if (sorted) std::ranges::sort(ranks);
-  return cell.text != (cell.text.starts_with('[') ? bracketed(ranks) : ranks_text(ranks));
-}
-
 Finding& add_finding(Checks& checks, std::string_view rule, const Cell& cell, std::string message) {
   Finding& finding = checks.add_log(rule, cell, std::move(message));
   finding.suspects.push_back({cell, "the disputed number itself"});
@@ -65,10 +57,6 @@ Finding& add_finding(Checks& checks, std::string_view rule, const Cell& cell, st
 Finding& add_odd(Checks& checks, const Cell& cell) {
   return add_finding(checks, "log.malformed_cell", cell,
                      "the planner never prints a number as " + std::string(cell.text));
-}
-Finding& add_odd_list(Checks& checks, const Cell& cell) {
-  return add_finding(checks, "log.malformed_cell", cell,
-                     "the planner never prints a list of ranks as " + std::string(cell.text));
 }
 Finding& add_beyond(Checks& checks, const Cell& cell) {
   return add_finding(checks, "log.bounds", cell,
@@ -120,6 +108,11 @@ void check(Checks& checks, const Cell& cell, std::size_t decimals) {
     add_beyond(checks, cell);
 }
 
+void check_list(Checks& checks, const Cell& cell, bool sorted) {
+  std::vector<int> ranks;
+  if (parse_ranks(cell.text, ranks) && is_odd_list(cell.text, ranks, sorted)) add_odd_list(checks, cell);
+}
+
 // Slots "{int}", "{r1}" to "{r3}", "{L1}" and "{L2}" of the line's form.
 void check_line(Checks& checks, const PrintedLine& line) {
   const std::string_view pattern = line_forms()[line.form].pattern;
@@ -132,13 +125,22 @@ void check_line(Checks& checks, const PrintedLine& line) {
     if (slot < slots.size() && name == "int") check(checks, slots[slot], 0);
     if (slot < slots.size() && name.size() == 2 && name[0] == 'r' && is_digit(name[1]))
       check(checks, slots[slot], static_cast<std::size_t>(name[1] - '0'));
-    if (slot < slots.size() && (name == "L1" || name == "L2") && is_odd_list(slots[slot], sorted))
-      add_odd_list(checks, slots[slot]);
+    if (slot < slots.size() && (name == "L1" || name == "L2")) check_list(checks, slots[slot], sorted);
     ++slot;
   }
 }
 
 }  // namespace
+
+bool is_odd_list(std::string_view text, const std::vector<int>& ranks, bool sorted) {
+  if (sorted && !std::ranges::is_sorted(ranks)) return true;
+  return text != (text.starts_with('[') ? bracketed(ranks) : ranks_text(ranks));
+}
+
+Finding& add_odd_list(Checks& checks, const Cell& cell) {
+  return add_finding(checks, "log.malformed_cell", cell,
+                     "the planner never prints a list of ranks as " + std::string(cell.text));
+}
 
 void check_numbers(Checks& checks) {
   const Release release = checks.printed.releases.front();
@@ -158,8 +160,6 @@ void check_numbers(Checks& checks) {
     check_column(checks, tables, 0, cell);
   check_column(checks, tables, kAsNeeded, &PrintedTable::cache_load_factor);
   check_perf_column(checks, tables);
-  for (const PrintedTable& row : tables)
-    if (is_odd_list(row.ranks, true)) attribute(checks, row, add_odd_list(checks, row.ranks));
   for (const PrintedLine& line : checks.printed.lines) check_line(checks, line);
 }
 

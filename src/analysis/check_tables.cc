@@ -206,6 +206,11 @@ void check_tables(Checks& checks) {
     ranks.clear();
     const bool placed = parse_ranks(row.ranks.text, ranks) && !ranks.empty();
     const auto sharding = parse_name<Sharding>(row.sharding.text, kShardingNames);
+    if (placed && is_odd_list(row.ranks.text, ranks, true)) {
+      Finding& finding = add_odd_list(checks, row.ranks);
+      finding.table = static_cast<std::uint32_t>(i);
+      finding.fqn = row.fqn.text;
+    }
     check_sharding(checks, i, row, sharding);
     check_cw_dim(checks, i, row, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
     if (placed && checks.printed.ranks.printed) check_ranks_list(checks, i, row, sharding, ranks);

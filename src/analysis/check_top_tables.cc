@@ -54,18 +54,13 @@ class TopTables {
 
   std::string_view fqn_of(const PlanTable& table) const { return checks_.printed.tables.rows[table.row].fqn.text; }
 
-  // Listed names are bare, but may have dots.
-  bool is_named(const PlanTable& table, std::string_view name) const {
-    const std::string_view fqn = fqn_of(table);
-    if (!fqn.ends_with(name)) return false;
-    return fqn.size() == name.size() || fqn[fqn.size() - name.size() - 1] == '.';
-  }
+  bool has_name(const PlanTable& table, std::string_view name) const { return is_named(fqn_of(table), name); }
 
   // Takes the listed table out of the candidates; false if it cannot stand there.
   bool check_top_table(std::span<const Cell> slots, bool perf, RuleId rule, bool rank_known,
                        std::vector<const PlanTable*>& candidates, RealInterval& last) {
     const auto fits = [&](const PlanTable* t) {
-      return is_named(*t, slots[0].text) && first_shard(checks_.plan, *t, perf).low <= last.high * (1 + 1e-12);
+      return has_name(*t, slots[0].text) && first_shard(checks_.plan, *t, perf).low <= last.high * (1 + 1e-12);
     };
     // Of tables with one name the largest comes first.
     const PlanTable* table = nullptr;
@@ -117,7 +112,7 @@ class TopTables {
   }
 
   bool duplicate_name(const PlanTable& table, std::string_view name) const {
-    const auto same = [&](const PlanTable& t) { return &t != &table && is_named(t, name); };
+    const auto same = [&](const PlanTable& t) { return &t != &table && has_name(t, name); };
     return std::ranges::any_of(checks_.plan.tables, same);
   }
 

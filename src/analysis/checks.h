@@ -67,6 +67,11 @@ bool has_all_rows(const PrintedPlan& printed, const Plan& plan);
 // The number of the rank row, or -1.
 int rank_number(const PrintedRank& row);
 
+// A list of ranks is read, but not printed as the planner does (log-format.md section 2, L1 and L2). `ranks`: what it
+// says; `sorted`: the planner sorts it.
+bool is_odd_list(std::string_view text, const std::vector<int>& ranks, bool sorted);
+Finding& add_odd_list(Checks& checks, const Cell& cell);
+
 Coverage cover(const Checks& checks);
 
 // `bytes` in the words of a cell of that format and unit: one text, or "low..high".

@@ -47,7 +47,6 @@ class Corrections {
   bool has(const Cell& culprit) const {
     return std::ranges::any_of(all_, [&](const Correction& c) { return c.culprit.place == culprit.place; });
   }
-  bool empty() const { return all_.empty(); }
   std::vector<Correction>& all() { return all_; }
 
  private:

@@ -13,7 +13,7 @@ using namespace analysis;
 
 constexpr std::size_t kTablesTried = 240;             // over all corrections: each costs another inference
 constexpr std::size_t kTrials = 8, kLeastTrials = 2;  // corrections tried
-constexpr std::size_t kFew = 4;                       // a correction must leave at most one finding in so many
+constexpr std::int64_t kFew = 4;                      // a correction must leave at most one finding in so many
 
 // In the order in which they are tried.
 struct Kind {
@@ -26,6 +26,8 @@ constexpr Kind kKinds[] = {{add_repeated_rows},
                            {add_rank_memory, false},
                            {add_misleading_memory, false},
                            {add_departing_tables, false}};
+
+std::int64_t errors(const Report& report) { return count(report.findings).error; }
 
 class Culprits {
  public:
@@ -50,9 +52,6 @@ class Culprits {
   }
 
  private:
-  static std::size_t errors(const Report& report) {
-    return static_cast<std::size_t>(std::ranges::count(report.findings, Severity::error, &Finding::severity));
-  }
   std::size_t rows() const { return printed_.ranks.rows.size() + printed_.tables.rows.size(); }
   static auto key_of(const Finding& finding) {
     return std::tuple(finding.rule->id, finding.where.place.line, finding.where.place.column);
@@ -86,7 +85,7 @@ class Culprits {
   }
 
   // Tries one after the other; the number of errors that the first good one leaves.
-  std::optional<std::size_t> blame_one(std::vector<Correction>& corrections, bool structure_only) {
+  std::optional<std::int64_t> blame_one(std::vector<Correction>& corrections, bool structure_only) {
     // One that the ranks' cells speak against can explain all the same while the inference is still uniform.
     if (structure_only && !corrections.empty()) {
       const int least = std::ranges::min_element(corrections, {}, &Correction::against)->against;
@@ -101,7 +100,7 @@ class Culprits {
   }
 
   // If the correction leaves at most so many errors, it leads wherever it removes a finding. The number of those left.
-  std::optional<std::size_t> blame(const Correction& correction, std::size_t most_left) {
+  std::optional<std::int64_t> blame(const Correction& correction, std::int64_t most_left) {
     PrintedPlan corrected = printed_;
     std::erase_if(corrected.diagnostics,
                   [&](const Diagnostic& d) { return d.where.place.line == correction.culprit.place.line; });
@@ -111,7 +110,7 @@ class Culprits {
     tried_ = true;
     const Plan plan = infer(corrected, options);
     const Report fixed = verify(corrected, plan);
-    const std::size_t errors_left = errors(fixed);
+    const std::int64_t errors_left = errors(fixed);
     if (errors_left > most_left) return std::nullopt;
     std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t>> left;
     for (const Finding& finding : fixed.findings) left.insert(key_of(finding));

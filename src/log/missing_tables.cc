@@ -166,16 +166,13 @@ void find_gap(const std::vector<PrintedTable>& tables, MissingTables& missing) {
 // The only name of the Top 5 lists that no row has.
 void find_listed(const PrintedPlan& printed, MissingTables& missing) {
   if (missing.count != 1) return;
-  const auto is_of = [](std::string_view fqn, std::string_view name) {
-    return fqn == name || (fqn.ends_with(name) && fqn[fqn.size() - name.size() - 1] == '.');
-  };
   int listed = 0;
   std::set<std::string_view> names;
   for (const PrintedLine& line : printed.lines) {
     if (line.id != LineId::top_perf_table && line.id != LineId::top_hbm_table) continue;
     if (++listed > kMostListed) return;
     const std::string_view name = printed.slots_of(line).front().text;
-    const auto has_name = [&](const PrintedTable& row) { return is_of(row.fqn.text, name); };
+    const auto has_name = [&](const PrintedTable& row) { return is_named(row.fqn.text, name); };
     if (std::ranges::none_of(printed.tables.rows, has_name)) names.insert(name);
   }
   if (names.size() == 1) missing.listed_name = *names.begin();
@@ -200,6 +197,21 @@ bool is_possible(std::string_view type, const std::map<int, int>& counts, std::i
   return type != "TW" || shards <= tables;
 }
 
+// Of what shards the ranks lack rows; false: some has too many, so that something else is wrong.
+bool read_types(const PrintedPlan& printed, MissingTables& missing) {
+  const ShardDifference difference = shard_difference(printed);
+  std::int64_t shards = 0;
+  for (const auto& [type, counts] : difference) {
+    if (!is_possible(type, counts, missing.count, printed.ranks.rows.size())) return false;
+    for (const auto& [rank, count] : counts) {
+      if (count < 0) return false;
+      shards += count;
+      missing.types[type].push_back(rank);
+    }
+  }
+  return shards >= missing.count && std::ssize(difference) <= missing.count;
+}
+
 }  // namespace
 
 ShardDifference shard_difference(const PrintedPlan& printed) {
@@ -220,25 +232,6 @@ ShardDifference shard_difference(const PrintedPlan& printed) {
   }
   return difference;
 }
-
-namespace {
-
-// Of what shards the ranks lack rows; false: some has too many, so that something else is wrong.
-bool read_types(const PrintedPlan& printed, MissingTables& missing) {
-  const ShardDifference difference = shard_difference(printed);
-  std::int64_t shards = 0;
-  for (const auto& [type, counts] : difference) {
-    if (!is_possible(type, counts, missing.count, printed.ranks.rows.size())) return false;
-    for (const auto& [rank, count] : counts) {
-      if (count < 0) return false;
-      shards += count;
-      missing.types[type].push_back(rank);
-    }
-  }
-  return shards >= missing.count && std::ssize(difference) <= missing.count;
-}
-
-}  // namespace
 
 bool MissingTables::on_rank(int rank) const {
   return std::ranges::any_of(types, [rank](const auto& type) { return std::ranges::binary_search(type.second, rank); });

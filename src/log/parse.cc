@@ -578,6 +578,11 @@ class BlockParser {
 
 }  // namespace
 
+bool is_named(std::string_view fqn, std::string_view name) {
+  if (!fqn.ends_with(name)) return false;
+  return fqn.size() == name.size() || fqn[fqn.size() - name.size() - 1] == '.';
+}
+
 const PrintedLine* PrintedPlan::find(LineId id) const {
   const auto found = std::ranges::find(lines, id, &PrintedLine::id);
   return found == lines.end() ? nullptr : &*found;

@@ -75,7 +75,7 @@ class Paper {
   static std::size_t cut(std::string_view text, std::size_t room) {
     std::size_t i = 0;
     for (std::size_t seen = 0; i < text.size(); ++i)
-      if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 && seen++ == room) break;
+      if (!is_continuation(text[i]) && seen++ == room) break;
     return i;
   }
   void paint(std::string_view text, std::string_view colour) {

@@ -65,7 +65,7 @@ std::string shortened(std::string path, std::size_t most, std::string_view mark)
   std::size_t start = 0;
   for (length += characters(mark); start < path.size() && length > most; --length) {
     ++start;
-    while (start < path.size() && (static_cast<unsigned char>(path[start]) & 0xC0) == 0x80) ++start;
+    while (start < path.size() && is_continuation(path[start])) ++start;
   }
   return std::string(mark) + path.substr(start);
 }

@@ -121,6 +121,9 @@ struct OddCell {
   Cell cell;
 };
 
+// Has the table that name, without its module? It may have dots of its own.
+bool is_named(std::string_view fqn, std::string_view name);
+
 template <class Row>
 struct ColumnTable {
   bool printed = false;
