@@ -1,0 +1,117 @@
+// The critical path of comms as the shards give it (log-format.md section 6.9).
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "analysis/statistics.h"
+
+namespace shardstats::analysis {
+namespace {
+
+constexpr double kManyRanks = 8;  // above, v1.2.0 and v1.3.0 divide comms of column-wise plans by three
+constexpr double kEarlyDivisor = 3;
+constexpr double kRounding = 1e-12;  // relative: the planner adds in another order
+
+std::string_view module_of(std::string_view fqn) {
+  const std::size_t dot = fqn.rfind('.');
+  return dot == std::string_view::npos ? std::string_view{} : fqn.substr(0, dot);
+}
+
+std::string_view fqn_of(const PrintedPlan& printed, const PlanTable& table) {
+  return printed.tables.rows[table.row].fqn.text;
+}
+
+// Table names may have dots of their own ("ebc.item.v2"): then a shorter path, that of other tables, is the module.
+std::vector<std::string_view> modules(const PrintedPlan& printed, const Plan& plan, bool dotted_names) {
+  std::vector<std::string_view> modules;
+  modules.reserve(plan.tables.size());
+  for (const PlanTable& table : plan.tables) modules.push_back(module_of(fqn_of(printed, table)));
+  if (!dotted_names) return modules;
+  const std::set<std::string_view> paths(modules.begin(), modules.end());
+  for (std::string_view& module : modules)
+    for (std::string_view path = module_of(module); !path.empty(); path = module_of(path))
+      if (paths.contains(path)) module = path;
+  return modules;
+}
+
+// For each module and sharding type the largest rank's comms, forward and backward by themselves.
+std::vector<CommsGroup> comms_groups(const PrintedPlan& printed, const Plan& plan, std::size_t rank_count,
+                                     bool dotted_names) {
+  const auto module = modules(printed, plan, dotted_names);
+  std::map<std::pair<std::string_view, Sharding>, std::vector<const PlanTable*>> tables_of;
+  auto group_of = tables_of.end();  // that of the table before: rows of a module mostly follow each other
+  for (std::size_t t = 0; t < module.size(); ++t) {
+    const std::pair group(module[t], plan.tables[t].sharding);
+    if (group_of == tables_of.end() || group_of->first != group) group_of = tables_of.try_emplace(group).first;
+    group_of->second.push_back(&plan.tables[t]);
+  }
+  std::vector<CommsGroup> groups;
+  std::vector<RealInterval> ranks(rank_count);
+  for (const auto& [group, tables] : tables_of)
+    for (const PerfPart part : {PerfPart::forward_comms, PerfPart::backward_comms}) {
+      std::ranges::fill(ranks, RealInterval{});
+      for (const PlanTable* table : tables)
+        for (const PlanShard& shard : plan.shards_of(*table)) {
+          const auto rank = shard.rank;
+          if (!rank || static_cast<std::size_t>(*rank) >= ranks.size()) continue;
+          RealInterval& on = ranks[static_cast<std::size_t>(*rank)];
+          on = on + table->shard_perf.parts[static_cast<std::size_t>(part)];
+        }
+      const auto most = std::ranges::max_element(ranks, {}, &RealInterval::high);
+      groups.push_back(
+          {group.first, group.second, part, largest(ranks), static_cast<int>(most - ranks.begin()), tables});
+    }
+  return groups;
+}
+
+bool divides_comms(const Plan& plan, std::size_t rank_count) {
+  std::vector<bool> used(rank_count);
+  for (const PlanShard& shard : plan.shards)
+    if (shard.rank && static_cast<std::size_t>(*shard.rank) < used.size())
+      used[static_cast<std::size_t>(*shard.rank)] = true;
+  return static_cast<double>(std::ranges::count(used, true)) > kManyRanks &&
+         std::ranges::all_of(plan.tables, [](const PlanTable& t) { return t.sharding == Sharding::cw; });
+}
+
+CriticalComms comms_with(std::vector<CommsGroup> groups, double divisor) {
+  CriticalComms comms{std::move(groups), divisor, {}};
+  for (const CommsGroup& group : comms.groups) comms.sum = comms.sum + group.largest;
+  comms.sum = {comms.sum.low * (1 - kRounding) / divisor, comms.sum.high * (1 + kRounding) / divisor};
+  return comms;
+}
+
+}  // namespace
+
+bool critical_path_known(const PrintedPlan& printed, const Plan& plan, bool whole) {
+  const auto known = [](const PlanTable& t) { return t.perf.known; };
+  const bool has_lines = printed.slot(LineId::critical_path_comms) || printed.slot(LineId::critical_path_compute);
+  return has_lines && whole && plan.perf.known && std::ranges::all_of(plan.tables, known);
+}
+
+// What the shards give, in the way to read the names and by the rule of a release left that the printed value (or, if
+// that is wrong, the sum of both paths) fits.
+CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks) {
+  const RealInterval cell = printed_or_anything(printed.slot(LineId::critical_path_comms), Format::r3, "ms");
+  const auto early = [](Release r) { return r < Release::v1_4_0; };
+  const bool thirds = divides_comms(plan, ranks) && std::ranges::any_of(plan.releases, early);
+  const bool wholes = !thirds || !std::ranges::all_of(plan.releases, early);
+  const RealInterval path = printed_or_anything(printed.slot(LineId::critical_path_sum), Format::r3, "ms");
+  const RealInterval compute = printed_or_anything(printed.slot(LineId::critical_path_compute), Format::r3, "ms");
+  std::optional<CriticalComms> likely;
+  bool by_sum = false;
+  for (const bool dotted_names : {false, true}) {
+    const auto groups = comms_groups(printed, plan, ranks, dotted_names);
+    for (const double divisor : {1.0, kEarlyDivisor}) {
+      if (divisor == 1 ? !wholes : !thirds) continue;
+      CriticalComms comms = comms_with(groups, divisor);
+      if (comms.sum.overlaps(cell)) return comms;
+      const bool fits_sum = (comms.sum + compute).overlaps(path);
+      if (!likely || (fits_sum && !by_sum)) likely = std::move(comms);
+      by_sum |= fits_sum;
+    }
+  }
+  return *likely;
+}
+
+}  // namespace shardstats::analysis
