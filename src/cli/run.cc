@@ -8,151 +8,25 @@
 #include "cli/output.h"
 #include "cli/parallel.h"
 #include "cli/progress.h"
+#include "cli/steps.h"
 #include "cli/survey.h"
 #include "cli/terminal.h"
-#include "cli/walk.h"
-#include "shardstats/input/source.h"
 #include "shardstats/report/text.h"
 
 namespace shardstats::cli {
 namespace {
 
-constexpr std::size_t kShownLine = 100;                             // characters of the nearest line in a message
-constexpr std::size_t kSearchedForNearest = std::size_t{32} << 20;  // bytes: they are all in memory then
-
-// An open log; its blocks refer to the bytes of the source.
-struct OpenLog {
-  std::string path;  // as it is shown
-  bool named = true;
-  std::unique_ptr<Source> source;
-  std::optional<BlockFinder> finder;
-  std::size_t blocks = 0;        // found so far
-  std::optional<Error> error;    // nothing of it was read
-  std::optional<Error> stopped;  // what follows its blocks was not read
-  bool passed_over = false;      // a walk came by it, and there is no block in it
-  LogSurvey survey;
-  bool answered = false;  // the target was in one of its blocks
-  std::string unknown_target;
-};
-
-// A block of a log to look at. A log of which none is wanted has one step without a block.
-struct Step {
-  std::shared_ptr<OpenLog> log;
-  std::optional<Block> block;
-  std::size_t index = 0;
-  bool first = false, last = false;  // of the log
-  double fraction = 0;               // of all logs, once this step is done
+// A step and what was found out about its block.
+struct Work {
+  Step step;
   Examined examined;
 };
 
-Error no_block(const std::string& path, std::string_view bytes) {
-  Error error{
-      path, {}, "no planner block found", "looked for a line with '--- Planner Statistics ---' in a box of '#'"};
-  const BoxLine nearest = nearest_line(bytes.substr(0, kSearchedForNearest));
-  if (nearest.place.line > 0) {
-    error.place.line = nearest.place.line;
-    error.hint += "; the nearest line is: " + std::string(nearest.text.substr(0, kShownLine));
-  } else if (bytes.empty()) {
-    error.hint = "the file is empty";
-  }
-  return error;
-}
-
-// Opens the logs one after the other and hands out their blocks.
-class Steps {
- public:
-  explicit Steps(const Options& options) : options_(options), walk_(options.logs, options.command == CommandId::scan) {}
-
-  std::optional<Step> next() {
-    bool first = false;
-    if (log_ == nullptr) {
-      std::optional<Found> found = walk_.next();
-      if (!found) return std::nullopt;
-      log_ = open(std::move(*found));
-      first = true;
-      ahead_ = next_wanted();
-      if (!ahead_ && !log_->error) nothing_found();
-    }
-    Step step;
-    step.log = log_;
-    step.first = first;
-    if (ahead_) {
-      step.index = ahead_->first;
-      step.block = std::move(ahead_->second);
-      ahead_ = next_wanted();
-    }
-    step.fraction = walk_.fraction(ahead_ ? read_before(ahead_->second) : 1);
-    step.last = !ahead_;
-    if (step.last) log_ = nullptr;
-    return step;
-  }
-
- private:
-  using Numbered = std::pair<std::size_t, Block>;
-
-  static std::shared_ptr<OpenLog> open(Found found) {
-    auto log = std::make_shared<OpenLog>();
-    log->path = log->survey.path = found.path == "-" ? "<stdin>" : found.path;
-    log->named = found.named;
-    log->error = std::move(found.error);
-    if (log->error) return log;
-    OpenResult opened = open_source(found.path);
-    if (auto* error = std::get_if<Error>(&opened)) {
-      log->error = std::move(*error);
-      return log;
-    }
-    log->source = std::get<std::unique_ptr<Source>>(std::move(opened));
-    log->finder.emplace(*log->source);
-    return log;
-  }
-
-  std::optional<Numbered> next_found() {
-    if (!log_->finder) return std::nullopt;
-    std::optional<Block> block = log_->finder->next();
-    if (!block && (log_->stopped = log_->finder->problem())) log_->stopped->path = log_->path;
-    if (!block) return std::nullopt;
-    return Numbered(log_->blocks++, std::move(*block));
-  }
-
-  std::optional<Numbered> next_wanted() {
-    std::optional<Numbered> found, last;
-    while ((found = next_found())) {
-      if (options_.block == "all" || parse_integer(options_.block) == static_cast<std::int64_t>(found->first + 1))
-        return found;
-      if (options_.block == "last") last = std::move(found);
-    }
-    return last;
-  }
-
-  void nothing_found() {
-    if (log_->stopped) {
-      log_->error = std::exchange(log_->stopped, std::nullopt);
-      return;
-    }
-    log_->passed_over = !log_->named;
-    if (log_->passed_over) return;
-    if (log_->blocks > 0)
-      log_->error = Error{log_->path,
-                          {},
-                          "no block " + options_.block,
-                          "the log has " + std::to_string(log_->blocks) + " planner block(s)"};
-    else if (!options_.allow_empty)
-      log_->error = no_block(log_->path, log_->source->bytes());
-    if (log_->error && options_.command == CommandId::scan)
-      log_->error->hint += "; files that a directory or a quoted glob leads to are passed over instead";
-  }
-
-  // How far in its log a block begins, 0 to 1; 0 if its lines are not the log's own.
-  double read_before(const Block& block) const {
-    if (block.transcript != nullptr) return 0;
-    const std::string_view bytes = log_->source->bytes();
-    return static_cast<double>(block.lines.front().text.data() - bytes.data()) / static_cast<double>(bytes.size());
-  }
-
-  const Options& options_;
-  Walk walk_;
-  std::shared_ptr<OpenLog> log_;
-  std::optional<Numbered> ahead_;
+// The blocks of one log taken together.
+struct Seen {
+  LogSurvey survey;
+  bool answered = false;  // the target was in one of its blocks
+  std::string unknown_target;
 };
 
 class Run {
@@ -168,18 +42,18 @@ class Run {
 
   int all() {
     Steps steps(options_);
-    InOrder<Step>::run(
+    InOrder<Work>::run(
         options_.threads,
-        [&] {
+        [&]() -> std::optional<Work> {
           std::optional<Step> step = steps.next();
-          if (step && !std::exchange(prepared_, true) && step->log->source)
-            prepare_heap(step->log->source->bytes().size());
-          return step;
+          if (!step) return std::nullopt;
+          if (!std::exchange(prepared_, true) && step->log->source) prepare_heap(step->log->source->bytes().size());
+          return Work{std::move(*step), {}};
         },
-        [&](Step& step) {
-          if (step.block) step.examined = examine(options_, filter_, *step.block, step.index);
+        [&](Work& work) {
+          if (work.step.block) work.examined = examine(options_, filter_, *work.step.block, work.step.index);
         },
-        [&](Step& step) { take(step); });
+        [&](Work& work) { take(work); });
     interrupt_progress();
     if (totals_.survey) nothing_in_all();
     const int verdict = status_;
@@ -231,38 +105,43 @@ class Run {
     raise(kFailed);
   }
 
-  void take(Step& step) {
-    OpenLog& log = *step.log;
+  void take(Work& work) {
+    const Step& step = work.step;
+    const OpenLog& log = *step.log;
+    Examined& examined = work.examined;
+    if (step.first) seen_ = {};
     if (step.first && !log.passed_over) {
       ++totals_.logs;
       for (const auto& output : outputs_) output->writer().begin_log(log.path);
       if (log.error) log_error(*log.error);
     }
     if (step.block) {
-      step.examined.result.path = log.path;
-      if (step.examined.unknown_target.empty())
-        log.answered = true;
+      examined.result.path = log.path;
+      if (examined.unknown_target.empty())
+        seen_.answered = true;
       else
-        log.unknown_target = step.examined.unknown_target;
-      if (totals_.survey) add_block(step.examined.result, log.survey, *totals_.survey);
-      take(step.examined);
+        seen_.unknown_target = examined.unknown_target;
+      if (totals_.survey) add_block(examined.result, seen_.survey, *totals_.survey);
+      take(examined);
     }
-    if (step.examined.too_large)
+    if (examined.too_large)
       log_error({log.path,
-                 {step.examined.result.view.line, 1},
+                 {examined.result.view.line, 1},
                  "this planner block is too large to be printed",
                  "one of its cells is much longer than the others: cut it"});
     if (step.last && log.stopped) log_error(*log.stopped);
     // A target has to be in one block of the log, not in each.
-    if (step.last && !log.answered && !log.unknown_target.empty()) log_error({log.path, {}, log.unknown_target, ""});
+    if (step.last && !seen_.answered && !seen_.unknown_target.empty())
+      log_error({log.path, {}, seen_.unknown_target, ""});
     if (step.last && totals_.survey) end_log(log);
     show_progress(step.fraction);
   }
 
   void end_log(const OpenLog& log) {
     const bool failed = log.error || log.stopped;
-    add_log(log.survey, failed, *totals_.survey);
-    if (!failed) write([&](Writer& writer, std::string& text) { writer.end_log(log.survey, text); });
+    seen_.survey.path = log.path;
+    add_log(seen_.survey, failed, *totals_.survey);
+    if (!failed) write([&](Writer& writer, std::string& text) { writer.end_log(seen_.survey, text); });
   }
 
   void show_progress(double fraction) {
@@ -292,6 +171,7 @@ class Run {
   Filter filter_;
   std::vector<std::unique_ptr<Output>> outputs_;
   Totals totals_;
+  Seen seen_;  // of the log that steps are taken of
   Progress progress_{0, nullptr};
   int status_ = kClean;
   bool prepared_ = false;  // the heap

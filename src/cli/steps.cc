@@ -1,0 +1,111 @@
+#include "cli/steps.h"
+
+#include <string_view>
+
+namespace shardstats::cli {
+namespace {
+
+constexpr std::size_t kShownLine = 100;                             // characters of the nearest line in a message
+constexpr std::size_t kSearchedForNearest = std::size_t{32} << 20;  // bytes: they are all in memory then
+
+Error no_block(const std::string& path, std::string_view bytes) {
+  Error error{
+      path, {}, "no planner block found", "looked for a line with '--- Planner Statistics ---' in a box of '#'"};
+  const BoxLine nearest = nearest_line(bytes.substr(0, kSearchedForNearest));
+  if (nearest.place.line > 0) {
+    error.place.line = nearest.place.line;
+    error.hint += "; the nearest line is: " + std::string(nearest.text.substr(0, kShownLine));
+  } else if (bytes.empty()) {
+    error.hint = "the file is empty";
+  }
+  return error;
+}
+
+std::shared_ptr<OpenLog> open(Found found) {
+  auto log = std::make_shared<OpenLog>();
+  log->path = found.path == "-" ? "<stdin>" : found.path;
+  log->named = found.named;
+  log->error = std::move(found.error);
+  if (log->error) return log;
+  OpenResult opened = open_source(found.path);
+  if (auto* error = std::get_if<Error>(&opened)) {
+    log->error = std::move(*error);
+    return log;
+  }
+  log->source = std::get<std::unique_ptr<Source>>(std::move(opened));
+  log->finder.emplace(*log->source);
+  return log;
+}
+
+}  // namespace
+
+Steps::Steps(const Options& options) : options_(options), walk_(options.logs, options.command == CommandId::scan) {}
+
+std::optional<Step> Steps::next() {
+  bool first = false;
+  if (log_ == nullptr) {
+    std::optional<Found> found = walk_.next();
+    if (!found) return std::nullopt;
+    log_ = open(std::move(*found));
+    first = true;
+    ahead_ = next_wanted();
+    if (!ahead_ && !log_->error) nothing_found();
+  }
+  Step step;
+  step.log = log_;
+  step.first = first;
+  if (ahead_) {
+    step.index = ahead_->first;
+    step.block = std::move(ahead_->second);
+    ahead_ = next_wanted();
+  }
+  step.fraction = walk_.fraction(ahead_ ? read_before(ahead_->second) : 1);
+  step.last = !ahead_;
+  if (step.last) log_ = nullptr;
+  return step;
+}
+
+std::optional<Steps::Numbered> Steps::next_found() {
+  if (!log_->finder) return std::nullopt;
+  std::optional<Block> block = log_->finder->next();
+  if (!block && (log_->stopped = log_->finder->problem())) log_->stopped->path = log_->path;
+  if (!block) return std::nullopt;
+  return Numbered(log_->blocks++, std::move(*block));
+}
+
+std::optional<Steps::Numbered> Steps::next_wanted() {
+  std::optional<Numbered> found, last;
+  while ((found = next_found())) {
+    if (options_.block == "all" || parse_integer(options_.block) == static_cast<std::int64_t>(found->first + 1))
+      return found;
+    if (options_.block == "last") last = std::move(found);
+  }
+  return last;
+}
+
+void Steps::nothing_found() {
+  if (log_->stopped) {
+    log_->error = std::exchange(log_->stopped, std::nullopt);
+    return;
+  }
+  log_->passed_over = !log_->named;
+  if (log_->passed_over) return;
+  if (log_->blocks > 0)
+    log_->error = Error{log_->path,
+                        {},
+                        "no block " + options_.block,
+                        "the log has " + std::to_string(log_->blocks) + " planner block(s)"};
+  else if (!options_.allow_empty)
+    log_->error = no_block(log_->path, log_->source->bytes());
+  if (log_->error && options_.command == CommandId::scan)
+    log_->error->hint += "; files that a directory or a quoted glob leads to are passed over instead";
+}
+
+// How far in its log a block begins, 0 to 1; 0 if its lines are not the log's own.
+double Steps::read_before(const Block& block) const {
+  if (block.transcript != nullptr) return 0;
+  const std::string_view bytes = log_->source->bytes();
+  return static_cast<double>(block.lines.front().text.data() - bytes.data()) / static_cast<double>(bytes.size());
+}
+
+}  // namespace shardstats::cli
