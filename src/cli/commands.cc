@@ -11,7 +11,14 @@ constexpr OutputFormat kAll[] = {OutputFormat::text, OutputFormat::json, OutputF
 constexpr OutputFormat kTextOnly[] = {OutputFormat::text};
 constexpr OutputFormat kTextAndJson[] = {OutputFormat::text, OutputFormat::json};
 
-constexpr std::array<Command, 6> kCommands = {{
+constexpr std::array<Command, 7> kCommands = {{
+    {CommandId::summary, "summary", "Will it run out of memory, is it slow, and why (also: shardstats LOG)",
+     "The change that would help most is found by computing the storage anew for a few common ones; perf and "
+     "placement\n"
+     "are left as they are.",
+     "shardstats summary train.log\nshardstats summary --top 20 train.log\nshardstats summary -f json train.log | jq "
+     "'.logs[0].blocks[0].overview.memory'",
+     true, false, false, kAll},
     {CommandId::verify, "verify", "Recompute every printed number and locate discrepancies", "",
      "shardstats verify train.log", true, false, true, kAll},
     {CommandId::scan, "scan", "Verify the logs below directories: a line for each, then a summary",

@@ -9,7 +9,7 @@
 
 namespace shardstats::cli {
 
-enum class CommandId : std::uint8_t { verify, scan, explain, reconstruct, render, rules };
+enum class CommandId : std::uint8_t { summary, verify, scan, explain, reconstruct, render, rules };
 
 enum class OutputFormat : std::uint8_t { text, json, ndjson };
 inline constexpr std::array<std::string_view, 3> kFormatNames = {"text", "json", "ndjson"};

@@ -37,7 +37,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   Examined examined;
   examined.printed = std::make_unique<PrintedPlan>(parse(block));
   InferOptions assumed{options.assume, details};
-  assumed.shard_parts = details;
+  assumed.shard_parts = details || options.command == CommandId::summary;
   Report report;
   const auto look = [&](Effort effort) {
     assumed.effort = effort;
@@ -56,6 +56,9 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   result.view = view_block(*examined.printed, *examined.plan, index, false);
   if (details) result.detailed = view_block(*examined.printed, *examined.plan, index, true);
   switch (options.command) {
+    case CommandId::summary:
+      result.summary = summarize(*examined.printed, *examined.plan, {options.top_tables});
+      break;
     case CommandId::verify:
     case CommandId::scan:
       result.status = examined.findings.at_least(options.fail_on) > 0 ? kFindings : kClean;

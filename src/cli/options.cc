@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 #include <thread>
@@ -124,6 +125,8 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
   }
   if (command.finds || command.id == CommandId::reconstruct) add_filter_options(*sub, raw);
   if (command.finds) add_check_options(*sub, raw);
+  if (command.id == CommandId::summary)
+    sub->add_option("-n,--top", raw.options.top_tables, "Tables of each list; 0 is all");
   if (command.id == CommandId::verify)
     sub->add_option("-n,--top", raw.top, "Only the first N findings of a block in text; 0 is all");
   if (command.id == CommandId::scan)
@@ -168,16 +171,24 @@ std::variant<Options, Leave> finish(Raw& raw) {
   return options;
 }
 
-// A first word that is no command: a misspelt one, or a log without a command.
+bool is_command(std::string_view word) {
+  return std::ranges::find(commands(), word, &Command::name) != commands().end();
+}
+
+// `shardstats LOG` is `shardstats summary LOG`; a log that is called like a command needs a path: ./verify.
+bool is_log(const char* word) {
+  struct stat status {};
+  if (is_command(word)) return false;
+  return std::string_view(word) == "-" || (stat(word, &status) == 0 && !S_ISDIR(status.st_mode));
+}
+
+// A first word that is neither a command nor a log.
 std::optional<Leave> unknown_command(int argc, const char* const* argv) {
-  if (argc < 2 || argv[1][0] == '-') return std::nullopt;
+  if (argc < 2 || argv[1][0] == '-' || is_command(argv[1])) return std::nullopt;
   const std::string_view word = argv[1];
-  for (const Command& command : commands())
-    if (command.name == word) return std::nullopt;
   std::string message = "unknown command '" + std::string(word) + "'";
   if (struct stat status{}; stat(argv[1], &status) == 0)
-    message += S_ISDIR(status.st_mode) ? "; to check the logs in it: shardstats scan " + std::string(word)
-                                       : "; to check this log: shardstats verify " + std::string(word);
+    message += "; to check the logs in it: shardstats scan " + std::string(word);
   else if (const std::string_view nearest = nearest_command(word); !nearest.empty())
     message += "; did you mean '" + std::string(nearest) + "'?";
   else
@@ -209,11 +220,16 @@ std::variant<Options, Leave> parse_command_line(int argc, const char* const* arg
     return Leave{kClean, "shardstats " + std::string(kVersion) + "\n", ""};
   if (argc < 2)
     return failed("no command given; usage: shardstats COMMAND [LOG...]; `shardstats --help` lists the commands");
+  std::vector<const char*> words(argv, argv + argc);
+  if (is_log(argv[1])) words.insert(words.begin() + 1, command_of(CommandId::summary).name.data());
+  argc = static_cast<int>(words.size());
+  argv = words.data();
   if (auto unknown = unknown_command(argc, argv)) return *unknown;
   CLI::App app("Parses TorchRec planner statistics logs, rebuilds the plan and checks every number.", "shardstats");
   app.set_version_flag("--version", "shardstats " + std::string(kVersion));
   app.footer(
-      "Examples:\n  shardstats verify train.log\n  shardstats scan runs/\n  shardstats explain table_1705 train.log\n"
+      "Examples:\n  shardstats train.log\n  shardstats verify train.log\n  shardstats scan runs/\n  shardstats explain "
+      "table_1705 train.log\n"
       "  zcat train.log.gz | shardstats reconstruct -f json | jq .logs");
   app.require_subcommand(1);
   Raw raw;

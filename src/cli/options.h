@@ -26,6 +26,7 @@ struct Options {
   Severity fail_on = Severity::error;
   FilterWords filter;
   std::size_t top_findings = 0;  // of a block, in text; 0: all
+  std::size_t top_tables = 5;    // of each list of a summary; 0: all
   std::size_t top_rules = 5;     // in the summary of a scan; 0: all
   ReconstructOptions reconstruct;
   std::vector<Override> assume;

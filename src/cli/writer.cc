@@ -2,6 +2,7 @@
 
 #include "shardstats/report/explain_json.h"
 #include "shardstats/report/explain_text.h"
+#include "shardstats/report/summary_text.h"
 #include "shardstats/report/text.h"
 
 namespace shardstats::cli {
@@ -18,6 +19,9 @@ class TextWriter : public Writer {
 
   void block(const BlockResult& result, std::string& out) override {
     switch (options_.command) {
+      case CommandId::summary:
+        write_summary(result.path, result.view, *result.summary, options_.quiet, style_, out);
+        return;
       case CommandId::verify:
         write_findings(result.path, *result.report, options_.verbose, options_.top_findings, style_, out);
         if (!options_.quiet) write_block(result.path, result.view, &*result.report, style_, out);
@@ -56,6 +60,7 @@ class TextWriter : public Writer {
 Json block_document(const BlockResult& result) {
   const bool one_by_one = result.reconstruction || result.explained;
   Json block = block_json(one_by_one ? result.detailed : result.view);
+  if (result.summary) add_summary(*result.summary, block);
   if (result.report) add_report(*result.report, block);
   if (result.reconstruction) add_reconstruction(*result.reconstruction, block);
   if (result.explained) {

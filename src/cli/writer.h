@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "shardstats/analysis/block.h"
 #include "shardstats/analysis/explain.h"
+#include "shardstats/analysis/summary.h"
 #include "shardstats/report/json.h"
 #include "shardstats/report/style.h"
 #include "shardstats/report/survey.h"
@@ -21,6 +22,7 @@ struct BlockResult {
   BlockView view;      // assumptions of tables summed up
   BlockView detailed;  // and one by one: reconstruct and explain in machine formats
   std::optional<Report> report;
+  std::optional<Summary> summary;
   std::optional<Reconstruction> reconstruction;
   std::optional<std::vector<Explained>> explained;
   std::string rendered;

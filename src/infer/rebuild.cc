@@ -178,7 +178,7 @@ int departure(const Option option, const Combo wide, const Parts& parts) {
          2 * (combo.optimizer != wide.optimizer) + (parts.variant.passes != 1);
 }
 
-void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, PlanTable& table) {
+void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool facts, PlanTable& table) {
   const Outcome& best = found.survivors.front().outcome;
   const auto& options = best.tables[t].options;
   const Combo wide = plan_wide(plan.tables[t], best.pair);
@@ -186,7 +186,11 @@ void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, 
   const auto preferred = std::min_element(options.begin(), options.end(), [&](Option a, Option b) {
     return departure(a, wide, parts[a.variant]) < departure(b, wide, parts[b.variant]);
   });
+  const auto add_facts = [&](const Setting& setting, const Parts& p, Combo combo) {
+    if (facts) table.facts.push_back(facts_of(setting, plan.tables[t], p.variant, p.lookups, combo));
+  };
   table.choice = choice_of(best.setting, plan.tables[t], parts[preferred->variant], combo_of(preferred->combo));
+  add_facts(best.setting, parts[preferred->variant], combo_of(preferred->combo));
   for (const Survivor& survivor : found.survivors) {
     const Outcome& outcome = survivor.outcome;
     for (const Option& option : outcome.tables[t].options) {
@@ -194,8 +198,9 @@ void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, 
       const Parts& p = (*outcome.parts)[t][option.variant];
       const Choice choice = choice_of(outcome.setting, plan.tables[t], p, combo_of(option.combo));
       const auto same = [&](const Choice& c) { return c == choice; };
-      if (!(choice == table.choice) && std::none_of(table.alternatives.begin(), table.alternatives.end(), same))
-        table.alternatives.push_back(choice);
+      if (choice == table.choice || std::any_of(table.alternatives.begin(), table.alternatives.end(), same)) continue;
+      table.alternatives.push_back(choice);
+      add_facts(outcome.setting, p, combo_of(option.combo));
     }
   }
 }
@@ -223,7 +228,7 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
   const auto usable = [&](const Survivor& s) { return !s.outcome.tables[t].options.empty(); };
   if (!std::all_of(found.survivors.begin(), found.survivors.end(), usable)) return;
   const Outcome& best = found.survivors.front().outcome;
-  choose(plan, found, t, table);
+  choose(plan, found, t, shard_parts, table);
   table.sized = true;
   table.uneven_rows = best.uneven && inputs.sharding == Sharding::rw;
   table.lookups = (*best.parts)[t].front().lookups.lookups;

@@ -45,6 +45,12 @@ std::string human_bytes(ByteInterval bytes) {
   return low.number + " " + low.unit + ".." + high.number + " " + high.unit;
 }
 
+std::string human_ms(RealInterval ms) {
+  const Format form = ms.high < 10 ? Format::f3 : ms.high < 100 ? Format::f2 : Format::f1;
+  const std::string low = format(ms.low, form), high = format(ms.high, form);
+  return (low == high ? low : low + ".." + high) + " ms";
+}
+
 std::string human_bandwidth(RealInterval bytes_per_ms) {
   const auto text = [](double x) {
     constexpr int kDigits = 5;

@@ -26,6 +26,11 @@ def wrapped_by_two_ranks(name: str, width: int) -> bytes:
 TWO_RANKS = wrapped_by_two_ranks("v0.1.0.log", 90)
 
 CASES = {  # name: arguments, standard input
+    "summary": (["summary", "v1.8.0.log"], b""),
+    "summary_without_command": (["v0.1.0.log", "--ascii"], b""),
+    "summary_json": (["summary", "-f", "json", "-n", "1", "v1.4.0.log"], b""),
+    "summary_empty": (["summary", "v0.8.0-empty.log"], b""),
+    "help_summary": (["summary", "--help"], b""),
     "verify": (["verify", "v1.4.0.log"], b""),
     "verify_several": (["verify", "v0.1.0.log", "v0.5.0.log", "v1.8.0.log"], b""),
     "verify_wrong_table": (["verify", "-v"], WRONG_TABLE),

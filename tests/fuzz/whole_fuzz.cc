@@ -78,6 +78,13 @@ void check_json(const cli::BlockResult& result) {
           "the JSON has all findings");
 }
 
+void check_overview(const Summary& summary) {
+  Json block;
+  add_summary(summary, block);
+  for (const ChangeEffect& change : summary.memory.changes)
+    require(change.fall.low > 0 && change.largest.low >= 0, "a change helps, and leaves no less than nothing");
+}
+
 }  // namespace
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
@@ -94,7 +101,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Source& source = *std::get<std::unique_ptr<Source>>(opened);
   const Lines lines(source.bytes());
   const std::int64_t most = most_numbers(source.bytes());
-  const cli::Options options;
+  cli::Options options, overview;
+  options.command = cli::CommandId::verify;
+  overview.command = cli::CommandId::summary;
   BlockFinder finder(source);
   std::int64_t numbers = 0;
   for (std::size_t index = 0; const auto block = finder.next(); ++index) {
@@ -102,6 +111,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_coverage(examined.result.report->coverage, most);
     check_findings(*examined.result.report, lines);
     check_json(examined.result);
+    check_overview(*cli::examine(overview, Filter(), *block, index).result.summary);
     numbers += examined.result.report->coverage.numbers();
   }
   require(numbers <= most, "blocks do not share numbers");

@@ -32,5 +32,12 @@ TEST(Units, Bounds) {
   EXPECT_EQ(human_bytes(ByteInterval{0, 2048}), "0 B..2.000 KiB");
 }
 
+TEST(Units, Milliseconds) {
+  EXPECT_EQ(human_ms(exactly(0.96949)), "0.969 ms");
+  EXPECT_EQ(human_ms(exactly(12.345)), "12.35 ms");
+  EXPECT_EQ(human_ms({1300.3, 1300.31}), "1300.3 ms");
+  EXPECT_EQ(human_ms({2.1, 2.25}), "2.100..2.250 ms");
+}
+
 }  // namespace
 }  // namespace shardstats

@@ -87,13 +87,16 @@ struct PlanTable {
   std::uint32_t first_shard = 0, shard_count = 0;  // into Plan::shards
   Choice choice;                                   // the preferred explanation
   std::vector<Choice> alternatives;                // all others that nothing printed rules out
-  bool explained = true;                           // false: no hypothesis gives the printed storage
-  bool uneven_rows = false;                        // row split unknown: proportional to capacities, or by buckets
-  RealInterval lookups, pooled;                    // facts S and y of storage.h, bounds
-  RealInterval pooling_sum;                        // sum of l_f
-  Expectation hbm, ddr, ssd;                       // sums over all shards
-  PlanPerf shard_perf;                             // of each shard: all of a table are equal (perf-model.md section 5)
-  PerfExpectation perf;                            // of the table's cell
+  // Operands of the storage formulas with `choice`, then with each of `alternatives`, if InferOptions::shard_parts
+  // asks for them.
+  std::vector<TableFacts<RealInterval>> facts;
+  bool explained = true;         // false: no hypothesis gives the printed storage
+  bool uneven_rows = false;      // row split unknown: proportional to capacities, or by buckets
+  RealInterval lookups, pooled;  // facts S and y of storage.h, bounds
+  RealInterval pooling_sum;      // sum of l_f
+  Expectation hbm, ddr, ssd;     // sums over all shards
+  PlanPerf shard_perf;           // of each shard: all of a table are equal (perf-model.md section 5)
+  PerfExpectation perf;          // of the table's cell
   PerfChoice perf_choice;
 };
 
@@ -202,7 +205,7 @@ struct InferOptions {
   bool alternatives = true;  // false: skip the list of every table's alternatives (verify does not show them)
   bool perf = true;          // false: skip the perf half
   Effort effort = Effort::exhaustive;
-  bool shard_parts = true;  // false: skip what the bytes of a shard are made of (verify does not show it)
+  bool shard_parts = true;  // false: skip what the bytes of a shard are made of and rest on (verify does not show it)
 };
 
 // Parses "release=v1.4.0", "dtype=fp16", "table_X.dtype=fp32", ...

@@ -12,6 +12,7 @@
 #include "shardstats/analysis/block.h"
 #include "shardstats/analysis/findings.h"
 #include "shardstats/analysis/reconstruct.h"
+#include "shardstats/analysis/summary.h"
 #include "shardstats/analysis/verify.h"
 #include "shardstats/input/source.h"
 
@@ -22,6 +23,7 @@ using Json = nlohmann::ordered_json;
 Json block_json(const BlockView& block);
 void add_report(const Report& report, Json& block);                // verify: coverage, findings
 void add_reconstruction(const Reconstruction& plan, Json& block);  // reconstruct: tables_detail, ranks_detail
+void add_summary(const Summary& summary, Json& block);             // summary: overview
 Json rules_json(const std::vector<const Rule*>& rules);            // the document of rules
 
 struct RuleCount {

@@ -1,0 +1,350 @@
+#include "shardstats/analysis/summary.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/recompute.h"
+#include "analysis/statistics.h"
+
+namespace shardstats {
+namespace {
+
+using analysis::Quantity;
+using analysis::RankValues;
+
+constexpr double kTight = 0.9;             // share of the planning memory from which little is left
+constexpr double kEven = 5, kUneven = 10;  // percent of the largest above the mean
+constexpr std::size_t kSteps = 24;         // of the histogram
+constexpr double kDominates = 0.3;         // share of the embedding memory of a rank
+constexpr double kUnbounded = 1e15;        // ms or more: the log does not bound it
+
+bool more(const TableShare& a, const TableShare& b) { return middle(a.value) > middle(b.value); }
+
+void keep(std::vector<TableShare>& tables, std::size_t top) {
+  std::ranges::stable_sort(tables, more);
+  if (top > 0 && tables.size() > top) tables.resize(top);
+}
+
+// Ranks that must have the largest value; where bounds do not tell, those that may.
+std::vector<int> largest_ranks(RankBounds values) {
+  const RankList list = at_largest(values);
+  std::vector<int> must, may;
+  for (std::size_t r = 0; r < values.size(); ++r) {
+    if (list.must[r]) must.push_back(static_cast<int>(r));
+    if (list.may[r]) may.push_back(static_cast<int>(r));
+  }
+  return must.empty() ? may : must;
+}
+
+// The one of `ranks` whose value is largest in the middle.
+int largest_of(const std::vector<int>& ranks, RankBounds values) {
+  const auto value = [&](int rank) { return middle(values[static_cast<std::size_t>(rank)]); };
+  return ranks.empty() ? 0 : *std::ranges::max_element(ranks, {}, value);
+}
+
+Balance balance_of(RealInterval above_mean) {
+  const double percent = middle(above_mean);
+  return percent < kEven ? Balance::even : percent < kUneven ? Balance::slightly_uneven : Balance::uneven;
+}
+
+// ---- memory --------------------------------------------------------------------------------------------------------
+
+std::vector<std::int64_t> histogram_of(RankBounds values) {
+  const double low = middle(smallest(values)), high = middle(largest(values));
+  std::vector<std::int64_t> steps(high > low ? kSteps : 1);
+  for (const RealInterval& value : values) {
+    const double at = high > low ? (middle(value) - low) / (high - low) * static_cast<double>(kSteps) : 0;
+    ++steps[std::min(static_cast<std::size_t>(std::max(at, 0.0)), steps.size() - 1)];
+  }
+  return steps;
+}
+
+// HBM of a shard by what it is for, with the operands that inference prefers.
+void add_parts(const ShardStorage<RealInterval>& shard, std::map<std::string_view, RealInterval>& parts) {
+  const auto add = [&](std::string_view label, RealInterval bytes) {
+    if (bytes.high > 0) parts[label] = parts[label] + bytes;
+  };
+  add("embedding weights", shard.specific.tensor_hbm + shard.specific.key_value);
+  add("optimizer state", shard.specific.optimizer_hbm);
+  add("cache state", shard.specific.cache_aux);
+  add("input and output", shard.pipeline_io);
+}
+
+void add_peak_tables(const PrintedPlan& printed, const Plan& plan, std::size_t top, MemorySummary& memory) {
+  for (const PlanTable& table : plan.tables) {
+    TableShare share{&printed.tables.rows[table.row], {}};
+    for (const PlanShard& shard : plan.shards_of(table))
+      if (shard.rank == memory.peak) share.value = share.value + real(shard.hbm);
+    if (share.value.high > 0) memory.tables.push_back(share);
+  }
+  memory.tables_on_peak = memory.tables.size();
+  keep(memory.tables, top);
+}
+
+void add_peak_parts(const Plan& plan, MemorySummary& memory) {
+  std::map<std::string_view, RealInterval> parts;
+  for (const PlanTable& table : plan.tables) {
+    if (!table.sized || table.facts.empty()) return;
+    for (const PlanShard& shard : plan.shards_of(table))
+      if (shard.rank == memory.peak && shard.hbm.high > 0)
+        add_parts(analysis::storage_of(plan.setting, table.facts.front(), shard), parts);
+  }
+  if (memory.counts_reservation && plan.dense_hbm.high > 0) parts["dense modules"] = real(plan.dense_hbm);
+  if (memory.counts_reservation && plan.kjt_hbm.high > 0) parts["KJT"] = real(plan.kjt_hbm);
+  for (const auto& [label, bytes] : parts) memory.parts.push_back({label, narrowed(bytes, {0, memory.largest.high})});
+  std::ranges::stable_sort(memory.parts,
+                           [](const MemoryPart& a, const MemoryPart& b) { return middle(a.bytes) > middle(b.bytes); });
+}
+
+void add_changes(const PrintedPlan& printed, const Plan& plan, RankBounds hbm, MemorySummary& memory) {
+  for (const analysis::StandardChange& change : analysis::standard_changes(printed, plan, memory.peak)) {
+    std::vector<RealInterval> after(hbm.begin(), hbm.end());
+    RealInterval fall = change.fall.front();  // of the fullest rank: between those of all ranks
+    for (std::size_t r = 0; r < after.size(); ++r) {
+      after[r] = after[r] - change.fall[r];
+      fall = hull(fall, change.fall[r]);
+    }
+    ChangeEffect effect{change.assignment, largest(after), {}};
+    effect.largest = narrowed(effect.largest, memory.largest - fall);
+    effect.largest.low = std::max(effect.largest.low, 0.0);
+    effect.fall = narrowed(memory.largest - effect.largest, fall);
+    if (effect.fall.low > 0) memory.changes.push_back(std::move(effect));
+  }
+  std::ranges::stable_sort(
+      memory.changes, [](const ChangeEffect& a, const ChangeEffect& b) { return middle(a.fall) > middle(b.fall); });
+}
+
+void set_planning(const PrintedPlan& printed, MemorySummary& memory) {
+  memory.planning_cell = printed.slot(LineId::planning_memory, 0);
+  if (const auto share = values_printed_as(memory.share_cell.text, Format::p0)) memory.share = *share;
+  const auto bytes = bytes_printed_as(memory.planning_cell.text, Format::r3, kGiB);
+  if (bytes && bytes->low > 0) {
+    memory.planning = real(*bytes);
+    memory.share = memory.largest / *memory.planning;
+    memory.headroom = *memory.planning - memory.largest;
+  }
+  if (memory.share.high <= 0) return;  // devices whose memory the planner does not count
+  memory.fit = memory.share.low > 1 ? Fit::too_large : memory.share.high >= kTight ? Fit::tight : Fit::roomy;
+}
+
+MemorySummary summarize_memory(const PrintedPlan& printed, const Plan& plan, const RankValues& values,
+                               std::size_t top) {
+  MemorySummary memory;
+  memory.known = values.known;
+  if (!values.known) return memory;
+  const auto& hbm = values[Quantity::hbm];
+  memory.counts_reservation = plan.setting.rules != nullptr && plan.setting.rules->counts_reservation;
+  memory.largest = largest(hbm);
+  memory.mean = mean_of(hbm);
+  memory.smallest = smallest(hbm);
+  memory.fullest = largest_ranks(hbm);
+  memory.peak = largest_of(memory.fullest, hbm);
+  const PrintedRank& row = printed.ranks.rows[static_cast<std::size_t>(memory.peak)];
+  memory.peak_cell = row.hbm;
+  memory.share_cell = row.hbm_percent;
+  memory.histogram = histogram_of(hbm);
+  set_planning(printed, memory);
+  if (!plan.sized || plan.missing) return memory;
+  add_peak_tables(printed, plan, top, memory);
+  add_peak_parts(plan, memory);
+  add_changes(printed, plan, hbm, memory);
+  return memory;
+}
+
+// ---- perf ----------------------------------------------------------------------------------------------------------
+
+void add_slow_tables(const PrintedPlan& printed, const Plan& plan, std::size_t top, PerfSummary& perf) {
+  if (!plan.perf.known || plan.missing) return;
+  for (const PlanTable& table : plan.tables) {
+    const auto here = static_cast<double>(plan.shards_on(table, perf.rank));
+    if (here > 0 && table.perf.known)
+      perf.tables.push_back({&printed.tables.rows[table.row], table.shard_perf.total * exactly(here)});
+  }
+  keep(perf.tables, top);
+}
+
+PerfSummary summarize_perf(const PrintedPlan& printed, const Plan& plan, const RankValues& values, std::size_t top) {
+  PerfSummary perf;
+  perf.critical_comms = printed.slot(LineId::critical_path_comms);
+  perf.critical_compute = printed.slot(LineId::critical_path_compute);
+  perf.critical = printed.slot(LineId::critical_path_sum);
+  if (!values.known) return perf;
+  const auto& total = values[Quantity::perf];
+  perf.largest = largest(total);
+  perf.known = perf.largest.high < kUnbounded && perf.largest.high > 0;
+  if (!perf.known) return perf;
+  perf.mean = mean_of(total);
+  perf.percent_above_mean = percent_above_mean(total);
+  perf.balance = balance_of(perf.percent_above_mean);
+  perf.slowest = largest_ranks(total);
+  perf.rank = largest_of(perf.slowest, total);
+  const auto rank = static_cast<std::size_t>(perf.rank);
+  perf.cell = printed.ranks.rows[rank].perf.total;
+  perf.parts_known = printed.ranks.rows[rank].perf.count > 0;
+  for (std::size_t p = 0; p < kPerfParts && perf.parts_known; ++p) {
+    const auto part = static_cast<PerfPart>(p);
+    RealInterval value = values[analysis::quantity_of(part)][rank];
+    if (value.high >= kUnbounded) value = {};  // not among the components of the release
+    perf.parts[p] = value;
+    const bool comms = part == PerfPart::forward_comms || part == PerfPart::backward_comms;
+    (comms ? perf.comms : perf.compute) = (comms ? perf.comms : perf.compute) + value;
+  }
+  add_slow_tables(printed, plan, top, perf);
+  return perf;
+}
+
+// ---- shape ---------------------------------------------------------------------------------------------------------
+
+TableGroup& group_named(std::string_view name, std::vector<TableGroup>& groups) {
+  const auto found = std::ranges::find(groups, name, &TableGroup::name);
+  return found != groups.end() ? *found : groups.emplace_back(TableGroup{name, 0, 0, {}, {}});
+}
+
+ShapeSummary summarize_shape(const PrintedPlan& printed, const Plan& plan, std::size_t top) {
+  ShapeSummary shape;
+  const auto bytes = [](const Cell& cell) {
+    return real(bytes_printed_as(cell.text, Format::r3, kGiB).value_or(ByteInterval{}));
+  };
+  for (const PlanTable& table : plan.tables) {
+    const PrintedTable& row = printed.tables.rows[table.row];
+    const RealInterval hbm = table.hbm.known && !table.hbm.contradicted ? real(table.hbm.bytes) : bytes(row.hbm);
+    const RealInterval ddr = table.ddr.known && !table.ddr.contradicted ? real(table.ddr.bytes) : bytes(row.ddr);
+    for (const auto& [name, groups] :
+         {std::pair{row.sharding.text, &shape.shardings}, {row.kernel.text, &shape.kernels}}) {
+      TableGroup& group = group_named(name, *groups);
+      ++group.tables;
+      group.shards += table.shard_count;
+      group.hbm = group.hbm + hbm;
+      group.ddr = group.ddr + ddr;
+    }
+    if (hbm.high > 0) shape.largest.push_back({&row, hbm});
+  }
+  for (auto* groups : {&shape.shardings, &shape.kernels})
+    std::ranges::stable_sort(*groups,
+                             [](const TableGroup& a, const TableGroup& b) { return middle(a.hbm) > middle(b.hbm); });
+  keep(shape.largest, top);
+  return shape;
+}
+
+// ---- oddities ------------------------------------------------------------------------------------------------------
+
+std::string count_text(std::int64_t n, std::string_view one, std::string_view many) {
+  return std::to_string(n) + " " + std::string(n == 1 ? one : many);
+}
+
+struct Matches {
+  std::int64_t tables = 0;
+  const PrintedTable* first = nullptr;
+};
+
+template <class Matching>
+Matches matches(const PrintedPlan& printed, const Plan& plan, Matching matching) {
+  Matches found;
+  for (const PlanTable& table : plan.tables) {
+    const PrintedTable& row = printed.tables.rows[table.row];
+    if (!matching(table, row)) continue;
+    ++found.tables;
+    if (found.first == nullptr) found.first = &row;
+  }
+  return found;
+}
+
+bool is_twice_on_a_rank(const Plan& plan, const PlanTable& table) {
+  std::vector<int> ranks;
+  for (const PlanShard& shard : plan.shards_of(table))
+    if (shard.rank) ranks.push_back(*shard.rank);
+  std::ranges::sort(ranks);
+  return std::ranges::adjacent_find(ranks) != ranks.end();
+}
+
+void find_twice(const PrintedPlan& printed, const Plan& plan, std::vector<Oddity>& oddities) {
+  const Matches found = matches(
+      printed, plan, [&](const PlanTable& table, const PrintedTable&) { return is_twice_on_a_rank(plan, table); });
+  if (found.tables == 0) return;
+  oddities.push_back({"same_rank_twice",
+                      count_text(found.tables, "table has", "tables have") +
+                          " two or more shards on one rank; the first is " + std::string(found.first->fqn.text) +
+                          " on ranks " + std::string(found.first->ranks.text),
+                      found.tables});
+}
+
+void find_default_ratios(const PrintedPlan& printed, const Plan& plan, std::vector<Oddity>& oddities) {
+  const Matches found = matches(printed, plan, [&](const PlanTable& table, const PrintedTable& row) {
+    return table.kernel != nullptr && plan.setting.rules != nullptr &&
+           is_cached(*table.kernel, plan.setting.rules->release) && row.cache_load_factor.text == "None";
+  });
+  if (found.tables == 0) return;
+  oddities.push_back({"default_cache_ratio",
+                      count_text(found.tables, "cached table leaves", "cached tables leave") +
+                          " the cache load factor at its default (None is printed); the first is " +
+                          std::string(found.first->fqn.text),
+                      found.tables});
+}
+
+void find_uncached(const PrintedPlan& printed, const Plan& plan, std::vector<Oddity>& oddities) {
+  const Matches found = matches(printed, plan, [](const PlanTable& table, const PrintedTable&) {
+    return table.kernel != nullptr && table.kernel->speed == KernelSpeed::uvm;
+  });
+  if (found.tables == 0) return;
+  oddities.push_back({"uncached_host_memory",
+                      count_text(found.tables, "table is", "tables are") +
+                          " read from host memory without a cache; the first is " + std::string(found.first->fqn.text),
+                      found.tables});
+}
+
+void find_sequence_outputs(const PrintedPlan& printed, const Plan& plan, const MemorySummary& memory,
+                           std::vector<Oddity>& oddities) {
+  if (memory.parts.empty()) return;
+  RealInterval outputs{}, all{};
+  std::int64_t tables = 0;
+  const PrintedTable* example = nullptr;
+  double most = 0;
+  for (const PlanTable& table : plan.tables) {
+    RealInterval here{};
+    for (const PlanShard& shard : plan.shards_of(table)) {
+      if (shard.rank != memory.peak) continue;
+      all = all + real(shard.hbm);
+      if (table.sequence) here = here + analysis::storage_of(plan.setting, table.facts.front(), shard).io.output;
+    }
+    if (here.high <= 0) continue;
+    outputs = outputs + here;
+    ++tables;
+    if (middle(here) > most) most = middle(here), example = &printed.tables.rows[table.row];
+  }
+  if (example == nullptr || outputs.low < kDominates * all.high) return;
+  const auto percent = static_cast<std::int64_t>(middle(outputs) / middle(all) * 100);
+  oddities.push_back({"sequence_outputs",
+                      "outputs of " + count_text(tables, "sequence table", "sequence tables") + " take " +
+                          std::to_string(percent) + "% of the embedding memory of rank " + std::to_string(memory.peak) +
+                          ", most of it " + std::string(example->fqn.text),
+                      tables});
+}
+
+void find_idle_ranks(const PrintedPlan& printed, std::vector<Oddity>& oddities) {
+  const auto idle = std::ranges::count_if(
+      printed.ranks.rows, [](const PrintedRank& row) { return row.rank && row.shards.text.empty() && row.hbm; });
+  if (idle > 0) oddities.push_back({"idle_ranks", count_text(idle, "rank has", "ranks have") + " no shard at all", 0});
+}
+
+}  // namespace
+
+Summary summarize(const PrintedPlan& printed, const Plan& plan, const SummaryOptions& options) {
+  Summary summary;
+  summary.empty_plan = plan.empty;
+  const RankValues values = analysis::rank_values(printed, plan);
+  summary.memory = summarize_memory(printed, plan, values, options.top);
+  if (summary.memory.known) {
+    summary.memory_above_mean = percent_above_mean(values[Quantity::hbm]);
+    summary.memory_balance = balance_of(summary.memory_above_mean);
+  }
+  summary.perf = summarize_perf(printed, plan, values, options.top);
+  summary.shape = summarize_shape(printed, plan, options.top);
+  find_twice(printed, plan, summary.oddities);
+  find_sequence_outputs(printed, plan, summary.memory, summary.oddities);
+  find_default_ratios(printed, plan, summary.oddities);
+  find_uncached(printed, plan, summary.oddities);
+  find_idle_ranks(printed, summary.oddities);
+  return summary;
+}
+
+}  // namespace shardstats

@@ -1,0 +1,145 @@
+#include "shardstats/analysis/summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "analysis/recompute.h"
+#include "corpus.h"
+#include "logs.h"
+
+namespace shardstats {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+
+Summary summary_of(const std::string& log) {
+  static std::vector<std::unique_ptr<Checked>> kept;  // a summary points into its log
+  kept.push_back(std::make_unique<Checked>(log_bytes(log)));
+  return summarize(kept.back()->printed, kept.back()->plan);
+}
+
+TEST(Summary, MemoryOfARoomyPlan) {
+  const Summary summary = summary_of("v1.8.0.log");
+  const MemorySummary& m = summary.memory;
+  ASSERT_TRUE(m.known);
+  EXPECT_EQ(m.fit, Fit::roomy);
+  EXPECT_THAT(m.fullest, testing::ElementsAre(0, 1));
+  EXPECT_EQ(m.peak_cell.text, "7.856");
+  EXPECT_EQ(m.share_cell.text, "9");
+  ASSERT_TRUE(m.planning);
+  EXPECT_TRUE(m.planning->contains(84.6 * kGiB));
+  EXPECT_NEAR(middle(m.headroom), (84.6 - 7.856) * kGiB, 0.06 * kGiB);
+  EXPECT_EQ(m.tables_on_peak, 6U);
+  EXPECT_EQ(m.tables.size(), 5U);
+  EXPECT_EQ(m.tables.front().printed->fqn.text, "fused_ebc.like_creative_slot_emb");
+  EXPECT_EQ(summary.memory_balance, Balance::even);
+}
+
+TEST(Summary, PartsAddUpToThePeakRank) {
+  for (const char* log : {"v1.4.0.log", "v1.8.0.log"}) {
+    const MemorySummary m = summary_of(log).memory;
+    RealInterval sum{};
+    for (const MemoryPart& part : m.parts) sum = sum + part.bytes;
+    EXPECT_FALSE(m.parts.empty()) << log;
+    EXPECT_TRUE(sum.overlaps(m.largest)) << log << " " << sum.low << ".." << sum.high;
+  }
+}
+
+TEST(Summary, ChangesAreOrderedAndNeverMakeItWorse) {
+  for (const char* log : {"v0.5.0.log", "v1.4.0.log", "v1.8.0.log"}) {
+    const MemorySummary m = summary_of(log).memory;
+    EXPECT_FALSE(m.changes.empty()) << log;
+    EXPECT_TRUE(std::ranges::is_sorted(m.changes, std::greater<>(), [](const ChangeEffect& c) {
+      return middle(c.fall);
+    })) << log;
+    for (const ChangeEffect& change : m.changes) {
+      EXPECT_GT(change.fall.low, 0) << log << " " << change.assignment;
+      EXPECT_LT(change.largest.low, m.largest.high) << log << " " << change.assignment;
+    }
+  }
+}
+
+TEST(Summary, TooLargeAndTight) {
+  const auto fit = [](const std::string& planning) {
+    const Checked checked(changed(log_bytes("v1.8.0.log"), "DDR: 2048.0 GB", "84.6", planning));
+    return summarize(checked.printed, checked.plan).memory.fit;
+  };
+  EXPECT_EQ(fit("84.6"), Fit::roomy);
+  EXPECT_EQ(fit("8.0"), Fit::tight);
+  EXPECT_EQ(fit("7.8"), Fit::too_large);
+}
+
+TEST(Summary, Perf) {
+  const PerfSummary p = summary_of("v1.8.0.log").perf;
+  ASSERT_TRUE(p.known);
+  EXPECT_EQ(p.balance, Balance::even);
+  EXPECT_EQ(p.cell.text, "0.969");
+  EXPECT_TRUE((p.compute + p.comms).overlaps(p.largest));
+  EXPECT_EQ(p.tables.front().printed->fqn.text, "fused_ebc.advertiser_lang_user_id");
+}
+
+TEST(Summary, ShapeCountsEveryTableOnce) {
+  const ShapeSummary shape = summary_of("v1.8.0.log").shape;
+  for (const auto* groups : {&shape.shardings, &shape.kernels}) {
+    std::int64_t tables = 0;
+    for (const TableGroup& group : *groups) tables += group.tables;
+    EXPECT_EQ(tables, 6);
+  }
+  EXPECT_EQ(shape.kernels.front().name, "fused");
+  EXPECT_EQ(shape.kernels.front().tables, 5);
+}
+
+TEST(Summary, Oddities) {
+  const auto message = [](const Summary& summary, std::string_view id) {
+    const auto found = std::ranges::find(summary.oddities, id, &Oddity::id);
+    return found == summary.oddities.end() ? "" : found->message;
+  };
+  const Summary summary = summary_of("v1.8.0.log");
+  EXPECT_THAT(message(summary, "uncached_host_memory"), HasSubstr("1 table is"));
+  EXPECT_THAT(message(summary, "same_rank_twice"), HasSubstr("position_ebc.like_doc_os_id on ranks 0,0,1,1"));
+  EXPECT_EQ(message(summary, "default_cache_ratio"), "");
+}
+
+TEST(Summary, WithoutPlanOrTables) {
+  const Summary empty = summary_of("v0.8.0-empty.log");
+  EXPECT_TRUE(empty.empty_plan);
+  EXPECT_FALSE(empty.memory.known);
+  EXPECT_FALSE(empty.perf.known);
+  const Summary old = summary_of("v0.1.0.log");
+  EXPECT_TRUE(old.memory.known);
+  EXPECT_FALSE(old.memory.counts_reservation);
+  EXPECT_TRUE(old.memory.parts.empty());
+  EXPECT_TRUE(old.memory.changes.empty());
+  EXPECT_TRUE(summary_of("v1.8.0-nodebug.log").memory.parts.empty());
+}
+
+// On genuine logs: what the formulas give for a shard from the operands meets what inference says of the shard.
+TEST(Recompute, MeetsEveryRebuiltShard) {
+  const auto root = test::shared_folder() / "corpus" / "plans";
+  if (!std::filesystem::exists(root)) GTEST_SKIP() << "no corpus at " << root << " (SHARDSTATS_SHARED)";
+  std::size_t logs = 0, shards = 0;
+  for (const auto& path : test::logs_below(root)) {
+    if (++logs % 7 != 0) continue;
+    const Checked checked(read_file(path.string()));
+    for (const PlanTable& table : checked.plan.tables) {
+      if (!table.sized || !table.explained) continue;
+      const auto possible = analysis::possible_facts(checked.plan, table, checked.plan.setting);
+      for (const PlanShard& shard : checked.plan.shards_of(table)) {
+        const auto meets = [&](std::size_t i) {
+          return analysis::storage_of(checked.plan.setting, table.facts[i], shard).hbm.overlaps(real(shard.hbm));
+        };
+        ++shards;
+        ASSERT_TRUE(std::ranges::any_of(possible, meets)) << path << " row " << table.row << " shard " << shard.index;
+      }
+    }
+  }
+  EXPECT_GT(shards, 1000U);
+}
+
+}  // namespace
+}  // namespace shardstats

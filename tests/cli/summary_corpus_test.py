@@ -1,0 +1,39 @@
+"""summary against the truth: what it says a change would do is what the planner does when it is made.
+
+Pairs of the shared corpus whose stated change is one that summary tries: the largest rank of the changed plan must lie in
+the bounds that summary gives for the base.
+"""
+import json
+import os
+import unittest
+from pathlib import Path
+
+from tool import ROOT, run
+
+SHARED = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared"))
+PAIRS = SHARED / "corpus" / "whatif"
+
+
+class Changes(unittest.TestCase):
+    def test_bounds_hold_the_changed_plan(self):
+        if not PAIRS.exists():
+            self.skipTest(f"no corpus at {PAIRS} (SHARDSTATS_SHARED)")
+        compared = 0
+        for stated in sorted(PAIRS.glob("*/*/changes.txt")):
+            lines = [line for line in stated.read_text().split("\n") if line and ".ranks=" not in line]
+            if len(lines) != 1:
+                continue
+            done = run("summary", "-f", "json", stated.parent / "base.log")
+            memory = json.loads(done.stdout)["logs"][0]["blocks"][0]["overview"]["memory"]
+            truth = json.loads((stated.parent / "expected.json").read_text())
+            largest = max(rank["hbm"] for rank in truth["ranks"])
+            for change in memory["changes"]:
+                if change["set"] == lines[0]:
+                    compared += 1
+                    self.assertLessEqual(change["largest"]["low"], largest, stated)
+                    self.assertGreaterEqual(change["largest"]["high"], largest, stated)
+        self.assertGreaterEqual(compared, 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
