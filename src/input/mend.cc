@@ -97,7 +97,7 @@ class Mender {
   // The blanks at the end of a piece may be gone: the next one starts at the width of the terminal all the same.
   void join(const Transcript& piece) {
     if (joined_characters_ < pieces_ * wrap_ && pieces_ * wrap_ <= kWidestBox)
-      joined_.append(std::string(pieces_ * wrap_ - joined_characters_, ' '), joined_.place_of(joined_.text().size()));
+      joined_.fill(std::string(pieces_ * wrap_ - joined_characters_, ' '), joined_.place_of(joined_.text().size()));
     joined_characters_ = std::max(joined_characters_, pieces_ * wrap_) + characters(piece.text());
     joined_.append(piece, 0, piece.text().size());
     ++pieces_;
@@ -215,7 +215,7 @@ class Mender {
     const std::size_t first = text.find_first_not_of(' ', start);
     if (first != kNowhere && is_divider(without_padding(text.substr(first)))) bare_mark_ = first == start ? "# " : "#";
     Transcript framed;
-    framed.append(bare_mark_, text.empty() ? Place{number_ - 1, 1} : line.place_of(start));
+    framed.fill(bare_mark_, text.empty() ? Place{number_ - 1, 1} : line.place_of(start));
     framed.append(line, start, text.size());
     return framed;
   }

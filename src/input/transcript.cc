@@ -4,27 +4,34 @@
 
 namespace shardstats {
 
-void Transcript::append(std::string_view text, Place place) {
+void Transcript::add(std::string_view text, Place place, bool filled) {
   if (text.empty()) return;
-  if (pieces_.empty() || place_of(text_.size()) != place) pieces_.push_back({text_.size(), place});
+  const bool goes_on =
+      !pieces_.empty() && pieces_.back().filled == filled && place_in(pieces_.back(), text_.size()) == place;
+  if (!goes_on) pieces_.push_back({text_.size(), place, filled});
   text_ += text;
 }
 
 void Transcript::append(const Transcript& from, std::size_t start, std::size_t end) {
-  auto piece = std::ranges::upper_bound(from.pieces_, start, {}, &Piece::offset);
-  for (std::size_t at = start; at < end; ++piece) {
-    const std::size_t stop = piece == from.pieces_.end() ? end : std::min(end, piece->offset);
-    append(from.text().substr(at, stop - at), from.place_of(at));
+  auto next = std::ranges::upper_bound(from.pieces_, start, {}, &Piece::offset);
+  for (std::size_t at = start; at < end; ++next) {
+    const bool last = next == from.pieces_.end();
+    const std::size_t stop = last ? end : std::min(end, next->offset);
+    const Piece& piece = *std::prev(next);
+    add(from.text().substr(at, stop - at), place_in(piece, at), piece.filled);
     at = stop;
-    if (piece == from.pieces_.end()) break;
+    if (last) break;
   }
+}
+
+Place Transcript::place_in(const Piece& piece, std::size_t offset) {
+  if (piece.filled) return piece.place;
+  return {piece.place.line, piece.place.column + static_cast<std::uint32_t>(offset - piece.offset)};
 }
 
 Place Transcript::place_of(std::size_t offset) const {
   const auto behind = std::ranges::upper_bound(pieces_, offset, {}, &Piece::offset);
-  if (behind == pieces_.begin()) return {};
-  const Piece& piece = *std::prev(behind);
-  return {piece.place.line, piece.place.column + static_cast<std::uint32_t>(offset - piece.offset)};
+  return behind == pieces_.begin() ? Place{} : place_in(*std::prev(behind), offset);
 }
 
 Place BoxLine::place_in_transcript(std::size_t offset) const {

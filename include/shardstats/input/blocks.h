@@ -28,7 +28,9 @@ namespace shardstats {
 class Transcript {
  public:
   // `place`: of the text's first byte; the other bytes follow it in the same line.
-  void append(std::string_view text, Place place);
+  void append(std::string_view text, Place place) { add(text, place, false); }
+  // Text that the log does not have: all of it is at `place`.
+  void fill(std::string_view text, Place place) { add(text, place, true); }
   // The bytes [start, end) of another transcript with their places.
   void append(const Transcript& from, std::size_t start, std::size_t end);
 
@@ -40,7 +42,10 @@ class Transcript {
   struct Piece {
     std::size_t offset;  // where it starts in the text
     Place place;         // of its first byte
+    bool filled;         // of its other bytes, too
   };
+  void add(std::string_view text, Place place, bool filled);
+  static Place place_in(const Piece& piece, std::size_t offset);
   std::string text_;
   std::vector<Piece> pieces_;  // ascending by offset
 };
