@@ -11,7 +11,7 @@ constexpr OutputFormat kAll[] = {OutputFormat::text, OutputFormat::json, OutputF
 constexpr OutputFormat kTextOnly[] = {OutputFormat::text};
 constexpr OutputFormat kTextAndJson[] = {OutputFormat::text, OutputFormat::json};
 
-constexpr std::array<Command, 6> kCommands = {{
+constexpr std::array<Command, 7> kCommands = {{
     {CommandId::verify, "verify", "Recompute every printed number and locate discrepancies", "",
      "shardstats verify train.log", true, false, true, kAll},
     {CommandId::scan, "scan", "Verify the logs below directories: a line for each, then a summary",
@@ -22,6 +22,13 @@ constexpr std::array<Command, 6> kCommands = {{
      "shardstats scan runs/\n"
      "shardstats scan 'runs/**/rank0*.log.gz' old.log --select table.storage --fail-on warning\n"
      "shardstats scan -f ndjson runs/ | jq -r 'select(.verdict == \"findings\").logs[0].path'",
+     true, false, true, kAll},
+    {CommandId::check, "check", "Say whether a plan keeps limits on memory, balance and perf",
+     "SIZE is a number with B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (of 1024). Limits are inclusive.\n"
+     "Limits of single tables stand in the configuration file, see docs/check.md.\n"
+     "What cannot be known from the log is a warning, with --strict it counts as broken.",
+     "shardstats check --max-hbm 72GiB --max-imbalance 10% train.log\n"
+     "shardstats check --config limits.toml --strict runs/7/train.log runs/8/train.log",
      true, false, true, kAll},
     {CommandId::explain, "explain", "Show step by step where a table's, rank's or kernel's memory comes from", "",
      "shardstats explain table_1705 train.log", true, true, false, kAll},

@@ -8,6 +8,7 @@
 
 #include "cli/options.h"
 #include "shardstats/analysis/block.h"
+#include "shardstats/analysis/budgets.h"
 #include "shardstats/analysis/explain.h"
 #include "shardstats/report/json.h"
 #include "shardstats/report/style.h"
@@ -21,10 +22,16 @@ struct BlockResult {
   BlockView view;      // assumptions of tables summed up
   BlockView detailed;  // and one by one: reconstruct and explain in machine formats
   std::optional<Report> report;
+  std::optional<BudgetReport> budgets;
   std::optional<Reconstruction> reconstruction;
   std::optional<std::vector<Explained>> explained;
   std::string rendered;
   int status = 0;  // of this block alone
+
+  // What decides on the status; none for commands that only answer.
+  FindingCounts findings() const {
+    return report ? count(report->findings) : budgets ? budgets->findings() : FindingCounts{};
+  }
 };
 
 class Writer {
