@@ -3,7 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <iterator>
+#include <limits>
 #include <map>
 
 #include "analysis/shares.h"
@@ -191,13 +191,6 @@ class Measures {
   static const Cell& cell_of(const PrintedRank& row, RankColumn column) {
     return column.quantity == Quantity::hbm ? row.hbm : column.quantity == Quantity::ddr ? row.ddr : row.perf.total;
   }
-  bool is_rebuilt(std::size_t row, RankColumn column) const {
-    const PlanRank& rank = plan_.ranks[row];
-    return column.quantity == Quantity::hbm   ? rank.expected_hbm.known
-           : column.quantity == Quantity::ddr ? rank.expected_ddr.known
-                                              : rank.expected_perf.known;
-  }
-
   // Rows that are lost may be those of larger ranks.
   bool has_all_ranks() const {
     if (!values_.known || printed_.lines.back().id == LineId::rank_table) return false;
@@ -212,10 +205,7 @@ class Measures {
     item.where = cell ? cell.place : row.rank.place;
     if (const int number = rank_number(row); number >= 0) item.rank = number;
     const auto printed = printed_bounds(cell, format_of(column), column.quantity == Quantity::perf ? "ms" : "bytes");
-    if (values_.known && (printed || is_rebuilt(r, column)))
-      item.value = values_[column.quantity][r];
-    else
-      item.value = printed;
+    if (printed) item.value = values_.known ? values_[column.quantity][r] : *printed;
     if (!item.value) item.reason = "what is printed of this rank cannot be read";
     return item;
   }
@@ -303,7 +293,8 @@ class Measures {
     CriticalPath rebuilt;
     read_statistics(printed_, plan_, values_, whole_, rebuilt);
     const auto printed = printed_bounds(cell, Format::r3, "ms");
-    if (!printed) return unknown("the critical path is not printed");
+    if (!printed)
+      return unknown("its line is not printed; TorchRec v1.2.0 and later print it with the planner's debug output");
     Item item;
     item.value = rebuilt.expected ? settled(*rebuilt.expected, *printed) : *printed;
     item.where = cell.place;

@@ -263,7 +263,7 @@ void compare(const std::filesystem::path& log, std::int64_t& compared) {
   for (const auto& [id, value] : truth_of(truth)) {
     const double slack = std::max(1.0, value * 1e-9) * (form_of(id).unit == BudgetUnit::bytes ? 1 : 1e-6);
     const double sign = form_of(id).at_least ? -1 : 1;
-    const auto status = [&](double limit) {
+    const auto status = [&, id = id](double limit) {
       const Budgets budgets = plan_budget(id, limit);
       return check_budgets(checked.printed, checked.plan, budgets).results.at(0).status;
     };
