@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 SHARDSTATS_PACKAGES=(
   g++ cmake ninja-build ccache clang-14 libclang-rt-14-dev clang-format-14 pkg-config python3 git ca-certificates
   libcli11-dev libspdlog-dev libfmt-dev libre2-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev
-  libarchive-dev zlib1g-dev libzstd-dev liblzma-dev libbz2-dev
+  libtomlplusplus-dev libarchive-dev zlib1g-dev libzstd-dev liblzma-dev libbz2-dev
 )
 
 missing_packages() {

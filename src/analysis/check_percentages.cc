@@ -1,9 +1,8 @@
 // Checks of the rank percentages against the planning (usable) memory (log-format.md section 6.2).
 #include <algorithm>
-#include <limits>
 #include <map>
 
-#include "analysis/checks.h"
+#include "analysis/shares.h"
 
 namespace shardstats::analysis {
 namespace {
@@ -25,28 +24,6 @@ constexpr Kind kHbm{RuleId::rank_hbm_percent,  "HBM",           &PrintedRank::hb
 constexpr Kind kDdr{RuleId::rank_ddr_percent,  "DDR",           &PrintedRank::ddr,
                     &PrintedRank::ddr_percent, &PlanRank::ddr,  &PlanRank::expected_ddr,
                     &PlanTable::ddr,           &PlanShard::ddr, 1};
-
-constexpr double kLeastCapacity = 128.0 * kMiB;  // of a device that has such a memory
-
-// One rank's share: what is printed, and what the printed capacity makes of it.
-struct Share {
-  const PrintedRank* row = nullptr;
-  int rank = 0;
-  RealInterval used{}, printed{}, expected{};
-  bool agrees() const { return printed.overlaps(expected); }
-  // Capacities that give the printed share.
-  RealInterval capacity() const {
-    const double high = printed.low > 0 ? used.high / printed.low : std::numeric_limits<double>::max();
-    return {printed.high > 0 ? used.low / printed.high : 0, high};
-  }
-  // A memory of next to nothing has no share of any device that exists.
-  bool impossible() const { return capacity().high < kLeastCapacity; }
-  // Is the printed percentage within one of an expected share? A slightly larger or smaller device explains that.
-  bool one_step_off() const {
-    constexpr double kHalfStep = 0.005;
-    return RealInterval{printed.low - kHalfStep, printed.high + kHalfStep}.overlaps(expected);
-  }
-};
 
 bool has_hbm_share(const Checks& checks) {
   const Setting& setting = checks.plan.setting;
@@ -80,6 +57,18 @@ std::vector<Share> shares_of(const Checks& checks, const Kind& kind, ByteInterva
   }
   return shares;
 }
+
+std::optional<ByteInterval> planning_memory(const PrintedPlan& printed, const Kind& kind) {
+  return bytes_printed_as(printed.slot(LineId::planning_memory, kind.slot).text, Format::r3, kGiB);
+}
+
+// Where the device is not known, shares of zero may be those of a device whose HBM is not counted.
+bool hbm_may_be_counted(const Checks& checks) {
+  const auto zero = [](const PrintedRank& row) { return row.hbm_percent.text == "0"; };
+  return checks.plan.sized || !std::ranges::all_of(checks.printed.ranks.rows, zero);
+}
+
+bool hbm_is_counted(const Checks& checks) { return !checks.plan.sized || has_hbm_share(checks); }
 
 std::string percent_text(RealInterval share) {
   std::string low = format(share.low, Format::p0), high = format(share.high, Format::p0);
@@ -209,7 +198,7 @@ void add_own_capacities(Checks& checks, const Kind& kind, const Share& share) {
 // True: the shares were compared. False: every device may have its own capacity, or no capacity is printed.
 bool check_kind(Checks& checks, const Kind& kind, bool counted) {
   const Cell cell = checks.printed.slot(LineId::planning_memory, kind.slot);
-  const auto capacity = bytes_printed_as(cell.text, Format::r3, kGiB);
+  const auto capacity = planning_memory(checks.printed, kind);
   if (!capacity) return false;
   const std::vector<Share> shares = shares_of(checks, kind, *capacity, counted);
   std::vector<const Share*> wrong;
@@ -237,12 +226,19 @@ bool check_kind(Checks& checks, const Kind& kind, bool counted) {
 
 }  // namespace
 
+bool HbmShares::one_capacity() const { return planning && std::ranges::all_of(ranks, &Share::agrees); }
+
+HbmShares hbm_shares(const Checks& checks) {
+  HbmShares shares;
+  shares.counted = hbm_is_counted(checks) && hbm_may_be_counted(checks);
+  shares.planning = planning_memory(checks.printed, kHbm);
+  shares.ranks = shares_of(checks, kHbm, shares.planning.value_or(ByteInterval{}), shares.counted);
+  return shares;
+}
+
 void check_percentages(Checks& checks) {
-  const auto zero = [](const PrintedRank& row) { return row.hbm_percent.text == "0"; };
-  // Where the device is not known, shares of zero may be those of a device whose HBM is not counted.
-  const bool hbm_known = checks.plan.sized || !std::ranges::all_of(checks.printed.ranks.rows, zero);
-  const bool counted = !checks.plan.sized || has_hbm_share(checks);
-  checks.compared.hbm_percent = hbm_known && check_kind(checks, kHbm, counted);
+  const bool counted = hbm_is_counted(checks);
+  checks.compared.hbm_percent = hbm_may_be_counted(checks) && check_kind(checks, kHbm, counted);
   checks.compared.ddr_percent = check_kind(checks, kDdr, true);
   checks.compared.planning_hbm = checks.compared.hbm_percent && counted;
   checks.compared.planning_ddr = checks.compared.ddr_percent;

@@ -11,7 +11,7 @@ constexpr OutputFormat kAll[] = {OutputFormat::text, OutputFormat::json, OutputF
 constexpr OutputFormat kTextOnly[] = {OutputFormat::text};
 constexpr OutputFormat kTextAndJson[] = {OutputFormat::text, OutputFormat::json};
 
-constexpr std::array<Command, 7> kCommands = {{
+constexpr std::array<Command, 8> kCommands = {{
     {CommandId::summary, "summary", "Will it run out of memory, is it slow, and why (also: shardstats LOG)",
      "The change that would help most is found by computing the storage anew for a few common ones; perf and "
      "placement\n"
@@ -29,6 +29,13 @@ constexpr std::array<Command, 7> kCommands = {{
      "shardstats scan runs/\n"
      "shardstats scan 'runs/**/rank0*.log.gz' old.log --select table.storage --fail-on warning\n"
      "shardstats scan -f ndjson runs/ | jq -r 'select(.verdict == \"findings\").logs[0].path'",
+     true, false, true, kAll},
+    {CommandId::check, "check", "Say whether a plan keeps limits on memory, balance and perf",
+     "SIZE is a number with B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (of 1024). Limits are inclusive.\n"
+     "Limits of single tables stand in the configuration file, see docs/check.md.\n"
+     "What cannot be known from the log is a warning, with --strict it counts as broken.",
+     "shardstats check --max-hbm 72GiB --max-imbalance 10% train.log\n"
+     "shardstats check --config limits.toml --strict runs/7/train.log runs/8/train.log",
      true, false, true, kAll},
     {CommandId::explain, "explain", "Show step by step where a table's, rank's or kernel's memory comes from", "",
      "shardstats explain table_1705 train.log", true, true, false, kAll},

@@ -9,7 +9,7 @@
 
 namespace shardstats::cli {
 
-enum class CommandId : std::uint8_t { summary, verify, scan, explain, reconstruct, render, rules };
+enum class CommandId : std::uint8_t { summary, verify, scan, check, explain, reconstruct, render, rules };
 
 enum class OutputFormat : std::uint8_t { text, json, ndjson };
 inline constexpr std::array<std::string_view, 3> kFormatNames = {"text", "json", "ndjson"};
@@ -27,6 +27,8 @@ struct Command {
 
 std::span<const Command> commands();
 const Command& command_of(CommandId id);
+// Its answer is what `verify` finds.
+constexpr bool verifies(CommandId id) { return id == CommandId::verify || id == CommandId::scan; }
 
 // Named exit codes (contract.md, "Exit status").
 enum ExitStatus : int { kClean = 0, kFindings = 1, kFailed = 2 };

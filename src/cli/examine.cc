@@ -1,5 +1,6 @@
 #include "cli/examine.h"
 
+#include "shardstats/analysis/budgets.h"
 #include "shardstats/analysis/culprits.h"
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/verify.h"
@@ -36,7 +37,8 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   const bool details = options.command == CommandId::reconstruct || options.command == CommandId::explain;
   Examined examined;
   examined.printed = std::make_unique<PrintedPlan>(parse(block));
-  InferOptions assumed{options.assume, details};
+  // Bounds that are shown, or that budgets are held against, hold for all that explains the log.
+  InferOptions assumed{options.assume, !verifies(options.command)};
   assumed.shard_parts = details || options.command == CommandId::summary;
   Report report;
   const auto look = [&](Effort effort) {
@@ -44,7 +46,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     examined.plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
     report = verify(*examined.printed, *examined.plan);
   };
-  if (!command_of(options.command).finds) {
+  if (!verifies(options.command)) {
     look(Effort::exhaustive);
   } else if (look(Effort::uniform); !is_settled(examined, assumed, report)) {
     look(Effort::exhaustive);
@@ -63,6 +65,10 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     case CommandId::scan:
       result.status = examined.findings.at_least(options.fail_on) > 0 ? kFindings : kClean;
       result.report = std::move(report);
+      break;
+    case CommandId::check:
+      result.budgets = check_budgets(*examined.printed, *examined.plan, options.budgets);
+      result.status = result.findings().error > 0 ? kFindings : kClean;
       break;
     case CommandId::explain:
       explain_target(options, assumed, examined);

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <thread>
 
+#include "cli/budget_options.h"
+#include "cli/settings.h"
 #include "shardstats/version.h"
 
 namespace shardstats::cli {
@@ -16,6 +18,9 @@ namespace {
 
 constexpr std::string_view kNoInput =
     "no log given: name a file, pipe one in, or set SHARDSTATS_LOG, for example `shardstats verify train.log`";
+constexpr std::string_view kNoBudget =
+    "no budget given: set a limit, for example `shardstats check --max-hbm 72GiB train.log`, or write it under [check] "
+    "in .shardstats.toml; `shardstats check --help` lists the limits";
 constexpr std::string_view kNothingToScan =
     "nothing to scan: name directories, files or globs, for example `shardstats scan .`";
 
@@ -25,6 +30,7 @@ struct Raw {
   std::string format, fail_on = "error", sort = "log";
   std::size_t top = 0, threads = 0;  // 0 threads: as many as the machine runs at once
   std::vector<std::string> assume;
+  BudgetTexts budgets;
 };
 
 std::vector<std::string> names_of(std::span<const OutputFormat> formats) {
@@ -80,7 +86,7 @@ void add_filter_options(CLI::App& app, Raw& raw) {
       ->allow_extra_args(false);
 }
 
-void add_check_options(CLI::App& app, Raw& raw) {
+void add_rule_options(CLI::App& app, Raw& raw) {
   app.add_option("--select", raw.options.filter.select, "Only rules that begin so")
       ->type_name("RULE")
       ->allow_extra_args(false);
@@ -89,7 +95,6 @@ void add_check_options(CLI::App& app, Raw& raw) {
       ->allow_extra_args(false);
   app.add_option("--fail-on", raw.fail_on, "Exit 1 at findings of this severity or above")
       ->check(CLI::IsMember(strings(kSeverityNames)));
-  app.add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
 }
 
 std::string footer_of(const Command& command) {
@@ -123,8 +128,10 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
     add_logs(*sub, command, raw);
     add_log_options(*sub, raw);
   }
-  if (command.finds || command.id == CommandId::reconstruct) add_filter_options(*sub, raw);
-  if (command.finds) add_check_options(*sub, raw);
+  if (verifies(command.id) || command.id == CommandId::reconstruct) add_filter_options(*sub, raw);
+  if (verifies(command.id)) add_rule_options(*sub, raw);
+  if (command.id == CommandId::check) add_budget_options(*sub, raw.budgets, raw.options.budgets);
+  if (command.finds) sub->add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
   if (command.id == CommandId::summary)
     sub->add_option("-n,--top", raw.options.top_tables, "Tables of each list; 0 is all");
   if (command.id == CommandId::verify)
@@ -135,6 +142,7 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
     sub->add_option("-n,--top", raw.top, "Only the first N tables and ranks; 0 is all");
     sub->add_option("-s,--sort", raw.sort, "Order of tables")->check(CLI::IsMember(strings(kSortKeyNames)));
   }
+  add_config_options(*sub);
   sub->callback([&raw, id = command.id] { raw.options.command = id; });
 }
 
@@ -146,7 +154,18 @@ bool stdin_has_input() {
 
 Leave failed(std::string message) { return {kFailed, "", "shardstats: error: " + std::move(message) + "\n"}; }
 
-std::variant<Options, Leave> finish(Raw& raw) {
+// What is wrong with values beyond what CLI11 checks.
+std::optional<std::string> wrong_value(const Raw& raw) {
+  const std::string& block = raw.options.block;
+  if (block != "all" && block != "last" && parse_integer(block).value_or(0) < 1)
+    return "--block '" + block + "': expected a number from 1, last or all";
+  for (const std::string& text : raw.assume)
+    if (const auto parsed = parse_override(text); std::holds_alternative<BadOverride>(parsed))
+      return std::get<BadOverride>(parsed).message;
+  return Filter().set(raw.options.filter);
+}
+
+std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
   Options& options = raw.options;
   const Command& command = command_of(options.command);
   options.format = raw.format.empty() ? command.formats.front() : *parse_name<OutputFormat>(raw.format, kFormatNames);
@@ -154,13 +173,12 @@ std::variant<Options, Leave> finish(Raw& raw) {
   options.reconstruct.sort = *parse_name<SortKey>(raw.sort, kSortKeyNames);
   options.reconstruct.top = options.top_findings = raw.top;
   options.threads = raw.threads > 0 ? raw.threads : std::max(std::thread::hardware_concurrency(), 1U);
-  for (const std::string& text : raw.assume) {
-    auto parsed = parse_override(text);
-    if (const auto* bad = std::get_if<BadOverride>(&parsed)) return failed(bad->message);
-    options.assume.push_back(std::get<Override>(std::move(parsed)));
+  for (const std::string& text : raw.assume) options.assume.push_back(std::get<Override>(parse_override(text)));
+  if (command.id == CommandId::check) {
+    options.budgets.of_plan = plan_budgets(raw.budgets);
+    if (auto wrong = read_table_budgets(config, options.budgets.of_tables)) return failed(std::move(*wrong));
+    if (options.budgets.of_plan.empty() && options.budgets.of_tables.empty()) return failed(std::string(kNoBudget));
   }
-  if (options.block != "all" && options.block != "last" && parse_integer(options.block).value_or(0) < 1)
-    return failed("--block '" + options.block + "': expected a number from 1, last or all");
   if (!command.reads_logs || !options.logs.empty()) return options;
   if (const char* given = std::getenv("SHARDSTATS_LOG"); given != nullptr && *given != '\0')
     options.logs.emplace_back(given);
@@ -242,7 +260,12 @@ std::variant<Options, Leave> parse_command_line(int argc, const char* const* arg
     if (status == 0) return Leave{kClean, out.str() + (out.str().ends_with('\n') ? "" : "\n"), ""};
     return Leave{kFailed, "", "shardstats: error: " + near_option(app, argc, argv) + err.str()};
   }
-  return finish(raw);
+  const Command& command = command_of(raw.options.command);
+  const auto config = load_config(*app.get_subcommand(std::string(command.name)));
+  if (const auto* wrong = std::get_if<std::string>(&config)) return failed(*wrong);
+  if (auto wrong = fill_in(app, command, std::get<Config>(config), [&] { return wrong_value(raw); }))
+    return failed(std::move(*wrong));
+  return finish(raw, std::get<Config>(config));
 }
 
 }  // namespace shardstats::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "shardstats/analysis/budgets.h"
 #include "shardstats/analysis/filter.h"
 #include "shardstats/analysis/reconstruct.h"
 #include "shardstats/infer/plan.h"
@@ -30,6 +31,7 @@ struct Options {
   std::size_t top_rules = 5;     // in the summary of a scan; 0: all
   ReconstructOptions reconstruct;
   std::vector<Override> assume;
+  Budgets budgets;  // check
 };
 
 // What to do instead of running a command: print something and leave.

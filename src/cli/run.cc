@@ -33,6 +33,7 @@ class Run {
  public:
   Run(const Options& options, Filter filter)
       : options_(options), filter_(std::move(filter)), outputs_(open_outputs(options)) {
+    if (options.command == CommandId::check) totals_.budgets.emplace();
     if (options.command != CommandId::scan) return;
     totals_.survey.emplace();
     if (!options.quiet) progress_ = progress_on_terminal();
@@ -153,15 +154,15 @@ class Run {
 
   void take(const Examined& examined) {
     const BlockResult& result = examined.result;
-    if (result.report) {
-      totals_.findings.error += examined.findings.error;
-      totals_.findings.warning += examined.findings.warning;
-      totals_.findings.note += examined.findings.note;
-      raise(result.status);
-    } else if (examined.findings.error > 0 && !options_.quiet) {
+    const FindingCounts findings = result.findings();
+    totals_.findings.error += findings.error;
+    totals_.findings.warning += findings.warning;
+    totals_.findings.note += findings.note;
+    raise(result.status);
+    if (result.budgets) totals_.budgets->add(result.budgets->counts());
+    if (!result.report && examined.findings.error > 0 && !options_.quiet)
       warn(std::string(result.path) + ": block " + std::to_string(result.view.index + 1) +
            ": `shardstats verify` reports " + std::to_string(examined.findings.error) + " error(s) here");
-    }
     if (!examined.unknown_target.empty()) return;
     ++totals_.blocks;
     write([&](Writer& writer, std::string& text) { writer.block(result, text); });

@@ -15,11 +15,6 @@ namespace {
 
 constexpr int kDefaultWidth = 80, kLeastWidth = 40, kMostWidth = 400;
 
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
-}
-
 bool wants_color(std::string_view color, bool to_terminal) {
   if (color != "auto") return color == "always";
   if (is_set("NO_COLOR")) return false;
@@ -37,6 +32,11 @@ spdlog::logger& diagnostics() {
 }
 
 }  // namespace
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
 
 int terminal_width(int fd) {
   if (const char* columns = std::getenv("COLUMNS"))

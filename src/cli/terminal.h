@@ -17,6 +17,9 @@ int terminal_width(int fd);
 // A terminal that can move its cursor.
 bool is_smart_terminal(int fd);
 
+// Set to anything but nothing.
+bool is_set(const char* variable);
+
 void warn(const std::string& text);
 void fail(const std::string& text);
 // "train.log:12: message; hint"

@@ -1,5 +1,7 @@
 #include "cli/writer.h"
 
+#include "shardstats/report/budgets_json.h"
+#include "shardstats/report/budgets_text.h"
 #include "shardstats/report/explain_json.h"
 #include "shardstats/report/explain_text.h"
 #include "shardstats/report/summary_text.h"
@@ -28,6 +30,10 @@ class TextWriter : public Writer {
         return;
       case CommandId::scan:  // a line for each log, see end_log()
         return;
+      case CommandId::check:
+        write_budgets(result.path, *result.budgets, !options_.quiet, style_, out);
+        if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
+        return;
       case CommandId::explain:
         write_explained(*result.explained, style_, out);
         return;
@@ -49,7 +55,10 @@ class TextWriter : public Writer {
   void end(const Totals& totals, int status, std::string& out) override {
     if (totals.survey && !options_.quiet) write_survey(totals, options_.top_rules, style_, out);
     if (!command_of(options_.command).finds || (totals.blocks == 0 && status == kFailed)) return;
-    write_verdict(kVerdicts[status], totals.findings, totals.blocks, totals.logs, style_, out);
+    if (totals.budgets)
+      write_budget_verdict(kVerdicts[status], *totals.budgets, totals.blocks, totals.logs, style_, out);
+    else
+      write_verdict(kVerdicts[status], totals.findings, totals.blocks, totals.logs, style_, out);
   }
 
  private:
@@ -62,6 +71,7 @@ Json block_document(const BlockResult& result) {
   Json block = block_json(one_by_one ? result.detailed : result.view);
   if (result.summary) add_summary(*result.summary, block);
   if (result.report) add_report(*result.report, block);
+  if (result.budgets) block["checks"] = budgets_json(*result.budgets);
   if (result.reconstruction) add_reconstruction(*result.reconstruction, block);
   if (result.explained) {
     Json& all = block["explained"] = Json::array();
@@ -101,7 +111,8 @@ class NdjsonWriter : public Writer {
     out += dumped(document_json(command_, {{path_, {}, error}}, {1, 0, {}}, kVerdicts[kFailed]));
   }
   void block(const BlockResult& result, std::string& out) override {
-    Totals totals{1, 1, result.report ? count(result.report->findings) : FindingCounts{}};
+    Totals totals{1, 1, result.findings()};
+    if (result.budgets) totals.budgets = result.budgets->counts();
     out += dumped(document_json(command_, {{path_, {block_document(result)}, {}}}, totals, kVerdicts[result.status]));
   }
   void end(const Totals& totals, int status, std::string& out) override {

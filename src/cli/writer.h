@@ -8,6 +8,7 @@
 
 #include "cli/options.h"
 #include "shardstats/analysis/block.h"
+#include "shardstats/analysis/budgets.h"
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/summary.h"
 #include "shardstats/report/json.h"
@@ -23,10 +24,16 @@ struct BlockResult {
   BlockView detailed;  // and one by one: reconstruct and explain in machine formats
   std::optional<Report> report;
   std::optional<Summary> summary;
+  std::optional<BudgetReport> budgets;
   std::optional<Reconstruction> reconstruction;
   std::optional<std::vector<Explained>> explained;
   std::string rendered;
   int status = 0;  // of this block alone
+
+  // What decides on the status; none for commands that only answer.
+  FindingCounts findings() const {
+    return report ? count(report->findings) : budgets ? budgets->findings() : FindingCounts{};
+  }
 };
 
 class Writer {

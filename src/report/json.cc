@@ -229,6 +229,8 @@ Json summary_json(const Totals& totals) {
       {"findings",
        {{"error", totals.findings.error}, {"warning", totals.findings.warning}, {"note", totals.findings.note}}}};
   if (totals.survey) add_survey(*totals.survey, json);
+  if (const auto& budgets = totals.budgets)
+    json["checks"] = {{"passed", budgets->passed}, {"broken", budgets->broken}, {"undecided", budgets->undecided}};
   return json;
 }
 

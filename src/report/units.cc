@@ -17,12 +17,15 @@ struct Scaled {
 Scaled scaled(double bytes) {
   constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
+  while (std::abs(bytes) >= 1024 && unit + 1 < kUnits.size()) {
     bytes /= 1024;
     ++unit;
   }
   if (unit == 0) return {with_commas(capped(std::round(bytes))), kUnits[unit]};
-  return {format(bytes, bytes < 10 ? Format::f3 : bytes < 100 ? Format::f2 : Format::f1), kUnits[unit]};
+  return {format(bytes, std::abs(bytes) < 10    ? Format::f3
+                        : std::abs(bytes) < 100 ? Format::f2
+                                                : Format::f1),
+          kUnits[unit]};
 }
 
 }  // namespace

@@ -13,6 +13,9 @@ FINDING = {"rule": str, "severity": str, "line": int, "column": int, "text": str
            "rank": (int, type(None)), "expected": (dict, type(None)), "message": str,
            "known_issue": (str, type(None)), "suspects": list}
 SUSPECT = {"line": int, "column": int, "text": str, "reason": str}
+CHECK = {"budget": str, "status": str, "value": (dict, str, type(None)), "limit": (int, float, list),
+         "pattern": (str, type(None)), "rank": (int, type(None)), "table": (str, type(None)), "line": int, "others": int,
+         "message": str}
 SHARD = ("rows", "cols", "hbm", "ddr", "ssd", "tensor", "optimizer", "cache_aux", "input", "output", "pipeline_io")
 
 
@@ -123,6 +126,36 @@ class Contract(unittest.TestCase):
             self.assertEqual(set(rule), {"rule", "severity", "findings"})
             self.assertIn(rule["severity"], SEVERITIES)
         return tuple(summary[name] for name in ("clean", "with_findings", "failed", "without_block"))
+
+    def checks(self, blocks, where):
+        counted = dict.fromkeys(("passed", "broken", "undecided"), 0)
+        for block in blocks:
+            self.block(block, where)
+            for check in block["checks"]:
+                self.fields(check, CHECK, where)
+                counted[check["status"]] += 1
+                value = check["value"]
+                if isinstance(value, dict):
+                    self.assertLessEqual(value["low"], value["high"], where)
+                    self.assertIn(value["unit"], ("bytes", "percent", "ms", "count"), where)
+                    if value["unit"] in ("bytes", "count"):
+                        self.assertIsInstance(value["high"], int, where)
+                        self.assertIsInstance(check["limit"], int, where)
+        return counted
+
+    def test_check(self):
+        config = LOGS.parent / "check.toml"
+        for log in LOGS.glob("*.log"):
+            done = run("check", "-f", "json", "--config", config, log.name)
+            document = json.loads(done.stdout)
+            counted = self.checks(self.head(document, "check", done.returncode), log.name)
+            self.assertEqual(document["summary"]["checks"], counted, log.name)
+            self.assertEqual(document["summary"]["findings"],
+                             {"error": counted["broken"], "warning": counted["undecided"], "note": 0}, log.name)
+        *documents, total = map(json.loads, run("check", "-f", "ndjson", "--max-hbm", "5GiB", "v1.4.0.log",
+                                                "v0.1.0.log").stdout.splitlines())
+        self.assertEqual([d["summary"]["checks"]["broken"] for d in documents], [1, 0])
+        self.assertEqual(total["summary"]["checks"], {"passed": 1, "broken": 1, "undecided": 0})
 
     def test_scan(self):
         done = run("scan", "-f", "json", ".", "missing.log", "-", stdin=WRONG)

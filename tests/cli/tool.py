@@ -10,7 +10,7 @@ LOGS = ROOT / "testdata" / "logs"
 
 def run(*arguments, stdin=b"", env=None, cwd=LOGS):
     """The finished run; `stdin` None: no input at all (a closed terminal)."""
-    environment = {"PATH": os.environ.get("PATH", ""), "COLUMNS": "100"} | (env or {})
+    environment = {"PATH": os.environ.get("PATH", ""), "COLUMNS": "100", "SHARDSTATS_NO_CONFIG": "1"} | (env or {})
     source = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
     return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, env=environment, cwd=cwd, timeout=60,
                           **source)

@@ -22,7 +22,9 @@ TEST(Units, Bytes) {
                {1024, "1.000 KiB"},
                {1536, "1.500 KiB"},
                {359.26 * 1073741824, "359.3 GiB"},
-               {12.5 * 1048576, "12.50 MiB"}};
+               {12.5 * 1048576, "12.50 MiB"},
+               {-1536, "-1.500 KiB"},
+               {-12.5 * 1048576, "-12.50 MiB"}};
   for (const auto& c : cases) EXPECT_EQ(human_bytes(c.bytes), c.text);
 }
 

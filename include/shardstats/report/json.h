@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "shardstats/analysis/block.h"
+#include "shardstats/analysis/budgets.h"
 #include "shardstats/analysis/findings.h"
 #include "shardstats/analysis/reconstruct.h"
 #include "shardstats/analysis/summary.h"
@@ -44,7 +45,8 @@ std::vector<RuleCount> by_gravity(const Survey& survey);
 struct Totals {
   std::int64_t logs = 0, blocks = 0;
   FindingCounts findings;
-  std::optional<Survey> survey{};  // scan
+  std::optional<Survey> survey{};         // scan
+  std::optional<BudgetCounts> budgets{};  // check
 };
 Json summary_json(const Totals& totals);
 

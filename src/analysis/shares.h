@@ -1,0 +1,44 @@
+// The share of planning memory that each rank takes (log-format.md section 6.2). Private to src/analysis.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "analysis/checks.h"
+
+namespace shardstats::analysis {
+
+inline constexpr double kLeastCapacity = 128.0 * kMiB;  // bytes of a device that has such a memory
+
+// One rank's share, a fraction: what is printed, and what the printed capacity makes of it.
+struct Share {
+  const PrintedRank* row = nullptr;
+  int rank = 0;
+  RealInterval used{}, printed{}, expected{};
+  bool agrees() const { return printed.overlaps(expected); }
+  // Capacities that give the printed share.
+  RealInterval capacity() const {
+    const double high = printed.low > 0 ? used.high / printed.low : std::numeric_limits<double>::max();
+    return {printed.high > 0 ? used.low / printed.high : 0, high};
+  }
+  // A memory of next to nothing has no share of any device that exists.
+  bool impossible() const { return capacity().high < kLeastCapacity; }
+  // Is the printed percentage within one of an expected share? A slightly larger or smaller device explains that.
+  bool one_step_off() const {
+    constexpr double kHalfStep = 0.005;
+    return RealInterval{printed.low - kHalfStep, printed.high + kHalfStep}.overlaps(expected);
+  }
+};
+
+// HBM of the ranks whose memory and percentage can be read.
+struct HbmShares {
+  bool counted = false;                  // the device is one whose HBM the planner divides by its capacity
+  std::optional<ByteInterval> planning;  // as printed
+  std::vector<Share> ranks;              // `expected` only with planning memory
+  // Every device has the printed capacity, as far as the log tells.
+  bool one_capacity() const;
+};
+HbmShares hbm_shares(const Checks& checks);
+
+}  // namespace shardstats::analysis

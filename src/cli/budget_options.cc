@@ -1,0 +1,130 @@
+#include "cli/budget_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/commands.h"
+#include "cli/sizes.h"
+#include "shardstats/vocabulary.h"
+
+namespace shardstats::cli {
+namespace {
+
+constexpr std::string_view kPattern = "pattern";
+
+struct LimitText {
+  std::string_view type, expected;
+};
+LimitText limit_text(BudgetUnit unit) {
+  switch (unit) {
+    case BudgetUnit::bytes:
+      return {"SIZE", "a size such as 72GiB, 80GB or 4096 (bytes)"};
+    case BudgetUnit::percent:
+      return {"PERCENT", "a percentage such as 10% or 2.5"};
+    case BudgetUnit::ms:
+      return {"MS", "milliseconds such as 12.5 or 12.5ms"};
+    case BudgetUnit::count:
+      return {"N", "a whole number"};
+    case BudgetUnit::word:
+      break;
+  }
+  return {"WORD", "a word or a list of words"};
+}
+
+std::optional<double> parse_limit(BudgetUnit unit, const std::string& text) {
+  if (unit == BudgetUnit::percent) return parse_amount(text, "%");
+  if (unit == BudgetUnit::ms) return parse_amount(text, "ms");
+  const auto whole = unit == BudgetUnit::bytes ? parse_size(text) : parse_integer(text);
+  return whole ? std::optional(static_cast<double>(*whole)) : std::nullopt;
+}
+
+std::string not_a_limit(BudgetUnit unit, const std::string& text) {
+  return "'" + text + "' is not " + std::string(limit_text(unit).expected);
+}
+
+std::optional<std::string> wrong_sharding(const std::string& word) {
+  if (parse_name<Sharding>(word, kShardingNames)) return std::nullopt;
+  const std::string_view near = nearest(word, kShardingNames);
+  return "no sharding type is called '" + word + "'" +
+         (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
+}
+
+std::optional<std::string> read_words(const Setting& setting, Budget& budget) {
+  if (setting.kind != Setting::Kind::text && setting.kind != Setting::Kind::list) return "expected words";
+  budget.allowed = setting.values;
+  if (budget.allowed.empty()) return "an empty list allows nothing";
+  if (budget.id != BudgetId::tables_sharding) return std::nullopt;
+  for (const std::string& word : budget.allowed)
+    if (auto wrong = wrong_sharding(word)) return wrong;
+  return std::nullopt;
+}
+
+std::optional<std::string> read_pattern(const Setting& setting, TableBudgets& tables) {
+  if (setting.kind != Setting::Kind::text) return "expected a regular expression";
+  tables.pattern = setting.values.front();
+  return compile(tables);
+}
+
+std::optional<std::string> read_limit(const Setting& setting, TableBudgets& tables) {
+  if (setting.key == kPattern) return read_pattern(setting, tables);
+  const auto all = budget_table();
+  const auto form =
+      std::ranges::find_if(all, [&](const BudgetForm& f) { return f.of_tables() && f.key() == setting.key; });
+  Budget& budget = tables.budgets.emplace_back(Budget{form->id});
+  if (form->unit == BudgetUnit::word) return read_words(setting, budget);
+  if (setting.kind != Setting::Kind::text && setting.kind != Setting::Kind::number)
+    return "expected " + std::string(limit_text(form->unit).expected);
+  const auto limit = parse_limit(form->unit, setting.values.front());
+  if (!limit) return not_a_limit(form->unit, setting.values.front());
+  budget.limit = *limit;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void add_budget_options(CLI::App& app, BudgetTexts& texts, Budgets& budgets) {
+  for (const BudgetForm& form : budget_table()) {
+    if (form.of_tables()) continue;
+    const auto check = [unit = form.unit](const std::string& text) {
+      return parse_limit(unit, text) ? std::string() : not_a_limit(unit, text);
+    };
+    app.add_option("--" + std::string(form.name), texts[static_cast<std::size_t>(form.id)], std::string(form.help))
+        ->type_name(std::string(limit_text(form.unit).type))
+        ->check(check);
+  }
+  app.add_flag("--strict", budgets.strict, "What cannot be known from the log counts as broken");
+}
+
+std::vector<Budget> plan_budgets(const BudgetTexts& texts) {
+  std::vector<Budget> budgets;
+  for (const BudgetForm& form : budget_table()) {
+    if (form.of_tables()) continue;
+    const std::string& text = texts[static_cast<std::size_t>(form.id)];
+    if (!text.empty()) budgets.push_back({form.id, *parse_limit(form.unit, text)});
+  }
+  return budgets;
+}
+
+std::vector<std::string> table_budget_keys() {
+  std::vector<std::string> keys = {std::string(kPattern)};
+  for (const BudgetForm& form : budget_table())
+    if (form.of_tables()) keys.emplace_back(form.key());
+  return keys;
+}
+
+std::optional<std::string> read_table_budgets(const Config& config, std::vector<TableBudgets>& budgets) {
+  for (const Setting& heading : config) {
+    if (heading.section + "." + heading.key != kTableBudgets) continue;
+    if (heading.kind != Setting::Kind::heading) return heading.place + ": expected tables, each as [[check.tables]]";
+    TableBudgets& tables = budgets.emplace_back();
+    for (const Setting& setting : config) {
+      if (setting.section != kTableBudgets || setting.item != heading.item) continue;
+      if (const auto wrong = read_limit(setting, tables)) return setting.place + ": " + setting.key + ": " + *wrong;
+    }
+    if (tables.expression == nullptr) return heading.place + ": 'pattern' is missing: a regular expression for FQNs";
+    if (tables.budgets.empty()) return heading.place + ": no limit for the tables that match the pattern";
+  }
+  return std::nullopt;
+}
+
+}  // namespace shardstats::cli

@@ -1,0 +1,32 @@
+// Budgets as users give them: options, and [[check.tables]] of the configuration file.
+// Tested by tests/cli/settings_test.py and the golden runs in tests/cli.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/config.h"
+#include "shardstats/analysis/budgets.h"
+
+namespace CLI {
+class App;
+}
+
+namespace shardstats::cli {
+
+inline constexpr std::string_view kTableBudgets = "check.tables";  // section
+
+// The limits of the plan as they were written, by BudgetId; empty: none.
+using BudgetTexts = std::array<std::string, static_cast<std::size_t>(BudgetId::tables_max_hbm)>;
+
+void add_budget_options(CLI::App& app, BudgetTexts& texts, Budgets& budgets);
+std::vector<Budget> plan_budgets(const BudgetTexts& texts);
+
+std::vector<std::string> table_budget_keys();
+// Adds the limits of tables; what is wrong with them.
+std::optional<std::string> read_table_budgets(const Config& config, std::vector<TableBudgets>& budgets);
+
+}  // namespace shardstats::cli

@@ -1,0 +1,174 @@
+#include "cli/settings.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <vector>
+
+#include "cli/budget_options.h"
+#include "cli/terminal.h"
+
+namespace shardstats::cli {
+namespace {
+
+using Kind = Setting::Kind;
+
+std::string variable_of(std::string_view option) {
+  std::string name = "SHARDSTATS_";
+  for (const char c : option) name += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  return name;
+}
+
+// Positional arguments are no settings, nor is what says where settings are.
+bool is_setting(const CLI::Option& option) {
+  static constexpr std::string_view kOthers[] = {"help", "version", "config", "no-config"};
+  return !option.get_lnames().empty() && std::ranges::find(kOthers, option.get_lnames().front()) == std::end(kOthers);
+}
+
+// ---- keys ----------------------------------------------------------------------------------------------------------
+
+std::vector<std::string> keys_of(const CLI::App& command) {
+  std::vector<std::string> keys;
+  for (const CLI::Option* option : command.get_options())
+    if (is_setting(*option)) keys.push_back(option->get_lnames().front());
+  return keys;
+}
+
+// The keys and tables that a section may have; nullopt: there is no such section.
+std::optional<std::vector<std::string>> keys_of_section(const CLI::App& app, const std::string& section) {
+  if (section == kTableBudgets) return table_budget_keys();
+  std::vector<std::string> keys;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (!section.empty() && command->get_name() != section) continue;
+    for (std::string& key : keys_of(*command)) keys.push_back(std::move(key));
+    if (section.empty()) keys.push_back(command->get_name());
+  }
+  if (section == kTableBudgets.substr(0, kTableBudgets.find('.'))) keys.emplace_back("tables");
+  return keys.empty() ? std::nullopt : std::optional(std::move(keys));
+}
+
+std::optional<std::string> unknown_key(const CLI::App& app, const Config& config) {
+  for (const Setting& setting : config) {
+    const auto keys = keys_of_section(app, setting.section);
+    if (!keys || std::ranges::find(*keys, setting.key) != keys->end()) continue;  // its heading is the unknown one
+    std::string message = setting.place + ": unknown " + (setting.kind == Kind::heading ? "table" : "key") + " '" +
+                          setting.key + "'" + (setting.section.empty() ? "" : " in [" + setting.section + "]");
+    const std::vector<std::string_view> views(keys->begin(), keys->end());
+    if (const std::string_view near = nearest(setting.key, views); !near.empty())
+      message += "; did you mean '" + std::string(near) + "'?";
+    return message;
+  }
+  return std::nullopt;
+}
+
+// ---- values --------------------------------------------------------------------------------------------------------
+
+bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
+bool is_whole_number(const CLI::Option& option) { return option.get_type_name().starts_with("UINT"); }
+bool is_list(const CLI::Option& option) { return option.get_expected_max() > 1; }
+
+// What kind of value the option takes instead of that of the file; empty: that kind.
+std::string_view other_kind(const CLI::Option& option, Kind kind) {
+  if (is_flag(option)) return kind == Kind::truth ? "" : "true or false";
+  if (is_whole_number(option)) return kind == Kind::number ? "" : "a whole number";
+  if (kind == Kind::text || kind == Kind::number) return "";
+  if (!is_list(option)) return "one text or number";
+  return kind == Kind::list ? "" : "a text or a list of texts";
+}
+
+// A value for an option, and where it comes from.
+struct Source {
+  std::string place;
+  std::vector<std::string> values;
+  std::optional<Kind> kind;  // of the configuration file
+  bool shared = true;        // it is meant for all commands that have the option
+};
+
+std::optional<Source> from_environment(const std::string& name) {
+  const std::string variable = variable_of(name);
+  if (!is_set(variable.c_str())) return std::nullopt;
+  return Source{variable, {std::getenv(variable.c_str())}, {}};
+}
+
+std::optional<Source> from_config(const Config& config, const std::string& name, std::string_view command) {
+  const Setting* found = nullptr;
+  for (const Setting& setting : config)
+    if (setting.key == name && (setting.section == command || (setting.section.empty() && found == nullptr)))
+      found = &setting;
+  if (found == nullptr) return std::nullopt;
+  return Source{found->place, found->values, found->kind, found->section.empty()};
+}
+
+// A shared format that this command does not have is for the others. Colours of the file give way to the environment's.
+bool is_for_others(const std::string& name, const Source& source, const Command& command) {
+  if (name == "color") return source.kind && (is_set("NO_COLOR") || is_set("FORCE_COLOR"));
+  if (name != "format" || !source.shared || source.values.size() != 1) return false;
+  const auto format = parse_name<OutputFormat>(source.values.front(), kFormatNames);
+  return format && std::ranges::find(command.formats, *format) == command.formats.end();
+}
+
+std::optional<std::string> give(CLI::Option& option, const Source& source) {
+  const std::string& name = option.get_lnames().front();
+  if (source.kind)
+    if (const std::string_view other = other_kind(option, *source.kind); !other.empty())
+      return source.place + ": '" + name + "' takes " + std::string(other);
+  if (source.values.empty()) return std::nullopt;                         // an empty list
+  if (is_whole_number(option) && source.values.front().starts_with('-'))  // CLI11 would wrap it
+    return source.place + ": '" + name + "' takes a whole number from 0";
+  try {
+    option.add_result(source.values);
+    option.run_callback();
+  } catch (const CLI::Error& error) {
+    return source.place + ": " + error.what();
+  }
+  return std::nullopt;
+}
+
+// No file is read if the environment says so, unless the command line names one.
+bool environment_has_no_config() {
+  const auto variable = from_environment("no-config");
+  return variable && variable->values.front() != "0" && variable->values.front() != "false";
+}
+
+}  // namespace
+
+void add_config_options(CLI::App& command) {
+  command.add_option("--config", "Settings, instead of the nearest .shardstats.toml in this directory or above")
+      ->type_name("FILE");
+  const std::string no_config = "No configuration file; SHARDSTATS_* variables still count";
+  command.add_flag("--no-config", no_config);
+}
+
+std::variant<Config, std::string> load_config(const CLI::App& command) {
+  if (command.count("--no-config") > 0) return Config();
+  std::optional<std::string> path;
+  if (const CLI::Option& option = *command.get_option("--config"); option.count() > 0)
+    path = option.results().back();
+  else if (environment_has_no_config())
+    return Config();
+  else if (const auto variable = from_environment("config"))
+    path = variable->values.front();
+  else
+    path = find_config();
+  if (!path || path->empty()) return Config();
+  return read_config(*path);
+}
+
+std::optional<std::string> fill_in(CLI::App& app, const Command& command, const Config& config,
+                                   const std::function<std::optional<std::string>()>& check) {
+  if (auto wrong = unknown_key(app, config)) return wrong;
+  if (auto wrong = check()) return wrong;  // of the command line itself
+  for (CLI::Option* option : app.get_subcommand(std::string(command.name))->get_options({})) {
+    if (!is_setting(*option) || option->count() > 0) continue;
+    const std::string& name = option->get_lnames().front();
+    auto source = from_environment(name);
+    if (!source || is_for_others(name, *source, command)) source = from_config(config, name, command.name);
+    if (!source || is_for_others(name, *source, command)) continue;
+    if (auto wrong = give(*option, *source)) return wrong;
+    if (auto wrong = check()) return source->place + ": " + *wrong;
+  }
+  return std::nullopt;
+}
+
+}  // namespace shardstats::cli

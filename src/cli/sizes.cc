@@ -1,0 +1,74 @@
+#include "cli/sizes.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "shardstats/numbers/printed.h"
+
+namespace shardstats::cli {
+namespace {
+
+struct SizeUnit {
+  std::string_view name;
+  std::int64_t bytes;
+};
+constexpr std::array<SizeUnit, 11> kUnits = {{{"", 1},
+                                              {"B", 1},
+                                              {"kB", 1'000},
+                                              {"KB", 1'000},
+                                              {"MB", 1'000'000},
+                                              {"GB", 1'000'000'000},
+                                              {"TB", 1'000'000'000'000},
+                                              {"KiB", 1'024},
+                                              {"MiB", kMiB},
+                                              {"GiB", kGiB},
+                                              {"TiB", kGiB * 1'024}}};
+constexpr std::size_t kMostDecimals = 6;  // a million units of any size still fit 64 bits
+
+// What is behind the number, without the blank between them.
+std::string_view unit_behind(std::string_view text, std::size_t number_end) {
+  std::string_view unit = text.substr(number_end);
+  if (unit.size() > 1 && unit.front() == ' ') unit.remove_prefix(1);
+  return unit;
+}
+
+// Bytes of "25" in "1.25GiB".
+std::optional<std::int64_t> decimals(std::string_view digits, std::int64_t unit) {
+  if (digits.size() > kMostDecimals) return std::nullopt;
+  auto bytes = parse_integer(digits);
+  if (!bytes) return std::nullopt;
+  *bytes *= unit;
+  for (std::size_t i = 0; i < digits.size(); ++i) *bytes /= 10;
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_size(std::string_view text) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
+  const auto* unit = std::ranges::find(kUnits, unit_behind(text, end), &SizeUnit::name);
+  if (unit == kUnits.end()) return std::nullopt;
+  const std::string_view number = text.substr(0, end);
+  const std::size_t point = std::min(number.find('.'), number.size());
+  const auto whole = parse_integer(number.substr(0, point), INT64_MAX / unit->bytes);
+  if (!whole) return std::nullopt;
+  if (point == number.size()) return *whole * unit->bytes;
+  const auto part = decimals(number.substr(point + 1), unit->bytes);
+  std::int64_t sum = 0;
+  if (!part || __builtin_add_overflow(*whole * unit->bytes, *part, &sum)) return std::nullopt;
+  return sum;
+}
+
+std::optional<double> parse_amount(std::string_view text, std::string_view unit) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value, std::chars_format::fixed);
+  if (read.ec != std::errc() || !std::isfinite(value) || std::signbit(value)) return std::nullopt;
+  const std::string_view behind = unit_behind(text, static_cast<std::size_t>(read.ptr - text.data()));
+  if (!behind.empty() && behind != unit) return std::nullopt;
+  return value;
+}
+
+}  // namespace shardstats::cli

@@ -1,0 +1,167 @@
+"""Configuration file and environment of the real tool: precedence, keys, values, and what is said of wrong ones."""
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from tool import LOGS, run
+
+LOG = LOGS / "v1.4.0.log"
+TABLES = '[[check.tables]]\npattern = "ad"\n'
+
+WRONG = [  # configuration, command, what standard error says
+    ('fail_on = "error"', ["verify"], "c.toml:1:1: unknown key 'fail_on'; did you mean 'fail-on'?"),
+    ('top = 1\n[verify]\n  fromat = "json"', ["verify"], "c.toml:3:3: unknown key 'fromat' in [verify]; did you mean 'format'?"),
+    ('[verify]\nmax-hbm = "1GiB"', ["verify"], "c.toml:2:1: unknown key 'max-hbm' in [verify]"),
+    ("[verfy]", ["verify"], "c.toml:1:2: unknown table 'verfy'; did you mean 'verify'?"),
+    ("[verify.more]", ["verify"], "c.toml:1:9: unknown table 'more' in [verify]"),
+    ('[scan]\nnonsense = 1', ["verify"], "c.toml:2:1: unknown key 'nonsense' in [scan]"),
+    ('config = "x"', ["verify"], "c.toml:1:1: unknown key 'config'"),
+    ("format = ", ["verify"], "c.toml:1:10: no valid TOML"),
+    ('format = "jsn"', ["verify"], "c.toml:1:1: --format: jsn not in {text,json"),
+    ("format = [\"json\"]", ["verify"], "c.toml:1:1: 'format' takes one text or number"),
+    ('threads = "four"', ["verify"], "c.toml:1:1: 'threads' takes a whole number"),
+    ("threads = -1", ["verify"], "c.toml:1:1: 'threads' takes a whole number from 0"),
+    ("threads = 1.5", ["verify"], "c.toml:1:1: "),
+    ('quiet = "yes"', ["verify"], "c.toml:1:1: 'quiet' takes true or false"),
+    ("ascii = 1", ["verify"], "c.toml:1:1: 'ascii' takes true or false"),
+    ("fail-on = 1979-05-27", ["verify"], "c.toml:1:1: 'fail-on' takes one text or number"),
+    ('table = "("', ["verify"], "c.toml:1:1: --table '('"),
+    ('table = true', ["verify"], "c.toml:1:1: 'table' takes a text or a list of texts"),
+    ('select = ["rank", "tabel"]', ["verify"], "c.toml:1:1: no rule begins with 'tabel'"),
+    ('assume = "pipeline=fast"', ["verify"], "c.toml:1:1: "),
+    ('block = "first"', ["verify"], "c.toml:1:1: --block 'first'"),
+    ('[check]\nmax-hbm = "72G"', ["check"], "c.toml:2:1: --max-hbm: '72G' is not a size such as 72GiB"),
+    ('[check]\nmax-imbalance = "ten"', ["check"], "c.toml:2:1: --max-imbalance: 'ten' is not a percentage"),
+    ('[check]\nmax-perf-ms = "1s"', ["check"], "c.toml:2:1: --max-perf-ms: '1s' is not milliseconds"),
+    ("[check]\nmin-headroom = -5", ["check"], "c.toml:2:1: --min-headroom: '-5' is not a size"),
+    ("[check]\ntables = 1", ["check"], "c.toml:2:1: expected tables"),
+    ("[[check.tables]]\nmax-hbm = 1", ["check"], "c.toml:1:1: 'pattern' is missing"),
+    (TABLES, ["check"], "c.toml:1:1: no limit"),
+    (TABLES + "max_hbm = 1", ["check"], "c.toml:3:1: unknown key 'max_hbm' in [check.tables]; did you mean 'max-hbm'?"),
+    (TABLES + "max-hbm = \"much\"", ["check"], "c.toml:3:1: max-hbm: 'much' is not a size"),
+    (TABLES + "max-shards = 1.5", ["check"], "c.toml:3:1: max-shards: '1.5' is not a whole number"),
+    (TABLES + "sharding = \"CV\"", ["check"], "c.toml:3:1: sharding: no sharding type is called 'CV'; did you mean 'CW'?"),
+    (TABLES + "kernel = []", ["check"], "c.toml:3:1: kernel: an empty list allows nothing"),
+    ('[[check.tables]]\npattern = "("\nmax-hbm = 1', ["check"], "c.toml:2:1: pattern: missing )"),
+]
+
+
+class Settings(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = Path(self.folder.name)
+
+    def tool(self, *arguments, config=None, env=None, cwd=None):
+        if config is not None:
+            (self.path / ".shardstats.toml").write_text(config)
+        return run(*arguments, env={"SHARDSTATS_NO_CONFIG": ""} | (env or {}), cwd=cwd or self.path, stdin=None)
+
+    def format_of(self, *arguments, **more):
+        done = self.tool("reconstruct", *arguments, LOG, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        try:
+            return "json" if "logs" in json.loads(done.stdout) else "?"
+        except json.JSONDecodeError:
+            return "ndjson" if done.stdout.startswith(b"{") else "text"
+
+    def test_precedence(self):
+        config = 'format = "json"'
+        ndjson = {"SHARDSTATS_FORMAT": "ndjson"}
+        self.assertEqual(self.format_of(), "text")
+        self.assertEqual(self.format_of(config=config), "json")
+        self.assertEqual(self.format_of(config='format = "ndjson"\n[reconstruct]\nformat = "json"'), "json")
+        self.assertEqual(self.format_of(config='[reconstruct]\nformat = "json"\n[verify]\nformat = "ndjson"'), "json")
+        self.assertEqual(self.format_of(config='[verify]\nformat = "ndjson"'), "text")
+        self.assertEqual(self.format_of(config=config, env=ndjson), "ndjson")
+        self.assertEqual(self.format_of("-f", "text", config=config, env=ndjson), "text")
+        self.assertEqual(self.format_of(config=config, env={"SHARDSTATS_FORMAT": ""}), "json")
+
+    def test_which_file(self):
+        other = self.path / "other.toml"
+        other.write_text('format = "ndjson"')
+        below = self.path / "a" / "b"
+        below.mkdir(parents=True)
+        config = 'format = "json"'
+        self.assertEqual(self.format_of(config=config, cwd=below), "json")
+        self.assertEqual(self.format_of("--config", other), "ndjson")
+        self.assertEqual(self.format_of(env={"SHARDSTATS_CONFIG": str(other)}), "ndjson")
+        self.assertEqual(self.format_of("--config", self.path / ".shardstats.toml",
+                                        env={"SHARDSTATS_CONFIG": str(other)}), "json")
+        self.assertEqual(self.format_of("--config", other, env={"SHARDSTATS_NO_CONFIG": "1"}), "ndjson")
+        for off in (["--config", ""], ["--no-config"], ["--no-config", "--config", "missing.toml"]):
+            self.assertEqual(self.format_of(*off), "text", off)
+        self.assertEqual(self.format_of(env={"SHARDSTATS_NO_CONFIG": "1"}), "text")
+        missing = self.tool("verify", "--config", "missing.toml", LOG)
+        self.assertEqual((missing.returncode, missing.stdout), (2, b""))
+        self.assertIn(b"missing.toml: cannot read", missing.stderr)
+
+    def test_wrong(self):
+        for text, command, message in WRONG:
+            with self.subTest(text):
+                (self.path / "c.toml").write_text(text)
+                done = self.tool(*command, "--config", "c.toml", LOG)
+                self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
+                self.assertIn("shardstats: error: " + message, done.stderr.decode())
+
+    def test_wrong_environment(self):
+        for variable, value, message in (("FORMAT", "jsn", "--format: jsn not in"), ("THREADS", "x", ""),
+                                         ("TABLE", "(", "--table '('"), ("ASCII", "perhaps", ""),
+                                         ("FAIL_ON", "never", "--fail-on: never not in")):
+            done = self.tool("verify", LOG, env={"SHARDSTATS_" + variable: value})
+            self.assertEqual((done.returncode, done.stdout), (2, b""), variable)
+            self.assertIn(f"shardstats: error: SHARDSTATS_{variable}: {message}", done.stderr.decode())
+
+    def test_values(self):
+        notes = self.tool("verify", LOG, config='fail-on = "note"')
+        self.assertEqual(notes.returncode, 1)
+        self.assertEqual(self.tool("verify", LOG, config='fail-on = "note"\nignore = ["tiers"]').returncode, 0)
+        self.assertEqual(self.tool("verify", LOG, env={"SHARDSTATS_FAIL_ON": "note"}, config="").returncode, 1)
+        self.assertEqual(self.tool("verify", LOG, config='quiet = true\n[verify]\nquiet = false').stdout,
+                         self.tool("verify", LOG, config="").stdout)
+        quiet = self.tool("verify", "-q", LOG, config="").stdout
+        self.assertEqual(self.tool("verify", LOG, config="quiet = true").stdout, quiet)
+        self.assertEqual(self.tool("verify", LOG, config="", env={"SHARDSTATS_QUIET": "1"}).stdout, quiet)
+        self.assertEqual(self.tool("verify", LOG, config="select = []\nthreads = 2").returncode, 0)
+        one = json.loads(self.tool("reconstruct", "-f", "json", LOG,
+                                   config='table = ["ad_emb", "pub"]\nexclude-table = "pub"').stdout)
+        self.assertEqual([t["fqn"] for t in one["logs"][0]["blocks"][0]["tables_detail"]],
+                         ["model.position_ebc_weighted.ad_emb"])
+        assumed = self.tool("reconstruct", "-f", "json", LOG, config='assume = ["pipeline=train_sparse_dist"]')
+        self.assertIn(b'"origin":"flag"', assumed.stdout)
+
+    def test_a_shared_format_is_for_the_commands_that_have_it(self):
+        for env, config in (({"SHARDSTATS_FORMAT": "ndjson"}, ""), ({}, 'format = "ndjson"')):
+            self.assertEqual(self.tool("rules", "rank.hbm", config=config, env=env).returncode, 0)
+        self.assertEqual(self.tool("rules", "rank.hbm", config='[rules]\nformat = "ndjson"').returncode, 2)
+
+    def test_colours(self):
+        def colours(**more):
+            return b"\033[" in self.tool("verify", LOG, **more).stdout
+        config = 'color = "always"'
+        self.assertTrue(colours(config=config))
+        self.assertFalse(colours(config=config, env={"NO_COLOR": "1"}))
+        self.assertTrue(colours(config=config, env={"NO_COLOR": "1", "SHARDSTATS_COLOR": "always"}))
+        self.assertFalse(colours(config='color = "never"', env={}))
+
+    def test_the_log_variable_keeps_its_meaning(self):
+        done = self.tool("verify", "-q", config="", env={"SHARDSTATS_LOG": str(LOG)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(str(LOG).encode(), done.stdout)
+
+    def test_budgets(self):
+        limits = '[check]\nmax-hbm = "9GiB"\n' + TABLES + 'max-hbm = "1.5GiB"\n'
+        self.assertEqual(self.tool("check", LOG, config=limits).returncode, 1)
+        self.assertEqual(self.tool("check", "--max-hbm", "10GiB", LOG).returncode, 1)  # device_os_ad_id
+        self.assertEqual(self.tool("check", LOG, env={"SHARDSTATS_MAX_HBM": "10GiB"},
+                                   config=limits.replace('"ad"', '"ad_emb"')).returncode, 0)
+        self.assertEqual(self.tool("check", LOG, config="").returncode, 2)
+
+    def test_nothing_is_read_that_is_not_needed(self):
+        for arguments in (["--version"], ["--help"], ["verify", "--help"]):
+            self.assertEqual(self.tool(*arguments, config="no toml at all").returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

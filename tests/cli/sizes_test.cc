@@ -1,0 +1,77 @@
+#include "cli/sizes.h"
+
+#include <gtest/gtest.h>
+
+namespace shardstats::cli {
+namespace {
+
+TEST(Sizes, Bytes) {
+  const struct {
+    const char* text;
+    std::int64_t bytes;
+  } cases[] = {{"0", 0},
+               {"4096", 4096},
+               {"17B", 17},
+               {"1kB", 1000},
+               {"1KB", 1000},
+               {"1KiB", 1024},
+               {"3MB", 3'000'000},
+               {"3MiB", 3'145'728},
+               {"72GB", 72'000'000'000},
+               {"72GiB", 77'309'411'328},
+               {"1.5GiB", 1'610'612'736},
+               {"1.5 GiB", 1'610'612'736},
+               {"0.1GiB", 107'374'182},
+               {"0.000001GB", 1'000},
+               {"0.999999TiB", 1'099'510'528'264},
+               {"2TB", 2'000'000'000'000},
+               {"1TiB", 1'099'511'627'776},
+               {"9223372036854775807", INT64_MAX},
+               {"8388607TiB", 9'223'370'937'343'148'032}};
+  for (const auto& c : cases) EXPECT_EQ(parse_size(c.text), c.bytes) << c.text;
+}
+
+TEST(Sizes, NoBytes) {
+  for (const char* text : {"",
+                           " ",
+                           "GiB",
+                           "-1GiB",
+                           "+1GiB",
+                           "1GIB",
+                           "1gb",
+                           "1G",
+                           "1Gi",
+                           "1  GiB",
+                           "1GiB ",
+                           " 1GiB",
+                           "1.GiB",
+                           ".5GiB",
+                           "1.2.3GiB",
+                           "1,5GiB",
+                           "1e3",
+                           "0x10",
+                           "inf",
+                           "nan",
+                           "1.0000001GiB",
+                           "1.5.GiB",
+                           "1 ",
+                           "9223372036854775808",
+                           "8388608TiB",
+                           "8388607.9999999TiB",
+                           "99999999999999999999GiB"})
+    EXPECT_EQ(parse_size(text), std::nullopt) << text;
+}
+
+TEST(Sizes, Amounts) {
+  const struct {
+    const char *text, *unit;
+    double value;
+  } cases[] = {{"10", "%", 10},        {"10%", "%", 10},        {"2.5 %", "%", 2.5}, {"0", "%", 0},
+               {"12.5ms", "ms", 12.5}, {"12.5 ms", "ms", 12.5}, {"0.25", "ms", 0.25}};
+  for (const auto& c : cases) EXPECT_EQ(parse_amount(c.text, c.unit), c.value) << c.text;
+  for (const char* text : {"", "%", "-1", "-0", "ten", "10%%", "10ms", "10 ", "nan", "inf", "1e2", "1e999"})
+    EXPECT_EQ(parse_amount(text, "%"), std::nullopt) << text;
+}
+
+}  // namespace
+}  // namespace shardstats::cli
