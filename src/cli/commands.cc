@@ -7,13 +7,18 @@
 namespace shardstats::cli {
 namespace {
 
-constexpr OutputFormat kAll[] = {OutputFormat::text, OutputFormat::json, OutputFormat::ndjson};
-constexpr OutputFormat kTextOnly[] = {OutputFormat::text};
-constexpr OutputFormat kTextAndJson[] = {OutputFormat::text, OutputFormat::json};
+using enum OutputFormat;
+constexpr OutputFormat kOfFindings[] = {text, json, ndjson, csv, markdown, sarif, junit, github};
+constexpr OutputFormat kOfPlans[] = {text, json, ndjson, csv, markdown};
+constexpr OutputFormat kOfSteps[] = {text, json, ndjson, markdown};
+constexpr OutputFormat kOfRules[] = {text, json, csv};
+constexpr OutputFormat kTextOnly[] = {text};
 
 constexpr std::array<Command, 6> kCommands = {{
     {CommandId::verify, "verify", "Recompute every printed number and locate discrepancies", "",
-     "shardstats verify train.log", true, false, true, kAll},
+     "shardstats verify train.log\n"
+     "shardstats verify -o - -o report.sarif -o junit.xml train.log",
+     true, false, true, kOfFindings},
     {CommandId::scan, "scan", "Verify the logs below directories: a line for each, then a summary",
      "Directories are walked in sorted order, without hidden files and without following links to directories.\n"
      "In globs * ? [...] match within a name and ** any number of directories; quote them.\n"
@@ -22,15 +27,15 @@ constexpr std::array<Command, 6> kCommands = {{
      "shardstats scan runs/\n"
      "shardstats scan 'runs/**/rank0*.log.gz' old.log --select table.storage --fail-on warning\n"
      "shardstats scan -f ndjson runs/ | jq -r 'select(.verdict == \"findings\").logs[0].path'",
-     true, false, true, kAll},
+     true, false, true, kOfFindings},
     {CommandId::explain, "explain", "Show step by step where a table's, rank's or kernel's memory comes from", "",
-     "shardstats explain table_1705 train.log", true, true, false, kAll},
+     "shardstats explain table_1705 train.log", true, true, false, kOfSteps},
     {CommandId::reconstruct, "reconstruct", "Print the rebuilt plan: every table, shard and rank with byte bounds", "",
-     "shardstats reconstruct -f json train.log", true, false, false, kAll},
+     "shardstats reconstruct -f json train.log", true, false, false, kOfPlans},
     {CommandId::render, "render", "Print the planner blocks again in canonical form", "", "shardstats render train.log",
      true, false, false, kTextOnly},
     {CommandId::rules, "rules", "List every check, or show one", "", "shardstats rules rank.hbm", false, true, false,
-     kTextAndJson},
+     kOfRules},
 }};
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
