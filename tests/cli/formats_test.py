@@ -190,14 +190,14 @@ class Formats(unittest.TestCase):
             self.assertEqual(sarif["columnKind"], "utf16CodeUnits")
             checked = 0
             for result in sarif["results"]:
-                for location in [*result["locations"], *result.get("relatedLocations", [])]:
-                    region = location["physicalLocation"]["region"]
-                    if "endColumn" not in region or location not in result["locations"]:
-                        continue
-                    units = utf16(lines[region["startLine"] - 1])
-                    start, end = 2 * (region["startColumn"] - 1), 2 * (region["endColumn"] - 1)
-                    self.assertEqual(units[start:end], utf16(result["properties"]["text"].encode()), name)
-                    checked += 1
+                region = result["locations"][0]["physicalLocation"]["region"]
+                if result["ruleId"] == "log.prefix":  # stands at the prefix, and its text is the border behind it
+                    self.assertNotIn("endColumn", region)
+                    continue
+                units = utf16(lines[region["startLine"] - 1])
+                start, end = 2 * (region["startColumn"] - 1), 2 * (region["endColumn"] - 1)
+                self.assertEqual(units[start:end], utf16(result["properties"]["text"].encode()), name)
+                checked += 1
             self.assertGreaterEqual(checked, 2, name)
 
     def test_sarif_fingerprints_do_not_move(self):
