@@ -21,58 +21,64 @@ enum class Nature : std::uint8_t {
   top,       // of the top lists
 };
 
-// The slots of a line form, in order; a form that is not listed has only unchecked numbers.
+// The slots of a line form, in order, and the rules that compare them; a form that is not listed has only unchecked
+// numbers. Of the three imbalance sections the rule of the first stands here.
 struct LineNature {
   LineId id;
   std::array<Nature, 4> slots;
+  std::array<RuleId, 4> rules{};
 };
 using enum Nature;
+using enum RuleId;
+constexpr RuleId kNoRule{};  // of a slot that is no number
 constexpr std::array<LineNature, 46> kLineNatures = {{
     {LineId::summary, {input, input, input}},
     {LineId::batch_size, {input}},
     {LineId::world_size, {input}},
-    {LineId::kernel_count, {none, table}},
-    {LineId::kernel_weights, {none, storage}},
-    {LineId::kernel_optimizer, {none, storage}},
-    {LineId::kernel_storage, {none, storage, storage, storage}},
-    {LineId::kernel_constraints, {table, table}},
-    {LineId::kernel_constraint, {none, table}},
-    {LineId::tier, {none, ranks, ranks}},
-    {LineId::total_variation, {ranks}},
-    {LineId::total_distance, {ranks}},
-    {LineId::chi_divergence, {ranks}},
-    {LineId::kl_divergence, {ranks}},
-    {LineId::range_chi_divergence, {ranks}},
-    {LineId::range_kl_divergence, {ranks}},
-    {LineId::max_total_perf, {ranks, ranks}},
-    {LineId::max_fwd_compute, {ranks, ranks}},
-    {LineId::max_fwd_comms, {ranks, ranks}},
-    {LineId::max_bwd_compute, {ranks, ranks}},
-    {LineId::max_bwd_comms, {ranks, ranks}},
-    {LineId::max_prefetch_compute, {ranks, ranks}},
-    {LineId::mean_total_perf, {ranks}},
-    {LineId::max_total_perf_percent, {ranks}},
-    {LineId::sum_of_maxima, {ranks}},
-    {LineId::peak_memory_pressure, {ranks, ranks}},
-    {LineId::sparse_max_hbm, {storage, storage}},
-    {LineId::sparse_min_hbm, {storage, storage}},
-    {LineId::max_hbm, {ranks, ranks}},
-    {LineId::min_hbm, {ranks, ranks}},
-    {LineId::mean_hbm, {ranks, ranks}},
-    {LineId::low_median_hbm, {ranks, ranks}},
-    {LineId::high_median_hbm, {ranks, ranks}},
-    {LineId::critical_path_comms, {critical}},
-    {LineId::critical_path_compute, {ranks}},
-    {LineId::critical_path_sum, {critical}},
-    {LineId::max_hbm_percent, {ranks}},
-    {LineId::top_hbm, {ranks}},
-    {LineId::top_hbm_table, {none, top, top}},
+    {LineId::kernel_count, {none, table}, {kNoRule, RuleId::kernel_count}},
+    {LineId::kernel_weights, {none, storage}, {kNoRule, RuleId::kernel_weights}},
+    {LineId::kernel_optimizer, {none, storage}, {kNoRule, RuleId::kernel_optimizer}},
+    {LineId::kernel_storage,
+     {none, storage, storage, storage},
+     {kNoRule, kernel_storage_hbm, kernel_storage_ddr, kernel_storage_ssd}},
+    {LineId::kernel_constraints, {table, table}, {RuleId::kernel_constraints, RuleId::kernel_constraints}},
+    {LineId::kernel_constraint, {none, table}, {kNoRule, RuleId::kernel_constraints}},
+    {LineId::tier, {none, ranks, ranks}, {kNoRule, tiers_value, tiers_ranks}},
+    {LineId::total_variation, {ranks}, {imbalance_perf}},
+    {LineId::total_distance, {ranks}, {imbalance_perf}},
+    {LineId::chi_divergence, {ranks}, {imbalance_perf}},
+    {LineId::kl_divergence, {ranks}, {imbalance_perf}},
+    {LineId::range_chi_divergence, {ranks}, {imbalance_range}},
+    {LineId::range_kl_divergence, {ranks}, {imbalance_range}},
+    {LineId::max_total_perf, {ranks, ranks}, {maxima_value, maxima_ranks}},
+    {LineId::max_fwd_compute, {ranks, ranks}, {maxima_value, maxima_ranks}},
+    {LineId::max_fwd_comms, {ranks, ranks}, {maxima_value, maxima_ranks}},
+    {LineId::max_bwd_compute, {ranks, ranks}, {maxima_value, maxima_ranks}},
+    {LineId::max_bwd_comms, {ranks, ranks}, {maxima_value, maxima_ranks}},
+    {LineId::max_prefetch_compute, {ranks, ranks}, {maxima_value, maxima_ranks}},
+    {LineId::mean_total_perf, {ranks}, {maxima_mean}},
+    {LineId::max_total_perf_percent, {ranks}, {maxima_percent}},
+    {LineId::sum_of_maxima, {ranks}, {maxima_sum}},
+    {LineId::peak_memory_pressure, {ranks, ranks}, {maxima_hbm, maxima_ranks}},
+    {LineId::sparse_max_hbm, {storage, storage}, {distribution_value, distribution_ranks}},
+    {LineId::sparse_min_hbm, {storage, storage}, {distribution_value, distribution_ranks}},
+    {LineId::max_hbm, {ranks, ranks}, {distribution_value, distribution_ranks}},
+    {LineId::min_hbm, {ranks, ranks}, {distribution_value, distribution_ranks}},
+    {LineId::mean_hbm, {ranks, ranks}, {distribution_value, distribution_ranks}},
+    {LineId::low_median_hbm, {ranks, ranks}, {distribution_value, distribution_ranks}},
+    {LineId::high_median_hbm, {ranks, ranks}, {distribution_value, distribution_ranks}},
+    {LineId::critical_path_comms, {critical}, {RuleId::critical_path_comms}},
+    {LineId::critical_path_compute, {ranks}, {RuleId::critical_path_compute}},
+    {LineId::critical_path_sum, {critical}, {RuleId::critical_path_sum}},
+    {LineId::max_hbm_percent, {ranks}, {distribution_percent}},
+    {LineId::top_hbm, {ranks}, {tiers_value}},
+    {LineId::top_hbm_table, {none, top, top}, {kNoRule, top_tables_hbm, top_tables_hbm}},
     {LineId::reserved_hbm, {input}},
-    {LineId::reserved_percent, {planning_percent}},
-    {LineId::planning_memory, {planning_hbm, planning_ddr}},
-    {LineId::planning_percent, {planning_percent}},
+    {LineId::reserved_percent, {planning_percent}, {reservation_percent}},
+    {LineId::planning_memory, {planning_hbm, planning_ddr}, {reservation_capacity, reservation_capacity}},
+    {LineId::planning_percent, {planning_percent}, {reservation_percent}},
     {LineId::dense_storage, {input, input}},
-    {LineId::kjt_storage, {kjt, kjt}},
+    {LineId::kjt_storage, {kjt, kjt}, {reservation_kjt, reservation_kjt}},
     {LineId::top_perf_table, {none}},
 }};
 
@@ -82,13 +88,14 @@ class Counter {
 
   Coverage count() {
     for (const PrintedLine& line : checks_.printed.lines) add_line(line);
+    if (checks_.compared.top_perf && checks_.printed.find(LineId::top_perf_table) != nullptr) mark(top_tables_perf);
     for (const PrintedRank& row : checks_.printed.ranks.rows) add_rank(row);
     for (std::size_t i = 0; i < checks_.printed.tables.rows.size(); ++i) add_table(i);
     return coverage_;
   }
 
  private:
-  void add(const Cell& cell, Nature nature) {
+  void add(const Cell& cell, Nature nature, RuleId rule = {}) {
     if (!cell || nature == none || cell.text == "[]") return;
     switch (nature) {
       case input:
@@ -98,44 +105,53 @@ class Counter {
         ++coverage_.unchecked;
         break;
       case storage:
-        add_if(checks_.plan.sized);
+        add_if(checks_.plan.sized, rule);
         break;
       case table:
-        add_if(checks_.rows_complete);
+        add_if(checks_.rows_complete, rule);
         break;
       case planning_hbm:
-        add_if(checks_.compared.planning_hbm);
+        add_if(checks_.compared.planning_hbm, rule);
         break;
       case planning_ddr:
-        add_if(checks_.compared.planning_ddr);
+        add_if(checks_.compared.planning_ddr, rule);
         break;
       case planning_percent:
-        add_if(checks_.compared.planning_percent);
+        add_if(checks_.compared.planning_percent, rule);
         break;
       case kjt:
-        add_if(checks_.plan.kjt.known);
+        add_if(checks_.plan.kjt.known, rule);
         break;
       case ranks:
-        add_if(checks_.compared.ranks);
+        add_if(checks_.compared.ranks, rule);
         break;
       case critical:
-        add_if(checks_.compared.critical_path);
+        add_if(checks_.compared.critical_path, rule);
         break;
       case top:
-        add_if(checks_.compared.top_hbm);
+        add_if(checks_.compared.top_hbm, rule);
         break;
       case none:
         break;
     }
   }
-  void add_if(bool derived) { ++(derived ? coverage_.derived : coverage_.inputs); }
+  void add_if(bool derived, RuleId rule) {
+    ++(derived ? coverage_.derived : coverage_.inputs);
+    if (derived) mark(rule);
+  }
+  void mark(RuleId rule) { coverage_.rules.set(static_cast<std::size_t>(rule)); }
+
+  RuleId in_section(RuleId rule) const { return rule == imbalance_perf ? imbalance_ : rule; }
 
   void add_line(const PrintedLine& line) {
+    if (line.id == LineId::perf_imbalance_heading) imbalance_ = imbalance_perf;
+    if (line.id == LineId::hbm_imbalance_heading) imbalance_ = imbalance_hbm;
+    if (line.id == LineId::ddr_imbalance_heading) imbalance_ = imbalance_ddr;
     const auto slots = checks_.printed.slots_of(line);
     const auto listed = std::ranges::find(kLineNatures, line.id, &LineNature::id);
     for (std::size_t i = 0; i < slots.size(); ++i) {
       if (listed != kLineNatures.end())
-        add(slots[i], listed->slots[i]);
+        add(slots[i], listed->slots[i], in_section(listed->rules[i]));
       else if (is_number(slots[i].text) || (!slots[i].text.empty() && is_list(slots[i])))
         add(slots[i], unchecked);
     }
@@ -146,49 +162,55 @@ class Counter {
     return parse_ranks(cell.text, ranks);
   }
 
-  void add_perf(const PrintedPerf& perf, bool derived) {
-    if (perf.total) add_if(derived);
+  // `rule_of_part`: of a component by its number, or of the total.
+  template <class RuleOfPart>
+  void add_perf(const PrintedPerf& perf, bool derived, const RuleOfPart& rule_of_part) {
+    if (perf.total) add_if(derived, rule_of_part(kPerfParts));
     for (std::size_t i = 0; i < perf.count; ++i)
-      if (perf.components[i]) add_if(derived);
+      if (perf.components[i]) add_if(derived, rule_of_part(i));
   }
 
   void add_rank(const PrintedRank& row) {
     const PlanRank* plan = checks_.plan_rank(rank_number(row));
-    const auto derived = [&](const Cell& cell, Expectation PlanRank::*expected) {
-      if (cell) add_if(plan != nullptr && (plan->*expected).known);
+    const auto derived = [&](const Cell& cell, Expectation PlanRank::*expected, RuleId rule) {
+      if (cell) add_if(plan != nullptr && (plan->*expected).known, rule);
     };
     add(row.rank, input);
-    derived(row.hbm, &PlanRank::expected_hbm);
-    derived(row.ddr, &PlanRank::expected_ddr);
-    derived(row.input, &PlanRank::expected_input);
-    derived(row.output, &PlanRank::expected_output);
-    if (row.hbm_percent) add_if(checks_.compared.hbm_percent);
-    if (row.ddr_percent) add_if(checks_.compared.ddr_percent);
-    add_perf(row.perf, plan != nullptr && plan->expected_perf.known);
-    for (std::size_t i = 0; i < shard_counts(row.shards).size(); ++i) add_if(checks_.compared.shards);
+    derived(row.hbm, &PlanRank::expected_hbm, rank_hbm);
+    derived(row.ddr, &PlanRank::expected_ddr, rank_ddr);
+    derived(row.input, &PlanRank::expected_input, rank_input);
+    derived(row.output, &PlanRank::expected_output, rank_output);
+    if (row.hbm_percent) add_if(checks_.compared.hbm_percent, rank_hbm_percent);
+    if (row.ddr_percent) add_if(checks_.compared.ddr_percent, rank_ddr_percent);
+    add_perf(row.perf, plan != nullptr && plan->expected_perf.known, [](std::size_t) { return rank_perf; });
+    for (std::size_t i = 0; i < shard_counts(row.shards).size(); ++i) add_if(checks_.compared.shards, rank_shards);
   }
 
   void add_table(std::size_t i) {
     const PrintedTable& row = checks_.printed.tables.rows[i];
     const PlanTable* plan = checks_.plan.table_of_row(static_cast<std::uint32_t>(i));
-    const auto derived = [&](const Cell& cell, Expectation PlanTable::*expected) {
-      if (cell) add_if(plan != nullptr && (plan->*expected).known);
+    const auto derived = [&](const Cell& cell, Expectation PlanTable::*expected, RuleId rule) {
+      if (cell) add_if(plan != nullptr && (plan->*expected).known, rule);
     };
-    add_perf(row.perf, plan != nullptr && plan->perf.known);
-    derived(row.hbm, &PlanTable::hbm);
-    derived(row.ddr, &PlanTable::ddr);
-    derived(row.ssd, &PlanTable::ssd);
+    add_perf(row.perf, plan != nullptr && plan->perf.known, [](std::size_t part) {
+      return static_cast<RuleId>(static_cast<std::size_t>(table_perf_fwd_compute) + part);  // as in check_perf
+    });
+    derived(row.hbm, &PlanTable::hbm, table_storage_hbm);
+    derived(row.ddr, &PlanTable::ddr, table_storage_ddr);
+    derived(row.ssd, &PlanTable::ssd, table_storage_ssd);
     for (const Cell* cell : {&row.pooling_factor, &row.num_poolings, &row.features, &row.emb_dim, &row.hash_size})
       add(*cell, input);
     if (is_number(row.cache_load_factor.text)) add(row.cache_load_factor, input);
     if (row.batch_sizes.text != "n/a") add(row.batch_sizes, input);
-    add(row.num_indices, table);
-    add(row.cw_dim, table);
-    if (row.ranks.text != "None") add(row.ranks, table);
+    if (row.batch_sizes && row.features) mark(table_batch_sizes);
+    add(row.num_indices, table, table_num_indices);
+    add(row.cw_dim, table, table_cw_dim);
+    if (row.ranks.text != "None") add(row.ranks, table, table_ranks);
   }
 
   const Checks& checks_;
   Coverage coverage_;
+  RuleId imbalance_ = imbalance_perf;  // of the section that lines are in
 };
 
 }  // namespace

@@ -98,11 +98,23 @@ bool Filter::keeps_row(const PrintedTable& row) const {
   return keeps_table(row.fqn.text, row.sharding.text, row.kernel.text);
 }
 
-bool Filter::keeps(const Finding& finding, const PrintedPlan& printed) const {
-  const std::string_view id = finding.rule->id;
+bool Filter::selects(std::string_view id) const {
   const auto begins = [&](const std::string& prefix) { return id.starts_with(prefix); };
   if (!parts_->select.empty() && std::ranges::none_of(parts_->select, begins)) return false;
-  if (std::ranges::any_of(parts_->ignore, begins)) return false;
+  return std::ranges::none_of(parts_->ignore, begins);
+}
+
+bool Filter::keeps(const Rule& rule) const {
+  if (!selects(rule.id)) return false;
+  const bool by_table = parts_->rows(), by_rank = !parts_->ranks.empty();
+  if ((!by_table && !by_rank) || rule.id.starts_with("log.") || rule.id.starts_with("table.")) return true;
+  if (rule.id.starts_with("rank.")) return by_rank;
+  return rule.id.starts_with("kernel.") && !parts_->kernels.empty();
+}
+
+bool Filter::keeps(const Finding& finding, const PrintedPlan& printed) const {
+  const std::string_view id = finding.rule->id;
+  if (!selects(id)) return false;
   const bool by_table = parts_->rows(), by_rank = !parts_->ranks.empty();
   if ((!by_table && !by_rank) || id.starts_with("log.")) return true;  // damage concerns every row
   if (finding.table) {
@@ -121,6 +133,7 @@ bool Filter::has_kept_rank(const PrintedTable& row) const {
 
 void apply(const Filter& filter, const PrintedPlan& printed, Report& report) {
   std::erase_if(report.findings, [&](const Finding& finding) { return !filter.keeps(finding, printed); });
+  std::erase_if(report.checked, [&](const Rule* rule) { return !filter.keeps(*rule); });
 }
 
 }  // namespace shardstats

@@ -114,6 +114,17 @@ void remark_unexplained(const Plan& plan, Report& report) {
   report.remarks.push_back(std::move(remark));
 }
 
+// The frame is looked at in every block.
+std::vector<const Rule*> checked_rules(const Coverage& coverage, const std::vector<Finding>& findings) {
+  std::vector<const Rule*> checked;
+  const std::span<const Rule> rules = rule_table();
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    if ((i < coverage.rules.size() && coverage.rules.test(i)) || rules[i].id.starts_with("log.") ||
+        std::ranges::find(findings, &rules[i], &Finding::rule) != findings.end())
+      checked.push_back(&rules[i]);
+  return checked;
+}
+
 }  // namespace
 }  // namespace analysis
 
@@ -139,6 +150,7 @@ Report verify(const PrintedPlan& printed, const Plan& plan) {
   analysis::check_reservation(checks);
   analysis::check_statistics(checks);
   report.coverage = analysis::cover(checks);
+  report.checked = analysis::checked_rules(report.coverage, report.findings);
   std::ranges::stable_sort(report.findings, {},
                            [](const Finding& f) { return std::pair(f.where.place.line, f.where.place.column); });
   if (analysis::unknown_layout(report)) analysis::mark_unknown_release(report);

@@ -7,9 +7,13 @@
 namespace shardstats::cli {
 namespace {
 
-constexpr OutputFormat kAll[] = {OutputFormat::text, OutputFormat::json, OutputFormat::ndjson};
-constexpr OutputFormat kTextOnly[] = {OutputFormat::text};
-constexpr OutputFormat kTextAndJson[] = {OutputFormat::text, OutputFormat::json};
+using enum OutputFormat;
+constexpr OutputFormat kOfFindings[] = {text, json, ndjson, csv, markdown, sarif, junit, github};
+constexpr OutputFormat kOfResults[] = {text, json, ndjson};
+constexpr OutputFormat kOfPlans[] = {text, json, ndjson, csv, markdown};
+constexpr OutputFormat kOfSteps[] = {text, json, ndjson, markdown};
+constexpr OutputFormat kOfRules[] = {text, json, csv};
+constexpr OutputFormat kTextOnly[] = {text};
 
 constexpr std::array<Command, 8> kCommands = {{
     {CommandId::summary, "summary", "Will it run out of memory, is it slow, and why (also: shardstats LOG)",
@@ -18,9 +22,11 @@ constexpr std::array<Command, 8> kCommands = {{
      "are left as they are.",
      "shardstats summary train.log\nshardstats summary --top 20 train.log\nshardstats summary -f json train.log | jq "
      "'.logs[0].blocks[0].overview.memory'",
-     true, false, false, kAll},
+     true, false, false, kOfResults},
     {CommandId::verify, "verify", "Recompute every printed number and locate discrepancies", "",
-     "shardstats verify train.log", true, false, true, kAll},
+     "shardstats verify train.log\n"
+     "shardstats verify -o - -o report.sarif -o junit.xml train.log",
+     true, false, true, kOfFindings},
     {CommandId::scan, "scan", "Verify the logs below directories: a line for each, then a summary",
      "Directories are walked in sorted order, without hidden files and without following links to directories.\n"
      "In globs * ? [...] match within a name and ** any number of directories; quote them.\n"
@@ -29,22 +35,22 @@ constexpr std::array<Command, 8> kCommands = {{
      "shardstats scan runs/\n"
      "shardstats scan 'runs/**/rank0*.log.gz' old.log --select table.storage --fail-on warning\n"
      "shardstats scan -f ndjson runs/ | jq -r 'select(.verdict == \"findings\").logs[0].path'",
-     true, false, true, kAll},
+     true, false, true, kOfFindings},
     {CommandId::check, "check", "Say whether a plan keeps limits on memory, balance and perf",
      "SIZE is a number with B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (of 1024). Limits are inclusive.\n"
      "Limits of single tables stand in the configuration file, see docs/check.md.\n"
      "What cannot be known from the log is a warning, with --strict it counts as broken.",
      "shardstats check --max-hbm 72GiB --max-imbalance 10% train.log\n"
      "shardstats check --config limits.toml --strict runs/7/train.log runs/8/train.log",
-     true, false, true, kAll},
+     true, false, true, kOfResults},
     {CommandId::explain, "explain", "Show step by step where a table's, rank's or kernel's memory comes from", "",
-     "shardstats explain table_1705 train.log", true, true, false, kAll},
+     "shardstats explain table_1705 train.log", true, true, false, kOfSteps},
     {CommandId::reconstruct, "reconstruct", "Print the rebuilt plan: every table, shard and rank with byte bounds", "",
-     "shardstats reconstruct -f json train.log", true, false, false, kAll},
+     "shardstats reconstruct -f json train.log", true, false, false, kOfPlans},
     {CommandId::render, "render", "Print the planner blocks again in canonical form", "", "shardstats render train.log",
      true, false, false, kTextOnly},
     {CommandId::rules, "rules", "List every check, or show one", "", "shardstats rules rank.hbm", false, true, false,
-     kTextAndJson},
+     kOfRules},
 }};
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

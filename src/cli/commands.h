@@ -1,18 +1,16 @@
 // The commands as one table: dispatch, help and "did you mean" read it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "cli/formats.h"
+
 namespace shardstats::cli {
 
 enum class CommandId : std::uint8_t { summary, verify, scan, check, explain, reconstruct, render, rules };
-
-enum class OutputFormat : std::uint8_t { text, json, ndjson };
-inline constexpr std::array<std::string_view, 3> kFormatNames = {"text", "json", "ndjson"};
 
 struct Command {
   CommandId id;

@@ -27,6 +27,7 @@ constexpr std::string_view kNothingToScan =
 // Values as CLI11 fills them; finish() turns them into Options.
 struct Raw {
   Options options;
+  bool step_summary = false;
   std::string format, fail_on = "error", sort = "log";
   std::size_t top = 0, threads = 0;  // 0 threads: as many as the machine runs at once
   std::vector<std::string> assume;
@@ -35,8 +36,23 @@ struct Raw {
 
 std::vector<std::string> names_of(std::span<const OutputFormat> formats) {
   std::vector<std::string> names;
-  for (const OutputFormat format : formats) names.emplace_back(name_of(format, kFormatNames));
+  for (const OutputFormat format : formats) names.emplace_back(format_of(format).name);
   return names;
+}
+
+// "csv        a row for each finding ... [.csv]", a line for each.
+std::string formats_help(std::span<const OutputFormat> formats) {
+  constexpr std::size_t kNameColumns = 10;
+  std::string text = "Formats, and the extensions by which -o takes them:\n";
+  for (const OutputFormat id : formats) {
+    const Format& format = format_of(id);
+    text += "  " + std::string(format.name) + std::string(kNameColumns - format.name.size(), ' ') +
+            std::string(format.help);
+    for (const std::string_view extension : format.extensions)
+      if (!extension.empty()) text += (extension == format.extensions.front() ? "; " : " ") + std::string(extension);
+    text += "\n";
+  }
+  return text + "\n";
 }
 
 template <std::size_t N>
@@ -49,6 +65,8 @@ void add_output_options(CLI::App& app, const Command& command, Raw& raw) {
   app.add_option("-o,--output", raw.options.outputs, "Write to FILE instead of standard output; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  if (command.finds)
+    app.add_flag("--step-summary", raw.step_summary, "Append the markdown report to the file $GITHUB_STEP_SUMMARY");
   app.add_option("--color", raw.options.color, "Colours: auto, always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   app.add_flag("--ascii", raw.options.ascii, "No characters outside ASCII in text");
@@ -100,6 +118,7 @@ void add_rule_options(CLI::App& app, Raw& raw) {
 std::string footer_of(const Command& command) {
   std::string text(command.details);
   if (!text.empty()) text += "\n\n";
+  if (command.formats.size() > 1) text += formats_help(command.formats);
   std::string examples(command.examples);
   if (examples.find('\n') == std::string::npos) return text + "Example: " + examples;
   for (std::size_t at = 0; (at = examples.find('\n', at)) != std::string::npos; ++at) examples.insert(at + 1, "  ");
@@ -154,6 +173,19 @@ bool stdin_has_input() {
 
 Leave failed(std::string message) { return {kFailed, "", "shardstats: error: " + std::move(message) + "\n"}; }
 
+// An output file whose extension asks for a format that the command does not have.
+std::optional<std::string> wrong_output(const Options& options, const Command& command) {
+  for (const std::string& path : options.outputs) {
+    const Format* format = format_by_extension(path);
+    if (format == nullptr || std::ranges::find(command.formats, format->id) != command.formats.end()) continue;
+    std::string names;
+    for (const std::string& name : names_of(command.formats)) names += (names.empty() ? "" : ", ") + name;
+    return "--output '" + path + "': " + std::string(command.name) + " has no format " + std::string(format->name) +
+           ", only " + names;
+  }
+  return std::nullopt;
+}
+
 // What is wrong with values beyond what CLI11 checks.
 std::optional<std::string> wrong_value(const Raw& raw) {
   const std::string& block = raw.options.block;
@@ -168,7 +200,14 @@ std::optional<std::string> wrong_value(const Raw& raw) {
 std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
   Options& options = raw.options;
   const Command& command = command_of(options.command);
-  options.format = raw.format.empty() ? command.formats.front() : *parse_name<OutputFormat>(raw.format, kFormatNames);
+  options.format = raw.format.empty() ? command.formats.front() : *format_named(raw.format);
+  if (const auto wrong = wrong_output(options, command)) return failed(*wrong);
+  if (raw.step_summary) {
+    const char* path = std::getenv("GITHUB_STEP_SUMMARY");
+    if (path == nullptr || *path == '\0')
+      return failed("--step-summary: GITHUB_STEP_SUMMARY is not set; it names a file in a step of a GitHub workflow");
+    options.step_summary = path;
+  }
   options.fail_on = *parse_name<Severity>(raw.fail_on, kSeverityNames);
   options.reconstruct.sort = *parse_name<SortKey>(raw.sort, kSortKeyNames);
   options.reconstruct.top = options.top_findings = raw.top;

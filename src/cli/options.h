@@ -20,6 +20,7 @@ struct Options {
   std::vector<std::string> logs;  // paths; "-" is standard input; for scan also directories and globs
   OutputFormat format = OutputFormat::text;
   std::vector<std::string> outputs;  // files; "-" is standard output
+  std::string step_summary;          // file that the Markdown report is appended to; empty: none
   std::string color = "auto";
   bool ascii = false, quiet = false, verbose = false, exit_zero = false, allow_empty = false;
   std::string block = "all";

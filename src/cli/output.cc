@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -11,15 +9,6 @@
 
 namespace shardstats::cli {
 namespace {
-
-struct Extension {
-  std::string_view suffix;
-  OutputFormat format;
-};
-constexpr std::array<Extension, 4> kExtensions = {{{".json", OutputFormat::json},
-                                                   {".ndjson", OutputFormat::ndjson},
-                                                   {".jsonl", OutputFormat::ndjson},
-                                                   {".txt", OutputFormat::text}}};
 
 TextStyle style_of(const std::string& path, const Options& options) {
   const bool standard = path == "-";
@@ -29,20 +18,12 @@ TextStyle style_of(const std::string& path, const Options& options) {
 
 }  // namespace
 
-OutputFormat format_of(const std::string& path, const Options& options) {
-  const auto formats = command_of(options.command).formats;
-  for (const Extension& extension : kExtensions)
-    if (path.ends_with(extension.suffix) && std::ranges::find(formats, extension.format) != formats.end())
-      return extension.format;
-  return options.format;
-}
-
-Output::Output(std::string path, const Options& options)
-    : path_(std::move(path)),
-      format_(format_of(path_, options)),
-      style_(style_of(path_, options)),
-      file_(path_ == "-" ? stdout : std::fopen(path_.c_str(), "wb")),
-      writer_(make_writer(format_, options, style_)) {
+Output::Output(Destination destination, const Options& options)
+    : destination_(std::move(destination)),
+      style_(style_of(destination_.path, options)),
+      file_(destination_.path == "-" ? stdout
+                                     : std::fopen(destination_.path.c_str(), destination_.appended ? "ab" : "wb")),
+      writer_(make_writer(destination_.format, options, style_)) {
   if (file_ == nullptr) failed();
 }
 
@@ -51,7 +32,8 @@ Output::~Output() {
 }
 
 void Output::failed() {
-  if (!failed_ && errno != EPIPE) fail((path_ == "-" ? "<stdout>" : path_) + ": cannot write: " + std::strerror(errno));
+  if (!failed_ && errno != EPIPE)
+    fail((destination_.path == "-" ? "<stdout>" : destination_.path) + ": cannot write: " + std::strerror(errno));
   failed_ = true;
 }
 
@@ -81,8 +63,15 @@ bool Output::finish() {
 
 std::vector<std::unique_ptr<Output>> open_outputs(const Options& options) {
   std::vector<std::unique_ptr<Output>> outputs;
-  for (const std::string& path : options.outputs) outputs.push_back(std::make_unique<Output>(path, options));
-  if (outputs.empty()) outputs.push_back(std::make_unique<Output>("-", options));
+  const auto add = [&](Destination destination) {
+    outputs.push_back(std::make_unique<Output>(std::move(destination), options));
+  };
+  for (const std::string& path : options.outputs) {
+    const Format* format = format_by_extension(path);
+    add({path, format == nullptr ? options.format : format->id});
+  }
+  if (outputs.empty()) add({"-", options.format});
+  if (!options.step_summary.empty()) add({options.step_summary, OutputFormat::markdown, true});
   return outputs;
 }
 

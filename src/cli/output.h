@@ -10,21 +10,24 @@
 
 namespace shardstats::cli {
 
-// The format of a file by its extension; of standard output and unknown extensions the one of --format.
-OutputFormat format_of(const std::string& path, const Options& options);
+struct Destination {
+  std::string path;  // "-" is standard output
+  OutputFormat format{};
+  bool appended = false;  // to what is in the file
+};
 
 // One place that output goes to. Text that is ready is written at once. A reader that went away (EPIPE) ends it
 // quietly.
 class Output {
  public:
-  Output(std::string path, const Options& options);
+  Output(Destination destination, const Options& options);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
   ~Output();
 
   Writer& writer() { return *writer_; }
   const TextStyle& style() const { return style_; }
-  OutputFormat format() const { return format_; }
+  OutputFormat format() const { return destination_.format; }
   void write(const std::string& text);
   // Keeps what goes to the terminal until release(), so that it does not mix with a progress line there.
   void hold() { holds_ = style_.terminal; }
@@ -34,8 +37,7 @@ class Output {
  private:
   void failed();
   void put(const std::string& text);
-  std::string path_;
-  OutputFormat format_;
+  Destination destination_;
   TextStyle style_;
   std::FILE* file_ = nullptr;
   std::unique_ptr<Writer> writer_;
@@ -43,7 +45,7 @@ class Output {
   std::string held_;
 };
 
-// One for each -o, or standard output alone.
+// One for each -o, or standard output alone; and the step summary.
 std::vector<std::unique_ptr<Output>> open_outputs(const Options& options);
 
 }  // namespace shardstats::cli

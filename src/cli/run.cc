@@ -11,6 +11,7 @@
 #include "cli/steps.h"
 #include "cli/survey.h"
 #include "cli/terminal.h"
+#include "shardstats/report/csv.h"
 #include "shardstats/report/text.h"
 
 namespace shardstats::cli {
@@ -28,6 +29,15 @@ struct Seen {
   bool answered = false;  // the target was in one of its blocks
   std::string unknown_target;
 };
+
+// The lines of the log, from the first of the block on.
+LogLines lines_of(const OpenLog& log, const Block& block) {
+  const std::string_view bytes = log.source->bytes();
+  if (block.transcript != nullptr) return LogLines(bytes);
+  const BoxLine& first = block.lines.front();
+  const auto offset = static_cast<std::size_t>(first.text.data() - bytes.data());
+  return LogLines(bytes, offset - (first.place.column - 1), first.place.line);
+}
 
 class Run {
  public:
@@ -118,6 +128,7 @@ class Run {
     }
     if (step.block) {
       examined.result.path = log.path;
+      examined.result.lines = lines_of(log, *step.block);
       if (examined.unknown_target.empty())
         seen_.answered = true;
       else
@@ -189,6 +200,8 @@ int run_rules(const Options& options) {
     std::string text;
     if (output->format() == OutputFormat::json)
       text = rules_json(rules).dump() + "\n";
+    else if (output->format() == OutputFormat::csv)
+      write_rules_csv(rules, text);
     else
       write_rules(rules, !options.target.empty(), output->style(), text);
     output->write(text);

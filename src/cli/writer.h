@@ -12,6 +12,7 @@
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/summary.h"
 #include "shardstats/report/json.h"
+#include "shardstats/report/log_lines.h"
 #include "shardstats/report/style.h"
 #include "shardstats/report/survey.h"
 
@@ -20,6 +21,7 @@ namespace shardstats::cli {
 // All that a command found out about one block; what the command does not ask for is empty.
 struct BlockResult {
   std::string_view path;
+  LogLines lines;      // of the log
   BlockView view;      // assumptions of tables summed up
   BlockView detailed;  // and one by one: reconstruct and explain in machine formats
   std::optional<Report> report;

@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::size_t kMostAlternatives = 4;  // named one by one; more are counted
 
-std::string release_text(const BlockView& block) {
-  std::vector<std::string> names;
-  for (const Release release : block.candidates) names.emplace_back(name(release));
-  return "TorchRec " + listed(names, "or");
-}
-
 std::string alternatives_text(const std::vector<AssumedValue>& values) {
   std::vector<std::string> words;
   for (const AssumedValue& value : values) words.push_back(value_text(value));
@@ -84,6 +78,12 @@ std::string optimizer_text(const PlanTable& table) {
 
 }  // namespace
 
+std::string candidates_text(const BlockView& block) {
+  std::vector<std::string> names;
+  for (const Release release : block.candidates) names.emplace_back(name(release));
+  return listed(names, "or");
+}
+
 std::string value_text(const AssumedValue& value) {
   struct Writer {
     std::string operator()(const std::string& word) const { return word; }
@@ -122,16 +122,19 @@ std::string wrapped(std::string_view text, int width, int indent) {
   return out;
 }
 
+std::string finding_text(std::string_view path, const Finding& finding, const TextStyle& style) {
+  std::string line(path);
+  line += ":" + std::to_string(finding.where.place.line) + ":" + std::to_string(finding.where.place.column) + ": ";
+  line += painted(name(finding.severity), color_of(finding.severity), style);
+  return line + " " + std::string(finding.rule->id) + ": " + finding.message;
+}
+
 void write_findings(std::string_view path, const Report& report, bool hints, std::size_t top, const TextStyle& style,
                     std::string& out) {
   const std::size_t shown = top == 0 ? report.findings.size() : std::min(top, report.findings.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Finding& finding = report.findings[i];
-    std::string line(path);
-    line += ":" + std::to_string(finding.where.place.line) + ":" + std::to_string(finding.where.place.column) + ": ";
-    line += painted(name(finding.severity), color_of(finding.severity), style);
-    line += " " + std::string(finding.rule->id) + ": " + finding.message;
-    out += wrapped(line, style.width, 4) + "\n";
+    out += wrapped(finding_text(path, finding, style), style.width, 4) + "\n";
     if (hints && !finding.rule->hint.empty())
       out += wrapped("    try: " + std::string(finding.rule->hint), style.width, 9) + "\n";
   }
@@ -142,8 +145,8 @@ void write_findings(std::string_view path, const Report& report, bool hints, std
 void write_block(std::string_view path, const BlockView& block, const Report* report, const TextStyle& style,
                  std::string& out) {
   std::string head(path);
-  head += ": block " + std::to_string(block.index + 1) + " at line " + std::to_string(block.line) + ": " +
-          release_text(block);
+  head += ": block " + std::to_string(block.index + 1) + " at line " + std::to_string(block.line) + ": " + "TorchRec " +
+          candidates_text(block);
   if (block.world_size) head += ", " + plural(*block.world_size, "rank");
   head += ", " + plural(block.tables, "table");
   if (block.batch_size) head += ", batch size " + std::to_string(*block.batch_size);

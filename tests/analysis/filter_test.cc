@@ -74,5 +74,27 @@ TEST(Filter, Findings) {
   EXPECT_EQ(rules({.select = {"table"}, .ignore = {"table.storage"}}), "");
 }
 
+TEST(Filter, CheckedRules) {
+  const auto groups = [](const FilterWords& words) {
+    Checked checked(log_bytes("v1.4.0.log"));
+    apply(filter_of(words), checked.printed, checked.report);
+    std::string all, last;
+    for (const Rule* rule : checked.report.checked) {
+      const std::string group(rule->id.substr(0, rule->id.find('.')));
+      if (group != last) all += group + " ";
+      last = group;
+    }
+    return all;
+  };
+  EXPECT_EQ(groups({}),
+            "table rank kernel reservation imbalance maxima distribution tiers critical_path top_tables log ");
+  EXPECT_EQ(groups({.tables = {"x"}}), "table log ");
+  EXPECT_EQ(groups({.ranks = {"1"}}), "table rank log ");
+  EXPECT_EQ(groups({.kernels = {"fused"}}), "table kernel log ");
+  EXPECT_EQ(groups({.select = {"tiers,rank.hbm"}}), "rank tiers ");
+  EXPECT_EQ(groups({.ignore = {"log", "table", "kernel"}}),
+            "rank reservation imbalance maxima distribution tiers critical_path top_tables ");
+}
+
 }  // namespace
 }  // namespace shardstats

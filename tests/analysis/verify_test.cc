@@ -65,6 +65,8 @@ TEST_P(OneChange, IsFoundWhereItIs) {
   EXPECT_EQ(line.substr(place.column - 1, found->where.text.size()), found->where.text);
   ASSERT_FALSE(found->suspects.empty());
   EXPECT_EQ(found->suspects.front().cell.place, place);
+  const Checked genuine(log_bytes(c.log));
+  EXPECT_EQ(std::ranges::count(genuine.report.checked, found->rule), 1) << "the rule was checked before, too";
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -217,6 +219,24 @@ TEST(Coverage, CountsEveryPrintedNumberOnce) {
     EXPECT_EQ(coverage.numbers(), c.numbers) << c.log;
     EXPECT_EQ(coverage.inputs, c.inputs) << c.log;
   }
+}
+
+TEST(Coverage, OnlyRulesWithNumbersAreChecked) {
+  const auto missing = [](const char* log) {
+    const Checked checked(log_bytes(log));
+    std::string ids;
+    for (const Rule& rule : rule_table())
+      if (std::ranges::count(checked.report.checked, &rule) == 0) ids += std::string(rule.id) + " ";
+    return ids;
+  };
+  // Columns and lines that these logs do not print.
+  EXPECT_EQ(missing("v1.8.0.log"), "table.batch_sizes imbalance.range maxima.hbm ");
+  EXPECT_EQ(missing("v1.4.0.log"),
+            "table.storage.ssd table.batch_sizes kernel.storage.ssd kernel.weights kernel.optimizer kernel.constraints "
+            "imbalance.range maxima.hbm ");
+  EXPECT_EQ(missing("v0.1.0.log").find("log."), std::string::npos) << "the frame is always checked";
+  EXPECT_TRUE(Checked(log_bytes("v0.1.0.log")).report.coverage.rules.none());
+  EXPECT_TRUE(Checked(log_bytes("v1.8.0-nodebug.log")).report.coverage.rules.none());
 }
 
 TEST(Coverage, DoesNotDependOnFindings) {

@@ -75,6 +75,13 @@ STATUS = [  # arguments, standard input, status
     (["reconstruct"], WRONG, 0),
     (["render"], WRONG, 0),
     (["render", "-f", "json"], GOOD, 2),
+    (["verify", "-f", "sarif"], WRONG, 1),
+    (["verify", "-f", "junit", "--exit-zero"], WRONG, 0),
+    (["verify", "-f", "csv"], b"nothing here\n", 2),
+    (["verify", "-f", "markdown", "--allow-empty"], b"", 0),
+    (["verify", "--step-summary"], GOOD, 2),
+    (["reconstruct", "-f", "sarif"], GOOD, 2),
+    (["reconstruct", "-o", "x.sarif"], GOOD, 2),
     (["rules"], b"", 0),
     (["rules", "tabel"], b"", 2),
     (["explain", "no_such_table_at_all"], GOOD, 2),
@@ -171,7 +178,8 @@ class Status(unittest.TestCase):
             with large.open("wb") as file:  # piece by piece: the peak of a child begins with what its parent has
                 for _ in range(100):
                     file.write(noise + GOOD)
-            for command in (["scan"], ["scan", "-f", "ndjson"], ["verify"]):
+            for command in (["scan"], ["scan", "-f", "ndjson"], ["verify"], ["verify", "-f", "sarif"], ["verify", "-f", "csv"],
+                            ["verify", "-f", "junit"], ["scan", "-f", "github"], ["scan", "-f", "markdown"]):
                 with self.subTest(command):
                     little, much = (peak_memory(*command, "--threads", "2", log) for log in (small, large))
                     self.assertLess(much - little, large.stat().st_size / 3)

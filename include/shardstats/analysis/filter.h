@@ -35,15 +35,18 @@ class Filter {
   // Findings about what was not asked for are dropped: with a filter on tables those of ranks, and so on. Damage of
   // the log (log.*) stays.
   bool keeps(const Finding& finding, const PrintedPlan& printed) const;
+  // Can there be findings of that rule which it keeps?
+  bool keeps(const Rule& rule) const;
 
  private:
   struct Parts;
+  bool selects(std::string_view rule) const;
   bool keeps_row(const PrintedTable& row) const;
   bool has_kept_rank(const PrintedTable& row) const;
   std::unique_ptr<Parts> parts_;
 };
 
-// Drops the findings that the filter does not keep.
+// Drops the findings, and the checked rules, that the filter does not keep.
 void apply(const Filter& filter, const PrintedPlan& printed, Report& report);
 
 }  // namespace shardstats

@@ -1,6 +1,7 @@
 // What verify found: plain records, ready for every output format (contract.md, "verify adds").
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -51,6 +52,7 @@ struct Coverage {
   std::int64_t derived = 0;    // recomputed and compared
   std::int64_t inputs = 0;     // nothing else in the block determines them
   std::int64_t unchecked = 0;  // could be derived, but no check does so
+  std::bitset<64> rules;       // by RuleId: those that compared a number
   std::int64_t numbers() const { return derived + inputs + unchecked; }
 };
 

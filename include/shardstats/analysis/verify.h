@@ -17,6 +17,7 @@ namespace shardstats {
 struct Report {
   std::vector<Finding> findings;  // in the order of the log
   Coverage coverage;
+  std::vector<const Rule*> checked;  // rules that had something to compare, in the order of the table
   std::vector<std::string> remarks;  // sentences on the whole block: unknown release, storage that nothing explains
 };
 

@@ -17,6 +17,8 @@
 
 namespace shardstats {
 
+// "train.log:1043:412: error table.storage.hbm: HBM of ...", one line however long.
+std::string finding_text(std::string_view path, const Finding& finding, const TextStyle& style);
 // `hints`: also what to try. `top`: the first findings only; 0: all.
 void write_findings(std::string_view path, const Report& report, bool hints, std::size_t top, const TextStyle& style,
                     std::string& out);
@@ -29,6 +31,7 @@ void write_verdict(std::string_view verdict, const FindingCounts& counts, std::i
                    const TextStyle& style, std::string& out);
 void write_rules(const std::vector<const Rule*>& rules, bool details, const TextStyle& style, std::string& out);
 
+std::string candidates_text(const BlockView& block);  // "v1.4.0 or V1.5.0"
 std::string value_text(const AssumedValue& value);
 
 // Breaks `text` at blanks into lines of at most `width`; following lines start with `indent` blanks.

@@ -1,0 +1,27 @@
+#include "cli/writers.h"
+#include "shardstats/report/github.h"
+#include "shardstats/report/text.h"
+
+namespace shardstats::cli {
+namespace {
+
+class GithubWriter : public Writer {
+ public:
+  void begin_log(const std::string& path) override { path_ = path; }
+  void log_error(const Error& error, std::string&) override { annotations_.add(path_, error); }
+  void block(const BlockResult& result, std::string&) override { annotations_.add(result.path, *result.report); }
+  void end(const Totals& totals, int status, std::string& out) override {
+    annotations_.write(out);
+    write_verdict(kVerdicts[status], totals.findings, totals.blocks, totals.logs, {}, out);
+  }
+
+ private:
+  GithubAnnotations annotations_;
+  std::string path_;
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> make_github_writer(const Options&) { return std::make_unique<GithubWriter>(); }
+
+}  // namespace shardstats::cli

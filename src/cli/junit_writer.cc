@@ -1,0 +1,42 @@
+#include <utility>
+
+#include "cli/writers.h"
+#include "shardstats/report/junit.h"
+
+namespace shardstats::cli {
+namespace {
+
+class JunitWriter : public Writer {
+ public:
+  explicit JunitWriter(const Options& options) : fail_on_(options.fail_on) {}
+
+  void begin_log(const std::string& path) override { path_ = path; }
+  void log_error(const Error& error, std::string& out) override {
+    begin(out);
+    write_junit_error(path_, error, suites_++, out);
+  }
+  void block(const BlockResult& result, std::string& out) override {
+    begin(out);
+    write_junit_suite(result.path, result.view, *result.report, fail_on_, suites_++, out);
+  }
+  void end(const Totals&, int, std::string& out) override {
+    begin(out);
+    write_junit_tail(out);
+  }
+
+ private:
+  void begin(std::string& out) {
+    if (!std::exchange(begun_, true)) write_junit_head(out);
+  }
+
+  Severity fail_on_;
+  bool begun_ = false;
+  int suites_ = 0;
+  std::string path_;
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> make_junit_writer(const Options& options) { return std::make_unique<JunitWriter>(options); }
+
+}  // namespace shardstats::cli

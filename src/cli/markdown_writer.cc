@@ -1,0 +1,54 @@
+#include "cli/writers.h"
+#include "shardstats/report/markdown.h"
+
+namespace shardstats::cli {
+namespace {
+
+// verify and scan.
+class FindingsWriter : public Writer {
+ public:
+  explicit FindingsWriter(const Options& options) : command_(command_of(options.command).name) {}
+
+  void begin_log(const std::string& path) override { path_ = path; }
+  void log_error(const Error& error, std::string&) override { findings_.add(path_, error); }
+  void block(const BlockResult& result, std::string&) override {
+    findings_.add(result.path, result.view, *result.report, result.status == kClean);
+  }
+  void end(const Totals& totals, int status, std::string& out) override {
+    findings_.write(command_, kVerdicts[status], totals, out);
+  }
+
+ private:
+  std::string_view command_;
+  std::string path_;
+  MarkdownFindings findings_;
+};
+
+// reconstruct and explain.
+class PartsWriter : public Writer {
+ public:
+  explicit PartsWriter(const Options& options) : largest_first_(options.reconstruct.sort == SortKey::log) {}
+
+  void begin_log(const std::string& path) override { path_ = path; }
+  void log_error(const Error& error, std::string&) override { parts_.add(path_, error); }
+  void block(const BlockResult& result, std::string&) override {
+    if (result.reconstruction) parts_.add(result.path, result.view, *result.reconstruction, largest_first_);
+    if (!result.explained) return;
+    for (const Explained& one : *result.explained) parts_.add(result.path, one);
+  }
+  void end(const Totals&, int, std::string& out) override { parts_.write(out); }
+
+ private:
+  bool largest_first_;
+  std::string path_;
+  MarkdownParts parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> make_markdown_writer(const Options& options) {
+  if (command_of(options.command).finds) return std::make_unique<FindingsWriter>(options);
+  return std::make_unique<PartsWriter>(options);
+}
+
+}  // namespace shardstats::cli

@@ -1,0 +1,42 @@
+#include <filesystem>
+
+#include "cli/writers.h"
+#include "shardstats/report/sarif.h"
+
+namespace shardstats::cli {
+namespace {
+
+// Code scanning knows files by their path from where it runs.
+std::string from_here(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  const std::filesystem::path log = std::filesystem::path(path).lexically_normal();
+  if (error || !log.is_absolute()) return log.string();
+  const std::filesystem::path relative = log.lexically_relative(here);
+  return relative.empty() || *relative.begin() == ".." ? log.string() : relative.string();
+}
+
+class SarifWriter : public Writer {
+ public:
+  explicit SarifWriter(const Options& options) : options_(options) {}
+
+  void begin_log(const std::string& path) override { path_ = from_here(path); }
+  void log_error(const Error& error, std::string&) override { run_.add(path_, error); }
+  void block(const BlockResult& result, std::string& out) override {
+    run_.add(path_, result.lines, result.view, *result.report, out);
+  }
+  void end(const Totals&, int status, std::string& out) override {
+    run_.end(options_.exit_zero && status == kFindings ? kClean : status, out);
+  }
+
+ private:
+  const Options& options_;
+  std::string path_;
+  SarifRun run_;
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> make_sarif_writer(const Options& options) { return std::make_unique<SarifWriter>(options); }
+
+}  // namespace shardstats::cli

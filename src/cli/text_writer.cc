@@ -1,0 +1,70 @@
+#include "cli/writers.h"
+#include "shardstats/report/budgets_text.h"
+#include "shardstats/report/explain_text.h"
+#include "shardstats/report/summary_text.h"
+#include "shardstats/report/text.h"
+
+namespace shardstats::cli {
+namespace {
+
+class TextWriter : public Writer {
+ public:
+  TextWriter(const Options& options, const TextStyle& style) : options_(options), style_(style) {}
+
+  void begin_log(const std::string&) override {}
+  void log_error(const Error&, std::string&) override {}  // standard error has it
+
+  void block(const BlockResult& result, std::string& out) override {
+    switch (options_.command) {
+      case CommandId::summary:
+        write_summary(result.path, result.view, *result.summary, options_.quiet, style_, out);
+        return;
+      case CommandId::verify:
+        write_findings(result.path, *result.report, options_.verbose, options_.top_findings, style_, out);
+        if (!options_.quiet) write_block(result.path, result.view, &*result.report, style_, out);
+        return;
+      case CommandId::scan:  // a line for each log, see end_log()
+        return;
+      case CommandId::check:
+        write_budgets(result.path, *result.budgets, !options_.quiet, style_, out);
+        if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
+        return;
+      case CommandId::explain:
+        write_explained(*result.explained, style_, out);
+        return;
+      case CommandId::reconstruct:
+        if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
+        write_reconstruction(*result.reconstruction, style_, out);
+        return;
+      case CommandId::render:
+      case CommandId::rules:
+        out += result.rendered;
+    }
+  }
+
+  void end_log(const LogSurvey& log, std::string& out) override {
+    if (options_.command != CommandId::scan) return;
+    if (log.blocks == 0 ? options_.verbose : !(log.clean && options_.quiet)) write_log_line(log, style_, out);
+  }
+
+  void end(const Totals& totals, int status, std::string& out) override {
+    if (totals.survey && !options_.quiet) write_survey(totals, options_.top_rules, style_, out);
+    if (!command_of(options_.command).finds || (totals.blocks == 0 && status == kFailed)) return;
+    if (totals.budgets)
+      write_budget_verdict(kVerdicts[status], *totals.budgets, totals.blocks, totals.logs, style_, out);
+    else
+      write_verdict(kVerdicts[status], totals.findings, totals.blocks, totals.logs, style_, out);
+  }
+
+ private:
+  const Options& options_;
+  TextStyle style_;
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> make_text_writer(const Options& options, const TextStyle& style) {
+  return std::make_unique<TextWriter>(options, style);
+}
+
+}  // namespace shardstats::cli

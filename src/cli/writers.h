@@ -1,0 +1,23 @@
+// The writers, one file for each kind of output; make_writer() chooses among them.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "cli/writer.h"
+
+namespace shardstats::cli {
+
+inline constexpr std::string_view kVerdicts[] = {"clean", "findings", "failed"};  // by exit status
+
+// They keep a reference to `options`.
+std::unique_ptr<Writer> make_text_writer(const Options& options, const TextStyle& style);
+std::unique_ptr<Writer> make_json_writer(const Options& options);
+std::unique_ptr<Writer> make_ndjson_writer(const Options& options);
+std::unique_ptr<Writer> make_csv_writer(const Options& options);
+std::unique_ptr<Writer> make_markdown_writer(const Options& options);
+std::unique_ptr<Writer> make_sarif_writer(const Options& options);
+std::unique_ptr<Writer> make_junit_writer(const Options& options);
+std::unique_ptr<Writer> make_github_writer(const Options& options);
+
+}  // namespace shardstats::cli

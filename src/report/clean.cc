@@ -1,0 +1,70 @@
+#include "report/clean.h"
+
+#include <cstdint>
+
+namespace shardstats {
+namespace {
+
+struct Character {
+  std::uint32_t code = 0;
+  std::size_t bytes = 0;
+};
+
+// Neither too long a form, nor a surrogate, nor beyond U+10FFFF.
+bool is_well_formed(Character c) {
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  return c.code >= kLeast[c.bytes] && c.code <= 0x10FFFF && (c.code < 0xD800 || c.code > 0xDFFF);
+}
+
+Character decoded(std::string_view text) {
+  const auto byte = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(text[i]); };
+  const std::uint32_t lead = byte(0);
+  Character c{lead, 1};
+  if (lead < 0x80) return c;
+  c.bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC0 || lead >= 0xF8 || text.size() < c.bytes) return {};
+  c.code = lead & (0xFFU >> (c.bytes + 1));
+  for (std::size_t i = 1; i < c.bytes; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return {};
+    c.code = c.code << 6U | (byte(i) & 0x3FU);
+  }
+  return is_well_formed(c) ? c : Character{};
+}
+
+// Not allowed in XML 1.0, or not meant to be read: controls of both sets, and the two that are no characters.
+bool is_control(std::uint32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xFFFE || code == 0xFFFF;
+}
+
+}  // namespace
+
+std::size_t character_at(std::string_view text) { return text.empty() ? 0 : decoded(text).bytes; }
+
+std::string clean(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const Character c = decoded(text);
+    if (c.bytes == 0 || is_control(c.code))
+      out += "\uFFFD";
+    else
+      out += text.substr(0, c.bytes);
+    text.remove_prefix(c.bytes == 0 ? 1 : c.bytes);
+  }
+  return out;
+}
+
+std::string clean(std::string_view text, std::size_t most) {
+  constexpr std::string_view kMark = "...";
+  std::string out = clean(text.substr(0, most + 1));
+  if (out.size() <= most) return out;
+  std::size_t end = 0;
+  while (true) {
+    const std::size_t bytes = character_at(std::string_view(out).substr(end));
+    if (end + bytes + kMark.size() > most) break;
+    end += bytes;
+  }
+  return out.substr(0, end).append(kMark);
+}
+
+}  // namespace shardstats

@@ -1,0 +1,20 @@
+// Text of a log, which may hold any byte, as formats take it that allow valid UTF-8 only.
+// Tested by tests/report/clean_test.cc.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace shardstats {
+
+// Bytes of the well-formed UTF-8 character that `text` begins with; 0: none.
+std::size_t character_at(std::string_view text);
+
+// Valid UTF-8 without control characters and line ends: each such character and each stray byte becomes U+FFFD.
+std::string clean(std::string_view text);
+
+// The same, cut to at most `most` bytes, with "..." for the rest.
+std::string clean(std::string_view text, std::size_t most);
+
+}  // namespace shardstats

@@ -1,0 +1,205 @@
+#include "shardstats/report/csv.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "report/clean.h"
+
+namespace shardstats {
+namespace {
+
+constexpr std::array<std::string_view, 16> kFindingColumns = {
+    "log",  "block",        "line",          "column", "severity", "rule",        "table",   "rank",
+    "text", "expected_low", "expected_high", "unit",   "expected", "known_issue", "message", "hint"};
+
+// Bounds of a shard: each is two columns, *_low and *_high.
+struct ByteColumn {
+  std::string_view name;
+  ByteInterval PlanShard::*bounds;
+};
+constexpr std::array<ByteColumn, 11> kByteColumns = {{{"shard_rows", &PlanShard::rows},
+                                                      {"shard_cols", &PlanShard::cols},
+                                                      {"hbm", &PlanShard::hbm},
+                                                      {"ddr", &PlanShard::ddr},
+                                                      {"ssd", &PlanShard::ssd},
+                                                      {"tensor", &PlanShard::tensor},
+                                                      {"optimizer_state", &PlanShard::optimizer},
+                                                      {"cache_aux", &PlanShard::cache_aux},
+                                                      {"input", &PlanShard::input},
+                                                      {"output", &PlanShard::output},
+                                                      {"pipeline_io", &PlanShard::pipeline_io}}};
+constexpr std::array<std::string_view, 11> kTableColumns = {
+    "log", "block", "table", "sharding", "kernel", "rows", "cols", "element_size", "optimizer", "shard", "rank"};
+constexpr std::array<std::string_view, 9> kRuleColumns = {"id",    "severity", "title",     "compares", "formula",
+                                                          "since", "until",    "reference", "hint"};
+
+// One line; fields are added from left to right.
+class Row {
+ public:
+  explicit Row(std::string& out) : out_(out) {}
+  ~Row() { out_ += "\r\n"; }
+  Row(const Row&) = delete;
+  Row& operator=(const Row&) = delete;
+
+  Row& text(std::string_view text) {
+    const std::string cleaned = clean(text);
+    return cleaned.find_first_of(",\"") == std::string::npos ? raw(cleaned) : raw(quoted(cleaned));
+  }
+  Row& number(std::int64_t value) { return raw(std::to_string(value)); }
+  Row& number(double value) {  // the shortest text that reads back as the same value
+    char buffer[32];
+    return std::isfinite(value) ? raw({buffer, std::to_chars(buffer, std::end(buffer), value).ptr}) : empty();
+  }
+  Row& place(std::uint32_t value) { return value > 0 ? number(std::int64_t{value}) : empty(); }
+  template <class Bounds>
+  Row& bounds(const Bounds& bounds) {
+    return number(bounds.low).number(bounds.high);
+  }
+  Row& empty(int fields = 1) {
+    for (int i = 0; i < fields; ++i) raw({});
+    return *this;
+  }
+
+ private:
+  static std::string quoted(const std::string& text) {
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + '"';
+  }
+  Row& raw(std::string_view field) {
+    if (!std::exchange(first_, false)) out_ += ',';
+    out_ += field;
+    return *this;
+  }
+
+  std::string& out_;
+  bool first_ = true;
+};
+
+void add_names(std::span<const std::string_view> names, Row& row) {
+  for (const std::string_view name : names) row.text(name);
+}
+
+void add_expected(const std::optional<Expected>& expected, Row& row) {
+  if (!expected) {
+    row.empty(4);
+    return;
+  }
+  if (const auto* bytes = std::get_if<ByteInterval>(&expected->bounds))
+    row.bounds(*bytes);
+  else if (const auto* reals = std::get_if<RealInterval>(&expected->bounds))
+    row.bounds(*reals);
+  else
+    row.empty(2);
+  row.text(expected->unit).text(expected->text);
+}
+
+template <class Part>
+void add_if_certain(const PlanTable& table, Part Choice::*part, const auto& add, Row& row) {
+  const auto same = [&](const Choice& other) { return other.*part == table.choice.*part; };
+  if (table.explained && std::ranges::all_of(table.alternatives, same))
+    add(table.choice.*part);
+  else
+    row.empty();
+}
+
+void add_table(const TableRow& row, Row& line) {
+  const PrintedTable& printed = *row.printed;
+  const PlanTable& table = *row.table;
+  line.text(printed.fqn.text).text(printed.sharding.text).text(printed.kernel.text);
+  for (const std::int64_t size : {table.rows, table.cols})
+    if (size > 0)
+      line.number(size);
+    else
+      line.empty();
+  add_if_certain(
+      table, &Choice::element_size, [&](double size) { line.number(size); }, line);
+  add_if_certain(
+      table, &Choice::optimizer, [&](Optimizer optimizer) { line.text(name(optimizer)); }, line);
+}
+
+void add_perf(const PlanTable& table, Row& line) {
+  if (!table.perf.known) {
+    line.empty(2 * (kPerfParts + 1));
+    return;
+  }
+  for (const RealInterval& part : table.shard_perf.parts) line.bounds(part);
+  line.bounds(table.shard_perf.total);
+}
+
+}  // namespace
+
+void write_findings_csv_header(std::string& out) {
+  Row row(out);
+  add_names(kFindingColumns, row);
+}
+
+void write_findings_csv(std::string_view path, const BlockView& block, const Report& report, std::string& out) {
+  for (const Finding& finding : report.findings) {
+    Row row(out);
+    row.text(path).number(static_cast<std::int64_t>(block.index + 1));
+    row.place(finding.where.place.line).place(finding.where.place.column);
+    row.text(name(finding.severity)).text(finding.rule->id).text(finding.fqn);
+    if (finding.rank)
+      row.number(std::int64_t{*finding.rank});
+    else
+      row.empty();
+    row.text(finding.where.text);
+    add_expected(finding.expected, row);
+    row.text(finding.known_issue).text(finding.message).text(finding.rule->hint);
+  }
+}
+
+void write_error_csv(std::string_view path, const Error& error, std::string& out) {
+  Row row(out);
+  row.text(path).empty().place(error.place.line).place(error.place.column).text("failed");
+  row.empty(9).text(error.message).text(error.hint);
+}
+
+void write_shards_csv_header(std::string& out) {
+  Row row(out);
+  add_names(kTableColumns, row);
+  const auto add_bounds = [&](std::string_view name) {
+    row.text(std::string(name) + "_low").text(std::string(name) + "_high");
+  };
+  for (const ByteColumn& column : kByteColumns) add_bounds(column.name);
+  for (const std::string_view component : kPerfComponents) add_bounds("perf_" + std::string(component));
+  add_bounds("perf_total");
+}
+
+void write_shards_csv(std::string_view path, const BlockView& block, const Reconstruction& plan, std::string& out) {
+  if (!plan.sized) return;
+  for (const TableRow& row : plan.tables)
+    for (const PlanShard* shard : row.shards) {
+      Row line(out);
+      line.text(path).number(static_cast<std::int64_t>(block.index + 1));
+      add_table(row, line);
+      line.number(std::int64_t{shard->index});
+      if (shard->rank)
+        line.number(std::int64_t{*shard->rank});
+      else
+        line.empty();
+      for (const ByteColumn& column : kByteColumns) line.bounds(shard->*column.bounds);
+      add_perf(*row.table, line);
+    }
+}
+
+void write_rules_csv(const std::vector<const Rule*>& rules, std::string& out) {
+  {
+    Row header(out);
+    add_names(kRuleColumns, header);
+  }
+  for (const Rule* rule : rules) {
+    Row row(out);
+    row.text(rule->id).text(name(rule->severity)).text(rule->title).text(rule->compares).text(rule->formula);
+    row.text(name(rule->since)).text(name(rule->until)).text(rule->reference).text(rule->hint);
+  }
+}
+
+}  // namespace shardstats

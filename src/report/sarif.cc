@@ -1,0 +1,160 @@
+#include "shardstats/report/sarif.h"
+
+#include <map>
+#include <utility>
+
+#include "report/clean.h"
+#include "shardstats/report/json.h"
+#include "shardstats/version.h"
+
+namespace shardstats {
+namespace {
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// "[text](target)" would be a link: brackets are escaped where a message could be read so.
+Json message_json(std::string_view message) {
+  std::string text;
+  const bool may_link = message.find("](") != std::string_view::npos;
+  for (const char c : message) {
+    if (may_link && (c == '[' || c == ']')) text += '\\';
+    text += c;
+  }
+  return {{"text", std::move(text)}};
+}
+
+Json rule_json(const Rule& rule) {
+  Json json = {{"id", rule.id},
+               {"shortDescription", {{"text", rule.title}}},
+               {"fullDescription", {{"text", "Compares " + std::string(rule.compares) + "."}}},
+               {"help", {{"text", rule.hint}}},
+               {"defaultConfiguration", {{"level", name(rule.severity)}}},
+               {"properties", {{"since", name(rule.since)}, {"until", name(rule.until)}, {"see", rule.reference}}}};
+  if (!rule.formula.empty()) json["properties"]["formula"] = rule.formula;
+  return json;
+}
+
+Json driver_json() {
+  Json rules = Json::array();
+  for (const Rule& rule : rule_table()) rules.push_back(rule_json(rule));
+  return {{"driver", {{"name", "shardstats"}, {"semanticVersion", kVersion}, {"rules", std::move(rules)}}}};
+}
+
+// The text of a cell in its line. Where it was broken or escaped in the log, it reaches to the end of the line, which
+// is what a region without an end means.
+Json region_json(const Cell& cell, LogLines& lines) {
+  Json region = {{"startLine", cell.place.line}};
+  if (cell.place.column == 0) return region;
+  const std::string_view line = lines.line(cell.place.line);
+  const std::size_t before = cell.place.column - 1;
+  if (before > line.size()) return region;
+  const std::size_t start = utf16_units(line.substr(0, before)) + 1;
+  region["startColumn"] = start;
+  if (line.substr(before).starts_with(cell.text)) region["endColumn"] = start + utf16_units(cell.text);
+  return region;
+}
+
+Json location_json(const std::string& uri, const Cell& cell, LogLines& lines) {
+  Json physical = {{"artifactLocation", {{"uri", uri}}}};
+  if (cell.place.line > 0) physical["region"] = region_json(cell, lines);
+  return {{"physicalLocation", std::move(physical)}};
+}
+
+// What a finding disputes, without the numbers: "HBM of table_7 is printed as 3.859 GB, ..." -> "HBM of table_7".
+std::string disputed(const Finding& finding) {
+  const std::size_t end = finding.message.find(" is printed as ");
+  if (end != std::string::npos) return finding.message.substr(0, end);
+  std::string text;
+  for (const char c : finding.message)
+    if (c < '0' || c > '9') text += c;
+  return text;
+}
+
+// The same for the same finding in a log whose lines have moved.
+std::string fingerprint(const Finding& finding, std::size_t block) {
+  return std::string(finding.rule->id) + "|" + std::string(finding.fqn) + "|" +
+         (finding.rank ? std::to_string(*finding.rank) : "") + "|" + std::string(finding.kernel) + "|" +
+         disputed(finding) + "|" + std::to_string(block);
+}
+
+Json properties_json(const Finding& finding, std::size_t block) {
+  Json json = {{"block", block + 1}, {"text", finding.where.text}};
+  if (!finding.fqn.empty()) json["table"] = finding.fqn;
+  if (finding.rank) json["rank"] = *finding.rank;
+  if (finding.expected) json["expected"] = finding.expected->text;
+  if (!finding.known_issue.empty()) json["known_issue"] = finding.known_issue;
+  return json;
+}
+
+Json result_json(const std::string& uri, LogLines& lines, const Finding& finding, std::size_t block) {
+  Json json = {{"ruleId", finding.rule->id},
+               {"ruleIndex", finding.rule - rule_table().data()},
+               {"level", name(finding.severity)},
+               {"message", message_json(finding.message)},
+               {"locations", Json::array({location_json(uri, finding.where, lines)})}};
+  Json related = Json::array();
+  for (const Suspect& suspect : finding.suspects) {
+    if (suspect.cell.place == finding.where.place) continue;  // the result itself
+    Json location = location_json(uri, suspect.cell, lines);
+    location["id"] = related.size();
+    location["message"] = message_json(suspect.reason);
+    related.push_back(std::move(location));
+  }
+  if (!related.empty()) json["relatedLocations"] = std::move(related);
+  json["properties"] = properties_json(finding, block);
+  return json;
+}
+
+}  // namespace
+
+std::string uri_of(std::string_view path) {
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string uri = path.starts_with('/') ? "file://" : "";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (kPlain.find(c) != std::string_view::npos)
+      uri += c;
+    else
+      uri += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
+  }
+  return uri;
+}
+
+void SarifRun::begin(std::string& out) {
+  if (std::exchange(begun_, true)) return;
+  out += R"({"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":)" +
+         dumped(driver_json()) + R"(,"columnKind":"utf16CodeUnits","results":[)";
+}
+
+void SarifRun::add(std::string_view path, LogLines lines, const BlockView& block, const Report& report,
+                   std::string& out) {
+  begin(out);
+  const std::string uri = uri_of(path);
+  std::map<std::string, int> seen;  // fingerprints: equal ones are numbered
+  for (const Finding& finding : report.findings) {
+    Json result = result_json(uri, lines, finding, block.index);
+    std::string print = fingerprint(finding, block.index);
+    const int number = ++seen[print];
+    result["partialFingerprints"]["finding/v1"] = print + "|" + std::to_string(number);
+    out += (std::exchange(has_results_, true) ? ",\n" : "\n") + dumped(result);
+  }
+}
+
+void SarifRun::add(std::string_view path, const Error& error) {
+  Json location = {{"physicalLocation", {{"artifactLocation", {{"uri", uri_of(path)}}}}}};
+  if (error.place.line > 0) location["physicalLocation"]["region"] = {{"startLine", error.place.line}};
+  const std::string message = error.message + (error.hint.empty() ? "" : "; " + error.hint);
+  notifications_.push_back(
+      {{"level", "error"}, {"message", message_json(message)}, {"locations", Json::array({std::move(location)})}});
+}
+
+void SarifRun::end(int exit_status, std::string& out) {
+  begin(out);
+  constexpr int kFailed = 2;
+  Json invocation = {{"executionSuccessful", exit_status < kFailed}, {"exitCode", exit_status}};
+  if (!notifications_.empty()) invocation["toolExecutionNotifications"] = notifications_;
+  out += "\n],\"invocations\":" + dumped(Json::array({std::move(invocation)})) + "}]}\n";
+}
+
+}  // namespace shardstats

@@ -1,0 +1,379 @@
+"""The machine formats of the real tool, each read by what reads it elsewhere: SARIF by its published schema, JUnit XML by
+xmllint, CSV by csv and sqlite3, Markdown by markdown-it, annotations by the grammar of workflow commands."""
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from urllib.parse import unquote
+
+from tool import LOGS, ROOT, damaged, run
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+try:
+    from markdown_it import MarkdownIt
+except ImportError:
+    MarkdownIt = None
+
+SCHEMAS = ROOT / "testdata" / "schemas"
+DOCS = (ROOT / "docs" / "formats.md").read_text()
+NAME = "model.position_ebc.device_os_ad_id"
+WRONG = damaged("v1.4.0.log", "8.941", "8.945", NAME)
+# As many characters as NAME, and no blank, which would end the cell; a stray byte counts as one.
+HOSTILE_NAME = b'=a,"b|c`d``<script>::e%0A@f&*_[](x)'[:len(NAME) - 5] + b"\x01\xff\x7f\xc3\xbc\\"
+assert len(HOSTILE_NAME) == len(NAME) + 1  # one character of two bytes
+HOSTILE = WRONG.replace(NAME.encode(), HOSTILE_NAME)  # a second error: the top tables have its old name
+FAR = "😀ü ".encode()  # in front of every line: 4 + 2 + 1 bytes, 2 + 1 + 1 UTF-16 units
+LOG_NAME = "a b,c|d`e`<f>::%@g&\"h.log"
+INPUTS = {"wrong.log": WRONG, "good.log": (LOGS / "v1.8.0.log").read_bytes(), LOG_NAME: HOSTILE,
+          "two.log": WRONG + b"step\n" + HOSTILE, "far.log": b"".join(FAR + line for line in WRONG.splitlines(True)),
+          "empty.log": b"", "oldest.log": (LOGS / "v0.1.0.log").read_bytes()}
+
+
+def utf16(data: bytes) -> bytes:
+    return data.decode(errors="replace").encode("utf-16-le")
+
+
+class Formats(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        for name, data in INPUTS.items():
+            (self.folder / name).write_bytes(data)
+
+    def out(self, *arguments, status=None):
+        done = run(*arguments, cwd=self.folder)
+        if status is not None:
+            self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout.decode()  # strictly UTF-8
+
+    def findings(self, command="verify"):
+        """(log, block, finding) of all inputs, from JSON."""
+        document = json.loads(self.out(command, "-f", "json", *INPUTS))
+        return [(log["path"], block["index"] + 1, finding) for log in document["logs"] for block in log["blocks"]
+                for finding in block["findings"]]
+
+    def test_documented(self):
+        for command in ("verify", "scan", "reconstruct", "explain", "rules"):
+            section = run(command, "--help").stdout.decode().split("Formats, and")[1].split("\n\n")[0]
+            for line in section.splitlines()[1:]:
+                name, extensions = line.split()[0], re.findall(r"(?<=[; ])\.[a-z.]+", line)
+                self.assertIn(f"| `{name}` |", DOCS)
+                for extension in extensions:
+                    self.assertIn(f"`{extension}`", DOCS)
+
+    def test_extensions(self):
+        names = {"r.json": "json", "r.jsonl": "ndjson", "r.csv": "csv", "r.md": "markdown", "r.sarif": "sarif",
+                 "r.sarif.json": "sarif", "r.xml": "junit", "r.txt": "text", "r.other": "github"}
+        outputs = [word for name in names for word in ("-o", name)]
+        done = run("verify", "-f", "github", *outputs, "-o", "-", "wrong.log", cwd=self.folder)
+        self.assertEqual(done.returncode, 1)
+        for name, format in names.items():
+            alone = run("verify", "-f", format, "wrong.log", cwd=self.folder).stdout
+            if format != "text":
+                self.assertEqual((self.folder / name).read_bytes(), alone, name)
+        self.assertEqual(done.stdout, (self.folder / "r.other").read_bytes())
+        self.assertIn(b"has no format sarif", run("explain", "plan", "-o", "x.sarif", "wrong.log", cwd=self.folder).stderr)
+        self.assertFalse((self.folder / "x.sarif").exists())
+
+    def test_threads_change_nothing(self):
+        (self.folder / "many.log").write_bytes((WRONG + HOSTILE) * 5)
+        for format in ("csv", "markdown", "sarif", "junit", "github"):
+            one, four = (self.out("verify", "-f", format, "--threads", n, "many.log", *INPUTS) for n in (1, 4))
+            self.assertEqual(one, four, format)
+
+    # CSV
+
+    def rows(self, text):
+        self.assertTrue(text.endswith("\r\n"))
+        self.assertNotRegex(text.replace("\r\n", ""), r"[\x00-\x1f\x7f]")
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        self.assertEqual({len(row) for row in rows}, {len(rows[0])})
+        for column in rows[0]:
+            self.assertIn(f"`{column.removesuffix('_low').removesuffix('_high')}", DOCS, "is not documented")
+        return [dict(zip(rows[0], row)) for row in rows[1:]]
+
+    def test_csv_of_findings(self):
+        for command in ("verify", "scan"):
+            rows = self.rows(self.out(command, "-f", "csv", *INPUTS, status=2))
+            failed = [row for row in rows if row["severity"] == "failed"]
+            self.assertEqual([row["log"] for row in failed], ["empty.log"])
+            self.assertIn("no planner block", failed[0]["message"])
+            rows = [row for row in rows if row["severity"] != "failed"]
+            self.assertEqual([(r["log"], int(r["block"]), int(r["line"]), int(r["column"]), r["severity"], r["rule"])
+                              for r in rows],
+                             [(log, block, f["line"], f["column"], f["severity"], f["rule"])
+                              for log, block, f in self.findings(command)])
+        wrong = next(row for row in rows if row["rule"] == "table.storage.hbm")
+        self.assertEqual((wrong["table"], wrong["text"], wrong["expected"], wrong["unit"]),
+                         (NAME, "8.945", "8.941", "bytes"))
+        self.assertLessEqual(int(wrong["expected_low"]), int(wrong["expected_high"]))
+        hostile = next(row for row in rows if row["log"] == LOG_NAME and row["rule"] == "table.storage.hbm")
+        self.assertEqual(hostile["table"], '=a,"b|c`d``<script>::e%0A@f&*\ufffd\ufffd\ufffdü\\')
+
+    def test_csv_of_shards(self):
+        rows = self.rows(self.out("reconstruct", "-f", "csv", "wrong.log", LOG_NAME, status=0))
+        document = json.loads(self.out("reconstruct", "-f", "json", "wrong.log", LOG_NAME))
+        shards = [shard for log in document["logs"] for block in log["blocks"] for table in block["tables_detail"]
+                  for shard in table["shards"]]
+        self.assertEqual(len(rows), len(shards))
+        for row, shard in zip(rows, shards):
+            self.assertEqual((int(row["shard"]), int(row["rank"])), (shard["index"], shard["rank"]))
+            for column, field in {"hbm": "hbm", "ddr": "ddr", "shard_rows": "rows", "optimizer_state": "optimizer",
+                                  "pipeline_io": "pipeline_io"}.items():
+                self.assertEqual((int(row[column + "_low"]), int(row[column + "_high"])),
+                                 (shard[field]["low"], shard[field]["high"]), column)
+            self.assertEqual(float(row["perf_total_high"]), shard["perf"]["total"]["high"])
+
+    def test_csv_of_rules(self):
+        rows = self.rows(self.out("rules", "-f", "csv", status=0))
+        self.assertEqual([row["id"] for row in rows],
+                         [rule["id"] for rule in json.loads(self.out("rules", "-f", "json"))["rules"]])
+
+    @unittest.skipUnless(shutil.which("sqlite3"), "sqlite3 is not installed")
+    def test_csv_in_sqlite(self):
+        self.out("verify", "-o", "r.csv", *INPUTS)
+        done = subprocess.run(["sqlite3", ":memory:", "-cmd", ".import --csv r.csv t",
+                               "select count(*), sum(severity = 'error'), max(hint like '%\r') from t"],
+                              cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+        findings = self.findings()
+        errors = sum(finding["severity"] == "error" for *_, finding in findings)
+        self.assertEqual(done.stdout.strip(), f"{len(findings) + 1}|{errors}|0")
+
+    # SARIF
+
+    def sarif(self, *arguments):
+        document = json.loads(self.out("verify", "-f", "sarif", *arguments))
+        if jsonschema is not None:
+            schema = json.loads((SCHEMAS / "sarif-2.1.0-rtm.5.json").read_text())
+            jsonschema.Draft4Validator(schema).validate(document)
+        return document["runs"][0]
+
+    @unittest.skipIf(jsonschema is None, "python3-jsonschema is not installed")
+    def test_sarif_against_the_schema(self):
+        rules = self.sarif(*INPUTS)["tool"]["driver"]["rules"]
+        self.assertEqual([rule["id"] for rule in rules],
+                         [rule["id"] for rule in json.loads(self.out("rules", "-f", "json"))["rules"]])
+        self.sarif("good.log")
+        self.sarif("empty.log")
+
+    def test_sarif_results(self):
+        sarif = self.sarif(*INPUTS)
+        rules, results, findings = sarif["tool"]["driver"]["rules"], sarif["results"], self.findings()
+        self.assertEqual(len(results), len(findings))
+        for result, (path, block, finding) in zip(results, findings):
+            self.assertEqual(rules[result["ruleIndex"]]["id"], finding["rule"])
+            self.assertEqual((result["ruleId"], result["level"]), (finding["rule"], finding["severity"]))
+            self.assertEqual(result["properties"]["block"], block)
+            place = result["locations"][0]["physicalLocation"]
+            self.assertEqual(unquote(place["artifactLocation"]["uri"]), path)
+            self.assertNotRegex(place["artifactLocation"]["uri"], r'[ "<>|`]')
+            self.assertEqual(place["region"]["startLine"], finding["line"])
+        prints = [r["partialFingerprints"]["finding/v1"] for r in results
+                  if r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "two.log"]
+        self.assertEqual(len(prints), len(set(prints)))
+
+    def test_sarif_columns_are_utf16_units(self):
+        for name in ("wrong.log", "far.log", LOG_NAME):
+            lines = INPUTS[name].split(b"\n")
+            sarif = self.sarif(name)
+            self.assertEqual(sarif["columnKind"], "utf16CodeUnits")
+            checked = 0
+            for result in sarif["results"]:
+                region = result["locations"][0]["physicalLocation"]["region"]
+                if result["ruleId"] == "log.prefix":  # stands at the prefix, and its text is the border behind it
+                    self.assertNotIn("endColumn", region)
+                    continue
+                units = utf16(lines[region["startLine"] - 1])
+                start, end = 2 * (region["startColumn"] - 1), 2 * (region["endColumn"] - 1)
+                self.assertEqual(units[start:end], utf16(result["properties"]["text"].encode()), name)
+                checked += 1
+            self.assertGreaterEqual(checked, 2, name)
+
+    def test_sarif_fingerprints_do_not_move(self):
+        (self.folder / "moved.log").write_bytes(b"epoch\n" * 7 + WRONG)
+        before, after = ([r["partialFingerprints"] for r in self.sarif(name)["results"]]
+                         for name in ("wrong.log", "moved.log"))
+        self.assertEqual(before, after)
+
+    def test_sarif_invocation(self):
+        self.assertEqual(self.sarif("good.log")["invocations"], [{"executionSuccessful": True, "exitCode": 0}])
+        self.assertEqual(self.sarif("wrong.log")["invocations"][0]["exitCode"], 1)
+        self.assertEqual(self.sarif("wrong.log", "--exit-zero")["invocations"][0]["exitCode"], 0)
+        failed = self.sarif("empty.log")["invocations"][0]
+        self.assertEqual((failed["executionSuccessful"], failed["exitCode"]), (False, 2))
+        self.assertIn("no planner block", failed["toolExecutionNotifications"][0]["message"]["text"])
+
+    def test_sarif_paths(self):
+        def uri(path):
+            return self.sarif(path)["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        self.assertEqual(uri("./wrong.log"), "wrong.log")
+        self.assertEqual(uri(self.folder.resolve() / "wrong.log"), "wrong.log")
+        with tempfile.TemporaryDirectory() as other:
+            path = Path(other, "x y.log")
+            path.write_bytes(WRONG)
+            self.assertEqual(uri(path), "file://" + str(path).replace(" ", "%20"))
+
+    # JUnit
+
+    def junit(self, *arguments):
+        self.out(*arguments, "-o", "r.xml")
+        if shutil.which("xmllint"):
+            done = subprocess.run(["xmllint", "--noout", "--schema", SCHEMAS / "junit.xsd", "r.xml"], cwd=self.folder,
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        suites = list(ElementTree.parse(self.folder / "r.xml").getroot())
+        for suite in suites:
+            for attribute, path in {"tests": "testcase", "failures": "testcase/failure",
+                                    "errors": "testcase/error"}.items():
+                self.assertEqual(int(suite.get(attribute)), len(suite.findall(path)))
+        return suites
+
+    @unittest.skipUnless(shutil.which("xmllint"), "xmllint is not installed")
+    def test_junit_against_the_schema(self):
+        self.assertEqual(len(self.junit("verify", *INPUTS)), len(INPUTS) + 1)  # two.log has two blocks
+        self.junit("scan", ".")
+
+    def test_junit_cases(self):
+        good, wrong, hostile, empty = self.junit("verify", "good.log", "wrong.log", LOG_NAME, "empty.log")
+        self.assertEqual([case.get("name") for case in wrong.findall("testcase[failure]")], ["table.storage.hbm"])
+        failure = wrong.find("testcase/failure")
+        self.assertIn("8.945 GB, the formulas give 8.941 GB", failure.get("message"))
+        self.assertIn("wrong.log:22:114: error", failure.text)
+        self.assertIn("note tiers.ranks", wrong.find("system-out").text)
+        self.assertFalse(good.findall("testcase/failure"))
+        self.assertIn("<script>::", hostile.find("testcase/failure").text)
+        self.assertIn("no planner block", empty.find("testcase/error").get("message"))
+        notes = self.junit("verify", "--fail-on", "note", "wrong.log")[0]
+        self.assertEqual([case.get("name") for case in notes.findall("testcase[failure]")],
+                         ["table.storage.hbm", "tiers.ranks"])
+
+    def test_junit_has_what_was_checked(self):
+        def names(*arguments):
+            return {case.get("name") for case in self.junit("verify", *arguments)[0].findall("testcase")}
+        everything = names("wrong.log")
+        self.assertLess({"table.storage.hbm", "rank.hbm", "imbalance.hbm", "log.prefix"}, everything)
+        self.assertNotIn("table.storage.ssd", everything)  # not printed by v1.4.0
+        self.assertEqual(names("--select", "table.storage", "wrong.log"), {"table.storage.hbm", "table.storage.ddr"})
+        self.assertEqual({n.split(".")[0] for n in names("--table", "ad_emb", "wrong.log")}, {"table", "log"})
+        self.assertFalse({n for n in names("oldest.log") if n.startswith("table.")})
+
+    # Annotations
+
+    COMMAND = re.compile(r"::(error|warning|notice) ((?:[a-zA-Z]+=[^,:\r\n]*)(?:,[a-zA-Z]+=[^,:\r\n]*)*)::([^\r\n]*)")
+
+    def annotations(self, text):
+        """(command, properties, message) of each, and the lines that are none."""
+        def unescaped(value):
+            return re.sub("%([0-9A-F]{2})", lambda m: chr(int(m[1], 16)), value)
+        found, others = [], []
+        for line in text.splitlines():
+            match = self.COMMAND.fullmatch(line)
+            self.assertEqual(bool(match), line.startswith("::"), line)
+            if match:
+                properties = dict(part.split("=", 1) for part in match[2].split(","))
+                found.append((match[1], {k: unescaped(v) for k, v in properties.items()}, unescaped(match[3])))
+            else:
+                others.append(line)
+        return found, others
+
+    def test_annotations(self):
+        found, others = self.annotations(self.out("verify", "-f", "github", LOG_NAME, "wrong.log", status=1))
+        self.assertEqual([command for command, *_ in found], ["error"] * 3 + ["notice"] * 4)
+        command, properties, message = found[0]
+        self.assertEqual(properties, {"file": LOG_NAME, "line": "22", "col": "115", "title": "table.storage.hbm"})
+        self.assertIn("::e%0A@f", message)
+        self.assertEqual(others, ["findings: 3 errors and 4 notes in 2 blocks of 2 logs"])
+
+    def test_the_worst_annotations(self):
+        (self.folder / "many.log").write_bytes(WRONG * 12)
+        found, others = self.annotations(self.out("scan", "-f", "github", "many.log", "empty.log", status=2))
+        self.assertEqual([command for command, *_ in found], ["error"] * 10 + ["notice"])
+        self.assertEqual(found[0][1], {"file": "empty.log", "title": "cannot be read"})
+        self.assertEqual(found[-1][2], "and 3 errors and 24 notes more")
+        self.assertEqual(others, ["failed: 12 errors and 24 notes in 12 blocks of 2 logs"])
+
+    # Markdown
+
+    def markdown(self, text):
+        """Rows of each table; nothing of the log may have become markup."""
+        self.assertLessEqual(len(text.encode()), 65_536)
+        if MarkdownIt is None:
+            self.skipTest("python3-markdown-it is not installed")
+        tables = []
+        cells = 0
+        for token in MarkdownIt("commonmark").enable("table").parse(text):
+            self.assertNotIn(token.type, ("html_block", "link_open"))
+            if token.type == "table_open":
+                tables.append([])
+            elif token.type == "tr_open":
+                cells = 0
+            elif token.type in ("td_open", "th_open"):
+                cells += 1
+            elif token.type == "tr_close":
+                tables[-1].append(cells)
+            for child in token.children or []:
+                self.assertNotIn(child.type, ("html_inline", "link_open", "image", "strong_open", "em_open"))
+        for table in tables:
+            self.assertEqual(len(set(table)), 1, "a row is broken")
+        return [len(table) - 1 for table in tables]
+
+    def test_markdown_of_findings(self):
+        for command in ("verify", "scan"):
+            text = self.out(command, "-f", "markdown", *INPUTS, status=2)
+            self.assertEqual(self.markdown(text), [len(self.findings()), len(INPUTS)])  # one is empty, one has two
+            self.assertIn("- `empty.log`: no planner block found", text)
+            severities = re.findall("^\\| (error|warning|note) ", text, re.M)
+            self.assertEqual(severities, sorted(severities, key=("error", "warning", "note").index))
+
+    def test_markdown_fits(self):
+        (self.folder / "many.log").write_bytes((WRONG + HOSTILE) * 150)
+        text = self.out("verify", "-f", "markdown", "many.log", status=1)
+        findings, blocks = self.markdown(text)
+        rest = {word: int(count.replace(",", "")) for count, word in re.findall("([0-9,]+) more ([a-z]+?)s? did", text)}
+        self.assertEqual(findings + rest["finding"], 7 * 150)
+        self.assertEqual(blocks + rest.get("block", 0), 300)
+        self.assertTrue(text.splitlines()[6].startswith("| error "))
+
+    def test_markdown_of_plans(self):
+        text = self.out("reconstruct", "-f", "markdown", "good.log", LOG_NAME, status=0)
+        self.assertEqual(self.markdown(text), [6, 2, 4, 4])
+        (self.folder / "many.log").write_bytes(HOSTILE * 100)
+        text = self.out("reconstruct", "-f", "markdown", "many.log", status=0)
+        self.assertEqual(len(self.markdown(text)) / 2 + int(re.search("([0-9]+) more parts did", text)[1]), 100)
+
+    def test_markdown_of_steps(self):
+        text = self.out("explain", "plan", "-f", "markdown", "good.log", status=0)
+        self.assertEqual(self.markdown(text), [])
+        self.assertIn("### `plan`", text)
+        self.assertIn("\n```text\n", text)
+        self.markdown(self.out("explain", "*", "-f", "markdown", *(["two.log"] * 20), status=0))
+
+    def test_step_summary(self):
+        done = run("verify", "--step-summary", "wrong.log", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"GITHUB_STEP_SUMMARY", done.stderr)
+        summary = self.folder / "summary.md"
+        summary.write_text("before\n\n")
+        env = {"GITHUB_STEP_SUMMARY": str(summary)}
+        done = run("verify", "-f", "github", "--step-summary", "wrong.log", cwd=self.folder, env=env)
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stdout.startswith(b"::error "))
+        first = summary.read_text()
+        self.assertEqual(first, "before\n\n" + self.out("verify", "-f", "markdown", "wrong.log"))
+        run("scan", "--step-summary", "-o", "r.csv", "good.log", cwd=self.folder, env=env)
+        self.assertEqual(self.markdown(summary.read_text()), [3, 1, 1])  # good.log has no findings
+
+
+if __name__ == "__main__":
+    unittest.main()
