@@ -8,10 +8,12 @@ namespace shardstats::cli {
 namespace {
 
 constexpr OutputFormat kAll[] = {OutputFormat::text, OutputFormat::json, OutputFormat::ndjson};
+constexpr OutputFormat kDocuments[] = {OutputFormat::text, OutputFormat::json, OutputFormat::ndjson,
+                                       OutputFormat::markdown};
 constexpr OutputFormat kTextOnly[] = {OutputFormat::text};
 constexpr OutputFormat kTextAndJson[] = {OutputFormat::text, OutputFormat::json};
 
-constexpr std::array<Command, 6> kCommands = {{
+constexpr std::array<Command, 7> kCommands = {{
     {CommandId::verify, "verify", "Recompute every printed number and locate discrepancies", "",
      "shardstats verify train.log", true, false, true, kAll},
     {CommandId::scan, "scan", "Verify the logs below directories: a line for each, then a summary",
@@ -23,6 +25,12 @@ constexpr std::array<Command, 6> kCommands = {{
      "shardstats scan 'runs/**/rank0*.log.gz' old.log --select table.storage --fail-on warning\n"
      "shardstats scan -f ndjson runs/ | jq -r 'select(.verdict == \"findings\").logs[0].path'",
      true, false, true, kAll},
+    {CommandId::diff, "diff", "Compare two logs: what changed, by how much, and why",
+     "The last planner block of each log is compared; --block N takes another one.\n"
+     "Sizes are bounds; something changed only if no value fits both logs.",
+     "shardstats diff base.log new.log\n"
+     "shardstats diff --fail-on-increase 2GiB -f markdown base.log new.log > comment.md",
+     true, false, false, kDocuments},
     {CommandId::explain, "explain", "Show step by step where a table's, rank's or kernel's memory comes from", "",
      "shardstats explain table_1705 train.log", true, true, false, kAll},
     {CommandId::reconstruct, "reconstruct", "Print the rebuilt plan: every table, shard and rank with byte bounds", "",

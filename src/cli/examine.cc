@@ -36,7 +36,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   const bool details = options.command == CommandId::reconstruct || options.command == CommandId::explain;
   Examined examined;
   examined.printed = std::make_unique<PrintedPlan>(parse(block));
-  InferOptions assumed{options.assume, details};
+  InferOptions assumed{options.assume, details || options.command == CommandId::diff};
   assumed.shard_parts = details;
   Report report;
   const auto look = [&](Effort effort) {
@@ -70,6 +70,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     case CommandId::render:
       examined.too_large = !render(*examined.printed, result.rendered);
       break;
+    case CommandId::diff:  // of two blocks, see diff.cc
     case CommandId::rules:
       break;
   }

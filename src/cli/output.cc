@@ -16,7 +16,8 @@ struct Extension {
   std::string_view suffix;
   OutputFormat format;
 };
-constexpr std::array<Extension, 4> kExtensions = {{{".json", OutputFormat::json},
+constexpr std::array<Extension, 5> kExtensions = {{{".md", OutputFormat::markdown},
+                                                   {".json", OutputFormat::json},
                                                    {".ndjson", OutputFormat::ndjson},
                                                    {".jsonl", OutputFormat::ndjson},
                                                    {".txt", OutputFormat::text}}};

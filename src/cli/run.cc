@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/diff.h"
 #include "cli/examine.h"
 #include "cli/heap.h"
 #include "cli/output.h"
@@ -205,6 +206,7 @@ int run(const Options& options) {
     fail(*wrong);
     return kFailed;
   }
+  if (options.command == CommandId::diff) return run_diff(options, filter);
   return Run(options, std::move(filter)).all();
 }
 

@@ -31,6 +31,7 @@ class TextWriter : public Writer {
         if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
         write_reconstruction(*result.reconstruction, style_, out);
         return;
+      case CommandId::diff:  // has no writer, see diff.cc
       case CommandId::render:
       case CommandId::rules:
         out += result.rendered;
@@ -64,9 +65,6 @@ Json block_document(const BlockResult& result) {
   }
   return block;
 }
-
-// Bytes of the log that are no UTF-8 become U+FFFD, so that the document is valid JSON.
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 class JsonWriter : public Writer {
  public:
@@ -110,6 +108,9 @@ class NdjsonWriter : public Writer {
 
 }  // namespace
 
+std::string_view verdict_of(int status) { return kVerdicts[status]; }
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
 std::unique_ptr<Writer> make_writer(OutputFormat format, const Options& options, const TextStyle& style) {
   switch (format) {
     case OutputFormat::json:
@@ -117,6 +118,7 @@ std::unique_ptr<Writer> make_writer(OutputFormat format, const Options& options,
     case OutputFormat::ndjson:
       return std::make_unique<NdjsonWriter>(options);
     case OutputFormat::text:
+    case OutputFormat::markdown:
       break;
   }
   return std::make_unique<TextWriter>(options, style);

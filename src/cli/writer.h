@@ -38,6 +38,11 @@ class Writer {
   virtual void end(const Totals& totals, int status, std::string& out) = 0;
 };
 
+// "clean", "findings" or "failed".
+std::string_view verdict_of(int status);
+// The bytes of a document. What is no UTF-8 becomes U+FFFD, so that the document is valid JSON.
+std::string dumped(const Json& json);
+
 std::unique_ptr<Writer> make_writer(OutputFormat format, const Options& options, const TextStyle& style);
 
 }  // namespace shardstats::cli

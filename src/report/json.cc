@@ -27,7 +27,6 @@ struct ValueWriter {
   Json operator()(ByteInterval x) const { return bounds(x); }
   Json operator()(RealInterval x) const { return bounds(x); }
 };
-Json value_json(const AssumedValue& value) { return std::visit(ValueWriter{}, value); }
 
 Json assumption_json(const AssumptionView& view) {
   constexpr std::string_view kScopes[] = {"plan", "table", "tables"};
@@ -168,6 +167,8 @@ void add_survey(const Survey& survey, Json& summary) {
 }
 
 }  // namespace
+
+Json value_json(const AssumedValue& value) { return std::visit(ValueWriter{}, value); }
 
 Json block_json(const BlockView& block) {
   Json candidates = Json::array();

@@ -19,6 +19,7 @@ namespace shardstats {
 
 using Json = nlohmann::ordered_json;
 
+Json value_json(const AssumedValue& value);
 Json block_json(const BlockView& block);
 void add_report(const Report& report, Json& block);                // verify: coverage, findings
 void add_reconstruction(const Reconstruction& plan, Json& block);  // reconstruct: tables_detail, ranks_detail

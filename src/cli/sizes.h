@@ -1,0 +1,17 @@
+// Amounts as users write them in options. Tested by tests/cli/sizes_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace shardstats::cli {
+
+// Bytes, cut to whole ones: "72GiB", "1.5 TiB", "80GB" (10^9), "4096". Units: B, kB, KB, MB, GB, TB, KiB, MiB, GiB,
+// TiB. std::nullopt: no such size, or more than 64 bits hold.
+std::optional<std::int64_t> parse_size(std::string_view text);
+
+// Not negative, with the unit behind it: parse_amount("10%", "%").
+std::optional<double> parse_amount(std::string_view text, std::string_view unit);
+
+}  // namespace shardstats::cli
