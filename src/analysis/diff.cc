@@ -233,11 +233,9 @@ void keep_changed(std::vector<Row>& rows) {
   sort_by_change(rows);
 }
 
-RealInterval change_of_all(const std::vector<RankDiff>& ranks) {
-  RealInterval change{};
-  for (const RankDiff& rank : ranks)
-    if (rank.hbm.before && rank.hbm.after) change = change + rank.hbm.change;
-  return change;
+RealInterval change_of_all(const std::vector<NumberDiff>& numbers) {
+  const auto total = std::ranges::find(numbers, "total_hbm", &NumberDiff::name);
+  return total == numbers.end() ? RealInterval{} : total->change;
 }
 
 }  // namespace
@@ -286,7 +284,7 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   diff.largest = largest_rank(diff.ranks);
   diff.numbers = plan_numbers(base, next, diff.ranks);
   diff.headroom = headroom(diff.numbers, diff.largest.hbm);
-  diff.causes = causes_of(wide, tables, change_of_all(diff.ranks));
+  diff.causes = causes_of(wide, tables, change_of_all(diff.numbers));
   diff.assumptions = assumption_diffs(base, next, pairs);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (!is_kept(filter, base, next, pairs[i])) continue;

@@ -169,7 +169,7 @@ RealInterval sum_of(const std::vector<RankPart>& parts) {
 }
 
 // The parts add up to the change of the rank; what they leave is one of them.
-void attribute(NumberDiff& hbm, std::vector<RankPart>& parts) {
+void attribute(NumberDiff& hbm, std::vector<RankPart>& parts, RankPart::Kind rest) {
   if (!hbm.before || !hbm.after) return parts.clear();
   const RealInterval sum = sum_of(parts), whole = *hbm.after - *hbm.before;
   if (sum.overlaps(whole)) {
@@ -177,7 +177,7 @@ void attribute(NumberDiff& hbm, std::vector<RankPart>& parts) {
     hbm.changed = hbm.changed || certain;
     hbm.change = hbm.changed ? narrowed(whole, sum) : RealInterval{};
   } else if (hbm.changed) {
-    parts.push_back({RankPart::Kind::unexplained, {}, {}, 0, whole - sum});
+    parts.push_back({rest, {}, {}, 0, whole - sum});
   }
   if (!hbm.changed) return parts.clear();
   std::erase_if(parts, [](const RankPart& part) { return part.hbm == RealInterval{}; });
@@ -190,6 +190,8 @@ std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, con
                                  const std::vector<TableDiff>& tables, bool plan_wide) {
   Parts parts(base, next, plan_wide);
   for (std::size_t i = 0; i < pairs.size(); ++i) parts.add(pairs[i], tables[i]);
+  // Without tables there is nothing else that it could come from.
+  const auto rest = plan_wide && pairs.empty() ? RankPart::Kind::plan_wide : RankPart::Kind::unexplained;
   std::map<int, SideRank> befores = ranks_of(base), afters = ranks_of(next);
   for (const auto& [number, rank] : befores) afters.try_emplace(number);
   std::vector<RankDiff> diffs;
@@ -211,7 +213,7 @@ std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, con
     diff.perf = difference("perf", DiffUnit::ms, perf_of(before), perf_of(after));
     parts.add_reserved(number);
     diff.parts = parts.take(number);
-    attribute(diff.hbm, diff.parts);
+    attribute(diff.hbm, diff.parts, rest);
   }
   return diffs;
 }

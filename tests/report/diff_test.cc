@@ -65,9 +65,9 @@ TEST(DiffText, SaysThatNothingChanged) {
 TEST(DiffText, HeadlineCausesAndParts) {
   std::string out;
   write_diff({"a.log", "b.log"}, one_moved_table(1), 10, {}, out);
-  EXPECT_THAT(out, HasSubstr("largest rank HBM: 100 MiB on rank 0 -> 150 MiB on rank 1, +50 MiB (+50.0%)\n"));
+  EXPECT_THAT(out, HasSubstr("largest rank HBM: 100.0 MiB on rank 0 -> 150.0 MiB on rank 1, +50.0 MiB (+50.0%)\n"));
   EXPECT_THAT(out, HasSubstr("why\n  ebc.t_0: ranks 0 -> 1\n"));
-  EXPECT_THAT(out, HasSubstr("+50 MiB  ebc.t_0 moved here from rank 0\n"));
+  EXPECT_THAT(out, HasSubstr("+50.0 MiB  ebc.t_0 moved here from rank 0\n"));
 }
 
 TEST(DiffText, TopAndColours) {
@@ -82,7 +82,7 @@ TEST(DiffText, TopAndColours) {
 
 TEST(DiffMarkdown, FitsACommentAndSaysWhatIsLeftOut) {
   const std::string all = diff_markdown({"a.log", "b.log"}, one_moved_table(3), 0);
-  EXPECT_THAT(all, HasSubstr("| ebc.t\\_2 | ranks 0 -\\> 1 | 50 MiB | 60 MiB | +10 MiB (+20.0%) |\n"));
+  EXPECT_THAT(all, HasSubstr("| ebc.t\\_2 | ranks 0 -\\> 1 | 50.0 MiB | 60.0 MiB | +10.0 MiB (+20.0%) |\n"));
   EXPECT_THAT(all, Not(HasSubstr("left out")));
   const std::string large = diff_markdown({"a.log", "b.log"}, one_moved_table(20000), 0);
   EXPECT_LE(characters(large), 65536U);
