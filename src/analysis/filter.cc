@@ -94,6 +94,8 @@ bool Filter::keeps_rank(int rank) const {
          std::ranges::any_of(parts_->ranks, [&](RankRange r) { return r.first <= rank && rank <= r.last; });
 }
 
+bool Filter::keeps_kernel(std::string_view kernel) const { return one_of(parts_->kernels, kernel); }
+
 bool Filter::keeps_row(const PrintedTable& row) const {
   return keeps_table(row.fqn.text, row.sharding.text, row.kernel.text);
 }

@@ -15,7 +15,7 @@ constexpr OutputFormat kOfSteps[] = {text, json, ndjson, markdown};
 constexpr OutputFormat kOfRules[] = {text, json, csv};
 constexpr OutputFormat kTextOnly[] = {text};
 
-constexpr std::array<Command, 8> kCommands = {{
+constexpr std::array<Command, 9> kCommands = {{
     {CommandId::summary, "summary", "Will it run out of memory, is it slow, and why (also: shardstats LOG)",
      "The change that would help most is found by computing the storage anew for a few common ones; perf and "
      "placement\n"
@@ -43,6 +43,12 @@ constexpr std::array<Command, 8> kCommands = {{
      "shardstats check --max-hbm 72GiB --max-imbalance 10% train.log\n"
      "shardstats check --config limits.toml --strict runs/7/train.log runs/8/train.log",
      true, false, true, kOfResults},
+    {CommandId::diff, "diff", "Compare two logs: what changed, by how much, and why",
+     "The last planner block of each log is compared; --block N takes another one.\n"
+     "Sizes are bounds; something changed only if no value fits both logs.",
+     "shardstats diff base.log new.log\n"
+     "shardstats diff --fail-on-increase 2GiB -f markdown base.log new.log > comment.md",
+     true, false, false, kOfSteps},
     {CommandId::explain, "explain", "Show step by step where a table's, rank's or kernel's memory comes from", "",
      "shardstats explain table_1705 train.log", true, true, false, kOfSteps},
     {CommandId::reconstruct, "reconstruct", "Print the rebuilt plan: every table, shard and rank with byte bounds", "",

@@ -79,6 +79,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     case CommandId::render:
       examined.too_large = !render(*examined.printed, result.rendered);
       break;
+    case CommandId::diff:  // of two blocks, see diff.cc
     case CommandId::rules:
       break;
   }

@@ -19,9 +19,6 @@ Json block_document(const BlockResult& result) {
   return block;
 }
 
-// Bytes of the log that are no UTF-8 become U+FFFD, so that the document is valid JSON.
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
-
 class JsonWriter : public Writer {
  public:
   explicit JsonWriter(const Options& options) : command_(command_of(options.command).name) {}
@@ -32,7 +29,7 @@ class JsonWriter : public Writer {
     logs_.back().blocks.push_back(block_document(result));
   }
   void end(const Totals& totals, int status, std::string& out) override {
-    out += dumped(document_json(command_, logs_, totals, kVerdicts[status]));
+    out += dumped(document_json(command_, logs_, totals, kVerdicts[status])) + "\n";
   }
 
  private:
@@ -47,15 +44,16 @@ class NdjsonWriter : public Writer {
 
   void begin_log(const std::string& path) override { path_ = path; }
   void log_error(const Error& error, std::string& out) override {
-    out += dumped(document_json(command_, {{path_, {}, error}}, {1, 0, {}}, kVerdicts[kFailed]));
+    out += dumped(document_json(command_, {{path_, {}, error}}, {1, 0, {}}, kVerdicts[kFailed])) + "\n";
   }
   void block(const BlockResult& result, std::string& out) override {
     Totals totals{1, 1, result.findings()};
     if (result.budgets) totals.budgets = result.budgets->counts();
-    out += dumped(document_json(command_, {{path_, {block_document(result)}, {}}}, totals, kVerdicts[result.status]));
+    out += dumped(document_json(command_, {{path_, {block_document(result)}, {}}}, totals, kVerdicts[result.status])) +
+           "\n";
   }
   void end(const Totals& totals, int status, std::string& out) override {
-    out += dumped({{"summary", summary_json(totals)}, {"verdict", kVerdicts[status]}});
+    out += dumped({{"summary", summary_json(totals)}, {"verdict", kVerdicts[status]}}) + "\n";
   }
 
  private:

@@ -11,6 +11,7 @@
 
 #include "cli/budget_options.h"
 #include "cli/settings.h"
+#include "cli/sizes.h"
 #include "shardstats/version.h"
 
 namespace shardstats::cli {
@@ -28,7 +29,7 @@ constexpr std::string_view kNothingToScan =
 struct Raw {
   Options options;
   bool step_summary = false;
-  std::string format, fail_on = "error", sort = "log";
+  std::string format, fail_on = "error", sort = "log", block, fail_on_increase;
   std::size_t top = 0, threads = 0;  // 0 threads: as many as the machine runs at once
   std::vector<std::string> assume;
   BudgetTexts budgets;
@@ -78,7 +79,7 @@ void add_output_options(CLI::App& app, const Command& command, Raw& raw) {
 }
 
 void add_log_options(CLI::App& app, Raw& raw) {
-  app.add_option("--block", raw.options.block, "Which planner block of the log: a number from 1, last or all");
+  app.add_option("--block", raw.block, "Which planner block of the log: a number from 1, last or all");
   app.add_option("--threads", raw.threads, "Threads for several logs or blocks; 0 is one a processor");
   app.add_flag("--allow-empty", raw.options.allow_empty, "A log without a planner block is a success");
   app.add_option("--assume", raw.assume,
@@ -128,8 +129,20 @@ std::string footer_of(const Command& command) {
 void add_logs(CLI::App& app, const Command& command, Raw& raw) {
   if (command.id == CommandId::scan)
     app.add_option("PATH", raw.options.logs, "Directories, globs or log files; - is standard input")->type_name("");
+  else if (command.id == CommandId::diff)
+    app.add_option("LOG", raw.options.logs, "The log before and the log after; - is standard input")
+        ->type_name("BASE NEW");
   else
     app.add_option("LOG", raw.options.logs, "Log files; - is standard input")->type_name("FILE");
+}
+
+void add_diff_options(CLI::App& app, Raw& raw) {
+  app.add_option("-n,--top", raw.options.top,
+                 "Only the first N rows of each list; 0 is all. Default: 10 in text, else all");
+  app.add_option("--fail-on-increase", raw.fail_on_increase,
+                 "Exit 1 if the largest rank's HBM increased by more than 2GiB, or 3% of BASE")
+      ->type_name("LIMIT");
+  app.add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
 }
 
 void add_command(CLI::App& app, const Command& command, Raw& raw) {
@@ -147,12 +160,14 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
     add_logs(*sub, command, raw);
     add_log_options(*sub, raw);
   }
-  if (verifies(command.id) || command.id == CommandId::reconstruct) add_filter_options(*sub, raw);
+  if (verifies(command.id) || command.id == CommandId::reconstruct || command.id == CommandId::diff)
+    add_filter_options(*sub, raw);
   if (verifies(command.id)) add_rule_options(*sub, raw);
   if (command.id == CommandId::check) add_budget_options(*sub, raw.budgets, raw.options.budgets);
   if (command.finds) sub->add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
   if (command.id == CommandId::summary)
     sub->add_option("-n,--top", raw.options.top_tables, "Tables of each list; 0 is all");
+  if (command.id == CommandId::diff) add_diff_options(*sub, raw);
   if (command.id == CommandId::verify)
     sub->add_option("-n,--top", raw.top, "Only the first N findings of a block in text; 0 is all");
   if (command.id == CommandId::scan)
@@ -188,13 +203,33 @@ std::optional<std::string> wrong_output(const Options& options, const Command& c
 
 // What is wrong with values beyond what CLI11 checks.
 std::optional<std::string> wrong_value(const Raw& raw) {
-  const std::string& block = raw.options.block;
-  if (block != "all" && block != "last" && parse_integer(block).value_or(0) < 1)
+  const std::string& block = raw.block;
+  if (!block.empty() && block != "all" && block != "last" && parse_integer(block).value_or(0) < 1)
     return "--block '" + block + "': expected a number from 1, last or all";
   for (const std::string& text : raw.assume)
     if (const auto parsed = parse_override(text); std::holds_alternative<BadOverride>(parsed))
       return std::get<BadOverride>(parsed).message;
   return Filter().set(raw.options.filter);
+}
+
+// What is wrong with the logs and options of diff.
+std::optional<Leave> check_diff(Raw& raw) {
+  Options& options = raw.options;
+  if (options.logs.size() != 2)
+    return failed("diff compares two logs, " + std::to_string(options.logs.size()) +
+                  " given; usage: shardstats diff [OPTIONS] BASE NEW");
+  if (options.logs[0] == "-" && options.logs[1] == "-")
+    return failed("diff: only one of the two logs can be standard input");
+  if (options.block == "all") return failed("--block all: diff compares one block of each log; name a number or last");
+  if (raw.fail_on_increase.empty()) return std::nullopt;
+  const std::string& text = raw.fail_on_increase;
+  if (const auto percent = parse_amount(text, "%"); percent && text.ends_with('%'))
+    options.fail_on_increase = IncreaseLimit{*percent, true, text};
+  else if (const auto bytes = parse_size(text))
+    options.fail_on_increase = IncreaseLimit{static_cast<double>(*bytes), false, text};
+  else
+    return failed("--fail-on-increase '" + text + "': expected a size or a percentage, for example 2GiB or 3%");
+  return std::nullopt;
 }
 
 std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
@@ -218,6 +253,9 @@ std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
     if (auto wrong = read_table_budgets(config, options.budgets.of_tables)) return failed(std::move(*wrong));
     if (options.budgets.of_plan.empty() && options.budgets.of_tables.empty()) return failed(std::string(kNoBudget));
   }
+  options.block = !raw.block.empty() ? raw.block : options.command == CommandId::diff ? "last" : "all";
+  if (options.command == CommandId::diff)
+    if (auto wrong = check_diff(raw)) return *wrong;
   if (!command.reads_logs || !options.logs.empty()) return options;
   if (const char* given = std::getenv("SHARDSTATS_LOG"); given != nullptr && *given != '\0')
     options.logs.emplace_back(given);

@@ -14,6 +14,13 @@
 
 namespace shardstats::cli {
 
+// --fail-on-increase: bytes, or a percentage of the base.
+struct IncreaseLimit {
+  double amount = 0;
+  bool percent = false;
+  std::string text;  // as given
+};
+
 struct Options {
   CommandId command{};
   std::string target;             // explain, rules
@@ -32,7 +39,9 @@ struct Options {
   std::size_t top_rules = 5;     // in the summary of a scan; 0: all
   ReconstructOptions reconstruct;
   std::vector<Override> assume;
-  Budgets budgets;  // check
+  Budgets budgets;                 // check
+  std::optional<std::size_t> top;  // diff: rows of each list; 0: all
+  std::optional<IncreaseLimit> fail_on_increase;
 };
 
 // What to do instead of running a command: print something and leave.

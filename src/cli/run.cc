@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/diff.h"
 #include "cli/examine.h"
 #include "cli/heap.h"
 #include "cli/output.h"
@@ -219,6 +220,7 @@ int run(const Options& options) {
     fail(*wrong);
     return kFailed;
   }
+  if (options.command == CommandId::diff) return run_diff(options, filter);
   return Run(options, std::move(filter)).all();
 }
 

@@ -104,7 +104,7 @@ std::optional<Source> from_config(const Config& config, const std::string& name,
 bool is_for_others(const std::string& name, const Source& source, const Command& command) {
   if (name == "color") return source.kind && (is_set("NO_COLOR") || is_set("FORCE_COLOR"));
   if (name != "format" || !source.shared || source.values.size() != 1) return false;
-  const auto format = parse_name<OutputFormat>(source.values.front(), kFormatNames);
+  const auto format = format_named(source.values.front());
   return format && std::ranges::find(command.formats, *format) == command.formats.end();
 }
 

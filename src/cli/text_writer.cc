@@ -36,6 +36,7 @@ class TextWriter : public Writer {
         if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
         write_reconstruction(*result.reconstruction, style_, out);
         return;
+      case CommandId::diff:  // has no writer, see diff.cc
       case CommandId::render:
       case CommandId::rules:
         out += result.rendered;

@@ -27,7 +27,6 @@ struct ValueWriter {
   Json operator()(ByteInterval x) const { return bounds(x); }
   Json operator()(RealInterval x) const { return bounds(x); }
 };
-Json value_json(const AssumedValue& value) { return std::visit(ValueWriter{}, value); }
 
 Json assumption_json(const AssumptionView& view) {
   constexpr std::string_view kScopes[] = {"plan", "table", "tables"};
@@ -169,6 +168,8 @@ void add_survey(const Survey& survey, Json& summary) {
 
 }  // namespace
 
+Json value_json(const AssumedValue& value) { return std::visit(ValueWriter{}, value); }
+
 Json block_json(const BlockView& block) {
   Json candidates = Json::array();
   for (const Release release : block.candidates) candidates.push_back(name(release));
@@ -251,5 +252,7 @@ Json document_json(std::string_view command, const std::vector<LogJson>& logs, c
   json["verdict"] = verdict;
   return json;
 }
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace shardstats

@@ -10,8 +10,6 @@
 namespace shardstats {
 namespace {
 
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 // "[text](target)" would be a link: brackets are escaped where a message could be read so.
 Json message_json(std::string_view message) {
   std::string text;

@@ -87,6 +87,16 @@ STATUS = [  # arguments, standard input, status
     (["explain", "no_such_table_at_all"], GOOD, 2),
     ([], b"", 2),
     (["--version"], b"", 0),
+    (["diff", "v1.4.0.log", "-"], WRONG, 0),
+    (["diff", "v1.4.0.log", "v1.8.0-nodebug.log"], b"", 0),
+    (["diff", "v1.4.0.log"], b"", 2),
+    (["diff", "v1.4.0.log", "v1.8.0.log", "v0.1.0.log"], b"", 2),
+    (["diff", "-", "-"], GOOD, 2),
+    (["diff", "--block", "all", "v1.4.0.log", "-"], GOOD, 2),
+    (["diff", "--block", "2", "v1.4.0.log", "-"], GOOD + GOOD, 2),
+    (["diff", "v1.4.0.log", "missing.log"], b"", 2),
+    (["diff", "--fail-on-increase", "2 apples", "v1.4.0.log", "v1.8.0.log"], b"", 2),
+    (["diff", "--fail-on-increase", "0%", "v1.4.0.log", "-"], GOOD, 0),
     (["verify", "--help"], b"", 0),
 ]
 

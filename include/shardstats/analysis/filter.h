@@ -32,6 +32,7 @@ class Filter {
 
   bool keeps_table(std::string_view fqn, std::string_view sharding, std::string_view kernel) const;
   bool keeps_rank(int rank) const;
+  bool keeps_kernel(std::string_view kernel) const;
   // Findings about what was not asked for are dropped: with a filter on tables those of ranks, and so on. Damage of
   // the log (log.*) stays.
   bool keeps(const Finding& finding, const PrintedPlan& printed) const;

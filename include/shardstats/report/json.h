@@ -21,6 +21,7 @@ namespace shardstats {
 
 using Json = nlohmann::ordered_json;
 
+Json value_json(const AssumedValue& value);
 Json block_json(const BlockView& block);
 void add_report(const Report& report, Json& block);                // verify: coverage, findings
 void add_reconstruction(const Reconstruction& plan, Json& block);  // reconstruct: tables_detail, ranks_detail
@@ -55,6 +56,8 @@ struct LogJson {
   std::vector<Json> blocks;
   std::optional<Error> error;
 };
+// One line without its end. What is no UTF-8 becomes U+FFFD, so that it is valid JSON.
+std::string dumped(const Json& json);
 // `verdict`: clean, findings or failed.
 Json document_json(std::string_view command, const std::vector<LogJson>& logs, const Totals& totals,
                    std::string_view verdict);

@@ -1,0 +1,143 @@
+// diff: what changed between two plans, in numbers, and what it comes from.
+//
+//   (PrintedPlan, Plan) base, (PrintedPlan, Plan) next --diff_plans()--> PlanDiff
+//
+// A value is an interval; so is a difference. Something changed if no value fits both sides. Assumptions likewise: they
+// changed only if no value that explains the one log explains the other. What one side neither prints nor lets rebuild
+// is empty there, which is not 0. Tested by tests/analysis/diff_test.cc and, over the corpus,
+// tests/cli/diff_corpus_test.py.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shardstats/analysis/filter.h"
+#include "shardstats/infer/plan.h"
+
+namespace shardstats {
+
+enum class DiffUnit : std::uint8_t { bytes, ms, count };
+
+// A number before and after. Invariant: without change `change` is {0, 0}; it may be narrower than after - before where
+// both sides rest on the same unknowns.
+struct NumberDiff {
+  std::string_view name;  // "hbm"
+  DiffUnit unit = DiffUnit::bytes;
+  std::optional<RealInterval> before, after;
+  RealInterval change{};
+  bool changed = false;  // both sides are known and have no value in common
+
+  // Of the value before; nullopt where that is, or may be, 0.
+  std::optional<RealInterval> percent() const;
+};
+
+// An input of the plan or of a table before and after, in the words of --set: {"sharding", "TW", "RW"}.
+struct InputDiff {
+  std::string_view name;
+  std::string before, after;
+  std::string note{};  // what else explains the logs as well; may be empty
+};
+
+// One reason, and what came of it.
+struct Cause {
+  enum class Kind : std::uint8_t { plan, table, added, dropped, unexplained } kind = Kind::plan;
+  std::string table{};               // FQN; empty for the whole plan
+  std::vector<InputDiff> inputs{};   // that changed together, the first is the one to name; none for added and dropped
+  std::int64_t tables = 0;           // with other memory or time for this reason
+  RealInterval hbm{}, ddr{}, ssd{};  // bytes, all ranks together
+  RealInterval perf{};               // ms, all ranks together
+  bool shared = false;               // these effects are those of all causes marked so, taken together
+
+  // "batch_size=4096", "ebc.t.sharding=RW", "drop ebc.t"; none for an added table or no reason.
+  std::vector<std::string> assignments() const;
+};
+
+// An assumption of the whole plan that changed; or, with `tables` > 0, one of so many tables.
+struct AssumptionDiff {
+  std::string_view name;
+  std::vector<AssumedValue> before, after;  // the preferred value first, then all others that explain the log
+  std::int64_t tables = 0;
+};
+
+enum class Presence : std::uint8_t { both, added, dropped };
+
+struct TableDiff {
+  std::string fqn;
+  Presence presence = Presence::both;
+  std::string sharding, kernel, ranks;  // as printed: of NEW, or of BASE for a dropped table
+  std::vector<InputDiff> inputs;        // that changed
+  NumberDiff shards, hbm, ddr, ssd, perf;
+
+  bool changed() const;
+};
+
+// A part of a rank's change in HBM, bytes.
+struct RankPart {
+  enum class Kind : std::uint8_t {
+    moved_here,   // shards of `table` from `ranks`
+    moved_away,   // to `ranks`
+    split,        // another sharding type or number of shards
+    changed,      // other inputs of the table
+    added,        // a new table
+    dropped,      // a table that is gone
+    plan_wide,    // `tables` tables without a change of their own
+    dense,        // reserved for dense tensors
+    kjt,          // reserved for features
+    unexplained,  // what is left
+  } kind = Kind::changed;
+  std::string table{};
+  std::vector<int> ranks{};
+  std::int64_t tables = 1;
+  RealInterval hbm{};
+};
+
+struct RankDiff {
+  int rank = 0;
+  Presence presence = Presence::both;
+  NumberDiff hbm, ddr, input, output, perf;
+  std::vector<RankPart> parts;  // of the change in HBM: they add up to it; largest first
+
+  bool changed() const;
+};
+
+struct KernelDiff {
+  std::string name;
+  NumberDiff tables, hbm, ddr, ssd;
+
+  bool changed() const;
+};
+
+struct LargestRank {
+  std::vector<int> before, after;  // the ranks that may be the largest; often one
+  NumberDiff hbm;
+};
+
+struct PlanDiff {
+  std::vector<Release> releases_before, releases_after;  // candidates
+  std::vector<NumberDiff> numbers;                       // of the whole plan, those known on a side
+  LargestRank largest;
+  NumberDiff headroom;        // planning memory less the largest rank's HBM
+  std::vector<Cause> causes;  // most important first
+  std::vector<AssumptionDiff> assumptions;
+  std::vector<TableDiff> tables;  // that changed and the filter keeps, largest change first; likewise the next two
+  std::vector<RankDiff> ranks;
+  std::vector<KernelDiff> kernels;
+  std::int64_t same_tables = 0;  // kept by the filter, on both sides, and equal as far as the logs tell
+  bool tables_printed = true;    // by both logs; else no table is compared
+
+  bool changed() const;
+};
+
+struct DiffSide {
+  const PrintedPlan& printed;
+  const Plan& plan;  // with all alternatives (InferOptions)
+};
+
+// Keeps no reference to the plans.
+PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& filter);
+
+}  // namespace shardstats

@@ -1,0 +1,304 @@
+#include "shardstats/analysis/diff.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "analysis/diff_parts.h"
+#include "analysis/statistics.h"
+
+namespace shardstats {
+namespace analysis {
+namespace {
+
+// ---- the whole plan ------------------------------------------------------------------------------------------------
+
+struct PlanLine {
+  std::string_view name;
+  DiffUnit unit;
+  LineId line;
+  std::size_t slot;
+};
+constexpr PlanLine kPlanLines[] = {{"planning_hbm", DiffUnit::bytes, LineId::planning_memory, 0},
+                                   {"planning_ddr", DiffUnit::bytes, LineId::planning_memory, 1},
+                                   {"reserved_hbm", DiffUnit::bytes, LineId::reserved_hbm, 0},
+                                   {"dense_hbm", DiffUnit::bytes, LineId::dense_storage, 0},
+                                   {"kjt_hbm", DiffUnit::bytes, LineId::kjt_storage, 0},
+                                   {"critical_path_comms", DiffUnit::ms, LineId::critical_path_comms, 0},
+                                   {"critical_path_compute", DiffUnit::ms, LineId::critical_path_compute, 0},
+                                   {"critical_path", DiffUnit::ms, LineId::critical_path_sum, 0}};
+
+Known printed_line(const PrintedPlan& printed, const PlanLine& line) {
+  return printed_bounds(printed.slot(line.line, line.slot), Format::r3, line.unit == DiffUnit::bytes ? "bytes" : "ms");
+}
+
+Known count_of(std::size_t n) { return n == 0 ? Known{} : exactly(static_cast<double>(n)); }
+
+Known batch_size(const PrintedPlan& printed) {
+  const auto size = parse_integer(printed.slot(LineId::batch_size).text);
+  return size ? Known(exactly(static_cast<double>(*size))) : std::nullopt;
+}
+
+Known world_size(const PrintedPlan& printed) {
+  if (printed.ranks.printed) return count_of(printed.ranks.rows.size());
+  const auto size = parse_integer(printed.slot(LineId::world_size).text);
+  return size ? Known(exactly(static_cast<double>(*size))) : std::nullopt;
+}
+
+// The values of one quantity on all ranks of one side; nullopt if one of them is not known.
+using Values = std::optional<std::vector<RealInterval>>;
+Values values_of(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field, Known NumberDiff::*side,
+                 Presence not_there) {
+  std::vector<RealInterval> values;
+  for (const RankDiff& rank : ranks) {
+    if (rank.presence == not_there) continue;
+    const Known& value = (rank.*field).*side;
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
+  if (values.empty()) return std::nullopt;
+  return values;
+}
+
+struct BothSides {
+  Values before, after;
+  template <class Statistic>
+  NumberDiff diff(std::string_view name, DiffUnit unit, Statistic statistic) const {
+    const auto of = [&](const Values& values) { return values ? Known(statistic(RankBounds(*values))) : std::nullopt; };
+    return difference(name, unit, of(before), of(after));
+  }
+};
+
+BothSides both_sides(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field) {
+  return {values_of(ranks, field, &NumberDiff::before, Presence::added),
+          values_of(ranks, field, &NumberDiff::after, Presence::dropped)};
+}
+
+// A sum over the ranks changes as its ranks do: what does not change on a rank adds nothing to the bounds.
+void narrow_by_ranks(NumberDiff& sum, const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field) {
+  if (!sum.before || !sum.after) return;
+  RealInterval change{};
+  for (const RankDiff& rank : ranks) {
+    if (rank.presence != Presence::both) return;
+    change = change + (rank.*field).change;
+  }
+  sum.change = narrowed(*sum.after - *sum.before, change);
+  sum.changed = sum.changed || !sum.change.contains(0);
+  if (!sum.changed) sum.change = {};
+}
+
+LargestRank largest_rank(const std::vector<RankDiff>& ranks) {
+  LargestRank found;
+  const BothSides hbm = both_sides(ranks, &RankDiff::hbm);
+  found.hbm = hbm.diff("largest_hbm", DiffUnit::bytes, [](RankBounds values) { return largest(values); });
+  const auto candidates = [&](const Values& values, Presence not_there) {
+    std::vector<int> numbers;
+    if (!values) return numbers;
+    const RankList list = at_largest(*values);
+    std::size_t i = 0;
+    for (const RankDiff& rank : ranks)
+      if (rank.presence != not_there && list.may[i++]) numbers.push_back(rank.rank);
+    return numbers;
+  };
+  found.before = candidates(hbm.before, Presence::added);
+  found.after = candidates(hbm.after, Presence::dropped);
+  if (found.before.size() != 1 || found.before != found.after) return found;
+  // The same rank on both sides: its own change is as narrow as can be.
+  const auto rank = std::ranges::find(ranks, found.before.front(), &RankDiff::rank);
+  found.hbm.change = rank->hbm.change;
+  found.hbm.changed = rank->hbm.changed;
+  return found;
+}
+
+std::vector<NumberDiff> plan_numbers(const DiffSide& base, const DiffSide& next, const std::vector<RankDiff>& ranks) {
+  std::vector<NumberDiff> numbers;
+  const auto add = [&](NumberDiff diff) {
+    if (diff.before || diff.after) numbers.push_back(diff);
+  };
+  const auto count = [&](std::string_view name, Known before, Known after) {
+    add(difference(name, DiffUnit::count, before, after));
+  };
+  count("world_size", world_size(base.printed), world_size(next.printed));
+  count("batch_size", batch_size(base.printed), batch_size(next.printed));
+  count("tables", count_of(base.printed.tables.rows.size()), count_of(next.printed.tables.rows.size()));
+  const auto sum = [&](std::string_view name, NumberDiff RankDiff::*field) {
+    NumberDiff diff = both_sides(ranks, field).diff(name, DiffUnit::bytes, [](RankBounds v) { return sum_of(v); });
+    narrow_by_ranks(diff, ranks, field);
+    add(diff);
+  };
+  sum("total_hbm", &RankDiff::hbm);
+  sum("total_ddr", &RankDiff::ddr);
+  add(both_sides(ranks, &RankDiff::hbm).diff("mean_hbm", DiffUnit::bytes, [](RankBounds v) { return mean_of(v); }));
+  add(both_sides(ranks, &RankDiff::perf).diff("largest_perf", DiffUnit::ms, [](RankBounds v) { return largest(v); }));
+  for (const PlanLine& line : kPlanLines)
+    add(difference(line.name, line.unit, printed_line(base.printed, line), printed_line(next.printed, line)));
+  return numbers;
+}
+
+NumberDiff headroom(const std::vector<NumberDiff>& numbers, const NumberDiff& largest) {
+  const auto planning = std::ranges::find(numbers, "planning_hbm", &NumberDiff::name);
+  if (planning == numbers.end()) return difference("headroom", DiffUnit::bytes, std::nullopt, std::nullopt);
+  const auto left = [&](Known NumberDiff::*side) -> Known {
+    const Known &all = *planning.*side, &taken = largest.*side;
+    if (!all || !taken || all->high <= 0) return std::nullopt;
+    return *all - *taken;
+  };
+  NumberDiff diff = difference("headroom", DiffUnit::bytes, left(&NumberDiff::before), left(&NumberDiff::after));
+  if (diff.before && diff.after && !planning->changed) {
+    diff.changed = largest.changed;
+    diff.change = RealInterval{} - largest.change;
+  }
+  return diff;
+}
+
+// ---- kernels -------------------------------------------------------------------------------------------------------
+
+struct SideKernel {
+  std::int64_t tables = 0;
+  const PlanKernel* plan = nullptr;
+  std::array<Known, 3> printed{};  // HBM, DDR, SSD
+};
+
+std::map<std::string_view, SideKernel> kernels_of(const DiffSide& side) {
+  std::map<std::string_view, SideKernel> kernels;
+  for (const PlanKernel& kernel : side.plan.kernels) kernels[kernel.name].plan = &kernel;
+  for (const PrintedTable& row : side.printed.tables.rows) ++kernels[row.kernel.text].tables;
+  for (const PrintedLine& line : side.printed.lines) {
+    const auto slots = side.printed.slots_of(line);
+    if (line.id == LineId::kernel_count && slots.size() > 1 && !side.printed.tables.printed)
+      kernels[slots[0].text].tables = parse_integer(slots[1].text).value_or(0);
+    if (line.id != LineId::kernel_storage) continue;
+    for (std::size_t i = 0; i < 3 && i + 1 < slots.size(); ++i)
+      kernels[slots[0].text].printed[i] = printed_bounds(slots[i + 1], Format::r3, "bytes");
+  }
+  return kernels;
+}
+
+Known kernel_bytes(const SideKernel& kernel, std::size_t i) {
+  constexpr Expectation PlanKernel::*kSizes[] = {&PlanKernel::hbm, &PlanKernel::ddr, &PlanKernel::ssd};
+  if (kernel.plan == nullptr || !(kernel.plan->*kSizes[i]).known || (kernel.plan->*kSizes[i]).contradicted)
+    return kernel.printed[i];
+  const RealInterval rebuilt = real((kernel.plan->*kSizes[i]).bytes);
+  return kernel.printed[i] ? narrowed(rebuilt, *kernel.printed[i]) : rebuilt;
+}
+
+std::vector<KernelDiff> kernel_diffs(const DiffSide& base, const DiffSide& next) {
+  std::vector<KernelDiff> diffs;
+  auto befores = kernels_of(base), afters = kernels_of(next);
+  std::set<std::string_view> names;
+  for (const auto* kernels : {&befores, &afters})
+    for (const auto& [name, kernel] : *kernels) names.insert(name);
+  for (const std::string_view name : names) {
+    const SideKernel &before = befores[name], &after = afters[name];
+    KernelDiff& diff = diffs.emplace_back();
+    diff.name = name;
+    const auto count = [](std::int64_t n) { return exactly(static_cast<double>(n)); };
+    diff.tables = difference("tables", DiffUnit::count, count(before.tables), count(after.tables));
+    diff.hbm = difference("hbm", DiffUnit::bytes, kernel_bytes(before, 0), kernel_bytes(after, 0));
+    diff.ddr = difference("ddr", DiffUnit::bytes, kernel_bytes(before, 1), kernel_bytes(after, 1));
+    diff.ssd = difference("ssd", DiffUnit::bytes, kernel_bytes(before, 2), kernel_bytes(after, 2));
+  }
+  return diffs;
+}
+
+// ---- what is shown -------------------------------------------------------------------------------------------------
+
+bool is_kept(const Filter& filter, const DiffSide& base, const DiffSide& next, const TablePair& pair) {
+  const auto keeps = [&](const DiffSide& side, const std::optional<std::uint32_t>& index) {
+    if (!index) return false;
+    const PrintedTable& row = side.printed.tables.rows[*index];
+    return filter.keeps_table(row.fqn.text, row.sharding.text, row.kernel.text);
+  };
+  return keeps(base, pair.before) || keeps(next, pair.after);
+}
+
+// The largest change of memory first, of time where no memory changed. A side that is not there counts as none.
+template <class Row>
+void sort_by_change(std::vector<Row>& rows) {
+  const auto size = [](const NumberDiff& n) {
+    return magnitude(n.before && n.after ? n.change : n.after ? *n.after : n.before.value_or(RealInterval{}));
+  };
+  std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
+    const double x = size(a.hbm) + size(a.ddr), y = size(b.hbm) + size(b.ddr);
+    if constexpr (requires { a.perf; })
+      if (x == y) return size(a.perf) > size(b.perf);
+    return x > y;
+  });
+}
+
+template <class Row>
+void keep_changed(std::vector<Row>& rows) {
+  std::erase_if(rows, [](const Row& row) { return !row.changed(); });
+  sort_by_change(rows);
+}
+
+RealInterval change_of_all(const std::vector<NumberDiff>& numbers) {
+  const auto total = std::ranges::find(numbers, "total_hbm", &NumberDiff::name);
+  return total == numbers.end() ? RealInterval{} : total->change;
+}
+
+}  // namespace
+
+NumberDiff difference(std::string_view name, DiffUnit unit, Known before, Known after) {
+  NumberDiff diff{name, unit, before, after, {}, false};
+  diff.changed = before && after && !before->overlaps(*after);
+  if (diff.changed) diff.change = *after - *before;
+  return diff;
+}
+
+double magnitude(RealInterval change) { return std::fabs(middle(change)); }
+
+}  // namespace analysis
+
+std::optional<RealInterval> NumberDiff::percent() const {
+  if (!before || !after || before->low <= 0) return std::nullopt;
+  const auto share = [&](double x, bool lowest) {
+    const double base = (x < 0) == lowest ? before->low : before->high;
+    return x / base * 100;
+  };
+  return RealInterval{share(change.low, true), share(change.high, false)};
+}
+
+bool KernelDiff::changed() const { return tables.changed || hbm.changed || ddr.changed || ssd.changed; }
+
+bool PlanDiff::changed() const {
+  const auto is_changed = [](const auto& x) { return x.changed; };
+  return !causes.empty() || !assumptions.empty() || !tables.empty() || !ranks.empty() || !kernels.empty() ||
+         std::ranges::any_of(numbers, is_changed);
+}
+
+PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& filter) {
+  using namespace analysis;
+  const std::vector<TablePair> pairs = pair_tables(base, next);
+  WideInputs wide = wide_inputs(base, next, pairs);
+  std::vector<TableDiff> tables;
+  tables.reserve(pairs.size());
+  for (const TablePair& pair : pairs)
+    tables.push_back(table_diff(base, next, pair, table_inputs(base, next, pair, wide)));
+  add_speed(base, next, pairs, tables, wide);
+  PlanDiff diff;
+  diff.releases_before = base.plan.releases;
+  diff.releases_after = next.plan.releases;
+  diff.ranks = rank_diffs(base, next, pairs, tables, !wide.storage.empty());
+  diff.largest = largest_rank(diff.ranks);
+  diff.numbers = plan_numbers(base, next, diff.ranks);
+  diff.headroom = headroom(diff.numbers, diff.largest.hbm);
+  diff.causes = causes_of(wide, tables, change_of_all(diff.numbers));
+  diff.assumptions = assumption_diffs(base, next, pairs);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (!is_kept(filter, base, next, pairs[i])) continue;
+    if (!tables[i].changed()) ++diff.same_tables;
+    diff.tables.push_back(std::move(tables[i]));
+  }
+  diff.tables_printed = base.printed.tables.printed && next.printed.tables.printed;
+  diff.kernels = kernel_diffs(base, next);
+  std::erase_if(diff.ranks, [&](const RankDiff& rank) { return !filter.keeps_rank(rank.rank); });
+  std::erase_if(diff.kernels, [&](const KernelDiff& kernel) { return !filter.keeps_kernel(kernel.name); });
+  keep_changed(diff.tables);
+  keep_changed(diff.ranks);
+  keep_changed(diff.kernels);
+  return diff;
+}
+
+}  // namespace shardstats

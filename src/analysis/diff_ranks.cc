@@ -1,0 +1,229 @@
+// Ranks of two plans: their sizes, and what a change in HBM is made of.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analysis/diff_parts.h"
+#include "analysis/statistics.h"
+
+namespace shardstats::analysis {
+namespace {
+
+using ByRank = std::map<int, RealInterval>;  // HBM of a table's shards, bytes
+
+ByRank hbm_by_rank(const DiffSide& side, std::optional<std::uint32_t> table) {
+  ByRank ranks;
+  const PlanTable* plan = table ? side.plan.table_of_row(*table) : nullptr;
+  if (plan == nullptr) return ranks;
+  for (const PlanShard& shard : side.plan.shards_of(*plan))
+    if (shard.rank) ranks[*shard.rank] = ranks[*shard.rank] + real(shard.hbm);
+  return ranks;
+}
+
+// Ranks with more shards of the one than of the other.
+std::vector<int> ranks_missing(const DiffSide& from, std::uint32_t a, const DiffSide& in, std::uint32_t b) {
+  std::map<int, int> counts;
+  const auto count = [&](const DiffSide& side, std::uint32_t table, int step) {
+    if (const PlanTable* plan = side.plan.table_of_row(table))
+      for (const PlanShard& shard : side.plan.shards_of(*plan))
+        if (shard.rank) counts[*shard.rank] += step;
+  };
+  count(from, a, 1);
+  count(in, b, -1);
+  std::vector<int> ranks;
+  for (const auto& [rank, n] : counts)
+    if (n > 0) ranks.push_back(rank);
+  return ranks;
+}
+
+bool has_input(const TableDiff& table, std::string_view name) {
+  return std::ranges::find(table.inputs, name, &InputDiff::name) != table.inputs.end();
+}
+
+// The parts of all ranks, table by table.
+class Parts {
+ public:
+  Parts(const DiffSide& base, const DiffSide& next, bool plan_wide) : base_(base), next_(next), plan_wide_(plan_wide) {}
+
+  void add(const TablePair& pair, const TableDiff& table) {
+    using Kind = RankPart::Kind;
+    const bool own = table.presence != Presence::both || !table.inputs.empty();
+    if (!own && !plan_wide_ && !table.hbm.changed) return;  // equal inputs: equal shards, whatever the bounds
+    const ByRank before = hbm_by_rank(base_, pair.before), after = hbm_by_rank(next_, pair.after);
+    if (table.presence == Presence::added) return add_one_side(table, after, Kind::added, 1);
+    if (table.presence == Presence::dropped) return add_one_side(table, before, Kind::dropped, -1);
+    const bool split = has_input(table, "sharding") || table.shards.changed;
+    const bool moved = !split && has_input(table, "ranks");
+    const std::vector<int> left = moved ? ranks_missing(base_, *pair.before, next_, *pair.after) : std::vector<int>{};
+    const std::vector<int> entered =
+        moved ? ranks_missing(next_, *pair.after, base_, *pair.before) : std::vector<int>{};
+    ByRank changes = after;
+    for (const auto& [rank, bytes] : before) changes[rank] = changes[rank] - bytes;
+    for (const auto& [rank, change] : changes) {
+      if (!own) {
+        add_wide(rank, change, table.hbm.changed);
+      } else if (std::ranges::find(entered, rank) != entered.end()) {
+        parts_[rank].push_back({Kind::moved_here, table.fqn, left, 1, change});
+      } else if (std::ranges::find(left, rank) != left.end()) {
+        parts_[rank].push_back({Kind::moved_away, table.fqn, entered, 1, change});
+      } else if (!moved || table.inputs.size() > 1) {
+        parts_[rank].push_back({split ? Kind::split : Kind::changed, table.fqn, {}, 1, change});
+      }
+    }
+  }
+
+  // What was reserved on each rank, as far as rank memory counts it.
+  void add_reserved(int rank) {
+    const auto add = [&](RankPart::Kind kind, ByteInterval Plan::*bytes) {
+      const auto of = [&](const Plan& plan) {
+        return plan.setting.rules != nullptr && plan.setting.rules->counts_reservation ? real(plan.*bytes)
+                                                                                       : RealInterval{};
+      };
+      const RealInterval before = of(base_.plan), after = of(next_.plan);
+      if (!before.overlaps(after)) parts_[rank].push_back({kind, {}, {}, 1, after - before});
+    };
+    add(RankPart::Kind::dense, &Plan::dense_hbm);
+    add(RankPart::Kind::kjt, &Plan::kjt_hbm);
+  }
+
+  std::vector<RankPart> take(int rank) {
+    std::vector<RankPart> parts = std::move(parts_[rank]);
+    if (const auto wide = wide_.find(rank); wide != wide_.end()) parts.push_back(wide->second);
+    return parts;
+  }
+
+ private:
+  void add_one_side(const TableDiff& table, const ByRank& ranks, RankPart::Kind kind, int sign) {
+    for (const auto& [rank, bytes] : ranks)
+      parts_[rank].push_back({kind, table.fqn, {}, 1, sign > 0 ? bytes : RealInterval{} - bytes});
+  }
+  void add_wide(int rank, RealInterval change, bool changed) {
+    RankPart& part = wide_.try_emplace(rank, RankPart{RankPart::Kind::plan_wide, {}, {}, 0, {}}).first->second;
+    if (!plan_wide_) part.kind = RankPart::Kind::unexplained;
+    part.tables += changed ? 1 : 0;
+    part.hbm = part.hbm + change;
+  }
+
+  const DiffSide &base_, &next_;
+  const bool plan_wide_;
+  std::map<int, std::vector<RankPart>> parts_;
+  std::map<int, RankPart> wide_;
+};
+
+// ---- ranks ---------------------------------------------------------------------------------------------------------
+
+struct SideRank {
+  Release release{};
+  const PlanRank* plan = nullptr;  // nullptr: the side has no such rank
+  const PrintedRank* row = nullptr;
+};
+
+std::map<int, SideRank> ranks_of(const DiffSide& side) {
+  std::map<int, SideRank> ranks;
+  const auto& rows = side.printed.ranks.rows;
+  for (std::size_t i = 0; i < side.plan.ranks.size(); ++i) {
+    const PlanRank& plan = side.plan.ranks[i];
+    ranks.try_emplace(plan.rank, SideRank{side.printed.releases.front(), &plan, i < rows.size() ? &rows[i] : nullptr});
+  }
+  return ranks;
+}
+
+struct RankSize {
+  std::string_view name;
+  ByteInterval PlanRank::*bytes;
+  Expectation PlanRank::*expected;
+  Cell PrintedRank::*cell;
+};
+constexpr RankSize kHbm{"hbm", &PlanRank::hbm, &PlanRank::expected_hbm, &PrintedRank::hbm};
+constexpr RankSize kDdr{"ddr", &PlanRank::ddr, &PlanRank::expected_ddr, &PrintedRank::ddr};
+constexpr RankSize kInput{"input", &PlanRank::input, &PlanRank::expected_input, &PrintedRank::input};
+constexpr RankSize kOutput{"output", &PlanRank::output, &PlanRank::expected_output, &PrintedRank::output};
+
+// A cell that the formulas contradict stands for itself.
+Known bytes_of(const SideRank& rank, const RankSize& size) {
+  if (rank.plan == nullptr) return std::nullopt;
+  const Expectation& expected = rank.plan->*size.expected;
+  const bool memory = &size == &kHbm || &size == &kDdr;
+  if (!memory && rank.release < Release::v0_1_1) return std::nullopt;  // not bytes there
+  if (expected.known && expected.contradicted && rank.row != nullptr) {
+    const auto printed = memory ? bytes_printed_as((rank.row->*size.cell).text, rank_memory_format(rank.release), kGiB)
+                                : bytes_printed_as((rank.row->*size.cell).text, Format::r2, kMiB);
+    if (printed) return real(*printed);
+  }
+  if (!expected.known && (rank.row == nullptr || !(rank.row->*size.cell))) return std::nullopt;
+  return real(rank.plan->*size.bytes);
+}
+
+Known perf_of(const SideRank& rank) {
+  if (rank.plan == nullptr) return std::nullopt;
+  const bool wrong = (rank.plan->expected_perf.contradicted >> kPerfParts & 1) != 0;
+  if (wrong && rank.row != nullptr) return printed_bounds(rank.row->perf.total, Format::r3, "ms");
+  if (!rank.plan->expected_perf.known && (rank.row == nullptr || !rank.row->perf.total)) return std::nullopt;
+  return rank.plan->perf.total;
+}
+
+RealInterval sum_of(const std::vector<RankPart>& parts) {
+  RealInterval sum{};
+  for (const RankPart& part : parts) sum = sum + part.hbm;
+  return sum;
+}
+
+// The parts add up to the change of the rank; what they leave is one of them.
+void attribute(NumberDiff& hbm, std::vector<RankPart>& parts, RankPart::Kind rest) {
+  if (!hbm.before || !hbm.after) return parts.clear();
+  const RealInterval sum = sum_of(parts), whole = *hbm.after - *hbm.before;
+  if (sum.overlaps(whole)) {
+    const bool certain = !sum.contains(0);
+    hbm.changed = hbm.changed || certain;
+    hbm.change = hbm.changed ? narrowed(whole, sum) : RealInterval{};
+  } else if (hbm.changed) {
+    parts.push_back({rest, {}, {}, 0, whole - sum});
+  }
+  if (!hbm.changed) return parts.clear();
+  std::erase_if(parts, [](const RankPart& part) { return part.hbm == RealInterval{}; });
+  std::ranges::stable_sort(parts, std::ranges::greater{}, [](const RankPart& p) { return magnitude(p.hbm); });
+}
+
+}  // namespace
+
+std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, const std::vector<TablePair>& pairs,
+                                 const std::vector<TableDiff>& tables, bool plan_wide) {
+  Parts parts(base, next, plan_wide);
+  for (std::size_t i = 0; i < pairs.size(); ++i) parts.add(pairs[i], tables[i]);
+  // Without tables there is nothing else that it could come from.
+  const auto rest = plan_wide && pairs.empty() ? RankPart::Kind::plan_wide : RankPart::Kind::unexplained;
+  std::map<int, SideRank> befores = ranks_of(base), afters = ranks_of(next);
+  for (const auto& [number, rank] : befores) afters.try_emplace(number);
+  std::vector<RankDiff> diffs;
+  for (const auto& entry : afters) {
+    const int number = entry.first;
+    const SideRank &before = befores[number], &after = entry.second;
+    RankDiff& diff = diffs.emplace_back();
+    diff.rank = number;
+    diff.presence = before.plan == nullptr  ? Presence::added
+                    : after.plan == nullptr ? Presence::dropped
+                                            : Presence::both;
+    const auto bytes = [&](const RankSize& size) {
+      return difference(size.name, DiffUnit::bytes, bytes_of(before, size), bytes_of(after, size));
+    };
+    diff.hbm = bytes(kHbm);
+    diff.ddr = bytes(kDdr);
+    diff.input = bytes(kInput);
+    diff.output = bytes(kOutput);
+    diff.perf = difference("perf", DiffUnit::ms, perf_of(before), perf_of(after));
+    parts.add_reserved(number);
+    diff.parts = parts.take(number);
+    attribute(diff.hbm, diff.parts, rest);
+  }
+  return diffs;
+}
+
+}  // namespace shardstats::analysis
+
+namespace shardstats {
+
+bool RankDiff::changed() const {
+  return presence != Presence::both || hbm.changed || ddr.changed || input.changed || output.changed || perf.changed;
+}
+
+}  // namespace shardstats

@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <cmath>
+
+#include "shardstats/report/diff.h"
+
+namespace shardstats {
+namespace {
+
+constexpr std::string_view kUnits[] = {"bytes", "ms", "count"};                              // by DiffUnit
+constexpr std::string_view kPresence[] = {"both", "added", "dropped"};                       // by Presence
+constexpr std::string_view kKinds[] = {"plan", "table", "added", "dropped", "unexplained"};  // by Cause::Kind
+constexpr std::string_view kParts[] = {"moved_here", "moved_away", "split", "changed", "added",
+                                       "dropped",    "plan_wide",  "dense", "kjt",     "unexplained"};
+
+// Bytes and counts are whole.
+Json bounds(RealInterval x, DiffUnit unit) {
+  if (unit == DiffUnit::ms) return {{"low", x.low}, {"high", x.high}};
+  return {{"low", capped(std::round(x.low))}, {"high", capped(std::round(x.high))}};
+}
+
+Json number_json(const NumberDiff& number) {
+  const auto side = [&](const std::optional<RealInterval>& value) {
+    return value ? bounds(*value, number.unit) : Json();
+  };
+  const auto percent = number.percent();
+  const bool known = number.before && number.after;
+  return {{"before", side(number.before)},
+          {"after", side(number.after)},
+          {"change", known ? bounds(number.change, number.unit) : Json()},
+          {"percent", percent ? bounds(*percent, DiffUnit::ms) : Json()},
+          {"unit", kUnits[static_cast<std::size_t>(number.unit)]},
+          {"changed", number.changed}};
+}
+
+Json inputs_json(const std::vector<InputDiff>& inputs) {
+  Json list = Json::array();
+  for (const InputDiff& input : inputs) {
+    Json one = {{"name", input.name}, {"before", input.before}, {"after", input.after}};
+    if (!input.note.empty()) one["note"] = input.note;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+Json cause_json(const Cause& cause) {
+  return {{"kind", kKinds[static_cast<std::size_t>(cause.kind)]},
+          {"table", cause.table.empty() ? Json() : Json(cause.table)},
+          {"set", cause.assignments()},
+          {"inputs", inputs_json(cause.inputs)},
+          {"tables", cause.tables},
+          {"hbm", bounds(cause.hbm, DiffUnit::bytes)},
+          {"ddr", bounds(cause.ddr, DiffUnit::bytes)},
+          {"ssd", bounds(cause.ssd, DiffUnit::bytes)},
+          {"perf", bounds(cause.perf, DiffUnit::ms)},
+          {"shared", cause.shared}};
+}
+
+Json assumption_json(const AssumptionDiff& assumption) {
+  const auto values = [](const std::vector<AssumedValue>& all) {
+    Json list = Json::array();
+    for (const AssumedValue& value : all) list.push_back(value_json(value));
+    return list;
+  };
+  return {{"name", assumption.name},
+          {"scope", assumption.tables > 0 ? "tables" : "plan"},
+          {"tables", assumption.tables > 0 ? Json(assumption.tables) : Json()},
+          {"before", values(assumption.before)},
+          {"after", values(assumption.after)}};
+}
+
+Json table_json(const TableDiff& table) {
+  return {{"fqn", table.fqn},
+          {"presence", kPresence[static_cast<std::size_t>(table.presence)]},
+          {"sharding", table.sharding},
+          {"kernel", table.kernel},
+          {"ranks", table.ranks},
+          {"inputs", inputs_json(table.inputs)},
+          {"shards", number_json(table.shards)},
+          {"hbm", number_json(table.hbm)},
+          {"ddr", number_json(table.ddr)},
+          {"ssd", number_json(table.ssd)},
+          {"perf", number_json(table.perf)}};
+}
+
+Json part_json(const RankPart& part) {
+  return {{"kind", kParts[static_cast<std::size_t>(part.kind)]},
+          {"table", part.table.empty() ? Json() : Json(part.table)},
+          {"ranks", part.ranks},
+          {"tables", part.tables},
+          {"hbm", bounds(part.hbm, DiffUnit::bytes)}};
+}
+
+Json kernel_json(const KernelDiff& kernel) {
+  return {{"kernel", kernel.name},
+          {"tables", number_json(kernel.tables)},
+          {"hbm", number_json(kernel.hbm)},
+          {"ddr", number_json(kernel.ddr)},
+          {"ssd", number_json(kernel.ssd)}};
+}
+
+template <class Rows, class Write>
+Json list_json(const Rows& rows, std::size_t top, Write write) {
+  Json list = Json::array();
+  const std::size_t shown = top == 0 ? rows.size() : std::min(top, rows.size());
+  for (std::size_t i = 0; i < shown; ++i) list.push_back(write(rows[i]));
+  return list;
+}
+
+Json releases_json(const std::vector<Release>& releases) {
+  Json list = Json::array();
+  for (const Release release : releases) list.push_back(name(release));
+  return list;
+}
+
+}  // namespace
+
+Json diff_json(const PlanDiff& diff, std::size_t top) {
+  const auto rank_json = [&](const RankDiff& rank) {
+    return Json{{"rank", rank.rank},
+                {"presence", kPresence[static_cast<std::size_t>(rank.presence)]},
+                {"hbm", number_json(rank.hbm)},
+                {"parts", list_json(rank.parts, top, part_json)},
+                {"ddr", number_json(rank.ddr)},
+                {"input", number_json(rank.input)},
+                {"output", number_json(rank.output)},
+                {"perf", number_json(rank.perf)}};
+  };
+  Json plan = Json::object();
+  for (const NumberDiff& number : diff.numbers) plan[std::string(number.name)] = number_json(number);
+  Json largest = number_json(diff.largest.hbm);
+  largest["ranks_before"] = diff.largest.before;
+  largest["ranks_after"] = diff.largest.after;
+  return {
+      {"changed", diff.changed()},
+      {"releases", {{"before", releases_json(diff.releases_before)}, {"after", releases_json(diff.releases_after)}}},
+      {"largest_hbm", std::move(largest)},
+      {"headroom", number_json(diff.headroom)},
+      {"causes", list_json(diff.causes, top, cause_json)},
+      {"assumptions", list_json(diff.assumptions, 0, assumption_json)},
+      {"plan", std::move(plan)},
+      {"tables", list_json(diff.tables, top, table_json)},
+      {"tables_same", diff.same_tables},
+      {"tables_printed", diff.tables_printed},
+      {"ranks", list_json(diff.ranks, top, rank_json)},
+      {"kernels", list_json(diff.kernels, top, kernel_json)},
+      {"left_out",
+       {{"causes", top == 0 || diff.causes.size() <= top ? 0 : diff.causes.size() - top},
+        {"tables", top == 0 || diff.tables.size() <= top ? 0 : diff.tables.size() - top},
+        {"ranks", top == 0 || diff.ranks.size() <= top ? 0 : diff.ranks.size() - top}}}};
+}
+
+}  // namespace shardstats

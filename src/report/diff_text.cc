@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <utility>
+
+#include "report/diff_words.h"
+#include "report/words.h"
+#include "shardstats/report/diff.h"
+#include "shardstats/report/text.h"
+
+namespace shardstats {
+namespace {
+
+using namespace diff_words;
+
+class Paper {
+ public:
+  Paper(std::size_t top, const TextStyle& style, std::string& out) : top_(top), style_(style), out_(out) {}
+
+  void write(const DiffTitle& title, const PlanDiff& diff) {
+    line(0, std::string(title.base) + " -> " + std::string(title.next));
+    if (!diff.changed()) return line(0, "nothing changed: both logs print and explain the same plan");
+    write_headline(diff);
+    write_causes(diff.causes);
+    if (!diff.assumptions.empty()) line(0, "assumptions");
+    for (const AssumptionDiff& assumption : diff.assumptions) line(2, assumption_text(assumption));
+    write_plan(diff.numbers);
+    write_tables(diff);
+    write_ranks(diff.ranks);
+    write_kernels(diff.kernels);
+  }
+
+ private:
+  void line(int indent, const std::string& text, std::string_view color = {}) {
+    const std::string broken =
+        wrapped(std::string(static_cast<std::size_t>(indent), ' ') + text, style_.width, indent + 4);
+    out_ += (color.empty() ? broken : painted(broken, color, style_)) + "\n";
+  }
+
+  // More memory or time is bad.
+  static std::string_view color_of_change(const NumberDiff& number) {
+    if (!number.changed) return {};
+    return number.change.low > 0 ? kBad : number.change.high < 0 ? kGood : std::string_view{};
+  }
+
+  void write_headline(const PlanDiff& diff) {
+    const NumberDiff& hbm = diff.largest.hbm;
+    if (!hbm.before && !hbm.after) return;
+    const auto on = [](const std::vector<int>& ranks) { return ranks.empty() ? "" : " on " + ranks_of(ranks); };
+    line(0,
+         "largest rank HBM: " + side_text(hbm.before, hbm.unit) + on(diff.largest.before) + " -> " +
+             side_text(hbm.after, hbm.unit) + on(diff.largest.after) + ", " + change_text(hbm),
+         color_of_change(hbm));
+    if (diff.headroom.before || diff.headroom.after)
+      line(0, "headroom to planning memory: " + both_text(diff.headroom));
+  }
+
+  // Rows of a list that are shown.
+  std::size_t shown(std::size_t rows) const { return top_ == 0 ? rows : std::min(top_, rows); }
+  void write_more(std::size_t rows, int indent, std::string_view word) {
+    if (shown(rows) < rows)
+      line(indent, "... and " + plural(static_cast<std::int64_t>(rows - shown(rows)), "more " + std::string(word)));
+  }
+
+  void write_causes(const std::vector<Cause>& causes) {
+    line(0, causes.empty() ? "why: no input that the logs show changed" : "why");
+    for (std::size_t i = 0; i < shown(causes.size()); ++i) {
+      const std::string effect = effect_text(causes[i]);
+      line(2, cause_text(causes[i]) + (effect.empty() ? "" : ": " + effect));
+    }
+    write_more(causes.size(), 2, "cause");
+  }
+
+  void write_plan(const std::vector<NumberDiff>& numbers) {
+    bool first = true;
+    for (const NumberDiff& number : numbers) {
+      if (!number.changed) continue;
+      if (std::exchange(first, false)) line(0, "plan");
+      line(2, std::string(title_of(number.name)) + ": " + both_text(number), color_of_size(number));
+    }
+  }
+  // Other numbers are neither good nor bad.
+  static std::string_view color_of_size(const NumberDiff& number) {
+    const bool more_is_better = number.name.starts_with("planning");
+    return number.unit == DiffUnit::count || more_is_better ? std::string_view{} : color_of_change(number);
+  }
+
+  void write_number(int indent, std::string_view name, const NumberDiff& number) {
+    if (number.changed) line(indent, std::string(name) + " " + both_text(number), color_of_change(number));
+  }
+
+  void write_tables(const PlanDiff& diff) {
+    if (!diff.tables_printed) line(0, "tables: not compared, since a log does not print them");
+    if (diff.tables.empty()) return;
+    line(0, "tables: " + plural(static_cast<std::int64_t>(diff.tables.size()), "change") + ", " +
+                plural(diff.same_tables, "table") + " as before");
+    for (std::size_t i = 0; i < shown(diff.tables.size()); ++i) {
+      const TableDiff& table = diff.tables[i];
+      const std::string what = table_text(table);
+      line(2, table.fqn + (what.empty() ? "" : ": " + what));
+      if (table.presence == Presence::both) {
+        write_number(6, "HBM", table.hbm);
+        write_number(6, "DDR", table.ddr);
+        write_number(6, "SSD", table.ssd);
+        write_number(6, "perf", table.perf);
+      } else {
+        const auto& hbm = table.presence == Presence::added ? table.hbm.after : table.hbm.before;
+        line(6, "HBM " + side_text(hbm, DiffUnit::bytes));
+      }
+    }
+    write_more(diff.tables.size(), 2, "table");
+  }
+
+  void write_ranks(const std::vector<RankDiff>& ranks) {
+    if (ranks.empty()) return;
+    line(0, "ranks: " + plural(static_cast<std::int64_t>(ranks.size()), "change"));
+    for (std::size_t i = 0; i < shown(ranks.size()); ++i) {
+      const RankDiff& rank = ranks[i];
+      const std::string name = "rank " + std::to_string(rank.rank);
+      if (rank.presence != Presence::both) {
+        const bool added = rank.presence == Presence::added;
+        line(2, name + (added ? " is new: HBM " : " is gone: HBM ") +
+                    side_text(added ? rank.hbm.after : rank.hbm.before, DiffUnit::bytes));
+        continue;
+      }
+      if (rank.hbm.changed)
+        write_number(2, name + ": HBM", rank.hbm);
+      else
+        line(2, name + ": HBM as before");
+      for (std::size_t p = 0; p < shown(rank.parts.size()); ++p)
+        line(6, signed_text(rank.parts[p].hbm, DiffUnit::bytes) + "  " + part_text(rank.parts[p]));
+      write_more(rank.parts.size(), 6, "part");
+      write_number(6, "DDR", rank.ddr);
+      write_number(6, "input", rank.input);
+      write_number(6, "output", rank.output);
+      write_number(6, "perf", rank.perf);
+    }
+    write_more(ranks.size(), 2, "rank");
+  }
+
+  void write_kernels(const std::vector<KernelDiff>& kernels) {
+    if (kernels.empty()) return;
+    line(0, "kernels");
+    for (std::size_t i = 0; i < shown(kernels.size()); ++i) {
+      const KernelDiff& kernel = kernels[i];
+      line(2, kernel.name + (kernel.tables.changed ? ": tables " + both_text(kernel.tables) : ""));
+      write_number(6, "HBM", kernel.hbm);
+      write_number(6, "DDR", kernel.ddr);
+      write_number(6, "SSD", kernel.ssd);
+    }
+    write_more(kernels.size(), 2, "kernel");
+  }
+
+  const std::size_t top_;
+  const TextStyle& style_;
+  std::string& out_;
+};
+
+}  // namespace
+
+void write_diff(const DiffTitle& title, const PlanDiff& diff, std::size_t top, const TextStyle& style,
+                std::string& out) {
+  Paper(top, style, out).write(title, diff);
+}
+
+}  // namespace shardstats

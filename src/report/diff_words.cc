@@ -1,0 +1,218 @@
+#include "report/diff_words.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "report/words.h"
+#include "shardstats/numbers/printed.h"
+#include "shardstats/report/text.h"
+#include "shardstats/report/units.h"
+
+namespace shardstats::diff_words {
+namespace {
+
+struct Scale {
+  double unit;
+  std::string_view name;
+};
+
+Scale scale_of(RealInterval value, DiffUnit unit) {
+  if (unit == DiffUnit::ms) return {1, " ms"};
+  if (unit == DiffUnit::count) return {1, ""};
+  constexpr std::array<Scale, 5> kBytes = {
+      {{1, " B"}, {1024, " KiB"}, {1 << 20, " MiB"}, {1 << 30, " GiB"}, {1024.0 * (1 << 30), " TiB"}}};
+  const double largest = std::max(std::fabs(value.low), std::fabs(value.high));
+  std::size_t i = 0;
+  while (i + 1 < kBytes.size() && largest >= kBytes[i + 1].unit) ++i;
+  return kBytes[i];
+}
+
+// A number below a thousand with decimals, a larger one with commas.
+std::string number(double x, Format decimals) {
+  if (decimals == Format::integer) return with_commas(static_cast<std::int64_t>(std::llround(x)));
+  if (std::fabs(x) < 1000) return format(x, decimals);
+  return with_commas(static_cast<std::int64_t>(std::trunc(x)));
+}
+
+std::string with_sign(std::string text) { return text.starts_with('-') ? text : "+" + text; }
+
+// Fewer and fewer digits, until both bounds read the same.
+std::string agreed(RealInterval value, bool sign) {
+  const auto text = [&](double x, Format decimals) {
+    std::string digits = number(x, decimals);
+    return sign ? with_sign(std::move(digits)) : digits;
+  };
+  const auto is_zero = [](std::string_view digits) {
+    return digits.find_first_of("123456789") == std::string_view::npos;
+  };
+  for (const Format decimals : {Format::r3, Format::r2, Format::r1, Format::integer}) {
+    std::string low = text(value.low, decimals), high = text(value.high, decimals);
+    if (low == high && (!is_zero(low) || value == RealInterval{})) return low;
+  }
+  // Rounded outwards, to digits that tell the two apart.
+  const double width = value.high - value.low, digits = width >= 100 ? 1 : width >= 1 ? 10 : 1000;
+  const double low = std::floor(value.low * digits) / digits, high = std::ceil(value.high * digits) / digits;
+  return text(low, Format::r3) + ".." + text(high, Format::r3);
+}
+
+std::string scaled(RealInterval value, DiffUnit unit, bool sign) {
+  const Scale scale = scale_of(value, unit);
+  if (scale.unit == 1 && unit != DiffUnit::ms) value = {std::round(value.low), std::round(value.high)};
+  std::string text = agreed({value.low / scale.unit, value.high / scale.unit}, sign);
+  if (scale.unit == 1 && unit != DiffUnit::ms && text.ends_with(".0")) text.resize(text.size() - 2);
+  return text + std::string(scale.name);
+}
+
+bool is_nothing(RealInterval change) { return change == RealInterval{}; }
+
+}  // namespace
+
+std::string value_text(RealInterval value, DiffUnit unit) { return scaled(value, unit, false); }
+std::string signed_text(RealInterval change, DiffUnit unit) { return scaled(change, unit, true); }
+
+std::string side_text(const std::optional<RealInterval>& value, DiffUnit unit) {
+  return value ? value_text(*value, unit) : "not printed";
+}
+
+std::string percent_text(const NumberDiff& number) {
+  const auto percent = number.percent();
+  if (!percent || !number.changed) return {};
+  const std::string low = format(percent->low, Format::f1), high = format(percent->high, Format::f1);
+  if (low == high && (high == "0.0" || high == "-0.0")) return {};
+  if (low == high) return with_sign(high) + "%";
+  const std::string whole = format(percent->low, Format::thousands), other = format(percent->high, Format::thousands);
+  if (whole == other) return with_sign(other) + "%";
+  return with_sign(low) + ".." + with_sign(high) + "%";
+}
+
+std::string change_text(const NumberDiff& number) {
+  if (!number.changed) return "no change";
+  const std::string percent = percent_text(number);
+  return signed_text(number.change, number.unit) + (percent.empty() ? "" : " (" + percent + ")");
+}
+
+std::string both_text(const NumberDiff& number) {
+  std::string text = side_text(number.before, number.unit) + " -> " + side_text(number.after, number.unit);
+  if (!number.changed) return text;
+  const std::string percent = percent_text(number);
+  return text + " (" + signed_text(number.change, number.unit) + (percent.empty() ? "" : ", " + percent) + ")";
+}
+
+std::string_view title_of(std::string_view number) {
+  constexpr std::pair<std::string_view, std::string_view> kTitles[] = {
+      {"world_size", "world size"},
+      {"batch_size", "batch size"},
+      {"tables", "tables"},
+      {"total_hbm", "HBM of all ranks"},
+      {"total_ddr", "DDR of all ranks"},
+      {"mean_hbm", "mean HBM"},
+      {"largest_perf", "largest perf of a rank"},
+      {"planning_hbm", "planning memory, HBM"},
+      {"planning_ddr", "planning memory, DDR"},
+      {"reserved_hbm", "reserved HBM"},
+      {"dense_hbm", "dense storage"},
+      {"kjt_hbm", "KJT storage"},
+      {"critical_path_comms", "critical path, comms"},
+      {"critical_path_compute", "critical path, compute"},
+      {"critical_path", "critical path, both"},
+  };
+  const auto found = std::ranges::find(kTitles, number, [](const auto& title) { return title.first; });
+  return found == std::end(kTitles) ? number : found->second;
+}
+
+std::string arrow(const InputDiff& input) {
+  return std::string(input.name) + " " + input.before + " -> " + input.after +
+         (input.note.empty() ? "" : " (" + input.note + ")");
+}
+
+std::string cause_text(const Cause& cause) {
+  if (cause.kind == Cause::Kind::added) return cause.table + " is new";
+  if (cause.kind == Cause::Kind::dropped) return cause.table + " is gone";
+  if (cause.kind == Cause::Kind::unexplained) return "not explained: no input that the logs show changed";
+  std::vector<std::string> inputs;
+  for (const InputDiff& input : cause.inputs) inputs.push_back(arrow(input));
+  return (cause.table.empty() ? "" : cause.table + ": ") + listed(inputs, "");
+}
+
+std::string effect_text(const Cause& cause) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view name, RealInterval change, DiffUnit unit) {
+    if (!is_nothing(change)) parts.push_back(std::string(name) + " " + signed_text(change, unit));
+  };
+  add("HBM", cause.hbm, DiffUnit::bytes);
+  add("DDR", cause.ddr, DiffUnit::bytes);
+  add("SSD", cause.ssd, DiffUnit::bytes);
+  add("perf", cause.perf, DiffUnit::ms);
+  if (parts.empty()) return {};
+  std::string text = listed(parts, "");
+  if (cause.table.empty() && cause.tables > 0) text += " in " + plural(cause.tables, "table");
+  return text + (cause.shared ? ", all such causes together" : "");
+}
+
+std::string assumption_text(const AssumptionDiff& assumption) {
+  const auto words = [](const std::vector<AssumedValue>& values) {
+    std::vector<std::string> all;
+    for (const AssumedValue& value : values) {
+      const auto* bandwidth = std::get_if<RealInterval>(&value);
+      all.push_back(bandwidth && bandwidth->low > 1 ? human_bandwidth(*bandwidth) : shardstats::value_text(value));
+    }
+    return listed(all, "or");
+  };
+  return std::string(assumption.name) + " " + words(assumption.before) + " -> " + words(assumption.after) +
+         (assumption.tables > 0 ? " in " + plural(assumption.tables, "table") : "");
+}
+
+std::string ranks_of(const std::vector<int>& ranks) {
+  constexpr std::size_t kMost = 6;
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t end = i + 1;
+    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
+    parts.push_back(std::to_string(ranks[i]) + (end - i > 1 ? "-" + std::to_string(ranks[end - 1]) : ""));
+    i = end;
+  }
+  if (parts.size() > kMost) {
+    parts.resize(kMost);
+    parts.emplace_back("...");
+  }
+  return (ranks.size() == 1 ? "rank " : "ranks ") + listed(parts, "");
+}
+
+std::string part_text(const RankPart& part) {
+  using Kind = RankPart::Kind;
+  switch (part.kind) {
+    case Kind::moved_here:
+      return part.table + " moved here" + (part.ranks.empty() ? "" : " from " + ranks_of(part.ranks));
+    case Kind::moved_away:
+      return part.table + " moved to " + (part.ranks.empty() ? "other ranks" : ranks_of(part.ranks));
+    case Kind::split:
+      return part.table + " is split in another way";
+    case Kind::changed:
+      return part.table + " has other inputs";
+    case Kind::added:
+      return part.table + " is new";
+    case Kind::dropped:
+      return part.table + " is gone";
+    case Kind::plan_wide:
+      return "inputs of the whole plan" + (part.tables > 0 ? ", " + plural(part.tables, "table") : "");
+    case Kind::dense:
+      return "dense storage";
+    case Kind::kjt:
+      return "KJT storage";
+    case Kind::unexplained:
+      return "not explained";
+  }
+  return {};
+}
+
+std::string table_text(const TableDiff& table) {
+  const std::string what = table.sharding + ", " + table.kernel + (table.ranks.empty() ? "" : ", ranks " + table.ranks);
+  if (table.presence == Presence::added) return "new (" + what + ")";
+  if (table.presence == Presence::dropped) return "gone (" + what + ")";
+  std::vector<std::string> inputs;
+  for (const InputDiff& input : table.inputs) inputs.push_back(arrow(input));
+  return listed(inputs, "");
+}
+
+}  // namespace shardstats::diff_words

@@ -1,0 +1,35 @@
+// What text and Markdown of diff say in the same words.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "shardstats/analysis/diff.h"
+
+namespace shardstats::diff_words {
+
+// A value with the digits that its bounds agree on: "2.1 GiB", "3.858 ms", "1,935"; "2.09..2.14 GiB" if on none.
+std::string value_text(RealInterval value, DiffUnit unit);
+// The same with its sign: "+2.1 GiB", "-3.4 ms".
+std::string signed_text(RealInterval change, DiffUnit unit);
+// "3.858 GiB", or "not printed".
+std::string side_text(const std::optional<RealInterval>& value, DiffUnit unit);
+// "+54.5%"; empty where the base is 0.
+std::string percent_text(const NumberDiff& number);
+// "+2.1 GiB (+54.5%)", or "no change".
+std::string change_text(const NumberDiff& number);
+// "3.858 GiB -> 5.96 GiB (+2.1 GiB, +54.5%)"
+std::string both_text(const NumberDiff& number);
+
+std::string_view title_of(std::string_view number);  // of the whole plan: "largest perf"
+std::string arrow(const InputDiff& input);           // "sharding TW -> RW"
+// "batch_size 512 -> 4096", "ebc.t: sharding TW -> RW, ranks 2 -> 0-3", "ebc.t is new"
+std::string cause_text(const Cause& cause);
+// "HBM +20.3 GiB, perf +3 ms in 35 tables"; empty if nothing came of it.
+std::string effect_text(const Cause& cause);
+std::string assumption_text(const AssumptionDiff& assumption);
+std::string part_text(const RankPart& part);     // "ebc.t moved here from rank 7"
+std::string table_text(const TableDiff& table);  // what changed of its inputs, or that it is new or gone
+std::string ranks_of(const std::vector<int>& ranks);
+
+}  // namespace shardstats::diff_words
