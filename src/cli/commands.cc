@@ -9,9 +9,10 @@ namespace {
 
 constexpr OutputFormat kAll[] = {OutputFormat::text, OutputFormat::json, OutputFormat::ndjson};
 constexpr OutputFormat kTextOnly[] = {OutputFormat::text};
+constexpr OutputFormat kHtmlOnly[] = {OutputFormat::html};
 constexpr OutputFormat kTextAndJson[] = {OutputFormat::text, OutputFormat::json};
 
-constexpr std::array<Command, 6> kCommands = {{
+constexpr std::array<Command, 7> kCommands = {{
     {CommandId::verify, "verify", "Recompute every printed number and locate discrepancies", "",
      "shardstats verify train.log", true, false, true, kAll},
     {CommandId::scan, "scan", "Verify the logs below directories: a line for each, then a summary",
@@ -27,6 +28,11 @@ constexpr std::array<Command, 6> kCommands = {{
      "shardstats explain table_1705 train.log", true, true, false, kAll},
     {CommandId::reconstruct, "reconstruct", "Print the rebuilt plan: every table, shard and rank with byte bounds", "",
      "shardstats reconstruct -f json train.log", true, false, false, kAll},
+    {CommandId::report, "report", "Write one HTML page to look around in: ranks, tables, findings, two plans compared",
+     "The page needs no network and holds everything. With exactly two logs it compares their last blocks.",
+     "shardstats report train.log -o report.html\n"
+     "shardstats report before.log after.log -o report.html",
+     true, false, false, kHtmlOnly},
     {CommandId::render, "render", "Print the planner blocks again in canonical form", "", "shardstats render train.log",
      true, false, false, kTextOnly},
     {CommandId::rules, "rules", "List every check, or show one", "", "shardstats rules rank.hbm", false, true, false,

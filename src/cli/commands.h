@@ -9,10 +9,10 @@
 
 namespace shardstats::cli {
 
-enum class CommandId : std::uint8_t { verify, scan, explain, reconstruct, render, rules };
+enum class CommandId : std::uint8_t { verify, scan, explain, reconstruct, report, render, rules };
 
-enum class OutputFormat : std::uint8_t { text, json, ndjson };
-inline constexpr std::array<std::string_view, 3> kFormatNames = {"text", "json", "ndjson"};
+enum class OutputFormat : std::uint8_t { text, json, ndjson, html };
+inline constexpr std::array<std::string_view, 4> kFormatNames = {"text", "json", "ndjson", "html"};
 
 struct Command {
   CommandId id;

@@ -4,6 +4,7 @@
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/verify.h"
 #include "shardstats/log/render.h"
+#include "shardstats/report/html.h"
 
 namespace shardstats::cli {
 namespace {
@@ -30,10 +31,25 @@ bool is_settled(const Examined& examined, const InferOptions& assumed, Report& r
   return !plan.gave_up || all;
 }
 
+constexpr std::size_t kExplainedInPage = 50;  // tables; the trees of all would be most of the page
+
+void make_page_block(const InferOptions& assumed, const Report& report, Examined& examined) {
+  const PrintedPlan& printed = *examined.printed;
+  const Plan& plan = *examined.plan;
+  BlockResult& result = examined.result;
+  const Reconstruction rows = reconstruct(printed, plan, Filter(), {});
+  const Composition composition = compose(printed, plan);
+  const auto largest = explain_largest(printed, plan, kExplainedInPage, assumed);
+  result.measures = measure(rows);
+  result.page_block = html_block({plan, result.view, report, rows, composition, largest});
+}
+
 }  // namespace
 
 Examined examine(const Options& options, const Filter& filter, const Block& block, std::size_t index) {
-  const bool details = options.command == CommandId::reconstruct || options.command == CommandId::explain;
+  const bool for_page = options.command == CommandId::report;
+  const bool locates = command_of(options.command).finds || for_page;  // findings are shown with their suspects
+  const bool details = options.command == CommandId::reconstruct || options.command == CommandId::explain || for_page;
   Examined examined;
   examined.printed = std::make_unique<PrintedPlan>(parse(block));
   InferOptions assumed{options.assume, details};
@@ -44,7 +60,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     examined.plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
     report = verify(*examined.printed, *examined.plan);
   };
-  if (!command_of(options.command).finds) {
+  if (!locates) {
     look(Effort::exhaustive);
   } else if (look(Effort::uniform); !is_settled(examined, assumed, report)) {
     look(Effort::exhaustive);
@@ -54,7 +70,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   examined.findings = count(report.findings);
   BlockResult& result = examined.result;
   result.view = view_block(*examined.printed, *examined.plan, index, false);
-  if (details) result.detailed = view_block(*examined.printed, *examined.plan, index, true);
+  if (details && !for_page) result.detailed = view_block(*examined.printed, *examined.plan, index, true);
   switch (options.command) {
     case CommandId::verify:
     case CommandId::scan:
@@ -66,6 +82,9 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
       break;
     case CommandId::reconstruct:
       result.reconstruction = reconstruct(*examined.printed, *examined.plan, filter, options.reconstruct);
+      break;
+    case CommandId::report:
+      make_page_block(assumed, report, examined);
       break;
     case CommandId::render:
       examined.too_large = !render(*examined.printed, result.rendered);

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::string_view kNoInput =
     "no log given: name a file, pipe one in, or set SHARDSTATS_LOG, for example `shardstats verify train.log`";
+constexpr std::string_view kPageToTerminal =
+    "a page is nothing for a terminal: name a file, for example `shardstats report train.log -o report.html`";
 constexpr std::string_view kNothingToScan =
     "nothing to scan: name directories, files or globs, for example `shardstats scan .`";
 
@@ -158,6 +160,8 @@ std::variant<Options, Leave> finish(Raw& raw) {
   }
   if (options.block != "all" && options.block != "last" && parse_integer(options.block).value_or(0) < 1)
     return failed("--block '" + options.block + "': expected a number from 1, last or all");
+  if (options.command == CommandId::report && options.outputs.empty() && isatty(STDOUT_FILENO) != 0)
+    return failed(std::string(kPageToTerminal));
   if (!command.reads_logs || !options.logs.empty()) return options;
   if (const char* given = std::getenv("SHARDSTATS_LOG"); given != nullptr && *given != '\0')
     options.logs.emplace_back(given);

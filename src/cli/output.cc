@@ -16,9 +16,10 @@ struct Extension {
   std::string_view suffix;
   OutputFormat format;
 };
-constexpr std::array<Extension, 4> kExtensions = {{{".json", OutputFormat::json},
+constexpr std::array<Extension, 5> kExtensions = {{{".json", OutputFormat::json},
                                                    {".ndjson", OutputFormat::ndjson},
                                                    {".jsonl", OutputFormat::ndjson},
+                                                   {".html", OutputFormat::html},
                                                    {".txt", OutputFormat::text}}};
 
 TextStyle style_of(const std::string& path, const Options& options) {

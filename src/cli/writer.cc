@@ -2,6 +2,7 @@
 
 #include "shardstats/report/explain_json.h"
 #include "shardstats/report/explain_text.h"
+#include "shardstats/report/html.h"
 #include "shardstats/report/text.h"
 
 namespace shardstats::cli {
@@ -30,6 +31,8 @@ class TextWriter : public Writer {
       case CommandId::reconstruct:
         if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
         write_reconstruction(*result.reconstruction, style_, out);
+        return;
+      case CommandId::report:  // has no text
         return;
       case CommandId::render:
       case CommandId::rules:
@@ -108,6 +111,35 @@ class NdjsonWriter : public Writer {
   std::string path_;
 };
 
+// One page with all blocks. Exactly two logs are compared, the last block of each.
+class HtmlWriter : public Writer {
+ public:
+  void begin_log(const std::string& path) override { logs_.push_back({path, {}}); }
+  void log_error(const Error& error, std::string&) override { errors_.push_back(html_error(logs_.back().path, error)); }
+  void block(const BlockResult& result, std::string&) override {
+    blocks_.push_back(*result.page_block);
+    blocks_.back()["path"] = logs_.back().path;
+    logs_.back().last = result.measures;
+  }
+  void end(const Totals&, int, std::string& out) override { out += html_page(blocks_, errors_, comparison()); }
+
+ private:
+  struct Log {
+    std::string path;
+    std::optional<Measures> last;
+  };
+
+  std::optional<Json> comparison() const {
+    if (logs_.size() != 2 || !logs_[0].last || !logs_[1].last) return std::nullopt;
+    const Measures &before = *logs_[0].last, &after = *logs_[1].last;
+    return html_comparison(
+        {logs_[0].path, logs_[1].path, changes(before.tables, after.tables), changes(before.ranks, after.ranks)});
+  }
+
+  std::vector<Log> logs_;
+  std::vector<Json> blocks_, errors_;
+};
+
 }  // namespace
 
 std::unique_ptr<Writer> make_writer(OutputFormat format, const Options& options, const TextStyle& style) {
@@ -116,6 +148,8 @@ std::unique_ptr<Writer> make_writer(OutputFormat format, const Options& options,
       return std::make_unique<JsonWriter>(options);
     case OutputFormat::ndjson:
       return std::make_unique<NdjsonWriter>(options);
+    case OutputFormat::html:
+      return std::make_unique<HtmlWriter>();
     case OutputFormat::text:
       break;
   }

@@ -8,6 +8,7 @@
 
 #include "cli/options.h"
 #include "shardstats/analysis/block.h"
+#include "shardstats/analysis/changes.h"
 #include "shardstats/analysis/explain.h"
 #include "shardstats/report/json.h"
 #include "shardstats/report/style.h"
@@ -24,7 +25,9 @@ struct BlockResult {
   std::optional<Reconstruction> reconstruction;
   std::optional<std::vector<Explained>> explained;
   std::string rendered;
-  int status = 0;  // of this block alone
+  std::optional<Json> page_block;    // report: the block as the page takes it
+  std::optional<Measures> measures;  // report: what is compared with another plan
+  int status = 0;                    // of this block alone
 };
 
 class Writer {

@@ -1,0 +1,48 @@
+// Where the numbers of a table come from: the tree of `shardstats explain`.
+
+function amountText(value) {
+  if (value.nominal === null) return "-";
+  if (value.unit === "bytes") return textOf(value.nominal, BYTES) + " (" + countText(value.nominal) + " B)";
+  const text = Number(value.nominal.toPrecision(5)).toLocaleString("en", { maximumSignificantDigits: 5 });
+  return value.unit ? text + " " + value.unit : text;
+}
+
+function stepNode(step) {
+  const hasMore = step.children.length > 0 || step.operands.length > 0;
+  const head = make(hasMore ? "summary" : "div", step.label);
+  head.append(make("span", amountText(step.value), "value"));
+  if (step.printed !== undefined) head.append(make("span", " printed " + step.printed + " at line " + step.line, "note"));
+  if (step.substituted) {
+    const text = step.expression === step.substituted ? step.expression : step.expression + " = " + step.substituted;
+    head.append(make("code", text, "steps"));
+  }
+  if (step.note) head.append(make("span", step.note, "note steps"));
+  if (!hasMore) {
+    head.className = "leaf";
+    return head;
+  }
+  const node = make("details");
+  node.append(head, ...step.operands.map(operandNode), ...step.children.map(stepNode));
+  return node;
+}
+
+function operandNode(operand) {
+  const node = make("div", operand.symbol + " ", "leaf");
+  node.append(make("span", operand.label), make("span", amountText(operand.value), "value"));
+  const from = operand.line ? "line " + operand.line : operand.origin;
+  node.append(make("span", " " + from + (operand.note ? ", " + operand.note : ""), "note"));
+  return node;
+}
+
+function showSteps(host, explained) {
+  host.scrollTop = 0;
+  if (!explained) {
+    host.replaceChildren(make("p", "The parts of its shards in HBM are shown. Steps in full are in the page only for the " +
+      "tables with the most HBM: shardstats explain has them for every table.", "note"));
+    return;
+  }
+  const nodes = explained.steps.map(stepNode);
+  for (const node of nodes.slice(0, 1)) node.open = true;
+  host.replaceChildren(...explained.facts.map((fact) => make("p", fact, "note")), ...nodes,
+    ...explained.notes.map((note) => make("p", note, "note")));
+}
