@@ -19,5 +19,5 @@ foreach(name IN LISTS names)
   string(APPEND functions "std::string_view ${name}() { "
                           "return {reinterpret_cast<const char*>(k_${name}), sizeof k_${name}}; }\n")
 endforeach()
-file(WRITE "${OUTPUT}" "#include \"report/html/assets.h\"\n\nnamespace shardstats::assets {\nnamespace {\n${arrays}}  // namespace\n"
-                       "${functions}}  // namespace shardstats::assets\n")
+file(WRITE "${OUTPUT}" "#include \"report/html/assets.h\"\n\nnamespace shardstats::assets {\nnamespace {\n"
+                       "${arrays}}  // namespace\n${functions}}  // namespace shardstats::assets\n")

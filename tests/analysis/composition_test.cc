@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "corpus.h"
 #include "logs.h"
 
 namespace shardstats {
@@ -101,6 +105,25 @@ TEST(Composition, ShardsOfATableOnOneRankAreAddedUp) {
   EXPECT_EQ(ranks[0].bytes, (ByteInterval{7, 7}));
   EXPECT_EQ(ranks[1].rank, 3);
   EXPECT_EQ(ranks[1].bytes, (ByteInterval{6, 8}));
+}
+
+// What the planner itself counted for each rank.
+TEST(Composition, CausesContainTheTruth) {
+  constexpr std::size_t kEvery = 8;  // logs
+  const auto plans = test::shared_folder() / "corpus" / "plans";
+  if (!std::filesystem::exists(plans)) GTEST_SKIP() << "no corpus at " << plans << " (SHARDSTATS_SHARED)";
+  std::size_t ranks = 0;
+  const auto logs = test::logs_below(plans);
+  for (std::size_t i = 0; i < logs.size(); i += kEvery) {
+    SCOPED_TRACE(logs[i]);
+    const Checked checked(test::file_text(logs[i]));
+    const Composition composition = compose(checked.printed, checked.plan);
+    const auto truth = nlohmann::json::parse(test::file_text(std::filesystem::path(logs[i]).replace_extension("json")));
+    for (std::size_t r = 0; r < checked.plan.ranks.size(); ++r, ++ranks)
+      for (const auto* causes : {&composition.by_part, &composition.by_kernel, &composition.by_table})
+        EXPECT_TRUE(sum_on(*causes, r).contains(truth["ranks"][r]["hbm"].get<std::int64_t>())) << "rank " << r;
+  }
+  EXPECT_GT(ranks, 100U);
 }
 
 }  // namespace

@@ -243,6 +243,13 @@ class Browser(unittest.TestCase):
         self.press("#theme")
         self.assertEqual(self.script(colour), before)
 
+    def test_the_theme_is_that_of_the_system_at_first(self):
+        for theme in ("dark", "light"):
+            self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                                         {"features": [{"name": "prefers-color-scheme", "value": theme}]})
+            self.open("v1.4.0.log")
+            self.assertEqual(self.script("return document.documentElement.dataset.theme"), theme)
+
     def test_every_tab(self):
         self.open("v1.4.0.log", "v1.8.0.log")
         tabs = self.script("return [...document.querySelectorAll('#tabs button')].map(b => b.textContent)")
@@ -272,7 +279,8 @@ class Browser(unittest.TestCase):
         self.assertTrue(any(text.startswith("<img/src") for text in self.column(0)))
 
     def measure(self, opened):
-        search = "const s = document.getElementById('search'); s.value = arguments[0]; s.dispatchEvent(new Event('input'))"
+        search = ("const s = document.getElementById('search'); s.value = arguments[0];"
+                  "s.dispatchEvent(new Event('input'))")
         times = {"open": opened, "filter": self.milliseconds(search, "table_1 cw"),
                  "no filter": self.milliseconds(search, "")}
         for column in (0, 7):

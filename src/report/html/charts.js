@@ -1,12 +1,13 @@
 // The bars of the ranks and the waterfall of a table, as Chart.js takes them.
 
 // Okabe and Ito's colours, which colour-blind people can tell apart; the five tables are shades of one.
-const COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8c8c8c"];
+const COLORS = ["#0072b2", "#009e73", "#56b4e9", "#d55e00", "#f0e442", "#cc79a7", "#e69f00"];
+const GREY = "#8c8c8c";
 const NAMED_COLORS = {
   "weights": "#0072b2", "optimizer state": "#56b4e9", "cache": "#f0e442", "input and output": "#009e73",
   "largest table": "#08519c", "2nd largest": "#2b7bba", "3rd largest": "#539ecd", "4th largest": "#89bedc",
-  "5th largest": "#bdd7ec", "other tables": "#8c8c8c", "dense modules": "#e69f00", "KJT": "#cc79a7",
-  "not rebuilt": "#8c8c8c",
+  "5th largest": "#bdd7ec", "other tables": GREY, "dense modules": "#e69f00", "KJT": "#cc79a7",
+  "not rebuilt": GREY,
 };
 
 function colorOf(name, i) {
@@ -92,7 +93,7 @@ function rankChart(block, mode, order, choose) {
 function componentsOf(block, table) {
   const steps = stepsOf(block, table);
   if (steps && steps.components.length > 0)
-    return steps.components.map((row) => ({ label: row.label, bytes: row.total }));
+    return steps.components.filter((row) => row.total !== null).map((row) => ({ label: row.label, bytes: row.total }));
   const t = block.table_columns;
   return [["weights", t.weights], ["optimizer state", t.optimizer_state], ["cache", t.cache],
     ["input and output", t.buffers]]
@@ -115,12 +116,16 @@ function waterfallChart(components) {
     type: "bar",
     data: {
       labels: rows.map((row) => [...row.label.split(" "), textOf(row.bytes, BYTES)]),
-      datasets: [{ data: bars, backgroundColor: rows.map((_, i) => (i === components.length ? "#8c8c8c" : COLORS[i % COLORS.length])),
-        minBarLength: 2 }],
+      datasets: [{
+        data: bars, backgroundColor: [...components.map((_, i) => COLORS[i % COLORS.length]), GREY], minBarLength: 2,
+      }],
     },
     options: {
       animation: false, maintainAspectRatio: false,
-      scales: { x: withoutGrid(axis("", false), { autoSkip: false }), y: { ...axis(UNITS[unit], false), beginAtZero: true } },
+      scales: {
+        x: withoutGrid(axis("", false), { autoSkip: false }),
+        y: { ...axis(UNITS[unit], false), beginAtZero: true },
+      },
       plugins: {
         legend: { display: false },
         tooltip: { callbacks: { title: (items) => rows[items[0].dataIndex].label,

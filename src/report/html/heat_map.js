@@ -1,15 +1,24 @@
 // HBM by table and rank on a canvas.
 
-const RAMP = [[0, 32, 77], [49, 68, 107], [102, 105, 112], [149, 143, 120], [203, 186, 105], [255, 234, 70]];  // cividis
+// Cividis: red, green and blue from dark to bright.
+const RAMP = [[0, 32, 77], [49, 68, 107], [102, 105, 112], [149, 143, 120], [203, 186, 105], [255, 234, 70]];
 const RANK_HEIGHT = 18, SMALLEST_LABEL = 9;  // pixels
 const LABEL_LENGTH = 22;  // characters
 
+const FAINTEST = 0.25;  // of the ramp: what is below is hard to tell from the background
+
 // 0..1 as a colour that stands out the more the larger it is, on light and on dark.
 function rampColor(x) {
-  const at = (isDark() ? x : 1 - x) * (RAMP.length - 1);
+  const shade = FAINTEST + (1 - FAINTEST) * x;
+  const at = (isDark() ? shade : 1 - shade) * (RAMP.length - 1);
   const i = Math.min(Math.floor(at), RAMP.length - 2);
   return RAMP[i].map((channel, c) => Math.round(channel + (RAMP[i + 1][c] - channel) * (at - i)));
 }
+
+const HEAT_KEYS = {
+  ArrowDown: { down: 1, right: 0 }, ArrowUp: { down: -1, right: 0 }, ArrowRight: { down: 0, right: 1 },
+  ArrowLeft: { down: 0, right: -1 }, Enter: { down: 0, right: 0 },
+};
 
 class HeatMap {
   constructor(canvas, text, choose) {
@@ -123,8 +132,10 @@ class HeatMap {
     const cell = (width - this.left) / this.ranks;
     const step = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024].find((n) => n * cell >= 32) || this.ranks;
     context.textAlign = "center";
-    for (let column = 0; column < this.ranks; column += step)
-      context.fillText(this.block.rank_columns.rank[column], this.left + Math.max((column + 0.5) * cell, 6), height - RANK_HEIGHT / 2);
+    for (let column = 0; column < this.ranks; column += step) {
+      const x = this.left + Math.max((column + 0.5) * cell, 6);
+      context.fillText(this.block.rank_columns.rank[column], x, height - RANK_HEIGHT / 2);
+    }
     if (this.left === 0) return;
     context.font = labelFont;
     context.textAlign = "right";
@@ -201,12 +212,12 @@ class HeatMap {
   }
 
   press(event) {
-    const [down, right] = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1], Enter: [0, 0] }[event.key] || [];
-    if (down === undefined || this.tables.length === 0 || this.ranks === 0) return;
+    const step = HEAT_KEYS[event.key];
+    if (step === undefined || this.tables.length === 0 || this.ranks === 0) return;
     event.preventDefault();
     const now = this.cursor || { row: 0, column: 0 };
-    this.cursor = { row: Math.min(Math.max(now.row + down, 0), this.rows - 1),
-      column: Math.min(Math.max(now.column + right, 0), this.ranks - 1) };
+    this.cursor = { row: Math.min(Math.max(now.row + step.down, 0), this.rows - 1),
+      column: Math.min(Math.max(now.column + step.right, 0), this.ranks - 1) };
     this.text.textContent = this.cellText(this.cursor).replace("\n", ", ");
     this.draw();
     if (event.key === "Enter") this.choose(this.largestIn(this.cursor).table);

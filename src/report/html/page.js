@@ -6,12 +6,13 @@ function factsOf(block) {
   const { rank_columns: ranks, findings, planning_hbm: planning } = block;
   const peak = rankOrder(ranks.hbm, "value")[0];
   const count = (severity) => findings.filter((finding) => finding.severity === severity).length;
+  const most = (i) => boundsText(boundsAt(ranks.hbm, i), BYTES) + " on rank " + ranks.rank[i];
   return [
     ["TorchRec", block.release.candidates.join(" or ")],
     ["Ranks", countText(block.world_size)],
     ["Tables", block.sections.includes("parameters") ? countText(block.tables) : "-"],
     ["Batch size", countText(block.batch_size)],
-    ["Most HBM", peak === undefined ? "-" : `${boundsText(boundsAt(ranks.hbm, peak), BYTES)} on rank ${ranks.rank[peak]}`],
+    ["Most HBM", peak === undefined ? "-" : most(peak)],
     ["Planning memory", planning ? boundsText(planning, BYTES) : "-"],
     ["Findings", ["error", "warning", "note"].map((word) => plural(count(word), word)).join(", ") +
       (block.findings_hidden > 0 ? ` and ${countText(block.findings_hidden)} more` : "")],
@@ -148,14 +149,15 @@ class Page {
 
   drawRanks() {
     const mode = element("rank-mode").value;
-    this.drawChart("rank-chart", rankChart(this.block, mode, element("rank-order").value, (rank) => this.chooseRank(rank)));
+    const order = element("rank-order").value;
+    this.drawChart("rank-chart", rankChart(this.block, mode, order, (rank) => this.chooseRank(rank)));
     element("rank-note").textContent = this.rankNote(mode);
   }
 
   rankNote(mode) {
     if (this.block.rank_columns.rank.length === 0) return "This block has no ranks.";
-    if (mode === "perf" && !isUsed(this.block.rank_columns.perf.total)) return "The log does not determine the perf of ranks.";
-    return "";
+    const unknown = mode === "perf" && !isUsed(this.block.rank_columns.perf.total);
+    return unknown ? "The log does not determine the perf of ranks." : "";
   }
 
   drawHeat() {

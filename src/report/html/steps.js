@@ -11,7 +11,8 @@ function stepNode(step) {
   const hasMore = step.children.length > 0 || step.operands.length > 0;
   const head = make(hasMore ? "summary" : "div", step.label);
   head.append(make("span", amountText(step.value), "value"));
-  if (step.printed !== undefined) head.append(make("span", " printed " + step.printed + " at line " + step.line, "note"));
+  if (step.printed !== undefined)
+    head.append(make("span", ` printed ${step.printed} at line ${step.line}`, "note"));
   if (step.substituted) {
     const text = step.expression === step.substituted ? step.expression : step.expression + " = " + step.substituted;
     head.append(make("code", text, "steps"));
@@ -34,11 +35,13 @@ function operandNode(operand) {
   return node;
 }
 
+const NO_STEPS = "The parts of its shards in HBM are shown. Steps in full are in the page only for the tables with " +
+  "the most HBM: shardstats explain has them for every table.";
+
 function showSteps(host, explained) {
   host.scrollTop = 0;
   if (!explained) {
-    host.replaceChildren(make("p", "The parts of its shards in HBM are shown. Steps in full are in the page only for the " +
-      "tables with the most HBM: shardstats explain has them for every table.", "note"));
+    host.replaceChildren(make("p", NO_STEPS, "note"));
     return;
   }
   const nodes = explained.steps.map(stepNode);

@@ -59,7 +59,7 @@ function ranksView(block) {
     count: r.rank.length,
     columns: [
       textColumn("Rank", (i) => String(r.rank[i]), { width: 80, key: (i) => r.rank[i] }),
-      ...usedBounds([["HBM", r.hbm, BYTES], ["of it shards", r.sparse_hbm, BYTES], ["DDR", r.ddr, BYTES],
+      ...usedBounds([["HBM", r.hbm, BYTES], ["Of it shards", r.sparse_hbm, BYTES], ["DDR", r.ddr, BYTES],
         ...r.causes.part.map((cause) => [capitalized(cause.name), cause.bytes, BYTES]),
         ["Input", r.input, BYTES], ["Output", r.output, BYTES], ["Perf", r.perf.total, TIME],
         ...parts.map((part) => [part, r.perf[part], TIME])]),
@@ -104,7 +104,8 @@ function findingsView(block) {
     count: all.length,
     columns: [
       textColumn("Severity", (i) => all[i].severity,
-        { width: 90, key: (i) => severities.indexOf(all[i].severity), className: (i) => all[i].severity }),
+        { width: 90, key: (i) => severities.indexOf(all[i].severity),
+          className: (i) => "severity-" + all[i].severity }),
       textColumn("Rule", (i) => all[i].rule, { width: 190 }),
       textColumn("Line", (i) => all[i].line + ":" + all[i].column, { width: 100, key: (i) => all[i].line }),
       textColumn("Printed", (i) => all[i].text, { width: 140 }),
