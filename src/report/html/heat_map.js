@@ -193,9 +193,10 @@ class HeatMap {
 
   cellText(cell) {
     const { table, bytes, tables } = this.largestIn(cell);
-    const head = (tables > 1 ? `largest of ${tables} tables: ` : "") + this.block.table_columns.name[table];
     const rank = "rank " + this.block.rank_columns.rank[cell.column];
-    return `${head}\n${rank}: ${bytes === null ? "no shard" : boundsText(bytes, BYTES)}`;
+    const name = this.block.table_columns.name[table];
+    if (bytes === null) return `${tables > 1 ? tables + " tables" : name}\n${rank}: no shard`;
+    return `${tables > 1 ? `largest of ${tables} tables: ` : ""}${name}\n${rank}: ${boundsText(bytes, BYTES)}`;
   }
 
   hover(event) {

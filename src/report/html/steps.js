@@ -1,10 +1,17 @@
 // Where the numbers of a table come from: the tree of `shardstats explain`.
 
-function amountText(value) {
-  if (value.nominal === null) return "-";
-  if (value.unit === "bytes") return textOf(value.nominal, BYTES) + " (" + countText(value.nominal) + " B)";
-  const text = Number(value.nominal.toPrecision(5)).toLocaleString("en", { maximumSignificantDigits: 5 });
-  return value.unit ? text + " " + value.unit : text;
+const DIGITS = 8;  // significant ones of a number that is not whole
+
+function plainText(x) {
+  return x === null ? "-" : x.toLocaleString("en", Number.isInteger(x) ? {} : { maximumSignificantDigits: DIGITS });
+}
+
+// The value, and its bounds where the log leaves some room. Bytes also in the unit that suits them.
+function amountText({ nominal, low, high, unit }) {
+  if (nominal === null) return "-";
+  const range = plainText(low) === plainText(high) ? "" : `${plainText(low)} to ${plainText(high)}`;
+  if (unit === "bytes") return `${textOf(nominal, BYTES)} (${range || plainText(nominal)} B)`;
+  return plainText(nominal) + (unit ? " " + unit : "") + (range ? ` (${range})` : "");
 }
 
 function stepNode(step) {
