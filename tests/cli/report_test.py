@@ -250,6 +250,15 @@ class Browser(unittest.TestCase):
             self.open("v1.4.0.log")
             self.assertEqual(self.script("return document.documentElement.dataset.theme"), theme)
 
+    def test_findings(self):
+        self.open(stdin=damaged("v1.4.0.log", "8.941", "5.333", "position_ebc.device_os_ad_id"))
+        self.press("#tabs button", 3)
+        self.assertIn("explain the storage of 1 of 4 tables", self.text("#detail"))
+        at = self.column(1).index("table.storage.hbm")
+        self.assertEqual((self.column(0)[at], self.column(3)[at]), ("error", "5.333"))
+        self.press("#grid tbody tr:not(.spacer)", at)
+        self.assertIn("Suspects: 5.333", self.text("#detail"))
+
     def test_every_tab(self):
         self.open("v1.4.0.log", "v1.8.0.log")
         tabs = self.script("return [...document.querySelectorAll('#tabs button')].map(b => b.textContent)")

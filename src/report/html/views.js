@@ -113,6 +113,7 @@ function findingsView(block) {
       textColumn("Message", (i) => all[i].message),
     ],
     detail: (i) => all[i].message + suspectsText(all[i].suspects),
+    note: block.remarks.join("\n"),
   };
 }
 
