@@ -8,6 +8,7 @@ SHARDSTATS_PACKAGES=(
   libcli11-dev libspdlog-dev libfmt-dev libre2-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev
   libtomlplusplus-dev libarchive-dev zlib1g-dev libzstd-dev liblzma-dev libbz2-dev
   python3-jsonschema python3-markdown-it libxml2-utils sqlite3
+  libjs-chart.js chromium chromium-driver python3-selenium
 )
 
 missing_packages() {

@@ -226,4 +226,19 @@ std::variant<std::vector<Explained>, UnknownTarget> explain(const PrintedPlan& p
   return of_shards(context, target, name.substr(0, at), name.substr(at + 6));
 }
 
+std::vector<ExplainedTable> explain_largest(const PrintedPlan& printed, const Plan& plan, std::size_t count,
+                                            const InferOptions& options) {
+  using namespace explain_detail;
+  std::vector<std::uint32_t> order(plan.tables.size());
+  for (std::uint32_t t = 0; t < order.size(); ++t) order[t] = t;
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return plan.tables[a].hbm.bytes.high > plan.tables[b].hbm.bytes.high;
+  });
+  order.resize(std::min(order.size(), count));
+  const Context context = context_of(printed, plan, options);
+  std::vector<ExplainedTable> all;
+  for (const std::uint32_t t : order) all.push_back({t, explain_table(context, t)});
+  return all;
+}
+
 }  // namespace shardstats

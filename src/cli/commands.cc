@@ -14,8 +14,9 @@ constexpr OutputFormat kOfPlans[] = {text, json, ndjson, csv, markdown};
 constexpr OutputFormat kOfSteps[] = {text, json, ndjson, markdown};
 constexpr OutputFormat kOfRules[] = {text, json, csv};
 constexpr OutputFormat kTextOnly[] = {text};
+constexpr OutputFormat kPageOnly[] = {html};
 
-constexpr std::array<Command, 9> kCommands = {{
+constexpr std::array<Command, 10> kCommands = {{
     {CommandId::summary, "summary", "Will it run out of memory, is it slow, and why (also: shardstats LOG)",
      "The change that would help most is found by computing the storage anew for a few common ones; perf and "
      "placement\n"
@@ -53,6 +54,11 @@ constexpr std::array<Command, 9> kCommands = {{
      "shardstats explain table_1705 train.log", true, true, false, kOfSteps},
     {CommandId::reconstruct, "reconstruct", "Print the rebuilt plan: every table, shard and rank with byte bounds", "",
      "shardstats reconstruct -f json train.log", true, false, false, kOfPlans},
+    {CommandId::report, "report", "Write one HTML page to look around in: ranks, tables, findings, two plans compared",
+     "The page needs no network and holds everything. With exactly two logs it compares their last blocks.",
+     "shardstats report train.log -o report.html\n"
+     "shardstats report before.log after.log -o report.html",
+     true, false, false, kPageOnly},
     {CommandId::render, "render", "Print the planner blocks again in canonical form", "", "shardstats render train.log",
      true, false, false, kTextOnly},
     {CommandId::rules, "rules", "List every check, or show one", "", "shardstats rules rank.hbm", false, true, false,

@@ -5,6 +5,7 @@
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/verify.h"
 #include "shardstats/log/render.h"
+#include "shardstats/report/html.h"
 
 namespace shardstats::cli {
 namespace {
@@ -31,10 +32,25 @@ bool is_settled(const Examined& examined, const InferOptions& assumed, Report& r
   return !plan.gave_up || all;
 }
 
+constexpr std::size_t kExplainedInPage = 50;  // tables; the trees of all would be most of the page
+
+void make_page_block(const InferOptions& assumed, const Report& report, Examined& examined) {
+  const PrintedPlan& printed = *examined.printed;
+  const Plan& plan = *examined.plan;
+  BlockResult& result = examined.result;
+  const Reconstruction rows = reconstruct(printed, plan, Filter(), {});
+  const Composition composition = compose(printed, plan);
+  const auto largest = explain_largest(printed, plan, kExplainedInPage, assumed);
+  result.measures = measure(rows);
+  result.page_block = html_block({plan, result.view, report, rows, composition, largest});
+}
+
 }  // namespace
 
 Examined examine(const Options& options, const Filter& filter, const Block& block, std::size_t index) {
-  const bool details = options.command == CommandId::reconstruct || options.command == CommandId::explain;
+  const bool for_page = options.command == CommandId::report;
+  const bool locates = verifies(options.command) || for_page;  // findings are shown with their suspects
+  const bool details = options.command == CommandId::reconstruct || options.command == CommandId::explain || for_page;
   Examined examined;
   examined.printed = std::make_unique<PrintedPlan>(parse(block));
   // Bounds that are shown, or that budgets are held against, hold for all that explains the log.
@@ -46,7 +62,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     examined.plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
     report = verify(*examined.printed, *examined.plan);
   };
-  if (!verifies(options.command)) {
+  if (!locates) {
     look(Effort::exhaustive);
   } else if (look(Effort::uniform); !is_settled(examined, assumed, report)) {
     look(Effort::exhaustive);
@@ -56,7 +72,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   examined.findings = count(report.findings);
   BlockResult& result = examined.result;
   result.view = view_block(*examined.printed, *examined.plan, index, false);
-  if (details) result.detailed = view_block(*examined.printed, *examined.plan, index, true);
+  if (details && !for_page) result.detailed = view_block(*examined.printed, *examined.plan, index, true);
   switch (options.command) {
     case CommandId::summary:
       result.summary = summarize(*examined.printed, *examined.plan, {options.top_tables});
@@ -75,6 +91,9 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
       break;
     case CommandId::reconstruct:
       result.reconstruction = reconstruct(*examined.printed, *examined.plan, filter, options.reconstruct);
+      break;
+    case CommandId::report:
+      make_page_block(assumed, report, examined);
       break;
     case CommandId::render:
       examined.too_large = !render(*examined.printed, result.rendered);

@@ -22,6 +22,8 @@ constexpr std::string_view kNoInput =
 constexpr std::string_view kNoBudget =
     "no budget given: set a limit, for example `shardstats check --max-hbm 72GiB train.log`, or write it under [check] "
     "in .shardstats.toml; `shardstats check --help` lists the limits";
+constexpr std::string_view kPageToTerminal =
+    "a page is nothing for a terminal: name a file, for example `shardstats report train.log -o report.html`";
 constexpr std::string_view kNothingToScan =
     "nothing to scan: name directories, files or globs, for example `shardstats scan .`";
 
@@ -66,7 +68,7 @@ void add_output_options(CLI::App& app, const Command& command, Raw& raw) {
   app.add_option("-o,--output", raw.options.outputs, "Write to FILE instead of standard output; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  if (command.finds)
+  if (verifies(command.id))
     app.add_flag("--step-summary", raw.step_summary, "Append the markdown report to the file $GITHUB_STEP_SUMMARY");
   app.add_option("--color", raw.options.color, "Colours: auto, always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
@@ -256,6 +258,8 @@ std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
   options.block = !raw.block.empty() ? raw.block : options.command == CommandId::diff ? "last" : "all";
   if (options.command == CommandId::diff)
     if (auto wrong = check_diff(raw)) return *wrong;
+  if (options.command == CommandId::report && options.outputs.empty() && isatty(STDOUT_FILENO) != 0)
+    return failed(std::string(kPageToTerminal));
   if (!command.reads_logs || !options.logs.empty()) return options;
   if (const char* given = std::getenv("SHARDSTATS_LOG"); given != nullptr && *given != '\0')
     options.logs.emplace_back(given);

@@ -36,6 +36,8 @@ class TextWriter : public Writer {
         if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
         write_reconstruction(*result.reconstruction, style_, out);
         return;
+      case CommandId::report:  // has no text
+        return;
       case CommandId::diff:  // has no writer, see diff.cc
       case CommandId::render:
       case CommandId::rules:

@@ -6,6 +6,8 @@ namespace shardstats::cli {
 
 std::unique_ptr<Writer> make_writer(OutputFormat format, const Options& options, const TextStyle& style) {
   switch (format) {
+    case OutputFormat::html:
+      return make_html_writer();
     case OutputFormat::text:
       break;
     case OutputFormat::json:

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "shardstats/analysis/block.h"
 #include "shardstats/analysis/budgets.h"
+#include "shardstats/analysis/changes.h"
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/summary.h"
 #include "shardstats/report/json.h"
@@ -30,7 +31,9 @@ struct BlockResult {
   std::optional<Reconstruction> reconstruction;
   std::optional<std::vector<Explained>> explained;
   std::string rendered;
-  int status = 0;  // of this block alone
+  std::optional<Json> page_block;    // report: the block as the page takes it
+  std::optional<Measures> measures;  // report: what is compared with another plan
+  int status = 0;                    // of this block alone
 
   // What decides on the status; none for commands that only answer.
   FindingCounts findings() const {

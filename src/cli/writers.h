@@ -19,5 +19,6 @@ std::unique_ptr<Writer> make_markdown_writer(const Options& options);
 std::unique_ptr<Writer> make_sarif_writer(const Options& options);
 std::unique_ptr<Writer> make_junit_writer(const Options& options);
 std::unique_ptr<Writer> make_github_writer(const Options& options);
+std::unique_ptr<Writer> make_html_writer();
 
 }  // namespace shardstats::cli

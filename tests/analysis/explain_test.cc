@@ -395,6 +395,16 @@ TEST_F(ExplainPublic, ACriticalPathOfCommsIsTheSumOfItsGroups) {
   EXPECT_NEAR(sum, root.value.nominal, 1e-2);
 }
 
+TEST_F(ExplainPublic, TheLargestTablesComeFirst) {
+  const auto largest = explain_largest(log_->printed, log_->plan, 3);
+  ASSERT_EQ(largest.size(), 3u);
+  EXPECT_EQ(largest[0].explained.target, "model.sparse.sequence_ec.table_1706");
+  EXPECT_EQ(largest[1].explained.target, "model.sparse.sequence_ec.table_1705");
+  EXPECT_EQ(log_->printed.tables.rows[largest[2].table].fqn.text, largest[2].explained.target);
+  EXPECT_GE(largest[1].explained.steps[0].value.nominal, largest[2].explained.steps[0].value.nominal);
+  EXPECT_EQ(explain_largest(log_->printed, log_->plan, 5000).size(), log_->plan.tables.size());
+}
+
 TEST_F(ExplainPublic, ARuleOfManyCellsAsksForOneOfThem) {
   const auto message = [&](std::string_view target) {
     auto answer = explain(log_->printed, log_->plan, target);

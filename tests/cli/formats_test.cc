@@ -23,7 +23,7 @@ TEST(Formats, TheLongestExtensionCounts) {
   EXPECT_EQ(format_by_extension("sarif.json")->id, OutputFormat::json);
   EXPECT_EQ(format_by_extension("-"), nullptr);
   EXPECT_EQ(format_by_extension("report"), nullptr);
-  EXPECT_EQ(format_by_extension("report.html"), nullptr);
+  EXPECT_EQ(format_by_extension("report.yaml"), nullptr);
 }
 
 }  // namespace

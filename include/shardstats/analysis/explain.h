@@ -78,4 +78,12 @@ struct UnknownTarget {
 std::variant<std::vector<Explained>, UnknownTarget> explain(const PrintedPlan& printed, const Plan& plan,
                                                             std::string_view target, const InferOptions& options = {});
 
+struct ExplainedTable {
+  std::uint32_t table = 0;  // index into Plan::tables
+  Explained explained;
+};
+// The `count` tables with the most HBM, largest first.
+std::vector<ExplainedTable> explain_largest(const PrintedPlan& printed, const Plan& plan, std::size_t count,
+                                            const InferOptions& options = {});
+
 }  // namespace shardstats
