@@ -41,17 +41,17 @@ class Causes {
   explicit Causes(std::size_t ranks) : ranks_(ranks) {}
 
   // The cause of that name, made behind all others if it is new.
-  Cause& of(std::string_view name) {
-    const auto found = std::ranges::find(causes_, name, &Cause::name);
+  RankCause& of(std::string_view name) {
+    const auto found = std::ranges::find(causes_, name, &RankCause::name);
     if (found != causes_.end()) return *found;
-    return causes_.emplace_back(Cause{std::string(name), std::vector<ByteInterval>(ranks_), {}});
+    return causes_.emplace_back(RankCause{std::string(name), std::vector<ByteInterval>(ranks_), {}});
   }
   void add(std::string_view name, std::size_t rank, ByteInterval bytes) {
     ByteInterval& sum = of(name).bytes[rank];
     sum = sum + bytes;
   }
-  std::vector<Cause> take() {
-    const auto empty = [](const Cause& cause) {
+  std::vector<RankCause> take() {
+    const auto empty = [](const RankCause& cause) {
       return std::ranges::all_of(cause.bytes, [](ByteInterval b) { return b.high == 0; });
     };
     std::erase_if(causes_, empty);
@@ -60,7 +60,7 @@ class Causes {
 
  private:
   std::size_t ranks_;
-  std::vector<Cause> causes_;
+  std::vector<RankCause> causes_;
 };
 
 struct TableBytes {
@@ -134,7 +134,7 @@ class Composer {
         continue;
       }
       tables_.add(kLargestNames[i], rank, here[i].bytes);
-      Cause& cause = tables_.of(kLargestNames[i]);
+      RankCause& cause = tables_.of(kLargestNames[i]);
       cause.tables.resize(on_rank_.size());
       cause.tables[rank] = here[i].table;
     }

@@ -1,10 +1,10 @@
 #include "shardstats/analysis/summary.h"
 
 #include <algorithm>
-#include <map>
 
 #include "analysis/recompute.h"
 #include "analysis/statistics.h"
+#include "shardstats/analysis/composition.h"
 
 namespace shardstats {
 namespace {
@@ -59,17 +59,6 @@ std::vector<std::int64_t> histogram_of(RankBounds values) {
   return steps;
 }
 
-// HBM of a shard by what it is for, with the operands that inference prefers.
-void add_parts(const ShardStorage<RealInterval>& shard, std::map<std::string_view, RealInterval>& parts) {
-  const auto add = [&](std::string_view label, RealInterval bytes) {
-    if (bytes.high > 0) parts[label] = parts[label] + bytes;
-  };
-  add("embedding weights", shard.specific.tensor_hbm + shard.specific.key_value);
-  add("optimizer state", shard.specific.optimizer_hbm);
-  add("cache state", shard.specific.cache_aux);
-  add("input and output", shard.pipeline_io);
-}
-
 void add_peak_tables(const PrintedPlan& printed, const Plan& plan, std::size_t top, MemorySummary& memory) {
   for (const PlanTable& table : plan.tables) {
     TableShare share{&printed.tables.rows[table.row], {}};
@@ -81,17 +70,10 @@ void add_peak_tables(const PrintedPlan& printed, const Plan& plan, std::size_t t
   keep(memory.tables, top);
 }
 
-void add_peak_parts(const Plan& plan, MemorySummary& memory) {
-  std::map<std::string_view, RealInterval> parts;
-  for (const PlanTable& table : plan.tables) {
-    if (!table.sized || table.facts.empty()) return;
-    for (const PlanShard& shard : plan.shards_of(table))
-      if (shard.rank == memory.peak && shard.hbm.high > 0)
-        add_parts(analysis::storage_of(plan.setting, table.facts.front(), shard), parts);
-  }
-  if (memory.counts_reservation && plan.dense_hbm.high > 0) parts["dense modules"] = real(plan.dense_hbm);
-  if (memory.counts_reservation && plan.kjt_hbm.high > 0) parts["KJT"] = real(plan.kjt_hbm);
-  for (const auto& [label, bytes] : parts) memory.parts.push_back({label, narrowed(bytes, {0, memory.largest.high})});
+void add_peak_parts(const PrintedPlan& printed, const Plan& plan, MemorySummary& memory) {
+  for (const RankCause& part : compose(printed, plan).by_part)
+    if (const ByteInterval bytes = part.bytes[static_cast<std::size_t>(memory.peak)]; bytes.high > 0)
+      memory.parts.push_back({part.name, narrowed(real(bytes), {0, memory.largest.high})});
   std::ranges::stable_sort(memory.parts,
                            [](const MemoryPart& a, const MemoryPart& b) { return middle(a.bytes) > middle(b.bytes); });
 }
@@ -146,7 +128,7 @@ MemorySummary summarize_memory(const PrintedPlan& printed, const Plan& plan, con
   set_planning(printed, memory);
   if (!plan.sized || plan.missing) return memory;
   add_peak_tables(printed, plan, top, memory);
-  add_peak_parts(plan, memory);
+  add_peak_parts(printed, plan, memory);
   add_changes(printed, plan, hbm, memory);
   return memory;
 }

@@ -41,7 +41,6 @@ void make_page_block(const InferOptions& assumed, const Report& report, Examined
   const Reconstruction rows = reconstruct(printed, plan, Filter(), {});
   const Composition composition = compose(printed, plan);
   const auto largest = explain_largest(printed, plan, kExplainedInPage, assumed);
-  result.measures = measure(rows);
   result.page_block = html_block({plan, result.view, report, rows, composition, largest});
 }
 

@@ -6,30 +6,21 @@ namespace {
 
 class HtmlWriter : public Writer {
  public:
-  void begin_log(const std::string& path) override { logs_.push_back({path, {}}); }
-  void log_error(const Error& error, std::string&) override { errors_.push_back(html_error(logs_.back().path, error)); }
+  void begin_log(const std::string& path) override { path_ = path; }
+  void log_error(const Error& error, std::string&) override { errors_.push_back(html_error(path_, error)); }
   void block(const BlockResult& result, std::string&) override {
     blocks_.push_back(*result.page_block);
-    blocks_.back()["path"] = logs_.back().path;
-    logs_.back().last = result.measures;
+    blocks_.back()["path"] = path_;
   }
-  void end(const Totals&, int, std::string& out) override { out += html_page(blocks_, errors_, comparison()); }
+  void compared(const std::string& before, const std::string& after, const PlanDiff& diff) override {
+    comparison_ = html_comparison({before, after, diff});
+  }
+  void end(const Totals&, int, std::string& out) override { out += html_page(blocks_, errors_, comparison_); }
 
  private:
-  struct Log {
-    std::string path;
-    std::optional<Measures> last;
-  };
-
-  std::optional<Json> comparison() const {
-    if (logs_.size() != 2 || !logs_[0].last || !logs_[1].last) return std::nullopt;
-    const Measures &before = *logs_[0].last, &after = *logs_[1].last;
-    return html_comparison(
-        {logs_[0].path, logs_[1].path, changes(before.tables, after.tables), changes(before.ranks, after.ranks)});
-  }
-
-  std::vector<Log> logs_;
+  std::string path_;  // of the log that blocks are of
   std::vector<Json> blocks_, errors_;
+  std::optional<Json> comparison_;
 };
 
 }  // namespace

@@ -68,6 +68,7 @@ class Run {
         [&](Work& work) { take(work); });
     interrupt_progress();
     if (totals_.survey) nothing_in_all();
+    compare_kept();
     const int verdict = status_;
     for (const auto& output : outputs_) {
       std::string text;
@@ -148,6 +149,21 @@ class Run {
       log_error({log.path, {}, seen_.unknown_target, ""});
     if (step.last && totals_.survey) end_log(log);
     show_progress(step.fraction);
+    if (options_.command == CommandId::report && options_.logs.size() == 2 && step.block) keep(std::move(work));
+  }
+
+  // The last block of each log.
+  void keep(Work work) {
+    if (kept_.empty() || kept_.back().step.log != work.step.log) kept_.emplace_back();
+    kept_.back() = std::move(work);
+  }
+
+  void compare_kept() {
+    if (kept_.size() != 2) return;
+    const auto side = [&](std::size_t i) { return DiffSide{*kept_[i].examined.printed, *kept_[i].examined.plan}; };
+    const PlanDiff diff = diff_plans(side(0), side(1), filter_);
+    for (const auto& output : outputs_)
+      output->writer().compared(kept_[0].step.log->path, kept_[1].step.log->path, diff);
   }
 
   void end_log(const OpenLog& log) {
@@ -184,7 +200,8 @@ class Run {
   Filter filter_;
   std::vector<std::unique_ptr<Output>> outputs_;
   Totals totals_;
-  Seen seen_;  // of the log that steps are taken of
+  Seen seen_;               // of the log that steps are taken of
+  std::vector<Work> kept_;  // report of two logs
   Progress progress_{0, nullptr};
   int status_ = kClean;
   bool prepared_ = false;  // the heap

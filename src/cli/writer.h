@@ -9,7 +9,7 @@
 #include "cli/options.h"
 #include "shardstats/analysis/block.h"
 #include "shardstats/analysis/budgets.h"
-#include "shardstats/analysis/changes.h"
+#include "shardstats/analysis/diff.h"
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/summary.h"
 #include "shardstats/report/json.h"
@@ -31,9 +31,8 @@ struct BlockResult {
   std::optional<Reconstruction> reconstruction;
   std::optional<std::vector<Explained>> explained;
   std::string rendered;
-  std::optional<Json> page_block;    // report: the block as the page takes it
-  std::optional<Measures> measures;  // report: what is compared with another plan
-  int status = 0;                    // of this block alone
+  std::optional<Json> page_block;  // report: the block as the page takes it
+  int status = 0;                  // of this block alone
 
   // What decides on the status; none for commands that only answer.
   FindingCounts findings() const {
@@ -49,6 +48,8 @@ class Writer {
   virtual void log_error(const Error& error, std::string& out) = 0;
   // `log` is filled for scan only. Called for files without a block as well, which had no begin_log().
   virtual void end_log(const LogSurvey& /*log*/, std::string& /*out*/) {}
+  // The last blocks of the two logs of a report.
+  virtual void compared(const std::string& /*before*/, const std::string& /*after*/, const PlanDiff& /*diff*/) {}
   virtual void end(const Totals& totals, int status, std::string& out) = 0;
 };
 

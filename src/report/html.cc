@@ -5,6 +5,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "report/diff_words.h"
 #include "report/html/assets.h"
 #include "report/words.h"
 #include "shardstats/report/explain_json.h"
@@ -189,9 +190,9 @@ Json runs_json(const HtmlBlock& block) {
       {"table", std::move(of_table)}, {"rank", std::move(first)}, {"ranks", std::move(count)}, {"bytes", bytes.take()}};
 }
 
-Json causes_json(const std::vector<Cause>& causes) {
+Json causes_json(const std::vector<RankCause>& causes) {
   Json json = Json::array();
-  for (const Cause& cause : causes) {
+  for (const RankCause& cause : causes) {
     Json one = {{"name", cause.name}, {"bytes", bounds_of(cause.bytes, [](ByteInterval b) { return b; })}};
     if (!cause.tables.empty())
       one["tables"] = values_of(cause.tables, [](const auto& table) { return table ? Json(*table) : Json(); });
@@ -259,23 +260,53 @@ Json explained_tables_json(const std::vector<ExplainedTable>& largest) {
   return json;
 }
 
-Json changes_json(const std::vector<Change>& rows) {
-  const auto side = [&](auto Change::*measure, auto which) {
-    return bounds_of(rows, [measure, which](const Change& row) { return (row.*measure).*which; });
-  };
-  using Hbm = BeforeAfter<std::int64_t>;
-  using Perf = BeforeAfter<double>;
-  const auto status = [](const Change& row) -> std::string_view {
-    return row.added ? "added" : row.removed ? "removed" : "in both";
-  };
-  return {{"name", values_of(rows, [](const Change& row) { return row.name; })},
-          {"status", words_of(rows, status)},
-          {"hbm_before", side(&Change::hbm, &Hbm::before)},
-          {"hbm_after", side(&Change::hbm, &Hbm::after)},
-          {"hbm_change", side(&Change::hbm, &Hbm::change)},
-          {"perf_before", side(&Change::perf, &Perf::before)},
-          {"perf_after", side(&Change::perf, &Perf::after)},
-          {"perf_change", side(&Change::perf, &Perf::change)}};
+constexpr std::string_view kPresence[] = {"in both", "added", "removed"};  // by Presence
+
+// Bytes, or milliseconds as whole picoseconds.
+template <class Rows, class Field, class Side>
+Json side_of(const Rows& rows, Field field, Side side) {
+  BoundsColumn column;
+  for (const auto& row : rows) {
+    const NumberDiff& number = row.*field;
+    const std::optional<RealInterval> value = side(number);
+    if (value && number.unit == DiffUnit::bytes)
+      column.add(ByteInterval{capped(std::floor(value->low)), capped(std::ceil(value->high))});
+    else
+      column.add(value);
+  }
+  return column.take();
+}
+
+// `name_of` and `why_of`: of a row.
+template <class Row, class Name, class Why>
+Json changes_json(const std::vector<Row>& rows, Name name_of, Why why_of) {
+  const auto before = [](const NumberDiff& n) { return n.before; };
+  const auto after = [](const NumberDiff& n) { return n.after; };
+  const auto change = [](const NumberDiff& n) { return n.before && n.after ? std::optional(n.change) : std::nullopt; };
+  return {{"name", values_of(rows, name_of)},
+          {"status", words_of(rows, [](const Row& row) { return kPresence[static_cast<std::size_t>(row.presence)]; })},
+          {"why", values_of(rows, why_of)},
+          {"hbm_before", side_of(rows, &Row::hbm, before)},
+          {"hbm_after", side_of(rows, &Row::hbm, after)},
+          {"hbm_change", side_of(rows, &Row::hbm, change)},
+          {"perf_before", side_of(rows, &Row::perf, before)},
+          {"perf_after", side_of(rows, &Row::perf, after)},
+          {"perf_change", side_of(rows, &Row::perf, change)}};
+}
+
+std::string why_text(const RankDiff& rank) {
+  std::string text;
+  for (const RankPart& part : rank.parts)
+    text += (text.empty() ? "" : "; ") + diff_words::part_text(part) + " " +
+            diff_words::signed_text(part.hbm, DiffUnit::bytes);
+  return text;
+}
+
+Json causes_json(const std::vector<Cause>& causes) {
+  Json json = Json::array();
+  for (const Cause& cause : causes)
+    json.push_back({{"cause", diff_words::cause_text(cause)}, {"effect", diff_words::effect_text(cause)}});
+  return json;
 }
 
 // ---- the page ------------------------------------------------------------------------------------------------------
@@ -321,10 +352,16 @@ Json html_block(const HtmlBlock& block) {
 }
 
 Json html_comparison(const HtmlComparison& comparison) {
-  return {{"before", comparison.before},
-          {"after", comparison.after},
-          {"tables", changes_json(comparison.tables)},
-          {"ranks", changes_json(comparison.ranks)}};
+  const PlanDiff& diff = comparison.diff;
+  return {
+      {"before", comparison.before},
+      {"after", comparison.after},
+      {"causes", causes_json(diff.causes)},
+      {"same_tables", diff.same_tables},
+      {"tables", changes_json(
+                     diff.tables, [](const TableDiff& table) { return table.fqn; }, diff_words::table_text)},
+      {"ranks", changes_json(
+                    diff.ranks, [](const RankDiff& rank) { return "rank " + std::to_string(rank.rank); }, why_text)}};
 }
 
 Json html_error(std::string_view path, const Error& error) {

@@ -12,15 +12,15 @@
 namespace shardstats {
 namespace {
 
-ByteInterval sum_on(const std::vector<Cause>& causes, std::size_t rank) {
+ByteInterval sum_on(const std::vector<RankCause>& causes, std::size_t rank) {
   ByteInterval sum{};
-  for (const Cause& cause : causes) sum = sum + cause.bytes.at(rank);
+  for (const RankCause& cause : causes) sum = sum + cause.bytes.at(rank);
   return sum;
 }
 
-std::vector<std::string> names(const std::vector<Cause>& causes) {
+std::vector<std::string> names(const std::vector<RankCause>& causes) {
   std::vector<std::string> all;
-  for (const Cause& cause : causes) all.push_back(cause.name);
+  for (const RankCause& cause : causes) all.push_back(cause.name);
   return all;
 }
 
@@ -49,7 +49,7 @@ TEST(Composition, Names) {
 TEST(Composition, LargestTablesAreNamedOnEachRank) {
   const Checked checked(log_bytes("v1.4.0.log"));
   const Composition composition = compose(checked.printed, checked.plan);
-  const Cause &first = composition.by_table.at(0), &second = composition.by_table.at(1);
+  const RankCause &first = composition.by_table.at(0), &second = composition.by_table.at(1);
   ASSERT_EQ(first.tables.size(), checked.plan.ranks.size());
   for (std::size_t r = 0; r < checked.plan.ranks.size(); ++r) {
     ASSERT_TRUE(first.tables[r]);

@@ -262,7 +262,7 @@ class Browser(unittest.TestCase):
     def test_every_tab(self):
         self.open("v1.4.0.log", "v1.8.0.log")
         tabs = self.script("return [...document.querySelectorAll('#tabs button')].map(b => b.textContent)")
-        self.assertEqual(tabs[-2:], ["Tables compared", "Ranks compared"])
+        self.assertEqual(tabs[-3:], ["What changed", "Tables compared", "Ranks compared"])
         for n, tab in enumerate(tabs):
             self.press("#tabs button", n)
             if not tab.startswith("Findings"):

@@ -111,16 +111,23 @@ TEST(Html, ThePageIsWholeAndNamesItsLibrary) {
 }
 
 TEST(Html, Comparison) {
-  Change change;
-  change.name = "a";
-  change.hbm = {ByteInterval{1, 3}, ByteInterval{5, 5}, ByteInterval{2, 4}};
-  Change added;
-  added.name = "b";
-  added.added = true;
-  const Json json = html_comparison({"x.log", "y.log", {change, added}, {}});
+  PlanDiff diff;
+  TableDiff changed, added;
+  changed.fqn = "a";
+  changed.inputs = {{"rows", "10", "20"}};
+  changed.hbm = {"hbm", DiffUnit::bytes, RealInterval{1, 3}, RealInterval{5, 5}, {2, 4}, true};
+  added.fqn = "b";
+  added.presence = Presence::added;
+  diff.tables = {changed, added};
+  Cause cause;
+  cause.inputs = {{"batch_size", "512", "1024"}};
+  diff.causes = {cause};
+  const Json json = html_comparison({"x.log", "y.log", diff});
   EXPECT_EQ(json["tables"]["hbm_change"]["low"], Json::array({2, nullptr}));
   EXPECT_EQ(json["tables"]["hbm_change"]["spread"], Json::array({2, 0}));
   EXPECT_EQ(json["tables"]["status"]["words"], Json::array({"in both", "added"}));
+  EXPECT_EQ(json["tables"]["why"][0], "rows 10 -> 20");
+  EXPECT_EQ(json["causes"][0]["cause"], "batch_size 512 -> 1024");
   EXPECT_EQ(json["after"], "y.log");
 }
 

@@ -14,7 +14,7 @@
 namespace shardstats {
 
 // Something that takes memory on every rank, or none there. By rank, in the order of Plan::ranks.
-struct Cause {
+struct RankCause {
   std::string name;  // "weights", "fused_uvm_caching", "largest table"
   std::vector<ByteInterval> bytes;
   std::vector<std::optional<std::uint32_t>> tables;  // index into Plan::tables; empty unless it is one table a rank
@@ -28,9 +28,9 @@ struct HbmParts {
 };
 
 struct Composition {
-  std::optional<ByteInterval> planning_hbm;         // that each rank may use; nothing: not printed
-  std::vector<Cause> by_part, by_kernel, by_table;  // without causes that are zero on all ranks
-  std::vector<HbmParts> tables;                     // sums over the shards of each of Plan::tables
+  std::optional<ByteInterval> planning_hbm;             // that each rank may use; nothing: not printed
+  std::vector<RankCause> by_part, by_kernel, by_table;  // without causes that are zero on all ranks
+  std::vector<HbmParts> tables;                         // sums over the shards of each of Plan::tables
 };
 
 // The plan must have been inferred with InferOptions::shard_parts.

@@ -19,7 +19,7 @@ namespace shardstats {
 
 // Part of the HBM of a rank.
 struct MemoryPart {
-  std::string_view label;  // "weights", "dense modules"
+  std::string label;  // "weights", "dense"
   RealInterval bytes{};
 };
 

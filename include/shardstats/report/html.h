@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "shardstats/analysis/block.h"
-#include "shardstats/analysis/changes.h"
 #include "shardstats/analysis/composition.h"
+#include "shardstats/analysis/diff.h"
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/reconstruct.h"
 #include "shardstats/analysis/verify.h"
@@ -37,7 +37,7 @@ Json html_block(const HtmlBlock& block);  // without "path", which is the caller
 // Two plans side by side.
 struct HtmlComparison {
   std::string before, after;  // paths
-  std::vector<Change> tables, ranks;
+  const PlanDiff& diff;
 };
 Json html_comparison(const HtmlComparison& comparison);
 

@@ -28,8 +28,10 @@ function tabsOf(block) {
     { name: "Assumptions", view: () => assumptionsView(block) },
   ];
   if (report.comparison) tabs.push(
-    { name: "Tables compared", view: () => comparisonView(report.comparison.tables, "Table") },
-    { name: "Ranks compared", view: () => comparisonView(report.comparison.ranks, "Rank") });
+    { name: "What changed", view: () => causesView(report.comparison) },
+    { name: "Tables compared", view: () => comparisonView(report.comparison.tables, "Table",
+      plural(report.comparison.same_tables, "table") + " stayed the same.") },
+    { name: "Ranks compared", view: () => comparisonView(report.comparison.ranks, "Rank", "") });
   return tabs;
 }
 

@@ -151,18 +151,37 @@ function assumedText(name, value) {
   return boundsText(value, NUMBER);
 }
 
-function comparisonView(rows, label) {
+function causesView(comparison) {
+  const { causes } = comparison;
+  return {
+    count: causes.length,
+    columns: [
+      textColumn("Cause", (i) => causes[i].cause, { width: 520 }),
+      textColumn("Effect", (i) => causes[i].effect || "-"),
+    ],
+    detail: (i) => causes[i].cause + (causes[i].effect ? ": " + causes[i].effect : ""),
+    note: comparedText() + " The most important cause comes first.",
+  };
+}
+
+function comparisonView(rows, label, note) {
   return {
     count: rows.name.length,
     columns: [
       textColumn(label, (i) => rows.name[i], { width: 340 }), wordColumn("Status", rows.status),
+      textColumn("Why", (i) => rows.why[i] || "-", { width: 320 }),
       boundsColumn("HBM before", rows.hbm_before, BYTES), boundsColumn("HBM after", rows.hbm_after, BYTES),
       boundsColumn("HBM change", rows.hbm_change, signed(BYTES)),
       boundsColumn("Perf before", rows.perf_before, TIME), boundsColumn("Perf after", rows.perf_after, TIME),
       boundsColumn("Perf change", rows.perf_change, signed(TIME)),
     ],
-    note: `Before: ${report.comparison.before}, after: ${report.comparison.after}; the last block of each.`,
+    detail: (i) => rows.name[i] + (rows.why[i] ? ": " + rows.why[i] : ""),
+    note: `${comparedText()} Only what changed is listed. ${note}`,
   };
+}
+
+function comparedText() {
+  return `Before: ${report.comparison.before}, after: ${report.comparison.after}; the last block of each.`;
 }
 
 function signed(kind) {
