@@ -188,6 +188,12 @@ bool stdin_has_input() {
   return S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode);
 }
 
+// The log where none is named.
+std::optional<std::string> default_log() {
+  if (const char* given = std::getenv("SHARDSTATS_LOG"); given != nullptr && *given != '\0') return given;
+  return stdin_has_input() ? std::optional<std::string>("-") : std::nullopt;
+}
+
 Leave failed(std::string message) { return {kFailed, "", "shardstats: error: " + std::move(message) + "\n"}; }
 
 // An output file whose extension asks for a format that the command does not have.
@@ -261,12 +267,9 @@ std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
   if (options.command == CommandId::report && options.outputs.empty() && isatty(STDOUT_FILENO) != 0)
     return failed(std::string(kPageToTerminal));
   if (!command.reads_logs || !options.logs.empty()) return options;
-  if (const char* given = std::getenv("SHARDSTATS_LOG"); given != nullptr && *given != '\0')
-    options.logs.emplace_back(given);
-  else if (stdin_has_input())
-    options.logs.emplace_back("-");
-  else
-    return failed(std::string(command.id == CommandId::scan ? kNothingToScan : kNoInput));
+  auto log = default_log();
+  if (!log) return failed(std::string(command.id == CommandId::scan ? kNothingToScan : kNoInput));
+  options.logs.push_back(std::move(*log));
   return options;
 }
 
@@ -274,11 +277,14 @@ bool is_command(std::string_view word) {
   return std::ranges::find(commands(), word, &Command::name) != commands().end();
 }
 
-// `shardstats LOG` is `shardstats summary LOG`; a log that is called like a command needs a path: ./verify.
-bool is_log(const char* word) {
+// `shardstats LOG` is `shardstats summary LOG`, also with options in front or the log piped in. A log that is called
+// like a command needs a path: ./verify.
+bool means_summary(int argc, const char* const* argv) {
+  if (argc < 2) return default_log().has_value();
+  const std::string_view word = argv[1];
+  if (word == "-h" || word == "--help" || word == "--version" || is_command(word)) return false;
   struct stat status {};
-  if (is_command(word)) return false;
-  return std::string_view(word) == "-" || (stat(word, &status) == 0 && !S_ISDIR(status.st_mode));
+  return word.starts_with('-') || (stat(argv[1], &status) == 0 && !S_ISDIR(status.st_mode));
 }
 
 // A first word that is neither a command nor a log.
@@ -317,12 +323,12 @@ std::string near_option(const CLI::App& app, int argc, const char* const* argv) 
 std::variant<Options, Leave> parse_command_line(int argc, const char* const* argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--version")
     return Leave{kClean, "shardstats " + std::string(kVersion) + "\n", ""};
-  if (argc < 2)
-    return failed("no command given; usage: shardstats COMMAND [LOG...]; `shardstats --help` lists the commands");
   std::vector<const char*> words(argv, argv + argc);
-  if (is_log(argv[1])) words.insert(words.begin() + 1, command_of(CommandId::summary).name.data());
+  if (means_summary(argc, argv)) words.insert(words.begin() + 1, command_of(CommandId::summary).name.data());
   argc = static_cast<int>(words.size());
   argv = words.data();
+  if (argc < 2)
+    return failed("no command given; usage: shardstats COMMAND [LOG...]; `shardstats --help` lists the commands");
   if (auto unknown = unknown_command(argc, argv)) return *unknown;
   CLI::App app("Parses TorchRec planner statistics logs, rebuilds the plan and checks every number.", "shardstats");
   app.set_version_flag("--version", "shardstats " + std::string(kVersion));

@@ -13,6 +13,13 @@ WRONG = damaged("v1.4.0.log", "8.941", "8.945", "position_ebc.device_os_ad_id")
 GOOD = (LOGS / "v1.4.0.log").read_bytes()
 
 STATUS = [  # arguments, standard input, status
+    ([], GOOD, 0),
+    ([], b"", 2),
+    ([], None, 2),
+    (["v1.4.0.log"], b"", 0),
+    (["-"], GOOD, 0),
+    (["-q", "--top", "1", "v1.4.0.log"], b"", 0),
+    (["missing.log"], b"", 2),
     (["verify", "v1.4.0.log"], b"", 0),
     (["verify", "-"], GOOD, 0),
     (["verify"], GOOD, 0),
@@ -114,7 +121,7 @@ def peak_memory(*arguments, expected=0):
 class Status(unittest.TestCase):
     def test_table(self):
         for arguments, stdin, status in STATUS:
-            with self.subTest(" ".join(arguments), input=len(stdin)):
+            with self.subTest(" ".join(arguments), input=len(stdin or b"")):
                 done = run(*arguments, stdin=stdin)
                 self.assertEqual(done.returncode, status, done.stderr.decode())
                 if status == 2:

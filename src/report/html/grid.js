@@ -83,8 +83,8 @@ class Grid {
       this.rows.sort((a, b) => compare(keys.get(a), keys.get(b), down) || a - b);
     }
     const all = this.view.count;
-    this.status.textContent = this.rows.length === all ? countText(all) + " rows"
-      : countText(this.rows.length) + " of " + countText(all) + " rows";
+    this.status.textContent = this.rows.length === all ? plural(all, "row")
+      : countText(this.rows.length) + " of " + plural(all, "row");
     this.table.setAttribute("aria-rowcount", this.rows.length + 1);
     this.draw();
   }
