@@ -191,13 +191,6 @@ class Measures {
   static const Cell& cell_of(const PrintedRank& row, RankColumn column) {
     return column.quantity == Quantity::hbm ? row.hbm : column.quantity == Quantity::ddr ? row.ddr : row.perf.total;
   }
-  // Rows that are lost may be those of larger ranks.
-  bool has_all_ranks() const {
-    if (!values_.known || printed_.lines.back().id == LineId::rank_table) return false;
-    const auto ranks = static_cast<std::int64_t>(values_.ranks());
-    return std::ranges::all_of(plan_.shards, [&](const PlanShard& shard) { return shard.rank.value_or(0) < ranks; });
-  }
-
   Item rank(std::size_t r, RankColumn column) const {
     const PrintedRank& row = printed_.ranks.rows[r];
     const Cell& cell = cell_of(row, column);
@@ -216,7 +209,7 @@ class Measures {
       return {unknown("TorchRec v0.1.0 does not print perf in ms")};
     Items items;
     for (std::size_t r = 0; r < printed_.ranks.rows.size(); ++r) items.push_back(rank(r, column));
-    if (!has_all_ranks()) items.push_back(unknown("rows of the table of ranks are missing"));
+    if (!values_.known || !has_all_ranks(printed_)) items.push_back(unknown("rows of the table of ranks are missing"));
     return items;
   }
 

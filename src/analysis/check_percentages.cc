@@ -236,6 +236,12 @@ HbmShares hbm_shares(const Checks& checks) {
   return shares;
 }
 
+std::optional<ByteInterval> planning_of_all(const PrintedPlan& printed, const Plan& plan) {
+  std::vector<Finding> none;
+  const HbmShares shares = hbm_shares(Checks{printed, plan, none});
+  return shares.counted && shares.one_capacity() ? shares.planning : std::nullopt;
+}
+
 void check_percentages(Checks& checks) {
   const bool counted = hbm_is_counted(checks);
   checks.compared.hbm_percent = hbm_may_be_counted(checks) && check_kind(checks, kHbm, counted);

@@ -63,6 +63,8 @@ void add_changed_format(Checks& checks, const Cell& where, std::string_view exam
 
 // Are all rows of the parameter table there and readable, as far as the log tells?
 bool has_all_rows(const PrintedPlan& printed, const Plan& plan);
+// The same of the rank table: lost rows may be those of larger ranks.
+bool has_all_ranks(const PrintedPlan& printed);
 
 // The number of the rank row, or -1.
 int rank_number(const PrintedRank& row);

@@ -5,7 +5,9 @@
 #include <map>
 #include <set>
 
+#include "analysis/checks.h"
 #include "analysis/diff_parts.h"
+#include "analysis/shares.h"
 #include "analysis/statistics.h"
 
 namespace shardstats {
@@ -40,7 +42,12 @@ Known batch_size(const PrintedPlan& printed) {
   return size ? Known(exactly(static_cast<double>(*size))) : std::nullopt;
 }
 
+Known tables(const DiffSide& side) {
+  return has_all_rows(side.printed, side.plan) ? count_of(side.printed.tables.rows.size()) : std::nullopt;
+}
+
 Known world_size(const PrintedPlan& printed) {
+  if (printed.ranks.printed && !has_all_ranks(printed)) return std::nullopt;
   if (printed.ranks.printed) return count_of(printed.ranks.rows.size());
   const auto size = parse_integer(printed.slot(LineId::world_size).text);
   return size ? Known(exactly(static_cast<double>(*size))) : std::nullopt;
@@ -81,7 +88,7 @@ void narrow_by_ranks(NumberDiff& sum, const std::vector<RankDiff>& ranks, Number
   RealInterval change{};
   for (const RankDiff& rank : ranks) {
     if (rank.presence != Presence::both) return;
-    change = change + (rank.*field).change;
+    change = change + (rank.*field).possible();
   }
   sum.change = narrowed(*sum.after - *sum.before, change);
   sum.changed = sum.changed || !sum.change.contains(0);
@@ -121,7 +128,7 @@ std::vector<NumberDiff> plan_numbers(const DiffSide& base, const DiffSide& next,
   };
   count("world_size", world_size(base.printed), world_size(next.printed));
   count("batch_size", batch_size(base.printed), batch_size(next.printed));
-  count("tables", count_of(base.printed.tables.rows.size()), count_of(next.printed.tables.rows.size()));
+  count("tables", tables(base), tables(next));
   const auto sum = [&](std::string_view name, NumberDiff RankDiff::*field) {
     NumberDiff diff = both_sides(ranks, field).diff(name, DiffUnit::bytes, [](RankBounds v) { return sum_of(v); });
     narrow_by_ranks(diff, ranks, field);
@@ -136,9 +143,12 @@ std::vector<NumberDiff> plan_numbers(const DiffSide& base, const DiffSide& next,
   return numbers;
 }
 
-NumberDiff headroom(const std::vector<NumberDiff>& numbers, const NumberDiff& largest) {
+NumberDiff headroom(const DiffSide& base, const DiffSide& next, const std::vector<NumberDiff>& numbers,
+                    const NumberDiff& largest) {
   const auto planning = std::ranges::find(numbers, "planning_hbm", &NumberDiff::name);
-  if (planning == numbers.end()) return difference("headroom", DiffUnit::bytes, std::nullopt, std::nullopt);
+  const auto one_size = [](const DiffSide& side) { return planning_of_all(side.printed, side.plan).has_value(); };
+  if (planning == numbers.end() || !one_size(base) || !one_size(next))
+    return difference("headroom", DiffUnit::bytes, std::nullopt, std::nullopt);
   const auto left = [&](Known NumberDiff::*side) -> Known {
     const Known &all = *planning.*side, &taken = largest.*side;
     if (!all || !taken || all->high <= 0) return std::nullopt;
@@ -193,8 +203,11 @@ std::vector<KernelDiff> kernel_diffs(const DiffSide& base, const DiffSide& next)
     const SideKernel &before = befores[name], &after = afters[name];
     KernelDiff& diff = diffs.emplace_back();
     diff.name = name;
-    const auto count = [](std::int64_t n) { return exactly(static_cast<double>(n)); };
-    diff.tables = difference("tables", DiffUnit::count, count(before.tables), count(after.tables));
+    const auto count = [](const DiffSide& side, std::int64_t n) -> Known {
+      const bool lost = side.printed.tables.printed && !has_all_rows(side.printed, side.plan);
+      return lost ? std::nullopt : Known(exactly(static_cast<double>(n)));
+    };
+    diff.tables = difference("tables", DiffUnit::count, count(base, before.tables), count(next, after.tables));
     diff.hbm = difference("hbm", DiffUnit::bytes, kernel_bytes(before, 0), kernel_bytes(after, 0));
     diff.ddr = difference("ddr", DiffUnit::bytes, kernel_bytes(before, 1), kernel_bytes(after, 1));
     diff.ssd = difference("ssd", DiffUnit::bytes, kernel_bytes(before, 2), kernel_bytes(after, 2));
@@ -251,6 +264,11 @@ double magnitude(RealInterval change) { return std::fabs(middle(change)); }
 
 }  // namespace analysis
 
+RealInterval NumberDiff::possible() const {
+  if (changed || !before || !after || *before == *after) return change;
+  return *after - *before;
+}
+
 std::optional<RealInterval> NumberDiff::percent() const {
   if (!before || !after || before->low <= 0) return std::nullopt;
   const auto share = [&](double x, bool lowest) {
@@ -281,9 +299,12 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   diff.releases_before = base.plan.releases;
   diff.releases_after = next.plan.releases;
   diff.ranks = rank_diffs(base, next, pairs, tables, !wide.storage.empty());
-  diff.largest = largest_rank(diff.ranks);
-  diff.numbers = plan_numbers(base, next, diff.ranks);
-  diff.headroom = headroom(diff.numbers, diff.largest.hbm);
+  const bool all_ranks = has_all_ranks(base.printed) && has_all_ranks(next.printed);
+  if (all_ranks) diff.largest = largest_rank(diff.ranks);
+  diff.numbers = plan_numbers(base, next, all_ranks ? diff.ranks : std::vector<RankDiff>{});
+  // Where rows are lost nobody knows which ranks are new or gone.
+  if (!all_ranks) std::erase_if(diff.ranks, [](const RankDiff& rank) { return rank.presence != Presence::both; });
+  diff.headroom = headroom(base, next, diff.numbers, diff.largest.hbm);
   diff.causes = causes_of(wide, tables, change_of_all(diff.numbers));
   diff.assumptions = assumption_diffs(base, next, pairs);
   for (std::size_t i = 0; i < pairs.size(); ++i) {

@@ -13,7 +13,7 @@ namespace {
 RealInterval effect(const NumberDiff& number, Presence presence) {
   if (presence == Presence::added) return number.after.value_or(RealInterval{});
   if (presence == Presence::dropped) return RealInterval{} - number.before.value_or(RealInterval{});
-  return number.change;
+  return number.possible();
 }
 
 void add_effect(const TableDiff& table, Cause& cause) {

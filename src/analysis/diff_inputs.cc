@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 
+#include "analysis/checks.h"
 #include "analysis/diff_parts.h"
 #include "analysis/statistics.h"
 
@@ -125,7 +126,7 @@ void add_release(const DiffSide& base, const DiffSide& next, std::vector<InputDi
 }
 
 std::string world_size(const PrintedPlan& printed) {
-  if (printed.ranks.printed) return std::to_string(printed.ranks.rows.size());
+  if (printed.ranks.printed) return has_all_ranks(printed) ? std::to_string(printed.ranks.rows.size()) : "";
   return std::string(printed.slot(LineId::world_size).text);
 }
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <unordered_map>
 
+#include "analysis/checks.h"
 #include "analysis/diff_parts.h"
 #include "analysis/statistics.h"
 
@@ -217,6 +218,11 @@ std::vector<TablePair> pair_tables(const DiffSide& base, const DiffSide& next) {
   }
   for (std::uint32_t i = 0; i < met.size(); ++i)
     if (!met[i]) pairs.push_back({i, std::nullopt});
+  // Where rows are lost nobody knows which tables are new or gone.
+  std::erase_if(pairs, [&](const TablePair& pair) {
+    return (!pair.before && !has_all_rows(base.printed, base.plan)) ||
+           (!pair.after && !has_all_rows(next.printed, next.plan));
+  });
   return pairs;
 }
 

@@ -43,20 +43,21 @@ void add(int rank, RealInterval bytes, std::vector<RealInterval>& by_rank) {
 }
 
 // Adds what each rank loses of one table's HBM when all of its shards stay where they are.
-void add_fall(const Plan& plan, const PlanTable& table, const Setting& before, const Setting& after,
-              const ChangeFacts& change, std::vector<RealInterval>& fall) {
+// `possible`: possible_facts() under `before`.
+void add_fall(const Plan& plan, const PlanTable& table, const std::vector<std::size_t>& possible, const Setting& before,
+              const Setting& after, const ChangeFacts& change, std::vector<RealInterval>& fall) {
   struct Reading {
     Facts before, after;
     ByShape values;
   };
-  std::vector<Reading> readings;
-  bool changes = !(before == after);
-  for (const std::size_t i : possible_facts(plan, table, before)) {
-    const std::optional<Facts> changed = change ? change(table, i, before) : std::nullopt;
-    changes = changes || changed;
-    readings.push_back({table.facts[i], changed.value_or(table.facts[i]), {}});
+  const auto changed = [&](std::size_t i) { return change ? change(table, i, before) : std::nullopt; };
+  if (before == after) {
+    std::size_t i = 0;
+    while (i < table.facts.size() && !changed(i)) ++i;
+    if (i == table.facts.size()) return;
   }
-  if (!changes) return;
+  std::vector<Reading> readings;
+  for (const std::size_t i : possible) readings.push_back({table.facts[i], changed(i).value_or(table.facts[i]), {}});
   for (const PlanShard& shard : plan.shards_of(table)) {
     std::optional<RealInterval> all;
     for (Reading& r : readings) {
@@ -97,6 +98,10 @@ class Changes {
   Changes(const PrintedPlan& printed, const Plan& plan, int peak) : printed_(printed), plan_(plan), peak_(peak) {
     settings_.push_back(plan.setting);
     settings_.insert(settings_.end(), plan.alternatives.begin(), plan.alternatives.end());
+    for (const Setting& setting : settings_) {
+      auto& of_tables = possible_.emplace_back();
+      for (const PlanTable& table : plan.tables) of_tables.push_back(possible_facts(plan, table, setting));
+    }
   }
 
   std::vector<StandardChange> all() {
@@ -113,10 +118,11 @@ class Changes {
 
   std::vector<RealInterval> falls(const ChangeFacts& facts, const ChangeSetting& setting = {}) const {
     std::vector<RealInterval> all;
-    for (const Setting& before : settings_) {
+    for (std::size_t s = 0; s < settings_.size(); ++s) {
+      const Setting& before = settings_[s];
       std::vector<RealInterval> fall(plan_.ranks.size());
-      for (const PlanTable& table : plan_.tables)
-        add_fall(plan_, table, before, setting ? setting(before) : before, facts, fall);
+      for (std::size_t t = 0; t < plan_.tables.size(); ++t)
+        add_fall(plan_, plan_.tables[t], possible_[s][t], before, setting ? setting(before) : before, facts, fall);
       for (std::size_t r = 0; r < all.size(); ++r) all[r] = hull(all[r], fall[r]);
       if (all.empty()) all = std::move(fall);
     }
@@ -237,6 +243,7 @@ class Changes {
   const Plan& plan_;
   int peak_;
   std::vector<Setting> settings_;
+  std::vector<std::vector<std::vector<std::size_t>>> possible_;  // facts by setting and table
   std::vector<StandardChange> changes_;
 };
 
@@ -262,10 +269,10 @@ std::vector<std::size_t> possible_facts(const Plan& plan, const PlanTable& table
   if (table.facts.size() == 1) return {0};
   const auto explains = [&](std::size_t i) {
     RealInterval hbm{}, ddr{};
+    ByShape hbm_of, ddr_of;
     for (const PlanShard& shard : plan.shards_of(table)) {
-      const ShardStorage<RealInterval> one = storage_of(setting, table.facts[i], shard);
-      hbm = hbm + one.hbm;
-      ddr = ddr + one.ddr;
+      hbm = hbm + hbm_of.of(shard, [&] { return storage_of(setting, table.facts[i], shard).hbm; });
+      ddr = ddr + ddr_of.of(shard, [&] { return storage_of(setting, table.facts[i], shard).ddr; });
     }
     return hbm.overlaps(real(table.hbm.bytes)) && ddr.overlaps(real(table.ddr.bytes));
   };

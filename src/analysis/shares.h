@@ -40,5 +40,7 @@ struct HbmShares {
   bool one_capacity() const;
 };
 HbmShares hbm_shares(const Checks& checks);
+// HBM that the planner may fill on each device, if one printed number is that of all.
+std::optional<ByteInterval> planning_of_all(const PrintedPlan& printed, const Plan& plan);
 
 }  // namespace shardstats::analysis

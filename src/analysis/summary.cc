@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/recompute.h"
+#include "analysis/shares.h"
 #include "analysis/statistics.h"
 #include "shardstats/analysis/composition.h"
 
@@ -42,6 +43,18 @@ int largest_of(const std::vector<int>& ranks, RankBounds values) {
   return ranks.empty() ? 0 : *std::ranges::max_element(ranks, {}, value);
 }
 
+// By the line that prints the same.
+RealInterval narrowed_by(const PrintedPlan& printed, LineId line, RealInterval percent) {
+  const auto bounds = analysis::printed_bounds(printed.slot(line), Format::g3, "percent");
+  return bounds ? narrowed(percent, *bounds) : percent;
+}
+
+// A whole head without a rank table: nothing was cut off.
+bool says_no_plan(const PrintedPlan& printed) {
+  const auto lost = [](const Diagnostic& d) { return d.severity == Severity::error; };
+  return printed.find(LineId::title) != nullptr && std::ranges::none_of(printed.diagnostics, lost);
+}
+
 Balance balance_of(RealInterval above_mean) {
   const double percent = middle(above_mean);
   return percent < kEven ? Balance::even : percent < kUneven ? Balance::slightly_uneven : Balance::uneven;
@@ -60,10 +73,12 @@ std::vector<std::int64_t> histogram_of(RankBounds values) {
 }
 
 void add_peak_tables(const PrintedPlan& printed, const Plan& plan, std::size_t top, MemorySummary& memory) {
+  const double most = static_cast<double>(plan.ranks[static_cast<std::size_t>(memory.peak)].sparse_hbm.high);
   for (const PlanTable& table : plan.tables) {
     TableShare share{&printed.tables.rows[table.row], {}};
     for (const PlanShard& shard : plan.shards_of(table))
       if (shard.rank == memory.peak) share.value = share.value + real(shard.hbm);
+    share.value = narrowed(share.value, {0, most});
     if (share.value.high > 0) memory.tables.push_back(share);
   }
   memory.tables_on_peak = memory.tables.size();
@@ -96,16 +111,16 @@ void add_changes(const PrintedPlan& printed, const Plan& plan, RankBounds hbm, M
       memory.changes, [](const ChangeEffect& a, const ChangeEffect& b) { return middle(a.fall) > middle(b.fall); });
 }
 
-void set_planning(const PrintedPlan& printed, MemorySummary& memory) {
-  memory.planning_cell = printed.slot(LineId::planning_memory, 0);
-  if (const auto share = values_printed_as(memory.share_cell.text, Format::p0)) memory.share = *share;
-  const auto bytes = bytes_printed_as(memory.planning_cell.text, Format::r3, kGiB);
-  if (bytes && bytes->low > 0) {
-    memory.planning = real(*bytes);
+void set_planning(const PrintedPlan& printed, const Plan& plan, MemorySummary& memory) {
+  const auto share = values_printed_as(memory.share_cell.text, Format::p0);
+  if (share && share->high > 0) memory.share = *share;
+  if (const auto planning = analysis::planning_of_all(printed, plan); planning && planning->low > 0) {
+    memory.planning_cell = printed.slot(LineId::planning_memory, 0);
+    memory.planning = real(*planning);
     memory.share = memory.largest / *memory.planning;
     memory.headroom = *memory.planning - memory.largest;
   }
-  if (memory.share.high <= 0) return;  // devices whose memory the planner does not count
+  if (memory.share.high <= 0 || !memory.complete) return;
   memory.fit = memory.share.low > 1 ? Fit::too_large : memory.share.high >= kTight ? Fit::tight : Fit::roomy;
 }
 
@@ -116,6 +131,7 @@ MemorySummary summarize_memory(const PrintedPlan& printed, const Plan& plan, con
   if (!values.known) return memory;
   const auto& hbm = values[Quantity::hbm];
   memory.counts_reservation = plan.setting.rules != nullptr && plan.setting.rules->counts_reservation;
+  memory.complete = analysis::has_all_ranks(printed);
   memory.largest = largest(hbm);
   memory.mean = mean_of(hbm);
   memory.smallest = smallest(hbm);
@@ -125,8 +141,8 @@ MemorySummary summarize_memory(const PrintedPlan& printed, const Plan& plan, con
   memory.peak_cell = row.hbm;
   memory.share_cell = row.hbm_percent;
   memory.histogram = histogram_of(hbm);
-  set_planning(printed, memory);
-  if (!plan.sized || plan.missing) return memory;
+  set_planning(printed, plan, memory);
+  if (!plan.sized || plan.missing || !memory.complete || memory.largest.high <= 0) return memory;
   add_peak_tables(printed, plan, top, memory);
   add_peak_parts(printed, plan, memory);
   add_changes(printed, plan, hbm, memory);
@@ -156,7 +172,7 @@ PerfSummary summarize_perf(const PrintedPlan& printed, const Plan& plan, const R
   perf.known = perf.largest.high < kUnbounded && perf.largest.high > 0;
   if (!perf.known) return perf;
   perf.mean = mean_of(total);
-  perf.percent_above_mean = percent_above_mean(total);
+  perf.percent_above_mean = narrowed_by(printed, LineId::max_total_perf_percent, percent_above_mean(total));
   perf.balance = balance_of(perf.percent_above_mean);
   perf.slowest = largest_ranks(total);
   perf.rank = largest_of(perf.slowest, total);
@@ -312,11 +328,12 @@ void find_idle_ranks(const PrintedPlan& printed, std::vector<Oddity>& oddities) 
 
 Summary summarize(const PrintedPlan& printed, const Plan& plan, const SummaryOptions& options) {
   Summary summary;
-  summary.empty_plan = plan.empty;
+  summary.empty_plan = plan.empty && says_no_plan(printed);
   const RankValues values = analysis::rank_values(printed, plan);
   summary.memory = summarize_memory(printed, plan, values, options.top);
   if (summary.memory.known) {
-    summary.memory_above_mean = percent_above_mean(values[Quantity::hbm]);
+    summary.memory_above_mean =
+        narrowed_by(printed, LineId::max_hbm_percent, percent_above_mean(values[Quantity::hbm]));
     summary.memory_balance = balance_of(summary.memory_above_mean);
   }
   summary.perf = summarize_perf(printed, plan, values, options.top);

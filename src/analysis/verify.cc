@@ -79,6 +79,23 @@ bool has_all_rows(const PrintedPlan& printed, const Plan& plan) {
   return std::ranges::all_of(printed.tables.rows, [](const PrintedTable& row) { return row.kernel && row.sharding; });
 }
 
+bool has_all_ranks(const PrintedPlan& printed) {
+  if (printed.ranks.rows.empty() || printed.lines.back().id == LineId::rank_table) return false;
+  if (std::ranges::find(printed.diagnostics, "log.rank_rows", &Diagnostic::rule) != printed.diagnostics.end())
+    return false;
+  const auto ranks = static_cast<int>(printed.ranks.rows.size());
+  const auto reaches_beyond = [ranks](std::string_view list) {
+    std::vector<int> numbers;
+    return parse_ranks(list, numbers) && std::ranges::any_of(numbers, [ranks](int rank) { return rank >= ranks; });
+  };
+  for (const PrintedLine& line : printed.lines) {
+    const bool may_list_ranks = line.id >= LineId::max_total_perf && line.id <= LineId::tier && line.slot_count > 1;
+    if (may_list_ranks && reaches_beyond(printed.slots_of(line).back().text)) return false;
+  }
+  return std::ranges::none_of(printed.tables.rows,
+                              [&](const PrintedTable& row) { return reaches_beyond(row.ranks.text); });
+}
+
 namespace {
 
 Finding from(const Diagnostic& diagnostic, const Rule* rule) {

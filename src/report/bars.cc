@@ -9,8 +9,8 @@ namespace shardstats {
 namespace {
 
 constexpr std::array<std::string_view, 9> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
-constexpr std::array<std::string_view, 9> kHeights = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-constexpr std::array<std::string_view, 9> kAsciiHeights = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};
+constexpr std::array<std::string_view, 9> kHeights = {"·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::array<std::string_view, 9> kAsciiHeights = {"_", ".", ":", "-", "=", "+", "*", "%", "#"};
 constexpr int kSteps = 8;
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace shardstats {
 
 // A bar of `share` (0..1) of `width` characters; blanks fill it up.
 std::string bar(double share, int width, const TextStyle& style);
-// One character for each count: the higher, the more; a blank for none.
+// One character for each count: the higher, the more; "·" or "_" for none.
 std::string histogram(std::span<const std::int64_t> counts, const TextStyle& style);
 
 }  // namespace shardstats

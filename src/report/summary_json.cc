@@ -34,6 +34,7 @@ Json memory_json(const Summary& summary) {
   for (const ChangeEffect& change : m.changes)
     changes.push_back({{"set", change.assignment}, {"fall", bytes(change.fall)}, {"largest", bytes(change.largest)}});
   return {{"fit", name(m.fit)},
+          {"complete", m.complete},
           {"counts_reservation", m.counts_reservation},
           {"fullest_ranks", m.fullest},
           {"largest", bytes(m.largest)},

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "report/bars.h"
+#include "report/clean.h"
 #include "report/words.h"
 #include "shardstats/numbers/printed.h"
 #include "shardstats/report/text.h"
 #include "shardstats/report/units.h"
+#include "shardstats/utf8.h"
 
 namespace shardstats {
 namespace {
@@ -58,6 +60,8 @@ class SummaryWriter {
     if (!m.known)
       return line(summary_.empty_plan ? "The planner found no plan: there are no ranks."
                                       : "The rank table is missing or damaged.");
+    if (m.largest.high <= 0) return line("The planner counts no HBM on these devices.");
+    if (!m.complete) line("Rows of the rank table are missing: this is of those that are there only.");
     write_fit();
     if (quiet) return;
     if (!m.counts_reservation) line("This release counts embeddings only: dense modules and KJT come on top.");
@@ -107,7 +111,7 @@ class SummaryWriter {
       text += m.headroom.high < 0 ? bytes_text(RealInterval{} - m.headroom) + " too much"
                                   : bytes_text(m.headroom) + " left";
     } else if (m.share_cell) {
-      text += ", " + std::string(m.share_cell.text) + "% of what the planner may fill (its size is not printed)";
+      text += ", " + std::string(m.share_cell.text) + "% of what the planner may fill there";
     }
     if (m.fit != Fit::unknown)
       text = painted(m.fit == Fit::too_large ? "too large" : name(m.fit), color_of(m.fit), style_) + ": " + text;
@@ -153,7 +157,7 @@ class SummaryWriter {
     std::size_t widest = 0, values = 0, tail = 0;
     for (const TableShare& table : tables) {
       values = std::max(values, text(table.value).size());
-      widest = std::max(widest, table.printed->fqn.text.size());
+      widest = std::max(widest, characters(table.printed->fqn.text));
       tails.push_back("  " + std::string(table.printed->sharding.text) + " " + std::string(table.printed->kernel.text));
       tail = std::max(tail, tails.back().size());
     }
@@ -171,8 +175,10 @@ class SummaryWriter {
   }
 
   std::string fitted(std::string_view name, std::size_t width) const {
-    if (name.size() > width) return "..." + std::string(name.substr(name.size() - (width - 3)));
-    return std::string(name) + std::string(width - name.size(), ' ');
+    const std::size_t length = characters(name);
+    if (length <= width) return std::string(name) + std::string(width - length, ' ');
+    for (std::size_t left = length; left > width - 3; --left) name.remove_prefix(character_at(name));
+    return "..." + std::string(name);
   }
 
   void write_changes() {
@@ -236,7 +242,10 @@ class SummaryWriter {
 void write_summary(std::string_view path, const BlockView& block, const Summary& summary, bool quiet,
                    const TextStyle& style, std::string& out) {
   SummaryWriter writer(summary, style, out);
-  if (!quiet) write_block(path, block, nullptr, style, out);
+  if (quiet)
+    out += std::string(path) + ": block " + std::to_string(block.index + 1) + "\n";
+  else
+    write_block(path, block, nullptr, style, out);
   writer.write_memory(quiet);
   writer.write_perf(quiet);
   if (!quiet) writer.write_shape();

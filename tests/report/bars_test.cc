@@ -25,11 +25,11 @@ TEST(Bars, Bar) {
 
 TEST(Bars, HistogramShowsWhateverThereIs) {
   const std::int64_t counts[] = {0, 1, 50, 100};
-  EXPECT_EQ(histogram(counts, plain(false)), " ▁▄█");
-  EXPECT_EQ(histogram(counts, plain(true)), " .=#");
+  EXPECT_EQ(histogram(counts, plain(false)), "·▁▄█");
+  EXPECT_EQ(histogram(counts, plain(true)), "_.=#");
   EXPECT_EQ(histogram({}, plain(false)), "");
   const std::int64_t none[] = {0, 0};
-  EXPECT_EQ(histogram(none, plain(false)), "  ");
+  EXPECT_EQ(histogram(none, plain(false)), "··");
 }
 
 }  // namespace

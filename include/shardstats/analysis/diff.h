@@ -31,6 +31,8 @@ struct NumberDiff {
   RealInterval change{};
   bool changed = false;  // both sides are known and have no value in common
 
+  // All that the change may be, also where the log does not show one; 0 where both sides have the same bounds.
+  RealInterval possible() const;
   // Of the value before; nullopt where that is, or may be, 0.
   std::optional<RealInterval> percent() const;
 };

@@ -41,14 +41,15 @@ inline constexpr std::array<std::string_view, 4> kFitNames = {"unknown", "roomy"
 constexpr std::string_view name(Fit fit) { return name_of(fit, kFitNames); }
 
 struct MemorySummary {
-  bool known = false;                          // the rank table is there
+  bool known = false;     // the rank table is there
+  bool complete = false;  // no row of it is lost, as far as the log tells; else the rest is of those that are there
   bool counts_reservation = false;             // the ranks' HBM includes dense modules and KJT (v0.8.0+)
   RealInterval largest{}, mean{}, smallest{};  // HBM of a rank, bytes
   std::vector<int> fullest;                    // ranks that may have the largest
   int peak = 0;                                // the one of them that `parts` and `tables` are of
   Cell peak_cell;                              // its printed HBM
   Cell share_cell;                             // its printed percentage
-  std::optional<RealInterval> planning;        // HBM that the planner may fill on a rank, bytes
+  std::optional<RealInterval> planning;  // HBM that the planner may fill on each rank, bytes; not if devices differ
   Cell planning_cell;
   RealInterval share{};     // of `largest` in it; where it is not printed, the printed percentage
   RealInterval headroom{};  // what is left of it
