@@ -427,9 +427,16 @@ BudgetCounts BudgetReport::counts() const {
   return counts;
 }
 
+std::optional<Severity> BudgetReport::severity_of(const BudgetResult& result) const {
+  if (result.status == BudgetStatus::passed) return std::nullopt;
+  return result.status == BudgetStatus::broken || strict ? Severity::error : Severity::warning;
+}
+
 FindingCounts BudgetReport::findings() const {
-  const BudgetCounts all = counts();
-  return {all.broken + (strict ? all.undecided : 0), strict ? 0 : all.undecided, 0};
+  FindingCounts counts;
+  for (const BudgetResult& result : results)
+    if (const auto severity = severity_of(result)) counts.add(*severity);
+  return counts;
 }
 
 BudgetReport check_budgets(const PrintedPlan& printed, const Plan& plan, const Budgets& budgets) {

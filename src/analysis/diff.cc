@@ -243,7 +243,6 @@ void sort_by_change(std::vector<Row>& rows) {
 template <class Row>
 void keep_changed(std::vector<Row>& rows) {
   std::erase_if(rows, [](const Row& row) { return !row.changed(); });
-  sort_by_change(rows);
 }
 
 RealInterval change_of_all(const std::vector<NumberDiff>& numbers) {
@@ -271,11 +270,14 @@ RealInterval NumberDiff::possible() const {
 
 std::optional<RealInterval> NumberDiff::percent() const {
   if (!before || !after || before->low <= 0) return std::nullopt;
-  const auto share = [&](double x, bool lowest) {
-    const double base = (x < 0) == lowest ? before->low : before->high;
-    return x / base * 100;
+  // The quotient that is lowest or highest for a base within its bounds.
+  const auto ratio = [&](RealInterval x) {
+    return RealInterval{x.low / (x.low < 0 ? before->low : before->high),
+                        x.high / (x.high < 0 ? before->high : before->low)};
   };
-  return RealInterval{share(change.low, true), share(change.high, false)};
+  // By the change, which may be known better than both sides, and by the sides, which keep what is gone within -100%.
+  const RealInterval of_sides = ratio(*after) - exactly(1.0);
+  return narrowed(ratio(change), of_sides) * exactly(100.0);
 }
 
 bool KernelDiff::changed() const { return tables.changed || hbm.changed || ddr.changed || ssd.changed; }
@@ -283,7 +285,17 @@ bool KernelDiff::changed() const { return tables.changed || hbm.changed || ddr.c
 bool PlanDiff::changed() const {
   const auto is_changed = [](const auto& x) { return x.changed; };
   return !causes.empty() || !assumptions.empty() || !tables.empty() || !ranks.empty() || !kernels.empty() ||
-         std::ranges::any_of(numbers, is_changed);
+         hidden > 0 || largest.hbm.changed || headroom.changed || std::ranges::any_of(numbers, is_changed);
+}
+
+LimitStatus hold_against(const PlanDiff& diff, const IncreaseLimit& limit) {
+  const NumberDiff& hbm = diff.largest.hbm;
+  if (!hbm.before || !hbm.after) return LimitStatus::unknown;
+  const auto most = [&](double base) { return limit.percent ? base * limit.amount / 100 : limit.amount; };
+  if (hbm.change.low > most(hbm.before->high)) return LimitStatus::exceeded;
+  // Values that print alike may differ all the same, unless nothing at all changed.
+  const double highest = hbm.changed ? hbm.change.high : diff.changed() ? hbm.after->high - hbm.before->low : 0;
+  return highest > most(hbm.before->low) ? LimitStatus::undecided : LimitStatus::kept;
 }
 
 PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& filter) {
@@ -308,17 +320,25 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   diff.causes = causes_of(wide, tables, change_of_all(diff.numbers));
   diff.assumptions = assumption_diffs(base, next, pairs);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (!is_kept(filter, base, next, pairs[i])) continue;
-    if (!tables[i].changed()) ++diff.same_tables;
-    diff.tables.push_back(std::move(tables[i]));
+    const bool kept = is_kept(filter, base, next, pairs[i]);
+    if (!tables[i].changed())
+      diff.same_tables += kept;
+    else if (kept)
+      diff.tables.push_back(std::move(tables[i]));
+    else
+      ++diff.hidden;
   }
   diff.tables_printed = base.printed.tables.printed && next.printed.tables.printed;
   diff.kernels = kernel_diffs(base, next);
-  std::erase_if(diff.ranks, [&](const RankDiff& rank) { return !filter.keeps_rank(rank.rank); });
-  std::erase_if(diff.kernels, [&](const KernelDiff& kernel) { return !filter.keeps_kernel(kernel.name); });
-  keep_changed(diff.tables);
   keep_changed(diff.ranks);
   keep_changed(diff.kernels);
+  const std::size_t changed = diff.ranks.size() + diff.kernels.size();
+  std::erase_if(diff.ranks, [&](const RankDiff& rank) { return !filter.keeps_rank(rank.rank); });
+  std::erase_if(diff.kernels, [&](const KernelDiff& kernel) { return !filter.keeps_kernel(kernel.name); });
+  diff.hidden += static_cast<std::int64_t>(changed - diff.ranks.size() - diff.kernels.size());
+  sort_by_change(diff.tables);
+  sort_by_change(diff.ranks);
+  sort_by_change(diff.kernels);
   return diff;
 }
 

@@ -9,8 +9,8 @@ namespace {
 
 using enum OutputFormat;
 constexpr OutputFormat kOfFindings[] = {text, json, ndjson, csv, markdown, sarif, junit, github};
-constexpr OutputFormat kOfResults[] = {text, json, ndjson};
 constexpr OutputFormat kOfPlans[] = {text, json, ndjson, csv, markdown};
+constexpr OutputFormat kOfDiffs[] = {text, json, ndjson, csv, markdown, github};
 constexpr OutputFormat kOfSteps[] = {text, json, ndjson, markdown};
 constexpr OutputFormat kOfRules[] = {text, json, csv};
 constexpr OutputFormat kTextOnly[] = {text};
@@ -23,7 +23,7 @@ constexpr std::array<Command, 10> kCommands = {{
      "are left as they are.",
      "shardstats summary train.log\nshardstats summary --top 20 train.log\nshardstats summary -f json train.log | jq "
      "'.logs[0].blocks[0].overview.memory'",
-     true, false, false, kOfResults},
+     true, false, false, kOfSteps},
     {CommandId::verify, "verify", "Recompute every printed number and locate discrepancies", "",
      "shardstats verify train.log\n"
      "shardstats verify -o - -o report.sarif -o junit.xml train.log",
@@ -43,13 +43,13 @@ constexpr std::array<Command, 10> kCommands = {{
      "What cannot be known from the log is a warning, with --strict it counts as broken.",
      "shardstats check --max-hbm 72GiB --max-imbalance 10% train.log\n"
      "shardstats check --config limits.toml --strict runs/7/train.log runs/8/train.log",
-     true, false, true, kOfResults},
+     true, false, true, kOfFindings},
     {CommandId::diff, "diff", "Compare two logs: what changed, by how much, and why",
      "The last planner block of each log is compared; --block N takes another one.\n"
      "Sizes are bounds; something changed only if no value fits both logs.",
      "shardstats diff base.log new.log\n"
      "shardstats diff --fail-on-increase 2GiB -f markdown base.log new.log > comment.md",
-     true, false, false, kOfSteps},
+     true, false, false, kOfDiffs},
     {CommandId::explain, "explain", "Show step by step where a table's, rank's or kernel's memory comes from", "",
      "shardstats explain table_1705 train.log", true, true, false, kOfSteps},
     {CommandId::reconstruct, "reconstruct", "Print the rebuilt plan: every table, shard and rank with byte bounds", "",

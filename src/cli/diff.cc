@@ -1,7 +1,7 @@
 #include "cli/diff.h"
 
-#include <array>
-#include <cmath>
+#include <algorithm>
+#include <iterator>
 
 #include "cli/examine.h"
 #include "cli/output.h"
@@ -9,8 +9,11 @@
 #include "cli/steps.h"
 #include "cli/terminal.h"
 #include "cli/writers.h"
-#include "report/words.h"
+#include "report/diff_words.h"
+#include "shardstats/report/csv.h"
 #include "shardstats/report/diff.h"
+#include "shardstats/report/github.h"
+#include "shardstats/report/markdown.h"
 
 namespace shardstats::cli {
 namespace {
@@ -41,44 +44,14 @@ Sides read_logs(const Options& options, const Filter& filter) {
   return sides;
 }
 
-// Why a log cannot be compared, and what of it was not read. True if there is a block.
-bool report_problems(const Options& options, const Side& side) {
+// What was not read of a log.
+std::vector<Error> errors_of(const Side& side) {
   const OpenLog& log = *side.step.log;
-  if (log.error) fail(error_text(*log.error));
-  if (log.stopped) fail(error_text(*log.stopped));
-  if (!log.error && !side.step.block) fail(log.path + ": no planner block to compare");
-  if (side.examined.findings.error > 0 && !options.quiet)
-    warn(log.path + ": block " + std::to_string(side.step.index + 1) + ": `shardstats verify` reports " +
-         std::to_string(side.examined.findings.error) + " error(s) here");
-  return side.step.block.has_value();
-}
-
-// How the largest rank's HBM keeps --fail-on-increase.
-struct Verdict {
-  bool exceeded = false, checked = true;
-  std::string line;  // for text and Markdown; empty if no limit was asked for
-};
-
-Verdict judge(const Options& options, const PlanDiff& diff) {
-  if (!options.fail_on_increase) return {};
-  const NumberDiff& hbm = diff.largest.hbm;
-  if (!hbm.before || !hbm.after) {
-    fail("--fail-on-increase: the logs do not give the HBM of all ranks, so that no limit can be checked");
-    return {false, false, {}};
-  }
-  const IncreaseLimit& limit = *options.fail_on_increase;
-  const auto most = [&](double base) { return limit.percent ? base * limit.amount / 100 : limit.amount; };
-  Verdict verdict;
-  verdict.exceeded = hbm.change.low > most(hbm.before->high);
-  // Values that print alike may differ all the same, unless nothing at all changed.
-  const double highest = hbm.changed ? hbm.change.high : diff.changed() ? hbm.after->high - hbm.before->low : 0;
-  const bool possible = highest > most(hbm.before->low);
-  if (possible && !verdict.exceeded)
-    warn("the largest rank's HBM may have increased by more than " + limit.text +
-         "; what the logs print does not decide it");
-  verdict.line =
-      "largest rank HBM increased by " + std::string(verdict.exceeded ? "more" : "no more") + " than " + limit.text;
-  return verdict;
+  std::vector<Error> errors;
+  if (log.error) errors.push_back(*log.error);
+  if (!log.error && !side.step.block) errors.push_back({log.path, {}, "no planner block to compare", ""});
+  if (log.stopped) errors.push_back(*log.stopped);
+  return errors;
 }
 
 std::string title_of(const Side& side) {
@@ -86,64 +59,109 @@ std::string title_of(const Side& side) {
   return log.path + (side.step.index > 0 ? ", block " + std::to_string(side.step.index + 1) : "");
 }
 
-Json document(const Sides& sides, const Json& diff, int status) {
+// What came of comparing the two logs.
+struct Comparison {
+  Sides sides;
+  std::vector<Error> errors;
+  std::optional<PlanDiff> diff;  // none if a log has no block
+  int status = kClean;
+};
+
+Comparison compare(const Options& options, const Filter& filter) {
+  Comparison result{read_logs(options, filter), {}, {}};
+  for (const Side& side : result.sides) std::ranges::move(errors_of(side), std::back_inserter(result.errors));
+  if (!result.errors.empty()) result.status = kFailed;
+  if (std::ranges::any_of(result.sides, [](const Side& side) { return !side.step.block; })) return result;
+  const auto side = [&](const Side& one) { return DiffSide{*one.examined.printed, *one.examined.plan}; };
+  PlanDiff& diff = result.diff.emplace(diff_plans(side(result.sides[0]), side(result.sides[1]), filter));
+  if (!options.fail_on_increase) return result;
+  const LimitStatus limit = hold_against(diff, *options.fail_on_increase);
+  diff.limit = {*options.fail_on_increase, limit};
+  const int status = limit == LimitStatus::unknown ? kFailed : limit == LimitStatus::exceeded ? kFindings : kClean;
+  result.status = std::max(result.status, status);
+  return result;
+}
+
+void report_problems(const Options& options, const Comparison& comparison) {
+  for (const Error& error : comparison.errors) fail(error_text(error));
+  for (const Side& side : comparison.sides)
+    if (side.step.block) warn_of_errors(options, side.step.log->path, side.examined);
+  if (!comparison.diff || !comparison.diff->limit) return;
+  const LimitResult& limit = *comparison.diff->limit;
+  if (limit.status == LimitStatus::unknown) fail("--fail-on-increase: " + diff_words::limit_text(limit));
+  if (limit.status == LimitStatus::undecided) warn(diff_words::limit_text(limit));
+}
+
+std::string json_of(const Options& options, const Comparison& comparison) {
   std::vector<LogJson> logs;
   Totals totals;
-  for (const Side& side : sides) {
-    LogJson& log = logs.emplace_back(LogJson{side.step.log->path, {}, side.step.log->error});
+  for (const Side& side : comparison.sides) {
+    const std::vector<Error> errors = errors_of(side);
+    LogJson& log = logs.emplace_back(LogJson{side.step.log->path, {}, {}});
+    if (!errors.empty()) log.error = errors.front();
     ++totals.logs;
     if (!side.step.block) continue;
     ++totals.blocks;
     log.blocks.push_back(block_json(side.examined.result.view));
   }
-  Json json = document_json("diff", logs, totals, kVerdicts[status]);
-  json["diff"] = diff;
-  return json;
+  Json json = document_json("diff", logs, totals, kVerdicts[comparison.status]);
+  json["diff"] = comparison.diff ? diff_json(*comparison.diff, options.top.value_or(0)) : Json();
+  return dumped(json) + "\n";
 }
 
-std::string text_of(const Output& output, const Options& options, const Sides& sides, const PlanDiff& diff,
-                    const Verdict& verdict) {
-  const std::string base = title_of(sides[0]), next = title_of(sides[1]);
-  const DiffTitle title{base, next};
-  const std::size_t top = options.top.value_or(kTopInText);
-  if (output.format() == OutputFormat::markdown)
-    return diff_markdown(title, diff, options.top.value_or(0)) +
-           (verdict.line.empty() ? "" : "\n" + verdict.line + "\n");
+std::string markdown_of(const Options& options, const Comparison& comparison, const DiffTitle& title) {
+  MarkdownParts problems;
+  for (const Error& error : comparison.errors) problems.add(error.path, error);
   std::string text;
-  write_diff(title, diff, top, output.style(), text);
-  if (!verdict.line.empty())
-    text += painted(verdict.exceeded ? "findings" : "clean", verdict.exceeded ? kBad : kGood, output.style()) + ": " +
-            verdict.line + "\n";
+  problems.write(text);
+  if (comparison.diff) text += diff_markdown(title, *comparison.diff, options.top.value_or(0));
   return text;
+}
+
+std::string github_of(const Comparison& comparison) {
+  GithubAnnotations annotations;
+  for (const Error& error : comparison.errors) annotations.add(error.path, error);
+  if (comparison.diff) annotations.add(comparison.sides[1].step.log->path, *comparison.diff);
+  std::string text;
+  annotations.write(text);
+  if (comparison.diff && comparison.diff->limit) write_limit(*comparison.diff->limit, {}, text);
+  return text;
+}
+
+std::string answer(const Output& output, const Options& options, const Comparison& comparison) {
+  const std::string base = title_of(comparison.sides[0]), next = title_of(comparison.sides[1]);
+  const DiffTitle title{base, next};
+  std::string text;
+  switch (output.format()) {
+    case OutputFormat::json:
+    case OutputFormat::ndjson:
+      return json_of(options, comparison);
+    case OutputFormat::markdown:
+      return markdown_of(options, comparison, title);
+    case OutputFormat::github:
+      return github_of(comparison);
+    case OutputFormat::csv:
+      write_diff_csv_header(text);
+      if (comparison.diff) write_diff_csv(*comparison.diff, options.top.value_or(0), text);
+      return text;
+    default:
+      if (comparison.diff) write_diff(title, *comparison.diff, options.top.value_or(kTopInText), output.style(), text);
+      return text;
+  }
 }
 
 }  // namespace
 
 int run_diff(const Options& options, const Filter& filter) {
   const auto outputs = open_outputs(options);
-  const Sides sides = read_logs(options, filter);
-  int status = kClean;
-  for (const Side& side : sides)
-    if (!report_problems(options, side)) status = kFailed;
-  std::optional<PlanDiff> diff;
-  Verdict verdict;
-  if (status == kClean) {
-    const auto side = [&](std::size_t i) { return DiffSide{*sides[i].examined.printed, *sides[i].examined.plan}; };
-    diff = diff_plans(side(0), side(1), filter);
-    verdict = judge(options, *diff);
-    if (verdict.exceeded) status = kFindings;
-    if (!verdict.checked) status = kFailed;
-  }
-  int result = status == kFindings && options.exit_zero ? kClean : status;
+  const Comparison comparison = compare(options, filter);
+  report_problems(options, comparison);
+  int status = comparison.status == kFindings && options.exit_zero ? kClean : comparison.status;
   for (const auto& output : outputs) {
-    const bool machine = output->format() == OutputFormat::json || output->format() == OutputFormat::ndjson;
-    if (machine)
-      output->write(dumped(document(sides, diff ? diff_json(*diff, options.top.value_or(0)) : Json(), status)) + "\n");
-    else if (diff)
-      output->write(text_of(*output, options, sides, *diff, verdict));
-    if (!output->finish()) result = kFailed;
+    output->write(answer(*output, options, comparison));
+    if (!output->finish()) status = kFailed;
   }
-  return result;
+  return status;
 }
 
 }  // namespace shardstats::cli

@@ -1,5 +1,7 @@
 #include "cli/examine.h"
 
+#include "cli/terminal.h"
+#include "report/words.h"
 #include "shardstats/analysis/budgets.h"
 #include "shardstats/analysis/culprits.h"
 #include "shardstats/analysis/explain.h"
@@ -102,6 +104,13 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
       break;
   }
   return examined;
+}
+
+void warn_of_errors(const Options& options, const std::string& path, const Examined& examined) {
+  const std::int64_t errors = examined.findings.error;
+  if (errors == 0 || options.quiet) return;
+  warn(path + ": block " + std::to_string(examined.result.view.index + 1) + ": `shardstats verify` reports " +
+       plural(errors, "error") + " here");
 }
 
 }  // namespace shardstats::cli

@@ -23,4 +23,7 @@ struct Examined {
 // Thread-safe: reads its arguments only.
 Examined examine(const Options& options, const Filter& filter, const Block& block, std::size_t index);
 
+// That verify would find errors in this block, unless --quiet.
+void warn_of_errors(const Options& options, const std::string& path, const Examined& examined);
+
 }  // namespace shardstats::cli

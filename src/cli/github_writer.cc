@@ -9,10 +9,15 @@ class GithubWriter : public Writer {
  public:
   void begin_log(const std::string& path) override { path_ = path; }
   void log_error(const Error& error, std::string&) override { annotations_.add(path_, error); }
-  void block(const BlockResult& result, std::string&) override { annotations_.add(result.path, *result.report); }
+  void block(const BlockResult& result, std::string&) override {
+    if (result.budgets)
+      annotations_.add(result.path, *result.budgets);
+    else
+      annotations_.add(result.path, *result.report);
+  }
   void end(const Totals& totals, int status, std::string& out) override {
     annotations_.write(out);
-    write_verdict(kVerdicts[status], totals.findings, totals.blocks, totals.logs, {}, out);
+    write_verdict(kVerdicts[status], totals, {}, out);
   }
 
  private:

@@ -1,5 +1,3 @@
-#include <utility>
-
 #include "cli/writers.h"
 #include "shardstats/report/junit.h"
 
@@ -10,27 +8,19 @@ class JunitWriter : public Writer {
  public:
   explicit JunitWriter(const Options& options) : fail_on_(options.fail_on) {}
 
+  void begin(std::string& out) override { write_junit_head(out); }
   void begin_log(const std::string& path) override { path_ = path; }
-  void log_error(const Error& error, std::string& out) override {
-    begin(out);
-    write_junit_error(path_, error, suites_++, out);
-  }
+  void log_error(const Error& error, std::string& out) override { write_junit_error(path_, error, suites_++, out); }
   void block(const BlockResult& result, std::string& out) override {
-    begin(out);
-    write_junit_suite(result.path, result.view, *result.report, fail_on_, suites_++, out);
+    if (result.budgets)
+      write_junit_suite(result.path, result.view, *result.budgets, suites_++, out);
+    else
+      write_junit_suite(result.path, result.view, *result.report, fail_on_, suites_++, out);
   }
-  void end(const Totals&, int, std::string& out) override {
-    begin(out);
-    write_junit_tail(out);
-  }
+  void end(const Totals&, int, std::string& out) override { write_junit_tail(out); }
 
  private:
-  void begin(std::string& out) {
-    if (!std::exchange(begun_, true)) write_junit_head(out);
-  }
-
   Severity fail_on_;
-  bool begun_ = false;
   int suites_ = 0;
   std::string path_;
 };

@@ -4,27 +4,30 @@
 namespace shardstats::cli {
 namespace {
 
-// verify and scan.
-class FindingsWriter : public Writer {
+// verify, scan and check.
+class AnswersWriter : public Writer {
  public:
-  explicit FindingsWriter(const Options& options) : command_(command_of(options.command).name) {}
+  explicit AnswersWriter(const Options& options) : command_(command_of(options.command).name) {}
 
   void begin_log(const std::string& path) override { path_ = path; }
-  void log_error(const Error& error, std::string&) override { findings_.add(path_, error); }
+  void log_error(const Error& error, std::string&) override { answers_.add(path_, error); }
   void block(const BlockResult& result, std::string&) override {
-    findings_.add(result.path, result.view, *result.report, result.status == kClean);
+    if (result.budgets)
+      answers_.add(result.path, *result.budgets);
+    else
+      answers_.add(result.path, result.view, *result.report, result.status == kClean);
   }
   void end(const Totals& totals, int status, std::string& out) override {
-    findings_.write(command_, kVerdicts[status], totals, out);
+    answers_.write(command_, kVerdicts[status], totals, out);
   }
 
  private:
   std::string_view command_;
   std::string path_;
-  MarkdownFindings findings_;
+  MarkdownAnswers answers_;
 };
 
-// reconstruct and explain.
+// summary, reconstruct and explain.
 class PartsWriter : public Writer {
  public:
   explicit PartsWriter(const Options& options) : largest_first_(options.reconstruct.sort == SortKey::log) {}
@@ -33,6 +36,7 @@ class PartsWriter : public Writer {
   void log_error(const Error& error, std::string&) override { parts_.add(path_, error); }
   void block(const BlockResult& result, std::string&) override {
     if (result.reconstruction) parts_.add(result.path, result.view, *result.reconstruction, largest_first_);
+    if (result.summary) parts_.add(result.path, result.view, *result.summary);
     if (!result.explained) return;
     for (const Explained& one : *result.explained) parts_.add(result.path, one);
   }
@@ -47,7 +51,7 @@ class PartsWriter : public Writer {
 }  // namespace
 
 std::unique_ptr<Writer> make_markdown_writer(const Options& options) {
-  if (command_of(options.command).finds) return std::make_unique<FindingsWriter>(options);
+  if (command_of(options.command).finds) return std::make_unique<AnswersWriter>(options);
   return std::make_unique<PartsWriter>(options);
 }
 

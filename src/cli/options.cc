@@ -12,6 +12,7 @@
 #include "cli/budget_options.h"
 #include "cli/settings.h"
 #include "cli/sizes.h"
+#include "report/words.h"
 #include "shardstats/version.h"
 
 namespace shardstats::cli {
@@ -63,12 +64,16 @@ std::vector<std::string> strings(const std::array<std::string_view, N>& views) {
   return {views.begin(), views.end()};
 }
 
+bool has_format(const Command& command, OutputFormat format) {
+  return std::ranges::find(command.formats, format) != command.formats.end();
+}
+
 void add_output_options(CLI::App& app, const Command& command, Raw& raw) {
   app.add_option("-f,--format", raw.format, "Output format")->check(CLI::IsMember(names_of(command.formats)));
   app.add_option("-o,--output", raw.options.outputs, "Write to FILE instead of standard output; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  if (verifies(command.id))
+  if (has_format(command, OutputFormat::markdown))
     app.add_flag("--step-summary", raw.step_summary, "Append the markdown report to the file $GITHUB_STEP_SUMMARY");
   app.add_option("--color", raw.options.color, "Colours: auto, always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
@@ -200,11 +205,9 @@ Leave failed(std::string message) { return {kFailed, "", "shardstats: error: " +
 std::optional<std::string> wrong_output(const Options& options, const Command& command) {
   for (const std::string& path : options.outputs) {
     const Format* format = format_by_extension(path);
-    if (format == nullptr || std::ranges::find(command.formats, format->id) != command.formats.end()) continue;
-    std::string names;
-    for (const std::string& name : names_of(command.formats)) names += (names.empty() ? "" : ", ") + name;
+    if (format == nullptr || has_format(command, format->id)) continue;
     return "--output '" + path + "': " + std::string(command.name) + " has no format " + std::string(format->name) +
-           ", only " + names;
+           ", only " + listed(names_of(command.formats), "");
   }
   return std::nullopt;
 }

@@ -8,18 +8,12 @@
 
 #include "cli/commands.h"
 #include "shardstats/analysis/budgets.h"
+#include "shardstats/analysis/diff.h"
 #include "shardstats/analysis/filter.h"
 #include "shardstats/analysis/reconstruct.h"
 #include "shardstats/infer/plan.h"
 
 namespace shardstats::cli {
-
-// --fail-on-increase: bytes, or a percentage of the base.
-struct IncreaseLimit {
-  double amount = 0;
-  bool percent = false;
-  std::string text;  // as given
-};
 
 struct Options {
   CommandId command{};

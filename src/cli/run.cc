@@ -54,6 +54,7 @@ class Run {
 
   int all() {
     Steps steps(options_);
+    write([](Writer& writer, std::string& text) { writer.begin(text); });
     InOrder<Work>::run(
         options_.threads,
         [&]() -> std::optional<Work> {
@@ -188,9 +189,7 @@ class Run {
     totals_.findings.note += findings.note;
     raise(result.status);
     if (result.budgets) totals_.budgets->add(result.budgets->counts());
-    if (!result.report && examined.findings.error > 0 && !options_.quiet)
-      warn(std::string(result.path) + ": block " + std::to_string(result.view.index + 1) +
-           ": `shardstats verify` reports " + std::to_string(examined.findings.error) + " error(s) here");
+    if (!result.report) warn_of_errors(options_, std::string(result.path), examined);
     if (!examined.unknown_target.empty()) return;
     ++totals_.blocks;
     write([&](Writer& writer, std::string& text) { writer.block(result, text); });

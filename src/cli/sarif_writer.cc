@@ -20,10 +20,16 @@ class SarifWriter : public Writer {
  public:
   explicit SarifWriter(const Options& options) : options_(options) {}
 
+  void begin(std::string& out) override {
+    run_.begin(options_.command == CommandId::check ? SarifRun::Rules::budgets : SarifRun::Rules::findings, out);
+  }
   void begin_log(const std::string& path) override { path_ = from_here(path); }
   void log_error(const Error& error, std::string&) override { run_.add(path_, error); }
   void block(const BlockResult& result, std::string& out) override {
-    run_.add(path_, result.lines, result.view, *result.report, out);
+    if (result.budgets)
+      run_.add(path_, result.lines, result.view, *result.budgets, out);
+    else
+      run_.add(path_, result.lines, result.view, *result.report, out);
   }
   void end(const Totals&, int status, std::string& out) override {
     run_.end(options_.exit_zero && status == kFindings ? kClean : status, out);

@@ -43,6 +43,7 @@ struct BlockResult {
 class Writer {
  public:
   virtual ~Writer() = default;
+  virtual void begin(std::string& /*out*/) {}
   virtual void begin_log(const std::string& path) = 0;
   virtual void block(const BlockResult& result, std::string& out) = 0;
   virtual void log_error(const Error& error, std::string& out) = 0;

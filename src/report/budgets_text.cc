@@ -15,20 +15,14 @@ struct Amounts {
   std::string value, limit;
 };
 
-std::string joined(const std::string& low, const std::string& high, std::string_view unit) {
-  return (low == high ? high : low + ".." + high) + std::string(unit);
+std::string whole_text(RealInterval value) {
+  return from_to(with_commas(capped(value.low)), with_commas(capped(value.high)));
 }
 
 Amounts bytes_text(RealInterval value, double limit) {
-  const ByteInterval bytes{capped(value.low), capped(value.high)};
   const std::string shown = human_bytes(limit);
-  if (shown != human_bytes(value.low) && shown != human_bytes(value.high)) return {human_bytes(bytes), shown};
-  return {joined(with_commas(bytes.low), with_commas(bytes.high), " B"), with_commas(capped(limit)) + " B"};
-}
-
-std::string shortest(double x) {
-  char buffer[32];
-  return {buffer, std::to_chars(buffer, std::end(buffer), x).ptr};
+  if (shown != human_bytes(value.low) && shown != human_bytes(value.high)) return {human_bytes(value), shown};
+  return {whole_text(value) + " B", with_commas(capped(limit)) + " B"};
 }
 
 std::string with_decimals(double x, int decimals) {
@@ -41,9 +35,9 @@ Amounts number_text(RealInterval value, double limit, std::string_view unit) {
   for (const int decimals : {3, 6}) {
     const std::string low = with_decimals(value.low, decimals), high = with_decimals(value.high, decimals);
     if (const std::string text = with_decimals(limit, decimals); low != text && high != text)
-      return {joined(low, high, unit), shown};
+      return {from_to(low, high) + std::string(unit), shown};
   }
-  return {joined(shortest(value.low), shortest(value.high), unit), shown};
+  return {from_to(shortest(value.low), shortest(value.high)) + std::string(unit), shown};
 }
 
 Amounts amounts_of(RealInterval value, double limit, BudgetUnit unit) {
@@ -58,7 +52,7 @@ Amounts amounts_of(RealInterval value, double limit, BudgetUnit unit) {
     case BudgetUnit::word:
       break;
   }
-  return {joined(with_commas(capped(value.low)), with_commas(capped(value.high)), ""), with_commas(capped(limit))};
+  return {whole_text(value), with_commas(capped(limit))};
 }
 
 // "HBM of rank 3", "HBM of all shards of ebc.user_id on rank 3", "critical path"
@@ -85,6 +79,12 @@ std::string_view color_of(BudgetStatus status) {
 
 }  // namespace
 
+std::string title_of(const BudgetResult& result) {
+  std::string title(form_of(result.budget->id).name);
+  if (!result.pattern.empty()) title += " of '" + std::string(result.pattern) + "'";
+  return title;
+}
+
 std::string message_of(const BudgetResult& result) {
   const BudgetForm& form = form_of(result.budget->id);
   std::string text = subject_of(result);
@@ -98,29 +98,19 @@ std::string message_of(const BudgetResult& result) {
   return text;
 }
 
+std::string budget_text(std::string_view path, const BudgetResult& result, const TextStyle& style) {
+  std::string line(path);
+  line += ":" + std::to_string(result.where.line) + ": ";
+  line += painted(name(result.status), color_of(result.status), style);
+  return line + " " + title_of(result) + ": " + message_of(result);
+}
+
 void write_budgets(std::string_view path, const BudgetReport& report, bool passed, const TextStyle& style,
                    std::string& out) {
   for (const BudgetResult& result : report.results) {
     if (result.status == BudgetStatus::passed && !passed) continue;
-    std::string line(path);
-    line += ":" + std::to_string(result.where.line) + ": ";
-    line += painted(name(result.status), color_of(result.status), style);
-    line += " " + std::string(form_of(result.budget->id).name);
-    if (!result.pattern.empty()) line += " of '" + std::string(result.pattern) + "'";
-    out += wrapped(line + ": " + message_of(result), style.width, 4) + "\n";
+    out += wrapped(budget_text(path, result, style), style.width, 4) + "\n";
   }
-}
-
-void write_budget_verdict(std::string_view verdict, const BudgetCounts& counts, std::int64_t blocks, std::int64_t logs,
-                          const TextStyle& style, std::string& out) {
-  std::vector<std::string> parts;
-  if (counts.broken > 0) parts.push_back(with_commas(counts.broken) + " broken");
-  if (counts.undecided > 0) parts.push_back(with_commas(counts.undecided) + " undecided");
-  if (counts.passed > 0 || parts.empty()) parts.push_back(with_commas(counts.passed) + " passed");
-  out += painted(verdict, verdict == "clean" ? kGood : kBad, style) + ": " + listed(parts, "and") + " in " +
-         plural(blocks, "block");
-  if (logs > 1) out += " of " + plural(logs, "log");
-  out += "\n";
 }
 
 }  // namespace shardstats

@@ -67,4 +67,10 @@ std::string clean(std::string_view text, std::size_t most) {
   return out.substr(0, end).append(kMark);
 }
 
+std::string percent_encoded(char c) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  const auto byte = static_cast<unsigned char>(c);
+  return {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
+}
+
 }  // namespace shardstats

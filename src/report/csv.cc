@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
 
 #include "report/clean.h"
+#include "report/words.h"
+#include "shardstats/report/budgets_text.h"
+#include "shardstats/report/units.h"
 
 namespace shardstats {
 namespace {
@@ -36,6 +37,11 @@ constexpr std::array<ByteColumn, 11> kByteColumns = {{{"shard_rows", &PlanShard:
                                                       {"pipeline_io", &PlanShard::pipeline_io}}};
 constexpr std::array<std::string_view, 11> kTableColumns = {
     "log", "block", "table", "sharding", "kernel", "rows", "cols", "element_size", "optimizer", "shard", "rank"};
+constexpr std::array<std::string_view, 14> kBudgetColumns = {"log",     "block", "line",   "status",    "budget",
+                                                             "pattern", "table", "rank",   "value_low", "value_high",
+                                                             "unit",    "limit", "others", "message"};
+constexpr std::array<std::string_view, 9> kDiffColumns = {
+    "what", "name", "field", "before_low", "before_high", "after_low", "after_high", "change_low", "change_high"};
 constexpr std::array<std::string_view, 9> kRuleColumns = {"id",    "severity", "title",     "compares", "formula",
                                                           "since", "until",    "reference", "hint"};
 
@@ -52,11 +58,10 @@ class Row {
     return cleaned.find_first_of(",\"") == std::string::npos ? raw(cleaned) : raw(quoted(cleaned));
   }
   Row& number(std::int64_t value) { return raw(std::to_string(value)); }
-  Row& number(double value) {  // the shortest text that reads back as the same value
-    char buffer[32];
-    return std::isfinite(value) ? raw({buffer, std::to_chars(buffer, std::end(buffer), value).ptr}) : empty();
-  }
+  Row& number(double value) { return std::isfinite(value) ? raw(shortest(value)) : empty(); }
   Row& place(std::uint32_t value) { return value > 0 ? number(std::int64_t{value}) : empty(); }
+  Row& block(const BlockView& block) { return number(static_cast<std::int64_t>(block.index + 1)); }
+  Row& rank(const std::optional<int>& rank) { return rank ? number(std::int64_t{*rank}) : empty(); }
   template <class Bounds>
   Row& bounds(const Bounds& bounds) {
     return number(bounds.low).number(bounds.high);
@@ -82,8 +87,26 @@ class Row {
   bool first_ = true;
 };
 
-void add_names(std::span<const std::string_view> names, Row& row) {
+void write_header(std::span<const std::string_view> names, std::string& out) {
+  Row row(out);
   for (const std::string_view name : names) row.text(name);
+}
+
+// Bytes and counts are whole numbers.
+void add_amount(double x, bool whole, Row& row) {
+  if (whole && std::isfinite(x))
+    row.number(capped(std::round(x)));
+  else
+    row.number(x);
+}
+
+void add_amounts(const std::optional<RealInterval>& bounds, bool whole, Row& row) {
+  if (!bounds) {
+    row.empty(2);
+    return;
+  }
+  add_amount(bounds->low, whole, row);
+  add_amount(bounds->high, whole, row);
 }
 
 void add_expected(const std::optional<Expected>& expected, Row& row) {
@@ -135,21 +158,13 @@ void add_perf(const PlanTable& table, Row& line) {
 
 }  // namespace
 
-void write_findings_csv_header(std::string& out) {
-  Row row(out);
-  add_names(kFindingColumns, row);
-}
+void write_findings_csv_header(std::string& out) { write_header(kFindingColumns, out); }
 
 void write_findings_csv(std::string_view path, const BlockView& block, const Report& report, std::string& out) {
   for (const Finding& finding : report.findings) {
     Row row(out);
-    row.text(path).number(static_cast<std::int64_t>(block.index + 1));
-    row.place(finding.where.place.line).place(finding.where.place.column);
-    row.text(name(finding.severity)).text(finding.rule->id).text(finding.fqn);
-    if (finding.rank)
-      row.number(std::int64_t{*finding.rank});
-    else
-      row.empty();
+    row.text(path).block(block).place(finding.where.place.line).place(finding.where.place.column);
+    row.text(name(finding.severity)).text(finding.rule->id).text(finding.fqn).rank(finding.rank);
     row.text(finding.where.text);
     add_expected(finding.expected, row);
     row.text(finding.known_issue).text(finding.message).text(finding.rule->hint);
@@ -162,9 +177,74 @@ void write_error_csv(std::string_view path, const Error& error, std::string& out
   row.empty(9).text(error.message).text(error.hint);
 }
 
+void write_budgets_csv_header(std::string& out) { write_header(kBudgetColumns, out); }
+
+void write_budgets_csv(std::string_view path, const BlockView& block, const BudgetReport& report, std::string& out) {
+  for (const BudgetResult& result : report.results) {
+    const BudgetForm& form = form_of(result.budget->id);
+    const bool whole = form.unit == BudgetUnit::bytes || form.unit == BudgetUnit::count;
+    Row row(out);
+    row.text(path).block(block).place(result.where.line).text(name(result.status)).text(form.name);
+    row.text(result.pattern).text(result.table).rank(result.rank);
+    if (form.unit == BudgetUnit::word)
+      row.text(result.word).text(result.word).text(name(form.unit)).text(listed(result.budget->allowed, "or"));
+    else {
+      add_amounts(result.value, whole, row);
+      row.text(name(form.unit));
+      add_amount(result.budget->limit, whole, row);
+    }
+    row.number(result.others).text(message_of(result));
+  }
+}
+
+void write_failed_budgets_csv(std::string_view path, const Error& error, std::string& out) {
+  Row row(out);
+  row.text(path).empty().place(error.place.line).text("failed").empty(9).text(message_and_hint(error));
+}
+
+namespace {
+
+void write_change(std::string_view what, std::string_view name, Presence presence, const NumberDiff& number,
+                  std::string& out) {
+  const bool one_sided = presence != Presence::both && (number.before || number.after);
+  if (!number.changed && !one_sided) return;
+  const bool whole = number.unit != DiffUnit::ms;
+  Row row(out);
+  row.text(what).text(name).text(number.name);
+  add_amounts(number.before, whole, row);
+  add_amounts(number.after, whole, row);
+  add_amounts(number.changed ? std::optional(number.change) : std::nullopt, whole, row);
+}
+
+}  // namespace
+
+void write_diff_csv_header(std::string& out) { write_header(kDiffColumns, out); }
+
+void write_diff_csv(const PlanDiff& diff, std::size_t top, std::string& out) {
+  const auto write_plan = [&](const NumberDiff& number) { write_change("plan", "", Presence::both, number, out); };
+  write_plan(diff.largest.hbm);
+  write_plan(diff.headroom);
+  for (const NumberDiff& number : diff.numbers) write_plan(number);
+  for (std::size_t i = 0; i < shown(diff.tables.size(), top); ++i) {
+    const TableDiff& table = diff.tables[i];
+    for (const NumberDiff* number : {&table.shards, &table.hbm, &table.ddr, &table.ssd, &table.perf})
+      write_change("table", table.fqn, table.presence, *number, out);
+  }
+  for (std::size_t i = 0; i < shown(diff.ranks.size(), top); ++i) {
+    const RankDiff& rank = diff.ranks[i];
+    for (const NumberDiff* number : {&rank.hbm, &rank.ddr, &rank.input, &rank.output, &rank.perf})
+      write_change("rank", std::to_string(rank.rank), rank.presence, *number, out);
+  }
+  for (std::size_t i = 0; i < shown(diff.kernels.size(), top); ++i) {
+    const KernelDiff& kernel = diff.kernels[i];
+    for (const NumberDiff* number : {&kernel.tables, &kernel.hbm, &kernel.ddr, &kernel.ssd})
+      write_change("kernel", kernel.name, Presence::both, *number, out);
+  }
+}
+
 void write_shards_csv_header(std::string& out) {
   Row row(out);
-  add_names(kTableColumns, row);
+  for (const std::string_view name : kTableColumns) row.text(name);
   const auto add_bounds = [&](std::string_view name) {
     row.text(std::string(name) + "_low").text(std::string(name) + "_high");
   };
@@ -178,23 +258,16 @@ void write_shards_csv(std::string_view path, const BlockView& block, const Recon
   for (const TableRow& row : plan.tables)
     for (const PlanShard* shard : row.shards) {
       Row line(out);
-      line.text(path).number(static_cast<std::int64_t>(block.index + 1));
+      line.text(path).block(block);
       add_table(row, line);
-      line.number(std::int64_t{shard->index});
-      if (shard->rank)
-        line.number(std::int64_t{*shard->rank});
-      else
-        line.empty();
+      line.number(std::int64_t{shard->index}).rank(shard->rank);
       for (const ByteColumn& column : kByteColumns) line.bounds(shard->*column.bounds);
       add_perf(*row.table, line);
     }
 }
 
 void write_rules_csv(const std::vector<const Rule*>& rules, std::string& out) {
-  {
-    Row header(out);
-    add_names(kRuleColumns, header);
-  }
+  write_header(kRuleColumns, out);
   for (const Rule* rule : rules) {
     Row row(out);
     row.text(rule->id).text(name(rule->severity)).text(rule->title).text(rule->compares).text(rule->formula);

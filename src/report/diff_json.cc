@@ -1,6 +1,6 @@
-#include <algorithm>
 #include <cmath>
 
+#include "report/words.h"
 #include "shardstats/report/diff.h"
 
 namespace shardstats {
@@ -101,8 +101,7 @@ Json kernel_json(const KernelDiff& kernel) {
 template <class Rows, class Write>
 Json list_json(const Rows& rows, std::size_t top, Write write) {
   Json list = Json::array();
-  const std::size_t shown = top == 0 ? rows.size() : std::min(top, rows.size());
-  for (std::size_t i = 0; i < shown; ++i) list.push_back(write(rows[i]));
+  for (std::size_t i = 0; i < shown(rows.size(), top); ++i) list.push_back(write(rows[i]));
   return list;
 }
 
@@ -125,6 +124,7 @@ Json diff_json(const PlanDiff& diff, std::size_t top) {
                 {"output", number_json(rank.output)},
                 {"perf", number_json(rank.perf)}};
   };
+  const auto left_out = [&](std::size_t rows) { return rows - shown(rows, top); };
   Json plan = Json::object();
   for (const NumberDiff& number : diff.numbers) plan[std::string(number.name)] = number_json(number);
   Json largest = number_json(diff.largest.hbm);
@@ -144,9 +144,12 @@ Json diff_json(const PlanDiff& diff, std::size_t top) {
       {"ranks", list_json(diff.ranks, top, rank_json)},
       {"kernels", list_json(diff.kernels, top, kernel_json)},
       {"left_out",
-       {{"causes", top == 0 || diff.causes.size() <= top ? 0 : diff.causes.size() - top},
-        {"tables", top == 0 || diff.tables.size() <= top ? 0 : diff.tables.size() - top},
-        {"ranks", top == 0 || diff.ranks.size() <= top ? 0 : diff.ranks.size() - top}}}};
+       {{"causes", left_out(diff.causes.size())},
+        {"tables", left_out(diff.tables.size())},
+        {"ranks", left_out(diff.ranks.size())},
+        {"kernels", left_out(diff.kernels.size())}}},
+      {"hidden", diff.hidden},
+      {"limit", diff.limit ? Json{{"limit", diff.limit->limit.text}, {"status", name(diff.limit->status)}} : Json()}};
 }
 
 }  // namespace shardstats

@@ -17,8 +17,9 @@ class Paper {
 
   void write(const DiffTitle& title, const PlanDiff& diff) {
     line(0, std::string(title.base) + " -> " + std::string(title.next));
-    if (!diff.changed()) return line(0, "nothing changed: both logs print and explain the same plan");
-    write_headline(diff);
+    if (!diff.changed()) return line(0, std::string(kNothingChanged));
+    if (const std::string text = headline_text(diff); !text.empty()) line(0, text, color_of_change(diff.largest.hbm));
+    if (const std::string text = headroom_text(diff); !text.empty()) line(0, text);
     write_causes(diff.causes);
     if (!diff.assumptions.empty()) line(0, "assumptions");
     for (const AssumptionDiff& assumption : diff.assumptions) line(2, assumption_text(assumption));
@@ -26,6 +27,7 @@ class Paper {
     write_tables(diff);
     write_ranks(diff.ranks);
     write_kernels(diff.kernels);
+    if (diff.hidden > 0) line(0, "not shown: " + plural(diff.hidden, "changed row") + " that the options leave out");
   }
 
  private:
@@ -41,30 +43,16 @@ class Paper {
     return number.change.low > 0 ? kBad : number.change.high < 0 ? kGood : std::string_view{};
   }
 
-  void write_headline(const PlanDiff& diff) {
-    const NumberDiff& hbm = diff.largest.hbm;
-    if (!hbm.before && !hbm.after) return;
-    const auto on = [](const std::vector<int>& ranks) { return ranks.empty() ? "" : " on " + ranks_of(ranks); };
-    line(0,
-         "largest rank HBM: " + side_text(hbm.before, hbm.unit) + on(diff.largest.before) + " -> " +
-             side_text(hbm.after, hbm.unit) + on(diff.largest.after) + ", " + change_text(hbm),
-         color_of_change(hbm));
-    if (diff.headroom.before || diff.headroom.after)
-      line(0, "headroom to planning memory: " + both_text(diff.headroom));
-  }
-
-  // Rows of a list that are shown.
-  std::size_t shown(std::size_t rows) const { return top_ == 0 ? rows : std::min(top_, rows); }
   void write_more(std::size_t rows, int indent, std::string_view word) {
-    if (shown(rows) < rows)
-      line(indent, "... and " + plural(static_cast<std::int64_t>(rows - shown(rows)), "more " + std::string(word)));
+    if (shown(rows, top_) < rows)
+      line(indent,
+           "... and " + plural(static_cast<std::int64_t>(rows - shown(rows, top_)), "more " + std::string(word)));
   }
 
   void write_causes(const std::vector<Cause>& causes) {
     line(0, causes.empty() ? "why: no input that the logs show changed" : "why");
-    for (std::size_t i = 0; i < shown(causes.size()); ++i) {
-      const std::string effect = effect_text(causes[i]);
-      line(2, cause_text(causes[i]) + (effect.empty() ? "" : ": " + effect));
+    for (std::size_t i = 0; i < shown(causes.size(), top_); ++i) {
+      line(2, cause_and_effect(causes[i]));
     }
     write_more(causes.size(), 2, "cause");
   }
@@ -92,7 +80,7 @@ class Paper {
     if (diff.tables.empty()) return;
     line(0, "tables: " + plural(static_cast<std::int64_t>(diff.tables.size()), "change") + ", " +
                 plural(diff.same_tables, "table") + " as before");
-    for (std::size_t i = 0; i < shown(diff.tables.size()); ++i) {
+    for (std::size_t i = 0; i < shown(diff.tables.size(), top_); ++i) {
       const TableDiff& table = diff.tables[i];
       const std::string what = table_text(table);
       line(2, table.fqn + (what.empty() ? "" : ": " + what));
@@ -112,7 +100,7 @@ class Paper {
   void write_ranks(const std::vector<RankDiff>& ranks) {
     if (ranks.empty()) return;
     line(0, "ranks: " + plural(static_cast<std::int64_t>(ranks.size()), "change"));
-    for (std::size_t i = 0; i < shown(ranks.size()); ++i) {
+    for (std::size_t i = 0; i < shown(ranks.size(), top_); ++i) {
       const RankDiff& rank = ranks[i];
       const std::string name = "rank " + std::to_string(rank.rank);
       if (rank.presence != Presence::both) {
@@ -125,7 +113,7 @@ class Paper {
         write_number(2, name + ": HBM", rank.hbm);
       else
         line(2, name + ": HBM as before");
-      for (std::size_t p = 0; p < shown(rank.parts.size()); ++p)
+      for (std::size_t p = 0; p < shown(rank.parts.size(), top_); ++p)
         line(6, signed_text(rank.parts[p].hbm, DiffUnit::bytes) + "  " + part_text(rank.parts[p]));
       write_more(rank.parts.size(), 6, "part");
       write_number(6, "DDR", rank.ddr);
@@ -139,7 +127,7 @@ class Paper {
   void write_kernels(const std::vector<KernelDiff>& kernels) {
     if (kernels.empty()) return;
     line(0, "kernels");
-    for (std::size_t i = 0; i < shown(kernels.size()); ++i) {
+    for (std::size_t i = 0; i < shown(kernels.size(), top_); ++i) {
       const KernelDiff& kernel = kernels[i];
       line(2, kernel.name + (kernel.tables.changed ? ": tables " + both_text(kernel.tables) : ""));
       write_number(6, "HBM", kernel.hbm);
@@ -159,6 +147,12 @@ class Paper {
 void write_diff(const DiffTitle& title, const PlanDiff& diff, std::size_t top, const TextStyle& style,
                 std::string& out) {
   Paper(top, style, out).write(title, diff);
+  if (diff.limit) write_limit(*diff.limit, style, out);
+}
+
+void write_limit(const LimitResult& limit, const TextStyle& style, std::string& out) {
+  const std::string_view verdict = verdict_of(limit.status);
+  out += painted(verdict, verdict == "clean" ? kGood : kBad, style) + ": " + limit_text(limit) + "\n";
 }
 
 }  // namespace shardstats

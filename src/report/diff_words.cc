@@ -17,6 +17,8 @@ struct Scale {
   std::string_view name;
 };
 
+bool is_zero(std::string_view digits) { return digits.find_first_of("123456789") == std::string_view::npos; }
+
 Scale scale_of(RealInterval value, DiffUnit unit) {
   if (unit == DiffUnit::ms) return {1, " ms"};
   if (unit == DiffUnit::count) return {1, ""};
@@ -28,11 +30,13 @@ Scale scale_of(RealInterval value, DiffUnit unit) {
   return kBytes[i];
 }
 
-// A number below a thousand with decimals, a larger one with commas.
-std::string number(double x, Format decimals) {
-  if (decimals == Format::integer) return with_commas(static_cast<std::int64_t>(std::llround(x)));
-  if (std::fabs(x) < 1000) return format(x, decimals);
-  return with_commas(static_cast<std::int64_t>(std::trunc(x)));
+constexpr double kWithoutDecimals = 1000;  // numbers from here on
+
+// A number below a thousand with decimals, a larger one with commas; no "-0.0".
+std::string digits_of(double x, Format decimals) {
+  if (decimals == Format::integer || std::fabs(x) >= kWithoutDecimals) return with_commas(capped(std::round(x)));
+  const std::string text = format(x, decimals);
+  return is_zero(text) && text.starts_with('-') ? text.substr(1) : text;
 }
 
 std::string with_sign(std::string text) { return text.starts_with('-') ? text : "+" + text; }
@@ -40,20 +44,18 @@ std::string with_sign(std::string text) { return text.starts_with('-') ? text : 
 // Fewer and fewer digits, until both bounds read the same.
 std::string agreed(RealInterval value, bool sign) {
   const auto text = [&](double x, Format decimals) {
-    std::string digits = number(x, decimals);
+    std::string digits = digits_of(x, decimals);
     return sign ? with_sign(std::move(digits)) : digits;
-  };
-  const auto is_zero = [](std::string_view digits) {
-    return digits.find_first_of("123456789") == std::string_view::npos;
   };
   for (const Format decimals : {Format::r3, Format::r2, Format::r1, Format::integer}) {
     std::string low = text(value.low, decimals), high = text(value.high, decimals);
     if (low == high && (!is_zero(low) || value == RealInterval{})) return low;
   }
   // Rounded outwards, to digits that tell the two apart.
-  const double width = value.high - value.low, digits = width >= 100 ? 1 : width >= 1 ? 10 : 1000;
+  const double width = value.high - value.low, largest = std::max(std::fabs(value.low), std::fabs(value.high));
+  const double digits = width >= 100 || largest >= kWithoutDecimals ? 1 : width >= 1 ? 10 : 1000;
   const double low = std::floor(value.low * digits) / digits, high = std::ceil(value.high * digits) / digits;
-  return text(low, Format::r3) + ".." + text(high, Format::r3);
+  return from_to(text(low, Format::r3), text(high, Format::r3));
 }
 
 std::string scaled(RealInterval value, DiffUnit unit, bool sign) {
@@ -78,15 +80,15 @@ std::string side_text(const std::optional<RealInterval>& value, DiffUnit unit) {
 std::string percent_text(const NumberDiff& number) {
   const auto percent = number.percent();
   if (!percent || !number.changed) return {};
-  const std::string low = format(percent->low, Format::f1), high = format(percent->high, Format::f1);
-  if (low == high && (high == "0.0" || high == "-0.0")) return {};
-  if (low == high) return with_sign(high) + "%";
-  const std::string whole = format(percent->low, Format::thousands), other = format(percent->high, Format::thousands);
-  if (whole == other) return with_sign(other) + "%";
+  const std::string low = digits_of(percent->low, Format::f1), high = digits_of(percent->high, Format::f1);
+  if (low == high) return is_zero(low) ? "" : with_sign(low) + "%";
+  const std::string whole = digits_of(percent->low, Format::integer);
+  if (whole == digits_of(percent->high, Format::integer) && !is_zero(whole)) return with_sign(whole) + "%";
   return with_sign(low) + ".." + with_sign(high) + "%";
 }
 
 std::string change_text(const NumberDiff& number) {
+  if (!number.before || !number.after) return {};
   if (!number.changed) return "no change";
   const std::string percent = percent_text(number);
   return signed_text(number.change, number.unit) + (percent.empty() ? "" : " (" + percent + ")");
@@ -97,6 +99,39 @@ std::string both_text(const NumberDiff& number) {
   if (!number.changed) return text;
   const std::string percent = percent_text(number);
   return text + " (" + signed_text(number.change, number.unit) + (percent.empty() ? "" : ", " + percent) + ")";
+}
+
+std::string headline_text(const PlanDiff& diff) {
+  const NumberDiff& hbm = diff.largest.hbm;
+  if (!hbm.before && !hbm.after) return {};
+  const std::string change = change_text(hbm);
+  const auto on = [](const std::vector<int>& ranks) { return ranks.empty() ? "" : " on " + ranks_of(ranks); };
+  return "largest rank HBM: " + side_text(hbm.before, hbm.unit) + on(diff.largest.before) + " -> " +
+         side_text(hbm.after, hbm.unit) + on(diff.largest.after) + (change.empty() ? "" : ", " + change);
+}
+
+std::string headroom_text(const PlanDiff& diff) {
+  if (!diff.headroom.before && !diff.headroom.after) return {};
+  return "headroom to planning memory: " + both_text(diff.headroom);
+}
+
+std::string limit_text(const LimitResult& result) {
+  switch (result.status) {
+    case LimitStatus::kept:
+      return "largest rank HBM increased by no more than " + result.limit.text;
+    case LimitStatus::exceeded:
+      return "largest rank HBM increased by more than " + result.limit.text;
+    case LimitStatus::undecided:
+      return "largest rank HBM may have increased by more than " + result.limit.text +
+             "; what the logs print does not decide it";
+    case LimitStatus::unknown:
+      break;
+  }
+  return "the logs do not give the HBM of all ranks, so that no limit can be checked";
+}
+
+std::string_view verdict_of(LimitStatus status) {
+  return status == LimitStatus::exceeded ? "findings" : status == LimitStatus::unknown ? "failed" : "clean";
 }
 
 std::string_view title_of(std::string_view number) {
@@ -148,6 +183,11 @@ std::string effect_text(const Cause& cause) {
   std::string text = listed(parts, "");
   if (cause.table.empty() && cause.tables > 0) text += " in " + plural(cause.tables, "table");
   return text + (cause.shared ? ", all such causes together" : "");
+}
+
+std::string cause_and_effect(const Cause& cause) {
+  const std::string effect = effect_text(cause);
+  return cause_text(cause) + (effect.empty() ? "" : ": " + effect);
 }
 
 std::string assumption_text(const AssumptionDiff& assumption) {

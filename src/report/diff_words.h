@@ -16,10 +16,18 @@ std::string signed_text(RealInterval change, DiffUnit unit);
 std::string side_text(const std::optional<RealInterval>& value, DiffUnit unit);
 // "+54.5%"; empty where the base is 0.
 std::string percent_text(const NumberDiff& number);
-// "+2.1 GiB (+54.5%)", or "no change".
+// "+2.1 GiB (+54.5%)", or "no change"; empty if a side is not known.
 std::string change_text(const NumberDiff& number);
 // "3.858 GiB -> 5.96 GiB (+2.1 GiB, +54.5%)"
 std::string both_text(const NumberDiff& number);
+
+inline constexpr std::string_view kNothingChanged = "nothing changed: both logs print and explain the same plan";
+// "largest rank HBM: 3.858 GiB on rank 43 -> 5.96 GiB on rank 43, +2.1 GiB (+54.5%)"; empty if neither log gives it.
+std::string headline_text(const PlanDiff& diff);
+std::string headroom_text(const PlanDiff& diff);  // likewise
+// "largest rank HBM increased by more than 2GiB"
+std::string limit_text(const LimitResult& result);
+std::string_view verdict_of(LimitStatus status);  // "clean", "findings", "failed"
 
 std::string_view title_of(std::string_view number);  // of the whole plan: "largest perf"
 std::string arrow(const InputDiff& input);           // "sharding TW -> RW"
@@ -27,6 +35,7 @@ std::string arrow(const InputDiff& input);           // "sharding TW -> RW"
 std::string cause_text(const Cause& cause);
 // "HBM +20.3 GiB, perf +3 ms in 35 tables"; empty if nothing came of it.
 std::string effect_text(const Cause& cause);
+std::string cause_and_effect(const Cause& cause);  // both, with a colon
 std::string assumption_text(const AssumptionDiff& assumption);
 std::string part_text(const RankPart& part);     // "ebc.t moved here from rank 7"
 std::string table_text(const TableDiff& table);  // what changed of its inputs, or that it is new or gone

@@ -3,25 +3,21 @@
 #include <algorithm>
 
 #include "report/clean.h"
+#include "report/diff_words.h"
 #include "report/words.h"
+#include "shardstats/report/budgets_text.h"
 
 namespace shardstats {
 namespace {
 
 constexpr std::size_t kMostText = 4000;  // bytes of a message or a path
+constexpr std::size_t kMostCauses = 3;   // of a diff
 
 // `special`: characters besides % that would end the text.
 std::string escaped(std::string_view text, std::string_view special) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string out;
-  for (const char c : clean(text, kMostText)) {
-    if (c != '%' && special.find(c) == std::string_view::npos) {
-      out += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
-  }
+  for (const char c : clean(text, kMostText))
+    out += c == '%' || special.find(c) != std::string_view::npos ? percent_encoded(c) : std::string(1, c);
   return out;
 }
 
@@ -37,6 +33,14 @@ std::string annotation(std::string_view command, std::string_view path, Place pl
 
 std::string_view command_of(Severity severity) { return severity == Severity::note ? "notice" : name(severity); }
 
+constexpr std::size_t gravity_of(Severity severity) { return 1 + static_cast<std::size_t>(severity); }
+
+// More memory on the largest rank is a warning, more than is allowed an error.
+Severity severity_of(const PlanDiff& diff) {
+  if (diff.limit && diff.limit->status == LimitStatus::exceeded) return Severity::error;
+  return diff.largest.hbm.change.low > 0 ? Severity::warning : Severity::note;
+}
+
 }  // namespace
 
 bool GithubAnnotations::counts_among_worst(std::size_t gravity) {
@@ -51,17 +55,40 @@ void GithubAnnotations::keep(std::size_t gravity, std::string line) {
 
 void GithubAnnotations::add(std::string_view path, const Report& report) {
   for (const Finding& finding : report.findings) {
-    const std::size_t gravity = 1 + static_cast<std::size_t>(finding.severity);
+    const std::size_t gravity = gravity_of(finding.severity);
     if (counts_among_worst(gravity))
       keep(gravity,
            annotation(command_of(finding.severity), path, finding.where.place, finding.rule->id, finding.message));
   }
 }
 
+void GithubAnnotations::add(std::string_view path, const BudgetReport& report) {
+  for (const BudgetResult& result : report.results) {
+    const auto severity = report.severity_of(result);
+    if (severity && counts_among_worst(gravity_of(*severity)))
+      keep(gravity_of(*severity), annotation(command_of(*severity), path, {result.where.line, 0},
+                                             "budget " + title_of(result), message_of(result)));
+  }
+}
+
 void GithubAnnotations::add(std::string_view path, const Error& error) {
-  if (!counts_among_worst(0)) return;
-  const std::string message = error.message + (error.hint.empty() ? "" : "; " + error.hint);
-  keep(0, annotation("error", path, error.place, "cannot be read", message));
+  if (counts_among_worst(0)) keep(0, annotation("error", path, error.place, "cannot be read", message_and_hint(error)));
+}
+
+void GithubAnnotations::add(std::string_view path, const PlanDiff& diff) {
+  const Severity severity = severity_of(diff);
+  if (!counts_among_worst(gravity_of(severity))) return;
+  std::vector<std::string> parts;
+  if (diff.limit) parts.push_back(diff_words::limit_text(*diff.limit));
+  parts.push_back(diff.changed() ? diff_words::headline_text(diff) : std::string(diff_words::kNothingChanged));
+  for (std::size_t i = 0; i < std::min(kMostCauses, diff.causes.size()); ++i)
+    parts.push_back(diff_words::cause_and_effect(diff.causes[i]));
+  if (diff.causes.size() > kMostCauses)
+    parts.push_back("and " + plural(static_cast<std::int64_t>(diff.causes.size() - kMostCauses), "more cause"));
+  std::erase(parts, "");
+  std::string message;
+  for (const std::string& part : parts) message += (message.empty() ? "" : "; ") + part;
+  keep(gravity_of(severity), annotation(command_of(severity), path, {}, "shardstats diff", message));
 }
 
 void GithubAnnotations::write(std::string& out) const {
@@ -70,10 +97,8 @@ void GithubAnnotations::write(std::string& out) const {
     out += kept.line;
     --rest[kept.gravity];
   }
-  constexpr std::array<std::string_view, kGravities> kWords = {"unreadable log", "error", "warning", "note"};
-  std::vector<std::string> words;
-  for (std::size_t i = 0; i < kGravities; ++i)
-    if (rest[i] > 0) words.push_back(plural(rest[i], kWords[i]));
+  std::vector<std::string> words = count_words(FindingCounts{rest[1], rest[2], rest[3]});
+  if (rest[0] > 0) words.insert(words.begin(), plural(rest[0], "unreadable log"));
   if (!words.empty()) out += "::notice title=shardstats::and " + listed(words, "and") + " more\n";
 }
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "report/bars.h"
 #include "report/clean.h"
-#include "report/words.h"
+#include "report/markdown_pieces.h"
+#include "report/summary_words.h"
+#include "shardstats/report/budgets_text.h"
 #include "shardstats/report/explain_text.h"
 #include "shardstats/report/text.h"
 #include "shardstats/report/units.h"
@@ -11,68 +14,11 @@
 namespace shardstats {
 namespace {
 
-constexpr std::size_t kMostName = 300, kMostSentence = 1000;  // bytes of a text from the log
+using namespace markdown;
+
 // Bytes of each part of a document; together with headings they stay below kMarkdownBytes.
-constexpr std::size_t kMostFailed = 8'000, kMostFindings = 40'000, kMostBlocks = 14'000;
-constexpr std::size_t kLastLine = 500;    // for what is said of parts that were left out
+constexpr std::size_t kMostFailed = 8'000, kMostAnswers = 40'000, kMostBlocks = 14'000;
 constexpr std::size_t kLeastPart = 4000;  // no part of less is worth beginning
-
-// A sentence with words from the log: nothing in it is markup, and nobody is called.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : clean(text, kMostSentence)) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '@')
-      out += "@&#8203;";  // a blank of no width ends a mention
-    else if (std::string_view("\\`*_~[]|#!").find(c) != std::string_view::npos)
-      out += {'\\', c};
-    else
-      out += c;
-  }
-  return out;
-}
-
-// Ticks that are in no run of `text`.
-std::string fence(std::string_view text, std::size_t least) {
-  std::size_t longest = 0, run = 0;
-  for (const char c : text) longest = std::max(longest, run = c == '`' ? run + 1 : 0);
-  return std::string(longest == 0 ? least : std::max(least, longest + 1), '`');
-}
-
-// A name as code. Cells of a table end at a bar even inside code, unless it is escaped.
-std::string code(std::string_view name, bool in_table = true) {
-  const std::string text = clean(name, kMostName);
-  if (text.find_first_not_of(' ') == std::string::npos) return {};
-  const std::string ticks = fence(text, 1);
-  const std::string_view blank = text.starts_with('`') || text.ends_with('`') ? " " : "";
-  std::string inner;
-  for (const char c : text) inner += c == '|' && in_table ? std::string("\\|") : std::string(1, c);
-  return ticks + std::string(blank) + inner + std::string(blank) + ticks;
-}
-
-using Cells = std::vector<std::string>;
-
-std::string row(const Cells& cells) {
-  std::string line = "|";
-  for (const std::string& cell : cells) line += " " + cell + " |";
-  return line + "\n";
-}
-
-// `aligned`: "l" or "r" for each column.
-std::string head(const Cells& names, std::string_view aligned) {
-  std::string line = "|";
-  for (const char side : aligned) line += side == 'r' ? " ---: |" : " --- |";
-  return row(names) + line + "\n";
-}
-
-std::string rest(std::int64_t left_out, std::string_view word) {
-  return left_out == 0 ? "" : "\n" + plural(left_out, "more " + std::string(word)) + " did not fit in here.\n";
-}
 
 std::string place_of(std::string_view path, Place place) {
   std::string text(path);
@@ -81,14 +27,8 @@ std::string place_of(std::string_view path, Place place) {
   return text;
 }
 
-std::string block_name(std::string_view path, const BlockView& block) {
-  return std::string(path) + " block " + std::to_string(block.index + 1);
-}
-
 std::string error_item(std::string_view path, const Error& error) {
-  std::string text = "- " + code(place_of(path, error.place), false) + ": " + escaped(error.message);
-  if (!error.hint.empty()) text += "; " + escaped(error.hint);
-  return text + "\n";
+  return "- " + code(place_of(path, error.place), false) + ": " + escaped(message_and_hint(error)) + "\n";
 }
 
 std::string finding_row(std::string_view path, const Finding& finding) {
@@ -96,10 +36,20 @@ std::string finding_row(std::string_view path, const Finding& finding) {
               escaped(finding.message)});
 }
 
+std::string budget_row(std::string_view path, const BudgetResult& result) {
+  return row({std::string(name(result.status)), code(place_of(path, {result.where.line, 0})), code(title_of(result)),
+              escaped(message_of(result))});
+}
+
 std::string block_row(std::string_view path, const BlockView& block, const FindingCounts& counts) {
   return row({code(path), std::to_string(block.index + 1), candidates_text(block), with_commas(block.tables),
               block.world_size ? with_commas(*block.world_size) : "", with_commas(counts.error),
               with_commas(counts.warning), with_commas(counts.note)});
+}
+
+std::string block_heading(std::string_view path, const BlockView& block) {
+  return "### " + code(block_name(path, block), false) + "\n\nTorchRec " + candidates_text(block) + ", " +
+         plural(block.tables, "table") + (block.world_size ? ", " + plural(*block.world_size, "rank") : "") + "\n";
 }
 
 std::string table_row(const TableRow& table, bool ssd) {
@@ -136,6 +86,71 @@ std::string ranks_part(const Reconstruction& plan, std::size_t most) {
          rest(rows.left_out() + hidden, "rank");
 }
 
+// ---- summary -------------------------------------------------------------------------------------------------------
+
+// "roomy: ranks 28 and 43 take ..."
+std::string judged(std::string_view word, const std::string& sentence) {
+  return paragraph((word.empty() ? "" : std::string(word) + ": ") + sentence);
+}
+
+void add_parts(const MemorySummary& memory, Sections& page) {
+  constexpr int kBarWidth = 20;
+  const std::string what = "what fills rank " + std::to_string(memory.peak);
+  page.add("\n" + head({what, "HBM", "share", ""}, "lrrl"), "part", memory.parts, [&](const MemoryPart& part) {
+    const double bytes = middle(part.bytes), whole = middle(memory.largest);
+    return row({std::string(part.label), human_bytes(part.bytes), summary_words::share_text(bytes, whole),
+                code(bar(bytes / whole, kBarWidth, {}))});
+  });
+}
+
+// `whole`: what the values are shares of; 0: of nothing.
+void add_tables(const std::string& title, std::string_view unit, const std::vector<TableShare>& tables,
+                std::string (*text)(RealInterval), RealInterval whole, Sections& page) {
+  Cells names = {title, "type", "kernel", std::string(unit)};
+  if (whole.high > 0) names.emplace_back("share");
+  page.add("\n" + head(names, whole.high > 0 ? "lllrr" : "lllr"), "table", tables, [&](const TableShare& table) {
+    Cells cells = {code(table.printed->fqn.text), code(table.printed->sharding.text), code(table.printed->kernel.text),
+                   text(table.value)};
+    if (whole.high > 0) cells.push_back(summary_words::share_text(middle(table.value), middle(whole)));
+    return row(cells);
+  });
+}
+
+void add_memory(const Summary& summary, Sections& page) {
+  using namespace summary_words;
+  const MemorySummary& m = summary.memory;
+  page.add("\n#### Memory\n");
+  if (!m.known) return page.add(paragraph(no_memory_text(summary)));
+  page.add(judged(fit_word(m.fit), fit_text(m)));
+  if (!m.counts_reservation) page.add(paragraph(std::string(kEmbeddingsOnly)));
+  add_parts(m, page);
+  add_tables("largest tables on rank " + std::to_string(m.peak), "HBM", m.tables, human_bytes, m.largest, page);
+  page.add(rest(static_cast<std::int64_t>(m.tables_on_peak - m.tables.size()), "table"));
+  page.add(paragraph(best_change_text(m)));
+  page.add(paragraph(other_changes_text(m)));
+  page.add(paragraph(spread_text(summary, "")));
+}
+
+void add_perf(const PerfSummary& perf, Sections& page) {
+  using namespace summary_words;
+  page.add("\n#### Speed\n");
+  if (!perf.known) return page.add(paragraph(std::string(kNoPerf)));
+  page.add(judged(name(perf.balance), pace_text(perf)));
+  page.add(paragraph(bound_text(perf)));
+  page.add(paragraph(critical_text(perf)));
+  add_tables("slowest tables on rank " + std::to_string(perf.rank), "perf", perf.tables, human_ms, perf.largest, page);
+}
+
+void add_shape(const Summary& summary, Sections& page) {
+  using namespace summary_words;
+  if (summary.shape.shardings.empty()) return;
+  page.add("\n#### Plan\n");
+  page.add(paragraph("types: " + groups_text(summary.shape.shardings)));
+  page.add(paragraph("kernels: " + groups_text(summary.shape.kernels)));
+  add_tables("largest tables, all shards", "HBM", summary.shape.largest, human_bytes, {}, page);
+  page.add("\n", "note", summary.oddities, [](const Oddity& oddity) { return "- " + escaped(oddity.message) + "\n"; });
+}
+
 }  // namespace
 
 void MarkdownRows::add(std::string_view row) {
@@ -157,38 +172,46 @@ void MarkdownRows::add(const MarkdownRows& more) {
   left_out_ += more.left_out_;
 }
 
-MarkdownFindings::MarkdownFindings()
+MarkdownAnswers::MarkdownAnswers()
     : failed_(kMostFailed),
-      findings_{MarkdownRows(kMostFindings), MarkdownRows(kMostFindings), MarkdownRows(kMostFindings)},
+      answers_{MarkdownRows(kMostAnswers), MarkdownRows(kMostAnswers), MarkdownRows(kMostAnswers)},
       blocks_{MarkdownRows(kMostBlocks), MarkdownRows(kMostBlocks)} {}
 
-void MarkdownFindings::add(std::string_view path, const BlockView& block, const Report& report, bool holds) {
+void MarkdownAnswers::add(std::string_view path, const BlockView& block, const Report& report, bool holds) {
   for (const Finding& finding : report.findings)
-    findings_[static_cast<std::size_t>(finding.severity)].add(finding_row(path, finding));
+    answers_[static_cast<std::size_t>(finding.severity)].add(finding_row(path, finding));
   blocks_[holds ? 1 : 0].add(block_row(path, block, count(report.findings)));
 }
 
-void MarkdownFindings::add(std::string_view path, const Error& error) { failed_.add(error_item(path, error)); }
+void MarkdownAnswers::add(std::string_view path, const BudgetReport& report) {
+  constexpr std::size_t kGravity[] = {2, 0, 1};  // by BudgetStatus
+  for (const BudgetResult& result : report.results)
+    answers_[kGravity[static_cast<std::size_t>(result.status)]].add(budget_row(path, result));
+}
 
-void MarkdownFindings::write(std::string_view command, std::string_view verdict, const Totals& totals,
-                             std::string& out) const {
+void MarkdownAnswers::add(std::string_view path, const Error& error) { failed_.add(error_item(path, error)); }
+
+void MarkdownAnswers::write(std::string_view command, std::string_view verdict, const Totals& totals,
+                            std::string& out) const {
   out += "### shardstats " + std::string(command) + "\n\n";
-  write_verdict(verdict, totals.findings, totals.blocks, totals.logs, {}, out);
+  write_verdict(verdict, totals, {}, out);
   if (failed_.count() > 0) out += "\nCould not be read:\n\n" + failed_.text() + rest(failed_.left_out(), "log");
-  MarkdownRows findings(kMostFindings), blocks(kMostBlocks);
-  for (const MarkdownRows& of_severity : findings_) findings.add(of_severity);
+  MarkdownRows answers(kMostAnswers), blocks(kMostBlocks);
+  for (const MarkdownRows& of_gravity : answers_) answers.add(of_gravity);
   for (const MarkdownRows& of_status : blocks_) blocks.add(of_status);
-  if (findings.count() > 0)
-    out += "\n" + head({"severity", "place", "rule", "finding"}, "llll") + findings.text() +
-           rest(findings.left_out(), "finding");
+  if (answers.count() > 0) {
+    const Cells names =
+        totals.budgets ? Cells{"status", "place", "budget", "result"} : Cells{"severity", "place", "rule", "finding"};
+    out += "\n" + head(names, "llll") + answers.text() + rest(answers.left_out(), names.back());
+  }
   if (blocks.count() > 0)
     out += "\n" + head({"log", "block", "release", "tables", "ranks", "errors", "warnings", "notes"}, "lrlrrrrr") +
            blocks.text() + rest(blocks.left_out(), "block");
 }
 
 std::size_t MarkdownParts::room() {
-  if (left_out_ == 0 && text_.size() + kLeastPart + kLastLine <= kMarkdownBytes)
-    return kMarkdownBytes - kLastLine - text_.size();
+  if (left_out_ == 0 && text_.size() + kLeastPart + kLastLines <= kMarkdownBytes)
+    return kMarkdownBytes - kLastLines - text_.size();
   ++left_out_;
   return 0;
 }
@@ -196,15 +219,26 @@ std::size_t MarkdownParts::room() {
 void MarkdownParts::add(std::string_view path, const BlockView& block, const Reconstruction& plan, bool largest_first) {
   const std::size_t most = room();
   if (most == 0) return;
-  std::string part = "### " + code(block_name(path, block), false) + "\n\nTorchRec " + candidates_text(block) + ", " +
-                     plural(block.tables, "table");
-  part += (block.world_size ? ", " + plural(*block.world_size, "rank") : "") + "\n";
+  std::string part = block_heading(path, block);
   if (!plan.sized)
     part += "\nThis block does not print what shards are rebuilt from.\n";
   else if (!plan.tables.empty())
     part += "\n" + tables_part(plan, largest_first, most / 2);
   if (!plan.ranks.empty()) part += "\n" + ranks_part(plan, (most - part.size()) / 2);
-  text_ += (text_.empty() ? "" : "\n") + part;
+  append(part);
+}
+
+void MarkdownParts::append(const std::string& part) { text_ += (text_.empty() ? "" : "\n") + part; }
+
+void MarkdownParts::add(std::string_view path, const BlockView& block, const Summary& summary) {
+  const std::size_t most = room();
+  if (most == 0) return;
+  Sections page(most);
+  page.add(block_heading(path, block));
+  add_memory(summary, page);
+  add_perf(summary.perf, page);
+  add_shape(summary, page);
+  append(page.text());
 }
 
 void MarkdownParts::add(std::string_view path, const Explained& explained) {
@@ -213,19 +247,18 @@ void MarkdownParts::add(std::string_view path, const Explained& explained) {
   const std::string start = "### " + code(explained.target, false) + "\n\n" + code(path, false) + "\n\n";
   std::string whole;
   write_explained({explained}, {}, whole);
-  MarkdownRows lines(most - start.size() - kLastLine);
+  MarkdownRows lines(most - start.size() - kLastLines);
   for (std::string_view text = whole; !text.empty();) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     lines.add(clean(text.substr(0, end)) + "\n");
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   const std::string ticks = fence(lines.text(), 3);
-  text_ += (text_.empty() ? "" : "\n") + start + ticks + "text\n" + lines.text() + ticks + "\n" +
-           rest(lines.left_out(), "line");
+  append(start + ticks + "text\n" + lines.text() + ticks + "\n" + rest(lines.left_out(), "line"));
 }
 
 void MarkdownParts::add(std::string_view path, const Error& error) {
-  if (room() > 0) text_ += (text_.empty() ? "" : "\n") + error_item(path, error);
+  if (room() > 0) append(error_item(path, error));
 }
 
 void MarkdownParts::write(std::string& out) const { out += text_ + rest(left_out_, "part"); }

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "report/clean.h"
+#include "report/words.h"
+#include "shardstats/report/budgets_text.h"
 #include "shardstats/report/json.h"
 #include "shardstats/version.h"
 
@@ -32,9 +34,19 @@ Json rule_json(const Rule& rule) {
   return json;
 }
 
-Json driver_json() {
+std::string budget_rule(const BudgetForm& form) { return "budget." + std::string(form.name); }
+
+Json rule_json(const BudgetForm& form) {
+  return {{"id", budget_rule(form)},
+          {"shortDescription", {{"text", form.help}}},
+          {"help", {{"text", "Raise the limit, or change the plan: `shardstats summary` says what would help most."}}},
+          {"defaultConfiguration", {{"level", name(Severity::error)}}}};
+}
+
+template <class Rules>
+Json driver_json(const Rules& table) {
   Json rules = Json::array();
-  for (const Rule& rule : rule_table()) rules.push_back(rule_json(rule));
+  for (const auto& rule : table) rules.push_back(rule_json(rule));
   return {{"driver", {{"name", "shardstats"}, {"semanticVersion", kVersion}, {"rules", std::move(rules)}}}};
 }
 
@@ -75,6 +87,10 @@ std::string fingerprint(const Finding& finding, std::size_t block) {
          disputed(finding) + "|" + std::to_string(block);
 }
 
+std::string fingerprint(const BudgetResult& result, std::size_t block) {
+  return budget_rule(form_of(result.budget->id)) + "|" + std::string(result.pattern) + "|" + std::to_string(block);
+}
+
 Json properties_json(const Finding& finding, std::size_t block) {
   Json json = {{"block", block + 1}, {"text", finding.where.text}};
   if (!finding.fqn.empty()) json["table"] = finding.fqn;
@@ -103,52 +119,73 @@ Json result_json(const std::string& uri, LogLines& lines, const Finding& finding
   return json;
 }
 
+Json properties_json(const BudgetResult& result, std::size_t block) {
+  Json json = {{"block", block + 1}, {"status", name(result.status)}};
+  if (!result.pattern.empty()) json["pattern"] = result.pattern;
+  if (!result.table.empty()) json["table"] = result.table;
+  if (result.rank) json["rank"] = *result.rank;
+  return json;
+}
+
+Json result_json(const std::string& uri, LogLines& lines, const BudgetResult& result, Severity level,
+                 std::size_t block) {
+  const BudgetForm& form = form_of(result.budget->id);
+  const Cell line{{}, {result.where.line, 0}};
+  return {{"ruleId", budget_rule(form)},
+          {"ruleIndex", &form - budget_table().data()},
+          {"level", name(level)},
+          {"message", message_json(message_of(result))},
+          {"locations", Json::array({location_json(uri, line, lines)})},
+          {"properties", properties_json(result, block)}};
+}
+
 }  // namespace
 
 std::string uri_of(std::string_view path) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string uri = path.starts_with('/') ? "file://" : "";
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (kPlain.find(c) != std::string_view::npos)
-      uri += c;
-    else
-      uri += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
-  }
+  for (const char c : path) uri += kPlain.find(c) != std::string_view::npos ? std::string(1, c) : percent_encoded(c);
   return uri;
 }
 
-void SarifRun::begin(std::string& out) {
-  if (std::exchange(begun_, true)) return;
+void SarifRun::begin(Rules rules, std::string& out) {
+  const Json driver = rules == Rules::budgets ? driver_json(budget_table()) : driver_json(rule_table());
   out += R"({"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":)" +
-         dumped(driver_json()) + R"(,"columnKind":"utf16CodeUnits","results":[)";
+         dumped(driver) + R"(,"columnKind":"utf16CodeUnits","results":[)";
+}
+
+void SarifRun::write(Json result, const std::string& fingerprint, std::map<std::string, int>& seen, std::string& out) {
+  const int number = ++seen[fingerprint];
+  result["partialFingerprints"]["finding/v1"] = fingerprint + "|" + std::to_string(number);
+  out += (std::exchange(has_results_, true) ? ",\n" : "\n") + dumped(result);
 }
 
 void SarifRun::add(std::string_view path, LogLines lines, const BlockView& block, const Report& report,
                    std::string& out) {
-  begin(out);
   const std::string uri = uri_of(path);
-  std::map<std::string, int> seen;  // fingerprints: equal ones are numbered
-  for (const Finding& finding : report.findings) {
-    Json result = result_json(uri, lines, finding, block.index);
-    std::string print = fingerprint(finding, block.index);
-    const int number = ++seen[print];
-    result["partialFingerprints"]["finding/v1"] = print + "|" + std::to_string(number);
-    out += (std::exchange(has_results_, true) ? ",\n" : "\n") + dumped(result);
-  }
+  std::map<std::string, int> seen;
+  for (const Finding& finding : report.findings)
+    write(result_json(uri, lines, finding, block.index), fingerprint(finding, block.index), seen, out);
+}
+
+void SarifRun::add(std::string_view path, LogLines lines, const BlockView& block, const BudgetReport& report,
+                   std::string& out) {
+  const std::string uri = uri_of(path);
+  std::map<std::string, int> seen;
+  for (const BudgetResult& result : report.results)
+    if (const auto level = report.severity_of(result))
+      write(result_json(uri, lines, result, *level, block.index), fingerprint(result, block.index), seen, out);
 }
 
 void SarifRun::add(std::string_view path, const Error& error) {
   Json location = {{"physicalLocation", {{"artifactLocation", {{"uri", uri_of(path)}}}}}};
   if (error.place.line > 0) location["physicalLocation"]["region"] = {{"startLine", error.place.line}};
-  const std::string message = error.message + (error.hint.empty() ? "" : "; " + error.hint);
-  notifications_.push_back(
-      {{"level", "error"}, {"message", message_json(message)}, {"locations", Json::array({std::move(location)})}});
+  notifications_.push_back({{"level", "error"},
+                            {"message", message_json(message_and_hint(error))},
+                            {"locations", Json::array({std::move(location)})}});
 }
 
 void SarifRun::end(int exit_status, std::string& out) {
-  begin(out);
   constexpr int kFailed = 2;
   Json invocation = {{"executionSuccessful", exit_status < kFailed}, {"exitCode", exit_status}};
   if (!notifications_.empty()) invocation["toolExecutionNotifications"] = notifications_;

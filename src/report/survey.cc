@@ -19,12 +19,9 @@ std::string printable(std::string_view path) {
 }
 
 std::string counts_text(const LogSurvey& log) {
-  std::vector<std::string> parts;
-  if (log.clean) parts.emplace_back("clean");
-  if (log.findings.error > 0) parts.push_back(plural(log.findings.error, "error"));
-  if (log.findings.warning > 0) parts.push_back(plural(log.findings.warning, "warning"));
-  if (log.findings.note > 0) parts.push_back(plural(log.findings.note, "note"));
-  return listed(parts, "");
+  std::vector<std::string> words = count_words(log.findings);
+  if (log.clean) words.insert(words.begin(), "clean");
+  return listed(words, "");
 }
 
 std::string span_text(Span span, std::string_view word) {
@@ -58,18 +55,6 @@ Fields fields_of(const LogSurvey& log) {
   return fields;
 }
 
-// The last `most` columns of a path, with a mark in front where something is missing.
-std::string shortened(std::string path, std::size_t most, std::string_view mark) {
-  std::size_t length = characters(path);
-  if (length <= most) return path;
-  std::size_t start = 0;
-  for (length += characters(mark); start < path.size() && length > most; --length) {
-    ++start;
-    while (start < path.size() && is_continuation(path[start])) ++start;
-  }
-  return std::string(mark) + path.substr(start);
-}
-
 // Shortens the path to half of the line and leaves out the last fields; for the vital ones, the path to a quarter.
 void fit(std::string& path, Fields& fields, const TextStyle& style) {
   const std::string_view mark = style.ascii ? "..." : "…";
@@ -80,14 +65,14 @@ void fit(std::string& path, Fields& fields, const TextStyle& style) {
   const std::string whole = path;
   const std::size_t all = texts.size();
   for (const auto& [share, kept] : {std::pair<std::size_t, std::size_t>(2, fields.vital), {4, 1}}) {
-    path = shortened(whole, std::max(width / share, width - std::min(behind, width)), mark);
+    path = with_its_end(whole, std::max(width / share, width - std::min(behind, width)), mark);
     while (texts.size() > kept && characters(path) + behind > width) {
       behind -= (texts.size() == all ? 0 : 2 + characters(mark)) + 2 + characters(texts.back());
       texts.pop_back();
       behind += 2 + characters(mark);
     }
   }
-  path = shortened(whole, std::max(characters(path), width - std::min(behind, width)), mark);
+  path = with_its_end(whole, std::max(characters(path), width - std::min(behind, width)), mark);
   if (texts.size() < all) texts.emplace_back(mark);
 }
 
@@ -114,11 +99,11 @@ void write_survey(const Totals& totals, std::size_t top, const TextStyle& style,
   out += wrapped(logs, style.width, 2) + "\n";
   const std::vector<RuleCount> rules = by_gravity(survey);
   if (rules.empty()) return;
-  const std::size_t shown = top == 0 ? rules.size() : std::min(top, rules.size());
+  const std::size_t most = shown(rules.size(), top);
   std::vector<std::string> words;
-  for (std::size_t i = 0; i < shown; ++i) words.push_back(count_text(rules[i]));
+  for (std::size_t i = 0; i < most; ++i) words.push_back(count_text(rules[i]));
   std::string line = "most findings: " + listed(words, "");
-  if (shown < rules.size()) line += ", and " + plural(static_cast<std::int64_t>(rules.size() - shown), "more rule");
+  if (most < rules.size()) line += ", and " + plural(static_cast<std::int64_t>(rules.size() - most), "more rule");
   out += wrapped(line, style.width, 2) + "\n";
 }
 

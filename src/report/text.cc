@@ -78,6 +78,10 @@ std::string optimizer_text(const PlanTable& table) {
 
 }  // namespace
 
+std::string block_name(std::string_view path, const BlockView& block) {
+  return std::string(path) + " block " + std::to_string(block.index + 1);
+}
+
 std::string candidates_text(const BlockView& block) {
   std::vector<std::string> names;
   for (const Release release : block.candidates) names.emplace_back(name(release));
@@ -131,15 +135,15 @@ std::string finding_text(std::string_view path, const Finding& finding, const Te
 
 void write_findings(std::string_view path, const Report& report, bool hints, std::size_t top, const TextStyle& style,
                     std::string& out) {
-  const std::size_t shown = top == 0 ? report.findings.size() : std::min(top, report.findings.size());
-  for (std::size_t i = 0; i < shown; ++i) {
+  const std::size_t most = shown(report.findings.size(), top);
+  for (std::size_t i = 0; i < most; ++i) {
     const Finding& finding = report.findings[i];
     out += wrapped(finding_text(path, finding, style), style.width, 4) + "\n";
     if (hints && !finding.rule->hint.empty())
       out += wrapped("    try: " + std::string(finding.rule->hint), style.width, 9) + "\n";
   }
-  if (shown < report.findings.size())
-    out += "... and " + plural(static_cast<std::int64_t>(report.findings.size() - shown), "more finding") + "\n";
+  if (most < report.findings.size())
+    out += "... and " + plural(static_cast<std::int64_t>(report.findings.size() - most), "more finding") + "\n";
 }
 
 void write_block(std::string_view path, const BlockView& block, const Report* report, const TextStyle& style,
@@ -196,20 +200,12 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
     out += "  ... and " + plural(static_cast<std::int64_t>(plan.ranks_hidden), "more rank") + "\n";
 }
 
-void write_verdict(std::string_view verdict, const FindingCounts& counts, std::int64_t blocks, std::int64_t logs,
-                   const TextStyle& style, std::string& out) {
-  const std::string word = painted(verdict, verdict == "clean" ? kGood : kBad, style) + ": ";
-  std::string scope = " in " + plural(blocks, "block");
-  if (logs > 1) scope += " of " + plural(logs, "log");
-  if (counts.error + counts.warning + counts.note == 0) {
-    out += word + "no findings" + scope + "\n";
-    return;
-  }
-  std::vector<std::string> parts;
-  if (counts.error > 0) parts.push_back(plural(counts.error, "error"));
-  if (counts.warning > 0) parts.push_back(plural(counts.warning, "warning"));
-  if (counts.note > 0) parts.push_back(plural(counts.note, "note"));
-  out += word + listed(parts, "and") + scope + "\n";
+void write_verdict(std::string_view verdict, const Totals& totals, const TextStyle& style, std::string& out) {
+  const std::vector<std::string> words = totals.budgets ? count_words(*totals.budgets) : count_words(totals.findings);
+  out += painted(verdict, verdict == "clean" ? kGood : kBad, style) + ": " +
+         (words.empty() ? "no findings" : listed(words, "and")) + " in " + plural(totals.blocks, "block");
+  if (totals.logs > 1) out += " of " + plural(totals.logs, "log");
+  out += "\n";
 }
 
 void write_rules(const std::vector<const Rule*>& rules, bool details, const TextStyle& style, std::string& out) {

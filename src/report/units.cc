@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "report/words.h"
 #include "shardstats/numbers/printed.h"
 
 namespace shardstats {
@@ -36,6 +37,11 @@ std::string with_commas(std::int64_t n) {
   return n < 0 ? "-" + digits : digits;
 }
 
+std::string shortest(double x) {
+  char buffer[32];
+  return {buffer, std::to_chars(buffer, std::end(buffer), x).ptr};
+}
+
 std::string human_bytes(double bytes) {
   const Scaled s = scaled(bytes);
   return s.number + " " + s.unit;
@@ -43,15 +49,15 @@ std::string human_bytes(double bytes) {
 
 std::string human_bytes(ByteInterval bytes) {
   const Scaled low = scaled(static_cast<double>(bytes.low)), high = scaled(static_cast<double>(bytes.high));
-  if (low.number == high.number && low.unit == high.unit) return high.number + " " + high.unit;
-  if (low.unit == high.unit) return low.number + ".." + high.number + " " + high.unit;
+  if (low.unit == high.unit) return from_to(low.number, high.number) + " " + high.unit;
   return low.number + " " + low.unit + ".." + high.number + " " + high.unit;
 }
 
+std::string human_bytes(RealInterval bytes) { return human_bytes(ByteInterval{capped(bytes.low), capped(bytes.high)}); }
+
 std::string human_ms(RealInterval ms) {
   const Format form = ms.high < 10 ? Format::f3 : ms.high < 100 ? Format::f2 : Format::f1;
-  const std::string low = format(ms.low, form), high = format(ms.high, form);
-  return (low == high ? low : low + ".." + high) + " ms";
+  return from_to(format(ms.low, form), format(ms.high, form)) + " ms";
 }
 
 std::string human_bandwidth(RealInterval bytes_per_ms) {
@@ -62,8 +68,7 @@ std::string human_bandwidth(RealInterval bytes_per_ms) {
     const auto end = std::to_chars(buffer, std::end(buffer), gigabytes, std::chars_format::general, kDigits).ptr;
     return std::string(buffer, end);
   };
-  const std::string low = text(bytes_per_ms.low), high = text(bytes_per_ms.high);
-  return (low == high ? low : low + ".." + high) + " GiB/s";
+  return from_to(text(bytes_per_ms.low), text(bytes_per_ms.high)) + " GiB/s";
 }
 
 }  // namespace shardstats

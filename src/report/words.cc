@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "shardstats/report/units.h"
+#include "shardstats/utf8.h"
 
 namespace shardstats {
 
@@ -27,5 +28,40 @@ std::string listed(const std::vector<std::string>& words, std::string_view last)
   }
   return text;
 }
+
+std::string from_to(const std::string& low, const std::string& high) { return low == high ? low : low + ".." + high; }
+
+std::string message_and_hint(const Error& error) {
+  return error.message + (error.hint.empty() ? "" : "; " + error.hint);
+}
+
+std::vector<std::string> count_words(const FindingCounts& counts) {
+  std::vector<std::string> words;
+  if (counts.error > 0) words.push_back(plural(counts.error, "error"));
+  if (counts.warning > 0) words.push_back(plural(counts.warning, "warning"));
+  if (counts.note > 0) words.push_back(plural(counts.note, "note"));
+  return words;
+}
+
+std::vector<std::string> count_words(const BudgetCounts& counts) {
+  std::vector<std::string> words;
+  if (counts.broken > 0) words.push_back(with_commas(counts.broken) + " broken");
+  if (counts.undecided > 0) words.push_back(with_commas(counts.undecided) + " undecided");
+  if (counts.passed > 0 || words.empty()) words.push_back(with_commas(counts.passed) + " passed");
+  return words;
+}
+
+std::string with_its_end(std::string text, std::size_t most, std::string_view mark) {
+  std::size_t length = characters(text);
+  if (length <= most) return text;
+  std::size_t start = 0;
+  for (length += characters(mark); start < text.size() && length > most; --length) {
+    ++start;
+    while (start < text.size() && is_continuation(text[start])) ++start;
+  }
+  return std::string(mark) + text.substr(start);
+}
+
+std::size_t shown(std::size_t rows, std::size_t top) { return top == 0 ? rows : std::min(top, rows); }
 
 }  // namespace shardstats

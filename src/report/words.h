@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "shardstats/analysis/rules.h"
+#include "shardstats/analysis/budgets.h"
+#include "shardstats/analysis/findings.h"
+#include "shardstats/input/source.h"
 #include "shardstats/report/style.h"
 
 namespace shardstats {
@@ -19,5 +21,16 @@ std::string painted(std::string_view text, std::string_view color, const TextSty
 std::string plural(std::int64_t n, std::string_view word);
 // "v1.2.0, v1.3.0 or v1.4.0"
 std::string listed(const std::vector<std::string>& words, std::string_view last);
+// "3.85..3.87", or "3.85" if both bounds read so.
+std::string from_to(const std::string& low, const std::string& high);
+// "cannot open; is it a directory?"
+std::string message_and_hint(const Error& error);
+// {"2 errors", "1 note"}, {"1 broken", "2 passed"}; those of findings that are 0 are left out.
+std::vector<std::string> count_words(const FindingCounts& counts);
+std::vector<std::string> count_words(const BudgetCounts& counts);
+// The last `most` columns of a text, with a mark in front where something is missing.
+std::string with_its_end(std::string text, std::size_t most, std::string_view mark);
+// Rows of a list that are shown if it is cut to `top`; 0: all.
+std::size_t shown(std::size_t rows, std::size_t top);
 
 }  // namespace shardstats

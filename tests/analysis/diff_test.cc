@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "analysis/logs.h"
 
 namespace shardstats {
@@ -99,6 +101,94 @@ TEST(Diff, PercentOfTheBase) {
   EXPECT_EQ(percent({100, 200}, {50, 50}), (RealInterval{25, 50}));
   EXPECT_EQ(percent({100, 200}, {-50, -50}), (RealInterval{-50, -25}));
   EXPECT_EQ(percent({0, 200}, {50, 50}), std::nullopt);
+}
+
+TEST(Diff, NothingFallsByMoreThanAll) {
+  NumberDiff number;
+  number.before = RealInterval{199, 201};
+  number.after = RealInterval{0, 1};
+  number.changed = true;
+  number.change = *number.after - *number.before;
+  EXPECT_EQ(number.percent()->low, -100);
+  EXPECT_LT(number.percent()->high, -99);
+  number.after = RealInterval{-201, -199};  // headroom may be negative
+  number.change = *number.after - *number.before;
+  EXPECT_LT(number.percent()->low, -200);
+}
+
+TEST(Diff, Limits) {
+  const auto status = [](RealInterval before, RealInterval after, IncreaseLimit limit) {
+    PlanDiff diff;
+    diff.largest.hbm = {"largest_hbm", DiffUnit::bytes, before, after, after - before, !before.overlaps(after)};
+    if (!diff.largest.hbm.changed) diff.largest.hbm.change = {};
+    diff.hidden = 1;  // something did change
+    return hold_against(diff, limit);
+  };
+  using enum LimitStatus;
+  const IncreaseLimit ten{10, false, "10"}, percent{10, true, "10%"};
+  EXPECT_EQ(status({100, 100}, {110, 110}, ten), kept);
+  EXPECT_EQ(status({100, 100}, {111, 111}, ten), exceeded);
+  EXPECT_EQ(status({100, 101}, {111, 111}, ten), undecided);
+  EXPECT_EQ(status({100, 120}, {110, 125}, ten), undecided);
+  EXPECT_EQ(status({100, 100}, {50, 60}, ten), kept);
+  EXPECT_EQ(status({200, 200}, {220, 220}, percent), kept);
+  EXPECT_EQ(status({200, 200}, {221, 221}, percent), exceeded);
+  EXPECT_EQ(hold_against({}, ten), unknown);
+}
+
+PlanDiff diff_of_pair(const std::string& name) {
+  const auto log = [&](const char* side) {
+    return read_file(std::string(SHARDSTATS_SOURCE_DIR) + "/testdata/pairs/" + name + "/" + side + ".log");
+  };
+  return diff(log("base"), log("next"));
+}
+
+TEST(Diff, CausesOfTheWholePlan) {
+  const PlanDiff optimizer = diff_of_pair("optimizer");
+  EXPECT_EQ(first_set(optimizer), "optimizer=adagrad");
+  EXPECT_LT(optimizer.causes.front().hbm.high, 0);  // from two states of each weight to one
+  const PlanDiff world_size = diff_of_pair("world_size");
+  EXPECT_EQ(first_set(world_size), "world_size=24");
+  const auto is_new = [](const RankDiff& rank) { return rank.presence == Presence::added; };
+  EXPECT_GT(std::ranges::count_if(world_size.ranks, is_new), 0);
+}
+
+TEST(Diff, MovedShards) {
+  const Checked base(log_bytes("v1.4.0.log"));
+  Checked next(log_bytes("v1.4.0.log"));
+  // A table of one shard goes to the other rank, and its memory with it.
+  const auto table = std::ranges::find(next.plan.tables, 1U, &PlanTable::shard_count);
+  ASSERT_NE(table, next.plan.tables.end());
+  PlanShard& shard = next.plan.shards[table->first_shard];
+  const int from = *shard.rank, to = 1 - from;
+  shard.rank = to;
+  const auto row = static_cast<std::size_t>(table - next.plan.tables.begin());
+  next.printed.tables.rows[row].ranks.text = to == 0 ? "0" : "1";
+  const auto rank = [&](int number) { return std::ranges::find(next.plan.ranks, number, &PlanRank::rank); };
+  rank(from)->hbm = rank(from)->hbm - shard.hbm;
+  rank(to)->hbm = rank(to)->hbm + shard.hbm;
+  const PlanDiff moved = diff_plans({base.printed, base.plan}, {next.printed, next.plan}, Filter());
+  EXPECT_EQ(first_set(moved), std::string(next.printed.tables.rows[row].fqn.text) + ".ranks=" + std::to_string(to));
+  ASSERT_EQ(moved.ranks.size(), 2U);
+  for (const RankDiff& change : moved.ranks) {
+    ASSERT_EQ(change.parts.size(), 1U) << change.rank;
+    const RankPart& part = change.parts.front();
+    EXPECT_EQ(part.kind, change.rank == to ? RankPart::Kind::moved_here : RankPart::Kind::moved_away);
+    EXPECT_THAT(part.ranks, ElementsAre(1 - change.rank));
+  }
+}
+
+TEST(Diff, FilteredChangesAreStillChanges) {
+  const Checked a(log_bytes("v1.8.0-nodebug.log")), b(log_bytes("v1.8.0.log"));
+  Filter filter;
+  FilterWords words;
+  words.ranks = {"77"};
+  words.kernels = {"no such kernel"};
+  ASSERT_EQ(filter.set(words), std::nullopt);
+  const DiffSide base{a.printed, a.plan}, next{b.printed, b.plan};
+  const PlanDiff all = diff_plans(base, next, Filter()), few = diff_plans(base, next, filter);
+  EXPECT_EQ(all.changed(), few.changed());
+  EXPECT_EQ(few.hidden, static_cast<std::int64_t>(all.tables.size() + all.ranks.size() + all.kernels.size()));
 }
 
 TEST(Diff, Assignments) {

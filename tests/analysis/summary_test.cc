@@ -65,13 +65,29 @@ TEST(Summary, ChangesAreOrderedAndNeverMakeItWorse) {
 }
 
 TEST(Summary, TooLargeAndTight) {
-  const auto fit = [](const std::string& planning) {
-    const Checked checked(changed(log_bytes("v1.8.0.log"), "DDR: 2048.0 GB", "84.6", planning));
-    return summarize(checked.printed, checked.plan).memory.fit;
+  const auto memory = [](const std::string& planning, std::string_view percent) {
+    Checked checked(changed(log_bytes("v1.8.0.log"), "DDR: 2048.0 GB", "84.6", planning));
+    for (PrintedRank& rank : checked.printed.ranks.rows) rank.hbm_percent.text = percent;
+    return summarize(checked.printed, checked.plan).memory;
   };
-  EXPECT_EQ(fit("84.6"), Fit::roomy);
-  EXPECT_EQ(fit("8.0"), Fit::tight);
-  EXPECT_EQ(fit("7.8"), Fit::too_large);
+  EXPECT_EQ(memory("84.6", "9").fit, Fit::roomy);
+  EXPECT_EQ(memory("8.0", "98").fit, Fit::tight);
+  EXPECT_EQ(memory("7.8", "101").fit, Fit::too_large);
+  // Shares of another capacity: the printed one is not that of all devices.
+  EXPECT_FALSE(memory("8.0", "9").planning);
+  EXPECT_EQ(memory("8.0", "9").fit, Fit::roomy);
+}
+
+TEST(Summary, LostRanksLeaveTheFitOpen) {
+  std::string log = log_bytes("v1.4.0.log");
+  const std::size_t last = log.find("#         3 ");
+  log.erase(last, log.find('\n', last) + 1 - last);
+  const Checked checked(log);
+  const MemorySummary m = summarize(checked.printed, checked.plan).memory;
+  EXPECT_TRUE(m.known);
+  EXPECT_FALSE(m.complete);
+  EXPECT_EQ(m.fit, Fit::unknown);
+  EXPECT_TRUE(m.changes.empty());
 }
 
 TEST(Summary, Perf) {

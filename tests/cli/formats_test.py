@@ -35,11 +35,28 @@ FAR = "😀ü ".encode()  # in front of every line: 4 + 2 + 1 bytes, 2 + 1 + 1 U
 LOG_NAME = "a b,c|d`e`<f>::%@g&\"h.log"
 INPUTS = {"wrong.log": WRONG, "good.log": (LOGS / "v1.8.0.log").read_bytes(), LOG_NAME: HOSTILE,
           "two.log": WRONG + b"step\n" + HOSTILE, "far.log": b"".join(FAR + line for line in WRONG.splitlines(True)),
-          "empty.log": b"", "oldest.log": (LOGS / "v0.1.0.log").read_bytes()}
+          "empty.log": b"", "nodebug.log": (LOGS / "v1.8.0-nodebug.log").read_bytes(),
+          "oldest.log": (LOGS / "v0.1.0.log").read_bytes()}
 
 
 def utf16(data: bytes) -> bytes:
     return data.decode(errors="replace").encode("utf-16-le")
+
+
+CHECK = ["check", "--max-hbm", "2GiB", "--max-critical-path", "1", "--max-imbalance", "100%"]
+# How each command is called, without its logs.
+COMMANDS = {"summary": [], "verify": [], "scan": [], "check": ["--max-hbm", "2GiB", "--max-critical-path", "1",
+            "--max-table-hbm", "1GB", "--config", str(ROOT / "testdata" / "check.toml")],
+            "diff": ["--fail-on-increase", "3%"], "explain": ["plan"], "reconstruct": [], "rules": []}
+
+
+def formats_of(command) -> dict:
+    """The extensions of each format that the help of a command lists."""
+    output = run(command, "--help").stdout.decode()
+    if "Formats, and" not in output:
+        return {"text": [".txt"]}
+    lines = output.split("Formats, and")[1].split("\n\n")[0].splitlines()[1:]
+    return {line.split()[0]: re.findall(r"(?<=[; ])\.[a-z.]+", line) for line in lines}
 
 
 class Formats(unittest.TestCase):
@@ -63,13 +80,69 @@ class Formats(unittest.TestCase):
                 for finding in block["findings"]]
 
     def test_documented(self):
-        for command in ("verify", "scan", "reconstruct", "explain", "rules"):
-            section = run(command, "--help").stdout.decode().split("Formats, and")[1].split("\n\n")[0]
-            for line in section.splitlines()[1:]:
-                name, extensions = line.split()[0], re.findall(r"(?<=[; ])\.[a-z.]+", line)
-                self.assertIn(f"| `{name}` |", DOCS)
-                for extension in extensions:
-                    self.assertIn(f"`{extension}`", DOCS)
+        """The table of commands and formats is that of the help."""
+        header, _, *rows = [[cell.strip(" `") for cell in line.split("|")[1:-1]]
+                            for line in DOCS.split("## Commands")[1].split("\n\n")[1].splitlines()]
+        matrix = {row[0]: {name for name, mark in zip(header[1:], row[1:]) if mark} for row in rows}
+        self.assertEqual(set(matrix), set(COMMANDS) | {"render"})
+        for command, formats in matrix.items():
+            self.assertEqual(formats, set(formats_of(command)), command)
+        for extensions in formats_of("verify").values():
+            for extension in extensions:
+                self.assertIn(f"`{extension}`", DOCS)
+
+    def test_every_command_and_format(self):
+        """All logs of testdata and hostile ones come out valid, whatever the command and the format."""
+        logs = [LOGS / log.name for log in sorted(LOGS.glob("*.log"))] + ["wrong.log", "far.log", LOG_NAME, "two.log"]
+        for command, arguments in COMMANDS.items():
+            bases = logs if command == "diff" else [None]
+            for log in logs if command != "rules" else [None]:
+                for base in bases:
+                    words = [word for word in (base, log) if word is not None]
+                    for format in formats_of(command):
+                        with self.subTest(command=command, format=format, logs=words):
+                            done = run(command, *arguments, "-f", format, *words, cwd=self.folder)
+                            if b"no limit can be checked" in done.stderr:  # of an empty plan
+                                self.assertEqual((command, done.returncode), ("diff", 2))
+                            else:
+                                self.assertIn(done.returncode, (0, 1), done.stderr)
+                            self.valid(format, done.stdout)
+
+    def test_failed_logs_in_every_format(self):
+        for command, arguments in COMMANDS.items():
+            if command == "rules":
+                continue
+            for format in formats_of(command):
+                with self.subTest(command=command, format=format):
+                    done = run(command, *arguments, "-f", format, "empty.log", "good.log", cwd=self.folder)
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    if (command, format) != ("diff", "text"):
+                        self.valid(format, done.stdout)
+
+    def valid(self, format, output):
+        if format == "text":
+            self.assertTrue(output)
+            return
+        text = output.decode()  # strictly UTF-8
+        if format != "json" and format != "ndjson":
+            self.assertNotRegex(text, r"(?<![\w.-])-0(\.0+)?(?![\w.])|\bnan\b")
+        if format == "json":
+            json.loads(text)
+        elif format == "ndjson":
+            for line in text.splitlines():
+                json.loads(line)
+        elif format == "csv":
+            self.rows(text)
+        elif format == "markdown":
+            if MarkdownIt is not None:
+                self.markdown(text)
+        elif format == "sarif":
+            self.valid_sarif(json.loads(text))
+        elif format == "junit":
+            (self.folder / "r.xml").write_bytes(output)
+            self.valid_junit()
+        else:
+            self.assertTrue(self.annotations(text))
 
     def test_extensions(self):
         names = {"r.json": "json", "r.jsonl": "ndjson", "r.csv": "csv", "r.md": "markdown", "r.sarif": "sarif",
@@ -134,6 +207,50 @@ class Formats(unittest.TestCase):
                                  (shard[field]["low"], shard[field]["high"]), column)
             self.assertEqual(float(row["perf_total_high"]), shard["perf"]["total"]["high"])
 
+    def checks(self, *logs):
+        """(log, result) of each budget, from JSON."""
+        document = json.loads(self.out(*CHECK, "-f", "json", *logs))
+        return [(log["path"], check) for log in document["logs"] for block in log["blocks"] for check in block["checks"]]
+
+    def test_csv_of_budgets(self):
+        rows = self.rows(self.out(*CHECK, "-f", "csv", "good.log", LOG_NAME, "empty.log", status=2))
+        self.assertEqual([rows[-1]["log"], rows[-1]["status"]], ["empty.log", "failed"])
+        checks = self.checks("good.log", LOG_NAME)
+        self.assertEqual(len(rows) - 1, len(checks))
+        for row, (log, check) in zip(rows, checks):
+            self.assertEqual((row["log"], row["budget"], row["status"], int(row["line"])),
+                             (log, check["budget"], check["status"], check["line"]))
+            if isinstance(check["value"], dict):
+                self.assertEqual((float(row["value_low"]), float(row["value_high"]), row["unit"], float(row["limit"])),
+                                 (check["value"]["low"], check["value"]["high"], check["value"]["unit"], check["limit"]))
+
+    def test_junit_of_budgets(self):
+        for strict, elements in ((), {"broken": "failure", "undecided": "skipped"}), \
+                (("--strict",), {"broken": "failure", "undecided": "failure"}):
+            suite, = self.junit(*CHECK, *strict, "nodebug.log")
+            cases = suite.findall("testcase")
+            checks = self.checks("nodebug.log")
+            self.assertLessEqual({"broken", "undecided"}, {check["status"] for _, check in checks})
+            for case, (_, check) in zip(cases, checks, strict=True):
+                self.assertEqual([child.tag for child in case],
+                                 [elements[check["status"]]] if check["status"] in elements else [])
+
+    def test_csv_of_diff(self):
+        arguments = ["diff", "wrong.log", "good.log"]
+        rows = self.rows(self.out(*arguments, "-f", "csv", status=0))
+        diff = json.loads(self.out(*arguments, "-f", "json"))["diff"]
+        by_key = {(row["what"], row["name"], row["field"]): row for row in rows}
+        self.assertEqual(len(by_key), len(rows))
+        for name, number in [("largest_hbm", diff["largest_hbm"]), *diff["plan"].items()]:
+            row = by_key.get(("plan", "", name))
+            self.assertEqual(row is not None, number["changed"], name)
+            if row:
+                self.assertEqual(float(row["change_low"]), number["change"]["low"])
+        for rank in diff["ranks"]:
+            self.assertIn(("rank", str(rank["rank"]), "hbm"), by_key)
+        dropped = next(table["fqn"] for table in diff["tables"] if table["presence"] == "dropped")
+        self.assertEqual(by_key["table", dropped, "hbm"]["after_low"], "")
+
     def test_csv_of_rules(self):
         rows = self.rows(self.out("rules", "-f", "csv", status=0))
         self.assertEqual([row["id"] for row in rows],
@@ -154,10 +271,20 @@ class Formats(unittest.TestCase):
 
     def sarif(self, *arguments):
         document = json.loads(self.out("verify", "-f", "sarif", *arguments))
+        self.valid_sarif(document)
+        return document["runs"][0]
+
+    def valid_sarif(self, document):
         if jsonschema is not None:
             schema = json.loads((SCHEMAS / "sarif-2.1.0-rtm.5.json").read_text())
             jsonschema.Draft4Validator(schema).validate(document)
-        return document["runs"][0]
+
+    def test_sarif_of_budgets(self):
+        run_ = json.loads(self.out(*CHECK, "-f", "sarif", "good.log", "wrong.log", status=1))["runs"][0]
+        checks = self.checks("good.log", "wrong.log")
+        self.assertEqual([(r["ruleId"], r["level"]) for r in run_["results"]],
+                         [("budget." + c["budget"], "error" if c["status"] == "broken" else "warning") for _, c in checks
+                          if c["status"] != "passed"])
 
     @unittest.skipIf(jsonschema is None, "python3-jsonschema is not installed")
     def test_sarif_against_the_schema(self):
@@ -228,6 +355,9 @@ class Formats(unittest.TestCase):
 
     def junit(self, *arguments):
         self.out(*arguments, "-o", "r.xml")
+        return self.valid_junit()
+
+    def valid_junit(self):
         if shutil.which("xmllint"):
             done = subprocess.run(["xmllint", "--noout", "--schema", SCHEMAS / "junit.xsd", "r.xml"], cwd=self.folder,
                                   capture_output=True, text=True)
@@ -235,7 +365,7 @@ class Formats(unittest.TestCase):
         suites = list(ElementTree.parse(self.folder / "r.xml").getroot())
         for suite in suites:
             for attribute, path in {"tests": "testcase", "failures": "testcase/failure",
-                                    "errors": "testcase/error"}.items():
+                                    "errors": "testcase/error", "skipped": "testcase/skipped"}.items():
                 self.assertEqual(int(suite.get(attribute)), len(suite.findall(path)))
         return suites
 
@@ -340,7 +470,7 @@ class Formats(unittest.TestCase):
         (self.folder / "many.log").write_bytes((WRONG + HOSTILE) * 150)
         text = self.out("verify", "-f", "markdown", "many.log", status=1)
         findings, blocks = self.markdown(text)
-        rest = {word: int(count.replace(",", "")) for count, word in re.findall("([0-9,]+) more ([a-z]+?)s? did", text)}
+        rest = {word: int(count.replace(",", "")) for count, word in re.findall("and ([0-9,]+) more ([a-z]+?)s?\n", text)}
         self.assertEqual(findings + rest["finding"], 7 * 150)
         self.assertEqual(blocks + rest.get("block", 0), 300)
         self.assertTrue(text.splitlines()[6].startswith("| error "))
@@ -350,7 +480,7 @@ class Formats(unittest.TestCase):
         self.assertEqual(self.markdown(text), [6, 2, 4, 4])
         (self.folder / "many.log").write_bytes(HOSTILE * 100)
         text = self.out("reconstruct", "-f", "markdown", "many.log", status=0)
-        self.assertEqual(len(self.markdown(text)) / 2 + int(re.search("([0-9]+) more parts did", text)[1]), 100)
+        self.assertEqual(len(self.markdown(text)) / 2 + int(re.search("and ([0-9]+) more parts", text)[1]), 100)
 
     def test_markdown_of_steps(self):
         text = self.out("explain", "plan", "-f", "markdown", "good.log", status=0)
@@ -373,6 +503,10 @@ class Formats(unittest.TestCase):
         self.assertEqual(first, "before\n\n" + self.out("verify", "-f", "markdown", "wrong.log"))
         run("scan", "--step-summary", "-o", "r.csv", "good.log", cwd=self.folder, env=env)
         self.assertEqual(self.markdown(summary.read_text()), [3, 1, 1])  # good.log has no findings
+        for command, *arguments in (CHECK, ["summary"], ["diff", "wrong.log"], ["explain", "plan"], ["reconstruct"]):
+            summary.unlink()
+            run(command, *arguments, "--step-summary", "-f", "json", "good.log", cwd=self.folder, env=env)
+            self.assertEqual(summary.read_text(), self.out(command, *arguments, "-f", "markdown", "good.log"))
 
 
 if __name__ == "__main__":

@@ -25,10 +25,13 @@ def wrapped_by_two_ranks(name: str, width: int) -> bytes:
 
 TWO_RANKS = wrapped_by_two_ranks("v0.1.0.log", 90)
 
-CASES = {  # name: arguments, standard input
+PAIRS = LOGS.parent / "pairs"
+
+CASES = {  # name: arguments, standard input; and where to run, if not among the logs
     "summary": (["summary", "v1.8.0.log"], b""),
     "summary_without_command": (["v0.1.0.log", "--ascii"], b""),
     "summary_json": (["summary", "-f", "json", "-n", "1", "v1.4.0.log"], b""),
+    "summary_markdown": (["summary", "-f", "markdown", "v1.4.0.log"], b""),
     "summary_empty": (["summary", "v0.8.0-empty.log"], b""),
     "help_summary": (["summary", "--help"], b""),
     "verify": (["verify", "v1.4.0.log"], b""),
@@ -60,6 +63,11 @@ CASES = {  # name: arguments, standard input
     "check_strict": (["check", "-q", "--strict", "--min-headroom", "2GiB", "v1.8.0-nodebug.log"], b""),
     "check_wrong_log": (["check", "--max-table-hbm", "9GiB"], WRONG_TABLE),
     "check_ndjson": (["check", "-f", "ndjson", "--max-hbm", "2GiB", "v0.1.0.log", "missing.log"], b""),
+    "check_csv": (["check", "-f", "csv", "--config", "../check.toml", "v1.8.0.log", "missing.log"], b""),
+    "check_markdown": (["check", "-f", "markdown", "--config", "../check.toml", "v1.8.0.log"], b""),
+    "check_junit": (["check", "-f", "junit", "--max-hbm", "9GiB", "--min-headroom", "2GiB", "v1.8.0-nodebug.log"], b""),
+    "check_github": (["check", "-f", "github", "--max-hbm", "8GiB", "--min-headroom", "2GiB", "v1.4.0.log",
+                      "v1.8.0-nodebug.log"], b""),
     "check_no_budget": (["check", "v1.4.0.log"], b""),
     "check_bad_size": (["check", "--max-hbm", "72G", "v1.4.0.log"], b""),
     "help_check": (["check", "--help"], b""),
@@ -71,6 +79,13 @@ CASES = {  # name: arguments, standard input
     "diff_wrong_table": (["diff", "v1.4.0.log", "-"], WRONG_TABLE),
     "diff_nodebug": (["diff", "-n", "2", "--fail-on-increase", "1MiB", "v1.8.0-nodebug.log", "v0.5.0.log"], b""),
     "diff_markdown": (["diff", "-n", "2", "-f", "markdown", "v1.4.0.log", "v1.8.0.log"], b""),
+    "diff_exceeded": (["diff", "-n", "1", "--fail-on-increase", "3%", "v1.8.0.log", "v1.4.0.log"], b""),
+    "diff_exit_zero": (["diff", "-f", "github", "--exit-zero", "--fail-on-increase", "1MiB", "v1.8.0.log", "v1.4.0.log"],
+                       b""),
+    "diff_csv": (["diff", "-f", "csv", "-n", "1", "v1.4.0.log", "v1.8.0.log"], b""),
+    "diff_missing_github": (["diff", "-f", "github", "v1.4.0.log", "missing.log"], b""),
+    "diff_optimizer": (["diff", "-n", "2", "base.log", "next.log"], b"", PAIRS / "optimizer"),
+    "diff_world_size": (["diff", "-n", "2", "-f", "markdown", "base.log", "next.log"], b"", PAIRS / "world_size"),
     "diff_json": (["diff", "-n", "1", "-f", "json", "--table", "ad_emb", "v1.4.0.log", "v1.8.0.log"], b""),
     "diff_one_log": (["diff", "v1.4.0.log"], b""),
     "help_diff": (["diff", "--help"], b""),
@@ -89,8 +104,8 @@ CASES = {  # name: arguments, standard input
 
 
 def transcript(name: str) -> str:
-    arguments, stdin = CASES[name]
-    done = run(*arguments, stdin=stdin)
+    arguments, stdin, *folder = CASES[name]
+    done = run(*arguments, stdin=stdin, cwd=folder[0] if folder else LOGS)
     return (f"$ shardstats {' '.join(arguments)}\n{done.stdout.decode()}--- standard error\n{done.stderr.decode()}"
             f"--- exit status {done.returncode}\n")
 
@@ -101,7 +116,7 @@ class Golden(unittest.TestCase):
     def test_cases(self):
         for name in CASES:
             with self.subTest(name):
-                self.assertEqual(transcript(name), (GOLDEN / f"{name}.txt").read_text(),
+                self.assertEqual(transcript(name), (GOLDEN / f"{name}.txt").read_bytes().decode(),
                                  "run scripts/update_golden if this change is meant")
 
     def test_no_stale_files(self):
@@ -112,7 +127,7 @@ def update():
     for stale in GOLDEN.glob("*.txt"):
         stale.unlink()
     for name in CASES:
-        (GOLDEN / f"{name}.txt").write_text(transcript(name))
+        (GOLDEN / f"{name}.txt").write_bytes(transcript(name).encode())
 
 
 if __name__ == "__main__":

@@ -1,10 +1,18 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "shardstats/report/budgets_json.h"
 #include "shardstats/report/budgets_text.h"
+#include "shardstats/report/csv.h"
+#include "shardstats/report/github.h"
+#include "shardstats/report/junit.h"
+#include "shardstats/report/markdown.h"
+#include "shardstats/report/sarif.h"
 
 namespace shardstats {
 namespace {
+
+using testing::HasSubstr;
 
 constexpr double kGiBytes = 1024.0 * 1024.0 * 1024.0;
 
@@ -46,7 +54,7 @@ TEST(BudgetsText, Messages) {
   }
 }
 
-TEST(BudgetsText, LinesAndVerdict) {
+TEST(BudgetsText, Lines) {
   const Budget hbm{BudgetId::max_hbm, 8 * kGiBytes}, shards{BudgetId::tables_max_shards, 2};
   const BudgetReport report{
       {{.budget = &hbm, .status = BudgetStatus::broken, .value = exactly(9 * kGiBytes), .rank = 0, .where = {7, 3}},
@@ -66,17 +74,6 @@ TEST(BudgetsText, LinesAndVerdict) {
   EXPECT_EQ(all, broken +
                      "x.log:20: passed tables.max-shards of 'a.*': number of shards of ebc.a is 2, at most 2 is "
                      "allowed\n");
-  const struct {
-    BudgetCounts counts;
-    const char* text;
-  } verdicts[] = {{{1, 1, 2}, "findings: 1 broken, 2 undecided and 1 passed in 3 blocks of 2 logs\n"},
-                  {{0, 0, 2}, "findings: 2 undecided in 3 blocks of 2 logs\n"},
-                  {{0, 0, 0}, "findings: 0 passed in 3 blocks of 2 logs\n"}};
-  for (const auto& v : verdicts) {
-    std::string text;
-    write_budget_verdict("findings", v.counts, 3, 2, style, text);
-    EXPECT_EQ(text, v.text);
-  }
 }
 
 TEST(BudgetsJson, ValuesAndLimits) {
@@ -97,6 +94,84 @@ TEST(BudgetsJson, ValuesAndLimits) {
   EXPECT_EQ(json[1]["value"], "fused");
   EXPECT_EQ(json[1]["limit"].dump(), R"(["fused"])");
   EXPECT_EQ(json[1]["pattern"], "a");
+}
+
+// A budget of each status in every format.
+class BudgetFormats : public testing::Test {
+ protected:
+  const Budget hbm_{BudgetId::max_hbm, 8 * kGiBytes}, shards_{BudgetId::tables_max_shards, 2},
+      kernel_{BudgetId::tables_kernel, 0, {"fused", "dense"}};
+  BudgetReport report_{
+      {{.budget = &shards_, .pattern = "a|,b", .status = BudgetStatus::passed, .value = exactly(2.0), .table = "a|,b"},
+       {.budget = &kernel_, .pattern = "x", .status = BudgetStatus::undecided, .reason = "why", .where = {5, 1}},
+       {.budget = &hbm_, .status = BudgetStatus::broken, .value = exactly(9 * kGiBytes), .rank = 0, .where = {7, 3}}},
+      false};
+};
+
+TEST_F(BudgetFormats, Csv) {
+  std::string out;
+  write_budgets_csv("x.log", {}, report_, out);
+  write_failed_budgets_csv("y.log", {"y.log", {4, 1}, "no", "try"}, out);
+  EXPECT_EQ(
+      out,
+      "x.log,1,,passed,tables.max-shards,\"a|,b\",\"a|,b\",,2,2,count,2,0,\"number of shards of a|,b is 2, at most 2 "
+      "is allowed\"\r\n"
+      "x.log,1,5,undecided,tables.kernel,x,,,,,word,fused or dense,0,kernel cannot be known from this log: why\r\n"
+      "x.log,1,7,broken,max-hbm,,,0,9663676416,9663676416,bytes,8589934592,0,\"HBM of rank 0 is 9.000 GiB, at most "
+      "8.000 GiB is allowed\"\r\n"
+      "y.log,,4,failed,,,,,,,,,,no; try\r\n");
+}
+
+TEST_F(BudgetFormats, Junit) {
+  const auto suite = [&] {
+    std::string out;
+    write_junit_suite("x.log", {}, report_, 0, out);
+    return out;
+  };
+  EXPECT_THAT(suite(), HasSubstr("tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\""));
+  EXPECT_THAT(suite(), HasSubstr("<skipped message=\"kernel cannot be known from this log: why\"/>"));
+  EXPECT_THAT(suite(), HasSubstr("<system-out>x.log:0: passed tables.max-shards"));
+  report_.strict = true;
+  EXPECT_THAT(suite(), HasSubstr("failures=\"2\" errors=\"0\" skipped=\"0\""));
+}
+
+TEST_F(BudgetFormats, Sarif) {
+  SarifRun run;
+  std::string out;
+  run.begin(SarifRun::Rules::budgets, out);
+  run.add("x.log", {}, {}, report_, out);
+  run.end(1, out);
+  const auto document = nlohmann::json::parse(out)["runs"][0];
+  EXPECT_EQ(document["tool"]["driver"]["rules"].size(), budget_table().size());
+  ASSERT_EQ(document["results"].size(), 2U);
+  EXPECT_EQ(document["results"][0]["level"], "warning");
+  const auto& broken = document["results"][1];
+  EXPECT_EQ(broken["level"], "error");
+  EXPECT_EQ(broken["ruleId"], "budget.max-hbm");
+  EXPECT_EQ(document["tool"]["driver"]["rules"][broken["ruleIndex"].get<std::size_t>()]["id"], broken["ruleId"]);
+  EXPECT_EQ(broken["locations"][0]["physicalLocation"]["region"]["startLine"], 7);
+}
+
+TEST_F(BudgetFormats, GithubAndMarkdown) {
+  GithubAnnotations annotations;
+  annotations.add("x.log", report_);
+  std::string out;
+  annotations.write(out);
+  EXPECT_EQ(
+      out,
+      "::error file=x.log,line=7,title=budget max-hbm::HBM of rank 0 is 9.000 GiB, at most 8.000 GiB is allowed\n"
+      "::warning file=x.log,line=5,title=budget tables.kernel of 'x'::kernel cannot be known from this log: why\n");
+  MarkdownAnswers answers;
+  answers.add("x.log", report_);
+  std::string page;
+  Totals totals{1, 1, {}};
+  totals.budgets = report_.counts();
+  answers.write("check", "findings", totals, page);
+  EXPECT_THAT(page, HasSubstr("findings: 1 broken, 1 undecided and 1 passed in 1 block\n"));
+  EXPECT_THAT(page, HasSubstr("| broken | `x.log:7` | `max-hbm` |"));
+  EXPECT_THAT(page, HasSubstr("| `tables.max-shards of 'a\\|,b'` | number of shards of a\\|,b is 2,"));
+  EXPECT_LT(page.find("| broken"), page.find("| undecided"));
+  EXPECT_LT(page.find("| undecided"), page.find("| passed"));
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "report/diff_words.h"
-#include "shardstats/utf8.h"
+#include "shardstats/report/csv.h"
+#include "shardstats/report/github.h"
+#include "shardstats/report/markdown.h"
 
 namespace shardstats {
 namespace {
@@ -52,8 +54,27 @@ TEST(DiffWords, DigitsThatBoundsAgreeOn) {
                {{5, 5}, DiffUnit::count, "+5"},
                {{-3.25, -3.25}, DiffUnit::ms, "-3.25 ms"},
                {{30.3 * kMega, 30.8 * kMega}, DiffUnit::bytes, "+30.3..+30.8 MiB"},
-               {{-724.2 * 1024, -718.1 * 1024}, DiffUnit::bytes, "-724.2..-718.1 KiB"}};
+               {{-724.2 * 1024, -718.1 * 1024}, DiffUnit::bytes, "-724.2..-718.1 KiB"},
+               {{-0.0004, -0.0001}, DiffUnit::ms, "-0.001..+0.0 ms"},
+               {{-0.0, 0.0}, DiffUnit::ms, "+0.0 ms"},
+               {{1234.2, 1234.9}, DiffUnit::ms, "+1,234..+1,235 ms"},
+               {{1234.9, 1234.9}, DiffUnit::ms, "+1,235 ms"},
+               {{1500.7, 1600.3}, DiffUnit::ms, "+1,500..+1,601 ms"}};
   for (const auto& c : cases) EXPECT_EQ(diff_words::signed_text(c.value, c.unit), c.text);
+}
+
+TEST(DiffWords, PercentOfTheBase) {
+  const struct {
+    RealInterval before, after;
+    std::string_view text;
+  } cases[] = {{{100, 100}, {154.5, 154.5}, "+54.5%"},      {{100, 101}, {0, 0}, "-100.0%"},
+               {{99.5, 100.5}, {0, 0.7}, "-100.0..-99.3%"}, {{1000, 1000}, {999.9, 999.9}, ""},
+               {{1000, 1000}, {999.6, 1000.3}, ""},         {{0, 100}, {200, 200}, ""},
+               {{100, 100}, {200, 200}, "+100.0%"}};
+  for (const auto& c : cases) {
+    const NumberDiff number{"hbm", DiffUnit::bytes, c.before, c.after, c.after - c.before, !c.before.overlaps(c.after)};
+    EXPECT_EQ(diff_words::percent_text(number), c.text) << c.before.low << ".." << c.before.high;
+  }
 }
 
 TEST(DiffText, SaysThatNothingChanged) {
@@ -80,13 +101,74 @@ TEST(DiffText, TopAndColours) {
   EXPECT_THAT(out, Not(HasSubstr("\033[1;32m")));  // none got less
 }
 
+TEST(DiffText, Limits) {
+  const struct {
+    LimitStatus status;
+    std::string_view verdict;
+  } cases[] = {
+      {LimitStatus::kept, "clean: largest rank HBM increased by no more than 2GiB\n"},
+      {LimitStatus::exceeded, "findings: largest rank HBM increased by more than 2GiB\n"},
+      {LimitStatus::undecided,
+       "clean: largest rank HBM may have increased by more than 2GiB; what the logs print does not decide it\n"},
+      {LimitStatus::unknown, "failed: the logs do not give the HBM of all ranks, so that no limit can be checked\n"}};
+  for (const auto& c : cases) {
+    PlanDiff diff = one_moved_table(1);
+    diff.limit = LimitResult{{2.0 * 1024 * kMega, false, "2GiB"}, c.status};
+    std::string out;
+    write_diff({"a.log", "b.log"}, diff, 10, TextStyle{200}, out);
+    EXPECT_TRUE(out.ends_with(c.verdict)) << out;
+    EXPECT_THAT(diff_markdown({"a.log", "b.log"}, diff, 0), HasSubstr(c.verdict));
+    EXPECT_EQ(diff_json(diff, 0)["limit"]["status"], name(c.status));
+  }
+}
+
 TEST(DiffMarkdown, FitsACommentAndSaysWhatIsLeftOut) {
-  const std::string all = diff_markdown({"a.log", "b.log"}, one_moved_table(3), 0);
-  EXPECT_THAT(all, HasSubstr("| ebc.t\\_2 | ranks 0 -\\> 1 | 50.0 MiB | 60.0 MiB | +10.0 MiB (+20.0%) |\n"));
-  EXPECT_THAT(all, Not(HasSubstr("left out")));
+  const std::string all = diff_markdown({"a.log", "b|`.log"}, one_moved_table(3), 0);
+  EXPECT_TRUE(all.starts_with("### `a.log` → ``b|`.log``\n"));
+  EXPECT_THAT(all, HasSubstr("| `ebc.t_2` | ranks 0 -&gt; 1 | 50.0 MiB | 60.0 MiB | +10.0 MiB (+20.0%) |\n"));
+  EXPECT_THAT(all, Not(HasSubstr("more")));
+  EXPECT_THAT(diff_markdown({"a.log", "b.log"}, one_moved_table(3), 2), HasSubstr("... and 1 more table\n"));
   const std::string large = diff_markdown({"a.log", "b.log"}, one_moved_table(20000), 0);
-  EXPECT_LE(characters(large), 65536U);
-  EXPECT_THAT(large, HasSubstr("left out"));
+  EXPECT_LE(large.size(), kMarkdownBytes);
+  EXPECT_THAT(large, HasSubstr("more causes\n"));
+  EXPECT_THAT(large, HasSubstr("| `ebc.t_2` |")) << "each list has room";
+}
+
+TEST(DiffCsv, ChangedNumbersOnly) {
+  PlanDiff diff = one_moved_table(2);
+  diff.tables.front().fqn = "a,b";
+  diff.tables.front().perf = {"perf", DiffUnit::ms, exactly(0.5), exactly(0.25), exactly(-0.25), true};
+  diff.tables.back().presence = Presence::dropped;
+  diff.tables.back().hbm = {"hbm", DiffUnit::bytes, exactly(7.0), std::nullopt, {}, false};
+  std::string out;
+  write_diff_csv(diff, 0, out);
+  EXPECT_EQ(out,
+            "plan,,hbm,104857600,104857600,157286400,157286400,52428800,52428800\r\n"
+            "table,\"a,b\",hbm,52428800,52428800,62914560,62914560,10485760,10485760\r\n"
+            "table,\"a,b\",perf,0.5,0.5,0.25,0.25,-0.25,-0.25\r\n"
+            "table,ebc.t_1,hbm,7,7,,,,\r\n"
+            "rank,1,hbm,104857600,104857600,157286400,157286400,52428800,52428800\r\n");
+}
+
+TEST(DiffGithub, OneAnnotation) {
+  const auto annotation = [](const PlanDiff& diff) {
+    GithubAnnotations annotations;
+    annotations.add("b.log", diff);
+    std::string out;
+    annotations.write(out);
+    return out;
+  };
+  PlanDiff diff = one_moved_table(5);
+  EXPECT_EQ(
+      annotation(diff),
+      "::warning file=b.log,title=shardstats diff::largest rank HBM: 100.0 MiB on rank 0 -> 150.0 MiB on rank 1, +50.0 "
+      "MiB (+50.0%25); ebc.t_0: ranks 0 -> 1; ebc.t_1: ranks 0 -> 1; ebc.t_2: ranks 0 -> 1; and 2 more causes\n");
+  diff.limit = LimitResult{{1, true, "1%"}, LimitStatus::exceeded};
+  EXPECT_TRUE(
+      annotation(diff).starts_with("::error file=b.log,title=shardstats diff::largest rank HBM increased by more "));
+  EXPECT_EQ(annotation({}),
+            "::notice file=b.log,title=shardstats diff::nothing changed: both logs print and explain the "
+            "same plan\n");
 }
 
 TEST(DiffJson, NumbersAndRows) {

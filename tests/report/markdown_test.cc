@@ -19,7 +19,7 @@ std::string findings_of(std::string_view path, std::string message) {
   report.findings.push_back(finding);
   BlockView block;
   block.candidates = {Release::v1_4_0};
-  MarkdownFindings findings;
+  MarkdownAnswers findings;
   findings.add(path, block, report, false);
   std::string out;
   findings.write("verify", "findings", {1, 1, count(report.findings), {}}, out);
@@ -69,6 +69,25 @@ TEST(Markdown, LargestTablesFirst) {
   EXPECT_NE(first_is(true), first_is(false));
 }
 
+TEST(Markdown, PageOfASummary) {
+  Checked checked(log_bytes("v1.4.0.log"));
+  const BlockView block = view_block(checked.printed, checked.plan, 0, false);
+  const auto page = [&] {
+    MarkdownParts parts;
+    parts.add("a.log", block, summarize(checked.printed, checked.plan, {0}));
+    std::string out;
+    parts.write(out);
+    return out;
+  };
+  for (const char* part :
+       {"### `a.log block 1`\n", "#### Memory\n", "\n| largest tables on rank 0 | type | kernel | HBM | ",
+        "#### Speed\n", "critical path 0.625 ms", "#### Plan\n", "\ntypes: "})
+    EXPECT_THAT(page(), HasSubstr(part));
+  const std::string name(100'000, '@');
+  for (PrintedTable& row : checked.printed.tables.rows) row.fqn.text = name;
+  EXPECT_LE(page().size(), kMarkdownBytes);
+}
+
 TEST(Markdown, HugeNamesStayWithinThePage) {
   Explained explained;
   explained.target = std::string(70'000, '`');
@@ -78,7 +97,7 @@ TEST(Markdown, HugeNamesStayWithinThePage) {
   std::string out;
   parts.write(out);
   EXPECT_LE(out.size(), kMarkdownBytes);
-  EXPECT_THAT(out, HasSubstr("more parts did not fit in here."));
+  EXPECT_THAT(out, HasSubstr("... and 49 more parts"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ Json result_of(std::string_view log, const Finding& finding) {
   report.findings = {finding, finding};
   SarifRun run;
   std::string out;
+  run.begin(SarifRun::Rules::findings, out);
   run.add("a.log", LogLines(log), {}, report, out);
   run.end(0, out);
   const Json document = Json::parse(out);

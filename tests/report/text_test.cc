@@ -66,12 +66,28 @@ TEST(BlockText, NothingIsWiderThanTheTerminal) {
 TEST(VerdictText, SaysWhatAndWhere) {
   const auto verdict = [](std::string_view word, FindingCounts counts, std::int64_t blocks, std::int64_t logs) {
     std::string out;
-    write_verdict(word, counts, blocks, logs, kPlain, out);
+    write_verdict(word, {logs, blocks, counts}, kPlain, out);
     return out;
   };
   EXPECT_EQ(verdict("clean", {}, 1, 1), "clean: no findings in 1 block\n");
   EXPECT_EQ(verdict("clean", {0, 0, 2}, 3, 2), "clean: 2 notes in 3 blocks of 2 logs\n");
   EXPECT_EQ(verdict("findings", {1, 2, 1}, 1, 1), "findings: 1 error, 2 warnings and 1 note in 1 block\n");
+}
+
+TEST(VerdictText, CountsBudgetsOfCheck) {
+  const struct {
+    BudgetCounts counts;
+    const char* text;
+  } cases[] = {{{1, 1, 2}, "findings: 1 broken, 2 undecided and 1 passed in 3 blocks of 2 logs\n"},
+               {{0, 0, 2}, "findings: 2 undecided in 3 blocks of 2 logs\n"},
+               {{0, 0, 0}, "findings: 0 passed in 3 blocks of 2 logs\n"}};
+  for (const auto& c : cases) {
+    Totals totals{2, 3, {}};
+    totals.budgets = c.counts;
+    std::string text;
+    write_verdict("findings", totals, kPlain, text);
+    EXPECT_EQ(text, c.text);
+  }
 }
 
 TEST(RulesText, ListAndDetails) {

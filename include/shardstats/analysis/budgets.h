@@ -114,7 +114,8 @@ struct BudgetReport {
   bool strict = false;
 
   BudgetCounts counts() const;
-  // Broken budgets as errors, undecided ones as warnings (strict: errors).
+  // Broken budgets are errors, undecided ones warnings (strict: errors); none for one that is kept.
+  std::optional<Severity> severity_of(const BudgetResult& result) const;
   FindingCounts findings() const;
 };
 

@@ -118,6 +118,25 @@ struct LargestRank {
   NumberDiff hbm;
 };
 
+// How much the largest rank's HBM may increase: that much is allowed.
+struct IncreaseLimit {
+  double amount = 0;     // bytes, or a percentage of the base
+  bool percent = false;  // which of them
+  std::string text;      // as given: "2GiB", "3%"
+};
+enum class LimitStatus : std::uint8_t {
+  kept,
+  exceeded,
+  undecided,  // the bounds allow both
+  unknown,    // a log does not give the HBM of all ranks
+};
+inline constexpr std::array<std::string_view, 4> kLimitStatusNames = {"kept", "exceeded", "undecided", "unknown"};
+constexpr std::string_view name(LimitStatus status) { return name_of(status, kLimitStatusNames); }
+struct LimitResult {
+  IncreaseLimit limit;
+  LimitStatus status{};
+};
+
 struct PlanDiff {
   std::vector<Release> releases_before, releases_after;  // candidates
   std::vector<NumberDiff> numbers;                       // of the whole plan, those known on a side
@@ -128,8 +147,10 @@ struct PlanDiff {
   std::vector<TableDiff> tables;  // that changed and the filter keeps, largest change first; likewise the next two
   std::vector<RankDiff> ranks;
   std::vector<KernelDiff> kernels;
-  std::int64_t same_tables = 0;  // kept by the filter, on both sides, and equal as far as the logs tell
-  bool tables_printed = true;    // by both logs; else no table is compared
+  std::int64_t same_tables = 0;      // kept by the filter, on both sides, and equal as far as the logs tell
+  std::int64_t hidden = 0;           // changed tables, ranks and kernels that the filter does not keep
+  bool tables_printed = true;        // by both logs; else no table is compared
+  std::optional<LimitResult> limit;  // if one was given
 
   bool changed() const;
 };
@@ -138,6 +159,8 @@ struct DiffSide {
   const PrintedPlan& printed;
   const Plan& plan;  // with all alternatives (InferOptions)
 };
+
+LimitStatus hold_against(const PlanDiff& diff, const IncreaseLimit& limit);
 
 // Keeps no reference to the plans.
 PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& filter);

@@ -1,7 +1,7 @@
-// CSV (RFC 4180) of verify, scan, reconstruct and rules: a header row, then a row for each finding, shard or rule.
-// Column names are stable; docs/formats.md says what is in them. Texts are valid UTF-8 without control characters; what
-// is not known or has no bound is empty. Tested by tests/report/csv_test.cc and, on the binary,
-// tests/cli/formats_test.py.
+// CSV (RFC 4180) of verify, scan, check, diff, reconstruct and rules: a header row, then a row for each finding,
+// budget, changed number, shard or rule. Column names are stable; docs/formats.md says what is in them. Texts are valid
+// UTF-8 without control characters; what is not known or has no bound is empty. Tested by tests/report/csv_test.cc and,
+// on the binary, tests/cli/formats_test.py.
 #pragma once
 
 #include <string>
@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "shardstats/analysis/block.h"
+#include "shardstats/analysis/budgets.h"
+#include "shardstats/analysis/diff.h"
 #include "shardstats/analysis/reconstruct.h"
 #include "shardstats/analysis/verify.h"
 #include "shardstats/input/source.h"
@@ -19,6 +21,15 @@ void write_findings_csv_header(std::string& out);
 void write_findings_csv(std::string_view path, const BlockView& block, const Report& report, std::string& out);
 // A log that could not be read: a row of severity "failed".
 void write_error_csv(std::string_view path, const Error& error, std::string& out);
+
+void write_budgets_csv_header(std::string& out);
+void write_budgets_csv(std::string_view path, const BlockView& block, const BudgetReport& report, std::string& out);
+// A log that could not be read: a row of status "failed".
+void write_failed_budgets_csv(std::string_view path, const Error& error, std::string& out);
+
+void write_diff_csv_header(std::string& out);
+// `top`: the first tables, ranks and kernels only; 0: all.
+void write_diff_csv(const PlanDiff& diff, std::size_t top, std::string& out);
 
 void write_shards_csv_header(std::string& out);
 void write_shards_csv(std::string_view path, const BlockView& block, const Reconstruction& plan, std::string& out);

@@ -26,7 +26,9 @@ struct DiffTitle {
 // `top`: rows of each list, and parts of each rank; 0: all.
 void write_diff(const DiffTitle& title, const PlanDiff& diff, std::size_t top, const TextStyle& style,
                 std::string& out);
-// At most 65,536 characters: the largest changes first, and it says what was left out.
+// "findings: largest rank HBM increased by more than 2GiB"; write_diff() ends with it.
+void write_limit(const LimitResult& limit, const TextStyle& style, std::string& out);
+// At most kMarkdownBytes: the largest changes first, and it says what was left out.
 std::string diff_markdown(const DiffTitle& title, const PlanDiff& diff, std::size_t top);
 Json diff_json(const PlanDiff& diff, std::size_t top);
 

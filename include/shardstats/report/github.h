@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "shardstats/analysis/budgets.h"
+#include "shardstats/analysis/diff.h"
 #include "shardstats/analysis/verify.h"
 #include "shardstats/input/source.h"
 
@@ -19,7 +21,9 @@ class GithubAnnotations {
   static constexpr std::size_t kMost = 10;
 
   void add(std::string_view path, const Report& report);
-  void add(std::string_view path, const Error& error);  // what could not be read is worse than any finding
+  void add(std::string_view path, const BudgetReport& report);  // those that are not kept
+  void add(std::string_view path, const PlanDiff& diff);        // one: the headline and the first causes
+  void add(std::string_view path, const Error& error);          // what could not be read is worse than any finding
   void write(std::string& out) const;
 
  private:

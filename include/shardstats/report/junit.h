@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "shardstats/analysis/block.h"
+#include "shardstats/analysis/budgets.h"
 #include "shardstats/analysis/verify.h"
 #include "shardstats/input/source.h"
 
@@ -19,6 +20,9 @@ namespace shardstats {
 void write_junit_head(std::string& out);
 // `id`: 0, 1, 2, ... through the document.
 void write_junit_suite(std::string_view path, const BlockView& block, const Report& report, Severity fail_on, int id,
+                       std::string& out);
+// A case for each budget: a failure if it is broken, skipped if it cannot be known.
+void write_junit_suite(std::string_view path, const BlockView& block, const BudgetReport& report, int id,
                        std::string& out);
 void write_junit_error(std::string_view path, const Error& error, int id, std::string& out);
 void write_junit_tail(std::string& out);

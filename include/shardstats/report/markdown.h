@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "shardstats/analysis/block.h"
+#include "shardstats/analysis/budgets.h"
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/reconstruct.h"
+#include "shardstats/analysis/summary.h"
 #include "shardstats/analysis/verify.h"
 #include "shardstats/input/source.h"
 #include "shardstats/report/json.h"
@@ -38,31 +40,34 @@ class MarkdownRows {
   std::int64_t kept_ = 0, left_out_ = 0;
 };
 
-// verify and scan: verdict, logs that could not be read, findings, blocks.
-class MarkdownFindings {
+// verify, scan and check: verdict, logs that could not be read, findings or budgets, blocks.
+class MarkdownAnswers {
  public:
-  MarkdownFindings();
+  MarkdownAnswers();
   // `holds`: it has nothing at or above --fail-on.
   void add(std::string_view path, const BlockView& block, const Report& report, bool holds);
+  void add(std::string_view path, const BudgetReport& report);
   void add(std::string_view path, const Error& error);
   void write(std::string_view command, std::string_view verdict, const Totals& totals, std::string& out) const;
 
  private:
   MarkdownRows failed_;
-  std::array<MarkdownRows, 3> findings_;  // by severity
-  std::array<MarkdownRows, 2> blocks_;    // those with findings first
+  std::array<MarkdownRows, 3> answers_;  // findings by severity; budgets: broken, undecided, passed
+  std::array<MarkdownRows, 2> blocks_;   // those with findings first
 };
 
-// reconstruct and explain: a part for each block or target, as long as there is room.
+// summary, reconstruct and explain: a part for each block or target, as long as there is room.
 class MarkdownParts {
  public:
   // `largest_first`: tables by their HBM, else in their order.
   void add(std::string_view path, const BlockView& block, const Reconstruction& plan, bool largest_first);
+  void add(std::string_view path, const BlockView& block, const Summary& summary);
   void add(std::string_view path, const Explained& explained);
   void add(std::string_view path, const Error& error);
   void write(std::string& out) const;
 
  private:
+  void append(const std::string& part);
   // Room for the next part; 0 and counted as left out if there is none.
   std::size_t room();
 

@@ -13,6 +13,7 @@
 #include "shardstats/analysis/block.h"
 #include "shardstats/analysis/reconstruct.h"
 #include "shardstats/analysis/verify.h"
+#include "shardstats/report/json.h"
 #include "shardstats/report/style.h"
 
 namespace shardstats {
@@ -26,12 +27,13 @@ void write_findings(std::string_view path, const Report& report, bool hints, std
 void write_block(std::string_view path, const BlockView& block, const Report* report, const TextStyle& style,
                  std::string& out);
 void write_reconstruction(const Reconstruction& plan, const TextStyle& style, std::string& out);
-// "clean: no findings in 1 block", "findings: 2 errors and 1 note in 3 blocks of 2 logs".
-void write_verdict(std::string_view verdict, const FindingCounts& counts, std::int64_t blocks, std::int64_t logs,
-                   const TextStyle& style, std::string& out);
+// "clean: no findings in 1 block", "findings: 2 errors and 1 note in 3 blocks of 2 logs"; of check "findings: 1 broken
+// and 2 passed in 1 block".
+void write_verdict(std::string_view verdict, const Totals& totals, const TextStyle& style, std::string& out);
 void write_rules(const std::vector<const Rule*>& rules, bool details, const TextStyle& style, std::string& out);
 
-std::string candidates_text(const BlockView& block);  // "v1.4.0 or V1.5.0"
+std::string block_name(std::string_view path, const BlockView& block);  // "train.log block 2"
+std::string candidates_text(const BlockView& block);                    // "v1.4.0 or V1.5.0"
 std::string value_text(const AssumedValue& value);
 
 // Breaks `text` at blanks into lines of at most `width`; following lines start with `indent` blanks.
