@@ -10,7 +10,18 @@
 
 namespace shardstats::cli {
 
-enum class CommandId : std::uint8_t { summary, verify, scan, check, diff, explain, reconstruct, render, rules };
+enum class CommandId : std::uint8_t {
+  summary,
+  verify,
+  scan,
+  check,
+  diff,
+  explain,
+  reconstruct,
+  render,
+  anonymize,
+  rules
+};
 
 struct Command {
   CommandId id;

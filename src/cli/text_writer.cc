@@ -37,6 +37,7 @@ class TextWriter : public Writer {
         write_reconstruction(*result.reconstruction, style_, out);
         return;
       case CommandId::diff:  // has no writer, see diff.cc
+      case CommandId::anonymize:
       case CommandId::render:
       case CommandId::rules:
         out += result.rendered;
