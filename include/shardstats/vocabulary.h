@@ -58,6 +58,26 @@ enum class Policy : std::uint8_t { heuristical, fixed_percentage, inference, fix
 inline constexpr std::array<std::string_view, 6> kPolicyNames = {"heuristical",    "fixed_percentage", "inference",
                                                                  "fixed_absolute", "sku_aware",        "other"};
 
+// Sharders that come with TorchRec, as the Sharder column names them (log-format.md section 3.4); all others are
+// classes of users.
+inline constexpr std::array<std::string_view, 17> kSharderNames = {"EmbeddingBagCollectionSharder",
+                                                                   "EmbeddingBagSharder",
+                                                                   "EmbeddingCollectionSharder",
+                                                                   "EmbeddingTowerCollectionSharder",
+                                                                   "EmbeddingTowerSharder",
+                                                                   "FeatureProcessedEmbeddingBagCollectionSharder",
+                                                                   "FusedEmbeddingBagCollectionSharder",
+                                                                   "FusedEmbeddingCollectionSharder",
+                                                                   "ITEPEmbeddingBagCollectionSharder",
+                                                                   "ITEPEmbeddingCollectionSharder",
+                                                                   "ManagedCollisionEmbeddingBagCollectionSharder",
+                                                                   "ManagedCollisionEmbeddingCollectionSharder",
+                                                                   "NoneType",
+                                                                   "QuantEmbeddingBagCollectionSharder",
+                                                                   "QuantEmbeddingCollectionSharder",
+                                                                   "QuantFeatureProcessedEmbeddingBagCollectionSharder",
+                                                                   "QuantManagedCollisionEmbeddingCollectionSharder"};
+
 // Perf components in printed order (log-format.md section 3.3).
 inline constexpr std::array<std::string_view, 5> kPerfComponents = {"fwd_compute", "fwd_comms", "bwd_compute",
                                                                     "bwd_comms", "prefetch_compute"};

@@ -16,7 +16,7 @@ constexpr OutputFormat kOfRules[] = {text, json, csv};
 constexpr OutputFormat kTextOnly[] = {text};
 constexpr OutputFormat kPageOnly[] = {html};
 
-constexpr std::array<Command, 10> kCommands = {{
+constexpr std::array<Command, 11> kCommands = {{
     {CommandId::summary, "summary", "Will it run out of memory, is it slow, and why (also: shardstats LOG)",
      "The change that would help most is found by computing the storage anew for a few common ones; perf and "
      "placement\n"
@@ -60,6 +60,12 @@ constexpr std::array<Command, 10> kCommands = {{
      "shardstats report before.log after.log -o report.html",
      true, false, false, kPageOnly},
     {CommandId::render, "render", "Print the planner blocks again in canonical form", "", "shardstats render train.log",
+     true, false, false, kTextOnly},
+    {CommandId::anonymize, "anonymize", "Print the planner blocks without the names of the model, for bug reports",
+     "Each name becomes another of the same length, the same one everywhere; numbers and widths stay, so that the\n"
+     "blocks verify as before. Nothing but the blocks is printed. docs/anonymize.md says what is a name.",
+     "shardstats anonymize -o report.log train.log\n"
+     "shardstats anonymize --keep 'sparse_arch|ebc' --map names.json train.log > report.log",
      true, false, false, kTextOnly},
     {CommandId::rules, "rules", "List every check, or show one", "", "shardstats rules rank.hbm", false, true, false,
      kOfRules},

@@ -10,7 +10,19 @@
 
 namespace shardstats::cli {
 
-enum class CommandId : std::uint8_t { summary, verify, scan, check, diff, explain, reconstruct, report, render, rules };
+enum class CommandId : std::uint8_t {
+  summary,
+  verify,
+  scan,
+  check,
+  diff,
+  explain,
+  reconstruct,
+  report,
+  render,
+  anonymize,
+  rules
+};
 
 struct Command {
   CommandId id;

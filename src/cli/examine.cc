@@ -99,7 +99,8 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     case CommandId::render:
       examined.too_large = !render(*examined.printed, result.rendered);
       break;
-    case CommandId::diff:  // of two blocks, see diff.cc
+    case CommandId::diff:       // of two blocks, see diff.cc
+    case CommandId::anonymize:  // of all blocks, see anonymize.cc
     case CommandId::rules:
       break;
   }

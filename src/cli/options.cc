@@ -13,6 +13,7 @@
 #include "cli/settings.h"
 #include "cli/sizes.h"
 #include "report/words.h"
+#include "shardstats/analysis/anonymize.h"
 #include "shardstats/version.h"
 
 namespace shardstats::cli {
@@ -152,6 +153,16 @@ void add_diff_options(CLI::App& app, Raw& raw) {
   app.add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
 }
 
+void add_anonymize_options(CLI::App& app, Raw& raw) {
+  app.add_option("--keep", raw.options.keep, "Names that stay: all of a name, or of an FQN, matches; may be repeated")
+      ->type_name("REGEX")
+      ->allow_extra_args(false);
+  app.add_option("--map", raw.options.name_map,
+                 "Write to FILE what was replaced by what, readable by you alone: JSON if it ends in .json, else lines "
+                 "with tabs")
+      ->type_name("FILE");
+}
+
 void add_command(CLI::App& app, const Command& command, Raw& raw) {
   CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
   sub->footer(footer_of(command));
@@ -175,6 +186,7 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
   if (command.id == CommandId::summary)
     sub->add_option("-n,--top", raw.options.top_tables, "Tables of each list; 0 is all");
   if (command.id == CommandId::diff) add_diff_options(*sub, raw);
+  if (command.id == CommandId::anonymize) add_anonymize_options(*sub, raw);
   if (command.id == CommandId::verify)
     sub->add_option("-n,--top", raw.top, "Only the first N findings of a block in text; 0 is all");
   if (command.id == CommandId::scan)
@@ -220,6 +232,8 @@ std::optional<std::string> wrong_value(const Raw& raw) {
   for (const std::string& text : raw.assume)
     if (const auto parsed = parse_override(text); std::holds_alternative<BadOverride>(parsed))
       return std::get<BadOverride>(parsed).message;
+  if (const auto keep = keep_matching(raw.options.keep); std::holds_alternative<std::string>(keep))
+    return "--keep " + std::get<std::string>(keep);
   return Filter().set(raw.options.filter);
 }
 

@@ -36,6 +36,8 @@ struct Options {
   Budgets budgets;                 // check
   std::optional<std::size_t> top;  // diff: rows of each list; 0: all
   std::optional<IncreaseLimit> fail_on_increase;
+  std::vector<std::string> keep;  // anonymize: expressions for names that stay
+  std::string name_map;           // anonymize: file that the names are written to; empty: none
 };
 
 // What to do instead of running a command: print something and leave.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/anonymize.h"
 #include "cli/diff.h"
 #include "cli/examine.h"
 #include "cli/heap.h"
@@ -237,6 +238,7 @@ int run(const Options& options) {
     return kFailed;
   }
   if (options.command == CommandId::diff) return run_diff(options, filter);
+  if (options.command == CommandId::anonymize) return run_anonymize(options, filter);
   return Run(options, std::move(filter)).all();
 }
 

@@ -39,6 +39,7 @@ class TextWriter : public Writer {
       case CommandId::report:  // has no text
         return;
       case CommandId::diff:  // has no writer, see diff.cc
+      case CommandId::anonymize:
       case CommandId::render:
       case CommandId::rules:
         out += result.rendered;

@@ -14,7 +14,7 @@ constexpr std::int64_t kMostLost = 1000;  // rows of a series
 constexpr int kMostListed = 10;           // two lists of five
 constexpr int kMostCounted = 1 << 20;     // shards of a type on a rank
 constexpr std::size_t kLeastSteps = 4;    // from one number to the next that make a series
-constexpr std::int64_t kLargestNumber = 1'000'000'000, kLargestStep = 1000;
+constexpr std::int64_t kLargestInName = 1'000'000'000, kLargestStep = 1000;
 
 // Tables by kernel that are printed beyond the rows; nullopt if a kernel has too many rows, or the lines are damaged.
 std::optional<std::map<std::string_view, std::int64_t>> kernels_without_rows(const PrintedPlan& printed) {
@@ -41,23 +41,16 @@ bool is_confirmed(const PrintedPlan& printed, std::int64_t missing) {
 }
 
 // A row whose name has a number: "ebc.", "t_", 7, "_user".
-struct NumberedRow {
+struct NumberedRow : NumberedName {
   std::size_t row = 0;
-  std::string_view module, head, tail;
-  std::int64_t number = 0;
+  std::string_view module;
 };
 
-// By the last run of digits behind the module.
 std::optional<NumberedRow> numbered(std::size_t row, std::string_view fqn) {
-  constexpr std::string_view kDigits = "0123456789";
   const std::size_t start = fqn.rfind('.') + 1;
-  const std::string_view name = fqn.substr(start);
-  const std::size_t last = name.find_last_of(kDigits);
-  if (last == std::string_view::npos) return std::nullopt;
-  const std::size_t first = name.find_last_not_of(kDigits, last) + 1;
-  const auto number = parse_integer(name.substr(first, last + 1 - first), kLargestNumber);
-  if (!number) return std::nullopt;
-  return NumberedRow{row, fqn.substr(0, start), name.substr(0, first), name.substr(last + 1), *number};
+  const auto name = numbered_name(fqn.substr(start));
+  if (!name) return std::nullopt;
+  return NumberedRow{*name, row, fqn.substr(0, start)};
 }
 
 // Tables of a model are often numbered in the order of their rows, within a module or over all modules. A number that
@@ -231,6 +224,16 @@ ShardDifference shard_difference(const PrintedPlan& printed) {
     type = type->second.empty() ? difference.erase(type) : std::next(type);
   }
   return difference;
+}
+
+std::optional<NumberedName> numbered_name(std::string_view name) {
+  constexpr std::string_view kDigits = "0123456789";
+  const std::size_t last = name.find_last_of(kDigits);
+  if (last == std::string_view::npos) return std::nullopt;
+  const std::size_t first = name.find_last_not_of(kDigits, last) + 1;
+  const auto number = parse_integer(name.substr(first, last + 1 - first), kLargestInName);
+  if (!number) return std::nullopt;
+  return NumberedName{name.substr(0, first), name.substr(last + 1), *number};
 }
 
 bool MissingTables::on_rank(int rank) const {

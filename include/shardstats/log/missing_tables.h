@@ -18,6 +18,13 @@ namespace shardstats {
 using ShardDifference = std::map<std::string_view, std::map<int, int>>;
 ShardDifference shard_difference(const PrintedPlan& printed);
 
+// A name with a number, by its last run of digits: "t_", "_user", 7.
+struct NumberedName {
+  std::string_view head, tail;
+  std::int64_t number = 0;
+};
+std::optional<NumberedName> numbered_name(std::string_view name);
+
 struct MissingTables {
   std::int64_t count = 0;                            // rows
   std::map<std::string_view, std::int64_t> kernels;  // number of them by kernel
