@@ -7,7 +7,8 @@ SHARDSTATS_PACKAGES=(
   g++ cmake ninja-build ccache clang-14 libclang-rt-14-dev clang-format-14 pkg-config python3 git ca-certificates
   libcli11-dev libspdlog-dev libfmt-dev libre2-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev
   libtomlplusplus-dev libarchive-dev zlib1g-dev libzstd-dev liblzma-dev libbz2-dev
-  python3-jsonschema python3-markdown-it libxml2-utils sqlite3
+  python3-jsonschema python3-markdown-it libxml2-utils sqlite3 jq
+  zsh fish groff-base mandoc
 )
 
 missing_packages() {

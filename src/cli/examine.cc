@@ -81,6 +81,8 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
       break;
     case CommandId::diff:  // of two blocks, see diff.cc
     case CommandId::rules:
+    case CommandId::completion:
+    case CommandId::man:
       break;
   }
   return examined;

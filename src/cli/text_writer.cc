@@ -39,6 +39,8 @@ class TextWriter : public Writer {
       case CommandId::diff:  // has no writer, see diff.cc
       case CommandId::render:
       case CommandId::rules:
+      case CommandId::completion:
+      case CommandId::man:
         out += result.rendered;
     }
   }
