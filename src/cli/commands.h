@@ -32,12 +32,19 @@ struct Command {
   std::string_view details;   // more help; may be empty
   std::string_view examples;  // one a line
   bool reads_logs;
-  bool has_target;                        // TARGET in front of the logs (explain), or a rule id (rules)
-  bool finds;                             // findings decide the exit status
+  bool has_target;  // TARGET in front of the logs (explain), a rule id (rules), a shell (completion)
+  bool finds;       // findings decide the exit status
   std::span<const OutputFormat> formats;  // the first is the default
 };
 
 std::span<const Command> commands();
+const Command& command_of(CommandId id);
+// Its answer is what `verify` finds.
+constexpr bool verifies(CommandId id) { return id == CommandId::verify || id == CommandId::scan; }
+// Its answer is made of the commands and their options alone.
+constexpr bool describes_tool(CommandId id) { return id == CommandId::completion || id == CommandId::man; }
+
+// About the tool as a whole.
 inline constexpr std::string_view kWhatItDoes =
     "Reads the statistics that TorchRec's sharding planner prints into a log, rebuilds the plan and checks every "
     "number.";
@@ -48,11 +55,6 @@ inline constexpr std::string_view kOverviewExamples =  // one a line
     "shardstats check --max-hbm 72GiB train.log\n"
     "kubectl logs trainer-0 | shardstats verify -\n"
     "shardstats scan runs/";
-const Command& command_of(CommandId id);
-// Its answer is what `verify` finds.
-constexpr bool verifies(CommandId id) { return id == CommandId::verify || id == CommandId::scan; }
-// Its answer is made of the commands and their options alone.
-constexpr bool describes_tool(CommandId id) { return id == CommandId::completion || id == CommandId::man; }
 
 // Named exit codes (contract.md, "Exit status").
 enum ExitStatus : int { kClean = 0, kFindings = 1, kFailed = 2 };

@@ -30,6 +30,18 @@ std::string paragraphs(std::string_view lines, int width) {
   return text;
 }
 
+std::string formats_help(const Command& command, int width) {
+  std::string text = "\nFormats, and the extensions by which -o takes them:\n";
+  for (const OutputFormat id : command.formats) {
+    const Format& format = format_of(id);
+    std::string help(format.help);
+    for (const std::string_view extension : format.extensions)
+      if (!extension.empty()) help += (extension == format.extensions.front() ? "; " : " ") + std::string(extension);
+    text += row(std::string(format.name), help, kFormatColumns, width);
+  }
+  return text;
+}
+
 std::string examples_help(std::string_view examples) {
   std::string text = "\nExamples:\n";
   for (const std::string_view line : lines_of(examples)) text += "  " + std::string(line) + "\n";
@@ -55,20 +67,6 @@ std::string overview(const CommandManual& tool, int width) {
 
 }  // namespace
 
-std::vector<std::string> formats_help(const Command& command) {
-  std::vector<std::string> lines;
-  for (const OutputFormat id : command.formats) {
-    const Format& format = format_of(id);
-    std::string line(format.name);
-    line.resize(kFormatColumns - 2, ' ');
-    line += format.help;
-    for (const std::string_view extension : format.extensions)
-      if (!extension.empty()) line += (extension == format.extensions.front() ? "; " : " ") + std::string(extension);
-    lines.push_back(std::move(line));
-  }
-  return lines;
-}
-
 std::string help_text(const CommandManual& manual, int width) {
   width = std::min(width, kMostColumns);
   if (manual.command == nullptr) return overview(manual, width);
@@ -77,10 +75,7 @@ std::string help_text(const CommandManual& manual, int width) {
   text += options_help("Arguments", manual.arguments, width);
   text += options_help("Options", manual.options, width);
   if (!command.details.empty()) text += "\n" + paragraphs(command.details, width);
-  if (command.formats.size() > 1) {
-    text += "\nFormats, and the extensions by which -o takes them:\n";
-    for (const std::string& line : formats_help(command)) text += wrapped("  " + line, width, kFormatColumns) + "\n";
-  }
+  if (command.formats.size() > 1) text += formats_help(command, width);
   return text + examples_help(command.examples);
 }
 

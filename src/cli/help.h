@@ -10,7 +10,4 @@ namespace shardstats::cli {
 // `width`: columns of the terminal.
 std::string help_text(const CommandManual& manual, int width);
 
-// "text      for people; .txt", a line for each format of the command.
-std::vector<std::string> formats_help(const Command& command);
-
 }  // namespace shardstats::cli

@@ -1,8 +1,9 @@
 #include "cli/man_page.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
-#include "cli/help.h"
 #include "report/words.h"
 #include "shardstats/report/text.h"
 #include "shardstats/version.h"
@@ -14,8 +15,7 @@ constexpr int kSourceColumns = 70;
 
 constexpr std::string_view kWhatLogsAre =
     "LOG is a file, or - for standard input; compressed logs (gzip, zstd, xz, bzip2) and UTF-16 are recognised by "
-    "their "
-    "content. A log may hold any number of planner blocks between other lines.";
+    "their content. A log may hold any number of planner blocks between other lines.";
 
 struct NameAndText {
   std::string_view name, text;
@@ -34,29 +34,16 @@ constexpr NameAndText kFiles[] = {
 
 // Text for roff: nothing in it is a request or an escape, and a "-" is the one that is typed.
 std::string roff(std::string_view text) {
+  static constexpr std::pair<char, std::string_view> kEscapes[] = {{'\\', "\\e"},   {'-', "\\-"},   {'`', "\\(ga"},
+                                                                   {'\'', "\\(aq"}, {'^', "\\(ha"}, {'~', "\\(ti"}};
   std::string out = text.starts_with('.') ? "\\&" : "";
-  for (const char c : text) switch (c) {
-      case '\\':
-        out += "\\e";
-        break;
-      case '-':
-        out += "\\-";
-        break;
-      case '`':
-        out += "\\(ga";
-        break;
-      case '\'':
-        out += "\\(aq";
-        break;
-      case '^':
-        out += "\\(ha";
-        break;
-      case '~':
-        out += "\\(ti";
-        break;
-      default:
-        out += c;
-    }
+  for (const char c : text) {
+    const auto* escape = std::ranges::find(kEscapes, c, &std::pair<char, std::string_view>::first);
+    if (escape == std::end(kEscapes))
+      out += c;
+    else
+      out += escape->second;
+  }
   return out;
 }
 

@@ -24,7 +24,6 @@ struct OptionManual {
   bool repeated = false, required = false, is_argument = false;
 
   bool takes_file() const { return value == "FILE" || value == "PATH"; }
-  friend bool operator==(const OptionManual&, const OptionManual&) = default;
 };
 
 struct CommandManual {
