@@ -1,15 +1,20 @@
 # Sourced by the other scripts: goes to the source root and installs the Debian packages that are missing.
+# SHARDSTATS_BUILD_ONLY=1 leaves out what only tests need.
 # SHARDSTATS_NO_INSTALL=1 leaves the machine alone (another distribution, or the packages come from elsewhere).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 SHARDSTATS_PACKAGES=(
-  g++ cmake ninja-build ccache clang-14 libclang-rt-14-dev clang-format-14 pkg-config python3 git ca-certificates
-  libcli11-dev libspdlog-dev libfmt-dev libre2-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev
+  g++ cmake ninja-build pkg-config ca-certificates libcli11-dev libspdlog-dev libfmt-dev libre2-dev nlohmann-json3-dev
   libtomlplusplus-dev libarchive-dev zlib1g-dev libzstd-dev liblzma-dev libbz2-dev
-  python3-jsonschema python3-markdown-it libxml2-utils sqlite3
-  libjs-chart.js chromium chromium-driver python3-selenium
+  libjs-chart.js
 )
+SHARDSTATS_TEST_PACKAGES=(
+  ccache clang-14 libclang-rt-14-dev clang-format-14 python3 git libgtest-dev libgmock-dev libbenchmark-dev
+  python3-jsonschema python3-markdown-it python3-yaml libxml2-utils sqlite3 jq zsh fish groff-base mandoc
+  chromium chromium-driver python3-selenium
+)
+[[ -n ${SHARDSTATS_BUILD_ONLY:-} ]] || SHARDSTATS_PACKAGES+=("${SHARDSTATS_TEST_PACKAGES[@]}")
 
 missing_packages() {
   local installed

@@ -146,15 +146,14 @@ std::vector<NumberDiff> plan_numbers(const DiffSide& base, const DiffSide& next,
 NumberDiff headroom(const DiffSide& base, const DiffSide& next, const std::vector<NumberDiff>& numbers,
                     const NumberDiff& largest) {
   const auto planning = std::ranges::find(numbers, "planning_hbm", &NumberDiff::name);
-  const auto one_size = [](const DiffSide& side) { return planning_of_all(side.printed, side.plan).has_value(); };
-  if (planning == numbers.end() || !one_size(base) || !one_size(next))
-    return difference("headroom", DiffUnit::bytes, std::nullopt, std::nullopt);
-  const auto left = [&](Known NumberDiff::*side) -> Known {
+  if (planning == numbers.end()) return difference("headroom", DiffUnit::bytes, std::nullopt, std::nullopt);
+  const auto left = [&](const DiffSide& of, Known NumberDiff::*side) -> Known {
     const Known &all = *planning.*side, &taken = largest.*side;
-    if (!all || !taken || all->high <= 0) return std::nullopt;
+    if (!all || !taken || all->high <= 0 || !planning_of_all(of.printed, of.plan)) return std::nullopt;
     return *all - *taken;
   };
-  NumberDiff diff = difference("headroom", DiffUnit::bytes, left(&NumberDiff::before), left(&NumberDiff::after));
+  NumberDiff diff =
+      difference("headroom", DiffUnit::bytes, left(base, &NumberDiff::before), left(next, &NumberDiff::after));
   if (diff.before && diff.after && !planning->changed) {
     diff.changed = largest.changed;
     diff.change = RealInterval{} - largest.change;

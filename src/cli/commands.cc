@@ -16,19 +16,26 @@ constexpr OutputFormat kOfRules[] = {text, json, csv};
 constexpr OutputFormat kTextOnly[] = {text};
 constexpr OutputFormat kPageOnly[] = {html};
 
-constexpr std::array<Command, 11> kCommands = {{
-    {CommandId::summary, "summary", "Will it run out of memory, is it slow, and why (also: shardstats LOG)",
+constexpr std::string_view kLook = "Look at a plan", kCheck = "Check it", kCompare = "Compare plans",
+                           kShare = "Pass a log on", kSetUp = "Set up the shell";
+
+constexpr std::array<Command, 13> kCommands = {{
+    {CommandId::summary, kLook, "summary", "Will it run out of memory, is it slow, and why",
      "The change that would help most is found by computing the storage anew for a few common ones; perf and "
-     "placement\n"
-     "are left as they are.",
+     "placement are left as they are.",
      "shardstats summary train.log\nshardstats summary --top 20 train.log\nshardstats summary -f json train.log | jq "
      "'.logs[0].blocks[0].overview.memory'",
      true, false, false, kOfSteps},
-    {CommandId::verify, "verify", "Recompute every printed number and locate discrepancies", "",
+    {CommandId::verify, kCheck, "verify", "Recompute every printed number and locate discrepancies",
+     "A finding names the line and the column of the number in dispute; `shardstats rules RULE` has its formula.\n"
+     "A log with notes alone is clean: --fail-on decides which severity fails.",
      "shardstats verify train.log\n"
+     "kubectl logs trainer-0 | shardstats verify -\n"
+     "shardstats verify --select table.storage --table 'ebc.user_.*' train.log\n"
+     "shardstats verify --assume pipeline=none train.log\n"
      "shardstats verify -o - -o report.sarif -o junit.xml train.log",
      true, false, true, kOfFindings},
-    {CommandId::scan, "scan", "Verify the logs below directories: a line for each, then a summary",
+    {CommandId::scan, kCheck, "scan", "Verify the logs below directories: a line for each, then a summary",
      "Directories are walked in sorted order, without hidden files and without following links to directories.\n"
      "In globs * ? [...] match within a name and ** any number of directories; quote them.\n"
      "Files without planner statistics are counted and passed over; of files that are named it is an error.\n"
@@ -37,38 +44,71 @@ constexpr std::array<Command, 11> kCommands = {{
      "shardstats scan 'runs/**/rank0*.log.gz' old.log --select table.storage --fail-on warning\n"
      "shardstats scan -f ndjson runs/ | jq -r 'select(.verdict == \"findings\").logs[0].path'",
      true, false, true, kOfFindings},
-    {CommandId::check, "check", "Say whether a plan keeps limits on memory, balance and perf",
+    {CommandId::check, kCheck, "check", "Say whether a plan keeps limits on memory, balance and perf",
      "SIZE is a number with B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (of 1024). Limits are inclusive.\n"
      "Limits of single tables stand in the configuration file, see docs/check.md.\n"
      "What cannot be known from the log is a warning, with --strict it counts as broken.",
      "shardstats check --max-hbm 72GiB --max-imbalance 10% train.log\n"
      "shardstats check --config limits.toml --strict runs/7/train.log runs/8/train.log",
      true, false, true, kOfFindings},
-    {CommandId::diff, "diff", "Compare two logs: what changed, by how much, and why",
+    {CommandId::diff, kCompare, "diff", "Compare two logs: what changed, by how much, and why",
      "The last planner block of each log is compared; --block N takes another one.\n"
      "Sizes are bounds; something changed only if no value fits both logs.",
      "shardstats diff base.log new.log\n"
      "shardstats diff --fail-on-increase 2GiB -f markdown base.log new.log > comment.md",
      true, false, false, kOfDiffs},
-    {CommandId::explain, "explain", "Show step by step where a table's, rank's or kernel's memory comes from", "",
-     "shardstats explain table_1705 train.log", true, true, false, kOfSteps},
-    {CommandId::reconstruct, "reconstruct", "Print the rebuilt plan: every table, shard and rank with byte bounds", "",
-     "shardstats reconstruct -f json train.log", true, false, false, kOfPlans},
-    {CommandId::report, "report", "Write one HTML page to look around in: ranks, tables, findings, two plans compared",
+    {CommandId::explain, kLook, "explain", "Show step by step where a number of a table, rank or kernel comes from",
+     "TARGET is one of:\n"
+     "  NAME              a table: its FQN, its last part or a glob ('ebc.user_*')\n"
+     "  table:NAME@rank:N the part of a table that lies on a rank\n"
+     "  rank:N            a rank\n"
+     "  kernel:NAME       all tables with a compute kernel\n"
+     "  plan              the whole plan\n"
+     "  assumption:NAME   an inferred input, and what rules its other values out\n"
+     "  a rule id         a printed line such as imbalance.hbm.kl or tiers.2",
+     "shardstats explain table_1705 train.log\n"
+     "shardstats explain table:table_1705@rank:3 train.log\n"
+     "shardstats explain rank:43 train.log\n"
+     "shardstats explain assumption:pipeline_type train.log",
+     true, true, false, kOfSteps},
+    {CommandId::reconstruct, kLook, "reconstruct",
+     "Print the rebuilt plan: every table, shard and rank with byte bounds",
+     "The planner rounds what it prints and hides its inputs: a size is a pair of bounds, equal where it is exact.",
+     "shardstats reconstruct --sort hbm --top 10 train.log\n"
+     "shardstats reconstruct --rank 0,4-7 train.log\n"
+     "shardstats reconstruct -o shards.csv train.log",
+     true, false, false, kOfPlans},
+    {CommandId::report, kLook, "report",
+     "Write one HTML page to look around in: ranks, tables, findings, two plans compared",
      "The page needs no network and holds everything. With exactly two logs it compares their last blocks.",
      "shardstats report train.log -o report.html\n"
-     "shardstats report before.log after.log -o report.html",
+     "shardstats report base.log new.log -o report.html",
      true, false, false, kPageOnly},
-    {CommandId::render, "render", "Print the planner blocks again in canonical form", "", "shardstats render train.log",
+    {CommandId::render, kShare, "render", "Print the planner blocks again in canonical form",
+     "Without logger prefixes and everything around the blocks, and with wrapped, glued or escaped lines put together.",
+     "shardstats render train.log > blocks.log\n"
+     "shardstats render --block last train.log.gz",
      true, false, false, kTextOnly},
-    {CommandId::anonymize, "anonymize", "Print the planner blocks without the names of the model, for bug reports",
+    {CommandId::anonymize, kShare, "anonymize",
+     "Print the planner blocks without the names of the model, for bug reports",
      "Each name becomes another of the same length, the same one everywhere; numbers and widths stay, so that the\n"
      "blocks verify as before. Nothing but the blocks is printed. docs/anonymize.md says what is a name.",
      "shardstats anonymize -o report.log train.log\n"
      "shardstats anonymize --keep 'sparse_arch|ebc' --map names.json train.log > report.log",
      true, false, false, kTextOnly},
-    {CommandId::rules, "rules", "List every check, or show one", "", "shardstats rules rank.hbm", false, true, false,
-     kOfRules},
+    {CommandId::rules, kCheck, "rules", "List every check, or show one", "",
+     "shardstats rules\n"
+     "shardstats rules rank.hbm\n"
+     "shardstats rules -f csv > rules.csv",
+     false, true, false, kOfRules},
+    {CommandId::completion, kSetUp, "completion", "Print a script that completes commands, options and values",
+     "The script holds what this version of the tool knows; `cmake --install` puts it where the shells look for it.",
+     "shardstats completion bash > ~/.local/share/bash-completion/completions/shardstats\n"
+     "shardstats completion zsh > ~/.zfunc/_shardstats\n"
+     "shardstats completion fish > ~/.config/fish/completions/shardstats.fish",
+     false, true, false, kTextOnly},
+    {CommandId::man, kSetUp, "man", "Print the manual page", "",
+     "shardstats man | man -l -\nshardstats man > shardstats.1", false, false, false, kTextOnly},
 }};
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

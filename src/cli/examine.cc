@@ -102,6 +102,8 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     case CommandId::diff:       // of two blocks, see diff.cc
     case CommandId::anonymize:  // of all blocks, see anonymize.cc
     case CommandId::rules:
+    case CommandId::completion:
+    case CommandId::man:
       break;
   }
   return examined;

@@ -1,4 +1,9 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
@@ -8,19 +13,32 @@
 
 namespace {
 
+using namespace shardstats::cli;
+
 void put(const std::string& text, std::FILE* file) { std::fwrite(text.data(), 1, text.size(), file); }
+
+// A closed standard stream gets a file that cannot be used, so that no log or report is opened in its place.
+void fill_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(fd, F_GETFD) == -1) (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+int leave(const Leave& what) {
+  put(what.err, stderr);
+  put(what.out, stdout);
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return what.status;
+  if (errno != EPIPE)
+    put(std::string("shardstats: error: <stdout>: cannot write: ") + std::strerror(errno) + "\n", stderr);
+  return kFailed;
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace shardstats::cli;
+  fill_standard_streams();
   try {
     const auto parsed = parse_command_line(argc, argv);
-    if (const auto* leave = std::get_if<Leave>(&parsed)) {
-      put(leave->out, stdout);
-      put(leave->err, stderr);
-      return leave->status;
-    }
+    if (const auto* what = std::get_if<Leave>(&parsed)) return leave(*what);
     return run(std::get<Options>(parsed));
   } catch (const std::bad_alloc&) {
     put("shardstats: error: not enough memory; pass fewer logs, or one block with --block N\n", stderr);

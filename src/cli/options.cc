@@ -10,8 +10,12 @@
 #include <thread>
 
 #include "cli/budget_options.h"
+#include "cli/completion.h"
+#include "cli/help.h"
+#include "cli/man_page.h"
 #include "cli/settings.h"
 #include "cli/sizes.h"
+#include "cli/terminal.h"
 #include "report/words.h"
 #include "shardstats/analysis/anonymize.h"
 #include "shardstats/version.h"
@@ -45,21 +49,6 @@ std::vector<std::string> names_of(std::span<const OutputFormat> formats) {
   return names;
 }
 
-// "csv        a row for each finding ... [.csv]", a line for each.
-std::string formats_help(std::span<const OutputFormat> formats) {
-  constexpr std::size_t kNameColumns = 10;
-  std::string text = "Formats, and the extensions by which -o takes them:\n";
-  for (const OutputFormat id : formats) {
-    const Format& format = format_of(id);
-    text += "  " + std::string(format.name) + std::string(kNameColumns - format.name.size(), ' ') +
-            std::string(format.help);
-    for (const std::string_view extension : format.extensions)
-      if (!extension.empty()) text += (extension == format.extensions.front() ? "; " : " ") + std::string(extension);
-    text += "\n";
-  }
-  return text + "\n";
-}
-
 template <std::size_t N>
 std::vector<std::string> strings(const std::array<std::string_view, N>& views) {
   return {views.begin(), views.end()};
@@ -70,28 +59,40 @@ bool has_format(const Command& command, OutputFormat format) {
 }
 
 void add_output_options(CLI::App& app, const Command& command, Raw& raw) {
-  app.add_option("-f,--format", raw.format, "Output format")->check(CLI::IsMember(names_of(command.formats)));
-  app.add_option("-o,--output", raw.options.outputs, "Write to FILE instead of standard output; may be repeated")
+  app.add_option("-f,--format", raw.format, "Output format")
+      ->type_name("FORMAT")
+      ->default_str(std::string(format_of(command.formats.front()).name))
+      ->check(CLI::IsMember(names_of(command.formats)));
+  app.add_option("-o,--output", raw.options.outputs,
+                 "Write to FILE instead of standard output, in the format of its extension")
       ->type_name("FILE")
       ->allow_extra_args(false);
   if (has_format(command, OutputFormat::markdown))
     app.add_flag("--step-summary", raw.step_summary, "Append the markdown report to the file $GITHUB_STEP_SUMMARY");
-  app.add_option("--color", raw.options.color, "Colours: auto, always, never")
+  app.add_option("--color", raw.options.color, "Colours")
+      ->type_name("WHEN")
+      ->capture_default_str()
       ->check(CLI::IsMember({"auto", "always", "never"}));
   app.add_flag("--ascii", raw.options.ascii, "No characters outside ASCII in text");
   const bool scans = command.id == CommandId::scan;
   app.add_flag("-q,--quiet", raw.options.quiet,
-               scans ? "Logs with findings and verdict only, no progress" : "Findings and verdict only");
+               scans           ? "Logs with findings and verdict only, no progress"
+               : command.finds ? "Findings and verdict only"
+                               : "The answer alone, without warnings");
   app.add_flag("-v,--verbose", raw.options.verbose,
-               scans ? "Name the files without a planner block, too" : "Say what to try with each finding");
+               scans                             ? "Name the files without a planner block, too"
+               : command.id == CommandId::verify ? "Say what to try with each finding"
+                                                 : "Say more; only verify and scan can");
 }
 
-void add_log_options(CLI::App& app, Raw& raw) {
-  app.add_option("--block", raw.block, "Which planner block of the log: a number from 1, last or all");
-  app.add_option("--threads", raw.threads, "Threads for several logs or blocks; 0 is one a processor");
+void add_log_options(CLI::App& app, const Command& command, Raw& raw) {
+  app.add_option("--block", raw.block, "Which planner block of the log: a number from 1, last or all")
+      ->type_name("BLOCK")
+      ->default_str(command.id == CommandId::diff ? "last" : "all");
+  app.add_option("--threads", raw.threads, "Threads for several logs or blocks; 0 is one a processor")
+      ->capture_default_str();
   app.add_flag("--allow-empty", raw.options.allow_empty, "A log without a planner block is a success");
-  app.add_option("--assume", raw.assume,
-                 "Override inference, e.g. pipeline=none or table_X.dtype=fp16; may be repeated")
+  app.add_option("--assume", raw.assume, "Override inference, e.g. pipeline=none or table_X.dtype=fp16")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
 }
@@ -106,10 +107,10 @@ void add_filter_options(CLI::App& app, Raw& raw) {
       ->allow_extra_args(false);
   app.add_option("--rank", filter.ranks, "Only these ranks, e.g. 0,4-7")->type_name("LIST")->allow_extra_args(false);
   app.add_option("--sharding", filter.shardings, "Only tables of these sharding types")
-      ->type_name("TYPE")
+      ->type_name("SHARDING")
       ->allow_extra_args(false);
   app.add_option("--kernel", filter.kernels, "Only tables with these kernels")
-      ->type_name("NAME")
+      ->type_name("KERNEL")
       ->allow_extra_args(false);
 }
 
@@ -121,25 +122,18 @@ void add_rule_options(CLI::App& app, Raw& raw) {
       ->type_name("RULE")
       ->allow_extra_args(false);
   app.add_option("--fail-on", raw.fail_on, "Exit 1 at findings of this severity or above")
+      ->type_name("SEVERITY")
+      ->capture_default_str()
       ->check(CLI::IsMember(strings(kSeverityNames)));
-}
-
-std::string footer_of(const Command& command) {
-  std::string text(command.details);
-  if (!text.empty()) text += "\n\n";
-  if (command.formats.size() > 1) text += formats_help(command.formats);
-  std::string examples(command.examples);
-  if (examples.find('\n') == std::string::npos) return text + "Example: " + examples;
-  for (std::size_t at = 0; (at = examples.find('\n', at)) != std::string::npos; ++at) examples.insert(at + 1, "  ");
-  return text + "Examples:\n  " + examples;
 }
 
 void add_logs(CLI::App& app, const Command& command, Raw& raw) {
   if (command.id == CommandId::scan)
-    app.add_option("PATH", raw.options.logs, "Directories, globs or log files; - is standard input")->type_name("");
+    app.add_option("PATH", raw.options.logs, "Directories, globs or log files; - is standard input")->type_name("PATH");
   else if (command.id == CommandId::diff)
     app.add_option("LOG", raw.options.logs, "The log before and the log after; - is standard input")
-        ->type_name("BASE NEW");
+        ->type_name("FILE")
+        ->option_text("BASE NEW");
   else
     app.add_option("LOG", raw.options.logs, "Log files; - is standard input")->type_name("FILE");
 }
@@ -165,18 +159,24 @@ void add_anonymize_options(CLI::App& app, Raw& raw) {
 
 void add_command(CLI::App& app, const Command& command, Raw& raw) {
   CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
-  sub->footer(footer_of(command));
   if (command.id == CommandId::explain)
     sub->add_option("TARGET", raw.options.target,
-                    "A table (FQN, its last part or a glob), rank:N, table:NAME@rank:N, kernel:NAME, plan, "
-                    "assumption:NAME, or the "
-                    "rule id of a printed line (imbalance.hbm.kl, tiers.2, critical_path.comms)")
+                    "What to explain: a table, rank:N, kernel:NAME, plan or others, see below")
+        ->type_name("TARGET")
         ->required();
-  if (command.id == CommandId::rules) sub->add_option("RULE", raw.options.target, "A rule id or its beginning");
+  if (command.id == CommandId::rules)
+    sub->add_option("RULE", raw.options.target, "A rule id or its beginning")->type_name("RULE");
+  if (command.id == CommandId::completion)
+    sub->add_option("SHELL", raw.options.target, "The shell that is to complete")
+        ->type_name("SHELL")
+        ->check(CLI::IsMember(strings(kShellNames)))
+        ->required();
+  sub->callback([&raw, id = command.id] { raw.options.command = id; });
+  if (describes_tool(command.id)) return;
   add_output_options(*sub, command, raw);
   if (command.reads_logs) {
     add_logs(*sub, command, raw);
-    add_log_options(*sub, raw);
+    add_log_options(*sub, command, raw);
   }
   if (verifies(command.id) || command.id == CommandId::reconstruct || command.id == CommandId::diff)
     add_filter_options(*sub, raw);
@@ -184,19 +184,42 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
   if (command.id == CommandId::check) add_budget_options(*sub, raw.budgets, raw.options.budgets);
   if (command.finds) sub->add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
   if (command.id == CommandId::summary)
-    sub->add_option("-n,--top", raw.options.top_tables, "Tables of each list; 0 is all");
+    sub->add_option("-n,--top", raw.options.top_tables, "Tables of each list; 0 is all")->capture_default_str();
   if (command.id == CommandId::diff) add_diff_options(*sub, raw);
   if (command.id == CommandId::anonymize) add_anonymize_options(*sub, raw);
   if (command.id == CommandId::verify)
-    sub->add_option("-n,--top", raw.top, "Only the first N findings of a block in text; 0 is all");
+    sub->add_option("-n,--top", raw.top, "Only the first N findings of a block in text; 0 is all")
+        ->capture_default_str();
   if (command.id == CommandId::scan)
-    sub->add_option("-n,--top", raw.options.top_rules, "Rules with the most findings in the summary of text; 0 is all");
+    sub->add_option("-n,--top", raw.options.top_rules, "Rules with the most findings in the summary of text; 0 is all")
+        ->capture_default_str();
   if (command.id == CommandId::reconstruct) {
-    sub->add_option("-n,--top", raw.top, "Only the first N tables and ranks; 0 is all");
-    sub->add_option("-s,--sort", raw.sort, "Order of tables")->check(CLI::IsMember(strings(kSortKeyNames)));
+    sub->add_option("-n,--top", raw.top, "Only the first N tables and ranks; 0 is all")->capture_default_str();
+    sub->add_option("-s,--sort", raw.sort, "Order of tables")
+        ->type_name("KEY")
+        ->capture_default_str()
+        ->check(CLI::IsMember(strings(kSortKeyNames)));
   }
   add_config_options(*sub);
-  sub->callback([&raw, id = command.id] { raw.options.command = id; });
+}
+
+// All commands with their options. Values go to `raw`.
+void add_commands(CLI::App& app, Raw& raw) {
+  app.formatter_fn([](const CLI::App* chosen, std::string, CLI::AppFormatMode) {
+    return help_text(describe(*chosen), text_style("never", true, isatty(STDOUT_FILENO) != 0).width);
+  });
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.set_version_flag("--version", "shardstats " + std::string(kVersion), "Print the version and exit");
+  app.require_subcommand(1);
+  for (const Command& command : commands()) add_command(app, command, raw);
+}
+
+// What `completion` and `man` print.
+std::string description_of_tool(const CLI::App& app, const Options& options) {
+  std::vector<CommandManual> manuals;
+  for (const CLI::App* command : app.get_subcommands({})) manuals.push_back(describe(*command));
+  if (options.command == CommandId::man) return man_page(describe(app), manuals);
+  return completion_script(*parse_name<Shell>(options.target, kShellNames), describe(app), manuals);
 }
 
 bool stdin_has_input() {
@@ -347,23 +370,18 @@ std::variant<Options, Leave> parse_command_line(int argc, const char* const* arg
   if (argc < 2)
     return failed("no command given; usage: shardstats COMMAND [LOG...]; `shardstats --help` lists the commands");
   if (auto unknown = unknown_command(argc, argv)) return *unknown;
-  CLI::App app("Parses TorchRec planner statistics logs, rebuilds the plan and checks every number.", "shardstats");
-  app.set_version_flag("--version", "shardstats " + std::string(kVersion));
-  app.footer(
-      "Examples:\n  shardstats train.log\n  shardstats verify train.log\n  shardstats scan runs/\n  shardstats explain "
-      "table_1705 train.log\n"
-      "  zcat train.log.gz | shardstats reconstruct -f json | jq .logs");
-  app.require_subcommand(1);
+  CLI::App app("", "shardstats");
   Raw raw;
-  for (const Command& command : commands()) add_command(app, command, raw);
+  add_commands(app, raw);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, err;
     const int status = app.exit(error, out, err);
-    if (status == 0) return Leave{kClean, out.str() + (out.str().ends_with('\n') ? "" : "\n"), ""};
+    if (status == 0) return Leave{kClean, out.str(), ""};
     return Leave{kFailed, "", "shardstats: error: " + near_option(app, argc, argv) + err.str()};
   }
+  if (describes_tool(raw.options.command)) return Leave{kClean, description_of_tool(app, raw.options), ""};
   const Command& command = command_of(raw.options.command);
   const auto config = load_config(*app.get_subcommand(std::string(command.name)));
   if (const auto* wrong = std::get_if<std::string>(&config)) return failed(*wrong);

@@ -17,7 +17,7 @@ namespace shardstats::cli {
 
 struct Options {
   CommandId command{};
-  std::string target;             // explain, rules
+  std::string target;             // explain, rules, completion
   std::vector<std::string> logs;  // paths; "-" is standard input; for scan also directories and globs
   OutputFormat format = OutputFormat::text;
   std::vector<std::string> outputs;  // files; "-" is standard output

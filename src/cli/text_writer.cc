@@ -42,6 +42,8 @@ class TextWriter : public Writer {
       case CommandId::anonymize:
       case CommandId::render:
       case CommandId::rules:
+      case CommandId::completion:
+      case CommandId::man:
         out += result.rendered;
     }
   }

@@ -54,8 +54,8 @@ def formats_of(command) -> dict:
     """The extensions of each format that the help of a command lists."""
     output = run(command, "--help").stdout.decode()
     if "Formats, and" not in output:
-        return {"text": [".txt"]}
-    lines = output.split("Formats, and")[1].split("\n\n")[0].splitlines()[1:]
+        return {"html": [".html"]} if command == "report" else {"text": [".txt"]}
+    lines = re.sub(r"\n {8,}", " ", output.split("Formats, and")[1].split("\n\n")[0]).splitlines()[1:]
     return {line.split()[0]: re.findall(r"(?<=[; ])\.[a-z.]+", line) for line in lines}
 
 
@@ -84,7 +84,7 @@ class Formats(unittest.TestCase):
         header, _, *rows = [[cell.strip(" `") for cell in line.split("|")[1:-1]]
                             for line in DOCS.split("## Commands")[1].split("\n\n")[1].splitlines()]
         matrix = {row[0]: {name for name, mark in zip(header[1:], row[1:]) if mark} for row in rows}
-        self.assertEqual(set(matrix), set(COMMANDS) | {"render"})
+        self.assertEqual(set(matrix), set(COMMANDS) | {"render", "anonymize", "report"})
         for command, formats in matrix.items():
             self.assertEqual(formats, set(formats_of(command)), command)
         for extensions in formats_of("verify").values():

@@ -2,12 +2,14 @@
 import gzip
 import json
 import os
+import re
+import signal
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from tool import BINARY, LOGS, damaged, run
+from tool import BINARY, LOGS, Terminal, damaged, run
 
 WRONG = damaged("v1.4.0.log", "8.941", "8.945", "position_ebc.device_os_ad_id")
 GOOD = (LOGS / "v1.4.0.log").read_bytes()
@@ -106,6 +108,17 @@ STATUS = [  # arguments, standard input, status
     (["diff", "--fail-on-increase", "0%", "v1.4.0.log", "-"], GOOD, 0),
     (["verify", "--help"], b"", 0),
 ]
+
+# What a command takes instead of a log to answer.
+SPECIAL = {
+    "scan": ["v1.4.0.log", "v0.1.0.log"],
+    "check": ["--max-hbm", "10GiB", "v1.4.0.log"],
+    "diff": ["v1.4.0.log", "v1.8.0.log"],
+    "explain": ["plan", "v1.4.0.log"],
+    "rules": [],
+    "completion": ["bash"],
+    "man": [],
+}
 
 
 def peak_memory(*arguments, expected=0):
@@ -214,14 +227,76 @@ class Status(unittest.TestCase):
         self.assertNotIn(b"\033", run("verify", stdin=WRONG, env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).stdout)
         self.assertIn(b"\033", run("verify", "--color", "always", stdin=WRONG, env={"NO_COLOR": "1"}).stdout)
 
+    def invocations(self):
+        """A run of each command of the table that answers, and the two that answer without one."""
+        commands = re.findall(r"^  (\w+) ", run("--help").stdout.decode().split("Options:")[0], re.M)
+        self.assertLessEqual(set(SPECIAL), set(commands))
+        for command in commands:
+            yield [command, *SPECIAL.get(command, ["v1.4.0.log"])]
+        yield from (["--help"], ["--version"], ["verify", "--help"])
+
     def test_a_reader_that_goes_away(self):
-        for restore in (True, False):   # SIGPIPE as usual, and ignored: then writing fails with EPIPE
-            reader, writer = os.pipe()
-            os.close(reader)
-            done = subprocess.run([BINARY, "rules"], stdout=writer, stderr=subprocess.PIPE, restore_signals=restore,
-                                  timeout=60)
-            os.close(writer)
-            self.assertEqual(done.stderr, b"", f"restore_signals={restore}")
+        for arguments in self.invocations():
+            for restore in (True, False):   # SIGPIPE as usual, and ignored: then writing fails with EPIPE
+                with self.subTest(arguments, restore=restore):
+                    reader, writer = os.pipe()
+                    os.close(reader)
+                    done = subprocess.run([BINARY, *arguments], stdout=writer, stderr=subprocess.PIPE, cwd=LOGS,
+                                          restore_signals=restore, timeout=60)
+                    os.close(writer)
+                    self.assertEqual(done.stderr, b"")
+                    self.assertEqual(done.returncode, -signal.SIGPIPE if restore else 2)
+
+    def test_a_full_disk(self):
+        for arguments in self.invocations():
+            with self.subTest(arguments), open("/dev/full", "wb") as full:
+                done = subprocess.run([BINARY, *arguments], stdout=full, stderr=subprocess.PIPE, cwd=LOGS, timeout=60)
+                self.assertEqual((done.returncode, done.stderr.count(b"cannot write: No space left")), (2, 1), done.stderr)
+
+    def test_a_closed_standard_output(self):
+        for arguments in self.invocations():
+            with self.subTest(arguments):
+                done = subprocess.run([BINARY, *arguments], stderr=subprocess.PIPE, cwd=LOGS, timeout=60,
+                                      preexec_fn=lambda: os.close(1))
+                self.assertEqual((done.returncode, done.stderr.count(b"cannot write: Bad file descriptor")), (2, 1),
+                                 done.stderr)
+
+    def test_no_file_is_opened_in_the_place_of_a_closed_stream(self):
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder, "report.json")
+            for stream in (0, 1, 2):
+                done = subprocess.run([BINARY, "verify", "-o", report, "-o", "-", "v1.4.0.log"], cwd=LOGS, timeout=60,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                      preexec_fn=lambda stream=stream: os.close(stream))
+                self.assertEqual(json.loads(report.read_text())["verdict"], "clean", stream)
+                self.assertEqual(done.returncode, 2 if stream == 1 else 0)
+
+    def test_nothing_but_text_goes_into_a_pipe(self):
+        """No colours, no cursor movement, no waiting for a key; wherever the tool runs and whatever the terminal is."""
+        for arguments in self.invocations():
+            plain = run(*arguments, env={"TERM": "xterm-256color"})
+            self.assertEqual((plain.returncode, b"\033" in plain.stdout + plain.stderr), (0, False), arguments)
+            for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}, {}):
+                again = run(*arguments, env=env)
+                self.assertEqual((again.stdout, again.stderr), (plain.stdout, plain.stderr), (arguments, env))
+
+    def test_colours_on_a_terminal(self):
+        painted = 0
+        for arguments in self.invocations():
+            for env, may in (({"TERM": "xterm"}, True), ({"TERM": "dumb"}, False), ({}, False),
+                             ({"TERM": "xterm", "NO_COLOR": "1"}, False)):
+                terminal = Terminal()
+                process = subprocess.Popen([BINARY, *arguments], cwd=LOGS, stdin=subprocess.DEVNULL, stdout=terminal.writer,
+                                           stderr=subprocess.PIPE, env=env)
+                shown = terminal.read()
+                _, errors = process.communicate(timeout=60)
+                if arguments[0] == "report":  # not for a terminal
+                    self.assertEqual((process.returncode, shown), (2, b""))
+                    continue
+                self.assertEqual((process.returncode, errors), (0, b""), arguments)
+                self.assertTrue(may or b"\033" not in shown, (arguments, env))
+                painted += b"\033[" in shown
+        self.assertGreater(painted, 3, "some commands have colours")
 
 
 if __name__ == "__main__":

@@ -1,39 +1,16 @@
 """The tool on a terminal: the progress line, and that it never mixes with what is printed."""
 import os
-import pty
-import struct
 import subprocess
 import tempfile
-import termios
 import threading
 import time
 import unittest
-from fcntl import ioctl
 from pathlib import Path
 
-from tool import BINARY, LOGS, run
+from tool import BINARY, LOGS, Terminal, run
 
 PAUSE = 0.5  # seconds; several times what goes by before the first drawing
 ERASE = b"\r\033[K"
-
-
-class Terminal:
-    """A pseudo-terminal and what was written to it."""
-
-    def __init__(self, columns=80):
-        self.reader, self.writer = pty.openpty()
-        ioctl(self.writer, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        self.shown = b""
-
-    def read(self):
-        os.close(self.writer)
-        try:
-            while data := os.read(self.reader, 4096):
-                self.shown += data
-        except OSError:  # all writers are gone
-            pass
-        os.close(self.reader)
-        return self.shown
 
 
 def scan(*arguments, stdout="terminal", term="xterm"):

@@ -1,6 +1,10 @@
 """Runs the built tool for the tests of this folder: fixed width, no colour, nothing from the user's environment."""
 import os
+import pty
+import struct
 import subprocess
+import termios
+from fcntl import ioctl
 from pathlib import Path
 
 ROOT = Path(os.environ.get("SHARDSTATS_SOURCE_DIR", Path(__file__).resolve().parents[2]))
@@ -23,3 +27,22 @@ def damaged(name: str, old: str, new: str, mark: str) -> bytes:
     assert old in lines[index] and len(old) == len(new), (name, old)
     lines[index] = lines[index].replace(old, new, 1)
     return "\n".join(lines).encode()
+
+
+class Terminal:
+    """A pseudo-terminal and what was written to it."""
+
+    def __init__(self, columns=80):
+        self.reader, self.writer = pty.openpty()
+        ioctl(self.writer, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        self.shown = b""
+
+    def read(self):
+        os.close(self.writer)
+        try:
+            while data := os.read(self.reader, 4096):
+                self.shown += data
+        except OSError:  # all writers are gone
+            pass
+        os.close(self.reader)
+        return self.shown

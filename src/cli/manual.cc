@@ -1,0 +1,114 @@
+#include "cli/manual.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <sstream>
+
+#include "report/words.h"
+#include "shardstats/analysis/rules.h"
+#include "shardstats/planner/releases.h"
+#include "shardstats/vocabulary.h"
+
+namespace shardstats::cli {
+namespace {
+
+template <class Rows, class Name>
+std::vector<std::string> names_in(const Rows& rows, Name name) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(row.*name);
+  return names;
+}
+
+// Values of an option whose value is called so; the user may give others, such as the beginning of a rule id.
+std::vector<std::string> offers_of(const std::string& value) {
+  if (value == "RULE") return names_in(rule_table(), &Rule::id);
+  if (value == "KERNEL") return names_in(kernel_table(), &KernelTraits::name);
+  if (value == "SHARDING") return {kShardingNames.begin(), kShardingNames.end()};
+  if (value == "BLOCK") return {"last", "all"};
+  return {};
+}
+
+// CLI11 has the choices of an option in its type only: "FORMAT:{text,json}".
+void read_type(std::string type, OptionManual& manual) {
+  const std::size_t brace = type.find(":{");
+  manual.value = type.substr(0, brace);
+  if (manual.value == "UINT") manual.value = "N";
+  if (brace == std::string::npos) return;
+  std::istringstream words(type.substr(brace + 2, type.size() - brace - 3));
+  for (std::string word; std::getline(words, word, ',');) manual.choices.push_back(word);
+}
+
+OptionManual describe(const CLI::Option& option) {
+  OptionManual manual;
+  manual.is_argument = option.get_positional();
+  if (manual.is_argument) manual.names = {option.get_name(true)};
+  for (const std::string& name : option.get_snames()) manual.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) manual.names.push_back("--" + name);
+  if (option.get_items_expected_max() > 0) read_type(option.get_type_name(), manual);
+  manual.offers = manual.choices.empty() ? offers_of(manual.value) : manual.choices;
+  manual.default_value = option.get_default_str();
+  manual.help = option.get_description();
+  manual.repeated = option.get_expected_max() > 1;
+  manual.required = option.get_required();
+  // An argument with a text of its own is that many words, all of them needed: "BASE NEW".
+  if (manual.is_argument && !option.get_option_text().empty()) {
+    manual.names = {option.get_option_text()};
+    manual.repeated = false;
+    manual.required = true;
+  }
+  return manual;
+}
+
+}  // namespace
+
+CommandManual describe(const CLI::App& app) {
+  CommandManual manual;
+  const auto row = std::ranges::find(commands(), std::string_view(app.get_name()), &Command::name);
+  if (row != commands().end()) manual.command = &*row;
+  for (const CLI::Option* option : app.get_options())
+    (option->get_positional() ? manual.arguments : manual.options).push_back(describe(*option));
+  return manual;
+}
+
+std::string heading(const OptionManual& option) {
+  std::string text;
+  for (const std::string& name : option.names) text += (text.empty() ? "" : ", ") + name;
+  if (option.is_argument) return text + (option.repeated ? "..." : "");
+  return option.value.empty() ? text : text + " " + option.value;
+}
+
+std::string description(const OptionManual& option) {
+  std::string text = option.help;
+  if (!option.choices.empty()) text += ": " + listed(option.choices, "or");
+  if (option.repeated && !option.is_argument) text += "; may be repeated";
+  if (!option.default_value.empty()) text += "; default: " + option.default_value;
+  return text;
+}
+
+std::string usage(const CommandManual& manual) {
+  std::string text = "shardstats";
+  if (manual.command == nullptr) return text + " COMMAND [OPTIONS] [LOG...]";
+  text += " " + std::string(manual.command->name) + " [OPTIONS]";
+  for (const OptionManual& argument : manual.arguments)
+    text += argument.required ? " " + heading(argument) : " [" + heading(argument) + "]";
+  return text;
+}
+
+std::vector<std::string_view> command_groups() {
+  std::vector<std::string_view> groups;
+  for (const Command& command : commands())
+    if (std::ranges::find(groups, command.group) == groups.end()) groups.push_back(command.group);
+  return groups;
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+}  // namespace shardstats::cli
