@@ -120,7 +120,7 @@ void set_planning(const PrintedPlan& printed, const Plan& plan, MemorySummary& m
     memory.share = memory.largest / *memory.planning;
     memory.headroom = *memory.planning - memory.largest;
   }
-  if (memory.share.high <= 0 || !memory.complete) return;
+  if (memory.share.high <= 0 || memory.largest.high <= 0 || !memory.complete) return;
   memory.fit = memory.share.low > 1 ? Fit::too_large : memory.share.high >= kTight ? Fit::tight : Fit::roomy;
 }
 

@@ -92,5 +92,13 @@ TEST(SummaryText, SaysWhatIsNotThere) {
   EXPECT_THAT(text_of(summary, 80), Not(HasSubstr("Plan\n")));
 }
 
+TEST(SummaryText, DevicesWithoutHbm) {
+  Summary summary;
+  summary.memory.known = summary.memory.complete = true;
+  summary.memory.fullest = {0};
+  EXPECT_THAT(text_of(summary, 80), HasSubstr("  The planner counts no HBM on these devices.\n"));
+  EXPECT_THAT(text_of(summary, 80), Not(HasSubstr("nan")));
+}
+
 }  // namespace
 }  // namespace shardstats
