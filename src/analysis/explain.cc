@@ -6,79 +6,11 @@
 
 #include "analysis/explain_parts.h"
 #include "shardstats/analysis/rules.h"
+#include "shardstats/analysis/table_names.h"
 
 namespace shardstats {
 namespace explain_detail {
 namespace {
-
-// * and ? as in file names.
-bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = std::string_view::npos, retry = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      retry = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++retry;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
-// The FQN itself wins over last parts, these over globs.
-std::vector<std::uint32_t> tables_named(const Context& context, std::string_view name) {
-  std::vector<std::uint32_t> exact, last, globbed;
-  const bool glob = name.find_first_of("*?") != std::string_view::npos;
-  for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t) {
-    const std::string_view fqn = fqn_of(context, t);
-    if (fqn == name)
-      exact.push_back(t);
-    else if (last_part(fqn) == name)
-      last.push_back(t);
-    else if (glob && (matches(name, fqn) || matches(name, last_part(fqn))))
-      globbed.push_back(t);
-  }
-  return !exact.empty() ? exact : !last.empty() ? last : globbed;
-}
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
-// At most five of `names`, those that contain `wanted` or differ from it in few letters, nearest first.
-std::vector<std::string> nearest_of(std::string_view wanted, const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 5;
-  std::vector<std::pair<std::size_t, std::string>> near;
-  const std::size_t limit = std::max<std::size_t>(2, wanted.size() / 4);
-  for (const std::string& name : names) {
-    const std::size_t distance = edit_distance(wanted, name);
-    const bool inside = wanted.size() > 2 && name.find(wanted) != std::string::npos;
-    if (inside || distance <= limit)
-      near.emplace_back(inside ? std::min<std::size_t>(distance, limit) : distance, name);
-  }
-  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<std::string> shown;
-  for (const auto& [distance, name] : near)
-    if (shown.size() < kShown && std::find(shown.begin(), shown.end(), name) == shown.end()) shown.push_back(name);
-  return shown;
-}
 
 using Answer = std::variant<std::vector<Explained>, UnknownTarget>;
 
@@ -91,12 +23,12 @@ UnknownTarget unknown_table(const Context& context, std::string_view target, std
     for (const PlanKernel& kernel : context.plan.kernels) names.push_back("kernel:" + std::string(kernel.name));
   }
   if (context.plan.tables.empty())
-    return {"this block prints no parameter table, so there is no table to explain", nearest_of(name, names)};
-  return {"no table '" + std::string(name) + "' in this block", nearest_of(last_part(name), names)};
+    return {"this block prints no parameter table, so there is no table to explain", nearest_names(name, names)};
+  return {"no table '" + std::string(name) + "' in this block", nearest_names(last_part(name), names)};
 }
 
 Answer of_tables(const Context& context, std::string_view target, std::string_view name) {
-  const auto tables = tables_named(context, name);
+  const auto tables = tables_named(context.printed, name);
   if (tables.empty()) return unknown_table(context, target, name);
   std::vector<Explained> all;
   for (const std::uint32_t t : tables) all.push_back(explain_table(context, t));
@@ -129,7 +61,7 @@ Answer of_rank(const Context& context, std::string_view text) {
 Answer of_shards(const Context& context, std::string_view target, std::string_view name, std::string_view rank_text) {
   const auto rank = rank_of(context, rank_text);
   if (!rank) return unknown_rank(context, rank_text);
-  const auto tables = tables_named(context, name);
+  const auto tables = tables_named(context.printed, name);
   if (tables.empty()) return unknown_table(context, target, name);
   std::vector<Explained> all;
   UnknownTarget elsewhere{"table '" + std::string(name) + "' has no shard on rank " + std::string(rank_text), {}};
@@ -159,7 +91,7 @@ Answer of_kernel(const Context& context, std::string_view name) {
   if (std::find(names.begin(), names.end(), name) != names.end())
     return std::vector<Explained>{explain_kernel(context, name)};
   for (std::string& known : names) known.insert(0, "kernel:");
-  const auto near = nearest_of("kernel:" + std::string(name), names);
+  const auto near = nearest_names("kernel:" + std::string(name), names);
   return UnknownTarget{"no table has the kernel '" + std::string(name) + "'", near.empty() ? names : near};
 }
 
@@ -172,7 +104,7 @@ Answer of_assumption(const Context& context, std::string_view name) {
   }
   return UnknownTarget{
       "nothing named '" + std::string(name) + "' was assumed for this block; `shardstats reconstruct` lists what was",
-      nearest_of("assumption:" + std::string(name), names)};
+      nearest_names("assumption:" + std::string(name), names)};
 }
 
 // A rule that is checked on many tables or ranks at once needs one of them.
@@ -195,10 +127,10 @@ std::optional<std::string> rule_hint(std::string_view target) {
 std::optional<Answer> of_lines(const Context& context, std::string_view target) {
   LinesExplained found = explain_lines(context, target);
   if (!found.lines.empty()) return std::move(found.lines);
-  if (auto hint = rule_hint(target)) return UnknownTarget{*hint, nearest_of(target, found.known)};
+  if (auto hint = rule_hint(target)) return UnknownTarget{*hint, nearest_names(target, found.known)};
   if (target.find('.') == std::string_view::npos || rules_matching(target.substr(0, target.find('.') + 1)).empty())
     return std::nullopt;
-  return UnknownTarget{"no line '" + std::string(target) + "' in this block", nearest_of(target, found.known)};
+  return UnknownTarget{"no line '" + std::string(target) + "' in this block", nearest_names(target, found.known)};
 }
 
 }  // namespace

@@ -342,7 +342,6 @@ TracedPerf traced_perf(const Context& context, std::uint32_t t) {
   return result;
 }
 
-std::string_view last_part(std::string_view fqn) { return fqn.substr(fqn.rfind('.') + 1); }
 std::string_view fqn_of(const Context& context, std::uint32_t t) {
   return context.printed.tables.rows[context.plan.tables[t].row].fqn.text;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "shardstats/analysis/explain.h"
+#include "shardstats/analysis/table_names.h"
 #include "shardstats/planner/trace.h"
 
 namespace shardstats::explain_detail {
@@ -59,7 +60,6 @@ struct TracedPerf {
 // Empty classes if the perf of the table is not known.
 TracedPerf traced_perf(const Context& context, std::uint32_t table);
 
-std::string_view last_part(std::string_view fqn);
 std::string_view fqn_of(const Context& context, std::uint32_t table);
 std::string rank_list(const std::vector<const PlanShard*>& shards);  // "ranks 0-94", "shards 0-3" without ranks
 std::string shape_text(const PlanShard& shard);                      // "833,334 x 128"

@@ -19,7 +19,7 @@ constexpr OutputFormat kPageOnly[] = {html};
 constexpr std::string_view kLook = "Look at a plan", kCheck = "Check it", kCompare = "Compare plans",
                            kShare = "Pass a log on", kSetUp = "Set up the shell";
 
-constexpr std::array<Command, 13> kCommands = {{
+constexpr std::array<Command, 14> kCommands = {{
     {CommandId::summary, kLook, "summary", "Will it run out of memory, is it slow, and why",
      "The change that would help most is found by computing the storage anew for a few common ones; perf and "
      "placement are left as they are.",
@@ -57,6 +57,17 @@ constexpr std::array<Command, 13> kCommands = {{
      "shardstats diff base.log new.log\n"
      "shardstats diff --fail-on-increase 2GiB -f markdown base.log new.log > comment.md",
      true, false, false, kOfDiffs},
+    {CommandId::whatif, kCompare, "whatif",
+     "Change the batch size, a table or the release, and see the plan that it gives",
+     "A change is KEY=VALUE for the run, NAME.ATTRIBUTE=VALUE for tables (NAME as in `explain`), or 'drop NAME'.\n"
+     "Shards stay on their ranks; those of tables whose number of shards changes go where most HBM is left.\n"
+     "Values such as 64,96,128 or 1024..16384*2 make a table with a row for each.",
+     "shardstats whatif --set batch_size=4096 train.log\n"
+     "shardstats whatif --set table_7.sharding=RW --set optimizer=rowwise_adagrad train.log\n"
+     "shardstats whatif --set batch_size=1024..16384*2 train.log\n"
+     "shardstats whatif --max batch_size --max-hbm 72GiB train.log\n"
+     "shardstats whatif --set release=v1.8.0 --render train.log > changed.log",
+     true, false, false, kOfSteps},
     {CommandId::explain, kLook, "explain", "Show step by step where a number of a table, rank or kernel comes from",
      "TARGET is one of:\n"
      "  NAME              a table: its FQN, its last part or a glob ('ebc.user_*')\n"

@@ -17,6 +17,7 @@ enum class CommandId : std::uint8_t {
   scan,
   check,
   diff,
+  whatif,
   explain,
   reconstruct,
   report,

@@ -5,6 +5,7 @@
 #include "shardstats/analysis/budgets.h"
 #include "shardstats/analysis/culprits.h"
 #include "shardstats/analysis/explain.h"
+#include "shardstats/analysis/table_names.h"
 #include "shardstats/analysis/verify.h"
 #include "shardstats/log/render.h"
 #include "shardstats/report/html.h"
@@ -12,17 +13,10 @@
 namespace shardstats::cli {
 namespace {
 
-std::string message_of(const UnknownTarget& unknown) {
-  std::string message = unknown.message;
-  for (std::size_t i = 0; i < unknown.nearest.size(); ++i)
-    message += (i == 0 ? "; did you mean " : " or ") + unknown.nearest[i];
-  return message + (unknown.nearest.empty() ? "" : "?");
-}
-
 void explain_target(const Options& options, const InferOptions& assumed, Examined& examined) {
   auto explained = explain(*examined.printed, *examined.plan, options.target, assumed);
   if (const auto* unknown = std::get_if<UnknownTarget>(&explained))
-    examined.unknown_target = message_of(*unknown);
+    examined.unknown_target = unknown->message + did_you_mean(unknown->nearest);
   else
     examined.result.explained = std::get<std::vector<Explained>>(std::move(explained));
 }
@@ -99,6 +93,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     case CommandId::render:
       examined.too_large = !render(*examined.printed, result.rendered);
       break;
+    case CommandId::whatif:     // see what_if.cc
     case CommandId::diff:       // of two blocks, see diff.cc
     case CommandId::anonymize:  // of all blocks, see anonymize.cc
     case CommandId::rules:

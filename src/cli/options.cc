@@ -28,6 +28,9 @@ constexpr std::string_view kNoInput =
 constexpr std::string_view kNoBudget =
     "no budget given: set a limit, for example `shardstats check --max-hbm 72GiB train.log`, or write it under [check] "
     "in .shardstats.toml; `shardstats check --help` lists the limits";
+constexpr std::string_view kNoChange =
+    "no change given: for example `shardstats whatif --set batch_size=4096 train.log`; `shardstats whatif --help` says "
+    "what can be changed";
 constexpr std::string_view kPageToTerminal =
     "a page is nothing for a terminal: name a file, for example `shardstats report train.log -o report.html`";
 constexpr std::string_view kNothingToScan =
@@ -39,7 +42,8 @@ struct Raw {
   bool step_summary = false;
   std::string format, fail_on = "error", sort = "log", block, fail_on_increase;
   std::size_t top = 0, threads = 0;  // 0 threads: as many as the machine runs at once
-  std::vector<std::string> assume;
+  std::vector<std::string> assume, set;
+  std::string changes_file;
   BudgetTexts budgets;
 };
 
@@ -157,6 +161,14 @@ void add_anonymize_options(CLI::App& app, Raw& raw) {
       ->type_name("FILE");
 }
 
+void add_what_if_options(CLI::App& app, Raw& raw) {
+  app.add_option("--set", raw.set, "Change the run or a table, e.g. batch_size=4096 or table_7.dtype=fp16")
+      ->type_name("CHANGE")
+      ->allow_extra_args(false);
+  app.add_option("--changes", raw.changes_file, "Read changes from FILE, one a line")->type_name("FILE");
+  app.add_flag("--render", raw.options.render_changed, "Print the planner's log of the changed plan");
+}
+
 void add_command(CLI::App& app, const Command& command, Raw& raw) {
   CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
   if (command.id == CommandId::explain)
@@ -187,6 +199,7 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
     sub->add_option("-n,--top", raw.options.top_tables, "Tables of each list; 0 is all")->capture_default_str();
   if (command.id == CommandId::diff) add_diff_options(*sub, raw);
   if (command.id == CommandId::anonymize) add_anonymize_options(*sub, raw);
+  if (command.id == CommandId::whatif) add_what_if_options(*sub, raw);
   if (command.id == CommandId::verify)
     sub->add_option("-n,--top", raw.top, "Only the first N findings of a block in text; 0 is all")
         ->capture_default_str();
@@ -280,6 +293,23 @@ std::optional<Leave> check_diff(Raw& raw) {
   return std::nullopt;
 }
 
+// Reads the changes of whatif.
+std::optional<Leave> read_changes(Raw& raw) {
+  std::vector<Assignment>& changes = raw.options.changes;
+  if (!raw.changes_file.empty()) {
+    auto read = read_assignments(raw.changes_file);
+    if (auto* wrong = std::get_if<std::string>(&read)) return failed(std::move(*wrong));
+    changes = std::get<std::vector<Assignment>>(std::move(read));
+  }
+  for (const std::string& text : raw.set) {
+    auto parsed = parse_assignment(text);
+    if (auto* wrong = std::get_if<std::string>(&parsed)) return failed("--set " + *wrong);
+    changes.push_back(std::get<Assignment>(std::move(parsed)));
+  }
+  if (changes.empty() && raw.changes_file.empty()) return failed(std::string(kNoChange));
+  return std::nullopt;
+}
+
 std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
   Options& options = raw.options;
   const Command& command = command_of(options.command);
@@ -304,6 +334,8 @@ std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
   options.block = !raw.block.empty() ? raw.block : options.command == CommandId::diff ? "last" : "all";
   if (options.command == CommandId::diff)
     if (auto wrong = check_diff(raw)) return *wrong;
+  if (options.command == CommandId::whatif)
+    if (auto wrong = read_changes(raw)) return *wrong;
   if (options.command == CommandId::report && options.outputs.empty() && isatty(STDOUT_FILENO) != 0)
     return failed(std::string(kPageToTerminal));
   if (!command.reads_logs || !options.logs.empty()) return options;

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/assignments.h"
 #include "cli/commands.h"
 #include "shardstats/analysis/budgets.h"
 #include "shardstats/analysis/diff.h"
@@ -36,8 +37,10 @@ struct Options {
   Budgets budgets;                 // check
   std::optional<std::size_t> top;  // diff: rows of each list; 0: all
   std::optional<IncreaseLimit> fail_on_increase;
-  std::vector<std::string> keep;  // anonymize: expressions for names that stay
-  std::string name_map;           // anonymize: file that the names are written to; empty: none
+  std::vector<std::string> keep;    // anonymize: expressions for names that stay
+  std::vector<Assignment> changes;  // whatif
+  bool render_changed = false;      // whatif: print the changed log
+  std::string name_map;             // anonymize: file that the names are written to; empty: none
 };
 
 // What to do instead of running a command: print something and leave.

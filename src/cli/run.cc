@@ -13,6 +13,7 @@
 #include "cli/steps.h"
 #include "cli/survey.h"
 #include "cli/terminal.h"
+#include "cli/what_if.h"
 #include "shardstats/report/csv.h"
 #include "shardstats/report/text.h"
 
@@ -238,6 +239,7 @@ int run(const Options& options) {
     return kFailed;
   }
   if (options.command == CommandId::diff) return run_diff(options, filter);
+  if (options.command == CommandId::whatif) return run_what_if(options, filter);
   if (options.command == CommandId::anonymize) return run_anonymize(options, filter);
   return Run(options, std::move(filter)).all();
 }

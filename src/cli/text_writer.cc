@@ -38,6 +38,7 @@ class TextWriter : public Writer {
         return;
       case CommandId::report:  // has no text
         return;
+      case CommandId::whatif:
       case CommandId::diff:  // has no writer, see diff.cc
       case CommandId::anonymize:
       case CommandId::render:

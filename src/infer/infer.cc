@@ -1,15 +1,15 @@
 #include <algorithm>
 
 #include "infer/assume.h"
+#include "infer/inference.h"
 #include "infer/perf_search.h"
 #include "infer/read_plan.h"
 #include "shardstats/infer/plan.h"
 #include "shardstats/limits.h"
 
 namespace shardstats {
+namespace infer_detail {
 namespace {
-
-using namespace infer_detail;
 
 void fill_plain_table(const TableInputs& inputs, PlanTable& table) {
   table.row = inputs.row;
@@ -35,6 +35,17 @@ PlanRank plain_rank(const PrintedRank& printed, const RankInputs& inputs, int ro
   return rank;
 }
 
+std::vector<Release> surviving_releases(const SearchResult& found) {
+  std::vector<Release> releases;
+  for (const Survivor& survivor : found.survivors)
+    for (const Setting& s : survivor.members) releases.push_back(s.rules->release);
+  std::sort(releases.begin(), releases.end());
+  releases.erase(std::unique(releases.begin(), releases.end()), releases.end());
+  return releases;
+}
+
+}  // namespace
+
 void fill_plain(const PlanInputs& inputs, Plan& plan) {
   plan.empty = inputs.empty_plan;
   plan.tables.resize(inputs.tables.size());
@@ -48,27 +59,19 @@ void fill_plain(const PlanInputs& inputs, Plan& plan) {
   }
 }
 
-std::vector<Release> surviving_releases(const SearchResult& found) {
-  std::vector<Release> releases;
-  for (const Survivor& survivor : found.survivors)
-    for (const Setting& s : survivor.members) releases.push_back(s.rules->release);
-  std::sort(releases.begin(), releases.end());
-  releases.erase(std::unique(releases.begin(), releases.end()), releases.end());
-  return releases;
-}
-
-}  // namespace
-
-Plan infer(const PrintedPlan& printed, const InferOptions& options) {
-  PlanInputs inputs = read_plan(printed);
-  const Fixed fixed = apply_overrides(options.overrides, inputs);
-  Plan plan;
+Inference run_inference(const PrintedPlan& printed, const InferOptions& options) {
+  Inference all;
+  all.inputs = read_plan(printed);
+  const PlanInputs& inputs = all.inputs;
+  const Fixed fixed = apply_overrides(options.overrides, all.inputs);
+  Plan& plan = all.plan;
   fill_plain(inputs, plan);
   plan.missing = inputs.missing;
   plan.releases = printed.releases;
   plan.setting.rules = &rules_of(printed.releases.front());
   plan.setting.world_size = std::max<std::int64_t>(inputs.world_size, 1);
-  SearchResult found = search(inputs, fixed.setting, fixed.pairs, options);
+  all.found = search(inputs, fixed.setting, fixed.pairs, options);
+  SearchResult& found = all.found;
   if (!found.survivors.empty()) {
     plan.sized = true;
     plan.releases = surviving_releases(found);
@@ -79,11 +82,20 @@ Plan infer(const PrintedPlan& printed, const InferOptions& options) {
       for (std::size_t m = i == 0 ? 1 : 0; m < found.survivors[i].members.size(); ++m)
         plan.alternatives.push_back(found.survivors[i].members[m]);
   }
-  if (options.perf) infer_perf(inputs, found, options, plan);
+  if (options.perf) {
+    all.perf = read_perf(inputs, plan);
+    all.perf_outcomes = infer_perf(inputs, found, all.perf, options, plan);
+  }
   plan.gave_up |= found.gave_up;
   infer_reservation(inputs, found, plan);
   list_assumptions(inputs, found, options, plan);
-  return plan;
+  return all;
+}
+
+}  // namespace infer_detail
+
+Plan infer(const PrintedPlan& printed, const InferOptions& options) {
+  return std::move(infer_detail::run_inference(printed, options).plan);
 }
 
 }  // namespace shardstats

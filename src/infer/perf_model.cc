@@ -105,9 +105,6 @@ double shards_of(const PerfHypothesis& h, std::uint32_t t) {
   return shards;
 }
 
-namespace {
-
-// Bounds of one table's cell for one option.
 std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& inputs,
                                      std::uint32_t t, PerfOption option, Codecs codecs) {
   const auto facts = perf_facts(h, plan, inputs, t, option, codecs);
@@ -133,8 +130,6 @@ std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& 
   }
   return found;
 }
-
-}  // namespace
 
 RealInterval with_rounding(RealInterval x) { return {x.low * (1 - kRounding), x.high * (1 + kRounding)}; }
 
@@ -262,27 +257,56 @@ PerfFacts<RealInterval> perf_facts(const PerfHypothesis& h, const PlanInputs& pl
   return facts;
 }
 
-std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
-                                    std::uint32_t t, Codecs codecs, CellElements* other_sizes) {
-  std::optional<TablePerf> best;
-  const auto look_at = [&](const PerfOptions& options) {
+namespace {
+
+// Bounds over options that contradict equally few printed numbers, and those options if asked for.
+class BestOptions {
+ public:
+  BestOptions(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t, Codecs codecs,
+              std::vector<PerfOption>* list)
+      : h_(h), plan_(plan), perf_(perf), t_(t), codecs_(codecs), list_(list) {}
+
+  void look_at(const PerfOptions& options) {
     for (const PerfOption option : options) {
-      auto found = option_perf(h, plan, perf, t, option, codecs);
+      auto found = option_perf(h_, plan_, perf_, t_, option, codecs_);
       if (!found) return;
-      found->contradicted = contradicted(perf.tables[t].printed, found->cells);
+      found->contradicted = contradicted(perf_.tables[t_].printed, found->cells);
       const int count = std::popcount(found->contradicted), fewest = best ? std::popcount(best->contradicted) : 64;
-      if (count < fewest)
+      const bool better = count < fewest;
+      if (better)
         best = found;
       else if (found->contradicted == best->contradicted)
         widen(*best, *found);
+      else
+        continue;
+      if (list_ == nullptr) continue;
+      if (better) list_->clear();
+      list_->push_back(option);
     }
-  };
-  look_at(perf_options(h, plan, perf, t));
+  }
+
+  std::optional<TablePerf> best;
+
+ private:
+  const PerfHypothesis& h_;
+  const PlanInputs& plan_;
+  const PerfInputs& perf_;
+  std::uint32_t t_;
+  Codecs codecs_;
+  std::vector<PerfOption>* list_;
+};
+
+std::optional<TablePerf> over_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
+                                      std::uint32_t t, Codecs codecs, CellElements* other_sizes,
+                                      std::vector<PerfOption>* list) {
+  BestOptions found(h, plan, perf, t, codecs, list);
+  found.look_at(perf_options(h, plan, perf, t));
+  std::optional<TablePerf>& best = found.best;
   if (!best || best->contradicted == 0 || other_sizes == nullptr) return best;
   PerfOptions others;
   if (plan.tables[t].sequence && !perf.tables[t].weighted) {
     each_bit(elements_of(h, t), [&](int element) { add_options(h, plan, perf, t, element, false, others); });
-    look_at(others);
+    found.look_at(others);
     if (best->contradicted == 0) return best;
   }
   // A table too small for its storage to show its dtype may have one of its own.
@@ -290,9 +314,26 @@ std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& p
   each_bit(other_sizes->of(h, t) & ~elements_of(h, t),
            [&](int element) { add_options(h, plan, perf, t, element, false, others); });
   const std::optional<TablePerf> likely = best;
-  look_at(others);
+  const auto likely_options = list != nullptr ? *list : std::vector<PerfOption>{};
+  found.look_at(others);
   // Cells that even such a dtype leaves contradicted do not speak for it.
-  return std::popcount(best->contradicted) > 1 ? likely : best;
+  if (std::popcount(best->contradicted) <= 1) return best;
+  if (list != nullptr) *list = likely_options;
+  return likely;
+}
+
+}  // namespace
+
+std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
+                                    std::uint32_t t, Codecs codecs, CellElements* other_sizes) {
+  return over_options(h, plan, perf, t, codecs, other_sizes, nullptr);
+}
+
+std::vector<PerfOption> best_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
+                                     std::uint32_t t, Codecs codecs, CellElements& other_sizes) {
+  std::vector<PerfOption> options;
+  over_options(h, plan, perf, t, codecs, &other_sizes, &options);
+  return options;
 }
 
 void widen(TablePerf& perf, const TablePerf& other) {

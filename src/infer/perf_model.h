@@ -104,7 +104,14 @@ struct TablePerf {
   PerfCells shard{};  // of any one shard
   std::uint32_t contradicted = 0;
 };
-// `other_sizes`: where that contradicts anything, also with element sizes that only the table's own cells allow.
+// With one option and codecs.
+std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
+                                     std::uint32_t t, PerfOption option, Codecs codecs);
+// The options that contradict so few with those codecs.
+std::vector<PerfOption> best_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
+                                     std::uint32_t t, Codecs codecs, CellElements& other_sizes);
+// Over all of them. `other_sizes`: where that contradicts anything, also with element sizes that only the table's own
+// cells allow.
 std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                     std::uint32_t t, Codecs codecs, CellElements* other_sizes = nullptr);
 

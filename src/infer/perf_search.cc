@@ -268,14 +268,15 @@ class PerfSearch {
 
 }  // namespace
 
-void infer_perf(const PlanInputs& inputs, const SearchResult& found, const InferOptions& options, Plan& plan) {
-  const PerfInputs perf = read_perf(inputs, plan);
+std::vector<PerfOutcome> infer_perf(const PlanInputs& inputs, const SearchResult& found, const PerfInputs& perf,
+                                    const InferOptions& options, Plan& plan) {
   fill_printed_ranks(perf, plan);
-  if (found.survivors.empty()) return;
+  if (found.survivors.empty()) return {};
   PerfSearch search(inputs, found, perf, options);
-  const auto outcomes = search.run();
+  auto outcomes = search.run();
   plan.gave_up |= search.gave_up();
   if (!outcomes.empty()) fill_perf(outcomes, inputs, perf, options.alternatives, plan);
+  return outcomes;
 }
 
 }  // namespace shardstats::infer_detail

@@ -180,12 +180,8 @@ int departure(const Option option, const Combo wide, const Parts& parts) {
 
 void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool facts, PlanTable& table) {
   const Outcome& best = found.survivors.front().outcome;
-  const auto& options = best.tables[t].options;
-  const Combo wide = plan_wide(plan.tables[t], best.pair);
   const auto& parts = (*best.parts)[t];
-  const auto preferred = std::min_element(options.begin(), options.end(), [&](Option a, Option b) {
-    return departure(a, wide, parts[a.variant]) < departure(b, wide, parts[b.variant]);
-  });
+  const Option* const preferred = best.tables[t].options.begin() + preferred_option(plan, best, t);
   const auto add_facts = [&](const Setting& setting, const Parts& p, Combo combo) {
     if (facts) table.facts.push_back(facts_of(setting, plan.tables[t], p.variant, p.lookups, combo));
   };
@@ -331,6 +327,16 @@ ByteInterval whole_bytes(RealInterval x) {
   const double low = std::clamp(x.low, 0.0, kMostBytes), high = std::clamp(x.high, 0.0, kMostBytes);
   const std::int64_t below = capped(high);  // the conversion cuts off what is behind the point
   return {capped(low), below + (static_cast<double>(below) < high)};
+}
+
+std::size_t preferred_option(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t) {
+  const Options& options = outcome.tables[t].options;
+  const Combo wide = plan_wide(plan.tables[t], outcome.pair);
+  const TableParts& parts = (*outcome.parts)[t];
+  const auto* const preferred = std::min_element(options.begin(), options.end(), [&](Option a, Option b) {
+    return departure(a, wide, parts[a.variant]) < departure(b, wide, parts[b.variant]);
+  });
+  return static_cast<std::size_t>(preferred - options.begin());
 }
 
 void rebuild(const PlanInputs& plan, const SearchResult& found, bool shard_parts, Plan& result) {

@@ -11,6 +11,9 @@ ByteInterval whole_bytes(RealInterval x);
 // Every survivor's bounds tightened by the printed cells: numbers of ids, caching ratios.
 void narrow_hidden(const PlanInputs& plan, Outcome& outcome);
 
+// The option of a table that departs least from the plan-wide values: an index into its options.
+std::size_t preferred_option(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t);
+
 void rebuild(const PlanInputs& plan, const SearchResult& found, bool shard_parts, Plan& result);
 
 }  // namespace shardstats::infer_detail

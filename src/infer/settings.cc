@@ -156,6 +156,13 @@ bool wanted(const FixedSetting& fixed, const Setting& s) {
 
 }  // namespace
 
+std::vector<SettingGroup> grouped_settings(const PlanInputs& plan, const std::vector<Setting>& settings) {
+  const auto kinds = kinds_of(plan);
+  std::vector<SettingGroup> groups;
+  for (const Setting& setting : settings) add_setting(kinds, setting, groups);
+  return groups;
+}
+
 std::vector<SettingGroup> possible_settings(const PlanInputs& plan, const FixedSetting& fixed) {
   std::vector<Release> releases = plan.printed->releases;
   if (fixed.release) releases = {*fixed.release};

@@ -22,6 +22,9 @@ struct FixedSetting {
   std::optional<std::int64_t> group_size;
 };
 
+// Those of them that give the same bytes together; order is kept.
+std::vector<SettingGroup> grouped_settings(const PlanInputs& plan, const std::vector<Setting>& settings);
+
 // Most likely first (cuda, no pipeline, training).
 std::vector<SettingGroup> possible_settings(const PlanInputs& plan, const FixedSetting& fixed);
 

@@ -1,0 +1,26 @@
+// Tables as users name them: by FQN, by its last part, or by a glob of either.
+// Tested by tests/analysis/explain_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shardstats/log/printed.h"
+
+namespace shardstats {
+
+// Rows of the parameter table. The FQN itself wins over last parts, these over globs with * and ?.
+std::vector<std::uint32_t> tables_named(const PrintedPlan& printed, std::string_view name);
+
+// At most five of `names`, those that contain `wanted` or differ from it in few letters, nearest first.
+std::vector<std::string> nearest_names(std::string_view wanted, const std::vector<std::string>& names);
+
+// ebc.table_7 -> table_7
+std::string_view last_part(std::string_view fqn);
+
+// "; did you mean a or b?", or nothing.
+std::string did_you_mean(const std::vector<std::string>& names);
+
+}  // namespace shardstats

@@ -1,0 +1,214 @@
+#include "cli/assignments.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+
+#include "cli/commands.h"
+#include "cli/sizes.h"
+#include "shardstats/analysis/table_names.h"
+#include "shardstats/planner/perf.h"
+
+namespace shardstats::cli {
+namespace {
+
+constexpr std::size_t kMostPoints = 1000;  // of one sweep
+
+using Wrong = std::optional<std::string>;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+std::optional<double> number_of(std::string_view text) {
+  double value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool good = read.ec == std::errc() && read.ptr == text.data() + text.size() && std::isfinite(value);
+  return good && value >= 0 ? std::optional(value) : std::nullopt;
+}
+
+// Bytes per ms of "50GiB/s" or "450GB/s".
+std::optional<double> bandwidth_of(std::string_view text) {
+  if (!text.ends_with("/s")) return std::nullopt;
+  const auto bytes = parse_size(text.substr(0, text.size() - 2));
+  return bytes && *bytes > 0 ? std::optional(static_cast<double>(*bytes) / 1000) : std::nullopt;
+}
+
+bool is_none_of(std::string_view word, std::string_view words) {
+  std::size_t start = 0;
+  while (start < words.size()) {
+    const std::size_t end = std::min(words.find(", ", start), words.size());
+    if (words.substr(start, end - start) == word) return false;
+    start = end + 2;
+  }
+  return true;
+}
+
+// Reads one value; false: it is no such value.
+bool read_value(const AttributeForm& form, std::string_view text, Change& change) {
+  switch (form.kind) {
+    case ValueKind::count: {
+      const auto number = parse_integer(text, std::int64_t{1} << 40);
+      change.number = static_cast<double>(number.value_or(0));
+      return number && *number > 0;
+    }
+    case ValueKind::number: {
+      const auto number = number_of(text);
+      change.number = number.value_or(0);
+      return number && (form.attribute != Attribute::cache_load_factor || *number <= 1);
+    }
+    case ValueKind::bytes: {
+      const auto bytes = parse_size(text);
+      change.number = static_cast<double>(bytes.value_or(0));
+      return bytes && *bytes > 0;
+    }
+    case ValueKind::bandwidth: {
+      const auto bandwidth = bandwidth_of(text);
+      change.number = bandwidth.value_or(0);
+      return bandwidth.has_value();
+    }
+    case ValueKind::flag:
+      change.number = text == "true";
+      return text == "true" || text == "false";
+    case ValueKind::ranks:
+      return parse_ranks(text, change.ranks) && !change.ranks.empty();
+    case ValueKind::word:
+      change.word = text;
+      if (form.attribute == Attribute::kernel) return find_kernel(text) != nullptr;
+      if (form.attribute == Attribute::release) return parse_name<Release>(text, kReleaseNames).has_value();
+      return !is_none_of(text, form.values);
+    case ValueKind::none:
+      return text.empty();
+  }
+  return false;
+}
+
+// The texts that "64,96" and "1024..16384*2" stand for.
+std::variant<std::vector<std::string>, std::string> points_of(std::string_view text, const AttributeForm& form) {
+  std::vector<std::string> points;
+  const std::size_t dots = text.find("..");
+  if (dots != std::string_view::npos && form.kind == ValueKind::count) {
+    const std::size_t step = text.find_first_of("*+", dots);
+    const auto first = parse_integer(text.substr(0, dots));
+    const auto last = parse_integer(text.substr(dots + 2, std::min(step, text.size()) - dots - 2));
+    const auto by =
+        step == std::string_view::npos ? std::optional<std::int64_t>(1) : parse_integer(text.substr(step + 1));
+    const bool times = step != std::string_view::npos && text[step] == '*';
+    if (!first || !last || !by || *first < 1 || *last < *first || *by < (times ? 2 : 1))
+      return "'" + std::string(text) + "' is no range; write FROM..TO*FACTOR or FROM..TO+STEP";
+    for (std::int64_t value = *first; value <= *last;
+         value = times ? capped_product(value, *by) : capped_sum(value, *by)) {
+      points.push_back(std::to_string(value));
+      if (points.size() > kMostPoints) return "more than " + std::to_string(kMostPoints) + " values";
+    }
+    return points;
+  }
+  std::size_t start = 0;
+  while (start <= text.size()) {
+    const std::size_t end = std::min(form.kind == ValueKind::ranks ? text.size() : text.find(',', start), text.size());
+    points.emplace_back(trimmed(text.substr(start, end - start)));
+    start = end + 1;
+  }
+  return points;
+}
+
+std::string unknown_attribute(std::string_view name, bool of_table) {
+  std::vector<std::string_view> names;
+  for (const AttributeForm& form : attribute_table())
+    if (form.kind != ValueKind::none && (of_table ? form.of_tables : form.of_run)) names.push_back(form.name);
+  std::string message = "no attribute '" + std::string(name) + "' of " + (of_table ? "a table" : "the run");
+  if (const std::string_view near = nearest(name, names); !near.empty())
+    return message + "; did you mean '" + std::string(near) + "'?";
+  message += "; there are ";
+  for (std::size_t i = 0; i < names.size(); ++i) message += (i == 0 ? "" : ", ") + std::string(names[i]);
+  return message;
+}
+
+std::variant<Assignment, std::string> dropped(std::string_view text) {
+  Assignment assignment;
+  assignment.table = trimmed(text.substr(5));
+  assignment.key = "drop";
+  Change change;
+  change.attribute = Attribute::drop;
+  change.text = "drop " + assignment.table;
+  assignment.values.push_back(std::move(change));
+  if (assignment.table.empty()) return "drop: the name of a table is missing";
+  return assignment;
+}
+
+}  // namespace
+
+std::variant<Assignment, std::string> parse_assignment(std::string_view text) {
+  text = trimmed(text);
+  if (text.starts_with("drop ")) return dropped(text);
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    return "'" + std::string(text) + "': expected KEY=VALUE or drop NAME, for example batch_size=4096";
+  Assignment assignment;
+  assignment.key = trimmed(text.substr(0, equals));
+  const std::size_t dot = assignment.key.rfind('.');
+  const bool of_table = dot != std::string::npos;
+  if (of_table) assignment.table = assignment.key.substr(0, dot);
+  const std::string name = of_table ? assignment.key.substr(dot + 1) : assignment.key;
+  const auto table = attribute_table();
+  const auto form = std::ranges::find_if(table, [&](const AttributeForm& f) {
+    return f.name == name && f.kind != ValueKind::none && (of_table ? f.of_tables : f.of_run);
+  });
+  if (form == table.end()) return unknown_attribute(name, of_table);
+  auto points = points_of(trimmed(text.substr(equals + 1)), *form);
+  if (auto* wrong = std::get_if<std::string>(&points)) return assignment.key + ": " + *wrong;
+  for (std::string& point : std::get<std::vector<std::string>>(points)) {
+    Change change;
+    change.attribute = form->attribute;
+    change.text = assignment.key + "=" + point;
+    if (!read_value(*form, point, change))
+      return assignment.key + ": '" + point + "' is not " +
+             (form->kind == ValueKind::word || form->kind == ValueKind::flag ? "one of " : "") +
+             std::string(form->values);
+    assignment.values.push_back(std::move(change));
+  }
+  return assignment;
+}
+
+std::variant<std::vector<Assignment>, std::string> read_assignments(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return "--changes " + path + ": cannot be opened";
+  std::vector<Assignment> all;
+  std::string line;
+  for (std::size_t number = 1; std::getline(file, line); ++number) {
+    const std::string_view text = trimmed(std::string_view(line).substr(0, line.find('#')));
+    if (text.empty()) continue;
+    auto parsed = parse_assignment(text);
+    if (auto* wrong = std::get_if<std::string>(&parsed)) return path + ":" + std::to_string(number) + ": " + *wrong;
+    all.push_back(std::get<Assignment>(std::move(parsed)));
+  }
+  if (file.bad()) return "--changes " + path + ": cannot be read";
+  return all;
+}
+
+std::variant<std::vector<Change>, std::string> resolve(std::span<const Assignment> assignments,
+                                                       std::span<const std::size_t> chosen,
+                                                       const PrintedPlan& printed) {
+  std::vector<Change> changes;
+  for (std::size_t i = 0; i < assignments.size(); ++i) {
+    const Assignment& assignment = assignments[i];
+    Change change = assignment.values[chosen[i]];
+    if (!assignment.table.empty()) {
+      change.tables = tables_named(printed, assignment.table);
+      if (change.tables->empty()) {
+        std::vector<std::string> names;
+        for (const PrintedTable& row : printed.tables.rows) names.emplace_back(last_part(row.fqn.text));
+        return "no table '" + assignment.table + "' in this block" +
+               did_you_mean(nearest_names(last_part(assignment.table), names));
+      }
+    }
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
+}  // namespace shardstats::cli

@@ -1,0 +1,38 @@
+// Changes as users write them: `--set batch_size=4096`, `--set table_7.sharding=RW`, `--changes FILE`.
+//
+//   KEY=VALUE            one change; KEY is an attribute of the run or NAME.ATTRIBUTE, NAME as in `explain`
+//   KEY=64,96,128        a sweep over values
+//   KEY=1024..16384*2    the same: each twice the one before; +N adds instead
+//   drop NAME            a table less
+//
+// Tested by tests/cli/assignments_test.cc.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "shardstats/infer/what_if.h"
+
+namespace shardstats::cli {
+
+struct Assignment {
+  std::string table;           // as written; empty: the run
+  std::string key;             // as written
+  std::vector<Change> values;  // at least one; their `tables` are still to be filled in
+};
+
+// The second alternative: what is wrong with it.
+std::variant<Assignment, std::string> parse_assignment(std::string_view text);
+
+// One assignment a line; blank lines and what follows a '#' do not count. Errors name the line.
+std::variant<std::vector<Assignment>, std::string> read_assignments(const std::string& path);
+
+// The changes of one point of the sweeps: values[chosen[i]] of assignment i, with the rows of the tables that are
+// meant.
+std::variant<std::vector<Change>, std::string> resolve(std::span<const Assignment> assignments,
+                                                       std::span<const std::size_t> chosen, const PrintedPlan& printed);
+
+}  // namespace shardstats::cli

@@ -1,0 +1,281 @@
+#include <algorithm>
+
+#include "infer/rebuild.h"
+#include "infer/sums.h"
+#include "infer/what_if_parts.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+bool is_grouped(const TableInputs& table) { return table.sharding == Sharding::twrw || table.sharding == Sharding::gs; }
+
+bool any_grouped(const std::vector<TableInputs>& tables) { return std::ranges::any_of(tables, is_grouped); }
+
+Setting changed_setting(const Inference& base, const ChangedInputs& changed, Setting setting) {
+  const RunRequest& run = changed.run;
+  if (run.release) setting.rules = &rules_of(*run.release);
+  if (run.pipeline) setting.pipeline = *run.pipeline;
+  if (run.ephemeral) setting.ephemeral = *run.ephemeral;
+  setting.world_size = changed.inputs.world_size;
+  const bool same_groups = any_grouped(base.inputs.tables) && changed.group_size == base.plan.setting.group_size;
+  if (!any_grouped(changed.inputs.tables))
+    setting.group_size = setting.column_group_size = setting.world_size;
+  else if (!same_groups)
+    setting.group_size = setting.column_group_size = changed.group_size;
+  return setting;
+}
+
+// Bounds of S and y after the change: by the formulas from the printed inputs and, where only the batch size differs,
+// by what inference knows of them already.
+Lookups changed_lookups(const Setting& before, const Setting& after, const TableInputs& old, const TableInputs& now,
+                        const Parts& parts) {
+  const bool free = parts.variant.free_inputs;
+  const Lookups from_log = lookups_of(old, before.rules->io, free);
+  Lookups fresh = lookups_of(now, after.rules->io, free);
+  if (fresh.lookups == from_log.lookups && fresh.pooled == from_log.pooled) return parts.lookups;
+  const bool same_ids = old.indices == now.indices && old.poolings == now.poolings &&
+                        old.pooling_sum == now.pooling_sum && old.uniform_batch && now.uniform_batch;
+  if (!same_ids || old.batch.low <= 0) return fresh;
+  constexpr double kRounding = 1e-12;  // relative
+  const double factor = now.batch.low / old.batch.low;
+  const auto scaled = [&](RealInterval x) {
+    return RealInterval{x.low * factor * (1 - kRounding), x.high * factor * (1 + kRounding)};
+  };
+  fresh.lookups = narrowed(fresh.lookups, scaled(parts.lookups.lookups));
+  if (before.rules->io == after.rules->io) fresh.pooled = narrowed(fresh.pooled, scaled(parts.lookups.pooled));
+  return fresh;
+}
+
+class Mapping {
+ public:
+  Mapping(const Inference& base, const ChangedInputs& changed, const Outcome& before, const Setting& member,
+          const SettingGroup& group)
+      : base_(base), changed_(changed), before_(before), member_(member), group_(group) {}
+
+  ChangedOutcome run() {
+    ChangedOutcome result;
+    result.base = result.from = &before_;
+    Outcome& after = result.survivor.outcome;
+    after.setting = group_.members.front();
+    after.uniform = false;
+    after.uneven = before_.uneven;
+    after.pair = before_.pair;
+    after.tables.resize(changed_.inputs.tables.size());
+    result.became.resize(after.tables.size());
+    auto parts = std::make_shared<std::vector<TableParts>>(after.tables.size());
+    for (std::uint32_t t = 0; t < after.tables.size(); ++t) map_table(t, after, (*parts)[t], result.became[t]);
+    after.parts = std::move(parts);
+    result.survivor.members = group_.members;
+    return result;
+  }
+
+ private:
+  // The optimizer that a release without optimizer classes counts says nothing about the real one.
+  bool forgets_optimizer() const {
+    return before_.setting.rules->optimizer != OptimizerRule::by_class &&
+           group_.members.front().rules->optimizer == OptimizerRule::by_class;
+  }
+
+  Variant map_variant(const TableInputs& old, const TableInputs& now, const TableRequest& asked,
+                      const Variant& variant) const {
+    Variant result = variant;
+    const Setting& after = group_.members.front();
+    if (now.kernel != old.kernel) result.passes = 1;
+    if (now.kernel != old.kernel) result.virtual_table = false;
+    if (!is_cached(*now.kernel, after.rules->release)) return result;
+    const bool known = is_cached(*old.kernel, before_.setting.rules->release) && !asked.cache_load_factor;
+    result.free_ratio = true;
+    if (known)
+      result.ratio = ratio_of(before_.setting, old, variant);
+    else
+      result.ratio = exactly(now.printed_ratio.value_or(0) == 0 ? kDefaultCachingRatio : *now.printed_ratio);
+    return result;
+  }
+
+  Combo map_combo(const TableInputs& now, const TableRequest& asked, Combo combo) const {
+    if (asked.element) {
+      if (combo.output == combo.element) combo.output = *asked.element;
+      combo.element = *asked.element;
+    }
+    if (asked.optimizer && !now.quant) combo.optimizer = *asked.optimizer;
+    return combo;
+  }
+
+  void map_table(std::uint32_t t, Outcome& after, TableParts& parts, std::vector<Option>& became) {
+    const std::uint32_t b = changed_.base_rows[t];
+    const TableInputs& old = base_.inputs.tables[b];
+    const TableInputs& now = changed_.inputs.tables[t];
+    const TableRequest& asked = changed_.requests[b];
+    const TableParts& old_parts = (*before_.parts)[b];
+    struct Made {
+      Variant variant;
+      std::uint8_t from = 0;  // variant of the log
+      std::uint64_t combos = 0;
+    };
+    std::vector<Made> made;
+    Options& options = after.tables[t].options;
+    for (const Option option : before_.tables[b].options) {
+      const Variant variant = map_variant(old, now, asked, old_parts[option.variant].variant);
+      auto found =
+          std::ranges::find_if(made, [&](const Made& m) { return m.variant == variant && m.from == option.variant; });
+      if (found == made.end()) found = made.insert(made.end(), {variant, option.variant, 0});
+      const auto v = static_cast<std::uint8_t>(found - made.begin());
+      const int combo = combo_index(map_combo(now, asked, combo_of(option.combo)));
+      became.push_back({v, static_cast<std::uint8_t>(combo)});
+      const auto add = [&](int c) {
+        if ((found->combos >> c & 1) != 0) return;
+        found->combos |= std::uint64_t{1} << c;
+        options.push_back({v, static_cast<std::uint8_t>(c)});
+      };
+      add(combo);
+      if (forgets_optimizer() && !asked.optimizer && !now.quant)
+        for (int o = 0; o < static_cast<int>(kOptimizers.size()); ++o) {
+          Combo other = combo_of(combo);
+          other.optimizer = o;
+          add(combo_index(other));
+        }
+    }
+    const Setting& setting = group_.members.front();
+    for (const Made& m : made) {
+      const Lookups lookups = changed_lookups(member_, setting, old, now, old_parts[m.from]);
+      parts.push_back(make_parts(setting, now, m.variant, after.uneven, m.combos, &lookups));
+    }
+  }
+
+  const Inference& base_;
+  const ChangedInputs& changed_;
+  const Outcome& before_;
+  const Setting& member_;  // of the log
+  const SettingGroup& group_;
+};
+
+Quantity quantity_at(std::size_t i) { return static_cast<Quantity>(i); }
+constexpr std::array<Quantity, 4> kRankQuantities = {Quantity::hbm, Quantity::ddr, Quantity::input, Quantity::output};
+
+// Adds what the shards of one table take on each rank with one option; `sign` -1: takes it away.
+void add_shards(const Outcome& outcome, const TableInputs& table, std::uint32_t t, Option option, double sign,
+                std::vector<RankDifference>& ranks) {
+  const Parts& parts = (*outcome.parts)[t][option.variant];
+  const Combo combo = combo_of(option.combo);
+  for (std::size_t slot = 0; slot < table.ranks.size(); ++slot) {
+    const auto rank = static_cast<std::size_t>(table.ranks[slot]);
+    if (rank >= ranks.size()) continue;
+    const auto cls = static_cast<std::size_t>(class_of_slot(outcome.setting, table, parts, slot));
+    for (const Quantity q : kRankQuantities) {
+      const RealInterval one = class_bytes(outcome.setting, parts.classes[cls], combo, q);
+      RealInterval& sum = ranks[rank].bytes[static_cast<std::size_t>(q)];
+      sum = sign > 0 ? sum + one : sum - one;
+    }
+  }
+}
+
+bool same_on_ranks(const Outcome& a, const TableInputs& table_a, std::uint32_t ta, Option option_a, const Outcome& b,
+                   const TableInputs& table_b, std::uint32_t tb, Option option_b) {
+  if (!std::ranges::equal(table_a.ranks, table_b.ranks)) return false;
+  const Parts &x = (*a.parts)[ta][option_a.variant], &y = (*b.parts)[tb][option_b.variant];
+  if (x.classes.size() != y.classes.size()) return false;
+  for (std::size_t c = 0; c < x.classes.size(); ++c) {
+    if (x.classes[c].run.count != y.classes[c].run.count || !(x.classes[c].run.shape == y.classes[c].run.shape))
+      return false;
+    for (int q = 0; q < kQuantities; ++q)
+      if (!(class_bytes(a.setting, x.classes[c], combo_of(option_a.combo), quantity_at(static_cast<std::size_t>(q))) ==
+            class_bytes(b.setting, y.classes[c], combo_of(option_b.combo), quantity_at(static_cast<std::size_t>(q)))))
+        return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<ChangedOutcome> changed_outcomes(const Inference& base, const ChangedInputs& changed) {
+  std::vector<ChangedOutcome> outcomes;
+  for (const Survivor& survivor : base.found.survivors) {
+    std::vector<Setting> settings;
+    for (const Setting& member : survivor.members) settings.push_back(changed_setting(base, changed, member));
+    for (const SettingGroup& group : grouped_settings(changed.inputs, settings)) {
+      const auto member =
+          static_cast<std::size_t>(std::ranges::find(settings, group.members.front()) - settings.begin());
+      outcomes.push_back(Mapping(base, changed, survivor.outcome, survivor.members[member], group).run());
+    }
+  }
+  return outcomes;
+}
+
+std::pair<ChangedOutcome, std::shared_ptr<const Outcome>> preferred_only(const Inference& base,
+                                                                         const ChangedInputs& changed,
+                                                                         const ChangedOutcome& outcome) {
+  auto before = std::make_shared<Outcome>(*outcome.base);
+  ChangedOutcome one = outcome;
+  std::vector<std::size_t> preferred(before->tables.size());
+  for (std::uint32_t b = 0; b < preferred.size(); ++b) {
+    preferred[b] = preferred_option(base.inputs, *before, b);
+    const Option option = before->tables[b].options[preferred[b]];
+    before->tables[b].options.clear();
+    before->tables[b].options.push_back(option);
+  }
+  for (std::uint32_t t = 0; t < one.became.size(); ++t) {
+    const Option option = one.became[t][preferred[changed.base_rows[t]]];
+    one.became[t] = {option};
+    one.survivor.outcome.tables[t].options.clear();
+    one.survivor.outcome.tables[t].options.push_back(option);
+  }
+  one.base = before.get();
+  return {std::move(one), std::move(before)};
+}
+
+std::vector<bool> changed_storage(const Inference& base, const ChangedInputs& changed,
+                                  const std::vector<ChangedOutcome>& outcomes) {
+  std::vector<bool> differs(changed.inputs.tables.size());
+  for (const ChangedOutcome& outcome : outcomes)
+    for (std::uint32_t t = 0; t < differs.size(); ++t) {
+      const std::uint32_t b = changed.base_rows[t];
+      const auto& options = outcome.base->tables[b].options;
+      for (std::size_t i = 0; i < options.size() && !differs[t]; ++i)
+        differs[t] = !same_on_ranks(*outcome.base, base.inputs.tables[b], b, options[i], outcome.survivor.outcome,
+                                    changed.inputs.tables[t], t, outcome.became[t][i]);
+    }
+  return differs;
+}
+
+std::vector<RankDifference> rank_differences(const Inference& base, const ChangedInputs& changed,
+                                             const std::vector<ChangedOutcome>& outcomes) {
+  const std::size_t ranks = std::min(base.plan.ranks.size(), changed.inputs.ranks.size());
+  const auto hull_into = [](std::vector<RankDifference>& all, const std::vector<RankDifference>& one, bool first) {
+    for (std::size_t r = 0; r < all.size(); ++r)
+      for (std::size_t q = 0; q < kQuantities; ++q)
+        all[r].bytes[q] = first ? one[r].bytes[q] : hull(all[r].bytes[q], one[r].bytes[q]);
+  };
+  std::vector<std::int64_t> now_of(base.inputs.tables.size(), -1);
+  for (std::uint32_t t = 0; t < changed.base_rows.size(); ++t) now_of[changed.base_rows[t]] = t;
+  std::vector<RankDifference> all(ranks);
+  for (const ChangedOutcome& outcome : outcomes) {
+    std::vector<RankDifference> sum(ranks);
+    for (std::uint32_t b = 0; b < base.inputs.tables.size(); ++b) {
+      const auto& options = outcome.base->tables[b].options;
+      const auto t = static_cast<std::uint32_t>(std::max<std::int64_t>(now_of[b], 0));
+      const auto is_same = [&](std::size_t i) {
+        return now_of[b] >= 0 &&
+               same_on_ranks(*outcome.base, base.inputs.tables[b], b, options[i], outcome.survivor.outcome,
+                             changed.inputs.tables[t], t, outcome.became[t][i]);
+      };
+      std::vector<std::size_t> differing;
+      for (std::size_t i = 0; i < options.size(); ++i)
+        if (!is_same(i)) differing.push_back(i);
+      if (differing.empty()) continue;
+      std::vector<RankDifference> table(ranks);  // with the options that stay as they are: nothing
+      for (const std::size_t i : differing) {
+        std::vector<RankDifference> one(ranks);
+        if (now_of[b] >= 0)
+          add_shards(outcome.survivor.outcome, changed.inputs.tables[t], t, outcome.became[t][i], 1, one);
+        add_shards(*outcome.base, base.inputs.tables[b], b, options[i], -1, one);
+        hull_into(table, one, i == differing.front() && differing.size() == options.size());
+      }
+      for (std::size_t r = 0; r < ranks; ++r)
+        for (std::size_t q = 0; q < kQuantities; ++q) sum[r].bytes[q] = sum[r].bytes[q] + table[r].bytes[q];
+    }
+    hull_into(all, sum, &outcome == &outcomes.front());
+  }
+  return all;
+}
+
+}  // namespace shardstats::infer_detail

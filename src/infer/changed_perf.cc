@@ -1,0 +1,303 @@
+#include <algorithm>
+#include <utility>
+
+#include "infer/what_if_parts.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr double kAnyTime = 1e15;  // ms
+
+bool is_grouped(const TableInputs& table) { return table.sharding == Sharding::twrw || table.sharding == Sharding::gs; }
+
+bool any_grouped(const std::vector<TableInputs>& tables) { return std::ranges::any_of(tables, is_grouped); }
+bool any_dp(const std::vector<TableInputs>& tables) {
+  return std::ranges::any_of(tables, [](const TableInputs& t) { return t.sharding == Sharding::dp; });
+}
+
+// Ranks of a host under a hypothesis. Where nothing reduces over hosts the log only tells one host from several.
+std::vector<std::int64_t> local_sizes_of(const Inference& base, const PerfHypothesis& h) {
+  const std::int64_t world = h.setting.world_size, local = h.setting.local_size;
+  if (any_grouped(base.inputs.tables) || any_dp(base.inputs.tables) || local == world) return {local};
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t d = world - 1; d >= 1; --d)
+    if (world % d == 0) sizes.push_back(d);
+  return sizes;
+}
+
+// Likely ones first: hosts have 8 ranks more often than others.
+void order_by_likelihood(std::vector<std::int64_t>& sizes) {
+  constexpr std::array<std::int64_t, 5> kUsual = {8, 4, 2, 16, 1};
+  std::ranges::stable_sort(sizes, {},
+                           [&](std::int64_t size) { return std::ranges::find(kUsual, size) - kUsual.begin(); });
+}
+
+void override_bandwidths(const RunRequest& run, Bandwidths<RealInterval>& bandwidths) {
+  const auto set = [](const std::optional<double>& asked, RealInterval& bounds) {
+    if (asked) bounds = exactly(*asked);
+  };
+  set(run.bandwidths.hbm, bandwidths.hbm);
+  set(run.bandwidths.ddr, bandwidths.ddr);
+  set(run.bandwidths.intra_host, bandwidths.intra_host);
+  set(run.bandwidths.inter_host, bandwidths.inter_host);
+}
+
+// How a table's perf may be counted, as far as the log's own numbers leave it open.
+struct Reading {
+  PerfOption option;
+  std::size_t codec = 0;
+};
+
+void subtract(PerfCells& from, const PerfCells& cells, double times) {
+  for (std::size_t c = 0; c < kPerfCells; ++c)
+    from[c] = {from[c].low - cells[c].high * times, from[c].high - cells[c].low * times};
+}
+void add(PerfCells& to, const PerfCells& cells, double times) {
+  for (std::size_t c = 0; c < kPerfCells; ++c) to[c] = to[c] + cells[c] * exactly(times);
+}
+void hull_into(PerfCells& all, const PerfCells& one) {
+  for (std::size_t c = 0; c < kPerfCells; ++c) all[c] = hull(all[c], one[c]);
+}
+
+class Evaluation {
+ public:
+  Evaluation(const Inference& base, const ChangedInputs& changed, const Plan& storage, bool preferred,
+             ChangedPerf& result)
+      : base_(base), changed_(changed), preferred_(preferred), result_(result), cell_elements_(base.inputs) {
+    result_.inputs = read_perf(changed.inputs, storage);
+    PerfInputs& perf = result_.inputs;
+    perf.sharders = base.perf.sharders;
+    for (PerfRank& rank : perf.ranks) rank.printed = rank.maxima = {};
+    for (std::uint32_t t = 0; t < perf.tables.size(); ++t) {
+      perf.tables[t].printed = {};
+      perf.tables[t].sharder = base.perf.tables[changed.base_rows[t]].sharder;
+    }
+    now_of_.assign(base.inputs.tables.size(), -1);
+    for (std::uint32_t t = 0; t < changed.base_rows.size(); ++t) now_of_[changed.base_rows[t]] = t;
+    result_.changed.resize(perf.tables.size());
+  }
+
+  // `old`: the hypothesis of the outcome with the bandwidths of the new one, but for those that were changed.
+  void run(const PerfOutcome& before, const PerfHypothesis& old, PerfHypothesis now) {
+    PerfOutcome after;
+    after.hypothesis = std::move(now);
+    after.bandwidths = after.hypothesis.setting.bandwidths;
+    after.bounded = before.bounded;
+    after.codecs = before.codecs;
+    const std::size_t ranks = std::min(base_.perf.ranks.size(), result_.inputs.ranks.size());
+    std::vector<PerfCells> differences(ranks);
+    after.tables.resize(result_.inputs.tables.size());
+    for (std::uint32_t b = 0; b < base_.inputs.tables.size(); ++b) {
+      if (now_of_[b] < 0) {
+        if (before.tables[b]) drop(b, *before.tables[b], differences);
+        continue;
+      }
+      const auto t = static_cast<std::uint32_t>(now_of_[b]);
+      after.tables[t] = table(before, old, after.hypothesis, b, t, differences);
+    }
+    for (const PerfRank& rank : result_.inputs.ranks) {
+      PerfCells sum{};
+      for (const auto& [t, shards] : rank.shards)
+        if (after.tables[t]) add(sum, after.tables[t]->shard, shards);
+      for (RealInterval& x : sum) x = with_rounding(x);
+      after.ranks.push_back(sum);
+      after.wrong_in_rank.push_back(0);
+    }
+    keep(before, std::move(after), differences);
+  }
+
+ private:
+  static double shards_on(const TableInputs& table, int rank) {
+    return static_cast<double>(std::ranges::count(table.ranks, rank));
+  }
+
+  // A hypothesis under which a table has no perf any more, as on a device that does not have its kernel, counts only
+  // where that holds for all of them.
+  void keep(const PerfOutcome& before, PerfOutcome after, const std::vector<PerfCells>& differences) {
+    bool complete = true;
+    for (std::uint32_t t = 0; t < after.tables.size(); ++t)
+      complete &= after.tables[t].has_value() || !before.tables[changed_.base_rows[t]].has_value();
+    if (!result_.outcomes.empty() && complete != complete_) {
+      if (!complete) return;
+      result_.outcomes.clear();
+    }
+    complete_ = complete;
+    if (result_.outcomes.empty()) result_.rank_differences = differences;
+    for (std::size_t r = 0; r < differences.size(); ++r) hull_into(result_.rank_differences[r], differences[r]);
+    result_.outcomes.push_back(std::move(after));
+  }
+
+  void drop(std::uint32_t b, const TablePerf& perf, std::vector<PerfCells>& differences) const {
+    const TableInputs& table = base_.inputs.tables[b];
+    for (std::size_t r = 0; r < differences.size(); ++r)
+      if (const double n = shards_on(table, static_cast<int>(r)); n > 0) subtract(differences[r], perf.shard, n);
+  }
+
+  std::vector<Reading> readings(const PerfOutcome& before, std::uint32_t b) {
+    std::vector<Reading> all;
+    const PerfHypothesis& h = before.hypothesis;
+    const std::uint64_t codecs = before.codecs[base_.perf.tables[b].sharder];
+    each_bit(codecs, [&](int c) {
+      const auto codec = static_cast<std::size_t>(c);
+      if (preferred_ && !all.empty()) return;
+      for (const PerfOption option : best_options(h, base_.inputs, base_.perf, b, codec_table()[codec], cell_elements_))
+        all.push_back({option, codec});
+    });
+    if (preferred_ && all.size() > 1) all.resize(1);
+    return all;
+  }
+
+  // Time of prefetching rests on statistics that are not printed; without them it is zero. `old`: of the log.
+  RealInterval prefetch(std::uint32_t b, std::uint32_t t, const PerfHypothesis& h, const TablePerf& old) const {
+    if (!prefetch_hidden(h, base_.inputs.tables[b]) || old.cells[4].high == 0) return exactly(0.0);
+    const TableInputs &before = base_.inputs.tables[b], &now = changed_.inputs.tables[t];
+    const bool same = before.batch == now.batch && before.indices == now.indices && before.rows == now.rows &&
+                      before.printed_ratio == now.printed_ratio && before.kernel == now.kernel &&
+                      before.sharding == now.sharding && before.cols == now.cols && !changed_.requests[b].element &&
+                      !changed_.run.release && base_.inputs.world_size == changed_.inputs.world_size;
+    return same ? old.cells[4] : RealInterval{0, kAnyTime};
+  }
+
+  struct Pair {
+    TablePerf old, now;
+  };
+
+  // nullopt: no public release says how fast the kernel is.
+  std::optional<Pair> pair_of(const PerfHypothesis& old, const PerfHypothesis& now, std::uint32_t b, std::uint32_t t,
+                              const Reading& reading) {
+    const Codecs codecs = codec_table()[reading.codec];
+    const auto before = option_perf(old, base_.inputs, base_.perf, b, reading.option, codecs);
+    if (!before) return std::nullopt;
+    const TableInputs& table = changed_.inputs.tables[t];
+    PerfOption option = reading.option;
+    if (const auto& element = changed_.requests[b].element)
+      option.element_size = kElementSizes[static_cast<std::size_t>(*element)];
+    if (table.kernel->speed != KernelSpeed::cached) option.prefetch_pipeline = false;
+    if (prefetch_hidden(now, table)) result_.inputs.tables[t].printed[4] = prefetch(b, t, old, *before);
+    const auto after = option_perf(now, changed_.inputs, result_.inputs, t, option, codecs);
+    result_.inputs.tables[t].printed = {};
+    if (!after) return std::nullopt;
+    return Pair{*before, *after};
+  }
+
+  std::optional<TablePerf> table(const PerfOutcome& before, const PerfHypothesis& old, const PerfHypothesis& now,
+                                 std::uint32_t b, std::uint32_t t, std::vector<PerfCells>& differences) {
+    if (!before.tables[b]) return std::nullopt;
+    bool differs = !std::ranges::equal(base_.inputs.tables[b].ranks, changed_.inputs.tables[t].ranks);
+    std::vector<Pair> pairs;
+    for (const Reading& reading : readings(before, b)) {
+      const auto pair = pair_of(old, now, b, t, reading);
+      if (!pair) return std::nullopt;
+      differs |= pair->old.cells != pair->now.cells;
+      pairs.push_back(*pair);
+    }
+    if (!differs) return before.tables[b];
+    result_.changed[t] = true;
+    add_differences(pairs, b, t, differences);
+    TablePerf all = pairs.front().now;
+    for (const Pair& pair : pairs) widen(all, pair.now);
+    return all;
+  }
+
+  void add_differences(const std::vector<Pair>& pairs, std::uint32_t b, std::uint32_t t,
+                       std::vector<PerfCells>& differences) const {
+    for (std::size_t r = 0; r < differences.size(); ++r) {
+      const double old_shards = shards_on(base_.inputs.tables[b], static_cast<int>(r));
+      const double now_shards = shards_on(changed_.inputs.tables[t], static_cast<int>(r));
+      if (old_shards + now_shards == 0) continue;
+      std::optional<PerfCells> all;
+      for (const Pair& pair : pairs) {
+        PerfCells one{};
+        add(one, pair.now.shard, now_shards);
+        subtract(one, pair.old.shard, old_shards);
+        if (all)
+          hull_into(*all, one);
+        else
+          all = one;
+      }
+      for (std::size_t c = 0; c < kPerfCells; ++c) differences[r][c] = differences[r][c] + (*all)[c];
+    }
+  }
+
+  const Inference& base_;
+  const ChangedInputs& changed_;
+  bool preferred_;
+  ChangedPerf& result_;
+  CellElements cell_elements_;
+  bool complete_ = true;  // the outcomes kept give each table its perf
+  std::vector<std::int64_t> now_of_;  // by row of the log
+};
+
+// Ranks of a host after the change.
+std::vector<std::int64_t> changed_local_sizes(const Inference& base, const ChangedInputs& changed,
+                                              const PerfHypothesis& h) {
+  const std::int64_t world = changed.inputs.world_size;
+  if (changed.run.local_world_size) return {*changed.run.local_world_size};
+  const bool same_groups = any_grouped(base.inputs.tables) && changed.group_size == base.plan.setting.group_size;
+  if (changed.group_size > 0 && !same_groups) return {changed.group_size};
+  std::vector<std::int64_t> sizes;
+  for (const std::int64_t size : local_sizes_of(base, h)) {
+    const std::int64_t local = std::min(size, world);
+    if (world % local == 0 && std::ranges::find(sizes, local) == sizes.end()) sizes.push_back(local);
+  }
+  if (sizes.empty()) sizes.push_back(world);
+  // Where nothing reduces over hosts, hosts of any smaller size are the same.
+  if (changed.group_size == 0 && !any_dp(changed.inputs.tables)) {
+    std::vector<std::int64_t> kinds;
+    for (const std::int64_t size : sizes)
+      if (std::ranges::none_of(kinds, [&](std::int64_t k) { return (k < world) == (size < world); }))
+        kinds.push_back(size);
+    return kinds;
+  }
+  order_by_likelihood(sizes);
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> possible_local_sizes(const Inference& base) {
+  std::vector<std::int64_t> sizes;
+  for (const PerfOutcome& outcome : base.perf_outcomes)
+    for (const std::int64_t size : local_sizes_of(base, outcome.hypothesis))
+      if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
+  return sizes;
+}
+
+namespace {
+
+// The default where the log leaves it open, else the middle of what it leaves.
+Bandwidths<RealInterval> likely(const Bandwidths<RealInterval>& bounds) {
+  Bandwidths<RealInterval> one = default_bandwidths();
+  for (const auto bandwidth : kBandwidths)
+    if (!(bounds.*bandwidth).contains((one.*bandwidth).low)) one.*bandwidth = exactly(middle(bounds.*bandwidth));
+  return one;
+}
+
+}  // namespace
+
+ChangedPerf changed_perf(const Inference& base, const ChangedInputs& changed,
+                         const std::vector<ChangedOutcome>& outcomes, const Plan& storage, bool preferred) {
+  ChangedPerf result;
+  Evaluation evaluation(base, changed, storage, preferred, result);
+  for (const PerfOutcome& before : base.perf_outcomes)
+    for (const ChangedOutcome& outcome : outcomes) {
+      if (outcome.from != before.hypothesis.outcome) continue;
+      PerfHypothesis old = before.hypothesis;
+      old.setting.bandwidths = preferred ? likely(before.bandwidths) : before.bandwidths;
+      PerfHypothesis now = old;
+      now.outcome = &outcome.survivor.outcome;
+      const Setting& setting = outcome.survivor.outcome.setting;
+      if (changed.run.release) now.setting.rules = &perf_rules_of(setting.rules->release);
+      now.setting.world_size = setting.world_size;
+      now.setting.group_size = setting.group_size;
+      override_bandwidths(changed.run, now.setting.bandwidths);
+      for (const std::int64_t local : changed_local_sizes(base, changed, before.hypothesis)) {
+        now.setting.local_size = local;
+        evaluation.run(before, old, now);
+        if (preferred) return result;
+      }
+    }
+  return result;
+}
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,29 @@
+// Inference with all that it found, for those who go on from there (what_if.cc). Private to src/infer.
+#pragma once
+
+#include <vector>
+
+#include "infer/perf_evaluation.h"
+#include "infer/search.h"
+#include "shardstats/infer/plan.h"
+
+namespace shardstats::infer_detail {
+
+// Not to be copied: hypotheses of the perf half point into `found`.
+struct Inference {
+  Inference() = default;
+  Inference(Inference&&) = default;
+  Inference& operator=(Inference&&) = default;
+
+  PlanInputs inputs;
+  SearchResult found;
+  PerfInputs perf;
+  std::vector<PerfOutcome> perf_outcomes;  // equally good ones
+  Plan plan;
+};
+Inference run_inference(const PrintedPlan& printed, const InferOptions& options);
+
+// What the printed cells alone say of tables, ranks and kernels.
+void fill_plain(const PlanInputs& inputs, Plan& plan);
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,354 @@
+#include "shardstats/infer/what_if.h"
+
+#include <algorithm>
+#include <array>
+
+#include "infer/fill_perf.h"
+#include "infer/rebuild.h"
+#include "infer/sums.h"
+#include "infer/what_if_parts.h"
+
+namespace shardstats {
+namespace infer_detail {
+namespace {
+
+constexpr std::array kAttributes = {
+    AttributeForm{Attribute::batch_size, "batch_size", true, false, ValueKind::count, "a number of samples"},
+    AttributeForm{Attribute::world_size, "world_size", true, false, ValueKind::count, "a number of ranks"},
+    AttributeForm{Attribute::local_world_size, "local_world_size", true, false, ValueKind::count, "a number of ranks"},
+    AttributeForm{Attribute::pipeline, "pipeline", true, false, ValueKind::word,
+                  "none, train_base, train_sparse_dist, train_prefetch_sparse_dist"},
+    AttributeForm{Attribute::count_ephemeral, "count_ephemeral", true, false, ValueKind::flag, "true, false"},
+    AttributeForm{Attribute::release, "release", true, false, ValueKind::word, "v0.3.0 to v1.8.0, main"},
+    AttributeForm{Attribute::hbm, "hbm", true, false, ValueKind::bytes, "a size such as 80GiB"},
+    AttributeForm{Attribute::hbm_mem_bw, "hbm_mem_bw", true, false, ValueKind::bandwidth,
+                  "a bandwidth such as 1555GiB/s"},
+    AttributeForm{Attribute::ddr_mem_bw, "ddr_mem_bw", true, false, ValueKind::bandwidth,
+                  "a bandwidth such as 51GiB/s"},
+    AttributeForm{Attribute::intra_host_bw, "intra_host_bw", true, false, ValueKind::bandwidth,
+                  "a bandwidth such as 600GiB/s"},
+    AttributeForm{Attribute::inter_host_bw, "inter_host_bw", true, false, ValueKind::bandwidth,
+                  "a bandwidth such as 50GiB/s"},
+    AttributeForm{Attribute::optimizer, "optimizer", true, true, ValueKind::word,
+                  "none, sgd, adagrad, rowwise_adagrad, adam"},
+    AttributeForm{Attribute::dtype, "dtype", true, true, ValueKind::word, "fp32, fp16, bf16, int8"},
+    AttributeForm{Attribute::sharding, "sharding", false, true, ValueKind::word, "TW, CW, RW, DP, TWRW, TWCW, GS"},
+    AttributeForm{Attribute::kernel, "kernel", false, true, ValueKind::word,
+                  "a compute kernel such as fused or fused_uvm_caching"},
+    AttributeForm{Attribute::cache_load_factor, "cache_load_factor", false, true, ValueKind::number,
+                  "a share from 0 to 1"},
+    AttributeForm{Attribute::rows, "rows", false, true, ValueKind::count, "a number of rows"},
+    AttributeForm{Attribute::dim, "dim", false, true, ValueKind::count, "a number of columns"},
+    AttributeForm{Attribute::pooling_factor, "pooling_factor", false, true, ValueKind::number,
+                  "ids a sample, summed over the table's features"},
+    AttributeForm{Attribute::num_poolings, "num_poolings", false, true, ValueKind::number,
+                  "poolings a sample, summed over the table's features"},
+    AttributeForm{Attribute::ranks, "ranks", false, true, ValueKind::ranks, "ranks such as 0,1 or 0-7"},
+    AttributeForm{Attribute::drop, "drop", false, true, ValueKind::none, "nothing"},
+};
+
+// Why inference does not know enough of the log.
+std::optional<Refusal> refusal_of(const Inference& base) {
+  const Plan& plan = base.plan;
+  const auto because = [](std::string why) { return Refusal{"this log cannot be rebuilt: " + std::move(why)}; };
+  if (!plan.sized || plan.tables.empty())
+    return because("it has no parameter table of v0.3.0 or newer with sizes (was the planner run with debug on?)");
+  if (plan.empty) return because("the planner found no plan, so that there are no shards");
+  if (plan.missing) return because("rows of the parameter table are lost");
+  const auto& rows = base.inputs.printed->tables.rows;
+  for (const PlanTable& table : plan.tables) {
+    const std::string name(rows[table.row].fqn.text);
+    if (!table.sized) return because("cells of table " + name + " that sizes rest on are lost or unreadable");
+    if (!table.explained) return because("no dtype, optimizer and caching explain the storage of table " + name);
+  }
+  if (static_cast<std::int64_t>(plan.ranks.size()) != plan.setting.world_size)
+    return because("rows of the rank table are lost");
+  return std::nullopt;
+}
+
+// KJT reservation of the changed plan: what the log prints, by the difference of the ids (storage-model.md 8.2).
+class Reservation {
+ public:
+  Reservation(const Inference& base, const ChangedInputs& changed) : plan_(base.plan) {
+    if (!base.inputs.reservation_printed) return;
+    RealInterval difference{};  // of Q
+    RealInterval sum{};
+    std::vector<bool> kept(base.inputs.tables.size());
+    for (std::uint32_t t = 0; t < changed.base_rows.size(); ++t) {
+      const TableInputs& old = base.inputs.tables[changed.base_rows[t]];
+      const TableInputs& now = changed.inputs.tables[t];
+      kept[changed.base_rows[t]] = true;
+      const RealInterval before = old.pooling_sum * old.batch, after = now.pooling_sum * now.batch;
+      sum = sum + after;
+      if (old.pooling_sum == now.pooling_sum && old.batch == now.batch) continue;
+      moved_ = true;
+      difference = difference + (after - before);
+    }
+    for (std::uint32_t b = 0; b < kept.size(); ++b) {
+      if (kept[b]) continue;
+      moved_ = true;
+      const RealInterval before = base.inputs.tables[b].pooling_sum * base.inputs.tables[b].batch;
+      difference = difference + RealInterval{-before.high, -before.low};
+    }
+    constexpr double kRounding = 1e-12;
+    sum_ = {sum.low * (1 - kRounding), sum.high * (1 + kRounding)};
+    difference_ = difference;
+  }
+
+  // `holds`: the device counts KJT there; the other memory's printed 0.0 is zero.
+  ByteInterval changed(ByteInterval printed, bool holds) const {
+    if (!moved_ || !holds || printed.high == 0) return printed;
+    const double multiplier = plan_.policy == Policy::inference ? 1 : 20;
+    const ByteInterval fresh = whole_bytes(kjt_bytes(multiplier, sum_));
+    const RealInterval step{multiplier * (8 * difference_.low - 1), multiplier * (8 * difference_.high + 1)};
+    const RealInterval moved{std::max(real(printed).low + step.low, 0.0),
+                             std::max(real(printed).high + step.high, 0.0)};
+    return narrowed(fresh, whole_bytes(moved));
+  }
+
+ private:
+  const Plan& plan_;
+  bool moved_ = false;
+  RealInterval sum_{}, difference_{};
+};
+
+// Ranks in terms of a byte interval of a plan and the quantity that it counts.
+struct RankField {
+  Quantity quantity;
+  ByteInterval PlanRank::*field;
+};
+constexpr std::array<RankField, 6> kRankFields = {{{Quantity::hbm, &PlanRank::hbm},
+                                                   {Quantity::hbm, &PlanRank::sparse_hbm},
+                                                   {Quantity::ddr, &PlanRank::ddr},
+                                                   {Quantity::ddr, &PlanRank::sparse_ddr},
+                                                   {Quantity::input, &PlanRank::input},
+                                                   {Quantity::output, &PlanRank::output}}};
+
+ByteInterval moved(ByteInterval from, RealInterval by) {
+  const RealInterval x = real(from);
+  const double low = std::max(std::floor(x.low + by.low), 0.0), high = std::max(std::ceil(x.high + by.high), 0.0);
+  return {capped(low), capped(high)};
+}
+
+}  // namespace
+}  // namespace infer_detail
+
+std::span<const AttributeForm> attribute_table() { return infer_detail::kAttributes; }
+const AttributeForm& form_of(Attribute attribute) {
+  return infer_detail::kAttributes[static_cast<std::size_t>(attribute)];
+}
+
+using namespace infer_detail;
+
+struct WhatIf::Impl {
+  Inference base;
+  std::optional<Refusal> refused;
+  std::vector<std::int64_t> local_sizes;
+
+  // The changed plan over these hypotheses.
+  Plan assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, bool preferred) const;
+  void set_reservation(ChangedInputs& changed) const;
+  void forget_cells(const std::vector<ChangedOutcome>& outcomes, ChangedInputs& changed) const;
+  void place_shards(ChangedInputs& changed, Texts& texts, std::vector<std::string>& placed) const;
+  void narrow_ranks(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes, Plan& plan) const;
+  void narrow_perf(const ChangedPerf& perf, Plan& plan) const;
+  void describe(const ChangedInputs& changed, Plan& plan) const;
+};
+
+void WhatIf::Impl::set_reservation(ChangedInputs& changed) const {
+  const Plan& plan = base.plan;
+  PlanInputs& inputs = changed.inputs;
+  const Reservation reservation(base, changed);
+  inputs.reservation_printed = true;  // so that the sums below take them as they are
+  if (base.inputs.reservation_printed) {
+    inputs.dense_hbm = plan.dense_hbm;
+    inputs.dense_ddr = plan.dense_ddr;
+    const bool in_hbm = io_in_hbm(plan.setting);
+    inputs.kjt_hbm = reservation.changed(plan.kjt_hbm, in_hbm);
+    inputs.kjt_ddr = reservation.changed(plan.kjt_ddr, !in_hbm);
+    return;
+  }
+  const Constants& hidden = base.found.survivors.front().outcome.constants;
+  RealInterval hbm = hidden.hbm, ddr = hidden.ddr;
+  for (const Survivor& survivor : base.found.survivors) {
+    hbm = hull(hbm, survivor.outcome.constants.hbm);
+    ddr = hull(ddr, survivor.outcome.constants.ddr);
+  }
+  inputs.dense_hbm = whole_bytes(hbm);
+  inputs.dense_ddr = whole_bytes(ddr);
+}
+
+// The log's cells of a table that differs say nothing any more.
+void WhatIf::Impl::forget_cells(const std::vector<ChangedOutcome>& outcomes, ChangedInputs& changed) const {
+  const auto differs = changed_storage(base, changed, outcomes);
+  for (std::uint32_t t = 0; t < differs.size(); ++t) {
+    TableInputs& table = changed.inputs.tables[t];
+    for (auto* cell : {&table.hbm, &table.ddr, &table.ssd})
+      if (differs[t] && *cell) *cell = kAnyBytes;
+  }
+}
+
+// What is known of the log's ranks is known of the changed ones, but for the shards that differ.
+void WhatIf::Impl::narrow_ranks(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
+                                Plan& plan) const {
+  const auto differences = rank_differences(base, changed, outcomes);
+  const auto difference_of = [](ByteInterval after, ByteInterval before) {
+    return after == before ? RealInterval{} : real(after) - real(before);
+  };
+  const RealInterval kjt_hbm = difference_of(plan.kjt_hbm, base.plan.kjt_hbm);
+  const RealInterval kjt_ddr = difference_of(plan.kjt_ddr, base.plan.kjt_ddr);
+  for (std::size_t r = 0; r < differences.size(); ++r) {
+    const PlanRank& before = base.plan.ranks[r];
+    PlanRank& after = plan.ranks[r];
+    for (const RankField& of : kRankFields) {
+      RealInterval by = differences[r].bytes[static_cast<std::size_t>(of.quantity)];
+      if (of.field == &PlanRank::hbm) by = by + kjt_hbm;
+      if (of.field == &PlanRank::ddr) by = by + kjt_ddr;
+      after.*of.field = narrowed(after.*of.field, moved(before.*of.field, by));
+    }
+  }
+}
+
+void WhatIf::Impl::narrow_perf(const ChangedPerf& perf, Plan& plan) const {
+  for (std::size_t r = 0; r < perf.rank_differences.size(); ++r) {
+    const PlanPerf& before = base.plan.ranks[r].perf;
+    PlanPerf& after = plan.ranks[r].perf;
+    for (std::size_t c = 0; c < kPerfCells; ++c) {
+      const RealInterval old = c < kPerfParts ? before.parts[c] : before.total, by = perf.rank_differences[r][c];
+      RealInterval& now = c < kPerfParts ? after.parts[c] : after.total;
+      const RealInterval moved{std::max(old.low + by.low, 0.0), std::max(old.high + by.high, 0.0)};
+      now = narrowed(now, with_rounding(moved));
+    }
+  }
+}
+
+// What the plan says of itself: releases, policy, assumptions.
+void WhatIf::Impl::describe(const ChangedInputs& changed, Plan& plan) const {
+  const Plan& from = base.plan;
+  plan.sized = true;
+  plan.releases = changed.run.release ? std::vector{*changed.run.release} : from.releases;
+  plan.policy = from.policy;
+  plan.policies = from.policies;
+  plan.dense_hbm = from.dense_hbm;
+  plan.dense_ddr = from.dense_ddr;
+  if (base.inputs.reservation_printed) {
+    plan.kjt_hbm = changed.inputs.kjt_hbm;
+    plan.kjt_ddr = changed.inputs.kjt_ddr;
+    const ByteInterval kjt = plan.kjt_hbm.high > 0 ? plan.kjt_hbm : plan.kjt_ddr;
+    plan.kjt = {kjt, from.kjt.known, false};
+  } else {
+    plan.kjt_hbm = from.kjt_hbm;
+    plan.kjt_ddr = from.kjt_ddr;
+  }
+  plan.groups = from.groups;
+  std::vector<std::int64_t> now_of(base.inputs.tables.size(), -1);
+  for (std::uint32_t t = 0; t < changed.base_rows.size(); ++t) now_of[changed.base_rows[t]] = t;
+  std::erase_if(plan.groups, [&](JointChoices& group) {
+    if (now_of[group.table] < 0) return true;
+    group.table = static_cast<std::uint32_t>(now_of[group.table]);
+    return false;
+  });
+  for (Assumption assumption : from.assumptions) {
+    if (assumption.table) {
+      if (now_of[*assumption.table] < 0) continue;
+      assumption.table = static_cast<std::uint32_t>(now_of[*assumption.table]);
+    }
+    plan.assumptions.push_back(std::move(assumption));
+  }
+}
+
+Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, bool preferred) const {
+  const PlanInputs& inputs = changed.inputs;
+  Plan plan;
+  fill_plain(inputs, plan);
+  SearchResult found;
+  KnownSums known(inputs);
+  for (ChangedOutcome& of : outcomes) {
+    Outcome& outcome = of.survivor.outcome;
+    outcome.lines = known.of(outcome);
+    outcome.sums = outcome.lines->lines();
+    Sums(inputs, outcome).settle();
+    found.survivors.push_back(of.survivor);
+  }
+  rebuild(inputs, found, true, plan);
+  describe(changed, plan);
+  for (std::size_t i = 0; i < found.survivors.size(); ++i)
+    for (std::size_t m = i == 0 ? 1 : 0; m < found.survivors[i].members.size(); ++m)
+      plan.alternatives.push_back(found.survivors[i].members[m]);
+  narrow_ranks(changed, outcomes, plan);
+  const ChangedPerf perf = changed_perf(base, changed, outcomes, plan, preferred);
+  if (!perf.outcomes.empty()) {
+    fill_perf(perf.outcomes, inputs, perf.inputs, true, plan);
+    narrow_perf(perf, plan);
+  }
+  return plan;
+}
+
+WhatIf::WhatIf(const PrintedPlan& printed, InferOptions options) : impl_(std::make_unique<Impl>()) {
+  options.alternatives = options.perf = options.shard_parts = true;
+  impl_->base = run_inference(printed, options);
+  impl_->refused = refusal_of(impl_->base);
+  impl_->local_sizes = possible_local_sizes(impl_->base);
+}
+
+WhatIf::~WhatIf() = default;
+
+const Plan& WhatIf::base() const { return impl_->base.plan; }
+const Refusal* WhatIf::refusal() const { return impl_->refused ? &*impl_->refused : nullptr; }
+
+std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes) const {
+  if (impl_->refused) return *impl_->refused;
+  ChangedPlan result;
+  result.texts = std::make_shared<Texts>();
+  ChangedInputs changed;
+  if (auto why = change_inputs(impl_->base, changes, impl_->local_sizes, *result.texts, changed)) return Refusal{*why};
+  impl_->set_reservation(changed);
+  impl_->place_shards(changed, *result.texts, result.placed);
+  const auto outcomes = changed_outcomes(impl_->base, changed);
+  impl_->forget_cells(outcomes, changed);
+  result.plan = impl_->assemble(changed, outcomes, false);
+  auto [likely, keeps_base] = preferred_only(impl_->base, changed, outcomes.front());
+  result.likely = impl_->assemble(changed, {std::move(likely)}, true);
+  result.skeleton = std::move(changed.printed);
+  result.base_rows = std::move(changed.base_rows);
+  result.device_hbm = changed.run.hbm;
+  return result;
+}
+
+// The largest shards first, each on the rank with the most HBM left.
+void WhatIf::Impl::place_shards(ChangedInputs& changed, Texts& texts, std::vector<std::string>& placed) const {
+  if (std::ranges::none_of(changed.unplaced, [](bool b) { return b; })) return;
+  const auto outcomes = changed_outcomes(base, changed);
+  forget_cells(outcomes, changed);
+  const Plan plan = assemble(changed, {outcomes.front()}, true);
+  struct Waiting {
+    std::uint32_t table;
+    double each;  // HBM of a shard, bytes
+  };
+  std::vector<Waiting> waiting;
+  std::vector<double> used;
+  for (const PlanRank& rank : plan.ranks) used.push_back(middle(real(rank.hbm)));
+  for (std::uint32_t t = 0; t < changed.unplaced.size(); ++t) {
+    if (!changed.unplaced[t]) continue;
+    for (const PlanShard& shard : plan.shards_of(plan.tables[t]))
+      used[static_cast<std::size_t>(*shard.rank)] -= middle(real(shard.hbm));
+    waiting.push_back({t, middle(real(plan.shards[plan.tables[t].first_shard].hbm))});
+  }
+  std::ranges::stable_sort(waiting, std::ranges::greater{}, &Waiting::each);
+  for (const Waiting& table : waiting) {
+    std::vector<int> ranks;
+    for (std::size_t n = changed.inputs.tables[table.table].ranks.size(); n > 0; --n) {
+      std::vector<double> open = used;
+      for (const int rank : ranks) open[static_cast<std::size_t>(rank)] = 1e300;
+      const auto rank = static_cast<std::size_t>(std::ranges::min_element(open) - open.begin());
+      used[rank] += table.each;
+      ranks.push_back(static_cast<int>(rank));
+    }
+    place(ranks, table.table, texts, changed);
+    const PrintedTable& row = changed.printed.tables.rows[table.table];
+    placed.push_back(std::string(row.fqn.text) + " on " + (ranks.size() == 1 ? "rank " : "ranks ") +
+                     std::string(row.ranks.text));
+  }
+}
+
+}  // namespace shardstats
