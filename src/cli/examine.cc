@@ -12,13 +12,6 @@
 namespace shardstats::cli {
 namespace {
 
-std::string message_of(const UnknownTarget& unknown) {
-  std::string message = unknown.message;
-  for (std::size_t i = 0; i < unknown.nearest.size(); ++i)
-    message += (i == 0 ? "; did you mean " : " or ") + unknown.nearest[i];
-  return message + (unknown.nearest.empty() ? "" : "?");
-}
-
 void explain_target(const Options& options, const InferOptions& assumed, Examined& examined) {
   auto explained = explain(*examined.printed, *examined.plan, options.target, assumed);
   if (const auto* unknown = std::get_if<UnknownTarget>(&explained))
@@ -107,6 +100,13 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
       break;
   }
   return examined;
+}
+
+std::string message_of(const UnknownTarget& unknown) {
+  std::string message = unknown.message;
+  for (std::size_t i = 0; i < unknown.nearest.size(); ++i)
+    message += (i == 0 ? "; did you mean " : " or ") + unknown.nearest[i];
+  return message + (unknown.nearest.empty() ? "" : "?");
 }
 
 void warn_of_errors(const Options& options, const std::string& path, const Examined& examined) {
