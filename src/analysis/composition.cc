@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 
-#include "analysis/statistics.h"
+#include "analysis/shares.h"
 
 namespace shardstats {
 namespace {
@@ -82,9 +81,7 @@ class Composer {
 
   Composition compose() {
     Composition composition;
-    const Cell planning = printed_.slot(LineId::planning_memory);
-    if (const auto bounds = analysis::printed_bounds(planning, Format::r3, "bytes"))
-      composition.planning_hbm = ByteInterval{capped(std::ceil(bounds->low)), capped(std::floor(bounds->high))};
+    composition.planning_hbm = analysis::planning_of_all(printed_, plan_);
     for (std::uint32_t t = 0; t < plan_.tables.size(); ++t) composition.tables.push_back(add_table(t));
     for (std::size_t r = 0; r < on_rank_.size(); ++r) add_largest(r);
     for (std::size_t r = 0; r < on_rank_.size(); ++r) add_rest(r);

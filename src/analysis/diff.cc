@@ -192,21 +192,24 @@ Known kernel_bytes(const SideKernel& kernel, std::size_t i) {
   return kernel.printed[i] ? narrowed(rebuilt, *kernel.printed[i]) : rebuilt;
 }
 
+bool has_lost_rows(const DiffSide& side) {
+  return side.printed.tables.printed && !has_all_rows(side.printed, side.plan);
+}
+
 std::vector<KernelDiff> kernel_diffs(const DiffSide& base, const DiffSide& next) {
   std::vector<KernelDiff> diffs;
   auto befores = kernels_of(base), afters = kernels_of(next);
   std::set<std::string_view> names;
   for (const auto* kernels : {&befores, &afters})
     for (const auto& [name, kernel] : *kernels) names.insert(name);
+  const bool base_lost = has_lost_rows(base), next_lost = has_lost_rows(next);
+  const auto count = [](bool lost, std::int64_t n) { return lost ? Known{} : Known(exactly(static_cast<double>(n))); };
   for (const std::string_view name : names) {
     const SideKernel &before = befores[name], &after = afters[name];
     KernelDiff& diff = diffs.emplace_back();
     diff.name = name;
-    const auto count = [](const DiffSide& side, std::int64_t n) -> Known {
-      const bool lost = side.printed.tables.printed && !has_all_rows(side.printed, side.plan);
-      return lost ? std::nullopt : Known(exactly(static_cast<double>(n)));
-    };
-    diff.tables = difference("tables", DiffUnit::count, count(base, before.tables), count(next, after.tables));
+    diff.tables =
+        difference("tables", DiffUnit::count, count(base_lost, before.tables), count(next_lost, after.tables));
     diff.hbm = difference("hbm", DiffUnit::bytes, kernel_bytes(before, 0), kernel_bytes(after, 0));
     diff.ddr = difference("ddr", DiffUnit::bytes, kernel_bytes(before, 1), kernel_bytes(after, 1));
     diff.ssd = difference("ssd", DiffUnit::bytes, kernel_bytes(before, 2), kernel_bytes(after, 2));

@@ -219,10 +219,9 @@ std::vector<TablePair> pair_tables(const DiffSide& base, const DiffSide& next) {
   for (std::uint32_t i = 0; i < met.size(); ++i)
     if (!met[i]) pairs.push_back({i, std::nullopt});
   // Where rows are lost nobody knows which tables are new or gone.
-  std::erase_if(pairs, [&](const TablePair& pair) {
-    return (!pair.before && !has_all_rows(base.printed, base.plan)) ||
-           (!pair.after && !has_all_rows(next.printed, next.plan));
-  });
+  const bool base_whole = has_all_rows(base.printed, base.plan), next_whole = has_all_rows(next.printed, next.plan);
+  std::erase_if(pairs,
+                [&](const TablePair& pair) { return (!pair.before && !base_whole) || (!pair.after && !next_whole); });
   return pairs;
 }
 

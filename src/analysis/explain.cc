@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analysis/explain_parts.h"
+#include "shardstats/analysis/nearest.h"
 #include "shardstats/analysis/rules.h"
 #include "shardstats/analysis/table_names.h"
 
@@ -23,8 +24,8 @@ UnknownTarget unknown_table(const Context& context, std::string_view target, std
     for (const PlanKernel& kernel : context.plan.kernels) names.push_back("kernel:" + std::string(kernel.name));
   }
   if (context.plan.tables.empty())
-    return {"this block prints no parameter table, so there is no table to explain", nearest_names(name, names)};
-  return {"no table '" + std::string(name) + "' in this block", nearest_names(last_part(name), names)};
+    return {"this block prints no parameter table, so there is no table to explain", nearest_of(name, names)};
+  return {"no table '" + std::string(name) + "' in this block", nearest_of(last_part(name), names)};
 }
 
 Answer of_tables(const Context& context, std::string_view target, std::string_view name) {
@@ -91,7 +92,7 @@ Answer of_kernel(const Context& context, std::string_view name) {
   if (std::find(names.begin(), names.end(), name) != names.end())
     return std::vector<Explained>{explain_kernel(context, name)};
   for (std::string& known : names) known.insert(0, "kernel:");
-  const auto near = nearest_names("kernel:" + std::string(name), names);
+  const auto near = nearest_of("kernel:" + std::string(name), names);
   return UnknownTarget{"no table has the kernel '" + std::string(name) + "'", near.empty() ? names : near};
 }
 
@@ -104,7 +105,7 @@ Answer of_assumption(const Context& context, std::string_view name) {
   }
   return UnknownTarget{
       "nothing named '" + std::string(name) + "' was assumed for this block; `shardstats reconstruct` lists what was",
-      nearest_names("assumption:" + std::string(name), names)};
+      nearest_of("assumption:" + std::string(name), names)};
 }
 
 // A rule that is checked on many tables or ranks at once needs one of them.
@@ -127,10 +128,10 @@ std::optional<std::string> rule_hint(std::string_view target) {
 std::optional<Answer> of_lines(const Context& context, std::string_view target) {
   LinesExplained found = explain_lines(context, target);
   if (!found.lines.empty()) return std::move(found.lines);
-  if (auto hint = rule_hint(target)) return UnknownTarget{*hint, nearest_names(target, found.known)};
+  if (auto hint = rule_hint(target)) return UnknownTarget{*hint, nearest_of(target, found.known)};
   if (target.find('.') == std::string_view::npos || rules_matching(target.substr(0, target.find('.') + 1)).empty())
     return std::nullopt;
-  return UnknownTarget{"no line '" + std::string(target) + "' in this block", nearest_names(target, found.known)};
+  return UnknownTarget{"no line '" + std::string(target) + "' in this block", nearest_of(target, found.known)};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// explain assumption:NAME: what was assumed, and which printed numbers rule the other values out.
+// explain assumption:NAME: what was assumed, and which printed numbers speak against the other values.
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "analysis/explain_parts.h"
@@ -36,12 +37,10 @@ std::vector<std::string> possible_values(const Context& context, std::string_vie
   return values;
 }
 
-// Cells that a plan contradicts, each as a step with the value that it should have.
+// The first memory cells that a plan contradicts, each as a step with the value that it should have.
 void add_contradicted(const Context& context, const Plan& plan, Step& step) {
-  std::int64_t cells = 0;
   const auto add = [&](std::string label, const Expectation& e, const Cell& cell, std::string_view unit = " GB") {
-    if (!e.contradicted) return;
-    if (++cells > static_cast<std::int64_t>(kShownCells)) return;
+    if (!e.contradicted || step.children.size() >= kShownCells) return;
     Step child = bytes_step(std::move(label), e.bytes);
     child.note = "printed \"" + std::string(cell.text) + std::string(unit) + "\"";
     step.children.push_back(std::move(child));
@@ -60,15 +59,37 @@ void add_contradicted(const Context& context, const Plan& plan, Step& step) {
     add("input" + rank, plan.ranks[r].expected_input, rows[r].input, " MB");
     add("output" + rank, plan.ranks[r].expected_output, rows[r].output, " MB");
   }
-  const std::string count = number_text(static_cast<double>(std::max(cells, plan.contradictions)));
-  step.note = cells == 0 && plan.contradictions == 0
-                  ? "not preferred, though no printed memory speaks against it"
-                  : "ruled out by " + count + (count == "1" ? " printed number" : " printed numbers") +
-                        (step.children.empty() ? "" : "; with it these would be:");
+}
+
+// Printed numbers, of memory and perf, that a plan contradicts.
+std::int64_t contradicted_numbers(const Plan& plan) {
+  std::int64_t numbers = plan.contradictions;
+  for (const PlanTable& table : plan.tables) numbers += std::popcount(table.perf.contradicted);
+  for (const PlanRank& rank : plan.ranks) numbers += std::popcount(rank.expected_perf.contradicted);
+  return numbers;
+}
+
+std::string printed_numbers(std::int64_t count) {
+  return number_text(static_cast<double>(count)) + (count == 1 ? " printed number" : " printed numbers");
+}
+
+// What speaks against `other`, a plan with another value than that of `a`. Damage is contradicted by both.
+void compare(const Context& context, const Assumption& a, const Plan& other, Step& step) {
+  const std::int64_t here = contradicted_numbers(context.plan), there = contradicted_numbers(other);
+  const std::string instead =
+      "contradicts " + printed_numbers(there) + " instead of " + number_text(static_cast<double>(here));
+  if (there > here) {
+    step.note = here == 0 ? "ruled out by " + printed_numbers(there) : instead;
+    add_contradicted(context, other, step);
+    if (!step.children.empty()) step.note += "; with it these would be:";
+    return;
+  }
+  step.note = there == here ? "explains as much of what is printed" : instead;
+  if (a.origin != Origin::flag) step.note += ", but less simply: tables or bandwidths need values of their own";
 }
 
 // The plan with each other value in the place of the assumed one.
-void add_ruled_out(const Context& context, const Assumption& a, std::vector<Step>& steps) {
+void add_other_values(const Context& context, const Assumption& a, std::vector<Step>& steps) {
   const auto is_open = [&](const std::string& value) {
     if (value_words(a.value) == value) return true;
     return std::ranges::any_of(a.alternatives, [&](const AssumedValue& v) { return value_words(v) == value; });
@@ -78,11 +99,11 @@ void add_ruled_out(const Context& context, const Assumption& a, std::vector<Step
     InferOptions options = context.options;
     std::erase_if(options.overrides, [&](const Override& o) { return o.key == a.name; });
     options.overrides.push_back({std::string(a.name), "", value});
-    options.alternatives = options.perf = false;
+    options.alternatives = false;
     const Plan plan = infer(context.printed, options);
     Step step = value_step(std::string(a.name) + " = " + value, 0, {}, "truth");
     if (plan.sized)
-      add_contradicted(context, plan, step);
+      compare(context, a, plan, step);
     else
       step.note = "no release with this log's layout could have printed it";
     steps.push_back(std::move(step));
@@ -111,9 +132,6 @@ Explained explain_assumption(const Context& context, std::string_view name) {
     step.origin = a.origin;
     step.note = std::string(origin_words(a.origin));
     if (!others.empty()) step.note += "; " + others + " would explain the log as well";
-    if (!a.table && a.support > 0)
-      step.note += "; every other value contradicts " + number_text(static_cast<double>(a.support)) +
-                   (a.support == 1 ? " printed number" : " printed numbers") + " or more";
     step.value = {1, {1, 1}, "truth"};
     if (a.table) step.value = {group.tables, exactly(group.tables), group.tables == 1 ? "table" : "tables"};
     if (const auto* number = std::get_if<double>(&a.value); number && !a.table)
@@ -128,7 +146,7 @@ Explained explain_assumption(const Context& context, std::string_view name) {
   for (auto& [key, group] : groups) explained.steps.push_back(std::move(group.step));
   std::stable_sort(explained.steps.begin(), explained.steps.end(),
                    [](const Step& a, const Step& b) { return a.value.nominal > b.value.nominal; });
-  if (const Assumption* a = assumption(context, name, std::nullopt)) add_ruled_out(context, *a, explained.steps);
+  if (const Assumption* a = assumption(context, name, std::nullopt)) add_other_values(context, *a, explained.steps);
   return explained;
 }
 

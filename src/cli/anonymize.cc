@@ -8,11 +8,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cli/examine.h"
+#include "cli/examine_all.h"
 #include "cli/formats.h"
 #include "cli/output.h"
-#include "cli/parallel.h"
-#include "cli/steps.h"
 #include "cli/terminal.h"
 #include "report/words.h"
 #include "shardstats/analysis/anonymize.h"
@@ -22,48 +20,33 @@
 namespace shardstats::cli {
 namespace {
 
-// A block of a log that was read, or the log alone if it has none.
+// A block of a log, without what is not needed for printing it.
 struct Part {
   Step step;
   std::unique_ptr<PrintedPlan> printed;
-  std::int64_t errors = 0;  // that `verify` reports
-
-  std::string title() const { return step.log->path + ": block " + std::to_string(step.index + 1); }
 };
-using Parts = std::vector<Part>;
+
+struct Parts {
+  std::vector<Part> blocks;
+  bool good = true;  // all logs and options were; what is wrong was said
+};
 
 Parts read_logs(const Options& options, const Filter& filter) {
-  Steps steps(options);
   Parts parts;
-  InOrder<Part>::run(
-      options.threads,
-      [&]() -> std::optional<Part> {
-        std::optional<Step> step = steps.next();
-        if (!step) return std::nullopt;
-        return Part{std::move(*step), nullptr};
-      },
-      [&](Part& part) {
-        if (!part.step.block) return;
-        Examined examined = examine(options, filter, *part.step.block, part.step.index);
-        part.printed = std::move(examined.printed);
-        part.errors = examined.findings.error;
-      },
-      [&](Part& part) { parts.push_back(std::move(part)); });
+  const auto problem = [&](const std::string& text) {
+    fail(text);
+    parts.good = false;
+  };
+  const auto wrong = examine_all(options, filter, [&](Work& work) {
+    const OpenLog& log = *work.step.log;
+    if (work.step.first && log.error) problem(error_text(*log.error));
+    if (work.step.last && log.stopped) problem(error_text(*log.stopped));
+    if (!work.step.block) return;
+    warn_of_errors(options, log.path, work.examined);
+    parts.blocks.push_back({std::move(work.step), std::move(work.examined.printed)});
+  });
+  for (const std::string& text : wrong) problem(text);
   return parts;
-}
-
-// What of the logs was not read. False: something.
-bool report_problems(const Options& options, const Parts& parts) {
-  bool good = true;
-  for (const Part& part : parts) {
-    const OpenLog& log = *part.step.log;
-    if (part.step.first && log.error) fail(error_text(*log.error));
-    if (part.step.last && log.stopped) fail(error_text(*log.stopped));
-    good = good && !log.error && !log.stopped;
-    if (part.errors > 0 && !options.quiet)
-      warn(part.title() + ": `shardstats verify` reports " + std::to_string(part.errors) + " error(s) here");
-  }
-  return good;
 }
 
 // `other` may be "-", standard output.
@@ -111,8 +94,9 @@ bool write_map(const std::string& path, const Replacements& names) {
 std::optional<std::string> anonymized(const Part& part, const Replacements& replacements) {
   const AnonymizedPlan result = anonymize(*part.printed, replacements);
   if (result.masked > 0)
-    warn(part.title() + ": " + plural(static_cast<std::int64_t>(result.masked), "text") +
-         " that no planner prints, the first at line " + std::to_string(result.first_masked.line) +
+    warn(part.step.log->path + ": block " + std::to_string(part.step.index + 1) + ": " +
+         plural(static_cast<std::int64_t>(result.masked), "text") + " that no planner prints, the first at line " +
+         std::to_string(result.first_masked.line) +
          ": letters were replaced by x; look at the digits before you give the log away");
   std::string text;
   if (render(result.plan, text)) return text;
@@ -132,10 +116,9 @@ int run_anonymize(const Options& options, const Filter& filter) {
       return kFailed;
     }
   const Parts parts = read_logs(options, filter);
-  int status = report_problems(options, parts) ? kClean : kFailed;
+  int status = parts.good ? kClean : kFailed;
   std::vector<const PrintedPlan*> plans;
-  for (const Part& part : parts)
-    if (part.printed) plans.push_back(part.printed.get());
+  for (const Part& part : parts.blocks) plans.push_back(part.printed.get());
   const auto chosen = Replacements::choose(plans, std::get<KeepName>(keep_matching(options.keep)));
   if (const auto* why = std::get_if<std::string>(&chosen)) {
     fail("anonymize: " + *why + "; let some names stay with --keep");
@@ -144,8 +127,7 @@ int run_anonymize(const Options& options, const Filter& filter) {
   const auto& replacements = std::get<Replacements>(chosen);
   if (!options.name_map.empty() && !write_map(options.name_map, replacements)) return kFailed;
   const auto outputs = open_outputs(options);
-  for (const Part& part : parts) {
-    if (!part.printed) continue;
+  for (const Part& part : parts.blocks) {
     const auto text = anonymized(part, replacements);
     if (!text) status = kFailed;
     for (const auto& output : outputs) output->write(text.value_or(""));

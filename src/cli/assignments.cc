@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/sizes.h"
+#include "shardstats/analysis/nearest.h"
 #include "shardstats/analysis/table_names.h"
 #include "shardstats/planner/perf.h"
 
@@ -203,7 +204,7 @@ std::variant<std::vector<Change>, std::string> resolve(std::span<const Assignmen
         std::vector<std::string> names;
         for (const PrintedTable& row : printed.tables.rows) names.emplace_back(last_part(row.fqn.text));
         return "no table '" + assignment.table + "' in this block" +
-               did_you_mean(nearest_names(last_part(assignment.table), names));
+               did_you_mean(nearest_of(last_part(assignment.table), names));
       }
     }
     changes.push_back(std::move(change));

@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "shardstats/analysis/nearest.h"
+
 namespace shardstats::cli {
 namespace {
 
@@ -121,20 +123,6 @@ constexpr std::array<Command, 14> kCommands = {{
     {CommandId::man, kSetUp, "man", "Print the manual page", "",
      "shardstats man | man -l -\nshardstats man > shardstats.1", false, false, false, kTextOnly},
 }};
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t above = row[j + 1];
-      row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (a[i] == b[j] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
 
 }  // namespace
 

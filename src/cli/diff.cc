@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cli/examine.h"
+#include "cli/examine_all.h"
 #include "cli/output.h"
-#include "cli/parallel.h"
-#include "cli/steps.h"
 #include "cli/terminal.h"
 #include "cli/writers.h"
 #include "report/diff_words.h"
@@ -20,32 +18,8 @@ namespace {
 
 constexpr std::size_t kTopInText = 10;  // rows of a list that are shown unless --top says another number
 
-struct Side {
-  Step step;
-  Examined examined;
-};
-using Sides = std::vector<Side>;
-
-// Both logs at once where there are threads for it.
-Sides read_logs(const Options& options, const Filter& filter) {
-  Steps steps(options);
-  Sides sides;
-  InOrder<Side>::run(
-      options.threads,
-      [&]() -> std::optional<Side> {
-        std::optional<Step> step = steps.next();
-        if (!step) return std::nullopt;
-        return Side{std::move(*step), {}};
-      },
-      [&](Side& side) {
-        if (side.step.block) side.examined = examine(options, filter, *side.step.block, side.step.index);
-      },
-      [&](Side& side) { sides.push_back(std::move(side)); });
-  return sides;
-}
-
 // What was not read of a log.
-std::vector<Error> errors_of(const Side& side) {
+std::vector<Error> errors_of(const Work& side) {
   const OpenLog& log = *side.step.log;
   std::vector<Error> errors;
   if (log.error) errors.push_back(*log.error);
@@ -54,25 +28,28 @@ std::vector<Error> errors_of(const Side& side) {
   return errors;
 }
 
-std::string title_of(const Side& side) {
+std::string title_of(const Work& side) {
   const OpenLog& log = *side.step.log;
   return log.path + (side.step.index > 0 ? ", block " + std::to_string(side.step.index + 1) : "");
 }
 
 // What came of comparing the two logs.
 struct Comparison {
-  Sides sides;
+  std::vector<Work> sides;  // the one before and the one after
   std::vector<Error> errors;
+  std::vector<std::string> wrong_options;
   std::optional<PlanDiff> diff;  // none if a log has no block
   int status = kClean;
 };
 
 Comparison compare(const Options& options, const Filter& filter) {
-  Comparison result{read_logs(options, filter), {}, {}};
-  for (const Side& side : result.sides) std::ranges::move(errors_of(side), std::back_inserter(result.errors));
-  if (!result.errors.empty()) result.status = kFailed;
-  if (std::ranges::any_of(result.sides, [](const Side& side) { return !side.step.block; })) return result;
-  const auto side = [&](const Side& one) { return DiffSide{*one.examined.printed, *one.examined.plan}; };
+  Comparison result;
+  // Both logs at once where there are threads for it.
+  result.wrong_options = examine_all(options, filter, [&](Work& side) { result.sides.push_back(std::move(side)); });
+  for (const Work& side : result.sides) std::ranges::move(errors_of(side), std::back_inserter(result.errors));
+  if (!result.errors.empty() || !result.wrong_options.empty()) result.status = kFailed;
+  if (std::ranges::any_of(result.sides, [](const Work& side) { return !side.step.block; })) return result;
+  const auto side = [&](const Work& one) { return DiffSide{*one.examined.printed, *one.examined.plan}; };
   PlanDiff& diff = result.diff.emplace(diff_plans(side(result.sides[0]), side(result.sides[1]), filter));
   if (!options.fail_on_increase) return result;
   const LimitStatus limit = hold_against(diff, *options.fail_on_increase);
@@ -84,8 +61,9 @@ Comparison compare(const Options& options, const Filter& filter) {
 
 void report_problems(const Options& options, const Comparison& comparison) {
   for (const Error& error : comparison.errors) fail(error_text(error));
-  for (const Side& side : comparison.sides)
+  for (const Work& side : comparison.sides)
     if (side.step.block) warn_of_errors(options, side.step.log->path, side.examined);
+  for (const std::string& wrong : comparison.wrong_options) fail(wrong);
   if (!comparison.diff || !comparison.diff->limit) return;
   const LimitResult& limit = *comparison.diff->limit;
   if (limit.status == LimitStatus::unknown) fail("--fail-on-increase: " + diff_words::limit_text(limit));
@@ -95,7 +73,7 @@ void report_problems(const Options& options, const Comparison& comparison) {
 std::string json_of(const Options& options, const Comparison& comparison) {
   std::vector<LogJson> logs;
   Totals totals;
-  for (const Side& side : comparison.sides) {
+  for (const Work& side : comparison.sides) {
     const std::vector<Error> errors = errors_of(side);
     LogJson& log = logs.emplace_back(LogJson{side.step.log->path, {}, {}});
     if (!errors.empty()) log.error = errors.front();

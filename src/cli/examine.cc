@@ -16,7 +16,7 @@ namespace {
 void explain_target(const Options& options, const InferOptions& assumed, Examined& examined) {
   auto explained = explain(*examined.printed, *examined.plan, options.target, assumed);
   if (const auto* unknown = std::get_if<UnknownTarget>(&explained))
-    examined.unknown_target = unknown->message + did_you_mean(unknown->nearest);
+    examined.unknown_target = message_of(*unknown);
   else
     examined.result.explained = std::get<std::vector<Explained>>(std::move(explained));
 }
@@ -103,6 +103,8 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   }
   return examined;
 }
+
+std::string message_of(const UnknownTarget& unknown) { return unknown.message + did_you_mean(unknown.nearest); }
 
 void warn_of_errors(const Options& options, const std::string& path, const Examined& examined) {
   const std::int64_t errors = examined.findings.error;

@@ -23,6 +23,9 @@ struct Examined {
 // Thread-safe: reads its arguments only.
 Examined examine(const Options& options, const Filter& filter, const Block& block, std::size_t index);
 
+// "no table 'tabel_1' in this block; did you mean table_1?"
+std::string message_of(const UnknownTarget& unknown);
+
 // That verify would find errors in this block, unless --quiet.
 void warn_of_errors(const Options& options, const std::string& path, const Examined& examined);
 

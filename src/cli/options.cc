@@ -216,15 +216,25 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
   add_config_options(*sub);
 }
 
-// All commands with their options. Values go to `raw`.
-void add_commands(CLI::App& app, Raw& raw) {
+// All commands with their options, or the one: the options of all take longer to set up than a small log to read.
+// Values go to `raw`.
+void add_commands(CLI::App& app, const Command* only, Raw& raw) {
   app.formatter_fn([](const CLI::App* chosen, std::string, CLI::AppFormatMode) {
     return help_text(describe(*chosen), text_style("never", true, isatty(STDOUT_FILENO) != 0).width);
   });
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", "shardstats " + std::string(kVersion), "Print the version and exit");
   app.require_subcommand(1);
-  for (const Command& command : commands()) add_command(app, command, raw);
+  for (const Command& command : commands())
+    if (only == nullptr || only == &command) add_command(app, command, raw);
+}
+
+std::optional<std::string> unknown_key_of(const Config& config) {
+  if (config.empty()) return std::nullopt;
+  CLI::App app;
+  Raw unused;
+  add_commands(app, nullptr, unused);
+  return unknown_key(app, config);
 }
 
 // What `completion` and `man` print.
@@ -345,9 +355,12 @@ std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
   return options;
 }
 
-bool is_command(std::string_view word) {
-  return std::ranges::find(commands(), word, &Command::name) != commands().end();
+// nullptr: no command is called so.
+const Command* command_named(std::string_view word) {
+  const auto found = std::ranges::find(commands(), word, &Command::name);
+  return found == commands().end() ? nullptr : &*found;
 }
+bool is_command(std::string_view word) { return command_named(word) != nullptr; }
 
 // `shardstats LOG` is `shardstats summary LOG`, also with options in front or the log piped in. A log that is called
 // like a command needs a path: ./verify.
@@ -404,7 +417,8 @@ std::variant<Options, Leave> parse_command_line(int argc, const char* const* arg
   if (auto unknown = unknown_command(argc, argv)) return *unknown;
   CLI::App app("", "shardstats");
   Raw raw;
-  add_commands(app, raw);
+  const Command* chosen = command_named(argv[1]);
+  add_commands(app, chosen != nullptr && describes_tool(chosen->id) ? nullptr : chosen, raw);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -415,11 +429,14 @@ std::variant<Options, Leave> parse_command_line(int argc, const char* const* arg
   }
   if (describes_tool(raw.options.command)) return Leave{kClean, description_of_tool(app, raw.options), ""};
   const Command& command = command_of(raw.options.command);
-  const auto config = load_config(*app.get_subcommand(std::string(command.name)));
-  if (const auto* wrong = std::get_if<std::string>(&config)) return failed(*wrong);
-  if (auto wrong = fill_in(app, command, std::get<Config>(config), [&] { return wrong_value(raw); }))
+  CLI::App& options = *app.get_subcommand(std::string(command.name));
+  const auto loaded = load_config(options);
+  if (const auto* wrong = std::get_if<std::string>(&loaded)) return failed(*wrong);
+  const auto& config = std::get<Config>(loaded);
+  if (auto wrong = unknown_key_of(config)) return failed(std::move(*wrong));
+  if (auto wrong = fill_in(options, command, config, [&] { return wrong_value(raw); }))
     return failed(std::move(*wrong));
-  return finish(raw, std::get<Config>(config));
+  return finish(raw, config);
 }
 
 }  // namespace shardstats::cli

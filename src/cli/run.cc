@@ -5,12 +5,9 @@
 
 #include "cli/anonymize.h"
 #include "cli/diff.h"
-#include "cli/examine.h"
-#include "cli/heap.h"
+#include "cli/examine_all.h"
 #include "cli/output.h"
-#include "cli/parallel.h"
 #include "cli/progress.h"
-#include "cli/steps.h"
 #include "cli/survey.h"
 #include "cli/terminal.h"
 #include "cli/what_if.h"
@@ -19,12 +16,6 @@
 
 namespace shardstats::cli {
 namespace {
-
-// A step and what was found out about its block.
-struct Work {
-  Step step;
-  Examined examined;
-};
 
 // The blocks of one log taken together.
 struct Seen {
@@ -55,21 +46,11 @@ class Run {
   }
 
   int all() {
-    Steps steps(options_);
     write([](Writer& writer, std::string& text) { writer.begin(text); });
-    InOrder<Work>::run(
-        options_.threads,
-        [&]() -> std::optional<Work> {
-          std::optional<Step> step = steps.next();
-          if (!step) return std::nullopt;
-          if (!std::exchange(prepared_, true) && step->log->source) prepare_heap(step->log->source->bytes().size());
-          return Work{std::move(*step), {}};
-        },
-        [&](Work& work) {
-          if (work.step.block) work.examined = examine(options_, filter_, *work.step.block, work.step.index);
-        },
-        [&](Work& work) { take(work); });
+    const auto wrong = examine_all(options_, filter_, [this](Work& work) { take(work); });
     interrupt_progress();
+    for (const std::string& message : wrong) fail(message);
+    if (!wrong.empty()) raise(kFailed);
     if (totals_.survey) nothing_in_all();
     compare_kept();
     const int verdict = status_;
@@ -205,7 +186,6 @@ class Run {
   std::vector<Work> kept_;  // report of two logs
   Progress progress_{0, nullptr};
   int status_ = kClean;
-  bool prepared_ = false;  // the heap
 };
 
 int run_rules(const Options& options) {

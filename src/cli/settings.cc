@@ -48,20 +48,6 @@ std::optional<std::vector<std::string>> keys_of_section(const CLI::App& app, con
   return keys.empty() ? std::nullopt : std::optional(std::move(keys));
 }
 
-std::optional<std::string> unknown_key(const CLI::App& app, const Config& config) {
-  for (const Setting& setting : config) {
-    const auto keys = keys_of_section(app, setting.section);
-    if (!keys || std::ranges::find(*keys, setting.key) != keys->end()) continue;  // its heading is the unknown one
-    std::string message = setting.place + ": unknown " + (setting.kind == Kind::heading ? "table" : "key") + " '" +
-                          setting.key + "'" + (setting.section.empty() ? "" : " in [" + setting.section + "]");
-    const std::vector<std::string_view> views(keys->begin(), keys->end());
-    if (const std::string_view near = nearest(setting.key, views); !near.empty())
-      message += "; did you mean '" + std::string(near) + "'?";
-    return message;
-  }
-  return std::nullopt;
-}
-
 // ---- values --------------------------------------------------------------------------------------------------------
 
 bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
@@ -155,11 +141,24 @@ std::variant<Config, std::string> load_config(const CLI::App& command) {
   return read_config(*path);
 }
 
-std::optional<std::string> fill_in(CLI::App& app, const Command& command, const Config& config,
+std::optional<std::string> unknown_key(const CLI::App& app, const Config& config) {
+  for (const Setting& setting : config) {
+    const auto keys = keys_of_section(app, setting.section);
+    if (!keys || std::ranges::find(*keys, setting.key) != keys->end()) continue;  // its heading is the unknown one
+    std::string message = setting.place + ": unknown " + (setting.kind == Kind::heading ? "table" : "key") + " '" +
+                          setting.key + "'" + (setting.section.empty() ? "" : " in [" + setting.section + "]");
+    const std::vector<std::string_view> views(keys->begin(), keys->end());
+    if (const std::string_view near = nearest(setting.key, views); !near.empty())
+      message += "; did you mean '" + std::string(near) + "'?";
+    return message;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> fill_in(CLI::App& options, const Command& command, const Config& config,
                                    const std::function<std::optional<std::string>()>& check) {
-  if (auto wrong = unknown_key(app, config)) return wrong;
   if (auto wrong = check()) return wrong;  // of the command line itself
-  for (CLI::Option* option : app.get_subcommand(std::string(command.name))->get_options({})) {
+  for (CLI::Option* option : options.get_options({})) {
     if (!is_setting(*option) || option->count() > 0) continue;
     const std::string& name = option->get_lnames().front();
     auto source = from_environment(name);

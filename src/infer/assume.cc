@@ -4,6 +4,8 @@
 #include <charconv>
 #include <functional>
 
+#include "shardstats/infer/overrides.h"
+
 namespace shardstats {
 namespace infer_detail {
 namespace {
@@ -98,12 +100,6 @@ constexpr std::array<OverrideKey, 13> kOverrideKeys = {{
      "none, sgd, rowwise_adagrad, adagrad, adam, other"},
 }};
 
-bool names_table(const Cell& fqn, std::string_view table) {
-  if (table.empty() || fqn.text == table) return true;
-  const std::size_t dot = fqn.text.rfind('.');
-  return dot != std::string_view::npos && fqn.text.substr(dot + 1) == table;
-}
-
 void apply_to_table(const Override& o, TableInputs& table) {
   if (o.key == "optimizer")
     table.fixed_optimizer = static_cast<int>(*optimizer_word(o.value));
@@ -141,7 +137,7 @@ bool is_flag(const InferOptions& options, std::string_view name, std::string_vie
     const bool short_name =
         (o.key == "pipeline" && name == "pipeline_type") || (o.key == "device" && name == "compute_device") ||
         (o.key == "dtype" && name == "element_size") || (o.key == "output_dtype" && name == "output_element_size");
-    return (o.key == name || short_name) && (o.table.empty() || o.table == table || table.ends_with("." + o.table));
+    return (o.key == name || short_name) && is_about(o, table);
   });
 }
 
@@ -334,7 +330,7 @@ Fixed apply_overrides(const std::vector<Override>& overrides, PlanInputs& plan) 
       continue;
     }
     for (TableInputs& table : plan.tables)
-      if (names_table(plan.printed->tables.rows[table.row].fqn, o.table)) apply_to_table(o, table);
+      if (is_about(o, plan.printed->tables.rows[table.row].fqn.text)) apply_to_table(o, table);
   }
   return fixed;
 }
@@ -353,6 +349,10 @@ void list_assumptions(const PlanInputs& plan, const SearchResult& found, const I
 }
 
 }  // namespace infer_detail
+
+bool is_about(const Override& override, std::string_view fqn) {
+  return override.table.empty() || fqn == override.table || fqn.substr(fqn.rfind('.') + 1) == override.table;
+}
 
 std::variant<Override, BadOverride> parse_override(std::string_view text) {
   using namespace infer_detail;

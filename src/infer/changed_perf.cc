@@ -224,7 +224,7 @@ class Evaluation {
   bool preferred_;
   ChangedPerf& result_;
   CellElements cell_elements_;
-  bool complete_ = true;  // the outcomes kept give each table its perf
+  bool complete_ = true;              // the outcomes kept give each table its perf
   std::vector<std::int64_t> now_of_;  // by row of the log
 };
 

@@ -87,6 +87,15 @@ TEST(Composition, PlanningMemory) {
   EXPECT_GT(bytes->high, 0);
 }
 
+TEST(Composition, PlanningMemoryOfOneDeviceIsNotThatOfAll) {
+  const auto planning = [](const std::string& percent) {
+    const Checked checked(changed(log_bytes("v1.4.0.log"), "#         1    1.65", "10%", percent));
+    return compose(checked.printed, checked.plan).planning_hbm;
+  };
+  EXPECT_TRUE(planning("10%"));
+  EXPECT_FALSE(planning("20%"));  // a share of a smaller device
+}
+
 TEST(Composition, ShardsOfATableOnOneRankAreAddedUp) {
   Plan plan;
   const auto add = [&](std::optional<int> rank, ByteInterval hbm) {

@@ -420,11 +420,38 @@ TEST_F(ExplainPublic, AnAssumptionShowsWhatRulesOtherValuesOut) {
   ASSERT_EQ(all.size(), 1u);
   const Step* cpu = find_step(all[0].steps, "compute_device = cpu");
   ASSERT_NE(cpu, nullptr);
-  EXPECT_TRUE(cpu->note.starts_with("ruled out by 2,580 printed numbers")) << cpu->note;
+  EXPECT_TRUE(cpu->note.starts_with("ruled out by 10,646 printed numbers")) << cpu->note;
   ASSERT_FALSE(cpu->children.empty());
   EXPECT_EQ(cpu->children[0].label, "HBM of table_1705");
   EXPECT_EQ(cpu->children[0].value.nominal, 0);
   EXPECT_EQ(find_step(all[0].steps, "compute_device = mtia"), nullptr);  // it fits as well
+}
+
+// Only what contradicts more numbers is ruled out.
+TEST(ExplainAssumption, OtherValuesAreNotRuledOutByTaste) {
+  struct {
+    const char *log, *assumed, *value, *note;
+  } const cases[] = {
+      {"v1.8.0.log", nullptr, "none", "ruled out by 2 printed numbers; with it these would be:"},
+      {"v1.8.0.log", nullptr, "train_prefetch_sparse_dist", "ruled out by 1 printed number; with it these would be:"},
+      {"v1.8.0.log", "train_base", "train_sparse_dist", "contradicts 0 printed numbers instead of 2"},
+      {"v1.4.0.log", nullptr, "none",
+       "explains as much of what is printed, but less simply: tables or bandwidths need values of their own"},
+      {"v1.4.0.log", "none", "train_base", "explains as much of what is printed"},
+      {"v0.5.0.log", nullptr, "train_base", "no release with this log's layout could have printed it"},
+  };
+  for (const auto& c : cases) {
+    Log log(file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs" / c.log));
+    InferOptions options;
+    if (c.assumed != nullptr) options.overrides.push_back({"pipeline_type", "", c.assumed});
+    log.plan = infer(log.printed, options);
+    const auto all =
+        std::get<std::vector<Explained>>(explain(log.printed, log.plan, "assumption:pipeline_type", options));
+    const Step* step = find_step(all.at(0).steps, std::string("pipeline_type = ") + c.value);
+    ASSERT_NE(step, nullptr) << c.log << " " << c.value;
+    EXPECT_EQ(step->note, c.note) << c.log << " " << c.value;
+    EXPECT_EQ(step->children.empty(), !step->note.starts_with("ruled out")) << c.log << " " << c.value;
+  }
 }
 
 }  // namespace

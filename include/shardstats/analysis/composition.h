@@ -28,7 +28,7 @@ struct HbmParts {
 };
 
 struct Composition {
-  std::optional<ByteInterval> planning_hbm;             // that each rank may use; nothing: not printed
+  std::optional<ByteInterval> planning_hbm;  // that each rank may use; nothing: not printed, or not of all devices
   std::vector<RankCause> by_part, by_kernel, by_table;  // without causes that are zero on all ranks
   std::vector<HbmParts> tables;                         // sums over the shards of each of Plan::tables
 };

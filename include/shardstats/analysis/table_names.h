@@ -14,9 +14,6 @@ namespace shardstats {
 // Rows of the parameter table. The FQN itself wins over last parts, these over globs with * and ?.
 std::vector<std::uint32_t> tables_named(const PrintedPlan& printed, std::string_view name);
 
-// At most five of `names`, those that contain `wanted` or differ from it in few letters, nearest first.
-std::vector<std::string> nearest_names(std::string_view wanted, const std::vector<std::string>& names);
-
 // ebc.table_7 -> table_7
 std::string_view last_part(std::string_view fqn);
 
