@@ -1,5 +1,6 @@
 #include "cli/examine.h"
 
+#include "cli/examine_changes.h"
 #include "cli/terminal.h"
 #include "report/words.h"
 #include "shardstats/analysis/budgets.h"
@@ -87,13 +88,15 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     case CommandId::reconstruct:
       result.reconstruction = reconstruct(*examined.printed, *examined.plan, filter, options.reconstruct);
       break;
+    case CommandId::whatif:
+      examine_changes(options, filter, index, examined);
+      break;
     case CommandId::report:
       make_page_block(assumed, report, examined);
       break;
     case CommandId::render:
       examined.too_large = !render(*examined.printed, result.rendered);
       break;
-    case CommandId::whatif:     // see what_if.cc
     case CommandId::diff:       // of two blocks, see diff.cc
     case CommandId::anonymize:  // of all blocks, see anonymize.cc
     case CommandId::rules:

@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/writer.h"
 #include "shardstats/analysis/filter.h"
+#include "shardstats/infer/what_if.h"
 #include "shardstats/input/blocks.h"
 
 namespace shardstats::cli {
@@ -14,9 +15,11 @@ namespace shardstats::cli {
 struct Examined {
   std::unique_ptr<PrintedPlan> printed;  // `result` points into these two
   std::unique_ptr<Plan> plan;
+  std::unique_ptr<ChangedPlan> changed;  // whatif: `result` points into this one
   BlockResult result;
   FindingCounts findings;      // of verify, whatever the command is
   std::string unknown_target;  // not empty: the TARGET of explain is not in this block
+  std::string refused;         // not empty: why there is no answer
   bool too_large = false;      // to be rendered
 };
 

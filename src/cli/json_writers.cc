@@ -1,17 +1,30 @@
 #include "cli/writers.h"
 #include "shardstats/report/budgets_json.h"
+#include "shardstats/report/diff.h"
 #include "shardstats/report/explain_json.h"
+#include "shardstats/report/what_if.h"
 
 namespace shardstats::cli {
 namespace {
 
-Json block_document(const BlockResult& result) {
+void add_what_if(const WhatIfResult& result, const Options& options, Json& block) {
+  block["changes"] = result.changes;
+  if (result.diff) {
+    block["placed"] = result.placed;
+    block["diff"] = diff_json(*result.diff, options.top.value_or(0));
+  }
+  if (result.sweep) block["sweep"] = sweep_json(*result.sweep);
+  if (result.largest) block["largest"] = largest_json(*result.largest);
+}
+
+Json block_document(const BlockResult& result, const Options& options) {
   const bool one_by_one = result.reconstruction || result.explained;
   Json block = block_json(one_by_one ? result.detailed : result.view);
   if (result.summary) add_summary(*result.summary, block);
   if (result.report) add_report(*result.report, block);
   if (result.budgets) block["checks"] = budgets_json(*result.budgets);
   if (result.reconstruction) add_reconstruction(*result.reconstruction, block);
+  if (result.what_if) add_what_if(*result.what_if, options, block);
   if (result.explained) {
     Json& all = block["explained"] = Json::array();
     for (const Explained& one : *result.explained) all.push_back(explained_json(one));
@@ -21,18 +34,19 @@ Json block_document(const BlockResult& result) {
 
 class JsonWriter : public Writer {
  public:
-  explicit JsonWriter(const Options& options) : command_(command_of(options.command).name) {}
+  explicit JsonWriter(const Options& options) : options_(options), command_(command_of(options.command).name) {}
 
   void begin_log(const std::string& path) override { logs_.push_back({path, {}, {}}); }
   void log_error(const Error& error, std::string&) override { logs_.back().error = error; }
   void block(const BlockResult& result, std::string&) override {
-    logs_.back().blocks.push_back(block_document(result));
+    logs_.back().blocks.push_back(block_document(result, options_));
   }
   void end(const Totals& totals, int status, std::string& out) override {
     out += dumped(document_json(command_, logs_, totals, kVerdicts[status])) + "\n";
   }
 
  private:
+  const Options& options_;
   std::string_view command_;
   std::vector<LogJson> logs_;
 };
@@ -40,7 +54,7 @@ class JsonWriter : public Writer {
 // One document a line, each with one log and one block; the last line is the total.
 class NdjsonWriter : public Writer {
  public:
-  explicit NdjsonWriter(const Options& options) : command_(command_of(options.command).name) {}
+  explicit NdjsonWriter(const Options& options) : options_(options), command_(command_of(options.command).name) {}
 
   void begin_log(const std::string& path) override { path_ = path; }
   void log_error(const Error& error, std::string& out) override {
@@ -49,7 +63,8 @@ class NdjsonWriter : public Writer {
   void block(const BlockResult& result, std::string& out) override {
     Totals totals{1, 1, result.findings()};
     if (result.budgets) totals.budgets = result.budgets->counts();
-    out += dumped(document_json(command_, {{path_, {block_document(result)}, {}}}, totals, kVerdicts[result.status])) +
+    out += dumped(document_json(command_, {{path_, {block_document(result, options_)}, {}}}, totals,
+                                kVerdicts[result.status])) +
            "\n";
   }
   void end(const Totals& totals, int status, std::string& out) override {
@@ -57,6 +72,7 @@ class NdjsonWriter : public Writer {
   }
 
  private:
+  const Options& options_;
   std::string_view command_;
   std::string path_;
 };

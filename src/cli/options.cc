@@ -43,7 +43,7 @@ struct Raw {
   std::string format, fail_on = "error", sort = "log", block, fail_on_increase;
   std::size_t top = 0, threads = 0;  // 0 threads: as many as the machine runs at once
   std::vector<std::string> assume, set;
-  std::string changes_file;
+  std::string changes_file, max, max_hbm;
   BudgetTexts budgets;
 };
 
@@ -166,6 +166,11 @@ void add_what_if_options(CLI::App& app, Raw& raw) {
       ->type_name("CHANGE")
       ->allow_extra_args(false);
   app.add_option("--changes", raw.changes_file, "Read changes from FILE, one a line")->type_name("FILE");
+  app.add_option("--max", raw.max, "The largest value that fits, of a count such as batch_size or table_7.rows")
+      ->type_name("KEY");
+  app.add_option("--max-hbm", raw.max_hbm, "What --max has to fit; default is the planning memory")->type_name("SIZE");
+  app.add_option("-n,--top", raw.options.top,
+                 "Only the first N rows of each list; 0 is all. Default: 10 in text, else all");
   app.add_flag("--render", raw.options.render_changed, "Print the planner's log of the changed plan");
 }
 
@@ -303,6 +308,27 @@ std::optional<Leave> check_diff(Raw& raw) {
   return std::nullopt;
 }
 
+// Reads --max: a change of the count in question comes last.
+std::optional<std::string> read_largest(Raw& raw) {
+  if (raw.max.empty())
+    return raw.max_hbm.empty() ? std::nullopt : std::optional<std::string>("--max-hbm needs --max KEY");
+  if (raw.options.render_changed) return "--max gives no plan to --render; set the value that it found";
+  auto parsed = parse_assignment(raw.max + "=1");
+  if (auto* wrong = std::get_if<std::string>(&parsed)) return "--max " + *wrong;
+  auto& count = std::get<Assignment>(parsed);
+  const Attribute attribute = count.values.front().attribute;
+  if (attribute != Attribute::batch_size && attribute != Attribute::rows)
+    return "--max " + raw.max + ": only batch_size and NAME.rows grow the memory of each rank that they touch";
+  LargestQuestion question{raw.max, {}};
+  if (!raw.max_hbm.empty()) {
+    question.max_hbm = parse_size(raw.max_hbm);
+    if (!question.max_hbm) return "--max-hbm '" + raw.max_hbm + "': expected a size, for example 72GiB";
+  }
+  raw.options.changes.push_back(std::move(count));
+  raw.options.largest = std::move(question);
+  return std::nullopt;
+}
+
 // Reads the changes of whatif.
 std::optional<Leave> read_changes(Raw& raw) {
   std::vector<Assignment>& changes = raw.options.changes;
@@ -316,7 +342,11 @@ std::optional<Leave> read_changes(Raw& raw) {
     if (auto* wrong = std::get_if<std::string>(&parsed)) return failed("--set " + *wrong);
     changes.push_back(std::get<Assignment>(std::move(parsed)));
   }
+  if (auto wrong = read_largest(raw)) return failed(std::move(*wrong));
   if (changes.empty() && raw.changes_file.empty()) return failed(std::string(kNoChange));
+  const bool sweeps = std::ranges::any_of(changes, [](const Assignment& a) { return a.values.size() > 1; });
+  if (sweeps && raw.options.render_changed) return failed("--render prints one plan, but a change has several values");
+  if (sweeps && raw.options.largest) return failed("--max looks for one value, but another change has several");
   return std::nullopt;
 }
 

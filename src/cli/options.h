@@ -16,6 +16,12 @@
 
 namespace shardstats::cli {
 
+// whatif --max: the largest value of a count that fits.
+struct LargestQuestion {
+  std::string key;                      // as written
+  std::optional<std::int64_t> max_hbm;  // bytes; nullopt: the planning memory
+};
+
 struct Options {
   CommandId command{};
   std::string target;             // explain, rules, completion
@@ -37,10 +43,11 @@ struct Options {
   Budgets budgets;                 // check
   std::optional<std::size_t> top;  // diff: rows of each list; 0: all
   std::optional<IncreaseLimit> fail_on_increase;
-  std::vector<std::string> keep;    // anonymize: expressions for names that stay
-  std::vector<Assignment> changes;  // whatif
-  bool render_changed = false;      // whatif: print the changed log
-  std::string name_map;             // anonymize: file that the names are written to; empty: none
+  std::vector<std::string> keep;           // anonymize: expressions for names that stay
+  std::vector<Assignment> changes;         // whatif; with `largest` the last one is the count in question
+  bool render_changed = false;             // whatif: print the changed log
+  std::optional<LargestQuestion> largest;  // whatif
+  std::string name_map;                    // anonymize: file that the names are written to; empty: none
 };
 
 // What to do instead of running a command: print something and leave.

@@ -10,7 +10,6 @@
 #include "cli/progress.h"
 #include "cli/survey.h"
 #include "cli/terminal.h"
-#include "cli/what_if.h"
 #include "shardstats/report/csv.h"
 #include "shardstats/report/text.h"
 
@@ -122,6 +121,7 @@ class Run {
       if (totals_.survey) add_block(examined.result, seen_.survey, *totals_.survey);
       take(examined);
     }
+    if (!examined.refused.empty()) log_error({log.path, {examined.result.view.line, 1}, examined.refused, ""});
     if (examined.too_large)
       log_error({log.path,
                  {examined.result.view.line, 1},
@@ -173,7 +173,7 @@ class Run {
     raise(result.status);
     if (result.budgets) totals_.budgets->add(result.budgets->counts());
     if (!result.report) warn_of_errors(options_, std::string(result.path), examined);
-    if (!examined.unknown_target.empty()) return;
+    if (!examined.unknown_target.empty() || !examined.refused.empty()) return;
     ++totals_.blocks;
     write([&](Writer& writer, std::string& text) { writer.block(result, text); });
   }
@@ -219,7 +219,6 @@ int run(const Options& options) {
     return kFailed;
   }
   if (options.command == CommandId::diff) return run_diff(options, filter);
-  if (options.command == CommandId::whatif) return run_what_if(options, filter);
   if (options.command == CommandId::anonymize) return run_anonymize(options, filter);
   return Run(options, std::move(filter)).all();
 }

@@ -1,8 +1,10 @@
 #include "cli/writers.h"
 #include "shardstats/report/budgets_text.h"
+#include "shardstats/report/diff.h"
 #include "shardstats/report/explain_text.h"
 #include "shardstats/report/summary_text.h"
 #include "shardstats/report/text.h"
+#include "shardstats/report/what_if.h"
 
 namespace shardstats::cli {
 namespace {
@@ -36,9 +38,11 @@ class TextWriter : public Writer {
         if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
         write_reconstruction(*result.reconstruction, style_, out);
         return;
+      case CommandId::whatif:
+        what_if(result, out);
+        return;
       case CommandId::report:  // has no text
         return;
-      case CommandId::whatif:
       case CommandId::diff:  // has no writer, see diff.cc
       case CommandId::anonymize:
       case CommandId::render:
@@ -61,6 +65,19 @@ class TextWriter : public Writer {
   }
 
  private:
+  void what_if(const BlockResult& result, std::string& out) const {
+    const WhatIfResult& answer = *result.what_if;
+    out += result.rendered;
+    if (options_.render_changed) return;
+    if (!answer.changes.empty()) write_changes(answer.changes, answer.placed, style_, out);
+    const DiffTitle title{result.path, "changed"};
+    if (answer.diff) write_diff(title, *answer.diff, options_.top.value_or(kTopInText), style_, out);
+    if (answer.sweep) write_sweep(*answer.sweep, style_, out);
+    if (answer.largest) write_largest(*answer.largest, style_, out);
+  }
+
+  static constexpr std::size_t kTopInText = 10;  // rows of a list of differences, unless --top says another number
+
   const Options& options_;
   TextStyle style_;
 };

@@ -12,12 +12,21 @@
 #include "shardstats/analysis/diff.h"
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/summary.h"
+#include "shardstats/analysis/sweep.h"
 #include "shardstats/report/json.h"
 #include "shardstats/report/log_lines.h"
 #include "shardstats/report/style.h"
 #include "shardstats/report/survey.h"
 
 namespace shardstats::cli {
+
+// What `whatif` answers; one of the three.
+struct WhatIfResult {
+  std::vector<std::string> changes, placed;  // as understood; what was put on ranks that were not given
+  std::optional<PlanDiff> diff;
+  std::optional<Sweep> sweep;
+  std::optional<LargestFit> largest;
+};
 
 // All that a command found out about one block; what the command does not ask for is empty.
 struct BlockResult {
@@ -30,6 +39,7 @@ struct BlockResult {
   std::optional<BudgetReport> budgets;
   std::optional<Reconstruction> reconstruction;
   std::optional<std::vector<Explained>> explained;
+  std::optional<WhatIfResult> what_if;
   std::string rendered;
   std::optional<Json> page_block;  // report: the block as the page takes it
   int status = 0;                  // of this block alone

@@ -296,7 +296,7 @@ WhatIf::~WhatIf() = default;
 const Plan& WhatIf::base() const { return impl_->base.plan; }
 const Refusal* WhatIf::refusal() const { return impl_->refused ? &*impl_->refused : nullptr; }
 
-std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes) const {
+std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes, bool likely) const {
   if (impl_->refused) return *impl_->refused;
   ChangedPlan result;
   result.texts = std::make_shared<Texts>();
@@ -307,8 +307,10 @@ std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes)
   const auto outcomes = changed_outcomes(impl_->base, changed);
   impl_->forget_cells(outcomes, changed);
   result.plan = impl_->assemble(changed, outcomes, false);
-  auto [likely, keeps_base] = preferred_only(impl_->base, changed, outcomes.front());
-  result.likely = impl_->assemble(changed, {std::move(likely)}, true);
+  if (likely) {
+    auto [preferred, keeps_base] = preferred_only(impl_->base, changed, outcomes.front());
+    result.likely = impl_->assemble(changed, {std::move(preferred)}, true);
+  }
   result.skeleton = std::move(changed.printed);
   result.base_rows = std::move(changed.base_rows);
   result.device_hbm = changed.run.hbm;

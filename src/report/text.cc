@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "report/columns.h"
 #include "report/words.h"
 #include "shardstats/report/units.h"
 
@@ -38,32 +39,6 @@ std::string assumption_text(const AssumptionView& view) {
   }
   return text + " " + listed(parts, "and");
 }
-
-// Rows of cells as columns; the first one to the left, the rest to the right.
-class Columns {
- public:
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  void write(std::string& out) const {
-    std::vector<std::size_t> widths;
-    for (const auto& row : rows_) {
-      widths.resize(std::max(widths.size(), row.size()));
-      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    }
-    for (const auto& row : rows_) {
-      std::string line = "  ";
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        const std::string blanks(widths[i] - row[i].size(), ' ');
-        if (i > 0) line += "  ";
-        line += i == 0 ? row[i] + blanks : blanks + row[i];
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      out += line + "\n";
-    }
-  }
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-};
 
 // "4 B", or "4 B?" where the log allows another value as well.
 std::string element_text(const PlanTable& table) {

@@ -100,7 +100,8 @@ class WhatIf {
   const Plan& base() const;
   // Why this log cannot be changed; nullptr: it can.
   const Refusal* refusal() const;
-  std::variant<ChangedPlan, Refusal> with(std::span<const Change> changes) const;
+  // `likely`: also ChangedPlan::likely.
+  std::variant<ChangedPlan, Refusal> with(std::span<const Change> changes, bool likely = true) const;
 
  private:
   struct Impl;

@@ -1,0 +1,77 @@
+#include "shardstats/analysis/sweep.h"
+
+#include <algorithm>
+
+#include "analysis/shares.h"
+#include "shardstats/planner/statistics.h"
+
+namespace shardstats {
+namespace {
+
+constexpr std::int64_t kMostOfCount = std::int64_t{1} << 40;
+
+int rank_of_largest(const std::vector<RealInterval>& values) {
+  const auto most = std::ranges::max_element(values, {}, [](RealInterval x) { return middle(x); });
+  return static_cast<int>(most - values.begin());
+}
+
+// The largest value up to which `fits` holds; it holds for all below.
+template <class Fits>
+std::optional<std::int64_t> last_that(Fits fits) {
+  if (!fits(1)) return std::nullopt;
+  std::int64_t low = 1, high = 2;
+  while (high < kMostOfCount && fits(high)) low = high, high *= 2;
+  while (high - low > 1) {
+    const std::int64_t half = low + (high - low) / 2;
+    (fits(half) ? low : high) = half;
+  }
+  return low;
+}
+
+}  // namespace
+
+std::optional<RealInterval> planning_memory(const PrintedPlan& printed, const Plan& plan,
+                                            std::optional<std::int64_t> device_hbm) {
+  const auto planning = analysis::planning_of_all(printed, plan);
+  if (!planning || planning->low <= 0) return std::nullopt;
+  if (!device_hbm) return real(*planning);
+  const auto reserved = bytes_printed_as(printed.slot(LineId::reserved_hbm).text, Format::r3, kGiB);
+  if (!reserved) return std::nullopt;
+  const RealInterval capacity = real(*planning) + real(*reserved);
+  return exactly(static_cast<double>(*device_hbm)) * (real(*planning) / capacity);
+}
+
+PlanPeak peak_of(const Plan& plan, const std::optional<RealInterval>& planning) {
+  PlanPeak peak;
+  std::vector<RealInterval> hbm, perf;
+  for (const PlanRank& rank : plan.ranks) {
+    hbm.push_back(real(rank.hbm));
+    perf.push_back(rank.perf.total);
+  }
+  if (hbm.empty()) return peak;
+  peak.hbm = largest(hbm);
+  peak.fullest = rank_of_largest(hbm);
+  if (planning) peak.headroom = *planning - peak.hbm;
+  const bool known = std::ranges::all_of(plan.ranks, [](const PlanRank& r) { return r.expected_perf.known; });
+  if (!known) return peak;
+  peak.perf = largest(perf);
+  peak.slowest = rank_of_largest(perf);
+  return peak;
+}
+
+LargestFit largest_fit(std::string key, double limit, const PeakAt& at) {
+  LargestFit result{std::move(key), limit, {}, {}, {}, {}};
+  result.fits = last_that([&](std::int64_t value) {
+    const SweepPoint point = at(value);
+    return point.peak && point.peak->hbm.high <= limit;
+  });
+  result.may_fit = last_that([&](std::int64_t value) {
+    const SweepPoint point = at(value);
+    return point.peak && point.peak->hbm.low <= limit;
+  });
+  if (result.fits) result.at = at(*result.fits);
+  result.beyond = at(result.fits.value_or(0) + 1);
+  return result;
+}
+
+}  // namespace shardstats

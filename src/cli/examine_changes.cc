@@ -1,0 +1,151 @@
+#include "cli/examine_changes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "shardstats/log/render.h"
+
+namespace shardstats::cli {
+namespace {
+
+bool is_sweep(const Assignment& assignment) { return assignment.values.size() > 1; }
+
+std::vector<std::string> texts_of(const std::vector<Change>& changes) {
+  std::vector<std::string> texts;
+  for (const Change& change : changes) texts.push_back(change.text);
+  return texts;
+}
+
+class ChangedBlock {
+ public:
+  ChangedBlock(const Options& options, const Filter& filter, std::size_t index, Examined& examined)
+      : options_(options), filter_(filter), index_(index), examined_(examined) {}
+
+  void run() {
+    InferOptions assumed;
+    assumed.overrides = options_.assume;
+    what_if_.emplace(*examined_.printed, assumed);
+    if (const Refusal* refusal = what_if_->refusal()) {
+      examined_.refused = refusal->message;
+      return;
+    }
+    planning_ = planning_memory(*examined_.printed, what_if_->base(), {});
+    WhatIfResult& result = examined_.result.what_if.emplace();
+    if (options_.largest)
+      find_largest(result);
+    else if (std::ranges::any_of(options_.changes, is_sweep))
+      sweep(result);
+    else
+      change(result);
+  }
+
+ private:
+  // The changes with the chosen value of each assignment; nullopt: `refused` says why.
+  std::optional<std::vector<Change>> resolved(const std::vector<std::size_t>& chosen, std::string& refused) const {
+    auto changes = resolve(options_.changes, chosen, *examined_.printed);
+    if (auto* all = std::get_if<std::vector<Change>>(&changes)) return std::move(*all);
+    refused = std::get<std::string>(std::move(changes));
+    return std::nullopt;
+  }
+
+  void change(WhatIfResult& result) {
+    const auto changes = resolved(std::vector<std::size_t>(options_.changes.size(), 0), examined_.refused);
+    if (!changes) return;
+    auto outcome = what_if_->with(*changes);
+    if (auto* refusal = std::get_if<Refusal>(&outcome)) {
+      examined_.refused = std::move(refusal->message);
+      return;
+    }
+    ChangedPlan& changed =
+        *(examined_.changed = std::make_unique<ChangedPlan>(std::get<ChangedPlan>(std::move(outcome))));
+    result.changes = texts_of(*changes);
+    result.placed = changed.placed;
+    BlockResult& block = examined_.result;
+    block.view = view_block(changed.skeleton, changed.plan, index_, false);
+    block.detailed = view_block(changed.skeleton, changed.plan, index_, true);
+    if (options_.render_changed) {
+      examined_.too_large = !render(changed.skeleton, block.rendered);
+      return;
+    }
+    result.diff = diff_plans({*examined_.printed, what_if_->base()}, {changed.skeleton, changed.plan}, filter_);
+    block.reconstruction = reconstruct(changed.skeleton, changed.plan, filter_, options_.reconstruct);
+  }
+
+  SweepPoint point(const std::vector<Change>& changes, std::vector<std::string> values) const {
+    SweepPoint point{std::move(values), {}, {}};
+    const auto outcome = what_if_->with(changes, false);
+    if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
+      point.refused = refusal->message;
+      return point;
+    }
+    const auto& changed = std::get<ChangedPlan>(outcome);
+    const auto planning =
+        changed.device_hbm ? planning_memory(*examined_.printed, what_if_->base(), changed.device_hbm) : planning_;
+    point.peak = peak_of(changed.plan, planning);
+    return point;
+  }
+
+  // Every combination of the values, the last assignment fastest.
+  void sweep(WhatIfResult& result) {
+    const auto& assignments = options_.changes;
+    Sweep& sweep = result.sweep.emplace();
+    sweep.base = peak_of(what_if_->base(), planning_);
+    for (const Assignment& assignment : assignments)
+      if (is_sweep(assignment)) sweep.keys.push_back(assignment.key);
+    std::vector<std::size_t> chosen(assignments.size(), 0);
+    bool more = true;
+    while (more) {
+      const auto changes = resolved(chosen, examined_.refused);
+      if (!changes) return;
+      if (result.changes.empty())
+        for (std::size_t i = 0; i < assignments.size(); ++i)
+          if (!is_sweep(assignments[i])) result.changes.push_back((*changes)[i].text);
+      std::vector<std::string> values;
+      for (std::size_t i = 0; i < assignments.size(); ++i)
+        if (is_sweep(assignments[i])) values.push_back((*changes)[i].text.substr(assignments[i].key.size() + 1));
+      sweep.points.push_back(point(*changes, std::move(values)));
+      more = false;
+      for (std::size_t i = assignments.size(); i-- > 0 && !more;) {
+        more = ++chosen[i] < assignments[i].values.size();
+        if (!more) chosen[i] = 0;
+      }
+    }
+  }
+
+  void find_largest(WhatIfResult& result) {
+    const LargestQuestion& asked = *options_.largest;
+    const auto changes = resolved(std::vector<std::size_t>(options_.changes.size(), 0), examined_.refused);
+    if (!changes) return;
+    // The last change is the one whose value is asked for.
+    for (std::size_t i = 0; i + 1 < changes->size(); ++i) result.changes.push_back((*changes)[i].text);
+    double limit = static_cast<double>(asked.max_hbm.value_or(0));
+    if (!asked.max_hbm) {
+      if (!planning_) {
+        examined_.refused = "the log does not print one planning memory for all devices; name a limit with --max-hbm";
+        return;
+      }
+      limit = planning_->low;
+    }
+    result.largest = largest_fit(asked.key, limit, [&](std::int64_t value) {
+      auto with = *changes;
+      with.back().number = static_cast<double>(value);
+      with.back().text = asked.key + "=" + std::to_string(value);
+      return point(with, {std::to_string(value)});
+    });
+  }
+
+  const Options& options_;
+  const Filter& filter_;
+  std::size_t index_;
+  Examined& examined_;
+  std::optional<WhatIf> what_if_;
+  std::optional<RealInterval> planning_;
+};
+
+}  // namespace
+
+void examine_changes(const Options& options, const Filter& filter, std::size_t index, Examined& examined) {
+  ChangedBlock(options, filter, index, examined).run();
+}
+
+}  // namespace shardstats::cli
