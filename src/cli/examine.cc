@@ -83,6 +83,10 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
       result.status = result.findings().error > 0 ? kFindings : kClean;
       break;
     case CommandId::explain:
+      if (!options.changes.empty()) {
+        examine_changes(options, filter, index, examined);
+        break;
+      }
       explain_target(options, assumed, examined);
       break;
     case CommandId::reconstruct:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "shardstats/analysis/explain.h"
+#include "shardstats/analysis/explain_changes.h"
 #include "shardstats/log/render.h"
 
 namespace shardstats::cli {
@@ -22,9 +24,8 @@ class ChangedBlock {
       : options_(options), filter_(filter), index_(index), examined_(examined) {}
 
   void run() {
-    InferOptions assumed;
-    assumed.overrides = options_.assume;
-    what_if_.emplace(*examined_.printed, assumed);
+    assumed_.overrides = options_.assume;
+    what_if_.emplace(*examined_.printed, assumed_);
     if (const Refusal* refusal = what_if_->refusal()) {
       examined_.refused = refusal->message;
       return;
@@ -63,12 +64,29 @@ class ChangedBlock {
     BlockResult& block = examined_.result;
     block.view = view_block(changed.skeleton, changed.plan, index_, false);
     block.detailed = view_block(changed.skeleton, changed.plan, index_, true);
+    if (options_.command == CommandId::explain) return explain_changed(changed);
     if (options_.render_changed) {
       examined_.too_large = !render(changed.skeleton, block.rendered);
       return;
     }
     result.diff = diff_plans({*examined_.printed, what_if_->base()}, {changed.skeleton, changed.plan}, filter_);
     block.reconstruction = reconstruct(changed.skeleton, changed.plan, filter_, options_.reconstruct);
+  }
+
+  void explain_changed(const ChangedPlan& changed) {
+    const std::string& target = options_.target;
+    if (target.starts_with("assumption:")) {
+      examined_.refused = "an assumption is about the log as it is: leave --set and --changes out";
+      return;
+    }
+    auto now = explain(changed.skeleton, changed.plan, target, assumed_);
+    if (const auto* unknown = std::get_if<UnknownTarget>(&now)) {
+      examined_.unknown_target = message_of(*unknown);
+      return;
+    }
+    auto& explained = examined_.result.explained.emplace(std::get<std::vector<Explained>>(std::move(now)));
+    const auto before = explain(*examined_.printed, what_if_->base(), target, assumed_);
+    if (const auto* log = std::get_if<std::vector<Explained>>(&before)) mark_changes(*log, explained);
   }
 
   SweepPoint point(const std::vector<Change>& changes, std::vector<std::string> values) const {
@@ -138,6 +156,7 @@ class ChangedBlock {
   const Filter& filter_;
   std::size_t index_;
   Examined& examined_;
+  InferOptions assumed_;
   std::optional<WhatIf> what_if_;
   std::optional<RealInterval> planning_;
 };

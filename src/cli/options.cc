@@ -161,11 +161,14 @@ void add_anonymize_options(CLI::App& app, Raw& raw) {
       ->type_name("FILE");
 }
 
-void add_what_if_options(CLI::App& app, Raw& raw) {
+void add_change_options(CLI::App& app, Raw& raw) {
   app.add_option("--set", raw.set, "Change the run or a table, e.g. batch_size=4096 or table_7.dtype=fp16")
       ->type_name("CHANGE")
       ->allow_extra_args(false);
   app.add_option("--changes", raw.changes_file, "Read changes from FILE, one a line")->type_name("FILE");
+}
+
+void add_what_if_options(CLI::App& app, Raw& raw) {
   app.add_option("--max", raw.max, "The largest value that fits, of a count such as batch_size or table_7.rows")
       ->type_name("KEY");
   app.add_option("--max-hbm", raw.max_hbm, "What --max has to fit; default is the planning memory")->type_name("SIZE");
@@ -204,6 +207,7 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
     sub->add_option("-n,--top", raw.options.top_tables, "Tables of each list; 0 is all")->capture_default_str();
   if (command.id == CommandId::diff) add_diff_options(*sub, raw);
   if (command.id == CommandId::anonymize) add_anonymize_options(*sub, raw);
+  if (command.id == CommandId::whatif || command.id == CommandId::explain) add_change_options(*sub, raw);
   if (command.id == CommandId::whatif) add_what_if_options(*sub, raw);
   if (command.id == CommandId::verify)
     sub->add_option("-n,--top", raw.top, "Only the first N findings of a block in text; 0 is all")
@@ -343,8 +347,11 @@ std::optional<Leave> read_changes(Raw& raw) {
     changes.push_back(std::get<Assignment>(std::move(parsed)));
   }
   if (auto wrong = read_largest(raw)) return failed(std::move(*wrong));
-  if (changes.empty() && raw.changes_file.empty()) return failed(std::string(kNoChange));
+  if (changes.empty() && raw.changes_file.empty() && raw.options.command == CommandId::whatif)
+    return failed(std::string(kNoChange));
   const bool sweeps = std::ranges::any_of(changes, [](const Assignment& a) { return a.values.size() > 1; });
+  if (sweeps && raw.options.command == CommandId::explain)
+    return failed("explain shows one plan, but a change has several values");
   if (sweeps && raw.options.render_changed) return failed("--render prints one plan, but a change has several values");
   if (sweeps && raw.options.largest) return failed("--max looks for one value, but another change has several");
   return std::nullopt;
@@ -374,7 +381,7 @@ std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
   options.block = !raw.block.empty() ? raw.block : options.command == CommandId::diff ? "last" : "all";
   if (options.command == CommandId::diff)
     if (auto wrong = check_diff(raw)) return *wrong;
-  if (options.command == CommandId::whatif)
+  if (options.command == CommandId::whatif || options.command == CommandId::explain)
     if (auto wrong = read_changes(raw)) return *wrong;
   if (options.command == CommandId::report && options.outputs.empty() && isatty(STDOUT_FILENO) != 0)
     return failed(std::string(kPageToTerminal));

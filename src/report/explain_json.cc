@@ -39,6 +39,7 @@ Json operand_json(const Operand& operand) {
             {"origin", name(operand.origin)}};
   add_place(operand.printed, json);
   if (!operand.note.empty()) json["note"] = operand.note;
+  if (operand.was) json["was"] = amount_json(*operand.was);
   return json;
 }
 
@@ -55,6 +56,7 @@ Json step_json(const Step& step) {
   json["sum"] = step.sum;
   if (step.share_of_total > 0) json["share"] = step.share_of_total;
   if (!step.note.empty()) json["note"] = step.note;
+  if (step.was) json["was"] = amount_json(*step.was);
   json["children"] = Json::array();
   for (const Step& child : step.children) json["children"].push_back(step_json(child));
   return json;

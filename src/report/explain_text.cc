@@ -167,10 +167,12 @@ class Paper {
       label += " [" + quoted(*step.printed, unit) + "]";
     if (indent == 0 && step.value.unit == "bytes") label += ", " + human(step.value.nominal);
     const std::string value = value_text(step.value);
-    const bool inline_note = fits(indent, label + "  " + step.note, value);
-    if (inline_note && !step.note.empty()) label += "  " + step.note;
+    std::string note = step.note;
+    if (step.was) note += (note.empty() ? "was " : ", was ") + value_text(*step.was);
+    const bool inline_note = fits(indent, label + "  " + note, value);
+    if (inline_note && !note.empty()) label += "  " + note;
     row(indent, label, value, step.share_of_total, indent == 0 ? kBold : std::string_view{});
-    if (!inline_note && !step.note.empty()) line(indent + 4, step.note, kDim);
+    if (!inline_note && !note.empty()) line(indent + 4, note, kDim);
     if (!first_time(step)) return;
     write_formula(step, indent + 2);
     for (const Operand& operand : step.operands) write_operand(operand, indent + 4);
@@ -209,7 +211,9 @@ class Paper {
       value += spread(operand.value);
     if (!told_.insert(operand.symbol + "=" + value).second) return;
     std::string text = operand.symbol + " = " + value + "  " + operand.label + ", ";
-    if (operand.printed)
+    if (operand.was)
+      text += "changed from " + number(operand.was->nominal);
+    else if (operand.printed)
       text += quoted(operand.printed, "");
     else
       text += operand.origin == Origin::log ? "from the log" : std::string(name(operand.origin));

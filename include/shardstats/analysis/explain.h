@@ -33,8 +33,9 @@ struct Operand {
   std::string symbol, label;  // "W", "world size"
   Amount value;
   Origin origin = Origin::log;
-  Cell printed{};    // the cell it was read from; empty if it is not printed
-  std::string note;  // what it was inferred from, or what else is possible
+  Cell printed{};             // the cell it was read from; empty if it is not printed
+  std::string note;           // what it was inferred from, or what else is possible
+  std::optional<Amount> was{};  // of a changed plan: its value in the log, where that is another
 };
 
 struct Step {
@@ -49,6 +50,7 @@ struct Step {
   std::optional<Cell> printed;  // the printed number that this is, or is compared with
   std::vector<Step> children;
   std::string note;
+  std::optional<Amount> was{};  // as of an operand
 };
 
 // One row of the component table: the largest shard, all shards, share of all. Bytes.
