@@ -41,13 +41,6 @@ bool is_beyond(std::string_view text) {
   return text.size() > 4 && (text.size() > 18 || text.find("e+") != std::string_view::npos);
 }
 
-// "[28, 43]" of these ranks (log-format.md section 2, L2).
-std::string bracketed(const std::vector<int>& ranks) {
-  std::string text;
-  for (const int rank : ranks) text += (text.empty() ? "" : ", ") + std::to_string(rank);
-  return "[" + text + "]";
-}
-
 Finding& add_finding(Checks& checks, std::string_view rule, const Cell& cell, std::string message) {
   Finding& finding = checks.add_log(rule, cell, std::move(message));
   finding.suspects.push_back({cell, "the disputed number itself"});

@@ -224,7 +224,28 @@ bool check_kind(Checks& checks, const Kind& kind, bool counted) {
   return false;
 }
 
+std::vector<double> shared_memory(const Checks& checks, const Kind& kind, bool counted) {
+  const auto planning = planning_memory(checks.printed, kind);
+  const std::vector<Share> shares = shares_of(checks, kind, planning.value_or(ByteInterval{}), counted);
+  RealInterval common = planning ? divisor(*planning) : RealInterval{};
+  counted = counted && common.high > kLeastCapacity;
+  for (const Share& share : shares)
+    if (share.agrees()) common = narrowed(common, share.capacity());
+  std::vector<double> memory;
+  for (const Share& share : shares) {
+    const bool own = !share.agrees() && share.printed.low > 0;
+    memory.push_back(!counted ? 0 : middle(own ? share.capacity() : common));
+  }
+  return memory;
+}
+
 }  // namespace
+
+SharedMemory shared_memory(const PrintedPlan& printed, const Plan& plan) {
+  std::vector<Finding> none;
+  const Checks checks{printed, plan, none};
+  return {shared_memory(checks, kHbm, hbm_is_counted(checks)), shared_memory(checks, kDdr, true)};
+}
 
 bool HbmShares::one_capacity() const { return planning && std::ranges::all_of(ranks, &Share::agrees); }
 

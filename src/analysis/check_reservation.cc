@@ -1,7 +1,8 @@
 // Checks of the reservation lines (log-format.md section 3.11, storage-model.md section 8).
 #include <algorithm>
+#include <cmath>
 
-#include "analysis/checks.h"
+#include "analysis/shares.h"
 
 namespace shardstats::analysis {
 namespace {
@@ -30,21 +31,40 @@ void check_percent(Checks& checks, const Cell& cell, RealInterval share, std::st
   finding.message = differs(what, cell.text, "%", finding.expected->text);
 }
 
+// The number with the fewest decimals in the interval.
+double roundest(RealInterval x) {
+  constexpr int kMostDecimals = 12;
+  double unit = 1;
+  for (int decimals = 0; decimals < kMostDecimals; ++decimals, unit *= 10)
+    if (const double rounded = std::round(middle(x) * unit) / unit; x.contains(rounded)) return rounded;
+  return middle(x);
+}
+
 }  // namespace
+
+RealInterval share_of(ByteInterval part, ByteInterval rest) {
+  const double low = static_cast<double>(part.low), high = static_cast<double>(part.high) + 1;
+  return {low / (low + static_cast<double>(rest.high) + 1),
+          high / (high + std::max(static_cast<double>(rest.low), 1.0))};
+}
+
+std::optional<double> reserved_fraction(const PrintedPlan& printed) {
+  const auto reserved = bytes_printed_as(printed.slot(LineId::reserved_hbm).text, Format::r3, kGiB);
+  const auto planning = bytes_printed_as(printed.slot(LineId::planning_memory).text, Format::r3, kGiB);
+  const auto percent = values_printed_as(printed.slot(LineId::planning_percent).text, Format::p0);
+  if (reserved && planning && planning->high > kMiB) return roundest(share_of(*reserved, *planning));
+  return percent ? std::optional(1 - roundest(*percent)) : std::nullopt;
+}
 
 void check_reservation(Checks& checks) {
   check_kjt(checks);
   const auto reserved = bytes_printed_as(checks.printed.slot(LineId::reserved_hbm).text, Format::r3, kGiB);
   const auto planning = bytes_printed_as(checks.printed.slot(LineId::planning_memory).text, Format::r3, kGiB);
   if (!reserved || !planning || planning->high <= kMiB) return;  // devices without HBM print the fraction all the same
-  // Both are cut to whole bytes, so either may be up to one byte more.
-  const auto share = [](ByteInterval part, ByteInterval rest) {
-    const double low = static_cast<double>(part.low), high = static_cast<double>(part.high) + 1;
-    return RealInterval{low / (low + static_cast<double>(rest.high) + 1),
-                        high / (high + std::max(static_cast<double>(rest.low), 1.0))};
-  };
-  check_percent(checks, checks.printed.slot(LineId::reserved_percent), share(*reserved, *planning), "reserved share");
-  check_percent(checks, checks.printed.slot(LineId::planning_percent), share(*planning, *reserved), "planning share");
+  check_percent(checks, checks.printed.slot(LineId::reserved_percent), share_of(*reserved, *planning),
+                "reserved share");
+  check_percent(checks, checks.printed.slot(LineId::planning_percent), share_of(*planning, *reserved),
+                "planning share");
 }
 
 }  // namespace shardstats::analysis

@@ -9,68 +9,7 @@
 namespace shardstats::analysis {
 namespace {
 
-// When a line is printed.
-enum class When : std::uint8_t { always, plan, no_plan, debug, debug_plan, perf, hbm, ddr };  // some rank has perf, ...
-
-struct Required {
-  LineId line;
-  When when;
-};
 using L = LineId;
-// In printed order. Lines that depend on other things, such as the reservation's class, stand in kTogether.
-constexpr Required kRequired[] = {
-    {L::title, When::always},
-    {L::summary, When::always},
-    {L::divider, When::always},
-    {L::rank_table, When::plan},
-    {L::perf_legend, When::plan},
-    {L::io_legend, When::plan},
-    {L::hbm_legend, When::plan},
-    {L::parameter_info, When::debug},
-    {L::parameter_table, When::debug},
-    {L::batch_size, When::always},
-    {L::world_size, When::no_plan},
-    {L::kernel_count_heading, When::always},
-    {L::kernel_weights_heading, When::always},
-    {L::kernel_optimizer_heading, When::always},
-    {L::kernel_storage_heading, When::always},
-    {L::kernel_constraints_heading, When::always},
-    {L::kernel_constraints, When::always},
-    {L::perf_imbalance_heading, When::perf},
-    {L::hbm_imbalance_heading, When::hbm},
-    {L::ddr_imbalance_heading, When::ddr},
-    {L::max_total_perf, When::debug_plan},
-    {L::mean_total_perf, When::debug_plan},
-    {L::max_total_perf_percent, When::debug_plan},
-    {L::max_fwd_compute, When::debug_plan},
-    {L::max_fwd_comms, When::debug_plan},
-    {L::max_bwd_compute, When::debug_plan},
-    {L::max_bwd_comms, When::debug_plan},
-    {L::max_prefetch_compute, When::debug_plan},
-    {L::sum_of_maxima, When::debug_plan},
-    {L::peak_memory_pressure, When::debug_plan},
-    {L::distribution_heading, When::debug_plan},
-    {L::sparse_max_hbm, When::debug_plan},
-    {L::sparse_min_hbm, When::debug_plan},
-    {L::max_hbm, When::debug_plan},
-    {L::min_hbm, When::debug_plan},
-    {L::mean_hbm, When::debug_plan},
-    {L::low_median_hbm, When::debug_plan},
-    {L::high_median_hbm, When::debug_plan},
-    {L::critical_path_comms, When::debug_plan},
-    {L::critical_path_compute, When::debug_plan},
-    {L::critical_path_sum, When::debug_plan},
-    {L::max_hbm_percent, When::debug_plan},
-    {L::top_hbm, When::debug_plan},
-    {L::reserved_heading, When::debug},
-    {L::reserved_hbm, When::debug},
-    {L::reserved_percent, When::debug},
-    {L::planning_heading, When::debug},
-    {L::planning_memory, When::debug},
-    {L::planning_percent, When::debug},
-    {L::top_perf_heading, When::debug_plan},
-    {L::top_hbm_heading, When::debug_plan},
-};
 
 // Where one of them is printed, so is the other: equally often, or once at least.
 struct Together {
@@ -125,17 +64,17 @@ std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\
 class Sections {
  public:
   explicit Sections(Checks& checks) : checks_(checks), printed_(checks.printed) {
-    debug_ = std::ranges::any_of(kRequired, [&](const Required& r) {
-      return (r.when == When::debug || r.when == When::debug_plan) && printed_.find(r.line) != nullptr;
+    debug_ = std::ranges::any_of(order_, [&](const OrderedLine& r) {
+      return (r.when == When::debug || r.when == When::debug_plan) && printed_.find(r.id) != nullptr;
     });
     no_plan_ = printed_.find(L::world_size) != nullptr;
   }
 
   void check() {
-    for (std::size_t i = 0; i < std::size(kRequired); ++i) {
+    for (std::size_t i = 0; i < order_.size(); ++i) {
       if (!is_missing(i)) continue;
       std::size_t end = i + 1;
-      while (end < std::size(kRequired) && (is_missing(end) || !is_expected(kRequired[end]))) ++end;
+      while (end < order_.size() && (is_missing(end) || !is_expected(order_[end]))) ++end;
       add(i, end);
       i = end - 1;
     }
@@ -146,8 +85,8 @@ class Sections {
   }
 
  private:
-  bool is_expected(const Required& required) const {
-    if (!is_of_release(printed_, required.line)) return false;
+  bool is_expected(const OrderedLine& required) const {
+    if (!is_of_release(printed_, required.id)) return false;
     switch (required.when) {
       case When::always:
         return true;
@@ -166,6 +105,9 @@ class Sections {
         return debug_ && some_rank([](const PrintedRank& row) -> const Cell& { return row.hbm; });
       case When::ddr:
         return debug_ && some_rank([](const PrintedRank& row) -> const Cell& { return row.ddr; });
+      case When::imbalance:
+      case When::reservation:
+        return false;  // kTogether
     }
     return false;
   }
@@ -176,15 +118,13 @@ class Sections {
       return is_number(cell_of(row).text) && cell_of(row).text.find_first_of("123456789") != std::string_view::npos;
     });
   }
-  bool is_missing(std::size_t i) const {
-    return is_expected(kRequired[i]) && printed_.find(kRequired[i].line) == nullptr;
-  }
+  bool is_missing(std::size_t i) const { return is_expected(order_[i]) && printed_.find(order_[i].id) == nullptr; }
 
   // Where the block begins or ends too late or too early, that says enough.
   bool is_cut_off(std::size_t first, std::size_t end) const {
-    const auto is_there = [&](const Required& r) { return printed_.find(r.line) != nullptr; };
-    const bool before = std::any_of(kRequired, kRequired + first, is_there);
-    const bool after = std::any_of(kRequired + end, std::end(kRequired), is_there);
+    const auto is_there = [&](const OrderedLine& r) { return printed_.find(r.id) != nullptr; };
+    const bool before = std::ranges::any_of(order_.first(first), is_there);
+    const bool after = std::ranges::any_of(order_.subspan(end), is_there);
     return (!before && !is_framed("log.no_opening_border")) || (!after && !is_framed("log.no_closing_border"));
   }
   bool is_framed(std::string_view lost) const {
@@ -195,15 +135,15 @@ class Sections {
     if (is_cut_off(first, end)) return;
     std::size_t lines = 0;
     for (std::size_t i = first; i < end; ++i) lines += is_missing(i);
-    std::string what = quoted(words_of(printed_, kRequired[first].line));
+    std::string what = quoted(words_of(printed_, order_[first].id));
     if (lines > 1) what += " and " + std::to_string(lines - 1) + " more that follow it";
     add(place_before(end), lines == 1 ? what + " is missing before this line" : what + " are missing before this line");
   }
 
   // Of the first line that is printed after those.
   Place place_before(std::size_t end) const {
-    for (std::size_t i = end; i < std::size(kRequired); ++i)
-      if (const PrintedLine* line = printed_.find(kRequired[i].line)) return line->place;
+    for (const OrderedLine& later : order_.subspan(end))
+      if (const PrintedLine* line = printed_.find(later.id)) return line->place;
     return printed_.lines.back().place;
   }
 
@@ -252,6 +192,7 @@ class Sections {
 
   Checks& checks_;
   const PrintedPlan& printed_;
+  std::span<const OrderedLine> order_ = line_order();
   bool debug_ = false, no_plan_ = false;
 };
 

@@ -7,8 +7,6 @@
 namespace shardstats::analysis {
 namespace {
 
-constexpr std::size_t kMostTables = 5;
-
 class TopTables {
  public:
   TopTables(Checks& checks, const RankValues& values) : checks_(checks), values_(values) {}
@@ -37,7 +35,7 @@ class TopTables {
       if (!check_top_table(slots, perf, rule, ranks.size() == 1, candidates, last)) return;
     }
     if (ranks.size() != 1 || values_[Quantity::hbm].size() < 2) return;
-    const bool missing = listed < kMostTables && !candidates.empty() && ranks_with_shards() > 1;
+    const bool missing = listed < kMostTopTables && !candidates.empty() && ranks_with_shards() > 1;
     const auto larger = [&](const PlanTable* t) {
       return first_shard(checks_.plan, *t, perf).low > last.high * (1 + 1e-12);
     };

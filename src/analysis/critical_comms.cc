@@ -22,19 +22,6 @@ std::string_view fqn_of(const PrintedPlan& printed, const PlanTable& table) {
   return printed.tables.rows[table.row].fqn.text;
 }
 
-// Table names may have dots of their own ("ebc.item.v2"): then a shorter path, that of other tables, is the module.
-std::vector<std::string_view> modules(const PrintedPlan& printed, const Plan& plan, bool dotted_names) {
-  std::vector<std::string_view> modules;
-  modules.reserve(plan.tables.size());
-  for (const PlanTable& table : plan.tables) modules.push_back(module_of(fqn_of(printed, table)));
-  if (!dotted_names) return modules;
-  const std::set<std::string_view> paths(modules.begin(), modules.end());
-  for (std::string_view& module : modules)
-    for (std::string_view path = module_of(module); !path.empty(); path = module_of(path))
-      if (paths.contains(path)) module = path;
-  return modules;
-}
-
 // For each module and sharding type the largest rank's comms, forward and backward by themselves.
 std::vector<CommsGroup> comms_groups(const PrintedPlan& printed, const Plan& plan, std::size_t rank_count,
                                      bool dotted_names) {
@@ -83,6 +70,25 @@ CriticalComms comms_with(std::vector<CommsGroup> groups, double divisor) {
 
 }  // namespace
 
+std::vector<std::string_view> modules(const PrintedPlan& printed, const Plan& plan, bool dotted_names) {
+  std::vector<std::string_view> modules;
+  modules.reserve(plan.tables.size());
+  for (const PlanTable& table : plan.tables) modules.push_back(module_of(fqn_of(printed, table)));
+  if (!dotted_names) return modules;
+  const std::set<std::string_view> paths(modules.begin(), modules.end());
+  for (std::string_view& module : modules)
+    for (std::string_view path = module_of(module); !path.empty(); path = module_of(path))
+      if (paths.contains(path)) module = path;
+  return modules;
+}
+
+bool lists_dotted_names(const PrintedPlan& printed) {
+  return std::ranges::any_of(printed.lines, [&](const PrintedLine& line) {
+    const bool lists = line.id == LineId::top_perf_table || line.id == LineId::top_hbm_table;
+    return lists && printed.slots_of(line).front().text.find('.') != std::string_view::npos;
+  });
+}
+
 bool critical_path_known(const PrintedPlan& printed, const Plan& plan, bool whole) {
   const auto known = [](const PlanTable& t) { return t.perf.known; };
   const bool has_lines = printed.slot(LineId::critical_path_comms) || printed.slot(LineId::critical_path_compute);
@@ -100,7 +106,8 @@ CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::
   const RealInterval compute = printed_or_anything(printed.slot(LineId::critical_path_compute), Format::r3, "ms");
   std::optional<CriticalComms> likely;
   bool by_sum = false;
-  for (const bool dotted_names : {false, true}) {
+  const bool likely_dotted = lists_dotted_names(printed);
+  for (const bool dotted_names : {likely_dotted, !likely_dotted}) {
     const auto groups = comms_groups(printed, plan, ranks, dotted_names);
     for (const double divisor : {1.0, kEarlyDivisor}) {
       if (divisor == 1 ? !wholes : !thirds) continue;

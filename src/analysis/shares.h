@@ -43,4 +43,18 @@ HbmShares hbm_shares(const Checks& checks);
 // HBM that the planner may fill on each device, if one printed number is that of all.
 std::optional<ByteInterval> planning_of_all(const PrintedPlan& printed, const Plan& plan);
 
+// The fraction that a part is of itself and the rest: both were cut to whole bytes, so either may be one byte more.
+RealInterval share_of(ByteInterval part, ByteInterval rest);
+
+// The part of HBM that is reserved by percentage (section 6.1), with the fewest decimals that the lines allow: people
+// pick it. nullopt: not printed.
+std::optional<double> reserved_fraction(const PrintedPlan& printed);
+
+// What the share of each rank is of, bytes: the memory that all devices have, else what a rank's own share says;
+// 0: none is counted, and the share is 0.
+struct SharedMemory {
+  std::vector<double> hbm, ddr;
+};
+SharedMemory shared_memory(const PrintedPlan& printed, const Plan& plan);
+
 }  // namespace shardstats::analysis

@@ -10,7 +10,6 @@ namespace {
 
 constexpr double kNear = 1 << 20;  // bytes within which a rank belongs to a statistic (6.7)
 constexpr double kWholeByte = 1;   // statistics are rounded to whole bytes
-constexpr std::size_t kMostTiers = 5;
 
 RealInterval give(RealInterval x, double slack) { return {x.low - slack, x.high + slack}; }
 Release layout(const PrintedPlan& printed) { return printed.releases.front(); }
@@ -48,6 +47,12 @@ std::vector<RealInterval> narrowed_to(std::span<const RealInterval> values, cons
   return raised(std::move(all), printed->low);
 }
 
+std::vector<RealInterval> of_ranks(std::span<const RealInterval> values, const std::vector<std::size_t>& ranks) {
+  std::vector<RealInterval> some;
+  for (const std::size_t rank : ranks) some.push_back(values[rank]);
+  return some;
+}
+
 // ---- the walk ------------------------------------------------------------------------------------------------------
 
 struct ImbalanceLine {
@@ -79,11 +84,6 @@ constexpr ImbalanceOf kImbalances[] = {
     {LineId::ddr_imbalance_heading, RuleId::imbalance_ddr, Quantity::ddr, "DDR"},
 };
 
-struct MaximumLine {
-  LineId id;
-  std::string_view key, what;
-  Quantity quantity;
-};
 constexpr MaximumLine kMaxima[] = {
     {LineId::max_total_perf, "total", "the maximum of total perf", Quantity::perf},
     {LineId::max_fwd_compute, "fwd_compute", "the maximum of forward compute", Quantity::forward_compute},
@@ -227,12 +227,12 @@ class Walk {
 
   // ---- tiers -------------------------------------------------------------------------------------------------------
 
-  struct Tier {
+  struct PrintedTier {
     Cell value, ranks;
   };
 
-  std::map<std::int64_t, Tier> printed_tiers() const {
-    std::map<std::int64_t, Tier> tiers;
+  std::map<std::int64_t, PrintedTier> printed_tiers() const {
+    std::map<std::int64_t, PrintedTier> tiers;
     for (const PrintedLine& line : printed_.lines) {
       if (line.id != LineId::tier) continue;
       const auto slots = printed_.slots_of(line);
@@ -245,26 +245,22 @@ class Walk {
   // Printed ranks are positions among the ranks that are left (Q1): both the printed and the right list are known.
   void read_tiers() {
     const auto tiers = printed_tiers();
-    const auto& hbm = values_[Quantity::hbm];
-    std::vector<std::size_t> left(hbm.size());
+    std::vector<std::size_t> left(values_.ranks());
     std::iota(left.begin(), left.end(), std::size_t{0});
-    for (std::int64_t k = 1; k <= static_cast<std::int64_t>(kMostTiers) && !left.empty(); ++k) {
+    for (std::int64_t k = 1; k <= kMostTiers && !left.empty(); ++k) {
       const auto found = tiers.find(k);
       if (found == tiers.end()) {
         const Place next = k > 1 ? tiers.at(k - 1).value.place : printed_.slot(LineId::top_hbm).place;
         if (printed_.find(LineId::top_hbm)) reader_.missing_tier(k, next);
         return;
       }
-      const Tier& tier = found->second;
-      std::vector<RealInterval> values;
-      for (const std::size_t rank : left) values.push_back(hbm[rank]);
+      const PrintedTier& tier = found->second;
+      const Tier rebuilt = hottest_tier(values_, left);
       const std::string key = std::to_string(k), what = "tier #" + key;
-      RealInterval most = largest(values);
-      if (reader_.number({RuleId::tiers_value, key, what, tier.value, Format::r3, "bytes", most, Quantity::hbm,
+      if (reader_.number({RuleId::tiers_value, key, what, tier.value, Format::r3, "bytes", rebuilt.value, Quantity::hbm,
                           "max over the ranks of no hotter tier"}))
         return;
-      if (const auto printed = printed_bounds(tier.value, Format::r3, "bytes")) most = narrowed(most, *printed);
-      const RankList members = near(values, most, kNear);
+      const RankList members = members_of(rebuilt, tier.value, left);
       std::vector<int> positions;
       if (!parse_ranks(tier.ranks.text, positions)) return;
       reader_.ranks({RuleId::tiers_ranks, key, what, tier.ranks, members});
@@ -274,7 +270,13 @@ class Walk {
     }
   }
 
-  void read_shift(const std::string& key, const Tier& tier, const std::vector<int>& positions,
+  // The printed value says more about who belongs to the tier.
+  RankList members_of(const Tier& tier, const Cell& value, const std::vector<std::size_t>& left) const {
+    const auto printed = printed_bounds(value, Format::r3, "bytes");
+    return printed ? near(of_ranks(values_[Quantity::hbm], left), narrowed(tier.value, *printed), kNear) : tier.members;
+  }
+
+  void read_shift(const std::string& key, const PrintedTier& tier, const std::vector<int>& positions,
                   const std::vector<std::size_t>& left) {
     ShiftedTier shift{key, tier.ranks, positions, std::vector<bool>(values_.ranks())};
     bool shifted = false;
@@ -284,15 +286,6 @@ class Walk {
       shifted |= rank != static_cast<std::size_t>(position);
     }
     if (shifted) reader_.shifted(shift);
-  }
-
-  static void remove(std::vector<std::size_t>& left, const std::vector<int>& positions) {
-    std::vector<bool> gone(left.size());
-    for (const int position : positions) gone[static_cast<std::size_t>(position)] = true;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < left.size(); ++i)
-      if (!gone[i]) left[kept++] = left[i];
-    left.resize(kept);
   }
 
   // ---- critical path -----------------------------------------------------------------------------------------------
@@ -327,6 +320,8 @@ class Walk {
 };
 
 }  // namespace
+
+std::span<const MaximumLine> maximum_lines() { return kMaxima; }
 
 std::optional<RealInterval> printed_bounds(const Cell& cell, Format format, std::string_view unit) {
   if (unit != "bytes") return values_printed_as(cell.text, format);
@@ -392,15 +387,31 @@ RealInterval largest_of(const PrintedPlan& printed, const RankValues& values, Pe
   return cell ? narrowed(most, printed_or_anything(cell, Format::r3, "ms")) : most;
 }
 
+Tier hottest_tier(const RankValues& values, const std::vector<std::size_t>& left) {
+  const auto hbm = of_ranks(values[Quantity::hbm], left);
+  const RealInterval most = largest(hbm);
+  return {most, near(hbm, most, kNear)};
+}
+
+void remove(std::vector<std::size_t>& left, const std::vector<int>& positions) {
+  std::vector<bool> gone(left.size());
+  for (const int position : positions) gone[static_cast<std::size_t>(position)] = true;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < left.size(); ++i)
+    if (!gone[i]) left[kept++] = left[i];
+  left.resize(kept);
+}
+
 TopCandidates top_candidates(const Plan& plan, const RankValues& values, bool perf) {
   TopCandidates found;
   const RankList list = at_largest(values[perf ? Quantity::perf : Quantity::sparse_hbm]);
   for (std::size_t r = 0; r < list.may.size(); ++r)
     if (list.may[r]) found.ranks.push_back(static_cast<int>(r));
-  if (found.ranks.size() != 1) return found;
+  if (list.must != list.may) return found;
   for (const PlanTable& table : plan.tables) {
+    const auto is_on = [&](int rank) { return plan.shards_on(table, rank) > 0; };
     if (table.sharding == Sharding::rw || table.sharding == Sharding::dp) continue;
-    if (plan.shards_on(table, found.ranks.front()) > 0) found.tables.push_back(&table);
+    if (std::ranges::all_of(found.ranks, is_on)) found.tables.push_back(&table);
   }
   return found;
 }

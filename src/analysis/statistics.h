@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,14 @@ struct RankValues {
   std::size_t ranks() const { return of.front().size(); }
 };
 RankValues rank_values(const PrintedPlan& printed, const Plan& plan);
+
+// The line that prints the largest value of a quantity and the ranks that have it.
+struct MaximumLine {
+  LineId id;
+  std::string_view key, what;
+  Quantity quantity;
+};
+std::span<const MaximumLine> maximum_lines();
 
 // A printed number and what it should be.
 struct DerivedNumber {
@@ -104,12 +113,28 @@ struct CriticalComms {
   double divisor = 1;  // 3 where v1.2.0 and v1.3.0 divide
   RealInterval sum{};  // of the groups, divided
 };
+// The module of each table. Table names may have dots of their own ("ebc.item.v2"): then a shorter path, that of other
+// tables, is the module.
+std::vector<std::string_view> modules(const PrintedPlan& printed, const Plan& plan, bool dotted_names);
+// Do the Top 5 lists name a table with dots of its own?
+bool lists_dotted_names(const PrintedPlan& printed);
 CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks);
 
-// Tables behind the largest perf or (sparse) HBM (6.9): those on the rank that has it, neither RW nor DP.
+// Ranks of almost equal HBM, the hottest of those left (6.8).
+struct Tier {
+  RealInterval value{};
+  RankList members;  // by position in `left`
+};
+Tier hottest_tier(const RankValues& values, const std::vector<std::size_t>& left);
+// Takes the members of a tier out of the ranks that are left.
+void remove(std::vector<std::size_t>& left, const std::vector<int>& positions);
+inline constexpr std::int64_t kMostTiers = 5;
+inline constexpr std::size_t kMostTopTables = 5;
+
+// Tables behind the largest perf or (sparse) HBM (6.9): those on the ranks that have it, neither RW nor DP.
 struct TopCandidates {
   std::vector<int> ranks;                // that may have the largest value
-  std::vector<const PlanTable*> tables;  // if it is one rank
+  std::vector<const PlanTable*> tables;  // on all of these ranks, if it is certain that they have it
 };
 TopCandidates top_candidates(const Plan& plan, const RankValues& values, bool perf);
 // What a table of the list is ordered by.

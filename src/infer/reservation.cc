@@ -30,15 +30,14 @@ struct PolicyRange {
   Policy policy;
   Release since;
   double kjt_multiplier;
-  Release printed_since;  // of the Dense and KJT blocks
-  bool dense_zero;        // prints no dense storage
+  bool dense_zero;  // prints no dense storage
 };
 constexpr std::array<PolicyRange, 5> kPolicies = {{
-    {Policy::heuristical, Release::v0_1_0, kTrainingKjt, Release::v0_2_0, false},
-    {Policy::fixed_percentage, Release::v0_1_0, kTrainingKjt, Release::v1_6_0, true},
-    {Policy::inference, Release::v0_3_0, kInferenceKjt, Release::v1_6_0, false},
-    {Policy::fixed_absolute, Release::v1_7_0, kTrainingKjt, Release::v1_7_0, true},
-    {Policy::sku_aware, Release::main_branch, kTrainingKjt, Release::main_branch, false},
+    {Policy::heuristical, Release::v0_1_0, kTrainingKjt, false},
+    {Policy::fixed_percentage, Release::v0_1_0, kTrainingKjt, true},
+    {Policy::inference, Release::v0_3_0, kInferenceKjt, false},
+    {Policy::fixed_absolute, Release::v1_7_0, kTrainingKjt, true},
+    {Policy::sku_aware, Release::main_branch, kTrainingKjt, false},
 }};
 
 bool policy_fits(const PlanInputs& plan, const PolicyRange& range, Release release, const Constants& constants,
@@ -46,13 +45,15 @@ bool policy_fits(const PlanInputs& plan, const PolicyRange& range, Release relea
   if (release < range.since) return false;
   const bool debug = plan.printed->find(LineId::planning_heading) != nullptr;
   if (!debug) return true;  // nothing about the reservation is printed
+  const auto since = reservation_printed_since(range.policy);
+  const bool prints = since && release >= *since;
   if (plan.reservation_printed) {
-    if (release < range.printed_since) return false;
+    if (!prints) return false;
     if (range.dense_zero && plan.dense_hbm.low + plan.dense_ddr.low > 0) return false;
     return !lookups || kjt_fits(plan, *lookups, range.kjt_multiplier, counted);
   }
   if (range.policy == Policy::sku_aware) return true;  // before its statistics existed
-  if (release >= range.printed_since) return false;
+  if (prints) return false;
   return range.policy == Policy::inference || !constants.hidden;
 }
 

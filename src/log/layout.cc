@@ -1,5 +1,6 @@
 #include "shardstats/log/layout.h"
 
+#include <algorithm>
 #include <array>
 
 namespace shardstats {
@@ -184,10 +185,85 @@ constexpr LineForm kLines[] = {
     {L::unknown_nested, F::nested, S::none, S::none, "{text}", v0_1_0, main_branch},
 };
 
+// log-format.md section 1.5.
+constexpr OrderedLine kOrder[] = {
+    {L::title, When::always, Part::head},
+    {L::summary, When::always, Part::head},
+    {L::divider, When::always, Part::head},
+    {L::rank_table, When::plan, Part::head},
+    {L::perf_legend, When::plan, Part::legends},
+    {L::io_legend, When::plan, Part::legends},
+    {L::hbm_legend, When::plan, Part::legends},
+    {L::parameter_info, When::debug, Part::tables},
+    {L::parameter_table, When::debug, Part::tables},
+    {L::batch_size, When::always, Part::batch_size},
+    {L::world_size, When::no_plan, Part::world_size},
+    {L::kernel_count_heading, When::always, Part::kernel_count},
+    {L::kernel_weights_heading, When::always, Part::kernel_weights},
+    {L::kernel_optimizer_heading, When::always, Part::kernel_optimizer},
+    {L::kernel_storage_heading, When::always, Part::kernel_storage},
+    {L::kernel_constraints_heading, When::always, Part::kernel_constraints},
+    {L::kernel_constraints, When::always, Part::kernel_constraints},
+    {L::perf_imbalance_heading, When::perf, Part::perf_imbalance},
+    {L::hbm_imbalance_heading, When::hbm, Part::hbm_imbalance},
+    {L::ddr_imbalance_heading, When::ddr, Part::ddr_imbalance},
+    {L::range_total_variation, When::imbalance, Part::ranges},
+    {L::range_total_distance, When::imbalance, Part::ranges},
+    {L::range_chi_divergence, When::imbalance, Part::ranges},
+    {L::range_kl_divergence, When::imbalance, Part::ranges},
+    {L::range_legend, When::imbalance, Part::ranges},
+    {L::max_total_perf, When::debug_plan, Part::maxima},
+    {L::mean_total_perf, When::debug_plan, Part::maxima},
+    {L::max_total_perf_percent, When::debug_plan, Part::maxima},
+    {L::max_fwd_compute, When::debug_plan, Part::maxima},
+    {L::max_fwd_comms, When::debug_plan, Part::maxima},
+    {L::max_bwd_compute, When::debug_plan, Part::maxima},
+    {L::max_bwd_comms, When::debug_plan, Part::maxima},
+    {L::max_prefetch_compute, When::debug_plan, Part::maxima},
+    {L::sum_of_maxima, When::debug_plan, Part::maxima},
+    {L::peak_memory_pressure, When::debug_plan, Part::pressure},
+    {L::distribution_heading, When::debug_plan, Part::distribution},
+    {L::sparse_max_hbm, When::debug_plan, Part::distribution},
+    {L::sparse_min_hbm, When::debug_plan, Part::distribution},
+    {L::max_hbm, When::debug_plan, Part::distribution},
+    {L::min_hbm, When::debug_plan, Part::distribution},
+    {L::mean_hbm, When::debug_plan, Part::distribution},
+    {L::low_median_hbm, When::debug_plan, Part::distribution},
+    {L::high_median_hbm, When::debug_plan, Part::distribution},
+    {L::critical_path_comms, When::debug_plan, Part::distribution},
+    {L::critical_path_compute, When::debug_plan, Part::distribution},
+    {L::critical_path_sum, When::debug_plan, Part::distribution},
+    {L::max_hbm_percent, When::debug_plan, Part::distribution},
+    {L::top_hbm, When::debug_plan, Part::tiers},
+    {L::reserved_heading, When::debug, Part::reservation},
+    {L::reserved_hbm, When::debug, Part::reservation},
+    {L::reserved_percent, When::debug, Part::reservation},
+    {L::planning_heading, When::debug, Part::reservation},
+    {L::planning_memory, When::debug, Part::reservation},
+    {L::planning_percent, When::debug, Part::reservation},
+    {L::dense_heading, When::reservation, Part::dense},
+    {L::dense_storage, When::reservation, Part::dense},
+    {L::kjt_heading, When::reservation, Part::kjt},
+    {L::kjt_storage, When::reservation, Part::kjt},
+    {L::top_perf_heading, When::debug_plan, Part::top_tables},
+    {L::top_hbm_heading, When::debug_plan, Part::top_tables},
+};
+
 }  // namespace
 
 std::span<const ColumnForm> column_forms() { return kColumns; }
 std::span<const LineForm> line_forms() { return kLines; }
+std::optional<std::uint16_t> form_in(Release release, LineId id) {
+  for (std::size_t i = 0; i < std::size(kLines); ++i)
+    if (kLines[i].id == id && kLines[i].since <= release && release <= kLines[i].until)
+      return static_cast<std::uint16_t>(i);
+  return std::nullopt;
+}
+std::uint16_t slots_in(std::string_view pattern) {
+  const auto braces = std::ranges::count(pattern, '{');
+  return static_cast<std::uint16_t>(braces - (pattern.find("{ranks}") != std::string_view::npos ? 1 : 0));
+}
+std::span<const OrderedLine> line_order() { return kOrder; }
 int nested_indent(Release release) { return release <= Release::v0_1_1 ? 3 : 4; }
 
 }  // namespace shardstats

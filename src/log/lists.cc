@@ -141,6 +141,12 @@ std::string ranks_text(const std::vector<int>& ranks) {
   return text;
 }
 
+std::string bracketed(const std::vector<int>& ranks) {
+  std::string text;
+  for (const int rank : ranks) text += (text.empty() ? "" : ", ") + std::to_string(rank);
+  return "[" + text + "]";
+}
+
 std::optional<BatchSummary> summarize_batch_sizes(std::string_view text, std::int64_t features) {
   BatchSummary sizes;
   const bool good = scan_batches(text, [&](std::int64_t size, std::int64_t times) {

@@ -65,6 +65,25 @@ CellTexts cell_texts(const ColumnTable<Row>& table, bool rank_table) {
   return cells;
 }
 
+// Column widths are those of the longest cell, header and rule included (section 1.4).
+std::vector<std::size_t> column_widths(const CellTexts& cells, std::size_t columns) {
+  std::vector<std::size_t> widths(columns);
+  for (std::size_t i = 0; i < cells.ends.size(); ++i)
+    widths[i % columns] = std::max(widths[i % columns], cells.characters[i] + kColumnGap);
+  return widths;
+}
+
+std::size_t sum_of(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), std::size_t{0});
+}
+
+bool is_too_large(std::size_t width, std::size_t rows) { return width > kLargestBlock / (rows + 2); }
+
+template <class Row>
+std::size_t row_width(const ColumnTable<Row>& table, bool rank_table) {
+  return sum_of(column_widths(cell_texts(table, rank_table), table.columns.size()));
+}
+
 // The words "rank" and "ranks" follow from the list behind them.
 std::string fill(std::string_view pattern, std::span<const Cell> slots) {
   std::string text;
@@ -147,16 +166,12 @@ class Renderer {
     framed(text, length < inner_ ? (inner_ - length) / 2 : 0, inner_);
   }
 
-  // Column widths are those of the longest cell, header and rule included (section 1.4).
   template <class Row>
   void render_table(const ColumnTable<Row>& table, bool rank_table) {
     const std::size_t count = table.columns.size();
     const CellTexts cells = cell_texts(table, rank_table);
-    std::vector<std::size_t> widths(count);
-    for (std::size_t i = 0; i < cells.ends.size(); ++i)
-      widths[i % count] = std::max(widths[i % count], cells.characters[i] + kColumnGap);
-    const std::size_t width = std::max(inner_, std::accumulate(widths.begin(), widths.end(), std::size_t{0}));
-    is_too_large_ = is_too_large_ || width > kLargestBlock / (table.rows.size() + 2);
+    const std::vector<std::size_t> widths = column_widths(cells, count);
+    is_too_large_ = is_too_large_ || is_too_large(std::max(inner_, sum_of(widths)), table.rows.size());
     if (is_too_large_) return;
     for (std::size_t i = 0; i < cells.ends.size(); i += count) {
       out_.append("# ");
@@ -184,6 +199,14 @@ bool render(const PrintedPlan& plan, std::string& out) {
   constexpr std::size_t kNarrowest = 4;  // "# #" and one character: less is no box
   if (plan.width < kNarrowest || plan.releases.empty()) return true;
   return Renderer(plan, out).render();
+}
+
+std::size_t needed_width(const PrintedPlan& plan) {
+  constexpr std::size_t kLeast = 90, kAroundRank = 8, kAroundTable = 6;
+  std::size_t width = kLeast;
+  if (plan.ranks.printed) width = std::max(width, row_width(plan.ranks, true) + kAroundRank);
+  if (plan.tables.printed) width = std::max(width, row_width(plan.tables, false) + kAroundTable);
+  return width;
 }
 
 }  // namespace shardstats

@@ -89,6 +89,23 @@ bool same_storage(const ReleaseRules& a, const ReleaseRules& b) {
          a.mtia_percent == b.mtia_percent;
 }
 
+std::optional<Release> reservation_printed_since(Policy policy) {
+  switch (policy) {
+    case Policy::heuristical:
+      return v0_2_0;
+    case Policy::fixed_percentage:
+    case Policy::inference:
+      return v1_6_0;
+    case Policy::fixed_absolute:
+      return v1_7_0;
+    case Policy::sku_aware:
+      return main_branch;
+    case Policy::other:
+      break;
+  }
+  return std::nullopt;
+}
+
 const KernelTraits* find_kernel(std::string_view name) {
   for (const KernelTraits& kernel : kKernels)
     if (kernel.name == name) return &kernel;

@@ -7,6 +7,9 @@
 #include <set>
 #include <string>
 
+#include "corpus.h"
+#include "shardstats/log/printed.h"
+
 namespace shardstats {
 namespace {
 
@@ -61,6 +64,34 @@ TEST(Layout, RankWordsStandBeforeLists) {
     if (word == std::string_view::npos) continue;
     const std::string_view list = form.pattern.substr(word + 7);
     EXPECT_TRUE(list == " {L1}" || list == " {L2}") << form.pattern;
+  }
+}
+
+TEST(Layout, FormOfARelease) {
+  const auto pattern = [](Release release, LineId id) { return line_forms()[*form_in(release, id)].pattern; };
+  EXPECT_EQ(pattern(Release::v0_7_0, LineId::planning_heading), "Usable Memory:");
+  EXPECT_EQ(pattern(Release::v0_8_0, LineId::planning_heading), "Planning Memory:");
+  EXPECT_EQ(form_in(Release::v0_7_0, LineId::tier), std::nullopt);
+}
+
+TEST(Layout, SlotsOfAPattern) {
+  EXPECT_EQ(slots_in("Reserved Memory:"), 0);
+  EXPECT_EQ(slots_in("Mean Total Perf: {r3} ms"), 1);
+  EXPECT_EQ(slots_in("Top Tier #{int} Estimated Peak HBM Pressure: {r3} GB on {ranks} {L1}"), 3);
+}
+
+// Each line of a log that is in the order comes behind those before it.
+TEST(Layout, OrderIsThatOfTheLogs) {
+  for (const char* name : {"v0.3.0.log", "v0.5.0.log", "v0.8.0-empty.log", "v1.4.0.log", "v1.8.0.log"}) {
+    const std::string bytes = test::file_text(test::source_folder() / "testdata" / "logs" / name);
+    const PrintedPlan plan = parse(find_blocks(bytes).front());
+    auto next = line_order().begin();
+    for (const PrintedLine& line : plan.lines) {
+      if (std::ranges::find(line_order(), line.id, &OrderedLine::id) == line_order().end()) continue;
+      next = std::ranges::find(next, line_order().end(), line.id, &OrderedLine::id);
+      ASSERT_NE(next, line_order().end()) << name << " " << line_forms()[line.form].pattern;
+      ++next;
+    }
   }
 }
 

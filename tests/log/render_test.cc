@@ -65,6 +65,14 @@ TEST(Render, ShowsAChangedSlotAndNothingElse) {
   EXPECT_EQ(out, replaced(replaced(clean, "Batch Size: 512", "Batch Size: 513"), "1.65 (10%)", "7.65 (10%)"));
 }
 
+TEST(Render, NeededWidthIsThatOfTheLogs) {
+  for (const char* name : {"v0.3.0.log", "v0.5.0.log", "v1.1.0-nodebug.log", "v1.4.0.log", "v1.8.0.log"}) {
+    const std::string bytes = test::file_text(test::source_folder() / "testdata" / "logs" / name);
+    const PrintedPlan plan = parse(find_blocks(bytes).front());
+    EXPECT_EQ(needed_width(plan), plan.width) << name;
+  }
+}
+
 TEST(Render, KeepsUnknownLinesAndColumns) {
   const std::string clean = test::file_text(test::source_folder() / "testdata" / "logs" / "v1.1.0-nodebug.log");
   const std::string changed = replaced(clean, "# Batch Size: ", "# Bytes Size: ");

@@ -110,6 +110,14 @@ TEST(Releases, SameStorageJoinsTheReleasesThatAgree) {
   EXPECT_FALSE(same(Release::v1_8_0, Release::main_branch));
 }
 
+TEST(Releases, ReservationIsPrinted) {
+  EXPECT_EQ(reservation_printed_since(Policy::heuristical), Release::v0_2_0);
+  EXPECT_EQ(reservation_printed_since(Policy::inference), Release::v1_6_0);
+  EXPECT_EQ(reservation_printed_since(Policy::fixed_absolute), Release::v1_7_0);
+  EXPECT_EQ(reservation_printed_since(Policy::sku_aware), Release::main_branch);
+  EXPECT_EQ(reservation_printed_since(Policy::other), std::nullopt);
+}
+
 TEST(Kernels, NamesAreUniqueAndFound) {
   std::set<std::string_view> names;
   for (const KernelTraits& kernel : kernel_table()) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -166,6 +167,49 @@ struct LineForm {
   Release since, until;
 };
 std::span<const LineForm> line_forms();
+// How a release spells the line: an index into line_forms(); nullopt: it does not print it.
+std::optional<std::uint16_t> form_in(Release release, LineId id);
+// The slots of a line's pattern; {ranks} is none.
+std::uint16_t slots_in(std::string_view pattern);
+
+// When a line is printed. perf, hbm, ddr: with debug, if some rank has any. imbalance: below any imbalance section;
+// reservation: as its policy demands.
+enum class When : std::uint8_t { always, plan, no_plan, debug, debug_plan, perf, hbm, ddr, imbalance, reservation };
+
+// A blank line stands in front of each part but the head, two in front of the tiers.
+enum class Part : std::uint8_t {
+  head,
+  legends,
+  tables,
+  batch_size,
+  world_size,
+  kernel_count,
+  kernel_weights,
+  kernel_optimizer,
+  kernel_storage,
+  kernel_constraints,
+  perf_imbalance,
+  hbm_imbalance,
+  ddr_imbalance,
+  ranges,
+  maxima,
+  pressure,
+  distribution,
+  tiers,
+  reservation,
+  dense,
+  kjt,
+  top_tables,
+};
+
+// The lines of a block in the order in which releases from v0.2.0 on print them (section 1.5); those of which there may
+// be several, such as a line for each kernel, follow their heading and are not listed.
+struct OrderedLine {
+  LineId id;
+  When when;
+  Part part;
+};
+std::span<const OrderedLine> line_order();
 
 // Columns by which nested lines are indented: 3 to v0.1.1, 4 since v0.2.0.
 int nested_indent(Release release);

@@ -13,4 +13,8 @@ namespace shardstats {
 // longest cells a table of the block is larger than kLargestBlock.
 bool render(const PrintedPlan& plan, std::string& out);
 
+// The width that the planner gives a box for its tables (section 1.3, v0.1.1 and later); that of an earlier, wider box
+// stays.
+std::size_t needed_width(const PrintedPlan& plan);
+
 }  // namespace shardstats

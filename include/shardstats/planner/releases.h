@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -52,6 +53,9 @@ std::span<const ReleaseRules> release_table();
 
 // Do two releases give the same bytes for each plan (section 9.1, "distinct storage generations")?
 bool same_storage(const ReleaseRules& a, const ReleaseRules& b);
+
+// The first release that prints the Dense and KJT blocks with the policy (log-format.md section 3.11); nullopt: none.
+std::optional<Release> reservation_printed_since(Policy policy);
 
 // How fast a kernel reads its rows (perf-model.md section 2.3).
 enum class KernelSpeed : std::uint8_t {

@@ -1,0 +1,44 @@
+// The planner's log of a changed plan, as `render` writes it (log-format.md; the numbers by section 6).
+//
+//   (PrintedPlan and Plan of a log, its inputs changed, the Plan of those) --changed_print()--> PrintedPlan
+//
+// The one PrintedPlan whose numbers were computed: each shows the middle of its bounds. What does not differ for the
+// changed plan keeps the text that the log has, so that nothing changed prints the log itself.
+// Tested by tests/analysis/changed_print_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "shardstats/infer/plan.h"
+
+namespace shardstats {
+
+// What the cells of a PrintedPlan that is not parsed refer to. It has to live as long as the plan.
+class Texts {
+ public:
+  std::string_view add(std::string text) { return all_.emplace_back(std::move(text)); }
+
+ private:
+  std::deque<std::string> all_;
+};
+
+// Can all of its numbers be computed? A plan that was found and printed with debug by v0.3.0 or later, with each table
+// rebuilt.
+bool is_printable(const Plan& plan);
+
+// The rows of both tables in the columns of another release, both v0.4.0 or later. An input that the log does not print
+// gets the planner's default; "?" stands for what changed_print() computes, as it does the lines.
+PrintedPlan relaid(const PrintedPlan& base, Release to, Texts& texts);
+
+// `skeleton`: the log with changed inputs: rows of tables and ranks added or taken out, relaid for another release.
+// Rows of tables stand in the order of changed.tables, of ranks in that of changed.ranks; of a new rank row only the
+// Rank cell is read. `capacity`: HBM of each device in bytes, if changed.
+// Both plans must be printable.
+PrintedPlan changed_print(const PrintedPlan& base_printed, const Plan& base, const PrintedPlan& skeleton,
+                          const Plan& changed, Texts& texts, std::optional<std::int64_t> capacity = {});
+
+}  // namespace shardstats

@@ -1,0 +1,164 @@
+#include "shardstats/analysis/changed_print.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "analysis/points.h"
+#include "analysis/predict.h"
+#include "shardstats/log/render.h"
+
+namespace shardstats {
+namespace {
+
+using namespace analysis;
+
+// The lists whose lines are taken or left as a whole.
+struct List {
+  LineId heading, line;
+};
+constexpr List kLists[] = {{LineId::top_hbm, LineId::tier},
+                           {LineId::top_perf_heading, LineId::top_perf_table},
+                           {LineId::top_hbm_heading, LineId::top_hbm_table}};
+
+// What tells a line from others of its form: the heading above it and what it is of.
+using LineKey = std::tuple<LineId, LineId, std::string_view>;
+
+bool begins_with_name(LineId id) {
+  return id == LineId::kernel_count || id == LineId::kernel_storage || id == LineId::kernel_weights ||
+         id == LineId::kernel_optimizer || id == LineId::kernel_constraint || id == LineId::tier ||
+         id == LineId::top_hbm_table || id == LineId::top_perf_table;
+}
+
+std::map<LineKey, std::span<const Cell>> lines_by_key(const PrintedPlan& print) {
+  std::map<LineKey, std::span<const Cell>> lines;
+  LineId heading = LineId::border;
+  for (const PrintedLine& line : print.lines) {
+    if (line_forms()[line.form].opens != Section::none) heading = line.id;
+    const auto slots = print.slots_of(line);
+    const std::string_view name = begins_with_name(line.id) ? slots.front().text : std::string_view{};
+    lines.try_emplace({heading, line.id, name}, slots);
+  }
+  return lines;
+}
+
+// Where the changed plan prints what the base would print, the log's own text stays.
+void keep(Cell& changed, const Cell& before, const Cell& printed) {
+  if (printed && changed.text == before.text) changed.text = printed.text;
+}
+
+template <class Row>
+void keep_row(Row& changed, Row before, Row printed) {
+  std::vector<Cell*> now;
+  std::vector<Cell> then, log;
+  each_cell(changed, [&](Cell& cell) { now.push_back(&cell); });
+  each_cell(before, [&](Cell& cell) { then.push_back(cell); });
+  each_cell(printed, [&](Cell& cell) { log.push_back(cell); });
+  for (std::size_t i = 0; i < now.size(); ++i) keep(*now[i], then[i], log[i]);
+}
+
+template <class Row>
+void keep_rows(ColumnTable<Row>& changed, const ColumnTable<Row>& before, const ColumnTable<Row>& printed,
+               Cell Row::*name) {
+  std::unordered_map<std::string_view, std::size_t> rows;
+  for (std::size_t r = 0; r < printed.rows.size(); ++r) rows.try_emplace((printed.rows[r].*name).text, r);
+  for (Row& row : changed.rows)
+    if (const auto found = rows.find((row.*name).text); found != rows.end())
+      keep_row(row, before.rows[found->second], printed.rows[found->second]);
+}
+
+void keep_lines(PrintedPlan& changed, const PrintedPlan& before, const PrintedPlan& printed) {
+  const auto then = lines_by_key(before), log = lines_by_key(printed);
+  for (const auto& [key, slots] : lines_by_key(changed)) {
+    const auto was = then.find(key), in_log = log.find(key);
+    if (was == then.end() || in_log == log.end() || was->second.size() != slots.size() ||
+        in_log->second.size() != slots.size())
+      continue;
+    const auto first = static_cast<std::size_t>(slots.data() - changed.slots.data());
+    for (std::size_t i = 0; i < slots.size(); ++i) keep(changed.slots[first + i], was->second[i], in_log->second[i]);
+  }
+}
+
+std::vector<std::string_view> texts_of(const PrintedPlan& print, LineId id) {
+  std::vector<std::string_view> texts;
+  for (const PrintedLine& line : print.lines)
+    if (line.id == id)
+      for (const Cell& slot : print.slots_of(line)) texts.push_back(slot.text);
+  return texts;
+}
+
+void replace_list(PrintedPlan& changed, const List& list, const PrintedPlan& printed) {
+  std::erase_if(changed.lines, [&](const PrintedLine& line) { return line.id == list.line; });
+  const auto heading = std::ranges::find(changed.lines, list.heading, &PrintedLine::id);
+  if (heading == changed.lines.end()) return;
+  std::vector<PrintedLine> lines;
+  for (PrintedLine line : printed.lines) {
+    if (line.id != list.line) continue;
+    const auto slots = printed.slots_of(line);
+    line.first_slot = static_cast<std::uint32_t>(changed.slots.size());
+    changed.slots.insert(changed.slots.end(), slots.begin(), slots.end());
+    lines.push_back(line);
+  }
+  changed.lines.insert(heading + 1, lines.begin(), lines.end());
+}
+
+// A release that spells the lines otherwise has the lists anew.
+void keep_lists(PrintedPlan& changed, const PrintedPlan& before, const PrintedPlan& printed) {
+  for (const List& list : kLists) {
+    const auto form = form_in(changed.releases.front(), list.line);
+    const bool same_form = form == form_in(printed.releases.front(), list.line);
+    if (same_form && texts_of(changed, list.line) == texts_of(before, list.line)) replace_list(changed, list, printed);
+  }
+}
+
+// A box is as wide as its tables need, or as an earlier box of the same planner was.
+std::size_t width_of(const PrintedPlan& changed, const PrintedPlan& base) {
+  const std::size_t earlier = base.width > needed_width(base) ? base.width : 0;
+  return std::max(needed_width(changed), earlier);
+}
+
+// ---- capacity ------------------------------------------------------------------------------------------------------
+
+// HBM of each device changes and the reserved fraction stays (log-format.md section 6.1).
+void set_capacity(PrintedPlan& skeleton, SharedMemory& memory, std::int64_t capacity, Texts& texts) {
+  const auto fraction = reserved_fraction(skeleton);
+  if (!fraction) return;
+  const auto all = static_cast<double>(capacity);
+  const auto set = [&](LineId id, double bytes) {
+    const PrintedLine* line = skeleton.find(id);
+    if (line != nullptr)
+      skeleton.slots[line->first_slot].text =
+          texts.add(format(std::trunc(bytes) / static_cast<double>(kGiB), Format::r3));
+  };
+  set(LineId::reserved_hbm, *fraction * all);
+  set(LineId::planning_memory, (1 - *fraction) * all);
+  for (double& of_rank : memory.hbm)
+    if (of_rank > 0) of_rank = (1 - *fraction) * all;
+}
+
+}  // namespace
+
+bool is_printable(const Plan& plan) {
+  const auto rebuilt = [](const PlanTable& table) { return table.sized; };
+  return plan.sized && !plan.empty && !plan.missing && !plan.ranks.empty() && std::ranges::all_of(plan.tables, rebuilt);
+}
+
+PrintedPlan changed_print(const PrintedPlan& base_printed, const Plan& base, const PrintedPlan& skeleton,
+                          const Plan& changed, Texts& texts, std::optional<std::int64_t> capacity) {
+  SharedMemory memory = shared_memory(base_printed, base);
+  const RankValues values = printed_values(base_printed, base);
+  const PrintedPlan before = predicted(base_printed, base, values, memory, texts);
+  PrintedPlan inputs = skeleton;
+  if (capacity) set_capacity(inputs, memory, *capacity, texts);
+  PrintedPlan after = predicted(inputs, changed, changed_values(changed, base, values), memory, texts);
+  keep_rows(after.ranks, before.ranks, base_printed.ranks, &PrintedRank::rank);
+  keep_rows(after.tables, before.tables, base_printed.tables, &PrintedTable::fqn);
+  keep_lists(after, before, base_printed);
+  keep_lines(after, before, base_printed);
+  after.width = width_of(after, base_printed);
+  return after;
+}
+
+}  // namespace shardstats

@@ -1,0 +1,24 @@
+// What the planner prints for a plan: the derived cells and lines of a block. Private to src/analysis.
+// Tested by tests/analysis/changed_print_test.cc.
+#pragma once
+
+#include <vector>
+
+#include "analysis/shares.h"
+#include "analysis/statistics.h"
+#include "shardstats/analysis/changed_print.h"
+
+namespace shardstats::analysis {
+
+inline constexpr std::string_view kUnknownText = "?";  // of a cell that is still to be computed
+
+// Components of a Perf cell.
+std::uint8_t perf_components(Release release);
+
+// The lines of the block anew and in order, each derived cell of its rows and lines with the text for the middle of
+// its bounds. Inputs are read from `skeleton`, whose first release is the one that prints; `values` are those of the
+// ranks, exactly, `memory` what shares are of.
+PrintedPlan predicted(const PrintedPlan& skeleton, const Plan& plan, const RankValues& values,
+                      const SharedMemory& memory, Texts& texts);
+
+}  // namespace shardstats::analysis

@@ -1,0 +1,220 @@
+#include "shardstats/analysis/changed_print.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/points.h"
+#include "analysis/predict.h"
+#include "corpus.h"
+#include "logs.h"
+#include "prints.h"
+#include "shardstats/log/render.h"
+
+namespace shardstats {
+namespace {
+
+using test::compare;
+using test::PrintComparison;
+
+struct Log {
+  explicit Log(std::string bytes)
+      : source(source_from(std::move(bytes))),
+        blocks(find_blocks(source->bytes())),
+        printed(parse(blocks.at(0))),
+        plan(infer(printed)) {}
+
+  std::unique_ptr<Source> source;
+  std::vector<Block> blocks;
+  PrintedPlan printed;
+  Plan plan;
+};
+
+const char* const kPrintable[] = {"v0.3.0.log", "v0.5.0.log", "v1.4.0.log", "v1.8.0.log"};
+
+std::string rendered(const PrintedPlan& print) {
+  std::string out;
+  render(print, out);
+  return out;
+}
+
+// The log with "?" in each cell that follows from others.
+PrintedPlan without_derived(PrintedPlan print) {
+  const auto forget = [](Cell& cell) {
+    if (cell) cell.text = analysis::kUnknownText;
+  };
+  for (PrintedRank& row : print.ranks.rows) {
+    const Cell rank = row.rank;
+    each_cell(row, forget);
+    row.rank = rank;
+  }
+  for (PrintedTable& row : print.tables.rows) {
+    for (Cell* cell : {&row.hbm, &row.ddr, &row.ssd, &row.num_indices, &row.cw_dim, &row.ranks}) forget(*cell);
+    each_cell(row.perf, forget);
+  }
+  return print;
+}
+
+PrintComparison predict_anew(const Log& log) {
+  Texts texts;
+  return compare(log.printed, analysis::predicted(without_derived(log.printed), log.plan,
+                                                  analysis::printed_values(log.printed, log.plan),
+                                                  analysis::shared_memory(log.printed, log.plan), texts));
+}
+
+std::string differences(const PrintComparison& comparison) {
+  std::string text = comparison.shape;
+  for (const auto& d : comparison.differences) text += "\n" + d.where + ": " + d.expected + " / " + d.found;
+  return text;
+}
+
+std::string print_unchanged(const Log& log) {
+  Texts texts;
+  return rendered(changed_print(log.printed, log.plan, log.printed, log.plan, texts));
+}
+
+// ---- logs of the project -------------------------------------------------------------------------------------------
+
+TEST(ChangedPrint, OfNoChangeIsTheLog) {
+  for (const std::string name : kPrintable) {
+    const Log log(log_bytes(name));
+    ASSERT_TRUE(is_printable(log.plan)) << name;
+    EXPECT_EQ(print_unchanged(log), log_bytes(name)) << name;
+  }
+}
+
+TEST(ChangedPrint, NeedsARebuiltPlan) {
+  for (const std::string name : {"v0.1.0.log", "v0.8.0-empty.log", "v1.8.0-nodebug.log"})
+    EXPECT_FALSE(is_printable(Log(log_bytes(name)).plan)) << name;
+}
+
+TEST(ChangedPrint, PredictsWhatTheLogPrints) {
+  for (const std::string name : kPrintable) {
+    const auto comparison = predict_anew(Log(log_bytes(name)));
+    EXPECT_EQ(comparison.shape, "") << name;
+    EXPECT_LE(comparison.differences.size() * 1000, comparison.cells * 30) << name << differences(comparison);
+  }
+}
+
+TEST(ChangedPrint, WithAnotherCapacity) {
+  const Log log(log_bytes("v1.8.0.log"));
+  Texts texts;
+  const PrintedPlan print = changed_print(log.printed, log.plan, log.printed, log.plan, texts, 100 * kGiB);
+  EXPECT_EQ(print.slot(LineId::reserved_hbm).text, "40.0");
+  EXPECT_EQ(print.slot(LineId::planning_memory).text, "60.0");
+  EXPECT_EQ(print.slot(LineId::planning_memory, 1).text, log.printed.slot(LineId::planning_memory, 1).text);
+  EXPECT_EQ(print.slot(LineId::reserved_percent).text, "40");
+  for (std::size_t r = 0; r < print.ranks.rows.size(); ++r) {
+    const double share = middle(real(log.plan.ranks[r].hbm)) / (60.0 * kGiB);
+    EXPECT_EQ(print.ranks.rows[r].hbm_percent.text, format(share, Format::p0)) << r;
+    EXPECT_EQ(print.ranks.rows[r].hbm.text, log.printed.ranks.rows[r].hbm.text) << r;
+  }
+}
+
+// A plan with one table less: sums fall, lists and counts follow.
+TEST(ChangedPrint, WithATableLess) {
+  const Log log(log_bytes("v1.8.0.log"));
+  PrintedPlan skeleton = log.printed;
+  skeleton.tables.rows.pop_back();
+  Plan plan = log.plan;
+  const PlanTable gone = plan.tables.back();
+  for (const PlanShard& shard : plan.shards_of(gone)) {
+    PlanRank& rank = plan.ranks[static_cast<std::size_t>(*shard.rank)];
+    rank.hbm = rank.hbm - exactly(shard.hbm.low);
+    rank.sparse_hbm = rank.sparse_hbm - exactly(shard.hbm.low);
+  }
+  plan.tables.pop_back();
+  plan.shards.resize(gone.first_shard);
+  Texts texts;
+  const PrintedPlan print = changed_print(log.printed, log.plan, skeleton, plan, texts);
+  EXPECT_EQ(print.tables.rows.size() + 1, log.printed.tables.rows.size());
+  EXPECT_EQ(parse_integer(print.slot(LineId::kernel_constraints, 1).text),
+            *parse_integer(log.printed.slot(LineId::kernel_constraints, 1).text) - 1);
+  std::int64_t tables = 0;
+  for (const PrintedLine& line : print.lines)
+    if (line.id == LineId::kernel_count) tables += *parse_integer(print.slots_of(line)[1].text);
+  EXPECT_EQ(tables, static_cast<std::int64_t>(print.tables.rows.size()));
+  for (std::size_t r = 0; r < print.ranks.rows.size(); ++r) {
+    const bool had_it = log.plan.shards_on(gone, static_cast<int>(r)) > 0;
+    EXPECT_EQ(print.ranks.rows[r].shards.text != log.printed.ranks.rows[r].shards.text, had_it) << r;
+    if (!had_it) {
+      EXPECT_EQ(print.ranks.rows[r].hbm.text, log.printed.ranks.rows[r].hbm.text) << r;
+    }
+  }
+}
+
+// What is printed for another release is a block of that release, with a text in each cell.
+TEST(Relaid, IsALogOfTheRelease) {
+  for (const std::string name : {"v0.5.0.log", "v1.4.0.log", "v1.8.0.log"}) {
+    const Log log(log_bytes(name));
+    for (auto to = static_cast<int>(Release::v0_4_0); to <= static_cast<int>(Release::main_branch); ++to) {
+      const auto release = static_cast<Release>(to);
+      Texts texts;
+      const std::string bytes =
+          rendered(changed_print(log.printed, log.plan, relaid(log.printed, release, texts), log.plan, texts));
+      const auto source = source_from(bytes);
+      const auto blocks = find_blocks(source->bytes());
+      const PrintedPlan again = parse(blocks.at(0));
+      EXPECT_TRUE(again.diagnostics.empty()) << name << " " << kReleaseNames[static_cast<std::size_t>(to)] << bytes;
+      EXPECT_NE(std::ranges::find(again.releases, release), again.releases.end())
+          << name << " " << kReleaseNames[static_cast<std::size_t>(to)];
+      EXPECT_EQ(bytes.find('?'), std::string::npos) << name << " " << kReleaseNames[static_cast<std::size_t>(to)];
+    }
+  }
+}
+
+// ---- the shared corpus ---------------------------------------------------------------------------------------------
+
+std::filesystem::path corpus(const char* folder) { return test::shared_folder() / "corpus" / folder; }
+
+TEST(ChangedPrint, OfTheCorpus) {
+  if (!std::filesystem::exists(corpus("plans")))
+    GTEST_SKIP() << "no logs in " << corpus("plans") << " (SHARDSTATS_SHARED)";
+  std::size_t cells = 0, different = 0, logs = 0;
+  for (const auto& path : test::logs_below(corpus("plans"))) {
+    const Log log(read_file(path.string()));
+    if (!is_printable(log.plan)) continue;
+    EXPECT_TRUE(print_unchanged(log) == log.source->bytes()) << path;
+    const auto comparison = predict_anew(log);
+    cells += comparison.cells;
+    different += comparison.differences.size();
+    ++logs;
+  }
+  EXPECT_GT(logs, 200U);
+  EXPECT_LE(different * 1000, cells * 5) << different << " of " << cells;
+}
+
+// The capacity that the change names, if it is one of capacity.
+std::optional<std::int64_t> capacity_of(const std::filesystem::path& changes) {
+  const std::string text = read_file(changes.string());
+  const std::size_t at = text.find("hbm=");
+  if (at != 0 && (at == std::string::npos || text[at - 1] != '\n')) return std::nullopt;
+  const std::size_t end = text.find_first_not_of("0123456789", at + 4);
+  EXPECT_EQ(text.substr(end, 3), "GiB") << changes;
+  return parse_integer(text.substr(at + 4, end - at - 4)).value_or(0) * kGiB;
+}
+
+// With the plan that the changed log itself says, the log of the base becomes the changed one.
+TEST(ChangedPrint, OfTheWhatIfPairs) {
+  if (!std::filesystem::exists(corpus("whatif")))
+    GTEST_SKIP() << "no logs in " << corpus("whatif") << " (SHARDSTATS_SHARED)";
+  std::size_t cells = 0, different = 0;
+  for (const auto& path : test::logs_below(corpus("whatif"))) {
+    if (path.filename() != "base.log") continue;
+    const auto folder = path.parent_path();
+    const Log base(read_file(path.string())), expected(read_file((folder / "expected.log").string()));
+    Texts texts;
+    PrintedPlan skeleton = base.printed.releases == expected.printed.releases
+                               ? expected.printed
+                               : relaid(base.printed, expected.printed.releases.front(), texts);
+    const auto comparison =
+        compare(expected.printed, changed_print(base.printed, base.plan, without_derived(skeleton), expected.plan,
+                                                texts, capacity_of(folder / "changes.txt")));
+    EXPECT_EQ(comparison.shape, "") << folder;
+    cells += comparison.cells;
+    different += comparison.differences.size();
+  }
+  EXPECT_GT(cells, 30'000U);
+  EXPECT_LE(different * 1000, cells * 6) << different << " of " << cells;
+}
+
+}  // namespace
+}  // namespace shardstats
