@@ -138,7 +138,32 @@ void set_capacity(PrintedPlan& skeleton, SharedMemory& memory, std::int64_t capa
     if (of_rank > 0) of_rank = (1 - *fraction) * all;
 }
 
+// Lines whose numbers are inputs, or follow from them alone.
+bool is_of_inputs(LineId id) {
+  return id <= LineId::world_size || (LineId::reserved_heading <= id && id <= LineId::dense_storage);
+}
+
 }  // namespace
+
+PrintedPlan without_likely(PrintedPlan changed, const Texts& texts) {
+  const auto forget = [&](Cell& cell) {
+    if (texts.has(cell.text)) cell.text = kUnknownText;
+  };
+  for (PrintedRank& row : changed.ranks.rows) {
+    for (Cell* cell : {&row.hbm, &row.ddr, &row.input, &row.output}) forget(*cell);
+    each_cell(row.perf, forget);
+  }
+  for (PrintedTable& row : changed.tables.rows) {
+    for (Cell* cell : {&row.hbm, &row.ddr, &row.ssd, &row.num_indices}) forget(*cell);
+    each_cell(row.perf, forget);
+  }
+  for (const PrintedLine& line : changed.lines) {
+    if (is_of_inputs(line.id)) continue;
+    for (std::size_t i = begins_with_name(line.id) ? 1 : 0; i < line.slot_count; ++i)
+      forget(changed.slots[line.first_slot + i]);
+  }
+  return changed;
+}
 
 bool is_printable(const Plan& plan) {
   const auto rebuilt = [](const PlanTable& table) { return table.sized; };

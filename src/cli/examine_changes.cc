@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "shardstats/analysis/changed_print.h"
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/explain_changes.h"
 #include "shardstats/log/render.h"
@@ -64,13 +65,24 @@ class ChangedBlock {
     BlockResult& block = examined_.result;
     block.view = view_block(changed.skeleton, changed.plan, index_, false);
     block.detailed = view_block(changed.skeleton, changed.plan, index_, true);
+    changed.skeleton = print(changed);
     if (options_.command == CommandId::explain) return explain_changed(changed);
     if (options_.render_changed) {
       examined_.too_large = !render(changed.skeleton, block.rendered);
       return;
     }
+    changed.skeleton = without_likely(std::move(changed.skeleton), *changed.texts);
     result.diff = diff_plans({*examined_.printed, what_if_->base()}, {changed.skeleton, changed.plan}, filter_);
     block.reconstruction = reconstruct(changed.skeleton, changed.plan, filter_, options_.reconstruct);
+  }
+
+  // As the planner would log it, with the likeliest numbers.
+  PrintedPlan print(const ChangedPlan& changed) const {
+    const PrintedPlan& log = *examined_.printed;
+    const Release release = changed.skeleton.releases.front();
+    const bool same_layout = release == log.releases.front();
+    const PrintedPlan skeleton = same_layout ? changed.skeleton : relaid(changed.skeleton, release, *changed.texts);
+    return changed_print(log, what_if_->likely_base(), skeleton, changed.likely, *changed.texts, changed.device_hbm);
   }
 
   void explain_changed(const ChangedPlan& changed) {

@@ -158,14 +158,28 @@ class Application {
     if (out_.run.local_world_size && to.world_size % *out_.run.local_world_size != 0)
       return "world_size " + text_of(to.world_size) + " is no multiple of local_world_size " +
              text_of(*out_.run.local_world_size);
+    if (auto why = check_release()) return why;
     if (out_.run.batch_size) set_slot(LineId::batch_size, text_of(*out_.run.batch_size));
     set_ranks();
     return {};
   }
 
+  Reason check_release() const {
+    const RunRequest& run = out_.run;
+    const Release from = log_.releases.front(), release = run.release.value_or(base_.plan.setting.rules->release);
+    if (run.release && std::min(from, release) < Release::v0_4_0)
+      return "only releases from v0.4.0 on print enough to be changed into one another";
+    const PipelineRule rule = rules_of(release).pipeline;
+    if (run.pipeline && rule == PipelineRule::sum)
+      return std::string(name(release)) + " counts the same for every pipeline; its estimator does not know them";
+    if (run.ephemeral && rule != PipelineRule::ephemeral)
+      return std::string(name(release)) + " does not know count_ephemeral";
+    return {};
+  }
+
   void set_slot(LineId id, std::string text) {
     if (const PrintedLine* line = out_.printed.find(id); line != nullptr && line->slot_count > 0)
-      out_.printed.slots[line->first_slot].text = texts_.keep(std::move(text));
+      out_.printed.slots[line->first_slot].text = texts_.add(std::move(text));
   }
 
   void set_ranks() {
@@ -174,7 +188,7 @@ class Application {
     out_.printed.ranks.odd.clear();
     for (std::size_t r = rows.size(); r < ranks; ++r) {
       PrintedRank& row = rows.emplace_back();
-      row.rank.text = texts_.keep(std::to_string(r));
+      row.rank.text = texts_.add(std::to_string(r));
     }
     rows.resize(ranks);
     const RankInputs any{kAnyBytes, kAnyBytes, kAnyBytes, kAnyBytes};
@@ -191,7 +205,7 @@ class Application {
     out_.unplaced.push_back(false);
   }
 
-  void set(Cell& cell, std::string text) { cell.text = texts_.keep(std::move(text)); }
+  void set(Cell& cell, std::string text) { cell.text = texts_.add(std::move(text)); }
 
   Reason change_table(std::uint32_t t) {
     TableInputs& table = out_.inputs.tables[t];
@@ -437,7 +451,7 @@ void place(std::vector<int> ranks, std::uint32_t table, Texts& texts, ChangedInp
   if (std::ranges::equal(ranks, inputs.ranks)) return;
   inputs.ranks.clear();
   for (const int rank : ranks) inputs.ranks.push_back(rank);
-  changed.printed.tables.rows[table].ranks.text = texts.keep(ranks_text(ranks));
+  changed.printed.tables.rows[table].ranks.text = texts.add(ranks_text(ranks));
 }
 
 }  // namespace shardstats::infer_detail

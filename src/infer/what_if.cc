@@ -296,6 +296,8 @@ WhatIf::~WhatIf() = default;
 const Plan& WhatIf::base() const { return impl_->base.plan; }
 const Refusal* WhatIf::refusal() const { return impl_->refused ? &*impl_->refused : nullptr; }
 
+Plan WhatIf::likely_base() const { return std::get<ChangedPlan>(with({})).likely; }
+
 std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes, bool likely) const {
   if (impl_->refused) return *impl_->refused;
   ChangedPlan result;

@@ -8,23 +8,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "shardstats/infer/plan.h"
+#include "shardstats/log/texts.h"
 
 namespace shardstats {
-
-// What the cells of a PrintedPlan that is not parsed refer to. It has to live as long as the plan.
-class Texts {
- public:
-  std::string_view add(std::string text) { return all_.emplace_back(std::move(text)); }
-
- private:
-  std::deque<std::string> all_;
-};
 
 // Can all of its numbers be computed? A plan that was found and printed with debug by v0.3.0 or later, with each table
 // rebuilt.
@@ -40,5 +29,9 @@ PrintedPlan relaid(const PrintedPlan& base, Release to, Texts& texts);
 // Both plans must be printable.
 PrintedPlan changed_print(const PrintedPlan& base_printed, const Plan& base, const PrintedPlan& skeleton,
                           const Plan& changed, Texts& texts, std::optional<std::int64_t> capacity = {});
+
+// The same without the numbers that are but the likeliest of several: "?" stands for each derived cell of rows and
+// lines that `texts` holds. Memory that the planner may fill, and what shares are of it, stay.
+PrintedPlan without_likely(PrintedPlan changed, const Texts& texts);
 
 }  // namespace shardstats

@@ -33,8 +33,8 @@ struct Operand {
   std::string symbol, label;  // "W", "world size"
   Amount value;
   Origin origin = Origin::log;
-  Cell printed{};             // the cell it was read from; empty if it is not printed
-  std::string note;           // what it was inferred from, or what else is possible
+  Cell printed{};               // the cell it was read from; empty if it is not printed
+  std::string note;             // what it was inferred from, or what else is possible
   std::optional<Amount> was{};  // of a changed plan: its value in the log, where that is another
 };
 

@@ -98,6 +98,8 @@ class WhatIf {
 
   // The log as it is.
   const Plan& base() const;
+  // The same with its likeliest explanation alone, to hold ChangedPlan::likely against.
+  Plan likely_base() const;
   // Why this log cannot be changed; nullptr: it can.
   const Refusal* refusal() const;
   // `likely`: also ChangedPlan::likely.

@@ -1,0 +1,86 @@
+#include "cli/assignments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace shardstats::cli {
+namespace {
+
+using testing::HasSubstr;
+
+Assignment good(std::string_view text) {
+  auto parsed = parse_assignment(text);
+  if (auto* wrong = std::get_if<std::string>(&parsed)) throw std::runtime_error(*wrong);
+  return std::get<Assignment>(std::move(parsed));
+}
+std::string wrong(std::string_view text) {
+  const auto parsed = parse_assignment(text);
+  const auto* message = std::get_if<std::string>(&parsed);
+  return message != nullptr ? *message : "";
+}
+std::vector<double> numbers(std::string_view text) {
+  std::vector<double> all;
+  for (const Change& change : good(text).values) all.push_back(change.number);
+  return all;
+}
+
+TEST(Assignments, OfTheRun) {
+  EXPECT_EQ(numbers("batch_size=4096"), std::vector{4096.0});
+  EXPECT_EQ(numbers(" hbm = 80GiB "), std::vector{80.0 * 1024 * 1024 * 1024});
+  EXPECT_EQ(numbers("inter_host_bw=50GiB/s"), std::vector{50.0 * 1024 * 1024 * 1024 / 1000});
+  EXPECT_EQ(numbers("count_ephemeral=true"), std::vector{1.0});
+  EXPECT_EQ(good("release=v1.8.0").values.front().word, "v1.8.0");
+  EXPECT_EQ(good("dtype=fp16").table, "");
+}
+
+TEST(Assignments, OfTables) {
+  const Assignment rows = good("model.ebc.table_7.rows=5000000");
+  EXPECT_EQ(rows.table, "model.ebc.table_7");
+  EXPECT_EQ(rows.values.front().attribute, Attribute::rows);
+  EXPECT_EQ(rows.values.front().number, 5e6);
+  EXPECT_EQ(good("table_7.ranks=9,7,5").values.front().ranks, (std::vector{9, 7, 5}));
+  EXPECT_EQ(good("table_7.ranks=9,7,5").values.size(), 1U);
+  EXPECT_EQ(good("drop table_7").table, "table_7");
+  EXPECT_EQ(good("drop table_7").values.front().attribute, Attribute::drop);
+}
+
+TEST(Assignments, Sweeps) {
+  EXPECT_EQ(numbers("batch_size=64,96,128"), (std::vector{64.0, 96.0, 128.0}));
+  EXPECT_EQ(numbers("batch_size=1024..16384*2"), (std::vector{1024.0, 2048.0, 4096.0, 8192.0, 16384.0}));
+  EXPECT_EQ(numbers("batch_size=1000..3500+1000"), (std::vector{1000.0, 2000.0, 3000.0}));
+  EXPECT_EQ(good("batch_size=1..4").values.back().text, "batch_size=4");
+  EXPECT_EQ(good("pipeline=none,train_sparse_dist").values.size(), 2U);
+}
+
+TEST(Assignments, WhatIsWrongWithThem) {
+  EXPECT_THAT(wrong("batch_size"), HasSubstr("expected KEY=VALUE"));
+  EXPECT_THAT(wrong("batch_siz=3"), HasSubstr("did you mean 'batch_size'?"));
+  EXPECT_THAT(wrong("table_7.batch_size=3"), HasSubstr("no attribute 'batch_size' of a table"));
+  EXPECT_THAT(wrong("rows=3"), HasSubstr("no attribute 'rows' of the run"));
+  EXPECT_THAT(wrong("batch_size=0"), HasSubstr("not a number of samples"));
+  EXPECT_THAT(wrong("batch_size=64,x"), HasSubstr("'x'"));
+  EXPECT_THAT(wrong("batch_size=9..3*2"), HasSubstr("no range"));
+  EXPECT_THAT(wrong("batch_size=1..3*1"), HasSubstr("no range"));
+  EXPECT_THAT(wrong("batch_size=1..9999"), HasSubstr("more than 1000 values"));
+  EXPECT_THAT(wrong("inter_host_bw=50GiB"), HasSubstr("a bandwidth such as"));
+  EXPECT_THAT(wrong("table_7.cache_load_factor=2"), HasSubstr("from 0 to 1"));
+  EXPECT_THAT(wrong("table_7.sharding=XW"), HasSubstr("one of TW, CW"));
+  EXPECT_THAT(wrong("drop "), HasSubstr("expected KEY=VALUE"));
+}
+
+TEST(Assignments, FromAFile) {
+  const std::string path = testing::TempDir() + "changes.txt";
+  std::ofstream(path) << "# a comment\n\nbatch_size=64 # more\n  drop a.b  \n";
+  const auto read = read_assignments(path);
+  const auto& all = std::get<std::vector<Assignment>>(read);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[1].table, "a.b");
+  std::ofstream(path) << "batch_size=64\nbatch=3\n";
+  EXPECT_THAT(std::get<std::string>(read_assignments(path)), HasSubstr("changes.txt:2: no attribute 'batch'"));
+  EXPECT_THAT(std::get<std::string>(read_assignments("no/such/file")), HasSubstr("cannot be opened"));
+}
+
+}  // namespace
+}  // namespace shardstats::cli

@@ -1,0 +1,144 @@
+// Changes of a small plan, refusals, and that no change at all leaves every bound as it is. Against genuine logs of
+// changed plans: tests/cli/what_if_corpus_test.py.
+#include "shardstats/infer/what_if.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "corpus.h"
+#include "shardstats/input/blocks.h"
+
+namespace shardstats {
+namespace {
+
+using testing::HasSubstr;
+
+struct Log {
+  explicit Log(std::string_view file)
+      : text(test::file_text(test::source_folder() / "testdata" / "logs" / file)),
+        printed(parse(find_blocks(text).front())),
+        what_if(printed) {}
+
+  std::uint32_t row(std::string_view name) const {
+    for (std::uint32_t t = 0; t < printed.tables.rows.size(); ++t)
+      if (is_named(printed.tables.rows[t].fqn.text, name)) return t;
+    ADD_FAILURE() << "no table " << name;
+    return 0;
+  }
+
+  std::string text;
+  PrintedPlan printed;
+  WhatIf what_if;
+};
+
+Change of_run(Attribute attribute, double number) {
+  Change change;
+  change.attribute = attribute;
+  change.number = number;
+  change.text = std::string(form_of(attribute).name);
+  return change;
+}
+Change of_table(const Log& log, std::string_view table, Attribute attribute, double number, std::string word = {},
+                std::vector<int> ranks = {}) {
+  Change change = of_run(attribute, number);
+  change.tables = {log.row(table)};
+  change.word = std::move(word);
+  change.ranks = std::move(ranks);
+  return change;
+}
+
+ChangedPlan changed(const Log& log, const std::vector<Change>& changes) {
+  auto outcome = log.what_if.with(changes);
+  if (auto* refusal = std::get_if<Refusal>(&outcome)) throw std::runtime_error(refusal->message);
+  return std::get<ChangedPlan>(std::move(outcome));
+}
+std::string refusal_of(const Log& log, const std::vector<Change>& changes) {
+  const auto outcome = log.what_if.with(changes);
+  const auto* refusal = std::get_if<Refusal>(&outcome);
+  return refusal != nullptr ? refusal->message : "";
+}
+
+TEST(WhatIf, TheTableOfAttributesIsInTheirOrder) {
+  for (const AttributeForm& form : attribute_table()) EXPECT_EQ(&form, &form_of(form.attribute)) << form.name;
+}
+
+TEST(WhatIf, NoChangeLeavesEveryBound) {
+  for (const char* file : {"v0.5.0.log", "v1.4.0.log", "v1.8.0.log"}) {
+    const Log log(file);
+    const ChangedPlan same = changed(log, {});
+    const Plan& base = log.what_if.base();
+    ASSERT_EQ(same.plan.shards.size(), base.shards.size()) << file;
+    for (std::size_t i = 0; i < base.shards.size(); ++i) {
+      EXPECT_EQ(same.plan.shards[i].hbm, base.shards[i].hbm) << file << " shard " << i;
+      EXPECT_EQ(same.plan.shards[i].rank, base.shards[i].rank) << file << " shard " << i;
+    }
+    for (std::size_t r = 0; r < base.ranks.size(); ++r) {
+      EXPECT_EQ(same.plan.ranks[r].hbm, base.ranks[r].hbm) << file << " rank " << r;
+      EXPECT_EQ(same.plan.ranks[r].perf.total, base.ranks[r].perf.total) << file << " rank " << r;
+      EXPECT_TRUE(base.ranks[r].hbm.contains(same.likely.ranks[r].hbm.low)) << file << " rank " << r;
+    }
+  }
+}
+
+TEST(WhatIf, TwiceTheBatchIsTwiceTheInput) {
+  const Log log("v1.4.0.log");
+  const double batch = 2 * static_cast<double>(parse_integer(log.printed.slot(LineId::batch_size).text).value());
+  const ChangedPlan twice = changed(log, {of_run(Attribute::batch_size, batch)});
+  for (std::size_t i = 0; i < twice.plan.shards.size(); ++i) {
+    const PlanShard &before = log.what_if.base().shards[i], &after = twice.plan.shards[i];
+    EXPECT_TRUE(after.input.overlaps(before.input * 2)) << i;
+    EXPECT_EQ(after.tensor, before.tensor) << i;
+  }
+}
+
+TEST(WhatIf, ADroppedTableTakesItsShardsWithIt) {
+  const Log log("v1.4.0.log");
+  const Plan& base = log.what_if.base();
+  const ChangedPlan less = changed(log, {of_table(log, "device_os_ad_id", Attribute::drop, 0)});
+  EXPECT_EQ(less.plan.tables.size() + 1, base.tables.size());
+  const std::uint32_t dropped = log.row("device_os_ad_id");
+  for (std::size_t r = 0; r < base.ranks.size(); ++r) {
+    ByteInterval gone{};
+    for (const PlanShard& shard : base.shards_of(base.tables[dropped]))
+      if (shard.rank == base.ranks[r].rank) gone = gone + shard.hbm;
+    EXPECT_TRUE((less.plan.ranks[r].sparse_hbm + gone).overlaps(base.ranks[r].sparse_hbm)) << r;
+  }
+}
+
+TEST(WhatIf, ShardsWithoutRanksGoWhereMostMemoryIsLeft) {
+  const Log log("v1.4.0.log");
+  const std::uint32_t t = log.row("share_embed_emb");  // RW
+  const ChangedPlan moved = changed(log, {of_table(log, "share_embed_emb", Attribute::sharding, 0, "TW")});
+  ASSERT_EQ(moved.placed.size(), 1U);
+  ASSERT_EQ(moved.plan.tables[t].shard_count, 1U);
+  const auto& ranks = log.what_if.base().ranks;
+  const auto emptiest = std::ranges::min_element(ranks, {}, [](const PlanRank& r) { return r.sparse_hbm.low; });
+  EXPECT_EQ(moved.plan.shards[moved.plan.tables[t].first_shard].rank, emptiest->rank);
+}
+
+TEST(WhatIf, SaysWhatCannotBe) {
+  const Log log("v1.4.0.log");
+  EXPECT_THAT(refusal_of(log, {of_table(log, "ad_emb", Attribute::sharding, 0, "DP")}), HasSubstr("add kernel=dense"));
+  EXPECT_THAT(refusal_of(log, {of_table(log, "ad_emb", Attribute::ranks, 0, "", {0, 99})}), HasSubstr("rank 99"));
+  EXPECT_THAT(refusal_of(log, {of_table(log, "ad_emb", Attribute::sharding, 0, "TWRW")}), HasSubstr("ranks="));
+  EXPECT_THAT(refusal_of(log, {of_table(log, "ad_emb", Attribute::dim, 7)}), HasSubstr("do not divide dim 7"));
+  Change kernel = of_table(log, "ad_emb", Attribute::kernel, 0, "batched_fused");
+  EXPECT_THAT(refusal_of(log, {kernel}), HasSubstr("not known to v1.4.0"));
+  std::vector<Change> all;
+  for (const PrintedTable& row : log.printed.tables.rows)
+    all.push_back(of_table(log, row.fqn.text, Attribute::drop, 0));
+  EXPECT_THAT(refusal_of(log, all), HasSubstr("no table would be left"));
+}
+
+TEST(WhatIf, LogsThatCannotBeRebuilt) {
+  for (const auto& [file, why] :
+       {std::pair{"v0.1.0.log", "v0.3.0 or newer"}, std::pair{"v1.8.0-nodebug.log", "debug"}}) {
+    const Log log(file);
+    ASSERT_NE(log.what_if.refusal(), nullptr) << file;
+    EXPECT_THAT(log.what_if.refusal()->message, HasSubstr(why)) << file;
+    EXPECT_EQ(refusal_of(log, {}), log.what_if.refusal()->message) << file;
+  }
+}
+
+}  // namespace
+}  // namespace shardstats
