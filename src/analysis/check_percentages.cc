@@ -231,10 +231,11 @@ std::vector<double> shared_memory(const Checks& checks, const Kind& kind, bool c
   counted = counted && common.high > kLeastCapacity;
   for (const Share& share : shares)
     if (share.agrees()) common = narrowed(common, share.capacity());
-  std::vector<double> memory;
+  std::vector<double> memory(checks.plan.ranks.size(), counted ? middle(common) : 0);
   for (const Share& share : shares) {
-    const bool own = !share.agrees() && share.printed.low > 0;
-    memory.push_back(!counted ? 0 : middle(own ? share.capacity() : common));
+    const bool own = counted && !share.agrees() && share.printed.low > 0;
+    if (own && static_cast<std::size_t>(share.rank) < memory.size())
+      memory[static_cast<std::size_t>(share.rank)] = middle(share.capacity());
   }
   return memory;
 }

@@ -136,11 +136,11 @@ class Prediction : private StatisticsReader {
     return std::ranges::none_of(plan_.shards, lies_here);
   }
 
+  // In the order of the plan's shards.
   std::vector<int> ranks_of(const PlanTable& table) const {
     std::vector<int> ranks;
     for (const PlanShard& shard : plan_.shards_of(table))
       if (shard.rank) ranks.push_back(*shard.rank);
-    std::ranges::sort(ranks);
     return ranks;
   }
 
@@ -156,7 +156,9 @@ class Prediction : private StatisticsReader {
       row.cw_dim = rounded(point(plan_.shards[table.first_shard].cols), Format::integer);
     else
       row.cw_dim = {};
-    row.ranks = cell(ranks_text(ranks_of(table)));
+    std::vector<int> ranks = ranks_of(table);
+    std::ranges::sort(ranks);
+    row.ranks = cell(ranks_text(ranks));
   }
 
   bool has_column(ColumnId id) const {

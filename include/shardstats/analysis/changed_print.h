@@ -24,9 +24,10 @@ bool is_printable(const Plan& plan);
 PrintedPlan relaid(const PrintedPlan& base, Release to, Texts& texts);
 
 // `skeleton`: the log with changed inputs: rows of tables and ranks added or taken out, relaid for another release.
-// Rows of tables stand in the order of changed.tables, of ranks in that of changed.ranks; of a new rank row only the
-// Rank cell is read. `capacity`: HBM of each device in bytes, if changed.
-// Both plans must be printable.
+// Its rank rows stand in the order of changed.ranks (of a new one only the Rank cell is read), PlanTable::row are rows
+// of its parameter table. `capacity`: HBM of each device in bytes, if changed. Both plans must be printable. Of
+// `changed` it reads the setting, policy, dense and KJT storage, ranks, shards and tables, not kernels, totals or
+// assumptions. Expectations of a table's bytes narrow the sum of its shards, so old ones must not stay known.
 PrintedPlan changed_print(const PrintedPlan& base_printed, const Plan& base, const PrintedPlan& skeleton,
                           const Plan& changed, Texts& texts, std::optional<std::int64_t> capacity = {});
 
