@@ -20,6 +20,7 @@ enum class CommandId : std::uint8_t {
   explain,
   reconstruct,
   report,
+  timeline,
   render,
   anonymize,
   rules,

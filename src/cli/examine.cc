@@ -56,7 +56,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   examined.printed = std::make_unique<PrintedPlan>(parse(block));
   // Bounds that are shown, or that budgets are held against, hold for all that explains the log.
   InferOptions assumed{options.assume, !verifies(options.command)};
-  assumed.shard_parts = details || options.command == CommandId::summary;
+  assumed.shard_parts = details || options.command == CommandId::summary || options.command == CommandId::timeline;
   Report report;
   const auto look = [&](Effort effort) {
     assumed.effort = effort;
@@ -92,6 +92,9 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
       break;
     case CommandId::reconstruct:
       result.reconstruction = reconstruct(*examined.printed, *examined.plan, filter, options.reconstruct);
+      break;
+    case CommandId::timeline:
+      result.timeline = timeline_of(*examined.plan, filter, options.timeline);
       break;
     case CommandId::report:
       make_page_block(assumed, report, examined);

@@ -16,6 +16,7 @@
 #include "cli/settings.h"
 #include "cli/sizes.h"
 #include "cli/terminal.h"
+#include "cli/timeline_options.h"
 #include "report/words.h"
 #include "shardstats/analysis/anonymize.h"
 #include "shardstats/version.h"
@@ -41,6 +42,7 @@ struct Raw {
   std::size_t top = 0, threads = 0;  // 0 threads: as many as the machine runs at once
   std::vector<std::string> assume;
   BudgetTexts budgets;
+  TimelineTexts timeline;
 };
 
 std::vector<std::string> names_of(std::span<const OutputFormat> formats) {
@@ -97,15 +99,22 @@ void add_log_options(CLI::App& app, const Command& command, Raw& raw) {
       ->allow_extra_args(false);
 }
 
-void add_filter_options(CLI::App& app, Raw& raw) {
-  FilterWords& filter = raw.options.filter;
+void add_rank_filter(CLI::App& app, FilterWords& filter) {
+  app.add_option("--rank", filter.ranks, "Only these ranks, e.g. 0,4-7")->type_name("LIST")->allow_extra_args(false);
+}
+
+void add_table_filter(CLI::App& app, FilterWords& filter) {
   app.add_option("--table", filter.tables, "Only tables whose FQN matches")
       ->type_name("REGEX")
       ->allow_extra_args(false);
   app.add_option("--exclude-table", filter.excluded_tables, "Not the tables whose FQN matches")
       ->type_name("REGEX")
       ->allow_extra_args(false);
-  app.add_option("--rank", filter.ranks, "Only these ranks, e.g. 0,4-7")->type_name("LIST")->allow_extra_args(false);
+}
+
+void add_filter_options(CLI::App& app, FilterWords& filter) {
+  add_table_filter(app, filter);
+  add_rank_filter(app, filter);
   app.add_option("--sharding", filter.shardings, "Only tables of these sharding types")
       ->type_name("SHARDING")
       ->allow_extra_args(false);
@@ -179,7 +188,7 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
     add_log_options(*sub, command, raw);
   }
   if (verifies(command.id) || command.id == CommandId::reconstruct || command.id == CommandId::diff)
-    add_filter_options(*sub, raw);
+    add_filter_options(*sub, raw.options.filter);
   if (verifies(command.id)) add_rule_options(*sub, raw);
   if (command.id == CommandId::check) add_budget_options(*sub, raw.budgets, raw.options.budgets);
   if (command.finds) sub->add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
@@ -193,6 +202,12 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
   if (command.id == CommandId::scan)
     sub->add_option("-n,--top", raw.options.top_rules, "Rules with the most findings in the summary of text; 0 is all")
         ->capture_default_str();
+  if (command.id == CommandId::timeline) {
+    add_timeline_options(*sub, raw.timeline);
+    add_rank_filter(*sub, raw.options.filter);
+    sub->add_option("-n,--top", raw.options.top_charts, "Ranks that are drawn in text, the fullest first; 0 is all")
+        ->capture_default_str();
+  }
   if (command.id == CommandId::reconstruct) {
     sub->add_option("-n,--top", raw.top, "Only the first N tables and ranks; 0 is all")->capture_default_str();
     sub->add_option("-s,--sort", raw.sort, "Order of tables")
@@ -294,6 +309,7 @@ std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
   options.fail_on = *parse_name<Severity>(raw.fail_on, kSeverityNames);
   options.reconstruct.sort = *parse_name<SortKey>(raw.sort, kSortKeyNames);
   options.reconstruct.top = options.top_findings = raw.top;
+  options.timeline = timeline_options(raw.timeline);
   options.threads = raw.threads > 0 ? raw.threads : std::max(std::thread::hardware_concurrency(), 1U);
   for (const std::string& text : raw.assume) options.assume.push_back(std::get<Override>(parse_override(text)));
   if (command.id == CommandId::check) {

@@ -3,6 +3,7 @@
 #include "shardstats/report/explain_text.h"
 #include "shardstats/report/summary_text.h"
 #include "shardstats/report/text.h"
+#include "shardstats/report/timeline.h"
 
 namespace shardstats::cli {
 namespace {
@@ -35,6 +36,10 @@ class TextWriter : public Writer {
       case CommandId::reconstruct:
         if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
         write_reconstruction(*result.reconstruction, style_, out);
+        return;
+      case CommandId::timeline:
+        if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
+        write_timeline(*result.timeline, options_.top_charts, style_, out);
         return;
       case CommandId::report:  // has no text
         return;

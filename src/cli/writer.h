@@ -12,6 +12,7 @@
 #include "shardstats/analysis/diff.h"
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/summary.h"
+#include "shardstats/analysis/timeline.h"
 #include "shardstats/report/json.h"
 #include "shardstats/report/log_lines.h"
 #include "shardstats/report/style.h"
@@ -30,6 +31,7 @@ struct BlockResult {
   std::optional<BudgetReport> budgets;
   std::optional<Reconstruction> reconstruction;
   std::optional<std::vector<Explained>> explained;
+  std::optional<Timeline> timeline;
   std::string rendered;
   std::optional<Json> page_block;  // report: the block as the page takes it
   int status = 0;                  // of this block alone
