@@ -21,6 +21,7 @@ enum class CommandId : std::uint8_t {
   reconstruct,
   report,
   timeline,
+  stash,
   render,
   anonymize,
   rules,

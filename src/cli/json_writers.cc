@@ -1,6 +1,7 @@
 #include "cli/writers.h"
 #include "shardstats/report/budgets_json.h"
 #include "shardstats/report/explain_json.h"
+#include "shardstats/report/stash.h"
 #include "shardstats/report/timeline.h"
 
 namespace shardstats::cli {
@@ -14,6 +15,7 @@ Json block_document(const BlockResult& result) {
   if (result.budgets) block["checks"] = budgets_json(*result.budgets);
   if (result.reconstruction) add_reconstruction(*result.reconstruction, block);
   if (result.timeline) add_timeline(*result.timeline, block);
+  if (result.stash) add_stash(*result.stash, block);
   if (result.explained) {
     Json& all = block["explained"] = Json::array();
     for (const Explained& one : *result.explained) all.push_back(explained_json(one));

@@ -29,6 +29,9 @@ constexpr std::string_view kNoInput =
 constexpr std::string_view kNoBudget =
     "no budget given: set a limit, for example `shardstats check --max-hbm 72GiB train.log`, or write it under [check] "
     "in .shardstats.toml; `shardstats check --help` lists the limits";
+constexpr std::string_view kNoBandwidth =
+    "no bandwidth given: say how fast weights are copied each way, for example `shardstats stash --bandwidth 450GB/s "
+    "train.log`";
 constexpr std::string_view kPageToTerminal =
     "a page is nothing for a terminal: name a file, for example `shardstats report train.log -o report.html`";
 constexpr std::string_view kNothingToScan =
@@ -43,6 +46,7 @@ struct Raw {
   std::vector<std::string> assume;
   BudgetTexts budgets;
   TimelineTexts timeline;
+  StashTexts stash;
 };
 
 std::vector<std::string> names_of(std::span<const OutputFormat> formats) {
@@ -208,6 +212,14 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
     sub->add_option("-n,--top", raw.options.top_charts, "Ranks that are drawn in text, the fullest first; 0 is all")
         ->capture_default_str();
   }
+  if (command.id == CommandId::stash) {
+    add_timeline_options(*sub, raw.timeline);
+    add_stash_options(*sub, raw.stash, raw.options.stash);
+    add_table_filter(*sub, raw.options.filter);
+    add_rank_filter(*sub, raw.options.filter);
+    sub->add_option("-n,--top", raw.options.top_stashes, "Tables and ranks of each list in text; 0 is all")
+        ->capture_default_str();
+  }
   if (command.id == CommandId::reconstruct) {
     sub->add_option("-n,--top", raw.top, "Only the first N tables and ranks; 0 is all")->capture_default_str();
     sub->add_option("-s,--sort", raw.sort, "Order of tables")
@@ -310,6 +322,8 @@ std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
   options.reconstruct.sort = *parse_name<SortKey>(raw.sort, kSortKeyNames);
   options.reconstruct.top = options.top_findings = raw.top;
   options.timeline = timeline_options(raw.timeline);
+  if (command.id == CommandId::stash && raw.stash.bandwidth.empty()) return failed(std::string(kNoBandwidth));
+  set_stash_options(raw.stash, options.stash);
   options.threads = raw.threads > 0 ? raw.threads : std::max(std::thread::hardware_concurrency(), 1U);
   for (const std::string& text : raw.assume) options.assume.push_back(std::get<Override>(parse_override(text)));
   if (command.id == CommandId::check) {

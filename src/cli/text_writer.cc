@@ -1,6 +1,7 @@
 #include "cli/writers.h"
 #include "shardstats/report/budgets_text.h"
 #include "shardstats/report/explain_text.h"
+#include "shardstats/report/stash.h"
 #include "shardstats/report/summary_text.h"
 #include "shardstats/report/text.h"
 #include "shardstats/report/timeline.h"
@@ -40,6 +41,10 @@ class TextWriter : public Writer {
       case CommandId::timeline:
         if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
         write_timeline(*result.timeline, options_.top_charts, style_, out);
+        return;
+      case CommandId::stash:
+        if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
+        write_stash(*result.stash, options_.top_stashes, style_, out);
         return;
       case CommandId::report:  // has no text
         return;

@@ -11,6 +11,7 @@
 #include "shardstats/analysis/budgets.h"
 #include "shardstats/analysis/diff.h"
 #include "shardstats/analysis/explain.h"
+#include "shardstats/analysis/stash.h"
 #include "shardstats/analysis/summary.h"
 #include "shardstats/analysis/timeline.h"
 #include "shardstats/report/json.h"
@@ -32,6 +33,7 @@ struct BlockResult {
   std::optional<Reconstruction> reconstruction;
   std::optional<std::vector<Explained>> explained;
   std::optional<Timeline> timeline;
+  std::optional<StashPlan> stash;
   std::string rendered;
   std::optional<Json> page_block;  // report: the block as the page takes it
   int status = 0;                  // of this block alone
