@@ -20,20 +20,6 @@ ByteInterval without_debt(ByteInterval x) {
   return {std::max<std::int64_t>(x.low, 0), std::max<std::int64_t>(x.high, 0)};
 }
 
-HbmParts parts_of(const PlanShard& shard) {
-  if (shard.hbm.high == 0) return {};
-  HbmParts parts;
-  parts.buffers = narrowed(shard.pipeline_io, {0, shard.hbm.high});
-  if (shard.ddr.high == 0) {
-    parts.weights = shard.tensor;
-    parts.optimizer = shard.optimizer;
-    parts.cache = shard.cache_aux;
-  } else {
-    parts.cache = without_debt(shard.hbm - shard.pipeline_io);
-  }
-  return parts;
-}
-
 // Collects bytes by cause and rank.
 class Causes {
  public:
@@ -105,7 +91,7 @@ class Composer {
     const PlanTable& table = plan_.tables[t];
     HbmParts sum;
     for (const PlanShard& shard : plan_.shards_of(table)) {
-      const HbmParts parts = parts_of(shard);
+      const HbmParts parts = hbm_parts(shard);
       sum = sum + parts;
       const auto rank = rebuilt_index(shard.rank);
       if (!rank) continue;
@@ -156,6 +142,20 @@ class Composer {
 };
 
 }  // namespace
+
+HbmParts hbm_parts(const PlanShard& shard) {
+  if (shard.hbm.high == 0) return {};
+  HbmParts parts;
+  parts.buffers = narrowed(shard.pipeline_io, {0, shard.hbm.high});
+  if (shard.ddr.high == 0) {
+    parts.weights = shard.tensor;
+    parts.optimizer = shard.optimizer;
+    parts.cache = shard.cache_aux;
+  } else {
+    parts.cache = without_debt(shard.hbm - shard.pipeline_io);
+  }
+  return parts;
+}
 
 Composition compose(const PrintedPlan& printed, const Plan& plan) { return Composer(printed, plan).compose(); }
 

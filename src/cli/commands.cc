@@ -14,6 +14,8 @@ constexpr OutputFormat kOfFindings[] = {text, json, ndjson, csv, markdown, sarif
 constexpr OutputFormat kOfPlans[] = {text, json, ndjson, csv, markdown};
 constexpr OutputFormat kOfDiffs[] = {text, json, ndjson, csv, markdown, github};
 constexpr OutputFormat kOfSteps[] = {text, json, ndjson, markdown};
+constexpr OutputFormat kOfTimelines[] = {text, json, ndjson, trace, html};
+constexpr OutputFormat kOfStashes[] = {text, json, ndjson};
 constexpr OutputFormat kOfRules[] = {text, json, csv};
 constexpr OutputFormat kTextOnly[] = {text};
 constexpr OutputFormat kPageOnly[] = {html};
@@ -21,7 +23,7 @@ constexpr OutputFormat kPageOnly[] = {html};
 constexpr std::string_view kLook = "Look at a plan", kCheck = "Check it", kCompare = "Compare plans",
                            kShare = "Pass a log on", kSetUp = "Set up the shell";
 
-constexpr std::array<Command, 14> kCommands = {{
+constexpr std::array<Command, 16> kCommands = {{
     {CommandId::summary, kLook, "summary", "Will it run out of memory, is it slow, and why",
      "The change that would help most is found by computing the storage anew for a few common ones; perf and "
      "placement are left as they are.",
@@ -97,6 +99,20 @@ constexpr std::array<Command, 14> kCommands = {{
      "shardstats report train.log -o report.html\n"
      "shardstats report base.log new.log -o report.html",
      true, false, false, kPageOnly},
+    {CommandId::timeline, kLook, "timeline", "Show the memory of each rank over one training step",
+     "The planner adds up what a rank holds; the timeline says when it holds it, and explains the difference.\n"
+     "docs/timeline.md says which sizes are the planner's formulas and which times are assumed.",
+     "shardstats timeline --activations 20GiB train.log\n"
+     "shardstats timeline --rank 0,4-7 --top 0 train.log\n"
+     "shardstats timeline -o step.trace.json -o step.html train.log",
+     true, false, false, kOfTimelines},
+    {CommandId::stash, kLook, "stash", "Choose weights to stash in host memory while dense modules run",
+     "Weights of fused tables go to pinned host memory after the lookup, and back before the embedding backward.\n"
+     "--table and --exclude-table say which tables may be stashed; docs/stash.md says what is assumed.\n"
+     "RATE is a size a second, such as 450GB/s; TIME is in milliseconds.",
+     "shardstats stash --bandwidth 450GB/s --window 60ms --activations 20GiB train.log\n"
+     "shardstats stash --bandwidth 450GB/s --target-hbm 72GiB --exclude-table 'ebc.hot_' train.log",
+     true, false, false, kOfStashes},
     {CommandId::render, kShare, "render", "Print the planner blocks again in canonical form",
      "Without logger prefixes and everything around the blocks, and with wrapped, glued or escaped lines put together.",
      "shardstats render train.log > blocks.log\n"

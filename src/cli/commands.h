@@ -21,6 +21,8 @@ enum class CommandId : std::uint8_t {
   explain,
   reconstruct,
   report,
+  timeline,
+  stash,
   render,
   anonymize,
   rules,

@@ -51,7 +51,8 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   examined.printed = std::make_unique<PrintedPlan>(parse(block));
   // Bounds that are shown, or that budgets are held against, hold for all that explains the log.
   InferOptions assumed{options.assume, !verifies(options.command)};
-  assumed.shard_parts = details || options.command == CommandId::summary;
+  assumed.shard_parts = details || options.command == CommandId::summary || options.command == CommandId::timeline ||
+                        options.command == CommandId::stash;
   Report report;
   const auto look = [&](Effort effort) {
     assumed.effort = effort;
@@ -94,6 +95,12 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
       break;
     case CommandId::whatif:
       examine_changes(options, filter, index, examined);
+      break;
+    case CommandId::timeline:
+      result.timeline = timeline_of(*examined.plan, filter, options.timeline);
+      break;
+    case CommandId::stash:
+      result.stash = stash_of(*examined.printed, *examined.plan, filter, options.timeline, options.stash);
       break;
     case CommandId::report:
       make_page_block(assumed, report, examined);

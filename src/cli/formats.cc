@@ -8,7 +8,7 @@ namespace {
 using enum OutputFormat;
 
 // In the order of OutputFormat.
-constexpr std::array<Format, 9> kFormats = {{
+constexpr std::array<Format, 10> kFormats = {{
     {text, "text", {".txt"}, "for people"},
     {json, "json", {".json"}, "one document with everything"},
     {ndjson, "ndjson", {".ndjson", ".jsonl"}, "a JSON document for each block, one a line"},
@@ -18,6 +18,7 @@ constexpr std::array<Format, 9> kFormats = {{
     {junit, "junit", {".xml"}, "JUnit XML: a suite for each block, a case for each rule that was checked, or budget"},
     {github, "github", {}, "annotations of a GitHub workflow run: the worst 10, then the verdict"},
     {html, "html", {".html"}, "one page to look around in, without network"},
+    {trace, "trace", {".trace.json"}, "trace events, which Perfetto and chrome://tracing open"},
 }};
 
 }  // namespace

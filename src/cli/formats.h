@@ -11,7 +11,7 @@
 
 namespace shardstats::cli {
 
-enum class OutputFormat : std::uint8_t { text, json, ndjson, csv, markdown, sarif, junit, github, html };
+enum class OutputFormat : std::uint8_t { text, json, ndjson, csv, markdown, sarif, junit, github, html, trace };
 
 struct Format {
   OutputFormat id;

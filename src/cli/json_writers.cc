@@ -2,6 +2,8 @@
 #include "shardstats/report/budgets_json.h"
 #include "shardstats/report/diff.h"
 #include "shardstats/report/explain_json.h"
+#include "shardstats/report/stash.h"
+#include "shardstats/report/timeline.h"
 #include "shardstats/report/what_if.h"
 
 namespace shardstats::cli {
@@ -25,6 +27,8 @@ Json block_document(const BlockResult& result, const Options& options) {
   if (result.budgets) block["checks"] = budgets_json(*result.budgets);
   if (result.reconstruction) add_reconstruction(*result.reconstruction, block);
   if (result.what_if) add_what_if(*result.what_if, options, block);
+  if (result.timeline) add_timeline(*result.timeline, block);
+  if (result.stash) add_stash(*result.stash, block);
   if (result.explained) {
     Json& all = block["explained"] = Json::array();
     for (const Explained& one : *result.explained) all.push_back(explained_json(one));

@@ -16,6 +16,7 @@
 #include "cli/settings.h"
 #include "cli/sizes.h"
 #include "cli/terminal.h"
+#include "cli/timeline_options.h"
 #include "report/words.h"
 #include "shardstats/analysis/anonymize.h"
 #include "shardstats/version.h"
@@ -31,6 +32,9 @@ constexpr std::string_view kNoBudget =
 constexpr std::string_view kNoChange =
     "no change given: for example `shardstats whatif --set batch_size=4096 train.log`; `shardstats whatif --help` says "
     "what can be changed";
+constexpr std::string_view kNoBandwidth =
+    "no bandwidth given: say how fast weights are copied each way, for example `shardstats stash --bandwidth 450GB/s "
+    "train.log`";
 constexpr std::string_view kPageToTerminal =
     "a page is nothing for a terminal: name a file, for example `shardstats report train.log -o report.html`";
 constexpr std::string_view kNothingToScan =
@@ -45,6 +49,8 @@ struct Raw {
   std::vector<std::string> assume, set;
   std::string changes_file, max, max_hbm;
   BudgetTexts budgets;
+  TimelineTexts timeline;
+  StashTexts stash;
 };
 
 std::vector<std::string> names_of(std::span<const OutputFormat> formats) {
@@ -101,15 +107,22 @@ void add_log_options(CLI::App& app, const Command& command, Raw& raw) {
       ->allow_extra_args(false);
 }
 
-void add_filter_options(CLI::App& app, Raw& raw) {
-  FilterWords& filter = raw.options.filter;
+void add_rank_filter(CLI::App& app, FilterWords& filter) {
+  app.add_option("--rank", filter.ranks, "Only these ranks, e.g. 0,4-7")->type_name("LIST")->allow_extra_args(false);
+}
+
+void add_table_filter(CLI::App& app, FilterWords& filter) {
   app.add_option("--table", filter.tables, "Only tables whose FQN matches")
       ->type_name("REGEX")
       ->allow_extra_args(false);
   app.add_option("--exclude-table", filter.excluded_tables, "Not the tables whose FQN matches")
       ->type_name("REGEX")
       ->allow_extra_args(false);
-  app.add_option("--rank", filter.ranks, "Only these ranks, e.g. 0,4-7")->type_name("LIST")->allow_extra_args(false);
+}
+
+void add_filter_options(CLI::App& app, FilterWords& filter) {
+  add_table_filter(app, filter);
+  add_rank_filter(app, filter);
   app.add_option("--sharding", filter.shardings, "Only tables of these sharding types")
       ->type_name("SHARDING")
       ->allow_extra_args(false);
@@ -199,7 +212,7 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
     add_log_options(*sub, command, raw);
   }
   if (verifies(command.id) || command.id == CommandId::reconstruct || command.id == CommandId::diff)
-    add_filter_options(*sub, raw);
+    add_filter_options(*sub, raw.options.filter);
   if (verifies(command.id)) add_rule_options(*sub, raw);
   if (command.id == CommandId::check) add_budget_options(*sub, raw.budgets, raw.options.budgets);
   if (command.finds) sub->add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
@@ -215,6 +228,20 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
   if (command.id == CommandId::scan)
     sub->add_option("-n,--top", raw.options.top_rules, "Rules with the most findings in the summary of text; 0 is all")
         ->capture_default_str();
+  if (command.id == CommandId::timeline) {
+    add_timeline_options(*sub, raw.timeline);
+    add_rank_filter(*sub, raw.options.filter);
+    sub->add_option("-n,--top", raw.options.top_charts, "Ranks that are drawn in text, the fullest first; 0 is all")
+        ->capture_default_str();
+  }
+  if (command.id == CommandId::stash) {
+    add_timeline_options(*sub, raw.timeline);
+    add_stash_options(*sub, raw.stash, raw.options.stash);
+    add_table_filter(*sub, raw.options.filter);
+    add_rank_filter(*sub, raw.options.filter);
+    sub->add_option("-n,--top", raw.options.top_stashes, "Tables and ranks of each list in text; 0 is all")
+        ->capture_default_str();
+  }
   if (command.id == CommandId::reconstruct) {
     sub->add_option("-n,--top", raw.top, "Only the first N tables and ranks; 0 is all")->capture_default_str();
     sub->add_option("-s,--sort", raw.sort, "Order of tables")
@@ -371,6 +398,9 @@ std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
   options.fail_on = *parse_name<Severity>(raw.fail_on, kSeverityNames);
   options.reconstruct.sort = *parse_name<SortKey>(raw.sort, kSortKeyNames);
   options.reconstruct.top = options.top_findings = raw.top;
+  options.timeline = timeline_options(raw.timeline);
+  if (command.id == CommandId::stash && raw.stash.bandwidth.empty()) return failed(std::string(kNoBandwidth));
+  set_stash_options(raw.stash, options.stash);
   options.threads = raw.threads > 0 ? raw.threads : std::max(std::thread::hardware_concurrency(), 1U);
   for (const std::string& text : raw.assume) options.assume.push_back(std::get<Override>(parse_override(text)));
   if (command.id == CommandId::check) {

@@ -12,6 +12,8 @@
 #include "shardstats/analysis/diff.h"
 #include "shardstats/analysis/filter.h"
 #include "shardstats/analysis/reconstruct.h"
+#include "shardstats/analysis/stash.h"
+#include "shardstats/analysis/timeline.h"
 #include "shardstats/infer/plan.h"
 
 namespace shardstats::cli {
@@ -38,7 +40,11 @@ struct Options {
   std::size_t top_findings = 0;  // of a block, in text; 0: all
   std::size_t top_tables = 5;    // of each list of a summary; 0: all
   std::size_t top_rules = 5;     // in the summary of a scan; 0: all
+  std::size_t top_charts = 1;    // ranks that a timeline is drawn of in text; 0: all
+  std::size_t top_stashes = 10;  // tables and ranks of a stash plan in text; 0: all
   ReconstructOptions reconstruct;
+  TimelineOptions timeline;
+  StashOptions stash;
   std::vector<Override> assume;
   Budgets budgets;                 // check
   std::optional<std::size_t> top;  // diff: rows of each list; 0: all

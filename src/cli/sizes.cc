@@ -61,6 +61,15 @@ std::optional<std::int64_t> parse_size(std::string_view text) {
   return sum;
 }
 
+std::optional<double> parse_rate(std::string_view text) {
+  constexpr std::string_view kPerSecond = "/s";
+  constexpr double kMsPerSecond = 1000;
+  if (!text.ends_with(kPerSecond)) return std::nullopt;
+  const auto bytes = parse_size(text.substr(0, text.size() - kPerSecond.size()));
+  if (!bytes || *bytes == 0) return std::nullopt;
+  return static_cast<double>(*bytes) / kMsPerSecond;
+}
+
 std::optional<double> parse_amount(std::string_view text, std::string_view unit) {
   double value = 0;
   const char* const end = text.data() + text.size();

@@ -11,6 +11,9 @@ namespace shardstats::cli {
 // TiB; at most six digits behind the point. std::nullopt: no such size, or more than 64 bits hold.
 std::optional<std::int64_t> parse_size(std::string_view text);
 
+// Bytes a millisecond, above zero, of a size a second: "450GB/s".
+std::optional<double> parse_rate(std::string_view text);
+
 // Not negative, with or without the unit behind it: parse_amount("10%", "%"), parse_amount("2.5", "ms").
 std::optional<double> parse_amount(std::string_view text, std::string_view unit);
 

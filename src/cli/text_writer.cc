@@ -2,8 +2,10 @@
 #include "shardstats/report/budgets_text.h"
 #include "shardstats/report/diff.h"
 #include "shardstats/report/explain_text.h"
+#include "shardstats/report/stash.h"
 #include "shardstats/report/summary_text.h"
 #include "shardstats/report/text.h"
+#include "shardstats/report/timeline.h"
 #include "shardstats/report/what_if.h"
 
 namespace shardstats::cli {
@@ -40,6 +42,14 @@ class TextWriter : public Writer {
         return;
       case CommandId::whatif:
         what_if(result, out);
+        return;
+      case CommandId::timeline:
+        if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
+        write_timeline(*result.timeline, options_.top_charts, style_, out);
+        return;
+      case CommandId::stash:
+        if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
+        write_stash(*result.stash, options_.top_stashes, style_, out);
         return;
       case CommandId::report:  // has no text
         return;

@@ -7,7 +7,9 @@ namespace shardstats::cli {
 std::unique_ptr<Writer> make_writer(OutputFormat format, const Options& options, const TextStyle& style) {
   switch (format) {
     case OutputFormat::html:
-      return make_html_writer();
+      return options.command == CommandId::timeline ? make_timeline_page_writer() : make_html_writer();
+    case OutputFormat::trace:
+      return make_trace_writer();
     case OutputFormat::text:
       break;
     case OutputFormat::json:

@@ -11,8 +11,10 @@
 #include "shardstats/analysis/budgets.h"
 #include "shardstats/analysis/diff.h"
 #include "shardstats/analysis/explain.h"
+#include "shardstats/analysis/stash.h"
 #include "shardstats/analysis/summary.h"
 #include "shardstats/analysis/sweep.h"
+#include "shardstats/analysis/timeline.h"
 #include "shardstats/report/json.h"
 #include "shardstats/report/log_lines.h"
 #include "shardstats/report/style.h"
@@ -40,6 +42,8 @@ struct BlockResult {
   std::optional<Reconstruction> reconstruction;
   std::optional<std::vector<Explained>> explained;
   std::optional<WhatIfResult> what_if;
+  std::optional<Timeline> timeline;
+  std::optional<StashPlan> stash;
   std::string rendered;
   std::optional<Json> page_block;  // report: the block as the page takes it
   int status = 0;                  // of this block alone

@@ -73,4 +73,25 @@ std::string percent_encoded(char c) {
   return {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
 }
 
+std::string xml_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : clean(text)) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  return out;
+}
+
 }  // namespace shardstats

@@ -17,6 +17,9 @@ std::string clean(std::string_view text);
 // The same, cut to at most `most` bytes, with "..." for the rest.
 std::string clean(std::string_view text, std::size_t most);
 
+// Clean text as it stands in XML and HTML, also between double quotes.
+std::string xml_escaped(std::string_view text);
+
 // A byte as it stands in a URI, and in a workflow command of GitHub: "%3A".
 std::string percent_encoded(char c);
 

@@ -12,40 +12,19 @@
 namespace shardstats {
 namespace {
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : clean(text)) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  return out;
-}
-
 using Attributes = std::initializer_list<std::pair<std::string_view, std::string>>;
 
 // "<name a="1" b="2"" without its end.
 std::string start(std::string_view name, const Attributes& attributes) {
   std::string out = "<" + std::string(name);
-  for (const auto& [key, value] : attributes) out += " " + std::string(key) + "=\"" + escaped(value) + "\"";
+  for (const auto& [key, value] : attributes) out += " " + std::string(key) + "=\"" + xml_escaped(value) + "\"";
   return out;
 }
 
 // Lines as they are, each of them escaped.
 std::string lines_of(std::string_view path, const std::vector<const Finding*>& findings) {
   std::string out;
-  for (const Finding* finding : findings) out += escaped(finding_text(path, *finding, {})) + "\n";
+  for (const Finding* finding : findings) out += xml_escaped(finding_text(path, *finding, {})) + "\n";
   return out;
 }
 
@@ -141,7 +120,7 @@ Case case_of(std::string_view path, const BudgetReport& report, const BudgetResu
   one.outcome = *severity == Severity::error ? Outcome::failed : Outcome::skipped;
   one.type = name(result.status);
   one.message = message_of(result);
-  one.details = escaped(budget_text(path, result, {})) + "\n";
+  one.details = xml_escaped(budget_text(path, result, {})) + "\n";
   return one;
 }
 
@@ -149,7 +128,7 @@ Case case_of(std::string_view path, const BudgetReport& report, const BudgetResu
 std::string lines_of_passed(std::string_view path, const BudgetReport& report) {
   std::string out;
   for (const BudgetResult& result : report.results)
-    if (result.status == BudgetStatus::passed) out += escaped(budget_text(path, result, {})) + "\n";
+    if (result.status == BudgetStatus::passed) out += xml_escaped(budget_text(path, result, {})) + "\n";
   return out;
 }
 
@@ -180,7 +159,7 @@ void write_junit_suite(std::string_view path, const BlockView& block, const Budg
 }
 
 void write_junit_error(std::string_view path, const Error& error, int id, std::string& out) {
-  write_suite(path, id, {}, {{"log", Outcome::error, "log", error.message, escaped(error.hint)}}, {}, out);
+  write_suite(path, id, {}, {{"log", Outcome::error, "log", error.message, xml_escaped(error.hint)}}, {}, out);
 }
 
 void write_junit_tail(std::string& out) { out += "</testsuites>\n"; }

@@ -87,12 +87,9 @@ class SummaryWriter {
       const double part_bytes = middle(part.bytes), whole = middle(m.largest);
       out_ += std::string(kIndent, ' ') + std::string(part.label) +
               std::string(labels - part.label.size() + kGap, ' ') + bar(part_bytes / whole, width, style_) +
-              right(share_text(part_bytes, whole), kPercent) + std::string(kGap, ' ') + human_bytes(part.bytes) + "\n";
+              right_aligned(share_text(part_bytes, whole), kPercent) + std::string(kGap, ' ') +
+              human_bytes(part.bytes) + "\n";
     }
-  }
-
-  static std::string right(std::string text, std::size_t width) {
-    return std::string(width - std::min(width, text.size()), ' ') + text;
   }
 
   // FQN, type, kernel and value of each; a name that is too long keeps its end.
@@ -119,15 +116,14 @@ class SummaryWriter {
     for (std::size_t i = 0; i < tables.size(); ++i) {
       const TableShare& table = tables[i];
       out_ += std::string(kIndent, ' ') + fitted(table.printed->fqn.text, widest) + std::string(kGap, ' ') +
-              right(text(table.value), values);
-      if (whole.high > 0) out_ += right(share_text(middle(table.value), middle(whole)), kPercent);
+              right_aligned(text(table.value), values);
+      if (whole.high > 0) out_ += right_aligned(share_text(middle(table.value), middle(whole)), kPercent);
       out_ += tails[i] + "\n";
     }
   }
 
   static std::string fitted(std::string_view name, std::size_t width) {
-    const std::string text = with_its_end(std::string(name), width, "...");
-    return text + std::string(width - characters(text), ' ');
+    return padded(with_its_end(std::string(name), width, "..."), width);
   }
 
   const Summary& summary_;

@@ -62,6 +62,19 @@ std::string with_its_end(std::string text, std::size_t most, std::string_view ma
   return std::string(mark) + text.substr(start);
 }
 
+std::string spaced(std::string_view id) {
+  std::string words(id);
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
+std::string padded(std::string_view text, std::size_t width) {
+  return std::string(text) + std::string(width - std::min(width, characters(text)), ' ');
+}
+std::string right_aligned(std::string_view text, std::size_t width) {
+  return std::string(width - std::min(width, characters(text)), ' ') + std::string(text);
+}
+
 std::size_t shown(std::size_t rows, std::size_t top) { return top == 0 ? rows : std::min(top, rows); }
 
 }  // namespace shardstats

@@ -30,6 +30,11 @@ std::vector<std::string> count_words(const FindingCounts& counts);
 std::vector<std::string> count_words(const BudgetCounts& counts);
 // The last `most` columns of a text, with a mark in front where something is missing.
 std::string with_its_end(std::string text, std::size_t most, std::string_view mark);
+// "dense_forward" as words: "dense forward".
+std::string spaced(std::string_view id);
+// With blanks behind it or in front of it, so that it fills `width` columns.
+std::string padded(std::string_view text, std::size_t width);
+std::string right_aligned(std::string_view text, std::size_t width);
 // Rows of a list that are shown if it is cut to `top`; 0: all.
 std::size_t shown(std::size_t rows, std::size_t top);
 

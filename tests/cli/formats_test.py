@@ -47,7 +47,7 @@ CHECK = ["check", "--max-hbm", "2GiB", "--max-critical-path", "1", "--max-imbala
 # How each command is called, without its logs.
 COMMANDS = {"summary": [], "verify": [], "scan": [], "check": ["--max-hbm", "2GiB", "--max-critical-path", "1",
             "--max-table-hbm", "1GB", "--config", str(ROOT / "testdata" / "check.toml")],
-            "diff": ["--fail-on-increase", "3%"], "explain": ["plan"], "reconstruct": [], "rules": []}
+            "diff": ["--fail-on-increase", "3%"], "explain": ["plan"], "reconstruct": [], "timeline": [], "stash": ["--bandwidth", "450GB/s"], "rules": []}
 
 
 def formats_of(command) -> dict:

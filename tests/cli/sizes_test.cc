@@ -73,5 +73,12 @@ TEST(Sizes, Amounts) {
     EXPECT_EQ(parse_amount(text, "%"), std::nullopt) << text;
 }
 
+TEST(Sizes, Rates) {
+  EXPECT_EQ(parse_rate("450GB/s"), 450e6);  // bytes/ms
+  EXPECT_EQ(parse_rate("1KiB/s"), 1.024);
+  for (const std::string_view wrong : {"", "450GB", "/s", "0GB/s", "450GB/ms", "-1GB/s", "450 /s/s"})
+    EXPECT_EQ(parse_rate(wrong), std::nullopt) << wrong;
+}
+
 }  // namespace
 }  // namespace shardstats::cli

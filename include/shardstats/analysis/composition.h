@@ -27,6 +27,8 @@ struct HbmParts {
   ByteInterval buffers;  // input and output, as the pipeline holds them
 };
 
+HbmParts hbm_parts(const PlanShard& shard);
+
 struct Composition {
   std::optional<ByteInterval> planning_hbm;  // that each rank may use; nothing: not printed, or not of all devices
   std::vector<RankCause> by_part, by_kernel, by_table;  // without causes that are zero on all ranks

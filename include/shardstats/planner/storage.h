@@ -255,18 +255,42 @@ ShardIo<N> column_io_bytes(const Setting& setting, const TableFacts<N>& table, c
           batch * shard.cols * outputs * table.element_size};
 }
 
+// Batches whose input a pipeline holds at once (section 6); one in releases that know no pipelines.
+inline int batches_in_flight(const Setting& setting) {
+  if (setting.rules->pipeline == PipelineRule::sum) return 1;
+  switch (setting.pipeline) {
+    case Pipeline::none:
+    case Pipeline::train_base:
+      return 1;
+    case Pipeline::train_sparse_dist:
+      return 2;
+    case Pipeline::train_prefetch_sparse_dist:
+      return 3;
+  }
+  return 1;
+}
+
+// Does the pipeline fetch the rows that the next batch needs into the table's cache (section 6)?
+inline bool prefetches(const Setting& setting, const KernelTraits& kernel) {
+  return setting.rules->pipeline != PipelineRule::sum && setting.pipeline == Pipeline::train_prefetch_sparse_dist &&
+         is_cached(kernel, setting.rules->release);
+}
+
+// What that holds besides the inputs.
+template <class N>
+N prefetch_bytes(const TableFacts<N>& table, N input) {
+  return named(FormulaId::prefetch, truncated((constant<N>(1) + constant<N>(6) / table.passes) * input));
+}
+
 // What the pipeline holds of input and output at once (section 6).
 template <class N>
 N pipeline_io_bytes(const Setting& setting, const TableFacts<N>& table, ShardIo<N> io) {
-  const PipelineRule rule = setting.rules->pipeline;
   if (counts_as_inference(setting)) return constant<N>(0);
-  const bool prefetch = setting.pipeline == Pipeline::train_prefetch_sparse_dist;
-  if (rule == PipelineRule::sum || (setting.pipeline != Pipeline::train_sparse_dist && !prefetch))
-    return named(FormulaId::pipeline_io, io.input + io.output);
-  N held = constant<N>(prefetch ? 3 : 2) * io.input;
-  if (prefetch && is_cached(*table.kernel, setting.rules->release))
-    held = held + named(FormulaId::prefetch, truncated((constant<N>(1) + constant<N>(6) / table.passes) * io.input));
-  if (rule == PipelineRule::maximum) return named(FormulaId::pipeline_io, most(held, io.output));
+  const int batches = batches_in_flight(setting);
+  if (batches == 1) return named(FormulaId::pipeline_io, io.input + io.output);
+  N held = constant<N>(batches) * io.input;
+  if (prefetches(setting, *table.kernel)) held = held + prefetch_bytes(table, io.input);
+  if (setting.rules->pipeline == PipelineRule::maximum) return named(FormulaId::pipeline_io, most(held, io.output));
   return named(FormulaId::pipeline_io, setting.ephemeral ? held + io.output : held);
 }
 

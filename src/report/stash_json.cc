@@ -1,0 +1,67 @@
+#include "shardstats/report/stash.h"
+#include "shardstats/report/timeline.h"
+
+namespace shardstats {
+namespace {
+
+template <class T>
+Json optional_json(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+Json optional_bounds(const std::optional<RealInterval>& bounds) { return bounds ? value_json(*bounds) : Json(); }
+
+Json rank_json(const RankStash& rank) {
+  Json tables = Json::array();
+  for (const StashedTable& table : rank.tables)
+    tables.push_back({{"fqn", std::string(table.fqn)}, {"bytes", value_json(table.bytes)}});
+  return {{"rank", rank.rank},
+          {"candidates", rank.candidates},
+          {"candidate_bytes", value_json(rank.candidate_bytes)},
+          {"tables", std::move(tables)},
+          {"bytes", value_json(rank.bytes)},
+          {"copy_ms", value_json(rank.copy_ms)},
+          {"window_ms", rank.window},
+          {"output_dist_ms", optional_bounds(rank.output_dist)},
+          {"gradient_dist_ms", optional_bounds(rank.gradient_dist)},
+          {"exact", rank.exact},
+          {"off_by", rank.off_by},
+          {"fits", rank.fits ? Json(name(*rank.fits)) : Json()},
+          {"before", rank_timeline_json(rank.before)},
+          {"after", rank_timeline_json(rank.after)}};
+}
+
+}  // namespace
+
+void add_stash(const StashPlan& plan, Json& block) {
+  constexpr double kMsPerSecond = 1000;
+  Json ranks = Json::array(), left_out = Json::array(), hosts = Json::array(), risks = Json::array();
+  for (const RankStash& rank : plan.ranks) ranks.push_back(rank_json(rank));
+  for (const LeftOut& group : plan.left_out)
+    left_out.push_back({{"reason", name(group.reason)},
+                        {"kernel", group.kernel.empty() ? Json() : Json(std::string(group.kernel))},
+                        {"tables", group.tables}});
+  for (const HostMemory& host : plan.hosts)
+    hosts.push_back({{"host", host.host},
+                     {"pinned", value_json(host.pinned)},
+                     {"free", host.free ? value_json(*host.free) : Json()}});
+  for (const RiskFound& risk : plan.risks)
+    risks.push_back({{"risk", name(risk.risk)},
+                     {"count", risk.count},
+                     {"worst", risk.worst},
+                     {"value", value_json(risk.value)},
+                     {"limit", value_json(risk.limit)},
+                     {"message", risk_text(risk)}});
+  block["stash"] = {{"unknown", plan.unknown.empty() ? Json() : Json(plan.unknown)},
+                    {"bandwidth", plan.options.bandwidth * kMsPerSecond},
+                    {"window_ms", optional_json(plan.options.window)},
+                    {"target_hbm", optional_json(plan.options.target)},
+                    {"activations", plan.activations},
+                    {"peak_before", value_json(plan.peak_before)},
+                    {"peak_after", value_json(plan.peak_after)},
+                    {"left_out", std::move(left_out)},
+                    {"ranks", std::move(ranks)},
+                    {"hosts", std::move(hosts)},
+                    {"risks", std::move(risks)}};
+}
+
+}  // namespace shardstats

@@ -1,0 +1,133 @@
+#include <algorithm>
+
+#include "report/bars.h"
+#include "report/words.h"
+#include "shardstats/report/text.h"
+#include "shardstats/report/timeline.h"
+#include "shardstats/report/units.h"
+#include "shardstats/utf8.h"
+
+namespace shardstats {
+namespace {
+
+constexpr std::string_view kIndent = "  ", kGap = "  ";
+constexpr int kLeastBar = 10, kMostBar = 60;
+
+// "+14.1 GiB", "-14.1 GiB", or nothing for nothing.
+std::string changed(std::string_view sign, ByteInterval bytes) {
+  return bytes.high == 0 ? "" : std::string(sign) + human_bytes(bytes);
+}
+std::string signed_bytes(ByteInterval bytes) {
+  if (bytes.low >= 0) return "+" + human_bytes(bytes);
+  if (bytes.high <= 0) return "-" + human_bytes(ByteInterval{-bytes.high, -bytes.low});
+  return human_bytes(bytes);
+}
+
+struct PhaseLine {
+  std::string label, held, allocated, released;
+};
+
+// "####..##": the phases that the buffer is held in.
+std::string held_marks(Phases held, const TextStyle& style) {
+  std::string marks;
+  for (std::size_t p = 0; p < kPhases; ++p)
+    marks += held.has(static_cast<Phase>(p)) ? (style.ascii ? "#" : "█") : (style.ascii ? "." : "·");
+  return marks;
+}
+
+void write_buffers(const RankTimeline& rank, const TextStyle& style, std::string& out) {
+  std::vector<std::size_t> present;
+  std::size_t names = 0, values = 0;
+  for (std::size_t b = 0; b < kBuffers; ++b) {
+    if (rank.bytes[b].high == 0) continue;
+    present.push_back(b);
+    names = std::max(names, form_of(static_cast<Buffer>(b)).what.size());
+    values = std::max(values, human_bytes(rank.bytes[b]).size());
+  }
+  out += std::string(kIndent) + padded("buffer", names) + std::string(kGap) + "12345678" + std::string(kGap) +
+         right_aligned("bytes", values) + "\n";
+  for (const std::size_t b : present) {
+    const BufferForm& form = form_of(static_cast<Buffer>(b));
+    out += std::string(kIndent) + padded(std::string(form.what), names) + std::string(kGap) +
+           held_marks(form.held, style) + std::string(kGap) + right_aligned(human_bytes(rank.bytes[b]), values) +
+           (form.held.has(rank.peak_phase) ? "" : "  not at the peak") + "\n";
+  }
+}
+
+void write_difference(const RankTimeline& rank, std::string& out) {
+  std::vector<std::pair<std::string, std::string>> lines = {{"the planner's estimate", human_bytes(rank.planner)}};
+  for (const Difference& part : rank.difference) lines.emplace_back(std::string(part.what), signed_bytes(part.bytes));
+  lines.emplace_back("peak", human_bytes(rank.peak));
+  std::size_t names = 0, values = 0;
+  for (const auto& [what, bytes] : lines) {
+    names = std::max(names, what.size());
+    values = std::max(values, bytes.size());
+  }
+  for (const auto& [what, bytes] : lines)
+    out += std::string(kIndent) + padded(what, names) + std::string(kGap) + right_aligned(bytes, values) + "\n";
+}
+
+}  // namespace
+
+std::string timeline_heading(const RankTimeline& rank) {
+  return "Rank " + std::to_string(rank.rank) + ": peak " + human_bytes(rank.peak) + " in " +
+         spaced(name(rank.peak_phase)) + "; the planner's estimate is " + human_bytes(rank.planner);
+}
+
+std::string timeline_model(const Timeline& timeline) {
+  if (!timeline.unknown.empty()) return "No timeline: " + timeline.unknown;
+  const Interval<int> batches = timeline.batches_in_flight;
+  const std::string count = from_to(std::to_string(batches.low), std::to_string(batches.high));
+  const std::string activations = timeline.activations == 0
+                                      ? "no activations, which the log cannot know: give --activations SIZE"
+                                      : human_bytes(exactly(timeline.activations)) + " of activations as given";
+  return "Model: " + count + (batches.high == 1 ? " batch" : " batches") + " in flight, as the pipeline type says; " +
+         activations;
+}
+
+void write_phases(const RankTimeline& rank, std::int64_t whole, const TextStyle& style, std::string& out) {
+  std::vector<PhaseLine> lines;
+  std::size_t label = 0, held = 0, allocated = 0, released = 0;
+  for (std::size_t p = 0; p < kPhases; ++p) {
+    const PhaseMemory& memory = rank.phases[p];
+    const PhaseLine& line =
+        lines.emplace_back(PhaseLine{std::to_string(p + 1) + " " + spaced(kPhaseNames[p]), human_bytes(memory.held),
+                                     changed("+", memory.allocated), changed("-", memory.released)});
+    label = std::max(label, line.label.size());
+    held = std::max(held, line.held.size());
+    allocated = std::max(allocated, line.allocated.size());
+    released = std::max(released, line.released.size());
+  }
+  std::size_t taken = kIndent.size() + label + held + 2 * kGap.size();
+  const std::size_t changes = allocated + released + 2 * kGap.size();
+  const bool shows_changes = taken + changes + kLeastBar <= static_cast<std::size_t>(style.width);
+  if (shows_changes) taken += changes;
+  const int width = std::clamp(style.width - static_cast<int>(taken), kLeastBar, kMostBar);
+  for (std::size_t p = 0; p < kPhases; ++p) {
+    const double share = whole == 0 ? 0 : static_cast<double>(rank.phases[p].held.high) / static_cast<double>(whole);
+    std::string line = std::string(kIndent) + padded(lines[p].label, label) + std::string(kGap) +
+                       bar(share, width, style) + std::string(kGap) + right_aligned(lines[p].held, held);
+    if (shows_changes)
+      line += std::string(kGap) + right_aligned(lines[p].allocated, allocated) + std::string(kGap) +
+              right_aligned(lines[p].released, released);
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+}
+
+void write_timeline(const Timeline& timeline, std::size_t top, const TextStyle& style, std::string& out) {
+  const auto line = [&](const std::string& text) { out += wrapped(text, style.width, 2) + "\n"; };
+  line(timeline_model(timeline));
+  const auto ranks = by_peak(timeline.ranks);
+  for (std::size_t i = 0; i < shown(ranks.size(), top); ++i) {
+    line(painted(timeline_heading(*ranks[i]), style.color ? "\033[1m" : "", style));
+    write_phases(*ranks[i], ranks.front()->peak.high, style, out);
+    write_buffers(*ranks[i], style, out);
+    write_difference(*ranks[i], out);
+  }
+  if (ranks.size() < 2) return;
+  line("All " + plural(static_cast<std::int64_t>(ranks.size()), "rank") + ": peaks of " +
+       human_bytes(ranks.back()->peak) + " (rank " + std::to_string(ranks.back()->rank) + ") to " +
+       human_bytes(ranks.front()->peak) + " (rank " + std::to_string(ranks.front()->rank) + ")");
+}
+
+}  // namespace shardstats

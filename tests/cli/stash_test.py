@@ -1,0 +1,91 @@
+"""The JSON of `stash`, and its text on terminals of all widths."""
+import json
+import os
+import time
+import unittest
+from pathlib import Path
+
+from tool import LOGS, ROOT, run
+
+RATE = ["--bandwidth", "450GB/s", "--window", "60ms", "--activations", "20GiB"]
+PUBLIC = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "public" / "sharding_stats_example.txt"
+
+
+def stash(*arguments, log="v1.4.0.log"):
+    done = run("stash", "-f", "json", *arguments, log)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["logs"][0]["blocks"][0]["stash"]
+
+
+class Stash(unittest.TestCase):
+    def test_bounds_hang_together(self):
+        plan = stash(*RATE, "--ranks-per-host", "2")
+        self.assertIsNone(plan["unknown"])
+        self.assertEqual((plan["bandwidth"], plan["window_ms"], plan["target_hbm"]), (450e9, 60, None))
+        self.assertEqual(len(plan["ranks"]), 4)
+        for rank in plan["ranks"]:
+            self.assertEqual(rank["bytes"]["high"], sum(t["bytes"]["high"] for t in rank["tables"]))
+            self.assertLessEqual(rank["bytes"]["high"], 27e9)
+            self.assertAlmostEqual(rank["copy_ms"]["high"], rank["bytes"]["high"] / 450e6)
+            before, after = ([p["memory"]["high"] for p in rank[when]["phases"]] for when in ("before", "after"))
+            for phase, (had, has) in enumerate(zip(before, after)):
+                self.assertEqual(had - has, rank["bytes"]["high"] if phase in (3, 4) else 0)
+        self.assertEqual([host["host"] for host in plan["hosts"]], [0, 1])
+        for host in plan["hosts"]:
+            own = [rank["bytes"]["high"] for rank in plan["ranks"] if rank["rank"] // 2 == host["host"]]
+            self.assertEqual(host["pinned"]["high"], sum(own))
+
+    def test_the_peak_is_that_of_the_timeline(self):
+        block = json.loads(run("timeline", "-f", "json", "--activations", "20GiB", "v1.4.0.log").stdout)["logs"][0]["blocks"][0]
+        self.assertEqual([rank["before"] for rank in stash(*RATE)["ranks"]], block["timeline"])
+
+    def test_only_tables_that_are_asked_for(self):
+        tables = {t["fqn"] for rank in stash(*RATE, "--table", "device_os|ad_emb")["ranks"] for t in rank["tables"]}
+        self.assertEqual(tables, {"model.position_ebc.device_os_ad_id", "model.position_ebc_weighted.ad_emb"})
+        tables = {t["fqn"] for rank in stash(*RATE, "--exclude-table", "device_os")["ranks"] for t in rank["tables"]}
+        self.assertNotIn("model.position_ebc.device_os_ad_id", tables)
+        self.assertTrue(tables)
+
+    def test_only_ranks_that_are_asked_for(self):
+        plan = stash(*RATE, "--rank", "1", "--ranks-per-host", "4")
+        self.assertEqual([rank["rank"] for rank in plan["ranks"]], [1])
+        self.assertGreater(plan["hosts"][0]["pinned"]["high"], plan["ranks"][0]["bytes"]["high"])
+
+    def test_options_that_are_wrong(self):
+        for option, value in (("--bandwidth", "450GB"), ("--bandwidth", "0GB/s"), ("--window", "0ms"), ("--window", "60s"),
+                              ("--target-hbm", "72G"), ("--ranks-per-host", "-1")):
+            done = run("stash", *([] if option == "--bandwidth" else RATE[:2]), option, value, "v1.4.0.log")
+            self.assertEqual(done.returncode, 2, option)
+            self.assertIn(option.encode(), done.stderr)
+
+    def test_the_window_of_the_perf_model(self):
+        """The shorter of output and gradient dist, which is that of small tables here."""
+        for rank in stash(*RATE[:2], "--activations", "20GiB")["ranks"]:
+            self.assertEqual(rank["window_ms"], min(rank["output_dist_ms"]["low"], rank["gradient_dist_ms"]["low"]))
+            self.assertLessEqual(rank["bytes"]["high"], rank["window_ms"] * 450e6)
+
+    def test_lines_fit(self):
+        for log in ("v1.4.0.log", "v1.8.0.log", "v0.5.0.log", "v1.8.0-nodebug.log"):
+            for width in (80, 200):
+                for extra in ([], ["--ascii"]):
+                    text = run("stash", *RATE, "--target-hbm", "20GiB", log, *extra,
+                               env={"COLUMNS": str(width)}).stdout.decode()
+                    self.assertLessEqual(max(map(len, text.splitlines())), width, (log, width))
+                    if extra:
+                        self.assertTrue(text.isascii())
+
+    @unittest.skipUnless(PUBLIC.exists(), f"no log at {PUBLIC} (SHARDSTATS_SHARED)")
+    def test_a_large_plan(self):
+        """Every rank of the public log reaches a target to the byte, soon."""
+        start = time.monotonic()
+        plan = stash(*RATE, "--target-hbm", "127GiB", log=PUBLIC)
+        self.assertLess(time.monotonic() - start, 5)  # 0.1 s on a machine with nothing else to do
+        self.assertEqual({rank["fits"] for rank in plan["ranks"]}, {"yes"})
+        for rank in plan["ranks"]:
+            fall = rank["before"]["peak"]["memory"]["high"] - 127 * 2**30
+            self.assertGreaterEqual(rank["bytes"]["low"], fall)
+            self.assertLessEqual(rank["off_by"], max(rank["bytes"]["high"] - fall, 0))
+
+
+if __name__ == "__main__":
+    unittest.main()
