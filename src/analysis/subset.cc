@@ -14,7 +14,7 @@ class Search {
       : amounts_(amounts), need_(need), most_(most), steps_(steps), order_(amounts.size()), left_(amounts.size() + 1) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::ranges::stable_sort(order_, [&](std::size_t a, std::size_t b) { return key(amounts[a]) > key(amounts[b]); });
-    for (std::size_t i = order_.size(); i-- > 0;) left_[i] = left_[i + 1] + at(i).low;
+    for (std::size_t i = order_.size(); i-- > 0;) left_[i] = capped_sum(left_[i + 1], at(i).low);
   }
 
   Subset run() {

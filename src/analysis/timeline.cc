@@ -202,7 +202,8 @@ std::vector<RankTimeline> timelines(const Plan& plan, const TimelineOptions& opt
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     RankTimeline& rank = ranks[r];
     const ByteInterval input = rank.of(Buffer::input);
-    add(rank, Buffer::later_inputs, {input.low * (batches.low - 1), input.high * (batches.high - 1)});
+    add(rank, Buffer::later_inputs,
+        {capped_product(input.low, batches.low - 1), capped_product(input.high, batches.high - 1)});
     add(rank, Buffer::received, outward(received));
     add(rank, Buffer::sent_gradients, outward(received));
     add(rank, Buffer::activations, exactly(options.activations));

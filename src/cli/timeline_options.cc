@@ -1,9 +1,9 @@
 #include "cli/timeline_options.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 
 #include "cli/sizes.h"
+#include "shardstats/numbers/printed.h"
 
 namespace shardstats::cli {
 namespace {
@@ -16,7 +16,11 @@ std::string wrong_rate(const std::string& text) {
   return parse_rate(text) ? "" : "'" + text + "' is not a rate such as 450GB/s";
 }
 
-constexpr std::size_t kMostRanksPerHost = 1 << 24;
+constexpr std::int64_t kMostRanksPerHost = 1 << 24;
+
+std::string wrong_count(const std::string& text) {
+  return parse_integer(text, kMostRanksPerHost) ? "" : "'" + text + "' is not a number of ranks";
+}
 
 // More than 10^12 ms is no time that anything takes.
 std::optional<double> parse_window(const std::string& text) {
@@ -57,13 +61,14 @@ void add_stash_options(CLI::App& app, StashTexts& texts, StashOptions& options) 
   app.add_flag("--sequence", options.sequence, "Stash tables of EmbeddingCollections, too");
   app.add_option("--ranks-per-host", texts.ranks_per_host,
                  "Ranks that share the memory of a host; 0 is what the log tells")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(wrong_count);
 }
 
 void set_stash_options(const StashTexts& texts, StashOptions& options) {
   if (!texts.bandwidth.empty()) options.bandwidth = *parse_rate(texts.bandwidth);
   if (!texts.window.empty()) options.window = parse_window(texts.window);
-  options.ranks_per_host = static_cast<std::int64_t>(std::min<std::size_t>(texts.ranks_per_host, kMostRanksPerHost));
+  options.ranks_per_host = static_cast<std::int64_t>(texts.ranks_per_host);
   if (!texts.target.empty()) options.target = parse_size(texts.target);
 }
 
