@@ -139,6 +139,7 @@ class Measures {
         plan_(plan),
         values_(rank_values(printed, plan)),
         whole_(has_all_rows(printed, plan)),
+        all_ranks_(values_.known && has_all_ranks(printed)),
         tables_(reconstruct(printed, plan, Filter(), {}).tables) {}
 
   Items of(const Budget& budget) const {
@@ -209,7 +210,7 @@ class Measures {
       return {unknown("TorchRec v0.1.0 does not print perf in ms")};
     Items items;
     for (std::size_t r = 0; r < printed_.ranks.rows.size(); ++r) items.push_back(rank(r, column));
-    if (!values_.known || !has_all_ranks(printed_)) items.push_back(unknown("rows of the table of ranks are missing"));
+    if (!all_ranks_) items.push_back(unknown("rows of the table of ranks are missing"));
     return items;
   }
 
@@ -393,7 +394,7 @@ class Measures {
   const PrintedPlan& printed_;
   const Plan& plan_;
   const RankValues values_;
-  const bool whole_;
+  const bool whole_, all_ranks_;  // no rows of the tables are lost
   const std::vector<TableRow> tables_;
 };
 

@@ -198,7 +198,7 @@ int run_rules(const Options& options) {
   for (const auto& output : open_outputs(options)) {
     std::string text;
     if (output->format() == OutputFormat::json)
-      text = rules_json(rules).dump() + "\n";
+      text = dumped(rules_json(rules)) + "\n";
     else if (output->format() == OutputFormat::csv)
       write_rules_csv(rules, text);
     else

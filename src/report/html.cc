@@ -314,7 +314,7 @@ Json causes_json(const std::vector<Cause>& causes) {
 // JSON that may stand in an HTML script element: nothing in it can end the element.
 std::string script_json(const Json& json) {
   std::string text;
-  for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace))
+  for (const char c : dumped(json))
     if (c == '<')
       text += "\\u003c";
     else
@@ -366,7 +366,7 @@ Json html_comparison(const HtmlComparison& comparison) {
 
 Json html_error(std::string_view path, const Error& error) {
   return {{"path", std::string(path)},
-          {"message", error.message + (error.hint.empty() ? "" : "; " + error.hint)},
+          {"message", message_and_hint(error)},
           {"line", error.place.line > 0 ? Json(error.place.line) : Json()}};
 }
 
