@@ -23,7 +23,7 @@ constexpr List kLists[] = {{LineId::top_hbm, LineId::tier},
                            {LineId::top_perf_heading, LineId::top_perf_table},
                            {LineId::top_hbm_heading, LineId::top_hbm_table}};
 
-// What tells a line from others of its form: the heading above it and what it is of.
+// What tells a line from others of its form: the imbalance section that it is in, and what it is of.
 using LineKey = std::tuple<LineId, LineId, std::string_view>;
 
 bool begins_with_name(LineId id) {
@@ -32,14 +32,19 @@ bool begins_with_name(LineId id) {
          id == LineId::top_hbm_table || id == LineId::top_perf_table;
 }
 
+bool is_imbalance_heading(LineId id) {
+  return LineId::perf_imbalance_heading <= id && id <= LineId::ddr_imbalance_heading;
+}
+
 std::map<LineKey, std::span<const Cell>> lines_by_key(const PrintedPlan& print) {
   std::map<LineKey, std::span<const Cell>> lines;
   LineId heading = LineId::border;
   for (const PrintedLine& line : print.lines) {
-    if (line_forms()[line.form].opens != Section::none) heading = line.id;
+    if (is_imbalance_heading(line.id)) heading = line.id;
+    const bool in_section = LineId::total_variation <= line.id && line.id <= LineId::kl_divergence;
     const auto slots = print.slots_of(line);
     const std::string_view name = begins_with_name(line.id) ? slots.front().text : std::string_view{};
-    lines.try_emplace({heading, line.id, name}, slots);
+    lines.try_emplace({in_section ? heading : LineId::border, line.id, name}, slots);
   }
   return lines;
 }
@@ -113,6 +118,21 @@ void keep_lists(PrintedPlan& changed, const PrintedPlan& before, const PrintedPl
   }
 }
 
+// A section that the log leaves out, though the middle of its bounds asks for it, is left out again.
+void drop_sections(PrintedPlan& changed, const PrintedPlan& before, const PrintedPlan& printed) {
+  for (auto line = changed.lines.begin(); line != changed.lines.end();) {
+    const bool unlogged =
+        is_imbalance_heading(line->id) && before.find(line->id) != nullptr && printed.find(line->id) == nullptr;
+    if (!unlogged) {
+      ++line;
+      continue;
+    }
+    auto end = std::find_if(line, changed.lines.end(), [](const PrintedLine& l) { return l.id == LineId::blank; });
+    if (end != changed.lines.end()) ++end;
+    line = changed.lines.erase(line, end);
+  }
+}
+
 // A box is as wide as its tables need, or as an earlier box of the same planner was.
 std::size_t width_of(const PrintedPlan& changed, const PrintedPlan& base) {
   const std::size_t earlier = base.width > needed_width(base) ? base.width : 0;
@@ -180,6 +200,7 @@ PrintedPlan changed_print(const PrintedPlan& base_printed, const Plan& base, con
   PrintedPlan after = predicted(inputs, changed, changed_values(changed, base, values), memory, texts);
   keep_rows(after.ranks, before.ranks, base_printed.ranks, &PrintedRank::rank);
   keep_rows(after.tables, before.tables, base_printed.tables, &PrintedTable::fqn);
+  if (skeleton.releases.front() == base_printed.releases.front()) drop_sections(after, before, base_printed);
   keep_lists(after, before, base_printed);
   keep_lines(after, before, base_printed);
   after.width = width_of(after, base_printed);

@@ -16,6 +16,7 @@ constexpr OutputFormat kOfDiffs[] = {text, json, ndjson, csv, markdown, github};
 constexpr OutputFormat kOfSteps[] = {text, json, ndjson, markdown};
 constexpr OutputFormat kOfTimelines[] = {text, json, ndjson, trace, html};
 constexpr OutputFormat kOfStashes[] = {text, json, ndjson};
+constexpr OutputFormat kOfChanges[] = {text, json, ndjson};
 constexpr OutputFormat kOfRules[] = {text, json, csv};
 constexpr OutputFormat kTextOnly[] = {text};
 constexpr OutputFormat kPageOnly[] = {html};
@@ -71,7 +72,7 @@ constexpr std::array<Command, 16> kCommands = {{
      "shardstats whatif --set batch_size=1024..16384*2 train.log\n"
      "shardstats whatif --max batch_size --max-hbm 72GiB train.log\n"
      "shardstats whatif --set release=v1.8.0 --render train.log > changed.log",
-     true, false, false, kOfSteps},
+     true, false, false, kOfChanges},
     {CommandId::explain, kLook, "explain", "Show step by step where a number of a table, rank or kernel comes from",
      "TARGET is one of:\n"
      "  NAME              a table: its FQN, its last part or a glob ('ebc.user_*')\n"

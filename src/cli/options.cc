@@ -211,7 +211,8 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
     add_logs(*sub, command, raw);
     add_log_options(*sub, command, raw);
   }
-  if (verifies(command.id) || command.id == CommandId::reconstruct || command.id == CommandId::diff)
+  if (verifies(command.id) || command.id == CommandId::reconstruct || command.id == CommandId::diff ||
+      command.id == CommandId::whatif)
     add_filter_options(*sub, raw.options.filter);
   if (verifies(command.id)) add_rule_options(*sub, raw);
   if (command.id == CommandId::check) add_budget_options(*sub, raw.budgets, raw.options.budgets);

@@ -51,9 +51,9 @@ constexpr std::array kAttributes = {
 std::optional<Refusal> refusal_of(const Inference& base) {
   const Plan& plan = base.plan;
   const auto because = [](std::string why) { return Refusal{"this log cannot be rebuilt: " + std::move(why)}; };
+  if (plan.empty) return because("the planner found no plan, so that there are no shards");
   if (!plan.sized || plan.tables.empty())
     return because("it has no parameter table of v0.3.0 or newer with sizes (was the planner run with debug on?)");
-  if (plan.empty) return because("the planner found no plan, so that there are no shards");
   if (plan.missing) return because("rows of the parameter table are lost");
   const auto& rows = base.inputs.printed->tables.rows;
   for (const PlanTable& table : plan.tables) {

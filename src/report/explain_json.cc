@@ -28,6 +28,7 @@ Json amount_json(const Amount& amount) {
 void add_place(const Cell& cell, Json& json) {
   if (!cell) return;
   json["printed"] = cell.text;
+  if (cell.place.line == 0) return;  // of a changed plan, so that no log has it
   json["line"] = cell.place.line;
   json["column"] = cell.place.column;
 }

@@ -150,7 +150,9 @@ class Paper {
   }
 
   static std::string quoted(const Cell& cell, std::string_view unit) {
-    return "\"" + std::string(cell.text) + std::string(unit) + "\" on line " + std::to_string(cell.place.line);
+    const std::string text = "\"" + std::string(cell.text) + std::string(unit) + "\"";
+    const bool in_log = cell.place.line > 0;  // else of a changed plan
+    return text + (in_log ? " on line " + std::to_string(cell.place.line) : " as the planner would print it");
   }
 
   void write_step(const Step& step, int indent) {

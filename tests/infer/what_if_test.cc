@@ -1,4 +1,4 @@
-// Changes of a small plan, refusals, and that no change at all leaves every bound as it is. Against genuine logs of
+// Changes of a small plan, refusals, and that no change at all leaves the plan as it is. Against genuine logs of
 // changed plans: tests/cli/what_if_corpus_test.py.
 #include "shardstats/infer/what_if.h"
 
@@ -62,7 +62,7 @@ TEST(WhatIf, TheTableOfAttributesIsInTheirOrder) {
   for (const AttributeForm& form : attribute_table()) EXPECT_EQ(&form, &form_of(form.attribute)) << form.name;
 }
 
-TEST(WhatIf, NoChangeLeavesEveryBound) {
+TEST(WhatIf, NoChangeLeavesThePlan) {
   for (const char* file : {"v0.5.0.log", "v1.4.0.log", "v1.8.0.log"}) {
     const Log log(file);
     const ChangedPlan same = changed(log, {});
@@ -73,8 +73,10 @@ TEST(WhatIf, NoChangeLeavesEveryBound) {
       EXPECT_EQ(same.plan.shards[i].rank, base.shards[i].rank) << file << " shard " << i;
     }
     for (std::size_t r = 0; r < base.ranks.size(); ++r) {
-      EXPECT_EQ(same.plan.ranks[r].hbm, base.ranks[r].hbm) << file << " rank " << r;
-      EXPECT_EQ(same.plan.ranks[r].perf.total, base.ranks[r].perf.total) << file << " rank " << r;
+      const ByteInterval hbm = same.plan.ranks[r].hbm;  // the KJT formula may narrow what the log prints of it
+      EXPECT_TRUE(base.ranks[r].hbm.contains(hbm.low) && base.ranks[r].hbm.contains(hbm.high)) << file << " rank " << r;
+      EXPECT_EQ(same.plan.ranks[r].sparse_hbm, base.ranks[r].sparse_hbm) << file << " rank " << r;
+      EXPECT_NEAR(same.plan.ranks[r].perf.total.high, base.ranks[r].perf.total.high, 1e-9) << file << " rank " << r;
       EXPECT_TRUE(base.ranks[r].hbm.contains(same.likely.ranks[r].hbm.low)) << file << " rank " << r;
     }
   }
@@ -121,7 +123,9 @@ TEST(WhatIf, SaysWhatCannotBe) {
   EXPECT_THAT(refusal_of(log, {of_table(log, "ad_emb", Attribute::sharding, 0, "DP")}), HasSubstr("add kernel=dense"));
   EXPECT_THAT(refusal_of(log, {of_table(log, "ad_emb", Attribute::ranks, 0, "", {0, 99})}), HasSubstr("rank 99"));
   EXPECT_THAT(refusal_of(log, {of_table(log, "ad_emb", Attribute::sharding, 0, "TWRW")}), HasSubstr("ranks="));
-  EXPECT_THAT(refusal_of(log, {of_table(log, "ad_emb", Attribute::dim, 7)}), HasSubstr("do not divide dim 7"));
+  EXPECT_THAT(refusal_of(log, {of_table(log, "ad_emb", Attribute::ranks, 0, "", {0, 1}),
+                               of_table(log, "ad_emb", Attribute::dim, 7)}),
+              HasSubstr("do not divide dim 7"));
   Change kernel = of_table(log, "ad_emb", Attribute::kernel, 0, "batched_fused");
   EXPECT_THAT(refusal_of(log, {kernel}), HasSubstr("not known to v1.4.0"));
   std::vector<Change> all;
