@@ -107,6 +107,8 @@ class Formats(unittest.TestCase):
                             else:
                                 refused = b"this log cannot be rebuilt" in done.stderr  # by whatif
                                 self.assertIn(done.returncode, (2,) if refused else (0, 1), done.stderr)
+                                if refused and format == "text":
+                                    continue
                             self.valid(format, done.stdout)
 
     def test_failed_logs_in_every_format(self):
