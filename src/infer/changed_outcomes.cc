@@ -201,6 +201,35 @@ std::vector<ChangedOutcome> changed_outcomes(const Inference& base, const Change
   return outcomes;
 }
 
+namespace {
+
+// y as if all features of the table were alike, where the log leaves it open (from generation D on).
+Lookups of_equal_features(const TableInputs& table, IoGeneration generation, const Lookups& bounds) {
+  constexpr double kWide = 1e-9;  // relative
+  const RealInterval pooled = bounds.pooled;
+  if (generation != IoGeneration::d || pooled.high - pooled.low <= kWide * pooled.high) return bounds;
+  const auto features = static_cast<double>(table.features);
+  const double each = std::min(1.0, middle(table.pooling_sum) / features);
+  const double likely = middle(table.poolings) * each * middle(table.batch);
+  return pooled.contains(likely) ? Lookups{bounds.lookups, exactly(likely)} : bounds;
+}
+
+void take_equal_features(const std::vector<TableInputs>& tables, Outcome& outcome) {
+  auto parts = std::make_shared<std::vector<TableParts>>(*outcome.parts);
+  for (std::uint32_t t = 0; t < tables.size(); ++t) {
+    const Option option = outcome.tables[t].options.front();
+    for (Parts& of_variant : (*parts)[t]) {
+      const Lookups likely = of_equal_features(tables[t], outcome.setting.rules->io, of_variant.lookups);
+      if (likely.pooled == of_variant.lookups.pooled) continue;
+      of_variant = make_parts(outcome.setting, tables[t], of_variant.variant, outcome.uneven,
+                              std::uint64_t{1} << option.combo, &likely);
+    }
+  }
+  outcome.parts = std::move(parts);
+}
+
+}  // namespace
+
 std::pair<ChangedOutcome, std::shared_ptr<const Outcome>> preferred_only(const Inference& base,
                                                                          const ChangedInputs& changed,
                                                                          const ChangedOutcome& outcome) {
@@ -219,6 +248,8 @@ std::pair<ChangedOutcome, std::shared_ptr<const Outcome>> preferred_only(const I
     one.survivor.outcome.tables[t].options.clear();
     one.survivor.outcome.tables[t].options.push_back(option);
   }
+  take_equal_features(base.inputs.tables, *before);
+  take_equal_features(changed.inputs.tables, one.survivor.outcome);
   one.base = before.get();
   return {std::move(one), std::move(before)};
 }

@@ -1,9 +1,10 @@
-"""Over the what-if pairs of the corpus: every true value lies within what `whatif` says of the changed plan."""
+"""Over the what-if pairs of the corpus: every true value lies within what `whatif` says of the changed plan, and where
+the log hides nothing unusual the numbers that `whatif --render` prints are those of the planner's own log."""
 import csv
 import json
 import os
 import unittest
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 from tool import ROOT, run
@@ -11,7 +12,20 @@ from tool import ROOT, run
 PAIRS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "whatif"
 SHARD_FIELDS = {"hbm": "hbm", "ddr": "ddr", "ssd": "ssd", "input_bytes": "input", "output_bytes": "output"}
 PERF_FIELDS = ("fwd_compute", "fwd_comms", "bwd_compute", "bwd_comms", "prefetch_compute", "total")
+TEXT_FLOOR = 0.99  # of the numbers of pairs without hidden inputs
 RELATIVE = 1e-12  # of a double that was printed and read back
+
+
+def numbers(log: bytes) -> dict:
+    """The words of a line that hold a digit, by its other words and how often it stood before."""
+    seen, found = Counter(), {}
+    for line in log.decode().splitlines():
+        words = line.strip("# \n").split()
+        if words:
+            key = words[0], tuple(word for word in words if not any(c.isdigit() for c in word))
+            found[key, seen[key]] = [word for word in words if any(c.isdigit() for c in word)]
+            seen[key] += 1
+    return found
 
 
 def is_inside(true, bounds):
@@ -63,6 +77,22 @@ class TrueValues(unittest.TestCase):
                 self.check(float(rank["perf"]["total"]), ours["perf"]["total"], (name, rank["rank"], "perf"))
         print(f"{self.values - len(self.outside)} of {self.values} true values inside, {len(names)} pairs")
         self.assertEqual(self.outside[:5], [])
+
+    def test_texts(self):
+        same = total = 0
+        with open(PAIRS / "index.tsv", encoding="utf-8") as file:
+            names = [row["name"] for row in csv.DictReader(file, delimiter="\t") if row["hidden"] == "-"]
+        for name in names:
+            changes = PAIRS / name / "changes.txt"
+            done = run("whatif", "-q", "--render", PAIRS / name / "base.log", "--changes", changes)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            ours = numbers(done.stdout)
+            for key, words in numbers((PAIRS / name / "expected.log").read_bytes()).items():
+                mine = ours.get(key, [])
+                total += len(words)
+                same += sum(a == b for a, b in zip(words, mine))
+        print(f"{same} of {total} numbers of {len(names)} logs are printed alike")
+        self.assertGreaterEqual(same / total, TEXT_FLOOR)
 
 
 if __name__ == "__main__":
