@@ -49,6 +49,10 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   const bool details = options.command == CommandId::reconstruct || options.command == CommandId::explain || for_page;
   Examined examined;
   examined.printed = std::make_unique<PrintedPlan>(parse(block));
+  if (options.command == CommandId::whatif || !options.changes.empty()) {
+    examine_changes(options, filter, index, examined);
+    return examined;
+  }
   // Bounds that are shown, or that budgets are held against, hold for all that explains the log.
   InferOptions assumed{options.assume, !verifies(options.command)};
   assumed.shard_parts = details || options.command == CommandId::summary || options.command == CommandId::timeline ||
@@ -84,17 +88,10 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
       result.status = result.findings().error > 0 ? kFindings : kClean;
       break;
     case CommandId::explain:
-      if (!options.changes.empty()) {
-        examine_changes(options, filter, index, examined);
-        break;
-      }
       explain_target(options, assumed, examined);
       break;
     case CommandId::reconstruct:
       result.reconstruction = reconstruct(*examined.printed, *examined.plan, filter, options.reconstruct);
-      break;
-    case CommandId::whatif:
-      examine_changes(options, filter, index, examined);
       break;
     case CommandId::timeline:
       result.timeline = timeline_of(*examined.plan, filter, options.timeline);
@@ -108,6 +105,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     case CommandId::render:
       examined.too_large = !render(*examined.printed, result.rendered);
       break;
+    case CommandId::whatif:     // see above
     case CommandId::diff:       // of two blocks, see diff.cc
     case CommandId::anonymize:  // of all blocks, see anonymize.cc
     case CommandId::rules:

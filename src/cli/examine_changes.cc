@@ -27,6 +27,9 @@ class ChangedBlock {
   void run() {
     assumed_.overrides = options_.assume;
     what_if_.emplace(*examined_.printed, assumed_);
+    const Report report = verify(*examined_.printed, what_if_->base());
+    examined_.findings = count(report.findings);
+    examined_.result.view = view_block(*examined_.printed, what_if_->base(), index_, false);
     if (const Refusal* refusal = what_if_->refusal()) {
       examined_.refused = refusal->message;
       return;

@@ -5,7 +5,7 @@
 
 namespace shardstats::cli {
 
-// `examined.printed` and `examined.plan` are those of the log; the result goes to `examined.result`, or
+// `examined.printed` is the log; the result goes to `examined.result`, or
 // `examined.refused` says why there is none.
 void examine_changes(const Options& options, const Filter& filter, std::size_t index, Examined& examined);
 

@@ -296,7 +296,15 @@ WhatIf::~WhatIf() = default;
 const Plan& WhatIf::base() const { return impl_->base.plan; }
 const Refusal* WhatIf::refusal() const { return impl_->refused ? &*impl_->refused : nullptr; }
 
-Plan WhatIf::likely_base() const { return std::get<ChangedPlan>(with({})).likely; }
+Plan WhatIf::likely_base() const {
+  Texts texts;
+  ChangedInputs same;
+  if (change_inputs(impl_->base, {}, impl_->local_sizes, texts, same)) return impl_->base.plan;
+  impl_->set_reservation(same);
+  const auto outcomes = changed_outcomes(impl_->base, same);
+  auto [preferred, keeps_base] = preferred_only(impl_->base, same, outcomes.front());
+  return impl_->assemble(same, {std::move(preferred)}, true);
+}
 
 std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes, bool likely) const {
   if (impl_->refused) return *impl_->refused;
