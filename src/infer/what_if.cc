@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "infer/assume.h"
 #include "infer/fill_perf.h"
 #include "infer/rebuild.h"
 #include "infer/sums.h"
@@ -112,6 +113,21 @@ class Reservation {
   RealInterval sum_{}, difference_{};
 };
 
+// Was the value of the assumption asked for?
+bool is_set(const ChangedInputs& changed, const Assumption& assumption) {
+  const RunRequest& run = changed.run;
+  const std::string_view name = assumption.name;
+  if (assumption.table) {
+    const TableRequest& asked = changed.requests[changed.base_rows[*assumption.table]];
+    return (name == "element_size" && asked.element) || (name == "optimizer" && asked.optimizer) ||
+           (name == "caching_ratio" && asked.cache_load_factor);
+  }
+  return (name == "pipeline_type" && run.pipeline) || (name == "count_ephemeral_storage_cost" && run.ephemeral) ||
+         (name == "local_world_size" && run.local_world_size) || (name == "hbm_mem_bw" && run.bandwidths.hbm) ||
+         (name == "inter_host_bw" && run.bandwidths.inter_host) ||
+         (name == "intra_host_bw" && run.bandwidths.intra_host);
+}
+
 // Ranks in terms of a byte interval of a plan and the quantity that it counts.
 struct RankField {
   Quantity quantity;
@@ -153,6 +169,7 @@ struct WhatIf::Impl {
   void narrow_ranks(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes, Plan& plan) const;
   void narrow_perf(const ChangedPerf& perf, Plan& plan) const;
   void describe(const ChangedInputs& changed, Plan& plan) const;
+  void list(const ChangedInputs& changed, const SearchResult& found, Plan& plan) const;
 };
 
 void WhatIf::Impl::set_reservation(ChangedInputs& changed) const {
@@ -204,7 +221,8 @@ void WhatIf::Impl::narrow_ranks(const ChangedInputs& changed, const std::vector<
       RealInterval by = differences[r].bytes[static_cast<std::size_t>(of.quantity)];
       if (of.field == &PlanRank::hbm) by = by + kjt_hbm;
       if (of.field == &PlanRank::ddr) by = by + kjt_ddr;
-      after.*of.field = narrowed(after.*of.field, moved(before.*of.field, by));
+      // What the log says of the rank counts more than what is only likely of its shards.
+      after.*of.field = narrowed(moved(before.*of.field, by), after.*of.field);
     }
   }
 }
@@ -217,12 +235,12 @@ void WhatIf::Impl::narrow_perf(const ChangedPerf& perf, Plan& plan) const {
       const RealInterval old = c < kPerfParts ? before.parts[c] : before.total, by = perf.rank_differences[r][c];
       RealInterval& now = c < kPerfParts ? after.parts[c] : after.total;
       const RealInterval moved{std::max(old.low + by.low, 0.0), std::max(old.high + by.high, 0.0)};
-      now = narrowed(now, with_rounding(moved));
+      now = narrowed(with_rounding(moved), now);
     }
   }
 }
 
-// What the plan says of itself: releases, policy, assumptions.
+// What the plan says of itself: releases, policy, reservation.
 void WhatIf::Impl::describe(const ChangedInputs& changed, Plan& plan) const {
   const Plan& from = base.plan;
   plan.sized = true;
@@ -240,20 +258,24 @@ void WhatIf::Impl::describe(const ChangedInputs& changed, Plan& plan) const {
     plan.kjt_hbm = from.kjt_hbm;
     plan.kjt_ddr = from.kjt_ddr;
   }
-  plan.groups = from.groups;
-  std::vector<std::int64_t> now_of(base.inputs.tables.size(), -1);
-  for (std::uint32_t t = 0; t < changed.base_rows.size(); ++t) now_of[changed.base_rows[t]] = t;
-  std::erase_if(plan.groups, [&](JointChoices& group) {
-    if (now_of[group.table] < 0) return true;
-    group.table = static_cast<std::uint32_t>(now_of[group.table]);
-    return false;
-  });
-  for (Assumption assumption : from.assumptions) {
-    if (assumption.table) {
-      if (now_of[*assumption.table] < 0) continue;
-      assumption.table = static_cast<std::uint32_t>(now_of[*assumption.table]);
+}
+
+// Those of the changed plan; what was set has the origin `flag`, what did not change the support that the log gives it.
+void WhatIf::Impl::list(const ChangedInputs& changed, const SearchResult& found, Plan& plan) const {
+  list_assumptions(changed.inputs, found, {}, plan);
+  for (Assumption& assumption : plan.assumptions) {
+    if (is_set(changed, assumption)) {
+      assumption.origin = Origin::flag;
+      continue;
     }
-    plan.assumptions.push_back(std::move(assumption));
+    const auto same = [&](const Assumption& a) {
+      return !a.table && a.name == assumption.name && a.value == assumption.value;
+    };
+    if (assumption.table) continue;
+    const auto before = std::ranges::find_if(base.plan.assumptions, same);
+    if (before == base.plan.assumptions.end()) continue;
+    assumption.origin = before->origin;
+    assumption.support = before->support;
   }
 }
 
@@ -281,6 +303,7 @@ Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOut
     fill_perf(perf.outcomes, inputs, perf.inputs, true, plan);
     narrow_perf(perf, plan);
   }
+  if (!preferred) list(changed, found, plan);
   return plan;
 }
 
