@@ -51,6 +51,7 @@ PlanPeak peak_of(const Plan& plan, const std::optional<RealInterval>& planning) 
   if (hbm.empty()) return peak;
   peak.hbm = largest(hbm);
   peak.fullest = rank_of_largest(hbm);
+  peak.planning = planning;
   if (planning) peak.headroom = *planning - peak.hbm;
   const bool known = std::ranges::all_of(plan.ranks, [](const PlanRank& r) { return r.expected_perf.known; });
   if (!known) return peak;

@@ -16,7 +16,7 @@ constexpr OutputFormat kOfDiffs[] = {text, json, ndjson, csv, markdown, github};
 constexpr OutputFormat kOfSteps[] = {text, json, ndjson, markdown};
 constexpr OutputFormat kOfTimelines[] = {text, json, ndjson, trace, html};
 constexpr OutputFormat kOfStashes[] = {text, json, ndjson};
-constexpr OutputFormat kOfChanges[] = {text, json, ndjson};
+constexpr OutputFormat kOfChanges[] = {text, json, ndjson, csv, markdown, html};
 constexpr OutputFormat kOfRules[] = {text, json, csv};
 constexpr OutputFormat kTextOnly[] = {text};
 constexpr OutputFormat kPageOnly[] = {html};
@@ -69,7 +69,7 @@ constexpr std::array<Command, 16> kCommands = {{
      "Values such as 64,96,128 or 1024..16384*2 make a table with a row for each.",
      "shardstats whatif --set batch_size=4096 train.log\n"
      "shardstats whatif --set table_7.sharding=RW --set optimizer=rowwise_adagrad train.log\n"
-     "shardstats whatif --set batch_size=1024..16384*2 train.log\n"
+     "shardstats whatif --set batch_size=1024..16384*2 -o - -o sweep.html train.log\n"
      "shardstats whatif --max batch_size --max-hbm 72GiB train.log\n"
      "shardstats whatif --set release=v1.8.0 --render train.log > changed.log",
      true, false, false, kOfChanges},

@@ -1,19 +1,22 @@
+#include "cli/examine_changes.h"
 #include "cli/writers.h"
 #include "shardstats/report/csv.h"
 
 namespace shardstats::cli {
 namespace {
 
-// Rows of findings (verify, scan), of budgets (check) or of shards (reconstruct).
+// Rows of findings (verify, scan), of budgets (check), of shards (reconstruct) or of changes and points (whatif).
 class CsvWriter : public Writer {
  public:
-  explicit CsvWriter(const Options& options) : command_(options.command) {}
+  explicit CsvWriter(const Options& options) : options_(options), command_(options.command) {}
 
   void begin(std::string& out) override {
     if (command_ == CommandId::reconstruct)
       write_shards_csv_header(out);
     else if (command_ == CommandId::check)
       write_budgets_csv_header(out);
+    else if (command_ == CommandId::whatif)
+      write_what_if_csv_header(swept_keys(options_), out);
     else
       write_findings_csv_header(out);
   }
@@ -21,17 +24,21 @@ class CsvWriter : public Writer {
   void log_error(const Error& error, std::string& out) override {
     if (command_ == CommandId::check)
       write_failed_budgets_csv(path_, error, out);
-    else if (command_ != CommandId::reconstruct)
+    else if (command_ != CommandId::reconstruct && command_ != CommandId::whatif)
       write_error_csv(path_, error, out);
   }
   void block(const BlockResult& result, std::string& out) override {
-    if (result.reconstruction) write_shards_csv(result.path, result.view, *result.reconstruction, out);
+    if (result.what_if)  // has a reconstruction as well, which is for JSON
+      write_what_if_csv(result.path, result.view, *result.what_if, options_.top.value_or(0), out);
+    else if (result.reconstruction)
+      write_shards_csv(result.path, result.view, *result.reconstruction, out);
     if (result.budgets) write_budgets_csv(result.path, result.view, *result.budgets, out);
     if (result.report) write_findings_csv(result.path, result.view, *result.report, out);
   }
   void end(const Totals&, int, std::string&) override {}
 
  private:
+  const Options& options_;
   CommandId command_;
   std::string path_;
 };

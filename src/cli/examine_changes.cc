@@ -70,10 +70,7 @@ class ChangedBlock {
     block.detailed = view_block(changed.skeleton, changed.plan, index_, true);
     changed.skeleton = print(changed);
     if (options_.command == CommandId::explain) return explain_changed(changed);
-    if (options_.render_changed) {
-      examined_.too_large = !render(changed.skeleton, block.rendered);
-      return;
-    }
+    if (options_.render_changed) examined_.too_large = !render(changed.skeleton, block.rendered);
     changed.skeleton = without_likely(std::move(changed.skeleton), *changed.texts);
     result.diff = diff_plans({*examined_.printed, what_if_->base()}, {changed.skeleton, changed.plan}, filter_);
     block.reconstruction = reconstruct(changed.skeleton, changed.plan, filter_, options_.reconstruct);
@@ -123,8 +120,7 @@ class ChangedBlock {
     const auto& assignments = options_.changes;
     Sweep& sweep = result.sweep.emplace();
     sweep.base = peak_of(what_if_->base(), planning_);
-    for (const Assignment& assignment : assignments)
-      if (is_sweep(assignment)) sweep.keys.push_back(assignment.key);
+    sweep.keys = swept_keys(options_);
     std::vector<std::size_t> chosen(assignments.size(), 0);
     bool more = true;
     while (more) {
@@ -177,6 +173,14 @@ class ChangedBlock {
 };
 
 }  // namespace
+
+std::vector<std::string> swept_keys(const Options& options) {
+  if (options.largest) return {options.largest->key};
+  std::vector<std::string> keys;
+  for (const Assignment& assignment : options.changes)
+    if (is_sweep(assignment)) keys.push_back(assignment.key);
+  return keys;
+}
 
 void examine_changes(const Options& options, const Filter& filter, std::size_t index, Examined& examined) {
   ChangedBlock(options, filter, index, examined).run();

@@ -1,6 +1,9 @@
 // One planner block with the changes of a command line applied to it: `whatif`, and `explain` with --set.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "cli/examine.h"
 
 namespace shardstats::cli {
@@ -8,5 +11,8 @@ namespace shardstats::cli {
 // `examined.printed` is the log; the result goes to `examined.result`, or
 // `examined.refused` says why there is none.
 void examine_changes(const Options& options, const Filter& filter, std::size_t index, Examined& examined);
+
+// What takes several values: the keys of a sweep, or that of --max; none for one plan.
+std::vector<std::string> swept_keys(const Options& options);
 
 }  // namespace shardstats::cli

@@ -12,7 +12,7 @@ constexpr std::array<Format, 10> kFormats = {{
     {text, "text", {".txt"}, "for people"},
     {json, "json", {".json"}, "one document with everything"},
     {ndjson, "ndjson", {".ndjson", ".jsonl"}, "a JSON document for each block, one a line"},
-    {csv, "csv", {".csv"}, "a row for each finding, budget, change, shard or rule (RFC 4180)"},
+    {csv, "csv", {".csv"}, "a row for each finding, budget, change, point, shard or rule (RFC 4180)"},
     {markdown, "markdown", {".md"}, "for a comment or step summary of GitHub: the gravest or largest that fits"},
     {sarif, "sarif", {".sarif", ".sarif.json"}, "SARIF 2.1.0, for code scanning and editors"},
     {junit, "junit", {".xml"}, "JUnit XML: a suite for each block, a case for each rule that was checked, or budget"},

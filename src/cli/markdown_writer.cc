@@ -27,15 +27,19 @@ class AnswersWriter : public Writer {
   MarkdownAnswers answers_;
 };
 
-// summary, reconstruct and explain.
+// summary, reconstruct, explain and whatif.
 class PartsWriter : public Writer {
  public:
-  explicit PartsWriter(const Options& options) : largest_first_(options.reconstruct.sort == SortKey::log) {}
+  explicit PartsWriter(const Options& options)
+      : largest_first_(options.reconstruct.sort == SortKey::log), top_(options.top.value_or(0)) {}
 
   void begin_log(const std::string& path) override { path_ = path; }
   void log_error(const Error& error, std::string&) override { parts_.add(path_, error); }
   void block(const BlockResult& result, std::string&) override {
-    if (result.reconstruction) parts_.add(result.path, result.view, *result.reconstruction, largest_first_);
+    if (result.what_if)  // has a reconstruction as well, which is for JSON
+      parts_.add(result.path, result.view, *result.what_if, top_);
+    else if (result.reconstruction)
+      parts_.add(result.path, result.view, *result.reconstruction, largest_first_);
     if (result.summary) parts_.add(result.path, result.view, *result.summary);
     if (!result.explained) return;
     for (const Explained& one : *result.explained) parts_.add(result.path, one);
@@ -44,6 +48,7 @@ class PartsWriter : public Writer {
 
  private:
   bool largest_first_;
+  std::size_t top_;  // rows of each list of changes; 0: all
   std::string path_;
   MarkdownParts parts_;
 };

@@ -79,7 +79,7 @@ class TextWriter : public Writer {
     const WhatIfResult& answer = *result.what_if;
     out += result.rendered;
     if (options_.render_changed) return;
-    if (!answer.changes.empty()) write_changes(answer.changes, answer.placed, style_, out);
+    write_changes(answer, style_, out);
     const DiffTitle title{result.path, "changed"};
     if (answer.diff) write_diff(title, *answer.diff, options_.top.value_or(kTopInText), style_, out);
     if (answer.sweep) write_sweep(*answer.sweep, style_, out);

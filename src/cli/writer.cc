@@ -7,7 +7,7 @@ namespace shardstats::cli {
 std::unique_ptr<Writer> make_writer(OutputFormat format, const Options& options, const TextStyle& style) {
   switch (format) {
     case OutputFormat::html:
-      return options.command == CommandId::timeline ? make_timeline_page_writer() : make_html_writer();
+      return options.command == CommandId::report ? make_html_writer() : make_page_writer(options);
     case OutputFormat::trace:
       return make_trace_writer();
     case OutputFormat::text:

@@ -22,14 +22,6 @@
 
 namespace shardstats::cli {
 
-// What `whatif` answers; one of the three.
-struct WhatIfResult {
-  std::vector<std::string> changes, placed;  // as understood; what was put on ranks that were not given
-  std::optional<PlanDiff> diff;
-  std::optional<Sweep> sweep;
-  std::optional<LargestFit> largest;
-};
-
 // All that a command found out about one block; what the command does not ask for is empty.
 struct BlockResult {
   std::string_view path;

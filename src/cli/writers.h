@@ -20,7 +20,7 @@ std::unique_ptr<Writer> make_sarif_writer(const Options& options);
 std::unique_ptr<Writer> make_junit_writer(const Options& options);
 std::unique_ptr<Writer> make_github_writer(const Options& options);
 std::unique_ptr<Writer> make_html_writer();
-std::unique_ptr<Writer> make_timeline_page_writer();
+std::unique_ptr<Writer> make_page_writer(const Options& options);
 std::unique_ptr<Writer> make_trace_writer();
 
 }  // namespace shardstats::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -42,6 +43,8 @@ constexpr std::array<std::string_view, 14> kBudgetColumns = {"log",     "block",
                                                              "unit",    "limit", "others", "message"};
 constexpr std::array<std::string_view, 9> kDiffColumns = {
     "what", "name", "field", "before_low", "before_high", "after_low", "after_high", "change_low", "change_high"};
+constexpr std::array<std::string_view, 9> kPeakColumns = {
+    "hbm_low", "hbm_high", "rank", "headroom_low", "headroom_high", "perf_low", "perf_high", "slowest_rank", "refused"};
 constexpr std::array<std::string_view, 9> kRuleColumns = {"id",    "severity", "title",     "compares", "formula",
                                                           "since", "until",    "reference", "hint"};
 
@@ -204,16 +207,61 @@ void write_failed_budgets_csv(std::string_view path, const Error& error, std::st
 
 namespace {
 
+// Fields in front of those of a row.
+using Lead = std::function<void(Row&)>;
+
 void write_change(std::string_view what, std::string_view name, Presence presence, const NumberDiff& number,
-                  std::string& out) {
+                  const Lead& lead, std::string& out) {
   const bool one_sided = presence != Presence::both && (number.before || number.after);
   if (!number.changed && !one_sided) return;
   const bool whole = number.unit != DiffUnit::ms;
   Row row(out);
+  lead(row);
   row.text(what).text(name).text(number.name);
   add_amounts(number.before, whole, row);
   add_amounts(number.after, whole, row);
   add_amounts(number.changed ? std::optional(number.change) : std::nullopt, whole, row);
+}
+
+void write_diff_rows(const PlanDiff& diff, std::size_t top, const Lead& lead, std::string& out) {
+  const auto write_plan = [&](const NumberDiff& number) {
+    write_change("plan", "", Presence::both, number, lead, out);
+  };
+  write_plan(diff.largest.hbm);
+  write_plan(diff.headroom);
+  for (const NumberDiff& number : diff.numbers) write_plan(number);
+  for (std::size_t i = 0; i < shown(diff.tables.size(), top); ++i) {
+    const TableDiff& table = diff.tables[i];
+    for (const NumberDiff* number : {&table.shards, &table.hbm, &table.ddr, &table.ssd, &table.perf})
+      write_change("table", table.fqn, table.presence, *number, lead, out);
+  }
+  for (std::size_t i = 0; i < shown(diff.ranks.size(), top); ++i) {
+    const RankDiff& rank = diff.ranks[i];
+    for (const NumberDiff* number : {&rank.hbm, &rank.ddr, &rank.input, &rank.output, &rank.perf})
+      write_change("rank", std::to_string(rank.rank), rank.presence, *number, lead, out);
+  }
+  for (std::size_t i = 0; i < shown(diff.kernels.size(), top); ++i) {
+    const KernelDiff& kernel = diff.kernels[i];
+    for (const NumberDiff* number : {&kernel.tables, &kernel.hbm, &kernel.ddr, &kernel.ssd})
+      write_change("kernel", kernel.name, Presence::both, *number, lead, out);
+  }
+}
+
+void write_point(const SweepPoint& point, const Lead& lead, std::string& out) {
+  Row row(out);
+  lead(row);
+  for (const std::string& value : point.values) row.text(value);
+  if (!point.peak) {
+    row.empty(kPeakColumns.size() - 1).text(point.refused);
+    return;
+  }
+  const PlanPeak& peak = *point.peak;
+  add_amount(std::floor(peak.hbm.low), true, row);
+  add_amount(std::ceil(peak.hbm.high), true, row);
+  row.rank(peak.fullest);
+  add_amounts(peak.headroom, true, row);
+  add_amounts(peak.perf, false, row);
+  row.rank(peak.perf ? std::optional(peak.slowest) : std::nullopt).empty();
 }
 
 }  // namespace
@@ -221,25 +269,29 @@ void write_change(std::string_view what, std::string_view name, Presence presenc
 void write_diff_csv_header(std::string& out) { write_header(kDiffColumns, out); }
 
 void write_diff_csv(const PlanDiff& diff, std::size_t top, std::string& out) {
-  const auto write_plan = [&](const NumberDiff& number) { write_change("plan", "", Presence::both, number, out); };
-  write_plan(diff.largest.hbm);
-  write_plan(diff.headroom);
-  for (const NumberDiff& number : diff.numbers) write_plan(number);
-  for (std::size_t i = 0; i < shown(diff.tables.size(), top); ++i) {
-    const TableDiff& table = diff.tables[i];
-    for (const NumberDiff* number : {&table.shards, &table.hbm, &table.ddr, &table.ssd, &table.perf})
-      write_change("table", table.fqn, table.presence, *number, out);
-  }
-  for (std::size_t i = 0; i < shown(diff.ranks.size(), top); ++i) {
-    const RankDiff& rank = diff.ranks[i];
-    for (const NumberDiff* number : {&rank.hbm, &rank.ddr, &rank.input, &rank.output, &rank.perf})
-      write_change("rank", std::to_string(rank.rank), rank.presence, *number, out);
-  }
-  for (std::size_t i = 0; i < shown(diff.kernels.size(), top); ++i) {
-    const KernelDiff& kernel = diff.kernels[i];
-    for (const NumberDiff* number : {&kernel.tables, &kernel.hbm, &kernel.ddr, &kernel.ssd})
-      write_change("kernel", kernel.name, Presence::both, *number, out);
-  }
+  write_diff_rows(
+      diff, top, [](Row&) {}, out);
+}
+
+void write_what_if_csv_header(const std::vector<std::string>& keys, std::string& out) {
+  Row row(out);
+  row.text("log").text("block");
+  for (const std::string& key : keys) row.text(key);
+  if (keys.empty())
+    for (const std::string_view name : kDiffColumns) row.text(name);
+  else
+    for (const std::string_view name : kPeakColumns) row.text(name);
+}
+
+void write_what_if_csv(std::string_view path, const BlockView& block, const WhatIfResult& result, std::size_t top,
+                       std::string& out) {
+  const Lead lead = [&](Row& row) { row.text(path).block(block); };
+  if (result.diff) write_diff_rows(*result.diff, top, lead, out);
+  if (result.sweep)
+    for (const SweepPoint& point : result.sweep->points) write_point(point, lead, out);
+  if (result.largest)
+    for (const auto* point : {&result.largest->at, &result.largest->beyond})
+      if (*point) write_point(**point, lead, out);
 }
 
 void write_shards_csv_header(std::string& out) {

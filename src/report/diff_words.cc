@@ -267,4 +267,39 @@ std::string table_text(const TableDiff& table) {
   return listed(inputs, "");
 }
 
+namespace {
+
+ChangeRow change_row(std::vector<std::string> words, const NumberDiff& number, Presence presence = Presence::both) {
+  return {std::move(words), presence == Presence::added ? "" : side_text(number.before, number.unit),
+          presence == Presence::dropped ? "" : side_text(number.after, number.unit), change_text(number)};
+}
+
+// The largest parts of a rank's change.
+std::string parts_text(const RankDiff& rank) {
+  if (rank.presence != Presence::both) return rank.presence == Presence::added ? "new" : "gone";
+  std::vector<std::string> parts;
+  constexpr std::size_t kMostParts = 3;
+  for (std::size_t i = 0; i < std::min(kMostParts, rank.parts.size()); ++i)
+    parts.push_back(signed_text(rank.parts[i].hbm, DiffUnit::bytes) + " " + part_text(rank.parts[i]));
+  if (rank.parts.size() > kMostParts) parts.emplace_back("...");
+  return listed(parts, "");
+}
+
+}  // namespace
+
+std::vector<ChangeTable> change_tables(const PlanDiff& diff) {
+  ChangeTable plan{"Plan", "number", {""}, false, {}};
+  for (const NumberDiff& number : diff.numbers)
+    if (number.changed) plan.rows.push_back(change_row({std::string(title_of(number.name))}, number));
+  ChangeTable tables{"Tables, HBM", "table", {"table", "what"}, true, {}};
+  for (const TableDiff& table : diff.tables)
+    tables.rows.push_back(change_row({table.fqn, table_text(table)}, table.hbm, table.presence));
+  ChangeTable ranks{"Ranks, HBM", "rank", {"rank", "of it"}, false, {}};
+  for (const RankDiff& rank : diff.ranks)
+    ranks.rows.push_back(change_row({std::to_string(rank.rank), parts_text(rank)}, rank.hbm, rank.presence));
+  ChangeTable kernels{"Kernels, HBM", "kernel", {"kernel"}, true, {}};
+  for (const KernelDiff& kernel : diff.kernels) kernels.rows.push_back(change_row({kernel.name}, kernel.hbm));
+  return {std::move(plan), std::move(tables), std::move(ranks), std::move(kernels)};
+}
+
 }  // namespace shardstats::diff_words

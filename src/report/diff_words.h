@@ -1,8 +1,10 @@
-// What text and Markdown of diff say in the same words.
+// What the reports of diff say in the same words.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "shardstats/analysis/diff.h"
 
@@ -40,5 +42,18 @@ std::string assumption_text(const AssumptionDiff& assumption);
 std::string part_text(const RankPart& part);     // "ebc.t moved here from rank 7"
 std::string table_text(const TableDiff& table);  // what changed of its inputs, or that it is new or gone
 std::string ranks_of(const std::vector<int>& ranks);
+
+// The changes as tables, which Markdown and HTML print alike. A side on which the row is not there has no number.
+struct ChangeRow {
+  std::vector<std::string> words;  // one for each name of the table
+  std::string before, after, change;
+};
+struct ChangeTable {
+  std::string_view title, word;  // "Tables, HBM"; a row is a "table"
+  std::vector<std::string> names;
+  bool first_is_name;  // the first words are names from the log
+  std::vector<ChangeRow> rows;
+};
+std::vector<ChangeTable> change_tables(const PlanDiff& diff);
 
 }  // namespace shardstats::diff_words

@@ -6,7 +6,9 @@
 #include "report/clean.h"
 #include "report/markdown_pieces.h"
 #include "report/summary_words.h"
+#include "report/what_if_words.h"
 #include "shardstats/report/budgets_text.h"
+#include "shardstats/report/diff.h"
 #include "shardstats/report/explain_text.h"
 #include "shardstats/report/text.h"
 #include "shardstats/report/units.h"
@@ -30,6 +32,8 @@ std::string place_of(std::string_view path, Place place) {
 std::string error_item(std::string_view path, const Error& error) {
   return "- " + code(place_of(path, error.place), false) + ": " + escaped(message_and_hint(error)) + "\n";
 }
+
+std::string item(const std::string& sentence) { return "- " + escaped(sentence) + "\n"; }
 
 std::string finding_row(std::string_view path, const Finding& finding) {
   return row({std::string(name(finding.severity)), code(place_of(path, finding.where.place)), code(finding.rule->id),
@@ -148,7 +152,39 @@ void add_shape(const Summary& summary, Sections& page) {
   page.add(paragraph("types: " + groups_text(summary.shape.shardings)));
   page.add(paragraph("kernels: " + groups_text(summary.shape.kernels)));
   add_tables("largest tables, all shards", "HBM", summary.shape.largest, human_bytes, {}, page);
-  page.add("\n", "note", summary.oddities, [](const Oddity& oddity) { return "- " + escaped(oddity.message) + "\n"; });
+  page.add("\n", "note", summary.oddities, [](const Oddity& oddity) { return item(oddity.message); });
+}
+
+// ---- whatif --------------------------------------------------------------------------------------------------------
+
+std::string escaped_row(const std::vector<std::string>& texts, std::size_t columns) {
+  Cells cells(columns);
+  std::ranges::transform(texts, cells.begin(), [](const std::string& text) { return escaped(text); });
+  return row(cells);
+}
+
+void add_sweep(const Sweep& sweep, Sections& page) {
+  using namespace what_if_words;
+  const Cells names = what_if_words::head(sweep);
+  Cells escaped_names;
+  for (const std::string& name : names) escaped_names.push_back(escaped(name));
+  page.add("\n" + markdown::head(escaped_names, std::string(sweep.keys.size(), 'l') + "rrrr") +
+               escaped_row(base_row(sweep), names.size()),
+           "point", sweep.points,
+           [&](const SweepPoint& point) { return escaped_row(what_if_words::row(point), names.size()); });
+  std::vector<const SweepPoint*> refused;
+  for (const SweepPoint& point : sweep.points)
+    if (!point.peak) refused.push_back(&point);
+  page.add("\n", "refused point", refused, [](const SweepPoint* point) { return item(refusal(*point)); });
+}
+
+void add_largest(const LargestFit& largest, Sections& page) {
+  using namespace what_if_words;
+  page.add(paragraph(answer(largest)));
+  page.add(paragraph(doubt(largest)));
+  page.add("\n");
+  for (const auto* point : {&largest.at, &largest.beyond})
+    if (*point) page.add(item(point_text(**point)));
 }
 
 }  // namespace
@@ -255,6 +291,23 @@ void MarkdownParts::add(std::string_view path, const Explained& explained) {
   }
   const std::string ticks = fence(lines.text(), 3);
   append(start + ticks + "text\n" + lines.text() + ticks + "\n" + rest(lines.left_out(), "line"));
+}
+
+void MarkdownParts::add(std::string_view path, const BlockView& block, const WhatIfResult& result, std::size_t top) {
+  const std::size_t most = room();
+  if (most == 0) return;
+  Sections page(most);
+  page.add(block_heading(path, block));
+  page.add(paragraph(what_if_words::question(result)));
+  page.add(result.placed.empty() ? "" : "\n");
+  for (const std::string& table : result.placed) page.add(item(what_if_words::placed_text(table)));
+  if (result.sweep) add_sweep(*result.sweep, page);
+  if (result.largest) add_largest(*result.largest, page);
+  if (result.diff) {
+    page.add("\n");
+    page.add(diff_markdown({path, "changed"}, *result.diff, top, most - page.text().size()));
+  }
+  append(page.text());
 }
 
 void MarkdownParts::add(std::string_view path, const Error& error) {

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cmath>
 
 #include "report/clean.h"
+#include "report/page.h"
 #include "report/words.h"
 #include "shardstats/report/timeline.h"
 #include "shardstats/report/units.h"
@@ -9,48 +9,11 @@
 namespace shardstats {
 namespace {
 
+using namespace page;
+
 // Pixels of a drawing.
 constexpr int kLeft = 90, kTop = 16, kColumn = 100, kHeight = 260, kFoot = 40, kRight = 120, kLines = 4;
 constexpr int kPlotWidth = kColumn * static_cast<int>(kPhases);
-
-constexpr std::string_view kHead = R"(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-<link rel="icon" href="data:,">
-<title>shardstats timeline</title>
-<style>
-:root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }
-body { max-width: 1060px; margin: 0 auto; padding: 1rem; }
-svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; fill: CanvasText; }
-svg .grid { stroke: CanvasText; stroke-opacity: .2; }
-svg .planner { stroke: CanvasText; stroke-dasharray: 6 4; }
-summary { cursor: pointer; font-weight: 600; }
-.legend span { display: inline-block; margin-right: 1rem; }
-.legend i { display: inline-block; width: .8em; height: .8em; margin-right: .3em; }
-table { border-collapse: collapse; }
-td, th { padding: .1rem .8rem .1rem 0; text-align: left; }
-td + td { text-align: right; font-variant-numeric: tabular-nums; }
-</style>
-</head>
-<body>
-<h1>shardstats timeline</h1>
-)";
-
-// Neighbours differ in hue and lightness.
-std::string color(std::size_t buffer) {
-  constexpr std::size_t kStep = 137;  // degrees: the golden angle
-  return "hsl(" + std::to_string(buffer * kStep % 360) + " 55% " + (buffer % 2 == 0 ? "48%" : "64%") + ")";
-}
-
-std::string number(double pixels) { return shortest(std::round(pixels * 10) / 10); }
-
-std::string text_at(int x, double y, std::string_view anchor, const std::string& text) {
-  return "<text x=\"" + std::to_string(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" + std::string(anchor) + "\">" +
-         xml_escaped(text) + "</text>\n";
-}
 
 class Drawing {
  public:
@@ -58,9 +21,8 @@ class Drawing {
       : rank_(rank), whole_(static_cast<double>(std::max<std::int64_t>(whole, 1))), out_(out) {}
 
   void write() {
-    out_ += "<svg viewBox=\"0 0 " + std::to_string(kLeft + kPlotWidth + kRight) + " " +
-            std::to_string(kTop + kHeight + kFoot) + "\" role=\"img\" aria-label=\"Memory of rank " +
-            std::to_string(rank_.rank) + " in each phase\">\n";
+    out_ += svg_start(kLeft + kPlotWidth + kRight, kTop + kHeight + kFoot,
+                      "Memory of rank " + std::to_string(rank_.rank) + " in each phase");
     write_grid();
     for (std::size_t p = 0; p < kPhases; ++p) write_phase(p);
     write_planner();
@@ -69,10 +31,7 @@ class Drawing {
 
  private:
   double y(double bytes) const { return kTop + kHeight * (1 - bytes / whole_); }
-  void line(std::string_view style, double y) {
-    out_ += "<line class=\"" + std::string(style) + "\" x1=\"" + std::to_string(kLeft) + "\" x2=\"" +
-            std::to_string(kLeft + kPlotWidth) + "\" y1=\"" + number(y) + "\" y2=\"" + number(y) + "\"/>\n";
-  }
+  void line(std::string_view style, double y) { out_ += horizontal(style, kLeft, kLeft + kPlotWidth, y); }
   void write_grid() {
     for (int i = 0; i <= kLines; ++i) {
       const double bytes = whole_ * i / kLines;
@@ -92,8 +51,8 @@ class Drawing {
       const BufferForm& form = form_of(static_cast<Buffer>(b));
       const double bytes = scale * static_cast<double>(rank_.bytes[b].high);
       if (!form.held.has(phase) || bytes == 0) continue;
-      out_ += "<rect x=\"" + std::to_string(x) + "\" y=\"" + number(y(below + bytes)) + "\" width=\"" +
-              std::to_string(kColumn) + "\" height=\"" + number(kHeight * bytes / whole_) + "\" fill=\"" + color(b) +
+      out_ += "<rect x=\"" + std::to_string(x) + "\" y=\"" + pixels(y(below + bytes)) + "\" width=\"" +
+              std::to_string(kColumn) + "\" height=\"" + pixels(kHeight * bytes / whole_) + "\" fill=\"" + color(b) +
               "\"><title>" + xml_escaped(form.what) + ": " + human_bytes(rank_.bytes[b]) + "</title></rect>\n";
       below += bytes;
     }
@@ -106,7 +65,7 @@ class Drawing {
   }
   void write_planner() {
     const double at = y(static_cast<double>(rank_.planner.high));
-    line("planner", at);
+    line("limit", at);
     out_ += text_at(kLeft + kPlotWidth + 6, at - 4, "start", "planner's estimate");
     out_ += text_at(kLeft + kPlotWidth + 6, at + 12, "start", human_bytes(rank_.planner));
   }
@@ -128,36 +87,23 @@ void write_rank(const RankTimeline& rank, std::int64_t whole, bool open, std::st
   out += row("peak", rank.peak) + "</table>\n</details>\n";
 }
 
-std::string legend(const std::vector<const RankTimeline*>& ranks) {
-  std::string out = "<p class=\"legend\">";
+std::string buffers_legend(const std::vector<const RankTimeline*>& ranks) {
+  std::vector<LegendEntry> entries;
   for (std::size_t b = 0; b < kBuffers; ++b)
     if (std::ranges::any_of(ranks, [b](const RankTimeline* rank) { return rank->bytes[b].high > 0; }))
-      out += "<span><i style=\"background:" + color(b) + "\"></i>" + xml_escaped(form_of(static_cast<Buffer>(b)).what) +
-             "</span>";
-  return out + "</p>\n";
+      entries.push_back({color(b), form_of(static_cast<Buffer>(b)).what});
+  return legend(entries);
 }
 
 }  // namespace
 
 std::string timeline_section(std::string_view block, const Timeline& timeline) {
-  std::string out = "<section>\n<h2>" + xml_escaped(block) + "</h2>\n";
-  out += "<p>" + xml_escaped(timeline_model(timeline)) + "</p>\n";
+  std::string body = paragraph(timeline_model(timeline));
   const auto ranks = by_peak(timeline.ranks);
-  if (!ranks.empty()) out += legend(ranks);
+  body += buffers_legend(ranks);
   for (const RankTimeline* rank : ranks)
-    write_rank(*rank, std::max(ranks.front()->peak.high, rank->planner.high), rank == ranks.front(), out);
-  return out + "</section>\n";
-}
-
-std::string timeline_error(std::string_view path, const Error& error) {
-  return "<section>\n<h2>" + xml_escaped(path) + "</h2>\n<p>not read: " + xml_escaped(message_and_hint(error)) +
-         "</p>\n</section>\n";
-}
-
-std::string timeline_page(const std::vector<std::string>& sections) {
-  std::string page(kHead);
-  for (const std::string& section : sections) page += section;
-  return page + "</body>\n</html>\n";
+    write_rank(*rank, std::max(ranks.front()->peak.high, rank->planner.high), rank == ranks.front(), body);
+  return section(block, body);
 }
 
 }  // namespace shardstats

@@ -3,27 +3,14 @@
 #include <cmath>
 
 #include "report/columns.h"
+#include "report/what_if_words.h"
 #include "report/words.h"
 #include "shardstats/report/text.h"
-#include "shardstats/report/units.h"
 
 namespace shardstats {
 namespace {
 
-std::string headroom_text(const PlanPeak& peak) {
-  if (!peak.headroom) return "not known";
-  if (peak.headroom->high < 0)
-    return "none: " + human_bytes(RealInterval{-peak.headroom->high, -peak.headroom->low}) + " too much";
-  return peak.headroom->low < 0 ? "perhaps none" : human_bytes(*peak.headroom);
-}
-
-std::vector<std::string> cells_of(std::vector<std::string> first, const PlanPeak& peak) {
-  first.push_back(human_bytes(peak.hbm));
-  first.push_back(std::to_string(peak.fullest));
-  first.push_back(headroom_text(peak));
-  first.push_back(peak.perf ? human_ms(*peak.perf) : "not known");
-  return first;
-}
+using namespace what_if_words;
 
 Json bytes(RealInterval x) { return {{"low", capped(std::floor(x.low))}, {"high", capped(std::ceil(x.high))}}; }
 
@@ -46,54 +33,29 @@ Json point_json(const std::vector<std::string>& keys, const SweepPoint& point) {
 
 }  // namespace
 
-void write_changes(const std::vector<std::string>& changes, const std::vector<std::string>& placed,
-                   const TextStyle& style, std::string& out) {
-  out += wrapped("what if " + listed(changes, "and"), style.width, 2) + "\n";
-  for (const std::string& table : placed)
-    out += wrapped("  placed where most HBM is left: " + table, style.width, 4) + "\n";
+void write_changes(const WhatIfResult& result, const TextStyle& style, std::string& out) {
+  if (const std::string text = question(result); !text.empty()) out += wrapped(text, style.width, 2) + "\n";
+  for (const std::string& table : result.placed) out += wrapped("  " + placed_text(table), style.width, 4) + "\n";
 }
 
 void write_sweep(const Sweep& sweep, const TextStyle& style, std::string& out) {
   Columns columns;
-  const auto row = [&](std::vector<std::string> first, const PlanPeak& peak) {
-    columns.add(cells_of(std::move(first), peak));
-  };
-  std::vector<std::string> head = sweep.keys;
-  head.insert(head.end(), {"largest HBM", "on rank", "headroom", "slowest rank"});
-  columns.add(std::move(head));
-  std::vector<std::string> as_it_is(sweep.keys.size());
-  as_it_is.front() = "(as logged)";
-  row(std::move(as_it_is), sweep.base);
-  for (const SweepPoint& point : sweep.points)
-    if (point.peak)
-      row(point.values, *point.peak);
-    else
-      columns.add(point.values);
+  columns.add(head(sweep));
+  columns.add(base_row(sweep));
+  for (const SweepPoint& point : sweep.points) columns.add(row(point));
   columns.write(out);
   for (const SweepPoint& point : sweep.points)
-    if (!point.peak) out += wrapped("  " + listed(point.values, "") + ": " + point.refused, style.width, 4) + "\n";
+    if (!point.peak) out += wrapped("  " + refusal(point), style.width, 4) + "\n";
 }
 
 void write_largest(const LargestFit& largest, const TextStyle& style, std::string& out) {
-  const std::string limit = human_bytes(largest.limit);
   const auto line = [&](const std::string& text, std::string_view color = {}) {
     out += painted(wrapped(text, style.width, 2), color, style) + "\n";
   };
-  if (largest.fits)
-    line("largest " + largest.key + " that fits " + limit + ": " + with_commas(*largest.fits), kGood);
-  else
-    line("no " + largest.key + " fits " + limit, kBad);
-  if (largest.may_fit && largest.may_fit != largest.fits)
-    line("  up to " + with_commas(*largest.may_fit) + " may fit: what the log hides decides");
-  const auto show = [&](const std::optional<SweepPoint>& point) {
-    if (!point) return;
-    const std::string head = "  at " + point->values.front() + ": ";
-    if (!point->peak) return line(head + point->refused);
-    line(head + "rank " + std::to_string(point->peak->fullest) + " takes " + human_bytes(point->peak->hbm) +
-         (point->peak->perf ? ", the slowest rank " + human_ms(*point->peak->perf) : ""));
-  };
-  show(largest.at);
-  show(largest.beyond);
+  line(answer(largest), largest.fits ? kGood : kBad);
+  if (const std::string text = doubt(largest); !text.empty()) line("  " + text);
+  for (const auto* point : {&largest.at, &largest.beyond})
+    if (*point) line("  " + point_text(**point));
 }
 
 Json sweep_json(const Sweep& sweep) {

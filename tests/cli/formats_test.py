@@ -144,6 +144,10 @@ class Formats(unittest.TestCase):
         elif format == "junit":
             (self.folder / "r.xml").write_bytes(output)
             self.valid_junit()
+        elif format == "html":
+            self.assertTrue(text.endswith("</html>\n"))
+        elif format == "trace":
+            json.loads(text)
         else:
             self.assertTrue(self.annotations(text))
 
@@ -169,12 +173,12 @@ class Formats(unittest.TestCase):
 
     # CSV
 
-    def rows(self, text):
+    def rows(self, text, keys=frozenset()):
         self.assertTrue(text.endswith("\r\n"))
         self.assertNotRegex(text.replace("\r\n", ""), r"[\x00-\x1f\x7f]")
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
         self.assertEqual({len(row) for row in rows}, {len(rows[0])})
-        for column in rows[0]:
+        for column in set(rows[0]) - keys:
             self.assertIn(f"`{column.removesuffix('_low').removesuffix('_high')}", DOCS, "is not documented")
         return [dict(zip(rows[0], row)) for row in rows[1:]]
 
@@ -253,6 +257,19 @@ class Formats(unittest.TestCase):
             self.assertIn(("rank", str(rank["rank"]), "hbm"), by_key)
         dropped = next(table["fqn"] for table in diff["tables"] if table["presence"] == "dropped")
         self.assertEqual(by_key["table", dropped, "hbm"]["after_low"], "")
+
+    def test_csv_of_sweeps(self):
+        arguments = ["whatif", "--set", "ad_emb.sharding=CW,DP", "good.log", "wrong.log"]
+        rows = self.rows(self.out(*arguments, "-f", "csv", status=0), keys={"ad_emb.sharding"})
+        document = json.loads(self.out(*arguments, "-f", "json"))
+        points = [point for log in document["logs"] for block in log["blocks"] for point in block["sweep"]["points"]]
+        self.assertEqual([row["refused"] for row in rows], [point.get("refused", "") for point in points])
+        self.assertTrue(any(row["refused"] for row in rows))
+        for row, point in zip(rows, points):
+            self.assertEqual(row["ad_emb.sharding"], point["values"]["ad_emb.sharding"])
+            for column in ("hbm", "perf") if "hbm" in point else ():
+                self.assertEqual([float(row[column + end]) for end in ("_low", "_high")],
+                                 [point[column]["low"], point[column]["high"]])
 
     def test_csv_of_rules(self):
         rows = self.rows(self.out("rules", "-f", "csv", status=0))

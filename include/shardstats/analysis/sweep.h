@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "shardstats/analysis/diff.h"
 #include "shardstats/infer/what_if.h"
 
 namespace shardstats {
@@ -16,6 +17,7 @@ namespace shardstats {
 struct PlanPeak {
   RealInterval hbm{};  // of the fullest rank, bytes
   int fullest = 0;
+  std::optional<RealInterval> planning;  // memory that the planner may fill on each device, bytes
   std::optional<RealInterval> headroom;  // what it leaves of the planning memory, bytes; below 0: too large
   std::optional<RealInterval> perf;      // of the slowest rank, ms
   int slowest = 0;
@@ -49,5 +51,13 @@ struct LargestFit {
 // The changed plan with a value of the count in question.
 using PeakAt = std::function<SweepPoint(std::int64_t)>;
 LargestFit largest_fit(std::string key, double limit, const PeakAt& at);
+
+// What `whatif` answers of one block; one of the three.
+struct WhatIfResult {
+  std::vector<std::string> changes, placed;  // as understood; what was put on ranks that were not given
+  std::optional<PlanDiff> diff;
+  std::optional<Sweep> sweep;
+  std::optional<LargestFit> largest;
+};
 
 }  // namespace shardstats

@@ -12,6 +12,7 @@
 #include "shardstats/analysis/budgets.h"
 #include "shardstats/analysis/diff.h"
 #include "shardstats/analysis/reconstruct.h"
+#include "shardstats/analysis/sweep.h"
 #include "shardstats/analysis/verify.h"
 #include "shardstats/input/source.h"
 
@@ -30,6 +31,12 @@ void write_failed_budgets_csv(std::string_view path, const Error& error, std::st
 void write_diff_csv_header(std::string& out);
 // `top`: the first tables, ranks and kernels only; 0: all.
 void write_diff_csv(const PlanDiff& diff, std::size_t top, std::string& out);
+
+// `keys`: what takes several values; a row is a point then, else a number that changed.
+void write_what_if_csv_header(const std::vector<std::string>& keys, std::string& out);
+// `top` as above.
+void write_what_if_csv(std::string_view path, const BlockView& block, const WhatIfResult& result, std::size_t top,
+                       std::string& out);
 
 void write_shards_csv_header(std::string& out);
 void write_shards_csv(std::string_view path, const BlockView& block, const Reconstruction& plan, std::string& out);

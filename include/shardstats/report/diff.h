@@ -14,6 +14,7 @@
 
 #include "shardstats/analysis/diff.h"
 #include "shardstats/report/json.h"
+#include "shardstats/report/markdown.h"
 #include "shardstats/report/style.h"
 
 namespace shardstats {
@@ -28,8 +29,9 @@ void write_diff(const DiffTitle& title, const PlanDiff& diff, std::size_t top, c
                 std::string& out);
 // "findings: largest rank HBM increased by more than 2GiB"; write_diff() ends with it.
 void write_limit(const LimitResult& limit, const TextStyle& style, std::string& out);
-// At most kMarkdownBytes: the largest changes first, and it says what was left out.
-std::string diff_markdown(const DiffTitle& title, const PlanDiff& diff, std::size_t top);
+// At most `most` bytes: the largest changes first, and it says what was left out.
+std::string diff_markdown(const DiffTitle& title, const PlanDiff& diff, std::size_t top,
+                          std::size_t most = kMarkdownBytes);
 Json diff_json(const PlanDiff& diff, std::size_t top);
 
 }  // namespace shardstats

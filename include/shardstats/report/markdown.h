@@ -14,6 +14,7 @@
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/reconstruct.h"
 #include "shardstats/analysis/summary.h"
+#include "shardstats/analysis/sweep.h"
 #include "shardstats/analysis/verify.h"
 #include "shardstats/input/source.h"
 #include "shardstats/report/json.h"
@@ -56,13 +57,15 @@ class MarkdownAnswers {
   std::array<MarkdownRows, 2> blocks_;   // those with findings first
 };
 
-// summary, reconstruct and explain: a part for each block or target, as long as there is room.
+// summary, reconstruct, explain and whatif: a part for each block or target, as long as there is room.
 class MarkdownParts {
  public:
   // `largest_first`: tables by their HBM, else in their order.
   void add(std::string_view path, const BlockView& block, const Reconstruction& plan, bool largest_first);
   void add(std::string_view path, const BlockView& block, const Summary& summary);
   void add(std::string_view path, const Explained& explained);
+  // `top`: rows of each list of changes; 0: all that there is room for.
+  void add(std::string_view path, const BlockView& block, const WhatIfResult& result, std::size_t top);
   void add(std::string_view path, const Error& error);
   void write(std::string& out) const;
 

@@ -39,7 +39,5 @@ std::string trace_document(const Json& events);
 
 // A part of the page for one block: a drawing (SVG) for each rank, the largest peaks first.
 std::string timeline_section(std::string_view block, const Timeline& timeline);
-std::string timeline_error(std::string_view path, const Error& error);
-std::string timeline_page(const std::vector<std::string>& sections);
 
 }  // namespace shardstats

@@ -1,0 +1,69 @@
+#include "report/what_if_words.h"
+
+#include "report/words.h"
+#include "shardstats/report/units.h"
+
+namespace shardstats::what_if_words {
+namespace {
+
+std::string headroom_text(const PlanPeak& peak) {
+  if (!peak.headroom) return "not known";
+  if (peak.headroom->high < 0)
+    return "none: " + human_bytes(RealInterval{-peak.headroom->high, -peak.headroom->low}) + " too much";
+  return peak.headroom->low < 0 ? "perhaps none" : human_bytes(*peak.headroom);
+}
+
+std::vector<std::string> with_peak(std::vector<std::string> cells, const PlanPeak& peak) {
+  cells.push_back(human_bytes(peak.hbm));
+  cells.push_back(std::to_string(peak.fullest));
+  cells.push_back(headroom_text(peak));
+  cells.push_back(peak.perf ? human_ms(*peak.perf) : "not known");
+  return cells;
+}
+
+}  // namespace
+
+std::string question(const WhatIfResult& result) {
+  return result.changes.empty() ? "" : "what if " + listed(result.changes, "and");
+}
+
+std::string placed_text(const std::string& table) { return "placed where most HBM is left: " + table; }
+
+std::vector<std::string> head(const Sweep& sweep) {
+  std::vector<std::string> names = sweep.keys;
+  names.insert(names.end(), {"largest HBM", "on rank", "headroom", "slowest rank"});
+  return names;
+}
+
+std::vector<std::string> base_row(const Sweep& sweep) {
+  std::vector<std::string> cells(sweep.keys.size());
+  cells.front() = "(as logged)";
+  return with_peak(std::move(cells), sweep.base);
+}
+
+std::vector<std::string> row(const SweepPoint& point) {
+  return point.peak ? with_peak(point.values, *point.peak) : point.values;
+}
+
+std::string refusal(const SweepPoint& point) { return listed(point.values, "") + ": " + point.refused; }
+
+std::string answer(const LargestFit& largest) {
+  const std::string limit = human_bytes(largest.limit);
+  if (!largest.fits) return "no " + largest.key + " fits " + limit;
+  return "largest " + largest.key + " that fits " + limit + ": " + with_commas(*largest.fits);
+}
+
+std::string doubt(const LargestFit& largest) {
+  if (!largest.may_fit || largest.may_fit == largest.fits) return {};
+  return "up to " + with_commas(*largest.may_fit) + " may fit: what the log hides decides";
+}
+
+std::string point_text(const SweepPoint& point) {
+  const std::string start = "at " + point.values.front() + ": ";
+  if (!point.peak) return start + point.refused;
+  const PlanPeak& peak = *point.peak;
+  return start + "rank " + std::to_string(peak.fullest) + " takes " + human_bytes(peak.hbm) +
+         (peak.perf ? ", the slowest rank " + human_ms(*peak.perf) : "");
+}
+
+}  // namespace shardstats::what_if_words
