@@ -359,14 +359,15 @@ class Application {
     std::vector<std::int64_t> sizes = local_sizes_;
     if (was_grouped) sizes = {base_.plan.setting.group_size};
     if (out_.run.local_world_size) sizes = {*out_.run.local_world_size};
+    const bool new_hosts = out_.run.local_world_size && *out_.run.local_world_size != base_.plan.setting.group_size;
     bool grouped = false;
     for (std::uint32_t t = 0; t < out_.inputs.tables.size(); ++t) {
       const TableInputs& table = out_.inputs.tables[t];
       if (!is_grouped(table.sharding)) continue;
       grouped = true;
       const bool given = !out_.requests[out_.base_rows[t]].ranks.empty();
-      if (!given && !out_.run.local_world_size) continue;
-      if (!given && out_.run.local_world_size) {
+      if (!given) {
+        if (!new_hosts) continue;
         if (auto why = regroup(t, *out_.run.local_world_size)) return why;
         continue;
       }
@@ -390,16 +391,18 @@ class Application {
     return {};
   }
 
-  // The shards of a host each.
+  // Does the table lie on whole hosts of that size? GS: as often on a host as it has column blocks there.
   static bool fits_groups(const TableInputs& table, std::int64_t size) {
     const auto count = static_cast<std::int64_t>(table.ranks.size());
-    if (table.sharding == Sharding::twrw) return count == size;
+    if (table.sharding == Sharding::twrw) return count == size && table.ranks.front() % size == 0;
     if (count % size != 0 || table.cols % (count / size) != 0) return false;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const int first = table.ranks[static_cast<std::size_t>(i / size * size)];
-      if (first % size != 0 || table.ranks[static_cast<std::size_t>(i)] != first + i % size) return false;
-    }
-    return true;
+    const auto shards_on = [&](std::int64_t rank) { return std::ranges::count(table.ranks, static_cast<int>(rank)); };
+    return std::ranges::all_of(table.ranks, [&](int rank) {
+      const std::int64_t first = rank / size * size;
+      for (std::int64_t other = first; other < first + size; ++other)
+        if (shards_on(other) != shards_on(rank)) return false;
+      return true;
+    });
   }
 
   // A TWRW table moves to the host of its first rank.

@@ -1,12 +1,11 @@
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "infer/what_if_parts.h"
 
 namespace shardstats::infer_detail {
 namespace {
-
-constexpr double kAnyTime = 1e15;  // ms
 
 bool is_grouped(const TableInputs& table) { return table.sharding == Sharding::twrw || table.sharding == Sharding::gs; }
 
@@ -147,15 +146,32 @@ class Evaluation {
     return all;
   }
 
-  // Time of prefetching rests on statistics that are not printed; without them it is zero. `old`: of the log.
-  RealInterval prefetch(std::uint32_t b, std::uint32_t t, const PerfHypothesis& h, const TablePerf& old) const {
-    if (!prefetch_hidden(h, base_.inputs.tables[b]) || old.cells[4].high == 0) return exactly(0.0);
-    const TableInputs &before = base_.inputs.tables[b], &now = changed_.inputs.tables[t];
-    const bool same = before.batch == now.batch && before.indices == now.indices && before.rows == now.rows &&
-                      before.printed_ratio == now.printed_ratio && before.kernel == now.kernel &&
-                      before.sharding == now.sharding && before.cols == now.cols && !changed_.requests[b].element &&
-                      !changed_.run.release && base_.inputs.world_size == changed_.inputs.world_size;
-    return same ? old.cells[4] : RealInterval{0, kAnyTime};
+  // Prefetching a table takes X * D * s / link (perf-model.md 3.6), where X, the cache misses of a global batch, rests
+  // on statistics that are not printed. They stay as they are, or would be taken anew where what they count changes:
+  // then no more than all distinct ids miss. Without statistics the time is zero. `before`: of the log.
+  RealInterval prefetch(const PerfHypothesis& old, const PerfHypothesis& now, std::uint32_t b, std::uint32_t t,
+                        const TablePerf& before, double element_size) const {
+    const TableInputs &table = base_.inputs.tables[b], &after = changed_.inputs.tables[t];
+    if (!prefetch_hidden(old, table) || before.cells[4].high == 0) return exactly(0.0);
+    const RealInterval old_link = link_bandwidth(old.setting), link = link_bandwidth(now.setting);
+    const double bytes = static_cast<double>(table.cols) * before.option.element_size;  // of a row
+    const double bytes_now = static_cast<double>(after.cols) * element_size;
+    RealInterval time = before.cells[4];
+    if (old_link != link) time = time * (old_link / link);
+    if (bytes != bytes_now) time = time * exactly(bytes_now / bytes);
+    if (preferred_ || same_statistics(old, now, b, t)) return time;
+    const double world = static_cast<double>(changed_.inputs.world_size);
+    const double ids = std::ceil(world * (*now.outcome->parts)[t].front().lookups.lookups.high);
+    const double distinct = std::min(ids, static_cast<double>(after.rows));
+    return {0, std::max(time.high, distinct * bytes_now / link.low)};
+  }
+
+  bool same_statistics(const PerfHypothesis& old, const PerfHypothesis& now, std::uint32_t b, std::uint32_t t) const {
+    const TableInputs &before = base_.inputs.tables[b], &after = changed_.inputs.tables[t];
+    return before.rows == after.rows && before.batch == after.batch && before.indices == after.indices &&
+           base_.inputs.world_size == changed_.inputs.world_size &&
+           perf_ratio(old, before, (*old.outcome->parts)[b].front()) ==
+               perf_ratio(now, after, (*now.outcome->parts)[t].front());
   }
 
   struct Pair {
@@ -173,7 +189,8 @@ class Evaluation {
     if (const auto& element = changed_.requests[b].element)
       option.element_size = kElementSizes[static_cast<std::size_t>(*element)];
     if (table.kernel->speed != KernelSpeed::cached) option.prefetch_pipeline = false;
-    if (prefetch_hidden(now, table)) result_.inputs.tables[t].printed[4] = prefetch(b, t, old, *before);
+    if (prefetch_hidden(now, table))
+      result_.inputs.tables[t].printed[4] = prefetch(old, now, b, t, *before, option.element_size);
     const auto after = option_perf(now, changed_.inputs, result_.inputs, t, option, codecs);
     result_.inputs.tables[t].printed = {};
     if (!after) return std::nullopt;

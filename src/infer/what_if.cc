@@ -161,6 +161,7 @@ struct WhatIf::Impl {
   std::optional<Refusal> refused;
   std::vector<std::int64_t> local_sizes;
 
+  const ChangedOutcome& likeliest(const std::vector<ChangedOutcome>& outcomes) const;
   // The changed plan over these hypotheses.
   Plan assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, bool preferred) const;
   void set_reservation(ChangedInputs& changed) const;
@@ -171,6 +172,16 @@ struct WhatIf::Impl {
   void describe(const ChangedInputs& changed, Plan& plan) const;
   void list(const ChangedInputs& changed, const SearchResult& found, Plan& plan) const;
 };
+
+// The first that explains the log's perf as well, if one does.
+const ChangedOutcome& WhatIf::Impl::likeliest(const std::vector<ChangedOutcome>& outcomes) const {
+  const auto explains_perf = [&](const ChangedOutcome& outcome) {
+    return std::ranges::any_of(base.perf_outcomes,
+                               [&](const PerfOutcome& perf) { return perf.hypothesis.outcome == outcome.from; });
+  };
+  const auto found = std::ranges::find_if(outcomes, explains_perf);
+  return found != outcomes.end() ? *found : outcomes.front();
+}
 
 void WhatIf::Impl::set_reservation(ChangedInputs& changed) const {
   const Plan& plan = base.plan;
@@ -341,7 +352,7 @@ std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes,
   impl_->forget_cells(outcomes, changed);
   result.plan = impl_->assemble(changed, outcomes, false);
   if (likely) {
-    auto [preferred, keeps_base] = preferred_only(impl_->base, changed, outcomes.front());
+    auto [preferred, keeps_base] = preferred_only(impl_->base, changed, impl_->likeliest(outcomes));
     result.likely = impl_->assemble(changed, {std::move(preferred)}, true);
   }
   result.skeleton = std::move(changed.printed);
@@ -355,7 +366,7 @@ void WhatIf::Impl::place_shards(ChangedInputs& changed, Texts& texts, std::vecto
   if (std::ranges::none_of(changed.unplaced, [](bool b) { return b; })) return;
   const auto outcomes = changed_outcomes(base, changed);
   forget_cells(outcomes, changed);
-  const Plan plan = assemble(changed, {outcomes.front()}, true);
+  const Plan plan = assemble(changed, {likeliest(outcomes)}, true);
   struct Waiting {
     std::uint32_t table;
     double each;  // HBM of a shard, bytes

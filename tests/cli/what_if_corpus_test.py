@@ -3,12 +3,14 @@ the log hides nothing unusual the numbers that `whatif --render` prints are thos
 import csv
 import json
 import os
+import re
 import unittest
 from collections import Counter, defaultdict
 from pathlib import Path
 
 from tool import ROOT, run
 
+PLANS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "plans"
 PAIRS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "whatif"
 SHARD_FIELDS = {"hbm": "hbm", "ddr": "ddr", "ssd": "ssd", "input_bytes": "input", "output_bytes": "output"}
 PERF_FIELDS = ("fwd_compute", "fwd_comms", "bwd_compute", "bwd_comms", "prefetch_compute", "total")
@@ -93,6 +95,45 @@ class TrueValues(unittest.TestCase):
                 same += sum(a == b for a, b in zip(words, mine))
         print(f"{same} of {total} numbers of {len(names)} logs are printed alike")
         self.assertGreaterEqual(same / total, TEXT_FLOOR)
+
+
+@unittest.skipUnless((PLANS / "index.tsv").exists(), f"no corpus in {PLANS}")
+class Plans(unittest.TestCase):
+    def whatif(self, log, *changes, output=("--render",)):
+        sets = [word for change in changes for word in ("--set", change)]
+        done = run("whatif", "-q", *output, *sets, PLANS / log)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.decode()
+
+    def test_what_is_so_already_changes_nothing(self):
+        for log, change in (
+            ("v1.8.0/odd-761.log", "release=v1.8.0"),  # with cache statistics
+            ("v1.3.0/mixed-202.log", "release=v1.3.0"),
+            ("v1.3.0/mixed-203.log", "local_world_size=8"),  # with GS tables
+        ):
+            before = (PLANS / log).read_text()
+            self.assertTrue(self.whatif(log, change) == before, (log, change))
+
+    def ranks_of(self, log, *changes):
+        document = json.loads(self.whatif(log, *changes, output=("-f", "json")))
+        return document["logs"][0]["blocks"][0]["ranks_detail"]
+
+    def test_the_print_lies_within_the_answer(self):
+        # The likeliest explanation of this log's storage does not explain its perf.
+        log, change = "v1.6.0/small-103.log", "batch_size=777"
+        row = re.compile(r"#\s+(\d+)   .*\)\s+([\d.]+) \([^%]*?\)\s")
+        printed = {int(m[1]): float(m[2]) for m in map(row.match, self.whatif(log, change).splitlines()) if m}
+        ranks = self.ranks_of(log, change)
+        self.assertEqual(len(printed), len(ranks))
+        for rank in ranks:
+            bounds, half = rank["perf"]["total"], 0.0005
+            self.assertLessEqual(bounds["low"] - half, printed[rank["rank"]])
+            self.assertLessEqual(printed[rank["rank"]], bounds["high"] + half)
+
+    def test_prefetching_is_bounded_by_the_ids(self):
+        for log in ("v1.8.0/odd-761.log", "v1.7.0/mixed-201.log"):
+            for rank in self.ranks_of(log, "batch_size=3"):
+                self.assertLess(rank["perf"]["prefetch_compute"]["high"], 1e4, (log, rank["rank"]))
 
 
 if __name__ == "__main__":

@@ -118,6 +118,31 @@ TEST(WhatIf, ShardsWithoutRanksGoWhereMostMemoryIsLeft) {
   EXPECT_EQ(moved.plan.shards[moved.plan.tables[t].first_shard].rank, emptiest->rank);
 }
 
+TEST(WhatIf, TablesSplitOverHostsLieOnWholeHosts) {
+  const Log log("v1.4.0.log");
+  const Change hosts = of_run(Attribute::local_world_size, 2);
+  const auto split = [&](const char* sharding, std::vector<int> ranks) {
+    return std::vector{hosts, of_table(log, "ad_emb", Attribute::sharding, 0, sharding),
+                       of_table(log, "ad_emb", Attribute::ranks, 0, "", std::move(ranks))};
+  };
+  const std::uint32_t t = log.row("ad_emb");
+  const ChangedPlan twice = changed(log, split("GS", {0, 0, 1, 1}));
+  EXPECT_EQ(twice.plan.tables[t].shard_count, 4U);
+  for (const PlanShard& shard : twice.plan.shards_of(twice.plan.tables[t]))
+    EXPECT_EQ(shard.cols.low * 2, log.what_if.base().tables[t].cols);
+  for (const auto& change : {split("GS", {0, 0, 0, 1}), split("GS", {1, 2}), split("TWRW", {1, 2})})
+    EXPECT_THAT(refusal_of(log, change), HasSubstr("fit no size of a host"));
+}
+
+TEST(WhatIf, TheHostsOfTheLogStayWhereTheyAreNamed) {
+  const Log log("v1.8.0.log");
+  const Plan& base = log.what_if.base();
+  const ChangedPlan same =
+      changed(log, {of_run(Attribute::local_world_size, static_cast<double>(base.setting.group_size))});
+  ASSERT_EQ(same.plan.shards.size(), base.shards.size());
+  for (std::size_t i = 0; i < base.shards.size(); ++i) EXPECT_EQ(same.plan.shards[i].rank, base.shards[i].rank) << i;
+}
+
 TEST(WhatIf, SaysWhatCannotBe) {
   const Log log("v1.4.0.log");
   EXPECT_THAT(refusal_of(log, {of_table(log, "ad_emb", Attribute::sharding, 0, "DP")}), HasSubstr("add kernel=dense"));
