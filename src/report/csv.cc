@@ -256,10 +256,10 @@ void write_point(const SweepPoint& point, const Lead& lead, std::string& out) {
     return;
   }
   const PlanPeak& peak = *point.peak;
-  add_amount(std::floor(peak.hbm.low), true, row);
-  add_amount(std::ceil(peak.hbm.high), true, row);
+  const auto outwards = [](RealInterval x) { return RealInterval{std::floor(x.low), std::ceil(x.high)}; };
+  add_amounts(outwards(peak.hbm), true, row);
   row.rank(peak.fullest);
-  add_amounts(peak.headroom, true, row);
+  add_amounts(peak.headroom ? std::optional(outwards(*peak.headroom)) : std::nullopt, true, row);
   add_amounts(peak.perf, false, row);
   row.rank(peak.perf ? std::optional(peak.slowest) : std::nullopt).empty();
 }

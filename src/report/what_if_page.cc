@@ -19,7 +19,7 @@ using namespace page;
 // ---- plots of a sweep ----------------------------------------------------------------------------------------------
 
 // Pixels of a plot.
-constexpr double kLeft = 82, kRight = 470, kTop = 18, kBottom = 240, kInset = 14, kCharacter = 7;
+constexpr double kLeft = 98, kRight = 470, kTop = 18, kBottom = 240, kInset = 14, kCharacter = 7;
 constexpr int kWidth = 480, kHeight = 284, kLines = 4;
 
 std::optional<double> number_in(const std::string& text) {
@@ -67,9 +67,10 @@ class Axis {
     for (const std::size_t i : order) {
       const std::string text = clean(texts_[i], kMostText);
       const double half = static_cast<double>(text.size()) * kCharacter / 2;
-      if (places_[i] - half < end) continue;
-      out += text_at(places_[i], kBottom + 17, "middle", text);
-      end = places_[i] + half + kCharacter;
+      const double middle = std::min(places_[i], kWidth - half);
+      if (middle - half < end) continue;
+      out += text_at(middle, kBottom + 17, "middle", text);
+      end = middle + half + kCharacter;
     }
     return out;
   }
@@ -159,7 +160,7 @@ class Plot {
     include(limit_);
   }
 
-  // Empty if it is not known of any point.
+  // Empty if it is not known of any point, or 0 for all.
   std::string svg() const {
     if (!any_) return {};
     const std::string& key = sweep_.keys.front();

@@ -99,7 +99,7 @@ CASES = {  # name: arguments, standard input; and where to run, if not among the
     "what_if_sweep": (["whatif", "--set", "batch_size=64..256*2", "--set", "pipeline=none,train_sparse_dist", "--set",
                        "*.optimizer=adam", "v1.4.0.log"], b""),
     "what_if_sweep_json": (["whatif", "-f", "json", "--set", "world_size=2,4", "v1.4.0.log"], b""),
-    "what_if_sweep_csv": (["whatif", "-f", "csv", "--set", "ad_emb.dim=128,0", "--set", "ad_emb.dtype=fp16,fp32", "v1.4.0.log"], b""),
+    "what_if_sweep_csv": (["whatif", "-f", "csv", "--set", "ad_emb.sharding=CW,DP", "--set", "ad_emb.dtype=fp16,fp32", "v1.4.0.log"], b""),
     "what_if_csv": (["whatif", "-f", "csv", "-n", "1", "--set", "batch_size=64", "v1.4.0.log"], b""),
     "what_if_largest_csv": (["whatif", "-f", "csv", "--max", "batch_size", "v1.4.0.log"], b""),
     "what_if_sweep_markdown": (["whatif", "-f", "markdown", "--set", "ad_emb.sharding=CW,DP", "v1.4.0.log"], b""),

@@ -69,7 +69,7 @@ TEST(WhatIfPage, WordsAreSpacedEvenly) {
   for (const char* dtype : {"fp32", "fp16", "int8"})
     sweep.points.push_back({{dtype}, peak(exactly(kGibi), 2 * kGibi), {}});
   const std::string page = what_if_section("a", result, 0);
-  for (const char* place : {"cx=\"96\"", "cx=\"276\"", "cx=\"456\""}) EXPECT_THAT(page, HasSubstr(place));
+  for (const char* place : {"cx=\"112\"", "cx=\"284\"", "cx=\"456\""}) EXPECT_THAT(page, HasSubstr(place));
   EXPECT_THAT(page, Not(HasSubstr("logarithmic")));
   EXPECT_THAT(page, Not(HasSubstr("legend")));
 }
