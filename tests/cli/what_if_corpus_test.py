@@ -84,6 +84,12 @@ class Plans(unittest.TestCase):
             before = (PLANS / log).read_text()
             self.assertTrue(self.whatif(log, change) == before, (log, change))
 
+    def test_a_kernel_that_the_device_does_not_have_is_refused(self):
+        log = PLANS / "main/odd-784.log"  # tpu
+        done = run("whatif", "--set", "model.ebc.creative_hist_id.kernel=quant_uvm_caching", log)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"how fast compute kernel quant_uvm_caching is on tpu", done.stderr)
+
     def ranks_of(self, log, *changes):
         document = json.loads(self.whatif(log, *changes, output=("-f", "json")))
         return document["logs"][0]["blocks"][0]["ranks_detail"]
