@@ -201,7 +201,8 @@ void WhatIf::Impl::forget_cells(const std::vector<ChangedOutcome>& outcomes, Cha
   }
 }
 
-// What is known of the log's ranks is known of the changed ones, but for the shards that differ.
+// What is known of the log's ranks is known of the changed ones, but for the shards that differ. It counts for more
+// than the sum of the likeliest shards, which need not be what the log prints of their rank.
 void WhatIf::Impl::narrow_ranks(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
                                 Plan& plan) const {
   const auto differences = rank_differences(base, changed, outcomes);
@@ -217,7 +218,7 @@ void WhatIf::Impl::narrow_ranks(const ChangedInputs& changed, const std::vector<
       RealInterval by = differences[r].bytes[static_cast<std::size_t>(of.quantity)];
       if (of.field == &PlanRank::hbm) by = by + kjt_hbm;
       if (of.field == &PlanRank::ddr) by = by + kjt_ddr;
-      after.*of.field = narrowed(after.*of.field, moved(before.*of.field, by));
+      after.*of.field = narrowed(moved(before.*of.field, by), after.*of.field);
     }
   }
 }
@@ -230,7 +231,7 @@ void WhatIf::Impl::narrow_perf(const ChangedPerf& perf, Plan& plan) const {
       const RealInterval old = c < kPerfParts ? before.parts[c] : before.total, by = perf.rank_differences[r][c];
       RealInterval& now = c < kPerfParts ? after.parts[c] : after.total;
       const RealInterval moved{std::max(old.low + by.low, 0.0), std::max(old.high + by.high, 0.0)};
-      now = plan.ranks[r].expected_perf.known ? narrowed(now, with_rounding(moved)) : with_rounding(moved);
+      now = plan.ranks[r].expected_perf.known ? narrowed(with_rounding(moved), now) : with_rounding(moved);
     }
   }
 }

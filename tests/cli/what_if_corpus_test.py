@@ -106,6 +106,14 @@ class Plans(unittest.TestCase):
             self.assertLessEqual(bounds["low"] - half, printed[rank["rank"]])
             self.assertLessEqual(printed[rank["rank"]], bounds["high"] + half)
 
+    def test_a_rank_keeps_what_the_log_prints_of_it(self):
+        # The likeliest sizes of each table do not add up to the output that this log prints of its rank 13.
+        log, change = "v1.3.0/mixed-202.log", "drop _dmp_wrapped_module.module.sparse.ebc.geo"
+        row = next(line for line in self.whatif(log, change).splitlines() if re.match(r"#\s+13   ", line))
+        printed = float(re.search(r"\)\s+[\d.]+\s+([\d.]+)\s+CW", row)[1]) * 2**20
+        bounds, half = self.ranks_of(log, change)[13]["output"], 0.005 * 2**20
+        self.assertTrue(bounds["low"] - half <= printed <= bounds["high"] + half, (printed, bounds))
+
     def test_prefetching_is_bounded_by_the_ids(self):
         for log in ("v1.8.0/odd-761.log", "v1.7.0/mixed-201.log"):
             for rank in self.ranks_of(log, "batch_size=3"):
