@@ -169,6 +169,8 @@ struct WhatIf::Impl {
   void place_shards(ChangedInputs& changed, Texts& texts, std::vector<std::string>& placed) const;
   void narrow_ranks(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes, Plan& plan) const;
   void narrow_perf(const ChangedPerf& perf, Plan& plan) const;
+  // Why a table that has perf in the log has none any more.
+  std::optional<Refusal> lost_perf(const ChangedInputs& changed, const Plan& plan) const;
   void describe(const ChangedInputs& changed, Plan& plan) const;
   void list(const ChangedInputs& changed, const SearchResult& found, Plan& plan) const;
 };
@@ -216,7 +218,8 @@ void WhatIf::Impl::forget_cells(const std::vector<ChangedOutcome>& outcomes, Cha
   }
 }
 
-// What is known of the log's ranks is known of the changed ones, but for the shards that differ.
+// What is known of the log's ranks is known of the changed ones, but for the shards that differ. It counts for more
+// than the sum of the likeliest shards, which need not be what the log prints of their rank.
 void WhatIf::Impl::narrow_ranks(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
                                 Plan& plan) const {
   const auto differences = rank_differences(base, changed, outcomes);
@@ -246,9 +249,19 @@ void WhatIf::Impl::narrow_perf(const ChangedPerf& perf, Plan& plan) const {
       const RealInterval old = c < kPerfParts ? before.parts[c] : before.total, by = perf.rank_differences[r][c];
       RealInterval& now = c < kPerfParts ? after.parts[c] : after.total;
       const RealInterval moved{std::max(old.low + by.low, 0.0), std::max(old.high + by.high, 0.0)};
-      now = narrowed(with_rounding(moved), now);
+      now = plan.ranks[r].expected_perf.known ? narrowed(with_rounding(moved), now) : with_rounding(moved);
     }
   }
+}
+
+std::optional<Refusal> WhatIf::Impl::lost_perf(const ChangedInputs& changed, const Plan& plan) const {
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    if (plan.tables[t].perf.known || !base.plan.tables[changed.base_rows[t]].perf.known) continue;
+    const PrintedTable& row = changed.printed.tables.rows[t];
+    return Refusal{std::string(row.fqn.text) + ": no release says how fast compute kernel " +
+                   std::string(row.kernel.text) + " is on " + std::string(name(plan.setting.device))};
+  }
+  return std::nullopt;
 }
 
 // What the plan says of itself: releases, policy, reservation.
@@ -351,6 +364,7 @@ std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes,
   const auto outcomes = changed_outcomes(impl_->base, changed);
   impl_->forget_cells(outcomes, changed);
   result.plan = impl_->assemble(changed, outcomes, false);
+  if (auto refusal = impl_->lost_perf(changed, result.plan)) return *refusal;
   if (likely) {
     auto [preferred, keeps_base] = preferred_only(impl_->base, changed, impl_->likeliest(outcomes));
     result.likely = impl_->assemble(changed, {std::move(preferred)}, true);

@@ -114,6 +114,12 @@ class Plans(unittest.TestCase):
             before = (PLANS / log).read_text()
             self.assertTrue(self.whatif(log, change) == before, (log, change))
 
+    def test_a_kernel_that_the_device_does_not_have_is_refused(self):
+        log = PLANS / "main/odd-784.log"  # tpu
+        done = run("whatif", "--set", "model.ebc.creative_hist_id.kernel=quant_uvm_caching", log)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"how fast compute kernel quant_uvm_caching is on tpu", done.stderr)
+
     def ranks_of(self, log, *changes):
         document = json.loads(self.whatif(log, *changes, output=("-f", "json")))
         return document["logs"][0]["blocks"][0]["ranks_detail"]
@@ -129,6 +135,14 @@ class Plans(unittest.TestCase):
             bounds, half = rank["perf"]["total"], 0.0005
             self.assertLessEqual(bounds["low"] - half, printed[rank["rank"]])
             self.assertLessEqual(printed[rank["rank"]], bounds["high"] + half)
+
+    def test_a_rank_keeps_what_the_log_prints_of_it(self):
+        # The likeliest sizes of each table do not add up to the output that this log prints of its rank 13.
+        log, change = "v1.3.0/mixed-202.log", "drop _dmp_wrapped_module.module.sparse.ebc.geo"
+        row = next(line for line in self.whatif(log, change).splitlines() if re.match(r"#\s+13   ", line))
+        printed = float(re.search(r"\)\s+[\d.]+\s+([\d.]+)\s+CW", row)[1]) * 2**20
+        bounds, half = self.ranks_of(log, change)[13]["output"], 0.005 * 2**20
+        self.assertTrue(bounds["low"] - half <= printed <= bounds["high"] + half, (printed, bounds))
 
     def test_prefetching_is_bounded_by_the_ids(self):
         for log in ("v1.8.0/odd-761.log", "v1.7.0/mixed-201.log"):

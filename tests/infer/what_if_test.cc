@@ -143,6 +143,17 @@ TEST(WhatIf, TheHostsOfTheLogStayWhereTheyAreNamed) {
   for (std::size_t i = 0; i < base.shards.size(); ++i) EXPECT_EQ(same.plan.shards[i].rank, base.shards[i].rank) << i;
 }
 
+TEST(WhatIf, PrintsTheCacheLoadFactorOfTheCachingKernelAlone) {
+  const Log log("v1.4.0.log");
+  const std::uint32_t t = log.row("ad_emb");
+  for (const auto& [kernel, factor] :
+       {std::pair{"fused_uvm_caching", "0.5"}, std::pair{"quant_uvm_caching", "None"}, std::pair{"fused", "None"}}) {
+    const ChangedPlan plan = changed(log, {of_table(log, "ad_emb", Attribute::kernel, 0, kernel),
+                                           of_table(log, "ad_emb", Attribute::cache_load_factor, 0.5)});
+    EXPECT_EQ(plan.skeleton.tables.rows[t].cache_load_factor.text, factor) << kernel;
+  }
+}
+
 TEST(WhatIf, SaysWhatCannotBe) {
   const Log log("v1.4.0.log");
   EXPECT_THAT(refusal_of(log, {of_table(log, "ad_emb", Attribute::sharding, 0, "DP")}), HasSubstr("add kernel=dense"));
