@@ -349,7 +349,7 @@ Plan WhatIf::likely_base() const {
   if (change_inputs(impl_->base, {}, impl_->local_sizes, texts, same)) return impl_->base.plan;
   impl_->set_reservation(same);
   const auto outcomes = changed_outcomes(impl_->base, same);
-  auto [preferred, keeps_base] = preferred_only(impl_->base, same, outcomes.front());
+  auto [preferred, keeps_base] = preferred_only(impl_->base, same, impl_->likeliest(outcomes));
   return impl_->assemble(same, {std::move(preferred)}, true);
 }
 
