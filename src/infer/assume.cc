@@ -204,10 +204,7 @@ void list_plan(const PlanInputs& plan, AssumptionList& list, Plan& result) {
   // Before v0.8.0 storage does not depend on it, so that a log says nothing about it here.
   if (result.setting.rules->inference) list.add_setting("is_inference", [](const Setting& s) { return s.inference; });
   list.add_setting("output_scaling", [](const Setting& s) { return s.rules->io == IoGeneration::d; });
-  const bool grouped = std::any_of(plan.tables.begin(), plan.tables.end(), [](const TableInputs& t) {
-    return t.sharding == Sharding::twrw || t.sharding == Sharding::gs;
-  });
-  if (grouped) {
+  if (any_grouped(plan.tables)) {
     list.add_setting("local_world_size", [](const Setting& s) { return static_cast<double>(s.group_size); });
     Assumption& a = result.assumptions.back();
     // With pods only the product of pod size and local world size shows (3.6).

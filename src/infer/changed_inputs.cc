@@ -24,7 +24,6 @@ std::optional<int> index_of(std::string_view word, const std::array<std::pair<st
   return std::nullopt;
 }
 
-bool is_grouped(Sharding sharding) { return sharding == Sharding::twrw || sharding == Sharding::gs; }
 bool is_by_columns(Sharding sharding) { return sharding == Sharding::cw || sharding == Sharding::twcw; }
 
 std::string text_of(std::int64_t number) { return std::to_string(number); }
@@ -358,10 +357,8 @@ class Application {
 
   // Ranks of a host: what the tables split over hosts say, or the request.
   Reason split_groups() {
-    const bool was_grouped =
-        std::ranges::any_of(base_.inputs.tables, [](const TableInputs& t) { return is_grouped(t.sharding); });
     std::vector<std::int64_t> sizes = local_sizes_;
-    if (was_grouped) sizes = {base_.plan.setting.group_size};
+    if (any_grouped(base_.inputs.tables)) sizes = {base_.plan.setting.group_size};
     if (out_.run.local_world_size) sizes = {*out_.run.local_world_size};
     const bool new_hosts = out_.run.local_world_size && *out_.run.local_world_size != base_.plan.setting.group_size;
     bool grouped = false;

@@ -7,10 +7,6 @@
 namespace shardstats::infer_detail {
 namespace {
 
-bool is_grouped(const TableInputs& table) { return table.sharding == Sharding::twrw || table.sharding == Sharding::gs; }
-
-bool any_grouped(const std::vector<TableInputs>& tables) { return std::ranges::any_of(tables, is_grouped); }
-
 Setting changed_setting(const Inference& base, const ChangedInputs& changed, Setting setting) {
   const RunRequest& run = changed.run;
   if (run.release) setting.rules = &rules_of(*run.release);

@@ -7,9 +7,6 @@
 namespace shardstats::infer_detail {
 namespace {
 
-bool is_grouped(const TableInputs& table) { return table.sharding == Sharding::twrw || table.sharding == Sharding::gs; }
-
-bool any_grouped(const std::vector<TableInputs>& tables) { return std::ranges::any_of(tables, is_grouped); }
 bool any_dp(const std::vector<TableInputs>& tables) {
   return std::ranges::any_of(tables, [](const TableInputs& t) { return t.sharding == Sharding::dp; });
 }

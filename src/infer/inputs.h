@@ -2,6 +2,7 @@
 // Private to src/infer.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -36,6 +37,11 @@ struct TableInputs {
   std::optional<ByteInterval> hbm, ddr, ssd;                        // printed cells
   std::optional<int> fixed_element, fixed_output, fixed_optimizer;  // by --assume: indices of model.h
 };
+
+// Is some table split over the ranks of groups?
+inline bool any_grouped(const std::vector<TableInputs>& tables) {
+  return std::ranges::any_of(tables, [](const TableInputs& t) { return is_grouped(t.sharding); });
+}
 
 // The plan's facts: world size, batch size, capacities are read by the caller.
 std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t world_size, double batch_size);

@@ -23,10 +23,8 @@ std::vector<std::int64_t> local_sizes(const Setting& setting, bool grouped, bool
 std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchResult& found, bool usual_only) {
   const auto is_dp = [](const TableInputs& t) { return t.sharding == Sharding::dp; };
   const bool has_dp = std::any_of(plan.tables.begin(), plan.tables.end(), is_dp);
-  const auto is_grouped = [](const TableInputs& t) {
-    return t.sized && (t.sharding == Sharding::twrw || t.sharding == Sharding::gs);
-  };
-  const bool has_grouped = std::any_of(plan.tables.begin(), plan.tables.end(), is_grouped);
+  const bool has_grouped =
+      std::ranges::any_of(plan.tables, [](const TableInputs& t) { return t.sized && is_grouped(t.sharding); });
   std::vector<PerfHypothesis> all;
   const auto add = [&](const PerfHypothesis& h) {
     const auto same = [&](const PerfHypothesis& o) {

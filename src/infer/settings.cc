@@ -6,10 +6,6 @@
 namespace shardstats::infer_detail {
 namespace {
 
-bool uses_groups(const TableInputs& table) {
-  return table.sharding == Sharding::twrw || table.sharding == Sharding::gs;
-}
-
 std::vector<std::int64_t> divisors(std::int64_t n) {
   std::vector<std::int64_t> found;
   for (std::int64_t d = n; d >= 1; --d)
@@ -22,7 +18,7 @@ std::vector<std::int64_t> group_sizes(const PlanInputs& plan) {
   std::map<std::int64_t, int> votes;
   bool grouped = false;
   for (const TableInputs& table : plan.tables) {
-    if (!table.sized || !uses_groups(table)) continue;
+    if (!table.sized || !is_grouped(table.sharding)) continue;
     grouped = true;
     auto shards = static_cast<std::int64_t>(table.ranks.size());
     if (table.sharding == Sharding::gs && table.block > 0) shards = shards * table.block / table.cols;
@@ -168,7 +164,7 @@ std::vector<SettingGroup> possible_settings(const PlanInputs& plan, const FixedS
   if (fixed.release) releases = {*fixed.release};
   const RankShares shares = rank_shares(plan);
   const auto kinds = kinds_of(plan);
-  const bool grouped = std::any_of(plan.tables.begin(), plan.tables.end(), uses_groups);
+  const bool grouped = any_grouped(plan.tables);
   std::vector<SettingGroup> groups;
   Setting setting;
   setting.world_size = plan.world_size;

@@ -286,9 +286,8 @@ RealInterval Sums::bytes_each(const SumLine& line, std::uint32_t t, const ClassP
   const bool by_lookups = line.quantity == Quantity::input || table.sequence;
   const double parts = !by_lookups                      ? 1
                        : table.sharding == Sharding::rw ? static_cast<double>(s.world_size)
-                       : table.sharding == Sharding::twrw || table.sharding == Sharding::gs
-                           ? static_cast<double>(s.column_group_size)
-                           : 1;
+                       : is_grouped(table.sharding)     ? static_cast<double>(s.column_group_size)
+                                                        : 1;
   const RealInterval times = exactly(world / parts);
   if (line.quantity == Quantity::input) return times * exactly(kIndexBytes);
   RealInterval element{4, 1};

@@ -30,7 +30,7 @@ EqualCodecs joined(const EqualCodecs& a, const EqualCodecs& b) {
 
 WireKind wire_kind_of(const TableInputs& table) {
   if (table.sharding == Sharding::dp) return WireKind::none;
-  const bool grouped = table.sharding == Sharding::twrw || table.sharding == Sharding::gs;
+  const bool grouped = is_grouped(table.sharding);
   if (table.sequence) return grouped ? WireKind::sequence_both : WireKind::sequence_all_to_all;
   return grouped ? WireKind::both : table.sharding == Sharding::rw ? WireKind::scatter : WireKind::all_to_all;
 }

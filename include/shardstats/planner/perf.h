@@ -334,7 +334,7 @@ std::optional<Perf<N>> shard_perf(const PerfSetting<N>& setting, const PerfFacts
   const auto world = static_cast<double>(setting.world_size);
   const bool by_columns =
       table.sharding == Sharding::tw || table.sharding == Sharding::cw || table.sharding == Sharding::twcw;
-  const bool grouped = table.sharding == Sharding::twrw || table.sharding == Sharding::gs;
+  const bool grouped = is_grouped(table.sharding);
   const bool dp = table.sharding == Sharding::dp;
   const std::int64_t group = rules.groups == GroupComms::pods ? setting.group_size : setting.local_size;
   const Divisor divisor = table.sharding == Sharding::rw ? Divisor{"W", world}

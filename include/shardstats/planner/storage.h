@@ -79,7 +79,9 @@ struct ShardStorage {
 double optimizer_multiplier(const ReleaseRules& rules, Optimizer optimizer, Sharding sharding,
                             const KernelTraits& kernel, double cols);
 
-inline bool is_row_split(Sharding s) { return s == Sharding::rw || s == Sharding::twrw || s == Sharding::gs; }
+// Are the shards those of hosts, or of other groups of ranks (3.6)?
+inline bool is_grouped(Sharding s) { return s == Sharding::twrw || s == Sharding::gs; }
+inline bool is_row_split(Sharding s) { return s == Sharding::rw || is_grouped(s); }
 
 template <class N>
 bool uses_key_value_rule(const Setting& setting, const TableFacts<N>& table) {
@@ -188,7 +190,7 @@ template <class N>
 N lookups_per_shard(const TableFacts<N>& table, std::int64_t world_size, std::int64_t group_size) {
   if (table.sharding == Sharding::rw)
     return named(FormulaId::lookups_per_shard, table.lookups / parameter<N>("W", static_cast<double>(world_size)));
-  if (table.sharding == Sharding::twrw || table.sharding == Sharding::gs)
+  if (is_grouped(table.sharding))
     return named(FormulaId::lookups_per_shard, table.lookups / parameter<N>("L", static_cast<double>(group_size)));
   return table.lookups;
 }
