@@ -16,4 +16,12 @@ constexpr std::size_t characters(std::string_view text) {
   return n;
 }
 
+// The byte at which the `count`-th character starts; the size if there are fewer.
+constexpr std::size_t byte_of(std::string_view text, std::size_t count) {
+  std::size_t at = 0, character = 0;
+  for (; at < text.size(); ++at)
+    if (!is_continuation(text[at]) && character++ == count) break;
+  return at;
+}
+
 }  // namespace shardstats

@@ -116,8 +116,20 @@ WidthMatch match_width(std::string_view text, std::size_t width) {
   return match;
 }
 
+// The '#' from which a whole box line stands in a line that goes on behind it, or kNowhere.
+std::size_t inner_box(std::string_view text, std::size_t width) {
+  for (std::size_t at = text.find('#'); at != kNowhere; at = text.find('#', at + 1)) {
+    if (!starts_box(text, at)) continue;
+    const std::string_view box = text.substr(at);
+    const std::size_t end = byte_of(box, width);
+    if (end < box.size() && box.substr(0, end).ends_with(" #")) return at;
+  }
+  return kNowhere;
+}
+
 // Where the box starts in a line of a block, or kNowhere for a foreign line. Best is where the line then is as wide as
-// the box; next best where the box started in the line before, since the right border may be lost.
+// the box; next best where the box started in the line before, since the right border may be lost; last where all of it
+// stands among other text.
 std::size_t box_offset(std::string_view line, std::size_t usual, std::size_t width) {
   const bool as_usual = starts_box(line, usual);
   if (as_usual && line.size() - usual == width) return usual;
@@ -126,7 +138,7 @@ std::size_t box_offset(std::string_view line, std::size_t usual, std::size_t wid
   const WidthMatch match = closed ? match_width(text, width) : WidthMatch{};
   if (match.exact != kNowhere) return match.exact;
   if (as_usual) return usual;
-  return match.longer;
+  return match.longer != kNowhere ? match.longer : inner_box(text, width);
 }
 
 bool is_only_mark(std::string_view prefix) {

@@ -22,14 +22,6 @@ bool is_divider(std::string_view text) {
   return text.size() >= kLeastDivider && text.find_first_not_of('-') == std::string_view::npos;
 }
 
-// The byte at which the `count`-th character starts; the size if there are fewer.
-std::size_t byte_of(std::string_view text, std::size_t count) {
-  std::size_t at = 0, character = 0;
-  for (; at < text.size(); ++at)
-    if (!is_continuation(text[at]) && character++ == count) break;
-  return at;
-}
-
 // A whole line of a box of that width?
 bool is_box_line(std::string_view text, std::size_t width) {
   return text.starts_with("# ") && text.ends_with('#') && characters(text) == width;
