@@ -31,4 +31,24 @@ inline std::vector<std::filesystem::path> logs_below(const std::filesystem::path
   return logs;
 }
 
+inline std::filesystem::path corpus(const std::string& folder) { return shared_folder() / "corpus" / folder; }
+
+#ifdef __has_feature
+constexpr bool kSanitized = __has_feature(address_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+// The sanitizers look for undefined behaviour, not for wrong numbers: some logs of the corpus are enough for them.
+constexpr std::size_t kEvery = kSanitized ? 8 : 1;
+
+// The logs of a folder of the shared corpus, one of kEvery; none where it does not lie beside the project.
+inline std::vector<std::filesystem::path> corpus_logs(const std::string& folder) {
+  std::vector<std::filesystem::path> logs;
+  if (!std::filesystem::exists(corpus(folder))) return logs;
+  std::size_t count = 0;
+  for (const auto& log : logs_below(corpus(folder)))
+    if (count++ % kEvery == 0) logs.push_back(log);
+  return logs;
+}
+
 }  // namespace shardstats::test

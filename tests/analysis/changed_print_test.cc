@@ -163,13 +163,11 @@ TEST(Relaid, IsALogOfTheRelease) {
 
 // ---- the shared corpus ---------------------------------------------------------------------------------------------
 
-std::filesystem::path corpus(const char* folder) { return test::shared_folder() / "corpus" / folder; }
-
 TEST(ChangedPrint, OfTheCorpus) {
-  if (!std::filesystem::exists(corpus("plans")))
-    GTEST_SKIP() << "no logs in " << corpus("plans") << " (SHARDSTATS_SHARED)";
+  if (!std::filesystem::exists(test::corpus("plans")))
+    GTEST_SKIP() << "no logs in " << test::corpus("plans") << " (SHARDSTATS_SHARED)";
   std::size_t cells = 0, different = 0, logs = 0;
-  for (const auto& path : test::logs_below(corpus("plans"))) {
+  for (const auto& path : test::corpus_logs("plans")) {
     const Log log(read_file(path.string()));
     if (!is_printable(log.plan)) continue;
     EXPECT_TRUE(print_unchanged(log) == log.source->bytes()) << path;
@@ -178,7 +176,7 @@ TEST(ChangedPrint, OfTheCorpus) {
     different += comparison.differences.size();
     ++logs;
   }
-  EXPECT_GT(logs, 200U);
+  EXPECT_GT(logs, 200U / test::kEvery);
   EXPECT_LE(different * 1000, cells * 5) << different << " of " << cells;
 }
 
@@ -194,10 +192,10 @@ std::optional<std::int64_t> capacity_of(const std::filesystem::path& changes) {
 
 // With the plan that the changed log itself says, the log of the base becomes the changed one.
 TEST(ChangedPrint, OfTheWhatIfPairs) {
-  if (!std::filesystem::exists(corpus("whatif")))
-    GTEST_SKIP() << "no logs in " << corpus("whatif") << " (SHARDSTATS_SHARED)";
+  if (!std::filesystem::exists(test::corpus("whatif")))
+    GTEST_SKIP() << "no logs in " << test::corpus("whatif") << " (SHARDSTATS_SHARED)";
   std::size_t cells = 0, different = 0;
-  for (const auto& path : test::logs_below(corpus("whatif"))) {
+  for (const auto& path : test::logs_below(test::corpus("whatif"))) {
     if (path.filename() != "base.log") continue;
     const auto folder = path.parent_path();
     const Log base(read_file(path.string())), expected(read_file((folder / "expected.log").string()));

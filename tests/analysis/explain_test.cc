@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <string>
 
+#include "corpus.h"
 #include "shardstats/input/blocks.h"
 
 namespace shardstats {
@@ -17,11 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path shared_folder() {
-  if (const char* given = std::getenv("SHARDSTATS_SHARED")) return given;
-  return fs::path(SHARDSTATS_SOURCE_DIR) / ".." / "shared";
-}
-fs::path public_log() { return shared_folder() / "corpus/public/sharding_stats_example.txt"; }
+fs::path public_log() { return test::corpus("public") / "sharding_stats_example.txt"; }
 
 // A log with everything that points into it.
 struct Log {
@@ -37,11 +32,6 @@ struct Log {
   }
   Log(const Log&) = delete;
 };
-
-std::string file_text(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::vector<Explained> explained(const Log& log, std::string_view target) {
   auto answer = explain(log.printed, log.plan, target);
@@ -92,7 +82,7 @@ void expect_consistent(const Explained& one, const std::string& file) {
 }
 
 void expect_consistent_log(const fs::path& path, std::size_t most_tables) {
-  const Log log(file_text(path));
+  const Log log(test::file_text(path));
   if (log.blocks.empty()) return;
   const std::string file = path.filename().string();
   std::vector<std::string> targets = {"plan"};
@@ -106,32 +96,21 @@ void expect_consistent_log(const fs::path& path, std::size_t most_tables) {
       expect_consistent(one, path.parent_path().filename().string() + "/" + file);
 }
 
-std::vector<fs::path> logs_below(const fs::path& folder) {
-  std::vector<fs::path> logs;
-  if (!fs::exists(folder)) return logs;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    const auto extension = entry.path().extension();
-    if (entry.is_regular_file() && (extension == ".txt" || extension == ".log")) logs.push_back(entry.path());
-  }
-  std::sort(logs.begin(), logs.end());
-  return logs;
-}
-
 TEST(ExplainCorpus, SumsAddUpInEveryLog) {
-  const auto logs = logs_below(shared_folder() / "corpus/plans");
+  const auto logs = test::corpus_logs("plans");
   if (logs.empty()) GTEST_SKIP() << "no shared folder: set SHARDSTATS_SHARED";
   for (std::size_t i = 0; i < logs.size(); i += 1 + logs.size() / 60) expect_consistent_log(logs[i], 12);
 }
 
 TEST(ExplainCorpus, SumsAddUpInTestdata) {
-  const auto logs = logs_below(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata");
+  const auto logs = test::logs_below(test::source_folder() / "testdata");
   for (const fs::path& log : logs) expect_consistent_log(log, 12);
 }
 
 class ExplainPublic : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    if (fs::exists(public_log())) log_ = new Log(file_text(public_log()));
+    if (fs::exists(public_log())) log_ = new Log(test::file_text(public_log()));
   }
   static void TearDownTestSuite() { delete log_; }
   void SetUp() override {
@@ -441,7 +420,7 @@ TEST(ExplainAssumption, OtherValuesAreNotRuledOutByTaste) {
       {"v0.5.0.log", nullptr, "train_base", "no release with this log's layout could have printed it"},
   };
   for (const auto& c : cases) {
-    Log log(file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs" / c.log));
+    Log log(test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs" / c.log));
     InferOptions options;
     if (c.assumed != nullptr) options.overrides.push_back({"pipeline_type", "", c.assumed});
     log.plan = infer(log.printed, options);

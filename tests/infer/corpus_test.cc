@@ -1,11 +1,11 @@
 // The rebuilt plan against the planner's own unrounded numbers: every true value of the corpus lies within the bounds.
 // Runs on testdata always, on the whole corpus where it is there.
+#include "corpus.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -19,25 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-fs::path shared_folder() {
-  if (const char* given = std::getenv("SHARDSTATS_SHARED")) return given;
-  return fs::path(SHARDSTATS_SOURCE_DIR) / ".." / "shared";
-}
-
-std::string file_text(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::vector<fs::path> logs_with_truth(const fs::path& root) {
-  std::vector<fs::path> logs;
-  for (const auto& entry : fs::recursive_directory_iterator(root))
-    if (entry.path().extension() == ".log" && fs::exists(fs::path(entry.path()).replace_extension(".json")))
-      logs.push_back(entry.path());
-  std::sort(logs.begin(), logs.end());
-  return logs;
-}
 
 // Compares one log; counts what was compared and describes what was not inside.
 struct Comparison {
@@ -90,8 +71,8 @@ void compare_table(const json& truth, const Plan& plan, const PlanTable& table, 
 }
 
 Comparison compare(const fs::path& log) {
-  const json truth = json::parse(file_text(fs::path(log).replace_extension(".json")));
-  const std::string text = file_text(log);
+  const json truth = json::parse(test::file_text(fs::path(log).replace_extension(".json")));
+  const std::string text = test::file_text(log);
   const auto blocks = find_blocks(text);
   Comparison out;
   if (blocks.empty()) {
@@ -114,9 +95,10 @@ Comparison compare(const fs::path& log) {
   return out;
 }
 
-std::int64_t expect_truth_inside(const fs::path& root) {
+std::int64_t expect_truth_inside(const std::vector<fs::path>& logs) {
   std::int64_t compared = 0;
-  for (const fs::path& log : logs_with_truth(root)) {
+  for (const fs::path& log : logs) {
+    if (!fs::exists(fs::path(log).replace_extension(".json"))) continue;
     const Comparison result = compare(log);
     compared += result.compared;
     EXPECT_TRUE(result.wrong.empty()) << log.filename() << " in " << log.parent_path().filename() << ": "
@@ -126,21 +108,21 @@ std::int64_t expect_truth_inside(const fs::path& root) {
 }
 
 TEST(InferCorpus, TruthOfTestdataIsInsideTheBounds) {
-  EXPECT_GT(expect_truth_inside(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata" / "logs"), 500);
+  EXPECT_GT(expect_truth_inside(test::logs_below(test::source_folder() / "testdata" / "logs")), 500);
 }
 
 TEST(InferCorpus, TruthIsInsideTheBounds) {
-  const fs::path plans = shared_folder() / "corpus" / "plans";
-  if (!fs::exists(plans)) GTEST_SKIP() << "no shared corpus beside the project; only testdata was checked";
-  EXPECT_GT(expect_truth_inside(plans), 100000);
+  const auto logs = test::corpus_logs("plans");
+  if (logs.empty()) GTEST_SKIP() << "no shared corpus beside the project; only testdata was checked";
+  EXPECT_GT(expect_truth_inside(logs), 100000 / test::kEvery / 2);
 }
 
 // Verify asks for less than reconstruct, but is told the same of the whole plan.
 TEST(InferCorpus, AssumptionsOfThePlanAreTheSameWithoutAlternatives) {
-  const fs::path plans = shared_folder() / "corpus" / "plans";
+  const fs::path plans = test::corpus("plans");
   if (!fs::exists(plans)) GTEST_SKIP() << "no shared corpus beside the project";
   for (const char* name : {"v0.8.0/mixed-201.log", "v1.4.0/mixed-201.log", "v1.6.0/mixed-202.log"}) {
-    const std::string bytes = file_text(plans / name);
+    const std::string bytes = test::file_text(plans / name);
     const PrintedPlan printed = parse(find_blocks(bytes).at(0));
     const Plan whole = infer(printed, {}), brief = infer(printed, {{}, false});
     const auto supports = [](const Plan& plan) {

@@ -1,12 +1,12 @@
 // The formulas against the planner's own numbers: every shard of every plan of the shared corpus, from the true inputs,
 // in the exact reading. Nothing is inferred here and no difference is allowed (storage-model.md section 12.1).
+#include "corpus.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -20,21 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-fs::path plans_folder() {
-  const char* given = std::getenv("SHARDSTATS_SHARED");
-  const fs::path shared = given != nullptr ? fs::path(given) : fs::path(SHARDSTATS_SOURCE_DIR) / ".." / "shared";
-  return shared / "corpus" / "plans";
-}
-
-std::vector<fs::path> truth_files() {
-  std::vector<fs::path> files;
-  if (!fs::exists(plans_folder())) return files;
-  for (const auto& entry : fs::recursive_directory_iterator(plans_folder()))
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 // In the order of Sharding.
 constexpr std::array<std::string_view, 7> kLongShardingNames = {
@@ -137,10 +122,10 @@ using PlanCheck = void (*)(const json& plan, Comparison& out);
 // Runs a check on every plan; the number of values compared.
 std::int64_t compare_all(PlanCheck check) {
   std::int64_t compared = 0;
-  for (const fs::path& path : truth_files()) {
-    std::ifstream file(path, std::ios::binary);
+  for (const fs::path& log : test::corpus_logs("plans")) {
+    const fs::path path = fs::path(log).replace_extension(".json");
     Comparison result;
-    check(json::parse(file), result);
+    check(json::parse(test::file_text(path)), result);
     result.expect_none(path.parent_path().filename() / path.filename());
     compared += result.compared();
   }
@@ -378,7 +363,7 @@ void compare_perf(const json& plan, Comparison& out) {
 class PlannerCorpus : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(plans_folder())) GTEST_SKIP() << "no shared corpus beside the project";
+    if (!fs::exists(test::corpus("plans"))) GTEST_SKIP() << "no shared corpus beside the project";
   }
 };
 
