@@ -40,6 +40,11 @@ constexpr bool kSanitized = false;
 #endif
 // The sanitizers look for undefined behaviour, not for wrong numbers: some logs of the corpus are enough for them.
 constexpr std::size_t kEvery = kSanitized ? 8 : 1;
+// What a sample of the corpus has at least of a number that all of it has.
+template <class Count>
+constexpr Count sampled(Count of_all) {
+  return kSanitized ? of_all / 32 : of_all;
+}
 
 // The logs of a folder of the shared corpus, one of kEvery; none where it does not lie beside the project.
 inline std::vector<std::filesystem::path> corpus_logs(const std::string& folder) {

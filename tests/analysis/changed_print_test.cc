@@ -176,7 +176,7 @@ TEST(ChangedPrint, OfTheCorpus) {
     different += comparison.differences.size();
     ++logs;
   }
-  EXPECT_GT(logs, 200U / test::kEvery);
+  EXPECT_GT(logs, test::sampled(200U));
   EXPECT_LE(different * 1000, cells * 5) << different << " of " << cells;
 }
 

@@ -114,7 +114,7 @@ TEST(InferCorpus, TruthOfTestdataIsInsideTheBounds) {
 TEST(InferCorpus, TruthIsInsideTheBounds) {
   const auto logs = test::corpus_logs("plans");
   if (logs.empty()) GTEST_SKIP() << "no shared corpus beside the project; only testdata was checked";
-  EXPECT_GT(expect_truth_inside(logs), 100000 / test::kEvery / 2);
+  EXPECT_GT(expect_truth_inside(logs), test::sampled(100000));
 }
 
 // Verify asks for less than reconstruct, but is told the same of the whole plan.

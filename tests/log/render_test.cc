@@ -34,8 +34,8 @@ TEST(Render, GivesTestdataBack) {
 
 TEST(Render, GivesTheCorpusBack) {
   if (!std::filesystem::exists(test::corpus("plans"))) GTEST_SKIP() << "no shared corpus beside the project";
-  EXPECT_GT(expect_identity(test::corpus_logs("plans")), 300u / test::kEvery);
-  EXPECT_GT(expect_identity(test::corpus_logs("format")), 100u / test::kEvery);
+  EXPECT_GT(expect_identity(test::corpus_logs("plans")), test::sampled(300U));
+  EXPECT_GT(expect_identity(test::corpus_logs("format")), test::sampled(100U));
 }
 
 // What is not a slot comes from the layout: prefixes, padding and line ends of the input leave no trace.
