@@ -17,8 +17,6 @@ namespace {
 
 constexpr std::size_t kMostPoints = 1000;  // of one sweep
 
-using Wrong = std::optional<std::string>;
-
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r");
   if (first == std::string_view::npos) return {};
@@ -30,13 +28,6 @@ std::optional<double> number_of(std::string_view text) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool good = read.ec == std::errc() && read.ptr == text.data() + text.size() && std::isfinite(value);
   return good && value >= 0 ? std::optional(value) : std::nullopt;
-}
-
-// Bytes per ms of "50GiB/s" or "450GB/s".
-std::optional<double> bandwidth_of(std::string_view text) {
-  if (!text.ends_with("/s")) return std::nullopt;
-  const auto bytes = parse_size(text.substr(0, text.size() - 2));
-  return bytes && *bytes > 0 ? std::optional(static_cast<double>(*bytes) / 1000) : std::nullopt;
 }
 
 bool is_none_of(std::string_view word, std::string_view words) {
@@ -68,7 +59,7 @@ bool read_value(const AttributeForm& form, std::string_view text, Change& change
       return bytes && *bytes > 0;
     }
     case ValueKind::bandwidth: {
-      const auto bandwidth = bandwidth_of(text);
+      const auto bandwidth = parse_rate(text);
       change.number = bandwidth.value_or(0);
       return bandwidth.has_value();
     }
@@ -80,7 +71,7 @@ bool read_value(const AttributeForm& form, std::string_view text, Change& change
     case ValueKind::word:
       change.word = text;
       if (form.attribute == Attribute::kernel) return find_kernel(text) != nullptr;
-      if (form.attribute == Attribute::release) return parse_name<Release>(text, kReleaseNames).has_value();
+      if (form.attribute == Attribute::release) return parse_release(text).has_value();
       return !is_none_of(text, form.values);
     case ValueKind::none:
       return text.empty();
@@ -167,8 +158,7 @@ std::variant<Assignment, std::string> parse_assignment(std::string_view text) {
     change.attribute = form->attribute;
     change.text = assignment.key + "=" + point;
     if (!read_value(*form, point, change))
-      return assignment.key + ": '" + point + "' is not " +
-             (form->kind == ValueKind::word || form->kind == ValueKind::flag ? "one of " : "") +
+      return assignment.key + ": '" + point + "' is not " + (form->values.starts_with("a ") ? "" : "one of ") +
              std::string(form->values);
     assignment.values.push_back(std::move(change));
   }

@@ -4,69 +4,19 @@
 #include <charconv>
 #include <functional>
 
+#include "infer/words.h"
 #include "shardstats/infer/overrides.h"
 
 namespace shardstats {
 namespace infer_detail {
 namespace {
 
-// dtype words of --assume and the bytes of an element; fp16 and bf16 cannot be told apart.
-struct DtypeName {
-  std::string_view name;
-  double bytes;
-};
-constexpr std::array<DtypeName, 14> kDtypes = {{{"fp32", 4},
-                                                {"float32", 4},
-                                                {"int32", 4},
-                                                {"fp16", 2},
-                                                {"float16", 2},
-                                                {"bf16", 2},
-                                                {"bfloat16", 2},
-                                                {"int8", 1},
-                                                {"uint8", 1},
-                                                {"fp8", 1},
-                                                {"4", 4},
-                                                {"2", 2},
-                                                {"1", 1},
-                                                {"half", 2}}};
-constexpr std::array<std::pair<std::string_view, Optimizer>, 7> kOptimizerWords = {
-    {{"none", Optimizer::none},
-     {"sgd", Optimizer::none},
-     {"rowwise_adagrad", Optimizer::rowwise_adagrad},
-     {"adagrad", Optimizer::other},
-     {"other", Optimizer::other},
-     {"adamw", Optimizer::other},
-     {"adam", Optimizer::adam}}};
-
-std::optional<double> dtype_bytes(std::string_view word) {
-  for (const DtypeName& dtype : kDtypes)
-    if (dtype.name == word) return dtype.bytes;
-  return std::nullopt;
-}
-std::optional<Optimizer> optimizer_word(std::string_view word) {
-  for (const auto& [name, optimizer] : kOptimizerWords)
-    if (name == word) return optimizer;
-  return std::nullopt;
-}
 std::optional<bool> truth(std::string_view word) {
   if (word == "true" || word == "yes" || word == "1" || word == "on") return true;
   if (word == "false" || word == "no" || word == "0" || word == "off") return false;
   return std::nullopt;
 }
-std::optional<Release> release_word(std::string_view word) {
-  for (std::size_t i = 0; i < kReleaseNames.size(); ++i) {
-    const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
-    if (std::equal(word.begin(), word.end(), kReleaseNames[i].begin(), kReleaseNames[i].end(), same))
-      return static_cast<Release>(i);
-  }
-  return std::nullopt;
-}
 std::optional<std::int64_t> whole_number(std::string_view word) { return parse_integer(word, 1 << 20); }
-
-template <std::size_t N>
-int index_in(const std::array<double, N>& sizes, double bytes) {
-  return static_cast<int>(std::find(sizes.begin(), sizes.end(), bytes) - sizes.begin());
-}
 
 // One --assume key: may it name a table, are its words good, and what it sets.
 struct OverrideKey {
@@ -76,7 +26,7 @@ struct OverrideKey {
   std::string_view values;
 };
 constexpr std::array<OverrideKey, 13> kOverrideKeys = {{
-    {"release", false, [](std::string_view v) { return release_word(v).has_value(); },
+    {"release", false, [](std::string_view v) { return parse_release(v).has_value(); },
      "a release such as v1.4.0 or main"},
     {"compute_device", false, [](std::string_view v) { return parse_name<Device>(v, kDeviceNames).has_value(); },
      "cuda, cpu, mtia, tpu"},
@@ -96,13 +46,13 @@ constexpr std::array<OverrideKey, 13> kOverrideKeys = {{
     {"output_dtype", true, [](std::string_view v) { return dtype_bytes(v).has_value(); },
      "fp32, fp16, bf16, int8 or bytes: 4, 2, 1"},
     {"output_element_size", true, [](std::string_view v) { return dtype_bytes(v).has_value(); }, "4, 2, 1"},
-    {"optimizer", true, [](std::string_view v) { return optimizer_word(v).has_value(); },
+    {"optimizer", true, [](std::string_view v) { return optimizer_of(v).has_value(); },
      "none, sgd, rowwise_adagrad, adagrad, adam, other"},
 }};
 
 void apply_to_table(const Override& o, TableInputs& table) {
   if (o.key == "optimizer")
-    table.fixed_optimizer = static_cast<int>(*optimizer_word(o.value));
+    table.fixed_optimizer = static_cast<int>(*optimizer_of(o.value));
   else if (o.key.starts_with("output"))
     table.fixed_output = index_in(kOutputSizes, *dtype_bytes(o.value));
   else
@@ -111,7 +61,7 @@ void apply_to_table(const Override& o, TableInputs& table) {
 
 void apply_to_plan(const Override& o, FixedSetting& setting) {
   if (o.key == "release")
-    setting.release = release_word(o.value);
+    setting.release = parse_release(o.value);
   else if (o.key == "compute_device" || o.key == "device")
     setting.device = parse_name<Device>(o.value, kDeviceNames);
   else if (o.key.starts_with("pipeline"))

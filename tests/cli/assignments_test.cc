@@ -32,6 +32,7 @@ TEST(Assignments, OfTheRun) {
   EXPECT_EQ(numbers("inter_host_bw=50GiB/s"), std::vector{50.0 * 1024 * 1024 * 1024 / 1000});
   EXPECT_EQ(numbers("count_ephemeral=true"), std::vector{1.0});
   EXPECT_EQ(good("release=v1.8.0").values.front().word, "v1.8.0");
+  EXPECT_EQ(good("release=v1.5.0").values.front().word, "v1.5.0");  // whose tag is V1.5.0
   EXPECT_EQ(good("dtype=fp16").table, "");
 }
 
