@@ -72,7 +72,7 @@ class Prediction : private StatisticsReader {
 
   void fill_perf(PrintedPerf& cells, const PlanPerf& perf, bool integer_zero) {
     cells.total = integer_zero ? Cell{"0", {}} : rounded(middle(perf.total), Format::r3);
-    cells.count = perf_components(release_);
+    cells.count = static_cast<std::uint8_t>(perf_rules_of(release_).parts);
     for (std::size_t p = 0; p < cells.count; ++p) cells.components[p] = rounded(middle(perf.parts[p]), Format::c1);
   }
 
@@ -464,10 +464,6 @@ class Prediction : private StatisticsReader {
 };
 
 }  // namespace
-
-std::uint8_t perf_components(Release release) {
-  return release >= Release::v0_7_0 ? 5 : release >= Release::v0_5_0 ? 4 : 0;
-}
 
 PrintedPlan predicted(const PrintedPlan& skeleton, const Plan& plan, const RankValues& values,
                       const SharedMemory& memory, Texts& texts) {

@@ -12,9 +12,6 @@ namespace shardstats::analysis {
 
 inline constexpr std::string_view kUnknownText = "?";  // of a cell that is still to be computed
 
-// Components of a Perf cell.
-std::uint8_t perf_components(Release release);
-
 // The lines of the block anew and in order, each derived cell of its rows and lines with the text for the middle of
 // its bounds. Inputs are read from `skeleton`, whose first release is the one that prints; `values` are those of the
 // ranks, exactly, `memory` what shares are of.

@@ -14,8 +14,8 @@ constexpr std::string_view kParts[] = {"moved_here", "moved_away", "split", "cha
 
 // Bytes and counts are whole.
 Json bounds(RealInterval x, DiffUnit unit) {
-  if (unit == DiffUnit::ms) return {{"low", x.low}, {"high", x.high}};
-  return {{"low", capped(std::round(x.low))}, {"high", capped(std::round(x.high))}};
+  if (unit == DiffUnit::ms) return bounds_json(x);
+  return bounds_json(ByteInterval{capped(std::round(x.low)), capped(std::round(x.high))});
 }
 
 Json number_json(const NumberDiff& number) {

@@ -341,7 +341,7 @@ Json html_block(const HtmlBlock& block) {
   Json json = block_json(block.view);
   add_findings(block.report, json);
   const auto& planning = block.composition.planning_hbm;
-  json["planning_hbm"] = planning ? Json{{"low", planning->low}, {"high", planning->high}} : Json();
+  json["planning_hbm"] = planning ? bounds_json(*planning) : Json();
   json["sized"] = block.plan.sized;
   json["table_columns"] = tables_json(block);
   json["runs"] = runs_json(block);

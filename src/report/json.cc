@@ -10,9 +10,6 @@ namespace {
 // Text of a log may hold any bytes; JSON must be UTF-8, so broken ones are replaced when the document is written.
 std::string text(std::string_view view) { return std::string(view); }
 
-Json bounds(ByteInterval x) { return {{"low", x.low}, {"high", x.high}}; }
-Json bounds(RealInterval x) { return {{"low", x.low}, {"high", x.high}}; }
-
 // 2.0 is written as 2: sizes and counts are whole numbers.
 Json number(double x) {
   const std::int64_t whole = capped(x);
@@ -24,8 +21,8 @@ struct ValueWriter {
   Json operator()(const std::string& word) const { return word; }
   Json operator()(bool truth) const { return truth; }
   Json operator()(double x) const { return number(x); }
-  Json operator()(ByteInterval x) const { return bounds(x); }
-  Json operator()(RealInterval x) const { return bounds(x); }
+  Json operator()(ByteInterval x) const { return bounds_json(x); }
+  Json operator()(RealInterval x) const { return bounds_json(x); }
 };
 
 Json assumption_json(const AssumptionView& view) {
@@ -68,8 +65,8 @@ Json place_json(const Cell& cell) {
 
 Json expected_json(const Expected& expected) {
   Json json = Json::object();
-  if (const auto* bytes = std::get_if<ByteInterval>(&expected.bounds)) json = bounds(*bytes);
-  if (const auto* reals = std::get_if<RealInterval>(&expected.bounds)) json = bounds(*reals);
+  if (const auto* bytes = std::get_if<ByteInterval>(&expected.bounds)) json = bounds_json(*bytes);
+  if (const auto* reals = std::get_if<RealInterval>(&expected.bounds)) json = bounds_json(*reals);
   json["unit"] = expected.unit;
   json["text"] = expected.text;
   return json;
@@ -104,17 +101,17 @@ Json perf_json(const PlanPerf& perf) {
 Json shard_json(const PlanShard& shard, const PlanTable& table) {
   Json json = {{"index", shard.index},
                {"rank", shard.rank ? Json(*shard.rank) : Json()},
-               {"rows", bounds(shard.rows)},
-               {"cols", bounds(shard.cols)},
-               {"hbm", bounds(shard.hbm)},
-               {"ddr", bounds(shard.ddr)},
-               {"ssd", bounds(shard.ssd)},
-               {"tensor", bounds(shard.tensor)},
-               {"optimizer", bounds(shard.optimizer)},
-               {"cache_aux", bounds(shard.cache_aux)},
-               {"input", bounds(shard.input)},
-               {"output", bounds(shard.output)},
-               {"pipeline_io", bounds(shard.pipeline_io)}};
+               {"rows", bounds_json(shard.rows)},
+               {"cols", bounds_json(shard.cols)},
+               {"hbm", bounds_json(shard.hbm)},
+               {"ddr", bounds_json(shard.ddr)},
+               {"ssd", bounds_json(shard.ssd)},
+               {"tensor", bounds_json(shard.tensor)},
+               {"optimizer", bounds_json(shard.optimizer)},
+               {"cache_aux", bounds_json(shard.cache_aux)},
+               {"input", bounds_json(shard.input)},
+               {"output", bounds_json(shard.output)},
+               {"pipeline_io", bounds_json(shard.pipeline_io)}};
   if (table.perf.known) json["perf"] = perf_json(table.shard_perf);
   return json;
 }
@@ -133,12 +130,12 @@ Json table_json(const TableRow& row) {
 
 Json rank_json(const PlanRank& rank, const Reconstruction& plan) {
   Json json = {{"rank", rank.rank},
-               {"hbm", bounds(rank.hbm)},
-               {"sparse_hbm", bounds(rank.sparse_hbm)},
-               {"ddr", bounds(rank.ddr)}};
+               {"hbm", bounds_json(rank.hbm)},
+               {"sparse_hbm", bounds_json(rank.sparse_hbm)},
+               {"ddr", bounds_json(rank.ddr)}};
   if (plan.column_bytes) {
-    json["input"] = bounds(rank.input);
-    json["output"] = bounds(rank.output);
+    json["input"] = bounds_json(rank.input);
+    json["output"] = bounds_json(rank.output);
     json["perf"] = perf_json(rank.perf);
   }
   return json;
@@ -167,6 +164,10 @@ void add_survey(const Survey& survey, Json& summary) {
 }
 
 }  // namespace
+
+Json bytes_json(RealInterval x) {
+  return bounds_json(ByteInterval{capped(std::floor(x.low)), capped(std::ceil(x.high))});
+}
 
 Json value_json(const AssumedValue& value) { return std::visit(ValueWriter{}, value); }
 

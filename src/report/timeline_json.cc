@@ -45,7 +45,7 @@ Json rank_timeline_json(const RankTimeline& rank) {
 
 void add_timeline(const Timeline& timeline, Json& block) {
   block["timeline_unknown"] = timeline.unknown.empty() ? Json() : Json(timeline.unknown);
-  block["batches_in_flight"] = {{"low", timeline.batches_in_flight.low}, {"high", timeline.batches_in_flight.high}};
+  block["batches_in_flight"] = bounds_json(timeline.batches_in_flight);
   block["activations"] = timeline.activations;
   Json& ranks = block["timeline"] = Json::array();
   for (const RankTimeline& rank : timeline.ranks) ranks.push_back(rank_timeline_json(rank));

@@ -12,13 +12,11 @@ namespace {
 
 using namespace what_if_words;
 
-Json bytes(RealInterval x) { return {{"low", capped(std::floor(x.low))}, {"high", capped(std::ceil(x.high))}}; }
-
 Json peak_json(const PlanPeak& peak) {
-  return {{"hbm", bytes(peak.hbm)},
+  return {{"hbm", bytes_json(peak.hbm)},
           {"rank", peak.fullest},
-          {"headroom", peak.headroom ? bytes(*peak.headroom) : Json()},
-          {"perf", peak.perf ? Json{{"low", peak.perf->low}, {"high", peak.perf->high}} : Json()},
+          {"headroom", peak.headroom ? bytes_json(*peak.headroom) : Json()},
+          {"perf", peak.perf ? bounds_json(*peak.perf) : Json()},
           {"slowest_rank", peak.perf ? Json(peak.slowest) : Json()}};
 }
 

@@ -21,6 +21,11 @@ namespace shardstats {
 
 using Json = nlohmann::ordered_json;
 
+template <class Number>
+Json bounds_json(Interval<Number> x) {
+  return {{"low", x.low}, {"high", x.high}};
+}
+Json bytes_json(RealInterval x);  // in whole bytes
 Json value_json(const AssumedValue& value);
 Json block_json(const BlockView& block);
 void add_report(const Report& report, Json& block);                // verify: coverage, findings
