@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "cli/budget_options.h"
+#include "cli/change_options.h"
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/man_page.h"
@@ -29,9 +30,6 @@ constexpr std::string_view kNoInput =
 constexpr std::string_view kNoBudget =
     "no budget given: set a limit, for example `shardstats check --max-hbm 72GiB train.log`, or write it under [check] "
     "in .shardstats.toml; `shardstats check --help` lists the limits";
-constexpr std::string_view kNoChange =
-    "no change given: for example `shardstats whatif --set batch_size=4096 train.log`; `shardstats whatif --help` says "
-    "what can be changed";
 constexpr std::string_view kNoBandwidth =
     "no bandwidth given: say how fast weights are copied each way, for example `shardstats stash --bandwidth 450GB/s "
     "train.log`";
@@ -46,9 +44,9 @@ struct Raw {
   bool step_summary = false;
   std::string format, fail_on = "error", sort = "log", block, fail_on_increase;
   std::size_t top = 0, threads = 0;  // 0 threads: as many as the machine runs at once
-  std::vector<std::string> assume, set;
-  std::string changes_file, max, max_hbm;
+  std::vector<std::string> assume;
   BudgetTexts budgets;
+  ChangeTexts changes;
   TimelineTexts timeline;
   StashTexts stash;
 };
@@ -174,22 +172,6 @@ void add_anonymize_options(CLI::App& app, Raw& raw) {
       ->type_name("FILE");
 }
 
-void add_change_options(CLI::App& app, Raw& raw) {
-  app.add_option("--set", raw.set, "Change the run or a table, e.g. batch_size=4096 or table_7.dtype=fp16")
-      ->type_name("CHANGE")
-      ->allow_extra_args(false);
-  app.add_option("--changes", raw.changes_file, "Read changes from FILE, one a line")->type_name("FILE");
-}
-
-void add_what_if_options(CLI::App& app, Raw& raw) {
-  app.add_option("--max", raw.max, "The largest value that fits, of a count such as batch_size or table_7.rows")
-      ->type_name("KEY");
-  app.add_option("--max-hbm", raw.max_hbm, "What --max has to fit; default is the planning memory")->type_name("SIZE");
-  app.add_option("-n,--top", raw.options.top,
-                 "Only the first N rows of each list; 0 is all. Default: 10 in text, else all");
-  app.add_flag("--render", raw.options.render_changed, "Print the planner's log of the changed plan");
-}
-
 void add_command(CLI::App& app, const Command& command, Raw& raw) {
   CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
   if (command.id == CommandId::explain)
@@ -221,8 +203,8 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
     sub->add_option("-n,--top", raw.options.top_tables, "Tables of each list; 0 is all")->capture_default_str();
   if (command.id == CommandId::diff) add_diff_options(*sub, raw);
   if (command.id == CommandId::anonymize) add_anonymize_options(*sub, raw);
-  if (command.id == CommandId::whatif || command.id == CommandId::explain) add_change_options(*sub, raw);
-  if (command.id == CommandId::whatif) add_what_if_options(*sub, raw);
+  if (command.id == CommandId::whatif || command.id == CommandId::explain) add_change_options(*sub, raw.changes);
+  if (command.id == CommandId::whatif) add_what_if_options(*sub, raw.changes, raw.options);
   if (command.id == CommandId::verify)
     sub->add_option("-n,--top", raw.top, "Only the first N findings of a block in text; 0 is all")
         ->capture_default_str();
@@ -340,51 +322,6 @@ std::optional<Leave> check_diff(Raw& raw) {
   return std::nullopt;
 }
 
-// Reads --max: a change of the count in question comes last.
-std::optional<std::string> read_largest(Raw& raw) {
-  if (raw.max.empty())
-    return raw.max_hbm.empty() ? std::nullopt : std::optional<std::string>("--max-hbm needs --max KEY");
-  if (raw.options.render_changed) return "--max gives no plan to --render; set the value that it found";
-  auto parsed = parse_assignment(raw.max + "=1");
-  if (auto* wrong = std::get_if<std::string>(&parsed)) return "--max " + *wrong;
-  auto& count = std::get<Assignment>(parsed);
-  const Attribute attribute = count.values.front().attribute;
-  if (attribute != Attribute::batch_size && attribute != Attribute::rows)
-    return "--max " + raw.max + ": only batch_size and NAME.rows grow the memory of each rank that they touch";
-  LargestQuestion question{raw.max, {}};
-  if (!raw.max_hbm.empty()) {
-    question.max_hbm = parse_size(raw.max_hbm);
-    if (!question.max_hbm) return "--max-hbm '" + raw.max_hbm + "': expected a size, for example 72GiB";
-  }
-  raw.options.changes.push_back(std::move(count));
-  raw.options.largest = std::move(question);
-  return std::nullopt;
-}
-
-// Reads the changes of whatif.
-std::optional<Leave> read_changes(Raw& raw) {
-  std::vector<Assignment>& changes = raw.options.changes;
-  if (!raw.changes_file.empty()) {
-    auto read = read_assignments(raw.changes_file);
-    if (auto* wrong = std::get_if<std::string>(&read)) return failed(std::move(*wrong));
-    changes = std::get<std::vector<Assignment>>(std::move(read));
-  }
-  for (const std::string& text : raw.set) {
-    auto parsed = parse_assignment(text);
-    if (auto* wrong = std::get_if<std::string>(&parsed)) return failed("--set " + *wrong);
-    changes.push_back(std::get<Assignment>(std::move(parsed)));
-  }
-  if (auto wrong = read_largest(raw)) return failed(std::move(*wrong));
-  if (changes.empty() && raw.changes_file.empty() && raw.options.command == CommandId::whatif)
-    return failed(std::string(kNoChange));
-  const bool sweeps = std::ranges::any_of(changes, [](const Assignment& a) { return a.values.size() > 1; });
-  if (sweeps && raw.options.command == CommandId::explain)
-    return failed("explain shows one plan, but a change has several values");
-  if (sweeps && raw.options.render_changed) return failed("--render prints one plan, but a change has several values");
-  if (sweeps && raw.options.largest) return failed("--max looks for one value, but another change has several");
-  return std::nullopt;
-}
-
 std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
   Options& options = raw.options;
   const Command& command = command_of(options.command);
@@ -413,7 +350,7 @@ std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
   if (options.command == CommandId::diff)
     if (auto wrong = check_diff(raw)) return *wrong;
   if (options.command == CommandId::whatif || options.command == CommandId::explain)
-    if (auto wrong = read_changes(raw)) return *wrong;
+    if (auto wrong = read_changes(raw.changes, options)) return failed(std::move(*wrong));
   if (options.command == CommandId::report && options.outputs.empty() && isatty(STDOUT_FILENO) != 0)
     return failed(std::string(kPageToTerminal));
   if (!command.reads_logs || !options.logs.empty()) return options;

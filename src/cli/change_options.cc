@@ -1,0 +1,76 @@
+#include "cli/change_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/sizes.h"
+
+namespace shardstats::cli {
+namespace {
+
+constexpr std::string_view kNoChange =
+    "no change given: for example `shardstats whatif --set batch_size=4096 train.log`; `shardstats whatif --help` says "
+    "what can be changed";
+
+// Reads --max: a change of the count in question comes last.
+std::optional<std::string> read_largest(const ChangeTexts& texts, Options& options) {
+  if (texts.max.empty())
+    return texts.max_hbm.empty() ? std::nullopt : std::optional<std::string>("--max-hbm needs --max KEY");
+  if (options.render_changed) return "--max gives no plan to --render; set the value that it found";
+  auto parsed = parse_assignment(texts.max + "=1");
+  if (auto* wrong = std::get_if<std::string>(&parsed)) return "--max " + *wrong;
+  auto& count = std::get<Assignment>(parsed);
+  const Attribute attribute = count.values.front().attribute;
+  if (attribute != Attribute::batch_size && attribute != Attribute::rows)
+    return "--max " + texts.max + ": only batch_size and NAME.rows grow the memory of each rank that they touch";
+  LargestQuestion question{texts.max, {}};
+  if (!texts.max_hbm.empty()) {
+    question.max_hbm = parse_size(texts.max_hbm);
+    if (!question.max_hbm) return "--max-hbm '" + texts.max_hbm + "': expected a size, for example 72GiB";
+  }
+  options.changes.push_back(std::move(count));
+  options.largest = std::move(question);
+  return std::nullopt;
+}
+
+}  // namespace
+
+void add_change_options(CLI::App& app, ChangeTexts& texts) {
+  app.add_option("--set", texts.set, "Change the run or a table, e.g. batch_size=4096 or table_7.dtype=fp16")
+      ->type_name("CHANGE")
+      ->allow_extra_args(false);
+  app.add_option("--changes", texts.file, "Read changes from FILE, one a line")->type_name("FILE");
+}
+
+void add_what_if_options(CLI::App& app, ChangeTexts& texts, Options& options) {
+  app.add_option("--max", texts.max, "The largest value that fits, of a count such as batch_size or table_7.rows")
+      ->type_name("KEY");
+  app.add_option("--max-hbm", texts.max_hbm, "What --max has to fit; default is the planning memory")
+      ->type_name("SIZE");
+  app.add_option("-n,--top", options.top,
+                 "Only the first N rows of each list; 0 is all. Default: 10 in text, else all");
+  app.add_flag("--render", options.render_changed, "Print the planner's log of the changed plan");
+}
+
+std::optional<std::string> read_changes(const ChangeTexts& texts, Options& options) {
+  std::vector<Assignment>& changes = options.changes;
+  if (!texts.file.empty()) {
+    auto read = read_assignments(texts.file);
+    if (auto* wrong = std::get_if<std::string>(&read)) return *wrong;
+    changes = std::get<std::vector<Assignment>>(std::move(read));
+  }
+  for (const std::string& text : texts.set) {
+    auto parsed = parse_assignment(text);
+    if (auto* wrong = std::get_if<std::string>(&parsed)) return "--set " + *wrong;
+    changes.push_back(std::get<Assignment>(std::move(parsed)));
+  }
+  if (auto wrong = read_largest(texts, options)) return wrong;
+  if (changes.empty() && texts.file.empty() && options.command == CommandId::whatif) return std::string(kNoChange);
+  const bool sweeps = std::ranges::any_of(changes, [](const Assignment& a) { return a.values.size() > 1; });
+  if (sweeps && options.command == CommandId::explain) return "explain shows one plan, but a change has several values";
+  if (sweeps && options.render_changed) return "--render prints one plan, but a change has several values";
+  if (sweeps && options.largest) return "--max looks for one value, but another change has several";
+  return std::nullopt;
+}
+
+}  // namespace shardstats::cli

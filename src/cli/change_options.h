@@ -1,0 +1,29 @@
+// Options of whatif, and of explain with changes. Tested by tests/cli/assignments_test.cc and the golden runs in
+// tests/cli.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace shardstats::cli {
+
+// The values as they were written; empty: not given.
+struct ChangeTexts {
+  std::vector<std::string> set;
+  std::string file, max, max_hbm;
+};
+
+void add_change_options(CLI::App& app, ChangeTexts& texts);
+void add_what_if_options(CLI::App& app, ChangeTexts& texts, Options& options);
+
+// Sets the changes, and the question for the largest value; what is wrong with them, also together.
+std::optional<std::string> read_changes(const ChangeTexts& texts, Options& options);
+
+}  // namespace shardstats::cli
