@@ -15,6 +15,13 @@ struct Fixed {
 };
 Fixed apply_overrides(const std::vector<Override>& overrides, PlanInputs& plan);
 
+// Q: ids of one local batch over all features (storage-model.md section 8.2), without numbers of poolings. Unknown
+// where the tables are not printed or some are lost.
+std::optional<RealInterval> kjt_lookups(const PlanInputs& plan);
+
+// m: what a policy multiplies the bytes of the ids with (8.2).
+double kjt_multiplier(Policy policy);
+
 // Policy, dense and KJT bytes from the reservation lines, the ranks and the KJT formula.
 void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& result);
 

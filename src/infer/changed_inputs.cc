@@ -5,24 +5,13 @@
 #include <utility>
 
 #include "infer/read_plan.h"
+#include "infer/words.h"
 #include "shardstats/limits.h"
 
 namespace shardstats::infer_detail {
 namespace {
 
 using Reason = std::optional<std::string>;
-
-constexpr std::array<std::pair<std::string_view, int>, 4> kElements = {
-    {{"fp32", 0}, {"fp16", 1}, {"bf16", 1}, {"int8", 2}}};
-constexpr std::array<std::pair<std::string_view, int>, 5> kClasses = {
-    {{"none", 0}, {"sgd", 0}, {"rowwise_adagrad", 1}, {"adagrad", 2}, {"adam", 3}}};
-
-template <std::size_t N>
-std::optional<int> index_of(std::string_view word, const std::array<std::pair<std::string_view, int>, N>& words) {
-  for (const auto& [name, index] : words)
-    if (name == word) return index;
-  return std::nullopt;
-}
 
 bool is_by_columns(Sharding sharding) { return sharding == Sharding::cw || sharding == Sharding::twcw; }
 
@@ -35,6 +24,7 @@ class Application {
 
   Reason apply(std::span<const Change> changes) {
     out_.requests.resize(base_.inputs.tables.size());
+    out_.now_at.resize(base_.inputs.tables.size());
     for (const Change& change : changes)
       if (auto why = request(change)) return change.text + ": " + *why;
     if (auto why = copy_run()) return why;
@@ -69,7 +59,7 @@ class Application {
         run.ephemeral = change.number != 0;
         return {};
       case Attribute::release:
-        run.release = parse_name<Release>(change.word, kReleaseNames);
+        run.release = parse_release(change.word);
         return run.release ? Reason{} : "no such release";
       case Attribute::hbm:
         run.hbm = whole;
@@ -103,10 +93,10 @@ class Application {
     const auto whole = static_cast<std::int64_t>(change.number);
     switch (change.attribute) {
       case Attribute::optimizer:
-        table.optimizer = index_of(change.word, kClasses);
+        if (const auto optimizer = optimizer_of(change.word)) table.optimizer = static_cast<int>(*optimizer);
         return table.optimizer ? Reason{} : "no such optimizer";
       case Attribute::dtype:
-        table.element = index_of(change.word, kElements);
+        if (const auto bytes = dtype_bytes(change.word)) table.element = index_in(kElementSizes, *bytes);
         return table.element ? Reason{} : "no such dtype";
       case Attribute::sharding:
         table.sharding = parse_name<Sharding>(change.word, kShardingNames);
@@ -200,6 +190,7 @@ class Application {
     TableInputs& table = out_.inputs.tables.emplace_back(base_.inputs.tables[t]);
     table.row = static_cast<std::uint32_t>(out_.printed.tables.rows.size());
     out_.printed.tables.rows.push_back(log_.tables.rows[t]);
+    out_.now_at[t] = static_cast<std::uint32_t>(out_.base_rows.size());
     out_.base_rows.push_back(t);
     out_.unplaced.push_back(false);
   }

@@ -34,12 +34,14 @@ struct TableRequest {
 
 struct ChangedInputs {
   RunRequest run;
-  std::vector<TableRequest> requests;    // by table of the log
-  std::vector<std::uint32_t> base_rows;  // by table left: its row in the log
-  std::vector<bool> unplaced;            // by table left: its number of shards has changed and no ranks were given
-  std::int64_t group_size = 0;           // ranks of a host as grouped tables are split; 0: none are
+  std::vector<TableRequest> requests;                // by table of the log
+  std::vector<std::optional<std::uint32_t>> now_at;  // by table of the log: its place now; nullopt: dropped
+  std::vector<std::uint32_t> base_rows;              // by table left: its row in the log
+  std::vector<bool> unplaced;   // by table left: its number of shards has changed and no ranks were given
+  std::int64_t group_size = 0;  // ranks of a host as grouped tables are split; 0: none are
   PrintedPlan printed;
-  PlanInputs inputs;  // points to `printed`
+  PlanInputs inputs;          // points to `printed`
+  RealInterval hidden_kjt{};  // bytes by which a KJT reservation grows that the log does not print
 
   ChangedInputs() = default;
   ChangedInputs(const ChangedInputs&) = delete;

@@ -145,24 +145,45 @@ class Mapping {
   const SettingGroup& group_;
 };
 
-Quantity quantity_at(std::size_t i) { return static_cast<Quantity>(i); }
 constexpr std::array<Quantity, 4> kRankQuantities = {Quantity::hbm, Quantity::ddr, Quantity::input, Quantity::output};
+
+enum class Counted : std::uint8_t { all, without_weights };  // and without the optimizer's state
 
 // Adds what the shards of one table take on each rank with one option; `sign` -1: takes it away.
 void add_shards(const Outcome& outcome, const TableInputs& table, std::uint32_t t, Option option, double sign,
-                std::vector<RankDifference>& ranks) {
+                Counted counted, std::vector<RankDifference>& ranks) {
   const Parts& parts = (*outcome.parts)[t][option.variant];
   const Combo combo = combo_of(option.combo);
+  std::vector<ClassParts> classes = parts.classes;
+  if (counted == Counted::without_weights)
+    for (ClassParts& c : classes) c.specific = {};
   for (std::size_t slot = 0; slot < table.ranks.size(); ++slot) {
     const auto rank = static_cast<std::size_t>(table.ranks[slot]);
     if (rank >= ranks.size()) continue;
     const auto cls = static_cast<std::size_t>(class_of_slot(outcome.setting, table, parts, slot));
     for (const Quantity q : kRankQuantities) {
-      const RealInterval one = class_bytes(outcome.setting, parts.classes[cls], combo, q);
+      const RealInterval one = class_bytes(outcome.setting, classes[cls], combo, q);
       RealInterval& sum = ranks[rank].bytes[static_cast<std::size_t>(q)];
       sum = sign > 0 ? sum + one : sum - one;
     }
   }
+}
+
+// Do the shards hold the same weights and optimizer state? Then these cancel out, even where a split by rows is hidden.
+bool same_weights(const TableInputs& table_a, const Parts& a, Option option_a, const TableInputs& table_b,
+                  const Parts& b, Option option_b) {
+  const Combo x = combo_of(option_a.combo), y = combo_of(option_b.combo);
+  if (table_a.rows != table_b.rows || table_a.cols != table_b.cols || table_a.sharding != table_b.sharding ||
+      table_a.kernel != table_b.kernel || !std::ranges::equal(table_a.ranks, table_b.ranks) || x.element != y.element ||
+      x.optimizer != y.optimizer || a.variant != b.variant)
+    return false;
+  const auto pair = static_cast<std::size_t>(pair_of(x));
+  const auto same = [&](const ClassParts& c, const ClassParts& d) {
+    const Amounts &p = c.specific[pair], &q = d.specific[pair];
+    return c.run.count == d.run.count && c.rows == d.rows && c.cols == d.cols && p.hbm == q.hbm && p.ddr == q.ddr &&
+           p.ssd == q.ssd;
+  };
+  return std::ranges::equal(a.classes, b.classes, same);
 }
 
 bool same_on_ranks(const Outcome& a, const TableInputs& table_a, std::uint32_t ta, Option option_a, const Outcome& b,
@@ -174,8 +195,8 @@ bool same_on_ranks(const Outcome& a, const TableInputs& table_a, std::uint32_t t
     if (x.classes[c].run.count != y.classes[c].run.count || !(x.classes[c].run.shape == y.classes[c].run.shape))
       return false;
     for (int q = 0; q < kQuantities; ++q)
-      if (!(class_bytes(a.setting, x.classes[c], combo_of(option_a.combo), quantity_at(static_cast<std::size_t>(q))) ==
-            class_bytes(b.setting, y.classes[c], combo_of(option_b.combo), quantity_at(static_cast<std::size_t>(q)))))
+      if (!(class_bytes(a.setting, x.classes[c], combo_of(option_a.combo), static_cast<Quantity>(q)) ==
+            class_bytes(b.setting, y.classes[c], combo_of(option_b.combo), static_cast<Quantity>(q))))
         return false;
   }
   return true;
@@ -272,18 +293,15 @@ std::vector<RankDifference> rank_differences(const Inference& base, const Change
       for (std::size_t q = 0; q < kQuantities; ++q)
         all[r].bytes[q] = first ? one[r].bytes[q] : hull(all[r].bytes[q], one[r].bytes[q]);
   };
-  std::vector<std::int64_t> now_of(base.inputs.tables.size(), -1);
-  for (std::uint32_t t = 0; t < changed.base_rows.size(); ++t) now_of[changed.base_rows[t]] = t;
   std::vector<RankDifference> all(ranks);
   for (const ChangedOutcome& outcome : outcomes) {
     std::vector<RankDifference> sum(ranks);
     for (std::uint32_t b = 0; b < base.inputs.tables.size(); ++b) {
       const auto& options = outcome.base->tables[b].options;
-      const auto t = static_cast<std::uint32_t>(std::max<std::int64_t>(now_of[b], 0));
+      const auto t = changed.now_at[b];
       const auto is_same = [&](std::size_t i) {
-        return now_of[b] >= 0 &&
-               same_on_ranks(*outcome.base, base.inputs.tables[b], b, options[i], outcome.survivor.outcome,
-                             changed.inputs.tables[t], t, outcome.became[t][i]);
+        return t && same_on_ranks(*outcome.base, base.inputs.tables[b], b, options[i], outcome.survivor.outcome,
+                                  changed.inputs.tables[*t], *t, outcome.became[*t][i]);
       };
       std::vector<std::size_t> differing;
       for (std::size_t i = 0; i < options.size(); ++i)
@@ -292,9 +310,14 @@ std::vector<RankDifference> rank_differences(const Inference& base, const Change
       std::vector<RankDifference> table(ranks);  // with the options that stay as they are: nothing
       for (const std::size_t i : differing) {
         std::vector<RankDifference> one(ranks);
-        if (now_of[b] >= 0)
-          add_shards(outcome.survivor.outcome, changed.inputs.tables[t], t, outcome.became[t][i], 1, one);
-        add_shards(*outcome.base, base.inputs.tables[b], b, options[i], -1, one);
+        const Outcome& after = outcome.survivor.outcome;
+        const auto& parts = (*outcome.base->parts)[b][options[i].variant];
+        const auto counted = t && same_weights(base.inputs.tables[b], parts, options[i], changed.inputs.tables[*t],
+                                               (*after.parts)[*t][outcome.became[*t][i].variant], outcome.became[*t][i])
+                                 ? Counted::without_weights
+                                 : Counted::all;
+        if (t) add_shards(after, changed.inputs.tables[*t], *t, outcome.became[*t][i], 1, counted, one);
+        add_shards(*outcome.base, base.inputs.tables[b], b, options[i], -1, counted, one);
         hull_into(table, one, i == differing.front() && differing.size() == options.size());
       }
       for (std::size_t r = 0; r < ranks; ++r)

@@ -68,9 +68,6 @@ class Evaluation {
       perf.tables[t].printed = {};
       perf.tables[t].sharder = base.perf.tables[changed.base_rows[t]].sharder;
     }
-    now_of_.assign(base.inputs.tables.size(), -1);
-    for (std::uint32_t t = 0; t < changed.base_rows.size(); ++t) now_of_[changed.base_rows[t]] = t;
-    result_.changed.resize(perf.tables.size());
   }
 
   // `old`: the hypothesis of the outcome with the bandwidths of the new one, but for those that were changed.
@@ -84,12 +81,10 @@ class Evaluation {
     std::vector<PerfCells> differences(ranks);
     after.tables.resize(result_.inputs.tables.size());
     for (std::uint32_t b = 0; b < base_.inputs.tables.size(); ++b) {
-      if (now_of_[b] < 0) {
-        if (before.tables[b]) drop(b, *before.tables[b], differences);
-        continue;
-      }
-      const auto t = static_cast<std::uint32_t>(now_of_[b]);
-      after.tables[t] = table(before, old, after.hypothesis, b, t, differences);
+      if (const auto t = changed_.now_at[b])
+        after.tables[*t] = table(before, old, after.hypothesis, b, *t, differences);
+      else if (before.tables[b])
+        drop(b, *before.tables[b], differences);
     }
     for (const PerfRank& rank : result_.inputs.ranks) {
       PerfCells sum{};
@@ -206,7 +201,6 @@ class Evaluation {
       pairs.push_back(*pair);
     }
     if (!differs) return before.tables[b];
-    result_.changed[t] = true;
     add_differences(pairs, b, t, differences);
     TablePerf all = pairs.front().now;
     for (const Pair& pair : pairs) widen(all, pair.now);
@@ -238,8 +232,7 @@ class Evaluation {
   bool preferred_;
   ChangedPerf& result_;
   CellElements cell_elements_;
-  bool complete_ = true;              // the outcomes kept give each table its perf
-  std::vector<std::int64_t> now_of_;  // by row of the log
+  bool complete_ = true;  // the outcomes kept give each table its perf
 };
 
 // Ranks of a host after the change.

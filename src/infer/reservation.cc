@@ -7,19 +7,6 @@ namespace {
 
 constexpr double kTrainingKjt = 20, kInferenceKjt = 1;  // storage-model.md section 8.2
 
-// Q: ids of one local batch over all features (8.2), without numbers of poolings. Unknown where the
-// tables are not printed or some are lost.
-std::optional<RealInterval> kjt_lookups(const PlanInputs& plan) {
-  if (!plan.printed->tables.printed || plan.missing) return std::nullopt;
-  RealInterval sum{};
-  for (const TableInputs& table : plan.tables) {
-    if (!table.sized) return std::nullopt;
-    sum = sum + table.pooling_sum * table.batch;
-  }
-  const auto terms = static_cast<double>(plan.tables.size() + 1);
-  return RealInterval{sum.low * (1 - terms * 4e-16), sum.high * (1 + terms * 4e-16)};
-}
-
 // A device whose memory the planner does not count (tpu) has no KJT storage either.
 bool kjt_fits(const PlanInputs& plan, RealInterval lookups, double multiplier, bool counted) {
   const ByteInterval printed = plan.kjt_hbm + plan.kjt_ddr;
@@ -29,15 +16,14 @@ bool kjt_fits(const PlanInputs& plan, RealInterval lookups, double multiplier, b
 struct PolicyRange {
   Policy policy;
   Release since;
-  double kjt_multiplier;
   bool dense_zero;  // prints no dense storage
 };
 constexpr std::array<PolicyRange, 5> kPolicies = {{
-    {Policy::heuristical, Release::v0_1_0, kTrainingKjt, false},
-    {Policy::fixed_percentage, Release::v0_1_0, kTrainingKjt, true},
-    {Policy::inference, Release::v0_3_0, kInferenceKjt, false},
-    {Policy::fixed_absolute, Release::v1_7_0, kTrainingKjt, true},
-    {Policy::sku_aware, Release::main_branch, kTrainingKjt, false},
+    {Policy::heuristical, Release::v0_1_0, false},
+    {Policy::fixed_percentage, Release::v0_1_0, true},
+    {Policy::inference, Release::v0_3_0, false},
+    {Policy::fixed_absolute, Release::v1_7_0, true},
+    {Policy::sku_aware, Release::main_branch, false},
 }};
 
 bool policy_fits(const PlanInputs& plan, const PolicyRange& range, Release release, const Constants& constants,
@@ -50,7 +36,7 @@ bool policy_fits(const PlanInputs& plan, const PolicyRange& range, Release relea
   if (plan.reservation_printed) {
     if (!prints) return false;
     if (range.dense_zero && plan.dense_hbm.low + plan.dense_ddr.low > 0) return false;
-    return !lookups || kjt_fits(plan, *lookups, range.kjt_multiplier, counted);
+    return !lookups || kjt_fits(plan, *lookups, kjt_multiplier(range.policy), counted);
   }
   if (range.policy == Policy::sku_aware) return true;  // before its statistics existed
   if (prints) return false;
@@ -58,6 +44,19 @@ bool policy_fits(const PlanInputs& plan, const PolicyRange& range, Release relea
 }
 
 }  // namespace
+
+std::optional<RealInterval> kjt_lookups(const PlanInputs& plan) {
+  if (!plan.printed->tables.printed || plan.missing) return std::nullopt;
+  RealInterval sum{};
+  for (const TableInputs& table : plan.tables) {
+    if (!table.sized) return std::nullopt;
+    sum = sum + table.pooling_sum * table.batch;
+  }
+  const auto terms = static_cast<double>(plan.tables.size() + 1);
+  return RealInterval{sum.low * (1 - terms * 4e-16), sum.high * (1 + terms * 4e-16)};
+}
+
+double kjt_multiplier(Policy policy) { return policy == Policy::inference ? kInferenceKjt : kTrainingKjt; }
 
 void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& result) {
   const auto lookups = kjt_lookups(plan);

@@ -20,7 +20,8 @@ constexpr std::array kAttributes = {
     AttributeForm{Attribute::pipeline, "pipeline", true, false, ValueKind::word,
                   "none, train_base, train_sparse_dist, train_prefetch_sparse_dist"},
     AttributeForm{Attribute::count_ephemeral, "count_ephemeral", true, false, ValueKind::flag, "true, false"},
-    AttributeForm{Attribute::release, "release", true, false, ValueKind::word, "v0.3.0 to v1.8.0, main"},
+    AttributeForm{Attribute::release, "release", true, false, ValueKind::word,
+                  "a release from v0.4.0 to v1.8.0, or main"},
     AttributeForm{Attribute::hbm, "hbm", true, false, ValueKind::bytes, "a size such as 80GiB"},
     AttributeForm{Attribute::hbm_mem_bw, "hbm_mem_bw", true, false, ValueKind::bandwidth,
                   "a bandwidth such as 1555GiB/s"},
@@ -67,51 +68,59 @@ std::optional<Refusal> refusal_of(const Inference& base) {
   return std::nullopt;
 }
 
-// KJT reservation of the changed plan: what the log prints, by the difference of the ids (storage-model.md 8.2).
-class Reservation {
- public:
-  Reservation(const Inference& base, const ChangedInputs& changed) : plan_(base.plan) {
-    if (!base.inputs.reservation_printed) return;
-    RealInterval difference{};  // of Q
-    RealInterval sum{};
-    std::vector<bool> kept(base.inputs.tables.size());
-    for (std::uint32_t t = 0; t < changed.base_rows.size(); ++t) {
-      const TableInputs& old = base.inputs.tables[changed.base_rows[t]];
-      const TableInputs& now = changed.inputs.tables[t];
-      kept[changed.base_rows[t]] = true;
-      const RealInterval before = old.pooling_sum * old.batch, after = now.pooling_sum * now.batch;
-      sum = sum + after;
-      if (old.pooling_sum == now.pooling_sum && old.batch == now.batch) continue;
-      moved_ = true;
-      difference = difference + (after - before);
-    }
-    for (std::uint32_t b = 0; b < kept.size(); ++b) {
-      if (kept[b]) continue;
-      moved_ = true;
-      const RealInterval before = base.inputs.tables[b].pooling_sum * base.inputs.tables[b].batch;
-      difference = difference + RealInterval{-before.high, -before.low};
-    }
-    constexpr double kRounding = 1e-12;
-    sum_ = {sum.low * (1 - kRounding), sum.high * (1 + kRounding)};
-    difference_ = difference;
-  }
-
-  // `holds`: the device counts KJT there; the other memory's printed 0.0 is zero.
-  ByteInterval changed(ByteInterval printed, bool holds) const {
-    if (!moved_ || !holds || printed.high == 0) return printed;
-    const double multiplier = plan_.policy == Policy::inference ? 1 : 20;
-    const ByteInterval fresh = whole_bytes(kjt_bytes(multiplier, sum_));
-    const RealInterval step{multiplier * (8 * difference_.low - 1), multiplier * (8 * difference_.high + 1)};
-    const RealInterval moved{std::max(real(printed).low + step.low, 0.0),
-                             std::max(real(printed).high + step.high, 0.0)};
-    return narrowed(fresh, whole_bytes(moved));
-  }
-
- private:
-  const Plan& plan_;
-  bool moved_ = false;
-  RealInterval sum_{}, difference_{};
+// Ids of a local batch over all features, Q of storage-model.md section 8.2.
+struct ChangedLookups {
+  std::optional<RealInterval> all;  // of the changed plan
+  RealInterval difference{};        // less those of the log
+  bool differ = false;
 };
+
+ChangedLookups changed_lookups(const Inference& base, const ChangedInputs& changed) {
+  const auto lookups_of = [](const TableInputs& table) { return table.pooling_sum * table.batch; };
+  ChangedLookups lookups{kjt_lookups(changed.inputs)};
+  const auto add = [&](RealInterval difference) {
+    lookups.differ = true;
+    lookups.difference = lookups.difference + difference;
+  };
+  for (std::uint32_t b = 0; b < base.inputs.tables.size(); ++b) {
+    const TableInputs& old = base.inputs.tables[b];
+    const TableInputs* now = changed.now_at[b] ? &changed.inputs.tables[*changed.now_at[b]] : nullptr;
+    if (now == nullptr)
+      add(RealInterval{} - lookups_of(old));
+    else if (old.pooling_sum != now->pooling_sum || old.batch != now->batch)
+      add(lookups_of(*now) - lookups_of(old));
+  }
+  return lookups;
+}
+
+// Bytes, of whole ones before and after.
+RealInterval kjt_growth(const ChangedLookups& lookups, Policy policy) {
+  const double m = kjt_multiplier(policy);
+  return {m * (8 * lookups.difference.low - 1), m * (8 * lookups.difference.high + 1)};
+}
+
+// The same of a reservation that the log does not print: that of policies other than this one is none at all.
+RealInterval hidden_kjt_growth(const ChangedLookups& lookups, std::span<const Policy> policies) {
+  if (!lookups.differ || std::ranges::find(policies, Policy::inference) == policies.end()) return {};
+  const RealInterval growth = kjt_growth(lookups, Policy::inference);
+  return policies.size() == 1 ? growth : hull(exactly(0.0), growth);
+}
+
+// The KJT reservation of the changed plan: what the log prints, by the difference of the ids.
+ByteInterval changed_kjt(const ChangedLookups& lookups, ByteInterval printed, Policy policy) {
+  const double m = kjt_multiplier(policy);
+  const RealInterval by = kjt_growth(lookups, policy);
+  const RealInterval moved{std::max(real(printed).low + by.low, 0.0), std::max(real(printed).high + by.high, 0.0)};
+  return lookups.all ? narrowed(whole_bytes(kjt_bytes(m, *lookups.all)), whole_bytes(moved)) : whole_bytes(moved);
+}
+
+// Over all these policies.
+ByteInterval changed_kjt(const ChangedLookups& lookups, ByteInterval printed, std::span<const Policy> policies) {
+  if (!lookups.differ || printed.high == 0) return printed;
+  ByteInterval all = changed_kjt(lookups, printed, policies.front());
+  for (const Policy policy : policies) all = hull(all, changed_kjt(lookups, printed, policy));
+  return all;
+}
 
 // Was the value of the assumption asked for?
 bool is_set(const ChangedInputs& changed, const Assumption& assumption) {
@@ -164,7 +173,8 @@ struct WhatIf::Impl {
   const ChangedOutcome& likeliest(const std::vector<ChangedOutcome>& outcomes) const;
   // The changed plan over these hypotheses.
   Plan assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, bool preferred) const;
-  void set_reservation(ChangedInputs& changed) const;
+  // The KJT reservation over these policies.
+  void set_reservation(std::span<const Policy> policies, ChangedInputs& changed) const;
   void forget_cells(const std::vector<ChangedOutcome>& outcomes, ChangedInputs& changed) const;
   void place_shards(ChangedInputs& changed, Texts& texts, std::vector<std::string>& placed) const;
   void narrow_ranks(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes, Plan& plan) const;
@@ -185,17 +195,19 @@ const ChangedOutcome& WhatIf::Impl::likeliest(const std::vector<ChangedOutcome>&
   return found != outcomes.end() ? *found : outcomes.front();
 }
 
-void WhatIf::Impl::set_reservation(ChangedInputs& changed) const {
+void WhatIf::Impl::set_reservation(std::span<const Policy> policies, ChangedInputs& changed) const {
   const Plan& plan = base.plan;
   PlanInputs& inputs = changed.inputs;
-  const Reservation reservation(base, changed);
+  const ChangedLookups lookups = changed_lookups(base, changed);
+  const bool in_hbm = io_in_hbm(plan.setting);
   inputs.reservation_printed = true;  // so that the sums below take them as they are
   if (base.inputs.reservation_printed) {
     inputs.dense_hbm = plan.dense_hbm;
     inputs.dense_ddr = plan.dense_ddr;
-    const bool in_hbm = io_in_hbm(plan.setting);
-    inputs.kjt_hbm = reservation.changed(plan.kjt_hbm, in_hbm);
-    inputs.kjt_ddr = reservation.changed(plan.kjt_ddr, !in_hbm);
+    inputs.kjt_hbm = plan.kjt_hbm;
+    inputs.kjt_ddr = plan.kjt_ddr;
+    ByteInterval& kjt = in_hbm ? inputs.kjt_hbm : inputs.kjt_ddr;
+    kjt = changed_kjt(lookups, kjt, policies);
     return;
   }
   const Constants& hidden = base.found.survivors.front().outcome.constants;
@@ -204,6 +216,9 @@ void WhatIf::Impl::set_reservation(ChangedInputs& changed) const {
     hbm = hull(hbm, survivor.outcome.constants.hbm);
     ddr = hull(ddr, survivor.outcome.constants.ddr);
   }
+  changed.hidden_kjt = hidden_kjt_growth(lookups, policies);
+  RealInterval& with_kjt = in_hbm ? hbm : ddr;
+  with_kjt = at_least_zero(with_kjt + changed.hidden_kjt);
   inputs.dense_hbm = whole_bytes(hbm);
   inputs.dense_ddr = whole_bytes(ddr);
 }
@@ -223,11 +238,13 @@ void WhatIf::Impl::forget_cells(const std::vector<ChangedOutcome>& outcomes, Cha
 void WhatIf::Impl::narrow_ranks(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
                                 Plan& plan) const {
   const auto differences = rank_differences(base, changed, outcomes);
-  const auto difference_of = [](ByteInterval after, ByteInterval before) {
+  const bool printed = base.inputs.reservation_printed, in_hbm = io_in_hbm(plan.setting);
+  const auto growth = [&](ByteInterval after, ByteInterval before, bool holds) {
+    if (!printed) return holds ? changed.hidden_kjt : RealInterval{};
     return after == before ? RealInterval{} : real(after) - real(before);
   };
-  const RealInterval kjt_hbm = difference_of(plan.kjt_hbm, base.plan.kjt_hbm);
-  const RealInterval kjt_ddr = difference_of(plan.kjt_ddr, base.plan.kjt_ddr);
+  const RealInterval kjt_hbm = growth(plan.kjt_hbm, base.plan.kjt_hbm, in_hbm);
+  const RealInterval kjt_ddr = growth(plan.kjt_ddr, base.plan.kjt_ddr, !in_hbm);
   for (std::size_t r = 0; r < differences.size(); ++r) {
     const PlanRank& before = base.plan.ranks[r];
     PlanRank& after = plan.ranks[r];
@@ -235,7 +252,6 @@ void WhatIf::Impl::narrow_ranks(const ChangedInputs& changed, const std::vector<
       RealInterval by = differences[r].bytes[static_cast<std::size_t>(of.quantity)];
       if (of.field == &PlanRank::hbm) by = by + kjt_hbm;
       if (of.field == &PlanRank::ddr) by = by + kjt_ddr;
-      // What the log says of the rank counts more than what is only likely of its shards.
       after.*of.field = narrowed(moved(before.*of.field, by), after.*of.field);
     }
   }
@@ -281,6 +297,8 @@ void WhatIf::Impl::describe(const ChangedInputs& changed, Plan& plan) const {
   } else {
     plan.kjt_hbm = from.kjt_hbm;
     plan.kjt_ddr = from.kjt_ddr;
+    ByteInterval& kjt = io_in_hbm(from.setting) ? plan.kjt_hbm : plan.kjt_ddr;
+    kjt = moved(kjt, changed.hidden_kjt);
   }
 }
 
@@ -347,7 +365,7 @@ Plan WhatIf::likely_base() const {
   Texts texts;
   ChangedInputs same;
   if (change_inputs(impl_->base, {}, impl_->local_sizes, texts, same)) return impl_->base.plan;
-  impl_->set_reservation(same);
+  impl_->set_reservation({&base().policy, 1}, same);
   const auto outcomes = changed_outcomes(impl_->base, same);
   auto [preferred, keeps_base] = preferred_only(impl_->base, same, impl_->likeliest(outcomes));
   return impl_->assemble(same, {std::move(preferred)}, true);
@@ -359,18 +377,18 @@ std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes,
   result.texts = std::make_shared<Texts>();
   ChangedInputs changed;
   if (auto why = change_inputs(impl_->base, changes, impl_->local_sizes, *result.texts, changed)) return Refusal{*why};
-  impl_->set_reservation(changed);
+  impl_->set_reservation(base().policies, changed);
   impl_->place_shards(changed, *result.texts, result.placed);
   const auto outcomes = changed_outcomes(impl_->base, changed);
   impl_->forget_cells(outcomes, changed);
   result.plan = impl_->assemble(changed, outcomes, false);
   if (auto refusal = impl_->lost_perf(changed, result.plan)) return *refusal;
   if (likely) {
+    impl_->set_reservation({&base().policy, 1}, changed);
     auto [preferred, keeps_base] = preferred_only(impl_->base, changed, impl_->likeliest(outcomes));
     result.likely = impl_->assemble(changed, {std::move(preferred)}, true);
   }
   result.skeleton = std::move(changed.printed);
-  result.base_rows = std::move(changed.base_rows);
   result.device_hbm = changed.run.hbm;
   return result;
 }

@@ -47,7 +47,6 @@ struct ChangedPerf {
   PerfInputs inputs;
   std::vector<PerfOutcome> outcomes;
   std::vector<PerfCells> rank_differences;  // ms, of ranks that the log has
-  std::vector<bool> changed;                // by table
 };
 ChangedPerf changed_perf(const Inference& base, const ChangedInputs& changed,
                          const std::vector<ChangedOutcome>& outcomes, const Plan& storage, bool preferred);

@@ -93,6 +93,32 @@ TEST(WhatIf, TwiceTheBatchIsTwiceTheInput) {
   }
 }
 
+// v0.5.0 prints no reservation: it may be the inference policy's, whose KJT grows with the batch, or have none.
+TEST(WhatIf, AHiddenReservationMayGrowWithTheBatch) {
+  const Log log("v0.5.0.log");
+  const Plan& base = log.what_if.base();
+  ASSERT_THAT(base.policies, testing::IsSupersetOf({Policy::fixed_percentage, Policy::inference}));
+  const double batch = std::stod(std::string(log.printed.slot(LineId::batch_size).text));
+  const ChangedPlan twice = changed(log, {of_run(Attribute::batch_size, 2 * batch)});
+  const std::int64_t growth = twice.plan.kjt_hbm.high - base.kjt_hbm.high;
+  EXPECT_GT(2 * growth, base.kjt_hbm.high);  // some tables have batch sizes of their own
+  for (std::size_t r = 0; r < base.ranks.size(); ++r) {
+    const auto reserved = [&](const PlanRank& rank) { return rank.hbm.high - rank.sparse_hbm.low; };
+    EXPECT_NEAR(static_cast<double>(reserved(twice.plan.ranks[r])),
+                static_cast<double>(reserved(base.ranks[r]) + growth), 100)
+        << "rank " << r;
+  }
+}
+
+// How v1.8.0 splits the rows of city_table does not show. They stay where they are, so that a rank grows by what does.
+TEST(WhatIf, AHiddenSplitStaysAsItIs) {
+  const Log log("v1.8.0.log");
+  const ChangedPlan twice = changed(log, {of_run(Attribute::batch_size, 2048)});
+  const ByteInterval shard = twice.plan.shards_of(twice.plan.tables[log.row("city_table")]).front().hbm;
+  EXPECT_GT(shard.high - shard.low, kGiB);
+  for (const PlanRank& rank : twice.plan.ranks) EXPECT_LT(rank.hbm.high - rank.hbm.low, 10 * kMiB);
+}
+
 TEST(WhatIf, ADroppedTableTakesItsShardsWithIt) {
   const Log log("v1.4.0.log");
   const Plan& base = log.what_if.base();

@@ -84,7 +84,6 @@ struct ChangedPlan {
   std::shared_ptr<Texts> texts;  // that the skeleton's new texts lie in
   Plan plan;
   Plan likely;                             // the same with the likeliest explanation of the log alone
-  std::vector<std::uint32_t> base_rows;    // by table: its row in the log
   std::optional<std::int64_t> device_hbm;  // bytes, if that was changed
   std::vector<std::string> placed;         // what was put on ranks that were not given, in words
 };
