@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "temporary_folder.h"
+
 namespace shardstats::cli {
 namespace {
 
@@ -72,7 +74,8 @@ TEST(Assignments, WhatIsWrongWithThem) {
 }
 
 TEST(Assignments, FromAFile) {
-  const std::string path = testing::TempDir() + "changes.txt";
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() / "changes.txt";
   std::ofstream(path) << "# a comment\n\nbatch_size=64 # more\n  drop a.b  \n";
   const auto read = read_assignments(path);
   const auto& all = std::get<std::vector<Assignment>>(read);

@@ -5,28 +5,17 @@
 #include <filesystem>
 #include <fstream>
 
+#include "temporary_folder.h"
+
 namespace shardstats::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// An empty directory that is the current one as long as this lives.
-class Folder {
+// With folders in it to start from.
+class Folder : public test::WorkingFolder {
  public:
-  Folder() : before_(fs::current_path()), path_(fs::path(testing::TempDir()) / "shardstats_config_test") {
-    fs::remove_all(path_);
-    fs::create_directories(path_ / "a" / "b");
-    fs::current_path(path_);
-  }
-  ~Folder() {
-    fs::current_path(before_);
-    fs::remove_all(path_);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
- private:
-  fs::path before_, path_;
+  Folder() { fs::create_directories("a/b"); }
 };
 
 void write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }

@@ -2,10 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+
+#include "temporary_folder.h"
 
 namespace shardstats::cli {
 namespace {
@@ -16,11 +17,7 @@ namespace fs = std::filesystem;
 // runs/b.log.
 class WalkTest : public testing::Test {
  protected:
-  WalkTest() : before_(fs::current_path()) {
-    std::string pattern = testing::TempDir() + "/shardstats_walk_XXXXXX";
-    EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    fs::current_path(folder_);
+  WalkTest() {
     for (const char* file : {"a.log", "b.txt", "odd[1].log", ".hidden.log", "runs/b.log", "runs/a/rank0.log",
                              "runs/a/rank1.log", "runs/a/deep/rank0.log", "runs/a.log", "runs/.git/rank0.log"}) {
       fs::create_directories(fs::path(file).parent_path().empty() ? "." : fs::path(file).parent_path());
@@ -31,10 +28,6 @@ class WalkTest : public testing::Test {
     fs::create_symlink("../runs", "runs/again");
     fs::create_symlink("b.log", "runs/last");
     EXPECT_EQ(::mkfifo("runs/pipe", 0600), 0);
-  }
-  ~WalkTest() override {
-    fs::current_path(before_);
-    fs::remove_all(folder_);
   }
 
   // Paths in the order of the walk: "!" before those that were named, the error behind what has one.
@@ -51,7 +44,7 @@ class WalkTest : public testing::Test {
     return paths;
   }
 
-  fs::path before_, folder_;
+  test::WorkingFolder folder_;
 };
 
 using Paths = std::vector<std::string>;
@@ -122,7 +115,7 @@ TEST_F(WalkTest, UnreadableDirectoriesAreReported) {
     fs::current_path(name);
     longest += "/" + name;
   }
-  fs::current_path(folder_);
+  fs::current_path(folder_.path());
   EXPECT_EQ(walked({"nothing", "a.log"}),
             (Paths{longest + ": cannot read the directory: File name too long", "!a.log"}));
 }

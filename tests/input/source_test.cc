@@ -16,6 +16,7 @@
 #include <variant>
 
 #include "input/decompress.h"
+#include "temporary_folder.h"
 
 namespace shardstats {
 namespace {
@@ -32,19 +33,13 @@ std::string slurp(const std::string& path) {
 // A folder of its own per test, removed with it.
 class SourceTest : public testing::Test {
  protected:
-  SourceTest() {
-    std::string pattern = testing::TempDir() + "/shardstats_source_XXXXXX";
-    EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  ~SourceTest() override { std::filesystem::remove_all(folder_); }
-
   std::string write(const std::string& name, std::string_view bytes) const {
     const std::string path = folder_ + "/" + name;
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
   }
-  std::string folder_;
+  test::TemporaryFolder temporary_;
+  std::string folder_ = temporary_.path();
 };
 
 std::string content(const OpenResult& result) {
