@@ -8,8 +8,9 @@
 namespace shardstats::fuzz {
 
 inline bool is_reported(const PrintedPlan& plan) {
-  return std::ranges::any_of(verify(plan, infer(plan)).findings,
-                             [](const Finding& f) { return f.severity != Severity::note; });
+  const auto is_grave = [](const auto& found) { return found.severity != Severity::note; };
+  return std::ranges::any_of(plan.diagnostics, is_grave) ||
+         std::ranges::any_of(verify(plan, infer(plan)).findings, is_grave);
 }
 
 }  // namespace shardstats::fuzz
