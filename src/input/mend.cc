@@ -88,11 +88,19 @@ class Mender {
 
   // The blanks at the end of a piece may be gone: the next one starts at the width of the terminal all the same.
   void join(const Transcript& piece) {
-    if (joined_characters_ < pieces_ * wrap_ && pieces_ * wrap_ <= kWidestBox)
-      joined_.fill(std::string(pieces_ * wrap_ - joined_characters_, ' '), joined_.place_of(joined_.text().size()));
+    if (joined_characters_ < pieces_ * wrap_ && pieces_ * wrap_ <= kWidestBox) {
+      const std::size_t end = joined_.text().size();
+      joined_.fill(std::string(pieces_ * wrap_ - joined_characters_, ' '),
+                   end == 0 ? place_of(piece, 0) : joined_.place_of(end));
+    }
     joined_characters_ = std::max(joined_characters_, pieces_ * wrap_) + characters(piece.text());
     joined_.append(piece, 0, piece.text().size());
     ++pieces_;
+  }
+
+  // Of a byte of the line that was just read; a blank one has none.
+  Place place_of(const Transcript& line, std::size_t offset) const {
+    return line.text().empty() ? Place{number_ - 1, 1} : line.place_of(offset);
   }
 
   void end_joined() {
@@ -207,7 +215,7 @@ class Mender {
     const std::size_t first = text.find_first_not_of(' ', start);
     if (first != kNowhere && is_divider(without_padding(text.substr(first)))) bare_mark_ = first == start ? "# " : "#";
     Transcript framed;
-    framed.fill(bare_mark_, text.empty() ? Place{number_ - 1, 1} : line.place_of(start));
+    framed.fill(bare_mark_, place_of(line, start));
     framed.append(line, start, text.size());
     return framed;
   }

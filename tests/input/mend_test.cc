@@ -152,6 +152,15 @@ TEST(Mend, GivesTheUndamagedLines) {
   }
 }
 
+// A line that was broken, whose first piece is blank, and which never had its frame.
+TEST(Mend, LinesThatBeginBlankHavePlaces) {
+  const std::string log = "\"" + std::string(20, '#') + R"(\n#\n--- Planner Statistics ---HBM: est\n\n#)";
+  const auto blocks = find_blocks(log);
+  ASSERT_FALSE(blocks.empty());
+  for (const Block& block : blocks)
+    for (const BoxLine& line : block.lines) EXPECT_EQ(line.place.line, 1U) << line.text;
+}
+
 TEST(Mend, NothingIsNotedOfABareBlock) {
   const std::string log = joined(printed());
   const auto blocks = find_blocks(log);
