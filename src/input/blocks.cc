@@ -121,8 +121,8 @@ std::size_t inner_box(std::string_view text, std::size_t width) {
   for (std::size_t at = text.find('#'); at != kNowhere; at = text.find('#', at + 1)) {
     if (!starts_box(text, at)) continue;
     const std::string_view box = text.substr(at);
-    const std::size_t end = byte_of(box, width);
-    if (end < box.size() && box.substr(0, end).ends_with(" #")) return at;
+    const std::size_t last = byte_of(box, width - 1);
+    if (last + 1 < box.size() && box[last] == '#' && box[last - 1] == ' ') return at;
   }
   return kNowhere;
 }

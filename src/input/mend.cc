@@ -198,8 +198,10 @@ class Mender {
 
   // --- lines without a frame -----------------------------------------------------------------------------------------
 
-  // The title without a '#' before it: the lines from here on are the text of a box alone.
+  // The title without a '#' before it: the lines from here on are the text of a box alone. Inside a box that is open
+  // it is somebody's text.
   void look_for_bare_title(const Transcript& line) {
+    if (open_ > 0) return;
     const std::string_view text = line.text();
     const std::size_t title = text.find(kTitle);
     if (title == kNowhere || title_offset(text) != kNowhere) return;

@@ -42,6 +42,7 @@ class Mapping final : public Source {
   Mapping& operator=(const Mapping&) = delete;
   ~Mapping() override { ::munmap(start_, size_); }
   std::string_view bytes() const override { return {static_cast<const char*>(start_) + skip_, size_ - skip_}; }
+  std::size_t held() const override { return 0; }
   // Blocks that are still looked at are mapped again, so the last few pieces are released once more.
   void release(std::size_t end) const override {
     const std::size_t stop = (skip_ + end) / kReadStep * kReadStep;

@@ -46,13 +46,16 @@ TEST(Blocks, ForeignLinesInBetween) {
 // Texts of another process in front of a line and behind it: the box line is found, and what stands behind it stays
 // with it.
 TEST(Blocks, ForeignTextOnBothSides) {
-  std::string log = block("INFO:x:");
-  log.replace(log.find("INFO:x:# Batch"), 7 + kLine.size(), "\xC3\xBC# " + kLine + "[rank1]: step 12");
-  const auto blocks = find_blocks(log);
-  ASSERT_EQ(blocks.size(), 1u);
-  ASSERT_EQ(blocks[0].lines.size(), 4u);
-  EXPECT_EQ(blocks[0].lines[2].text, kLine + "[rank1]: step 12");
-  EXPECT_EQ(blocks[0].lines[2].place, (Place{3, 5}));
+  const std::string whole = block("INFO:x:");
+  for (const std::string behind : {"[rank1]: step 12", "\x98\x02"}) {
+    std::string log = whole;
+    log.replace(log.find("INFO:x:# Batch"), 7 + kLine.size(), "\xC3\xBC# " + kLine + behind);
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 1u);
+    ASSERT_EQ(blocks[0].lines.size(), 4u);
+    EXPECT_EQ(blocks[0].lines[2].text, kLine + behind);
+    EXPECT_EQ(blocks[0].lines[2].place, (Place{3, 5}));
+  }
 }
 
 TEST(Blocks, CutOffAndSeveral) {

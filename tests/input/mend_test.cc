@@ -152,6 +152,16 @@ TEST(Mend, GivesTheUndamagedLines) {
   }
 }
 
+// Somebody's line inside a box may have the title in it; the box goes on.
+TEST(Mend, ATitleWithoutFrameOpensNothingInABox) {
+  Texts lines = printed();
+  lines[7] = "x--- Planner Statistics --- c\t: " + lines[7];
+  const std::string log = joined(lines);
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(texts_of(blocks[0]), printed());
+}
+
 // A line that was broken, whose first piece is blank, and which never had its frame.
 TEST(Mend, LinesThatBeginBlankHavePlaces) {
   const std::string log = "\"" + std::string(20, '#') + R"(\n#\n--- Planner Statistics ---HBM: est\n\n#)";
