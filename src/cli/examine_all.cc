@@ -7,6 +7,17 @@
 #include "shardstats/analysis/assumed_tables.h"
 
 namespace shardstats::cli {
+namespace {
+
+// Bytes of the block, and of a log that is in memory with its first one.
+std::size_t weight_of(const Work& work) {
+  std::size_t bytes = work.step.first && work.step.log->source ? work.step.log->source->held() : 0;
+  if (work.step.block)
+    for (const BoxLine& line : work.step.block->lines) bytes += line.text.size();
+  return bytes;
+}
+
+}  // namespace
 
 std::vector<std::string> examine_all(const Options& options, const Filter& filter,
                                      const std::function<void(Work&)>& take) {
@@ -21,6 +32,7 @@ std::vector<std::string> examine_all(const Options& options, const Filter& filte
         if (!std::exchange(prepared, true) && step->log->source) prepare_heap(step->log->source->bytes().size());
         return Work{std::move(*step), {}};
       },
+      weight_of,
       [&](Work& work) {
         if (work.step.block) work.examined = examine(options, filter, *work.step.block, work.step.index);
       },

@@ -36,7 +36,7 @@ struct Piece {
 };
 
 // Makes `count` pieces, squares them, and returns what was taken.
-std::vector<int> squares(int count, std::size_t threads) {
+std::vector<int> squares(int count, std::size_t threads, std::size_t weight) {
   int made = 0;
   std::vector<int> taken;
   std::atomic<int> alive = 0, most = 0;
@@ -47,6 +47,7 @@ std::vector<int> squares(int count, std::size_t threads) {
         most = std::max<int>(most, ++alive);
         return Piece{made++};
       },
+      [=](const Piece&) { return weight; },
       [](Piece& piece) {
         if (piece.number % 7 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         piece.square = piece.number * piece.number;
@@ -55,7 +56,8 @@ std::vector<int> squares(int count, std::size_t threads) {
         --alive;
         taken.push_back(piece.square);
       });
-  EXPECT_LE(most, static_cast<int>(2 * threads) + 1);
+  const std::size_t light = weight == 0 ? InOrder<Piece>::kMostLight * threads : InOrder<Piece>::kLight / weight + 1;
+  EXPECT_LE(most, static_cast<int>(std::max(2 * threads, light)) + 1);
   return taken;
 }
 
@@ -64,8 +66,26 @@ TEST(InOrder, TakesAllInTheOrderTheyWereMade) {
     for (const int count : {0, 1, 2, 3, 100}) {
       std::vector<int> wanted;
       for (int i = 0; i < count; ++i) wanted.push_back(i * i);
-      EXPECT_EQ(squares(count, threads), wanted) << threads << " " << count;
+      for (const std::size_t weight : {InOrder<Piece>::kLight, InOrder<Piece>::kLight / 5, std::size_t{0}})
+        EXPECT_EQ(squares(count, threads, weight), wanted) << threads << " " << count;
     }
+}
+
+// The others go on while one thread has a long piece.
+TEST(InOrder, LightPiecesDoNotWaitForALongOne) {
+  std::atomic<bool> others_are_done = false;
+  int made = 0;
+  InOrder<Piece>::run(
+      2, [&]() -> std::optional<Piece> { return made < 50 ? std::optional(Piece{made++}) : std::nullopt; },
+      [](const Piece&) { return std::size_t{1}; },
+      [&](Piece& piece) {
+        if (piece.number == 0) others_are_done.wait(false);
+        if (piece.number != 40) return;
+        others_are_done = true;
+        others_are_done.notify_all();
+      },
+      [](const Piece&) {});
+  EXPECT_TRUE(others_are_done);
 }
 
 TEST(InOrder, ExceptionsReachTheCaller) {
@@ -81,6 +101,7 @@ TEST(InOrder, ExceptionsReachTheCaller) {
             fail_if(thrower == 0 && made == 5);
             return Piece{made++};
           },
+          [](const Piece&) { return std::size_t{0}; },
           [&](const Piece& piece) { fail_if(thrower == 1 && piece.number == 5); },
           [&](const Piece& piece) { fail_if(thrower == 2 && piece.number == 5); });
     };

@@ -4,6 +4,7 @@
 // points into them. Tested by tests/input/source_test.cc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,6 +34,8 @@ class Source {
   virtual std::string_view bytes() const = 0;
   // The bytes before `end` will hardly be looked at again: their memory may go. They stay readable.
   virtual void release(std::size_t /*end*/) const {}
+  // Bytes of memory that it takes whether they are looked at or not: none of a mapped file.
+  virtual std::size_t held() const { return bytes().size(); }
   // Was it UTF-16? The bytes are its UTF-8 form.
   virtual bool is_recoded() const { return false; }
 };
