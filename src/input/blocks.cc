@@ -122,7 +122,7 @@ std::size_t inner_box(std::string_view text, std::size_t width) {
     if (!starts_box(text, at)) continue;
     const std::string_view box = text.substr(at);
     const std::size_t last = byte_of(box, width - 1);
-    if (last + 1 < box.size() && box[last] == '#' && box[last - 1] == ' ') return at;
+    if (last > 0 && last + 1 < box.size() && box[last] == '#' && box[last - 1] == ' ') return at;
   }
   return kNowhere;
 }
