@@ -6,19 +6,32 @@
 namespace shardstats {
 namespace {
 
-using Ends = std::vector<std::pair<double, int>>;  // -1: one opens there; 1: one closes
-
-// Opening ends come before closing ones at the same place.
-Ends ends_of(const std::vector<RealInterval>& intervals) {
-  Ends ends;
-  ends.reserve(2 * intervals.size());
-  for (const RealInterval x : intervals) {
-    ends.emplace_back(x.low, -1);
-    ends.emplace_back(x.high, 1);
+// Where intervals open and close, both in order.
+class Ends {
+ public:
+  explicit Ends(const std::vector<RealInterval>& intervals) {
+    for (auto [ends, end] : {std::pair{&opening_, &RealInterval::low}, std::pair{&closing_, &RealInterval::high}}) {
+      ends->reserve(intervals.size());
+      for (const RealInterval x : intervals) ends->push_back(x.*end);
+      std::ranges::sort(*ends);
+    }
   }
-  std::sort(ends.begin(), ends.end());
-  return ends;
-}
+
+  // Calls f(place, how many are open behind it) for each end; at the same place those that open come first.
+  template <class F>
+  void each(F f) const {
+    int open = 0;
+    auto opening = opening_.begin();
+    for (auto closing = closing_.begin(); closing != closing_.end();)
+      if (opening != opening_.end() && *opening <= *closing)
+        f(*opening++, ++open);
+      else
+        f(*closing++, --open);
+  }
+
+ private:
+  std::vector<double> opening_, closing_;
+};
 
 struct MostOpen {
   int count = 0;
@@ -26,25 +39,23 @@ struct MostOpen {
 };
 MostOpen most_open(const Ends& ends) {
   MostOpen most;
-  int open = 0;
-  for (const auto& [at, end] : ends) {
-    open -= end;
+  ends.each([&](double at, int open) {
     if (open > most.count) most = {open, at};
-  }
+  });
   return most;
 }
 
 // The places around `best` where at least `enough` are open.
 RealInterval open_around(const Ends& ends, int enough, double best, RealInterval all) {
   RealInterval around = all;
-  int open = 0;
   double start = all.low;
-  for (const auto& [at, end] : ends) {
-    const bool before = open >= enough;
-    open -= end;
-    if (!before && open >= enough) start = at;
-    if (before && open < enough && start <= best && best <= at) around = narrowed(all, {start, at});
-  }
+  bool before = 0 >= enough;
+  ends.each([&](double at, int open) {
+    const bool now = open >= enough;
+    if (!before && now) start = at;
+    if (before && !now && start <= best && best <= at) around = narrowed(all, {start, at});
+    before = now;
+  });
   return around;
 }
 
@@ -56,7 +67,7 @@ RealInterval most_shared(const std::vector<RealInterval>& intervals, RealInterva
   const double low = std::ranges::max(intervals, {}, &RealInterval::low).low;
   const double high = std::ranges::min(intervals, {}, &RealInterval::high).high;
   if (wrong == 0 && low <= high) return narrowed(all, {low, high});  // all share that: no need to sort
-  const Ends ends = ends_of(intervals);
+  const Ends ends(intervals);
   const MostOpen most = most_open(ends);
   const int enough = most.count - static_cast<int>(wrong);
   const auto holds = [&](RealInterval x) { return x.contains(preferred); };
