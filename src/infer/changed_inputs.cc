@@ -93,9 +93,11 @@ class Application {
     const auto whole = static_cast<std::int64_t>(change.number);
     switch (change.attribute) {
       case Attribute::optimizer:
+        table.optimizer.reset();  // of an assignment before
         if (const auto optimizer = optimizer_of(change.word)) table.optimizer = static_cast<int>(*optimizer);
         return table.optimizer ? Reason{} : "no such optimizer";
       case Attribute::dtype:
+        table.element.reset();
         if (const auto bytes = dtype_bytes(change.word)) table.element = index_in(kElementSizes, *bytes);
         return table.element ? Reason{} : "no such dtype";
       case Attribute::sharding:

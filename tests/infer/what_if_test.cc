@@ -196,6 +196,17 @@ TEST(WhatIf, SaysWhatCannotBe) {
   EXPECT_THAT(refusal_of(log, all), HasSubstr("no table would be left"));
 }
 
+// Also where an assignment before it was good.
+TEST(WhatIf, EachWordIsJudged) {
+  const Log log("v1.4.0.log");
+  for (const auto& [attribute, good] : {std::pair{Attribute::dtype, "fp16"}, std::pair{Attribute::optimizer, "adam"}}) {
+    Change first = of_run(attribute, 0), second = first;
+    first.word = good;
+    second.word = "nonsense";
+    EXPECT_THAT(refusal_of(log, {first, second}), HasSubstr("no such")) << good;
+  }
+}
+
 TEST(WhatIf, LogsThatCannotBeRebuilt) {
   for (const auto& [file, why] :
        {std::pair{"v0.1.0.log", "v0.3.0 or newer"}, std::pair{"v1.8.0-nodebug.log", "debug"}}) {
