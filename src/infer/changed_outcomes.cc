@@ -154,9 +154,10 @@ void add_shards(const Outcome& outcome, const TableInputs& table, std::uint32_t 
                 Counted counted, std::vector<RankDifference>& ranks) {
   const Parts& parts = (*outcome.parts)[t][option.variant];
   const Combo combo = combo_of(option.combo);
-  std::vector<ClassParts> classes = parts.classes;
-  if (counted == Counted::without_weights)
-    for (ClassParts& c : classes) c.specific = {};
+  std::vector<ClassParts> bare;
+  if (counted == Counted::without_weights) bare = parts.classes;
+  for (ClassParts& c : bare) c.specific = {};
+  const std::vector<ClassParts>& classes = counted == Counted::all ? parts.classes : bare;
   for (std::size_t slot = 0; slot < table.ranks.size(); ++slot) {
     const auto rank = static_cast<std::size_t>(table.ranks[slot]);
     if (rank >= ranks.size()) continue;

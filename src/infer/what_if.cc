@@ -109,8 +109,7 @@ RealInterval hidden_kjt_growth(const ChangedLookups& lookups, std::span<const Po
 // The KJT reservation of the changed plan: what the log prints, by the difference of the ids.
 ByteInterval changed_kjt(const ChangedLookups& lookups, ByteInterval printed, Policy policy) {
   const double m = kjt_multiplier(policy);
-  const RealInterval by = kjt_growth(lookups, policy);
-  const RealInterval moved{std::max(real(printed).low + by.low, 0.0), std::max(real(printed).high + by.high, 0.0)};
+  const RealInterval moved = at_least_zero(real(printed) + kjt_growth(lookups, policy));
   return lookups.all ? narrowed(whole_bytes(kjt_bytes(m, *lookups.all)), whole_bytes(moved)) : whole_bytes(moved);
 }
 
@@ -264,7 +263,7 @@ void WhatIf::Impl::narrow_perf(const ChangedPerf& perf, Plan& plan) const {
     for (std::size_t c = 0; c < kPerfCells; ++c) {
       const RealInterval old = c < kPerfParts ? before.parts[c] : before.total, by = perf.rank_differences[r][c];
       RealInterval& now = c < kPerfParts ? after.parts[c] : after.total;
-      const RealInterval moved{std::max(old.low + by.low, 0.0), std::max(old.high + by.high, 0.0)};
+      const RealInterval moved = at_least_zero(old + by);
       now = plan.ranks[r].expected_perf.known ? narrowed(with_rounding(moved), now) : with_rounding(moved);
     }
   }
