@@ -37,7 +37,7 @@ Transcript rewrite(const Transcript& line, Rule rule) {
       continue;
     }
     out.append(line, kept, at);
-    out.append(change.text, line.place_of(at));
+    out.fill(change.text, line.place_of(at));  // its bytes are not those of the log
     kept = at += change.length;
   }
   out.append(line, kept, at);
