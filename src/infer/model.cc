@@ -329,19 +329,28 @@ Combo plan_wide(const TableInputs& table, int pair) {
   return combo;
 }
 
-std::uint64_t possible_combos(const Setting& setting, const TableInputs& table, bool free_output) {
+namespace {
+
+template <class Holds>
+constexpr std::uint64_t combos_where(Holds holds) {
   std::uint64_t mask = 0;
+  for (int i = 0; i < kCombos; ++i)
+    if (holds(combo_of(i))) mask |= std::uint64_t{1} << i;
+  return mask;
+}
+
+}  // namespace
+
+std::uint64_t possible_combos(const Setting& setting, const TableInputs& table, bool free_output) {
+  constexpr std::uint64_t kAll = combos_where([](Combo) { return true; });
+  constexpr std::uint64_t kPlain = combos_where([](Combo c) { return c.optimizer == 0; });
+  constexpr std::uint64_t kEqual = combos_where([](Combo c) { return c.output == c.element; });
   const bool by_class = setting.rules->optimizer == OptimizerRule::by_class && !table.quant;
-  for (int i = 0; i < kCombos; ++i) {
-    const Combo combo = combo_of(i);
-    if (!by_class && combo.optimizer != 0) continue;  // the release or quantized weights leave no choice
-    if (table.fixed_element && combo.element != *table.fixed_element) continue;
-    if (table.fixed_output && combo.output != *table.fixed_output) continue;
-    if (table.fixed_optimizer && combo.optimizer != *table.fixed_optimizer) continue;
-    const bool equal = combo.output == combo.element || table.fixed_output;
-    if (!equal && !(free_output && setting.rules->output_dtype)) continue;
-    mask |= std::uint64_t{1} << i;
-  }
+  std::uint64_t mask = by_class ? kAll : kPlain;  // else the release or quantized weights leave no choice
+  if (!free_output || !setting.rules->output_dtype) mask &= table.fixed_output ? kAll : kEqual;
+  if (const auto& fixed = table.fixed_element) mask &= combos_where([&](Combo c) { return c.element == *fixed; });
+  if (const auto& fixed = table.fixed_output) mask &= combos_where([&](Combo c) { return c.output == *fixed; });
+  if (const auto& fixed = table.fixed_optimizer) mask &= combos_where([&](Combo c) { return c.optimizer == *fixed; });
   return mask;
 }
 

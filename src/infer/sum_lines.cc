@@ -1,6 +1,7 @@
 #include "infer/sum_lines.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "infer/evaluate.h"
 
@@ -139,9 +140,13 @@ void SumLines::add_totals(const PlanInputs& plan, const Outcome& outcome) {
 }
 
 void SumLines::list_places() {
-  places_.resize(split_.rebuilt.size());
+  first_place_.assign(split_.rebuilt.size() + 1, 0);
+  for (const SumLine& line : lines_) each_part(line, [&](Part part) { ++first_place_[part.table + 1]; });
+  std::partial_sum(first_place_.begin(), first_place_.end(), first_place_.begin());
+  places_.resize(first_place_.back());
+  std::vector<std::uint32_t> next(first_place_.begin(), first_place_.end() - 1);
   for (std::uint32_t l = 0; l < lines_.size(); ++l)
-    each_part(lines_[l], [&](Part part) { places_[part.table].push_back({l, part}); });
+    each_part(lines_[l], [&](Part part) { places_[next[part.table]++] = {l, part}; });
 }
 
 std::shared_ptr<const SumLines> KnownSums::of(const Outcome& outcome) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "infer/inputs.h"
@@ -61,7 +62,9 @@ class SumLines {
   const std::vector<SumLine>& lines() const { return lines_; }
   const Entry& operator[](std::uint32_t entry) const { return entries_[entry]; }
   bool rebuilt(std::uint32_t t) const { return split_.rebuilt[t]; }
-  const std::vector<Place>& places_of(std::uint32_t t) const { return places_[t]; }
+  std::span<const Place> places_of(std::uint32_t t) const {
+    return std::span(places_).subspan(first_place_[t], first_place_[t + 1] - first_place_[t]);
+  }
   // Values: one for each quantity of each class of a table, then of the whole table.
   std::uint32_t values_of(std::uint32_t t) const { return first_of_[t]; }
   std::uint32_t values() const { return first_of_.back(); }
@@ -94,7 +97,8 @@ class SumLines {
   std::vector<std::uint32_t> first_of_;  // by table, and the end
   std::vector<Entry> entries_;
   std::vector<SumLine> lines_;
-  std::vector<std::vector<Place>> places_;  // by table
+  std::vector<Place> places_;               // table by table
+  std::vector<std::uint32_t> first_place_;  // by table, and the end
   std::uint32_t needed_ = 0, needed_whole_ = 0;
 };
 
