@@ -29,6 +29,19 @@ bool is_settled(const Examined& examined, const InferOptions& assumed, Report& r
   return !plan.gave_up || all;
 }
 
+// By what an earlier block with the same tables found out, if that leaves no error; says which block that was.
+std::optional<BlockPlace> verify_like_earlier(Precedents::Turn& turn, const InferOptions& assumed, Examined& examined,
+                                              Report& report) {
+  const PrintedPlan& printed = *examined.printed;
+  const auto earlier = turn.enter(precedent_key(printed), printed);
+  auto plan = earlier ? infer_like(*earlier->precedent, printed, assumed) : std::nullopt;
+  if (!plan) return std::nullopt;
+  report = verify(printed, *plan);
+  if (count(report.findings).error > 0) return std::nullopt;
+  examined.plan = std::make_unique<Plan>(*std::move(plan));
+  return earlier->place;
+}
+
 constexpr std::size_t kExplainedInPage = 50;  // tables; the trees of all would be most of the page
 
 void make_page_block(const InferOptions& assumed, const Report& report, Examined& examined) {
@@ -43,14 +56,15 @@ void make_page_block(const InferOptions& assumed, const Report& report, Examined
 
 }  // namespace
 
-Examined examine(const Options& options, const Filter& filter, const Block& block, std::size_t index) {
+Examined examine(const Options& options, const Filter& filter, const Block& block, const BlockPlace& place,
+                 Precedents::Turn& turn) {
   const bool for_page = options.command == CommandId::report;
   const bool locates = verifies(options.command) || for_page;  // findings are shown with their suspects
   const bool details = options.command == CommandId::reconstruct || options.command == CommandId::explain || for_page;
   Examined examined;
   examined.printed = std::make_unique<PrintedPlan>(parse(block));
   if (options.command == CommandId::whatif || !options.changes.empty()) {
-    examine_changes(options, filter, index, examined);
+    examine_changes(options, filter, place.index, examined);
     return examined;
   }
   // Bounds that are shown, or that budgets are held against, hold for all that explains the log.
@@ -58,22 +72,29 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   assumed.shard_parts = details || options.command == CommandId::summary || options.command == CommandId::timeline ||
                         options.command == CommandId::stash;
   Report report;
+  std::optional<BlockPlace> precedent;
+  if (verifies(options.command)) precedent = verify_like_earlier(turn, assumed, examined, report);
+  assumed.keep_precedent = turn.is_first();
   const auto look = [&](Effort effort) {
     assumed.effort = effort;
     examined.plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
     report = verify(*examined.printed, *examined.plan);
   };
-  if (!locates) {
+  if (precedent) {
+    // Nothing is left to look for.
+  } else if (!locates) {
     look(Effort::exhaustive);
   } else if (look(Effort::uniform); !is_settled(examined, assumed, report)) {
     look(Effort::exhaustive);
     find_culprits(*examined.printed, *examined.plan, assumed, report);
   }
+  if (turn.is_first() && count(report.findings).error == 0) turn.leave(std::move(examined.plan->precedent), place);
   apply(filter, *examined.printed, report);
   examined.findings = count(report.findings);
   BlockResult& result = examined.result;
-  result.view = view_block(*examined.printed, *examined.plan, index, false);
-  if (details && !for_page) result.detailed = view_block(*examined.printed, *examined.plan, index, true);
+  result.view = view_block(*examined.printed, *examined.plan, place.index, false);
+  result.view.precedent = std::move(precedent);
+  if (details && !for_page) result.detailed = view_block(*examined.printed, *examined.plan, place.index, true);
   switch (options.command) {
     case CommandId::summary:
       result.summary = summarize(*examined.printed, *examined.plan, {options.top_tables});

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/options.h"
+#include "cli/precedents.h"
 #include "cli/writer.h"
 #include "shardstats/analysis/filter.h"
 #include "shardstats/infer/what_if.h"
@@ -23,8 +24,9 @@ struct Examined {
   bool too_large = false;      // to be rendered
 };
 
-// Thread-safe: reads its arguments only.
-Examined examine(const Options& options, const Filter& filter, const Block& block, std::size_t index);
+// Thread-safe: reads its arguments only, but for `turn`.
+Examined examine(const Options& options, const Filter& filter, const Block& block, const BlockPlace& place,
+                 Precedents::Turn& turn);
 
 // "no table 'tabel_1' in this block; did you mean table_1?"
 std::string message_of(const UnknownTarget& unknown);

@@ -1,5 +1,6 @@
 #include "cli/examine_all.h"
 
+#include <atomic>
 #include <utility>
 
 #include "cli/heap.h"
@@ -24,17 +25,27 @@ std::vector<std::string> examine_all(const Options& options, const Filter& filte
   Steps steps(options);
   AssumedTables assumed(options.assume);
   bool prepared = false;  // the heap
+  std::atomic<std::size_t> blocks = 0;
+  std::atomic<bool> is_end = false;
+  Precedents precedents(verifies(options.command));
   InOrder<Work>::run(
       options.threads,
       [&]() -> std::optional<Work> {
         std::optional<Step> step = steps.next();
+        is_end = !step;
         if (!step) return std::nullopt;
         if (!std::exchange(prepared, true) && step->log->source) prepare_heap(step->log->source->bytes().size());
-        return Work{std::move(*step), {}};
+        const std::size_t number = step->block ? blocks++ : 0;
+        return Work{std::move(*step), number, {}};
       },
       weight_of,
       [&](Work& work) {
-        if (work.step.block) work.examined = examine(options, filter, *work.step.block, work.step.index);
+        if (!work.step.block) return;
+        const bool is_only = is_end && blocks == 1;
+        Precedents::Turn turn(precedents, work.number, !is_only);
+        const Block& block = *work.step.block;
+        const BlockPlace place{work.step.log->path, work.step.index, block.lines.front().place.line};
+        work.examined = examine(options, filter, block, place, turn);
       },
       [&](Work& work) {
         if (work.examined.printed) assumed.see(*work.examined.printed);

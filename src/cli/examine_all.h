@@ -13,6 +13,7 @@ namespace shardstats::cli {
 // A step and what was found out about its block.
 struct Work {
   Step step;
+  std::size_t number = 0;  // of its block among all blocks
   Examined examined;
 };
 

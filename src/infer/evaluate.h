@@ -48,6 +48,7 @@ std::vector<bool> ranks_without_missing(const PlanInputs& plan);
 struct Constants {
   RealInterval hbm{}, ddr{};
   bool hidden = false;  // not printed: fitted to the ranks
+  friend bool operator==(const Constants&, const Constants&) = default;
 };
 
 using TableParts = ShortVector<Parts, 1>;  // variants of one table

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "infer/assume.h"
+#include "infer/fill_perf.h"
 #include "infer/inference.h"
 #include "infer/perf_search.h"
 #include "infer/read_plan.h"
@@ -59,36 +60,74 @@ void fill_plain(const PlanInputs& inputs, Plan& plan) {
   }
 }
 
-Inference run_inference(const PrintedPlan& printed, const InferOptions& options) {
+namespace {
+
+// Inference up to the search.
+Inference begun(const PrintedPlan& printed, const InferOptions& options, Fixed& fixed) {
   Inference all;
   all.inputs = read_plan(printed);
-  const PlanInputs& inputs = all.inputs;
-  const Fixed fixed = apply_overrides(options.overrides, all.inputs);
+  fixed = apply_overrides(options.overrides, all.inputs);
   Plan& plan = all.plan;
-  fill_plain(inputs, plan);
-  plan.missing = inputs.missing;
+  fill_plain(all.inputs, plan);
+  plan.missing = all.inputs.missing;
   plan.releases = printed.releases;
   plan.setting.rules = &rules_of(printed.releases.front());
-  plan.setting.world_size = std::max<std::int64_t>(inputs.world_size, 1);
-  all.found = search(inputs, fixed.setting, fixed.pairs, options);
-  SearchResult& found = all.found;
-  if (!found.survivors.empty()) {
-    plan.sized = true;
-    plan.releases = surviving_releases(found);
-    if (options.alternatives)
-      for (Survivor& survivor : found.survivors) narrow_hidden(inputs, survivor.outcome);
-    rebuild(inputs, found, options.shard_parts, plan);
-    for (std::size_t i = 0; i < found.survivors.size(); ++i)
-      for (std::size_t m = i == 0 ? 1 : 0; m < found.survivors[i].members.size(); ++m)
-        plan.alternatives.push_back(found.survivors[i].members[m]);
-  }
+  plan.setting.world_size = std::max<std::int64_t>(all.inputs.world_size, 1);
+  return all;
+}
+
+void take_survivors(const InferOptions& options, Inference& all) {
+  Plan& plan = all.plan;
+  std::vector<Survivor>& survivors = all.found.survivors;
+  if (survivors.empty()) return;
+  plan.sized = true;
+  plan.releases = surviving_releases(all.found);
+  if (options.alternatives)
+    for (Survivor& survivor : survivors) narrow_hidden(all.inputs, survivor.outcome);
+  rebuild(all.inputs, all.found, options, plan);
+  for (std::size_t i = 0; i < survivors.size(); ++i)
+    for (std::size_t m = i == 0 ? 1 : 0; m < survivors[i].members.size(); ++m)
+      plan.alternatives.push_back(survivors[i].members[m]);
+}
+
+void finish(const InferOptions& options, Inference& all) {
+  all.plan.gave_up |= all.found.gave_up;
+  infer_reservation(all.inputs, all.found, all.plan);
+  list_assumptions(all.inputs, all.found, options, all.plan);
+  if (options.keep_precedent) all.plan.precedent = make_precedent(all.inputs, all.found, all.perf_outcomes);
+}
+
+}  // namespace
+
+Inference run_inference(const PrintedPlan& printed, const InferOptions& options) {
+  Fixed fixed;
+  Inference all = begun(printed, options, fixed);
+  all.found = search(all.inputs, fixed.setting, fixed.pairs, options);
+  take_survivors(options, all);
   if (options.perf) {
-    all.perf = read_perf(inputs, plan);
-    all.perf_outcomes = infer_perf(inputs, found, all.perf, options, plan);
+    all.perf = read_perf(all.inputs, all.plan);
+    all.perf_outcomes = infer_perf(all.inputs, all.found, all.perf, options, all.plan);
   }
-  plan.gave_up |= found.gave_up;
-  infer_reservation(inputs, found, plan);
-  list_assumptions(inputs, found, options, plan);
+  finish(options, all);
+  return all;
+}
+
+std::optional<Inference> run_inference_like(const Precedent& precedent, const PrintedPlan& printed,
+                                            const InferOptions& options) {
+  Fixed fixed;
+  Inference all = begun(printed, options, fixed);
+  if (!all.inputs.sized) return std::nullopt;
+  all.found = search_like(precedent, all.inputs, fixed.setting);
+  if (all.found.survivors.empty()) return std::nullopt;
+  take_survivors(options, all);
+  if (options.perf) {
+    all.perf = read_perf(all.inputs, all.plan);
+    all.perf_outcomes = perf_like(precedent, all.inputs, all.found, all.perf);
+    if (all.perf_outcomes.size() != precedent.perf.size()) return std::nullopt;
+    fill_printed_ranks(all.perf, all.plan);
+    if (!all.perf_outcomes.empty()) fill_perf(all.perf_outcomes, all.inputs, all.perf, options.alternatives, all.plan);
+  }
+  finish(options, all);
   return all;
 }
 
@@ -96,6 +135,12 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
 
 Plan infer(const PrintedPlan& printed, const InferOptions& options) {
   return std::move(infer_detail::run_inference(printed, options).plan);
+}
+
+std::optional<Plan> infer_like(const Precedent& precedent, const PrintedPlan& printed, const InferOptions& options) {
+  auto all = infer_detail::run_inference_like(precedent, printed, options);
+  if (!all) return std::nullopt;
+  return std::move(all->plan);
 }
 
 }  // namespace shardstats

@@ -1,9 +1,11 @@
 // Inference with all that it found, for those who go on from there (what_if.cc). Private to src/infer.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "infer/perf_evaluation.h"
+#include "infer/precedents.h"
 #include "infer/search.h"
 #include "shardstats/infer/plan.h"
 
@@ -22,6 +24,9 @@ struct Inference {
   Plan plan;
 };
 Inference run_inference(const PrintedPlan& printed, const InferOptions& options);
+// By the hypotheses of the precedent alone; nullopt if a printed number contradicts them.
+std::optional<Inference> run_inference_like(const Precedent& precedent, const PrintedPlan& printed,
+                                            const InferOptions& options);
 
 // What the printed cells alone say of tables, ranks and kernels.
 void fill_plain(const PlanInputs& inputs, Plan& plan);

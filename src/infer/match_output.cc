@@ -1,11 +1,13 @@
 #include <algorithm>
+#include <cmath>
 
 #include "infer/sums.h"
 
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::size_t kMostSums = 1000;  // partial ones looked at for one printed sum
+constexpr std::size_t kMostSums = 1000;   // partial ones looked at for one printed sum
+constexpr std::size_t kMostSteps = 2000;  // for one assignment
 
 }  // namespace
 
@@ -14,6 +16,46 @@ constexpr std::size_t kMostSums = 1000;  // partial ones looked at for one print
 void Sums::match_output(SumLine& line) {
   if (line.contradicted) return;
   RealInterval fixed{};
+  std::vector<OpenTable> open = open_tables(line, fixed);
+  if (open.empty()) return;
+  sort(open);
+  const Assigned found = assign(open, fixed, line.printed);
+  if (found == Assigned::none) line.contradicted = true;
+  if (found != Assigned::some) return;
+  for (const OpenTable& one : open) keep_elements(one.table, one.used);
+}
+
+std::vector<Assignment> Sums::assignments() {
+  std::vector<Assignment> all(outcome_.sums.size());
+  for (std::size_t l = 0; l < all.size(); ++l) {
+    const SumLine& line = outcome_.sums[l];
+    if (line.of != SumOf::rank || line.quantity != Quantity::output || line.contradicted) continue;
+    RealInterval fixed{};
+    std::vector<OpenTable> open = open_tables(line, fixed);
+    if (open.size() > kMostSteps) continue;
+    sort(open);
+    std::size_t steps = kMostSteps;
+    if (complete(open, fixed, line.printed, steps, all[l])) std::ranges::sort(all[l]);
+  }
+  return all;
+}
+
+// Is the printed output among the sums with these sizes?
+bool Sums::gives(const SumLine& line, const Assignment& assignment) const {
+  RealInterval sum{};
+  const std::vector<OpenTable> open = open_tables(line, sum);
+  if (open.size() != assignment.size()) return false;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const auto& [table, element] = assignment[i];
+    const auto* const size = std::ranges::find(open[i].sizes, element, &std::pair<int, RealInterval>::first);
+    if (open[i].table != table || size == open[i].sizes.end()) return false;
+    sum = sum + size->second;
+  }
+  return sum.overlaps(line.printed);
+}
+
+// Tables with several element sizes left, and the bytes of all others.
+std::vector<Sums::OpenTable> Sums::open_tables(const SumLine& line, RealInterval& fixed) const {
   std::vector<OpenTable> open;
   lines_.each_part(line, [&](Part part) {
     OpenTable one{part.table, {}, 0, {}};
@@ -34,20 +76,41 @@ void Sums::match_output(SumLine& line) {
     else
       fixed = fixed + bounds(part, line.quantity);
   });
-  if (open.empty()) return;
+  return open;
+}
+
+void Sums::sort(std::vector<OpenTable>& open) {
   std::sort(open.begin(), open.end(), [](const OpenTable& a, const OpenTable& b) {
     return a.sizes.front().second.high > b.sizes.front().second.high;
   });
   RealInterval rest{};
-  for (auto one = open.rbegin(); one != open.rend(); ++one) {
-    RealInterval all = one->sizes.front().second;
-    for (const auto& size : one->sizes) all = hull(all, size.second);
-    one->rest = rest = rest + all;
+  for (auto table = open.rbegin(); table != open.rend(); ++table) {
+    RealInterval all = table->sizes.front().second;
+    for (const auto& size : table->sizes) all = hull(all, size.second);
+    table->rest = rest = rest + all;
   }
-  const Assigned found = assign(open, fixed, line.printed);
-  if (found == Assigned::none) line.contradicted = true;
-  if (found != Assigned::some) return;
-  for (const OpenTable& one : open) keep_elements(one.table, one.used);
+}
+
+// The sizes of the tables from the i-th on that lead from a sum to the printed one, nearest first; each table takes one
+// as long as those after it can make up for the rest.
+bool Sums::complete(const std::vector<OpenTable>& open, RealInterval sum, RealInterval printed, std::size_t& steps,
+                    Assignment& assignment) {
+  const std::size_t i = assignment.size();
+  if (i == open.size()) return true;
+  if (steps == 0) return false;
+  --steps;
+  const RealInterval rest = i + 1 < open.size() ? open[i + 1].rest : RealInterval{};
+  const auto off = [&](const auto& size) { return std::abs(middle(sum + size.second + rest) - middle(printed)); };
+  auto sizes = open[i].sizes;
+  std::ranges::sort(sizes, {}, off);
+  for (const auto& [element, size] : sizes) {
+    if (!(sum + size + rest).overlaps(printed)) continue;
+    assignment.emplace_back(open[i].table, element);
+    if (complete(open, sum + size, printed, steps, assignment)) return true;
+    assignment.pop_back();
+    if (steps == 0) return false;
+  }
+  return false;
 }
 
 // Table after table: the sums that can still become the printed one. Many tables are alike, so that there are few. Then
@@ -57,12 +120,12 @@ Sums::Assigned Sums::assign(std::vector<OpenTable>& open, RealInterval fixed, Re
   std::vector<std::vector<RealInterval>> sums{{fixed}};
   std::size_t most = kMostSums;
   for (std::size_t i = 0; i < open.size(); ++i) {
-    const RealInterval rest = i + 1 < open.size() ? open[i + 1].rest : RealInterval{};
+    const RealInterval rest_of = i + 1 < open.size() ? open[i + 1].rest : RealInterval{};
     std::vector<RealInterval> next, merged, with_size;
     for (const auto& [element, size] : open[i].sizes) {
       with_size.clear();
       for (const RealInterval sum : sums.back())
-        if ((sum + size + rest).overlaps(printed)) with_size.push_back(sum + size);
+        if ((sum + size + rest_of).overlaps(printed)) with_size.push_back(sum + size);
       if (!std::ranges::is_sorted(with_size, less)) std::ranges::sort(with_size, less);  // by rounding
       merged.clear();
       std::ranges::merge(next, with_size, std::back_inserter(merged), less);

@@ -88,6 +88,7 @@ void narrow_by_cell(const std::vector<ClassParts>& classes, bool equal_shards, R
     // Shards of a class are equal, so they share what is left of the sum; shards with unknown rows are not.
     const double n = equal_shards ? static_cast<double>(classes[c].run.count) : 1;
     const RealInterval own = sizes[c].*field;
+    if (own.exact()) continue;
     const RealInterval others{total.low - n * own.low, total.high - n * own.high};
     const RealInterval left{std::ceil((cell.low - others.high) / n), std::floor((cell.high - others.low) / n)};
     if (left.low <= left.high) sizes[c].*field = narrowed(own, left);
@@ -178,15 +179,17 @@ int departure(const Option option, const Combo wide, const Parts& parts) {
          2 * (combo.optimizer != wide.optimizer) + (parts.variant.passes != 1);
 }
 
-void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool facts, PlanTable& table) {
+void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, const InferOptions& options,
+            PlanTable& table) {
   const Outcome& best = found.survivors.front().outcome;
   const auto& parts = (*best.parts)[t];
   const Option* const preferred = best.tables[t].options.begin() + preferred_option(plan, best, t);
   const auto add_facts = [&](const Setting& setting, const Parts& p, Combo combo) {
-    if (facts) table.facts.push_back(facts_of(setting, plan.tables[t], p.variant, p.lookups, combo));
+    if (options.shard_parts) table.facts.push_back(facts_of(setting, plan.tables[t], p.variant, p.lookups, combo));
   };
   table.choice = choice_of(best.setting, plan.tables[t], parts[preferred->variant], combo_of(preferred->combo));
   add_facts(best.setting, parts[preferred->variant], combo_of(preferred->combo));
+  if (!options.alternatives) return;
   for (const Survivor& survivor : found.survivors) {
     const Outcome& outcome = survivor.outcome;
     for (const Option& option : outcome.tables[t].options) {
@@ -218,13 +221,14 @@ std::array<Expectation, kCells.size()> expected_cells(const PlanInputs& plan, co
   return cells;
 }
 
-void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool shard_parts, Plan& result) {
+void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, const InferOptions& options,
+                   Plan& result) {
   const TableInputs& inputs = plan.tables[t];
   PlanTable& table = result.tables[t];
   const auto usable = [&](const Survivor& s) { return !s.outcome.tables[t].options.empty(); };
   if (!std::all_of(found.survivors.begin(), found.survivors.end(), usable)) return;
   const Outcome& best = found.survivors.front().outcome;
-  choose(plan, found, t, shard_parts, table);
+  choose(plan, found, t, options, table);
   table.sized = true;
   table.uneven_rows = best.uneven && inputs.sharding == Sharding::rw;
   table.lookups = (*best.parts)[t].front().lookups.lookups;
@@ -234,7 +238,7 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
   table.ddr = cells[1];
   table.ssd = cells[2];
   table.explained = !table.hbm.contradicted && !table.ddr.contradicted && !table.ssd.contradicted;
-  rebuild_shards(plan, found, t, shard_parts, result);
+  rebuild_shards(plan, found, t, options.shard_parts, result);
 }
 
 // Rank sums over the rebuilt shards; unknown where a table on the rank could not be rebuilt.
@@ -339,12 +343,12 @@ std::size_t preferred_option(const PlanInputs& plan, const Outcome& outcome, std
   return static_cast<std::size_t>(preferred - options.begin());
 }
 
-void rebuild(const PlanInputs& plan, const SearchResult& found, bool shard_parts, Plan& result) {
+void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result) {
   if (found.survivors.empty()) return;
   std::size_t shards = 0;
   for (const TableInputs& table : plan.tables) shards += table.ranks.size();
   result.shards.reserve(shards);
-  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) rebuild_table(plan, found, t, shard_parts, result);
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) rebuild_table(plan, found, t, options, result);
   rebuild_ranks(plan, found, result);
   take_sums(found, result);
   result.setting = found.survivors.front().outcome.setting;

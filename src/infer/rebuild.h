@@ -14,6 +14,7 @@ void narrow_hidden(const PlanInputs& plan, Outcome& outcome);
 // The option of a table that departs least from the plan-wide values: an index into its options.
 std::size_t preferred_option(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t);
 
-void rebuild(const PlanInputs& plan, const SearchResult& found, bool shard_parts, Plan& result);
+// `options`: shard_parts and alternatives.
+void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result);
 
 }  // namespace shardstats::infer_detail

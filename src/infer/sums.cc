@@ -7,6 +7,7 @@ namespace {
 
 constexpr int kRounds = 6;  // of pruning; each one only ever removes options
 constexpr std::uint32_t bit(Quantity quantity) { return 1u << static_cast<unsigned>(quantity); }
+constexpr std::uint32_t kTableBits = bit(Quantity::weights) | bit(Quantity::optimizer_state);  // of no single shard
 
 }  // namespace
 
@@ -80,13 +81,20 @@ void Sums::refresh(std::uint32_t t) {
       RealInterval& all = bounds[cls * kQuantities + static_cast<std::size_t>(q)];
       all = first ? bytes : hull(all, bytes);
     };
+    const bool is_sum = parts.same_total.empty();  // the whole table is what its shards are
+    std::array<RealInterval, kQuantities> whole{};
     for (std::size_t c = 0; c < parts.classes.size(); ++c)
-      each_bit(lines_.needed(), [&](int q) {
-        add(c, q, class_bytes(outcome_.setting, parts.classes[c], combo, static_cast<Quantity>(q)));
+      each_bit(lines_.needed() & ~kTableBits, [&](int q) {
+        const RealInterval bytes = class_bytes(outcome_.setting, parts.classes[c], combo, static_cast<Quantity>(q));
+        RealInterval& of_table = whole[static_cast<std::size_t>(q)];
+        of_table = of_table + bytes * real(parts.classes[c].run.count);
+        add(c, q, bytes);
       });
     each_bit(lines_.needed_whole(), [&](int q) {
+      const bool is_known = is_sum && (kTableBits >> q & 1) == 0;
       add(parts.classes.size(), q,
-          table_bytes(outcome_.setting, plan_.tables[t], parts, combo, static_cast<Quantity>(q)));
+          is_known ? whole[static_cast<std::size_t>(q)]
+                   : table_bytes(outcome_.setting, plan_.tables[t], parts, combo, static_cast<Quantity>(q)));
     });
     first = false;
   }
@@ -157,6 +165,15 @@ void Sums::fit_constants() {
   outcome_.freedoms += constants.hidden;
 }
 
+// Are they others now?
+bool Sums::refit_constants() {
+  const Constants before = outcome_.constants;
+  outcome_.freedoms -= before.hidden;
+  outcome_.constants = {};
+  fit_constants();
+  return outcome_.constants != before;
+}
+
 // The amount that most ranks have beyond their shards; zero is preferred if it costs at most one rank more.
 RealInterval Sums::hidden_constant(Quantity quantity) const {
   std::vector<RealInterval> rests;
@@ -197,13 +214,22 @@ void Sums::settle() {
   open_ = std::any_of(outcome_.tables.begin(), outcome_.tables.end(),
                       [](const TableState& table) { return table.options.size() > 1; });
   stale_.assign(outcome_.sums.size(), true);
-  bool changed = open_;
-  for (int round = 0; round < kRounds && changed; ++round) changed = check_all();
+  prune_all();
+  // With fewer options left the ranks say more about what they have in common.
+  for (int round = 0; round < kRounds && open_ && refit_constants(); ++round) {
+    stale_.assign(outcome_.sums.size(), true);
+    prune_all();
+  }
   for (SumLine& line : outcome_.sums)
     if (open_ && line.of == SumOf::rank && line.quantity == Quantity::output) match_output(line);
   check_all();
   for (const SumLine& line : outcome_.sums) outcome_.contradictions += line.contradicted;
   list_wide_options();
+}
+
+void Sums::prune_all() {
+  bool changed = open_;
+  for (int round = 0; round < kRounds && changed; ++round) changed = check_all();
 }
 
 bool Sums::settle_within(std::int64_t limit) {
@@ -214,6 +240,17 @@ bool Sums::settle_within(std::int64_t limit) {
     if (outcome_.cost() > limit) return false;
   }
   return true;
+}
+
+void Sums::compare(const std::vector<Assignment>& assignments) {
+  fit_constants();
+  for (SumLine& line : outcome_.sums) check(line);
+  stale_.assign(outcome_.sums.size(), true);
+  for (std::size_t l = 0; l < outcome_.sums.size(); ++l) {
+    SumLine& line = outcome_.sums[l];
+    if (line.of == SumOf::rank && line.quantity == Quantity::output && !gives(line, assignments[l])) match_output(line);
+    outcome_.contradictions += line.contradicted;
+  }
 }
 
 // Of all sums that may have changed.

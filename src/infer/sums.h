@@ -24,6 +24,9 @@ struct Departures {
   std::uint32_t line = 0;   // the one that needs most
 };
 
+// Element sizes (indices) of tables in one output sum.
+using Assignment = std::vector<std::pair<std::uint32_t, int>>;
+
 class Sums {
  public:
   // The sums of outcome.lines, each with what was found out about it in outcome.sums.
@@ -33,6 +36,11 @@ class Sums {
   void settle();
   // The same where no table has a choice; false: the outcome costs more than `limit`, and is left unfinished.
   bool settle_within(std::int64_t limit);
+
+  // Compares every sum without removing any option. `assignments`: of an earlier settling, see below.
+  void compare(const std::vector<Assignment>& assignments);
+  // By line: element sizes that give the printed output where several tables have a choice; empty if not known.
+  std::vector<Assignment> assignments();
 
   Departures departures() const;
   // settle(), taking the printed sum for wrong: it removes no option.
@@ -70,13 +78,20 @@ class Sums {
   void narrow_by_cell(std::uint32_t t, Quantity quantity);
 
   void fit_constants();
+  bool refit_constants();
   RealInterval hidden_constant(Quantity quantity) const;
   bool check_all();
+  void prune_all();
   bool check(SumLine& line);
   bool prune(const SumLine& line, RealInterval& total, Part part);
+  std::vector<OpenTable> open_tables(const SumLine& line, RealInterval& fixed) const;
   void match_output(SumLine& line);
+  bool gives(const SumLine& line, const Assignment& assignment) const;
   enum class Assigned : std::uint8_t { none, some, too_many };
+  static void sort(std::vector<OpenTable>& open);
   static Assigned assign(std::vector<OpenTable>& open, RealInterval fixed, RealInterval printed);
+  static bool complete(const std::vector<OpenTable>& open, RealInterval sum, RealInterval printed, std::size_t& steps,
+                       Assignment& assignment);
   void keep_elements(std::uint32_t t, std::uint32_t elements);
   bool a_rank_is_contradicted(Quantity quantity) const;
 

@@ -333,7 +333,7 @@ Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOut
     Sums(inputs, outcome).settle();
     found.survivors.push_back(of.survivor);
   }
-  rebuild(inputs, found, true, plan);
+  rebuild(inputs, found, {}, plan);
   describe(changed, plan);
   for (std::size_t i = 0; i < found.survivors.size(); ++i)
     for (std::size_t m = i == 0 ? 1 : 0; m < found.survivors[i].members.size(); ++m)

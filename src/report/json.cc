@@ -181,6 +181,8 @@ Json block_json(const BlockView& block) {
                {"tables", block.tables},
                {"batch_size", block.batch_size ? Json(*block.batch_size) : Json()},
                {"sections", block.sections}};
+  if (const auto& earlier = block.precedent)
+    json["precedent"] = {{"path", earlier->path}, {"index", earlier->index}, {"line", earlier->line}};
   Json& assumptions = json["assumptions"] = Json::array();
   for (const AssumptionView& view : block.assumptions) assumptions.push_back(assumption_json(view));
   if (!block.groups.empty()) {

@@ -121,6 +121,16 @@ void write_findings(std::string_view path, const Report& report, bool hints, std
     out += "... and " + plural(static_cast<std::int64_t>(report.findings.size() - most), "more finding") + "\n";
 }
 
+namespace {
+
+// "block 1 at line 7", of another log "block 1 of a.log".
+std::string place_text(std::string_view path, const BlockPlace& place) {
+  const std::string block = "block " + std::to_string(place.index + 1);
+  return place.path == path ? block + " at line " + std::to_string(place.line) : block + " of " + place.path;
+}
+
+}  // namespace
+
 void write_block(std::string_view path, const BlockView& block, const Report* report, const TextStyle& style,
                  std::string& out) {
   std::string head(path);
@@ -132,7 +142,8 @@ void write_block(std::string_view path, const BlockView& block, const Report* re
   out += wrapped(head, style.width, 2) + "\n";
   std::vector<std::string> assumed;
   for (const AssumptionView& view : block.assumptions) assumed.push_back(assumption_text(view));
-  if (!assumed.empty()) out += wrapped("  assumed: " + listed(assumed, ""), style.width, 4) + "\n";
+  const std::string precedent = block.precedent ? " as in " + place_text(path, *block.precedent) : "";
+  if (!assumed.empty()) out += wrapped("  assumed" + precedent + ": " + listed(assumed, ""), style.width, 4) + "\n";
   if (report == nullptr) return;
   const Coverage& c = report->coverage;
   out += wrapped("  numbers: " + with_commas(c.numbers()) + " printed, " + with_commas(c.derived) +

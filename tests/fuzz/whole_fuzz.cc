@@ -78,6 +78,12 @@ void check_json(const cli::BlockResult& result) {
           "the JSON has all findings");
 }
 
+// The same block once more, which may start from what the first one found.
+void check_same(const Report& first, const Report& again) {
+  require(first.findings.size() == again.findings.size(), "the same block has the same findings");
+  require(first.coverage.numbers() == again.coverage.numbers(), "the same block has as many numbers");
+}
+
 void check_overview(const Summary& summary) {
   Json block;
   add_summary(summary, block);
@@ -105,13 +111,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.command = cli::CommandId::verify;
   overview.command = cli::CommandId::summary;
   BlockFinder finder(source);
+  cli::Precedents precedents(true);
   std::int64_t numbers = 0;
   for (std::size_t index = 0; const auto block = finder.next(); ++index) {
-    const cli::Examined examined = cli::examine(options, Filter(), *block, index);
+    const auto examine = [&](const cli::Options& of, std::size_t number) {
+      cli::Precedents::Turn turn(precedents, number);
+      return cli::examine(of, Filter(), *block, {"log", index, 1}, turn);
+    };
+    const cli::Examined examined = examine(options, 3 * index);
     check_coverage(examined.result.report->coverage, most);
     check_findings(*examined.result.report, lines);
     check_json(examined.result);
-    check_overview(*cli::examine(overview, Filter(), *block, index).result.summary);
+    check_same(*examined.result.report, *examine(options, 3 * index + 1).result.report);
+    check_overview(*examine(overview, 3 * index + 2).result.summary);
     numbers += examined.result.report->coverage.numbers();
   }
   require(numbers <= most, "blocks do not share numbers");

@@ -32,6 +32,13 @@ struct AssumptionView {
   std::vector<ValueCount> values;  // scope tables: most frequent first
 };
 
+// A block among those of all logs.
+struct BlockPlace {
+  std::string path;
+  std::size_t index = 0;   // 0-based, in the log
+  std::uint32_t line = 0;  // first physical line, 1-based
+};
+
 struct BlockView {
   std::size_t index = 0;            // 0-based, in the log
   std::uint32_t line = 0;           // first physical line, 1-based
@@ -42,6 +49,7 @@ struct BlockView {
   std::optional<std::int64_t> batch_size;
   std::vector<std::string_view> sections;
   std::vector<AssumptionView> assumptions;
+  std::optional<BlockPlace> precedent;  // the earlier block that they were inferred from: they explain this one, too
   std::vector<JointChoices> groups;
 };
 

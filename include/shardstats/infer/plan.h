@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -152,6 +153,8 @@ struct JointChoices {
   std::vector<Choice> choices;
 };
 
+class Precedent;
+
 struct Plan {
   std::vector<Release> releases;      // that explain the log equally well, oldest first
   Setting setting;                    // the preferred one; its rules are those of the layout release
@@ -171,8 +174,9 @@ struct Plan {
   Expectation kjt;                                      // what the KJT formula gives for the printed KJT line
   std::vector<Assumption> assumptions;
   std::vector<JointChoices> groups;
-  std::int64_t contradictions = 0;  // printed cells outside their expectation
-  bool gave_up = false;             // an exhaustive search might explain more
+  std::int64_t contradictions = 0;             // printed cells outside their expectation
+  bool gave_up = false;                        // an exhaustive search might explain more
+  std::shared_ptr<const Precedent> precedent;  // see precedent.h; null unless asked for, or if contradicted
 
   std::span<const PlanShard> shards_of(const PlanTable& table) const {
     return std::span(shards).subspan(table.first_shard, table.shard_count);
@@ -206,6 +210,7 @@ struct InferOptions {
   bool perf = true;          // false: skip the perf half
   Effort effort = Effort::exhaustive;
   bool shard_parts = true;  // false: skip what the bytes of a shard are made of and rest on (verify does not show it)
+  bool keep_precedent = false;  // for infer_like(), see precedent.h
 };
 
 // Parses "release=v1.4.0", "dtype=fp16", "table_X.dtype=fp32", ...

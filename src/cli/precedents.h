@@ -1,0 +1,79 @@
+// What blocks found out that later blocks with the same tables start from (shardstats/infer/precedent.h). Which block
+// that is depends on the order of the blocks alone, so that the number of threads changes no answer.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "shardstats/analysis/block.h"
+#include "shardstats/infer/precedent.h"
+
+namespace shardstats::cli {
+
+class Precedents {
+ public:
+  // `used`: otherwise no block waits for another, and none finds anything.
+  explicit Precedents(bool used) : used_(used) {}
+
+  // The precedent of a block, if an earlier one left any.
+  struct Found {
+    std::shared_ptr<const Precedent> precedent;
+    BlockPlace place;
+  };
+
+  // A block on its way through inference. Blocks are numbered from 0 without gaps, and each has its turn, begun by the
+  // threads in that order.
+  class Turn {
+   public:
+    // `goes_on`: other blocks may follow.
+    Turn(Precedents& all, std::size_t number, bool goes_on = true) : all_(all), number_(number), goes_on_(goes_on) {}
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() { all_.end(*this); }
+
+    // Waits until all earlier blocks have told their keys, and until the first with this key has left what it found.
+    std::optional<Found> enter(std::uint64_t key, const PrintedPlan& printed) {
+      return all_.enter(*this, key, printed);
+    }
+    // Will other blocks ask for what this one finds?
+    bool is_first() const { return is_first_; }
+    void leave(std::shared_ptr<const Precedent> precedent, BlockPlace place) {
+      left_ = {std::move(precedent), std::move(place)};
+    }
+
+   private:
+    friend class Precedents;
+    Precedents& all_;
+    std::size_t number_;
+    bool goes_on_;
+    std::uint64_t key_ = 0;
+    bool entered_ = false, is_first_ = false;
+    Found left_;
+  };
+
+ private:
+  static constexpr std::size_t kMostTables = 50'000;  // of all precedents: some 10 MB
+
+  struct Entry {
+    Found found;
+    bool done = false;
+  };
+
+  std::optional<Found> enter(Turn& turn, std::uint64_t key, const PrintedPlan& printed);
+  void end(Turn& turn);
+
+  const bool used_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::unordered_map<std::uint64_t, Entry> entries_;
+  std::size_t next_ = 0;    // the block that enters next
+  std::size_t tables_ = 0;  // of all entries
+};
+
+}  // namespace shardstats::cli

@@ -1,0 +1,178 @@
+#include "infer/precedents.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "infer/fill_perf.h"
+#include "infer/rebuild.h"
+
+namespace shardstats {
+namespace infer_detail {
+namespace {
+
+TablePrecedent precedent_of(const TableParts& parts, const Options& options) {
+  TablePrecedent table;
+  std::vector<std::optional<std::uint8_t>> kept(parts.size());
+  for (const Option option : options) {
+    auto& variant = kept[option.variant];
+    if (!variant) {
+      variant = static_cast<std::uint8_t>(table.variants.size());
+      table.variants.push_back(parts[option.variant].variant);
+    }
+    table.options.push_back({*variant, option.combo});
+  }
+  return table;
+}
+
+SurvivorPrecedent precedent_of(const PlanInputs& plan, Outcome& outcome) {
+  SurvivorPrecedent survivor;
+  survivor.setting = outcome.setting;
+  survivor.uniform = outcome.uniform;
+  survivor.uneven = outcome.uneven;
+  survivor.pair = outcome.pair;
+  survivor.freedoms = outcome.freedoms;
+  survivor.tables.reserve(outcome.tables.size());
+  for (std::size_t t = 0; t < outcome.tables.size(); ++t)
+    survivor.tables.push_back(precedent_of((*outcome.parts)[t], outcome.tables[t].options));
+  survivor.assignments = Sums(plan, outcome).assignments();
+  return survivor;
+}
+
+PerfPrecedent precedent_of(const PerfOutcome& outcome, const SearchResult& found) {
+  PerfPrecedent perf;
+  const auto is_its = [&](const Survivor& s) { return &s.outcome == outcome.hypothesis.outcome; };
+  perf.survivor = static_cast<std::size_t>(std::ranges::find_if(found.survivors, is_its) - found.survivors.begin());
+  perf.hypothesis = outcome.hypothesis;
+  perf.hypothesis.outcome = nullptr;
+  for (const std::uint64_t codecs : outcome.codecs) perf.codecs.push_back(codecs & (~codecs + 1));
+  perf.bandwidths = outcome.bandwidths;
+  perf.bounded = outcome.bounded;
+  perf.freedoms = outcome.freedoms;
+  return perf;
+}
+
+// One hypothesis of the storage half, looked at again.
+class Again {
+ public:
+  Again(const PlanInputs& plan, const SurvivorPrecedent& precedent) : plan_(plan), precedent_(precedent) {}
+
+  // None if a printed number contradicts it.
+  std::optional<Outcome> outcome(KnownSums& sums) {
+    if (precedent_.tables.size() != plan_.tables.size()) return std::nullopt;
+    outcome_.setting = precedent_.setting;
+    outcome_.uniform = precedent_.uniform;
+    outcome_.uneven = precedent_.uneven;
+    outcome_.pair = precedent_.pair;
+    outcome_.tables.resize(plan_.tables.size());
+    auto parts = std::make_shared<std::vector<TableParts>>(plan_.tables.size());
+    for (std::size_t t = 0; t < plan_.tables.size(); ++t)
+      if (!take(t, (*parts)[t])) return std::nullopt;
+    outcome_.parts = std::move(parts);
+    outcome_.lines = sums.of(outcome_);
+    outcome_.sums = outcome_.lines->lines();
+    if (outcome_.sums.size() != precedent_.assignments.size()) return std::nullopt;
+    Sums(plan_, outcome_).compare(precedent_.assignments);
+    if (outcome_.contradictions > 0) return std::nullopt;
+    outcome_.freedoms = precedent_.freedoms;
+    return std::move(outcome_);
+  }
+
+ private:
+  // The options of the table that its own cells allow; false: none of them.
+  bool take(std::size_t t, TableParts& parts) {
+    const TableInputs& table = plan_.tables[t];
+    const TablePrecedent& known = precedent_.tables[t];
+    if (known.options.empty()) return !table.sized || table.kernel == nullptr;
+    if (!table.sized || table.kernel == nullptr) return false;
+    const Setting& setting = precedent_.setting;
+    std::vector<std::uint64_t> combos(known.variants.size());
+    for (const Option option : known.options) combos[option.variant] |= std::uint64_t{1} << option.combo;
+    for (std::size_t v = 0; v < known.variants.size(); ++v) {
+      const Variant& variant = known.variants[v];
+      const bool hidden =
+          variant.free_ratio == is_ratio_hidden(setting, table) && (!variant.free_inputs || has_hidden_inputs(table));
+      combos[v] &= hidden ? possible_combos(setting, table, true) : 0;
+      parts.push_back(make_parts(setting, table, variant, precedent_.uneven, combos[v]));
+      combos[v] = fitting_combos(setting, table, parts.back(), combos[v]);
+    }
+    for (const Option option : known.options)
+      if ((combos[option.variant] >> option.combo & 1) != 0) outcome_.tables[t].options.push_back(option);
+    return !outcome_.tables[t].options.empty();
+  }
+
+  const PlanInputs& plan_;
+  const SurvivorPrecedent& precedent_;
+  Outcome outcome_;
+};
+
+// Settings that give the same bytes on this log; empty: it rules that one out.
+std::vector<Setting> members_of(const std::vector<SettingGroup>& groups, const Setting& setting) {
+  for (const SettingGroup& group : groups)
+    if (std::ranges::find(group.members, setting) != group.members.end()) return group.members;
+  return {};
+}
+
+}  // namespace
+
+std::shared_ptr<const Precedent> make_precedent(const PlanInputs& plan, SearchResult& found,
+                                                const std::vector<PerfOutcome>& perf) {
+  const auto is_contradicted = [](const auto& outcome) { return outcome.contradictions > 0; };
+  if (std::ranges::any_of(found.survivors, is_contradicted, &Survivor::outcome) ||
+      std::ranges::any_of(perf, is_contradicted))
+    return nullptr;
+  auto precedent = std::make_shared<Precedent>();
+  for (Survivor& survivor : found.survivors) precedent->survivors.push_back(precedent_of(plan, survivor.outcome));
+  for (const PerfOutcome& outcome : perf) precedent->perf.push_back(precedent_of(outcome, found));
+  precedent->excluded = found.excluded;
+  return precedent;
+}
+
+SearchResult search_like(const Precedent& precedent, const PlanInputs& plan, const FixedSetting& fixed) {
+  SearchResult result;
+  const auto groups = possible_settings(plan, fixed);
+  KnownSums sums(plan);
+  for (const SurvivorPrecedent& survivor : precedent.survivors) {
+    auto members = members_of(groups, survivor.setting);
+    auto outcome = members.empty() ? std::nullopt : Again(plan, survivor).outcome(sums);
+    if (!outcome) return {};
+    result.survivors.push_back({std::move(*outcome), std::move(members)});
+  }
+  result.excluded = precedent.excluded;
+  return result;
+}
+
+std::vector<PerfOutcome> perf_like(const Precedent& precedent, const PlanInputs& plan, const SearchResult& found,
+                                   const PerfInputs& perf) {
+  PerfEvaluation evaluation(plan, perf, false);
+  std::vector<PerfOutcome> outcomes;
+  for (const PerfPrecedent& known : precedent.perf) {
+    if (known.codecs.size() != perf.sharders) return {};
+    PerfHypothesis h = known.hypothesis;
+    h.outcome = &found.survivors[known.survivor].outcome;
+    PerfOutcome outcome = evaluation.run(h, known.codecs, 1);
+    if (outcome.contradictions > 0) return {};
+    outcome.bandwidths = known.bandwidths;
+    outcome.bounded = known.bounded;
+    outcome.freedoms = known.freedoms;
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+}  // namespace infer_detail
+
+std::uint64_t precedent_key(const PrintedPlan& printed) {
+  std::uint64_t key = printed.ranks.rows.size();
+  const auto add = [&key](std::uint64_t value) { key = (key ^ value) * 0x9e3779b97f4a7c15u + (key >> 29); };
+  const auto add_text = [&](const Cell& cell) { add(std::hash<std::string_view>()(cell.text)); };
+  for (const Release release : printed.releases) add(static_cast<std::uint64_t>(release));
+  for (const PrintedTable& row : printed.tables.rows) {
+    add_text(row.fqn);
+    add_text(row.kernel);
+    add_text(row.sharder);
+  }
+  return key;
+}
+
+}  // namespace shardstats

@@ -1,0 +1,63 @@
+// Hypotheses of one block, looked at again for another. Private to src/infer.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "infer/perf_evaluation.h"
+#include "infer/search.h"
+#include "infer/sums.h"
+#include "shardstats/infer/precedent.h"
+
+namespace shardstats::infer_detail {
+
+// What is left of one table: its variants, and options that index them.
+struct TablePrecedent {
+  ShortVector<Variant, 1> variants;
+  Options options;
+};
+
+struct SurvivorPrecedent {
+  Setting setting;
+  bool uniform = true, uneven = false;
+  int pair = 0;
+  std::int64_t freedoms = 0;
+  std::vector<TablePrecedent> tables;
+  std::vector<Assignment> assignments;  // by printed sum
+};
+
+struct PerfPrecedent {
+  std::size_t survivor = 0;           // the storage half of the hypothesis
+  PerfHypothesis hypothesis;          // without its outcome
+  std::vector<std::uint64_t> codecs;  // by sharder: a set of the likeliest one
+  Bandwidths<RealInterval> bandwidths;
+  Bandwidths<bool> bounded;
+  std::int64_t freedoms = 0;
+};
+
+}  // namespace shardstats::infer_detail
+
+namespace shardstats {
+
+class Precedent {
+ public:
+  std::vector<infer_detail::SurvivorPrecedent> survivors;
+  std::vector<infer_detail::Excluded> excluded;
+  std::vector<infer_detail::PerfPrecedent> perf;
+};
+
+}  // namespace shardstats
+
+namespace shardstats::infer_detail {
+
+// None if a printed number contradicts any of them.
+std::shared_ptr<const Precedent> make_precedent(const PlanInputs& plan, SearchResult& found,
+                                                const std::vector<PerfOutcome>& perf);
+
+// What search() and infer_perf() would find if nothing but the precedent's hypotheses were looked at; empty if a
+// printed number contradicts one of them.
+SearchResult search_like(const Precedent& precedent, const PlanInputs& plan, const FixedSetting& fixed);
+std::vector<PerfOutcome> perf_like(const Precedent& precedent, const PlanInputs& plan, const SearchResult& found,
+                                   const PerfInputs& perf);
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,87 @@
+// Who starts from whom depends on the order of the blocks, not on which thread is first.
+#include "cli/precedents.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <vector>
+
+#include "shardstats/input/blocks.h"
+
+namespace shardstats::cli {
+namespace {
+
+PrintedPlan with_tables(std::size_t count) {
+  PrintedPlan printed;
+  printed.tables.rows.resize(count);
+  return printed;
+}
+
+class PrecedentsTest : public testing::Test {
+ protected:
+  // The block is through inference; says where it started from. `leaves`: others may start from it.
+  std::optional<std::size_t> pass(std::size_t number, std::uint64_t key, bool leaves = true, std::size_t tables = 1) {
+    Precedents::Turn turn(precedents_, number);
+    const auto found = turn.enter(key, with_tables(tables));
+    if (turn.is_first() && leaves) turn.leave(some_, {"a.log", number, 1});
+    return found ? std::optional(found->place.index) : std::nullopt;
+  }
+
+  // Any address will do: nobody looks into it.
+  std::shared_ptr<const Precedent> some_{std::shared_ptr<void>(), reinterpret_cast<const Precedent*>(this)};
+  Precedents precedents_{true};
+};
+
+TEST_F(PrecedentsTest, TheFirstOfAKeyIsThePrecedent) {
+  EXPECT_EQ(pass(0, 7), std::nullopt);
+  EXPECT_EQ(pass(1, 8), std::nullopt);
+  EXPECT_EQ(pass(2, 7), 0);
+  EXPECT_EQ(pass(3, 8), 1);
+  EXPECT_EQ(pass(4, 7), 0);
+}
+
+TEST_F(PrecedentsTest, ABlockWithErrorsLeavesNone) {
+  EXPECT_EQ(pass(0, 7, false), std::nullopt);
+  EXPECT_EQ(pass(1, 7), std::nullopt);
+  EXPECT_EQ(pass(2, 7), std::nullopt);
+}
+
+TEST_F(PrecedentsTest, KeepsOnlySoManyTables) {
+  EXPECT_EQ(pass(0, 7, true, 40'000), std::nullopt);
+  EXPECT_EQ(pass(1, 8, true, 40'000), std::nullopt);
+  EXPECT_EQ(pass(2, 9, true, 10'000), std::nullopt);
+  EXPECT_EQ(pass(3, 7, true, 40'000), 0);
+  EXPECT_EQ(pass(4, 8, true, 40'000), std::nullopt);
+  EXPECT_EQ(pass(5, 9, true, 10'000), 2);
+}
+
+TEST_F(PrecedentsTest, ABlockThatNeverEntersHoldsNobodyUp) {
+  { const Precedents::Turn turn(precedents_, 0); }
+  EXPECT_EQ(pass(1, 7), std::nullopt);
+  EXPECT_EQ(pass(2, 7), 1);
+}
+
+TEST_F(PrecedentsTest, ThreadsWaitForEarlierBlocks) {
+  constexpr std::size_t kBlocks = 200, kKeys = 5;
+  std::vector<std::optional<std::size_t>> from(kBlocks);
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::future<void>> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.push_back(std::async(std::launch::async, [&] {
+      for (std::size_t n = next++; n < kBlocks; n = next++) from[n] = pass(n, n % kKeys);
+    }));
+  for (std::future<void>& thread : threads) thread.get();
+  for (std::size_t n = 0; n < kBlocks; ++n)
+    EXPECT_EQ(from[n], n < kKeys ? std::nullopt : std::optional(n % kKeys)) << n;
+}
+
+TEST(Precedents, UnusedOnesLetAllPass) {
+  Precedents precedents(false);
+  Precedents::Turn late(precedents, 5);
+  EXPECT_FALSE(late.enter(7, with_tables(1)));
+  EXPECT_FALSE(late.is_first());
+}
+
+}  // namespace
+}  // namespace shardstats::cli
