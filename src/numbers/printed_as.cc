@@ -226,17 +226,18 @@ double double_at(std::int64_t ordinal) {
   return std::bit_cast<double>(ordinal >= 0 ? ordinal : ~ordinal | std::numeric_limits<std::int64_t>::min());
 }
 
-// A double that prints as `text`: the one the text reads as, or for p0 one near its hundredth.
+// A double that prints as `text`: the one the text reads as (for p0 its hundredth), or a neighbour.
 std::optional<double> sample(std::string_view text, Format text_format) {
   std::string digits(text);
   if (text_format == Format::thousands) std::erase(digits, ',');
   const auto value = parse_real(digits);
   if (!value) return std::nullopt;
-  if (text_format != Format::p0) return format(*value, text_format) == text ? value : std::nullopt;
-  // Dividing and multiplying again errs by at most two units in the last place.
+  const double near = text_format == Format::p0 ? *value / 100 : *value;
+  // Dividing and multiplying again errs by at most two units in the last place; and subnormal numbers are so coarse that
+  // the one nearest to a text may print as another.
   for (const std::int64_t step : {0, -1, 1, -2, 2}) {
-    const double fraction = double_at(ordinal(*value / 100) + step);
-    if (format(fraction, text_format) == text) return fraction;
+    const double value_near = double_at(ordinal(near) + step);
+    if (format(value_near, text_format) == text) return value_near;
   }
   return std::nullopt;
 }
