@@ -33,7 +33,7 @@ bool is_settled(const Examined& examined, const InferOptions& assumed, Report& r
 std::optional<BlockPlace> verify_like_earlier(Precedents::Turn& turn, const InferOptions& assumed, Examined& examined,
                                               Report& report) {
   const PrintedPlan& printed = *examined.printed;
-  const auto earlier = turn.enter(precedent_key(printed), printed);
+  const auto earlier = turn.enter(printed);
   auto plan = earlier ? infer_like(*earlier->precedent, printed, assumed) : std::nullopt;
   if (!plan) return std::nullopt;
   report = verify(printed, *plan);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLargePage = std::size_t{2} << 20;
 constexpr std::size_t kWorthIt = std::size_t{256} << 10;  // smaller logs need less than one large page
-constexpr std::size_t kBytesPerLogByte = 5;               // of all records of a block
+constexpr std::size_t kBytesPerLogByte = 8;               // of all records of a block
 constexpr std::size_t kMostPrepared = std::size_t{32} << 20;
 
 }  // namespace

@@ -4,8 +4,9 @@
 
 namespace shardstats::cli {
 
-std::optional<Precedents::Found> Precedents::enter(Turn& turn, std::uint64_t key, const PrintedPlan& printed) {
-  if (!used_) return std::nullopt;
+std::optional<Precedents::Found> Precedents::enter(Turn& turn, const PrintedPlan& printed) {
+  if (!used_ || !turn.goes_on_) return std::nullopt;
+  const std::uint64_t key = precedent_key(printed);
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return next_ == turn.number_; });
   ++next_;
@@ -14,7 +15,7 @@ std::optional<Precedents::Found> Precedents::enter(Turn& turn, std::uint64_t key
   const auto known = entries_.find(key);
   if (known == entries_.end()) {
     const std::size_t tables = printed.tables.rows.size();
-    if (!turn.goes_on_ || tables == 0 || tables_ + tables > kMostTables) return std::nullopt;
+    if (tables == 0 || tables_ + tables > kMostTables) return std::nullopt;
     tables_ += tables;
     entries_.emplace(key, Entry{});
     turn.key_ = key;

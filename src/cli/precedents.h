@@ -37,10 +37,8 @@ class Precedents {
     Turn& operator=(const Turn&) = delete;
     ~Turn() { all_.end(*this); }
 
-    // Waits until all earlier blocks have told their keys, and until the first with this key has left what it found.
-    std::optional<Found> enter(std::uint64_t key, const PrintedPlan& printed) {
-      return all_.enter(*this, key, printed);
-    }
+    // Waits until all earlier blocks have entered, and until the first with the same key has left what it found.
+    std::optional<Found> enter(const PrintedPlan& printed) { return all_.enter(*this, printed); }
     // Will other blocks ask for what this one finds?
     bool is_first() const { return is_first_; }
     void leave(std::shared_ptr<const Precedent> precedent, BlockPlace place) {
@@ -65,7 +63,7 @@ class Precedents {
     bool done = false;
   };
 
-  std::optional<Found> enter(Turn& turn, std::uint64_t key, const PrintedPlan& printed);
+  std::optional<Found> enter(Turn& turn, const PrintedPlan& printed);
   void end(Turn& turn);
 
   const bool used_;

@@ -64,6 +64,7 @@ class HypothesisEvaluation {
     outcome.hypothesis = h_;
     outcome.bandwidths = h_.setting.bandwidths;
     outcome.codecs = best_codecs(allowed);
+    outcome.tables.reserve(perf_.tables.size());
     for (std::uint32_t t = 0; t < perf_.tables.size() && outcome.contradictions < limit; ++t) add_table(t, outcome);
     if (outcome.contradictions >= limit) return outcome;
     for (const PerfRank& rank : perf_.ranks) add_rank(rank, outcome);

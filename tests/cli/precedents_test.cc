@@ -12,18 +12,20 @@
 namespace shardstats::cli {
 namespace {
 
-PrintedPlan with_tables(std::size_t count) {
+// Blocks with other tables have other keys.
+PrintedPlan with_tables(std::string_view name, std::size_t count) {
   PrintedPlan printed;
   printed.tables.rows.resize(count);
+  printed.tables.rows[0].fqn.text = name;
   return printed;
 }
 
 class PrecedentsTest : public testing::Test {
  protected:
   // The block is through inference; says where it started from. `leaves`: others may start from it.
-  std::optional<std::size_t> pass(std::size_t number, std::uint64_t key, bool leaves = true, std::size_t tables = 1) {
+  std::optional<std::size_t> pass(std::size_t number, std::size_t name, bool leaves = true, std::size_t tables = 1) {
     Precedents::Turn turn(precedents_, number);
-    const auto found = turn.enter(key, with_tables(tables));
+    const auto found = turn.enter(with_tables(std::string_view("0123456789").substr(name, 1), tables));
     if (turn.is_first() && leaves) turn.leave(some_, {"a.log", number, 1});
     return found ? std::optional(found->place.index) : std::nullopt;
   }
@@ -79,7 +81,7 @@ TEST_F(PrecedentsTest, ThreadsWaitForEarlierBlocks) {
 TEST(Precedents, UnusedOnesLetAllPass) {
   Precedents precedents(false);
   Precedents::Turn late(precedents, 5);
-  EXPECT_FALSE(late.enter(7, with_tables(1)));
+  EXPECT_FALSE(late.enter(with_tables("a", 1)));
   EXPECT_FALSE(late.is_first());
 }
 
