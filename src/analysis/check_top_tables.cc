@@ -85,33 +85,41 @@ class TopTables {
     return true;
   }
 
-  void check_first_shard(std::span<const Cell> slots, RealInterval value) {
-    const auto hbm = printed_bounds(slots[1], Format::r3, "bytes");
-    if (!hbm || hbm->overlaps(value)) return;
+  void add_first_shard(std::span<const Cell> slots, RealInterval value) {
     Finding& finding = checks_.add(RuleId::top_tables_hbm, slots[1]);
     finding.expected = expected_value(value, Format::r3, "bytes");
     finding.message = differs("HBM of the first shard of " + std::string(slots[0].text), slots[1].text, " GB",
                               finding.expected->text);
   }
 
-  void check_top_detail(std::span<const Cell> slots, const PlanTable& table, RealInterval value) {
-    const bool duplicate = duplicate_name(table, slots[0].text);
-    if (!duplicate) check_first_shard(slots, value);
-    std::vector<int> printed, ranks;
-    for (std::uint32_t i = 0; i < table.shard_count; ++i)
-      if (const auto rank = checks_.plan.shards[table.first_shard + i].rank) ranks.push_back(*rank);
-    if (duplicate || !parse_ranks(slots[2].text, printed)) return;
-    std::ranges::sort(printed);
+  std::vector<int> ranks_of(const PlanTable& table) const {
+    std::vector<int> ranks;
+    for (const PlanShard& shard : checks_.plan.shards_of(table))
+      if (shard.rank) ranks.push_back(*shard.rank);
     std::ranges::sort(ranks);
-    if (printed == ranks) return;
-    Finding& finding = checks_.add(RuleId::top_tables_hbm, slots[2]);
-    finding.message = "ranks of " + std::string(slots[0].text) + " are printed as " + std::string(slots[2].text) +
-                      ", the parameter table has " + std::string(checks_.printed.tables.rows[table.row].ranks.text);
+    return ranks;
   }
 
-  bool duplicate_name(const PlanTable& table, std::string_view name) const {
-    const auto same = [&](const PlanTable& t) { return &t != &table && has_name(t, name); };
-    return std::ranges::any_of(checks_.plan.tables, same);
+  // The line may speak of any table of its name: value and ranks have to be those of one of them.
+  void check_top_detail(std::span<const Cell> slots, const PlanTable& table, RealInterval value) {
+    const auto hbm = printed_bounds(slots[1], Format::r3, "bytes");
+    std::vector<int> printed;
+    const bool lists_ranks = parse_ranks(slots[2].text, printed);
+    std::ranges::sort(printed);
+    bool any_value = false, any_ranks = false, several = false;
+    for (const PlanTable& of_name : checks_.plan.tables) {
+      if (!has_name(of_name, slots[0].text)) continue;
+      several |= &of_name != &table;
+      any_value |= !hbm || hbm->overlaps(first_shard(checks_.plan, of_name, false));
+      any_ranks |= !lists_ranks || ranks_of(of_name) == printed;
+    }
+    if (!any_value) add_first_shard(slots, value);
+    if (any_ranks) return;
+    Finding& finding = checks_.add(RuleId::top_tables_hbm, slots[2]);
+    finding.message =
+        "ranks of " + std::string(slots[0].text) + " are printed as " + std::string(slots[2].text) +
+        ", the parameter table has " +
+        (several ? "no table of that name on them" : std::string(checks_.printed.tables.rows[table.row].ranks.text));
   }
 
   Checks& checks_;

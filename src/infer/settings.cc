@@ -159,10 +159,11 @@ std::vector<SettingGroup> grouped_settings(const PlanInputs& plan, const std::ve
   return groups;
 }
 
-std::vector<SettingGroup> possible_settings(const PlanInputs& plan, const FixedSetting& fixed) {
+namespace {
+
+std::vector<SettingGroup> settings_with(const PlanInputs& plan, const FixedSetting& fixed, const RankShares& shares) {
   std::vector<Release> releases = plan.printed->releases;
   if (fixed.release) releases = {*fixed.release};
-  const RankShares shares = rank_shares(plan);
   const auto kinds = kinds_of(plan);
   const bool grouped = any_grouped(plan.tables);
   std::vector<SettingGroup> groups;
@@ -190,6 +191,14 @@ std::vector<SettingGroup> possible_settings(const PlanInputs& plan, const FixedS
             }
           }
   return groups;
+}
+
+}  // namespace
+
+std::vector<SettingGroup> possible_settings(const PlanInputs& plan, const FixedSetting& fixed) {
+  const auto groups = settings_with(plan, fixed, rank_shares(plan));
+  // Shares that no device of these releases has are wrong ones.
+  return groups.empty() ? settings_with(plan, fixed, {}) : groups;
 }
 
 }  // namespace shardstats::infer_detail

@@ -233,8 +233,8 @@ std::optional<double> sample(std::string_view text, Format text_format) {
   const auto value = parse_real(digits);
   if (!value) return std::nullopt;
   const double near = text_format == Format::p0 ? *value / 100 : *value;
-  // Dividing and multiplying again errs by at most two units in the last place; and subnormal numbers are so coarse that
-  // the one nearest to a text may print as another.
+  // Dividing and multiplying again errs by at most two units in the last place; and subnormal numbers are so coarse
+  // that the one nearest to a text may print as another.
   for (const std::int64_t step : {0, -1, 1, -2, 2}) {
     const double value_near = double_at(ordinal(near) + step);
     if (format(value_near, text_format) == text) return value_near;

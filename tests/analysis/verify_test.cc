@@ -153,6 +153,31 @@ TEST(Verify, DevicesBeforeOwnCapacitiesHaveOne) {
   }
 }
 
+// Where no device of the release prints such a share with such a kernel, the share is wrong: all else is compared.
+TEST(Verify, ShareOfNoDeviceIsWrong) {
+  std::string bytes = changed(log_bytes("v0.5.0.log"), "2.7 (2%)", "2%", "0%");
+  bytes = changed(bytes, "  fused  ", "  fused  ", "  fused_uvm  ");
+  const Checked checked(bytes);
+  EXPECT_TRUE(checked.plan.sized);
+  const auto is_share = [](const Finding& f) { return f.rule->id == "rank.hbm_percent"; };
+  EXPECT_EQ(std::ranges::count_if(checked.report.findings, is_share), 1) << dump(checked.report);
+}
+
+// The list has bare names: the ranks have to be those of some table of that name.
+TEST(Verify, TopTablesOfOneName) {
+  const std::string one = "position_ebc.buyer_category_table", other = "position_ebc_2.like_doc_os_id";
+  std::string bytes = changed(log_bytes("v1.8.0.log"), one, one, other);
+  for (const std::string mark : {"#    buyer_category_table: 0.001", "#    buyer_category_table "})
+    if (bytes.find(mark) != std::string::npos) bytes = changed(bytes, mark, "buyer_category_table", "like_doc_os_id");
+  const auto top_tables = [](const Checked& checked) {
+    const auto is_top = [](const Finding& f) { return f.rule->id == "top_tables.hbm"; };
+    return std::ranges::count_if(checked.report.findings, is_top);
+  };
+  EXPECT_EQ(top_tables(Checked(bytes)), 0);
+  EXPECT_EQ(top_tables(Checked(changed(bytes, "[0, 1, 0, 1]", "[0, 1, 0, 1]", "[0, 1, 1, 1]"))), 1);
+  EXPECT_EQ(top_tables(Checked(changed(bytes, "like_doc_os_id: 0.001", "0.001", "0.003"))), 1);
+}
+
 // What no known release prints, once for each column or word: a warning where the block agrees with itself.
 TEST(Verify, NewerReleases) {
   const struct {

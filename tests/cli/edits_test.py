@@ -1,0 +1,101 @@
+"""Single bytes of genuine logs changed at random: no crash, no hang, and no change that other numbers contradict is clean.
+
+Runs on one log of each release of the shared corpus, with the rule of its tools for what has to be found.
+SHARDSTATS_EDITS is the number of changes of each log.
+"""
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from tool import BINARY, ROOT
+
+SHARED = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared"))
+PLANS, TOOLS = SHARED / "corpus" / "plans", SHARED / "tools"
+EDITS = int(os.environ.get("SHARDSTATS_EDITS", "15"))
+SECONDS = 20  # of processor time, with room for a debug build
+LEFT_OPEN = 0.02  # of what the rule calls detectable: hidden row splits and column blocks, of which it knows nothing
+
+# What was clean once: log, text in the line, the number and what it became.
+FOUND = [
+    ("v0.4.0/odd-505.log", "creative_embed_bucket_22", " 9.264 ", " 9.204 "),  # all shards on one rank
+    ("v0.4.0/odd-505.log", "1.1 (7%)", "(7%)", "(0%)"),  # no device has such a share
+    ("v0.8.0/odd-583.log", "item_brand_30: 0.012 GB", "[0, 1, 0, 1]", "[0, 1, 1, 1]"),  # a name of several tables
+]
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+
+
+def verify(log: bytes):
+    """Exit status, and the rules of all findings."""
+    done = subprocess.run([BINARY, "verify", "-f", "json", "-"], input=log, capture_output=True, preexec_fn=limit,
+                          env={"SHARDSTATS_NO_CONFIG": "1"})
+    blocks = json.loads(done.stdout)["logs"][0]["blocks"] if done.returncode in (0, 1) else []
+    return done.returncode, [finding["rule"] for block in blocks for finding in block["findings"]]
+
+
+@unittest.skipUnless(PLANS.is_dir() and TOOLS.is_dir(), "no shared corpus")
+class Edits(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        sys.path.insert(0, str(TOOLS))
+        global detectable, statslog
+        import detectable
+        import statslog
+
+    def is_detectable(self, numbers, at: int, new: int) -> bool:
+        for box, number, start in numbers:
+            if not start <= at < start + len(number.text):
+                continue
+            text = number.text[:at - start] + chr(new) + number.text[at - start + 1:]
+            if not {number.text[at - start], chr(new)} <= set("0123456789"):
+                return False
+            rule = detectable.ranks_are_detectable if number.form == "RANKS" else detectable.value_is_detectable
+            return rule(box, number, text)
+        return False
+
+    def test_random_bytes(self):
+        detected = missed = 0
+        for folder in sorted(folder for folder in PLANS.iterdir() if folder.is_dir()):
+            logs = sorted(folder.glob("*.log"), key=lambda log: log.stat().st_size)
+            log = logs[len(logs) // 4]
+            data, rng = log.read_bytes(), random.Random(folder.name)
+            parsed = statslog.Log(data)
+            starts = [0]
+            for line in parsed.lines:
+                starts.append(starts[-1] + len(line.encode("utf-8", "surrogateescape")) + 1)
+            numbers = [(box, n, starts[n.line] + statslog.byte_column(parsed.lines[n.line], n.start) - 1)
+                       for box in parsed.boxes for n in box.numbers]
+            for edit in range(EDITS):
+                at, new = rng.randrange(len(data)), rng.randrange(256)
+                if edit % 2:  # another digit in a number
+                    _, number, start = rng.choice(numbers)
+                    at, new = start + rng.randrange(len(number.text)), rng.choice(b"0123456789")
+                status, rules = verify(data[:at] + bytes([new]) + data[at + 1:])
+                self.assertIn(status, (0, 1, 2), (log.name, at, new))
+                if data[at] == new or not self.is_detectable(numbers, at, new):
+                    continue
+                own_capacities = any(rule.endswith("_percent") for rule in rules)  # a note then says so
+                detected += status == 1
+                missed += status == 0 and not own_capacities
+        self.assertGreater(detected, EDITS)
+        self.assertLessEqual(missed, LEFT_OPEN * detected)
+
+    def test_what_was_clean_once(self):
+        for name, mark, old, new in FOUND:
+            with self.subTest(name, old=old, new=new):
+                lines = (PLANS / name).read_text().split("\n")
+                at = next(i for i, line in enumerate(lines) if mark in line)
+                self.assertIn(old, lines[at])
+                lines[at] = lines[at].replace(old, new, 1)
+                self.assertEqual(verify("\n".join(lines).encode())[0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
