@@ -74,11 +74,13 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   Report report;
   std::optional<BlockPlace> precedent;
   if (verifies(options.command)) precedent = verify_like_earlier(turn, assumed, examined, report);
-  assumed.keep_precedent = turn.is_first();
   const auto look = [&](Effort effort) {
     assumed.effort = effort;
-    examined.plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
+    InferOptions options_of_look = assumed;
+    options_of_look.keep_precedent = turn.is_first();
+    examined.plan = std::make_unique<Plan>(infer(*examined.printed, options_of_look));
     report = verify(*examined.printed, *examined.plan);
+    if (turn.is_first() && count(report.findings).error == 0) turn.leave(std::move(examined.plan->precedent), place);
   };
   if (precedent) {
     // Nothing is left to look for.
@@ -88,7 +90,6 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     look(Effort::exhaustive);
     find_culprits(*examined.printed, *examined.plan, assumed, report);
   }
-  if (turn.is_first() && count(report.findings).error == 0) turn.leave(std::move(examined.plan->precedent), place);
   apply(filter, *examined.printed, report);
   examined.findings = count(report.findings);
   BlockResult& result = examined.result;

@@ -15,7 +15,8 @@ namespace shardstats::cli {
 // Calls make() until it gives none, work(item) on at most `threads` threads, and take(item) in the order of make().
 // make() and take() are never called at the same time. At most two items for each thread are alive at once, and more,
 // so that no thread waits for another's long piece, as long as all of them weigh less than kLight by weigh(item). A
-// single item starts no thread. An exception of any of them ends the loop and is rethrown.
+// single item starts no thread. Work may wait for that of earlier items: those were begun before. An exception of any
+// of them ends the loop and is rethrown.
 template <class Item>
 class InOrder {
  public:

@@ -14,9 +14,9 @@ std::optional<Precedents::Found> Precedents::enter(Turn& turn, const PrintedPlan
   changed_.notify_all();
   const auto known = entries_.find(key);
   if (known == entries_.end()) {
-    const std::size_t tables = printed.tables.rows.size();
-    if (tables == 0 || tables_ + tables > kMostTables) return std::nullopt;
-    tables_ += tables;
+    const std::size_t tables = printed.tables.rows.size(), size = tables + printed.ranks.rows.size() + kBeside;
+    if (tables == 0 || size_ + size > kMost) return std::nullopt;
+    size_ += size;
     entries_.emplace(key, Entry{});
     turn.key_ = key;
     turn.is_first_ = true;
@@ -28,15 +28,21 @@ std::optional<Precedents::Found> Precedents::enter(Turn& turn, const PrintedPlan
   return first.found;
 }
 
+void Precedents::leave(Turn& turn, Found found) {
+  const std::lock_guard lock(mutex_);
+  Entry& entry = entries_[turn.key_];
+  if (turn.is_first_ && !entry.done) entry = {std::move(found), true};
+  changed_.notify_all();
+}
+
 // Also of a block that never entered: others wait for it.
 void Precedents::end(Turn& turn) {
   if (!used_) return;
+  if (turn.is_first_) leave(turn, {});
+  if (turn.entered_) return;
   std::unique_lock lock(mutex_);
-  if (!turn.entered_) {
-    changed_.wait(lock, [&] { return next_ == turn.number_; });
-    ++next_;
-  }
-  if (turn.is_first_) entries_[turn.key_] = {std::move(turn.left_), true};
+  changed_.wait(lock, [&] { return next_ == turn.number_; });
+  ++next_;
   changed_.notify_all();
 }
 

@@ -41,8 +41,9 @@ class Precedents {
     std::optional<Found> enter(const PrintedPlan& printed) { return all_.enter(*this, printed); }
     // Will other blocks ask for what this one finds?
     bool is_first() const { return is_first_; }
+    // For those that wait; without it there is none.
     void leave(std::shared_ptr<const Precedent> precedent, BlockPlace place) {
-      left_ = {std::move(precedent), std::move(place)};
+      all_.leave(*this, {std::move(precedent), std::move(place)});
     }
 
    private:
@@ -52,11 +53,11 @@ class Precedents {
     bool goes_on_;
     std::uint64_t key_ = 0;
     bool entered_ = false, is_first_ = false;
-    Found left_;
   };
 
  private:
-  static constexpr std::size_t kMostTables = 50'000;  // of all precedents: some 10 MB
+  // Tables and ranks of all precedents, and what each takes beside them: some 150 bytes each.
+  static constexpr std::size_t kMost = 50'000, kBeside = 50;
 
   struct Entry {
     Found found;
@@ -64,14 +65,15 @@ class Precedents {
   };
 
   std::optional<Found> enter(Turn& turn, const PrintedPlan& printed);
+  void leave(Turn& turn, Found found);
   void end(Turn& turn);
 
   const bool used_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::unordered_map<std::uint64_t, Entry> entries_;
-  std::size_t next_ = 0;    // the block that enters next
-  std::size_t tables_ = 0;  // of all entries
+  std::size_t next_ = 0;  // the block that enters next
+  std::size_t size_ = 0;  // of all entries, as kMost counts it
 };
 
 }  // namespace shardstats::cli

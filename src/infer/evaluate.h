@@ -81,6 +81,10 @@ bool has_hidden_inputs(const TableInputs& table);
 // Are the shards of a class of this table equal? Not where their rows or columns are hidden.
 bool equal_shards(const Outcome& outcome, const TableInputs& table);
 
+// Values of its own that the table needs: one for departing from the plan-wide ones of the pair, another for the hidden
+// size of the key-value cache of a virtual table.
+int departures(const TableInputs& table, const TableState& state, const TableParts& parts, int pair);
+
 // What a table may choose for itself in the free tier; each one includes those before it.
 enum class Freedom : std::uint8_t {
   sizes,   // element sizes, optimizer, passes

@@ -64,14 +64,6 @@ std::int64_t free_options(const Setting& setting, const TableInputs& table, Free
   return fewest;
 }
 
-// Values of its own that the table needs: one for departing from the plan-wide ones, another for the hidden size of the
-// key-value cache of a virtual table.
-int departures(const TableInputs& table, const TableState& state, const TableParts& parts, int pair) {
-  const auto is_virtual = [&](Option option) { return parts[option.variant].variant.virtual_table; };
-  if (state.options.empty() || plan_wide_option(table, parts, state.options, pair)) return 0;
-  return std::all_of(state.options.begin(), state.options.end(), is_virtual) ? 2 : 1;
-}
-
 // One setting in the free tier.
 class FreeTier {
  public:
@@ -115,7 +107,7 @@ class FreeTier {
     Outcome outcome = listed();
     Sums sums(plan_, outcome);
     sums.settle();
-    if (const Departures found = sums.departures(); found.lines != 1 || found.tables < 2) {
+    if (const Departures found = sums.departures(); !is_wrong_line(found)) {
       outcome.freedoms += found.tables;
     } else {
       outcome = listed();
@@ -146,6 +138,12 @@ class FreeTier {
 };
 
 }  // namespace
+
+int departures(const TableInputs& table, const TableState& state, const TableParts& parts, int pair) {
+  const auto is_virtual = [&](Option option) { return parts[option.variant].variant.virtual_table; };
+  if (state.options.empty() || plan_wide_option(table, parts, state.options, pair)) return 0;
+  return std::all_of(state.options.begin(), state.options.end(), is_virtual) ? 2 : 1;
+}
 
 std::optional<Outcome> Evaluator::free(const Setting& setting, int pair, Freedom freedom, std::int64_t limit) {
   FreeTier tier(plan_, sums_, setting, pair, freedom);

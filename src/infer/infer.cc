@@ -94,7 +94,7 @@ void finish(const InferOptions& options, Inference& all) {
   all.plan.gave_up |= all.found.gave_up;
   infer_reservation(all.inputs, all.found, all.plan);
   list_assumptions(all.inputs, all.found, options, all.plan);
-  if (options.keep_precedent) all.plan.precedent = make_precedent(all.inputs, all.found, all.perf_outcomes);
+  if (options.keep_precedent) all.plan.precedent = make_precedent(all.inputs, all.found, all.perf, all.perf_outcomes);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "infer/infer_like.h"
 #include "infer/perf_evaluation.h"
-#include "infer/precedents.h"
 #include "infer/search.h"
 #include "shardstats/infer/plan.h"
 

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kMostSums = 1000;   // partial ones looked at for one printed sum
 constexpr std::size_t kMostSteps = 2000;  // for one assignment
+constexpr std::size_t kMostAssigned = 8;  // sizes that are kept for each table and rank
 
 }  // namespace
 
@@ -25,28 +26,35 @@ void Sums::match_output(SumLine& line) {
   for (const OpenTable& one : open) keep_elements(one.table, one.used);
 }
 
-std::vector<Assignment> Sums::assignments() {
-  std::vector<Assignment> all(outcome_.sums.size());
-  for (std::size_t l = 0; l < all.size(); ++l) {
+Assignments Sums::assignments() const {
+  Assignments all;
+  std::size_t left = kMostAssigned * (plan_.tables.size() + plan_.ranks.size());
+  for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
     const SumLine& line = outcome_.sums[l];
     if (line.of != SumOf::rank || line.quantity != Quantity::output || line.contradicted) continue;
     RealInterval fixed{};
     std::vector<OpenTable> open = open_tables(line, fixed);
-    if (open.size() > kMostSteps) continue;
+    if (open.empty() || open.size() > std::min(kMostSteps, left)) continue;
     sort(open);
     std::size_t steps = kMostSteps;
-    if (complete(open, fixed, line.printed, steps, all[l])) std::ranges::sort(all[l]);
+    Assignment found;
+    if (!complete(open, fixed, line.printed, steps, found)) continue;
+    std::ranges::sort(found);
+    left -= found.size();
+    all.emplace(l, std::move(found));
   }
   return all;
 }
 
-// Is the printed output among the sums with these sizes?
-bool Sums::gives(const SumLine& line, const Assignment& assignment) const {
+// Is the printed output among the sums with the known sizes?
+bool Sums::gives(const SumLine& line, const Assignments& known, std::uint32_t l) const {
+  const auto assignment = known.find(l);
+  if (assignment == known.end()) return false;
   RealInterval sum{};
   const std::vector<OpenTable> open = open_tables(line, sum);
-  if (open.size() != assignment.size()) return false;
+  if (open.size() != assignment->second.size()) return false;
   for (std::size_t i = 0; i < open.size(); ++i) {
-    const auto& [table, element] = assignment[i];
+    const auto& [table, element] = assignment->second[i];
     const auto* const size = std::ranges::find(open[i].sizes, element, &std::pair<int, RealInterval>::first);
     if (open[i].table != table || size == open[i].sizes.end()) return false;
     sum = sum + size->second;
@@ -120,12 +128,12 @@ Sums::Assigned Sums::assign(std::vector<OpenTable>& open, RealInterval fixed, Re
   std::vector<std::vector<RealInterval>> sums{{fixed}};
   std::size_t most = kMostSums;
   for (std::size_t i = 0; i < open.size(); ++i) {
-    const RealInterval rest_of = i + 1 < open.size() ? open[i + 1].rest : RealInterval{};
+    const RealInterval rest = i + 1 < open.size() ? open[i + 1].rest : RealInterval{};
     std::vector<RealInterval> next, merged, with_size;
     for (const auto& [element, size] : open[i].sizes) {
       with_size.clear();
       for (const RealInterval sum : sums.back())
-        if ((sum + size + rest_of).overlaps(printed)) with_size.push_back(sum + size);
+        if ((sum + size + rest).overlaps(printed)) with_size.push_back(sum + size);
       if (!std::ranges::is_sorted(with_size, less)) std::ranges::sort(with_size, less);  // by rounding
       merged.clear();
       std::ranges::merge(next, with_size, std::back_inserter(merged), less);

@@ -19,6 +19,20 @@ void refit(const FitTables& tables, UnitCosts& costs, RealInterval backward, Rea
 
 }  // namespace
 
+PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit) {
+  PerfHypothesis with = h;
+  with.setting.bandwidths = fit.bandwidths;
+  with.setting.backward = fit.backward;
+  with.setting.weighted_backward = fit.weighted_backward;
+  return with;
+}
+
+std::vector<std::size_t> first_of(const std::vector<std::uint64_t>& sets) {
+  std::vector<std::size_t> codecs;
+  for (const std::uint64_t set : sets) codecs.push_back(static_cast<std::size_t>(std::countr_zero(set)));
+  return codecs;
+}
+
 PerfFits::PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf)
     : h_(h), plan_(plan), perf_(perf), costs_(h, plan, perf) {}
 

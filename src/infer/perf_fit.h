@@ -16,6 +16,10 @@ struct PerfFit {
   std::int64_t freedoms = 0;        // values that are not the defaults
 };
 
+PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit);
+// By sharder: the likeliest of a set of codecs.
+std::vector<std::size_t> first_of(const std::vector<std::uint64_t>& sets);
+
 inline constexpr std::size_t kNotFitted = kCodecs;  // of a sharder whose tables say nothing
 
 struct FitTables;

@@ -43,8 +43,8 @@ std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchRe
       h.setting.world_size = setting.world_size;
       h.setting.group_size = setting.group_size;
       h.setting.bandwidths = default_bandwidths();
-      h.setting.backward = exactly(2.0);
-      h.setting.weighted_backward = exactly(1.0);
+      h.setting.backward = kDefaultBackward;
+      h.setting.weighted_backward = kDefaultWeightedBackward;
       const bool hidden_inference = !setting.rules->inference && h.setting.rules->inference != InferencePerf::none;
       bool one_smaller = false;
       for (const std::int64_t local : local_sizes(setting, has_grouped, usual_only)) {

@@ -157,6 +157,15 @@ Bandwidths<RealInterval> default_bandwidths() {
           exactly(d.ssd), exactly(d.intra_host), exactly(d.inter_host)};
 }
 
+bool same_bandwidths(const Bandwidths<RealInterval>& a, const Bandwidths<RealInterval>& b) {
+  return std::ranges::all_of(kBandwidths, [&](const auto bandwidth) { return a.*bandwidth == b.*bandwidth; });
+}
+
+bool has_defaults(const PerfHypothesis& h) {
+  return same_bandwidths(h.setting.bandwidths, default_bandwidths()) && h.setting.backward == kDefaultBackward &&
+         h.setting.weighted_backward == kDefaultWeightedBackward;
+}
+
 const std::array<Codecs, kCodecs>& codec_table() {
   using enum WirePrecision;
   static constexpr std::array<Codecs, kCodecs> kTable = {{{false, fp32, fp32},

@@ -47,6 +47,8 @@ inline constexpr std::array<bool Bandwidths<bool>::*, kBandwidths.size()> kBandw
     &Bandwidths<bool>::hbm, &Bandwidths<bool>::ddr,        &Bandwidths<bool>::hbm_to_ddr,
     &Bandwidths<bool>::ssd, &Bandwidths<bool>::intra_host, &Bandwidths<bool>::inter_host};
 Bandwidths<RealInterval> default_bandwidths();
+bool same_bandwidths(const Bandwidths<RealInterval>& a, const Bandwidths<RealInterval>& b);
+inline constexpr RealInterval kDefaultBackward{2, 2}, kDefaultWeightedBackward{1, 1};  // multipliers
 
 // Quantized comms that a sharder can have, most likely first; a set of them is a bit mask.
 inline constexpr std::size_t kCodecs = 16;
@@ -58,6 +60,8 @@ struct PerfHypothesis {
   std::optional<int> element;  // index of the element size taken first where a table may have several; else plan-wide
   bool any_element = false;    // bandwidths are fitted with all element sizes that a table's cells allow
 };
+
+bool has_defaults(const PerfHypothesis& h);
 
 // r, the caching ratio as perf takes it.
 RealInterval perf_ratio(const PerfHypothesis& h, const TableInputs& table, const Parts& parts);

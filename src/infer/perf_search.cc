@@ -23,21 +23,9 @@ constexpr std::size_t kFewTables = 100;          // up to which other element si
 constexpr std::size_t kProbe = 32;               // tables that order the hypotheses
 constexpr std::uint64_t kAllCodecs = (std::uint64_t{1} << kCodecs) - 1;
 
-bool same_bandwidths(const Bandwidths<RealInterval>& a, const Bandwidths<RealInterval>& b) {
-  return std::ranges::all_of(kBandwidths, [&](const auto bandwidth) { return a.*bandwidth == b.*bandwidth; });
-}
-
 bool same_values(const PerfFit& a, const PerfFit& b) {
   return same_bandwidths(a.bandwidths, b.bandwidths) && a.backward == b.backward &&
          a.weighted_backward == b.weighted_backward && a.freedoms == b.freedoms;
-}
-
-PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit) {
-  PerfHypothesis with = h;
-  with.setting.bandwidths = fit.bandwidths;
-  with.setting.backward = fit.backward;
-  with.setting.weighted_backward = fit.weighted_backward;
-  return with;
 }
 
 class PerfSearch {
@@ -215,12 +203,6 @@ class PerfSearch {
     std::int64_t cells = 0;
     for (const PerfTable& table : perf_.tables) cells += table.known ? printed_cells(table) : 0;
     return cells >= kLarge && outcome.freedoms == 0 && outcome.contradictions <= std::max(kSingle, cells / kFewIn);
-  }
-
-  static std::vector<std::size_t> first_of(const std::vector<std::uint64_t>& sets) {
-    std::vector<std::size_t> codecs;
-    for (const std::uint64_t set : sets) codecs.push_back(static_cast<std::size_t>(std::countr_zero(set)));
-    return codecs;
   }
 
   // A default that fits everything is believed; where the log leaves a bandwidth open, its bounds say so.

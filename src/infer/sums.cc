@@ -209,7 +209,7 @@ bool Sums::a_rank_is_contradicted(Quantity quantity) const {
   });
 }
 
-void Sums::settle() {
+void Sums::settle(const Assignments* known) {
   fit_constants();
   open_ = std::any_of(outcome_.tables.begin(), outcome_.tables.end(),
                       [](const TableState& table) { return table.options.size() > 1; });
@@ -220,8 +220,11 @@ void Sums::settle() {
     stale_.assign(outcome_.sums.size(), true);
     prune_all();
   }
-  for (SumLine& line : outcome_.sums)
-    if (open_ && line.of == SumOf::rank && line.quantity == Quantity::output) match_output(line);
+  for (std::uint32_t l = 0; l < outcome_.sums.size() && open_; ++l) {
+    SumLine& line = outcome_.sums[l];
+    if (line.of != SumOf::rank || line.quantity != Quantity::output) continue;
+    if (known == nullptr || !gives(line, *known, l)) match_output(line);
+  }
   check_all();
   for (const SumLine& line : outcome_.sums) outcome_.contradictions += line.contradicted;
   list_wide_options();
@@ -240,17 +243,6 @@ bool Sums::settle_within(std::int64_t limit) {
     if (outcome_.cost() > limit) return false;
   }
   return true;
-}
-
-void Sums::compare(const std::vector<Assignment>& assignments) {
-  fit_constants();
-  for (SumLine& line : outcome_.sums) check(line);
-  stale_.assign(outcome_.sums.size(), true);
-  for (std::size_t l = 0; l < outcome_.sums.size(); ++l) {
-    SumLine& line = outcome_.sums[l];
-    if (line.of == SumOf::rank && line.quantity == Quantity::output && !gives(line, assignments[l])) match_output(line);
-    outcome_.contradictions += line.contradicted;
-  }
 }
 
 // Of all sums that may have changed.

@@ -2,6 +2,7 @@
 // Removes options of tables that no sum allows. Private to src/infer.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "infer/evaluate.h"
@@ -23,9 +24,12 @@ struct Departures {
   std::int64_t lines = 0;   // such sums
   std::uint32_t line = 0;   // the one that needs most
 };
+// Several tables that depart from the plan-wide values show in several sums: if only one asks for them, it is wrong.
+inline bool is_wrong_line(const Departures& found) { return found.lines == 1 && found.tables >= 2; }
 
-// Element sizes (indices) of tables in one output sum.
+// Element sizes (indices) of tables in one output sum; and in those of them where several tables have a choice.
 using Assignment = std::vector<std::pair<std::uint32_t, int>>;
+using Assignments = std::map<std::uint32_t, Assignment>;  // by index of the sum
 
 class Sums {
  public:
@@ -33,14 +37,13 @@ class Sums {
   Sums(const PlanInputs& plan, Outcome& outcome);
 
   // Compares every sum with what is printed; where a table has several options left, removes those that no sum allows.
-  void settle();
+  // `known`: assignments that are tried before others are looked for.
+  void settle(const Assignments* known = nullptr);
   // The same where no table has a choice; false: the outcome costs more than `limit`, and is left unfinished.
   bool settle_within(std::int64_t limit);
 
-  // Compares every sum without removing any option. `assignments`: of an earlier settling, see below.
-  void compare(const std::vector<Assignment>& assignments);
-  // By line: element sizes that give the printed output where several tables have a choice; empty if not known.
-  std::vector<Assignment> assignments();
+  // Of those sums whose printed value some soon found sizes give.
+  Assignments assignments() const;
 
   Departures departures() const;
   // settle(), taking the printed sum for wrong: it removes no option.
@@ -86,7 +89,7 @@ class Sums {
   bool prune(const SumLine& line, RealInterval& total, Part part);
   std::vector<OpenTable> open_tables(const SumLine& line, RealInterval& fixed) const;
   void match_output(SumLine& line);
-  bool gives(const SumLine& line, const Assignment& assignment) const;
+  bool gives(const SumLine& line, const Assignments& known, std::uint32_t l) const;
   enum class Assigned : std::uint8_t { none, some, too_many };
   static void sort(std::vector<OpenTable>& open);
   static Assigned assign(std::vector<OpenTable>& open, RealInterval fixed, RealInterval printed);

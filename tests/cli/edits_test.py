@@ -26,6 +26,14 @@ FOUND = [
     ("v0.4.0/odd-505.log", "1.1 (7%)", "(7%)", "(0%)"),  # no device has such a share
     ("v0.8.0/odd-583.log", "item_brand_30: 0.012 GB", "[0, 1, 0, 1]", "[0, 1, 1, 1]"),  # a name of several tables
 ]
+# What was clean behind the genuine log, whose hypotheses it follows.
+FOLLOWED = [
+    ("main/odd-784.log", 13, " 23.62 ", " 23.86 "),
+    ("v1.3.0/odd-662.log", 8, " 18.06 ", " 19.87 "),
+    ("v0.3.0/mixed-202.log", 14, " 21.4 (4%)", " 21.3 (4%)"),
+    ("v1.6.0/small-103.log", 8, " 5.72 ", " 5.71 "),
+    ("v1.7.0/odd-745.log", 14, " 1.18 ", " 1.17 "),
+]
 
 
 def limit():
@@ -77,8 +85,11 @@ class Edits(unittest.TestCase):
                 if edit % 2:  # another digit in a number
                     _, number, start = rng.choice(numbers)
                     at, new = start + rng.randrange(len(number.text)), rng.choice(b"0123456789")
-                status, rules = verify(data[:at] + bytes([new]) + data[at + 1:])
+                edited = data[:at] + bytes([new]) + data[at + 1:]
+                status, rules = verify(edited)
                 self.assertIn(status, (0, 1, 2), (log.name, at, new))
+                if edit % 2 and status == 1:
+                    self.assertEqual(verify(data + edited)[0], 1, (log.name, at, new, "behind the genuine log"))
                 if data[at] == new or not self.is_detectable(numbers, at, new):
                     continue
                 own_capacities = any(rule.endswith("_percent") for rule in rules)  # a note then says so
@@ -95,6 +106,17 @@ class Edits(unittest.TestCase):
                 self.assertIn(old, lines[at])
                 lines[at] = lines[at].replace(old, new, 1)
                 self.assertEqual(verify("\n".join(lines).encode())[0], 1)
+
+    def test_what_was_clean_behind_the_genuine_log(self):
+        for name, line, old, new in FOLLOWED:
+            with self.subTest(name, old=old, new=new):
+                lines = (PLANS / name).read_text().split("\n")
+                self.assertIn(old, lines[line - 1])
+                genuine = "\n".join(lines)
+                lines[line - 1] = lines[line - 1].replace(old, new, 1)
+                edited = "\n".join(lines)
+                self.assertEqual(verify(edited.encode())[0], 1)
+                self.assertEqual(verify((genuine + edited).encode())[0], 1)
 
 
 if __name__ == "__main__":

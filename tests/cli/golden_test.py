@@ -45,6 +45,7 @@ CASES = {  # name: arguments, standard input; and where to run, if not among the
     "verify_two_ranks": (["verify"], TWO_RANKS),
     "render_two_ranks": (["render", "--block", "last"], TWO_RANKS),
     "verify_precedent": (["verify", "v1.4.0.log", "-"], (LOGS / "v1.4.0.log").read_bytes() * 2),
+    "verify_precedent_json": (["verify", "-f", "json", "v0.5.0.log", "-"], (LOGS / "v0.5.0.log").read_bytes()),
     "verify_quiet": (["verify", "-q", "v1.8.0-nodebug.log", "v0.8.0-empty.log"], b""),
     "verify_wrong_assumption": (["verify", "-q", "--assume", "ad_enb.dtype=fp16", "v1.8.0.log", "v1.4.0.log"], b""),
     "verify_ndjson": (["verify", "-f", "ndjson", "v0.1.0.log", "missing.log"], b""),

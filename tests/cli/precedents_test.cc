@@ -52,10 +52,10 @@ TEST_F(PrecedentsTest, ABlockWithErrorsLeavesNone) {
 TEST_F(PrecedentsTest, KeepsOnlySoManyTables) {
   EXPECT_EQ(pass(0, 7, true, 40'000), std::nullopt);
   EXPECT_EQ(pass(1, 8, true, 40'000), std::nullopt);
-  EXPECT_EQ(pass(2, 9, true, 10'000), std::nullopt);
+  EXPECT_EQ(pass(2, 9, true, 9'000), std::nullopt);
   EXPECT_EQ(pass(3, 7, true, 40'000), 0);
   EXPECT_EQ(pass(4, 8, true, 40'000), std::nullopt);
-  EXPECT_EQ(pass(5, 9, true, 10'000), 2);
+  EXPECT_EQ(pass(5, 9, true, 9'000), 2);
 }
 
 TEST_F(PrecedentsTest, ABlockThatNeverEntersHoldsNobodyUp) {

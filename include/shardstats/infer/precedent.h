@@ -5,8 +5,9 @@
 //   infer(first, {.keep_precedent = true}) -> Plan::precedent
 //   infer_like(*precedent, next)           -> Plan, or nothing if any printed number contradicts the precedent
 //
-// Nothing is taken over but the hypothesis: every number of the next block is computed and compared anew. Values that
-// only other hypotheses have are not looked for again. Tested by tests/infer/precedent_test.cc.
+// Every number of the next block is computed and compared anew, by the rules of the search; only other hypotheses are
+// not looked for, and the numbers that speak against those are taken over (Assumption::support). Tested by
+// tests/infer/precedent_test.cc and tests/cli/edits_test.py.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@
 
 namespace shardstats {
 
-// Equal for blocks of the same layout, ranks, tables and kernels, whatever their numbers are.
+// Equal for blocks of the same layout, number of ranks, tables, kernels and sharders, whatever their numbers, sharding
+// types and places are. Others are seldom equal, and then explain nothing.
 std::uint64_t precedent_key(const PrintedPlan& printed);
 
 // Holds no reference to the block it comes from.

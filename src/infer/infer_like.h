@@ -21,18 +21,17 @@ struct SurvivorPrecedent {
   Setting setting;
   bool uniform = true, uneven = false;
   int pair = 0;
-  std::int64_t freedoms = 0;
+  std::int64_t freedoms = kNoLimit;  // what the hypothesis may cost
   std::vector<TablePrecedent> tables;
-  std::vector<Assignment> assignments;  // by printed sum
+  Assignments assignments;
 };
 
 struct PerfPrecedent {
   std::size_t survivor = 0;           // the storage half of the hypothesis
-  PerfHypothesis hypothesis;          // without its outcome
+  PerfHypothesis hypothesis;          // with the default bandwidths, without its outcome
   std::vector<std::uint64_t> codecs;  // by sharder: a set of the likeliest one
-  Bandwidths<RealInterval> bandwidths;
-  Bandwidths<bool> bounded;
-  std::int64_t freedoms = 0;
+  bool is_fitted = false;             // its bandwidths are fitted anew
+  std::int64_t freedoms = 0;          // what it may cost
 };
 
 }  // namespace shardstats::infer_detail
@@ -50,9 +49,9 @@ class Precedent {
 
 namespace shardstats::infer_detail {
 
-// None if a printed number contradicts any of them.
-std::shared_ptr<const Precedent> make_precedent(const PlanInputs& plan, SearchResult& found,
-                                                const std::vector<PerfOutcome>& perf);
+// None if a printed number contradicts any of them, or if this block would not be explained by it.
+std::shared_ptr<const Precedent> make_precedent(const PlanInputs& plan, SearchResult& found, const PerfInputs& perf,
+                                                const std::vector<PerfOutcome>& perf_outcomes);
 
 // What search() and infer_perf() would find if nothing but the precedent's hypotheses were looked at; empty if a
 // printed number contradicts one of them.

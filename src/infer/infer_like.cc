@@ -1,10 +1,11 @@
-#include "infer/precedents.h"
+#include "infer/infer_like.h"
 
 #include <algorithm>
 #include <functional>
 #include <utility>
 
-#include "infer/fill_perf.h"
+#include "infer/perf_fit.h"
+#include "infer/perf_hypotheses.h"
 #include "infer/rebuild.h"
 
 namespace shardstats {
@@ -98,11 +99,10 @@ SurvivorPrecedent precedent_of(const PlanInputs& plan, Outcome& outcome) {
   survivor.uniform = outcome.uniform;
   survivor.uneven = outcome.uneven;
   survivor.pair = outcome.pair;
-  survivor.freedoms = outcome.freedoms;
   survivor.tables.reserve(outcome.tables.size());
   for (std::uint32_t t = 0; t < outcome.tables.size(); ++t)
     survivor.tables.push_back(precedent_of((*outcome.parts)[t], Extremes(plan, outcome, t).kept()));
-  survivor.assignments = Sums(plan, outcome).assignments();
+  if (!outcome.uniform) survivor.assignments = Sums(plan, outcome).assignments();
   return survivor;
 }
 
@@ -112,9 +112,11 @@ PerfPrecedent precedent_of(const PerfOutcome& outcome, const SearchResult& found
   perf.survivor = static_cast<std::size_t>(std::ranges::find_if(found.survivors, is_its) - found.survivors.begin());
   perf.hypothesis = outcome.hypothesis;
   perf.hypothesis.outcome = nullptr;
+  perf.is_fitted = !has_defaults(outcome.hypothesis);
+  perf.hypothesis.setting.bandwidths = default_bandwidths();
+  perf.hypothesis.setting.backward = kDefaultBackward;
+  perf.hypothesis.setting.weighted_backward = kDefaultWeightedBackward;
   for (const std::uint64_t codecs : outcome.codecs) perf.codecs.push_back(codecs & (~codecs + 1));
-  perf.bandwidths = outcome.bandwidths;
-  perf.bounded = outcome.bounded;
   perf.freedoms = outcome.freedoms;
   return perf;
 }
@@ -138,14 +140,25 @@ class Again {
     outcome_.parts = std::move(parts);
     outcome_.lines = sums.of(outcome_);
     outcome_.sums = outcome_.lines->lines();
-    if (outcome_.sums.size() != precedent_.assignments.size()) return std::nullopt;
-    Sums(plan_, outcome_).compare(precedent_.assignments);
-    if (outcome_.contradictions > 0) return std::nullopt;
-    outcome_.freedoms = precedent_.freedoms;
+    if (!settles() || outcome_.cost() > precedent_.freedoms) return std::nullopt;
     return std::move(outcome_);
   }
 
  private:
+  // Does no sum contradict it? Sets what it costs, as the search would count it.
+  bool settles() {
+    Sums sums(plan_, outcome_);
+    if (outcome_.uniform) return sums.settle_within(kNoLimit) && outcome_.contradictions == 0;
+    sums.settle(&precedent_.assignments);
+    const Departures found = sums.departures();
+    if (outcome_.contradictions > 0 || is_wrong_line(found)) return false;
+    outcome_.freedoms += found.tables;
+    for (std::size_t t = 0; t < plan_.tables.size(); ++t)
+      if (const TableParts& parts = (*outcome_.parts)[t]; !parts.empty())
+        outcome_.freedoms += departures(plan_.tables[t], outcome_.tables[t], parts, outcome_.pair);
+    return true;
+  }
+
   // The options of the table that its own cells allow; false: none of them.
   bool take(std::size_t t, TableParts& parts) {
     const TableInputs& table = plan_.tables[t];
@@ -173,24 +186,51 @@ class Again {
   Outcome outcome_;
 };
 
-// Settings that give the same bytes on this log; empty: it rules that one out.
+// With the bandwidths that this block leaves: what an earlier one left of them is something else.
+PerfOutcome fitted_again(const PerfHypothesis& h, const std::vector<std::uint64_t>& codecs, const PlanInputs& plan,
+                         const PerfInputs& perf, PerfEvaluation& evaluation) {
+  PerfFits fits(h, plan, perf);
+  const PerfFit fit = fits.fit(first_of(codecs)), snapped = fits.snapped(first_of(codecs), fit);
+  const auto with = [&](const PerfFit& one) {
+    PerfOutcome outcome = evaluation.run(fitted(h, one), codecs);
+    outcome.freedoms += one.freedoms;
+    return outcome;
+  };
+  PerfOutcome outcome = with(snapped);
+  return outcome.contradictions == 0 ? outcome : with(fit);
+}
+
+// Settings that give the same bytes on this log, the one asked for in front; empty: the log rules it out.
 std::vector<Setting> members_of(const std::vector<SettingGroup>& groups, const Setting& setting) {
-  for (const SettingGroup& group : groups)
-    if (std::ranges::find(group.members, setting) != group.members.end()) return group.members;
+  for (const SettingGroup& group : groups) {
+    const auto found = std::ranges::find(group.members, setting);
+    if (found == group.members.end()) continue;
+    std::vector<Setting> members{setting};
+    std::ranges::remove_copy(group.members, std::back_inserter(members), setting);
+    return members;
+  }
   return {};
 }
 
 }  // namespace
 
-std::shared_ptr<const Precedent> make_precedent(const PlanInputs& plan, SearchResult& found,
-                                                const std::vector<PerfOutcome>& perf) {
+std::shared_ptr<const Precedent> make_precedent(const PlanInputs& plan, SearchResult& found, const PerfInputs& perf,
+                                                const std::vector<PerfOutcome>& perf_outcomes) {
   const auto is_contradicted = [](const auto& outcome) { return outcome.contradictions > 0; };
   if (std::ranges::any_of(found.survivors, is_contradicted, &Survivor::outcome) ||
-      std::ranges::any_of(perf, is_contradicted))
+      std::ranges::any_of(perf_outcomes, is_contradicted))
     return nullptr;
   auto precedent = std::make_shared<Precedent>();
-  for (Survivor& survivor : found.survivors) precedent->survivors.push_back(precedent_of(plan, survivor.outcome));
-  for (const PerfOutcome& outcome : perf) precedent->perf.push_back(precedent_of(outcome, found));
+  KnownSums sums(plan);
+  for (Survivor& survivor : found.survivors) {
+    SurvivorPrecedent& known = precedent->survivors.emplace_back(precedent_of(plan, survivor.outcome));
+    const auto again = Again(plan, known).outcome(sums);
+    if (!again) return nullptr;
+    known.freedoms = again->freedoms;
+  }
+  for (const PerfOutcome& outcome : perf_outcomes) precedent->perf.push_back(precedent_of(outcome, found));
+  const bool is_fitted = std::ranges::any_of(precedent->perf, &PerfPrecedent::is_fitted);
+  if (is_fitted && perf_like(*precedent, plan, found, perf).size() != perf_outcomes.size()) return nullptr;
   precedent->excluded = found.excluded;
   return precedent;
 }
@@ -217,11 +257,9 @@ std::vector<PerfOutcome> perf_like(const Precedent& precedent, const PlanInputs&
     if (known.codecs.size() != perf.sharders) return {};
     PerfHypothesis h = known.hypothesis;
     h.outcome = &found.survivors[known.survivor].outcome;
-    PerfOutcome outcome = evaluation.run(h, known.codecs, 1);
-    if (outcome.contradictions > 0) return {};
-    outcome.bandwidths = known.bandwidths;
-    outcome.bounded = known.bounded;
-    outcome.freedoms = known.freedoms;
+    PerfOutcome outcome =
+        known.is_fitted ? fitted_again(h, known.codecs, plan, perf, evaluation) : evaluation.run(h, known.codecs);
+    if (outcome.contradictions > 0 || outcome.freedoms > known.freedoms) return {};
     outcomes.push_back(std::move(outcome));
   }
   return outcomes;
