@@ -256,6 +256,8 @@ constexpr std::array kRules = {
          "log-format.md section 8.2", kMended},
     Rule{"log.squeezed", note, "squeezed blanks", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
          "log-format.md section 8.2", kMended},
+    Rule{"log.decoration", note, "borders or dashes of another length", "borders, the divider and the dashes below headers with the width of the box and its columns", "", v0_1_0, main_branch,
+         "log-format.md section 1", kMended},
     Rule{"log.unknown_column", warning, "column of no known release", "column headers with those of all releases", "",
          v0_1_0, main_branch, "log-format.md section 4", "shardstats may be older than the TorchRec that wrote this log"},
     Rule{"log.unknown_line", warning, "line of no known release", "every line with the forms of all releases", "",

@@ -142,9 +142,15 @@ std::vector<Transcript> lines_in_strings(const Transcript& line, std::size_t dep
   return lines;
 }
 
+// A '#' belongs to the box: behind a sequence that was cut off it would be eaten with all that follow it.
 std::size_t skip(std::string_view text, std::size_t at, char low, char high) {
-  while (at < text.size() && text[at] >= low && text[at] <= high) ++at;
+  while (at < text.size() && text[at] >= low && text[at] <= high && text[at] != '#') ++at;
   return at;
+}
+
+// One past the character that ends a sequence, if it is there.
+std::size_t skip_final(std::string_view text, std::size_t at) {
+  return at < text.size() && text[at] >= '0' && text[at] <= '~' ? at + 1 : at;
 }
 
 // Escape sequences of ECMA-48; also what is left of a colour code whose ESC was dropped ("[0m").
@@ -157,16 +163,14 @@ Change colour_at(std::string_view text, std::size_t at) {
   if (text[at] != kEscape) return {};
   if (at + 1 == text.size()) return {1, {}};
   if (text[at + 1] == '[') {
-    const std::size_t end = skip(text, skip(text, at + 2, '0', '?'), ' ', '/');
-    return {std::min(end + 1, text.size()) - at, {}};
+    return {skip_final(text, skip(text, skip(text, at + 2, '0', '?'), ' ', '/')) - at, {}};
   }
   if (text[at + 1] == ']') {
     const std::size_t end = text.find_first_of("\a\x1b", at + 2);
     if (end == kNowhere) return {text.size() - at, {}};
     return {end - at + (text[end] == kEscape && end + 1 < text.size() ? 2 : 1), {}};
   }
-  const std::size_t end = skip(text, at + 1, ' ', '/');
-  return {std::min(end + 1, text.size()) - at, {}};
+  return {skip_final(text, skip(text, at + 1, ' ', '/')) - at, {}};
 }
 
 // Blanks other than ' ' as UTF-8, and what stands for them. A lone 0xA0 is the non-breaking space of Latin-1.

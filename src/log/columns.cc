@@ -76,6 +76,13 @@ ColumnId column_id(std::string_view header, bool rank_table) {
 
 }  // namespace
 
+std::size_t dashes_of(const PrintedColumn& column, bool rank_table) {
+  for (const ColumnForm& form : column_forms())
+    if (form.rank_table == rank_table && form.header == column.header.text)
+      return static_cast<std::size_t>(form.dashes);
+  return column.dashes;
+}
+
 bool is_rule_row(std::string_view box_line) { return has_only_rules(without_frame(box_line), 1 + kColumnGap); }
 
 bool is_squeezed_rule_row(std::string_view box_line) {

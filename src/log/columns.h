@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "shardstats/log/layout.h"
+#include "shardstats/log/printed.h"
 
 namespace shardstats::log_detail {
 
@@ -17,6 +18,8 @@ inline constexpr std::size_t kMostColumns = 64;
 // "   -----   ----------": dash runs of at least 3, at least two of them, and nothing else. Squeezed: one blank each.
 bool is_rule_row(std::string_view box_line);
 bool is_squeezed_rule_row(std::string_view box_line);
+// How many dashes the planner prints below the header; as many as there are, where no release has it.
+std::size_t dashes_of(const PrintedColumn& column, bool rank_table);
 
 // A cell as cut from a row. `whole`: it ends at its column's edge and keeps its distance from the cell before.
 struct CutCell {

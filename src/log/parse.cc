@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 
 #include "input/box.h"
 #include "log/cells.h"
@@ -156,19 +158,31 @@ class BlockParser {
              "several processes logged a plan at the same time, and their lines differ");
   }
 
-  // Off a border or the divider; without one it is the length of most lines that have their right '#'.
+  // Off the border that most lines are as long as, or the divider; without one it is the length of most lines that have
+  // their right '#'.
   std::size_t read_width() const {
     std::vector<std::size_t> lengths;
     std::size_t longest = 0;
+    if (const auto border = likeliest_border()) return *border;
     for (const BoxLine& line : block_.lines) {
       const std::string_view text = trim_right(line.text);
-      if (is_border(text)) return text.size();
       if (was_mended(Mending::frame) && LineText(line).text.size() > kShortestBorder && is_dashes(LineText(line).text))
         return LineText(line).text.size() + kAroundDivider;
       longest = std::max(longest, characters(text));
       if (text.size() > 1 && text.ends_with('#')) lengths.push_back(characters(text));
     }
     return lengths.empty() ? longest : most_frequent(std::move(lengths));
+  }
+
+  std::optional<std::size_t> likeliest_border() const {
+    std::map<std::size_t, std::ptrdiff_t> lines_of;  // by length of a border
+    for (const BoxLine& line : block_.lines)
+      if (const std::string_view text = trim_right(line.text); is_border(text)) lines_of.try_emplace(text.size(), 0);
+    if (lines_of.empty()) return std::nullopt;
+    if (lines_of.size() > 1)
+      for (const BoxLine& line : block_.lines)
+        if (const auto of = lines_of.find(characters(trim_right(line.text))); of != lines_of.end()) ++of->second;
+    return std::ranges::max_element(lines_of, {}, [](const auto& of) { return of.second; })->first;
   }
 
   // Lines that all end where the border does, or in blanks at one column, without their '#', were cut off there.
@@ -209,6 +223,7 @@ class BlockParser {
   void read_line(const BoxLine& line) {
     if (is_border(trim_right(line.text))) {
       add_line(LineId::border, line);
+      check_decoration(line, trim_right(line.text).size(), plan_.width);
       return;
     }
     const LineText split(line);
@@ -219,9 +234,18 @@ class BlockParser {
       return;
     } else if (split.text.size() > kShortestDivider && is_dashes(split.text)) {
       add_line(LineId::divider, line);
+      check_decoration(line, split.text.size() + kAroundDivider, plan_.width);
     } else if (reaches_cut(line) || !read_known(line, split.text)) {
       read_unknown(line, split);
     }
+  }
+
+  // Says it once: what is printed again has them all as the planner prints them.
+  void check_decoration(const BoxLine& line, std::size_t length, std::size_t planned) {
+    const auto known = std::ranges::find(plan_.diagnostics, "log.decoration", &Diagnostic::rule);
+    if (length == planned || cut_ != 0 || known != plan_.diagnostics.end()) return;
+    report("log.decoration", Severity::note, cell_at(line, line.text.substr(0, 1)),
+           "this border or row of dashes is not as long as the planner prints it; it says nothing by itself");
   }
 
   // A number at the edge where lines were cut off may have had further digits.
@@ -320,6 +344,8 @@ class BlockParser {
       table.place = header.place;
       table.columns = std::move(columns);
       report_unknown(table.columns);
+      for (const PrintedColumn& column : table.columns)
+        check_decoration(block_.lines[at_ + 1], column.dashes, dashes_of(column, id == LineId::rank_table));
       if (edges.is_squeezed())
         report("log.squeezed", Severity::note, cell_at(header, header.text.substr(0, 1)),
                "runs of blanks were squeezed to one; the cells of this table were told by their form");

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "log/cells.h"
+#include "log/columns.h"
 #include "log/lists.h"
 #include "log/match.h"
 #include "log/text.h"
@@ -35,13 +36,6 @@ struct CellTexts {
   }
 };
 
-std::size_t dashes(const PrintedColumn& column, bool rank_table) {
-  for (const ColumnForm& form : column_forms())
-    if (form.rank_table == rank_table && form.header == column.header.text)
-      return static_cast<std::size_t>(form.dashes);
-  return column.dashes;
-}
-
 template <class Row>
 CellTexts cell_texts(const ColumnTable<Row>& table, bool rank_table) {
   CellTexts cells;
@@ -50,7 +44,7 @@ CellTexts cell_texts(const ColumnTable<Row>& table, bool rank_table) {
     cells.end_cell();
   }
   for (const PrintedColumn& column : table.columns) {
-    cells.bytes.append(dashes(column, rank_table), '-');
+    cells.bytes.append(dashes_of(column, rank_table), '-');
     cells.end_cell();
   }
   auto odd = table.odd.begin();

@@ -28,16 +28,18 @@ std::string text_of(const Block& block) {
 }
 
 // Padding alone tells nothing: a line that is wider than its box is printed as wide as the others, an empty one with
-// both of its borders.
+// both of its borders, and what ends in blanks without them.
 std::string squeezed(std::string_view text) {
   std::string words;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
+    std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
+    line = line.substr(0, line.find_last_not_of(' ') + 1);
     const bool empty =
         line.find_first_not_of("# ") == std::string_view::npos && line.find(' ') != std::string_view::npos;
     for (const char c : empty ? std::string_view("#") : line)
       if (c != ' ' || !words.ends_with(' ')) words.push_back(c);
+    if (words.ends_with(" #")) words.replace(words.size() - 2, 2, "#");
     words.push_back('\n');
   }
   return words;
