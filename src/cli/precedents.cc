@@ -29,16 +29,17 @@ std::optional<Precedents::Found> Precedents::enter(Turn& turn, const PrintedPlan
 }
 
 void Precedents::leave(Turn& turn, Found found) {
+  if (!turn.is_first_) return;
   const std::lock_guard lock(mutex_);
   Entry& entry = entries_[turn.key_];
-  if (turn.is_first_ && !entry.done) entry = {std::move(found), true};
+  if (!entry.done) entry = {std::move(found), true};
   changed_.notify_all();
 }
 
 // Also of a block that never entered: others wait for it.
 void Precedents::end(Turn& turn) {
   if (!used_) return;
-  if (turn.is_first_) leave(turn, {});
+  leave(turn, {});
   if (turn.entered_) return;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return next_ == turn.number_; });
