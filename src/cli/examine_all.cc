@@ -27,7 +27,7 @@ std::vector<std::string> examine_all(const Options& options, const Filter& filte
   bool prepared = false;  // the heap
   std::atomic<std::size_t> blocks = 0;
   std::atomic<bool> is_end = false;
-  Precedents precedents(verifies(options.command));
+  Precedents precedents;
   InOrder<Work>::run(
       options.threads,
       [&]() -> std::optional<Work> {
@@ -42,7 +42,7 @@ std::vector<std::string> examine_all(const Options& options, const Filter& filte
       [&](Work& work) {
         if (!work.step.block) return;
         const bool is_only = is_end && blocks == 1;
-        Precedents::Turn turn(precedents, work.number, !is_only);
+        Precedents::Turn turn(precedents, work.number, verifies(options.command) && !is_only);
         const Block& block = *work.step.block;
         const BlockPlace place{work.step.log->path, work.step.index, block.lines.front().place.line};
         work.examined = examine(options, filter, block, place, turn);

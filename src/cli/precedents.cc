@@ -5,7 +5,7 @@
 namespace shardstats::cli {
 
 std::optional<Precedents::Found> Precedents::enter(Turn& turn, const PrintedPlan& printed) {
-  if (!used_ || !turn.goes_on_) return std::nullopt;
+  if (!turn.used_) return std::nullopt;
   const std::uint64_t key = precedent_key(printed);
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return next_ == turn.number_; });
@@ -38,7 +38,7 @@ void Precedents::leave(Turn& turn, Found found) {
 
 // Also of a block that never entered: others wait for it.
 void Precedents::end(Turn& turn) {
-  if (!used_) return;
+  if (!turn.used_) return;
   leave(turn, {});
   if (turn.entered_) return;
   std::unique_lock lock(mutex_);

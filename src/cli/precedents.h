@@ -18,9 +18,6 @@ namespace shardstats::cli {
 
 class Precedents {
  public:
-  // `used`: otherwise no block waits for another, and none finds anything.
-  explicit Precedents(bool used) : used_(used) {}
-
   // The precedent of a block, if an earlier one left any.
   struct Found {
     std::shared_ptr<const Precedent> precedent;
@@ -31,8 +28,8 @@ class Precedents {
   // threads in that order.
   class Turn {
    public:
-    // `goes_on`: other blocks may follow.
-    Turn(Precedents& all, std::size_t number, bool goes_on = true) : all_(all), number_(number), goes_on_(goes_on) {}
+    // Not `used`: the block waits for no other, finds nothing and leaves nothing; then none of them may be.
+    Turn(Precedents& all, std::size_t number, bool used = true) : all_(all), number_(number), used_(used) {}
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
     ~Turn() { all_.end(*this); }
@@ -50,7 +47,7 @@ class Precedents {
     friend class Precedents;
     Precedents& all_;
     std::size_t number_;
-    bool goes_on_;
+    bool used_;
     std::uint64_t key_ = 0;
     bool entered_ = false, is_first_ = false;
   };
@@ -68,7 +65,6 @@ class Precedents {
   void leave(Turn& turn, Found found);
   void end(Turn& turn);
 
-  const bool used_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::unordered_map<std::uint64_t, Entry> entries_;

@@ -31,7 +31,7 @@ struct PlanInputs {
   std::int64_t world_size = 0;
   double batch_size = 0;
   bool empty_plan = false;
-  bool sized = false;  // every table is sized
+  bool sized = false;  // some table is sized
   std::vector<TableInputs> tables;
   std::vector<RankInputs> ranks;
   std::vector<KernelInputs> kernels;

@@ -60,6 +60,12 @@ void fill_plain(const PlanInputs& inputs, Plan& plan) {
   }
 }
 
+void list_alternatives(const SearchResult& found, Plan& plan) {
+  for (std::size_t i = 0; i < found.survivors.size(); ++i)
+    for (std::size_t m = i == 0 ? 1 : 0; m < found.survivors[i].members.size(); ++m)
+      plan.alternatives.push_back(found.survivors[i].members[m]);
+}
+
 namespace {
 
 // Inference up to the search.
@@ -85,9 +91,7 @@ void take_survivors(const InferOptions& options, Inference& all) {
   if (options.alternatives)
     for (Survivor& survivor : survivors) narrow_hidden(all.inputs, survivor.outcome);
   rebuild(all.inputs, all.found, options, plan);
-  for (std::size_t i = 0; i < survivors.size(); ++i)
-    for (std::size_t m = i == 0 ? 1 : 0; m < survivors[i].members.size(); ++m)
-      plan.alternatives.push_back(survivors[i].members[m]);
+  list_alternatives(all.found, plan);
 }
 
 void finish(const InferOptions& options, Inference& all) {

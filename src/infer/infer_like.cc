@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "infer/perf_fit.h"
-#include "infer/perf_hypotheses.h"
 #include "infer/rebuild.h"
 
 namespace shardstats {
@@ -170,9 +169,9 @@ class Again {
     for (const Option option : known.options) combos[option.variant] |= std::uint64_t{1} << option.combo;
     for (std::size_t v = 0; v < known.variants.size(); ++v) {
       const Variant& variant = known.variants[v];
-      const bool hidden =
+      const bool hides_as_much =
           variant.free_ratio == is_ratio_hidden(setting, table) && (!variant.free_inputs || has_hidden_inputs(table));
-      combos[v] &= hidden ? possible_combos(setting, table, true) : 0;
+      combos[v] &= hides_as_much ? possible_combos(setting, table, true) : 0;
       parts.push_back(make_parts(setting, table, variant, precedent_.uneven, combos[v]));
       combos[v] = fitting_combos(setting, table, parts.back(), combos[v]);
     }

@@ -28,6 +28,9 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
 std::optional<Inference> run_inference_like(const Precedent& precedent, const PrintedPlan& printed,
                                             const InferOptions& options);
 
+// All settings but the preferred one, which is the first member of the first survivor.
+void list_alternatives(const SearchResult& found, Plan& plan);
+
 // What the printed cells alone say of tables, ranks and kernels.
 void fill_plain(const PlanInputs& inputs, Plan& plan);
 

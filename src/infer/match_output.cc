@@ -19,7 +19,7 @@ void Sums::match_output(SumLine& line) {
   RealInterval fixed{};
   std::vector<OpenTable> open = open_tables(line, fixed);
   if (open.empty()) return;
-  sort(open);
+  put_in_order(open);
   const Assigned found = assign(open, fixed, line.printed);
   if (found == Assigned::none) line.contradicted = true;
   if (found != Assigned::some) return;
@@ -35,7 +35,7 @@ Assignments Sums::assignments() const {
     RealInterval fixed{};
     std::vector<OpenTable> open = open_tables(line, fixed);
     if (open.empty() || open.size() > std::min(kMostSteps, left)) continue;
-    sort(open);
+    put_in_order(open);
     std::size_t steps = kMostSteps;
     Assignment found;
     if (!complete(open, fixed, line.printed, steps, found)) continue;
@@ -87,7 +87,8 @@ std::vector<Sums::OpenTable> Sums::open_tables(const SumLine& line, RealInterval
   return open;
 }
 
-void Sums::sort(std::vector<OpenTable>& open) {
+// The largest first, each with what it and those after it can add.
+void Sums::put_in_order(std::vector<OpenTable>& open) {
   std::sort(open.begin(), open.end(), [](const OpenTable& a, const OpenTable& b) {
     return a.sizes.front().second.high > b.sizes.front().second.high;
   });

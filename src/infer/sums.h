@@ -91,7 +91,7 @@ class Sums {
   void match_output(SumLine& line);
   bool gives(const SumLine& line, const Assignments& known, std::uint32_t l) const;
   enum class Assigned : std::uint8_t { none, some, too_many };
-  static void sort(std::vector<OpenTable>& open);
+  static void put_in_order(std::vector<OpenTable>& open);
   static Assigned assign(std::vector<OpenTable>& open, RealInterval fixed, RealInterval printed);
   static bool complete(const std::vector<OpenTable>& open, RealInterval sum, RealInterval printed, std::size_t& steps,
                        Assignment& assignment);

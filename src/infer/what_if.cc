@@ -335,9 +335,7 @@ Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOut
   }
   rebuild(inputs, found, {}, plan);
   describe(changed, plan);
-  for (std::size_t i = 0; i < found.survivors.size(); ++i)
-    for (std::size_t m = i == 0 ? 1 : 0; m < found.survivors[i].members.size(); ++m)
-      plan.alternatives.push_back(found.survivors[i].members[m]);
+  list_alternatives(found, plan);
   narrow_ranks(changed, outcomes, plan);
   const ChangedPerf perf = changed_perf(base, changed, outcomes, plan, preferred);
   if (!perf.outcomes.empty()) {

@@ -161,9 +161,9 @@ class BlockParser {
   // Off the border that most lines are as long as, or the divider; without one it is the length of most lines that have
   // their right '#'.
   std::size_t read_width() const {
+    if (const auto border = likeliest_border()) return *border;
     std::vector<std::size_t> lengths;
     std::size_t longest = 0;
-    if (const auto border = likeliest_border()) return *border;
     for (const BoxLine& line : block_.lines) {
       const std::string_view text = trim_right(line.text);
       if (was_mended(Mending::frame) && LineText(line).text.size() > kShortestBorder && is_dashes(LineText(line).text))

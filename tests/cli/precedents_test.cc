@@ -32,7 +32,7 @@ class PrecedentsTest : public testing::Test {
 
   // Any address will do: nobody looks into it.
   std::shared_ptr<const Precedent> some_{std::shared_ptr<void>(), reinterpret_cast<const Precedent*>(this)};
-  Precedents precedents_{true};
+  Precedents precedents_;
 };
 
 TEST_F(PrecedentsTest, TheFirstOfAKeyIsThePrecedent) {
@@ -79,8 +79,8 @@ TEST_F(PrecedentsTest, ThreadsWaitForEarlierBlocks) {
 }
 
 TEST(Precedents, UnusedOnesLetAllPass) {
-  Precedents precedents(false);
-  Precedents::Turn late(precedents, 5);
+  Precedents precedents;
+  Precedents::Turn late(precedents, 5, false);
   EXPECT_FALSE(late.enter(with_tables("a", 1)));
   EXPECT_FALSE(late.is_first());
 }

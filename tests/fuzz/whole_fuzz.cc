@@ -111,7 +111,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.command = cli::CommandId::verify;
   overview.command = cli::CommandId::summary;
   BlockFinder finder(source);
-  cli::Precedents precedents(true);
+  cli::Precedents precedents;
   std::int64_t numbers = 0;
   for (std::size_t index = 0; const auto block = finder.next(); ++index) {
     const auto examine = [&](const cli::Options& of, std::size_t number) {
