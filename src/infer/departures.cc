@@ -18,21 +18,18 @@ std::optional<Option> plan_wide_option(const TableInputs& table, const TablePart
 
 void Sums::list_wide_options() {
   wide_.assign(outcome_.tables.size(), std::nullopt);
-  for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t)
-    if (const Options& options = outcome_.tables[t].options; options.size() > 1)
-      wide_[t] = plan_wide_option(plan_.tables[t], (*outcome_.parts)[t], options, outcome_.pair);
+  wide_bounds_ = bounds_;
+  for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) {
+    const Options& options = outcome_.tables[t].options;
+    if (options.size() < 2) continue;
+    wide_[t] = plan_wide_option(plan_.tables[t], (*outcome_.parts)[t], options, outcome_.pair);
+    if (wide_[t]) set_sizes(t, *wide_[t], &wide_bounds_[lines_.values_of(t)]);
+  }
 }
 
-// With the table at its plan-wide values where it can have them.
-RealInterval Sums::wide_bytes(Part part, Quantity quantity) const {
-  const auto& option = wide_[part.table];
-  return option ? bytes(part, *option, quantity) : bounds(part, quantity);
-}
-
+// With every table at its plan-wide values that can have them.
 RealInterval Sums::wide_sum(const SumLine& line) const {
-  RealInterval sum = constant_of(line);
-  lines_.each_part(line, [&](Part part) { sum = sum + wide_bytes(part, line.quantity); });
-  return sum;
+  return sum_of(wide_bounds_, part_of(line), line.quantity) + constant_of(line);
 }
 
 Departures Sums::departures() const {
@@ -63,7 +60,7 @@ std::int64_t Sums::departures_in(const SumLine& line) const {
   const bool upwards = line.printed.low > sum.high;
   std::vector<double> moves;  // how far each table can move the sum towards what is printed
   lines_.each_part(line, [&](Part part) {
-    const RealInterval all = bounds(part, line.quantity), wide = wide_bytes(part, line.quantity);
+    const RealInterval all = sum_of(bounds_, part, line.quantity), wide = sum_of(wide_bounds_, part, line.quantity);
     const double move = upwards ? all.high - wide.high : wide.low - all.low;
     if (move > 0) moves.push_back(move);
   });
@@ -85,29 +82,39 @@ bool Sums::one_table_departs() const {
     return !outcome_.sums[l].contradicted && !wide[l].overlaps(outcome_.sums[l].printed);
   };
   std::ptrdiff_t disagreeing = 0;
+  std::uint32_t one = 0;  // of the lines that disagree
   for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
     wide.push_back(wide_sum(outcome_.sums[l]));
-    disagreeing += disagrees(l);
+    if (disagrees(l)) one = l, ++disagreeing;
   }
-  for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) {
-    if (!wide_[t] || std::ranges::count_if(lines_.places_of(t), disagrees, &Place::line) < disagreeing) continue;
-    for (const Option option : outcome_.tables[t].options)
-      if (option.combo != wide_[t]->combo && explains(t, option, wide, disagrees) &&
-          explains(t, option, wide, std::not_fn(disagrees)))
-        return true;
-  }
-  return false;
+  const auto stands_in_all = [&](std::uint32_t t) {
+    std::ptrdiff_t lines = 0;
+    lines_.each_line_of(t, [&](std::uint32_t l, Part) { lines += disagrees(l); });
+    return lines == disagreeing;
+  };
+  bool found = false;
+  lines_.each_part(outcome_.sums[one], [&](Part part) {
+    const std::uint32_t t = part.table;
+    if (found || !wide_[t] || !stands_in_all(t)) return;
+    found = std::ranges::any_of(outcome_.tables[t].options, [&](Option option) {
+      return option.combo != wide_[t]->combo && explains(t, option, wide, disagrees) &&
+             explains(t, option, wide, std::not_fn(disagrees));
+    });
+  });
+  return found;
 }
 
 // Does the table with another option bring those of its sums to what is printed that are wanted?
 template <class Wanted>
 bool Sums::explains(std::uint32_t t, Option to, const std::vector<RealInterval>& wide, Wanted wanted) const {
-  return std::ranges::all_of(lines_.places_of(t), [&](const Place& place) {
-    const SumLine& line = outcome_.sums[place.line];
-    if (line.contradicted || !wanted(place.line)) return true;
-    const RealInterval others = without(wide[place.line], bytes(place.part, *wide_[t], line.quantity));
-    return (others + bytes(place.part, to, line.quantity)).overlaps(line.printed);
+  bool all = true;
+  lines_.each_line_of(t, [&](std::uint32_t l, Part part) {
+    const SumLine& line = outcome_.sums[l];
+    if (!all || line.contradicted || !wanted(l)) return;
+    const RealInterval others = without(wide[l], bytes(part, *wide_[t], line.quantity));
+    all = (others + bytes(part, to, line.quantity)).overlaps(line.printed);
   });
+  return all;
 }
 
 }  // namespace shardstats::infer_detail

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "infer/sums.h"
@@ -9,6 +10,13 @@ namespace {
 constexpr std::size_t kMostSums = 1000;   // partial ones looked at for one printed sum
 constexpr std::size_t kMostSteps = 2000;  // for one assignment
 constexpr std::size_t kMostAssigned = 8;  // sizes that are kept for each table and rank
+
+// A bit for each element size.
+std::uint32_t elements_of(const Options& options) {
+  std::uint32_t elements = 0;
+  for (const Option option : options) elements |= 1u << combo_of(option.combo).element;
+  return elements;
+}
 
 }  // namespace
 
@@ -51,14 +59,23 @@ bool Sums::gives(const SumLine& line, const Assignments& known, std::uint32_t l)
   const auto assignment = known.find(l);
   if (assignment == known.end()) return false;
   RealInterval sum{};
-  const std::vector<OpenTable> open = open_tables(line, sum);
-  if (open.size() != assignment->second.size()) return false;
-  for (std::size_t i = 0; i < open.size(); ++i) {
-    const auto& [table, element] = assignment->second[i];
-    const auto* const size = std::ranges::find(open[i].sizes, element, &std::pair<int, RealInterval>::first);
-    if (open[i].table != table || size == open[i].sizes.end()) return false;
-    sum = sum + size->second;
-  }
+  bool fits = true;
+  auto next = assignment->second.begin();
+  lines_.each_part(line, [&](Part part) {
+    const auto& options = outcome_.tables[part.table].options;
+    if (std::has_single_bit(elements_of(options))) {
+      sum = sum + sum_of(bounds_, part, line.quantity);
+      return;
+    }
+    const auto has_size = [&](Option option) { return combo_of(option.combo).element == next->second; };
+    fits = fits && next != assignment->second.end() && next->first == part.table;
+    const auto* const option = fits ? std::ranges::find_if(options, has_size) : options.end();
+    fits = fits && option != options.end();
+    if (!fits) return;
+    sum = sum + bytes(part, *option, line.quantity);
+    ++next;
+  });
+  if (!fits || next != assignment->second.end()) return false;
   return sum.overlaps(line.printed);
 }
 
@@ -68,8 +85,8 @@ std::vector<Sums::OpenTable> Sums::open_tables(const SumLine& line, RealInterval
   lines_.each_part(line, [&](Part part) {
     OpenTable one{part.table, {}, 0, {}};
     const auto& options = outcome_.tables[part.table].options;
-    if (options.size() == 1) {
-      fixed = fixed + bounds(part, line.quantity);
+    if (std::has_single_bit(elements_of(options))) {
+      fixed = fixed + sum_of(bounds_, part, line.quantity);
       return;
     }
     std::uint32_t known = 0;
@@ -79,10 +96,7 @@ std::vector<Sums::OpenTable> Sums::open_tables(const SumLine& line, RealInterval
       known |= 1u << element;
       one.sizes.push_back({element, bytes(part, option, line.quantity)});
     }
-    if (one.sizes.size() > 1)
-      open.push_back(std::move(one));
-    else
-      fixed = fixed + bounds(part, line.quantity);
+    open.push_back(std::move(one));
   });
   return open;
 }

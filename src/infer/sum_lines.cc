@@ -55,7 +55,7 @@ SumLines::Entry SumLines::entry(std::uint32_t t, std::int16_t cls) const {
 }
 
 void SumLines::add_line(Quantity quantity, SumOf of, std::size_t index, const std::optional<ByteInterval>& printed,
-                        std::size_t first) {
+                        std::size_t first, std::size_t end) {
   if (!printed) return;
   SumLine line;
   line.quantity = quantity;
@@ -63,39 +63,43 @@ void SumLines::add_line(Quantity quantity, SumOf of, std::size_t index, const st
   line.index = static_cast<std::uint32_t>(index);
   line.printed = real(*printed);
   line.first = static_cast<std::uint32_t>(first);
-  line.count = static_cast<std::uint32_t>(entries_.size() - first);
+  line.count = static_cast<std::uint32_t>(end - first);
   lines_.push_back(line);
 }
 
 // A rank with a shard of a table that cannot be rebuilt, or whose row is missing, has no sum to compare.
 void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
-  std::vector<std::vector<Entry>> by_rank(plan.ranks.size());
+  std::vector<std::uint32_t> first(plan.ranks.size() + 1);  // of the rank's entries, with room for all of its shards
+  for (const TableInputs& table : plan.tables)
+    for (const int rank : table.ranks)
+      if (static_cast<std::size_t>(rank) < plan.ranks.size()) ++first[static_cast<std::size_t>(rank) + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<std::uint32_t> end(first.begin(), first.end() - 1);
+  entries_.resize(first.back());
   std::vector<bool> known = ranks_without_missing(plan);
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     const TableInputs& table = plan.tables[t];
     for (std::size_t slot = 0; slot < table.ranks.size(); ++slot) {
       const auto rank = static_cast<std::size_t>(table.ranks[slot]);
-      if (rank >= by_rank.size()) continue;
+      if (rank >= plan.ranks.size()) continue;
       if (!rebuilt(t)) {
         known[rank] = false;
         continue;
       }
       const auto cls =
           static_cast<std::int16_t>(class_of_slot(outcome.setting, table, (*outcome.parts)[t].front(), slot));
-      auto& entries = by_rank[rank];
-      if (!entries.empty() && entries.back().table == t && entries.back().cls == cls)
-        ++entries.back().count;
+      Entry* const last = end[rank] > first[rank] ? &entries_[end[rank] - 1] : nullptr;
+      if (last != nullptr && last->table == t && last->cls == cls)
+        ++last->count;
       else
-        entries.push_back(entry(t, cls));
+        entries_[end[rank]++] = entry(t, cls);
     }
     if (table.ranks.empty() && !rebuilt(t)) std::fill(known.begin(), known.end(), false);
   }
-  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
-    if (!known[rank]) continue;
-    const std::size_t first = entries_.size();
-    entries_.insert(entries_.end(), by_rank[rank].begin(), by_rank[rank].end());
-    for (const Quantity q : kRankQuantities) add_line(q, SumOf::rank, rank, column_of(plan.ranks[rank], q), first);
-  }
+  for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
+    if (known[rank])
+      for (const Quantity q : kRankQuantities)
+        add_line(q, SumOf::rank, rank, column_of(plan.ranks[rank], q), first[rank], end[rank]);
 }
 
 void SumLines::add_kernel_sums(const PlanInputs& plan) {
@@ -107,7 +111,7 @@ void SumLines::add_kernel_sums(const PlanInputs& plan) {
     const std::size_t first = entries_.size();
     for (const std::uint32_t t : kernel.tables) entries_.push_back(entry(t, kWhole));
     for (const Quantity q : kKernelQuantities)
-      add_line(q, SumOf::kernel, k, kernel.printed[static_cast<std::size_t>(q)], first);
+      add_line(q, SumOf::kernel, k, kernel.printed[static_cast<std::size_t>(q)], first, entries_.size());
   }
 }
 
@@ -135,18 +139,26 @@ void SumLines::add_totals(const PlanInputs& plan, const Outcome& outcome) {
       complete &= cell.has_value();
       if (cell) sum = sum + *cell;
     }
-    if (complete) add_line(q, SumOf::all_ranks, 0, sum, first);
+    if (complete) add_line(q, SumOf::all_ranks, 0, sum, first, entries_.size());
   }
 }
 
 void SumLines::list_places() {
+  const auto have_same_shards = [&](const SumLine& a, const SumLine& b) {
+    return a.first == b.first && a.count == b.count;
+  };
+  const auto each_place = [&](auto f) {
+    for (std::uint32_t l = 0, end = 0; l < lines_.size(); l = end) {
+      while (end < lines_.size() && have_same_shards(lines_[l], lines_[end])) ++end;
+      each_part(lines_[l], [&](Part part) { f(Place{l, end, part}); });
+    }
+  };
   first_place_.assign(split_.rebuilt.size() + 1, 0);
-  for (const SumLine& line : lines_) each_part(line, [&](Part part) { ++first_place_[part.table + 1]; });
+  each_place([&](const Place& place) { ++first_place_[place.part.table + 1]; });
   std::partial_sum(first_place_.begin(), first_place_.end(), first_place_.begin());
   places_.resize(first_place_.back());
   std::vector<std::uint32_t> next(first_place_.begin(), first_place_.end() - 1);
-  for (std::uint32_t l = 0; l < lines_.size(); ++l)
-    each_part(lines_[l], [&](Part part) { places_[next[part.table]++] = {l, part}; });
+  each_place([&](const Place& place) { places_[next[place.part.table]++] = place; });
 }
 
 std::shared_ptr<const SumLines> KnownSums::of(const Outcome& outcome) {

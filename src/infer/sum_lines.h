@@ -49,11 +49,6 @@ class SumLines {
   struct Part {
     std::uint32_t table = 0, first = 0, end = 0;
   };
-  // Where a table stands in a sum.
-  struct Place {
-    std::uint32_t line = 0;
-    Part part;
-  };
 
   // Those of the sums whose tables can all be rebuilt.
   SumLines(const PlanInputs& plan, const Outcome& outcome, Split split);
@@ -62,9 +57,6 @@ class SumLines {
   const std::vector<SumLine>& lines() const { return lines_; }
   const Entry& operator[](std::uint32_t entry) const { return entries_[entry]; }
   bool rebuilt(std::uint32_t t) const { return split_.rebuilt[t]; }
-  std::span<const Place> places_of(std::uint32_t t) const {
-    return std::span(places_).subspan(first_place_[t], first_place_[t + 1] - first_place_[t]);
-  }
   // Values: one for each quantity of each class of a table, then of the whole table.
   std::uint32_t values_of(std::uint32_t t) const { return first_of_[t]; }
   std::uint32_t values() const { return first_of_.back(); }
@@ -84,10 +76,23 @@ class SumLines {
     }
   }
 
+  // Calls f(line, part) for each sum that a table stands in.
+  template <class F>
+  void each_line_of(std::uint32_t t, F f) const {
+    for (std::uint32_t i = first_place_[t]; i < first_place_[t + 1]; ++i)
+      for (std::uint32_t l = places_[i].first_line; l < places_[i].end_line; ++l) f(l, places_[i].part);
+  }
+
  private:
+  // Where a table stands in consecutive sums of the same shards.
+  struct Place {
+    std::uint32_t first_line = 0, end_line = 0;
+    Part part;
+  };
+
   Entry entry(std::uint32_t t, std::int16_t cls) const;
   void add_line(Quantity quantity, SumOf of, std::size_t index, const std::optional<ByteInterval>& printed,
-                std::size_t first);
+                std::size_t first, std::size_t end);
   void add_rank_sums(const PlanInputs& plan, const Outcome& outcome);
   void add_kernel_sums(const PlanInputs& plan);
   void add_totals(const PlanInputs& plan, const Outcome& outcome);

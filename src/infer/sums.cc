@@ -47,56 +47,51 @@ RealInterval& Sums::bounds_at(std::uint32_t t, std::size_t cls, Quantity quantit
   return bounds_[lines_.values_of(t) + cls * kQuantities + static_cast<std::size_t>(quantity)];
 }
 
-RealInterval Sums::at(const std::vector<RealInterval>& values, const Entry& entry, Quantity quantity) {
-  return values[entry.values + static_cast<std::size_t>(quantity)] * exactly(entry.count);
-}
-
-RealInterval Sums::bounds(Part part, Quantity quantity) const {
+RealInterval Sums::sum_of(const Values& values, Part part, Quantity quantity) const {
   RealInterval sum{};
-  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + at(bounds_, lines_[i], quantity);
-  return sum;
-}
-
-// What any option of the table can add, whatever its own cells say.
-RealInterval Sums::reach(Part part, Quantity quantity) const {
-  RealInterval sum{};
-  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + at(reach_, lines_[i], quantity);
+  for (std::uint32_t i = part.first; i < part.end; ++i) {
+    const Entry& entry = lines_[i];
+    sum = sum + values[entry.values + static_cast<std::size_t>(quantity)] * exactly(entry.count);
+  }
   return sum;
 }
 
 // After its options have.
 void Sums::changed(std::uint32_t t) {
   refresh(t);
-  for (const Place& place : lines_.places_of(t)) stale_[place.line] = true;
+  lines_.each_line_of(t, [&](std::uint32_t l, Part) { stale_[l] = true; });
+}
+
+// What the table's shards take with one option, and all of it.
+void Sums::set_sizes(std::uint32_t t, Option option, RealInterval* values) const {
+  const Parts& parts = (*outcome_.parts)[t][option.variant];
+  const Combo combo = combo_of(option.combo);
+  const bool is_sum = parts.same_total.empty();  // the whole table is what its shards are
+  std::array<RealInterval, kQuantities> sums{};
+  for (const ClassParts& c : parts.classes) {
+    each_bit(lines_.needed() & ~kTableBits, [&](int q) {
+      const auto i = static_cast<std::size_t>(q);
+      values[i] = class_bytes(outcome_.setting, c, combo, static_cast<Quantity>(q));
+      sums[i] = sums[i] + values[i] * real(c.run.count);
+    });
+    values += kQuantities;
+  }
+  each_bit(lines_.needed_whole(), [&](int q) {
+    const bool is_known = is_sum && (kTableBits >> q & 1) == 0;
+    values[q] = is_known ? sums[static_cast<std::size_t>(q)]
+                         : table_bytes(outcome_.setting, plan_.tables[t], parts, combo, static_cast<Quantity>(q));
+  });
 }
 
 void Sums::refresh(std::uint32_t t) {
   if (!usable(t)) return;
   RealInterval* const bounds = &bounds_[lines_.values_of(t)];
-  bool first = true;
-  for (const Option option : outcome_.tables[t].options) {
-    const Parts& parts = (*outcome_.parts)[t][option.variant];
-    const Combo combo = combo_of(option.combo);
-    const auto add = [&](std::size_t cls, int q, RealInterval bytes) {
-      RealInterval& all = bounds[cls * kQuantities + static_cast<std::size_t>(q)];
-      all = first ? bytes : hull(all, bytes);
-    };
-    const bool is_sum = parts.same_total.empty();  // the whole table is what its shards are
-    std::array<RealInterval, kQuantities> whole{};
-    for (std::size_t c = 0; c < parts.classes.size(); ++c)
-      each_bit(lines_.needed() & ~kTableBits, [&](int q) {
-        const RealInterval bytes = class_bytes(outcome_.setting, parts.classes[c], combo, static_cast<Quantity>(q));
-        RealInterval& of_table = whole[static_cast<std::size_t>(q)];
-        of_table = of_table + bytes * real(parts.classes[c].run.count);
-        add(c, q, bytes);
-      });
-    each_bit(lines_.needed_whole(), [&](int q) {
-      const bool is_known = is_sum && (kTableBits >> q & 1) == 0;
-      add(parts.classes.size(), q,
-          is_known ? whole[static_cast<std::size_t>(q)]
-                   : table_bytes(outcome_.setting, plan_.tables[t], parts, combo, static_cast<Quantity>(q)));
-    });
-    first = false;
+  const auto& options = outcome_.tables[t].options;
+  set_sizes(t, options[0], bounds);
+  for (std::size_t i = 1; i < options.size(); ++i) {
+    one_.resize((classes_of(t).size() + 1) * kQuantities);
+    set_sizes(t, options[i], one_.data());
+    for (std::size_t v = 0; v < one_.size(); ++v) bounds[v] = hull(bounds[v], one_[v]);
   }
   if (!outcome_.uniform) std::copy_n(bounds, (classes_of(t).size() + 1) * kQuantities, &reach_[lines_.values_of(t)]);
   for (const Quantity quantity : kCells)
@@ -131,9 +126,7 @@ RealInterval Sums::constant_of(const SumLine& line) const {
   return line.of == SumOf::rank ? each : each * exactly(ranks());
 }
 
-RealInterval Sums::shards_of(const SumLine& line) const {
-  return bounds(Part{0, line.first, line.first + line.count}, line.quantity);
-}
+RealInterval Sums::shards_of(const SumLine& line) const { return sum_of(bounds_, part_of(line), line.quantity); }
 
 RealInterval Sums::total_of(const SumLine& line) const { return shards_of(line) + constant_of(line); }
 
@@ -272,22 +265,26 @@ bool Sums::check(SumLine& line) {
   if (line.contradicted || !open_) return false;
   bool changed = false;
   lines_.each_part(line, [&](Part part) {
-    if (outcome_.tables[part.table].options.size() > 1) changed |= prune(line, total, part);
+    if (outcome_.tables[part.table].options.size() < 2) return;
+    // Any option, whatever the table's own cells say: with none of them does the sum leave what is printed.
+    const RealInterval own = sum_of(bounds_, part, line.quantity), reach = sum_of(reach_, part, line.quantity);
+    const bool reaches_up = total.low - own.low + reach.high > line.printed.high;
+    const bool reaches_down = total.high - own.high + reach.low < line.printed.low;
+    if (reaches_up || reaches_down) changed |= prune(line, total, part);
   });
   return changed;
 }
 
 bool Sums::prune(const SumLine& line, RealInterval& total, Part part) {
   auto& options = outcome_.tables[part.table].options;
-  const RealInterval others = without(total, bounds(part, line.quantity)), all = reach(part, line.quantity);
-  if (others.low + all.high <= line.printed.high && others.high + all.low >= line.printed.low) return false;
+  const RealInterval others = without(total, sum_of(bounds_, part, line.quantity));
   Options kept;
   for (const Option option : options)
     if ((others + bytes(part, option, line.quantity)).overlaps(line.printed)) kept.push_back(option);
   if (kept.empty() || kept.size() == options.size()) return false;
   options = std::move(kept);
   changed(part.table);
-  const RealInterval now = bounds(part, line.quantity);
+  const RealInterval now = sum_of(bounds_, part, line.quantity);
   total = {others.low + now.low, others.high + now.high};
   return true;
 }
@@ -339,7 +336,7 @@ void Sums::narrow_by_column(const SumLine& line, RealInterval total, Part part, 
     filled = &c;
   }
   if (filled == nullptr) return;
-  const RealInterval left = line.printed - without(total, bounds(part, line.quantity));
+  const RealInterval left = line.printed - without(total, sum_of(bounds_, part, line.quantity));
   const RealInterval each = bytes_each(line, part.table, *filled);
   const RealInterval fits{std::max((left.low / shards_with - 1) / each.high * (1 - kRounding), 0.0),
                           std::max(left.high / shards_with / each.low * (1 + kRounding), 0.0)};

@@ -55,7 +55,7 @@ class Sums {
  private:
   using Entry = SumLines::Entry;
   using Part = SumLines::Part;
-  using Place = SumLines::Place;
+  using Values = std::vector<RealInterval>;  // by SumLines::values_of()
   // A table of an output sum with several element sizes left, and what each of them adds.
   struct OpenTable {
     std::uint32_t table = 0;
@@ -68,14 +68,14 @@ class Sums {
   const std::vector<ClassParts>& classes_of(std::uint32_t t) const { return (*outcome_.parts)[t].front().classes; }
   RealInterval bytes(const Entry& entry, Option option, Quantity quantity) const;
   RealInterval bytes(Part part, Option option, Quantity quantity) const;
-  static RealInterval at(const std::vector<RealInterval>& values, const Entry& entry, Quantity quantity);
-  RealInterval bounds(Part part, Quantity quantity) const;
+  static Part part_of(const SumLine& line) { return {0, line.first, line.first + line.count}; }
+  RealInterval sum_of(const Values& values, Part part, Quantity quantity) const;
   RealInterval& bounds_at(std::uint32_t t, std::size_t cls, Quantity quantity);
   double ranks() const { return static_cast<double>(plan_.ranks.size()); }
   RealInterval constant_of(const SumLine& line) const;
   RealInterval shards_of(const SumLine& line) const;
   RealInterval total_of(const SumLine& line) const;
-  RealInterval reach(Part part, Quantity quantity) const;
+  void set_sizes(std::uint32_t t, Option option, RealInterval* values) const;
   void refresh(std::uint32_t t);
   void changed(std::uint32_t t);
   void narrow_by_cell(std::uint32_t t, Quantity quantity);
@@ -99,7 +99,6 @@ class Sums {
   bool a_rank_is_contradicted(Quantity quantity) const;
 
   void list_wide_options();
-  RealInterval wide_bytes(Part part, Quantity quantity) const;
   RealInterval wide_sum(const SumLine& line) const;
   std::int64_t departures_in(const SumLine& line) const;
   bool one_table_departs() const;
@@ -112,9 +111,11 @@ class Sums {
   const PlanInputs& plan_;
   Outcome& outcome_;
   const SumLines& lines_;
-  std::vector<RealInterval> bounds_;  // by SumLines::values_of()
-  std::vector<RealInterval> reach_;   // the same before the table's own cells narrow it: every option lies inside
-  bool open_ = false;                 // some table has several options left
+  Values bounds_;       // over the options left
+  Values reach_;        // the same before the table's own cells narrow it: every option lies inside
+  Values one_;          // of the option at hand
+  bool open_ = false;   // some table has several options left
+  Values wide_bounds_;  // once settled: of the plan-wide option, else over those left
   std::vector<std::optional<Option>> wide_;  // by table, once settled: the plan-wide option beside others
   std::vector<bool> stale_;                  // lines that have changed since they were compared
 };
