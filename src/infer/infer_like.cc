@@ -185,19 +185,43 @@ class Again {
   Outcome outcome_;
 };
 
-// With the bandwidths that this block leaves: what an earlier one left of them is something else.
-PerfOutcome fitted_again(const PerfHypothesis& h, const std::vector<std::uint64_t>& codecs, const PlanInputs& plan,
-                         const PerfInputs& perf, PerfEvaluation& evaluation) {
-  PerfFits fits(h, plan, perf);
-  const PerfFit fit = fits.fit(first_of(codecs)), snapped = fits.snapped(first_of(codecs), fit);
-  const auto with = [&](const PerfFit& one) {
-    PerfOutcome outcome = evaluation.run(fitted(h, one), codecs);
-    outcome.freedoms += one.freedoms;
+// One hypothesis of the perf half, looked at again. None if a printed number contradicts it, or it costs more.
+class PerfAgain {
+ public:
+  PerfAgain(const PlanInputs& plan, const PerfInputs& perf, const SearchResult& found)
+      : plan_(plan), perf_(perf), found_(found), evaluation_(plan, perf, false) {}
+
+  // `estimate`: set where bandwidths are fitted.
+  std::optional<PerfOutcome> outcome(const PerfPrecedent& known, std::optional<Box>& estimate) {
+    if (known.codecs.size() != perf_.sharders) return std::nullopt;
+    PerfHypothesis h = known.hypothesis;
+    h.outcome = &found_.survivors[known.survivor].outcome;
+    PerfOutcome outcome = known.is_fitted ? fitted_again(h, known, estimate) : evaluation_.run(h, known.codecs);
+    if (outcome.contradictions > 0 || outcome.freedoms > known.freedoms) return std::nullopt;
     return outcome;
-  };
-  PerfOutcome outcome = with(snapped);
-  return outcome.contradictions == 0 ? outcome : with(fit);
-}
+  }
+
+ private:
+  // With the bandwidths that this block leaves: what an earlier one left of them is something else.
+  PerfOutcome fitted_again(const PerfHypothesis& h, const PerfPrecedent& known, std::optional<Box>& estimate) {
+    PerfFits fits(h, plan_, perf_, known.estimate);
+    const auto codecs = first_of(known.codecs);
+    const PerfFit fit = fits.fit(codecs), snapped = fits.snapped(codecs, fit);
+    estimate = fit.estimate;
+    const auto with = [&](const PerfFit& one) {
+      PerfOutcome outcome = evaluation_.run(fitted(h, one), known.codecs);
+      outcome.freedoms += one.freedoms;
+      return outcome;
+    };
+    PerfOutcome outcome = with(snapped);
+    return outcome.contradictions == 0 ? outcome : with(fit);
+  }
+
+  const PlanInputs& plan_;
+  const PerfInputs& perf_;
+  const SearchResult& found_;
+  PerfEvaluation evaluation_;
+};
 
 // Settings that give the same bytes on this log, the one asked for in front; empty: the log rules it out.
 std::vector<Setting> members_of(const std::vector<SettingGroup>& groups, const Setting& setting) {
@@ -227,9 +251,11 @@ std::shared_ptr<const Precedent> make_precedent(const PlanInputs& plan, SearchRe
     if (!again) return nullptr;
     known.freedoms = again->freedoms;
   }
-  for (const PerfOutcome& outcome : perf_outcomes) precedent->perf.push_back(precedent_of(outcome, found));
-  const bool is_fitted = std::ranges::any_of(precedent->perf, &PerfPrecedent::is_fitted);
-  if (is_fitted && perf_like(*precedent, plan, found, perf).size() != perf_outcomes.size()) return nullptr;
+  PerfAgain again(plan, perf, found);
+  for (const PerfOutcome& outcome : perf_outcomes) {
+    PerfPrecedent& known = precedent->perf.emplace_back(precedent_of(outcome, found));
+    if (known.is_fitted && !again.outcome(known, known.estimate)) return nullptr;
+  }
   precedent->excluded = found.excluded;
   return precedent;
 }
@@ -250,16 +276,13 @@ SearchResult search_like(const Precedent& precedent, const PlanInputs& plan, con
 
 std::vector<PerfOutcome> perf_like(const Precedent& precedent, const PlanInputs& plan, const SearchResult& found,
                                    const PerfInputs& perf) {
-  PerfEvaluation evaluation(plan, perf, false);
+  PerfAgain again(plan, perf, found);
   std::vector<PerfOutcome> outcomes;
   for (const PerfPrecedent& known : precedent.perf) {
-    if (known.codecs.size() != perf.sharders) return {};
-    PerfHypothesis h = known.hypothesis;
-    h.outcome = &found.survivors[known.survivor].outcome;
-    PerfOutcome outcome =
-        known.is_fitted ? fitted_again(h, known.codecs, plan, perf, evaluation) : evaluation.run(h, known.codecs);
-    if (outcome.contradictions > 0 || outcome.freedoms > known.freedoms) return {};
-    outcomes.push_back(std::move(outcome));
+    std::optional<Box> estimate;
+    auto outcome = again.outcome(known, estimate);
+    if (!outcome) return {};
+    outcomes.push_back(std::move(*outcome));
   }
   return outcomes;
 }

@@ -85,12 +85,6 @@ double LinearSystem::uncertainty(const Equation& e, const Values& x) const {
   return half;
 }
 
-double LinearSystem::residual(const Equation& e, const Values& x) const {
-  double sum = -e.middle;
-  for (const Term& term : terms(e)) sum += term.middle * x[term.unknown];
-  return sum;
-}
-
 std::vector<double> LinearSystem::first_weights(const Values& x) const {
   std::vector<double> weights;
   weights.reserve(equations_.size());
@@ -100,11 +94,18 @@ std::vector<double> LinearSystem::first_weights(const Values& x) const {
 
 // False if that changes no weight.
 bool LinearSystem::reweight(std::vector<double>& weights, const Values& x) const {
+  Values size;
+  for (std::size_t k = 0; k < kUnknowns; ++k) size[k] = std::abs(x[k]);
   bool changed = false;
   for (std::size_t i = 0; i < equations_.size(); ++i) {
-    const double own = uncertainty(equations_[i], x);
-    const double far = std::abs(residual(equations_[i], x)) / own;
-    const double weight = 1 / (own * std::sqrt(std::max(far, 1.0)));
+    const Equation& e = equations_[i];
+    double own = e.half_width, residual = -e.middle;
+    for (const Term& term : terms(e)) {
+      own += term.half_width * size[term.unknown];
+      residual += term.middle * x[term.unknown];
+    }
+    const double far = std::abs(residual) / own;
+    const double weight = 1 / (far > 1 ? own * std::sqrt(far) : own);
     changed |= std::exchange(weights[i], weight) != weight;
   }
   return changed;
@@ -139,13 +140,18 @@ std::optional<LinearSystem::Solution> LinearSystem::solve(const std::vector<doub
                                                           const Values& scale) const {
   Matrix m{};
   for (std::size_t i = 0; i < equations_.size(); ++i) {
-    const double w = weights[i];
-    for (const Term& row_term : terms(equations_[i])) {
-      auto& row = m[row_term.unknown];
-      const double times = row_term.middle * scale[row_term.unknown] * w;
-      for (const Term& term : terms(equations_[i])) row[term.unknown] += times * term.middle * scale[term.unknown] * w;
-      row[kRight] += times * equations_[i].middle * w;
+    const double w = weights[i] * weights[i];
+    const std::span<const Term> all = terms(equations_[i]);
+    for (std::size_t j = 0; j < all.size(); ++j) {  // the lower half; terms come in the order of their unknowns
+      auto& row = m[all[j].unknown];
+      const double times = all[j].middle * w;
+      for (std::size_t l = 0; l <= j; ++l) row[all[l].unknown] += times * all[l].middle;
+      row[kRight] += times * equations_[i].middle;
     }
+  }
+  for (std::size_t k = 0; k < kUnknowns; ++k) {
+    for (std::size_t l = 0; l <= k; ++l) m[l][k] = m[k][l] = m[k][l] * scale[k] * scale[l];
+    m[k][kRight] *= scale[k];
   }
   for (std::size_t k = 0; k < kUnknowns; ++k) {
     if (m[k][k] == 0) m[k][k] = m[k][kRight] = 1;  // not used: stays at its usual value

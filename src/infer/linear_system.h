@@ -55,7 +55,6 @@ class LinearSystem {
   std::span<const Term> terms(const Equation& e) const { return {terms_.data() + e.first, e.count}; }
   RealInterval sum(const Equation& e, const Box& box) const;
   double uncertainty(const Equation& e, const Values& x) const;
-  double residual(const Equation& e, const Values& x) const;
   static Box around(const Solution& solution);
   std::vector<double> first_weights(const Values& x) const;
   bool reweight(std::vector<double>& weights, const Values& x) const;

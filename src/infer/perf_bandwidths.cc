@@ -62,7 +62,7 @@ class BandwidthFit {
   }
 
   // Numbers that depend on one bandwidth alone bound it; the others start around the least squares.
-  Box start() const {
+  Box start() {
     Values usual;
     for (std::size_t k = 0; k < kUnknowns; ++k) usual[k] = 1 / (default_bandwidths().*kBandwidths[k]).low;
     const auto alone = system_.alone();
@@ -73,9 +73,9 @@ class BandwidthFit {
       box[k] = most_shared(alone[k], kAnyReciprocal, usual[k], alone[k].size() / kOneWrongIn);
       any_open |= is_open(k);
     }
-    const auto estimate = any_open ? system_.around_solution(usual, tables_.rough ? kRoughly : 0) : std::nullopt;
+    if (any_open && !fit_.estimate) fit_.estimate = system_.around_solution(usual, tables_.rough ? kRoughly : 0);
     for (std::size_t k = 0; k < kUnknowns; ++k)
-      if (estimate && is_open(k)) box[k] = narrowed(box[k], at_least((*estimate)[k], kAnyReciprocal.low));
+      if (fit_.estimate && is_open(k)) box[k] = narrowed(box[k], at_least((*fit_.estimate)[k], kAnyReciprocal.low));
     return box;
   }
 

@@ -8,8 +8,10 @@ namespace shardstats::infer_detail {
 namespace {
 
 // A multiplier that could have been the usual one is not: bandwidths that were fitted with it are off.
-void refit(const FitTables& tables, UnitCosts& costs, RealInterval backward, RealInterval weighted, PerfFit& fit) {
+void refit(const FitTables& tables, UnitCosts& costs, RealInterval backward, RealInterval weighted,
+           const std::optional<Box>& estimate, PerfFit& fit) {
   fit = {};
+  fit.estimate = estimate;
   fit.backward = backward;
   fit.weighted_backward = weighted;
   fit.freedoms = (backward != exactly(2.0)) + (weighted != exactly(1.0));
@@ -33,8 +35,9 @@ std::vector<std::size_t> first_of(const std::vector<std::uint64_t>& sets) {
   return codecs;
 }
 
-PerfFits::PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf)
-    : h_(h), plan_(plan), perf_(perf), costs_(h, plan, perf) {}
+PerfFits::PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
+                   const std::optional<Box>& estimate)
+    : h_(h), plan_(plan), perf_(perf), estimate_(estimate), costs_(h, plan, perf) {}
 
 PerfFit PerfFits::fit(const std::vector<std::size_t>& codecs) {
   return fit(FitTables(h_, plan_, perf_, codecs, false));
@@ -47,6 +50,7 @@ PerfFits::Cost PerfFits::rough_cost(const std::vector<std::size_t>& codecs) {
 
 PerfFit PerfFits::fit(const FitTables& tables) {
   PerfFit fit;
+  fit.estimate = estimate_;
   const Multipliers any = fit_multipliers(tables, fit);
   fit_bandwidths(tables, costs_, fit);
   const RealInterval backward = fit.backward, weighted = fit.weighted_backward;
@@ -55,7 +59,7 @@ PerfFit PerfFits::fit(const FitTables& tables) {
   const bool left_weighted = weighted.exact() && fit.weighted_backward != weighted;
   if (left_backward || left_weighted)
     refit(tables, costs_, left_backward ? any.backward : fit.backward,
-          left_weighted ? any.weighted_backward : fit.weighted_backward, fit);
+          left_weighted ? any.weighted_backward : fit.weighted_backward, estimate_, fit);
   fit_link(tables, fit);
   return fit;
 }

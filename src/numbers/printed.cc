@@ -133,11 +133,12 @@ std::string format(double value, Format format) {
 
 std::optional<std::int64_t> parse_integer(std::string_view text, std::int64_t limit) {
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  constexpr std::size_t kSafeDigits = 18;  // that fit 64 bits whatever they are
   if (text.empty()) return std::nullopt;
   std::uint64_t value = 0;
-  for (const char c : text) {
-    if (!is_digit(c) || value > kMost / 10) return std::nullopt;
-    value = value * 10 + static_cast<std::uint64_t>(c - '0');
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!is_digit(text[i]) || (i >= kSafeDigits && value > kMost / 10)) return std::nullopt;
+    value = value * 10 + static_cast<std::uint64_t>(text[i] - '0');
   }
   if (value > kMost || static_cast<std::int64_t>(value) > limit) return std::nullopt;
   return static_cast<std::int64_t>(value);
