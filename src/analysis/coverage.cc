@@ -183,7 +183,8 @@ class Counter {
     if (row.hbm_percent) add_if(checks_.compared.hbm_percent, rank_hbm_percent);
     if (row.ddr_percent) add_if(checks_.compared.ddr_percent, rank_ddr_percent);
     add_perf(row.perf, plan != nullptr && plan->expected_perf.known, [](std::size_t) { return rank_perf; });
-    for (std::size_t i = 0; i < shard_counts(row.shards).size(); ++i) add_if(checks_.compared.shards, rank_shards);
+    const std::size_t shard_types = shard_counts(row.shards).size();
+    for (std::size_t i = 0; i < shard_types; ++i) add_if(checks_.compared.shards, rank_shards);
   }
 
   void add_table(std::size_t i) {

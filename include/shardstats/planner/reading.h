@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 
 #include "shardstats/numbers/interval.h"
 #include "shardstats/planner/formulas.h"
@@ -17,8 +18,14 @@ namespace shardstats {
 // storage * part may exceed 2^64. whole > 0.
 double share_rounded_up(double storage, double part, double whole);
 
-inline double up(double x) { return std::ceil(x); }
-inline double truncated(double x) { return std::trunc(x); }
+// By way of 64-bit integers, as plain x86-64 does not round doubles; larger ones are whole.
+inline double truncated(double x) {
+  return std::fabs(x) < 0x1p62 ? static_cast<double>(static_cast<std::int64_t>(x)) : x;
+}
+inline double up(double x) {
+  const double below = truncated(x);
+  return below < x ? below + 1 : below;
+}
 inline double nearest(double x) { return std::nearbyint(x); }  // ties to even: the default rounding mode
 inline double least(double a, double b) { return a < b ? a : b; }
 inline double most(double a, double b) { return a < b ? b : a; }
