@@ -235,8 +235,10 @@ class BlockParser {
     } else if (split.text.size() > kShortestDivider && is_dashes(split.text)) {
       add_line(LineId::divider, line);
       check_decoration(line, split.text.size() + kAroundDivider, plan_.width);
-    } else if (reaches_cut(line) || !read_known(line, split.text)) {
-      read_unknown(line, split);
+    } else {
+      if (reaches_cut(line) || !read_known(line, split.text)) read_unknown(line, split);
+      const bool is_wide = !plan_.lines.empty() && line_forms()[plan_.lines.back().form].frame == Frame::wide;
+      check_padding(line, plan_.width + is_wide);
     }
   }
 
@@ -245,7 +247,14 @@ class BlockParser {
     const auto known = std::ranges::find(plan_.diagnostics, "log.decoration", &Diagnostic::rule);
     if (length == planned || cut_ != 0 || known != plan_.diagnostics.end()) return;
     report("log.decoration", Severity::note, cell_at(line, line.text.substr(0, 1)),
-           "this border or row of dashes is not as long as the planner prints it; it says nothing by itself");
+           "this border, row of dashes or padding is not as long as the planner prints it; it says nothing by itself");
+  }
+
+  // A line may be longer than the box, but then it has no padding.
+  void check_padding(const BoxLine& line, std::size_t width) {
+    if (line.text.size() <= width) return;  // bytes, of which there are at least as many as characters
+    const std::string_view text = trim_right(line.text);
+    if (text.ends_with(" #")) check_decoration(line, std::max(characters(text), width), width);
   }
 
   // A number at the edge where lines were cut off may have had further digits.
@@ -261,6 +270,7 @@ class BlockParser {
     for (std::size_t f = 0; f < forms.size(); ++f) {
       SlotTexts slots;
       if (!is_open(forms[f]) || !matches(text, forms[f].pattern, slots)) continue;
+      if (forms[f].id == LineId::title && has_title()) continue;
       if (forms[f].frame == Frame::nested && is_row_of_table(slots)) continue;
       take_slots(line, forms[f].id, f, slots);
       if (forms[f].opens != Section::none) section_ = forms[f].opens;
@@ -268,6 +278,9 @@ class BlockParser {
     }
     return false;
   }
+
+  // Where it stands again, it is no title: the planner prints one in front of each box.
+  bool has_title() const { return plan_.find(LineId::title) != nullptr; }
 
   // Names in nested lines are words; the cells of a row that got there are further apart.
   static bool is_row_of_table(const SlotTexts& slots) {
@@ -371,6 +384,7 @@ class BlockParser {
       }
       if (is_full(table, id, block_.lines[at_])) continue;
       const std::span<const CutCell> cells = edges.cut(row, is_closed(block_.lines[at_]));
+      check_padding(block_.lines[at_], plan_.width);
       read_row(block_.lines[at_], cells, table);
       report_rest(block_.lines[at_], row, cells.back());
       if (id == LineId::parameter_table)

@@ -232,6 +232,31 @@ TEST(Damage, Lines) {
   }
 }
 
+// A title that does not open a box is a line of somebody else's.
+TEST(Damage, TitleInsideOfTheBox) {
+  const std::string log = box({"Batch Size: 512", "     --- Planner Statistics ---"});
+  const PrintedPlan plan = parsed(log);
+  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.unknown_line"});
+  EXPECT_EQ(rendered(log), log);
+}
+
+// Lines without padding may stick out; all else that is not as long as the box is said once.
+TEST(Damage, LengthsOfTheFrame) {
+  const std::string line = "Batch Size: 512", padding(kWidth - 3 - line.size(), ' ');
+  const struct {
+    std::string from, to;
+    std::vector<std::string_view> rules;
+  } cases[] = {
+      {line, line, {}},
+      {line, line + "      ", {"log.decoration"}},
+      {line + padding, std::string(kWidth, 'x'), {"log.unknown_line"}},
+      {"##\n#  ", "##########\n#  ", {"log.decoration"}},
+      {"-- #", "--- #", {"log.decoration"}},
+  };
+  const std::string log = box({line, std::string(kWidth - 4, '-')});
+  for (const auto& c : cases) EXPECT_EQ(rules(parsed(replaced(log, c.from, c.to))), c.rules) << c.from << c.to;
+}
+
 // Columns are bytes, but cells are aligned by characters.
 TEST(Damage, NamesOutsideAscii) {
   std::string wide = replaced(kFirst, "ebc.one", "ebc.\xc3\xb6ne");
