@@ -1,5 +1,6 @@
 // Is every rounded number one that the planner can print (log-format.md section 2)? "07", "0.50" and "1.2345" are not.
 #include <algorithm>
+#include <array>
 
 #include "analysis/checks.h"
 
@@ -32,13 +33,18 @@ bool has_shape(std::string_view text, std::size_t decimals) {
   return text.size() - point - 1 <= decimals && text.back() != '0';
 }
 
-bool is_odd(const Cell& cell, std::size_t decimals) {
-  return cell.text.size() >= 2 && !has_shape(cell.text, decimals) && is_number(cell.text);  // nothing printed, a digit
-}
-
 // From 10^16 on Python prints an exponent.
 bool is_beyond(std::string_view text) {
-  return text.size() > 4 && (text.size() > 18 || text.find("e+") != std::string_view::npos);
+  if (text.size() <= 4) return false;
+  const auto e = std::ranges::find(text, 'e');
+  return text.size() > 18 || (e != text.end() && e + 1 != text.end() && e[1] == '+');
+}
+
+enum class Spelling : std::uint8_t { usual, odd, beyond };
+Spelling spelling_of(std::string_view text, std::size_t decimals) {
+  if (text.size() < 2) return Spelling::usual;  // nothing printed, a digit
+  if (!has_shape(text, decimals) && is_number(text)) return Spelling::odd;
+  return is_beyond(text) ? Spelling::beyond : Spelling::usual;
 }
 
 Finding& add_finding(Checks& checks, std::string_view rule, const Cell& cell, std::string message) {
@@ -64,41 +70,92 @@ void attribute(const Checks& checks, const PrintedTable& row, Finding& finding) 
   finding.fqn = row.fqn.text;
 }
 
+template <class Row>
+struct Column {
+  std::size_t decimals;
+  const Cell& (*cell_of)(const Row&);
+};
+template <class Row, Cell Row::*cell>
+const Cell& cell_of(const Row& row) {
+  return row.*cell;
+}
+template <class Row>
+const Cell& total_of(const Row& row) {
+  return row.perf.total;
+}
+template <class Row, std::size_t part>
+const Cell& component_of(const Row& row) {
+  return row.perf.components[part];
+}
+
 // The same number of all rows. Where most of them are odd, nothing is damaged: a newer release prints them so.
-template <class Row, class CellOf>
-void check_column(Checks& checks, const std::vector<Row>& rows, std::size_t decimals, CellOf cell_of) {
-  std::vector<const Row*> odd;
-  for (const Row& row : rows) {
-    const Cell& cell = cell_of(row);
-    if (is_odd(cell, decimals))
-      odd.push_back(&row);
-    else if (is_beyond(cell.text))
-      attribute(checks, row, add_beyond(checks, cell));
-  }
-  if (is_changed_format(checks.printed, odd.size(), rows.size())) {
-    add_changed_format(checks, cell_of(*odd.front()), cell_of(*odd.front()).text, odd.size());
+template <class Row>
+void report_column(Checks& checks, std::size_t rows, const Column<Row>& column, const std::vector<const Row*>& odd) {
+  if (is_changed_format(checks.printed, odd.size(), rows)) {
+    const Cell& first = column.cell_of(*odd.front());
+    add_changed_format(checks, first, first.text, odd.size());
     return;
   }
-  for (const Row* row : odd) attribute(checks, *row, add_odd(checks, cell_of(*row)));
+  for (const Row* row : odd) attribute(checks, *row, add_odd(checks, column.cell_of(*row)));
 }
 
-template <class Row>
-void check_column(Checks& checks, const std::vector<Row>& rows, std::size_t decimals, Cell Row::*cell) {
-  check_column(checks, rows, decimals, [cell](const Row& row) -> const Cell& { return row.*cell; });
+template <class Row, std::size_t n>
+void check_columns(Checks& checks, const std::vector<Row>& rows, const std::array<Column<Row>, n>& columns) {
+  std::array<std::vector<const Row*>, n> odd;
+  for (const Row& row : rows)
+    for (std::size_t c = 0; c < n; ++c) {
+      const Cell& cell = columns[c].cell_of(row);
+      const Spelling spelling = spelling_of(cell.text, columns[c].decimals);
+      if (spelling == Spelling::odd) odd[c].push_back(&row);
+      if (spelling == Spelling::beyond) attribute(checks, row, add_beyond(checks, cell));
+    }
+  for (std::size_t c = 0; c < n; ++c) report_column(checks, rows.size(), columns[c], odd[c]);
 }
 
-template <class Row>
-void check_perf_column(Checks& checks, const std::vector<Row>& rows) {
-  check_column(checks, rows, 3, [](const Row& row) -> const Cell& { return row.perf.total; });
-  for (std::size_t part = 0; part < kPerfParts; ++part)
-    check_column(checks, rows, kComponent, [part](const Row& row) -> const Cell& { return row.perf.components[part]; });
+void check_rank_columns(Checks& checks, std::size_t memory_decimals) {
+  using R = PrintedRank;
+  check_columns(checks, checks.printed.ranks.rows,
+                std::to_array<Column<R>>({{memory_decimals, cell_of<R, &R::hbm>},
+                                          {memory_decimals, cell_of<R, &R::ddr>},
+                                          {0, cell_of<R, &R::hbm_percent>},
+                                          {0, cell_of<R, &R::ddr_percent>},
+                                          {2, cell_of<R, &R::input>},
+                                          {2, cell_of<R, &R::output>},
+                                          {3, total_of<R>},
+                                          {kComponent, component_of<R, 0>},
+                                          {kComponent, component_of<R, 1>},
+                                          {kComponent, component_of<R, 2>},
+                                          {kComponent, component_of<R, 3>},
+                                          {kComponent, component_of<R, 4>}}));
 }
+
+void check_table_columns(Checks& checks) {
+  using T = PrintedTable;
+  check_columns(checks, checks.printed.tables.rows,
+                std::to_array<Column<T>>({{3, cell_of<T, &T::hbm>},
+                                          {3, cell_of<T, &T::ddr>},
+                                          {3, cell_of<T, &T::ssd>},
+                                          {3, cell_of<T, &T::pooling_factor>},
+                                          {3, cell_of<T, &T::num_poolings>},
+                                          {3, cell_of<T, &T::num_indices>},
+                                          {0, cell_of<T, &T::features>},
+                                          {0, cell_of<T, &T::emb_dim>},
+                                          {0, cell_of<T, &T::cw_dim>},
+                                          {0, cell_of<T, &T::hash_size>},
+                                          {kAsNeeded, cell_of<T, &T::cache_load_factor>},
+                                          {3, total_of<T>},
+                                          {kComponent, component_of<T, 0>},
+                                          {kComponent, component_of<T, 1>},
+                                          {kComponent, component_of<T, 2>},
+                                          {kComponent, component_of<T, 3>},
+                                          {kComponent, component_of<T, 4>}}));
+}
+static_assert(kPerfParts == 5);
 
 void check(Checks& checks, const Cell& cell, std::size_t decimals) {
-  if (is_odd(cell, decimals))
-    add_odd(checks, cell);
-  else if (is_beyond(cell.text))
-    add_beyond(checks, cell);
+  const Spelling spelling = spelling_of(cell.text, decimals);
+  if (spelling == Spelling::odd) add_odd(checks, cell);
+  if (spelling == Spelling::beyond) add_beyond(checks, cell);
 }
 
 void check_list(Checks& checks, const Cell& cell, bool sorted) {
@@ -138,21 +195,8 @@ Finding& add_odd_list(Checks& checks, const Cell& cell) {
 void check_numbers(Checks& checks) {
   const Release release = checks.printed.releases.front();
   if (release == Release::v0_1_0) return;  // prints fixed decimals
-  const auto& ranks = checks.printed.ranks.rows;
-  const std::size_t memory = release < Release::v0_8_0 ? 1 : 3;
-  for (const auto cell : {&PrintedRank::hbm, &PrintedRank::ddr}) check_column(checks, ranks, memory, cell);
-  for (const auto cell : {&PrintedRank::hbm_percent, &PrintedRank::ddr_percent}) check_column(checks, ranks, 0, cell);
-  for (const auto cell : {&PrintedRank::input, &PrintedRank::output}) check_column(checks, ranks, 2, cell);
-  check_perf_column(checks, ranks);
-  const auto& tables = checks.printed.tables.rows;
-  for (const auto cell : {&PrintedTable::hbm, &PrintedTable::ddr, &PrintedTable::ssd, &PrintedTable::pooling_factor,
-                          &PrintedTable::num_poolings, &PrintedTable::num_indices})
-    check_column(checks, tables, 3, cell);
-  for (const auto cell :
-       {&PrintedTable::features, &PrintedTable::emb_dim, &PrintedTable::cw_dim, &PrintedTable::hash_size})
-    check_column(checks, tables, 0, cell);
-  check_column(checks, tables, kAsNeeded, &PrintedTable::cache_load_factor);
-  check_perf_column(checks, tables);
+  check_rank_columns(checks, release < Release::v0_8_0 ? 1 : 3);
+  check_table_columns(checks);
   for (const PrintedLine& line : checks.printed.lines) check_line(checks, line);
 }
 

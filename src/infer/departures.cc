@@ -20,8 +20,8 @@ void Sums::list_wide_options() {
   wide_.assign(outcome_.tables.size(), std::nullopt);
   wide_bounds_ = bounds_;
   for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) {
+    if (!has_choice_[t]) continue;
     const Options& options = outcome_.tables[t].options;
-    if (options.size() < 2) continue;
     wide_[t] = plan_wide_option(plan_.tables[t], (*outcome_.parts)[t], options, outcome_.pair);
     if (wide_[t]) set_sizes(t, *wide_[t], &wide_bounds_[lines_.values_of(t)]);
   }
@@ -34,16 +34,19 @@ RealInterval Sums::wide_sum(const SumLine& line) const {
 
 Departures Sums::departures() const {
   Departures found;
+  std::vector<RealInterval> wide;
+  wide.reserve(outcome_.sums.size());
+  for (const SumLine& line : outcome_.sums) wide.push_back(wide_sum(line));
   for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
     const SumLine& line = outcome_.sums[l];
     if (line.of != SumOf::rank || line.contradicted) continue;
-    const std::int64_t tables = departures_in(line);
+    const std::int64_t tables = departures_in(line, wide[l]);
     found.lines += tables > 0;
     if (tables <= found.tables) continue;
     found.tables = tables;
     found.line = l;
   }
-  if (found.tables == 1 && !one_table_departs()) found.tables = 2;
+  if (found.tables == 1 && !one_table_departs(wide)) found.tables = 2;
   return found;
 }
 
@@ -53,8 +56,7 @@ void Sums::contradict(std::uint32_t l) {
   outcome_.sums[l].expected = wide_sum(outcome_.sums[l]);
 }
 
-std::int64_t Sums::departures_in(const SumLine& line) const {
-  const RealInterval sum = wide_sum(line);
+std::int64_t Sums::departures_in(const SumLine& line, RealInterval sum) const {
   const double missing = std::max(line.printed.low - sum.high, sum.low - line.printed.high);
   if (missing <= 0) return 0;
   const bool upwards = line.printed.low > sum.high;
@@ -76,15 +78,13 @@ std::int64_t Sums::departures_in(const SumLine& line) const {
 }
 
 // Is there one table that, departing alone from the plan-wide values, brings all sums to what is printed?
-bool Sums::one_table_departs() const {
-  std::vector<RealInterval> wide;
+bool Sums::one_table_departs(const std::vector<RealInterval>& wide) const {
   const auto disagrees = [&](std::uint32_t l) {
     return !outcome_.sums[l].contradicted && !wide[l].overlaps(outcome_.sums[l].printed);
   };
   std::ptrdiff_t disagreeing = 0;
   std::uint32_t one = 0;  // of the lines that disagree
   for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
-    wide.push_back(wide_sum(outcome_.sums[l]));
     if (disagrees(l)) one = l, ++disagreeing;
   }
   const auto stands_in_all = [&](std::uint32_t t) {

@@ -13,15 +13,17 @@ FitTables::FitTables(const PerfHypothesis& hypothesis, const PlanInputs& plan_in
       plan(plan_inputs),
       perf(perf_inputs),
       codecs(codecs_by_sharder),
-      fitted(perf_inputs.tables.size()),
+      is_fitted(perf_inputs.tables.size()),
       rough(sample) {
   std::vector<std::size_t> of_sharder(perf.sharders), taken(perf.sharders);
   for (const PerfTable& table : perf.tables) of_sharder[table.sharder] += table.known;
   for (std::uint32_t t = 0; t < perf.tables.size(); ++t) {
     const std::uint32_t s = perf.tables[t].sharder;
     const std::size_t step = sample ? of_sharder[s] / kSample + 1 : 1;
-    fitted[t] = perf.tables[t].known && codecs[s] != kNotFitted && taken[s]++ % step == 0;
     all &= step == 1;
+    if (!perf.tables[t].known || codecs[s] == kNotFitted || taken[s]++ % step != 0) continue;
+    fitted.push_back(t);
+    is_fitted[t] = true;
   }
 }
 

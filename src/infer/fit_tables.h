@@ -21,7 +21,8 @@ struct FitTables {
   const PlanInputs& plan;
   const PerfInputs& perf;
   const std::vector<std::size_t>& codecs;  // by sharder
-  std::vector<bool> fitted;                // by table
+  std::vector<std::uint32_t> fitted;       // tables
+  std::vector<bool> is_fitted;             // by table
   bool all = true;                         // of every sharder
   bool rough;                              // only the number of contradictions is asked for
 };

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "infer/sums.h"
@@ -16,6 +15,10 @@ std::uint32_t elements_of(const Options& options) {
   std::uint32_t elements = 0;
   for (const Option option : options) elements |= 1u << combo_of(option.combo).element;
   return elements;
+}
+bool has_one_size(const Options& options) {
+  const std::uint32_t elements = elements_of(options);
+  return (elements & (elements - 1)) == 0;
 }
 
 }  // namespace
@@ -63,7 +66,7 @@ bool Sums::gives(const SumLine& line, const Assignments& known, std::uint32_t l)
   auto next = assignment->second.begin();
   lines_.each_part(line, [&](Part part) {
     const auto& options = outcome_.tables[part.table].options;
-    if (std::has_single_bit(elements_of(options))) {
+    if (!has_choice_[part.table] || has_one_size(options)) {
       sum = sum + sum_of(bounds_, part, line.quantity);
       return;
     }
@@ -85,7 +88,7 @@ std::vector<Sums::OpenTable> Sums::open_tables(const SumLine& line, RealInterval
   lines_.each_part(line, [&](Part part) {
     OpenTable one{part.table, {}, 0, {}};
     const auto& options = outcome_.tables[part.table].options;
-    if (std::has_single_bit(elements_of(options))) {
+    if (!has_choice_[part.table] || has_one_size(options)) {
       fixed = fixed + sum_of(bounds_, part, line.quantity);
       return;
     }

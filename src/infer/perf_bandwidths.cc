@@ -33,20 +33,25 @@ class BandwidthFit {
 
   void add_tables() {
     by_table_.resize(tables_.perf.tables.size());
-    for (std::uint32_t t = 0; t < by_table_.size(); ++t) {
-      if (!tables_.fitted[t]) continue;
-      by_table_[t] = costs_.of(t, tables_.codec_of(t), fit_.backward, fit_.weighted_backward);
-      if (!by_table_[t]) continue;
+    of_shard_.reserve(tables_.fitted.size());
+    for (const std::uint32_t t : tables_.fitted) {
+      const auto costs = costs_.of(t, tables_.codec_of(t), fit_.backward, fit_.weighted_backward);
+      if (!costs) continue;
+      of_shard_.push_back(*costs);
+      by_table_[t] = static_cast<std::uint32_t>(of_shard_.size());
       for (std::size_t c = 0; c < kPerfCells; ++c) {
+        if (!tables_.perf.tables[t].printed[c]) continue;
         Coefficients a;
-        for (std::size_t k = 0; k < kUnknowns; ++k) a[k] = (*by_table_[t])[c][k] * exactly(costs_.shards(t));
+        for (std::size_t k = 0; k < kUnknowns; ++k) a[k] = (*costs)[c][k] * exactly(costs_.shards(t));
         add(a, tables_.perf.tables[t].printed[c]);
       }
     }
   }
 
+  const CellCoefficients& of_shard(std::uint32_t t) const { return of_shard_[by_table_[t] - 1]; }
+
   bool has_total(std::uint32_t t) const {
-    return by_table_[t] && std::ranges::any_of((*by_table_[t])[kPerfTotal], is_used);
+    return by_table_[t] > 0 && std::ranges::any_of(of_shard(t)[kPerfTotal], is_used);
   }
 
   void add_rank(const PerfRank& rank) {
@@ -55,7 +60,7 @@ class BandwidthFit {
       if (!rank.printed[c] && !rank.maxima[c]) continue;
       Coefficients sum{};
       for (const auto& [t, count] : rank.shards)
-        for (std::size_t k = 0; k < kUnknowns; ++k) sum[k] = sum[k] + (*by_table_[t])[c][k] * exactly(count);
+        for (std::size_t k = 0; k < kUnknowns; ++k) sum[k] = sum[k] + of_shard(t)[c][k] * exactly(count);
       add(sum, rank.printed[c]);
       add(sum, rank.maxima[c]);
     }
@@ -102,7 +107,8 @@ class BandwidthFit {
   const FitTables& tables_;
   UnitCosts& costs_;
   PerfFit& fit_;
-  std::vector<std::optional<CellCoefficients>> by_table_;  // of one shard
+  std::vector<CellCoefficients> of_shard_;  // of the tables with known costs
+  std::vector<std::uint32_t> by_table_;     // its place among those, from 1 on; 0: none
   LinearSystem system_;
 };
 

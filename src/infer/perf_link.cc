@@ -25,8 +25,8 @@ class LinkFit {
 
   // Of the link, by each number of a cached kernel.
   std::vector<RealInterval> reciprocals() {
-    for (std::uint32_t t = 0; t < tables_.perf.tables.size(); ++t)
-      if (tables_.fitted[t] && mixes_memories(tables_.plan.tables[t])) add_table(t);
+    for (const std::uint32_t t : tables_.fitted)
+      if (mixes_memories(tables_.plan.tables[t])) add_table(t);
     return std::move(reciprocals_);
   }
 

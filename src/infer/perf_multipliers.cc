@@ -21,15 +21,16 @@ void add_ratio(const PrintedPerfCells& cells, std::vector<RealInterval>& ratios)
 // Are all tables of the rank fitted, with a backward pass, and weighted or not?
 bool holds_only(const FitTables& tables, const PerfRank& rank, bool weighted) {
   return !rank.shards.empty() && std::ranges::all_of(rank.shards, [&](const auto& s) {
-    return tables.fitted[s.first] && !tables.forward_only(s.first) && tables.perf.tables[s.first].weighted == weighted;
+    return tables.is_fitted[s.first] && !tables.forward_only(s.first) &&
+           tables.perf.tables[s.first].weighted == weighted;
   });
 }
 
 Ratios ratios_of_components(const FitTables& tables) {
   Ratios ratios;
-  for (std::uint32_t t = 0; t < tables.perf.tables.size(); ++t) {
+  for (const std::uint32_t t : tables.fitted) {
     const PerfTable& table = tables.perf.tables[t];
-    if (tables.fitted[t] && !tables.forward_only(t) && table.weighted)
+    if (!tables.forward_only(t) && table.weighted)
       add_ratio(table.printed, *table.weighted ? ratios.weighted : ratios.plain);
   }
   for (const PerfRank& rank : tables.perf.ranks) {
@@ -60,10 +61,10 @@ std::vector<RealInterval> ratios_of_totals(const FitTables& tables, const PerfFi
   PerfSetting<RealInterval> setting = h.setting;
   setting.bandwidths = fit.bandwidths;
   std::vector<RealInterval> ratios;
-  for (std::uint32_t t = 0; t < tables.perf.tables.size(); ++t) {
+  for (const std::uint32_t t : tables.fitted) {
     const PerfTable& table = tables.perf.tables[t];
     const auto& total = table.printed[kPerfTotal];
-    if (!tables.fitted[t] || tables.forward_only(t) || table.weighted != weighted || !total) continue;
+    if (tables.forward_only(t) || table.weighted != weighted || !total) continue;
     if (prefetch_hidden(h, tables.plan.tables[t]) || mixes_memories(tables.plan.tables[t]) || h.any_element) continue;
     const auto options = perf_options(h, tables.plan, tables.perf, t);
     if (options.count == 0) continue;

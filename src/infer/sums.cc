@@ -22,7 +22,8 @@ Sums::Sums(const PlanInputs& plan, Outcome& outcome)
       outcome_(outcome),
       lines_(*outcome.lines),
       bounds_(lines_.values()),
-      reach_(outcome.uniform ? 0 : lines_.values()) {
+      reach_(outcome.uniform ? 0 : lines_.values()),
+      has_choice_(outcome.tables.size()) {
   for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) refresh(t);
 }
 
@@ -87,6 +88,7 @@ void Sums::refresh(std::uint32_t t) {
   if (!usable(t)) return;
   RealInterval* const bounds = &bounds_[lines_.values_of(t)];
   const auto& options = outcome_.tables[t].options;
+  has_choice_[t] = options.size() > 1;
   set_sizes(t, options[0], bounds);
   for (std::size_t i = 1; i < options.size(); ++i) {
     one_.resize((classes_of(t).size() + 1) * kQuantities);
@@ -204,8 +206,7 @@ bool Sums::a_rank_is_contradicted(Quantity quantity) const {
 
 void Sums::settle(const Assignments* known) {
   fit_constants();
-  open_ = std::any_of(outcome_.tables.begin(), outcome_.tables.end(),
-                      [](const TableState& table) { return table.options.size() > 1; });
+  open_ = std::ranges::count(has_choice_, true) > 0;
   stale_.assign(outcome_.sums.size(), true);
   prune_all();
   // With fewer options left the ranks say more about what they have in common.
@@ -265,7 +266,7 @@ bool Sums::check(SumLine& line) {
   if (line.contradicted || !open_) return false;
   bool changed = false;
   lines_.each_part(line, [&](Part part) {
-    if (outcome_.tables[part.table].options.size() < 2) return;
+    if (!has_choice_[part.table]) return;
     // Any option, whatever the table's own cells say: with none of them does the sum leave what is printed.
     const RealInterval own = sum_of(bounds_, part, line.quantity), reach = sum_of(reach_, part, line.quantity);
     const bool reaches_up = total.low - own.low + reach.high > line.printed.high;

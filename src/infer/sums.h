@@ -100,8 +100,9 @@ class Sums {
 
   void list_wide_options();
   RealInterval wide_sum(const SumLine& line) const;
-  std::int64_t departures_in(const SumLine& line) const;
-  bool one_table_departs() const;
+  // `wide`: of every line.
+  std::int64_t departures_in(const SumLine& line, RealInterval wide) const;
+  bool one_table_departs(const std::vector<RealInterval>& wide) const;
   template <class Wanted>
   bool explains(std::uint32_t t, Option to, const std::vector<RealInterval>& wide, Wanted wanted) const;
 
@@ -111,11 +112,12 @@ class Sums {
   const PlanInputs& plan_;
   Outcome& outcome_;
   const SumLines& lines_;
-  Values bounds_;       // over the options left
-  Values reach_;        // the same before the table's own cells narrow it: every option lies inside
-  Values one_;          // of the option at hand
-  bool open_ = false;   // some table has several options left
-  Values wide_bounds_;  // once settled: of the plan-wide option, else over those left
+  Values bounds_;                 // over the options left
+  Values reach_;                  // the same before the table's own cells narrow it: every option lies inside
+  Values one_;                    // of the option at hand
+  std::vector<char> has_choice_;  // by table: several options left
+  bool open_ = false;             // some table has
+  Values wide_bounds_;            // once settled: of the plan-wide option, else over those left
   std::vector<std::optional<Option>> wide_;  // by table, once settled: the plan-wide option beside others
   std::vector<bool> stale_;                  // lines that have changed since they were compared
 };
