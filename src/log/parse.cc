@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 
 #include "input/box.h"
 #include "log/cells.h"
 #include "log/columns.h"
+#include "log/frame.h"
 #include "log/lists.h"
 #include "log/match.h"
 #include "log/repeats.h"
@@ -22,40 +22,15 @@ namespace {
 
 using namespace log_detail;
 
-constexpr std::size_t kShortestBorder = 60;
 constexpr std::size_t kShortestDivider = 20;
-constexpr std::size_t kAroundDivider = 4;  // characters of the frame beside the divider's dashes
-constexpr std::size_t kHeadLines = 32;     // in which the summary is looked for
-constexpr std::size_t kMostStray = 3;      // lines in a row between the rows of a table
-constexpr std::ptrdiff_t kFewestCut = 3;   // lines that end at the same column
-constexpr std::size_t kSafeDigits = 18;    // of a whole number that fits 64 bits whatever they are
+constexpr std::size_t kHeadLines = 32;   // in which the summary is looked for
+constexpr std::size_t kMostStray = 3;    // lines in a row between the rows of a table
+constexpr std::size_t kSafeDigits = 18;  // of a whole number that fits 64 bits whatever they are
 
 bool same_section(Section form, Section current) {
   if (form == Section::perf_imbalance)
     return current == Section::perf_imbalance || current == Section::hbm_imbalance || current == Section::ddr_imbalance;
   return form == current;
-}
-
-bool is_border(std::string_view box_line) {
-  return box_line.size() >= kShortestBorder && box_line.find_first_not_of('#') == std::string_view::npos;
-}
-
-bool is_dashes(std::string_view text) { return text.find_first_not_of('-') == std::string_view::npos; }
-
-bool is_closed(const BoxLine& line) { return trim_right(line.text).ends_with('#'); }
-
-// The smallest of them if several are equally frequent.
-std::size_t most_frequent(std::vector<std::size_t> values) {
-  std::ranges::sort(values);
-  std::size_t best = values.front(), most = 0;
-  for (auto run = values.begin(); run != values.end();) {
-    const auto end = std::upper_bound(run, values.end(), *run);
-    const auto times = static_cast<std::size_t>(end - run);
-    if (times > most) best = *run;
-    most = std::max(most, times);
-    run = end;
-  }
-  return best;
 }
 
 bool is_unknown(LineId id) {
@@ -94,20 +69,6 @@ constexpr std::array kMendingNotes = {
     MendingNote{Mending::frame, "log.no_frame", "the '#' on both sides is gone; the text was read without it"},
 };
 
-Cell cell_at(const BoxLine& line, std::string_view text) {
-  return {text, line.place_of(static_cast<std::size_t>(text.data() - line.text.data()))};
-}
-
-// The text of a line, split once: `row` is the box line without its right frame, `text` what is printed in it.
-struct LineText {
-  explicit LineText(const BoxLine& line) : row(without_frame(line.text)), indent(skip_blanks(row, 1) - 1) {
-    text = row.substr(std::min(indent + 1, row.size()));
-  }
-  std::string_view row;
-  std::size_t indent;  // blanks after the '#'
-  std::string_view text;
-};
-
 class BlockParser {
  public:
   explicit BlockParser(const Block& block) : block_(block) {}
@@ -116,10 +77,10 @@ class BlockParser {
     plan_.line = block_.lines.empty() ? 0 : block_.lines.front().place.line;
     plan_.transcript = block_.transcript;
     report_mendings();
-    plan_.width = read_width();
-    find_cut();
+    frame_.measure();
+    plan_.width = frame_.width();
     for (at_ = 0; at_ < block_.lines.size(); ++at_) read_line(block_.lines[at_]);
-    check_frame();
+    frame_.check_borders();
     check_rank_rows();
     check_table_rows();
     plan_.releases = release_candidates(plan_, block_.closed);
@@ -129,10 +90,6 @@ class BlockParser {
  private:
   void report(std::string_view rule, Severity severity, Cell where, std::string_view message) {
     plan_.diagnostics.push_back({rule, severity, where, message});
-  }
-
-  bool was_mended(Mending what) const {
-    return std::ranges::find(block_.mended, what, &Mended::what) != block_.mended.end();
   }
 
   void report_mendings() {
@@ -158,59 +115,6 @@ class BlockParser {
              "several processes logged a plan at the same time, and their lines differ");
   }
 
-  // Off the border that most lines are as long as, or the divider; without one it is the length of most lines that have
-  // their right '#'.
-  std::size_t read_width() const {
-    if (const auto border = likeliest_border()) return *border;
-    std::vector<std::size_t> lengths;
-    std::size_t longest = 0;
-    for (const BoxLine& line : block_.lines) {
-      const std::string_view text = trim_right(line.text);
-      if (was_mended(Mending::frame) && LineText(line).text.size() > kShortestBorder && is_dashes(LineText(line).text))
-        return LineText(line).text.size() + kAroundDivider;
-      longest = std::max(longest, characters(text));
-      if (text.size() > 1 && text.ends_with('#')) lengths.push_back(characters(text));
-    }
-    return lengths.empty() ? longest : most_frequent(std::move(lengths));
-  }
-
-  std::optional<std::size_t> likeliest_border() const {
-    std::map<std::size_t, std::ptrdiff_t> lines_of;  // by length of a border
-    for (const BoxLine& line : block_.lines)
-      if (const std::string_view text = trim_right(line.text); is_border(text)) lines_of.try_emplace(text.size(), 0);
-    if (lines_of.empty()) return std::nullopt;
-    if (lines_of.size() > 1)
-      for (const BoxLine& line : block_.lines)
-        if (const auto of = lines_of.find(characters(trim_right(line.text))); of != lines_of.end()) ++of->second;
-    return std::ranges::max_element(lines_of, {}, [](const auto& of) { return of.second; })->first;
-  }
-
-  // Lines that all end where the border does, or in blanks at one column, without their '#', were cut off there.
-  void find_cut() {
-    if (was_mended(Mending::frame)) return;
-    const auto is_open = [](const BoxLine& line) { return !is_border(trim_right(line.text)) && !is_closed(line); };
-    const auto first = std::ranges::find_if(block_.lines, is_open);
-    if (first == block_.lines.end()) return;
-    std::size_t longest = 0, border = 0;
-    for (const BoxLine& line : block_.lines) {
-      longest = std::max(longest, characters(line.text));
-      if (is_border(trim_right(line.text))) border = trim_right(line.text).size();
-    }
-    const auto is_at_edge = [&](const BoxLine& line) {
-      return is_open(line) && characters(line.text) == longest && (border == longest || line.text.ends_with(' '));
-    };
-    const std::ptrdiff_t at_edge = std::ranges::count_if(block_.lines, is_at_edge);
-    const bool is_end = first + 1 == block_.lines.end() && !block_.closed;
-    if (at_edge >= kFewestCut && 2 * at_edge > std::ssize(block_.lines)) {
-      cut_ = longest;
-      report("log.cut_lines", Severity::error, cell_at(*first, first->text.substr(first->text.size() - 1)),
-             "the lines are cut off at this column; what stood to the right of it is lost");
-    } else if (!is_end) {
-      report("log.right_border", Severity::note, cell_at(*first, first->text.substr(0, 1)),
-             "this and maybe other lines lack their '#' on the right");
-    }
-  }
-
   PrintedLine& add_line(LineId id, const BoxLine& line) {
     PrintedLine& added = plan_.lines.emplace_back();
     added.id = id;
@@ -223,7 +127,7 @@ class BlockParser {
   void read_line(const BoxLine& line) {
     if (is_border(trim_right(line.text))) {
       add_line(LineId::border, line);
-      check_decoration(line, trim_right(line.text).size(), plan_.width);
+      frame_.check_decoration(line, trim_right(line.text).size(), plan_.width);
       return;
     }
     const LineText split(line);
@@ -234,31 +138,13 @@ class BlockParser {
       return;
     } else if (split.text.size() > kShortestDivider && is_dashes(split.text)) {
       add_line(LineId::divider, line);
-      check_decoration(line, split.text.size() + kAroundDivider, plan_.width);
+      frame_.check_decoration(line, split.text.size() + kAroundDivider, plan_.width);
     } else {
-      if (reaches_cut(line) || !read_known(line, split.text)) read_unknown(line, split);
+      if (frame_.reaches_cut(line) || !read_known(line, split.text)) read_unknown(line, split);
       const bool is_wide = !plan_.lines.empty() && line_forms()[plan_.lines.back().form].frame == Frame::wide;
-      check_padding(line, plan_.width + is_wide);
+      frame_.check_padding(line, plan_.width + is_wide);
     }
   }
-
-  // Says it once: what is printed again has them all as the planner prints them.
-  void check_decoration(const BoxLine& line, std::size_t length, std::size_t planned) {
-    const auto known = std::ranges::find(plan_.diagnostics, "log.decoration", &Diagnostic::rule);
-    if (length == planned || cut_ != 0 || known != plan_.diagnostics.end()) return;
-    report("log.decoration", Severity::note, cell_at(line, line.text.substr(0, 1)),
-           "this border, row of dashes or padding is not as long as the planner prints it; it says nothing by itself");
-  }
-
-  // A line may be longer than the box, but then it has no padding.
-  void check_padding(const BoxLine& line, std::size_t width) {
-    if (line.text.size() <= width) return;  // bytes, of which there are at least as many as characters
-    const std::string_view text = trim_right(line.text);
-    if (text.ends_with(" #")) check_decoration(line, std::max(characters(text), width), width);
-  }
-
-  // A number at the edge where lines were cut off may have had further digits.
-  bool reaches_cut(const BoxLine& line) const { return cut_ != 0 && characters(trim_right(line.text)) >= cut_; }
 
   bool is_open(const LineForm& form) const {
     return !form.pattern.empty() && !is_unknown(form.id) &&
@@ -300,7 +186,7 @@ class BlockParser {
   // Kept with its indentation, so that it can be printed again.
   void read_unknown(const BoxLine& line, const LineText& split) {
     // Without a frame nothing tells the lines of others from those of the box.
-    if (was_mended(Mending::frame)) {
+    if (was_mended(block_, Mending::frame)) {
       if (!foreign_reported_)
         report("log.foreign_lines", Severity::note, cell_at(line, split.text),
                "lines that do not belong to the block were left out");
@@ -315,7 +201,7 @@ class BlockParser {
     SlotTexts slots;
     slots.texts[slots.count++] = id == LineId::unknown_plain && split.indent > 1 ? split.row.substr(2) : split.text;
     take_slots(line, id, form_of(id), slots);
-    if (reaches_cut(line)) return;
+    if (frame_.reaches_cut(line)) return;
     for (const LineForm& form : line_forms()) {
       const std::string_view value = is_open(form) ? damaged_value(split.text, form.pattern) : std::string_view();
       if (value.empty()) continue;
@@ -348,7 +234,7 @@ class BlockParser {
   bool read_table(ColumnTable<Row>& table, LineId id) {
     const BoxLine& header = block_.lines[at_];
     ColumnEdges edges(block_.lines[at_ + 1].text, id == LineId::rank_table);
-    if (cut_ != 0) edges.cut_off_at(cut_);
+    if (frame_.cut() != 0) edges.cut_off_at(frame_.cut());
     std::vector<PrintedColumn> columns = read_columns(header, edges);
     // Where the header was lost, the line above the rule is something else.
     if (std::ranges::count(columns, ColumnId::unknown, &PrintedColumn::id) * 2 > std::ssize(columns)) return false;
@@ -358,7 +244,7 @@ class BlockParser {
       table.columns = std::move(columns);
       report_unknown(table.columns);
       for (const PrintedColumn& column : table.columns)
-        check_decoration(block_.lines[at_ + 1], column.dashes, dashes_of(column, id == LineId::rank_table));
+        frame_.check_decoration(block_.lines[at_ + 1], column.dashes, dashes_of(column, id == LineId::rank_table));
       if (edges.is_squeezed())
         report("log.squeezed", Severity::note, cell_at(header, header.text.substr(0, 1)),
                "runs of blanks were squeezed to one; the cells of this table were told by their form");
@@ -384,7 +270,7 @@ class BlockParser {
       }
       if (is_full(table, id, block_.lines[at_])) continue;
       const std::span<const CutCell> cells = edges.cut(row, is_closed(block_.lines[at_]));
-      check_padding(block_.lines[at_], plan_.width);
+      frame_.check_padding(block_.lines[at_], plan_.width);
       read_row(block_.lines[at_], cells, table);
       report_rest(block_.lines[at_], row, cells.back());
       if (id == LineId::parameter_table)
@@ -467,7 +353,7 @@ class BlockParser {
 
   void report_unknown(const std::vector<PrintedColumn>& columns) {
     for (const PrintedColumn& column : columns)
-      if (column.id == ColumnId::unknown && !(cut_ != 0 && &column == &columns.back()))
+      if (column.id == ColumnId::unknown && !(frame_.cut() != 0 && &column == &columns.back()))
         report("log.unknown_column", Severity::warning, column.header,
                "a column that no known release prints, or prints once; its cells are kept but not checked");
   }
@@ -484,7 +370,7 @@ class BlockParser {
       if (is_read && !is_beyond(id, into)) continue;
       table.odd.push_back({row, static_cast<std::uint16_t>(c), cell});
       if (id == ColumnId::unknown || is_read) continue;
-      if (cut_ != 0 && !cells[c].whole) continue;
+      if (frame_.cut() != 0 && !cells[c].whole) continue;
       if (cells[c].whole && cell)
         report("log.malformed_cell", Severity::error, cell, "this cell does not have the form of its column");
       else if (first_lost.place == Place{})
@@ -530,17 +416,6 @@ class BlockParser {
     report_bound(row.ranks, "from this list on the tables have more shards than are read");
     row.ranks = {};
     return true;
-  }
-
-  void check_frame() {
-    if (block_.lines.empty()) return;
-    const BoxLine &first = block_.lines.front(), &last = block_.lines.back();
-    if (!block_.opened)
-      report("log.no_opening_border", Severity::error, cell_at(first, first.text.substr(0, 1)),
-             "the block has no opening border; its start may be missing");
-    if (!block_.closed)
-      report("log.no_closing_border", Severity::error, cell_at(last, last.text.substr(0, 1)),
-             "the block has no closing border: it was cut off after this line");
   }
 
   // A table that stops at its rule row; where the block was cut off, that is reported already.
@@ -608,9 +483,9 @@ class BlockParser {
 
   const Block& block_;
   PrintedPlan plan_;
+  BoxFrame frame_{block_, plan_.diagnostics};
   std::size_t at_ = 0;
   Section section_ = Section::none;
-  std::size_t cut_ = 0;  // characters of the box line at which all lines were cut off; 0: they were not
   bool foreign_reported_ = false;
   std::int64_t shards_ = 0;       // of the tables so far
   std::vector<Cell> table_rows_;  // of the parameter table, without frame and padding

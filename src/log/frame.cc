@@ -1,0 +1,121 @@
+#include "log/frame.h"
+
+#include <map>
+
+namespace shardstats::log_detail {
+namespace {
+
+constexpr std::ptrdiff_t kFewestCut = 3;  // lines that end at the same column
+
+// The smallest of them if several are equally frequent.
+std::size_t most_frequent(std::vector<std::size_t> values) {
+  std::ranges::sort(values);
+  std::size_t best = values.front(), most = 0;
+  for (auto run = values.begin(); run != values.end();) {
+    const auto end = std::upper_bound(run, values.end(), *run);
+    const auto times = static_cast<std::size_t>(end - run);
+    if (times > most) best = *run;
+    most = std::max(most, times);
+    run = end;
+  }
+  return best;
+}
+
+}  // namespace
+
+bool was_mended(const Block& block, Mending what) {
+  return std::ranges::find(block.mended, what, &Mended::what) != block.mended.end();
+}
+
+void BoxFrame::report(std::string_view rule, Severity severity, Cell where, std::string_view message) {
+  diagnostics_.push_back({rule, severity, where, message});
+}
+
+void BoxFrame::measure() {
+  width_ = read_width();
+  find_cut();
+}
+
+// Off the border that most lines are as long as, or the divider; without one it is the length of most lines that have
+// their right '#'.
+std::size_t BoxFrame::read_width() const {
+  if (const auto border = likeliest_border()) return *border;
+  std::vector<std::size_t> lengths;
+  std::size_t longest = 0;
+  for (const BoxLine& line : block_.lines) {
+    const std::string_view text = trim_right(line.text);
+    if (was_mended(block_, Mending::frame) && LineText(line).text.size() > kShortestBorder &&
+        is_dashes(LineText(line).text))
+      return LineText(line).text.size() + kAroundDivider;
+    longest = std::max(longest, characters(text));
+    if (text.size() > 1 && text.ends_with('#')) lengths.push_back(characters(text));
+  }
+  return lengths.empty() ? longest : most_frequent(std::move(lengths));
+}
+
+std::optional<std::size_t> BoxFrame::likeliest_border() const {
+  std::map<std::size_t, std::ptrdiff_t> lines_of;  // by length of a border
+  for (const BoxLine& line : block_.lines)
+    if (const std::string_view text = trim_right(line.text); is_border(text)) lines_of.try_emplace(text.size(), 0);
+  if (lines_of.empty()) return std::nullopt;
+  if (lines_of.size() > 1)
+    for (const BoxLine& line : block_.lines)
+      if (const auto of = lines_of.find(characters(trim_right(line.text))); of != lines_of.end()) ++of->second;
+  return std::ranges::max_element(lines_of, {}, [](const auto& of) { return of.second; })->first;
+}
+
+// Lines that all end where the border does, or in blanks at one column, without their '#', were cut off there.
+void BoxFrame::find_cut() {
+  if (was_mended(block_, Mending::frame)) return;
+  const auto is_open = [](const BoxLine& line) { return !is_border(trim_right(line.text)) && !is_closed(line); };
+  const auto first = std::ranges::find_if(block_.lines, is_open);
+  if (first == block_.lines.end()) return;
+  std::size_t longest = 0, border = 0;
+  for (const BoxLine& line : block_.lines) {
+    longest = std::max(longest, characters(line.text));
+    if (is_border(trim_right(line.text))) border = trim_right(line.text).size();
+  }
+  const auto is_at_edge = [&](const BoxLine& line) {
+    return is_open(line) && characters(line.text) == longest && (border == longest || line.text.ends_with(' '));
+  };
+  const std::ptrdiff_t at_edge = std::ranges::count_if(block_.lines, is_at_edge);
+  const bool is_end = first + 1 == block_.lines.end() && !block_.closed;
+  if (at_edge >= kFewestCut && 2 * at_edge > std::ssize(block_.lines)) {
+    cut_ = longest;
+    report("log.cut_lines", Severity::error, cell_at(*first, first->text.substr(first->text.size() - 1)),
+           "the lines are cut off at this column; what stood to the right of it is lost");
+  } else if (!is_end) {
+    report("log.right_border", Severity::note, cell_at(*first, first->text.substr(0, 1)),
+           "this and maybe other lines lack their '#' on the right");
+  }
+}
+
+// Says it once: what is printed again has them all as the planner prints them.
+void BoxFrame::check_decoration(const BoxLine& line, std::size_t length, std::size_t planned) {
+  const auto known = std::ranges::find(diagnostics_, "log.decoration", &Diagnostic::rule);
+  if (length == planned || cut_ != 0 || known != diagnostics_.end()) return;
+  report("log.decoration", Severity::note, cell_at(line, line.text.substr(0, 1)),
+         "this border, row of dashes or padding is not as long as the planner prints it; it says nothing by itself");
+}
+
+// A line may be longer than the box, but then it has no padding.
+void BoxFrame::check_padding(const BoxLine& line, std::size_t width) {
+  if (line.text.size() <= width) return;  // bytes, of which there are at least as many as characters
+  const std::string_view text = trim_right(line.text);
+  if (text.ends_with(" #")) check_decoration(line, std::max(characters(text), width), width);
+}
+
+bool BoxFrame::reaches_cut(const BoxLine& line) const { return cut_ != 0 && characters(trim_right(line.text)) >= cut_; }
+
+void BoxFrame::check_borders() {
+  if (block_.lines.empty()) return;
+  const BoxLine &first = block_.lines.front(), &last = block_.lines.back();
+  if (!block_.opened)
+    report("log.no_opening_border", Severity::error, cell_at(first, first.text.substr(0, 1)),
+           "the block has no opening border; its start may be missing");
+  if (!block_.closed)
+    report("log.no_closing_border", Severity::error, cell_at(last, last.text.substr(0, 1)),
+           "the block has no closing border: it was cut off after this line");
+}
+
+}  // namespace shardstats::log_detail

@@ -1,0 +1,74 @@
+// The box around the lines of a block: how wide it is, whether it was cut off on its right side, what is odd about it.
+// Private to src/log.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "log/text.h"
+#include "shardstats/log/printed.h"
+
+namespace shardstats::log_detail {
+
+inline constexpr std::size_t kShortestBorder = 60;
+inline constexpr std::size_t kAroundDivider = 4;  // characters of the frame beside the divider's dashes
+
+inline bool is_border(std::string_view box_line) {
+  return box_line.size() >= kShortestBorder && box_line.find_first_not_of('#') == std::string_view::npos;
+}
+
+inline bool is_dashes(std::string_view text) { return text.find_first_not_of('-') == std::string_view::npos; }
+
+inline bool is_closed(const BoxLine& line) { return trim_right(line.text).ends_with('#'); }
+
+bool was_mended(const Block& block, Mending what);
+
+// `text`: a part of the line's.
+inline Cell cell_at(const BoxLine& line, std::string_view text) {
+  return {text, line.place_of(static_cast<std::size_t>(text.data() - line.text.data()))};
+}
+
+// The text of a line, split once: `row` is the box line without its right frame, `text` what is printed in it.
+struct LineText {
+  explicit LineText(const BoxLine& line) : row(without_frame(line.text)), indent(skip_blanks(row, 1) - 1) {
+    text = row.substr(std::min(indent + 1, row.size()));
+  }
+  std::string_view row;
+  std::size_t indent;  // blanks after the '#'
+  std::string_view text;
+};
+
+class BoxFrame {
+ public:
+  // What is found is added to the diagnostics.
+  BoxFrame(const Block& block, std::vector<Diagnostic>& diagnostics) : block_(block), diagnostics_(diagnostics) {}
+
+  // Comes before all else.
+  void measure();
+  // Characters of a border.
+  std::size_t width() const { return width_; }
+  // Characters of the box line at which all lines were cut off; 0: they were not.
+  std::size_t cut() const { return cut_; }
+  // A number at the edge where lines were cut off may have had further digits.
+  bool reaches_cut(const BoxLine& line) const;
+
+  // Borders and dashes as long as the planner prints them, lines padded to `width` but not beyond.
+  void check_decoration(const BoxLine& line, std::size_t length, std::size_t planned);
+  void check_padding(const BoxLine& line, std::size_t width);
+  // Is there a border on both ends?
+  void check_borders();
+
+ private:
+  void report(std::string_view rule, Severity severity, Cell where, std::string_view message);
+  std::size_t read_width() const;
+  std::optional<std::size_t> likeliest_border() const;
+  void find_cut();
+
+  const Block& block_;
+  std::vector<Diagnostic>& diagnostics_;
+  std::size_t width_ = 0, cut_ = 0;
+};
+
+}  // namespace shardstats::log_detail
