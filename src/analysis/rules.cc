@@ -256,7 +256,7 @@ constexpr std::array kRules = {
          "log-format.md section 8.2", kMended},
     Rule{"log.squeezed", note, "squeezed blanks", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
          "log-format.md section 8.2", kMended},
-    Rule{"log.decoration", note, "borders, dashes or padding of another length", "borders, the divider, the dashes below headers and the padding of lines with the width of the box and its columns", "", v0_1_0, main_branch,
+    Rule{"log.decoration", note, "borders, dashes or padding of another length", "borders, the divider, the dashes below headers and padded lines with the width of the box and its columns", "", v0_1_0, main_branch,
          "log-format.md section 1", kMended},
     Rule{"log.unknown_column", warning, "column of no known release", "column headers with those of all releases", "",
          v0_1_0, main_branch, "log-format.md section 4", "shardstats may be older than the TorchRec that wrote this log"},

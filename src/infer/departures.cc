@@ -83,17 +83,18 @@ bool Sums::one_table_departs(const std::vector<RealInterval>& wide) const {
     return !outcome_.sums[l].contradicted && !wide[l].overlaps(outcome_.sums[l].printed);
   };
   std::ptrdiff_t disagreeing = 0;
-  std::uint32_t one = 0;  // of the lines that disagree
+  std::uint32_t disagreeing_line = 0;  // any of them
   for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
-    if (disagrees(l)) one = l, ++disagreeing;
+    if (disagrees(l)) disagreeing_line = l, ++disagreeing;
   }
+  if (disagreeing == 0) return false;
   const auto stands_in_all = [&](std::uint32_t t) {
     std::ptrdiff_t lines = 0;
     lines_.each_line_of(t, [&](std::uint32_t l, Part) { lines += disagrees(l); });
     return lines == disagreeing;
   };
   bool found = false;
-  lines_.each_part(outcome_.sums[one], [&](Part part) {
+  lines_.each_part(outcome_.sums[disagreeing_line], [&](Part part) {
     const std::uint32_t t = part.table;
     if (found || !wide_[t] || !stands_in_all(t)) return;
     found = std::ranges::any_of(outcome_.tables[t].options, [&](Option option) {

@@ -191,36 +191,43 @@ class PerfAgain {
   PerfAgain(const PlanInputs& plan, const PerfInputs& perf, const SearchResult& found)
       : plan_(plan), perf_(perf), found_(found), evaluation_(plan, perf, false) {}
 
-  // `estimate`: set where bandwidths are fitted.
-  std::optional<PerfOutcome> outcome(const PerfPrecedent& known, std::optional<Box>& estimate) {
+  std::optional<PerfOutcome> outcome(const PerfPrecedent& known) {
     if (known.codecs.size() != perf_.sharders) return std::nullopt;
     PerfHypothesis h = known.hypothesis;
     h.outcome = &found_.survivors[known.survivor].outcome;
-    PerfOutcome outcome = known.is_fitted ? fitted_again(h, known, estimate) : evaluation_.run(h, known.codecs);
+    PerfOutcome outcome = known.is_fitted ? fitted_again(h, known) : evaluation_.run(h, known.codecs);
     if (outcome.contradictions > 0 || outcome.freedoms > known.freedoms) return std::nullopt;
     return outcome;
   }
 
+  // Reciprocals of the bandwidths that were fitted last.
+  const std::optional<Values>& solution() const { return solution_; }
+
  private:
   // With the bandwidths that this block leaves: what an earlier one left of them is something else.
-  PerfOutcome fitted_again(const PerfHypothesis& h, const PerfPrecedent& known, std::optional<Box>& estimate) {
-    PerfFits fits(h, plan_, perf_, known.estimate);
+  PerfOutcome fitted_again(const PerfHypothesis& h, const PerfPrecedent& known) {
+    PerfFits fits(h, plan_, perf_, known.solution);
     const auto codecs = first_of(known.codecs);
     const PerfFit fit = fits.fit(codecs), snapped = fits.snapped(codecs, fit);
-    estimate = fit.estimate;
+    solution_ = fit.solution;
     const auto with = [&](const PerfFit& one) {
       PerfOutcome outcome = evaluation_.run(fitted(h, one), known.codecs);
       outcome.freedoms += one.freedoms;
       return outcome;
     };
     PerfOutcome outcome = with(snapped);
-    return outcome.contradictions == 0 ? outcome : with(fit);
+    if (outcome.contradictions > 0) return with(fit);
+    if (fit.freedoms == snapped.freedoms)  // then neither is more likely
+      for (const auto bandwidth : kBandwidths)
+        outcome.bandwidths.*bandwidth = hull(outcome.bandwidths.*bandwidth, fit.bandwidths.*bandwidth);
+    return outcome;
   }
 
   const PlanInputs& plan_;
   const PerfInputs& perf_;
   const SearchResult& found_;
   PerfEvaluation evaluation_;
+  std::optional<Values> solution_;
 };
 
 // Settings that give the same bytes on this log, the one asked for in front; empty: the log rules it out.
@@ -254,7 +261,9 @@ std::shared_ptr<const Precedent> make_precedent(const PlanInputs& plan, SearchRe
   PerfAgain again(plan, perf, found);
   for (const PerfOutcome& outcome : perf_outcomes) {
     PerfPrecedent& known = precedent->perf.emplace_back(precedent_of(outcome, found));
-    if (known.is_fitted && !again.outcome(known, known.estimate)) return nullptr;
+    if (!known.is_fitted) continue;
+    if (!again.outcome(known)) return nullptr;
+    known.solution = again.solution();
   }
   precedent->excluded = found.excluded;
   return precedent;
@@ -279,8 +288,7 @@ std::vector<PerfOutcome> perf_like(const Precedent& precedent, const PlanInputs&
   PerfAgain again(plan, perf, found);
   std::vector<PerfOutcome> outcomes;
   for (const PerfPrecedent& known : precedent.perf) {
-    std::optional<Box> estimate;
-    auto outcome = again.outcome(known, estimate);
+    auto outcome = again.outcome(known);
     if (!outcome) return {};
     outcomes.push_back(std::move(*outcome));
   }

@@ -122,9 +122,11 @@ Box LinearSystem::around(const Solution& solution) {
   return box;
 }
 
-std::optional<Box> LinearSystem::around_solution(const Values& usual, double still) const {
+std::optional<Box> LinearSystem::around_solution(const Values& usual, double still,
+                                                 const std::optional<Values>& start) const {
   constexpr int kReweightings = 20;
   std::vector<double> weights = first_weights(usual);
+  if (start) reweight(weights, *start);
   std::optional<Box> box;
   for (int round = 0; round < kReweightings; ++round) {
     const auto solution = solve(weights, usual);

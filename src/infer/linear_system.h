@@ -32,8 +32,10 @@ class LinearSystem {
 
   // The solution of least absolute residuals (least squares, reweighted), with bounds far beyond its deviation. Single
   // wrong numbers do not move it. `usual`: values that unknowns are expected near; those of no equation stay there. A
-  // move of the bounds by at most the part `still` of their width ends the reweighting.
-  std::optional<Box> around_solution(const Values& usual, double still) const;
+  // move of the bounds by at most the part `still` of their width ends the reweighting. `start`: a solution of similar
+  // numbers, which saves most rounds.
+  std::optional<Box> around_solution(const Values& usual, double still,
+                                     const std::optional<Values>& start = std::nullopt) const;
   // Cuts off what no number allows; false if that is next to nothing.
   bool narrow(Box& box) const;
 

@@ -23,33 +23,29 @@ RealInterval hidden_block(std::int64_t cols, std::int64_t count, bool free) {
   return {static_cast<double>(block), static_cast<double>(cols - (count - 1) * block)};
 }
 
-std::vector<ShapeRun> runs_of(const Setting& setting, const TableInputs& table) {
+ShapeRuns runs_of(const Setting& setting, const TableInputs& table) {
   const Shape whole{table.rows, table.cols};
   const auto printed = static_cast<std::int64_t>(table.ranks.size());
-  std::vector<ShapeRun> runs;
+  ShapeRuns runs;
   switch (table.sharding) {
     case Sharding::dp:
-      runs.push_back({whole, printed > 0 ? printed : setting.world_size});
+      runs.add(whole, printed > 0 ? printed : setting.world_size);
       break;
     case Sharding::tw:
-      runs.push_back({whole, std::max<std::int64_t>(printed, 1)});
+      runs.add(whole, std::max<std::int64_t>(printed, 1));
       break;
     case Sharding::rw:
-      even_row_runs(whole, printed > 0 ? printed : setting.world_size, runs);
-      break;
+      return even_row_runs(whole, printed > 0 ? printed : setting.world_size);
     case Sharding::twrw:
-      even_row_runs(whole, printed > 0 ? printed : setting.group_size, runs);
-      break;
+      return even_row_runs(whole, printed > 0 ? printed : setting.group_size);
     case Sharding::cw:
     case Sharding::twcw:
-      if (table.block > 0)
-        column_runs(whole, table.block, ColumnSplit::divisor, runs);
-      else
-        runs.push_back({whole, std::max<std::int64_t>(printed, 1)});
+      if (table.block > 0) return column_runs(whole, table.block, ColumnSplit::divisor);
+      runs.add(whole, std::max<std::int64_t>(printed, 1));
       break;
     case Sharding::gs: {
       const std::int64_t block = table.block > 0 ? table.block : table.cols;
-      even_row_runs({table.rows, block}, setting.group_size, runs);
+      runs = even_row_runs({table.rows, block}, setting.group_size);
       for (ShapeRun& run : runs) run.count *= std::max<std::int64_t>(table.cols / block, 1);
       break;
     }

@@ -78,9 +78,14 @@ class BandwidthFit {
       box[k] = most_shared(alone[k], kAnyReciprocal, usual[k], alone[k].size() / kOneWrongIn);
       any_open |= is_open(k);
     }
-    if (any_open && !fit_.estimate) fit_.estimate = system_.around_solution(usual, tables_.rough ? kRoughly : 0);
-    for (std::size_t k = 0; k < kUnknowns; ++k)
-      if (fit_.estimate && is_open(k)) box[k] = narrowed(box[k], at_least((*fit_.estimate)[k], kAnyReciprocal.low));
+    const double still = tables_.rough || fit_.solution ? kRoughly : 0;
+    const auto estimate = any_open ? system_.around_solution(usual, still, fit_.solution) : std::nullopt;
+    if (!estimate) return box;
+    Values& solution = fit_.solution.emplace();
+    for (std::size_t k = 0; k < kUnknowns; ++k) {
+      solution[k] = middle((*estimate)[k]);
+      if (is_open(k)) box[k] = narrowed(box[k], at_least((*estimate)[k], kAnyReciprocal.low));
+    }
     return box;
   }
 

@@ -7,7 +7,7 @@
 namespace shardstats::infer_detail {
 
 // Adds the bandwidths that explain the printed numbers with the fit's multipliers; counts the numbers that none
-// explain. Looks for them around fit.estimate, or sets that.
+// explain. Starts from fit.solution, if there is one, and sets it.
 void fit_bandwidths(const FitTables& tables, UnitCosts& costs, PerfFit& fit);
 
 }  // namespace shardstats::infer_detail

@@ -9,9 +9,9 @@ namespace {
 
 // A multiplier that could have been the usual one is not: bandwidths that were fitted with it are off.
 void refit(const FitTables& tables, UnitCosts& costs, RealInterval backward, RealInterval weighted,
-           const std::optional<Box>& estimate, PerfFit& fit) {
+           const std::optional<Values>& start, PerfFit& fit) {
   fit = {};
-  fit.estimate = estimate;
+  fit.solution = start;
   fit.backward = backward;
   fit.weighted_backward = weighted;
   fit.freedoms = (backward != exactly(2.0)) + (weighted != exactly(1.0));
@@ -36,8 +36,8 @@ std::vector<std::size_t> first_of(const std::vector<std::uint64_t>& sets) {
 }
 
 PerfFits::PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
-                   const std::optional<Box>& estimate)
-    : h_(h), plan_(plan), perf_(perf), estimate_(estimate), costs_(h, plan, perf) {}
+                   const std::optional<Values>& start)
+    : h_(h), plan_(plan), perf_(perf), start_(start), costs_(h, plan, perf) {}
 
 PerfFit PerfFits::fit(const std::vector<std::size_t>& codecs) {
   return fit(FitTables(h_, plan_, perf_, codecs, false));
@@ -50,7 +50,7 @@ PerfFits::Cost PerfFits::rough_cost(const std::vector<std::size_t>& codecs) {
 
 PerfFit PerfFits::fit(const FitTables& tables) {
   PerfFit fit;
-  fit.estimate = estimate_;
+  fit.solution = start_;
   const Multipliers any = fit_multipliers(tables, fit);
   fit_bandwidths(tables, costs_, fit);
   const RealInterval backward = fit.backward, weighted = fit.weighted_backward;
@@ -59,7 +59,7 @@ PerfFit PerfFits::fit(const FitTables& tables) {
   const bool left_weighted = weighted.exact() && fit.weighted_backward != weighted;
   if (left_backward || left_weighted)
     refit(tables, costs_, left_backward ? any.backward : fit.backward,
-          left_weighted ? any.weighted_backward : fit.weighted_backward, estimate_, fit);
+          left_weighted ? any.weighted_backward : fit.weighted_backward, start_, fit);
   fit_link(tables, fit);
   return fit;
 }

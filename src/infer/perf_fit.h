@@ -14,7 +14,7 @@ struct PerfFit {
   RealInterval backward{2, 2}, weighted_backward{1, 1};
   std::int64_t contradictions = 0;  // printed numbers that no bandwidths of the bounds explain
   std::int64_t freedoms = 0;        // values that are not the defaults
-  std::optional<Box> estimate;      // of reciprocals, around which those were looked for that no number gives alone
+  std::optional<Values> solution;   // reciprocals around which those are looked for that no number gives alone
 };
 
 PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit);
@@ -28,9 +28,9 @@ struct FitTables;
 // The fits of one hypothesis.
 class PerfFits {
  public:
-  // `estimate`: of an earlier fit, which saves another one.
+  // `start`: the solution of a fit of similar numbers.
   PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
-           const std::optional<Box>& estimate = std::nullopt);
+           const std::optional<Values>& start = std::nullopt);
   // `codecs`: by sharder, index into codec_table(), or kNotFitted.
   PerfFit fit(const std::vector<std::size_t>& codecs);
   // The same with defaults in the place of bandwidths that are close to them: a few wrong numbers can push those off.
@@ -47,7 +47,7 @@ class PerfFits {
   const PerfHypothesis& h_;
   const PlanInputs& plan_;
   const PerfInputs& perf_;
-  std::optional<Box> estimate_;
+  std::optional<Values> start_;
   UnitCosts costs_;
 };
 

@@ -114,7 +114,7 @@ class Sums {
   const SumLines& lines_;
   Values bounds_;                 // over the options left
   Values reach_;                  // the same before the table's own cells narrow it: every option lies inside
-  Values one_;                    // of the option at hand
+  Values one_;                    // of the option at hand; what no line needs of it may be that of another table
   std::vector<char> has_choice_;  // by table: several options left
   bool open_ = false;             // some table has
   Values wide_bounds_;            // once settled: of the plan-wide option, else over those left

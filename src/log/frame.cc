@@ -92,8 +92,8 @@ void BoxFrame::find_cut() {
 
 // Says it once: what is printed again has them all as the planner prints them.
 void BoxFrame::check_decoration(const BoxLine& line, std::size_t length, std::size_t planned) {
-  const auto known = std::ranges::find(diagnostics_, "log.decoration", &Diagnostic::rule);
-  if (length == planned || cut_ != 0 || known != diagnostics_.end()) return;
+  if (length == planned || cut_ != 0 || is_decoration_reported_) return;
+  is_decoration_reported_ = true;
   report("log.decoration", Severity::note, cell_at(line, line.text.substr(0, 1)),
          "this border, row of dashes or padding is not as long as the planner prints it; it says nothing by itself");
 }

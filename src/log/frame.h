@@ -69,6 +69,7 @@ class BoxFrame {
   const Block& block_;
   std::vector<Diagnostic>& diagnostics_;
   std::size_t width_ = 0, cut_ = 0;
+  bool is_decoration_reported_ = false;
 };
 
 }  // namespace shardstats::log_detail

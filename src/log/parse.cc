@@ -133,12 +133,14 @@ class BlockParser {
     const LineText split(line);
     if (split.text.empty()) {
       add_line(LineId::blank, line);
+      frame_.check_padding(line, plan_.width);
       section_ = Section::none;
     } else if (starts_table()) {
       return;
     } else if (split.text.size() > kShortestDivider && is_dashes(split.text)) {
       add_line(LineId::divider, line);
       frame_.check_decoration(line, split.text.size() + kAroundDivider, plan_.width);
+      frame_.check_padding(line, plan_.width);
     } else {
       if (frame_.reaches_cut(line) || !read_known(line, split.text)) read_unknown(line, split);
       const bool is_wide = !plan_.lines.empty() && line_forms()[plan_.lines.back().form].frame == Frame::wide;
@@ -255,6 +257,7 @@ class BlockParser {
     } else {
       return false;
     }
+    for (const BoxLine& line : std::span(block_.lines).subspan(at_, 2)) frame_.check_padding(line, plan_.width);
     at_ += 2;
     if (table.rows.empty()) {
       const std::size_t rows = count_rows(edges);

@@ -143,12 +143,29 @@ std::optional<Decimal> read_small_digit(std::string_view text) {
   return Decimal{static_cast<std::uint64_t>(*digit), static_cast<int>(*exponent), true};
 }
 
+// "0.3", "0.0005": half of the numbers of a log, and 36 in all.
+std::optional<RealInterval> component_below_one(std::string_view text) {
+  constexpr std::size_t kMost = 4;  // decimals before the exponent form
+  static const auto kIntervals = [] {
+    std::array<std::array<RealInterval, 10>, kMost + 1> all{};
+    for (std::size_t decimals = 1; decimals <= kMost; ++decimals)
+      for (std::uint64_t digit = 1; digit <= 9; ++digit)
+        all[decimals][digit] = significant_interval({digit, static_cast<int>(decimals), true}, 1);
+    return all;
+  }();
+  if (text.size() < 3 || text.size() > 2 + kMost || !text.starts_with("0.")) return std::nullopt;
+  const std::size_t digit = text.find_first_not_of('0', 2);
+  if (digit + 1 != text.size() || text[digit] > '9' || text[digit] < '1') return std::nullopt;
+  return kIntervals[text.size() - 2][static_cast<std::size_t>(text[digit] - '0')];
+}
+
 // Integers, and one significant digit below 1. "1" reaches down to 0.95: there it is one significant digit too.
 std::optional<RealInterval> short_component(std::string_view text) {
+  if (const auto below_one = component_below_one(text)) return below_one;
   auto decimal = read_decimal(text);
   if (!decimal)
     decimal = read_small_digit(text);
-  else if (decimal->point && (decimal->units == 0 || decimal->units > 9 || decimal->decimals > 4))
+  else if (decimal->point)
     return std::nullopt;
   if (!decimal) return std::nullopt;
   if (decimal->units == 0) return exactly(0.0);

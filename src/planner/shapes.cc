@@ -7,10 +7,6 @@
 namespace shardstats {
 namespace {
 
-void add_run(std::vector<ShapeRun>& runs, Shape shape, std::int64_t count) {
-  if (count > 0) runs.push_back({shape, count});
-}
-
 std::int64_t even_block(std::int64_t rows, std::int64_t n) {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(rows) / static_cast<double>(n)));
 }
@@ -25,31 +21,29 @@ std::int64_t even_rows(std::int64_t rows, std::int64_t n, std::int64_t i) {
   return i == full ? rows - block * full : 0;
 }
 
-void even_row_runs(Shape table, std::int64_t n, std::vector<ShapeRun>& runs) {
+ShapeRuns even_row_runs(Shape table, std::int64_t n) {
   const std::int64_t block = even_block(table.rows, n);
   const std::int64_t full = block == 0 ? 0 : std::min(table.rows / block, n);
   const std::int64_t rest = table.rows - block * full;
-  add_run(runs, {block, table.cols}, full);
-  if (rest > 0) add_run(runs, {rest, table.cols}, 1);
-  add_run(runs, {0, table.cols}, n - full - (rest > 0 ? 1 : 0));
-}
-
-std::vector<ShapeRun> even_row_runs(Shape table, std::int64_t n) {
-  std::vector<ShapeRun> runs;
-  even_row_runs(table, n, runs);
+  ShapeRuns runs;
+  runs.add({block, table.cols}, full);
+  if (rest > 0) runs.add({rest, table.cols}, 1);
+  runs.add({0, table.cols}, n - full - (rest > 0 ? 1 : 0));
   return runs;
 }
 
-void column_runs(Shape table, std::int64_t block, ColumnSplit split, std::vector<ShapeRun>& runs) {
-  if (block <= 0) return;
+ShapeRuns column_runs(Shape table, std::int64_t block, ColumnSplit split) {
+  ShapeRuns runs;
+  if (block <= 0) return runs;
   const std::int64_t count = std::max<std::int64_t>(table.cols / block, 1);
   const std::int64_t rest = table.cols - block * count;
   if (split == ColumnSplit::divisor || rest <= 0) {
-    add_run(runs, {table.rows, std::min(block, table.cols)}, count);
-    return;
+    runs.add({table.rows, std::min(block, table.cols)}, count);
+    return runs;
   }
-  add_run(runs, {table.rows, block}, count - 1);
-  add_run(runs, {table.rows, block + rest}, 1);
+  runs.add({table.rows, block}, count - 1);
+  runs.add({table.rows, block + rest}, 1);
+  return runs;
 }
 
 std::int64_t column_block(std::int64_t cols, std::int64_t min_partition, ColumnSplit split) {

@@ -135,6 +135,24 @@ TEST(Precedent, ExplainsNoWrongNumber) {
   contradicts("a table less", [](PrintedPlan& p) { p.tables.rows.pop_back(); });
 }
 
+// Where the precedent leaves bandwidths open, a block that follows is held to those that its own numbers leave.
+TEST(Precedent, LeavesNoRoomThatABlockDoesNotLeave) {
+  const fs::path folder = test::source_folder() / "testdata" / "precedents";
+  const Block open(folder / "one_ratio.log"), bounded(folder / "several_ratios.log");
+  ASSERT_EQ(precedent_key(open.printed), precedent_key(bounded.printed));
+  const Plan plan = infer(open.printed, as_verify_does());
+  ASSERT_TRUE(is_explained(plan) && plan.precedent);
+  Block wrong(folder / "several_ratios.log");
+  const auto replace = [](Cell& cell) {
+    ASSERT_EQ(cell.text, "38.008");
+    cell.text = "38.108";
+  };
+  replace(wrong.printed.tables.rows[12].perf.total);
+  replace(wrong.printed.ranks.rows[0].perf.total);
+  const auto found_wrong = like(plan, wrong.printed);
+  EXPECT_FALSE(found_wrong && is_explained(*found_wrong));
+}
+
 TEST(Precedent, KeyTellsTablesApart) {
   const Block one = Block::of("v1.8.0.log"), older = Block::of("v1.4.0.log");
   EXPECT_NE(precedent_key(one.printed), precedent_key(older.printed));

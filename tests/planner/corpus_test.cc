@@ -165,7 +165,7 @@ void compare_storage(const json& plan, Comparison& out) {
   }
 }
 
-std::vector<Shape> expanded(const std::vector<ShapeRun>& runs) {
+std::vector<Shape> expanded(const ShapeRuns& runs) {
   std::vector<Shape> shapes;
   for (const ShapeRun& run : runs) shapes.insert(shapes.end(), static_cast<std::size_t>(run.count), run.shape);
   return shapes;
@@ -195,7 +195,6 @@ std::vector<Shape> shapes_of(const json& plan, const json& table, const Setting&
   const Shape whole{table["rows"], table["cols"]};
   const std::int64_t least = table.value("min_partition", std::int64_t{0});
   const ColumnSplit split = setting.rules->columns;
-  std::vector<ShapeRun> runs;
   switch (sharding_of(table)) {
     case Sharding::dp:
       return std::vector<Shape>(static_cast<std::size_t>(setting.world_size), whole);
@@ -207,12 +206,13 @@ std::vector<Shape> shapes_of(const json& plan, const json& table, const Setting&
       return expanded(even_row_runs(whole, setting.group_size));
     case Sharding::cw:
     case Sharding::twcw:
-      column_runs(whole, column_block(whole.cols, least, split), split, runs);
-      return expanded(runs);
+      return expanded(column_runs(whole, column_block(whole.cols, least, split), split));
     case Sharding::gs: {
       const Shape block{whole.rows, column_block(whole.cols, least, split)};
-      for (std::int64_t j = 0; j < whole.cols / block.cols; ++j) even_row_runs(block, setting.group_size, runs);
-      return expanded(runs);
+      const auto rows = expanded(even_row_runs(block, setting.group_size));
+      std::vector<Shape> shapes;
+      for (std::int64_t j = 0; j < whole.cols / block.cols; ++j) shapes.insert(shapes.end(), rows.begin(), rows.end());
+      return shapes;
     }
   }
   return {};

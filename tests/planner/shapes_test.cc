@@ -9,14 +9,14 @@ namespace shardstats {
 namespace {
 
 // "3 3 3 1", one number a shard.
-std::string rows_text(const std::vector<ShapeRun>& runs) {
+std::string rows_text(const ShapeRuns& runs) {
   std::string text;
   for (const ShapeRun& run : runs)
     for (std::int64_t i = 0; i < run.count; ++i) text += (text.empty() ? "" : " ") + std::to_string(run.shape.rows);
   return text;
 }
 
-std::string columns_text(const std::vector<ShapeRun>& runs) {
+std::string columns_text(const ShapeRuns& runs) {
   std::string text;
   for (const ShapeRun& run : runs)
     for (std::int64_t i = 0; i < run.count; ++i) text += (text.empty() ? "" : " ") + std::to_string(run.shape.cols);
@@ -45,10 +45,10 @@ TEST(Shapes, EvenRows) {
 TEST(Shapes, EvenRowsOfTheExampleLog) {
   const auto runs = even_row_runs({80'000'000, 128}, 96);
   ASSERT_EQ(runs.size(), 2u);
-  EXPECT_EQ(runs[0].shape, (Shape{833'334, 128}));
-  EXPECT_EQ(runs[0].count, 95);
-  EXPECT_EQ(runs[1].shape, (Shape{833'270, 128}));
-  EXPECT_EQ(runs[1].count, 1);
+  EXPECT_EQ(runs.begin()[0].shape, (Shape{833'334, 128}));
+  EXPECT_EQ(runs.begin()[0].count, 95);
+  EXPECT_EQ(runs.begin()[1].shape, (Shape{833'270, 128}));
+  EXPECT_EQ(runs.begin()[1].count, 1);
 }
 
 TEST(Shapes, EvenRowsAddUpAndRunsAgreeWithParts) {
@@ -90,8 +90,7 @@ constexpr ColumnCase kColumns[] = {
 
 TEST(Shapes, ColumnBlocks) {
   for (const ColumnCase& c : kColumns) {
-    std::vector<ShapeRun> runs;
-    column_runs({7, c.cols}, column_block(c.cols, c.min_partition, c.split), c.split, runs);
+    const ShapeRuns runs = column_runs({7, c.cols}, column_block(c.cols, c.min_partition, c.split), c.split);
     EXPECT_EQ(columns_text(runs), c.expected) << c.cols << " columns, at least " << c.min_partition;
     for (const ShapeRun& run : runs) EXPECT_EQ(run.shape.rows, 7);
   }

@@ -2,6 +2,8 @@
 // Tested by tests/planner/shapes_test.cc.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,15 +23,30 @@ struct ShapeRun {
   Shape shape;
   std::int64_t count = 0;  // shards
 };
+// Those of one table, of which there are at most three.
+class ShapeRuns {
+ public:
+  void add(Shape shape, std::int64_t count) {
+    if (count > 0) runs_[size_++] = {shape, count};
+  }
+  std::size_t size() const { return size_; }
+  const ShapeRun* begin() const { return runs_.data(); }
+  const ShapeRun* end() const { return begin() + size_; }
+  ShapeRun* begin() { return runs_.data(); }
+  ShapeRun* end() { return begin() + size_; }
+
+ private:
+  std::array<ShapeRun, 3> runs_{};
+  std::size_t size_ = 0;
+};
 
 // Rows of part i of R rows split evenly into n parts (3.1). n >= 1.
 std::int64_t even_rows(std::int64_t rows, std::int64_t n, std::int64_t i);
 // The same as runs: full blocks, at most one partial block, empty tail.
-std::vector<ShapeRun> even_row_runs(Shape table, std::int64_t n);
-void even_row_runs(Shape table, std::int64_t n, std::vector<ShapeRun>& runs);
+ShapeRuns even_row_runs(Shape table, std::int64_t n);
 
 // Column blocks (3.2) for a block width: all `block` wide; in v0.1.0-v0.4.0 the last one takes the remainder too.
-void column_runs(Shape table, std::int64_t block, ColumnSplit split, std::vector<ShapeRun>& runs);
+ShapeRuns column_runs(Shape table, std::int64_t block, ColumnSplit split);
 
 // The block width that a minimum partition gives (3.2); min_partition 0: the release's default.
 std::int64_t column_block(std::int64_t cols, std::int64_t min_partition, ColumnSplit split);
