@@ -3,6 +3,7 @@
 #include <array>
 
 #include "analysis/checks.h"
+#include "shardstats/numbers/printed.h"
 
 namespace shardstats::analysis {
 namespace {
@@ -19,8 +20,13 @@ bool is_component(std::string_view text) {
   return text.starts_with("0.") && digit == text.size() - 1;
 }
 
+Format format_of(std::size_t decimals) {
+  constexpr std::array kRounded = {Format::integer, Format::r1, Format::r2, Format::r3};
+  return decimals == kComponent ? Format::c1 : decimals == kAsNeeded ? Format::python_float : kRounded[decimals];
+}
+
 // Rounded to `decimals` and printed by Python: no needless zeros in front, none behind the first decimal.
-// Exponents and nan have no such zeros; a number without a point is judged by its value alone.
+// nan has no such zeros; a number without a point is judged by its value alone.
 bool has_shape(std::string_view text, std::size_t decimals) {
   if (text.starts_with('-')) text.remove_prefix(1);
   if (text.size() < 2) return true;
@@ -29,22 +35,20 @@ bool has_shape(std::string_view text, std::size_t decimals) {
   std::size_t point = 0;
   while (point < text.size() && text[point] != '.') ++point;
   if (point + 2 >= text.size()) return point + 1 != text.size();  // none, or one decimal
-  if (text.find('e', point) != std::string_view::npos) return true;
   return text.size() - point - 1 <= decimals && text.back() != '0';
-}
-
-// From 10^16 on Python prints an exponent.
-bool is_beyond(std::string_view text) {
-  if (text.size() <= 4) return false;
-  const auto e = std::ranges::find(text, 'e');
-  return text.size() > 18 || (e != text.end() && e + 1 != text.end() && e[1] == '+');
 }
 
 enum class Spelling : std::uint8_t { usual, odd, beyond };
 Spelling spelling_of(std::string_view text, std::size_t decimals) {
   if (text.size() < 2) return Spelling::usual;  // nothing printed, a digit
-  if (!has_shape(text, decimals) && is_number(text)) return Spelling::odd;
-  return is_beyond(text) ? Spelling::beyond : Spelling::usual;
+  const auto e = std::ranges::find(text, 'e');
+  const bool has_exponent = e != text.end();  // or it is "None"
+  const bool is_odd = has_exponent ? is_number(text) && !values_printed_as(text, format_of(decimals))
+                                   : !has_shape(text, decimals) && is_number(text);
+  if (is_odd) return Spelling::odd;
+  // From 10^16 on Python prints an exponent.
+  const bool is_beyond = text.size() > 18 || (has_exponent && e + 1 != text.end() && e[1] == '+');
+  return is_beyond ? Spelling::beyond : Spelling::usual;
 }
 
 Finding& add_finding(Checks& checks, std::string_view rule, const Cell& cell, std::string message) {

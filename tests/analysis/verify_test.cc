@@ -111,6 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"v1.4.0.log", "9.161 (57%)", "9.161", "09161", "log.malformed_cell"},
         Change{"v1.4.0.log", "(0.1,0.07,0.3,0.07,0)", "0.3", "0.34",
                "log.malformed_cell"},  // components have one digit
+        Change{"v1.4.0.log", "(0.1,0.07,0.3,0.07,0)", "0.3", "3e-00", "log.malformed_cell"},
         Change{"v1.4.0.log", "device_os_ad_id", "8.941", "8.940", "log.malformed_cell"}));
 
 TEST(Verify, RowDeletedIsFound) {
