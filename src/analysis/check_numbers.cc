@@ -116,6 +116,18 @@ void check_columns(Checks& checks, const std::vector<Row>& rows, const std::arra
   for (std::size_t c = 0; c < n; ++c) report_column(checks, rows.size(), columns[c], odd[c]);
 }
 
+template <class Row>
+void check_perf_columns(Checks& checks, const std::vector<Row>& rows) {
+  static_assert(kPerfParts == 5);
+  check_columns(checks, rows,
+                std::to_array<Column<Row>>({{3, total_of<Row>},
+                                            {kComponent, component_of<Row, 0>},
+                                            {kComponent, component_of<Row, 1>},
+                                            {kComponent, component_of<Row, 2>},
+                                            {kComponent, component_of<Row, 3>},
+                                            {kComponent, component_of<Row, 4>}}));
+}
+
 void check_rank_columns(Checks& checks, std::size_t memory_decimals) {
   using R = PrintedRank;
   check_columns(checks, checks.printed.ranks.rows,
@@ -124,13 +136,8 @@ void check_rank_columns(Checks& checks, std::size_t memory_decimals) {
                                           {0, cell_of<R, &R::hbm_percent>},
                                           {0, cell_of<R, &R::ddr_percent>},
                                           {2, cell_of<R, &R::input>},
-                                          {2, cell_of<R, &R::output>},
-                                          {3, total_of<R>},
-                                          {kComponent, component_of<R, 0>},
-                                          {kComponent, component_of<R, 1>},
-                                          {kComponent, component_of<R, 2>},
-                                          {kComponent, component_of<R, 3>},
-                                          {kComponent, component_of<R, 4>}}));
+                                          {2, cell_of<R, &R::output>}}));
+  check_perf_columns(checks, checks.printed.ranks.rows);
 }
 
 void check_table_columns(Checks& checks) {
@@ -146,15 +153,9 @@ void check_table_columns(Checks& checks) {
                                           {0, cell_of<T, &T::emb_dim>},
                                           {0, cell_of<T, &T::cw_dim>},
                                           {0, cell_of<T, &T::hash_size>},
-                                          {kAsNeeded, cell_of<T, &T::cache_load_factor>},
-                                          {3, total_of<T>},
-                                          {kComponent, component_of<T, 0>},
-                                          {kComponent, component_of<T, 1>},
-                                          {kComponent, component_of<T, 2>},
-                                          {kComponent, component_of<T, 3>},
-                                          {kComponent, component_of<T, 4>}}));
+                                          {kAsNeeded, cell_of<T, &T::cache_load_factor>}}));
+  check_perf_columns(checks, checks.printed.tables.rows);
 }
-static_assert(kPerfParts == 5);
 
 void check(Checks& checks, const Cell& cell, std::size_t decimals) {
   const Spelling spelling = spelling_of(cell.text, decimals);

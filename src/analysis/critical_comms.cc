@@ -1,6 +1,5 @@
 // The critical path of comms as the shards give it (log-format.md section 6.9).
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,51 +22,6 @@ std::string_view fqn_of(const PrintedPlan& printed, const PlanTable& table) {
   return printed.tables.rows[table.row].fqn.text;
 }
 
-// What the shards of one group take on each rank. Most groups are on few ranks: the others are not looked at.
-class RankComms {
- public:
-  static constexpr std::array<PerfPart, 2> kParts = {PerfPart::forward_comms, PerfPart::backward_comms};
-
-  explicit RankComms(std::size_t ranks) : of_rank_(ranks), is_used_(ranks) {}
-
-  void add(int rank, const PlanPerf& shard) {
-    const auto r = static_cast<std::size_t>(rank);
-    if (!is_used_[r]) used_.push_back(rank);
-    is_used_[r] = true;
-    for (std::size_t i = 0; i < kParts.size(); ++i)
-      of_rank_[r][i] = of_rank_[r][i] + shard.parts[static_cast<std::size_t>(kParts[i])];
-  }
-
-  // And the first rank that may have it; nothing on rank 0 if none has any.
-  std::pair<RealInterval, int> largest_of(PerfPart part) const {
-    const std::size_t i = part == kParts[0] ? 0 : 1;
-    RealInterval largest{};
-    double high = 0;
-    int on = 0;
-    for (const int rank : used_) {
-      const RealInterval comms = of_rank_[static_cast<std::size_t>(rank)][i];
-      largest = {std::max(largest.low, comms.low), std::max(largest.high, comms.high)};
-      if (comms.high < high || (comms.high == high && rank >= on)) continue;
-      high = comms.high;
-      on = rank;
-    }
-    return {largest, on};
-  }
-
-  void clear() {
-    for (const int rank : used_) {
-      of_rank_[static_cast<std::size_t>(rank)] = {};
-      is_used_[static_cast<std::size_t>(rank)] = false;
-    }
-    used_.clear();
-  }
-
- private:
-  std::vector<std::array<RealInterval, kParts.size()>> of_rank_;
-  std::vector<bool> is_used_;
-  std::vector<int> used_;
-};
-
 // For each module and sharding type the largest rank's comms, forward and backward by themselves.
 std::vector<CommsGroup> comms_groups(const PrintedPlan& printed, const Plan& plan, std::size_t rank_count,
                                      bool dotted_names) {
@@ -80,17 +34,21 @@ std::vector<CommsGroup> comms_groups(const PrintedPlan& printed, const Plan& pla
     group_of->second.push_back(&plan.tables[t]);
   }
   std::vector<CommsGroup> groups;
-  RankComms ranks(rank_count);
-  for (const auto& [group, tables] : tables_of) {
-    for (const PlanTable* table : tables)
-      for (const PlanShard& shard : plan.shards_of(*table))
-        if (shard.rank && static_cast<std::size_t>(*shard.rank) < rank_count) ranks.add(*shard.rank, table->shard_perf);
-    for (const PerfPart part : RankComms::kParts) {
-      const auto [most, rank] = ranks.largest_of(part);
-      groups.push_back({group.first, group.second, part, most, rank, tables});
+  std::vector<RealInterval> ranks(rank_count);
+  for (const auto& [group, tables] : tables_of)
+    for (const PerfPart part : {PerfPart::forward_comms, PerfPart::backward_comms}) {
+      std::ranges::fill(ranks, RealInterval{});
+      for (const PlanTable* table : tables)
+        for (const PlanShard& shard : plan.shards_of(*table)) {
+          const auto rank = shard.rank;
+          if (!rank || static_cast<std::size_t>(*rank) >= ranks.size()) continue;
+          RealInterval& on = ranks[static_cast<std::size_t>(*rank)];
+          on = on + table->shard_perf.parts[static_cast<std::size_t>(part)];
+        }
+      const auto most = std::ranges::max_element(ranks, {}, &RealInterval::high);
+      groups.push_back(
+          {group.first, group.second, part, largest(ranks), static_cast<int>(most - ranks.begin()), tables});
     }
-    ranks.clear();
-  }
   return groups;
 }
 

@@ -12,6 +12,12 @@ std::vector<bool> ranks_without_missing(const PlanInputs& plan) {
   return ranks;
 }
 
+std::uint32_t elements_of(const Options& options) {
+  std::uint32_t elements = 0;
+  for (const Option option : options) elements |= 1u << combo_of(option.combo).element;
+  return elements;
+}
+
 bool has_hidden_inputs(const TableInputs& table) {
   return !table.poolings_known || (columns_hidden(table) && table.ranks.size() > 1);
 }

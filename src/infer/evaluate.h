@@ -54,6 +54,8 @@ struct Constants {
 using TableParts = ShortVector<Parts, 1>;  // variants of one table
 
 using Options = ShortVector<Option, 4>;
+// A bit for each element size that some option has.
+std::uint32_t elements_of(const Options& options);
 
 struct TableState {
   Options options;  // what is left

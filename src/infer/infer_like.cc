@@ -218,8 +218,7 @@ class PerfAgain {
     PerfOutcome outcome = with(snapped);
     if (outcome.contradictions > 0) return with(fit);
     if (fit.freedoms == snapped.freedoms)  // then neither is more likely
-      for (const auto bandwidth : kBandwidths)
-        outcome.bandwidths.*bandwidth = hull(outcome.bandwidths.*bandwidth, fit.bandwidths.*bandwidth);
+      outcome.bandwidths = hull(outcome.bandwidths, fit.bandwidths);
     return outcome;
   }
 

@@ -10,12 +10,6 @@ constexpr std::size_t kMostSums = 1000;   // partial ones looked at for one prin
 constexpr std::size_t kMostSteps = 2000;  // for one assignment
 constexpr std::size_t kMostAssigned = 8;  // sizes that are kept for each table and rank
 
-// A bit for each element size.
-std::uint32_t elements_of(const Options& options) {
-  std::uint32_t elements = 0;
-  for (const Option option : options) elements |= 1u << combo_of(option.combo).element;
-  return elements;
-}
 bool has_one_size(const Options& options) {
   const std::uint32_t elements = elements_of(options);
   return (elements & (elements - 1)) == 0;
@@ -66,7 +60,7 @@ bool Sums::gives(const SumLine& line, const Assignments& known, std::uint32_t l)
   auto next = assignment->second.begin();
   lines_.each_part(line, [&](Part part) {
     const auto& options = outcome_.tables[part.table].options;
-    if (!has_choice_[part.table] || has_one_size(options)) {
+    if (has_one_size(options)) {
       sum = sum + sum_of(bounds_, part, line.quantity);
       return;
     }
@@ -88,7 +82,7 @@ std::vector<Sums::OpenTable> Sums::open_tables(const SumLine& line, RealInterval
   lines_.each_part(line, [&](Part part) {
     OpenTable one{part.table, {}, 0, {}};
     const auto& options = outcome_.tables[part.table].options;
-    if (!has_choice_[part.table] || has_one_size(options)) {
+    if (has_one_size(options)) {
       fixed = fixed + sum_of(bounds_, part, line.quantity);
       return;
     }

@@ -161,6 +161,11 @@ bool same_bandwidths(const Bandwidths<RealInterval>& a, const Bandwidths<RealInt
   return std::ranges::all_of(kBandwidths, [&](const auto bandwidth) { return a.*bandwidth == b.*bandwidth; });
 }
 
+Bandwidths<RealInterval> hull(Bandwidths<RealInterval> a, const Bandwidths<RealInterval>& b) {
+  for (const auto bandwidth : kBandwidths) a.*bandwidth = hull(a.*bandwidth, b.*bandwidth);
+  return a;
+}
+
 bool has_defaults(const PerfHypothesis& h) {
   return same_bandwidths(h.setting.bandwidths, default_bandwidths()) && h.setting.backward == kDefaultBackward &&
          h.setting.weighted_backward == kDefaultWeightedBackward;
@@ -188,9 +193,7 @@ const std::array<Codecs, kCodecs>& codec_table() {
 }
 
 std::uint32_t elements_of(const PerfHypothesis& h, std::uint32_t t) {
-  std::uint32_t elements = 0;
-  for (const Option option : h.outcome->tables[t].options) elements |= 1u << combo_of(option.combo).element;
-  return elements;
+  return elements_of(h.outcome->tables[t].options);
 }
 
 std::uint32_t elements_by_cells(const PerfHypothesis& h, const PlanInputs& plan, std::uint32_t t) {

@@ -48,6 +48,7 @@ inline constexpr std::array<bool Bandwidths<bool>::*, kBandwidths.size()> kBandw
     &Bandwidths<bool>::ssd, &Bandwidths<bool>::intra_host, &Bandwidths<bool>::inter_host};
 Bandwidths<RealInterval> default_bandwidths();
 bool same_bandwidths(const Bandwidths<RealInterval>& a, const Bandwidths<RealInterval>& b);
+Bandwidths<RealInterval> hull(Bandwidths<RealInterval> a, const Bandwidths<RealInterval>& b);
 inline constexpr RealInterval kDefaultBackward{2, 2}, kDefaultWeightedBackward{1, 1};  // multipliers
 
 // Quantized comms that a sharder can have, most likely first; a set of them is a bit mask.

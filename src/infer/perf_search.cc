@@ -210,8 +210,7 @@ class PerfSearch {
     const PerfFit found = PerfFits(outcome.hypothesis, plan_, perf_).fit(first_of(outcome.codecs));
     outcome.bounded = found.bounded;
     if (found.freedoms > 0) {
-      for (const auto bandwidth : kBandwidths)
-        outcome.bandwidths.*bandwidth = hull(outcome.bandwidths.*bandwidth, found.bandwidths.*bandwidth);
+      outcome.bandwidths = hull(outcome.bandwidths, found.bandwidths);
       return;
     }
     outcome = evaluation_.run(fitted(outcome.hypothesis, found), outcome.codecs);
