@@ -1,5 +1,6 @@
 // The critical path of comms as the shards give it (log-format.md section 6.9).
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -33,32 +34,35 @@ std::vector<CommsGroup> comms_groups(const PrintedPlan& printed, const Plan& pla
     if (group_of == tables_of.end() || group_of->first != group) group_of = tables_of.try_emplace(group).first;
     group_of->second.push_back(&plan.tables[t]);
   }
+  constexpr std::array kParts = {PerfPart::forward_comms, PerfPart::backward_comms};
   std::vector<CommsGroup> groups;
-  std::vector<RealInterval> ranks(rank_count);
-  for (const auto& [group, tables] : tables_of)
-    for (const PerfPart part : {PerfPart::forward_comms, PerfPart::backward_comms}) {
-      std::ranges::fill(ranks, RealInterval{});
-      for (const PlanTable* table : tables)
-        for (const PlanShard& shard : plan.shards_of(*table)) {
-          const auto rank = shard.rank;
-          if (!rank || static_cast<std::size_t>(*rank) >= ranks.size()) continue;
-          RealInterval& on = ranks[static_cast<std::size_t>(*rank)];
-          on = on + table->shard_perf.parts[static_cast<std::size_t>(part)];
+  std::array<std::vector<RealInterval>, kParts.size()> sums;  // of each part, by rank
+  for (const auto& [group, tables] : tables_of) {
+    for (auto& ranks : sums) ranks.assign(rank_count, {});
+    for (const PlanTable* table : tables)
+      for (const PlanShard& shard : plan.shards_of(*table)) {
+        if (!shard.rank || static_cast<std::size_t>(*shard.rank) >= rank_count) continue;
+        for (std::size_t p = 0; p < kParts.size(); ++p) {
+          RealInterval& on = sums[p][static_cast<std::size_t>(*shard.rank)];
+          on = on + table->shard_perf.parts[static_cast<std::size_t>(kParts[p])];
         }
-      const auto most = std::ranges::max_element(ranks, {}, &RealInterval::high);
+      }
+    for (std::size_t p = 0; p < kParts.size(); ++p) {
+      const auto most = std::ranges::max_element(sums[p], {}, &RealInterval::high);
       groups.push_back(
-          {group.first, group.second, part, largest(ranks), static_cast<int>(most - ranks.begin()), tables});
+          {group.first, group.second, kParts[p], largest(sums[p]), static_cast<int>(most - sums[p].begin()), tables});
     }
+  }
   return groups;
 }
 
 bool divides_comms(const Plan& plan, std::size_t rank_count) {
+  if (!std::ranges::all_of(plan.tables, [](const PlanTable& t) { return t.sharding == Sharding::cw; })) return false;
   std::vector<bool> used(rank_count);
   for (const PlanShard& shard : plan.shards)
     if (shard.rank && static_cast<std::size_t>(*shard.rank) < used.size())
       used[static_cast<std::size_t>(*shard.rank)] = true;
-  return static_cast<double>(std::ranges::count(used, true)) > kManyRanks &&
-         std::ranges::all_of(plan.tables, [](const PlanTable& t) { return t.sharding == Sharding::cw; });
+  return static_cast<double>(std::ranges::count(used, true)) > kManyRanks;
 }
 
 CriticalComms comms_with(std::vector<CommsGroup> groups, double divisor) {
