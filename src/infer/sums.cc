@@ -169,6 +169,31 @@ bool Sums::refit_constants() {
   return outcome_.constants != before;
 }
 
+namespace {
+
+// How many of some intervals meet another one.
+class Meetings {
+ public:
+  explicit Meetings(const std::vector<RealInterval>& intervals) {
+    for (const RealInterval x : intervals) {
+      lows_.push_back(x.low);
+      highs_.push_back(x.high);
+    }
+    std::ranges::sort(lows_);
+    std::ranges::sort(highs_);
+  }
+  std::int64_t count(RealInterval x) const {
+    const auto begun = std::ranges::upper_bound(lows_, x.high) - lows_.begin();
+    const auto over = std::ranges::lower_bound(highs_, x.low) - highs_.begin();
+    return begun - over;
+  }
+
+ private:
+  std::vector<double> lows_, highs_;
+};
+
+}  // namespace
+
 // The amount that most ranks have beyond their shards; zero is preferred if it costs at most one rank more.
 RealInterval Sums::hidden_constant(Quantity quantity) const {
   std::vector<RealInterval> rests;
@@ -188,10 +213,14 @@ RealInterval Sums::hidden_constant(Quantity quantity) const {
   for (const RealInterval rest : rests) best.second.high = std::max(best.second.high, rest.high);
   for (const RealInterval rest : rests)
     if (rest.low == 0) best.second = narrowed(best.second, rest);
-  const std::int64_t at_zero = best.first;
+  std::int64_t enough = best.first + 1;  // that another amount has to exceed
+  const Meetings meetings(rests);
   for (const RealInterval start : rests) {
+    if (meetings.count(start) <= enough) continue;  // all that meet it need not have anything in common
     const auto found = common(start);
-    if (found.first > best.first && found.first > at_zero + 1) best = found;
+    if (found.first <= enough) continue;
+    best = found;
+    enough = found.first;
   }
   return best.second;
 }
