@@ -135,6 +135,7 @@ void widen(PlanShard& shard, const PlanShard& other) {
 void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool shard_parts,
                     Plan& result) {
   const std::size_t start = result.shards.size();
+  const auto& ranks = plan.tables[t].ranks;
   for (const Survivor& survivor : found.survivors) {
     const Outcome& outcome = survivor.outcome;
     auto sizes = class_sizes(plan, outcome, t, shard_parts);
@@ -143,21 +144,18 @@ void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint
     std::size_t made = sizes.size();  // the class of `shard`: shards of one follow each other
     each_shard(outcome.setting, plan.tables[t], (*outcome.parts)[t].front(), [&](std::size_t i, std::size_t c) {
       if (c != std::exchange(made, c)) shard = to_shard(sizes[c], shard_parts);
-      if (start + i == result.shards.size())
-        result.shards.push_back(shard);
-      else
+      if (start + i < result.shards.size()) {
         widen(result.shards[start + i], shard);
+        return;
+      }
+      shard.index = static_cast<int>(i);
+      if (i < ranks.size()) shard.rank = ranks[i];
+      result.shards.push_back(shard);
     });
   }
   PlanTable& table = result.tables[t];
   table.first_shard = static_cast<std::uint32_t>(start);
   table.shard_count = static_cast<std::uint32_t>(result.shards.size() - start);
-  const auto& ranks = plan.tables[t].ranks;
-  for (std::size_t i = 0; i < table.shard_count; ++i) {
-    PlanShard& shard = result.shards[start + i];
-    shard.index = static_cast<int>(i);
-    if (i < ranks.size()) shard.rank = ranks[i];
-  }
 }
 
 Choice choice_of(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo) {
@@ -241,26 +239,28 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
   rebuild_shards(plan, found, t, options.shard_parts, result);
 }
 
-// Rank sums over the rebuilt shards; unknown where a table on the rank could not be rebuilt.
-void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, Plan& result) {
-  std::vector<PlanRank> ranks(plan.ranks.size());
-  std::vector<bool> known = ranks_without_missing(plan);
-  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    const PlanTable& table = result.tables[t];
-    if (!table.sized)
-      for (const int rank : plan.tables[t].ranks)
-        if (static_cast<std::size_t>(rank) < known.size()) known[static_cast<std::size_t>(rank)] = false;
-    if (!table.sized && plan.tables[t].ranks.empty()) std::fill(known.begin(), known.end(), false);
-    for (std::uint32_t i = 0; i < table.shard_count; ++i) {
-      const PlanShard& shard = result.shards[table.first_shard + i];
-      if (!shard.rank || static_cast<std::size_t>(*shard.rank) >= ranks.size()) continue;
-      PlanRank& rank = ranks[static_cast<std::size_t>(*shard.rank)];
-      rank.sparse_hbm = rank.sparse_hbm + shard.hbm;
-      rank.sparse_ddr = rank.sparse_ddr + shard.ddr;
-      rank.input = rank.input + shard.input;
-      rank.output = rank.output + shard.output;
-    }
+// Sums over the rebuilt shards of each rank; unknown where a table on the rank could not be rebuilt.
+struct ShardSums {
+  std::vector<PlanRank> ranks;
+  std::vector<bool> known;
+};
+
+void add_shards(const TableInputs& inputs, const PlanTable& table, const Plan& result, ShardSums& sums) {
+  if (!table.sized)
+    for (const int rank : inputs.ranks)
+      if (static_cast<std::size_t>(rank) < sums.known.size()) sums.known[static_cast<std::size_t>(rank)] = false;
+  if (!table.sized && inputs.ranks.empty()) std::fill(sums.known.begin(), sums.known.end(), false);
+  for (const PlanShard& shard : result.shards_of(table)) {
+    if (!shard.rank || static_cast<std::size_t>(*shard.rank) >= sums.ranks.size()) continue;
+    PlanRank& rank = sums.ranks[static_cast<std::size_t>(*shard.rank)];
+    rank.sparse_hbm = rank.sparse_hbm + shard.hbm;
+    rank.sparse_ddr = rank.sparse_ddr + shard.ddr;
+    rank.input = rank.input + shard.input;
+    rank.output = rank.output + shard.output;
   }
+}
+
+void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums, Plan& result) {
   ByteInterval hbm{}, ddr{};
   for (const Survivor& s : found.survivors) {
     const Constants& constants = s.outcome.constants;
@@ -268,12 +268,12 @@ void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, Plan& resu
     hbm = first ? whole_bytes(constants.hbm) : hull(hbm, whole_bytes(constants.hbm));
     ddr = first ? whole_bytes(constants.ddr) : hull(ddr, whole_bytes(constants.ddr));
   }
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    PlanRank& rank = ranks[r];
+  for (std::size_t r = 0; r < sums.ranks.size(); ++r) {
+    const PlanRank& rank = sums.ranks[r];
     const RankInputs& printed = plan.ranks[r];
     PlanRank& out = result.ranks[r];
     const int number = out.rank;
-    if (known[r]) {
+    if (sums.known[r]) {
       out = rank;
       out.rank = number;
       out.hbm = rank.sparse_hbm + hbm;
@@ -348,8 +348,12 @@ void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptio
   std::size_t shards = 0;
   for (const TableInputs& table : plan.tables) shards += table.ranks.size();
   result.shards.reserve(shards);
-  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) rebuild_table(plan, found, t, options, result);
-  rebuild_ranks(plan, found, result);
+  ShardSums sums{std::vector<PlanRank>(plan.ranks.size()), ranks_without_missing(plan)};
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    rebuild_table(plan, found, t, options, result);
+    add_shards(plan.tables[t], result.tables[t], result, sums);
+  }
+  rebuild_ranks(plan, found, sums, result);
   take_sums(found, result);
   result.setting = found.survivors.front().outcome.setting;
   result.contradictions = found.survivors.front().outcome.contradictions;
