@@ -126,9 +126,12 @@ void add_departing_tables(const Disputed& disputed, Corrections& corrections) {
   for (const PlanTable& table : plan.tables) {
     const PrintedTable& row = rows[table.row];
     if (kind(table) == usual->first || !row.hbm) continue;
-    if (std::ranges::any_of(disputed.report.findings, disputes(table)))
-      corrections.add_removal(row.hbm, &PrintedPlan::tables, table.row, &PrintedTable::hbm);
+    const auto findings = static_cast<int>(std::ranges::count_if(disputed.report.findings, disputes(table)));
+    if (findings == 0) continue;
+    Correction& correction = corrections.add_removal(row.hbm, &PrintedPlan::tables, table.row, &PrintedTable::hbm);
+    correction.against = -findings;  // a wrong cell shows in its rank and its kernel
   }
+  std::ranges::stable_sort(corrections.all(), {}, &Correction::against);
 }
 
 }  // namespace shardstats::analysis

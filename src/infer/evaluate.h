@@ -60,6 +60,7 @@ std::uint32_t elements_of(const Options& options);
 struct TableState {
   Options options;  // what is left
   WrongCells contradicted{};
+  std::optional<int> perf_element;  // index of the element size that the perf half takes
 };
 
 // What is left of a hypothesis after all printed sums were looked at.

@@ -3,6 +3,7 @@
 #include "infer/assume.h"
 #include "infer/fill_perf.h"
 #include "infer/inference.h"
+#include "infer/narrow_by_perf.h"
 #include "infer/perf_search.h"
 #include "infer/read_plan.h"
 #include "shardstats/infer/plan.h"
@@ -91,10 +92,11 @@ void take_survivors(const InferOptions& options, Inference& all) {
   if (options.alternatives)
     for (Survivor& survivor : survivors) narrow_hidden(all.inputs, survivor.outcome);
   rebuild(all.inputs, all.found, options, plan);
-  list_alternatives(all.found, plan);
 }
 
 void finish(const InferOptions& options, Inference& all) {
+  prefer_by_perf(all.inputs, all.perf_outcomes, options, all.found, all.plan);
+  list_alternatives(all.found, all.plan);
   all.plan.gave_up |= all.found.gave_up;
   infer_reservation(all.inputs, all.found, all.plan);
   list_assumptions(all.inputs, all.found, options, all.plan);
@@ -111,6 +113,10 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
   if (options.perf) {
     all.perf = read_perf(all.inputs, all.plan);
     all.perf_outcomes = infer_perf(all.inputs, all.found, all.perf, options, all.plan);
+    if (narrow_by_perf(all.inputs, all.perf, all.perf_outcomes, all.found)) {
+      take_survivors(options, all);
+      infer_perf_again(all.inputs, all.found, all.perf, options, all.perf_outcomes, all.plan);
+    }
   }
   finish(options, all);
   return all;

@@ -138,12 +138,11 @@ PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) {
   perf.tables.reserve(plan.tables.size());
   std::vector<std::string_view> sharders;
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    PerfTable table = read_table(plan, rebuilt, t);
+    PerfTable& table = perf.tables.emplace_back(read_table(plan, rebuilt, t));
     const std::string_view name = plan.printed->tables.rows[plan.tables[t].row].sharder.text;
     const auto found = std::find(sharders.begin(), sharders.end(), name);
     table.sharder = static_cast<std::uint32_t>(found - sharders.begin());
     if (found == sharders.end()) sharders.push_back(name);
-    perf.tables.push_back(std::move(table));
   }
   perf.sharders = static_cast<std::uint32_t>(std::max<std::size_t>(sharders.size(), 1));
   read_ranks(plan, perf);
@@ -239,6 +238,13 @@ PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const 
   const int wide = h.element.value_or(plan_wide(plan.tables[t], h.outcome->pair).element);
   if ((elements >> wide & 1) != 0) add_options(h, plan, perf, t, wide, true, options);
   each_bit(elements & ~(1u << wide), [&](int element) { add_options(h, plan, perf, t, element, true, options); });
+  return options;
+}
+
+PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
+                         int element) {
+  PerfOptions options;
+  add_options(h, plan, perf, t, element, false, options);
   return options;
 }
 

@@ -97,6 +97,9 @@ class CellElements {
   std::map<std::pair<const Outcome*, std::uint32_t>, std::uint32_t> found_;
 };
 PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t);
+// All with one element size, likely or not.
+PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
+                         int element);
 PerfFacts<RealInterval> perf_facts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                    std::uint32_t t, PerfOption option, Codecs codecs);
 // Is the table's prefetch time hidden? It depends on statistics that are not printed (3.6).

@@ -170,36 +170,11 @@ Choice choice_of(const Setting& setting, const TableInputs& table, const Parts& 
   return choice;
 }
 
-// The plan-wide values where the log allows them; else what departs least.
-int departure(const Option option, const Combo wide, const Parts& parts) {
+// What the perf half takes, then the plan-wide values where the log allows them; else what departs least.
+int departure(const Option option, const TableState& state, const Combo wide, const Parts& parts) {
   const Combo combo = combo_of(option.combo);
-  return 8 * (combo.element != wide.element) + 4 * (combo.output != combo.element) +
-         2 * (combo.optimizer != wide.optimizer) + (parts.variant.passes != 1);
-}
-
-void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, const InferOptions& options,
-            PlanTable& table) {
-  const Outcome& best = found.survivors.front().outcome;
-  const auto& parts = (*best.parts)[t];
-  const Option* const preferred = best.tables[t].options.begin() + preferred_option(plan, best, t);
-  const auto add_facts = [&](const Setting& setting, const Parts& p, Combo combo) {
-    if (options.shard_parts) table.facts.push_back(facts_of(setting, plan.tables[t], p.variant, p.lookups, combo));
-  };
-  table.choice = choice_of(best.setting, plan.tables[t], parts[preferred->variant], combo_of(preferred->combo));
-  add_facts(best.setting, parts[preferred->variant], combo_of(preferred->combo));
-  if (!options.alternatives) return;
-  for (const Survivor& survivor : found.survivors) {
-    const Outcome& outcome = survivor.outcome;
-    for (const Option& option : outcome.tables[t].options) {
-      if (&option == preferred) continue;
-      const Parts& p = (*outcome.parts)[t][option.variant];
-      const Choice choice = choice_of(outcome.setting, plan.tables[t], p, combo_of(option.combo));
-      const auto same = [&](const Choice& c) { return c == choice; };
-      if (choice == table.choice || std::any_of(table.alternatives.begin(), table.alternatives.end(), same)) continue;
-      table.alternatives.push_back(choice);
-      add_facts(outcome.setting, p, combo_of(option.combo));
-    }
-  }
+  return 16 * (combo.element != state.perf_element.value_or(combo.element)) + 8 * (combo.element != wide.element) +
+         4 * (combo.output != combo.element) + 2 * (combo.optimizer != wide.optimizer) + (parts.variant.passes != 1);
 }
 
 // What the whole table may take; where its printed cell is wrong for all, what the best hypothesis says.
@@ -338,13 +313,42 @@ std::size_t preferred_option(const PlanInputs& plan, const Outcome& outcome, std
   const Combo wide = plan_wide(plan.tables[t], outcome.pair);
   const TableParts& parts = (*outcome.parts)[t];
   const auto* const preferred = std::min_element(options.begin(), options.end(), [&](Option a, Option b) {
-    return departure(a, wide, parts[a.variant]) < departure(b, wide, parts[b.variant]);
+    const TableState& state = outcome.tables[t];
+    return departure(a, state, wide, parts[a.variant]) < departure(b, state, wide, parts[b.variant]);
   });
   return static_cast<std::size_t>(preferred - options.begin());
 }
 
+void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, const InferOptions& options,
+            PlanTable& table) {
+  const Outcome& best = found.survivors.front().outcome;
+  const auto& parts = (*best.parts)[t];
+  const Option* const preferred = best.tables[t].options.begin() + preferred_option(plan, best, t);
+  const auto add_facts = [&](const Setting& setting, const Parts& p, Combo combo) {
+    if (options.shard_parts) table.facts.push_back(facts_of(setting, plan.tables[t], p.variant, p.lookups, combo));
+  };
+  table.alternatives.clear();
+  table.facts.clear();
+  table.choice = choice_of(best.setting, plan.tables[t], parts[preferred->variant], combo_of(preferred->combo));
+  add_facts(best.setting, parts[preferred->variant], combo_of(preferred->combo));
+  if (!options.alternatives) return;
+  for (const Survivor& survivor : found.survivors) {
+    const Outcome& outcome = survivor.outcome;
+    for (const Option& option : outcome.tables[t].options) {
+      if (&option == preferred) continue;
+      const Parts& p = (*outcome.parts)[t][option.variant];
+      const Choice choice = choice_of(outcome.setting, plan.tables[t], p, combo_of(option.combo));
+      const auto same = [&](const Choice& c) { return c == choice; };
+      if (choice == table.choice || std::any_of(table.alternatives.begin(), table.alternatives.end(), same)) continue;
+      table.alternatives.push_back(choice);
+      add_facts(outcome.setting, p, combo_of(option.combo));
+    }
+  }
+}
+
 void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result) {
   if (found.survivors.empty()) return;
+  result.shards.clear();
   std::size_t shards = 0;
   for (const TableInputs& table : plan.tables) shards += table.ranks.size();
   result.shards.reserve(shards);

@@ -14,6 +14,10 @@ void narrow_hidden(const PlanInputs& plan, Outcome& outcome);
 // The option of a table that departs least from the plan-wide values: an index into its options.
 std::size_t preferred_option(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t);
 
+// Fills in what is taken to be hidden about a table, the alternatives to that, and the facts behind both.
+void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, const InferOptions& options,
+            PlanTable& table);
+
 // `options`: shard_parts and alternatives.
 void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result);
 

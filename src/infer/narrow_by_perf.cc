@@ -1,0 +1,121 @@
+#include "infer/narrow_by_perf.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "infer/rebuild.h"
+#include "infer/sums.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+// What the perf half says of one survivor of the storage half: by the outcomes that rest on it, or else by those of
+// others.
+class PerfOfSurvivor {
+ public:
+  PerfOfSurvivor(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
+                 const Outcome& storage)
+      : plan_(plan), perf_(perf), storage_(storage) {
+    for (const PerfOutcome& outcome : outcomes)
+      if (outcome.hypothesis.outcome == &storage) outcomes_.push_back(&outcome);
+    if (outcomes_.empty())
+      for (const PerfOutcome& outcome : outcomes) outcomes_.push_back(&outcome);
+  }
+
+  // Element sizes (a bit each) that some outcome allows; all that are left where that cannot be said.
+  std::uint32_t elements(std::uint32_t t) const {
+    const std::uint32_t left = elements_of(storage_.tables[t].options);
+    const auto is_explained = [&](const PerfOutcome* o) { return o->tables[t] && o->tables[t]->contradicted == 0; };
+    if (std::has_single_bit(left) || outcomes_.empty() || !std::ranges::all_of(outcomes_, is_explained)) return left;
+    std::uint32_t allowed = 0;
+    each_bit(left, [&](int element) {
+      if (std::ranges::any_of(outcomes_, [&](const PerfOutcome* o) { return allows(*o, t, element); }))
+        allowed |= 1u << element;
+    });
+    return allowed == 0 ? left : allowed;
+  }
+
+ private:
+  bool allows(const PerfOutcome& outcome, std::uint32_t t, int element) const {
+    PerfHypothesis h = outcome.hypothesis;
+    h.outcome = &storage_;
+    h.setting.bandwidths = outcome.bandwidths;
+    const PerfOptions options = perf_options(h, plan_, perf_, t, element);
+    bool allowed = false;
+    each_bit(outcome.codecs[perf_.tables[t].sharder], [&](int codec) {
+      const Codecs codecs = codec_table()[static_cast<std::size_t>(codec)];
+      allowed = allowed || std::ranges::any_of(options, [&](PerfOption option) {
+                  const auto found = option_perf(h, plan_, perf_, t, option, codecs);
+                  return found && contradicted(perf_.tables[t].printed, found->cells) == 0;
+                });
+    });
+    return allowed;
+  }
+
+  const PlanInputs& plan_;
+  const PerfInputs& perf_;
+  const Outcome& storage_;
+  std::vector<const PerfOutcome*> outcomes_;
+};
+
+// Compares the sums again with the options that are left; false: they contradict more than before.
+bool settle_again(const PlanInputs& plan, Outcome& outcome) {
+  const auto contradicted_sums = [&] { return std::ranges::count(outcome.sums, true, &SumLine::contradicted); };
+  const auto before = contradicted_sums();
+  const std::int64_t contradictions = outcome.contradictions, freedoms = outcome.freedoms;
+  const bool uniform = std::exchange(outcome.uniform, false);  // tables have options all the same
+  outcome.constants = {};
+  Sums(plan, outcome).settle();
+  outcome.uniform = uniform;
+  outcome.contradictions = contradictions;
+  outcome.freedoms = freedoms;
+  return contradicted_sums() == before;
+}
+
+bool narrow(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
+            Outcome& storage) {
+  const PerfOfSurvivor says(plan, perf, outcomes, storage);
+  std::vector<TableState> tables = storage.tables;
+  bool narrowed = false;
+  for (std::uint32_t t = 0; t < tables.size(); ++t) {
+    if (tables[t].options.size() < 2 || !perf.tables[t].known) continue;
+    const std::uint32_t elements = says.elements(t);
+    if (elements == elements_of(tables[t].options)) continue;
+    tables[t].options.erase_if([&](Option o) { return (elements >> combo_of(o.combo).element & 1) == 0; });
+    narrowed = true;
+  }
+  if (!narrowed) return false;
+  Outcome before = storage;
+  storage.tables = std::move(tables);
+  if (settle_again(plan, storage)) return true;
+  storage = std::move(before);
+  return false;
+}
+
+}  // namespace
+
+bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
+                    SearchResult& found) {
+  bool narrowed = false;
+  for (Survivor& survivor : found.survivors) narrowed |= narrow(plan, perf, outcomes, survivor.outcome);
+  return narrowed;
+}
+
+void prefer_by_perf(const PlanInputs& plan, const std::vector<PerfOutcome>& outcomes, const InferOptions& options,
+                    SearchResult& found, Plan& result) {
+  if (outcomes.empty() || found.survivors.empty()) return;
+  for (std::uint32_t t = 0; t < result.tables.size(); ++t) {
+    const auto& perf = outcomes.front().tables[t];
+    if (!perf || perf->contradicted != 0 || !result.tables[t].sized) continue;
+    const auto element = std::ranges::find(kElementSizes, perf->option.element_size) - kElementSizes.begin();
+    for (Survivor& survivor : found.survivors) {
+      TableState& state = survivor.outcome.tables[t];
+      if ((elements_of(state.options) >> element & 1) != 0) state.perf_element = static_cast<int>(element);
+    }
+    const bool agrees = result.tables[t].choice.element_size == perf->option.element_size;
+    if (!agrees && found.survivors.front().outcome.tables[t].perf_element)
+      choose(plan, found, t, options, result.tables[t]);
+  }
+}
+
+}  // namespace shardstats::infer_detail

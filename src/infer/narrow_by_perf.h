@@ -1,0 +1,21 @@
+// What the printed perf says of the storage half: a table's dtype shows in both. Private to src/infer.
+#pragma once
+
+#include <vector>
+
+#include "infer/perf_evaluation.h"
+#include "infer/search.h"
+#include "shardstats/infer/plan.h"
+
+namespace shardstats::infer_detail {
+
+// Removes options of tables whose element size contradicts their printed perf under all of `outcomes`, where another
+// one contradicts nothing. True if there were such.
+bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
+                    SearchResult& found);
+
+// Where several element sizes are left, the storage half prefers the one that the perf half takes.
+void prefer_by_perf(const PlanInputs& plan, const std::vector<PerfOutcome>& outcomes, const InferOptions& options,
+                    SearchResult& found, Plan& result);
+
+}  // namespace shardstats::infer_detail
