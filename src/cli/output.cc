@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cli/terminal.h"
+#include "report/clean.h"
 
 namespace shardstats::cli {
 namespace {
@@ -52,7 +53,9 @@ void Output::release() {
 
 void Output::put(const std::string& text) {
   if (file_ == nullptr || text.empty() || failed_) return;
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) failed();
+  const std::string shown = style_.terminal ? clean_for_terminal(text) : std::string();
+  const std::string& written = style_.terminal ? shown : text;
+  if (std::fwrite(written.data(), 1, written.size(), file_) != written.size()) failed();
 }
 
 bool Output::finish() {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "report/clean.h"
 #include "shardstats/numbers/printed.h"
 
 namespace shardstats::cli {
@@ -30,6 +31,8 @@ spdlog::logger& diagnostics() {
   }();
   return *logger;
 }
+
+std::string shown(const std::string& text) { return isatty(STDERR_FILENO) != 0 ? clean_for_terminal(text) : text; }
 
 }  // namespace
 
@@ -57,8 +60,8 @@ TextStyle text_style(std::string_view color, bool ascii, bool to_terminal) {
   return {terminal_width(to_terminal ? STDOUT_FILENO : -1), wants_color(color, to_terminal), ascii, to_terminal};
 }
 
-void warn(const std::string& text) { diagnostics().warn(text); }
-void fail(const std::string& text) { diagnostics().error(text); }
+void warn(const std::string& text) { diagnostics().warn(shown(text)); }
+void fail(const std::string& text) { diagnostics().error(shown(text)); }
 
 std::string error_text(const Error& error) {
   std::string text = error.path;

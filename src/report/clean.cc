@@ -1,6 +1,9 @@
 #include "report/clean.h"
 
+#include <algorithm>
 #include <cstdint>
+
+#include "report/colors.h"
 
 namespace shardstats {
 namespace {
@@ -36,22 +39,38 @@ bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xFFFE || code == 0xFFFF;
 }
 
+// `kept(rest)`: how many bytes of what is left stay as they are, whatever they are.
+template <class Kept>
+std::string cleaned(std::string_view text, Kept kept) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const Character c = decoded(text);
+    const bool is_text = c.bytes > 0 && !is_control(c.code);
+    const std::size_t stays = is_text ? c.bytes : kept(text);
+    if (stays > 0)
+      out += text.substr(0, stays);
+    else
+      out += "\uFFFD";
+    text.remove_prefix(std::max({stays, c.bytes, std::size_t{1}}));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::size_t character_at(std::string_view text) { return text.empty() ? 0 : decoded(text).bytes; }
 
 std::string clean(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const Character c = decoded(text);
-    if (c.bytes == 0 || is_control(c.code))
-      out += "\uFFFD";
-    else
-      out += text.substr(0, c.bytes);
-    text.remove_prefix(c.bytes == 0 ? 1 : c.bytes);
-  }
-  return out;
+  return cleaned(text, [](std::string_view) { return std::size_t{0}; });
+}
+
+std::string clean_for_terminal(std::string_view text) {
+  return cleaned(text, [](std::string_view rest) -> std::size_t {
+    if (rest.front() == '\n') return 1;
+    const auto* const color = std::ranges::find_if(kColors, [&](std::string_view c) { return rest.starts_with(c); });
+    return color == kColors.end() ? 0 : color->size();
+  });
 }
 
 std::string clean(std::string_view text, std::size_t most) {

@@ -14,7 +14,11 @@ std::size_t character_at(std::string_view text);
 // Valid UTF-8 without control characters and line ends: each such character and each stray byte becomes U+FFFD.
 std::string clean(std::string_view text);
 
-// The same, cut to at most `most` bytes, with "..." for the rest.
+// The same, but for line ends and the colours of our own reports: what may go to a terminal, which does as sequences in
+// the names of a log tell it.
+std::string clean_for_terminal(std::string_view text);
+
+// clean() cut to at most `most` bytes, with "..." for the rest.
 std::string clean(std::string_view text, std::size_t most);
 
 // Clean text as it stands in XML and HTML, also between double quotes.

@@ -19,7 +19,6 @@ constexpr std::size_t kShownLeaves = 20;  // of a long list of plain values; the
 constexpr double kNoise = 1e-14;          // relative: a last bit or two, no uncertainty to speak of
 constexpr int kBarColumns = 10;
 constexpr int kShareColumns = 7;  // " 99.9% "
-constexpr std::string_view kBold = "\x1b[1m", kDim = "\x1b[2m", kReset = "\x1b[0m";
 
 std::string number(double value) {
   if (value == std::trunc(value) && std::fabs(value) < 9e15) return with_commas(static_cast<std::int64_t>(value));

@@ -90,7 +90,7 @@ class StashWriter {
     line(model());
     if (plan_.ranks.empty()) return;
     for (const LeftOut& group : plan_.left_out) line("Left out: " + left_out_text(group));
-    line(painted(headline(), style_.color ? "\033[1m" : "", style_));
+    line(painted(headline(), kBold, style_));
     write_fullest(*ranks_.front());
     write_ranks();
     write_hosts();

@@ -61,7 +61,7 @@ class SummaryWriter {
   }
 
  private:
-  void heading(std::string_view words) { out_ += painted(words, style_.color ? "\033[1m" : "", style_) + "\n"; }
+  void heading(std::string_view words) { out_ += painted(words, kBold, style_) + "\n"; }
   void line(const std::string& text) { out_ += wrapped("  " + text, style_.width, 4) + "\n"; }
   void write_sentence(const std::string& text) {
     if (!text.empty()) line(text);

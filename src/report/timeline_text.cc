@@ -119,7 +119,7 @@ void write_timeline(const Timeline& timeline, std::size_t top, const TextStyle& 
   line(timeline_model(timeline));
   const auto ranks = by_peak(timeline.ranks);
   for (std::size_t i = 0; i < shown(ranks.size(), top); ++i) {
-    line(painted(timeline_heading(*ranks[i]), style.color ? "\033[1m" : "", style));
+    line(painted(timeline_heading(*ranks[i]), kBold, style));
     write_phases(*ranks[i], ranks.front()->peak.high, style, out);
     write_buffers(*ranks[i], style, out);
     write_difference(*ranks[i], out);

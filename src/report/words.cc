@@ -8,12 +8,12 @@
 namespace shardstats {
 
 std::string_view color_of(Severity severity) {
-  return severity == Severity::error ? kBad : severity == Severity::warning ? "\033[1;33m" : "\033[1;36m";
+  return severity == Severity::error ? kBad : severity == Severity::warning ? kDoubtful : kRemark;
 }
 
 std::string painted(std::string_view text, std::string_view color, const TextStyle& style) {
   if (!style.color) return std::string(text);
-  return std::string(color).append(text).append("\033[0m");
+  return std::string(color).append(text).append(kReset);
 }
 
 std::string plural(std::int64_t n, std::string_view word) {

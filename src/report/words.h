@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/colors.h"
 #include "shardstats/analysis/budgets.h"
 #include "shardstats/analysis/findings.h"
 #include "shardstats/input/source.h"
@@ -13,7 +14,6 @@
 
 namespace shardstats {
 
-inline constexpr std::string_view kGood = "\033[1;32m", kBad = "\033[1;31m";
 std::string_view color_of(Severity severity);
 std::string painted(std::string_view text, std::string_view color, const TextStyle& style);
 

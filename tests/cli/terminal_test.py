@@ -72,5 +72,42 @@ class Progress(unittest.TestCase):
         self.assertIn(b"v1.4.0..V1.5.0, first tiers.ranks at", run("scan", "v1.4.0.log", env={"COLUMNS": "80"}).stdout)
 
 
+class Names(unittest.TestCase):
+    """A name of the log may hold what a terminal takes for a command."""
+
+    def shown(self, command, log, file="train.log"):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, file).write_bytes(log)
+            terminal = Terminal()
+            process = subprocess.Popen([BINARY, *command, file], cwd=folder, stdin=subprocess.DEVNULL,
+                                       stdout=terminal.writer, stderr=terminal.writer,
+                                       env={"PATH": os.environ.get("PATH", ""), "TERM": "xterm"})
+            shown = terminal.read()
+            process.wait(60)
+            return shown
+
+    def test_of_tables_command_no_terminal(self):
+        log = (LOGS / "v1.4.0.log").read_bytes()
+        name = next(line for line in log.split(b"\n") if b" fused " in line).split()[1]
+        evil = b"\033]2;x\a\033[2J\r".ljust(len(name), b"z")[:len(name)]
+        self.assertIn(b"\033[1m", self.shown(["explain", "rank:0"], log))  # our own
+        for command in (["summary"], ["explain", "rank:1"]):
+            with self.subTest(command=command):
+                shown = self.shown(command, log.replace(name, evil))
+                self.assertIn("\uFFFD".encode(), shown)
+                for sequence in (b"\033]", b"\033[2J", b"\a", b"\r\033"):
+                    self.assertNotIn(sequence, shown)
+
+    def test_of_files_command_no_terminal(self):
+        shown = self.shown(["verify"], b"", file="a\033[2Jb.log")
+        self.assertIn("a\uFFFD[2Jb.log".encode(), shown)
+        self.assertNotIn(b"\033[2J", shown)
+
+    def test_stay_as_they_are_in_a_pipe(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("verify", "a\033[2Jb.log", cwd=folder)
+            self.assertIn(b"a\033[2Jb.log", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -26,6 +26,19 @@ TEST(Clean, ReplacesWhatIsNoText) {
   for (const auto& c : cases) EXPECT_EQ(clean(c.text), c.cleaned) << c.cleaned;
 }
 
+TEST(Clean, LeavesATerminalOurColoursOnly) {
+  const struct {
+    std::string_view text, cleaned;
+  } cases[] = {
+      {"\033[1;31merror\033[0m: x\n", "\033[1;31merror\033[0m: x\n"},
+      {"\033[8mhidden", "\uFFFD[8mhidden"},
+      {"\033]2;title\a", "\uFFFD]2;title\uFFFD"},
+      {"\033[1", "\uFFFD[1"},
+      {"a\rb\t\u009bc\xff", "a\uFFFDb\uFFFD\uFFFDc\uFFFD"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(clean_for_terminal(c.text), c.cleaned);
+}
+
 TEST(Clean, CutsBetweenCharacters) {
   EXPECT_EQ(clean("abcdef", 6), "abcdef");
   EXPECT_EQ(clean("abcdefg", 6), "abc...");
