@@ -45,7 +45,10 @@ class HypothesisEvaluation {
         perf_(perf),
         alternatives_(alternatives),
         cell_elements_(cell_elements),
-        known_(perf.tables.size()) {
+        known_(perf.tables.size()),
+        shards_(perf.tables.size()) {
+    for (std::uint32_t t = 0; t < perf.tables.size(); ++t)
+      if (perf.tables[t].known) shards_[t] = shards_of(h, t);
     for (std::size_t kind = 0; kind < kWireKinds; ++kind)
       equal_[kind] = equal_codecs(*h.setting.rules, static_cast<WireKind>(kind), 0);
   }
@@ -123,7 +126,7 @@ class HypothesisEvaluation {
     const std::uint64_t codecs = outcome.codecs[table.sharder];
     perf = over_codecs(t, alternatives_ ? codecs : codecs & (~codecs + 1), outcome.contradictions < kHopeless);
     if (perf) {
-      narrow_by_cells(table, shards_of(h_, t), *perf);
+      narrow_by_cells(table, shards_[t], *perf);
       outcome.contradictions += count(perf->contradicted);
       outcome.freedoms += is_unlikely(t, *perf);
     } else {  // on this device the planner could not have printed a perf
@@ -161,7 +164,7 @@ class HypothesisEvaluation {
       if (!known) break;
       // Where all shards of a table are here, its cell says more than any one of them.
       const TablePerf& table = *outcome.tables[t];
-      const bool whole = shards == shards_of(h_, t);
+      const bool whole = shards == shards_[t];
       for (std::size_t c = 0; c < kPerfCells; ++c) {
         const RealInterval here = table.shard[c] * exactly(shards);
         sum[c] = sum[c] + (whole ? narrowed(here, table.cells[c]) : here);
@@ -181,6 +184,7 @@ class HypothesisEvaluation {
   bool alternatives_;
   CellElements& cell_elements_;
   std::vector<Known> known_;                   // by table
+  std::vector<double> shards_;                 // by table
   std::array<EqualCodecs, kWireKinds> equal_;  // by kind
 };
 
