@@ -149,21 +149,24 @@ constexpr std::array<Quantity, 4> kRankQuantities = {Quantity::hbm, Quantity::dd
 
 enum class Counted : std::uint8_t { all, without_weights };  // and without the optimizer's state
 
+Parts without_weights(Parts parts) {
+  for (auto* classes : {&parts.classes, &parts.same_total})
+    for (ClassParts& c : *classes) c.specific = {};
+  return parts;
+}
+
 // Adds what the shards of one table take on each rank with one option; `sign` -1: takes it away.
 void add_shards(const Outcome& outcome, const TableInputs& table, std::uint32_t t, Option option, double sign,
                 Counted counted, std::vector<RankDifference>& ranks) {
-  const Parts& parts = (*outcome.parts)[t][option.variant];
+  const Parts& all = (*outcome.parts)[t][option.variant];
+  const Parts parts = counted == Counted::without_weights ? without_weights(all) : all;
   const Combo combo = combo_of(option.combo);
-  std::vector<ClassParts> bare;
-  if (counted == Counted::without_weights) bare = parts.classes;
-  for (ClassParts& c : bare) c.specific = {};
-  const std::vector<ClassParts>& classes = counted == Counted::all ? parts.classes : bare;
   for (std::size_t slot = 0; slot < table.ranks.size(); ++slot) {
     const auto rank = static_cast<std::size_t>(table.ranks[slot]);
     if (rank >= ranks.size()) continue;
     const auto cls = static_cast<std::size_t>(class_of_slot(outcome.setting, table, parts, slot));
     for (const Quantity q : kRankQuantities) {
-      const RealInterval one = class_bytes(outcome.setting, classes[cls], combo, q);
+      const RealInterval one = class_bytes(outcome.setting, parts.classes[cls], combo, q);
       RealInterval& sum = ranks[rank].bytes[static_cast<std::size_t>(q)];
       sum = sign > 0 ? sum + one : sum - one;
     }
@@ -284,6 +287,29 @@ std::vector<bool> changed_storage(const Inference& base, const ChangedInputs& ch
                                     changed.inputs.tables[t], t, outcome.became[t][i]);
     }
   return differs;
+}
+
+std::optional<CellBytes> cell_differences(const Inference& base, const ChangedInputs& changed,
+                                          const std::vector<ChangedOutcome>& outcomes, std::uint32_t t) {
+  const std::uint32_t b = changed.base_rows[t];
+  const TableInputs &old = base.inputs.tables[b], &now = changed.inputs.tables[t];
+  std::optional<CellBytes> all;
+  for (const ChangedOutcome& outcome : outcomes) {
+    const Outcome &before = *outcome.base, &after = outcome.survivor.outcome;
+    const auto& options = before.tables[b].options;
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      const Option was = options[i], is = outcome.became[t][i];
+      const Parts &x = (*before.parts)[b][was.variant], &y = (*after.parts)[t][is.variant];
+      if (!same_weights(old, x, was, now, y, is)) return std::nullopt;
+      const CellBytes from = cell_bytes(before.setting, without_weights(x), combo_of(was.combo));
+      const CellBytes to = cell_bytes(after.setting, without_weights(y), combo_of(is.combo));
+      CellBytes one;
+      for (std::size_t c = 0; c < one.size(); ++c) one[c] = to[c] - from[c];
+      if (!all) all = one;
+      for (std::size_t c = 0; c < one.size(); ++c) (*all)[c] = hull((*all)[c], one[c]);
+    }
+  }
+  return all;
 }
 
 std::vector<RankDifference> rank_differences(const Inference& base, const ChangedInputs& changed,

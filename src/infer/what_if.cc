@@ -148,6 +148,19 @@ constexpr std::array<RankField, 6> kRankFields = {{{Quantity::hbm, &PlanRank::hb
                                                    {Quantity::input, &PlanRank::input},
                                                    {Quantity::output, &PlanRank::output}}};
 
+// To what is known of their cells.
+void narrow_tables(const PlanInputs& inputs, Plan& plan) {
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    PlanTable& table = plan.tables[t];
+    const auto narrow = [](Expectation& expected, const std::optional<ByteInterval>& cell) {
+      if (cell && expected.known) expected.bytes = narrowed(expected.bytes, *cell);
+    };
+    narrow(table.hbm, inputs.tables[t].hbm);
+    narrow(table.ddr, inputs.tables[t].ddr);
+    narrow(table.ssd, inputs.tables[t].ssd);
+  }
+}
+
 ByteInterval moved(ByteInterval from, RealInterval by) {
   const RealInterval x = real(from);
   const double low = std::max(std::floor(x.low + by.low), 0.0), high = std::max(std::ceil(x.high + by.high), 0.0);
@@ -174,7 +187,7 @@ struct WhatIf::Impl {
   Plan assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, bool preferred) const;
   // The KJT reservation over these policies.
   void set_reservation(std::span<const Policy> policies, ChangedInputs& changed) const;
-  void forget_cells(const std::vector<ChangedOutcome>& outcomes, ChangedInputs& changed) const;
+  void move_cells(const std::vector<ChangedOutcome>& outcomes, ChangedInputs& changed) const;
   void place_shards(ChangedInputs& changed, Texts& texts, std::vector<std::string>& placed) const;
   void narrow_ranks(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes, Plan& plan) const;
   void narrow_perf(const ChangedPerf& perf, Plan& plan) const;
@@ -222,13 +235,17 @@ void WhatIf::Impl::set_reservation(std::span<const Policy> policies, ChangedInpu
   inputs.dense_ddr = whole_bytes(ddr);
 }
 
-// The log's cells of a table that differs say nothing any more.
-void WhatIf::Impl::forget_cells(const std::vector<ChangedOutcome>& outcomes, ChangedInputs& changed) const {
+// The log's cells of a table that differs: moved by what they differ, or else they say nothing any more.
+void WhatIf::Impl::move_cells(const std::vector<ChangedOutcome>& outcomes, ChangedInputs& changed) const {
   const auto differs = changed_storage(base, changed, outcomes);
   for (std::uint32_t t = 0; t < differs.size(); ++t) {
-    TableInputs& table = changed.inputs.tables[t];
-    for (auto* cell : {&table.hbm, &table.ddr, &table.ssd})
-      if (differs[t] && *cell) *cell = kAnyBytes;
+    if (!differs[t]) continue;
+    const auto difference = cell_differences(base, changed, outcomes, t);
+    const TableInputs& before = base.inputs.tables[changed.base_rows[t]];
+    std::optional<ByteInterval> TableInputs::*const cells[] = {&TableInputs::hbm, &TableInputs::ddr, &TableInputs::ssd};
+    for (std::size_t c = 0; c < kCells.size(); ++c)
+      if (auto& cell = changed.inputs.tables[t].*cells[c])
+        cell = difference ? moved(*(before.*cells[c]), (*difference)[c]) : kAnyBytes;
   }
 }
 
@@ -334,6 +351,7 @@ Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOut
     found.survivors.push_back(of.survivor);
   }
   rebuild(inputs, found, {}, plan);
+  narrow_tables(inputs, plan);
   describe(changed, plan);
   list_alternatives(found, plan);
   narrow_ranks(changed, outcomes, plan);
@@ -377,7 +395,7 @@ std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes,
   impl_->set_reservation(base().policies, changed);
   impl_->place_shards(changed, *result.texts, result.placed);
   const auto outcomes = changed_outcomes(impl_->base, changed);
-  impl_->forget_cells(outcomes, changed);
+  impl_->move_cells(outcomes, changed);
   result.plan = impl_->assemble(changed, outcomes, false);
   if (auto refusal = impl_->lost_perf(changed, result.plan)) return *refusal;
   if (likely) {
@@ -394,7 +412,7 @@ std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes,
 void WhatIf::Impl::place_shards(ChangedInputs& changed, Texts& texts, std::vector<std::string>& placed) const {
   if (std::ranges::none_of(changed.unplaced, [](bool b) { return b; })) return;
   const auto outcomes = changed_outcomes(base, changed);
-  forget_cells(outcomes, changed);
+  move_cells(outcomes, changed);
   const Plan plan = assemble(changed, {likeliest(outcomes)}, true);
   struct Waiting {
     std::uint32_t table;

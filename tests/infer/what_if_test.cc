@@ -119,6 +119,24 @@ TEST(WhatIf, AHiddenSplitStaysAsItIs) {
   for (const PlanRank& rank : twice.plan.ranks) EXPECT_LT(rank.hbm.high - rank.hbm.low, 10 * kMiB);
 }
 
+// How much of campaign_seller.v7 is cached does not show: as much as before, so that its printed HBM bounds that.
+TEST(WhatIf, AHiddenCacheStaysAsItIs) {
+  const Log log("../whatif/hidden_cache.log");
+  const std::uint32_t t = log.row("campaign_seller.v7");
+  const ChangedPlan larger = changed(log, {of_run(Attribute::batch_size, 3000)});
+  const ByteInterval hbm = larger.plan.tables[t].hbm.bytes;
+  EXPECT_GT(hbm.low, 10 * kMiB);
+  EXPECT_LT(hbm.high, 20 * kMiB);
+}
+
+// With other weights nothing known of the log's table holds.
+TEST(WhatIf, TheCacheOfOtherWeightsIsAnything) {
+  const Log log("../whatif/hidden_cache.log");
+  const std::uint32_t t = log.row("campaign_seller.v7");
+  const ChangedPlan larger = changed(log, {of_table(log, "campaign_seller.v7", Attribute::rows, 50'000'000)});
+  EXPECT_GT(larger.plan.tables[t].hbm.bytes.high, kGiB);
+}
+
 TEST(WhatIf, ADroppedTableTakesItsShardsWithIt) {
   const Log log("v1.4.0.log");
   const Plan& base = log.what_if.base();
