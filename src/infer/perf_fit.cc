@@ -61,7 +61,6 @@ PerfFit PerfFits::fit(const FitTables& tables) {
     refit(tables, costs_, left_backward ? any.backward : fit.backward,
           left_weighted ? any.weighted_backward : fit.weighted_backward, start_, fit);
   fit_link(tables, fit);
-  if (fit.solution) start_ = fit.solution;
   return fit;
 }
 

@@ -47,7 +47,7 @@ class PerfFits {
   const PerfHypothesis& h_;
   const PlanInputs& plan_;
   const PerfInputs& perf_;
-  std::optional<Values> start_;  // the solution of the fit before: codecs of another sharder hardly move it
+  std::optional<Values> start_;
   UnitCosts costs_;
 };
 
