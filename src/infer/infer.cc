@@ -113,9 +113,10 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
   if (options.perf) {
     all.perf = read_perf(all.inputs, all.plan);
     all.perf_outcomes = infer_perf(all.inputs, all.found, all.perf, options, all.plan);
-    if (narrow_by_perf(all.inputs, all.perf, all.perf_outcomes, all.found)) {
+    if (narrow_by_perf(all.inputs, all.perf, all.perf_outcomes, options, all.found)) {
       take_survivors(options, all);
-      infer_perf_again(all.inputs, all.found, all.perf, options, all.perf_outcomes, all.plan);
+      fill_printed_ranks(all.perf, all.plan);
+      fill_perf(all.perf_outcomes, all.inputs, all.perf, options.alternatives, all.plan);
     }
   }
   finish(options, all);

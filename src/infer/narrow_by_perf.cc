@@ -9,24 +9,24 @@
 namespace shardstats::infer_detail {
 namespace {
 
-// What the perf half says of one survivor of the storage half: by the outcomes that rest on it, or else by those of
-// others.
+// What the perf half says of one survivor of the storage half: by the outcomes that rest on it, or else, where none
+// does though all were tried, by those of others.
 class PerfOfSurvivor {
  public:
   PerfOfSurvivor(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
-                 const Outcome& storage)
+                 bool all_tried, const Outcome& storage)
       : plan_(plan), perf_(perf), storage_(storage) {
     for (const PerfOutcome& outcome : outcomes)
       if (outcome.hypothesis.outcome == &storage) outcomes_.push_back(&outcome);
-    if (outcomes_.empty())
+    if (outcomes_.empty() && all_tried)
       for (const PerfOutcome& outcome : outcomes) outcomes_.push_back(&outcome);
   }
 
   // Element sizes (a bit each) that some outcome allows; all that are left where that cannot be said.
   std::uint32_t elements(std::uint32_t t) const {
     const std::uint32_t left = elements_of(storage_.tables[t].options);
-    const auto is_explained = [&](const PerfOutcome* o) { return o->tables[t] && o->tables[t]->contradicted == 0; };
-    if (std::has_single_bit(left) || outcomes_.empty() || !std::ranges::all_of(outcomes_, is_explained)) return left;
+    const auto has_perf = [&](const PerfOutcome* o) { return o->tables[t].has_value(); };
+    if (std::has_single_bit(left) || outcomes_.empty() || !std::ranges::all_of(outcomes_, has_perf)) return left;
     std::uint32_t allowed = 0;
     each_bit(left, [&](int element) {
       if (std::ranges::any_of(outcomes_, [&](const PerfOutcome* o) { return allows(*o, t, element); }))
@@ -58,7 +58,8 @@ class PerfOfSurvivor {
   std::vector<const PerfOutcome*> outcomes_;
 };
 
-// Compares the sums again with the options that are left; false: they contradict more than before.
+// Compares the sums again with the options that are left; false: they contradict more than before. Sums that were
+// contradicted stay so. What the outcome costs is not counted anew: it has been chosen.
 bool settle_again(const PlanInputs& plan, Outcome& outcome) {
   const auto contradicted_sums = [&] { return std::ranges::count(outcome.sums, true, &SumLine::contradicted); };
   const auto before = contradicted_sums();
@@ -72,9 +73,9 @@ bool settle_again(const PlanInputs& plan, Outcome& outcome) {
   return contradicted_sums() == before;
 }
 
-bool narrow(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
+bool narrow(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes, bool all_tried,
             Outcome& storage) {
-  const PerfOfSurvivor says(plan, perf, outcomes, storage);
+  const PerfOfSurvivor says(plan, perf, outcomes, all_tried, storage);
   std::vector<TableState> tables = storage.tables;
   bool narrowed = false;
   for (std::uint32_t t = 0; t < tables.size(); ++t) {
@@ -95,9 +96,11 @@ bool narrow(const PlanInputs& plan, const PerfInputs& perf, const std::vector<Pe
 }  // namespace
 
 bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
-                    SearchResult& found) {
+                    const InferOptions& options, SearchResult& found) {
+  if (std::ranges::any_of(outcomes, [](const PerfOutcome& o) { return o.cost() > 0; })) return false;
   bool narrowed = false;
-  for (Survivor& survivor : found.survivors) narrowed |= narrow(plan, perf, outcomes, survivor.outcome);
+  for (Survivor& survivor : found.survivors)
+    narrowed |= narrow(plan, perf, outcomes, options.alternatives, survivor.outcome);
   return narrowed;
 }
 

@@ -10,9 +10,10 @@
 namespace shardstats::infer_detail {
 
 // Removes options of tables whose element size contradicts their printed perf under all of `outcomes`, where another
-// one contradicts nothing. True if there were such.
+// one contradicts nothing. True if there were such. Only outcomes that explain the log with the default bandwidths say
+// anything: others were fitted with the element sizes that they would judge.
 bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
-                    SearchResult& found);
+                    const InferOptions& options, SearchResult& found);
 
 // Where several element sizes are left, the storage half prefers the one that the perf half takes.
 void prefer_by_perf(const PlanInputs& plan, const std::vector<PerfOutcome>& outcomes, const InferOptions& options,

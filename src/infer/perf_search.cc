@@ -65,23 +65,6 @@ class PerfSearch {
     return std::move(best_);
   }
 
-  // The hypotheses of an earlier run once more, where tables have fewer element sizes left.
-  std::vector<PerfOutcome> run_again(const std::vector<PerfOutcome>& before) {
-    for (const PerfOutcome& outcome : before) {
-      const PerfHypothesis& h = outcome.hypothesis;
-      PerfFits fits(h, plan_, perf_);
-      Refits refits{h, fits, {}, {}};
-      if (has_defaults(h))
-        keep(evaluation_.run(h, outcome.codecs));
-      else
-        refit(refits, first_of(outcome.codecs));
-    }
-    if (alternatives_)
-      for (PerfOutcome& outcome : best_)
-        if (has_defaults(outcome.hypothesis)) widen(outcome);
-    return std::move(best_);
-  }
-
  private:
   // What the default bandwidths left of a hypothesis.
   struct Tried {
@@ -275,14 +258,6 @@ std::vector<PerfOutcome> infer_perf(const PlanInputs& inputs, const SearchResult
   plan.gave_up |= search.gave_up();
   if (!outcomes.empty()) fill_perf(outcomes, inputs, perf, options.alternatives, plan);
   return outcomes;
-}
-
-void infer_perf_again(const PlanInputs& inputs, const SearchResult& found, const PerfInputs& perf,
-                      const InferOptions& options, std::vector<PerfOutcome>& outcomes, Plan& plan) {
-  auto again = PerfSearch(inputs, found, perf, options).run_again(outcomes);
-  if (again.front().cost() <= outcomes.front().cost()) outcomes = std::move(again);
-  fill_printed_ranks(perf, plan);
-  fill_perf(outcomes, inputs, perf, options.alternatives, plan);
 }
 
 }  // namespace shardstats::infer_detail

@@ -12,8 +12,4 @@ namespace shardstats::infer_detail {
 std::vector<PerfOutcome> infer_perf(const PlanInputs& inputs, const SearchResult& found, const PerfInputs& perf,
                                     const InferOptions& options, Plan& plan);
 
-// The same with the hypotheses of `outcomes` alone, at least one, once tables have fewer element sizes left.
-void infer_perf_again(const PlanInputs& inputs, const SearchResult& found, const PerfInputs& perf,
-                      const InferOptions& options, std::vector<PerfOutcome>& outcomes, Plan& plan);
-
 }  // namespace shardstats::infer_detail
