@@ -159,7 +159,8 @@ Parts without_weights(Parts parts) {
 void add_shards(const Outcome& outcome, const TableInputs& table, std::uint32_t t, Option option, double sign,
                 Counted counted, std::vector<RankDifference>& ranks) {
   const Parts& all = (*outcome.parts)[t][option.variant];
-  const Parts parts = counted == Counted::without_weights ? without_weights(all) : all;
+  const Parts bare = counted == Counted::without_weights ? without_weights(all) : Parts{};
+  const Parts& parts = counted == Counted::without_weights ? bare : all;
   const Combo combo = combo_of(option.combo);
   for (std::size_t slot = 0; slot < table.ranks.size(); ++slot) {
     const auto rank = static_cast<std::size_t>(table.ranks[slot]);
