@@ -88,6 +88,13 @@ void add_wrong_count(Checks& checks, const Cell& where, int rank, std::string_vi
                     ", the Ranks of all tables give " + finding.expected->text;
 }
 
+// The parts of a cell are placed as if its bytes were neighbours in the log, which those of a mended line need not be.
+Cell in_log(const PrintedPlan& printed, Cell part) {
+  if (const auto& mended = printed.transcript)
+    part.place = mended->place_of(static_cast<std::size_t>(part.text.data() - mended->text().data()));
+  return part;
+}
+
 void check_shards(Checks& checks, const PrintedRank& row, int rank, const Counts& counts) {
   Counts left = counts;
   for (const ShardCount& pair : shard_counts(row.shards)) {
@@ -96,7 +103,7 @@ void check_shards(Checks& checks, const PrintedRank& row, int rank, const Counts
     const std::int64_t expected = sharding ? counts[static_cast<std::size_t>(*sharding)] : 0;
     if (sharding) left[static_cast<std::size_t>(*sharding)] = 0;
     if (printed && *printed != expected)
-      add_wrong_count(checks, pair.count, rank, pair.type.text, pair.count.text, expected);
+      add_wrong_count(checks, in_log(checks.printed, pair.count), rank, pair.type.text, pair.count.text, expected);
   }
   for (std::size_t type = 0; type < left.size(); ++type)
     if (left[type] != 0) add_wrong_count(checks, row.shards, rank, kShardingNames[type], "not printed", left[type]);
