@@ -94,6 +94,11 @@ void take_survivors(const InferOptions& options, Inference& all) {
   rebuild(all.inputs, all.found, options, plan);
 }
 
+void take_perf(const InferOptions& options, Inference& all) {
+  fill_printed_ranks(all.perf, all.plan);
+  if (!all.perf_outcomes.empty()) fill_perf(all.perf_outcomes, all.inputs, all.perf, options.alternatives, all.plan);
+}
+
 void finish(const InferOptions& options, Inference& all) {
   prefer_by_perf(all.inputs, all.perf_outcomes, options, all.found, all.plan);
   list_alternatives(all.found, all.plan);
@@ -115,8 +120,7 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
     all.perf_outcomes = infer_perf(all.inputs, all.found, all.perf, options, all.plan);
     if (narrow_by_perf(all.inputs, all.perf, all.perf_outcomes, options, all.found)) {
       take_survivors(options, all);
-      fill_printed_ranks(all.perf, all.plan);
-      fill_perf(all.perf_outcomes, all.inputs, all.perf, options.alternatives, all.plan);
+      take_perf(options, all);
     }
   }
   finish(options, all);
@@ -135,8 +139,7 @@ std::optional<Inference> run_inference_like(const Precedent& precedent, const Pr
     all.perf = read_perf(all.inputs, all.plan);
     all.perf_outcomes = perf_like(precedent, all.inputs, all.found, all.perf);
     if (all.perf_outcomes.size() != precedent.perf.size()) return std::nullopt;
-    fill_printed_ranks(all.perf, all.plan);
-    if (!all.perf_outcomes.empty()) fill_perf(all.perf_outcomes, all.inputs, all.perf, options.alternatives, all.plan);
+    take_perf(options, all);
   }
   finish(options, all);
   return all;

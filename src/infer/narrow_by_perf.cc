@@ -76,18 +76,18 @@ bool settle_again(const PlanInputs& plan, Outcome& outcome) {
 bool narrow(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes, bool all_tried,
             Outcome& storage) {
   const PerfOfSurvivor says(plan, perf, outcomes, all_tried, storage);
-  std::vector<TableState> tables = storage.tables;
-  bool narrowed = false;
-  for (std::uint32_t t = 0; t < tables.size(); ++t) {
-    if (tables[t].options.size() < 2 || !perf.tables[t].known) continue;
-    const std::uint32_t elements = says.elements(t);
-    if (elements == elements_of(tables[t].options)) continue;
-    tables[t].options.erase_if([&](Option o) { return (elements >> combo_of(o.combo).element & 1) == 0; });
-    narrowed = true;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> left;  // tables that lose some, and their element sizes left
+  for (std::uint32_t t = 0; t < storage.tables.size(); ++t) {
+    const Options& options = storage.tables[t].options;
+    if (options.size() < 2 || !perf.tables[t].known) continue;
+    if (const std::uint32_t elements = says.elements(t); elements != elements_of(options))
+      left.emplace_back(t, elements);
   }
-  if (!narrowed) return false;
+  if (left.empty()) return false;
   Outcome before = storage;
-  storage.tables = std::move(tables);
+  for (const auto& [t, elements] : left)
+    storage.tables[t].options.erase_if(
+        [elements = elements](Option o) { return (elements >> combo_of(o.combo).element & 1) == 0; });
   if (settle_again(plan, storage)) return true;
   storage = std::move(before);
   return false;

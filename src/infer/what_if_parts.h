@@ -26,11 +26,6 @@ std::vector<ChangedOutcome> changed_outcomes(const Inference& base, const Change
 struct RankDifference {
   std::array<RealInterval, kQuantities> bytes{};
 };
-// By how many bytes the cells of table t of the changed plan differ from those of the log (kCells); none where its
-// weights do, so that nothing known of the log's table holds for it.
-std::optional<CellBytes> cell_differences(const Inference& base, const ChangedInputs& changed,
-                                          const std::vector<ChangedOutcome>& outcomes, std::uint32_t t);
-
 std::vector<RankDifference> rank_differences(const Inference& base, const ChangedInputs& changed,
                                              const std::vector<ChangedOutcome>& outcomes);
 
