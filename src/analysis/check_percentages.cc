@@ -110,25 +110,30 @@ void add_capacity(Checks& checks, const Kind& kind, const Cell& cell, RealInterv
       ", since the shares of all ranks agree on that";
 }
 
-// Do the other ranks speak for one capacity? Two at least and most of those above 0% must agree with the printed
-// one and rule out the capacity that would explain the outlier; more of them where rows may be split by capacities.
-bool is_outlier(const Checks& checks, const std::vector<Share>& shares, const Share& outlier) {
+// The memory that row-wise tables are split by (storage-model.md section 3.3).
+bool splits_rows(const Checks& checks, const Kind& kind) {
+  return (checks.plan.setting.device == Device::cpu) == (kind.slot == kDdr.slot);
+}
+
+// Do the other ranks speak for one capacity? Two at least and most of those above 0% must agree with the printed one,
+// which is that of rank 0, and rule out the capacity that would explain the outlier; more of them where rows are split
+// by capacities of this memory.
+bool is_outlier(const Checks& checks, const Kind& kind, RealInterval printed, const std::vector<Share>& shares,
+                const Share& outlier) {
   if (outlier.one_step_off()) return false;
-  const std::ptrdiff_t enough = std::ranges::any_of(checks.plan.tables, &PlanTable::uneven_rows) ? 5 : 2;
-  const auto against = std::ranges::count_if(
-      shares, [&](const Share& s) { return s.agrees() && !s.capacity().overlaps(outlier.capacity()); });
+  const bool by_capacities =
+      splits_rows(checks, kind) && std::ranges::any_of(checks.plan.tables, &PlanTable::uneven_rows);
+  const auto against = std::ranges::count_if(shares, [&](const Share& s) {
+    const RealInterval capacity = s.rank == 0 ? narrowed(s.capacity(), printed) : s.capacity();
+    return s.agrees() && !capacity.overlaps(outlier.capacity());
+  });
   const auto used = std::ranges::count_if(shares, [](const Share& s) { return s.printed.low > 0; });
-  return against >= enough && against * 2 > used;
+  return against >= (by_capacities ? 5 : 2) && against * 2 > used;
 }
 
 // Devices can have capacities of their own since v0.8.0 (storage-model.md section 3.3).
 bool capacities_may_differ(const Checks& checks) {
   return std::ranges::any_of(checks.plan.releases, [](Release release) { return rules_of(release).uneven_rows; });
-}
-
-// The memory that row-wise tables are split by (storage-model.md section 3.3).
-bool splits_rows(const Checks& checks, const Kind& kind) {
-  return (checks.plan.setting.device == Device::cpu) == (kind.slot == kDdr.slot);
 }
 
 // What lies on each rank besides shards of other than row-wise tables: dense, KJT and its parts of row-wise tables.
@@ -164,8 +169,11 @@ double row_wise_weights(const Checks& checks, const Kind& kind) {
 // with a wrong share too close to that of all others for its capacity?
 bool split_evenly(const Checks& checks, const Kind& kind, const std::vector<Share>& shares) {
   if (!splits_rows(checks, kind) || shares.size() != checks.plan.ranks.size()) return false;
-  // A table of few buckets may be split evenly whatever the capacities.
-  if (std::ranges::any_of(checks.plan.releases, [](Release release) { return rules_of(release).buckets; }))
+  // A table of few buckets may be split evenly whatever the capacities; not likely all of many tables.
+  constexpr std::ptrdiff_t kManyTables = 3;
+  const auto is_row_wise = [](const PlanTable& table) { return table.sharding == Sharding::rw; };
+  if (std::ranges::any_of(checks.plan.releases, [](Release release) { return rules_of(release).buckets; }) &&
+      std::ranges::count_if(checks.plan.tables, is_row_wise) < kManyTables)
     return false;
   const double weights = row_wise_weights(checks, kind), even = 1 / static_cast<double>(shares.size());
   const std::vector<RealInterval> parts = row_wise_parts(checks, kind, shares);
@@ -214,8 +222,8 @@ bool check_kind(Checks& checks, const Kind& kind, bool counted) {
   }
   const bool one_capacity = !capacities_may_differ(checks) || split_evenly(checks, kind, shares);
   if (!counted || one_capacity ||
-      (wrong.size() == 1 &&
-       (first_wrong || wrong.front()->impossible() || is_outlier(checks, shares, *wrong.front())))) {
+      (wrong.size() == 1 && (first_wrong || wrong.front()->impossible() ||
+                             is_outlier(checks, kind, divisor(*capacity), shares, *wrong.front())))) {
     for (const Share* share : wrong) add_share(checks, kind, *share, one_capacity);
     return true;
   }
