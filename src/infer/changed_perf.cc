@@ -44,12 +44,18 @@ struct Reading {
   std::size_t codec = 0;
 };
 
-void subtract(PerfCells& from, const PerfCells& cells, double times) {
-  for (std::size_t c = 0; c < kPerfCells; ++c)
-    from[c] = {from[c].low - cells[c].high * times, from[c].high - cells[c].low * times};
+void subtract(PerfCells& from, const PerfCells& cells) {
+  for (std::size_t c = 0; c < kPerfCells; ++c) from[c] = from[c] - cells[c];
 }
-void add(PerfCells& to, const PerfCells& cells, double times) {
-  for (std::size_t c = 0; c < kPerfCells; ++c) to[c] = to[c] + cells[c] * exactly(times);
+
+void add(PerfCells& to, const PerfCells& cells) {
+  for (std::size_t c = 0; c < kPerfCells; ++c) to[c] = to[c] + cells[c];
+}
+
+PerfCells together(const TablePerf& table, double here, double shards) {
+  PerfCells cells;
+  for (std::size_t c = 0; c < kPerfCells; ++c) cells[c] = infer_detail::together(table, c, here, shards);
+  return cells;
 }
 void hull_into(PerfCells& all, const PerfCells& one) {
   for (std::size_t c = 0; c < kPerfCells; ++c) all[c] = hull(all[c], one[c]);
@@ -89,7 +95,7 @@ class Evaluation {
     for (const PerfRank& rank : result_.inputs.ranks) {
       PerfCells sum{};
       for (const auto& [t, shards] : rank.shards)
-        if (after.tables[t]) add(sum, after.tables[t]->shard, shards);
+        if (after.tables[t]) add(sum, together(*after.tables[t], shards, shards_in(changed_.inputs.tables[t])));
       for (RealInterval& x : sum) x = with_rounding(x);
       after.ranks.push_back(sum);
       after.wrong_in_rank.push_back(0);
@@ -98,6 +104,7 @@ class Evaluation {
   }
 
  private:
+  static double shards_in(const TableInputs& table) { return static_cast<double>(table.ranks.size()); }
   static double shards_on(const TableInputs& table, int rank) {
     return static_cast<double>(std::ranges::count(table.ranks, rank));
   }
@@ -121,7 +128,8 @@ class Evaluation {
   void drop(std::uint32_t b, const TablePerf& perf, std::vector<PerfCells>& differences) const {
     const TableInputs& table = base_.inputs.tables[b];
     for (std::size_t r = 0; r < differences.size(); ++r)
-      if (const double n = shards_on(table, static_cast<int>(r)); n > 0) subtract(differences[r], perf.shard, n);
+      if (const double n = shards_on(table, static_cast<int>(r)); n > 0)
+        subtract(differences[r], together(perf, n, shards_in(table)));
   }
 
   std::vector<Reading> readings(const PerfOutcome& before, std::uint32_t b) {
@@ -216,8 +224,8 @@ class Evaluation {
       std::optional<PerfCells> all;
       for (const Pair& pair : pairs) {
         PerfCells one{};
-        add(one, pair.now.shard, now_shards);
-        subtract(one, pair.old.shard, old_shards);
+        add(one, together(pair.now, now_shards, shards_in(changed_.inputs.tables[t])));
+        subtract(one, together(pair.old, old_shards, shards_in(base_.inputs.tables[b])));
         if (all)
           hull_into(*all, one);
         else

@@ -162,13 +162,8 @@ class HypothesisEvaluation {
     for (const auto& [t, shards] : rank.shards) {
       known &= outcome.tables[t].has_value();
       if (!known) break;
-      // Where all shards of a table are here, its cell says more than any one of them.
       const TablePerf& table = *outcome.tables[t];
-      const bool whole = shards == shards_[t];
-      for (std::size_t c = 0; c < kPerfCells; ++c) {
-        const RealInterval here = table.shard[c] * exactly(shards);
-        sum[c] = sum[c] + (whole ? narrowed(here, table.cells[c]) : here);
-      }
+      for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = sum[c] + together(table, c, shards, shards_[t]);
     }
     for (RealInterval& x : sum) x = with_rounding(x);
     outcome.ranks.push_back(sum);

@@ -1,6 +1,7 @@
 #include "infer/perf_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace shardstats::infer_detail {
@@ -80,15 +81,38 @@ PerfCells cells_of(const Perf<RealInterval>& perf, double times) {
   return cells;
 }
 
-// The sum over the shards, where the last column block takes the rest of the columns (storage-model.md section 3.2).
-PerfCells with_last_block(const PerfHypothesis& h, PerfFacts<RealInterval> facts, double shards) {
-  const RealInterval cols = facts.cols;
-  facts.cols = exactly(cols.low);
+// The sum over the shards of a table whose column blocks are that wide; the last one takes the rest of the columns
+// (storage-model.md section 3.2).
+PerfCells with_blocks(const PerfHypothesis& h, PerfFacts<RealInterval> facts, RealInterval block, double cols,
+                      double shards) {
+  facts.cols = block;
   PerfCells cells = cells_of(*shard_perf(h.setting, facts), shards - 1);
-  facts.cols = exactly(cols.high);
+  facts.cols = exactly(cols) - block * exactly(shards - 1);
   const PerfCells last = cells_of(*shard_perf(h.setting, facts), 1);
   for (std::size_t c = 0; c < kPerfCells; ++c) cells[c] = cells[c] + last[c];
   return cells;
+}
+
+double apart(RealInterval a, RealInterval b) { return std::max({a.low - b.high, b.low - a.high, 0.0}); }
+
+// The same of any whole width that makes so many blocks and gives the printed total; if none does, of the nearest.
+PerfCells with_any_blocks(const PerfHypothesis& h, const PerfFacts<RealInterval>& facts, double cols, double shards,
+                          const std::optional<RealInterval>& printed) {
+  constexpr double kPieces = 64;  // in which widths are looked at, one by one if there are so few
+  const double narrowest = facts.cols.low, widest = std::floor(cols / shards);
+  const double step = std::ceil((widest - narrowest + 1) / kPieces);
+  PerfCells all;
+  double least = kEndless;
+  for (double high = widest; high >= narrowest; high -= step) {
+    const PerfCells some = with_blocks(h, facts, {std::max(high - step + 1, narrowest), high}, cols, shards);
+    const double distance = printed ? apart(with_rounding(some[kPerfTotal]), *printed) : 0;
+    if (distance < least)
+      all = some;
+    else if (distance == 0)
+      for (std::size_t c = 0; c < kPerfCells; ++c) all[c] = hull(all[c], some[c]);
+    least = std::min(least, distance);
+  }
+  return all;
 }
 
 }  // namespace
@@ -115,7 +139,10 @@ std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& 
   const bool block_known = !(*h.outcome->parts)[t].front().variant.free_inputs;
   TablePerf found;
   found.option = option;
-  found.cells = !facts.cols.exact() && block_known ? with_last_block(h, facts, shards) : cells_of(*perf, shards);
+  const auto cols = static_cast<double>(plan.tables[t].cols);
+  found.cells = facts.cols.exact() ? cells_of(*perf, shards)
+                : block_known      ? with_blocks(h, facts, exactly(facts.cols.low), cols, shards)
+                                   : with_any_blocks(h, facts, cols, shards, table.printed[kPerfTotal]);
   found.shard = cells_of(*perf, 1);
   for (RealInterval& x : found.cells) x = with_rounding(x);
   if (prefetch_hidden(h, plan.tables[t])) {
@@ -200,7 +227,7 @@ std::uint32_t elements_by_cells(const PerfHypothesis& h, const PlanInputs& plan,
   const TableInputs& table = plan.tables[t];
   const Parts& own = (*outcome.parts)[t].front();
   const std::uint64_t possible = possible_combos(outcome.setting, table, true);
-  const Parts parts = make_parts(outcome.setting, table, own.variant, outcome.uneven, possible, &own.lookups);
+  const Parts parts = make_parts(outcome.setting, table, own.variant, outcome.rows, possible, &own.lookups);
   std::uint32_t elements = 0;
   each_bit(fitting_combos(outcome.setting, table, parts, possible),
            [&](int combo) { elements |= 1u << combo_of(combo).element; });

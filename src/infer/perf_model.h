@@ -112,6 +112,11 @@ struct TablePerf {
   PerfCells shard{};  // of any one shard
   std::uint32_t contradicted = 0;
 };
+// What `here` of its `shards` shards take together. Where that is all of them, its cells say more than any one of them.
+inline RealInterval together(const TablePerf& table, std::size_t cell, double here, double shards) {
+  const RealInterval sum = table.shard[cell] * exactly(here);
+  return here == shards ? narrowed(sum, table.cells[cell]) : sum;
+}
 // With one option and codecs.
 std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                      std::uint32_t t, PerfOption option, Codecs codecs);
