@@ -59,6 +59,8 @@ class PerfSearch {
       for (const Tried& one : tried) try_fits(one.hypothesis, one.codecs);
       const bool many = best_.front().contradictions >= kManyContradictions;
       if (many && effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables) try_element_sizes(tried.front());
+      if (best_.front().contradictions > 0)
+        for (const auto bandwidth : kBandwidths) try_default(best_.front().hypothesis, bandwidth);
     } else if (alternatives_) {
       for (PerfOutcome& outcome : best_) widen(outcome);
     }
@@ -160,6 +162,25 @@ class PerfSearch {
       }
   }
 
+  // A bandwidth that few tables show may have been fitted to unlikely options of these.
+  void try_default(PerfHypothesis h, RealInterval Bandwidths<RealInterval>::*bandwidth) {
+    const Bandwidths<RealInterval> usual = default_bandwidths();
+    Bandwidths<RealInterval>& found = h.setting.bandwidths;
+    const auto may_be_usual = [&](const auto b) { return (found.*b).contains((usual.*b).low); };
+    if (may_be_usual(bandwidth)) return;
+    std::int64_t freedoms =
+        (h.setting.backward != kDefaultBackward) + (h.setting.weighted_backward != kDefaultWeightedBackward);
+    for (const auto b : kBandwidths)
+      if (b == bandwidth || may_be_usual(b))
+        found.*b = usual.*b;
+      else
+        ++freedoms;
+    if (freedoms == 0) return;  // the defaults were tried first
+    PerfOutcome outcome = evaluation_.run(h, all_codecs(h));
+    outcome.freedoms += freedoms;
+    keep(std::move(outcome));
+  }
+
   // What fits of a hypothesis led to; the same one would lead there again.
   struct Refits {
     const PerfHypothesis& h;
@@ -179,11 +200,25 @@ class PerfSearch {
     return next->second;
   }
 
+  // What a fit costs besides its freedoms. Bandwidths close to the default are unlikely; and where all bounds contain
+  // the defaults, which were tried before, only several other values together explain more.
+  static std::int64_t unlikely_values(const PerfFit& fit) {
+    constexpr double kClose = 0.01;
+    const Bandwidths<RealInterval> defaults = default_bandwidths();
+    std::int64_t close = 0;
+    for (const auto bandwidth : kBandwidths) {
+      const RealInterval found = fit.bandwidths.*bandwidth;
+      const double usual = (defaults.*bandwidth).low;
+      close += !found.contains(usual) && found.low < usual * (1 + kClose) && found.high > usual * (1 - kClose);
+    }
+    return fit.freedoms > 0 || same_bandwidths(fit.bandwidths, defaults) ? close : 2;
+  }
+
   std::vector<std::size_t> try_fit(Refits& refits, const PerfFit& fit) {
     const auto known = std::ranges::find_if(refits.by_fit, [&](const auto& o) { return same_values(o.first, fit); });
     if (known != refits.by_fit.end()) return known->second;
     PerfOutcome outcome = evaluation_.run(fitted(refits.h, fit), all_codecs(refits.h));
-    outcome.freedoms += fit.freedoms;
+    outcome.freedoms += fit.freedoms + unlikely_values(fit);
     auto codecs = first_of(outcome.codecs);
     refits.by_fit.emplace_back(fit, codecs);
     keep(std::move(outcome));
