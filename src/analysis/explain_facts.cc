@@ -112,7 +112,9 @@ class Facts {
                             : shard.rows.low == 0 || shard.cols.low == 0 ? Emptiness::unknown
                                                                          : Emptiness::no;
     const double shards = std::max(1.0, static_cast<double>(table_.shard_count));
-    const Traced rows = add("r", "rows of the shard", real(shard.rows), static_cast<double>(table_.rows) / shards,
+    const RealInterval bounds = real(shard.rows);
+    const double even = static_cast<double>(table_.rows) / shards;
+    const Traced rows = add("r", "rows of the shard", bounds, bounds.contains(even) ? even : std::floor(middle(bounds)),
                             Origin::inferred, {}, split_note());
     return {rows, columns(shard), empty};
   }
@@ -146,6 +148,7 @@ class Facts {
 
   std::string split_note() const {
     if (!is_row_split(table_.sharding)) return {};
+    if (table_.rows_by_memory) return "rows split by the capacities of the devices, as the memory of the ranks shows";
     if (table_.uneven_rows) return "row split hidden: proportional to capacities, or by buckets";
     return "blocks of ceil(R / " + number_text(static_cast<double>(parts())) + ") rows, the rest on the last ones";
   }

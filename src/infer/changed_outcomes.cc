@@ -54,7 +54,7 @@ class Mapping {
     Outcome& after = result.survivor.outcome;
     after.setting = group_.members.front();
     after.uniform = false;
-    after.uneven = before_.uneven;
+    after.rows = before_.rows;
     after.pair = before_.pair;
     after.tables.resize(changed_.inputs.tables.size());
     result.became.resize(after.tables.size());
@@ -134,7 +134,7 @@ class Mapping {
     const Setting& setting = group_.members.front();
     for (const Made& m : made) {
       const Lookups lookups = changed_lookups(member_, setting, old, now, old_parts[m.from]);
-      parts.push_back(make_parts(setting, now, m.variant, after.uneven, m.combos, &lookups));
+      parts.push_back(make_parts(setting, now, m.variant, after.rows, m.combos, &lookups));
     }
   }
 
@@ -243,7 +243,7 @@ void take_equal_features(const std::vector<TableInputs>& tables, Outcome& outcom
     for (Parts& of_variant : (*parts)[t]) {
       const Lookups likely = of_equal_features(tables[t], outcome.setting.rules->io, of_variant.lookups);
       if (likely.pooled == of_variant.lookups.pooled) continue;
-      of_variant = make_parts(outcome.setting, tables[t], of_variant.variant, outcome.uneven,
+      of_variant = make_parts(outcome.setting, tables[t], of_variant.variant, outcome.rows,
                               std::uint64_t{1} << option.combo, &likely);
     }
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "infer/evaluate.h"
+#include "infer/row_split.h"
 #include "infer/sums.h"
 
 namespace shardstats::infer_detail {
@@ -22,20 +23,21 @@ std::vector<Variant> variants_of(const Setting& setting, const TableInputs& tabl
 }
 
 // Adds a variant of the table with those of its options that the printed cells allow.
-void add_variant(const Setting& setting, const TableInputs& table, const Variant& variant, bool uneven,
+void add_variant(const Setting& setting, const TableInputs& table, const Variant& variant, const RowSplit& rows,
                  std::uint64_t possible, TableParts& parts, TableState& state) {
-  parts.push_back(make_parts(setting, table, variant, uneven, possible));
+  parts.push_back(make_parts(setting, table, variant, rows, possible));
   each_bit(fitting_combos(setting, table, parts.back(), possible), [&](int combo) {
     state.options.push_back({static_cast<std::uint8_t>(parts.size() - 1), static_cast<std::uint8_t>(combo)});
   });
 }
 
-void add_virtual(const Setting& setting, const TableInputs& table, bool uneven, TableParts& parts, TableState& state) {
+void add_virtual(const Setting& setting, const TableInputs& table, const RowSplit& rows, TableParts& parts,
+                 TableState& state) {
   if (!setting.rules->virtual_flag || table.kernel->key_value) return;
   Variant variant;
   variant.virtual_table = true;
   variant.free_ratio = is_ratio_hidden(setting, table);
-  add_variant(setting, table, variant, uneven, possible_combos(setting, table, true), parts, state);
+  add_variant(setting, table, variant, rows, possible_combos(setting, table, true), parts, state);
 }
 
 // Options of one table in the free tier; a virtual table only if nothing else fits. Returns how many printed cells even
@@ -43,10 +45,10 @@ void add_virtual(const Setting& setting, const TableInputs& table, bool uneven, 
 std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, TableParts& parts,
                           TableState& state) {
   const std::uint64_t possible = possible_combos(setting, table, true);
-  const bool uneven = freedom == Freedom::rows;
+  const RowSplit rows{split_of(freedom), nullptr};
   for (const Variant& variant : variants_of(setting, table, freedom))
-    add_variant(setting, table, variant, uneven, possible, parts, state);
-  if (state.options.empty()) add_virtual(setting, table, uneven, parts, state);
+    add_variant(setting, table, variant, rows, possible, parts, state);
+  if (state.options.empty()) add_virtual(setting, table, rows, parts, state);
   if (!state.options.empty()) return 0;
   std::int64_t fewest = 4;
   for (std::uint8_t v = 0; v < parts.size(); ++v)
@@ -72,7 +74,7 @@ class FreeTier {
     parts_->resize(plan.tables.size());
     start_.setting = setting;
     start_.uniform = false;
-    start_.uneven = freedom == Freedom::rows;
+    start_.rows.how = split_of(freedom);
     start_.pair = pair;
     start_.parts = parts_;
     start_.tables.resize(plan.tables.size());
@@ -98,33 +100,40 @@ class FreeTier {
   void allow_virtual_tables() {
     for (std::size_t t = 0; t < plan_.tables.size(); ++t)
       if (auto& parts = (*parts_)[t]; !parts.empty() && !is_virtual(parts))
-        add_virtual(start_.setting, plan_.tables[t], start_.uneven, parts, start_.tables[t]);
+        add_virtual(start_.setting, plan_.tables[t], start_.rows, parts, start_.tables[t]);
   }
 
-  // What all sums together leave of the options. Several tables that depart from the plan-wide values show in several
-  // sums: if only one asks for them, it is wrong.
-  Outcome settled() const {
-    Outcome outcome = listed();
-    Sums sums(plan_, outcome);
-    sums.settle();
-    if (const Departures found = sums.departures(); !is_wrong_line(found)) {
-      outcome.freedoms += found.tables;
-    } else {
-      outcome = listed();
-      Sums(plan_, outcome).contradict(found.line);
-    }
-    for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
-      if ((*parts_)[t].empty()) continue;
-      outcome.freedoms += departures(plan_.tables[t], outcome.tables[t], (*parts_)[t], outcome.pair);
-    }
+  // What all sums together leave of the options, and of the split of rows where that is hidden.
+  Outcome settled(std::int64_t limit) const {
+    Outcome outcome = settled(start_);
+    each_row_split(plan_, outcome, limit,
+                   [&](const RowSplit& rows) { outcome = settled(with_rows(plan_, start_, rows)); });
     return outcome;
   }
 
  private:
   static bool is_virtual(const TableParts& parts) { return !parts.empty() && parts.back().variant.virtual_table; }
 
-  Outcome listed() const {
-    Outcome outcome = start_;
+  // Several tables that depart from the plan-wide values show in several sums: if only one asks for them, it is wrong.
+  Outcome settled(const Outcome& start) const {
+    Outcome outcome = listed(start);
+    Sums sums(plan_, outcome);
+    sums.settle();
+    if (const Departures found = sums.departures(); !is_wrong_line(found)) {
+      outcome.freedoms += found.tables;
+    } else {
+      outcome = listed(start);
+      Sums(plan_, outcome).contradict(found.line);
+    }
+    for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
+      const TableParts& parts = (*outcome.parts)[t];
+      if (!parts.empty()) outcome.freedoms += departures(plan_.tables[t], outcome.tables[t], parts, outcome.pair);
+    }
+    return outcome;
+  }
+
+  Outcome listed(const Outcome& start) const {
+    Outcome outcome = start;
     outcome.lines = sums_.of(outcome);
     outcome.sums = outcome.lines->lines();
     return outcome;
@@ -139,6 +148,12 @@ class FreeTier {
 
 }  // namespace
 
+SplitRows split_of(Freedom freedom) {
+  return freedom == Freedom::capacities ? SplitRows::by_memory
+         : freedom == Freedom::buckets  ? SplitRows::by_buckets
+                                        : SplitRows::evenly;
+}
+
 int departures(const TableInputs& table, const TableState& state, const TableParts& parts, int pair) {
   const auto is_virtual = [&](Option option) { return parts[option.variant].variant.virtual_table; };
   if (state.options.empty() || plan_wide_option(table, parts, state.options, pair)) return 0;
@@ -148,11 +163,11 @@ int departures(const TableInputs& table, const TableState& state, const TablePar
 std::optional<Outcome> Evaluator::free(const Setting& setting, int pair, Freedom freedom, std::int64_t limit) {
   FreeTier tier(plan_, sums_, setting, pair, freedom);
   if (!tier.list_options(limit)) return std::nullopt;
-  auto outcome = tier.settled();
+  auto outcome = tier.settled(limit);
   if (outcome.cost() <= limit && tier.has_virtual_table()) {
     // Where one table has to be virtual, any other may be too without its cells saying so.
     tier.allow_virtual_tables();
-    outcome = tier.settled();
+    outcome = tier.settled(limit);
   }
   if (outcome.cost() > limit) return std::nullopt;
   return outcome;

@@ -104,7 +104,7 @@ class UniformTier {
       if (!table.sized || table.kernel == nullptr) continue;
       Variant variant;
       variant.free_ratio = is_ratio_hidden(setting_, table);
-      (*parts_)[t].push_back(make_parts(setting_, table, variant, false, counts_.combos(table)));
+      (*parts_)[t].push_back(make_parts(setting_, table, variant, {}, counts_.combos(table)));
       counts_.add(setting_, table, (*parts_)[t].front());
       if (counts_.least() > limit) return false;
     }

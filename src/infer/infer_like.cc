@@ -6,6 +6,7 @@
 
 #include "infer/perf_fit.h"
 #include "infer/rebuild.h"
+#include "infer/row_split.h"
 
 namespace shardstats {
 namespace infer_detail {
@@ -96,7 +97,7 @@ SurvivorPrecedent precedent_of(const PlanInputs& plan, Outcome& outcome) {
   SurvivorPrecedent survivor;
   survivor.setting = outcome.setting;
   survivor.uniform = outcome.uniform;
-  survivor.uneven = outcome.uneven;
+  survivor.split = outcome.rows.how;
   survivor.pair = outcome.pair;
   survivor.tables.reserve(outcome.tables.size());
   for (std::uint32_t t = 0; t < outcome.tables.size(); ++t)
@@ -130,22 +131,28 @@ class Again {
     if (precedent_.tables.size() != plan_.tables.size()) return std::nullopt;
     outcome_.setting = precedent_.setting;
     outcome_.uniform = precedent_.uniform;
-    outcome_.uneven = precedent_.uneven;
+    outcome_.rows.how = precedent_.split;
     outcome_.pair = precedent_.pair;
     outcome_.tables.resize(plan_.tables.size());
     auto parts = std::make_shared<std::vector<TableParts>>(plan_.tables.size());
     for (std::size_t t = 0; t < plan_.tables.size(); ++t)
       if (!take(t, (*parts)[t])) return std::nullopt;
     outcome_.parts = std::move(parts);
-    outcome_.lines = sums.of(outcome_);
-    outcome_.sums = outcome_.lines->lines();
-    if (!settles() || outcome_.cost() > precedent_.freedoms) return std::nullopt;
+    const Outcome start = outcome_.rows.uneven() ? outcome_ : Outcome{};
+    bool settled = settles(sums);
+    each_row_split(plan_, outcome_, precedent_.freedoms, [&](const RowSplit& rows) {
+      outcome_ = with_rows(plan_, start, rows);
+      settled = settles(sums) && settled;
+    });
+    if (!settled || outcome_.cost() > precedent_.freedoms) return std::nullopt;
     return std::move(outcome_);
   }
 
  private:
   // Does no sum contradict it? Sets what it costs, as the search would count it.
-  bool settles() {
+  bool settles(KnownSums& known) {
+    outcome_.lines = known.of(outcome_);
+    outcome_.sums = outcome_.lines->lines();
     Sums sums(plan_, outcome_);
     if (outcome_.uniform) return sums.settle_within(kNoLimit) && outcome_.contradictions == 0;
     sums.settle(&precedent_.assignments);
@@ -172,7 +179,7 @@ class Again {
       const bool hides_as_much =
           variant.free_ratio == is_ratio_hidden(setting, table) && (!variant.free_inputs || has_hidden_inputs(table));
       combos[v] &= hides_as_much ? possible_combos(setting, table, true) : 0;
-      parts.push_back(make_parts(setting, table, variant, precedent_.uneven, combos[v]));
+      parts.push_back(make_parts(setting, table, variant, outcome_.rows, combos[v]));
       combos[v] = fitting_combos(setting, table, parts.back(), combos[v]);
     }
     for (const Option option : known.options)
@@ -229,13 +236,14 @@ class PerfAgain {
   std::optional<Values> solution_;
 };
 
-// Settings that give the same bytes on this log, the one asked for in front; empty: the log rules it out.
-std::vector<Setting> members_of(const std::vector<SettingGroup>& groups, const Setting& setting) {
+// Settings that give the same bytes on this log, the precedent's in front; empty: the log rules it out.
+std::vector<Setting> members_of(const std::vector<SettingGroup>& groups, const SurvivorPrecedent& precedent) {
   for (const SettingGroup& group : groups) {
-    const auto found = std::ranges::find(group.members, setting);
+    const auto found = std::ranges::find(group.members, precedent.setting);
     if (found == group.members.end()) continue;
-    std::vector<Setting> members{setting};
-    std::ranges::remove_copy(group.members, std::back_inserter(members), setting);
+    std::vector<Setting> members{precedent.setting};
+    std::ranges::remove_copy(members_that(group.members, precedent.split), std::back_inserter(members),
+                             precedent.setting);
     return members;
   }
   return {};
@@ -273,7 +281,7 @@ SearchResult search_like(const Precedent& precedent, const PlanInputs& plan, con
   const auto groups = possible_settings(plan, fixed);
   KnownSums sums(plan);
   for (const SurvivorPrecedent& survivor : precedent.survivors) {
-    auto members = members_of(groups, survivor.setting);
+    auto members = members_of(groups, survivor);
     auto outcome = members.empty() ? std::nullopt : Again(plan, survivor).outcome(sums);
     if (!outcome) return {};
     result.survivors.push_back({std::move(*outcome), std::move(members)});

@@ -20,7 +20,8 @@ struct TablePrecedent {
 
 struct SurvivorPrecedent {
   Setting setting;
-  bool uniform = true, uneven = false;
+  bool uniform = true;
+  SplitRows split = SplitRows::evenly;
   int pair = 0;
   std::int64_t freedoms = kNoLimit;  // what the hypothesis may cost
   std::vector<TablePrecedent> tables;

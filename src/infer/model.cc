@@ -1,6 +1,7 @@
 #include "infer/model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace shardstats::infer_detail {
@@ -8,7 +9,6 @@ namespace {
 
 constexpr double kManyPassesBound = 1e9;
 constexpr std::int64_t kManyRows = 100;  // rows a rank from which no shard of an uneven split is taken to be empty
-constexpr std::int64_t kRoundings = 4;   // whole bytes by which the parts of a shard can differ in rounding
 
 // Columns of a block where its width is not printed (before v0.5.0): `count` blocks of b columns each, the last one
 // with the remainder, on a rank that is not known (3.2). The default minimum, then an even split, before all others.
@@ -119,18 +119,40 @@ void fill_sizes(const Setting& setting, const TableInputs& table, const Parts& p
   });
 }
 
-// All shards share one class of unknown rows. Which of them are empty is only known of tables with many rows; then an
-// even split adds up to as much.
-void hide_rows(const Setting& setting, const TableInputs& table, Parts& parts) {
-  const auto shards = static_cast<std::int64_t>(table.ranks.empty() ? static_cast<std::size_t>(setting.world_size)
-                                                                    : table.ranks.size());
-  const bool many_rows = table.rows >= kManyRows * shards;
-  if (many_rows) parts.same_total = parts.classes;
-  ClassParts c = parts.classes.front();
-  c.run.count = shards;
-  c.rows = {0, static_cast<double>(table.rows)};
-  c.empty = many_rows ? Emptiness::no : Emptiness::unknown;
-  parts.classes.assign(1, c);
+// Whole rows of part k of a memory-proportional split (3.3): each part is cut to whole rows, the last one takes the
+// rest.
+RealInterval rows_of_part(double rows, const std::vector<RealInterval>& shares, std::size_t k) {
+  constexpr double kRounding = 1e-12;  // relative; far above that of the planner's products
+  const RealInterval exact = shares[k] * exactly(rows);
+  const double others = k + 1 == shares.size() ? static_cast<double>(k) : 0;
+  return {std::max(std::floor(exact.low * (1 - kRounding)), 0.0),
+          std::min(std::floor(exact.high * (1 + kRounding)) + others, rows)};
+}
+
+// Shards of unknown rows. Which of them are empty is only known of tables with many rows, or where the shares are; if
+// none is, an even split adds up to as much.
+void hide_rows(const Setting& setting, const TableInputs& table, const RowSplit& split, Parts& parts) {
+  const std::size_t shards = table.ranks.empty() ? static_cast<std::size_t>(setting.world_size) : table.ranks.size();
+  const auto rows = static_cast<double>(table.rows);
+  const bool many_rows = table.rows >= kManyRows * static_cast<std::int64_t>(shards);
+  const bool by_part = split.shares && split.shares->size() == shards;
+  const std::vector<ClassParts> even = std::move(parts.classes);
+  ClassParts c = even.front();
+  c.run.count = by_part ? 1 : static_cast<std::int64_t>(shards);
+  parts.classes.assign(by_part ? shards : 1, c);
+  for (std::size_t k = 0; k < parts.classes.size(); ++k)
+    parts.classes[k].rows = by_part ? rows_of_part(rows, *split.shares, k) : RealInterval{0, rows};
+  if (by_part) {
+    RealInterval others{};
+    for (std::size_t k = 0; k + 1 < shards; ++k) others = others + parts.classes[k].rows;
+    parts.classes.back().rows = narrowed(parts.classes.back().rows, exactly(rows) - others);
+  }
+  for (ClassParts& part : parts.classes)
+    part.empty = part.rows.high <= 0              ? Emptiness::yes
+                 : many_rows || part.rows.low > 0 ? Emptiness::no
+                                                  : Emptiness::unknown;
+  const auto filled = [](const ClassParts& part) { return part.empty == Emptiness::no; };
+  if (std::ranges::all_of(parts.classes, filled) && std::ranges::all_of(even, filled)) parts.same_total = even;
 }
 
 // One shard of all columns and the others of none add up to as much as any split.
@@ -208,7 +230,7 @@ TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& tab
   return facts;
 }
 
-Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, bool uneven,
+Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, const RowSplit& rows,
                  std::uint64_t combos, const Lookups* lookups) {
   const WantedSizes wanted = wanted_sizes(setting, combos);
   Parts parts{variant, lookups ? *lookups : lookups_of(table, setting.rules->io, variant.free_inputs), {}, {}};
@@ -221,13 +243,25 @@ Parts make_parts(const Setting& setting, const TableInputs& table, const Variant
     c.cols = real(run.shape.cols);
     c.empty = run.shape.empty() ? Emptiness::yes : Emptiness::no;
   }
-  if (uneven && table.sharding == Sharding::rw && !parts.classes.empty())
-    hide_rows(setting, table, parts);
+  if (rows.uneven() && table.sharding == Sharding::rw && !parts.classes.empty())
+    hide_rows(setting, table, rows, parts);
   else if (columns_hidden(table))
     hide_columns(table, parts);
   for (ClassParts& c : parts.classes) fill_sizes(setting, table, parts, wanted, c);
   for (ClassParts& c : parts.same_total) fill_sizes(setting, table, parts, wanted, c);
   return parts;
+}
+
+RowEnds row_ends(const Setting& setting, const TableInputs& table, const Parts& parts, std::uint64_t combos) {
+  const WantedSizes wanted = wanted_sizes(setting, combos);
+  RowEnds ends{parts.classes.front(), parts.classes.front()};
+  ends.none.rows = exactly(0.0);
+  ends.all.rows = real(table.rows);
+  for (ClassParts* c : {&ends.none, &ends.all}) {
+    c->empty = Emptiness::no;
+    fill_sizes(setting, table, parts, wanted, *c);
+  }
+  return ends;
 }
 
 namespace {
@@ -276,7 +310,9 @@ RealInterval over_shards(const Parts& parts, F bytes_of) {
   for (const ClassParts& c : parts.same_total.empty() ? parts.classes : parts.same_total)
     sum = sum + bytes_of(c) * real(c.run.count);
   if (!parts.same_total.empty()) {
-    const auto slack = static_cast<double>(kRoundings * parts.classes.front().run.count);
+    std::int64_t shards = 0;
+    for (const ClassParts& c : parts.classes) shards += c.run.count;
+    const auto slack = static_cast<double>(kRoundings * shards);
     sum = {std::max(sum.low - slack, 0.0), sum.high + slack};
   }
   return sum;

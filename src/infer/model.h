@@ -9,6 +9,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -53,6 +54,16 @@ struct Amounts {
   RealInterval hbm{}, ddr{}, ssd{};
 };
 
+// How row-wise tables are split: evenly, in proportion to capacities that devices have of their own (storage-model.md
+// section 3.3), or each table in its own way by its buckets (3.4).
+enum class SplitRows : std::uint8_t { evenly, by_memory, by_buckets };
+struct RowSplit {
+  SplitRows how = SplitRows::evenly;
+  // By memory: bounds of what part k of every row-wise table has of its rows; null: nothing is known.
+  std::shared_ptr<const std::vector<RealInterval>> shares;
+  bool uneven() const { return how != SplitRows::evenly; }
+};
+
 // Sizes of one shard of a run of equal shards, for the combos that make_parts() was asked for; bounds in bytes.
 struct ClassParts {
   ShapeRun run;
@@ -76,6 +87,8 @@ struct Parts {
   std::vector<ClassParts> same_total;  // where the split is hidden: another one that adds up to as much
 };
 
+inline constexpr std::int64_t kRoundings = 4;  // whole bytes by which the parts of a shard can differ in rounding
+
 struct Option {
   std::uint8_t variant = 0;
   std::uint8_t combo = 0;
@@ -88,8 +101,13 @@ RealInterval ratio_of(const Setting& setting, const TableInputs& table, const Va
 TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& table, const Variant& variant,
                                   const Lookups& lookups, Combo combo);
 // Sizes for the combos in `combos` (a bit each); the sizes of others stay zero.
-Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, bool uneven,
+Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, const RowSplit& rows,
                  std::uint64_t combos, const Lookups* lookups = nullptr);
+// Of a row-wise table: a shard without rows, and one that has them all.
+struct RowEnds {
+  ClassParts none, all;
+};
+RowEnds row_ends(const Setting& setting, const TableInputs& table, const Parts& parts, std::uint64_t combos);
 
 // Which of the outputs and pipeline sizes of a class counts.
 inline std::size_t output_of(const Setting& setting, Combo combo) {

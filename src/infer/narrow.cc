@@ -95,13 +95,12 @@ class Narrowing {
 
   void by_cells(std::uint32_t t) {
     if (outcome_.tables[t].options.empty()) return;
-    const bool uneven = outcome_.uneven;
     const TableInputs& table = plan_.tables[t];
     const Setting& setting = outcome_.setting;
     Lookups lookups = (*parts_)[t].front().lookups;
     const std::uint64_t combos = combos_left(t);
     const auto with = [&](const Parts& parts, const Lookups& l) {
-      return make_parts(setting, table, parts.variant, uneven, combos, &l);
+      return make_parts(setting, table, parts.variant, outcome_.rows, combos, &l);
     };
     if (is_wide(lookups.lookups))
       lookups.lookups = Squeeze(plan_, outcome_, t).bounds(lookups.lookups, [&](const Parts& p, double x) {
@@ -116,7 +115,7 @@ class Narrowing {
       ratio = Squeeze(plan_, outcome_, t).bounds((*parts_)[t].front().variant.ratio, [&](const Parts& p, double x) {
         Variant variant = p.variant;
         variant.ratio = exactly(x);
-        return make_parts(setting, table, variant, uneven, combos, &lookups);
+        return make_parts(setting, table, variant, outcome_.rows, combos, &lookups);
       });
     const Lookups& now = (*parts_)[t].front().lookups;
     if (ratio || !(lookups.lookups == now.lookups) || !(lookups.pooled == now.pooled)) remake(t, lookups, ratio);
@@ -133,7 +132,7 @@ class Narrowing {
     for (Parts& parts : (*parts_)[t]) {
       Variant variant = parts.variant;
       if (ratio) variant.ratio = *ratio;
-      parts = make_parts(outcome_.setting, plan_.tables[t], variant, outcome_.uneven, combos_left(t), &lookups);
+      parts = make_parts(outcome_.setting, plan_.tables[t], variant, outcome_.rows, combos_left(t), &lookups);
     }
   }
 

@@ -1,6 +1,7 @@
 #include "infer/search.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace shardstats::infer_detail {
 namespace {
@@ -25,11 +26,11 @@ void keep_best(SearchResult& result, std::int64_t& limit, Survivor survivor) {
   result.survivors.push_back(std::move(survivor));
 }
 
-bool has_hidden_rows(const PlanInputs& plan, const Setting& setting) {
-  return (setting.rules->uneven_rows || setting.rules->buckets) &&
-         std::any_of(plan.tables.begin(), plan.tables.end(),
-                     [](const TableInputs& t) { return t.sized && t.sharding == Sharding::rw; });
+std::int64_t row_wise_tables(const PlanInputs& plan) {
+  return std::ranges::count_if(plan.tables, [](const TableInputs& t) { return t.sized && t.sharding == Sharding::rw; });
 }
+
+bool splits_rows(Freedom freedom) { return freedom >= Freedom::capacities; }
 
 // Ranks whose HBM share does not fit the printed capacity: each speaks for devices of different capacities.
 std::int64_t share_conflicts(const PlanInputs& plan) {
@@ -47,27 +48,25 @@ std::int64_t share_conflicts(const PlanInputs& plan) {
   return conflicts;
 }
 
-// What a hidden row split costs: a capacity for each device, less those that the shares ask for anyway; or, where
-// tables may have buckets, their number for each row-wise table.
-std::int64_t cost_of_rows(const PlanInputs& plan, const ReleaseRules& rules) {
-  const auto is_row_wise = [](const TableInputs& t) { return t.sized && t.sharding == Sharding::rw; };
-  const auto row_wise = static_cast<std::int64_t>(std::count_if(plan.tables.begin(), plan.tables.end(), is_row_wise));
-  const std::int64_t capacities = plan.world_size - 1 - share_conflicts(plan);
-  return std::max<std::int64_t>(rules.buckets ? std::min(capacities, row_wise) : capacities, 1);
+// What a hidden row split costs: a capacity for each device, less those that the shares ask for anyway; or the number
+// of buckets of each row-wise table, besides such capacities.
+std::int64_t cost_of(Freedom freedom, const PlanInputs& plan) {
+  if (!splits_rows(freedom)) return 0;
+  const std::int64_t conflicts = share_conflicts(plan), capacities = plan.world_size - 1 - conflicts;
+  if (freedom == Freedom::capacities) return std::max<std::int64_t>(capacities, 1);
+  const std::int64_t buckets = row_wise_tables(plan);
+  return std::max<std::int64_t>(conflicts > 0 ? capacities + buckets : std::min(capacities, buckets), 1);
 }
 
-// Among hypotheses that fill in values table by table the count of those values is a matter of degree: a contradicted
-// cell weighs more than one of them, and a difference of one does not exclude.
-constexpr std::int64_t kCellWeight = 3, kSlack = 1, kManyContradictions = 4;
-
-std::int64_t weight(const Survivor& s) { return kCellWeight * s.outcome.contradictions + s.outcome.freedoms; }
+constexpr std::int64_t kSlack = 1;  // of weights: a difference that does not exclude
+constexpr std::int64_t kManyContradictions = 4;
 
 void keep_plausible(SearchResult& found) {
-  const auto lighter = [&](const Survivor& a, const Survivor& b) { return weight(a) < weight(b); };
+  const auto lighter = [&](const Survivor& a, const Survivor& b) { return weight(a.outcome) < weight(b.outcome); };
   std::stable_sort(found.survivors.begin(), found.survivors.end(), lighter);
   const auto excluded = [&](const Survivor& s) {
     const Outcome& best = found.survivors.front().outcome;
-    return s.outcome.contradictions > best.contradictions || weight(s) > weight(found.survivors.front()) + kSlack;
+    return s.outcome.contradictions > best.contradictions || weight(s.outcome) > weight(best) + kSlack;
   };
   const auto first = std::stable_partition(found.survivors.begin(), found.survivors.end(),
                                            [&](const Survivor& s) { return !excluded(s); });
@@ -86,31 +85,31 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
   if (plan.missing) limit += contradictions;  // the damage is known to be another: the cells are right
   SearchResult free;
   std::int64_t without_rows = contradictions;  // the fewest contradicted cells that even splits leave
-  const auto extra_of = [&](const Setting& setting) { return cost_of_rows(plan, *setting.rules); };
+  const std::int64_t cheapest_rows = std::min(cost_of(Freedom::capacities, plan), cost_of(Freedom::buckets, plan));
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const Setting& setting = groups[g].members.front();
-    const Departing most{limit, has_hidden_rows(plan, setting) ? limit - extra_of(setting) : -1};
+    const Departing most{limit, row_wise_tables(plan) > 0 ? limit - cheapest_rows : -1};
     if (!wides[g]) wides[g] = evaluator.plan_wide_of(setting, pairs_of(*setting.rules, allowed_pairs), most);
   }
-  for (const Freedom freedom : {Freedom::inputs, Freedom::rows})
+  for (const Freedom freedom : {Freedom::inputs, Freedom::capacities, Freedom::buckets})
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      const Setting& setting = groups[g].members.front();
-      const bool rows = freedom == Freedom::rows;
-      if (rows && (!has_hidden_rows(plan, setting) || limit <= 0)) continue;
-      const std::int64_t extra = rows ? extra_of(setting) : 0;
+      const bool rows = splits_rows(freedom);
+      const std::vector<Setting> members = members_that(groups[g].members, split_of(freedom));
+      if (members.empty() || (rows && (row_wise_tables(plan) == 0 || limit <= 0))) continue;
+      const std::int64_t extra = cost_of(freedom, plan);
       const auto departing = [&] { return rows ? wides[g]->departing.rows : wides[g]->departing.inputs; };
       auto outcome = wides[g] && departing() <= limit - extra
-                         ? evaluator.free(setting, wides[g]->pair, freedom, limit - extra)
+                         ? evaluator.free(members.front(), wides[g]->pair, freedom, limit - extra)
                          : std::nullopt;
-      if (!outcome) free.excluded.push_back({groups[g].members, limit + 1});  // or more
+      if (!outcome) free.excluded.push_back({members, limit + 1});  // or more
       if (!outcome || outcome->contradictions >= contradictions) continue;
       // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one.
       if (rows && outcome->contradictions + 1 == without_rows && share_conflicts(plan) == 0) continue;
       if (!rows) without_rows = std::min(without_rows, outcome->contradictions);
       outcome->freedoms += extra;
-      free.survivors.push_back({std::move(*outcome), groups[g].members});
+      free.survivors.push_back({std::move(*outcome), members});
       // What costs more than this is not plausible beside it.
-      limit = std::min(limit, weight(free.survivors.back()) + kSlack);
+      limit = std::min(limit, weight(free.survivors.back().outcome) + kSlack);
     }
   keep_plausible(free);
   if (free.survivors.empty()) return;
@@ -160,6 +159,14 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
 }
 
 }  // namespace
+
+std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows split) {
+  std::vector<Setting> able;
+  std::ranges::copy_if(members, std::back_inserter(able), [&](const Setting& s) {
+    return split == SplitRows::evenly || (split == SplitRows::by_buckets ? s.rules->buckets : s.rules->uneven_rows);
+  });
+  return able;
+}
 
 SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs,
                     const InferOptions& options) {

@@ -23,6 +23,9 @@ struct SearchResult {
   bool gave_up = false;  // values of single tables were not looked for
 };
 
+// Those of releases that split rows like that.
+std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows split);
+
 // `allowed_pairs`: element sizes and optimizers that --assume leaves, a bit each by pair_of(). With
 // options.alternatives also what tables may have beside the plan-wide values, where nothing contradicts those.
 SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs,

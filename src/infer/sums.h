@@ -49,6 +49,10 @@ class Sums {
   // settle(), taking the printed sum for wrong: it removes no option.
   void contradict(std::uint32_t line);
 
+  // What the memory of each rank leaves of the share that its part of every row-wise table has; empty: none that all
+  // parts could have.
+  std::vector<RealInterval> row_shares() const;
+
   // Bounds of S and y that the Input and Output columns leave to a table.
   std::vector<Lookups> narrowed_lookups() const;
 
@@ -105,6 +109,8 @@ class Sums {
   bool one_table_departs(const std::vector<RealInterval>& wide) const;
   template <class Wanted>
   bool explains(std::uint32_t t, Option to, const std::vector<RealInterval>& wide, Wanted wanted) const;
+
+  void narrow_share(const SumLine& line, const std::vector<std::vector<RowEnds>>& ends, RealInterval& share) const;
 
   RealInterval bytes_each(const SumLine& line, std::uint32_t t, const ClassParts& c) const;
   void narrow_by_column(const SumLine& line, RealInterval total, Part part, Lookups& lookups) const;

@@ -23,9 +23,9 @@ TableInputs table_with(const KernelTraits& kernel) {
 
 // Sizes that are made together share what does not depend on the dtype or the optimizer.
 void expect_same_bytes(const Setting& setting, const TableInputs& table, const Variant& variant) {
-  const Parts all = make_parts(setting, table, variant, false, kAllCombos);
+  const Parts all = make_parts(setting, table, variant, {}, kAllCombos);
   for (int i = 0; i < kCombos; ++i) {
-    const Parts one = make_parts(setting, table, variant, false, std::uint64_t{1} << i);
+    const Parts one = make_parts(setting, table, variant, {}, std::uint64_t{1} << i);
     EXPECT_EQ(cell_bytes(setting, all, combo_of(i)), cell_bytes(setting, one, combo_of(i)))
         << name(setting.rules->release) << ' ' << table.kernel->name << " combo " << i;
   }

@@ -92,7 +92,8 @@ struct PlanTable {
   // asks for them.
   std::vector<TableFacts<RealInterval>> facts;
   bool explained = true;         // false: no hypothesis gives the printed storage
-  bool uneven_rows = false;      // row split unknown: proportional to capacities, or by buckets
+  bool uneven_rows = false;      // rows are not split evenly: proportional to capacities, or by buckets
+  bool rows_by_memory = false;   // and what the ranks hold shows how, as by capacities
   RealInterval lookups, pooled;  // facts S and y of storage.h, bounds
   RealInterval pooling_sum;      // sum of l_f
   Expectation hbm, ddr, ssd;     // sums over all shards

@@ -1,0 +1,126 @@
+#include "infer/row_split.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "infer/sums.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr double kNarrower = 0.9;  // of its width: what makes another round worth it
+
+bool is_split(const TableInputs& table) { return table.sharding == Sharding::rw; }
+
+// Part k of a row-wise table is on rank k (3.5).
+bool has_part_on_each_rank(const TableInputs& table, std::size_t ranks) {
+  for (std::size_t k = 0; k < table.ranks.size(); ++k)
+    if (static_cast<std::size_t>(table.ranks[k]) != k) return false;
+  return table.ranks.size() == ranks;
+}
+
+// All parts together are the whole.
+bool make_whole(std::vector<RealInterval>& shares) {
+  RealInterval sum{};
+  for (const RealInterval share : shares) sum = sum + share;
+  for (RealInterval& share : shares) {
+    const RealInterval others = without(sum, share), left{1 - others.high, 1 - others.low};
+    if (!share.overlaps(left)) return false;
+    share = narrowed(share, left);
+  }
+  return true;
+}
+
+// Of one rank and one option of a row-wise table: bytes of a shard without rows, and what all rows add to it.
+struct RowBytes {
+  RealInterval none{}, rows{};
+};
+
+RealInterval specific_of(const ClassParts& c, Combo combo, Quantity quantity) {
+  const Amounts& amounts = c.specific[static_cast<std::size_t>(pair_of(combo))];
+  return quantity == Quantity::hbm ? amounts.hbm : amounts.ddr;
+}
+
+// A shard takes an amount for each of its rows, and one that does not depend on them; `own`: the class of the shard.
+RowBytes row_bytes(const Setting& setting, const RowEnds& ends, const ClassParts& own, Combo combo, Quantity quantity) {
+  const RealInterval none = specific_of(ends.none, combo, quantity), all = specific_of(ends.all, combo, quantity);
+  const RealInterval besides = without(class_bytes(setting, own, combo, quantity), specific_of(own, combo, quantity));
+  return {none + besides, at_least_zero(without(all, none))};
+}
+
+}  // namespace
+
+void Sums::narrow_share(const SumLine& line, const std::vector<std::vector<RowEnds>>& ends, RealInterval& share) const {
+  RealInterval fixed = constant_of(line), rows{};
+  double cut = 0;  // bytes that whole rows and whole bytes can differ from the share
+  lines_.each_part(line, [&](Part part) {
+    const TableInputs& table = plan_.tables[part.table];
+    if (!is_split(table)) {
+      fixed = fixed + sum_of(bounds_, part, line.quantity);
+      return;
+    }
+    std::optional<RowBytes> all;
+    for (const Option option : outcome_.tables[part.table].options) {
+      const Parts& parts = (*outcome_.parts)[part.table][option.variant];
+      const ClassParts& own = parts.classes[static_cast<std::size_t>(lines_[part.first].cls)];
+      const RowBytes one =
+          row_bytes(outcome_.setting, ends[part.table][option.variant], own, combo_of(option.combo), line.quantity);
+      all = all ? RowBytes{hull(all->none, one.none), hull(all->rows, one.rows)} : one;
+    }
+    fixed = fixed + all->none;
+    rows = rows + all->rows;
+    cut += ranks() * all->rows.high / static_cast<double>(table.rows) + static_cast<double>(kRoundings);
+  });
+  if (rows.low <= 0) return;
+  const RealInterval left = line.printed - fixed;
+  share = narrowed(share, {std::max(left.low - cut, 0.0) / rows.high, std::max(left.high + cut, 0.0) / rows.low});
+}
+
+std::vector<RealInterval> Sums::row_shares() const {
+  std::vector<std::vector<RowEnds>> ends(plan_.tables.size());  // by table and variant
+  for (std::uint32_t t = 0; t < ends.size(); ++t) {
+    if (!is_split(plan_.tables[t])) continue;
+    std::vector<std::uint64_t> combos((*outcome_.parts)[t].size());
+    for (const Option option : outcome_.tables[t].options) combos[option.variant] |= std::uint64_t{1} << option.combo;
+    for (std::size_t v = 0; v < combos.size(); ++v)
+      ends[t].push_back(row_ends(outcome_.setting, plan_.tables[t], (*outcome_.parts)[t][v], combos[v]));
+  }
+  std::vector<RealInterval> shares(plan_.ranks.size(), {0, 1});
+  for (const SumLine& line : outcome_.sums)
+    if (line.of == SumOf::rank && !line.contradicted && line.quantity <= Quantity::ddr)
+      narrow_share(line, ends, shares[line.index]);
+  return make_whole(shares) ? shares : std::vector<RealInterval>{};
+}
+
+std::optional<RowSplit> narrowed_rows(const PlanInputs& plan, Outcome& outcome) {
+  if (outcome.rows.how != SplitRows::by_memory || plan.missing) return std::nullopt;
+  for (const TableInputs& table : plan.tables)
+    if (is_split(table) && !has_part_on_each_rank(table, plan.ranks.size())) return std::nullopt;
+  std::vector<RealInterval> shares = Sums(plan, outcome).row_shares();
+  const auto width_before = [&](std::size_t k) {
+    if (!outcome.rows.shares) return 1.0;
+    const RealInterval share = (*outcome.rows.shares)[k];
+    return share.high - share.low;
+  };
+  for (std::size_t k = 0; k < shares.size(); ++k)
+    if (shares[k].high - shares[k].low < kNarrower * width_before(k))
+      return RowSplit{SplitRows::by_memory, std::make_shared<const std::vector<RealInterval>>(std::move(shares))};
+  return std::nullopt;
+}
+
+Outcome with_rows(const PlanInputs& plan, Outcome outcome, const RowSplit& rows) {
+  outcome.rows = rows;
+  auto all = std::make_shared<std::vector<TableParts>>(*outcome.parts);
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    if (!is_split(plan.tables[t])) continue;
+    std::vector<std::uint64_t> combos((*all)[t].size());
+    for (const Option option : outcome.tables[t].options) combos[option.variant] |= std::uint64_t{1} << option.combo;
+    const std::uint64_t* wanted = combos.data();
+    for (Parts& parts : (*all)[t])
+      parts = make_parts(outcome.setting, plan.tables[t], parts.variant, rows, *wanted++, &parts.lookups);
+  }
+  outcome.parts = std::move(all);
+  return outcome;
+}
+
+}  // namespace shardstats::infer_detail

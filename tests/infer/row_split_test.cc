@@ -1,0 +1,79 @@
+// Row-wise tables on devices with capacities of their own: what the ranks hold shows how the rows are split.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "corpus.h"
+#include "shardstats/infer/plan.h"
+#include "shardstats/infer/precedent.h"
+#include "shardstats/input/blocks.h"
+#include "shardstats/planner/shapes.h"
+
+namespace shardstats {
+namespace {
+
+const std::vector<std::int64_t> kCapacities = {37196064983, 46715279333, 36033152037, 52873715944};
+
+struct OwnCapacities {
+  std::string text = test::file_text(test::source_folder() / "testdata" / "rows" / "own_capacities.log");
+  PrintedPlan printed = parse(find_blocks(text).front());
+};
+
+std::vector<const PlanTable*> row_wise(const Plan& plan) {
+  std::vector<const PlanTable*> tables;
+  for (const PlanTable& table : plan.tables)
+    if (table.sharding == Sharding::rw) tables.push_back(&table);
+  return tables;
+}
+
+TEST(RowSplit, FollowsWhatTheRanksHold) {
+  const OwnCapacities log;
+  const Plan plan = infer(log.printed);
+  EXPECT_EQ(plan.contradictions, 0);
+  const auto tables = row_wise(plan);
+  ASSERT_EQ(tables.size(), 11u);
+  for (const PlanTable* table : tables) {
+    SCOPED_TRACE(log.printed.tables.rows[table->row].fqn.text);
+    EXPECT_TRUE(table->uneven_rows);
+    EXPECT_TRUE(table->rows_by_memory);
+    const auto truth = proportional_rows(table->rows, kCapacities);
+    const auto shards = plan.shards_of(*table);
+    ASSERT_EQ(shards.size(), truth.size());
+    for (std::size_t k = 0; k < truth.size(); ++k) {
+      EXPECT_LE(shards[k].rows.low, truth[k]);
+      EXPECT_GE(shards[k].rows.high, truth[k]);
+      EXPECT_LE(static_cast<double>(shards[k].rows.high - shards[k].rows.low),
+                3 + 0.005 * static_cast<double>(truth[k]));
+    }
+  }
+}
+
+TEST(RowSplit, IsFoundAgainBehindTheSameTables) {
+  const OwnCapacities log;
+  InferOptions options;
+  options.alternatives = false;
+  options.keep_precedent = true;
+  const Plan first = infer(log.printed, options);
+  ASSERT_NE(first.precedent, nullptr);
+  const auto again = infer_like(*first.precedent, log.printed, options);
+  ASSERT_TRUE(again);
+  const auto tables = row_wise(first), others = row_wise(*again);
+  ASSERT_EQ(tables.size(), others.size());
+  for (std::size_t t = 0; t < tables.size(); ++t)
+    for (std::size_t k = 0; k < kCapacities.size(); ++k)
+      EXPECT_EQ(first.shards_of(*tables[t])[k].rows, again->shards_of(*others[t])[k].rows);
+}
+
+// The parts of other tables say that no shard of these is empty, so that the columns of each rank are known.
+TEST(RowSplit, LeavesNoRoomForAWrongCell) {
+  const std::map<std::size_t, std::string> cells = {{0, "17.06"}, {1, "6.24"}, {2, "5.16"}, {3, "5.29"}};
+  for (const auto& [rank, text] : cells) {
+    OwnCapacities log;
+    log.printed.ranks.rows[rank].output.text = text;
+    const Plan plan = infer(log.printed);
+    EXPECT_TRUE(plan.ranks[rank].expected_output.contradicted) << "rank " << rank;
+  }
+}
+
+}  // namespace
+}  // namespace shardstats
