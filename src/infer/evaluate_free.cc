@@ -7,6 +7,8 @@
 namespace shardstats::infer_detail {
 namespace {
 
+constexpr int kVirtual = 2;  // values of its own of a virtual table: that it is one, and the size of its cache
+
 std::vector<Variant> variants_of(const Setting& setting, const TableInputs& table, Freedom freedom) {
   const bool cached = is_cached(*table.kernel, setting.rules->release);
   Variant base;
@@ -42,13 +44,13 @@ void add_virtual(const Setting& setting, const TableInputs& table, const RowSpli
 
 // Options of one table in the free tier; a virtual table only if nothing else fits. Returns how many printed cells even
 // the best of them contradicts.
-std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, TableParts& parts,
-                          TableState& state) {
+std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, bool may_be_virtual,
+                          TableParts& parts, TableState& state) {
   const std::uint64_t possible = possible_combos(setting, table, true);
   const RowSplit rows{split_of(freedom), nullptr};
   for (const Variant& variant : variants_of(setting, table, freedom))
     add_variant(setting, table, variant, rows, possible, parts, state);
-  if (state.options.empty()) add_virtual(setting, table, rows, parts, state);
+  if (state.options.empty() && may_be_virtual) add_virtual(setting, table, rows, parts, state);
   if (!state.options.empty()) return 0;
   std::int64_t fewest = 4;
   for (std::uint8_t v = 0; v < parts.size(); ++v)
@@ -81,12 +83,13 @@ class FreeTier {
   }
 
   // What the tables' own cells allow; false: that alone costs more than `limit`.
-  bool list_options(std::int64_t limit) {
+  bool list_options(std::int64_t limit, bool may_be_virtual) {
     std::int64_t forced = 0;
     for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
       const TableInputs& table = plan_.tables[t];
       if (!table.sized || table.kernel == nullptr) continue;
-      start_.contradictions += free_options(start_.setting, table, freedom_, (*parts_)[t], start_.tables[t]);
+      start_.contradictions +=
+          free_options(start_.setting, table, freedom_, may_be_virtual, (*parts_)[t], start_.tables[t]);
       forced += departures(table, start_.tables[t], (*parts_)[t], start_.pair);
       if (start_.cost() + forced > limit) return false;
     }
@@ -146,6 +149,15 @@ class FreeTier {
   Outcome start_;  // before any sum was looked at
 };
 
+// Where one table has to be virtual, any other may be too without its cells saying so. If only sums ask for another
+// one, that counts as a table of its own kind.
+Outcome with_any_virtual(FreeTier& tier, std::int64_t limit, Outcome needed) {
+  tier.allow_virtual_tables();
+  Outcome any = tier.settled(limit);
+  if (any.contradictions < needed.contradictions) any.freedoms += kVirtual;
+  return weight(any) <= weight(needed) ? any : needed;
+}
+
 }  // namespace
 
 SplitRows split_of(Freedom freedom) {
@@ -157,17 +169,21 @@ SplitRows split_of(Freedom freedom) {
 int departures(const TableInputs& table, const TableState& state, const TableParts& parts, int pair) {
   const auto is_virtual = [&](Option option) { return parts[option.variant].variant.virtual_table; };
   if (state.options.empty() || plan_wide_option(table, parts, state.options, pair)) return 0;
-  return std::all_of(state.options.begin(), state.options.end(), is_virtual) ? 2 : 1;
+  return std::all_of(state.options.begin(), state.options.end(), is_virtual) ? kVirtual : 1;
 }
 
 std::optional<Outcome> Evaluator::free(const Setting& setting, int pair, Freedom freedom, std::int64_t limit) {
   FreeTier tier(plan_, sums_, setting, pair, freedom);
-  if (!tier.list_options(limit)) return std::nullopt;
+  if (!tier.list_options(limit, true)) return std::nullopt;
   auto outcome = tier.settled(limit);
   if (outcome.cost() <= limit && tier.has_virtual_table()) {
-    // Where one table has to be virtual, any other may be too without its cells saying so.
-    tier.allow_virtual_tables();
-    outcome = tier.settled(limit);
+    outcome = with_any_virtual(tier, limit, std::move(outcome));
+    // A wrong cell looks like a virtual table that no sum knows of.
+    FreeTier without(plan_, sums_, setting, pair, freedom);
+    if (without.list_options(limit, false)) {
+      auto other = without.settled(limit);
+      if (other.cost() <= limit && weight(other) < weight(outcome)) outcome = std::move(other);
+    }
   }
   if (outcome.cost() > limit) return std::nullopt;
   return outcome;
