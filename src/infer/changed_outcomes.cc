@@ -54,7 +54,8 @@ class Mapping {
     Outcome& after = result.survivor.outcome;
     after.setting = group_.members.front();
     after.uniform = false;
-    after.rows = before_.rows;
+    // Nothing is known of the capacities of other devices, so that these split rows evenly.
+    if (changed_.inputs.world_size == base_.inputs.world_size) after.rows = before_.rows;
     after.pair = before_.pair;
     after.tables.resize(changed_.inputs.tables.size());
     result.became.resize(after.tables.size());

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <span>
 
 #include "corpus.h"
 #include "shardstats/infer/plan.h"
 #include "shardstats/infer/precedent.h"
+#include "shardstats/infer/what_if.h"
 #include "shardstats/input/blocks.h"
 #include "shardstats/planner/shapes.h"
 
@@ -72,6 +74,22 @@ TEST(RowSplit, LeavesNoRoomForAWrongCell) {
     log.printed.ranks.rows[rank].output.text = text;
     const Plan plan = infer(log.printed);
     EXPECT_TRUE(plan.ranks[rank].expected_output.contradicted) << "rank " << rank;
+  }
+}
+
+// Of other devices no capacities are known.
+TEST(RowSplit, IsEvenForAnotherWorldSize) {
+  const OwnCapacities log;
+  Change change;
+  change.attribute = Attribute::world_size;
+  change.number = 8;
+  change.text = "world_size";
+  const auto outcome = WhatIf(log.printed).with(std::span(&change, 1));
+  ASSERT_TRUE(std::holds_alternative<ChangedPlan>(outcome));
+  const Plan& plan = std::get<ChangedPlan>(outcome).plan;
+  for (const PlanTable* table : row_wise(plan)) {
+    const ByteInterval first = plan.shards_of(*table).front().rows;
+    EXPECT_EQ(first, (ByteInterval{(table->rows + 7) / 8, (table->rows + 7) / 8}));
   }
 }
 
