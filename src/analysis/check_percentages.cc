@@ -115,20 +115,24 @@ bool splits_rows(const Checks& checks, const Kind& kind) {
   return (checks.plan.setting.device == Device::cpu) == (kind.slot == kDdr.slot);
 }
 
-// Do the other ranks speak for one capacity? Two at least and most of those above 0% must agree with the printed one,
-// which is that of rank 0, and rule out the capacity that would explain the outlier; more of them where rows are split
-// by capacities of this memory.
+// So many ranks that speak for one capacity outweigh another one: more of them where rows are split by capacities of
+// this memory, and one where not even the memory that decides about rows speaks for devices of different capacities.
+std::ptrdiff_t enough_ranks(const Checks& checks, const Kind& kind) {
+  if (!splits_rows(checks, kind)) return kind.slot == kDdr.slot && hbm_shares(checks).one_capacity() ? 1 : 2;
+  return std::ranges::any_of(checks.plan.tables, &PlanTable::uneven_rows) ? 5 : 2;
+}
+
+// Do the other ranks speak for one capacity? Most of those above 0% must agree with the printed one, which is that of
+// rank 0, and rule out the capacity that would explain the outlier.
 bool is_outlier(const Checks& checks, const Kind& kind, RealInterval printed, const std::vector<Share>& shares,
                 const Share& outlier) {
   if (outlier.one_step_off()) return false;
-  const bool by_capacities =
-      splits_rows(checks, kind) && std::ranges::any_of(checks.plan.tables, &PlanTable::uneven_rows);
   const auto against = std::ranges::count_if(shares, [&](const Share& s) {
     const RealInterval capacity = s.rank == 0 ? narrowed(s.capacity(), printed) : s.capacity();
     return s.agrees() && !capacity.overlaps(outlier.capacity());
   });
   const auto used = std::ranges::count_if(shares, [](const Share& s) { return s.printed.low > 0; });
-  return against >= (by_capacities ? 5 : 2) && against * 2 > used;
+  return against >= enough_ranks(checks, kind) && against * 2 > used;
 }
 
 // Devices can have capacities of their own since v0.8.0 (storage-model.md section 3.3).
@@ -169,8 +173,8 @@ double row_wise_weights(const Checks& checks, const Kind& kind) {
 // with a wrong share too close to that of all others for its capacity?
 bool split_evenly(const Checks& checks, const Kind& kind, const std::vector<Share>& shares) {
   if (!splits_rows(checks, kind) || shares.size() != checks.plan.ranks.size()) return false;
-  // A table of few buckets may be split evenly whatever the capacities; not likely all of many tables.
-  constexpr std::ptrdiff_t kManyTables = 3;
+  // A table of few buckets may be split evenly whatever the capacities; not likely all of several tables.
+  constexpr std::ptrdiff_t kManyTables = 2;
   const auto is_row_wise = [](const PlanTable& table) { return table.sharding == Sharding::rw; };
   if (std::ranges::any_of(checks.plan.releases, [](Release release) { return rules_of(release).buckets; }) &&
       std::ranges::count_if(checks.plan.tables, is_row_wise) < kManyTables)

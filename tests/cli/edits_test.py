@@ -32,6 +32,8 @@ FOUND = [
     ("v1.0.0/odd-605.log", "#         3    1.156", " 3.46 ", " 3.42 "),  # an empty part of rows that cannot be
     ("v1.2.0/odd-641.log", "#         2   2.409", " 0.99 ", " 0.79 "),  # a split by capacities that no sum speaks for
     ("v1.7.0/odd-746.log", "#         1   1.288", "(9%)", "(4%)"),  # many tables that are split evenly
+    ("v1.8.0/small-103.log", "#         1   7.856", "(9%)", "(4%)"),  # two such tables
+    ("v1.2.0/small-101.log", "#         1   3.515", "10.445 (1%)", "10.445 (6%)"),  # the other memory has one capacity
 ]
 # What was clean behind the genuine log, whose hypotheses it follows.
 FOLLOWED = [
