@@ -122,11 +122,30 @@ std::ptrdiff_t enough_ranks(const Checks& checks, const Kind& kind) {
   return std::ranges::any_of(checks.plan.tables, &PlanTable::uneven_rows) ? 5 : 2;
 }
 
+// What a rank has of the rows of the largest table, relative to rank 0, where capacities split these; else nothing.
+std::optional<RealInterval> rows_like_rank_0(const Checks& checks, int rank) {
+  const auto& tables = checks.plan.tables;
+  const auto rows = [](const PlanTable& t) { return t.rows_by_memory ? t.rows : 0; };
+  const auto largest = std::ranges::max_element(tables, {}, rows);
+  if (largest == tables.end() || rows(*largest) == 0) return std::nullopt;
+  const auto shards = checks.plan.shards_of(*largest);
+  const auto cut = static_cast<double>(shards.size());  // rows that a part can differ from its share
+  if (static_cast<std::size_t>(rank) >= shards.size()) return std::nullopt;
+  const RealInterval first = real(shards.front().rows), own = real(shards[static_cast<std::size_t>(rank)].rows);
+  if (first.low <= cut) return std::nullopt;
+  return RealInterval{std::max(own.low - cut, 0.0) / (first.high + cut), (own.high + cut) / (first.low - cut)};
+}
+
 // Do the other ranks speak for one capacity? Most of those above 0% must agree with the printed one, which is that of
 // rank 0, and rule out the capacity that would explain the outlier.
 bool is_outlier(const Checks& checks, const Kind& kind, RealInterval printed, const std::vector<Share>& shares,
                 const Share& outlier) {
   if (outlier.one_step_off()) return false;
+  const auto rows = splits_rows(checks, kind) ? rows_like_rank_0(checks, outlier.rank) : std::nullopt;
+  if (rows && printed.low > 0) {
+    const RealInterval capacity = outlier.capacity();
+    return !rows->overlaps({capacity.low / printed.high, capacity.high / printed.low});
+  }
   const auto against = std::ranges::count_if(shares, [&](const Share& s) {
     const RealInterval capacity = s.rank == 0 ? narrowed(s.capacity(), printed) : s.capacity();
     return s.agrees() && !capacity.overlaps(outlier.capacity());
@@ -159,11 +178,18 @@ std::vector<RealInterval> row_wise_parts(const Checks& checks, const Kind& kind,
   return parts;
 }
 
-// The least that all row-wise tables take of that memory, bytes.
+// Does that memory hold all rows? Of a cached or key-value table it takes as much on each rank as the rules say.
+bool holds_rows(const PlanTable& table, const Kind& kind) {
+  if (kind.slot == kDdr.slot) return true;  // rows are split by that memory on devices without any other
+  const KernelSpeed speed = table.kernel != nullptr ? table.kernel->speed : KernelSpeed::unknown;
+  return speed >= KernelSpeed::dense && speed <= KernelSpeed::fused && !table.choice.virtual_table;
+}
+
+// The least that the rows of all row-wise tables take of that memory, bytes.
 double row_wise_weights(const Checks& checks, const Kind& kind) {
   double weights = 0;
   for (const PlanTable& table : checks.plan.tables)
-    if (table.sharding == Sharding::rw && table.explained)
+    if (table.sharding == Sharding::rw && table.explained && holds_rows(table, kind))
       weights += std::min(static_cast<double>(table.rows) * static_cast<double>(table.cols) * table.choice.element_size,
                           real((table.*kind.table).bytes).low);
   return weights;
