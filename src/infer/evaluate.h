@@ -88,14 +88,13 @@ bool equal_shards(const Outcome& outcome, const TableInputs& table);
 // size of the key-value cache of a virtual table.
 int departures(const TableInputs& table, const TableState& state, const TableParts& parts, int pair);
 
-// What a table may choose for itself in the free tier; each one but the last includes those before it.
+// What a table may choose for itself in the free tier; each one includes those before it.
 enum class Freedom : std::uint8_t {
-  sizes,       // element sizes, optimizer, passes
-  inputs,      // numbers of poolings and column widths that old releases do not print
-  capacities,  // of devices: row-wise tables are split by them
-  buckets,     // instead of capacities: each row-wise table is split in its own way
+  sizes,   // element sizes, optimizer, passes
+  inputs,  // numbers of poolings and column widths that old releases do not print
+  rows,    // the row-wise split
 };
-SplitRows split_of(Freedom freedom);
+SplitRows split_of(const ReleaseRules& rules, Freedom freedom);
 
 // Among hypotheses that fill in values table by table the count of those values is a matter of degree: a contradicted
 // cell weighs more than one of them.

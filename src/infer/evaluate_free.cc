@@ -47,7 +47,7 @@ void add_virtual(const Setting& setting, const TableInputs& table, const RowSpli
 std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, bool may_be_virtual,
                           TableParts& parts, TableState& state) {
   const std::uint64_t possible = possible_combos(setting, table, true);
-  const RowSplit rows{split_of(freedom), nullptr};
+  const RowSplit rows{split_of(*setting.rules, freedom), nullptr};
   for (const Variant& variant : variants_of(setting, table, freedom))
     add_variant(setting, table, variant, rows, possible, parts, state);
   if (state.options.empty() && may_be_virtual) add_virtual(setting, table, rows, parts, state);
@@ -76,7 +76,7 @@ class FreeTier {
     parts_->resize(plan.tables.size());
     start_.setting = setting;
     start_.uniform = false;
-    start_.rows.how = split_of(freedom);
+    start_.rows.how = split_of(*setting.rules, freedom);
     start_.pair = pair;
     start_.parts = parts_;
     start_.tables.resize(plan.tables.size());
@@ -160,10 +160,9 @@ Outcome with_any_virtual(FreeTier& tier, std::int64_t limit, Outcome needed) {
 
 }  // namespace
 
-SplitRows split_of(Freedom freedom) {
-  return freedom == Freedom::capacities ? SplitRows::by_memory
-         : freedom == Freedom::buckets  ? SplitRows::by_buckets
-                                        : SplitRows::evenly;
+SplitRows split_of(const ReleaseRules& rules, Freedom freedom) {
+  if (freedom != Freedom::rows) return SplitRows::evenly;
+  return rules.buckets ? SplitRows::by_buckets : SplitRows::by_memory;
 }
 
 int departures(const TableInputs& table, const TableState& state, const TableParts& parts, int pair) {

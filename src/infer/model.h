@@ -55,7 +55,7 @@ struct Amounts {
 };
 
 // How row-wise tables are split: evenly, in proportion to capacities that devices have of their own (storage-model.md
-// section 3.3), or each table in its own way by its buckets (3.4).
+// section 3.3), or, in releases that know buckets, each table in its own way (3.4).
 enum class SplitRows : std::uint8_t { evenly, by_memory, by_buckets };
 struct RowSplit {
   SplitRows how = SplitRows::evenly;

@@ -1,7 +1,7 @@
 #include "infer/row_split.h"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "infer/sums.h"
 
@@ -17,6 +17,13 @@ bool has_part_on_each_rank(const TableInputs& table, std::size_t ranks) {
   for (std::size_t k = 0; k < table.ranks.size(); ++k)
     if (static_cast<std::size_t>(table.ranks[k]) != k) return false;
   return table.ranks.size() == ranks;
+}
+
+// By variant of the table: a bit for each combo that is left of it.
+std::vector<std::uint64_t> combos_of(const TableParts& variants, const TableState& state) {
+  std::vector<std::uint64_t> combos(variants.size());
+  for (const Option option : state.options) combos[option.variant] |= std::uint64_t{1} << option.combo;
+  return combos;
 }
 
 // All parts together are the whole.
@@ -80,10 +87,10 @@ std::vector<RealInterval> Sums::row_shares() const {
   std::vector<std::vector<RowEnds>> ends(plan_.tables.size());  // by table and variant
   for (std::uint32_t t = 0; t < ends.size(); ++t) {
     if (!is_split(plan_.tables[t])) continue;
-    std::vector<std::uint64_t> combos((*outcome_.parts)[t].size());
-    for (const Option option : outcome_.tables[t].options) combos[option.variant] |= std::uint64_t{1} << option.combo;
+    const TableParts& variants = (*outcome_.parts)[t];
+    const auto combos = combos_of(variants, outcome_.tables[t]);
     for (std::size_t v = 0; v < combos.size(); ++v)
-      ends[t].push_back(row_ends(outcome_.setting, plan_.tables[t], (*outcome_.parts)[t][v], combos[v]));
+      ends[t].push_back(row_ends(outcome_.setting, plan_.tables[t], variants[v], combos[v]));
   }
   std::vector<RealInterval> shares(plan_.ranks.size(), {0, 1});
   for (const SumLine& line : outcome_.sums)
@@ -113,11 +120,13 @@ Outcome with_rows(const PlanInputs& plan, Outcome outcome, const RowSplit& rows)
   auto all = std::make_shared<std::vector<TableParts>>(*outcome.parts);
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     if (!is_split(plan.tables[t])) continue;
-    std::vector<std::uint64_t> combos((*all)[t].size());
-    for (const Option option : outcome.tables[t].options) combos[option.variant] |= std::uint64_t{1} << option.combo;
-    const std::uint64_t* wanted = combos.data();
-    for (Parts& parts : (*all)[t])
-      parts = make_parts(outcome.setting, plan.tables[t], parts.variant, rows, *wanted++, &parts.lookups);
+    const auto combos = combos_of((*all)[t], outcome.tables[t]);
+    TableParts split;
+    for (std::size_t v = 0; v < combos.size(); ++v) {
+      const Parts& parts = std::as_const(*all)[t][v];
+      split.push_back(make_parts(outcome.setting, plan.tables[t], parts.variant, rows, combos[v], &parts.lookups));
+    }
+    (*all)[t] = std::move(split);
   }
   outcome.parts = std::move(all);
   return outcome;

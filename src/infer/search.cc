@@ -30,10 +30,15 @@ std::int64_t row_wise_tables(const PlanInputs& plan) {
   return std::ranges::count_if(plan.tables, [](const TableInputs& t) { return t.sized && t.sharding == Sharding::rw; });
 }
 
-bool splits_rows(Freedom freedom) { return freedom >= Freedom::capacities; }
+bool has_hidden_rows(const PlanInputs& plan, const ReleaseRules& rules) {
+  return (rules.uneven_rows || rules.buckets) && row_wise_tables(plan) > 0;
+}
 
-// Ranks whose HBM share does not fit the printed capacity: each speaks for devices of different capacities.
+// Ranks whose HBM share does not fit the printed capacity: each speaks for devices of different capacities. Where all
+// are 0 % they may not be counted at all.
 std::int64_t share_conflicts(const PlanInputs& plan) {
+  const auto is_zero = [](const PrintedRank& row) { return row.hbm_percent.text == "0"; };
+  if (std::ranges::all_of(plan.printed->ranks.rows, is_zero)) return 0;
   const auto capacity = printed_bytes(plan.printed->slot(LineId::planning_memory), Format::r3, kGiB);
   if (!capacity || capacity->low <= 0) return 0;
   std::int64_t conflicts = 0;
@@ -48,14 +53,11 @@ std::int64_t share_conflicts(const PlanInputs& plan) {
   return conflicts;
 }
 
-// What a hidden row split costs: a capacity for each device, less those that the shares ask for anyway; or the number
-// of buckets of each row-wise table, besides such capacities.
-std::int64_t cost_of(Freedom freedom, const PlanInputs& plan) {
-  if (!splits_rows(freedom)) return 0;
-  const std::int64_t conflicts = share_conflicts(plan), capacities = plan.world_size - 1 - conflicts;
-  if (freedom == Freedom::capacities) return std::max<std::int64_t>(capacities, 1);
-  const std::int64_t buckets = row_wise_tables(plan);
-  return std::max<std::int64_t>(conflicts > 0 ? capacities + buckets : std::min(capacities, buckets), 1);
+// What a hidden row split costs: a capacity for each device, less those that the shares ask for anyway; or, where
+// tables may have buckets, their number for each row-wise table.
+std::int64_t cost_of_rows(const PlanInputs& plan, const ReleaseRules& rules) {
+  const std::int64_t capacities = plan.world_size - 1 - share_conflicts(plan);
+  return std::max<std::int64_t>(rules.buckets ? std::min(capacities, row_wise_tables(plan)) : capacities, 1);
 }
 
 constexpr std::int64_t kSlack = 1;  // of weights: a difference that does not exclude
@@ -74,6 +76,28 @@ void keep_plausible(SearchResult& found) {
   found.survivors.erase(first, found.survivors.end());
 }
 
+// Settings of a group in the free tier. Releases that know buckets split rows in another way than those before, at the
+// same price: nothing else tells them apart.
+struct Candidate {
+  std::size_t group = 0;
+  std::vector<Setting> members;
+  Freedom freedom = Freedom::inputs;
+  std::int64_t extra = 0;  // cost of the freedom
+};
+
+std::vector<Candidate> candidates_of(const PlanInputs& plan, const std::vector<SettingGroup>& groups) {
+  std::vector<Candidate> all;
+  for (std::size_t g = 0; g < groups.size(); ++g) all.push_back({g, groups[g].members, Freedom::inputs, 0});
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const ReleaseRules& rules = *groups[g].members.front().rules;
+    if (!has_hidden_rows(plan, rules)) continue;
+    for (const SplitRows split : {SplitRows::by_memory, SplitRows::by_buckets})
+      if (auto members = members_that(groups[g].members, split); !members.empty())
+        all.push_back({g, std::move(members), Freedom::rows, cost_of_rows(plan, rules)});
+  }
+  return all;
+}
+
 // The free tier for every setting. It has to leave fewer contradicted cells than the uniform one, at no higher cost.
 // `wides`: by group, what the uniform tier found; none where the group was given up.
 void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups, std::uint32_t allowed_pairs,
@@ -85,32 +109,31 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
   if (plan.missing) limit += contradictions;  // the damage is known to be another: the cells are right
   SearchResult free;
   std::int64_t without_rows = contradictions;  // the fewest contradicted cells that even splits leave
-  const std::int64_t cheapest_rows = std::min(cost_of(Freedom::capacities, plan), cost_of(Freedom::buckets, plan));
+  const std::int64_t conflicts = share_conflicts(plan);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const Setting& setting = groups[g].members.front();
-    const Departing most{limit, row_wise_tables(plan) > 0 ? limit - cheapest_rows : -1};
-    if (!wides[g]) wides[g] = evaluator.plan_wide_of(setting, pairs_of(*setting.rules, allowed_pairs), most);
+    const std::int64_t rows = has_hidden_rows(plan, *setting.rules) ? limit - cost_of_rows(plan, *setting.rules) : -1;
+    if (!wides[g]) wides[g] = evaluator.plan_wide_of(setting, pairs_of(*setting.rules, allowed_pairs), {limit, rows});
   }
-  for (const Freedom freedom : {Freedom::inputs, Freedom::capacities, Freedom::buckets})
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      const bool rows = splits_rows(freedom);
-      const std::vector<Setting> members = members_that(groups[g].members, split_of(freedom));
-      if (members.empty() || (rows && (row_wise_tables(plan) == 0 || limit <= 0))) continue;
-      const std::int64_t extra = cost_of(freedom, plan);
-      const auto departing = [&] { return rows ? wides[g]->departing.rows : wides[g]->departing.inputs; };
-      auto outcome = wides[g] && departing() <= limit - extra
-                         ? evaluator.free(members.front(), wides[g]->pair, freedom, limit - extra)
-                         : std::nullopt;
-      if (!outcome) free.excluded.push_back({members, limit + 1});  // or more
-      if (!outcome || outcome->contradictions >= contradictions) continue;
-      // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one.
-      if (rows && outcome->contradictions + 1 == without_rows && share_conflicts(plan) == 0) continue;
-      if (!rows) without_rows = std::min(without_rows, outcome->contradictions);
-      outcome->freedoms += extra;
-      free.survivors.push_back({std::move(*outcome), members});
-      // What costs more than this is not plausible beside it.
-      limit = std::min(limit, weight(free.survivors.back().outcome) + kSlack);
-    }
+  for (const Candidate& candidate : candidates_of(plan, groups)) {
+    const bool rows = candidate.freedom == Freedom::rows;
+    if (rows && limit <= 0) continue;
+    const auto& wide = wides[candidate.group];
+    const auto departing = [&] { return rows ? wide->departing.rows : wide->departing.inputs; };
+    const std::int64_t most = limit - candidate.extra;
+    auto outcome = wide && departing() <= most
+                       ? evaluator.free(candidate.members.front(), wide->pair, candidate.freedom, most)
+                       : std::nullopt;
+    if (!outcome) free.excluded.push_back({candidate.members, limit + 1});  // or more
+    if (!outcome || outcome->contradictions >= contradictions) continue;
+    // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one.
+    if (rows && outcome->contradictions + 1 == without_rows && conflicts == 0) continue;
+    if (!rows) without_rows = std::min(without_rows, outcome->contradictions);
+    outcome->freedoms += candidate.extra;
+    free.survivors.push_back({std::move(*outcome), candidate.members});
+    // What costs more than this is not plausible beside it.
+    limit = std::min(limit, weight(free.survivors.back().outcome) + kSlack);
+  }
   keep_plausible(free);
   if (free.survivors.empty()) return;
   for (Survivor& worse : result.survivors) free.excluded.push_back({std::move(worse.members), worse.outcome.cost()});
@@ -163,7 +186,8 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
 std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows split) {
   std::vector<Setting> able;
   std::ranges::copy_if(members, std::back_inserter(able), [&](const Setting& s) {
-    return split == SplitRows::evenly || (split == SplitRows::by_buckets ? s.rules->buckets : s.rules->uneven_rows);
+    const bool known = s.rules->uneven_rows || s.rules->buckets;
+    return split == SplitRows::evenly || (known && split == split_of(*s.rules, Freedom::rows));
   });
   return able;
 }
