@@ -85,7 +85,7 @@ void check_cw_dim(Checks& checks, std::size_t i, const PrintedTable& row, std::i
     if (row.ranks) finding.suspects.push_back({row.ranks, "one rank a shard"});
     return &finding;
   };
-  if (*block == 0 || *dim % *block != 0) {
+  if (*block == 0 || *dim < *block || *dim % *block != 0) {
     add(of_table("CW Dim", row) + " is " + std::string(row.cw_dim.text) + ", which does not divide Emb Dim " +
         std::string(row.emb_dim.text));
     return;

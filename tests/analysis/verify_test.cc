@@ -114,6 +114,16 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"v1.4.0.log", "(0.1,0.07,0.3,0.07,0)", "0.3", "3e-00", "log.malformed_cell"},
         Change{"v1.4.0.log", "device_os_ad_id", "8.941", "8.940", "log.malformed_cell"}));
 
+// A grid of no columns once was divided by their blocks.
+TEST(Verify, GridOfNoColumnsIsFound) {
+  const std::string bytes = log_bytes("v1.8.0.log");
+  const std::string grid = changed(bytes, "like_doc_os_id", " TWCW ", "   GS ");
+  const Checked checked(changed(grid, "like_doc_os_id", "32 (8)", " 0 (8)"));
+  EXPECT_TRUE(std::ranges::any_of(checked.report.findings, [](const Finding& f) {
+    return f.rule->id == "table.cw_dim";
+  })) << dump(checked.report);
+}
+
 TEST(Verify, RowDeletedIsFound) {
   std::string bytes = log_bytes("v1.4.0.log");
   const std::size_t line = bytes.rfind('\n', bytes.find("1.65 (10%)")) + 1;
