@@ -30,8 +30,10 @@ std::int64_t row_wise_tables(const PlanInputs& plan) {
   return std::ranges::count_if(plan.tables, [](const TableInputs& t) { return t.sized && t.sharding == Sharding::rw; });
 }
 
+bool may_split_unevenly(const ReleaseRules& rules) { return rules.uneven_rows || rules.buckets; }
+
 bool has_hidden_rows(const PlanInputs& plan, const ReleaseRules& rules) {
-  return (rules.uneven_rows || rules.buckets) && row_wise_tables(plan) > 0;
+  return may_split_unevenly(rules) && row_wise_tables(plan) > 0;
 }
 
 // Ranks whose HBM share does not fit the printed capacity: each speaks for devices of different capacities. Where all
@@ -53,10 +55,10 @@ std::int64_t share_conflicts(const PlanInputs& plan) {
   return conflicts;
 }
 
-// What a hidden row split costs: a capacity for each device, less those that the shares ask for anyway; or, where
-// tables may have buckets, their number for each row-wise table.
-std::int64_t cost_of_rows(const PlanInputs& plan, const ReleaseRules& rules) {
-  const std::int64_t capacities = plan.world_size - 1 - share_conflicts(plan);
+// What a hidden row split costs: a capacity for each device, less those that the shares ask for anyway (`conflicts`);
+// or, where tables may have buckets, their number for each row-wise table.
+std::int64_t cost_of_rows(const PlanInputs& plan, std::int64_t conflicts, const ReleaseRules& rules) {
+  const std::int64_t capacities = plan.world_size - 1 - conflicts;
   return std::max<std::int64_t>(rules.buckets ? std::min(capacities, row_wise_tables(plan)) : capacities, 1);
 }
 
@@ -85,7 +87,8 @@ struct Candidate {
   std::int64_t extra = 0;  // cost of the freedom
 };
 
-std::vector<Candidate> candidates_of(const PlanInputs& plan, const std::vector<SettingGroup>& groups) {
+std::vector<Candidate> candidates_of(const PlanInputs& plan, std::int64_t conflicts,
+                                     const std::vector<SettingGroup>& groups) {
   std::vector<Candidate> all;
   for (std::size_t g = 0; g < groups.size(); ++g) all.push_back({g, groups[g].members, Freedom::inputs, 0});
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -93,7 +96,7 @@ std::vector<Candidate> candidates_of(const PlanInputs& plan, const std::vector<S
     if (!has_hidden_rows(plan, rules)) continue;
     for (const SplitRows split : {SplitRows::by_memory, SplitRows::by_buckets})
       if (auto members = members_that(groups[g].members, split); !members.empty())
-        all.push_back({g, std::move(members), Freedom::rows, cost_of_rows(plan, rules)});
+        all.push_back({g, std::move(members), Freedom::rows, cost_of_rows(plan, conflicts, rules)});
   }
   return all;
 }
@@ -111,11 +114,13 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
   std::int64_t without_rows = contradictions;  // the fewest contradicted cells that even splits leave
   const std::int64_t conflicts = share_conflicts(plan);
   for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (wides[g]) continue;
     const Setting& setting = groups[g].members.front();
-    const std::int64_t rows = has_hidden_rows(plan, *setting.rules) ? limit - cost_of_rows(plan, *setting.rules) : -1;
-    if (!wides[g]) wides[g] = evaluator.plan_wide_of(setting, pairs_of(*setting.rules, allowed_pairs), {limit, rows});
+    const ReleaseRules& rules = *setting.rules;
+    const std::int64_t rows = has_hidden_rows(plan, rules) ? limit - cost_of_rows(plan, conflicts, rules) : -1;
+    wides[g] = evaluator.plan_wide_of(setting, pairs_of(rules, allowed_pairs), {limit, rows});
   }
-  for (const Candidate& candidate : candidates_of(plan, groups)) {
+  for (const Candidate& candidate : candidates_of(plan, conflicts, groups)) {
     const bool rows = candidate.freedom == Freedom::rows;
     if (rows && limit <= 0) continue;
     const auto& wide = wides[candidate.group];
@@ -186,8 +191,8 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
 std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows split) {
   std::vector<Setting> able;
   std::ranges::copy_if(members, std::back_inserter(able), [&](const Setting& s) {
-    const bool known = s.rules->uneven_rows || s.rules->buckets;
-    return split == SplitRows::evenly || (known && split == split_of(*s.rules, Freedom::rows));
+    if (split == SplitRows::evenly) return true;
+    return may_split_unevenly(*s.rules) && split == split_of(*s.rules, Freedom::rows);
   });
   return able;
 }
