@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "shardstats/numbers/most_shared.h"
+
 namespace shardstats::infer_detail {
 namespace {
 
@@ -169,31 +171,6 @@ bool Sums::refit_constants() {
   return outcome_.constants != before;
 }
 
-namespace {
-
-// How many of some intervals meet another one.
-class Meetings {
- public:
-  explicit Meetings(const std::vector<RealInterval>& intervals) {
-    for (const RealInterval x : intervals) {
-      lows_.push_back(x.low);
-      highs_.push_back(x.high);
-    }
-    std::ranges::sort(lows_);
-    std::ranges::sort(highs_);
-  }
-  std::int64_t count(RealInterval x) const {
-    const auto begun = std::ranges::upper_bound(lows_, x.high) - lows_.begin();
-    const auto over = std::ranges::lower_bound(highs_, x.low) - highs_.begin();
-    return begun - over;
-  }
-
- private:
-  std::vector<double> lows_, highs_;
-};
-
-}  // namespace
-
 // The amount that most ranks have beyond their shards; zero is preferred if it costs at most one rank more.
 RealInterval Sums::hidden_constant(Quantity quantity) const {
   std::vector<RealInterval> rests;
@@ -201,28 +178,16 @@ RealInterval Sums::hidden_constant(Quantity quantity) const {
     if (line.of == SumOf::rank && line.quantity == quantity)
       rests.push_back(at_least_zero(line.printed - shards_of(line)));
   if (rests.empty()) return {};
-  const auto common = [&](RealInterval wanted) {
-    std::int64_t met = 0;
-    RealInterval both = wanted;
-    for (const RealInterval rest : rests)
-      if (both.overlaps(rest)) both = narrowed(both, rest), ++met;
-    return std::pair{met, both};
+  const auto ranks_with = [&](double amount) {
+    return std::ranges::count_if(rests, [&](RealInterval rest) { return rest.contains(amount); });
   };
-  auto best = common({0, 0});
-  best.second = {0, 0};
-  for (const RealInterval rest : rests) best.second.high = std::max(best.second.high, rest.high);
+  const RealInterval any{0, std::ranges::max(rests, {}, &RealInterval::high).high};
+  const RealInterval most = most_shared(rests, any, 0, 0);
+  if (ranks_with(most.low) > ranks_with(0) + 1) return most;
+  RealInterval next_to_zero = any;
   for (const RealInterval rest : rests)
-    if (rest.low == 0) best.second = narrowed(best.second, rest);
-  std::int64_t enough = best.first + 1;  // that another amount has to exceed
-  const Meetings meetings(rests);
-  for (const RealInterval start : rests) {
-    if (meetings.count(start) <= enough) continue;  // all that meet it need not have anything in common
-    const auto found = common(start);
-    if (found.first <= enough) continue;
-    best = found;
-    enough = found.first;
-  }
-  return best.second;
+    if (rest.low == 0) next_to_zero = narrowed(next_to_zero, rest);
+  return next_to_zero;
 }
 
 // ---- comparing and pruning -----------------------------------------------------------------------------------------
