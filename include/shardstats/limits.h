@@ -43,7 +43,7 @@ inline constexpr std::array kLimits = {
     Limit{"characters of a box line's width", kWidestBox, "the widest column is a list of batch sizes, one a feature"},
     Limit{"characters of a block, its width times its lines", kLargestBlock, "render pads every line to the width"},
     Limit{"ranks", kMostRanks, "larger than any cluster; a list of ranks is expanded"},
-    Limit{"rows of the parameter table", kMostTables, "larger than any model; inference keeps 8 KB for each"},
+    Limit{"rows of the parameter table", kMostTables, "larger than any model; inference keeps up to 32 KB for each"},
     Limit{"shards of a block", kMostShards, "each is rebuilt, in 200 bytes"},
     Limit{"features of a table, and entries of a list of batch sizes", kMostFeatures, "their sums stay exact"},
     Limit{"a batch size", kLargestBatch, "times all features it fits 62 bits"},

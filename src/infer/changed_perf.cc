@@ -85,10 +85,10 @@ class Evaluation {
     after.codecs = before.codecs;
     const std::size_t ranks = std::min(base_.perf.ranks.size(), result_.inputs.ranks.size());
     std::vector<PerfCells> differences(ranks);
-    after.tables.resize(result_.inputs.tables.size());
+    after.tables = TablePerfs(result_.inputs.tables.size());
     for (std::uint32_t b = 0; b < base_.inputs.tables.size(); ++b) {
       if (const auto t = changed_.now_at[b])
-        after.tables[*t] = table(before, old, after.hypothesis, b, *t, differences);
+        after.tables.set(*t, table(before, old, after.hypothesis, b, *t, differences));
       else if (before.tables[b])
         drop(b, *before.tables[b], differences);
     }
@@ -114,7 +114,7 @@ class Evaluation {
   void keep(const PerfOutcome& before, PerfOutcome after, const std::vector<PerfCells>& differences) {
     bool complete = true;
     for (std::uint32_t t = 0; t < after.tables.size(); ++t)
-      complete &= after.tables[t].has_value() || !before.tables[changed_.base_rows[t]].has_value();
+      complete &= after.tables[t] || !before.tables[changed_.base_rows[t]];
     if (!result_.outcomes.empty() && complete != complete_) {
       if (!complete) return;
       result_.outcomes.clear();
@@ -208,7 +208,7 @@ class Evaluation {
       differs |= pair->old.cells != pair->now.cells;
       pairs.push_back(*pair);
     }
-    if (!differs) return before.tables[b];
+    if (!differs) return *before.tables[b];
     add_differences(pairs, b, t, differences);
     TablePerf all = pairs.front().now;
     for (const Pair& pair : pairs) widen(all, pair.now);

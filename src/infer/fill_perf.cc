@@ -54,7 +54,7 @@ void fill_tables(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inp
                  bool alternatives, Plan& plan) {
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     PlanTable& table = plan.tables[t];
-    const auto has = [&](const PerfOutcome& o) { return o.tables[t].has_value(); };
+    const auto has = [&](const PerfOutcome& o) { return o.tables[t] != nullptr; };
     if (!std::all_of(outcomes.begin(), outcomes.end(), has)) continue;
     table.perf.known = true;
     table.perf.contradicted = outcomes.front().tables[t]->contradicted;

@@ -25,7 +25,7 @@ class PerfOfSurvivor {
   // Element sizes (a bit each) that some outcome allows; all that are left where that cannot be said.
   std::uint32_t elements(std::uint32_t t) const {
     const std::uint32_t left = elements_of(storage_.tables[t].options);
-    const auto has_perf = [&](const PerfOutcome* o) { return o->tables[t].has_value(); };
+    const auto has_perf = [&](const PerfOutcome* o) { return o->tables[t] != nullptr; };
     if (std::has_single_bit(left) || outcomes_.empty() || !std::ranges::all_of(outcomes_, has_perf)) return left;
     std::uint32_t allowed = 0;
     each_bit(left, [&](int element) {
@@ -108,7 +108,7 @@ void prefer_by_perf(const PlanInputs& plan, const std::vector<PerfOutcome>& outc
                     SearchResult& found, Plan& result) {
   if (outcomes.empty() || found.survivors.empty()) return;
   for (std::uint32_t t = 0; t < result.tables.size(); ++t) {
-    const auto& perf = outcomes.front().tables[t];
+    const TablePerf* const perf = outcomes.front().tables[t];
     if (!perf || perf->contradicted != 0 || !result.tables[t].sized) continue;
     const auto element = std::ranges::find(kElementSizes, perf->option.element_size) - kElementSizes.begin();
     for (Survivor& survivor : found.survivors) {

@@ -67,7 +67,7 @@ class HypothesisEvaluation {
     outcome.hypothesis = h_;
     outcome.bandwidths = h_.setting.bandwidths;
     outcome.codecs = best_codecs(allowed);
-    outcome.tables.reserve(perf_.tables.size());
+    outcome.tables = TablePerfs(perf_.tables.size());
     for (std::uint32_t t = 0; t < perf_.tables.size() && outcome.contradictions < limit; ++t) add_table(t, outcome);
     if (outcome.contradictions >= limit) return outcome;
     for (const PerfRank& rank : perf_.ranks) add_rank(rank, outcome);
@@ -120,11 +120,10 @@ class HypothesisEvaluation {
   }
 
   void add_table(std::uint32_t t, PerfOutcome& outcome) {
-    auto& perf = outcome.tables.emplace_back();
     const PerfTable& table = perf_.tables[t];
     if (!table.known) return;
     const std::uint64_t codecs = outcome.codecs[table.sharder];
-    perf = over_codecs(t, alternatives_ ? codecs : codecs & (~codecs + 1), outcome.contradictions < kHopeless);
+    auto perf = over_codecs(t, alternatives_ ? codecs : codecs & (~codecs + 1), outcome.contradictions < kHopeless);
     if (perf) {
       narrow_by_cells(table, shards_[t], *perf);
       outcome.contradictions += count(perf->contradicted);
@@ -132,6 +131,7 @@ class HypothesisEvaluation {
     } else {  // on this device the planner could not have printed a perf
       outcome.contradictions += printed_cells(table);
     }
+    outcome.tables.set(t, perf);
   }
 
   std::optional<TablePerf> over_codecs(std::uint32_t t, std::uint64_t codecs, bool other_sizes) {
@@ -160,7 +160,7 @@ class HypothesisEvaluation {
     PerfCells sum{};
     bool known = rank.known;
     for (const auto& [t, shards] : rank.shards) {
-      known &= outcome.tables[t].has_value();
+      known &= outcome.tables[t] != nullptr;
       if (!known) break;
       const TablePerf& table = *outcome.tables[t];
       for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = sum[c] + together(table, c, shards, shards_[t]);

@@ -1,19 +1,41 @@
 // How well a perf hypothesis explains the printed perf cells. Private to src/infer.
 #pragma once
 
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "infer/perf_model.h"
 
 namespace shardstats::infer_detail {
 
+// Perf of each table that has one. Of tables without, hundreds of hypotheses may be kept.
+class TablePerfs {
+ public:
+  explicit TablePerfs(std::size_t tables = 0) : places_(tables, kNone) {}
+  std::size_t size() const { return places_.size(); }
+  // Once for each table.
+  void set(std::size_t t, const std::optional<TablePerf>& perf) {
+    if (!perf) return;
+    places_[t] = static_cast<std::uint32_t>(known_.size());
+    known_.push_back(*perf);
+  }
+  // Null without.
+  const TablePerf* operator[](std::size_t t) const { return places_[t] == kNone ? nullptr : &known_[places_[t]]; }
+
+ private:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> places_;  // by table, in known_
+  std::vector<TablePerf> known_;
+};
+
 struct PerfOutcome {
   PerfHypothesis hypothesis;
   Bandwidths<RealInterval> bandwidths;  // that explain the log: those of the hypothesis and maybe others
   Bandwidths<bool> bounded{true, true, true, true, true, true};  // by what is printed
   std::vector<std::uint64_t> codecs;                             // by sharder: those that contradict the fewest cells
-  std::vector<std::optional<TablePerf>> tables;
+  TablePerfs tables;
   std::vector<PerfCells> ranks;
   std::vector<std::uint32_t> wrong_in_rank;  // bit sets of cells
   std::int64_t contradictions = 0, freedoms = 0;
