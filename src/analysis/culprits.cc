@@ -64,7 +64,7 @@ class Culprits {
   // Without all rank rows nothing else can be right, and no correction can be made up.
   bool blame_missing_ranks() {
     const auto missing = std::ranges::find_if(report_.findings, [](const Finding& f) {
-      return f.rule->id == "log.rank_rows" && f.message.find("missing") != std::string::npos;
+      return f.message == kRanksMissingBefore || f.message == kRanksMissingAfter;
     });
     if (missing == report_.findings.end()) return false;
     const Cell where = missing->where;

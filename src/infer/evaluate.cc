@@ -18,6 +18,12 @@ std::uint32_t elements_of(const Options& options) {
   return elements;
 }
 
+std::vector<std::uint64_t> combos_of(const Options& options, std::size_t variants) {
+  std::vector<std::uint64_t> combos(variants);
+  for (const Option option : options) combos[option.variant] |= std::uint64_t{1} << option.combo;
+  return combos;
+}
+
 bool has_hidden_inputs(const TableInputs& table) {
   return !table.poolings_known || (columns_hidden(table) && table.ranks.size() > 1);
 }

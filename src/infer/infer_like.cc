@@ -172,8 +172,7 @@ class Again {
     if (known.options.empty()) return !table.sized || table.kernel == nullptr;
     if (!table.sized || table.kernel == nullptr) return false;
     const Setting& setting = precedent_.setting;
-    std::vector<std::uint64_t> combos(known.variants.size());
-    for (const Option option : known.options) combos[option.variant] |= std::uint64_t{1} << option.combo;
+    auto combos = combos_of(known.options, known.variants.size());
     for (std::size_t v = 0; v < known.variants.size(); ++v) {
       const Variant& variant = known.variants[v];
       const bool hides_as_much =

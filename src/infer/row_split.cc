@@ -19,13 +19,6 @@ bool has_part_on_each_rank(const TableInputs& table, std::size_t ranks) {
   return table.ranks.size() == ranks;
 }
 
-// By variant of the table: a bit for each combo that is left of it.
-std::vector<std::uint64_t> combos_of(const TableParts& variants, const TableState& state) {
-  std::vector<std::uint64_t> combos(variants.size());
-  for (const Option option : state.options) combos[option.variant] |= std::uint64_t{1} << option.combo;
-  return combos;
-}
-
 // All parts together are the whole.
 bool make_whole(std::vector<RealInterval>& shares) {
   RealInterval sum{};
@@ -88,7 +81,7 @@ std::vector<RealInterval> Sums::row_shares() const {
   for (std::uint32_t t = 0; t < ends.size(); ++t) {
     if (!is_split(plan_.tables[t])) continue;
     const TableParts& variants = (*outcome_.parts)[t];
-    const auto combos = combos_of(variants, outcome_.tables[t]);
+    const auto combos = combos_of(outcome_.tables[t].options, variants.size());
     for (std::size_t v = 0; v < combos.size(); ++v)
       ends[t].push_back(row_ends(outcome_.setting, plan_.tables[t], variants[v], combos[v]));
   }
@@ -120,7 +113,7 @@ Outcome with_rows(const PlanInputs& plan, Outcome outcome, const RowSplit& rows)
   auto all = std::make_shared<std::vector<TableParts>>(*outcome.parts);
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     if (!is_split(plan.tables[t])) continue;
-    const auto combos = combos_of((*all)[t], outcome.tables[t]);
+    const auto combos = combos_of(outcome.tables[t].options, (*all)[t].size());
     TableParts split;
     for (std::size_t v = 0; v < combos.size(); ++v) {
       const Parts& parts = std::as_const(*all)[t][v];

@@ -435,13 +435,11 @@ class BlockParser {
       const auto number = parse_integer(row.rank.text, 1 << 30);
       if (number && *number != expected)
         report("log.rank_rows", Severity::error, row.rank,
-               *number < expected ? "this rank stands twice or out of order"
-                                  : "rows of ranks are missing before this one");
+               *number < expected ? "this rank stands twice or out of order" : kRanksMissingBefore);
       expected = number.value_or(expected) + 1;
     }
     if (!plan_.ranks.rows.empty() && has_tables_beyond(expected))
-      report("log.rank_rows", Severity::error, plan_.ranks.rows.back().rank,
-             "rows of ranks are missing after this one: tables have shards on further ranks");
+      report("log.rank_rows", Severity::error, plan_.ranks.rows.back().rank, kRanksMissingAfter);
   }
 
   // Do tables have shards on ranks from `rank` on? One alone may have a wrong list, if it is not on all ranks anyway.

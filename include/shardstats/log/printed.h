@@ -146,6 +146,11 @@ struct PrintedLine {
 
 enum class Severity : std::uint8_t { error, warning, note };
 
+// Messages of "log.rank_rows" where no correction can bring back what is lost.
+inline constexpr std::string_view kRanksMissingBefore = "rows of ranks are missing before this one";
+inline constexpr std::string_view kRanksMissingAfter =
+    "rows of ranks are missing after this one: tables have shards on further ranks";
+
 // Something about the frame or the shape of the block: rule ids log.*.
 struct Diagnostic {
   std::string_view
