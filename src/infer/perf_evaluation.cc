@@ -71,6 +71,7 @@ class HypothesisEvaluation {
     for (std::uint32_t t = 0; t < perf_.tables.size() && outcome.contradictions < limit; ++t) add_table(t, outcome);
     if (outcome.contradictions >= limit) return outcome;
     for (const PerfRank& rank : perf_.ranks) add_rank(rank, outcome);
+    if (outcome.contradictions > 0) outcome.statistics = wrong_statistics(outcome);
     return outcome;
   }
 
@@ -171,6 +172,20 @@ class HypothesisEvaluation {
     outcome.wrong_in_rank.push_back(wrong);
     if (known) wrong |= contradicted(rank.maxima, sum);
     outcome.contradictions += count(wrong);
+  }
+
+  std::int64_t wrong_statistics(const PerfOutcome& outcome) const {
+    if (!std::ranges::all_of(perf_.ranks, &PerfRank::known)) return 0;
+    const auto has_perf = [&](const auto& shards) { return outcome.tables[shards.first] != nullptr; };
+    for (const PerfRank& rank : perf_.ranks)
+      if (!std::ranges::all_of(rank.shards, has_perf)) return std::ssize(perf_.statistics);  // nothing gives these
+    std::vector<RealInterval> totals;
+    for (std::size_t r = 0; r < perf_.ranks.size(); ++r) {
+      const auto& printed = perf_.ranks[r].printed[kPerfTotal];
+      const RealInterval total = outcome.ranks[r][kPerfTotal];
+      totals.push_back(printed && printed->overlaps(total) ? narrowed(total, *printed) : total);
+    }
+    return contradicted_statistics(perf_.statistics, totals);
   }
 
   const PerfHypothesis& h_;

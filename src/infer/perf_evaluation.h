@@ -39,7 +39,10 @@ struct PerfOutcome {
   std::vector<PerfCells> ranks;
   std::vector<std::uint32_t> wrong_in_rank;  // bit sets of cells
   std::int64_t contradictions = 0, freedoms = 0;
-  std::int64_t cost() const { return contradictions + freedoms; }
+  // Contradicted numbers that follow from the totals of the ranks. A wrong cell makes none of them wrong: where cells
+  // are contradicted, they tell a wrong hypothesis from a wrong log.
+  std::int64_t statistics = 0;
+  std::int64_t cost() const { return contradictions + freedoms + statistics; }
 };
 
 std::int64_t printed_cells(const PerfTable& table);

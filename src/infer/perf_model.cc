@@ -174,6 +174,7 @@ PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) {
   perf.sharders = static_cast<std::uint32_t>(std::max<std::size_t>(sharders.size(), 1));
   read_ranks(plan, perf);
   read_maxima(*plan.printed, perf);
+  perf.statistics = read_perf_statistics(*plan.printed);
   return perf;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "infer/perf_statistics.h"
 #include "infer/search.h"
 #include "shardstats/planner/perf.h"
 
@@ -36,6 +37,7 @@ struct PerfRank {
 struct PerfInputs {
   std::vector<PerfTable> tables;
   std::vector<PerfRank> ranks;
+  std::vector<PerfStatistic> statistics;
   std::uint32_t sharders = 1;
 };
 PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt);

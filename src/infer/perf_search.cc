@@ -237,7 +237,8 @@ class PerfSearch {
     constexpr std::int64_t kLarge = 500, kFewIn = 500, kSingle = 2;
     std::int64_t cells = 0;
     for (const PerfTable& table : perf_.tables) cells += table.known ? printed_cells(table) : 0;
-    return cells >= kLarge && outcome.freedoms == 0 && outcome.contradictions <= std::max(kSingle, cells / kFewIn);
+    return cells >= kLarge && outcome.freedoms == 0 && outcome.statistics == 0 &&
+           outcome.contradictions <= std::max(kSingle, cells / kFewIn);
   }
 
   // A default that fits everything is believed; where the log leaves a bandwidth open, its bounds say so.

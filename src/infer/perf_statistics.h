@@ -1,0 +1,23 @@
+// What a log says of the total perf of all ranks together (log-format.md sections 6.4 and 6.6). Private to src/infer.
+// Tested by tests/infer/perf_statistics_test.cc.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "shardstats/log/printed.h"
+#include "shardstats/planner/statistics.h"
+
+namespace shardstats::infer_detail {
+
+// A printed number that follows from the totals (ms) alone.
+struct PerfStatistic {
+  RealInterval (*of)(RankBounds totals) = nullptr;
+  RealInterval printed{};
+};
+std::vector<PerfStatistic> read_perf_statistics(const PrintedPlan& printed);
+
+// How many of them no totals within the bounds give.
+std::int64_t contradicted_statistics(const std::vector<PerfStatistic>& statistics, RankBounds totals);
+
+}  // namespace shardstats::infer_detail
