@@ -23,9 +23,15 @@ struct Departures {
   std::int64_t tables = 0;  // so many tables together at least bring back the sum that needs most
   std::int64_t lines = 0;   // such sums
   std::uint32_t line = 0;   // the one that needs most
+  bool usual = false;       // combos that other tables have bring it back
 };
 // Several tables that depart from the plan-wide values show in several sums: if only one asks for them, it is wrong.
-inline bool is_wrong_line(const Departures& found) { return found.lines == 1 && found.tables >= 2; }
+// Where tables of the plan are known to have other values, one with the same ones is nothing unusual.
+inline bool is_wrong_line(const Departures& found) { return found.lines == 1 && found.tables >= 2 && !found.usual; }
+
+// A bit for each combo that the own cells of several tables ask for instead of the plan-wide values; before the sums
+// are settled.
+std::uint64_t usual_departures(const PlanInputs& plan, const Outcome& outcome);
 
 // Element sizes (indices) of tables in one output sum; and in those of them where several tables have a choice.
 using Assignment = std::vector<std::pair<std::uint32_t, int>>;
@@ -45,7 +51,8 @@ class Sums {
   // Of those sums whose printed value some soon found sizes give.
   Assignments assignments() const;
 
-  Departures departures() const;
+  // `usual`: usual_departures().
+  Departures departures(std::uint64_t usual) const;
   // settle(), taking the printed sum for wrong: it removes no option.
   void contradict(std::uint32_t line);
 
@@ -106,6 +113,7 @@ class Sums {
   RealInterval wide_sum(const SumLine& line) const;
   // `wide`: of every line.
   std::int64_t departures_in(const SumLine& line, RealInterval wide) const;
+  bool may_reach(const SumLine& line, RealInterval wide, std::uint64_t combos) const;
   bool one_table_departs(const std::vector<RealInterval>& wide) const;
   template <class Wanted>
   bool explains(std::uint32_t t, Option to, const std::vector<RealInterval>& wide, Wanted wanted) const;
