@@ -94,6 +94,25 @@ void take_survivors(const InferOptions& options, Inference& all) {
   rebuild(all.inputs, all.found, options, plan);
 }
 
+// Before v0.6.0 no cell of a table tells its storage, and its perf alone tells its dtype: where sums contradict the
+// storage half, searches again with the dtypes that perf shows, if they explain all.
+bool search_with_dtypes_of_perf(const Fixed& fixed, const InferOptions& options, Inference& all) {
+  const bool storage_printed =
+      std::ranges::any_of(all.inputs.tables, [](const TableInputs& t) { return t.hbm.has_value(); });
+  if (storage_printed || all.found.survivors.empty() || all.found.survivors.front().outcome.contradictions == 0)
+    return false;
+  InferOptions likeliest = options;
+  likeliest.alternatives = false;
+  Plan scratch = all.plan;
+  const auto outcomes = infer_perf(all.inputs, all.found, all.perf, likeliest, scratch);
+  const auto known = with_dtypes_of_perf(all.inputs, all.perf, outcomes, all.found);
+  if (!known) return false;
+  SearchResult found = search(*known, fixed.setting, fixed.pairs, options);
+  if (found.survivors.empty() || found.survivors.front().outcome.contradictions > 0) return false;
+  all.found = std::move(found);
+  return true;
+}
+
 void take_perf(const InferOptions& options, Inference& all) {
   fill_printed_ranks(all.perf, all.plan);
   if (!all.perf_outcomes.empty()) fill_perf(all.perf_outcomes, all.inputs, all.perf, options.alternatives, all.plan);
@@ -118,6 +137,11 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
   if (options.perf) {
     all.perf = read_perf(all.inputs, all.plan);
     all.perf_outcomes = infer_perf(all.inputs, all.found, all.perf, options, all.plan);
+    if (search_with_dtypes_of_perf(fixed, options, all)) {
+      take_survivors(options, all);
+      all.perf = read_perf(all.inputs, all.plan);
+      all.perf_outcomes = infer_perf(all.inputs, all.found, all.perf, options, all.plan);
+    }
     if (narrow_by_perf(all.inputs, all.perf, all.perf_outcomes, options, all.found)) {
       take_survivors(options, all);
       take_perf(options, all);

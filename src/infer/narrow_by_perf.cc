@@ -1,6 +1,7 @@
 #include "infer/narrow_by_perf.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "infer/rebuild.h"
@@ -22,9 +23,8 @@ class PerfOfSurvivor {
       for (const PerfOutcome& outcome : outcomes) outcomes_.push_back(&outcome);
   }
 
-  // Element sizes (a bit each) that some outcome allows; all that are left where that cannot be said.
-  std::uint32_t elements(std::uint32_t t) const {
-    const std::uint32_t left = elements_of(storage_.tables[t].options);
+  // Of some element sizes (a bit each) those that some outcome allows; all of them where that cannot be said.
+  std::uint32_t elements(std::uint32_t t, std::uint32_t left) const {
     const auto has_perf = [&](const PerfOutcome* o) { return o->tables[t] != nullptr; };
     if (std::has_single_bit(left) || outcomes_.empty() || !std::ranges::all_of(outcomes_, has_perf)) return left;
     std::uint32_t allowed = 0;
@@ -80,7 +80,7 @@ bool narrow(const PlanInputs& plan, const PerfInputs& perf, const std::vector<Pe
   for (std::uint32_t t = 0; t < storage.tables.size(); ++t) {
     const Options& options = storage.tables[t].options;
     if (options.size() < 2 || !perf.tables[t].known) continue;
-    if (const std::uint32_t elements = says.elements(t); elements != elements_of(options))
+    if (const std::uint32_t elements = says.elements(t, elements_of(options)); elements != elements_of(options))
       left.emplace_back(t, elements);
   }
   if (left.empty()) return false;
@@ -102,6 +102,25 @@ bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::v
   for (Survivor& survivor : found.survivors)
     narrowed |= narrow(plan, perf, outcomes, options.alternatives, survivor.outcome);
   return narrowed;
+}
+
+std::optional<PlanInputs> with_dtypes_of_perf(const PlanInputs& plan, const PerfInputs& perf,
+                                              const std::vector<PerfOutcome>& outcomes, const SearchResult& found) {
+  if (outcomes.empty() || outcomes.front().contradictions > 0) return std::nullopt;
+  const PerfHypothesis& h = outcomes.front().hypothesis;
+  const PerfOfSurvivor says(plan, perf, outcomes, true, *h.outcome);
+  PlanInputs known = plan;
+  bool others = false;  // than those that the storage half has
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    if (outcomes.front().tables[t] == nullptr) continue;
+    const std::uint32_t elements = says.elements(t, elements_by_cells(h, plan, t));
+    if (!std::has_single_bit(elements)) continue;
+    known.tables[t].fixed_element = std::countr_zero(elements);
+    others |= std::ranges::none_of(found.survivors, [&](const Survivor& survivor) {
+      return (elements_of(survivor.outcome.tables[t].options) & elements) != 0;
+    });
+  }
+  return others ? std::optional(std::move(known)) : std::nullopt;
 }
 
 void prefer_by_perf(const PlanInputs& plan, const std::vector<PerfOutcome>& outcomes, const InferOptions& options,

@@ -1,6 +1,7 @@
 // What the printed perf says of the storage half: a table's dtype shows in both. Private to src/infer.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "infer/perf_evaluation.h"
@@ -14,6 +15,11 @@ namespace shardstats::infer_detail {
 // anything: others were fitted with the element sizes that they would judge.
 bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
                     const InferOptions& options, SearchResult& found);
+
+// The inputs with the dtype of each table whose perf shows it, if the storage half has another one for some of them.
+// `outcomes`: without alternatives, so that bounds are those of the likeliest bandwidths.
+std::optional<PlanInputs> with_dtypes_of_perf(const PlanInputs& plan, const PerfInputs& perf,
+                                              const std::vector<PerfOutcome>& outcomes, const SearchResult& found);
 
 // Where several element sizes are left, the storage half prefers the one that the perf half takes.
 void prefer_by_perf(const PlanInputs& plan, const std::vector<PerfOutcome>& outcomes, const InferOptions& options,
