@@ -37,15 +37,14 @@ std::uint64_t usual_departures(const PlanInputs& plan, const Outcome& outcome) {
   for (std::uint32_t t = 0; t < outcome.tables.size(); ++t) {
     const TableParts& parts = (*outcome.parts)[t];
     if (departures(plan.tables[t], outcome.tables[t], parts, outcome.pair) == 0) continue;
-    std::uint64_t combos = 0;
-    for (const std::uint64_t of_variant : combos_of(outcome.tables[t].options, parts.size())) combos |= of_variant;
+    const std::uint64_t combos = combos_of(outcome.tables[t].options);
     several |= once & combos;
     once |= combos;
   }
   return several;
 }
 
-Departures Sums::departures(std::uint64_t usual) const {
+Departures Sums::departures() const {
   Departures found;
   std::vector<RealInterval> wide;
   wide.reserve(outcome_.sums.size());
@@ -60,10 +59,6 @@ Departures Sums::departures(std::uint64_t usual) const {
     found.line = l;
   }
   if (found.tables == 1 && !one_table_departs(wide)) found.tables = 2;
-  if (found.tables == 0) return found;
-  // Memory is printed too coarsely to show small tables; the columns of input and output are not.
-  const SumLine& most = outcome_.sums[found.line];
-  found.usual = most.quantity <= Quantity::ddr && may_reach(most, wide[found.line], usual);
   return found;
 }
 
@@ -94,17 +89,19 @@ std::int64_t Sums::departures_in(const SumLine& line, RealInterval sum) const {
   return std::max<std::int64_t>(tables, 1);
 }
 
-// Can tables with a choice bring the sum to what is printed with these combos, or with their plan-wide values?
-bool Sums::may_reach(const SumLine& line, RealInterval wide, std::uint64_t combos) const {
-  RealInterval sum = wide;
+bool Sums::are_usual(const Departures& found, std::uint64_t usual) const {
+  const SumLine& line = outcome_.sums[found.line];
+  // Memory is printed too coarsely to show small tables; the columns of input and output are not.
+  if (line.quantity > Quantity::ddr) return false;
+  RealInterval sum = wide_sum(line);
   lines_.each_part(line, [&](Part part) {
     const auto& own = wide_[part.table];
     if (!own) return;
-    const RealInterval usual = bytes(part, *own, line.quantity);
-    RealInterval reached = usual;
+    const RealInterval wide = bytes(part, *own, line.quantity);
+    RealInterval reached = wide;
     for (const Option option : outcome_.tables[part.table].options)
-      if ((combos >> option.combo & 1) != 0) reached = hull(reached, bytes(part, option, line.quantity));
-    sum = {sum.low + std::min(reached.low - usual.low, 0.0), sum.high + std::max(reached.high - usual.high, 0.0)};
+      if ((usual >> option.combo & 1) != 0) reached = hull(reached, bytes(part, option, line.quantity));
+    sum = {sum.low + std::min(reached.low - wide.low, 0.0), sum.high + std::max(reached.high - wide.high, 0.0)};
   });
   return sum.overlaps(line.printed);
 }

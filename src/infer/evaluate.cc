@@ -18,6 +18,12 @@ std::uint32_t elements_of(const Options& options) {
   return elements;
 }
 
+std::uint64_t combos_of(const Options& options) {
+  std::uint64_t combos = 0;
+  for (const Option option : options) combos |= std::uint64_t{1} << option.combo;
+  return combos;
+}
+
 std::vector<std::uint64_t> combos_of(const Options& options, std::size_t variants) {
   std::vector<std::uint64_t> combos(variants);
   for (const Option option : options) combos[option.variant] |= std::uint64_t{1} << option.combo;

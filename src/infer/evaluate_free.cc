@@ -120,10 +120,10 @@ class FreeTier {
   // Several tables that depart from the plan-wide values show in several sums: if only one asks for them, it is wrong.
   Outcome settled(const Outcome& start) const {
     Outcome outcome = listed(start);
-    const std::uint64_t usual = usual_departures(plan_, outcome);
     Sums sums(plan_, outcome);
     sums.settle();
-    if (const Departures found = sums.departures(usual); !is_wrong_line(found)) {
+    const Departures found = sums.departures();
+    if (!is_wrong_line(found) || sums.are_usual(found, usual_departures(plan_, start))) {
       outcome.freedoms += found.tables;
     } else {
       outcome = listed(start);

@@ -101,16 +101,25 @@ bool search_with_dtypes_of_perf(const Fixed& fixed, const InferOptions& options,
       std::ranges::any_of(all.inputs.tables, [](const TableInputs& t) { return t.hbm.has_value(); });
   if (storage_printed || all.found.survivors.empty() || all.found.survivors.front().outcome.contradictions == 0)
     return false;
-  InferOptions likeliest = options;
-  likeliest.alternatives = false;
-  Plan scratch = all.plan;
-  const auto outcomes = infer_perf(all.inputs, all.found, all.perf, likeliest, scratch);
-  const auto known = with_dtypes_of_perf(all.inputs, all.perf, outcomes, all.found);
+  std::vector<PerfOutcome> likeliest;
+  if (options.alternatives) {
+    InferOptions without = options;
+    without.alternatives = false;
+    Plan scratch = all.plan;
+    likeliest = infer_perf(all.inputs, all.found, all.perf, without, scratch);
+  }
+  const auto known =
+      with_dtypes_of_perf(all.inputs, all.perf, options.alternatives ? likeliest : all.perf_outcomes, all.found);
   if (!known) return false;
   SearchResult found = search(*known, fixed.setting, fixed.pairs, options);
   if (found.survivors.empty() || found.survivors.front().outcome.contradictions > 0) return false;
   all.found = std::move(found);
   return true;
+}
+
+void find_perf(const InferOptions& options, Inference& all) {
+  all.perf = read_perf(all.inputs, all.plan);
+  all.perf_outcomes = infer_perf(all.inputs, all.found, all.perf, options, all.plan);
 }
 
 void take_perf(const InferOptions& options, Inference& all) {
@@ -135,12 +144,10 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
   all.found = search(all.inputs, fixed.setting, fixed.pairs, options);
   take_survivors(options, all);
   if (options.perf) {
-    all.perf = read_perf(all.inputs, all.plan);
-    all.perf_outcomes = infer_perf(all.inputs, all.found, all.perf, options, all.plan);
+    find_perf(options, all);
     if (search_with_dtypes_of_perf(fixed, options, all)) {
       take_survivors(options, all);
-      all.perf = read_perf(all.inputs, all.plan);
-      all.perf_outcomes = infer_perf(all.inputs, all.found, all.perf, options, all.plan);
+      find_perf(options, all);
     }
     if (narrow_by_perf(all.inputs, all.perf, all.perf_outcomes, options, all.found)) {
       take_survivors(options, all);

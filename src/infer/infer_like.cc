@@ -153,12 +153,12 @@ class Again {
   bool settles(KnownSums& known) {
     outcome_.lines = known.of(outcome_);
     outcome_.sums = outcome_.lines->lines();
-    const std::uint64_t usual = usual_departures(plan_, outcome_);
     Sums sums(plan_, outcome_);
     if (outcome_.uniform) return sums.settle_within(kNoLimit) && outcome_.contradictions == 0;
+    const std::uint64_t usual = usual_departures(plan_, outcome_);
     sums.settle(&precedent_.assignments);
-    const Departures found = sums.departures(usual);
-    if (outcome_.contradictions > 0 || is_wrong_line(found)) return false;
+    const Departures found = sums.departures();
+    if (outcome_.contradictions > 0 || (is_wrong_line(found) && !sums.are_usual(found, usual))) return false;
     outcome_.freedoms += found.tables;
     for (std::size_t t = 0; t < plan_.tables.size(); ++t)
       if (const TableParts& parts = (*outcome_.parts)[t]; !parts.empty())

@@ -98,7 +98,7 @@ class Narrowing {
     const TableInputs& table = plan_.tables[t];
     const Setting& setting = outcome_.setting;
     Lookups lookups = (*parts_)[t].front().lookups;
-    const std::uint64_t combos = combos_left(t);
+    const std::uint64_t combos = combos_of(outcome_.tables[t].options);
     const auto with = [&](const Parts& parts, const Lookups& l) {
       return make_parts(setting, table, parts.variant, outcome_.rows, combos, &l);
     };
@@ -122,17 +122,12 @@ class Narrowing {
   }
 
  private:
-  std::uint64_t combos_left(std::uint32_t t) const {
-    std::uint64_t combos = 0;
-    for (const Option option : outcome_.tables[t].options) combos |= std::uint64_t{1} << option.combo;
-    return combos;
-  }
-
   void remake(std::uint32_t t, const Lookups& lookups, std::optional<RealInterval> ratio) {
+    const std::uint64_t combos = combos_of(outcome_.tables[t].options);
     for (Parts& parts : (*parts_)[t]) {
       Variant variant = parts.variant;
       if (ratio) variant.ratio = *ratio;
-      parts = make_parts(outcome_.setting, plan_.tables[t], variant, outcome_.rows, combos_left(t), &lookups);
+      parts = make_parts(outcome_.setting, plan_.tables[t], variant, outcome_.rows, combos, &lookups);
     }
   }
 

@@ -6,28 +6,25 @@
 namespace shardstats::infer_detail {
 namespace {
 
-template <RealInterval Imbalance::*value, bool raw>
-RealInterval imbalance_of(RankBounds totals) {
+template <RealInterval Imbalance::*value>
+RealInterval imbalance_of(RankBounds totals, bool raw) {
   return imbalance(totals, raw).*value;
 }
+RealInterval mean(RankBounds totals, bool /*raw*/) { return mean_of(totals); }
+RealInterval percent(RankBounds totals, bool /*raw*/) { return percent_above_mean(totals); }
 
 struct StatisticLine {
   LineId id;
   Format format;
-  RealInterval (*of)(RankBounds);
-  RealInterval (*raw)(RankBounds);  // v0.8.0 and v1.0.0
+  RealInterval (*of)(RankBounds totals, bool raw);
 };
 constexpr std::array kStatistics = {
-    StatisticLine{LineId::mean_total_perf, Format::r3, mean_of, mean_of},
-    StatisticLine{LineId::max_total_perf_percent, Format::g3, percent_above_mean, percent_above_mean},
-    StatisticLine{LineId::total_variation, Format::f3, imbalance_of<&Imbalance::total_variation, false>,
-                  imbalance_of<&Imbalance::total_variation, true>},
-    StatisticLine{LineId::total_distance, Format::f3, imbalance_of<&Imbalance::total_distance, false>,
-                  imbalance_of<&Imbalance::total_distance, true>},
-    StatisticLine{LineId::chi_divergence, Format::f3, imbalance_of<&Imbalance::chi_divergence, false>,
-                  imbalance_of<&Imbalance::chi_divergence, true>},
-    StatisticLine{LineId::kl_divergence, Format::f3, imbalance_of<&Imbalance::kl_divergence, false>,
-                  imbalance_of<&Imbalance::kl_divergence, true>}};
+    StatisticLine{LineId::mean_total_perf, Format::r3, mean},
+    StatisticLine{LineId::max_total_perf_percent, Format::g3, percent},
+    StatisticLine{LineId::total_variation, Format::f3, imbalance_of<&Imbalance::total_variation>},
+    StatisticLine{LineId::total_distance, Format::f3, imbalance_of<&Imbalance::total_distance>},
+    StatisticLine{LineId::chi_divergence, Format::f3, imbalance_of<&Imbalance::chi_divergence>},
+    StatisticLine{LineId::kl_divergence, Format::f3, imbalance_of<&Imbalance::kl_divergence>}};
 
 bool is_imbalance(LineId id) { return LineId::total_variation <= id && id <= LineId::kl_divergence; }
 
@@ -43,14 +40,15 @@ std::vector<PerfStatistic> read_perf_statistics(const PrintedPlan& printed) {
     const auto* known = std::ranges::find(kStatistics, line.id, &StatisticLine::id);
     if (known == kStatistics.end() || (is_imbalance(line.id) && !of_perf)) continue;
     const auto value = values_printed_as(printed.slots_of(line).front().text, known->format);
-    if (value) statistics.push_back({raw ? known->raw : known->of, *value});
+    if (value) statistics.push_back({known->of, raw, *value});
   }
   return statistics;
 }
 
 std::int64_t contradicted_statistics(const std::vector<PerfStatistic>& statistics, RankBounds totals) {
   if (totals.empty() || largest(totals).high <= 0) return 0;
-  return std::ranges::count_if(statistics, [&](const PerfStatistic& s) { return !s.printed.overlaps(s.of(totals)); });
+  return std::ranges::count_if(statistics,
+                               [&](const PerfStatistic& s) { return !s.printed.overlaps(s.of(totals, s.raw)); });
 }
 
 }  // namespace shardstats::infer_detail

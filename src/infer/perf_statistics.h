@@ -12,7 +12,8 @@ namespace shardstats::infer_detail {
 
 // A printed number that follows from the totals (ms) alone.
 struct PerfStatistic {
-  RealInterval (*of)(RankBounds totals) = nullptr;
+  RealInterval (*of)(RankBounds totals, bool raw) = nullptr;
+  bool raw = false;  // as imbalance() has it
   RealInterval printed{};
 };
 std::vector<PerfStatistic> read_perf_statistics(const PrintedPlan& printed);

@@ -23,11 +23,9 @@ struct Departures {
   std::int64_t tables = 0;  // so many tables together at least bring back the sum that needs most
   std::int64_t lines = 0;   // such sums
   std::uint32_t line = 0;   // the one that needs most
-  bool usual = false;       // combos that other tables have bring it back
 };
 // Several tables that depart from the plan-wide values show in several sums: if only one asks for them, it is wrong.
-// Where tables of the plan are known to have other values, one with the same ones is nothing unusual.
-inline bool is_wrong_line(const Departures& found) { return found.lines == 1 && found.tables >= 2 && !found.usual; }
+inline bool is_wrong_line(const Departures& found) { return found.lines == 1 && found.tables >= 2; }
 
 // A bit for each combo that the own cells of several tables ask for instead of the plan-wide values; before the sums
 // are settled.
@@ -51,8 +49,9 @@ class Sums {
   // Of those sums whose printed value some soon found sizes give.
   Assignments assignments() const;
 
-  // `usual`: usual_departures().
-  Departures departures(std::uint64_t usual) const;
+  Departures departures() const;
+  // Do the values of usual_departures() bring the memory that they are found in back? Then it is no wrong line.
+  bool are_usual(const Departures& found, std::uint64_t usual) const;
   // settle(), taking the printed sum for wrong: it removes no option.
   void contradict(std::uint32_t line);
 
@@ -113,7 +112,6 @@ class Sums {
   RealInterval wide_sum(const SumLine& line) const;
   // `wide`: of every line.
   std::int64_t departures_in(const SumLine& line, RealInterval wide) const;
-  bool may_reach(const SumLine& line, RealInterval wide, std::uint64_t combos) const;
   bool one_table_departs(const std::vector<RealInterval>& wide) const;
   template <class Wanted>
   bool explains(std::uint32_t t, Option to, const std::vector<RealInterval>& wide, Wanted wanted) const;
