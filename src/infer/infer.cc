@@ -94,13 +94,14 @@ void take_survivors(const InferOptions& options, Inference& all) {
   rebuild(all.inputs, all.found, options, plan);
 }
 
-// Before v0.6.0 no cell of a table tells its storage, and its perf alone tells its dtype: where sums contradict the
-// storage half, searches again with the dtypes that perf shows, if they explain all.
+// The cells of a small table do not tell its storage (before v0.6.0 those of none), but its perf may tell its dtype:
+// where sums contradict all that was tried of the storage half, searches again with the dtypes that perf shows, if they
+// explain all.
 bool search_with_dtypes_of_perf(const Fixed& fixed, const InferOptions& options, Inference& all) {
   const bool storage_printed =
       std::ranges::any_of(all.inputs.tables, [](const TableInputs& t) { return t.hbm.has_value(); });
-  if (storage_printed || all.found.survivors.empty() || all.found.survivors.front().outcome.contradictions == 0)
-    return false;
+  if (storage_printed && options.effort != Effort::exhaustive) return false;  // single tables were not tried yet
+  if (all.found.survivors.empty() || all.found.survivors.front().outcome.contradictions == 0) return false;
   std::vector<PerfOutcome> likeliest;
   if (options.alternatives) {
     InferOptions without = options;

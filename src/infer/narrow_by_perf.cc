@@ -110,17 +110,17 @@ std::optional<PlanInputs> with_dtypes_of_perf(const PlanInputs& plan, const Perf
   const PerfHypothesis& h = outcomes.front().hypothesis;
   const PerfOfSurvivor says(plan, perf, outcomes, true, *h.outcome);
   PlanInputs known = plan;
-  bool others = false;  // than those that the storage half has
+  bool fewer = false;  // than the storage half leaves
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     if (outcomes.front().tables[t] == nullptr) continue;
     const std::uint32_t elements = says.elements(t, elements_by_cells(h, plan, t));
     if (!std::has_single_bit(elements)) continue;
     known.tables[t].fixed_element = std::countr_zero(elements);
-    others |= std::ranges::none_of(found.survivors, [&](const Survivor& survivor) {
-      return (elements_of(survivor.outcome.tables[t].options) & elements) != 0;
+    fewer |= std::ranges::any_of(found.survivors, [&](const Survivor& survivor) {
+      return elements_of(survivor.outcome.tables[t].options) != elements;
     });
   }
-  return others ? std::optional(std::move(known)) : std::nullopt;
+  return fewer ? std::optional(std::move(known)) : std::nullopt;
 }
 
 void prefer_by_perf(const PlanInputs& plan, const std::vector<PerfOutcome>& outcomes, const InferOptions& options,

@@ -16,7 +16,7 @@ namespace shardstats::infer_detail {
 bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
                     const InferOptions& options, SearchResult& found);
 
-// The inputs with the dtype of each table whose perf shows it, if the storage half has another one for some of them.
+// The inputs with the dtype of each table whose perf shows it, if the storage half leaves others to some of them.
 // `outcomes`: without alternatives, so that bounds are those of the likeliest bandwidths.
 std::optional<PlanInputs> with_dtypes_of_perf(const PlanInputs& plan, const PerfInputs& perf,
                                               const std::vector<PerfOutcome>& outcomes, const SearchResult& found);
