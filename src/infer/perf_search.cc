@@ -57,8 +57,8 @@ class PerfSearch {
       const std::size_t most = std::max<std::size_t>(kFits / std::max<std::size_t>(plan_.tables.size(), 1), 2);
       if (tried.size() > most) tried.resize(most);
       for (const Tried& one : tried) try_fits(one.hypothesis, one.codecs);
-      const bool many = best_.front().contradictions >= kManyContradictions;
-      if (many && effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables) try_element_sizes(tried.front());
+      const bool try_sizes = effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables;
+      if (try_sizes && may_rest_on_sizes(best_.front())) try_element_sizes(tried.front());
       if (best_.front().contradictions > 0)
         for (const auto bandwidth : kBandwidths) try_default(best_.front().hypothesis, bandwidth);
     } else if (alternatives_) {
@@ -132,7 +132,12 @@ class PerfSearch {
     }
   }
 
-  // Where many cells are still contradicted: with each other size that tables may have, and with all of them at once.
+  // Single wrong cells leave the default bandwidths right, and are not worth other element sizes.
+  static bool may_rest_on_sizes(const PerfOutcome& best) {
+    return best.contradictions >= (best.freedoms > 0 ? 1 : kManyContradictions);
+  }
+
+  // With each other size that tables may have, and with all of them at once.
   void try_element_sizes(const Tried& with_defaults) {
     PerfHypothesis h = with_defaults.hypothesis;
     std::uint32_t elements = 0;
