@@ -117,18 +117,32 @@ class FreeTier {
  private:
   static bool is_virtual(const TableParts& parts) { return !parts.empty() && parts.back().variant.virtual_table; }
 
-  // Several tables that depart from the plan-wide values show in several sums: if only one asks for them, it is wrong.
+  // Several tables that depart from the plan-wide values show in several sums: if only one asks for them, it is wrong,
+  // unless other plan-wide values explain it as simply.
   Outcome settled(const Outcome& start) const {
     Outcome outcome = listed(start);
     Sums sums(plan_, outcome);
     sums.settle();
     const Departures found = sums.departures();
-    if (!is_wrong_line(found) || sums.are_usual(found, usual_departures(plan_, start))) {
-      outcome.freedoms += found.tables;
-    } else {
-      outcome = listed(start);
-      Sums(plan_, outcome).contradict(found.line);
+    if (!is_wrong_line(found) || sums.are_usual(found, usual_departures(plan_, start)))
+      return with_freedoms(std::move(outcome), found.tables);
+    Outcome best = listed(start);
+    Sums(plan_, best).contradict(found.line);
+    best = with_freedoms(std::move(best), 0);
+    constexpr int kStep = static_cast<int>(kOptimizers.size());
+    for (int pair = start.pair % kStep; pair < kPairs; pair += kStep) {  // other element sizes
+      if (pair == start.pair) continue;
+      sums.take_pair(pair);
+      const Departures other = sums.departures();
+      if (is_wrong_line(other)) continue;
+      if (Outcome one = with_freedoms(outcome, other.tables); weight(one) <= weight(best)) best = std::move(one);
     }
+    return best;
+  }
+
+  // `hidden`: departures that only sums show, besides those that the tables' own cells ask for.
+  Outcome with_freedoms(Outcome outcome, std::int64_t hidden) const {
+    outcome.freedoms += hidden;
     for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
       const TableParts& parts = (*outcome.parts)[t];
       if (!parts.empty()) outcome.freedoms += departures(plan_.tables[t], outcome.tables[t], parts, outcome.pair);

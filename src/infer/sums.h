@@ -50,6 +50,8 @@ class Sums {
   Assignments assignments() const;
 
   Departures departures() const;
+  // Other plan-wide values to count departures from; once settled.
+  void take_pair(int pair);
   // Do the values of usual_departures() bring the memory that they are found in back? Then it is no wrong line.
   bool are_usual(const Departures& found, std::uint64_t usual) const;
   // settle(), taking the printed sum for wrong: it removes no option.
