@@ -1,6 +1,7 @@
 #include "infer/search.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace shardstats::infer_detail {
@@ -26,8 +27,15 @@ void keep_best(SearchResult& result, std::int64_t& limit, Survivor survivor) {
   result.survivors.push_back(std::move(survivor));
 }
 
-std::int64_t row_wise_tables(const PlanInputs& plan) {
-  return std::ranges::count_if(plan.tables, [](const TableInputs& t) { return t.sized && t.sharding == Sharding::rw; });
+bool is_row_wise(const TableInputs& table) { return table.sized && table.sharding == Sharding::rw; }
+
+std::int64_t row_wise_tables(const PlanInputs& plan) { return std::ranges::count_if(plan.tables, is_row_wise); }
+
+// Their kernels say that they have buckets in the releases that know these.
+bool row_wise_tables_are_virtual(const PlanInputs& plan) {
+  return std::ranges::all_of(plan.tables, [](const TableInputs& t) {
+    return !is_row_wise(t) || (t.kernel != nullptr && t.kernel->speed == KernelSpeed::virtual_table);
+  });
 }
 
 bool may_split_unevenly(const ReleaseRules& rules) { return rules.uneven_rows || rules.buckets; }
@@ -35,6 +43,8 @@ bool may_split_unevenly(const ReleaseRules& rules) { return rules.uneven_rows ||
 bool has_hidden_rows(const PlanInputs& plan, const ReleaseRules& rules) {
   return may_split_unevenly(rules) && row_wise_tables(plan) > 0;
 }
+
+constexpr std::array kHiddenSplits = {SplitRows::by_memory, SplitRows::by_buckets};
 
 // Ranks whose HBM share does not fit the printed capacity: each speaks for devices of different capacities. Where all
 // are 0 % they may not be counted at all.
@@ -56,10 +66,13 @@ std::int64_t share_conflicts(const PlanInputs& plan) {
 }
 
 // What a hidden row split costs: a capacity for each device, less those that the shares ask for anyway (`conflicts`);
-// or, where tables may have buckets, their number for each row-wise table.
-std::int64_t cost_of_rows(const PlanInputs& plan, std::int64_t conflicts, const ReleaseRules& rules) {
+// or, where tables may have buckets, their number for each row-wise table. Nothing else tells releases of one group
+// apart, so that those that know buckets pay as much as those before, unless the kernels say that there are some.
+std::int64_t cost_of_rows(const PlanInputs& plan, std::int64_t conflicts, const SettingGroup& group, SplitRows split) {
+  const bool buckets =
+      group.members.front().rules->buckets || (split == SplitRows::by_buckets && row_wise_tables_are_virtual(plan));
   const std::int64_t capacities = plan.world_size - 1 - conflicts;
-  return std::max<std::int64_t>(rules.buckets ? std::min(capacities, row_wise_tables(plan)) : capacities, 1);
+  return std::max<std::int64_t>(buckets ? std::min(capacities, row_wise_tables(plan)) : capacities, 1);
 }
 
 constexpr std::int64_t kSlack = 1;  // of weights: a difference that does not exclude
@@ -78,8 +91,7 @@ void keep_plausible(SearchResult& found) {
   found.survivors.erase(first, found.survivors.end());
 }
 
-// Settings of a group in the free tier. Releases that know buckets split rows in another way than those before, at the
-// same price: nothing else tells them apart.
+// Settings of a group in the free tier. Releases that know buckets split rows in another way than those before.
 struct Candidate {
   std::size_t group = 0;
   std::vector<Setting> members;
@@ -92,11 +104,10 @@ std::vector<Candidate> candidates_of(const PlanInputs& plan, std::int64_t confli
   std::vector<Candidate> all;
   for (std::size_t g = 0; g < groups.size(); ++g) all.push_back({g, groups[g].members, Freedom::inputs, 0});
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    const ReleaseRules& rules = *groups[g].members.front().rules;
-    if (!has_hidden_rows(plan, rules)) continue;
-    for (const SplitRows split : {SplitRows::by_memory, SplitRows::by_buckets})
+    if (!has_hidden_rows(plan, *groups[g].members.front().rules)) continue;
+    for (const SplitRows split : kHiddenSplits)
       if (auto members = members_that(groups[g].members, split); !members.empty())
-        all.push_back({g, std::move(members), Freedom::rows, cost_of_rows(plan, conflicts, rules)});
+        all.push_back({g, std::move(members), Freedom::rows, cost_of_rows(plan, conflicts, groups[g], split)});
   }
   return all;
 }
@@ -117,7 +128,10 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     if (wides[g]) continue;
     const Setting& setting = groups[g].members.front();
     const ReleaseRules& rules = *setting.rules;
-    const std::int64_t rows = has_hidden_rows(plan, rules) ? limit - cost_of_rows(plan, conflicts, rules) : -1;
+    std::int64_t rows = -1;
+    if (has_hidden_rows(plan, rules))
+      for (const SplitRows split : kHiddenSplits)
+        rows = std::max(rows, limit - cost_of_rows(plan, conflicts, groups[g], split));
     wides[g] = evaluator.plan_wide_of(setting, pairs_of(rules, allowed_pairs), {limit, rows});
   }
   for (const Candidate& candidate : candidates_of(plan, conflicts, groups)) {
