@@ -17,6 +17,10 @@ void check_kjt(Checks& checks) {
   finding.severity = Severity::warning;
   finding.expected = expected_bytes(kjt.bytes, Format::r3, kGiB);
   finding.message = differs("KJT storage", cell.text, " GB", finding.expected->text);
+  const auto printed = bytes_printed_as(cell.text, Format::r3, kGiB);
+  if (printed && printed->low > kjt.bytes.high && checks.plan.releases.front() < Release::v0_7_0)
+    finding.message +=
+        "; before v0.7.0 a table that its constraints leave no sharding is not planned, but counted here";
 }
 
 void check_percent(Checks& checks, const Cell& cell, RealInterval share, std::string_view what) {
