@@ -200,6 +200,22 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
   survivor.outcome = std::move(*free);
 }
 
+// Where the shares of the ranks speak for devices of different capacities, row-wise tables that are too small to show
+// it are not split evenly either.
+void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Outcome& even) {
+  if (even.rows.uneven() || !has_hidden_rows(plan, *even.setting.rules)) return;
+  auto split = evaluator.free(even.setting, even.pair, Freedom::rows, kNoLimit);
+  if (!split || split->contradictions > even.contradictions) return;
+  for (std::size_t t = 0; t < plan.tables.size(); ++t) {
+    const std::uint64_t combos = combos_of(even.tables[t].options);
+    split->tables[t].options.erase_if([&](Option option) { return (combos >> option.combo & 1) == 0; });
+  }
+  split->contradictions = even.contradictions;
+  split->freedoms = even.freedoms;
+  split->uniform = even.uniform;
+  even = std::move(*split);
+}
+
 }  // namespace
 
 std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows split) {
@@ -235,6 +251,8 @@ SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint
   } else if (options.alternatives && contradictions == 0) {
     for (Survivor& survivor : result.survivors) widen(plan, evaluator, survivor);
   }
+  if (options.alternatives && share_conflicts(plan) > 0)
+    for (Survivor& survivor : result.survivors) hide_rows(plan, evaluator, survivor.outcome);
   return result;
 }
 

@@ -50,6 +50,24 @@ TEST(RowSplit, FollowsWhatTheRanksHold) {
   }
 }
 
+// Their shares say that the devices differ; the memory of the ranks is too coarse for a table of 301 rows.
+TEST(RowSplit, IsLeftOpenWhereOnlyTheSharesSpeakOfIt) {
+  const std::string text =
+      test::file_text(test::source_folder() / "testdata" / "planner" / "v1.0.0-unequal_devices.log");
+  const PrintedPlan printed = parse(find_blocks(text).front());
+  const Plan plan = infer(printed);
+  const auto tables = row_wise(plan);
+  ASSERT_EQ(tables.size(), 1u);
+  const auto shards = plan.shards_of(*tables[0]);
+  const std::vector<std::int64_t> truth = {12, 12, 12, 12, 11, 12, 12, 12, 11, 12, 12, 11,
+                                           12, 12, 12, 12, 12, 12, 12, 12, 10, 12, 12, 30};
+  ASSERT_EQ(shards.size(), truth.size());
+  for (std::size_t k = 0; k < truth.size(); ++k) {
+    EXPECT_LE(shards[k].rows.low, truth[k]);
+    EXPECT_GE(shards[k].rows.high, truth[k]);
+  }
+}
+
 TEST(RowSplit, IsFoundAgainBehindTheSameTables) {
   const OwnCapacities log;
   InferOptions options;
