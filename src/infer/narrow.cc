@@ -84,9 +84,10 @@ class Narrowing {
       bool changed = false;
       for (std::uint32_t t = 0; t < lookups.size(); ++t) {
         if ((*parts_)[t].empty()) continue;
-        const Lookups& now = (*parts_)[t].front().lookups;
-        if (lookups[t].lookups == now.lookups && lookups[t].pooled == now.pooled) continue;
+        const Lookups before = (*parts_)[t].front().lookups;
+        if (lookups[t].lookups == before.lookups && lookups[t].pooled == before.pooled) continue;
         remake(t, lookups[t], std::nullopt);
+        if (!fits_cells(t) && !take_own_values(t, lookups[t])) remake(t, before, std::nullopt);
         changed = true;
       }
       if (!changed) break;
@@ -129,6 +130,33 @@ class Narrowing {
       if (ratio) variant.ratio = *ratio;
       parts = make_parts(outcome_.setting, plan_.tables[t], variant, outcome_.rows, combos, &lookups);
     }
+  }
+
+  bool fits_cells(std::uint32_t t) const {
+    const TableState& state = outcome_.tables[t];
+    return std::ranges::any_of(state.options, [&](Option option) {
+      const Parts& parts = (*parts_)[t][option.variant];
+      return contradicted_cells(outcome_.setting, plan_.tables[t], parts, combo_of(option.combo)) == state.contradicted;
+    });
+  }
+
+  // The columns count a table's element size, its own cells may count another output type.
+  bool take_own_values(std::uint32_t t, const Lookups& lookups) {
+    const TableInputs& table = plan_.tables[t];
+    const std::uint64_t possible = possible_combos(outcome_.setting, table, true);
+    const std::uint32_t elements = elements_of(outcome_.tables[t].options);
+    Options own;
+    std::uint8_t v = 0;
+    for (Parts& parts : (*parts_)[t]) {
+      parts = make_parts(outcome_.setting, table, parts.variant, outcome_.rows, possible, &lookups);
+      each_bit(fitting_combos(outcome_.setting, table, parts, possible), [&](int combo) {
+        if ((elements >> combo_of(combo).element & 1) != 0) own.push_back({v, static_cast<std::uint8_t>(combo)});
+      });
+      ++v;
+    }
+    if (own.empty()) return false;
+    outcome_.tables[t].options = std::move(own);
+    return true;
   }
 
   const PlanInputs& plan_;
