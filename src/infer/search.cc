@@ -65,13 +65,15 @@ std::int64_t share_conflicts(const PlanInputs& plan) {
   return conflicts;
 }
 
-// What a hidden row split costs: a capacity for each device, less those that the shares ask for anyway (`conflicts`);
-// or, where tables may have buckets, their number for each row-wise table. Nothing else tells releases of one group
-// apart, so that those that know buckets pay as much as those before, unless the kernels say that there are some.
+// What a hidden row split costs: a capacity for each device, less those that the shares ask for anyway (`conflicts`),
+// or one value where several do: then the others are no wonder; or, where tables may have buckets, their number for
+// each row-wise table. Nothing else tells releases of one group apart, so that those that know buckets pay as much as
+// those before, unless the kernels say that there are some.
 std::int64_t cost_of_rows(const PlanInputs& plan, std::int64_t conflicts, const SettingGroup& group, SplitRows split) {
   const bool buckets =
       group.members.front().rules->buckets || (split == SplitRows::by_buckets && row_wise_tables_are_virtual(plan));
-  const std::int64_t capacities = plan.world_size - 1 - conflicts;
+  constexpr std::int64_t kSeveral = 2;  // shares: one alone may be a wrong one
+  const std::int64_t capacities = conflicts < kSeveral ? plan.world_size - 1 - conflicts : 1;
   return std::max<std::int64_t>(buckets ? std::min(capacities, row_wise_tables(plan)) : capacities, 1);
 }
 
