@@ -215,7 +215,7 @@ class PerfAgain {
   PerfOutcome fitted_again(const PerfHypothesis& h, const PerfPrecedent& known) {
     PerfFits fits(h, plan_, perf_, known.solution);
     const auto codecs = first_of(known.codecs);
-    const PerfFit fit = fits.fit(codecs), snapped = fits.snapped(codecs, fit);
+    const PerfFit fit = fits.fit(codecs, h.kept), snapped = fits.snapped(codecs, fit);
     solution_ = fit.solution;
     const auto with = [&](const PerfFit& one) {
       PerfOutcome outcome = evaluation_.run(fitted(h, one), known.codecs);

@@ -1,6 +1,7 @@
 #include "infer/perf_bandwidths.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "shardstats/numbers/most_shared.h"
 
@@ -27,8 +28,14 @@ class BandwidthFit {
   }
 
  private:
-  void add(const Coefficients& a, const std::optional<RealInterval>& printed) {
-    if (printed) system_.add(a, with_rounding(*printed));
+  void add(Coefficients a, const std::optional<RealInterval>& printed) {
+    if (!printed) return;
+    RealInterval left = with_rounding(*printed);
+    if (fit_.kept) {
+      const RealInterval kept = default_bandwidths().*kBandwidths[*fit_.kept];
+      left = left - std::exchange(a[*fit_.kept], {}) * reciprocal(kept);
+    }
+    system_.add(a, left);
   }
 
   void add_tables() {

@@ -7,11 +7,17 @@
 namespace shardstats::infer_detail {
 namespace {
 
+PerfFit started(const std::optional<Values>& start, std::optional<std::size_t> kept) {
+  PerfFit fit;
+  fit.solution = start;
+  fit.kept = kept;
+  return fit;
+}
+
 // A multiplier that could have been the usual one is not: bandwidths that were fitted with it are off.
 void refit(const FitTables& tables, UnitCosts& costs, RealInterval backward, RealInterval weighted,
            const std::optional<Values>& start, PerfFit& fit) {
-  fit = {};
-  fit.solution = start;
+  fit = started(start, fit.kept);
   fit.backward = backward;
   fit.weighted_backward = weighted;
   fit.freedoms = (backward != exactly(2.0)) + (weighted != exactly(1.0));
@@ -26,6 +32,7 @@ PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit) {
   with.setting.bandwidths = fit.bandwidths;
   with.setting.backward = fit.backward;
   with.setting.weighted_backward = fit.weighted_backward;
+  with.kept = fit.kept;
   return with;
 }
 
@@ -39,18 +46,17 @@ PerfFits::PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfIn
                    const std::optional<Values>& start)
     : h_(h), plan_(plan), perf_(perf), start_(start), costs_(h, plan, perf) {}
 
-PerfFit PerfFits::fit(const std::vector<std::size_t>& codecs) {
-  return fit(FitTables(h_, plan_, perf_, codecs, false));
+PerfFit PerfFits::fit(const std::vector<std::size_t>& codecs, std::optional<std::size_t> kept) {
+  return fit(FitTables(h_, plan_, perf_, codecs, false), kept);
 }
 
 PerfFits::Cost PerfFits::rough_cost(const std::vector<std::size_t>& codecs) {
-  const PerfFit rough = fit(FitTables(h_, plan_, perf_, codecs, true));
+  const PerfFit rough = fit(FitTables(h_, plan_, perf_, codecs, true), std::nullopt);
   return {rough.contradictions, rough.freedoms};
 }
 
-PerfFit PerfFits::fit(const FitTables& tables) {
-  PerfFit fit;
-  fit.solution = start_;
+PerfFit PerfFits::fit(const FitTables& tables, std::optional<std::size_t> kept) {
+  PerfFit fit = started(start_, kept);
   const Multipliers any = fit_multipliers(tables, fit);
   fit_bandwidths(tables, costs_, fit);
   const RealInterval backward = fit.backward, weighted = fit.weighted_backward;

@@ -15,6 +15,7 @@ struct PerfFit {
   std::int64_t contradictions = 0;  // printed numbers that no bandwidths of the bounds explain
   std::int64_t freedoms = 0;        // values that are not the defaults
   std::optional<Values> solution;   // reciprocals around which those are looked for that no number gives alone
+  std::optional<std::size_t> kept;  // index of the bandwidth that stays at its default whatever the numbers say
 };
 
 PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit);
@@ -32,7 +33,8 @@ class PerfFits {
   PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
            const std::optional<Values>& start = std::nullopt);
   // `codecs`: by sharder, index into codec_table(), or kNotFitted.
-  PerfFit fit(const std::vector<std::size_t>& codecs);
+  // `kept`: index of a bandwidth that stays at its default.
+  PerfFit fit(const std::vector<std::size_t>& codecs, std::optional<std::size_t> kept = std::nullopt);
   // The same with defaults in the place of bandwidths that are close to them: a few wrong numbers can push those off.
   PerfFit snapped(const std::vector<std::size_t>& codecs, const PerfFit& fit) const;
   struct Cost {
@@ -42,7 +44,7 @@ class PerfFits {
   Cost rough_cost(const std::vector<std::size_t>& codecs);
 
  private:
-  PerfFit fit(const FitTables& tables);
+  PerfFit fit(const FitTables& tables, std::optional<std::size_t> kept);
 
   const PerfHypothesis& h_;
   const PlanInputs& plan_;

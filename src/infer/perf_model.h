@@ -62,6 +62,7 @@ struct PerfHypothesis {
   PerfSetting<RealInterval> setting;
   std::optional<int> element;  // index of the element size taken first where a table may have several; else plan-wide
   bool any_element = false;    // bandwidths are fitted with all element sizes that a table's cells allow
+  std::optional<std::size_t> kept;  // index of a bandwidth that was fitted by keeping its default
 };
 
 bool has_defaults(const PerfHypothesis& h);

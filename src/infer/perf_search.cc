@@ -49,6 +49,7 @@ class PerfSearch {
       if (!alternatives_ && best_.front().cost() == 0) break;  // nothing fits better, and equals are not asked for
     }
     if (best_.empty()) return best_;
+    by_defaults_ = best_.front().contradictions;
     const bool unexplained = best_.front().cost() > 0 && !only_single_cells(best_.front());
     gave_up_ = unexplained && effort_ == Effort::uniform;
     if (unexplained && !gave_up_) {
@@ -210,12 +211,21 @@ class PerfSearch {
       const PerfFit found = refits.fits.fit(codecs);
       try_fit(refits, refits.fits.snapped(codecs, found));
       next->second = try_fit(refits, found);
+      if (by_defaults_ >= kManyContradictions && hides_values(found))
+        for (std::size_t k = 0; k < kBandwidths.size(); ++k)
+          if (!(found.bandwidths.*kBandwidths[k]).exact()) try_fit(refits, refits.fits.fit(codecs, k));
     }
     return next->second;
   }
 
-  // What a fit costs besides its freedoms. Bandwidths close to the default are unlikely; and where all bounds contain
-  // the defaults, which were tried before, only several other values together explain more.
+  // All bounds contain the defaults, which were tried before: so one of them at least has another value. Where numbers
+  // depend on two, that shows if one of the two stays at its default.
+  static bool hides_values(const PerfFit& fit) {
+    return fit.freedoms == 0 && !same_bandwidths(fit.bandwidths, default_bandwidths());
+  }
+
+  // What a fit costs besides its freedoms. Bandwidths close to the default are unlikely; and values that do not show
+  // are several.
   static std::int64_t unlikely_values(const PerfFit& fit) {
     constexpr double kClose = 0.01;
     const Bandwidths<RealInterval> defaults = default_bandwidths();
@@ -225,7 +235,7 @@ class PerfSearch {
       const double usual = (defaults.*bandwidth).low;
       close += !found.contains(usual) && found.low < usual * (1 + kClose) && found.high > usual * (1 - kClose);
     }
-    return fit.freedoms > 0 || same_bandwidths(fit.bandwidths, defaults) ? close : 2;
+    return hides_values(fit) ? 2 : close;
   }
 
   std::vector<std::size_t> try_fit(Refits& refits, const PerfFit& fit) {
@@ -294,6 +304,7 @@ class PerfSearch {
   Effort effort_;
   PerfEvaluation evaluation_;
   bool gave_up_ = false;
+  std::int64_t by_defaults_ = 0;             // contradictions that the default bandwidths leave
   std::vector<PerfHypothesis> left_behind_;  // most likely first
   std::vector<PerfOutcome> best_;
 };
