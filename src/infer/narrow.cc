@@ -142,6 +142,7 @@ class Narrowing {
 
   // The columns count a table's element size, its own cells may count another output type.
   bool take_own_values(std::uint32_t t, const Lookups& lookups) {
+    if (count(outcome_.tables[t].contradicted) > 0) return false;
     const TableInputs& table = plan_.tables[t];
     const std::uint64_t possible = possible_combos(outcome_.setting, table, true);
     const std::uint32_t elements = elements_of(outcome_.tables[t].options);

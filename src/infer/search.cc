@@ -211,6 +211,7 @@ void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Outcome& even) {
   for (std::size_t t = 0; t < plan.tables.size(); ++t) {
     const std::uint64_t combos = combos_of(even.tables[t].options);
     split->tables[t].options.erase_if([&](Option option) { return (combos >> option.combo & 1) == 0; });
+    if (combos != 0 && split->tables[t].options.empty()) return;
   }
   split->contradictions = even.contradictions;
   split->freedoms = even.freedoms;
