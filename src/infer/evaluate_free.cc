@@ -108,36 +108,41 @@ class FreeTier {
 
   // What all sums together leave of the options, and of the split of rows where that is hidden.
   Outcome settled(std::int64_t limit) const {
-    Outcome outcome = settled(start_);
+    Outcome outcome = settled(start_, limit);
     each_row_split(plan_, outcome, limit,
-                   [&](const RowSplit& rows) { outcome = settled(with_rows(plan_, start_, rows)); });
+                   [&](const RowSplit& rows) { outcome = settled(with_rows(plan_, start_, rows), limit); });
     return outcome;
   }
 
  private:
   static bool is_virtual(const TableParts& parts) { return !parts.empty() && parts.back().variant.virtual_table; }
 
-  // Several tables that depart from the plan-wide values show in several sums: if only one asks for them, it is wrong,
-  // unless other plan-wide values explain it as simply.
-  Outcome settled(const Outcome& start) const {
+  // Several tables that depart from the plan-wide values show in several sums: if only one asks for them, it is wrong.
+  // Where that would cost more than `limit`, too many tables may depart from the wrong plan-wide element size.
+  Outcome settled(const Outcome& start, std::int64_t limit) const {
     Outcome outcome = listed(start);
     Sums sums(plan_, outcome);
     sums.settle();
     const Departures found = sums.departures();
-    if (!is_wrong_line(found) || sums.are_usual(found, usual_departures(plan_, start)))
-      return with_freedoms(std::move(outcome), found.tables);
-    Outcome best = listed(start);
-    Sums(plan_, best).contradict(found.line);
-    best = with_freedoms(std::move(best), 0);
+    const bool wrong = is_wrong_line(found) && !sums.are_usual(found, usual_departures(plan_, start));
+    Outcome best = wrong ? contradicted(start, found.line) : with_freedoms(outcome, found.tables);
+    if (!wrong && best.cost() <= limit) return best;
     constexpr int kStep = static_cast<int>(kOptimizers.size());
-    for (int pair = start.pair % kStep; pair < kPairs; pair += kStep) {  // other element sizes
+    for (int pair = start.pair % kStep; pair < kPairs; pair += kStep) {
       if (pair == start.pair) continue;
       sums.take_pair(pair);
       const Departures other = sums.departures();
       if (is_wrong_line(other)) continue;
-      if (Outcome one = with_freedoms(outcome, other.tables); weight(one) <= weight(best)) best = std::move(one);
+      Outcome one = with_freedoms(outcome, other.tables);
+      if (weight(one) < weight(best) || (wrong && weight(one) == weight(best))) best = std::move(one);
     }
     return best;
+  }
+
+  Outcome contradicted(const Outcome& start, std::uint32_t line) const {
+    Outcome outcome = listed(start);
+    Sums(plan_, outcome).contradict(line);
+    return with_freedoms(std::move(outcome), 0);
   }
 
   // `hidden`: departures that only sums show, besides those that the tables' own cells ask for.

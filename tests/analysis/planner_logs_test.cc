@@ -20,7 +20,7 @@ std::vector<std::filesystem::path> logs() {
 }
 
 TEST(PlannerLogs, HaveNoErrors) {
-  ASSERT_EQ(logs().size(), 15u);
+  ASSERT_EQ(logs().size(), 16u);
   for (const auto& path : logs()) {
     SCOPED_TRACE(path.filename().string());
     const std::string text = test::file_text(path);
