@@ -60,7 +60,12 @@ class PerfSearch {
       for (const Tried& one : tried) try_fits(one.hypothesis, one.codecs);
       if (effort_ == Effort::exhaustive) try_left_behind(most);
       const bool try_sizes = effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables;
-      if (try_sizes && may_rest_on_sizes(best_.front())) try_element_sizes(tried.front());
+      if (try_sizes && may_rest_on_sizes(best_.front())) {
+        // Another element size explains a single wrong cell too easily.
+        if (best_.front().contradictions < kManyContradictions) below_ = best_.front().cost() - 1;
+        try_element_sizes(tried.front());
+        below_ = PerfEvaluation::kNoLimit;
+      }
       if (best_.front().contradictions > 0)
         for (const auto bandwidth : kBandwidths) try_default(best_.front().hypothesis, bandwidth);
     } else if (alternatives_) {
@@ -280,7 +285,7 @@ class PerfSearch {
   // One value of its own that settles everything is more likely than the one wrong cell it costs.
   void keep(PerfOutcome outcome) {
     const auto rank = [](const PerfOutcome& o) { return std::pair(o.cost(), o.contradictions); };
-    if (!best_.empty() && rank(outcome) > rank(best_.front())) return;
+    if (outcome.cost() >= below_ || (!best_.empty() && rank(outcome) > rank(best_.front()))) return;
     if (!best_.empty() && rank(outcome) < rank(best_.front())) best_.clear();
     const auto same = [&](const PerfOutcome& o) { return same_hypothesis(o, outcome); };
     // Of fitted values no one is more likely than another.
@@ -304,8 +309,9 @@ class PerfSearch {
   Effort effort_;
   PerfEvaluation evaluation_;
   bool gave_up_ = false;
-  std::int64_t by_defaults_ = 0;             // contradictions that the default bandwidths leave
-  std::vector<PerfHypothesis> left_behind_;  // most likely first
+  std::int64_t by_defaults_ = 0;                   // contradictions that the default bandwidths leave
+  std::int64_t below_ = PerfEvaluation::kNoLimit;  // what an outcome has to cost less than
+  std::vector<PerfHypothesis> left_behind_;        // most likely first
   std::vector<PerfOutcome> best_;
 };
 
