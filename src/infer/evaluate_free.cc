@@ -125,15 +125,19 @@ class FreeTier {
     sums.settle();
     const Departures found = sums.departures();
     const bool wrong = is_wrong_line(found) && !sums.are_usual(found, usual_departures(plan_, start));
-    Outcome best = wrong ? contradicted(start, found.line) : with_freedoms(outcome, found.tables);
-    if (!wrong && best.cost() <= limit) return best;
+    const std::int64_t departing = own_departures(outcome);
+    if (!wrong && outcome.cost() + departing + found.tables <= limit) {
+      outcome.freedoms += departing + found.tables;
+      return outcome;
+    }
+    Outcome best = wrong ? contradicted(start, found.line) : with_freedoms(outcome, departing + found.tables);
     constexpr int kStep = static_cast<int>(kOptimizers.size());
     for (int pair = start.pair % kStep; pair < kPairs; pair += kStep) {
       if (pair == start.pair) continue;
       sums.take_pair(pair);
       const Departures other = sums.departures();
       if (is_wrong_line(other)) continue;
-      Outcome one = with_freedoms(outcome, other.tables);
+      Outcome one = with_freedoms(outcome, own_departures(outcome) + other.tables);
       if (weight(one) < weight(best) || (wrong && weight(one) == weight(best))) best = std::move(one);
     }
     return best;
@@ -142,17 +146,23 @@ class FreeTier {
   Outcome contradicted(const Outcome& start, std::uint32_t line) const {
     Outcome outcome = listed(start);
     Sums(plan_, outcome).contradict(line);
-    return with_freedoms(std::move(outcome), 0);
+    outcome.freedoms += own_departures(outcome);
+    return outcome;
   }
 
-  // `hidden`: departures that only sums show, besides those that the tables' own cells ask for.
-  Outcome with_freedoms(Outcome outcome, std::int64_t hidden) const {
-    outcome.freedoms += hidden;
+  static Outcome with_freedoms(Outcome outcome, std::int64_t freedoms) {
+    outcome.freedoms += freedoms;
+    return outcome;
+  }
+
+  // Those that what is left of the tables asks for, whatever the other tables have.
+  std::int64_t own_departures(const Outcome& outcome) const {
+    std::int64_t all = 0;
     for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
       const TableParts& parts = (*outcome.parts)[t];
-      if (!parts.empty()) outcome.freedoms += departures(plan_.tables[t], outcome.tables[t], parts, outcome.pair);
+      if (!parts.empty()) all += departures(plan_.tables[t], outcome.tables[t], parts, outcome.pair);
     }
-    return outcome;
+    return all;
   }
 
   Outcome listed(const Outcome& start) const {
