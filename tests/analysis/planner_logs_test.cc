@@ -4,10 +4,8 @@
 
 #include <filesystem>
 
-#include "corpus.h"
+#include "inferred_log.h"
 #include "shardstats/analysis/verify.h"
-#include "shardstats/infer/plan.h"
-#include "shardstats/input/blocks.h"
 
 namespace shardstats {
 namespace {
@@ -23,9 +21,8 @@ TEST(PlannerLogs, HaveNoErrors) {
   ASSERT_EQ(logs().size(), 16u);
   for (const auto& path : logs()) {
     SCOPED_TRACE(path.filename().string());
-    const std::string text = test::file_text(path);
-    const PrintedPlan printed = parse(find_blocks(text).front());
-    const Report report = verify(printed, infer(printed));
+    const test::InferredLog log("planner/" + path.filename().string());
+    const Report report = verify(log.printed, log.plan);
     EXPECT_EQ(count(report.findings).error, 0);
     for (const Finding& finding : report.findings)
       if (finding.severity == Severity::error) ADD_FAILURE() << finding.rule->id << ": " << finding.message;
@@ -35,9 +32,8 @@ TEST(PlannerLogs, HaveNoErrors) {
 // The planner of v0.6.0 leaves out a table whose constraints allow no sharding, and says so only in a warning of its
 // own.
 TEST(PlannerLogs, ATableThatWasLeftOutShowsInTheKjtStorage) {
-  const std::string text = test::file_text(test::source_folder() / "testdata" / "planner" / "v0.6.0-left_out.log");
-  const PrintedPlan printed = parse(find_blocks(text).front());
-  const Report report = verify(printed, infer(printed));
+  const test::InferredLog log("planner/v0.6.0-left_out.log");
+  const Report report = verify(log.printed, log.plan);
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_EQ(report.findings[0].rule->id, "reservation.kjt");
   EXPECT_EQ(report.findings[0].severity, Severity::warning);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "corpus.h"
+#include "inferred_log.h"
 #include "shardstats/infer/plan.h"
 #include "shardstats/input/blocks.h"
 
@@ -48,13 +49,9 @@ TEST(NarrowByPerf, SaysNothingOfTablesWhosePerfNothingExplains) {
 
 // Such bandwidths rest on the dtypes that were taken for most likely: 2 bytes of the table, which has 1.
 TEST(NarrowByPerf, FittedBandwidthsDecideNothing) {
-  const std::string text = test::file_text(test::source_folder() / "testdata" / "perf" / "fitted_bandwidths.log");
-  const PrintedPlan printed = parse(find_blocks(text).front());
-  const Plan plan = infer(printed);
-  const auto table = std::ranges::find_if(
-      plan.tables, [&](const PlanTable& t) { return is_named(printed.tables.rows[t.row].fqn.text, "advertiser_92"); });
-  ASSERT_NE(table, plan.tables.end());
-  EXPECT_TRUE(std::ranges::any_of(table->alternatives, [](const Choice& c) { return c.element_size == 1; }));
+  const test::InferredLog log("perf/fitted_bandwidths.log");
+  const PlanTable& table = log.table("advertiser_92");
+  EXPECT_TRUE(std::ranges::any_of(table.alternatives, [](const Choice& c) { return c.element_size == 1; }));
 }
 
 TEST(NarrowByPerf, StorageAndPerfAgreeInTheCorpus) {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "corpus.h"
+#include "inferred_log.h"
 #include "shardstats/infer/plan.h"
 #include "shardstats/infer/precedent.h"
 #include "shardstats/infer/what_if.h"
@@ -52,13 +53,10 @@ TEST(RowSplit, FollowsWhatTheRanksHold) {
 
 // Their shares say that the devices differ; the memory of the ranks is too coarse for a table of 301 rows.
 TEST(RowSplit, IsLeftOpenWhereOnlyTheSharesSpeakOfIt) {
-  const std::string text =
-      test::file_text(test::source_folder() / "testdata" / "planner" / "v1.0.0-unequal_devices.log");
-  const PrintedPlan printed = parse(find_blocks(text).front());
-  const Plan plan = infer(printed);
-  const auto tables = row_wise(plan);
+  const test::InferredLog log("planner/v1.0.0-unequal_devices.log");
+  const auto tables = row_wise(log.plan);
   ASSERT_EQ(tables.size(), 1u);
-  const auto shards = plan.shards_of(*tables[0]);
+  const auto shards = log.plan.shards_of(*tables[0]);
   const std::vector<std::int64_t> truth = {12, 12, 12, 12, 11, 12, 12, 12, 11, 12, 12, 11,
                                            12, 12, 12, 12, 12, 12, 12, 12, 10, 12, 12, 30};
   ASSERT_EQ(shards.size(), truth.size());
