@@ -49,40 +49,50 @@ std::map<LineKey, std::span<const Cell>> lines_by_key(const PrintedPlan& print) 
   return lines;
 }
 
-// Where the changed plan prints what the base would print, the log's own text stays.
-void keep(Cell& changed, const Cell& before, const Cell& printed) {
-  if (printed && changed.text == before.text) changed.text = printed.text;
+// What is predicted with all digits, for the plan of the log and for the changed one.
+struct Unrounded {
+  PrintedPlan before, after;
+};
+
+// Where the changed plan has the value of the base, the log's own text stays.
+void keep(Cell& changed, const Cell& after, const Cell& before, const Cell& printed) {
+  if (printed && after.text == before.text) changed.text = printed.text;
 }
 
 template <class Row>
-void keep_row(Row& changed, Row before, Row printed) {
-  std::vector<Cell*> now;
-  std::vector<Cell> then, log;
-  each_cell(changed, [&](Cell& cell) { now.push_back(&cell); });
-  each_cell(before, [&](Cell& cell) { then.push_back(cell); });
-  each_cell(printed, [&](Cell& cell) { log.push_back(cell); });
-  for (std::size_t i = 0; i < now.size(); ++i) keep(*now[i], then[i], log[i]);
+void keep_row(Row& changed, Row after, Row before, Row printed) {
+  const auto cells_of = [](Row& row) {
+    std::vector<Cell*> cells;
+    each_cell(row, [&](Cell& cell) { cells.push_back(&cell); });
+    return cells;
+  };
+  const auto now = cells_of(changed), exact = cells_of(after), then = cells_of(before), log = cells_of(printed);
+  for (std::size_t i = 0; i < now.size(); ++i) keep(*now[i], *exact[i], *then[i], *log[i]);
 }
 
 template <class Row>
-void keep_rows(ColumnTable<Row>& changed, const ColumnTable<Row>& before, const ColumnTable<Row>& printed,
-               Cell Row::*name) {
+void keep_rows(const Unrounded& unrounded, const PrintedPlan& printed, ColumnTable<Row> PrintedPlan::*table,
+               Cell Row::*name, PrintedPlan& changed) {
   std::unordered_map<std::string_view, std::size_t> rows;
-  for (std::size_t r = 0; r < printed.rows.size(); ++r) rows.try_emplace((printed.rows[r].*name).text, r);
-  for (Row& row : changed.rows)
-    if (const auto found = rows.find((row.*name).text); found != rows.end())
-      keep_row(row, before.rows[found->second], printed.rows[found->second]);
+  const auto& log = (printed.*table).rows;
+  for (std::size_t r = 0; r < log.size(); ++r) rows.try_emplace((log[r].*name).text, r);
+  auto& now = (changed.*table).rows;
+  for (std::size_t r = 0; r < now.size(); ++r)
+    if (const auto found = rows.find((now[r].*name).text); found != rows.end())
+      keep_row(now[r], (unrounded.after.*table).rows[r], (unrounded.before.*table).rows[found->second],
+               log[found->second]);
 }
 
-void keep_lines(PrintedPlan& changed, const PrintedPlan& before, const PrintedPlan& printed) {
-  const auto then = lines_by_key(before), log = lines_by_key(printed);
+void keep_lines(const Unrounded& unrounded, const PrintedPlan& printed, PrintedPlan& changed) {
+  const auto then = lines_by_key(unrounded.before), log = lines_by_key(printed);
   for (const auto& [key, slots] : lines_by_key(changed)) {
     const auto was = then.find(key), in_log = log.find(key);
     if (was == then.end() || in_log == log.end() || was->second.size() != slots.size() ||
         in_log->second.size() != slots.size())
       continue;
     const auto first = static_cast<std::size_t>(slots.data() - changed.slots.data());
-    for (std::size_t i = 0; i < slots.size(); ++i) keep(changed.slots[first + i], was->second[i], in_log->second[i]);
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      keep(changed.slots[first + i], unrounded.after.slots[first + i], was->second[i], in_log->second[i]);
   }
 }
 
@@ -110,11 +120,12 @@ void replace_list(PrintedPlan& changed, const List& list, const PrintedPlan& pri
 }
 
 // A release that spells the lines otherwise has the lists anew.
-void keep_lists(PrintedPlan& changed, const PrintedPlan& before, const PrintedPlan& printed) {
+void keep_lists(const Unrounded& unrounded, const PrintedPlan& printed, PrintedPlan& changed) {
   for (const List& list : kLists) {
     const auto form = form_in(changed.releases.front(), list.line);
     const bool same_form = form == form_in(printed.releases.front(), list.line);
-    if (same_form && texts_of(changed, list.line) == texts_of(before, list.line)) replace_list(changed, list, printed);
+    if (same_form && texts_of(unrounded.after, list.line) == texts_of(unrounded.before, list.line))
+      replace_list(changed, list, printed);
   }
 }
 
@@ -192,17 +203,19 @@ bool is_printable(const Plan& plan) {
 
 PrintedPlan changed_print(const PrintedPlan& base_printed, const Plan& base, const PrintedPlan& skeleton,
                           const Plan& changed, Texts& texts, std::optional<std::int64_t> capacity) {
-  SharedMemory memory = shared_memory(base_printed, base);
-  const RankValues values = printed_values(base_printed, base);
-  const PrintedPlan before = predicted(base_printed, base, values, memory, texts);
+  const SharedMemory memory = shared_memory(base_printed, base);
+  const RankValues values = printed_values(base_printed, base), after_change = changed_values(changed, base, values);
   PrintedPlan inputs = skeleton;
-  if (capacity) set_capacity(inputs, memory, *capacity, texts);
-  PrintedPlan after = predicted(inputs, changed, changed_values(changed, base, values), memory, texts);
-  keep_rows(after.ranks, before.ranks, base_printed.ranks, &PrintedRank::rank);
-  keep_rows(after.tables, before.tables, base_printed.tables, &PrintedTable::fqn);
-  if (skeleton.releases.front() == base_printed.releases.front()) drop_sections(after, before, base_printed);
-  keep_lists(after, before, base_printed);
-  keep_lines(after, before, base_printed);
+  SharedMemory changed_memory = memory;
+  if (capacity) set_capacity(inputs, changed_memory, *capacity, texts);
+  const Unrounded unrounded = {predicted(base_printed, base, values, memory, texts, Digits::all),
+                               predicted(inputs, changed, after_change, changed_memory, texts, Digits::all)};
+  PrintedPlan after = predicted(inputs, changed, after_change, changed_memory, texts);
+  keep_rows(unrounded, base_printed, &PrintedPlan::ranks, &PrintedRank::rank, after);
+  keep_rows(unrounded, base_printed, &PrintedPlan::tables, &PrintedTable::fqn, after);
+  keep_lines(unrounded, base_printed, after);
+  if (skeleton.releases.front() == base_printed.releases.front()) drop_sections(after, unrounded.before, base_printed);
+  keep_lists(unrounded, base_printed, after);
   after.width = width_of(after, base_printed);
   return after;
 }

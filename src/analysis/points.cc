@@ -6,7 +6,7 @@
 namespace shardstats::analysis {
 namespace {
 
-constexpr double kPrintsAsZero = kGiB / 2000.0;  // bytes
+bool prints_as_zero(RealInterval bytes) { return bytes.low <= 0 && bytes.high <= kGiB / 2000.0; }
 
 // With as many digits as sums in another order agree in.
 double rounded(double x) {
@@ -16,10 +16,30 @@ double rounded(double x) {
   return std::round(x / unit) * unit;
 }
 
-void set(RankValues& values, Quantity quantity, std::vector<double> of_ranks) {
-  auto& all = values.of[static_cast<std::size_t>(quantity)];
-  all.clear();
-  for (const double x : of_ranks) all.push_back(exactly(rounded(x)));
+// Bounds of what the rank has of the quantity: bytes or ms.
+RealInterval bounds_of(const PlanRank& rank, Quantity quantity) {
+  switch (quantity) {
+    case Quantity::hbm:
+      return real(rank.hbm);
+    case Quantity::ddr:
+      return real(rank.ddr);
+    case Quantity::sparse_hbm:
+      return real(rank.sparse_hbm);
+    case Quantity::perf:
+      return rank.perf.total;
+    default:
+      return rank.perf.parts[static_cast<std::size_t>(quantity) - static_cast<std::size_t>(Quantity::forward_compute)];
+  }
+}
+
+template <class F>
+void each_quantity(F f) {
+  for (std::size_t q = 0; q < kQuantities; ++q) f(static_cast<Quantity>(q), q);
+}
+
+double middle_of(const PlanRank& rank, Quantity quantity) {
+  if (quantity < Quantity::perf && prints_as_zero(bounds_of(rank, quantity))) return 0;
+  return middle(bounds_of(rank, quantity));
 }
 
 // Dense and KJT storage is the same on each rank: what all ranks leave for it.
@@ -57,9 +77,7 @@ void find_ddr(const PrintedPlan& printed, const Plan& plan, RankValues& values) 
 
 }  // namespace
 
-double point(ByteInterval bytes) {
-  return bytes.low <= 0 && static_cast<double>(bytes.high) <= kPrintsAsZero ? 0 : middle(real(bytes));
-}
+double point(ByteInterval bytes) { return prints_as_zero(real(bytes)) ? 0 : middle(real(bytes)); }
 
 double bytes_of(const Plan& plan, const PlanTable& table, ByteInterval PlanShard::*field, const Expectation& expected) {
   ByteInterval sum{};
@@ -69,27 +87,19 @@ double bytes_of(const Plan& plan, const PlanTable& table, ByteInterval PlanShard
 
 RankValues middle_values(const Plan& plan) {
   RankValues values;
-  const auto of_ranks = [&](Quantity quantity, auto value) {
-    std::vector<double> all;
-    for (const PlanRank& rank : plan.ranks) all.push_back(value(rank));
-    set(values, quantity, std::move(all));
-  };
-  of_ranks(Quantity::hbm, [](const PlanRank& rank) { return point(rank.hbm); });
-  of_ranks(Quantity::ddr, [](const PlanRank& rank) { return point(rank.ddr); });
-  of_ranks(Quantity::sparse_hbm, [](const PlanRank& rank) { return point(rank.sparse_hbm); });
-  of_ranks(Quantity::perf, [](const PlanRank& rank) { return middle(rank.perf.total); });
-  for (std::size_t p = 0; p < kPerfParts; ++p)
-    of_ranks(quantity_of(static_cast<PerfPart>(p)), [p](const PlanRank& rank) { return middle(rank.perf.parts[p]); });
+  each_quantity([&](Quantity quantity, std::size_t q) {
+    for (const PlanRank& rank : plan.ranks) values.of[q].push_back(exactly(rounded(middle_of(rank, quantity))));
+  });
+  const double common = middle(common_hbm(plan));
+  auto& hbm = values.of[static_cast<std::size_t>(Quantity::hbm)];
+  for (std::size_t r = 0; r < plan.ranks.size(); ++r)
+    hbm[r] = exactly(into(real(plan.ranks[r].hbm), values[Quantity::sparse_hbm][r].low + common));
   values.known = values.sparse_known = true;
   return values;
 }
 
 RankValues printed_values(const PrintedPlan& printed, const Plan& plan) {
   RankValues values = middle_values(plan);
-  const double common = middle(common_hbm(plan));
-  auto& hbm = values.of[static_cast<std::size_t>(Quantity::hbm)];
-  for (std::size_t r = 0; r < plan.ranks.size(); ++r)
-    hbm[r] = exactly(into(real(plan.ranks[r].hbm), values[Quantity::sparse_hbm][r].low + common));
   find_ddr(printed, plan, values);
   for (const MaximumLine& line : maximum_lines()) move_to_maximum(printed, line.id, "ms", line.quantity, values);
   move_to_maximum(printed, LineId::peak_memory_pressure, "bytes", Quantity::hbm, values);
@@ -98,12 +108,11 @@ RankValues printed_values(const PrintedPlan& printed, const Plan& plan) {
 
 RankValues changed_values(const Plan& changed, const Plan& base, const RankValues& of_base) {
   RankValues values = middle_values(changed);
-  const RankValues middles = middle_values(base);
-  for (std::size_t q = 0; q < kQuantities; ++q)
-    for (std::size_t r = 0; r < std::min(values.of[q].size(), middles.of[q].size()); ++r) {
-      const double off = of_base.of[q][r].low - middles.of[q][r].low;
-      if (off != 0) values.of[q][r] = exactly(std::max(values.of[q][r].low + off, 0.0));
-    }
+  each_quantity([&](Quantity quantity, std::size_t q) {
+    for (std::size_t r = 0; r < std::min(changed.ranks.size(), base.ranks.size()); ++r)
+      if (bounds_of(changed.ranks[r], quantity) == bounds_of(base.ranks[r], quantity))
+        values.of[q][r] = of_base.of[q][r];
+  });
   return values;
 }
 

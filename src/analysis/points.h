@@ -11,11 +11,12 @@ double point(ByteInterval bytes);
 // Bytes of all shards of the table; `expected`: bounds of their sum.
 double bytes_of(const Plan& plan, const PlanTable& table, ByteInterval PlanShard::*field, const Expectation& expected);
 
-// The middle of the bounds, exactly; values that differ by rounding alone become equal.
+// The middle of the bounds, exactly, with as much dense and KJT storage on each rank; values that differ by rounding
+// alone become equal.
 RankValues middle_values(const Plan& plan);
-// The same, moved to where the printed maxima and the memory that all ranks have in common demand.
+// The same, moved to where the printed maxima demand.
 RankValues printed_values(const PrintedPlan& printed, const Plan& plan);
-// The middle of the bounds of a changed plan, off by what the middle of the base is off.
+// Those of a changed plan: of the base where the bounds of a rank stayed, else the middle.
 RankValues changed_values(const Plan& changed, const Plan& base, const RankValues& of_base);
 
 }  // namespace shardstats::analysis

@@ -1,6 +1,7 @@
 #include "analysis/predict.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -23,6 +24,12 @@ double value_of(RealInterval x) { return x.low <= 0 ? 0 : middle(x); }
 
 bool is_integer(const Cell& cell) { return cell.text.find_first_not_of("0123456789") == std::string_view::npos; }
 
+std::string with_all_digits(double value) {
+  constexpr int kDigits = 9;
+  char buffer[32];
+  return {buffer, std::to_chars(buffer, std::end(buffer), value, std::chars_format::general, kDigits).ptr};
+}
+
 // Damaged cells of known columns are printed anew.
 template <class Row>
 void forget_odd_cells(ColumnTable<Row>& table) {
@@ -32,12 +39,13 @@ void forget_odd_cells(ColumnTable<Row>& table) {
 class Prediction : private StatisticsReader {
  public:
   Prediction(const PrintedPlan& skeleton, const Plan& plan, const RankValues& values, const SharedMemory& memory,
-             Texts& texts)
+             Texts& texts, Digits digits)
       : skeleton_(skeleton),
         plan_(plan),
         values_(values),
         memory_(memory),
         texts_(texts),
+        digits_(digits),
         release_(skeleton.releases.front()),
         print_(skeleton) {
     forget_odd_cells(print_.ranks);
@@ -58,7 +66,10 @@ class Prediction : private StatisticsReader {
   // ---- texts -------------------------------------------------------------------------------------------------------
 
   Cell cell(std::string text) { return {texts_.add(std::move(text)), {}}; }
-  Cell rounded(double value, Format form) { return cell(format(value, form)); }
+  std::string written(double value, Format form) const {
+    return digits_ == Digits::all ? with_all_digits(value) : format(value, form);
+  }
+  Cell rounded(double value, Format form) { return cell(written(value, form)); }
   Cell gib(double bytes) { return rounded(bytes / static_cast<double>(kGiB), Format::r3); }
   Cell count(std::int64_t n) { return cell(std::to_string(n)); }
 
@@ -427,7 +438,7 @@ class Prediction : private StatisticsReader {
     double value = value_of(number.expected);
     if (number.unit == "bytes") value /= static_cast<double>(kGiB);
     const bool integer_zero = number.rule == RuleId::maxima_value && value == 0 && holds_integer(number.of);
-    found_.emplace_back(number.cell.place.line, integer_zero ? "0" : texts_.add(format(value, number.format)));
+    found_.emplace_back(number.cell.place.line, integer_zero ? "0" : texts_.add(written(value, number.format)));
     return false;
   }
 
@@ -458,6 +469,7 @@ class Prediction : private StatisticsReader {
   const RankValues& values_;
   const SharedMemory& memory_;
   Texts& texts_;
+  Digits digits_;
   Release release_;
   PrintedPlan print_;
   std::vector<std::pair<std::size_t, std::string_view>> found_;  // slots and the texts of their statistics
@@ -466,8 +478,8 @@ class Prediction : private StatisticsReader {
 }  // namespace
 
 PrintedPlan predicted(const PrintedPlan& skeleton, const Plan& plan, const RankValues& values,
-                      const SharedMemory& memory, Texts& texts) {
-  return Prediction(skeleton, plan, values, memory, texts).run();
+                      const SharedMemory& memory, Texts& texts, Digits digits) {
+  return Prediction(skeleton, plan, values, memory, texts, digits).run();
 }
 
 }  // namespace shardstats::analysis

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import tempfile
 import unittest
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -143,6 +144,15 @@ class Plans(unittest.TestCase):
         printed = float(re.search(r"\)\s+[\d.]+\s+([\d.]+)\s+CW", row)[1]) * 2**20
         bounds, half = self.ranks_of(log, change)[13]["output"], 0.005 * 2**20
         self.assertTrue(bounds["low"] - half <= printed <= bounds["high"] + half, (printed, bounds))
+
+    def test_the_print_is_clean(self):
+        # Ranks and lines come from the same values; half a digit of the log must not grow with the batch.
+        with tempfile.TemporaryDirectory() as folder:
+            for log in ("v0.6.0/mixed-203.log", "v1.0.0/small-103.log", "v1.2.0/odd-641.log", "v1.7.0/mixed-202.log"):
+                changed = Path(folder, "changed.log")
+                changed.write_text(self.whatif(log, "batch_size=3000"))
+                done = run("verify", "-q", changed)
+                self.assertEqual(done.returncode, 0, (log, done.stdout.decode()))
 
     def test_prefetching_is_bounded_by_the_ids(self):
         for log in ("v1.8.0/odd-761.log", "v1.7.0/mixed-201.log"):
