@@ -35,7 +35,7 @@ bool has_hidden_inputs(const TableInputs& table) {
 }
 
 bool equal_shards(const Outcome& outcome, const TableInputs& table) {
-  return !(outcome.rows.uneven() && table.sharding == Sharding::rw) && !columns_hidden(table);
+  return !(outcome.rows.hidden() && table.sharding == Sharding::rw) && !columns_hidden(table);
 }
 
 std::vector<Lookups> lookups_by_columns(const PlanInputs& plan, Outcome& outcome) {

@@ -95,9 +95,7 @@ int departures(const TableInputs& table, const TableState& state, const TablePar
 enum class Freedom : std::uint8_t {
   sizes,   // element sizes, optimizer, passes
   inputs,  // numbers of poolings and column widths that old releases do not print
-  rows,    // the row-wise split
 };
-SplitRows split_of(const ReleaseRules& rules, Freedom freedom);
 
 // Among hypotheses that fill in values table by table the count of those values is a matter of degree: a contradicted
 // cell weighs more than one of them.
@@ -131,7 +129,7 @@ class Evaluator {
   std::optional<PlanWide> plan_wide_of(const Setting& setting, std::uint32_t allowed_pairs, Departing most);
   // The outcome in the free tier; none if its cost exceeds `limit`. `pair`: the plan-wide values to count departures
   // from.
-  std::optional<Outcome> free(const Setting& setting, int pair, Freedom freedom, std::int64_t limit);
+  std::optional<Outcome> free(const Setting& setting, int pair, Freedom freedom, SplitRows rows, std::int64_t limit);
 
  private:
   const PlanInputs& plan_;

@@ -44,10 +44,9 @@ void add_virtual(const Setting& setting, const TableInputs& table, const RowSpli
 
 // Options of one table in the free tier; a virtual table only if nothing else fits. Returns how many printed cells even
 // the best of them contradicts.
-std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, bool may_be_virtual,
-                          TableParts& parts, TableState& state) {
+std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, const RowSplit& rows,
+                          bool may_be_virtual, TableParts& parts, TableState& state) {
   const std::uint64_t possible = possible_combos(setting, table, true);
-  const RowSplit rows{split_of(*setting.rules, freedom), nullptr};
   for (const Variant& variant : variants_of(setting, table, freedom))
     add_variant(setting, table, variant, rows, possible, parts, state);
   if (state.options.empty() && may_be_virtual) add_virtual(setting, table, rows, parts, state);
@@ -71,12 +70,12 @@ std::int64_t free_options(const Setting& setting, const TableInputs& table, Free
 // One setting in the free tier.
 class FreeTier {
  public:
-  FreeTier(const PlanInputs& plan, KnownSums& sums, const Setting& setting, int pair, Freedom freedom)
+  FreeTier(const PlanInputs& plan, KnownSums& sums, const Setting& setting, int pair, Freedom freedom, SplitRows rows)
       : plan_(plan), sums_(sums), freedom_(freedom), parts_(std::make_shared<std::vector<TableParts>>()) {
     parts_->resize(plan.tables.size());
     start_.setting = setting;
     start_.uniform = false;
-    start_.rows.how = split_of(*setting.rules, freedom);
+    start_.rows.how = rows;
     start_.pair = pair;
     start_.parts = parts_;
     start_.tables.resize(plan.tables.size());
@@ -89,7 +88,7 @@ class FreeTier {
       const TableInputs& table = plan_.tables[t];
       if (!table.sized || table.kernel == nullptr) continue;
       start_.contradictions +=
-          free_options(start_.setting, table, freedom_, may_be_virtual, (*parts_)[t], start_.tables[t]);
+          free_options(start_.setting, table, freedom_, start_.rows, may_be_virtual, (*parts_)[t], start_.tables[t]);
       forced += departures(table, start_.tables[t], (*parts_)[t], start_.pair);
       if (start_.cost() + forced > limit) return false;
     }
@@ -190,25 +189,21 @@ Outcome with_any_virtual(FreeTier& tier, std::int64_t limit, Outcome needed) {
 
 }  // namespace
 
-SplitRows split_of(const ReleaseRules& rules, Freedom freedom) {
-  if (freedom != Freedom::rows) return SplitRows::evenly;
-  return rules.buckets ? SplitRows::by_buckets : SplitRows::by_memory;
-}
-
 int departures(const TableInputs& table, const TableState& state, const TableParts& parts, int pair) {
   const auto is_virtual = [&](Option option) { return parts[option.variant].variant.virtual_table; };
   if (state.options.empty() || plan_wide_option(table, parts, state.options, pair)) return 0;
   return std::all_of(state.options.begin(), state.options.end(), is_virtual) ? kVirtual : 1;
 }
 
-std::optional<Outcome> Evaluator::free(const Setting& setting, int pair, Freedom freedom, std::int64_t limit) {
-  FreeTier tier(plan_, sums_, setting, pair, freedom);
+std::optional<Outcome> Evaluator::free(const Setting& setting, int pair, Freedom freedom, SplitRows rows,
+                                       std::int64_t limit) {
+  FreeTier tier(plan_, sums_, setting, pair, freedom, rows);
   if (!tier.list_options(limit, true)) return std::nullopt;
   auto outcome = tier.settled(limit);
   if (outcome.cost() <= limit && tier.has_virtual_table()) {
     outcome = with_any_virtual(tier, limit, std::move(outcome));
     // A wrong cell looks like a virtual table that no sum knows of.
-    FreeTier without(plan_, sums_, setting, pair, freedom);
+    FreeTier without(plan_, sums_, setting, pair, freedom, rows);
     if (without.list_options(limit, false)) {
       auto other = without.settled(limit);
       if (other.cost() <= limit && weight(other) < weight(outcome)) outcome = std::move(other);

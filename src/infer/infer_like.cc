@@ -138,7 +138,7 @@ class Again {
     for (std::size_t t = 0; t < plan_.tables.size(); ++t)
       if (!take(t, (*parts)[t])) return std::nullopt;
     outcome_.parts = std::move(parts);
-    const Outcome start = outcome_.rows.uneven() ? outcome_ : Outcome{};
+    const Outcome start = outcome_.rows.hidden() ? outcome_ : Outcome{};
     bool settled = settles(sums);
     each_row_split(plan_, outcome_, precedent_.freedoms, [&](const RowSplit& rows) {
       outcome_ = with_rows(plan_, start, rows);

@@ -23,7 +23,7 @@ RealInterval hidden_block(std::int64_t cols, std::int64_t count, bool free) {
   return {static_cast<double>(block), static_cast<double>(cols - (count - 1) * block)};
 }
 
-ShapeRuns runs_of(const Setting& setting, const TableInputs& table) {
+ShapeRuns runs_of(const Setting& setting, const TableInputs& table, SplitRows rows) {
   const Shape whole{table.rows, table.cols};
   const auto printed = static_cast<std::int64_t>(table.ranks.size());
   ShapeRuns runs;
@@ -34,8 +34,10 @@ ShapeRuns runs_of(const Setting& setting, const TableInputs& table) {
     case Sharding::tw:
       runs.add(whole, std::max<std::int64_t>(printed, 1));
       break;
-    case Sharding::rw:
-      return even_row_runs(whole, printed > 0 ? printed : setting.world_size);
+    case Sharding::rw: {
+      const std::int64_t parts = printed > 0 ? printed : setting.world_size;
+      return rows == SplitRows::by_equal_memory ? equal_share_runs(whole, parts) : even_row_runs(whole, parts);
+    }
     case Sharding::twrw:
       return even_row_runs(whole, printed > 0 ? printed : setting.group_size);
     case Sharding::cw:
@@ -234,7 +236,7 @@ Parts make_parts(const Setting& setting, const TableInputs& table, const Variant
                  std::uint64_t combos, const Lookups* lookups) {
   const WantedSizes wanted = wanted_sizes(setting, combos);
   Parts parts{variant, lookups ? *lookups : lookups_of(table, setting.rules->io, variant.free_inputs), {}, {}};
-  const auto runs = runs_of(setting, table);
+  const auto runs = runs_of(setting, table, rows.how);
   parts.classes.reserve(runs.size());
   for (const ShapeRun& run : runs) {
     ClassParts& c = parts.classes.emplace_back();
@@ -243,7 +245,7 @@ Parts make_parts(const Setting& setting, const TableInputs& table, const Variant
     c.cols = real(run.shape.cols);
     c.empty = run.shape.empty() ? Emptiness::yes : Emptiness::no;
   }
-  if (rows.uneven() && table.sharding == Sharding::rw && !parts.classes.empty())
+  if (rows.hidden() && table.sharding == Sharding::rw && !parts.classes.empty())
     hide_rows(setting, table, rows, parts);
   else if (columns_hidden(table))
     hide_columns(table, parts);

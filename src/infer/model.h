@@ -54,14 +54,19 @@ struct Amounts {
   RealInterval hbm{}, ddr{}, ssd{};
 };
 
-// How row-wise tables are split: evenly, in proportion to capacities that devices have of their own (storage-model.md
-// section 3.3), or, in releases that know buckets, each table in its own way (3.4).
-enum class SplitRows : std::uint8_t { evenly, by_memory, by_buckets };
+// How row-wise tables are split.
+enum class SplitRows : std::uint8_t {
+  evenly,           // storage-model.md section 3.1
+  by_equal_memory,  // in proportion to capacities that devices are said to have of their own, but all the same one
+                    // (3.3)
+  by_memory,        // in proportion to capacities that differ
+  by_buckets,       // each table in its own way, in releases that know buckets (3.4)
+};
 struct RowSplit {
   SplitRows how = SplitRows::evenly;
   // By memory: bounds of what part k of every row-wise table has of its rows; null: nothing is known.
   std::shared_ptr<const std::vector<RealInterval>> shares;
-  bool uneven() const { return how != SplitRows::evenly; }
+  bool hidden() const { return how >= SplitRows::by_memory; }
 };
 
 // Sizes of one shard of a run of equal shards, for the combos that make_parts() was asked for; bounds in bytes.

@@ -38,10 +38,12 @@ bool row_wise_tables_are_virtual(const PlanInputs& plan) {
   });
 }
 
-bool may_split_unevenly(const ReleaseRules& rules) { return rules.uneven_rows || rules.buckets; }
-
 bool has_hidden_rows(const PlanInputs& plan, const ReleaseRules& rules) {
-  return may_split_unevenly(rules) && row_wise_tables(plan) > 0;
+  return (rules.uneven_rows || rules.buckets) && row_wise_tables(plan) > 0;
+}
+
+SplitRows hidden_split_of(const ReleaseRules& rules) {
+  return rules.buckets ? SplitRows::by_buckets : SplitRows::by_memory;
 }
 
 constexpr std::array kHiddenSplits = {SplitRows::by_memory, SplitRows::by_buckets};
@@ -78,6 +80,9 @@ std::int64_t cost_of_rows(const PlanInputs& plan, std::int64_t conflicts, const 
 }
 
 constexpr std::int64_t kSlack = 1;  // of weights: a difference that does not exclude
+// Of capacities of their own that are all the same: nothing but wrong cells speaks for them, so that they are not
+// plausible beside an even split.
+constexpr std::int64_t kCostOfEqualMemory = kSlack + 1;
 constexpr std::int64_t kManyContradictions = 4;
 
 void keep_plausible(SearchResult& found) {
@@ -97,19 +102,21 @@ void keep_plausible(SearchResult& found) {
 struct Candidate {
   std::size_t group = 0;
   std::vector<Setting> members;
-  Freedom freedom = Freedom::inputs;
-  std::int64_t extra = 0;  // cost of the freedom
+  SplitRows rows = SplitRows::evenly;
+  std::int64_t extra = 0;  // cost of the split
 };
 
 std::vector<Candidate> candidates_of(const PlanInputs& plan, std::int64_t conflicts,
                                      const std::vector<SettingGroup>& groups) {
   std::vector<Candidate> all;
-  for (std::size_t g = 0; g < groups.size(); ++g) all.push_back({g, groups[g].members, Freedom::inputs, 0});
+  for (std::size_t g = 0; g < groups.size(); ++g) all.push_back({g, groups[g].members, SplitRows::evenly, 0});
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (!has_hidden_rows(plan, *groups[g].members.front().rules)) continue;
+    if (auto members = members_that(groups[g].members, SplitRows::by_equal_memory); !members.empty())
+      all.push_back({g, std::move(members), SplitRows::by_equal_memory, kCostOfEqualMemory});
     for (const SplitRows split : kHiddenSplits)
       if (auto members = members_that(groups[g].members, split); !members.empty())
-        all.push_back({g, std::move(members), Freedom::rows, cost_of_rows(plan, conflicts, groups[g], split)});
+        all.push_back({g, std::move(members), split, cost_of_rows(plan, conflicts, groups[g], split)});
   }
   return all;
 }
@@ -131,19 +138,20 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     const Setting& setting = groups[g].members.front();
     const ReleaseRules& rules = *setting.rules;
     std::int64_t rows = -1;
+    if (has_hidden_rows(plan, rules) && rules.uneven_rows) rows = limit - kCostOfEqualMemory;
     if (has_hidden_rows(plan, rules))
       for (const SplitRows split : kHiddenSplits)
         rows = std::max(rows, limit - cost_of_rows(plan, conflicts, groups[g], split));
     wides[g] = evaluator.plan_wide_of(setting, pairs_of(rules, allowed_pairs), {limit, rows});
   }
   for (const Candidate& candidate : candidates_of(plan, conflicts, groups)) {
-    const bool rows = candidate.freedom == Freedom::rows;
+    const bool rows = candidate.rows != SplitRows::evenly;
     if (rows && limit <= 0) continue;
     const auto& wide = wides[candidate.group];
     const auto departing = [&] { return rows ? wide->departing.rows : wide->departing.inputs; };
     const std::int64_t most = limit - candidate.extra;
     auto outcome = wide && departing() <= most
-                       ? evaluator.free(candidate.members.front(), wide->pair, candidate.freedom, most)
+                       ? evaluator.free(candidate.members.front(), wide->pair, Freedom::inputs, candidate.rows, most)
                        : std::nullopt;
     if (!outcome) free.excluded.push_back({candidate.members, limit + 1});  // or more
     if (!outcome || outcome->contradictions >= contradictions) continue;
@@ -174,7 +182,7 @@ constexpr int kEnoughTables = 16;
 
 void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
   Outcome& uniform = survivor.outcome;
-  auto free = evaluator.free(uniform.setting, uniform.pair, Freedom::sizes, kNoLimit);
+  auto free = evaluator.free(uniform.setting, uniform.pair, Freedom::sizes, SplitRows::evenly, kNoLimit);
   if (!free) return;
   std::array<int, 4> shown{};
   const auto same = [&](std::size_t t, Option option) {
@@ -205,8 +213,8 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
 // Where the shares of the ranks speak for devices of different capacities, row-wise tables that are too small to show
 // it are not split evenly either.
 void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Outcome& even) {
-  if (even.rows.uneven() || !has_hidden_rows(plan, *even.setting.rules)) return;
-  auto split = evaluator.free(even.setting, even.pair, Freedom::rows, kNoLimit);
+  if (even.rows.how != SplitRows::evenly || !has_hidden_rows(plan, *even.setting.rules)) return;
+  auto split = evaluator.free(even.setting, even.pair, Freedom::inputs, hidden_split_of(*even.setting.rules), kNoLimit);
   if (!split || split->contradictions > even.contradictions) return;
   for (std::size_t t = 0; t < plan.tables.size(); ++t) {
     const std::uint64_t combos = combos_of(even.tables[t].options);
@@ -224,8 +232,17 @@ void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Outcome& even) {
 std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows split) {
   std::vector<Setting> able;
   std::ranges::copy_if(members, std::back_inserter(able), [&](const Setting& s) {
-    if (split == SplitRows::evenly) return true;
-    return may_split_unevenly(*s.rules) && split == split_of(*s.rules, Freedom::rows);
+    switch (split) {
+      case SplitRows::evenly:
+        return true;
+      case SplitRows::by_equal_memory:
+        return s.rules->uneven_rows;
+      case SplitRows::by_memory:
+        return s.rules->uneven_rows && !s.rules->buckets;
+      case SplitRows::by_buckets:
+        return s.rules->buckets;
+    }
+    return false;
   });
   return able;
 }

@@ -162,7 +162,7 @@ void SumLines::list_places() {
 }
 
 std::shared_ptr<const SumLines> KnownSums::of(const Outcome& outcome) {
-  Split split{outcome.uniform, outcome.rows.uneven(), outcome.rows.shares != nullptr, outcome.setting.group_size, {}};
+  Split split{outcome.uniform, outcome.rows.how, outcome.rows.shares != nullptr, outcome.setting.group_size, {}};
   for (const TableState& table : outcome.tables) split.rebuilt.push_back(!table.options.empty());
   for (const auto& known : known_)
     if (known->split() == split) return known;

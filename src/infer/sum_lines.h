@@ -29,7 +29,9 @@ struct SumLine {
 
 // What a hypothesis says that the sums depend on; equal splits have equal SumLines.
 struct Split {
-  bool uniform = true, uneven = false, by_part = false;  // by_part: a class for each part of a row-wise table
+  bool uniform = true;
+  SplitRows rows = SplitRows::evenly;
+  bool by_part = false;  // a class for each part of a row-wise table
   std::int64_t group_size = 1;
   std::vector<bool> rebuilt;  // by table
   friend bool operator==(const Split&, const Split&) = default;

@@ -67,6 +67,14 @@ std::vector<std::int64_t> proportional_rows(std::int64_t rows, const std::vector
   return parts;
 }
 
+ShapeRuns equal_share_runs(Shape table, std::int64_t n) {
+  const auto part = static_cast<std::int64_t>(static_cast<double>(table.rows) * (1 / static_cast<double>(n)));
+  ShapeRuns runs;
+  runs.add({part, table.cols}, n - 1);
+  runs.add({table.rows - part * (n - 1), table.cols}, 1);
+  return runs;
+}
+
 std::vector<std::int64_t> bucket_rows(std::int64_t rows, std::int64_t buckets, std::int64_t world_size) {
   if (buckets <= 0 || rows % buckets != 0) return {};
   const std::int64_t bucket = rows / buckets, each = buckets / world_size, more = buckets % world_size;

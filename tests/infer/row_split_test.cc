@@ -51,6 +51,20 @@ TEST(RowSplit, FollowsWhatTheRanksHold) {
   }
 }
 
+// 41 rows on 24 devices that are said to have capacities of their own, and all have the same one.
+TEST(RowSplit, OfEqualCapacities) {
+  const test::InferredLog log("planner/v1.2.0-equal_capacities.log");
+  EXPECT_EQ(log.plan.contradictions, 0);
+  const auto tables = row_wise(log.plan);
+  ASSERT_EQ(tables.size(), 1u);
+  EXPECT_TRUE(tables[0]->rows_by_equal_memory);
+  EXPECT_FALSE(tables[0]->uneven_rows);
+  const auto shards = log.plan.shards_of(*tables[0]);
+  const auto truth = proportional_rows(tables[0]->rows, std::vector<std::int64_t>(24, 16 * kGiB));
+  ASSERT_EQ(shards.size(), truth.size());
+  for (std::size_t k = 0; k < truth.size(); ++k) EXPECT_EQ(shards[k].rows, (ByteInterval{truth[k], truth[k]})) << k;
+}
+
 // Their shares say that the devices differ; the memory of the ranks is too coarse for a table of 301 rows.
 TEST(RowSplit, IsLeftOpenWhereOnlyTheSharesSpeakOfIt) {
   const test::InferredLog log("planner/v1.0.0-unequal_devices.log");

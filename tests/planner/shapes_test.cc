@@ -66,6 +66,17 @@ TEST(Shapes, EvenRowsAddUpAndRunsAgreeWithParts) {
     }
 }
 
+TEST(Shapes, EqualSharesAreThoseOfEqualCapacities) {
+  for (const std::int64_t capacity : {std::int64_t{1} << 34, std::int64_t{85'899'345'920}, std::int64_t{999'999'937}})
+    for (const std::int64_t rows : {0, 1, 41, 48, 1000, 123'456'789})
+      for (std::int64_t n = 1; n <= 130; ++n) {
+        std::string expected;
+        for (const std::int64_t part : proportional_rows(rows, std::vector(static_cast<std::size_t>(n), capacity)))
+          expected += (expected.empty() ? "" : " ") + std::to_string(part);
+        ASSERT_EQ(rows_text(equal_share_runs({rows, 16}, n)), expected) << rows << " rows on " << n;
+      }
+}
+
 struct ColumnCase {
   std::int64_t cols, min_partition;
   ColumnSplit split;

@@ -91,14 +91,15 @@ struct PlanTable {
   // Operands of the storage formulas with `choice`, then with each of `alternatives`, if InferOptions::shard_parts
   // asks for them.
   std::vector<TableFacts<RealInterval>> facts;
-  bool explained = true;         // false: no hypothesis gives the printed storage
-  bool uneven_rows = false;      // rows are not split evenly: proportional to capacities, or by buckets
-  bool rows_by_memory = false;   // and what the ranks hold shows how, as by capacities
-  RealInterval lookups, pooled;  // facts S and y of storage.h, bounds
-  RealInterval pooling_sum;      // sum of l_f
-  Expectation hbm, ddr, ssd;     // sums over all shards
-  PlanPerf shard_perf;           // of each shard: all of a table are equal (perf-model.md section 5)
-  PerfExpectation perf;          // of the table's cell
+  bool explained = true;              // false: no hypothesis gives the printed storage
+  bool uneven_rows = false;           // rows are not split evenly: proportional to capacities, or by buckets
+  bool rows_by_equal_memory = false;  // all devices have the same part, the last one the rest too
+  bool rows_by_memory = false;        // and what the ranks hold shows how, as by capacities
+  RealInterval lookups, pooled;       // facts S and y of storage.h, bounds
+  RealInterval pooling_sum;           // sum of l_f
+  Expectation hbm, ddr, ssd;          // sums over all shards
+  PlanPerf shard_perf;                // of each shard: all of a table are equal (perf-model.md section 5)
+  PerfExpectation perf;               // of the table's cell
   PerfChoice perf_choice;
 };
 

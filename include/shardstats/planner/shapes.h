@@ -54,6 +54,9 @@ std::int64_t column_block(std::int64_t cols, std::int64_t min_partition, ColumnS
 // Rows of part i of a memory-proportional split (3.3). Capacities in bytes, one a rank.
 std::vector<std::int64_t> proportional_rows(std::int64_t rows, const std::vector<std::int64_t>& capacities);
 
+// The same where all n devices have the same capacity: fl(R / n) without its fraction each, and the last one the rest.
+ShapeRuns equal_share_runs(Shape table, std::int64_t n);
+
 // Rows of each rank for a table of `buckets` buckets (3.4); empty if the rows do not divide.
 std::vector<std::int64_t> bucket_rows(std::int64_t rows, std::int64_t buckets, std::int64_t world_size);
 
