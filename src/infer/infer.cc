@@ -94,6 +94,18 @@ void take_survivors(const InferOptions& options, Inference& all) {
   rebuild(all.inputs, all.found, options, plan);
 }
 
+// A table whose dtype nothing shows has the one that most others have, among equally good hypotheses.
+void prefer_usual_element(const PlanInputs& known, std::vector<Survivor>& survivors) {
+  const auto tables_with = [&](const Survivor& survivor) {
+    const int element = element_of_pair(survivor.outcome.pair);
+    return std::ranges::count(known.tables, std::optional(element), &TableInputs::fixed_element);
+  };
+  const auto equals_end = std::ranges::find_if(
+      survivors, [&](const Survivor& s) { return weight(s.outcome) != weight(survivors.front().outcome); });
+  std::stable_sort(survivors.begin(), equals_end,
+                   [&](const Survivor& a, const Survivor& b) { return tables_with(a) > tables_with(b); });
+}
+
 // The cells of a small table do not tell its storage (before v0.6.0 those of none), but its perf may tell its dtype:
 // where sums contradict all that was tried of the storage half, searches again with the dtypes that perf shows, if they
 // explain all.
@@ -114,6 +126,7 @@ bool search_with_dtypes_of_perf(const Fixed& fixed, const InferOptions& options,
   if (!known) return false;
   SearchResult found = search(*known, fixed.setting, fixed.pairs, options);
   if (found.survivors.empty() || found.survivors.front().outcome.contradictions > 0) return false;
+  prefer_usual_element(*known, found.survivors);
   all.found = std::move(found);
   return true;
 }

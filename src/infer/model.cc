@@ -98,9 +98,9 @@ void fill_sizes(const Setting& setting, const TableInputs& table, const Parts& p
   Specific<RealInterval> specific;
   int element_of_specific = -1;
   each_bit(wanted.pairs, [&](int pair) {
-    facts.element_size = exactly(kElementSizes[static_cast<std::size_t>(pair / 4)]);
+    facts.element_size = exactly(kElementSizes[static_cast<std::size_t>(element_of_pair(pair))]);
     facts.optimizer_multiplier = exactly(multiplier_of(setting, table, pair % 4));
-    const bool same_element = std::exchange(element_of_specific, pair / 4) == pair / 4;
+    const bool same_element = std::exchange(element_of_specific, element_of_pair(pair)) == element_of_pair(pair);
     specific = same_element ? with_multiplier(setting, facts, shard, specific) : specific_bytes(setting, facts, shard);
     c.specific[static_cast<std::size_t>(pair)] = amounts(specific);
   });
@@ -356,7 +356,7 @@ WrongCells contradicted_cells(const Setting& setting, const TableInputs& table, 
 }
 
 Combo plan_wide(const TableInputs& table, int pair) {
-  Combo combo{pair / 4, pair / 4, table.quant ? 0 : pair % 4};
+  Combo combo{element_of_pair(pair), element_of_pair(pair), table.quant ? 0 : pair % 4};
   if (table.fixed_element) combo.element = combo.output = *table.fixed_element;
   if (table.fixed_output) combo.output = *table.fixed_output;
   if (table.fixed_optimizer) combo.optimizer = *table.fixed_optimizer;

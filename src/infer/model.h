@@ -39,6 +39,7 @@ inline constexpr auto kComboTable = [] {
 }();
 constexpr Combo combo_of(int index) { return kComboTable[static_cast<std::size_t>(index)]; }
 constexpr int pair_of(Combo c) { return c.element * 4 + c.optimizer; }
+constexpr int element_of_pair(int pair) { return pair / 4; }
 
 struct Variant {
   int passes = 1;           // multipass prefetch; kManyPasses: that many or more

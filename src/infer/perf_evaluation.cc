@@ -92,8 +92,31 @@ class HypothesisEvaluation {
     std::vector<Counts> wrong(live.size());
     for (std::uint32_t t = 0; t < perf_.tables.size(); ++t)
       if (!std::has_single_bit(live[perf_.tables[t].sharder])) count_wrong(t, live, wrong);
-    for (std::size_t s = 0; s < live.size(); ++s) keep_best(wrong[s], 0, live[s]);
+    std::int64_t least = 0;
+    for (std::size_t s = 0; s < live.size(); ++s) least += keep_best(wrong[s], 0, live[s]);
+    const auto is_open = [](std::uint64_t codecs) { return !std::has_single_bit(codecs); };
+    if (0 < least && least < kHopeless && std::ranges::any_of(live, is_open)) choose_with_other_sizes(live);
     return live;
+  }
+
+  // Codecs that are the same for the sizes which storage leaves may differ for others that a table needs.
+  void choose_with_other_sizes(std::vector<std::uint64_t>& live) {
+    std::vector<Counts> wrong(live.size());
+    for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) {
+      const std::size_t s = perf_.tables[t].sharder;
+      if (!perf_.tables[t].known || std::has_single_bit(live[s])) continue;
+      each_bit(live[s], [&](int c) { wrong[s][static_cast<std::size_t>(c)] += wrong_with_other_sizes(t, c); });
+    }
+    for (std::size_t s = 0; s < live.size(); ++s) keep_best(wrong[s], 0, live[s]);
+  }
+
+  // A size of its own counts as a contradicted cell.
+  std::int64_t wrong_with_other_sizes(std::uint32_t t, int codec) {
+    const auto at = static_cast<std::size_t>(codec);
+    const std::int64_t own = wrong_cells(t, at);
+    if (own == 0) return 0;
+    const auto other = table_perf(h_, plan_, perf_, t, codec_table()[at], &cell_elements_);
+    return other ? std::min(own, count(other->contradicted) + 1) : own;
   }
 
   // Adds the table's contradicted cells for each codec that is left of its sharder.
