@@ -1,5 +1,6 @@
 // Checks of the rank percentages against the planning (usable) memory (log-format.md section 6.2).
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "analysis/shares.h"
@@ -78,6 +79,14 @@ std::string percent_text(RealInterval share) {
 // How far the printed share is from what the capacity gives; a neighbouring percentage may be a device of its own size.
 constexpr double kOtherDevice = 0.01;
 
+// What else the share may say, where devices can have capacities of their own.
+std::string other_device_text(const Share& share) {
+  const RealInterval capacity = share.capacity();
+  if (share.rank == 0 || share.impossible() || share.printed.low <= 0) return {};
+  const ByteInterval bytes{capped(std::ceil(capacity.low)), capped(std::floor(capacity.high))};
+  return ", unless this device alone has " + expected_bytes(bytes, Format::r3, kGiB).text + " GB for the planner";
+}
+
 void add_share(Checks& checks, const Kind& kind, const Share& share, bool one_capacity) {
   const Cell& cell = share.row->*kind.percent;
   Finding& finding = checks.add_rank(kind.rule, cell, share.rank);
@@ -87,6 +96,7 @@ void add_share(Checks& checks, const Kind& kind, const Share& share, bool one_ca
                               percent_text(share.expected)};
   finding.message = differs(std::string(kind.what) + " share of rank " + std::to_string(share.rank), cell.text, "%",
                             finding.expected->text);
+  if (!one_capacity) finding.message += other_device_text(share);
   finding.suspects.push_back({share.row->*kind.used, "the memory that the share is of"});
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "corpus.h"
 #include "logs.h"
 
 namespace shardstats {
@@ -150,6 +151,25 @@ TEST(Verify, OwnCapacitiesAreANote) {
   ASSERT_EQ(checked.report.findings.size(), 3U) << dump(checked.report);  // the others are of shifted tier ranks
   EXPECT_EQ(checked.report.findings[0].severity, Severity::note);
   EXPECT_EQ(checked.report.findings[0].rule->id, "rank.hbm_percent");
+}
+
+// One share alone is wrong, or its device is another one: the message says which one that would be.
+TEST(Verify, AWrongShareMaySpeakOfAnotherDevice) {
+  const std::string log = test::file_text(test::source_folder() / "testdata" / "planner" / "v1.4.0-two_dtypes.log");
+  const auto message = [](const std::string& bytes) {
+    for (const Finding& finding : Checked(bytes).report.findings)
+      if (finding.rule->id == "rank.hbm_percent" && finding.severity == Severity::error) return finding.message;
+    return std::string();
+  };
+  EXPECT_EQ(message(log), "");
+  EXPECT_THAT(message(changed(log, "6.373 (5%)", "(5%)", "(9%)")),
+              testing::EndsWith("give 5%, unless this device alone has 67.079..74.982 GB for the planner"));
+  const std::vector<std::string> of_one_capacity = {
+      changed(log, "0   31.199 (26%)", "26", "16"),  // the printed capacity is that of rank 0
+      changed(log_bytes("v0.3.0.log"), "6.2 (6%)", "(6%)", "(9%)")};
+  for (const std::string& wrong : of_one_capacity)
+    EXPECT_THAT(message(wrong),
+                testing::AllOf(testing::HasSubstr("HBM share"), testing::Not(testing::HasSubstr("unless"))));
 }
 
 // Before v0.8.0 all devices had one capacity, whatever several shares say.
