@@ -42,11 +42,12 @@ constexpr std::array<MaximaLine, kPerfCells> kMaxima = {{{LineId::max_fwd_comput
                                                          {LineId::max_prefetch_compute, 4},
                                                          {LineId::max_total_perf, kPerfTotal}}};
 
+// All ranks on a line have the same value: the first one stands for them, so that the line counts once.
 void read_maxima(const PrintedPlan& printed, PerfInputs& perf) {
   for (const MaximaLine& line : kMaxima) {
     std::vector<int> ranks;
     const auto value = printed_real(printed.slot(line.id, 0), Format::r3);
-    if (!value || !parse_ranks(printed.slot(line.id, 1).text, ranks) || ranks.size() != 1) continue;
+    if (!value || !parse_ranks(printed.slot(line.id, 1).text, ranks) || ranks.empty()) continue;
     if (static_cast<std::size_t>(ranks[0]) < perf.ranks.size())
       perf.ranks[static_cast<std::size_t>(ranks[0])].maxima[line.cell] = value;
   }

@@ -31,7 +31,7 @@ struct PerfRank {
   bool known = false;                                    // all tables on it are
   std::vector<std::pair<std::uint32_t, double>> shards;  // table, number of its shards here
   PrintedPerfCells printed;                              // the row
-  PrintedPerfCells maxima;                               // of the lines that name this rank alone
+  PrintedPerfCells maxima;                               // of the lines that name this rank first
 };
 
 struct PerfInputs {
