@@ -216,9 +216,10 @@ class PerfSearch {
       const PerfFit found = refits.fits.fit(codecs);
       try_fit(refits, refits.fits.snapped(codecs, found));
       next->second = try_fit(refits, found);
-      if (by_defaults_ >= kManyContradictions && hides_values(found))
-        for (std::size_t k = 0; k < kBandwidths.size(); ++k)
-          if (!(found.bandwidths.*kBandwidths[k]).exact()) try_fit(refits, refits.fits.fit(codecs, k));
+      const bool hides = by_defaults_ >= kManyContradictions && hides_values(found);
+      for (std::size_t k = 0; k < kBandwidths.size(); ++k)
+        if (hides ? !(found.bandwidths.*kBandwidths[k]).exact() : is_close(found, k))
+          try_fit(refits, refits.fits.fit(codecs, k));
     }
     return next->second;
   }
@@ -232,15 +233,17 @@ class PerfSearch {
   // What a fit costs besides its freedoms. Bandwidths close to the default are unlikely; and values that do not show
   // are several.
   static std::int64_t unlikely_values(const PerfFit& fit) {
-    constexpr double kClose = 0.01;
-    const Bandwidths<RealInterval> defaults = default_bandwidths();
     std::int64_t close = 0;
-    for (const auto bandwidth : kBandwidths) {
-      const RealInterval found = fit.bandwidths.*bandwidth;
-      const double usual = (defaults.*bandwidth).low;
-      close += !found.contains(usual) && found.low < usual * (1 + kClose) && found.high > usual * (1 - kClose);
-    }
+    for (std::size_t k = 0; k < kBandwidths.size(); ++k) close += is_close(fit, k);
     return hides_values(fit) ? 2 : close;
+  }
+
+  // To the default, without being it.
+  static bool is_close(const PerfFit& fit, std::size_t bandwidth) {
+    constexpr double kClose = 0.01;
+    const RealInterval found = fit.bandwidths.*kBandwidths[bandwidth];
+    const double usual = (default_bandwidths().*kBandwidths[bandwidth]).low;
+    return !found.contains(usual) && found.low < usual * (1 + kClose) && found.high > usual * (1 - kClose);
   }
 
   std::vector<std::size_t> try_fit(Refits& refits, const PerfFit& fit) {
