@@ -53,6 +53,15 @@ std::vector<RealInterval> weighted_multipliers(const std::vector<RealInterval>& 
   return multipliers;
 }
 
+// m by all ratios that know it: those of weighted tables as well where these have no multiplier of their own.
+std::vector<RealInterval> backward_multipliers(const PerfRules& rules, std::vector<RealInterval> plain,
+                                               const std::vector<RealInterval>& weighted) {
+  if (rules.weighted_multiplier) return plain;
+  const auto others = weighted_multipliers(weighted, exactly(1.0));
+  plain.insert(plain.end(), others.begin(), others.end());
+  return plain;
+}
+
 RealInterval usual_if_in(RealInterval bounds, double usual) { return bounds.contains(usual) ? exactly(usual) : bounds; }
 
 // Ratios of tables by their totals: T = fc * (1 + m) + comms, or fc * (1 + m * m_w + 1.1) + comms.
@@ -79,7 +88,9 @@ std::vector<RealInterval> ratios_of_totals(const FitTables& tables, const PerfFi
 }
 
 void refine_backward(const FitTables& tables, PerfFit& fit) {
-  const RealInterval found = most_shared(ratios_of_totals(tables, fit, false), kMultipliers, 2, 0);
+  const auto multipliers = backward_multipliers(*tables.h.setting.rules, ratios_of_totals(tables, fit, false),
+                                                ratios_of_totals(tables, fit, true));
+  const RealInterval found = most_shared(multipliers, kMultipliers, 2, 0);
   if (!fit.backward.exact()) {
     fit.backward = narrowed(fit.backward, found);
   } else if (!found.contains(2)) {
@@ -104,7 +115,7 @@ Multipliers fit_multipliers(const FitTables& tables, PerfFit& fit) {
   const Ratios ratios = ratios_of_components(tables);
   Multipliers any;
   if (rules.multiplier) {
-    any.backward = most_shared(ratios.plain, kMultipliers, 2, 0);
+    any.backward = most_shared(backward_multipliers(rules, ratios.plain, ratios.weighted), kMultipliers, 2, 0);
     fit.backward = usual_if_in(any.backward, 2);
   }
   if (rules.weighted_multiplier && !ratios.weighted.empty()) {
