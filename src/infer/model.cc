@@ -136,7 +136,8 @@ RealInterval rows_of_part(double rows, const std::vector<RealInterval>& shares, 
 void hide_rows(const Setting& setting, const TableInputs& table, const RowSplit& split, Parts& parts) {
   const std::size_t shards = table.ranks.empty() ? static_cast<std::size_t>(setting.world_size) : table.ranks.size();
   const auto rows = static_cast<double>(table.rows);
-  const bool many_rows = table.rows >= kManyRows * static_cast<std::int64_t>(shards);
+  const bool many_rows =
+      split.how != SplitRows::by_few_buckets && table.rows >= kManyRows * static_cast<std::int64_t>(shards);
   const bool by_part = split.shares && split.shares->size() == shards;
   const std::vector<ClassParts> even = std::move(parts.classes);
   ClassParts c = even.front();

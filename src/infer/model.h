@@ -62,6 +62,7 @@ enum class SplitRows : std::uint8_t {
                     // (3.3)
   by_memory,        // in proportion to capacities that differ
   by_buckets,       // each table in its own way, in releases that know buckets (3.4)
+  by_few_buckets,   // the same, and some table has fewer buckets than there are ranks, which v1.8.0 refuses
 };
 struct RowSplit {
   SplitRows how = SplitRows::evenly;

@@ -38,7 +38,7 @@ bool row_wise_tables_are_virtual(const PlanInputs& plan) {
   });
 }
 
-bool has_hidden_rows(const PlanInputs& plan, const ReleaseRules& rules) {
+bool may_split_unevenly(const PlanInputs& plan, const ReleaseRules& rules) {
   return (rules.uneven_rows || rules.buckets) && row_wise_tables(plan) > 0;
 }
 
@@ -46,7 +46,8 @@ SplitRows hidden_split_of(const ReleaseRules& rules) {
   return rules.buckets ? SplitRows::by_buckets : SplitRows::by_memory;
 }
 
-constexpr std::array kHiddenSplits = {SplitRows::by_memory, SplitRows::by_buckets};
+constexpr std::array kUnevenSplits = {SplitRows::by_equal_memory, SplitRows::by_memory, SplitRows::by_buckets,
+                                      SplitRows::by_few_buckets};
 
 // Ranks whose HBM share does not fit the printed capacity: each speaks for devices of different capacities. Where all
 // are 0 % they may not be counted at all.
@@ -67,23 +68,27 @@ std::int64_t share_conflicts(const PlanInputs& plan) {
   return conflicts;
 }
 
-// What a hidden row split costs: a capacity for each device, less those that the shares ask for anyway (`conflicts`),
-// or one value where several do: then the others are no wonder; or, where tables may have buckets, their number for
-// each row-wise table. Nothing else tells releases of one group apart, so that those that know buckets pay as much as
-// those before, unless the kernels say that there are some.
+constexpr std::int64_t kSlack = 1;  // of weights: a difference that does not exclude
+constexpr std::int64_t kUnlikely = kSlack + 1;
+
+// Nothing but contradicted cells speaks for capacities of their own that are all the same, or for too few buckets.
+bool is_unlikely(SplitRows split) { return split == SplitRows::by_equal_memory || split == SplitRows::by_few_buckets; }
+constexpr std::int64_t kManyContradictions = 4;
+
+// What a row split that is not even costs: a capacity for each device, less those that the shares ask for anyway
+// (`conflicts`), or one value where several do: then the others are no wonder; or, where tables may have buckets, their
+// number for each row-wise table. Nothing else tells releases of one group apart, so that those that know buckets pay
+// as much as those before, unless the kernels say that there are some.
 std::int64_t cost_of_rows(const PlanInputs& plan, std::int64_t conflicts, const SettingGroup& group, SplitRows split) {
+  if (split == SplitRows::by_equal_memory) return kUnlikely;
   const bool buckets =
-      group.members.front().rules->buckets || (split == SplitRows::by_buckets && row_wise_tables_are_virtual(plan));
+      group.members.front().rules->buckets || (split != SplitRows::by_memory && row_wise_tables_are_virtual(plan));
   constexpr std::int64_t kSeveral = 2;  // shares: one alone may be a wrong one
   const std::int64_t capacities = conflicts < kSeveral ? plan.world_size - 1 - conflicts : 1;
-  return std::max<std::int64_t>(buckets ? std::min(capacities, row_wise_tables(plan)) : capacities, 1);
+  const std::int64_t cost =
+      std::max<std::int64_t>(buckets ? std::min(capacities, row_wise_tables(plan)) : capacities, 1);
+  return cost + (split == SplitRows::by_few_buckets ? kUnlikely : 0);
 }
-
-constexpr std::int64_t kSlack = 1;  // of weights: a difference that does not exclude
-// Of capacities of their own that are all the same: nothing but wrong cells speaks for them, so that they are not
-// plausible beside an even split.
-constexpr std::int64_t kCostOfEqualMemory = kSlack + 1;
-constexpr std::int64_t kManyContradictions = 4;
 
 void keep_plausible(SearchResult& found) {
   const auto lighter = [&](const Survivor& a, const Survivor& b) { return weight(a.outcome) < weight(b.outcome); };
@@ -111,10 +116,8 @@ std::vector<Candidate> candidates_of(const PlanInputs& plan, std::int64_t confli
   std::vector<Candidate> all;
   for (std::size_t g = 0; g < groups.size(); ++g) all.push_back({g, groups[g].members, SplitRows::evenly, 0});
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    if (!has_hidden_rows(plan, *groups[g].members.front().rules)) continue;
-    if (auto members = members_that(groups[g].members, SplitRows::by_equal_memory); !members.empty())
-      all.push_back({g, std::move(members), SplitRows::by_equal_memory, kCostOfEqualMemory});
-    for (const SplitRows split : kHiddenSplits)
+    if (!may_split_unevenly(plan, *groups[g].members.front().rules)) continue;
+    for (const SplitRows split : kUnevenSplits)
       if (auto members = members_that(groups[g].members, split); !members.empty())
         all.push_back({g, std::move(members), split, cost_of_rows(plan, conflicts, groups[g], split)});
   }
@@ -132,15 +135,15 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
   if (plan.missing) limit += contradictions;  // the damage is known to be another: the cells are right
   SearchResult free;
   std::int64_t without_rows = contradictions;  // the fewest contradicted cells that even splits leave
+  std::int64_t fewest = contradictions;        // that any likely split leaves
   const std::int64_t conflicts = share_conflicts(plan);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (wides[g]) continue;
     const Setting& setting = groups[g].members.front();
     const ReleaseRules& rules = *setting.rules;
     std::int64_t rows = -1;
-    if (has_hidden_rows(plan, rules) && rules.uneven_rows) rows = limit - kCostOfEqualMemory;
-    if (has_hidden_rows(plan, rules))
-      for (const SplitRows split : kHiddenSplits)
+    if (may_split_unevenly(plan, rules))
+      for (const SplitRows split : kUnevenSplits)
         rows = std::max(rows, limit - cost_of_rows(plan, conflicts, groups[g], split));
     wides[g] = evaluator.plan_wide_of(setting, pairs_of(rules, allowed_pairs), {limit, rows});
   }
@@ -157,7 +160,9 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     if (!outcome || outcome->contradictions >= contradictions) continue;
     // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one.
     if (rows && outcome->contradictions + 1 == without_rows && conflicts == 0) continue;
+    if (is_unlikely(candidate.rows) && outcome->contradictions >= fewest) continue;
     if (!rows) without_rows = std::min(without_rows, outcome->contradictions);
+    if (!is_unlikely(candidate.rows)) fewest = std::min(fewest, outcome->contradictions);
     outcome->freedoms += candidate.extra;
     free.survivors.push_back({std::move(*outcome), candidate.members});
     // What costs more than this is not plausible beside it.
@@ -213,7 +218,7 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
 // Where the shares of the ranks speak for devices of different capacities, row-wise tables that are too small to show
 // it are not split evenly either.
 void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Outcome& even) {
-  if (even.rows.how != SplitRows::evenly || !has_hidden_rows(plan, *even.setting.rules)) return;
+  if (even.rows.how != SplitRows::evenly || !may_split_unevenly(plan, *even.setting.rules)) return;
   auto split = evaluator.free(even.setting, even.pair, Freedom::inputs, hidden_split_of(*even.setting.rules), kNoLimit);
   if (!split || split->contradictions > even.contradictions) return;
   for (std::size_t t = 0; t < plan.tables.size(); ++t) {
@@ -241,6 +246,8 @@ std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows
         return s.rules->uneven_rows && !s.rules->buckets;
       case SplitRows::by_buckets:
         return s.rules->buckets;
+      case SplitRows::by_few_buckets:
+        return s.rules->buckets && s.rules->release < Release::v1_8_0;
     }
     return false;
   });
