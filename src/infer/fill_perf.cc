@@ -55,8 +55,8 @@ void fill_tables(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inp
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     PlanTable& table = plan.tables[t];
     const auto has = [&](const PerfOutcome& o) { return o.tables[t] != nullptr; };
-    if (!std::all_of(outcomes.begin(), outcomes.end(), has)) continue;
-    table.perf.known = true;
+    table.perf.known = std::all_of(outcomes.begin(), outcomes.end(), has);
+    if (!table.perf.known) continue;
     table.perf.contradicted = outcomes.front().tables[t]->contradicted;
     table.perf.expected = perf_of(outcomes.front().tables[t]->cells);
     table.shard_perf = perf_of(outcomes.front().tables[t]->shard);
@@ -70,8 +70,8 @@ void fill_ranks(const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes
     PlanRank& rank = plan.ranks[r];
     bool known = perf.ranks[r].known;
     for (const auto& [t, shards] : perf.ranks[r].shards) known &= plan.tables[t].perf.known;
+    rank.expected_perf.known = known;
     if (known) {
-      rank.expected_perf.known = true;
       rank.expected_perf.contradicted = outcomes.front().wrong_in_rank[r];
       rank.expected_perf.expected = perf_of(outcomes.front().ranks[r]);
       rank.perf = rank.expected_perf.expected;
