@@ -136,6 +136,40 @@ void find_perf(const InferOptions& options, Inference& all) {
   all.perf_outcomes = infer_perf(all.inputs, all.found, all.perf, options, all.plan);
 }
 
+// What printed cells and values of its own speak against the best hypothesis of both halves.
+struct Doubts {
+  std::int64_t contradictions = 0, cost = 0;
+};
+
+Doubts doubts_of(const Inference& all) {
+  const Outcome& storage = all.found.survivors.front().outcome;
+  const PerfOutcome& perf = all.perf_outcomes.front();
+  return {storage.contradictions + perf.contradictions, storage.cost() + perf.cost()};
+}
+
+// A release that explains the storage with fewer dtypes of single tables excludes the others. Where it does not explain
+// the perf, one of those may.
+bool search_other_releases_by_perf(const PrintedPlan& printed, const InferOptions& options, Inference& all) {
+  constexpr std::int64_t kSeveral = 2, kUnlikely = 4;
+  if (options.effort != Effort::exhaustive || all.perf_outcomes.empty()) return false;
+  const Doubts doubts = doubts_of(all);
+  if (all.perf_outcomes.front().contradictions < kSeveral || doubts.cost < kUnlikely) return false;
+  InferOptions likeliest = options;
+  likeliest.alternatives = false;
+  Fixed fixed;
+  Inference other = begun(printed, likeliest, fixed);
+  other.found = search_other_releases(other.inputs, fixed.setting, all.found, fixed.pairs, likeliest);
+  if (other.found.survivors.empty()) return false;
+  take_survivors(likeliest, other);
+  find_perf(likeliest, other);
+  if (other.perf_outcomes.empty()) return false;
+  const Doubts others = doubts_of(other);
+  // Another dtype explains a single wrong cell too easily.
+  if (others.contradictions + kSeveral > doubts.contradictions || others.cost > doubts.cost) return false;
+  all.found = search_other_releases(all.inputs, fixed.setting, all.found, fixed.pairs, options);
+  return true;
+}
+
 void take_perf(const InferOptions& options, Inference& all) {
   fill_printed_ranks(all.perf, all.plan);
   if (!all.perf_outcomes.empty()) fill_perf(all.perf_outcomes, all.inputs, all.perf, options.alternatives, all.plan);
@@ -159,7 +193,7 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
   take_survivors(options, all);
   if (options.perf) {
     find_perf(options, all);
-    if (search_with_dtypes_of_perf(fixed, options, all)) {
+    if (search_with_dtypes_of_perf(fixed, options, all) || search_other_releases_by_perf(printed, options, all)) {
       take_survivors(options, all);
       find_perf(options, all);
     }

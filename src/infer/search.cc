@@ -232,6 +232,33 @@ void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Outcome& even) {
   even = std::move(*split);
 }
 
+SearchResult search_groups(const PlanInputs& plan, const std::vector<SettingGroup>& groups, std::uint32_t allowed_pairs,
+                           const InferOptions& options) {
+  SearchResult result;
+  Evaluator evaluator(plan);
+  std::vector<std::optional<PlanWide>> wides(groups.size());
+  std::int64_t limit = kNoLimit;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const SettingGroup& group = groups[g];
+    const Setting& setting = group.members.front();
+    std::int64_t least = 0;
+    auto outcomes = evaluator.uniform(setting, pairs_of(*setting.rules, allowed_pairs), limit, least, wides[g]);
+    if (outcomes.empty()) result.excluded.push_back({group.members, least});
+    for (Outcome& outcome : outcomes) keep_best(result, limit, {std::move(outcome), group.members});
+  }
+  if (result.survivors.empty()) return result;
+  const std::int64_t contradictions = result.survivors.front().outcome.contradictions;
+  if (contradictions > (is_large(plan) ? 1 : 0)) {
+    result.gave_up = options.effort == Effort::uniform;
+    if (!result.gave_up) search_free(plan, groups, allowed_pairs, limit, evaluator, wides, result);
+  } else if (options.alternatives && contradictions == 0) {
+    for (Survivor& survivor : result.survivors) widen(plan, evaluator, survivor);
+  }
+  if (options.alternatives && share_conflicts(plan) > 0)
+    for (Survivor& survivor : result.survivors) hide_rows(plan, evaluator, survivor.outcome);
+  return result;
+}
+
 }  // namespace
 
 std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows split) {
@@ -256,31 +283,20 @@ std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows
 
 SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs,
                     const InferOptions& options) {
-  SearchResult result;
-  if (!plan.sized) return result;
-  const std::vector<SettingGroup> groups = possible_settings(plan, fixed);
-  Evaluator evaluator(plan);
-  std::vector<std::optional<PlanWide>> wides(groups.size());
-  std::int64_t limit = kNoLimit;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const SettingGroup& group = groups[g];
-    const Setting& setting = group.members.front();
-    std::int64_t least = 0;
-    auto outcomes = evaluator.uniform(setting, pairs_of(*setting.rules, allowed_pairs), limit, least, wides[g]);
-    if (outcomes.empty()) result.excluded.push_back({group.members, least});
-    for (Outcome& outcome : outcomes) keep_best(result, limit, {std::move(outcome), group.members});
-  }
-  if (result.survivors.empty()) return result;
-  const std::int64_t contradictions = result.survivors.front().outcome.contradictions;
-  if (contradictions > (is_large(plan) ? 1 : 0)) {
-    result.gave_up = options.effort == Effort::uniform;
-    if (!result.gave_up) search_free(plan, groups, allowed_pairs, limit, evaluator, wides, result);
-  } else if (options.alternatives && contradictions == 0) {
-    for (Survivor& survivor : result.survivors) widen(plan, evaluator, survivor);
-  }
-  if (options.alternatives && share_conflicts(plan) > 0)
-    for (Survivor& survivor : result.survivors) hide_rows(plan, evaluator, survivor.outcome);
-  return result;
+  if (!plan.sized) return {};
+  return search_groups(plan, possible_settings(plan, fixed), allowed_pairs, options);
+}
+
+SearchResult search_other_releases(const PlanInputs& plan, const FixedSetting& fixed, const SearchResult& found,
+                                   std::uint32_t allowed_pairs, const InferOptions& options) {
+  std::vector<SettingGroup> groups = possible_settings(plan, fixed);
+  std::erase_if(groups, [&](const SettingGroup& group) {
+    const Release release = group.members.front().rules->release;
+    return std::ranges::any_of(found.survivors, [&](const Survivor& survivor) {
+      return std::ranges::any_of(survivor.members, [&](const Setting& s) { return s.rules->release == release; });
+    });
+  });
+  return search_groups(plan, groups, allowed_pairs, options);
 }
 
 }  // namespace shardstats::infer_detail

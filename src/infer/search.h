@@ -31,4 +31,8 @@ std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows
 SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs,
                     const InferOptions& options);
 
+// The releases that a search excluded, by themselves.
+SearchResult search_other_releases(const PlanInputs& plan, const FixedSetting& fixed, const SearchResult& found,
+                                   std::uint32_t allowed_pairs, const InferOptions& options);
+
 }  // namespace shardstats::infer_detail
