@@ -63,7 +63,9 @@ PerfFit PerfFits::fit(const FitTables& tables, std::optional<std::size_t> kept) 
   refine_multipliers(tables, fit);
   const bool left_backward = backward.exact() && fit.backward != backward;
   const bool left_weighted = weighted.exact() && fit.weighted_backward != weighted;
-  if (left_backward || left_weighted)
+  if (left_backward && !weighted.exact())
+    refit(tables, costs_, any.backward, any.weighted_with_any, start_, fit);
+  else if (left_backward || left_weighted)
     refit(tables, costs_, left_backward ? any.backward : fit.backward,
           left_weighted ? any.weighted_backward : fit.weighted_backward, start_, fit);
   fit_link(tables, fit);

@@ -120,6 +120,7 @@ Multipliers fit_multipliers(const FitTables& tables, PerfFit& fit) {
   }
   if (rules.weighted_multiplier && !ratios.weighted.empty()) {
     any.weighted_backward = most_shared(weighted_multipliers(ratios.weighted, fit.backward), kMultipliers, 1, 0);
+    any.weighted_with_any = most_shared(weighted_multipliers(ratios.weighted, any.backward), kMultipliers, 1, 0);
     fit.weighted_backward = usual_if_in(any.weighted_backward, 1);
   }
   fit.freedoms += (fit.backward.low != 2) + (fit.weighted_backward.low != 1);

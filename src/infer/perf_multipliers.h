@@ -7,6 +7,7 @@ namespace shardstats::infer_detail {
 
 struct Multipliers {
   RealInterval backward{2, 2}, weighted_backward{1, 1};
+  RealInterval weighted_with_any{1, 1};  // weighted_backward with any `backward`, not the usual one
 };
 
 // By the components, which need no bandwidths: the usual ones where those can be. Returns all that the components
