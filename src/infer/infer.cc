@@ -113,7 +113,11 @@ bool search_with_dtypes_of_perf(const Fixed& fixed, const InferOptions& options,
   const bool storage_printed =
       std::ranges::any_of(all.inputs.tables, [](const TableInputs& t) { return t.hbm.has_value(); });
   if (storage_printed && options.effort != Effort::exhaustive) return false;  // single tables were not tried yet
-  if (all.found.survivors.empty() || all.found.survivors.front().outcome.contradictions == 0) return false;
+  if (all.found.survivors.empty()) return false;
+  // What else a first look found wrong may rest on dtypes that storage does not print.
+  const bool may_be_wrong = !storage_printed && options.effort == Effort::exhaustive && !options.alternatives;
+  const bool explained = all.found.survivors.front().outcome.contradictions == 0;
+  if (explained && !may_be_wrong) return false;
   std::vector<PerfOutcome> likeliest;
   if (options.alternatives) {
     InferOptions without = options;
@@ -123,10 +127,10 @@ bool search_with_dtypes_of_perf(const Fixed& fixed, const InferOptions& options,
   }
   const auto known =
       with_dtypes_of_perf(all.inputs, all.perf, options.alternatives ? likeliest : all.perf_outcomes, all.found);
-  if (!known) return false;
-  SearchResult found = search(*known, fixed.setting, fixed.pairs, options);
+  if (!known || (explained && !known->differ)) return false;
+  SearchResult found = search(known->inputs, fixed.setting, fixed.pairs, options);
   if (found.survivors.empty() || found.survivors.front().outcome.contradictions > 0) return false;
-  prefer_usual_element(*known, found.survivors);
+  prefer_usual_element(known->inputs, found.survivors);
   all.found = std::move(found);
   return true;
 }

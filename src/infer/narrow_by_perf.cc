@@ -104,21 +104,23 @@ bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::v
   return narrowed;
 }
 
-std::optional<PlanInputs> with_dtypes_of_perf(const PlanInputs& plan, const PerfInputs& perf,
-                                              const std::vector<PerfOutcome>& outcomes, const SearchResult& found) {
+std::optional<DtypesOfPerf> with_dtypes_of_perf(const PlanInputs& plan, const PerfInputs& perf,
+                                                const std::vector<PerfOutcome>& outcomes, const SearchResult& found) {
   if (outcomes.empty() || outcomes.front().contradictions > 0) return std::nullopt;
   const PerfHypothesis& h = outcomes.front().hypothesis;
   const PerfOfSurvivor says(plan, perf, outcomes, true, *h.outcome);
-  PlanInputs known = plan;
+  DtypesOfPerf known{plan, false};
   bool fewer = false;  // than the storage half leaves
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     if (outcomes.front().tables[t] == nullptr) continue;
     const std::uint32_t elements = says.elements(t, elements_by_cells(h, plan, t));
     if (!std::has_single_bit(elements)) continue;
-    known.tables[t].fixed_element = std::countr_zero(elements);
-    fewer |= std::ranges::any_of(found.survivors, [&](const Survivor& survivor) {
-      return elements_of(survivor.outcome.tables[t].options) != elements;
-    });
+    known.inputs.tables[t].fixed_element = std::countr_zero(elements);
+    for (const Survivor& survivor : found.survivors) {
+      const std::uint32_t left = elements_of(survivor.outcome.tables[t].options);
+      fewer |= left != elements;
+      known.differ |= (left & elements) == 0;
+    }
   }
   return fewer ? std::optional(std::move(known)) : std::nullopt;
 }

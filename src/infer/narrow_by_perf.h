@@ -18,8 +18,12 @@ bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::v
 
 // The inputs with the dtype of each table whose perf shows it, if the storage half leaves others to some of them.
 // `outcomes`: without alternatives, so that bounds are those of the likeliest bandwidths.
-std::optional<PlanInputs> with_dtypes_of_perf(const PlanInputs& plan, const PerfInputs& perf,
-                                              const std::vector<PerfOutcome>& outcomes, const SearchResult& found);
+struct DtypesOfPerf {
+  PlanInputs inputs;
+  bool differ = false;  // the storage half leaves some table none of those that perf shows
+};
+std::optional<DtypesOfPerf> with_dtypes_of_perf(const PlanInputs& plan, const PerfInputs& perf,
+                                                const std::vector<PerfOutcome>& outcomes, const SearchResult& found);
 
 // Where several element sizes are left, the storage half prefers the one that the perf half takes.
 void prefer_by_perf(const PlanInputs& plan, const std::vector<PerfOutcome>& outcomes, const InferOptions& options,
