@@ -72,6 +72,16 @@ PerfFit PerfFits::fit(const FitTables& tables, std::optional<std::size_t> kept) 
   return fit;
 }
 
+PerfFit PerfFits::fit_multipliers_too(const std::vector<std::size_t>& codecs) {
+  const FitTables tables(h_, plan_, perf_, codecs, false);
+  PerfFit fit = started(start_, std::nullopt);
+  const Multipliers any = fit_multipliers(tables, fit);
+  refit(tables, costs_, any.backward, fit.weighted_backward.exact() ? fit.weighted_backward : any.weighted_with_any,
+        start_, fit);
+  fit_link(tables, fit);
+  return fit;
+}
+
 PerfFit PerfFits::snapped(const std::vector<std::size_t>& codecs, const PerfFit& fit) const {
   const FitTables tables(h_, plan_, perf_, codecs, false);
   const Bandwidths<RealInterval> defaults = default_bandwidths();

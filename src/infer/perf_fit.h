@@ -35,6 +35,8 @@ class PerfFits {
   // `codecs`: by sharder, index into codec_table(), or kNotFitted.
   // `kept`: index of a bandwidth that stays at its default.
   PerfFit fit(const std::vector<std::size_t>& codecs, std::optional<std::size_t> kept = std::nullopt);
+  // The same with a backward multiplier of its own, where the usual one explains the components.
+  PerfFit fit_multipliers_too(const std::vector<std::size_t>& codecs);
   // The same with defaults in the place of bandwidths that are close to them: a few wrong numbers can push those off.
   PerfFit snapped(const std::vector<std::size_t>& codecs, const PerfFit& fit) const;
   struct Cost {

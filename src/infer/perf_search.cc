@@ -220,6 +220,9 @@ class PerfSearch {
       for (std::size_t k = 0; k < kBandwidths.size(); ++k)
         if (hides ? !(found.bandwidths.*kBandwidths[k]).exact() : is_close(found, k))
           try_fit(refits, refits.fits.fit(codecs, k));
+      // Bandwidths may be fitted to the usual multiplier in the place of the right one.
+      if (by_defaults_ >= kManyContradictions && best_.front().contradictions > 0 && found.backward == kDefaultBackward)
+        try_fit(refits, refits.fits.fit_multipliers_too(codecs));
     }
     return next->second;
   }
