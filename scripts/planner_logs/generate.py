@@ -20,15 +20,19 @@ from torch import nn
 from torchrec.distributed import embedding, embeddingbag
 from torchrec.distributed.embedding_types import EmbeddingComputeKernel
 from torchrec.distributed.fbgemm_qcomm_codec import CommType, QCommsConfig, get_qcomm_codecs_registry
+from torchrec.distributed.fp_embeddingbag import FeatureProcessedEmbeddingBagCollectionSharder
 from torchrec.distributed.planner import partitioners, planners, shard_estimators, stats, storage_reservations, types
 from torchrec.distributed.planner.enumerators import EmbeddingEnumerator
 from torchrec.distributed.types import CacheParams, ShardingType
 from torchrec.modules.embedding_configs import DataType, EmbeddingBagConfig, EmbeddingConfig
 from torchrec.modules.embedding_modules import EmbeddingBagCollection, EmbeddingCollection
+from torchrec.modules.feature_processor_ import PositionWeightedModuleCollection
+from torchrec.modules.fp_embedding_modules import FeatureProcessedEmbeddingBagCollection
 from torchrec.optim.apply_optimizer_in_backward import apply_optimizer_in_backward
 from torchrec.optim.rowwise_adagrad import RowWiseAdagrad
 
 GIB = 1024**3
+DEVICE = torch.device("meta")
 SHARDINGS = [s.value for s in ShardingType]
 KERNELS = {k.value for k in EmbeddingComputeKernel}
 UNPOOLED_SHARDINGS = ("data_parallel", "table_wise", "column_wise", "row_wise")
@@ -119,6 +123,11 @@ def draw_table(r, number, dtypes, odd):
     return table
 
 
+def draw_wires(r):
+    """Forward and backward precision."""
+    return (r.choice(WIRES), r.choice(WIRES)) if chance(r, 0.3) else None
+
+
 def draw_plan(r):
     odd = r.choice((0, 1, 1, 2))  # how many odd options
     dtypes = r.choice(((DataType.FP32,), (DataType.FP16,), (DataType.FP32,) * 3 + (DataType.FP16,),
@@ -130,9 +139,10 @@ def draw_plan(r):
         "batch_size": r.choice((16, 100, 512, 512, 2048)),
         "tables": [draw_table(r, n, dtypes, odd) for n in range(min(r.choice((2, 4, 8, 12, 20, 40, 80)), many))],
         "unpooled": chance(r, 0.3),
+        "bags": r.choice(("one",) * 3 + ("two", "processed")),  # modules of the pooled tables
         "optimizer": r.choice(OPTIMIZERS),
         "second_optimizer": r.choice(OPTIMIZERS) if chance(r, 0.1 * odd) else None,
-        "wires": (r.choice(WIRES), r.choice(WIRES)) if chance(r, 0.3) else None,
+        "wires": [draw_wires(r), draw_wires(r), draw_wires(r)],  # of each sharder
         "dense": r.choice((0, 10, 1000)),
         "reservation": r.choice((("heuristical", 0.15, 6.0, None), ("heuristical", 0.15, 6.0, None), ("fixed", 0.25),
                                  ("heuristical", r.choice((0.05, 0.4)), r.choice((2.0, 6.0)), r.choice((None, GIB))))),
@@ -152,12 +162,22 @@ class Model(nn.Module):
             for table in unpooled:  # whose tables share one dimension
                 table["cols"] = unpooled[0]["cols"]
                 table["sharding_types"] = [s for s in table.get("sharding_types") or () if s in UNPOOLED_SHARDINGS]
-        device = torch.device("meta")
-        weighted = any(t.get("is_weighted") for t in bags)
-        self.bags = EmbeddingBagCollection([config(EmbeddingBagConfig, t) for t in bags], weighted, device)
+        if plan["bags"] == "two" and len(bags) > 1:
+            self.first, self.second = bags_of(bags[: len(bags) // 2]), bags_of(bags[len(bags) // 2:])
+        elif plan["bags"] == "processed":
+            lengths = {feature: 10 for table in bags for feature in table["features"]}
+            self.processed = FeatureProcessedEmbeddingBagCollection(
+                bags_of(bags, weighted=True), PositionWeightedModuleCollection(lengths, DEVICE))
+        else:
+            self.bags = bags_of(bags)
         if unpooled:
-            self.sequences = EmbeddingCollection([config(EmbeddingConfig, t) for t in unpooled], device)
-        self.dense = nn.Linear(plan["dense"], 1000, device=device) if plan["dense"] else nn.Identity()
+            self.sequences = EmbeddingCollection([config(EmbeddingConfig, t) for t in unpooled], DEVICE)
+        self.dense = nn.Linear(plan["dense"], 1000, device=DEVICE) if plan["dense"] else nn.Identity()
+
+
+def bags_of(tables, weighted=False):
+    weighted = weighted or any(t.get("is_weighted") for t in tables)
+    return EmbeddingBagCollection([config(EmbeddingBagConfig, t) for t in tables], weighted, DEVICE)
 
 
 def config(kind, table):
@@ -172,7 +192,7 @@ def model_of(plan):
         optimizer = plan["optimizer"]
         if plan["second_optimizer"] and "table_1" in name:
             optimizer = plan["second_optimizer"]
-        if optimizer and "dense" not in name:
+        if optimizer and "embedding" in name and parameter.dim() == 2:
             apply_optimizer_in_backward(optimizer, [parameter], {"lr": 0.1})
     return model
 
@@ -211,12 +231,16 @@ def pipeline_of(name):
     return PipelineType(name) if name else None
 
 
+def codecs_of(wires):
+    if not wires:
+        return None
+    return get_qcomm_codecs_registry(QCommsConfig(forward_precision=wires[0], backward_precision=wires[1]))
+
+
 def sharders_of(wires):
-    codecs = None
-    if wires:
-        codecs = get_qcomm_codecs_registry(QCommsConfig(forward_precision=wires[0], backward_precision=wires[1]))
-    return [embeddingbag.EmbeddingBagCollectionSharder(qcomm_codecs_registry=codecs),
-            embedding.EmbeddingCollectionSharder(qcomm_codecs_registry=codecs)]
+    kinds = (embeddingbag.EmbeddingBagCollectionSharder, embedding.EmbeddingCollectionSharder,
+             FeatureProcessedEmbeddingBagCollectionSharder)
+    return [kind(qcomm_codecs_registry=codecs_of(w)) for kind, w in zip(kinds, wires)]
 
 
 class KeptPlan(types.Stats):
