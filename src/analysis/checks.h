@@ -82,7 +82,8 @@ Expected expected_bytes(ByteInterval bytes, Format format, std::int64_t unit);
 Expected expected_value(RealInterval value, Format format, std::string_view unit);
 Expected expected_count(std::int64_t count);
 
-// "HBM of table_7 is printed as 3.859 GB, the formulas give 3.858 GB"
+// "HBM of table_7 is printed as 3.859 GB, the formulas give 3.858 GB"; where they can give the printed one as well,
+// what contradicts it are other numbers, and the message says so.
 std::string differs(std::string_view what, std::string_view printed, std::string_view unit, std::string_view expected);
 
 }  // namespace shardstats::analysis

@@ -1,6 +1,8 @@
 #include "shardstats/analysis/verify.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 #include "analysis/checks.h"
 
@@ -47,6 +49,26 @@ const PlanRank* Checks::plan_rank(int rank) const {
   return found == ranks_by_number.end() ? nullptr : found->second;
 }
 
+namespace {
+
+std::optional<double> number_in(std::string_view text) {
+  double number = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number).ptr;
+  return end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+// Is the text that of "26.22", or one of "5e-06..7e-06"?
+bool is_among(std::string_view printed, std::string_view expected) {
+  constexpr std::string_view kTo = "..";
+  const std::size_t to = expected.find(kTo);
+  if (to == std::string_view::npos) return printed == expected;
+  const auto number = number_in(printed), low = number_in(expected.substr(0, to));
+  const auto high = number_in(expected.substr(to + kTo.size()));
+  return number && low && high && *low <= *number && *number <= *high;
+}
+
+}  // namespace
+
 Expected expected_bytes(ByteInterval bytes, Format form, std::int64_t unit) {
   const auto text = [&](std::int64_t n) { return format(static_cast<double>(n) / static_cast<double>(unit), form); };
   std::string low = text(bytes.low);
@@ -69,6 +91,7 @@ Expected expected_count(std::int64_t count) { return {exactly(count), "count", s
 std::string differs(std::string_view what, std::string_view printed, std::string_view unit, std::string_view expected) {
   std::string message(what);
   message.append(" is printed as ").append(printed).append(unit);
+  if (is_among(printed, expected)) return message.append(", which fits the formulas, but not the other numbers");
   return message.append(", the formulas give ").append(expected).append(unit);
 }
 

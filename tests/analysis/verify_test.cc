@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/checks.h"
 #include "corpus.h"
 #include "logs.h"
 
@@ -343,6 +344,19 @@ TEST(Verify, AMissingTableRowIsOneFinding) {
       EXPECT_EQ(missing->types.begin()->first, row.sharding.text);
     }
   }
+}
+
+TEST(Verify, AMessageSaysIfTheFormulasCanGiveThePrintedNumber) {
+  using analysis::differs;
+  EXPECT_EQ(differs("HBM of a", "3.859", " GB", "3.858"),
+            "HBM of a is printed as 3.859 GB, the formulas give 3.858 GB");
+  EXPECT_EQ(differs("HBM of a", "3.70", " GB", "3.7"), "HBM of a is printed as 3.70 GB, the formulas give 3.7 GB");
+  EXPECT_EQ(differs("Perf of a", "8e-06", " ms", "5e-06..7e-06"),
+            "Perf of a is printed as 8e-06 ms, the formulas give 5e-06..7e-06 ms");
+  EXPECT_EQ(differs("Perf of a", "6e-06", " ms", "5e-06..7e-06"),
+            "Perf of a is printed as 6e-06 ms, which fits the formulas, but not the other numbers");
+  EXPECT_EQ(differs("Output of rank 3", "26.22", " MB", "26.22"),
+            "Output of rank 3 is printed as 26.22 MB, which fits the formulas, but not the other numbers");
 }
 
 }  // namespace
