@@ -9,9 +9,7 @@
 #include "analysis/statistics.h"
 
 namespace shardstats::analysis {
-namespace {
 
-// The number with the fewest digits inside the bounds: 25 of 24.9987..25.0031.
 std::string shortest_in(RealInterval x) {
   char buffer[32];
   constexpr int kMostDigits = 7;
@@ -27,6 +25,8 @@ std::string shortest_in(RealInterval x) {
   }
   return text(middle(x), kMostDigits);
 }
+
+namespace {
 
 std::string gibibytes(RealInterval bytes) {
   const double unit = static_cast<double>(kGiB);

@@ -59,11 +59,15 @@ std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, con
 // Is the table new or gone, or has inputs of its own that changed?
 bool has_own_cause(const TableDiff& table);
 
-// Adds the bandwidth or the local world size that changed, found by the times of tables whose own inputs are equal.
+// Adds the bandwidth, the multiplier or the local world size that changed, found by the times of tables whose own
+// inputs are equal.
 void add_speed(const DiffSide& base, const DiffSide& next, const std::vector<TablePair>& pairs,
                const std::vector<TableDiff>& tables, WideInputs& wide);
 
 std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff>& tables, RealInterval all_ranks);
+
+// The number with the fewest digits inside the bounds: 25 of 24.9987..25.0031.
+std::string shortest_in(RealInterval bounds);
 
 // Words of --set.
 std::string dtype_word(double element_size);

@@ -1,4 +1,5 @@
-// What made tables faster or slower whose own inputs are the same: a bandwidth, or how many ranks a host has.
+// What made tables faster or slower whose own inputs are the same: a bandwidth, a multiplier,
+// or how many ranks a host has.
 #include <algorithm>
 
 #include "analysis/diff_parts.h"
@@ -25,6 +26,15 @@ void add_bandwidths(const PlanPerfSetting& before, const PlanPerfSetting& after,
     const RealInterval a = before.bandwidths.*bandwidth.bounds, b = after.bandwidths.*bandwidth.bounds;
     if (!a.overlaps(b)) wide.speed.push_back({bandwidth.name, bandwidth_word(a), bandwidth_word(b)});
   }
+}
+
+void add_multipliers(const PlanPerfSetting& before, const PlanPerfSetting& after, WideInputs& wide) {
+  const auto add = [&](std::string_view name, RealInterval PlanPerfSetting::*multiplier) {
+    const RealInterval a = before.*multiplier, b = after.*multiplier;
+    if (!a.overlaps(b)) wide.speed.push_back({name, shortest_in(a), shortest_in(b)});
+  };
+  add("bwd_compute_multiplier", &PlanPerfSetting::backward);
+  add("weighted_feature_bwd_compute_multiplier", &PlanPerfSetting::weighted_backward);
 }
 
 bool sends_to_ranks(const PlanTable& table) { return table.perf.known && table.sharding != Sharding::dp; }
@@ -63,6 +73,7 @@ void add_speed(const DiffSide& base, const DiffSide& next, const std::vector<Tab
   const auto other_time = [](const TableDiff& table) { return !has_own_cause(table) && table.perf.changed; };
   if (std::ranges::none_of(tables, other_time)) return;
   add_bandwidths(before, after, wide);
+  add_multipliers(before, after, wide);
   const Known ratio = comms_ratio(base, next, pairs, tables);
   if (!wide.speed.empty() || !ratio || ratio->contains(1) || ratio->low <= 0) return;
   if (same_bandwidths(before, after) && before.setting.local_size != after.setting.local_size) {

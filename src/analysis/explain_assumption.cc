@@ -140,7 +140,7 @@ Explained explain_assumption(const Context& context, std::string_view name) {
     if (const auto* speed = std::get_if<RealInterval>(&a.value); speed && !a.table) {
       step.label = name;
       if (a.origin == Origin::defaulted) step.note = "the default, with which every printed perf agrees";
-      step.value = {middle(*speed), *speed, "bytes/ms"};
+      step.value = {middle(*speed), *speed, is_bandwidth(name) ? "bytes/ms" : ""};
     }
   }
   for (auto& [key, group] : groups) explained.steps.push_back(std::move(group.step));

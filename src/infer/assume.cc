@@ -4,6 +4,7 @@
 #include <charconv>
 #include <functional>
 
+#include "infer/perf_model.h"
 #include "infer/words.h"
 #include "shardstats/infer/overrides.h"
 
@@ -184,6 +185,20 @@ void list_bandwidths(AssumptionList& list, const Plan& result) {
   add("intra_host_bw", result.perf.used.intra_host, found.intra_host, kDefaultBandwidths.intra_host);
 }
 
+AssumedValue number_or_bounds(RealInterval x) { return x.exact() ? AssumedValue(x.low) : AssumedValue(x); }
+
+// Those that are not the usual ones. Where all tables are weighted only their product shows.
+void list_multipliers(AssumptionList& list, const Plan& result) {
+  const auto is_unweighted = [](const PlanTable& t) { return t.perf.known && !t.perf_choice.weighted; };
+  const bool product = result.perf.setting.rules && result.perf.setting.rules->weighted_multiplier;
+  if (!result.perf.known || (product && std::ranges::none_of(result.tables, is_unweighted))) return;
+  const auto add = [&](std::string_view name, RealInterval multiplier, RealInterval usual) {
+    if (!multiplier.overlaps(usual)) list.add(name, number_or_bounds(multiplier), Origin::inferred);
+  };
+  add("bwd_compute_multiplier", result.perf.backward, kDefaultBackward);
+  add("weighted_feature_bwd_compute_multiplier", result.perf.weighted_backward, kDefaultWeightedBackward);
+}
+
 // A table whose alternatives are not the product of their values gets a group: the joint choices.
 void group_choices(std::uint32_t t, std::size_t first_assumption, Plan& result) {
   const PlanTable& table = result.tables[t];
@@ -215,8 +230,6 @@ void list_wire_sizes(std::uint32_t t, AssumptionList& list, const Plan& result) 
   add("wire_size", scattered ? &WireSizes::scatter_forward : &WireSizes::all_to_all_forward);
   add("wire_size_backward", scattered ? &WireSizes::scatter_backward : &WireSizes::all_to_all_backward);
 }
-
-AssumedValue number_or_bounds(RealInterval x) { return x.exact() ? AssumedValue(x.low) : AssumedValue(x); }
 
 void list_table(const PlanInputs& plan, std::uint32_t t, AssumptionList& list, Plan& result) {
   const PlanTable& table = result.tables[t];
@@ -288,6 +301,7 @@ void list_assumptions(const PlanInputs& plan, const SearchResult& found, const I
   list_plan(plan, list, result);
   list_reservation(plan, list, result);
   list_bandwidths(list, result);
+  list_multipliers(list, result);
   if (!options.alternatives) return list_kinds(plan, list, result);
   constexpr std::size_t kPerTable = 7;
   result.assumptions.reserve(result.assumptions.size() + kPerTable * result.tables.size());

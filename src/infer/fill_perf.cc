@@ -107,11 +107,15 @@ Bandwidths<bool> used_bandwidths(const PerfOutcome& outcome, const PlanInputs& i
   return used;
 }
 
-void fill_bandwidths(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inputs, const PerfInputs& perf,
-                     Plan& plan) {
+void fill_values(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inputs, const PerfInputs& perf,
+                 Plan& plan) {
   plan.perf.bandwidths = outcomes.front().bandwidths;
+  plan.perf.backward = outcomes.front().backward;
+  plan.perf.weighted_backward = outcomes.front().weighted_backward;
   plan.perf.used = {true, true, true, true, true, true};
   for (const PerfOutcome& outcome : outcomes) {
+    plan.perf.backward = hull(plan.perf.backward, outcome.backward);
+    plan.perf.weighted_backward = hull(plan.perf.weighted_backward, outcome.weighted_backward);
     const auto used = used_bandwidths(outcome, inputs, perf, plan);
     for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
       RealInterval& bounds = plan.perf.bandwidths.*kBandwidths[k];
@@ -137,7 +141,7 @@ void fill_perf(const std::vector<PerfOutcome>& outcomes, const PlanInputs& input
   fill_ranks(perf, outcomes, plan);
   plan.perf.setting = outcomes.front().hypothesis.setting;
   plan.perf.known = true;
-  fill_bandwidths(outcomes, inputs, perf, plan);
+  fill_values(outcomes, inputs, perf, plan);
 }
 
 }  // namespace shardstats::infer_detail

@@ -106,6 +106,10 @@ SurvivorPrecedent precedent_of(const PlanInputs& plan, Outcome& outcome) {
   return survivor;
 }
 
+bool may_have_usual_multipliers(const PerfOutcome& outcome) {
+  return outcome.backward.overlaps(kDefaultBackward) && outcome.weighted_backward.overlaps(kDefaultWeightedBackward);
+}
+
 PerfPrecedent precedent_of(const PerfOutcome& outcome, const SearchResult& found) {
   PerfPrecedent perf;
   const auto is_its = [&](const Survivor& s) { return &s.outcome == outcome.hypothesis.outcome; };
@@ -113,6 +117,7 @@ PerfPrecedent precedent_of(const PerfOutcome& outcome, const SearchResult& found
   perf.hypothesis = outcome.hypothesis;
   perf.hypothesis.outcome = nullptr;
   perf.is_fitted = !has_defaults(outcome.hypothesis);
+  perf.usual_multipliers = may_have_usual_multipliers(outcome);
   perf.hypothesis.setting.bandwidths = default_bandwidths();
   perf.hypothesis.setting.backward = kDefaultBackward;
   perf.hypothesis.setting.weighted_backward = kDefaultWeightedBackward;
@@ -204,6 +209,7 @@ class PerfAgain {
     h.outcome = &found_.survivors[known.survivor].outcome;
     PerfOutcome outcome = known.is_fitted ? fitted_again(h, known) : evaluation_.run(h, known.codecs);
     if (outcome.contradictions > 0 || outcome.freedoms > known.freedoms) return std::nullopt;
+    if (may_have_usual_multipliers(outcome) != known.usual_multipliers) return std::nullopt;
     return outcome;
   }
 
@@ -225,7 +231,7 @@ class PerfAgain {
     PerfOutcome outcome = with(snapped);
     if (outcome.contradictions > 0) return with(fit);
     if (fit.freedoms == snapped.freedoms)  // then neither is more likely
-      outcome.bandwidths = hull(outcome.bandwidths, fit.bandwidths);
+      widen(outcome, fit);
     return outcome;
   }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "infer/perf_fit.h"
 #include "infer/wire_classes.h"
 
 namespace shardstats::infer_detail {
@@ -66,6 +67,8 @@ class HypothesisEvaluation {
     PerfOutcome outcome;
     outcome.hypothesis = h_;
     outcome.bandwidths = h_.setting.bandwidths;
+    outcome.backward = h_.setting.backward;
+    outcome.weighted_backward = h_.setting.weighted_backward;
     outcome.codecs = best_codecs(allowed);
     outcome.tables = TablePerfs(perf_.tables.size());
     for (std::uint32_t t = 0; t < perf_.tables.size() && outcome.contradictions < limit; ++t) add_table(t, outcome);
@@ -222,6 +225,12 @@ class HypothesisEvaluation {
 };
 
 }  // namespace
+
+void widen(PerfOutcome& outcome, const PerfFit& fit) {
+  outcome.bandwidths = hull(outcome.bandwidths, fit.bandwidths);
+  outcome.backward = hull(outcome.backward, fit.backward);
+  outcome.weighted_backward = hull(outcome.weighted_backward, fit.weighted_backward);
+}
 
 std::int64_t printed_cells(const PerfTable& table) {
   return std::ranges::count_if(table.printed, [](const auto& cell) { return cell.has_value(); });

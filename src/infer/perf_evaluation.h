@@ -30,9 +30,13 @@ class TablePerfs {
   std::vector<TablePerf> known_;
 };
 
+struct PerfFit;
+
 struct PerfOutcome {
   PerfHypothesis hypothesis;
-  Bandwidths<RealInterval> bandwidths;  // that explain the log: those of the hypothesis and maybe others
+  // That explain the log: those of the hypothesis and maybe others.
+  Bandwidths<RealInterval> bandwidths;
+  RealInterval backward = kDefaultBackward, weighted_backward = kDefaultWeightedBackward;
   Bandwidths<bool> bounded{true, true, true, true, true, true};  // by what is printed
   std::vector<std::uint64_t> codecs;                             // by sharder: those that contradict the fewest cells
   TablePerfs tables;
@@ -44,6 +48,8 @@ struct PerfOutcome {
   std::int64_t statistics = 0;
   std::int64_t cost() const { return contradictions + freedoms + statistics; }
 };
+
+void widen(PerfOutcome& outcome, const PerfFit& fit);  // with the values of another fit that explains the log
 
 std::int64_t printed_cells(const PerfTable& table);
 

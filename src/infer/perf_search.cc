@@ -233,20 +233,23 @@ class PerfSearch {
     return fit.freedoms == 0 && !same_bandwidths(fit.bandwidths, default_bandwidths());
   }
 
-  // What a fit costs besides its freedoms. Bandwidths close to the default are unlikely; and values that do not show
+  // What a fit costs besides its freedoms. Values close to the default are unlikely; and values that do not show
   // are several.
   static std::int64_t unlikely_values(const PerfFit& fit) {
     std::int64_t close = 0;
     for (std::size_t k = 0; k < kBandwidths.size(); ++k) close += is_close(fit, k);
+    close +=
+        is_close(fit.backward, kDefaultBackward.low) + is_close(fit.weighted_backward, kDefaultWeightedBackward.low);
     return hides_values(fit) ? 2 : close;
   }
 
   // To the default, without being it.
-  static bool is_close(const PerfFit& fit, std::size_t bandwidth) {
+  static bool is_close(RealInterval found, double usual) {
     constexpr double kClose = 0.01;
-    const RealInterval found = fit.bandwidths.*kBandwidths[bandwidth];
-    const double usual = (default_bandwidths().*kBandwidths[bandwidth]).low;
     return !found.contains(usual) && found.low < usual * (1 + kClose) && found.high > usual * (1 - kClose);
+  }
+  static bool is_close(const PerfFit& fit, std::size_t bandwidth) {
+    return is_close(fit.bandwidths.*kBandwidths[bandwidth], (default_bandwidths().*kBandwidths[bandwidth]).low);
   }
 
   std::vector<std::size_t> try_fit(Refits& refits, const PerfFit& fit) {
@@ -281,7 +284,7 @@ class PerfSearch {
     const PerfFit found = PerfFits(outcome.hypothesis, plan_, perf_).fit(first_of(outcome.codecs));
     outcome.bounded = found.bounded;
     if (found.freedoms > 0) {
-      outcome.bandwidths = hull(outcome.bandwidths, found.bandwidths);
+      infer_detail::widen(outcome, found);
       return;
     }
     outcome = evaluation_.run(fitted(outcome.hypothesis, found), outcome.codecs);

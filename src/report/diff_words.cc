@@ -203,11 +203,11 @@ std::string cause_and_effect(const Cause& cause) {
 }
 
 std::string assumption_text(const AssumptionDiff& assumption) {
-  const auto words = [](const std::vector<AssumedValue>& values) {
+  const auto words = [&](const std::vector<AssumedValue>& values) {
     std::vector<std::string> all;
     for (const AssumedValue& value : values) {
-      const auto* bandwidth = std::get_if<RealInterval>(&value);
-      all.push_back(bandwidth && bandwidth->low > 1 ? human_bandwidth(*bandwidth) : shardstats::value_text(value));
+      const auto* bandwidth = is_bandwidth(assumption.name) ? std::get_if<RealInterval>(&value) : nullptr;
+      all.push_back(bandwidth ? human_bandwidth(*bandwidth) : shardstats::value_text(value));
     }
     return listed(all, "or");
   };

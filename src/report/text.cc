@@ -23,7 +23,7 @@ std::string alternatives_text(const std::vector<AssumedValue>& values) {
 std::string assumption_text(const AssumptionView& view) {
   std::string text(view.name);
   if (view.scope != AssumptionView::Scope::tables) {
-    const auto* bandwidth = std::get_if<RealInterval>(&view.assumption.value);
+    const auto* bandwidth = is_bandwidth(view.name) ? std::get_if<RealInterval>(&view.assumption.value) : nullptr;
     text += " " + (bandwidth ? human_bandwidth(*bandwidth) : value_text(view.assumption.value));
     if (bandwidth && view.assumption.origin == Origin::defaulted) text += " (the default)";
     if (!view.assumption.alternatives.empty()) text += " (or " + alternatives_text(view.assumption.alternatives) + ")";
@@ -73,7 +73,8 @@ std::string value_text(const AssumedValue& value) {
     }
     std::string operator()(ByteInterval x) const { return human_bytes(x); }
     std::string operator()(RealInterval x) const {
-      return format(x.low, Format::g3) + ".." + format(x.high, Format::g3);
+      const std::string low = format(x.low, Format::g3), high = format(x.high, Format::g3);
+      return low == high ? low : low + ".." + high;
     }
   };
   return std::visit(Writer{}, value);

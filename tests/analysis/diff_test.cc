@@ -147,6 +147,7 @@ TEST(Diff, CausesOfTheWholePlan) {
   const PlanDiff optimizer = diff_of_pair("optimizer");
   EXPECT_EQ(first_set(optimizer), "optimizer=adagrad");
   EXPECT_LT(optimizer.causes.front().hbm.high, 0);  // from two states of each weight to one
+  EXPECT_EQ(first_set(diff_of_pair("bwd_compute_multiplier")), "bwd_compute_multiplier=2.5");
   const PlanDiff world_size = diff_of_pair("world_size");
   EXPECT_EQ(first_set(world_size), "world_size=24");
   const auto is_new = [](const RankDiff& rank) { return rank.presence == Presence::added; };

@@ -116,9 +116,10 @@ struct PlanRank {
 // What the perf of all tables rests on.
 struct PlanPerfSetting {
   bool known = false;
-  PerfSetting<RealInterval> setting;    // the preferred one
-  Bandwidths<RealInterval> bandwidths;  // bounds over all that explain the log
-  Bandwidths<bool> used{};              // by any table, whichever of them holds, and bounded by what is printed
+  PerfSetting<RealInterval> setting;                     // the preferred one
+  Bandwidths<RealInterval> bandwidths;                   // bounds over all that explain the log
+  RealInterval backward{2, 2}, weighted_backward{1, 1};  // multipliers, likewise
+  Bandwidths<bool> used{};  // by any table, whichever of them holds, and bounded by what is printed
 };
 
 // The sums over all ranks. Known where a split is hidden, so that single ranks leave room but all together do not.
@@ -133,6 +134,9 @@ struct PlanKernel {
 };
 
 // A value of an assumption: a word, a truth value, a number or a pair of bounds.
+// Of its name: its value is in bytes/ms.
+inline bool is_bandwidth(std::string_view assumption) { return assumption.ends_with("_bw"); }
+
 using AssumedValue = std::variant<std::string, bool, double, ByteInterval, RealInterval>;
 
 enum class Origin : std::uint8_t { log, inferred, flag, defaulted };
