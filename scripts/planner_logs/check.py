@@ -13,8 +13,14 @@ import subprocess
 import sys
 
 
+class Crash(Exception):
+    """Of the binary on a log."""
+
+
 def blocks_of(binary, command, log):
     done = subprocess.run([binary, command, "--format", "json", log], capture_output=True, check=False)
+    if done.returncode not in (0, 1):
+        raise Crash(f"{command} ends with status {done.returncode}")
     return json.loads(done.stdout)["logs"][0]["blocks"]
 
 
@@ -65,12 +71,20 @@ def wrong_of(truth, block):
 
 
 def check(binary, log):
+    """What is misunderstood of the log, a line each."""
+    try:
+        return [f"{log.name}: {line}" for line in misunderstood(binary, log)]
+    except Crash as crash:
+        return [f"{log.name}: {crash}"]
+
+
+def misunderstood(binary, log):
     errors = errors_of(binary, log)
-    lines = [f"errors: {', '.join(errors)}"] if errors else []
+    if errors:
+        yield f"errors: {', '.join(errors)}"
     wrong = list(wrong_of(json.loads(log.with_suffix(".json").read_text()), blocks_of(binary, "reconstruct", log)[0]))
     if wrong:
-        lines.append(f"{len(wrong)} wrong bounds: {wrong[0]}")
-    return [f"{log.name}: {line}" for line in lines]
+        yield f"{len(wrong)} wrong bounds: {wrong[0]}"
 
 
 def main():
