@@ -32,9 +32,9 @@ bool is_row_wise(const TableInputs& table) { return table.sized && table.shardin
 std::int64_t row_wise_tables(const PlanInputs& plan) { return std::ranges::count_if(plan.tables, is_row_wise); }
 
 // Their kernels say that they have buckets in the releases that know these.
-bool row_wise_tables_are_virtual(const PlanInputs& plan) {
-  return std::ranges::all_of(plan.tables, [](const TableInputs& t) {
-    return !is_row_wise(t) || (t.kernel != nullptr && t.kernel->speed == KernelSpeed::virtual_table);
+std::int64_t virtual_row_wise_tables(const PlanInputs& plan) {
+  return std::ranges::count_if(plan.tables, [](const TableInputs& t) {
+    return is_row_wise(t) && t.kernel != nullptr && t.kernel->speed == KernelSpeed::virtual_table;
   });
 }
 
@@ -81,8 +81,10 @@ constexpr std::int64_t kManyContradictions = 4;
 // as much as those before, unless the kernels say that there are some.
 std::int64_t cost_of_rows(const PlanInputs& plan, std::int64_t conflicts, const SettingGroup& group, SplitRows split) {
   if (split == SplitRows::by_equal_memory) return kUnlikely;
-  const bool buckets =
-      group.members.front().rules->buckets || (split != SplitRows::by_memory && row_wise_tables_are_virtual(plan));
+  const std::int64_t virtual_tables = virtual_row_wise_tables(plan);
+  const bool may_have_buckets = split == SplitRows::by_few_buckets ? virtual_tables > 0  // few: beside any others
+                                                                   : virtual_tables == row_wise_tables(plan);
+  const bool buckets = group.members.front().rules->buckets || (split != SplitRows::by_memory && may_have_buckets);
   constexpr std::int64_t kSeveral = 2;  // shares: one alone may be a wrong one
   const std::int64_t capacities = conflicts < kSeveral ? plan.world_size - 1 - conflicts : 1;
   const std::int64_t cost =
