@@ -23,6 +23,11 @@ CutCell cell_between(std::string_view row, std::size_t left, std::size_t right) 
   return {text, start + text.size() == right && start >= left + kColumnGap && ends_cell(row, right)};
 }
 
+// Does a cell end at this edge, with enough bytes behind it to look at the blanks in front of it without a bound?
+bool ends_early(std::string_view row, std::size_t right) {
+  return right + 7 < row.size() && row[right] == ' ' && row[right - 1] != ' ';
+}
+
 // Dash runs and nothing else, the first of them not before `least`.
 bool has_only_rules(std::string_view row, std::size_t least) {
   std::size_t at = skip_blanks(row, 1), runs = 0;
@@ -146,9 +151,15 @@ bool ColumnEdges::cut_at(const Offsets& right, std::string_view row) {
   bool whole = true;
   std::size_t left = 1;
   for (std::size_t c = 0; c < count_; ++c) {
-    cells_[c] = cell_between(row, left, right[c]);
-    whole = whole && cells_[c].whole;
+    const std::size_t from = left;
     left = right[c];
+    if (ends_early(row, left))
+      if (const std::size_t start = skip_known_blanks(row, from); start >= from + kColumnGap) {
+        cells_[c] = {{row.data() + start, left - start}, true};
+        continue;
+      }
+    cells_[c] = cell_between(row, from, left);
+    whole = whole && cells_[c].whole;
   }
   if (cut_off_ <= row.size())
     for (std::size_t c = 0; c < count_; ++c) cells_[c].whole = cells_[c].whole && right[c] < cut_off_;

@@ -1,6 +1,7 @@
 // Small helpers for the text of box lines. Private to src/log.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -21,26 +22,29 @@ inline std::uint64_t eight_bytes(std::string_view text, std::size_t at) {
 
 inline constexpr std::uint64_t kEightBlanks = 0x2020202020202020U;
 
-// The bits of 32 bytes are joined before the test, since a row is long and mostly ASCII.
+// The bits of many bytes are joined before the test, since a row is long and mostly ASCII.
 inline bool is_ascii(std::string_view text) {
   constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+  std::array<std::uint64_t, 8> seen{};  // side by side, for a compiler that has wider registers
+  const auto join = [&](std::size_t at) {
+    for (std::size_t k = 0; k < seen.size(); ++k) seen[k] |= eight_bytes(text, at + k * 8);
+  };
   std::size_t i = 0;
-  for (; i + 32 <= text.size(); i += 32)
-    if (((eight_bytes(text, i) | eight_bytes(text, i + 8) | eight_bytes(text, i + 16) | eight_bytes(text, i + 24)) &
-         kHighBits) != 0)
-      return false;
-  for (; i + 8 <= text.size(); i += 8)
-    if ((eight_bytes(text, i) & kHighBits) != 0) return false;
-  for (; i < text.size(); ++i)
-    if (static_cast<unsigned char>(text[i]) > 0x7F) return false;
-  return true;
+  for (; i + sizeof seen <= text.size(); i += sizeof seen) join(i);
+  if (i > 0) join(text.size() - sizeof seen);
+  std::uint64_t all = 0;
+  for (const std::uint64_t bytes : seen) all |= bytes;
+  if (i == 0)
+    for (const char c : text) all |= static_cast<unsigned char>(c);
+  return (all & kHighBits) == 0;
 }
 
 // How many of these eight bytes are blanks before the first that is none.
 inline std::size_t leading_blanks(std::uint64_t bytes) {
   const std::uint64_t others = bytes ^ kEightBlanks;
-  const int zeros = std::endian::native == std::endian::little ? std::countr_zero(others) : std::countl_zero(others);
-  return static_cast<std::size_t>(zeros) / 8;
+  const bool is_little = std::endian::native == std::endian::little;
+  const auto zeros = static_cast<unsigned>(is_little ? std::countr_zero(others) : std::countl_zero(others));
+  return zeros / 8;
 }
 
 // Offset of the first byte from `at` on that is no blank; text.size() if there is none. Padding is long: eight at a
@@ -51,6 +55,13 @@ inline std::size_t skip_blanks(std::string_view text, std::size_t at) {
       if (const std::uint64_t bytes = eight_bytes(text, at); bytes != kEightBlanks) return at + leading_blanks(bytes);
   while (at < text.size() && text[at] == ' ') ++at;
   return at;
+}
+
+// The same where some byte from `at` on is known to be no blank, and at least seven more bytes follow that one.
+inline std::size_t skip_known_blanks(std::string_view text, std::size_t at) {
+  std::uint64_t bytes;
+  while ((bytes = eight_bytes(text, at)) == kEightBlanks) at += 8;
+  return at + leading_blanks(bytes);
 }
 
 // Length of the text without the blanks at its end. Most texts have none there.
@@ -71,10 +82,12 @@ inline std::size_t skip_digits(std::string_view text, std::size_t at) {
 
 // Length of the number of log-format.md section 2 that the text begins with; 0 if it begins with none.
 inline std::size_t number_length(std::string_view text) {
-  if (text.starts_with("nan") || text.starts_with("inf")) return 3;
-  const std::size_t first = text.starts_with('-') ? 1 : 0;
-  std::size_t end = skip_digits(text, first);
-  if (end == first) return 0;
+  std::size_t end = skip_digits(text, 0);
+  if (end == 0) {
+    if (text.starts_with("nan") || text.starts_with("inf")) return 3;
+    end = text.starts_with('-') ? skip_digits(text, 1) : 0;
+    if (end <= 1) return 0;
+  }
   if (end < text.size() && text[end] == '.') {
     const std::size_t point = end;
     end = skip_digits(text, point + 1);
