@@ -1,6 +1,7 @@
 #include "log/lists.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "log/text.h"
 #include "shardstats/limits.h"
@@ -22,28 +23,52 @@ bool next_item(std::string_view& text, char separator, std::string_view& item) {
   return true;
 }
 
-// Calls add(first, last) for each run of ranks; false if the text is malformed or add refuses.
+// The rank that the text begins with, which is cut off; -1 if that is none.
+std::int64_t take_rank(std::string_view& text) {
+  std::int64_t rank = 0;
+  std::size_t digits = 0;
+  for (; digits < text.size(); ++digits) {
+    const auto digit = static_cast<unsigned>(text[digits]) - '0';
+    if (digit > 9) break;
+    rank = rank * 10 + digit;
+    if (rank > kHighestRank) return -1;
+  }
+  text.remove_prefix(digits);
+  return digits == 0 ? -1 : rank;
+}
+// The whole text, or -1.
+std::int64_t only_rank(std::string_view text) {
+  const std::int64_t rank = take_rank(text);
+  return text.empty() ? rank : -1;
+}
+
+// Calls add(first, last) for each run of several ranks; false if the text is malformed or add refuses.
 template <class Add>
-bool scan_ranks(std::string_view text, Add add) {
-  // Most tables have one shard.
-  if (const auto rank = parse_integer(text, kHighestRank)) return add(*rank, *rank);
+bool scan_several(std::string_view text, Add add) {
   if (text.starts_with('[')) {
     if (!text.ends_with(']')) return false;
     text = text.substr(1, text.size() - 2);
     if (text.empty()) return true;
   }
-  if (text.empty()) return false;
   if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
-    const auto first = parse_integer(text.substr(0, dash), kHighestRank);
-    const auto last = parse_integer(text.substr(dash + 1), kHighestRank);
-    return first && last && *first < *last && add(*first, *last);
+    const std::int64_t first = only_rank(text.substr(0, dash)), last = only_rank(text.substr(dash + 1));
+    return first >= 0 && first < last && add(first, last);
   }
-  std::string_view item;
-  while (next_item(text, ',', item)) {
-    const auto rank = parse_integer(trim_left(item), kHighestRank);
-    if (!rank || !add(*rank, *rank)) return false;
+  for (;;) {
+    text = trim_left(text);
+    const std::int64_t rank = take_rank(text);
+    const bool is_item = rank >= 0 && (text.empty() || text.front() == ',');
+    if (!is_item || !add(rank, rank)) return false;
+    if (text.empty()) return true;
+    text.remove_prefix(1);
   }
-  return true;
+}
+
+// The same of any list of ranks. Most tables have one shard.
+template <class Add>
+bool scan_ranks(std::string_view text, Add add) {
+  const std::int64_t rank = only_rank(text);
+  return rank >= 0 ? add(rank, rank) : scan_several(text, add);
 }
 
 // Calls add(type, count) with the texts of each pair.
@@ -96,7 +121,9 @@ std::int64_t ranks_in(std::string_view text) {
   return scan_ranks(text, add) ? count : 0;
 }
 bool is_shard_list(std::string_view text) { return scan_shards(text, kAccept); }
-bool is_batch_list(std::string_view text) { return summarize_batch_sizes(text, 0).has_value(); }
+bool is_batch_list(std::string_view text) {
+  return text == "n/a" || parse_integer(text, kLargestBatch) || summarize_batch_sizes(text, 0);
+}
 
 int rank_list_size(std::string_view list) {
   if (list == "[]" || list.empty()) return 0;
@@ -127,8 +154,10 @@ std::int64_t most_shards(const PrintedTable& row, std::int64_t ranks) {
 
 bool parse_ranks(std::string_view text, std::vector<int>& ranks, std::size_t limit) {
   return scan_ranks(text, [&](std::int64_t first, std::int64_t last) {
-    if (ranks.size() + static_cast<std::size_t>(last - first + 1) > limit) return false;
-    for (std::int64_t rank = first; rank <= last; ++rank) ranks.push_back(static_cast<int>(rank));
+    const std::size_t before = ranks.size(), count = static_cast<std::size_t>(last - first + 1);
+    if (before + count > limit) return false;
+    ranks.resize(before + count);
+    std::iota(ranks.begin() + static_cast<std::ptrdiff_t>(before), ranks.end(), static_cast<int>(first));
     return true;
   });
 }
