@@ -20,62 +20,68 @@ std::size_t thousands_length(std::string_view text) {
 // Reads a cell from left to right; every text taken keeps its place.
 class CellReader {
  public:
-  explicit CellReader(const Cell& cell) : cell_(cell) {}
+  CellReader(std::string_view text, Place place) : text_(text), place_(place) {}
 
   bool literal(std::string_view text) {
-    if (!cell_.text.substr(at_).starts_with(text)) return false;
+    if (!rest().starts_with(text)) return false;
     at_ += text.size();
     return true;
   }
-  bool number(Cell& into) { return take(number_length(cell_.text.substr(at_)), into); }
-  bool whole_number(Cell& into) { return take(skip_digits(cell_.text, at_) - at_, into); }
+  bool number(Cell& into) { return take(number_length(rest()), into); }
+  bool whole_number(Cell& into) { return take(skip_digits(text_, at_) - at_, into); }
+  // A number with separators is that up to the first of them, too.
   bool number_or_thousands(Cell& into) {
-    const std::string_view rest = cell_.text.substr(at_);
-    return take(std::max(number_length(rest), thousands_length(rest)), into);
+    const std::size_t length = number_length(rest());
+    const bool is_separated = at_ + length < text_.size() && text_[at_ + length] == ',';
+    return take(is_separated ? std::max(length, thousands_length(rest())) : length, into);
   }
-  bool done() const { return at_ == cell_.text.size(); }
+  bool done() const { return at_ == text_.size(); }
 
  private:
+  std::string_view rest() const { return {text_.data() + at_, text_.size() - at_}; }
   bool take(std::size_t length, Cell& into) {
-    into = {cell_.text.substr(at_, length), {cell_.place.line, cell_.place.column + static_cast<std::uint32_t>(at_)}};
+    into = {{text_.data() + at_, length}, {place_.line, place_.column + static_cast<std::uint32_t>(at_)}};
     at_ += length;
     return length > 0;
   }
-  const Cell& cell_;
+  std::string_view text_;
+  Place place_;
   std::size_t at_ = 0;
 };
 
 // "9.161 (57%)"
-bool read_share(const Cell& cell, Cell& used, Cell& percent) {
-  CellReader in(cell);
+template <Cell PrintedRank::*used, Cell PrintedRank::*percent>
+bool read_share(std::string_view text, Place place, PrintedRank& row) {
+  CellReader in(text, place);
   Cell value, share;
   if (!(in.number(value) && in.literal(" (") && in.number(share) && in.literal("%)") && in.done())) return false;
-  used = value;
-  percent = share;
+  row.*used = value;
+  row.*percent = share;
   return true;
 }
 
-// "0.061" or "0.061 (0.004,0.02,0.008,0.03,0)"; "1,709" in v0.1.0
-bool read_perf(const Cell& cell, PrintedPerf& perf) {
-  CellReader in(cell);
-  PrintedPerf read;
-  if (!in.number_or_thousands(read.total)) return false;
-  if (!in.done()) {
-    if (!in.literal(" (")) return false;
-    do {
-      if (read.count == read.components.size() || !in.number(read.components[read.count++])) return false;
-    } while (in.literal(","));
-    if (!in.literal(")")) return false;
-  }
-  const bool all_components = read.count == 0 || read.count == 4 || read.count == 5;
-  if (!all_components || !in.done()) return false;
-  perf = read;
-  return true;
+// What stands in a cell of perfs, behind the total if there is more than that.
+bool read_components(CellReader& in, PrintedPerf& perf) {
+  if (in.done()) return true;
+  if (!in.literal(" (")) return false;
+  do {
+    if (perf.count == perf.components.size() || !in.number(perf.components[perf.count++])) return false;
+  } while (in.literal(","));
+  return in.literal(")") && in.done() && perf.count >= 4;
+}
+
+// "0.061" or "0.061 (0.004,0.02,0.008,0.03,0)"; "1,709" in v0.1.0.
+template <class Row>
+bool read_perf(std::string_view text, Place place, Row& row) {
+  CellReader in(text, place);
+  if (in.number_or_thousands(row.perf.total) && read_components(in, row.perf)) return true;
+  row.perf = {};
+  return false;
 }
 
 // "(2.0 GB, 0.0 GB)" or with a third value
-bool read_storage(const Cell& cell, PrintedTable& row) {
-  CellReader in(cell);
+bool read_storage(std::string_view text, Place place, PrintedTable& row) {
+  CellReader in(text, place);
   Cell hbm, ddr, ssd;
   if (!(in.literal("(") && in.number(hbm) && in.literal(" GB, ") && in.number(ddr) && in.literal(" GB"))) return false;
   if (in.literal(", ") && !(in.number(ssd) && in.literal(" GB"))) return false;
@@ -87,8 +93,8 @@ bool read_storage(const Cell& cell, PrintedTable& row) {
 }
 
 // "64" or "256 (128)"
-bool read_dim(const Cell& cell, PrintedTable& row) {
-  CellReader in(cell);
+bool read_dim(std::string_view text, Place place, PrintedTable& row) {
+  CellReader in(text, place);
   Cell dim, block;
   if (!in.whole_number(dim)) return false;
   if (!in.done() && !(in.literal(" (") && in.whole_number(block) && in.literal(")"))) return false;
@@ -98,19 +104,12 @@ bool read_dim(const Cell& cell, PrintedTable& row) {
   return true;
 }
 
-bool read_number(const Cell& cell, Cell& into) {
-  CellReader in(cell);
+template <Cell PrintedRank::*field>
+bool read_number(std::string_view text, Place place, PrintedRank& row) {
+  CellReader in(text, place);
   Cell read;
   if (!in.number_or_thousands(read) || !in.done()) return false;
-  into = read;
-  return true;
-}
-
-bool read_rank(const Cell& cell, Cell& into) {
-  CellReader in(cell);
-  Cell read;
-  if (!in.whole_number(read) || !in.done()) return false;
-  into = read;
+  row.*field = read;
   return true;
 }
 
@@ -123,12 +122,10 @@ bool is_weighted(std::string_view text) { return text == "weighted" || text == "
 // Empty: a table without shards.
 bool is_placement(std::string_view text) { return text.empty() || text == "None" || is_rank_list(text); }
 
-bool read_table_perf(const Cell& cell, PrintedTable& row) { return read_perf(cell, row.perf); }
-
-template <Cell PrintedTable::*field, bool has_shape(std::string_view)>
-bool read_plain(const Cell& cell, PrintedTable& row) {
-  if (!has_shape(cell.text)) return false;
-  row.*field = cell;
+template <class Row, Cell Row::*field, bool has_shape(std::string_view)>
+bool read_plain(std::string_view text, Place place, Row& row) {
+  if (!has_shape(text)) return false;
+  row.*field = {text, place};
   return true;
 }
 
@@ -137,14 +134,14 @@ bool read_plain(const Cell& cell, PrintedTable& row) {
 struct TableColumn {
   ColumnId id;
   Cell PrintedTable::*field;
-  bool (*read)(const Cell&, PrintedTable&);
+  CellRead<PrintedTable> read;
 };
 template <Cell PrintedTable::*field, bool has_shape(std::string_view)>
 constexpr TableColumn plain(ColumnId id) {
-  return {id, field, read_plain<field, has_shape>};
+  return {id, field, read_plain<PrintedTable, field, has_shape>};
 }
 constexpr TableColumn kTableColumns[] = {
-    {ColumnId::table_perf, nullptr, read_table_perf},
+    {ColumnId::table_perf, nullptr, read_perf<PrintedTable>},
     {ColumnId::storage, nullptr, read_storage},
     {ColumnId::emb_dim, nullptr, read_dim},
     plain<&PrintedTable::fqn, is_word>(ColumnId::fqn),
@@ -170,10 +167,9 @@ constexpr auto kTableColumnOf = [] {
 }();
 const TableColumn* table_column(ColumnId id) { return kTableColumnOf[static_cast<std::size_t>(id)]; }
 
-bool read_shards(const Cell& cell, Cell& into) {
-  if (!is_shard_list(cell.text)) return false;
-  into = cell;
-  return true;
+template <class Row>
+bool read_nothing(std::string_view, Place, Row&) {
+  return false;
 }
 
 void write_perf(const PrintedPerf& perf, std::string& out) {
@@ -191,30 +187,32 @@ void write_share(const Cell& used, const Cell& percent, std::string& out) {
 
 }  // namespace
 
-bool read_cell(ColumnId column, const Cell& cell, PrintedRank& row) {
+template <>
+CellRead<PrintedRank> cell_read<PrintedRank>(ColumnId column) {
   switch (column) {
     case ColumnId::rank:
-      return read_rank(cell, row.rank);
+      return read_plain<PrintedRank, &PrintedRank::rank, is_whole_number>;
     case ColumnId::hbm:
-      return read_share(cell, row.hbm, row.hbm_percent);
+      return read_share<&PrintedRank::hbm, &PrintedRank::hbm_percent>;
     case ColumnId::ddr:
-      return read_share(cell, row.ddr, row.ddr_percent);
+      return read_share<&PrintedRank::ddr, &PrintedRank::ddr_percent>;
     case ColumnId::perf:
-      return read_perf(cell, row.perf);
+      return read_perf<PrintedRank>;
     case ColumnId::input:
-      return read_number(cell, row.input);
+      return read_number<&PrintedRank::input>;
     case ColumnId::output_size:
-      return read_number(cell, row.output);
+      return read_number<&PrintedRank::output>;
     case ColumnId::shards:
-      return read_shards(cell, row.shards);
+      return read_plain<PrintedRank, &PrintedRank::shards, is_shard_list>;
     default:
-      return false;
+      return read_nothing<PrintedRank>;
   }
 }
 
-bool read_cell(ColumnId column, const Cell& cell, PrintedTable& row) {
+template <>
+CellRead<PrintedTable> cell_read<PrintedTable>(ColumnId column) {
   const TableColumn* known = table_column(column);
-  return known != nullptr && known->read(cell, row);
+  return known == nullptr ? read_nothing<PrintedTable> : known->read;
 }
 
 void write_cell(ColumnId column, const PrintedRank& row, std::string& out) {

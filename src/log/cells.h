@@ -9,9 +9,17 @@
 
 namespace shardstats::log_detail {
 
-// False: the text does not have the column's pattern; the row stays as it was.
-bool read_cell(ColumnId column, const Cell& cell, PrintedRank& row);
-bool read_cell(ColumnId column, const Cell& cell, PrintedTable& row);
+// Reads the cell of this text into its fields, which are empty. False: it does not have the column's pattern; the row
+// stays as it was.
+template <class Row>
+using CellRead = bool (*)(std::string_view text, Place place, Row& row);
+// How the cells of a column are read.
+template <class Row>
+CellRead<Row> cell_read(ColumnId column);
+template <>
+CellRead<PrintedRank> cell_read<PrintedRank>(ColumnId column);
+template <>
+CellRead<PrintedTable> cell_read<PrintedTable>(ColumnId column);
 
 // Appends the cell as the planner prints it.
 void write_cell(ColumnId column, const PrintedRank& row, std::string& out);

@@ -26,6 +26,9 @@ constexpr std::size_t kShortestDivider = 20;
 constexpr std::size_t kHeadLines = 32;   // in which the summary is looked for
 constexpr std::size_t kMostStray = 3;    // lines in a row between the rows of a table
 constexpr std::size_t kSafeDigits = 18;  // of a whole number that fits 64 bits whatever they are
+// Of whole numbers that are below a bound whatever the digits are.
+constexpr std::size_t kDigitsOfTable = 14, kDigitsOfFeatures = 6;
+static_assert(kLargestTable >= 100'000'000'000'000 && kMostFeatures >= 1'000'000);
 
 bool same_section(Section form, Section current) {
   if (form == Section::perf_imbalance)
@@ -68,6 +71,22 @@ constexpr std::array kMendingNotes = {
     MendingNote{Mending::foreign, "log.foreign_lines", "lines that do not belong to the block were left out"},
     MendingNote{Mending::frame, "log.no_frame", "the '#' on both sides is gone; the text was read without it"},
 };
+
+// How the cells of a row are read, by column.
+template <class Row>
+struct ColumnReader {
+  ColumnId id;
+  CellRead<Row> read;
+};
+template <class Row>
+using RowReader = std::vector<ColumnReader<Row>>;
+template <class Row>
+RowReader<Row> row_reader(const std::vector<PrintedColumn>& columns) {
+  RowReader<Row> reader;
+  reader.reserve(columns.size());
+  for (const PrintedColumn& column : columns) reader.push_back({column.id, cell_read<Row>(column.id)});
+  return reader;
+}
 
 class BlockParser {
  public:
@@ -264,20 +283,22 @@ class BlockParser {
       table.rows.reserve(rows);
       if (id == LineId::parameter_table) table_rows_.reserve(rows);
     }
+    const RowReader<Row> reader = row_reader<Row>(table.columns);
     for (; at_ < block_.lines.size(); ++at_) {
-      const std::string_view row = without_frame(block_.lines[at_].text);
-      if (!edges.is_row(row) || (edges.is_squeezed() && is_closed(header) && !is_closed(block_.lines[at_]))) {
+      const BoxLine& line = block_.lines[at_];
+      const std::string_view row = without_frame(line.text);
+      const bool closed = is_closed(line);
+      if (!edges.is_row(row) || (edges.is_squeezed() && !closed && is_closed(header))) {
         if (!is_stray(edges)) break;
-        report_stray(block_.lines[at_]);
+        report_stray(line);
         continue;
       }
-      if (is_full(table, id, block_.lines[at_])) continue;
-      const std::span<const CutCell> cells = edges.cut(row, is_closed(block_.lines[at_]));
-      frame_.check_padding(block_.lines[at_], plan_.width);
-      read_row(block_.lines[at_], cells, table);
-      report_rest(block_.lines[at_], row, cells.back());
-      if (id == LineId::parameter_table)
-        table_rows_.push_back(cell_at(block_.lines[at_], without_padding(row, cells.front())));
+      if (is_full(table, id, line)) continue;
+      const std::span<const CutCell> cells = edges.cut(row, closed);
+      frame_.check_padding(line, plan_.width);
+      read_row(line, cells, reader, table);
+      if (closed) report_rest(line, row, cells.back());
+      if (id == LineId::parameter_table) table_rows_.push_back(cell_at(line, without_padding(row, cells.front())));
     }
     --at_;
     return true;
@@ -324,10 +345,10 @@ class BlockParser {
              "this line does not belong to the table around it; it was left out");
   }
 
-  // What stands behind the last cell of a row but in the box.
+  // What stands behind the last cell of a closed row but in the box.
   void report_rest(const BoxLine& line, std::string_view row, const CutCell& last) {
     const auto end = static_cast<std::size_t>(last.text.data() + last.text.size() - row.data());
-    if (last.text.empty() || end >= row.size() || !is_closed(line)) return;
+    if (last.text.empty() || end >= row.size()) return;
     report("log.malformed_cell", Severity::error, cell_at(line, trim_left(row.substr(end))),
            "this text stands behind the last column of the table");
   }
@@ -361,15 +382,39 @@ class BlockParser {
                "a column that no known release prints, or prints once; its cells are kept but not checked");
   }
 
+  // Most rows have no odd cell.
   template <class Row>
-  void read_row(const BoxLine& line, std::span<const CutCell> cells, ColumnTable<Row>& table) {
-    const auto row = static_cast<std::uint32_t>(table.rows.size());
+  void read_row(const BoxLine& line, std::span<const CutCell> cells, const RowReader<Row>& reader,
+                ColumnTable<Row>& table) {
     Row& into = table.rows.emplace_back();
+    std::size_t good = 0;
+    while (good < cells.size() && is_good(line, cells[good], reader[good], into)) ++good;
+    if (good < cells.size()) read_odd_row(line, cells, good, reader, table);
+    // The readers of cells take the bytes of a line for neighbours, which those of a transcript need not be.
+    if (line.transcript != nullptr)
+      each_cell(into, [&](Cell& cell) {
+        if (cell) cell = cell_at(line, cell.text);
+      });
+  }
+
+  // Reads the cell if it is whole and has the form of its column.
+  template <class Row>
+  bool is_good(const BoxLine& line, const CutCell& cell, const ColumnReader<Row>& column, Row& into) {
+    const Place place = cell_at(line, cell.text).place;
+    return cell.whole && column.read(cell.text, place, into) && !is_beyond(column.id, into);
+  }
+
+  // From the first odd cell on.
+  template <class Row>
+  void read_odd_row(const BoxLine& line, std::span<const CutCell> cells, std::size_t first,
+                    const RowReader<Row>& reader, ColumnTable<Row>& table) {
+    const auto row = static_cast<std::uint32_t>(table.rows.size() - 1);
+    Row& into = table.rows.back();
     Cell first_lost;
-    for (std::size_t c = 0; c < cells.size(); ++c) {
+    for (std::size_t c = first; c < cells.size(); ++c) {
       const Cell cell = cell_at(line, cells[c].text);
-      const ColumnId id = table.columns[c].id;
-      const bool is_read = id != ColumnId::unknown && cells[c].whole && read_cell(id, cell, into);
+      const ColumnId id = reader[c].id;
+      const bool is_read = cells[c].whole && reader[c].read(cell.text, cell.place, into);
       if (is_read && !is_beyond(id, into)) continue;
       table.odd.push_back({row, static_cast<std::uint16_t>(c), cell});
       if (id == ColumnId::unknown || is_read) continue;
@@ -379,11 +424,6 @@ class BlockParser {
       else if (first_lost.place == Place{})
         first_lost = cell;
     }
-    // The readers of cells take the bytes of a line for neighbours, which those of a transcript need not be.
-    if (line.transcript != nullptr)
-      each_cell(into, [&](Cell& cell) {
-        if (cell) cell = cell_at(line, cell.text);
-      });
     // One cell that is missing or out of place mostly takes all that follow with it, so the row is reported once.
     if (first_lost.place != Place{})
       report("log.malformed_cell", Severity::error, first_lost ? first_lost : cell_at(line, line.text.substr(0, 1)),
@@ -396,21 +436,37 @@ class BlockParser {
     return false;
   }
 
-  // Once its rows and columns are read.
+  // Once its rows and columns are read. A product has no more digits than its factors.
   void check_elements(const PrintedTable& row) {
+    if (row.hash_size.text.size() + row.emb_dim.text.size() <= kDigitsOfTable) return;
     check_size(row.hash_size, INT64_MAX, kTooLarge);
     const auto cols = parse_integer(row.emb_dim.text);
     if (cols && *cols > 0)
       check_size(row.hash_size, kLargestTable / *cols, "a table of more elements than are rebuilt");
   }
 
-  // The cell is taken out of the row if all shards together were too many.
   bool is_beyond(ColumnId id, PrintedTable& row) {
-    if (id == ColumnId::emb_dim)
-      for (const Cell& cell : {row.emb_dim, row.cw_dim}) check_size(cell, INT64_MAX, kTooLarge);
-    if (id == ColumnId::hash_size) check_elements(row);
-    if (id == ColumnId::features) check_size(row.features, kMostFeatures, "more features than are read");
-    if (id != ColumnId::ranks) return false;
+    switch (id) {
+      case ColumnId::emb_dim:
+        check_size(row.emb_dim, INT64_MAX, kTooLarge);
+        check_size(row.cw_dim, INT64_MAX, kTooLarge);
+        return false;
+      case ColumnId::hash_size:
+        check_elements(row);
+        return false;
+      case ColumnId::features:
+        if (row.features.text.size() > kDigitsOfFeatures)
+          check_size(row.features, kMostFeatures, "more features than are read");
+        return false;
+      case ColumnId::ranks:
+        return has_shards_beyond(row);
+      default:
+        return false;
+    }
+  }
+
+  // The cell is taken out of the row if all shards together were too many.
+  bool has_shards_beyond(PrintedTable& row) {
     const std::int64_t more = ranks_in(row.ranks.text);
     if (more <= kMostShards - shards_) {
       shards_ += more;
@@ -446,12 +502,18 @@ class BlockParser {
   bool has_tables_beyond(std::int64_t rank) const {
     int tables = 0;
     for (const PrintedTable& row : plan_.tables.rows) {
-      const std::string_view list = row.ranks.text;  // sorted
-      if (parse_integer(list.substr(list.find_last_of(",-") + 1)).value_or(-1) < rank) continue;
+      if (last_rank(row.ranks.text) < rank) continue;
       const bool on_all = row.sharding.text == "RW" || row.sharding.text == "DP";
       tables += on_all || plan_.tables.rows.size() == 1 ? 2 : 1;
     }
     return tables > 1;
+  }
+
+  // Of a sorted list, or -1.
+  static std::int64_t last_rank(std::string_view list) {
+    std::size_t start = list.size();
+    while (start > 0 && list[start - 1] != ',' && list[start - 1] != '-') --start;
+    return parse_integer(list.substr(start)).value_or(-1);
   }
 
   // Where no rank is printed, the shards follow from the world size.
