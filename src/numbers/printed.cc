@@ -136,10 +136,15 @@ std::optional<std::int64_t> parse_integer(std::string_view text, std::int64_t li
   constexpr std::size_t kSafeDigits = 18;  // that fit 64 bits whatever they are
   if (text.empty()) return std::nullopt;
   std::uint64_t value = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!is_digit(text[i]) || (i >= kSafeDigits && value > kMost / 10)) return std::nullopt;
-    value = value * 10 + static_cast<std::uint64_t>(text[i] - '0');
-  }
+  const auto add = [&value](char c) {
+    const auto digit = static_cast<unsigned>(c) - '0';
+    value = value * 10 + digit;
+    return digit <= 9;
+  };
+  for (const char c : text.substr(0, kSafeDigits))
+    if (!add(c)) return std::nullopt;
+  for (std::size_t i = kSafeDigits; i < text.size(); ++i)
+    if (value > kMost / 10 || !add(text[i])) return std::nullopt;
   if (value > kMost || static_cast<std::int64_t>(value) > limit) return std::nullopt;
   return static_cast<std::int64_t>(value);
 }

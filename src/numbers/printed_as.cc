@@ -38,61 +38,71 @@ struct Decimal {
   bool point = false;
 };
 
-// digits [. digits] without a needless leading zero and with at most 15 digits.
+// Appends the digits from `at` on to a number; where the first other character is.
+inline std::size_t read_digits(std::string_view text, std::size_t at, std::uint64_t& number) {
+  for (; at < text.size(); ++at) {
+    const auto digit = static_cast<unsigned>(text[at]) - '0';
+    if (digit > 9) break;
+    number = number * 10 + digit;
+  }
+  return at;
+}
+
+// digits [. digits] without a needless leading zero and with at most 15 digits; false: other text.
+inline bool read_decimal(std::string_view text, Decimal& decimal) {
+  if (text.empty() || text.size() > 16) return false;
+  if (text.size() > 1 && text[0] == '0' && text[1] != '.') return false;
+  const std::size_t whole = read_digits(text, 0, decimal.units);
+  if (whole == 0) return false;
+  if (whole < text.size()) {
+    const std::size_t end = text[whole] == '.' ? read_digits(text, whole + 1, decimal.units) : whole;
+    if (end < text.size() || end == whole + 1) return false;
+    decimal.decimals = static_cast<int>(end - whole - 1);
+    decimal.point = true;
+  }
+  return decimal.units <= kMaxUnits;
+}
 std::optional<Decimal> read_decimal(std::string_view text) {
-  if (text.empty() || text.size() > 16 || text.back() == '.') return std::nullopt;
-  if (text.size() > 1 && text[0] == '0' && text[1] != '.') return std::nullopt;
-  Decimal result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto digit = static_cast<unsigned>(text[i]) - '0';
-    if (digit <= 9) {
-      result.units = result.units * 10 + digit;
-      result.decimals += result.point ? 1 : 0;
-    } else if (text[i] == '.' && !result.point && i > 0) {
-      result.point = true;
-    } else {
-      return std::nullopt;
-    }
-  }
-  if (result.units > kMaxUnits) return std::nullopt;
-  return result;
+  Decimal decimal;
+  return read_decimal(text, decimal) ? std::optional(decimal) : std::nullopt;
 }
 
-// The same decimal with exactly `decimals` decimals, std::nullopt if it has more or the units grow too large.
-std::optional<Decimal> scaled(Decimal decimal, int decimals) {
-  if (decimal.decimals > decimals) return std::nullopt;
-  for (; decimal.decimals < decimals; ++decimal.decimals) decimal.units *= 10;
-  if (decimal.units > kMaxUnits) return std::nullopt;
-  return decimal;
+// Text of r1..r3 in units of its last decimal; std::nullopt if it is not such text or too long for the short way.
+inline std::optional<std::uint64_t> rounded_units(std::string_view text, int decimals) {
+  constexpr std::array<std::uint64_t, 4> kPowers = {1, 10, 100, 1000};
+  Decimal decimal;
+  if (!read_decimal(text, decimal) || !decimal.point || decimal.decimals > decimals) return std::nullopt;
+  if (decimal.decimals > 1 && text.back() == '0') return std::nullopt;  // a needless zero
+  const std::uint64_t units = decimal.units * kPowers[static_cast<std::size_t>(decimals - decimal.decimals)];
+  if (units > kMaxUnits) return std::nullopt;
+  return units;
 }
 
-// The decimal of r1..r3, f1..f3, p0 text in units of the format's last decimal; std::nullopt if it is not such
-// text or too long for the short way.
+// The decimal of r1..r3, f1..f3, p0 text in units of the format's last decimal; std::nullopt as above.
 std::optional<Decimal> read_fixed(std::string_view text, Format format) {
-  const auto decimal = read_decimal(text);
-  if (!decimal) return std::nullopt;
-  if (const auto decimals = fixed_decimals(format)) {
-    if (decimal->decimals != *decimals) return std::nullopt;
-    return decimal;
+  if (const auto decimals = rounded_decimals(format)) {
+    const auto units = rounded_units(text, *decimals);
+    return units ? std::optional(Decimal{*units, *decimals, true}) : std::nullopt;
   }
-  const auto decimals = rounded_decimals(format);
-  const bool needless_zero = decimal->decimals > 1 && text.back() == '0';
-  if (!decimals || !decimal->point || needless_zero) return std::nullopt;
-  return scaled(*decimal, *decimals);
+  const auto decimals = fixed_decimals(format);
+  const auto decimal = decimals ? read_decimal(text) : std::nullopt;
+  return decimal && decimal->decimals == *decimals ? decimal : std::nullopt;
 }
 
 // Neighbours of a positive, finite double; its bit pattern orders like its value.
 double above(double value) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) + 1); }
 double below(double value) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) - 1); }
 
-// The double nearest to numerator / denominator, and on which side of it (-1, 0, 1) it lies. Both operands are
+// The double nearest to numerator / (2 * 10^decimals), and on which side of it (-1, 0, 1) it lies. Both operands are
 // exact and the quotient is far from underflow, so the sign of the fused remainder is exact.
 struct Border {
   double nearest;
   double side;
 };
-Border border(std::uint64_t numerator, double denominator) {
-  const auto exact = static_cast<double>(numerator);
+Border border(std::uint64_t numerator, int decimals) {
+  const auto exact = static_cast<double>(static_cast<std::int64_t>(numerator));
+  if (decimals == 0) return {exact / 2, 0};
+  const double denominator = kTwicePowers[static_cast<std::size_t>(decimals)];
   const double nearest = exact / denominator;
   return {nearest, std::fma(nearest, denominator, -exact)};
 }
@@ -106,11 +116,11 @@ double last_until(Border border, bool tie_included) {
 }
 
 double upper_end(std::uint64_t units, int decimals) {
-  return last_until(border(2 * units + 1, kTwicePowers[static_cast<std::size_t>(decimals)]), units % 2 == 0);
+  return last_until(border(2 * units + 1, decimals), units % 2 == 0);
 }
 double lower_end(std::uint64_t units, int decimals) {
   if (units == 0) return 0;  // what rounds to zero from below prints "-0"
-  return first_from(border(2 * units - 1, kTwicePowers[static_cast<std::size_t>(decimals)]), units % 2 == 0);
+  return first_from(border(2 * units - 1, decimals), units % 2 == 0);
 }
 
 RealInterval fixed_interval(Decimal decimal) {
@@ -159,9 +169,8 @@ std::optional<RealInterval> component_below_one(std::string_view text) {
   return kIntervals[text.size() - 2][static_cast<std::size_t>(text[digit] - '0')];
 }
 
-// Integers, and one significant digit below 1. "1" reaches down to 0.95: there it is one significant digit too.
+// Integers, and one significant digit below 0.0001. "1" reaches down to 0.95: there it is one significant digit too.
 std::optional<RealInterval> short_component(std::string_view text) {
-  if (const auto below_one = component_below_one(text)) return below_one;
   auto decimal = read_decimal(text);
   if (!decimal)
     decimal = read_small_digit(text);
@@ -330,7 +339,8 @@ std::optional<ByteInterval> large_bytes(std::string_view text, Format format, st
 // units of 1 / (2 * 10^decimals) bytes: with at most three decimals they fit 64 bits wherever the count is below 2^53.
 std::optional<ByteInterval> bytes_between_ties(Decimal decimal, std::uint64_t unit) {
   const bool tie_included = decimal.units % 2 == 0;
-  const auto per_byte = static_cast<std::uint64_t>(kTwicePowers[static_cast<std::size_t>(decimal.decimals)]);
+  const auto per_byte =
+      static_cast<std::uint64_t>(static_cast<std::int64_t>(kTwicePowers[static_cast<std::size_t>(decimal.decimals)]));
   if (2 * decimal.units + 1 > std::numeric_limits<std::uint64_t>::max() / unit) return std::nullopt;
   const std::uint64_t upper = (2 * decimal.units + 1) * unit;
   const std::uint64_t lower = decimal.units > 0 ? upper - 2 * unit : 0;
@@ -342,11 +352,9 @@ std::optional<ByteInterval> bytes_between_ties(Decimal decimal, std::uint64_t un
   return ByteInterval{static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)};
 }
 
-bool is_byte_format(Format format) { return rounded_decimals(format) || format == Format::f1; }
-
-}  // namespace
-
-std::optional<RealInterval> values_printed_as(std::string_view text, Format format) {
+// Any text: signs, numbers that are long or of other formats, and what is no number. Kept apart, so that what it needs
+// is not saved and restored for each short number.
+[[gnu::noinline]] std::optional<RealInterval> any_values(std::string_view text, Format format) {
   const bool negative = text.starts_with('-');
   // Rounding is symmetric, except that c1 prints no negative integers and an integer is never "-0".
   const bool symmetric = format != Format::c1 && format != Format::integer;
@@ -360,14 +368,41 @@ std::optional<RealInterval> values_printed_as(std::string_view text, Format form
   return exactly(*value);
 }
 
-std::optional<ByteInterval> bytes_printed_as(std::string_view text, Format format, std::int64_t unit) {
-  if (unit <= 0 || !std::has_single_bit(static_cast<std::uint64_t>(unit))) return std::nullopt;
-  if (!is_byte_format(format) || text.starts_with('-')) return std::nullopt;
-  if (is_exact_integer(text, format)) return exact_bytes(text, unit);
+// Nearly all numbers of a log are of r3 and c1, and short.
+std::optional<RealInterval> usual_values(std::string_view text, Format format) {
+  if (format == Format::c1)
+    if (const auto interval = short_component(text)) return interval;
+  if (const auto decimals = rounded_decimals(format))
+    if (const auto units = rounded_units(text, *decimals)) return fixed_interval({*units, *decimals, true});
+  return any_values(text, format);
+}
+
+// Of a short decimal with a point.
+std::optional<ByteInterval> short_bytes(std::string_view text, Format format, std::uint64_t unit) {
+  if (const auto decimals = rounded_decimals(format)) {
+    const auto units = rounded_units(text, *decimals);
+    return units ? bytes_between_ties({*units, *decimals, true}, unit) : std::nullopt;
+  }
   const auto decimal = read_fixed(text, format);
-  const auto interval = decimal ? bytes_between_ties(*decimal, static_cast<std::uint64_t>(unit)) : std::nullopt;
-  if (!interval) return large_bytes(text, format, unit);
-  return counts(interval->low, interval->high);
+  return decimal ? bytes_between_ties(*decimal, unit) : std::nullopt;
+}
+
+bool is_byte_format(Format format) { return rounded_decimals(format) || format == Format::f1; }
+
+}  // namespace
+
+std::optional<RealInterval> values_printed_as(std::string_view text, Format format) {
+  if (format == Format::c1)
+    if (const auto interval = component_below_one(text)) return interval;
+  return usual_values(text, format);
+}
+
+std::optional<ByteInterval> bytes_printed_as(std::string_view text, Format format, std::int64_t unit) {
+  if (unit <= 0 || (unit & (unit - 1)) != 0) return std::nullopt;  // std::has_single_bit() counts all bits
+  if (!is_byte_format(format) || text.starts_with('-')) return std::nullopt;
+  if (const auto interval = short_bytes(text, format, static_cast<std::uint64_t>(unit)))
+    return counts(interval->low, interval->high);
+  return is_exact_integer(text, format) ? exact_bytes(text, unit) : large_bytes(text, format, unit);
 }
 
 }  // namespace shardstats
