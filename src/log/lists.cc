@@ -156,6 +156,10 @@ bool parse_ranks(std::string_view text, std::vector<int>& ranks, std::size_t lim
   return scan_ranks(text, [&](std::int64_t first, std::int64_t last) {
     const std::size_t before = ranks.size(), count = static_cast<std::size_t>(last - first + 1);
     if (before + count > limit) return false;
+    if (count == 1) {
+      ranks.push_back(static_cast<int>(first));
+      return true;
+    }
     ranks.resize(before + count);
     std::iota(ranks.begin() + static_cast<std::ptrdiff_t>(before), ranks.end(), static_cast<int>(first));
     return true;
@@ -177,6 +181,8 @@ std::string bracketed(const std::vector<int>& ranks) {
 }
 
 std::optional<BatchSummary> summarize_batch_sizes(std::string_view text, std::int64_t features) {
+  if (const auto size = parse_integer(text, kLargestBatch))
+    return BatchSummary{.count = 1, .least = *size, .most = *size, .first_total = features > 0 ? *size : 0};
   BatchSummary sizes;
   const bool good = scan_batches(text, [&](std::int64_t size, std::int64_t times) {
     sizes.least = sizes.count == 0 ? size : std::min(sizes.least, size);
