@@ -40,6 +40,13 @@ class Lines {
     for (; counted_ < start; number_ += number_ < kMostLines) counted_ = newline_from(bytes_, counted_) + 1;
     return number_;
   }
+  // The same of a whole line, whose end need not be looked for again when the next one is counted.
+  std::uint32_t number(const Line& line) {
+    const std::uint32_t number = this->number(line.start);
+    counted_ = line.next;
+    number_ += number_ < kMostLines;
+    return number;
+  }
   // Counts from this line on, when a line before the last one is asked for.
   void remember(std::size_t start) {
     remembered_number_ = number(start);
@@ -205,7 +212,7 @@ class BlockReader {
   }
 
   void add(const Line& line, std::size_t offset) {
-    const std::uint32_t number = lines_.number(line.start);
+    const std::uint32_t number = lines_.number(line);
     const std::string_view text = line.text.substr(offset);
     if (line.text.size() > kLongestLine && too_long_ == 0) too_long_ = number;
     if (block_.mended.empty() && offset > 0 && !is_only_mark(line.text.substr(0, offset)))
@@ -281,7 +288,7 @@ class BlockReader {
       if (offset == kNowhere ? title_offset(line.text) != kNowhere : is_title(line.text.substr(offset))) break;
       start = line.next;
       if (offset == kNowhere) {
-        block_.foreign.push_back({line.text, {lines_.number(line.start), 1}});
+        block_.foreign.push_back({line.text, {lines_.number(line), 1}});
         is_suspicious_ = is_suspicious_ || first_box(line.text) != kNowhere;
         ++foreign_in_a_row;
         continue;
