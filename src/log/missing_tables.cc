@@ -25,8 +25,10 @@ std::optional<std::map<std::string_view, std::int64_t>> kernels_without_rows(con
     const auto count = slots.size() < 2 ? std::nullopt : parse_integer(slots[1].text, kMostTables);
     if (!count || !kernels.try_emplace(slots[0].text, *count).second) return std::nullopt;
   }
+  auto kernel = kernels.end();
   for (const PrintedTable& row : printed.tables.rows) {
-    const auto kernel = kernels.find(row.kernel.text);
+    // Most rows have the kernel of the one above.
+    if (kernel == kernels.end() || kernel->first != row.kernel.text) kernel = kernels.find(row.kernel.text);
     if (!row.sharding || kernel == kernels.end() || --kernel->second < 0) return std::nullopt;
   }
   std::erase_if(kernels, [](const auto& entry) { return entry.second == 0; });
