@@ -107,8 +107,9 @@ std::optional<Release> reservation_printed_since(Policy policy) {
 }
 
 const KernelTraits* find_kernel(std::string_view name) {
+  // Few names of a length have the same first letter.
   for (const KernelTraits& kernel : kKernels)
-    if (kernel.name == name) return &kernel;
+    if (kernel.name.size() == name.size() && kernel.name.front() == name.front() && kernel.name == name) return &kernel;
   return nullptr;
 }
 
