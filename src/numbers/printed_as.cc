@@ -197,6 +197,16 @@ std::optional<RealInterval> short_integer(std::string_view text) {
   return exactly(static_cast<double>(decimal->units));
 }
 
+// Positional text of a float: it is the shortest that reads so, since other decimals of 15 digits are other doubles.
+std::optional<RealInterval> short_float(std::string_view text) {
+  const auto decimal = read_decimal(text);
+  if (!decimal || !decimal->point || (decimal->decimals > 1 && text.back() == '0')) return std::nullopt;
+  const double power = kTwicePowers[static_cast<std::size_t>(decimal->decimals)] / 2;
+  const auto units = static_cast<double>(decimal->units);
+  if (decimal->units != 0 && units * 10'000 < power) return std::nullopt;  // printed with an exponent
+  return exactly(units / power);
+}
+
 // The text without its thousands separators; std::nullopt if they are not where they belong.
 std::optional<std::string> without_separators(std::string_view text) {
   if (text.size() % 4 == 0) return std::nullopt;
@@ -217,7 +227,7 @@ std::optional<RealInterval> short_interval(std::string_view text, Format format)
     case Format::g3:
       return short_general(text);
     case Format::python_float:
-      return std::nullopt;
+      return short_float(text);
     case Format::integer:
       return short_integer(text);
     case Format::thousands: {
@@ -372,8 +382,10 @@ std::optional<ByteInterval> bytes_between_ties(Decimal decimal, std::uint64_t un
 std::optional<RealInterval> usual_values(std::string_view text, Format format) {
   if (format == Format::c1)
     if (const auto interval = short_component(text)) return interval;
-  if (const auto decimals = rounded_decimals(format))
+  if (const auto decimals = rounded_decimals(format)) {
     if (const auto units = rounded_units(text, *decimals)) return fixed_interval({*units, *decimals, true});
+    if (const auto whole = short_integer(text)) return whole;
+  }
   return any_values(text, format);
 }
 
