@@ -1,6 +1,8 @@
 #include "log/lists.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <numeric>
 
 #include "log/text.h"
@@ -55,7 +57,7 @@ bool scan_several(std::string_view text, Add add) {
     return first >= 0 && first < last && add(first, last);
   }
   for (;;) {
-    text = trim_left(text);
+    if (text.starts_with(' ')) text = trim_left(text);
     const std::int64_t rank = take_rank(text);
     const bool is_item = rank >= 0 && (text.empty() || text.front() == ',');
     if (!is_item || !add(rank, rank)) return false;
@@ -71,18 +73,28 @@ bool scan_ranks(std::string_view text, Add add) {
   return rank >= 0 ? add(rank, rank) : scan_several(text, add);
 }
 
+// Cuts off "TWRW: " up to its blank; empty if the text does not begin with a word and such a colon.
+std::string_view take_type(std::string_view& text) {
+  for (std::size_t at = 0; at + 1 < text.size() && text[at] != ' '; ++at) {
+    if (text[at] != ':' || text[at + 1] != ' ') continue;
+    const std::string_view type = text.substr(0, at);
+    text.remove_prefix(at + 2);
+    return type;
+  }
+  return {};
+}
+
 // Calls add(type, count) with the texts of each pair.
 template <class Add>
 bool scan_shards(std::string_view text, Add add) {
   while (!text.empty()) {
-    const std::size_t colon = text.find(": ");
-    if (colon == 0 || colon == std::string_view::npos) return false;
-    const std::size_t end = std::min(text.find(' ', colon + 2), text.size());
-    const std::string_view count = text.substr(colon + 2, end - colon - 2);
-    const std::string_view type = text.substr(0, colon);
-    if (type.find(' ') != std::string_view::npos || !parse_integer(count)) return false;
+    const std::string_view type = take_type(text);
+    const std::size_t digits = skip_digits(text, 0);
+    const bool is_count = digits == text.size() || text[digits] == ' ';
+    const std::string_view count = text.substr(0, digits);
+    if (type.empty() || !is_count || !parse_integer(count)) return false;
     add(type, count);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    text.remove_prefix(std::min(digits + 1, text.size()));
   }
   return true;
 }
@@ -107,18 +119,36 @@ bool scan_batches(std::string_view text, Add add) {
 
 constexpr auto kAccept = [](auto, auto) { return true; };
 
+std::int64_t ranks_in_range(std::string_view text) {
+  std::int64_t count = 0;
+  scan_ranks(text, [&](std::int64_t first, std::int64_t last) {
+    count = last - first + 1;
+    return true;
+  });
+  return count;
+}
+
+// Appends the number to the text, behind a separator if it is not the first.
+void append(std::string& text, std::string_view separator, int number) {
+  std::array<char, 12> digits;
+  const char* end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  if (!text.empty()) text += separator;
+  text.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+}
+
 }  // namespace
 
 namespace log_detail {
 
 bool is_rank_list(std::string_view text) { return scan_ranks(text, kAccept); }
 std::int64_t ranks_in(std::string_view text) {
-  std::int64_t count = 0;
-  const auto add = [&](std::int64_t first, std::int64_t last) {
-    count += last - first + 1;
-    return true;
-  };
-  return scan_ranks(text, add) ? count : 0;
+  if (text.empty() || text == "None" || text == "[]") return 0;
+  std::int64_t items = 1;
+  for (const char c : text) {
+    if (c == '-') return ranks_in_range(text);
+    items += c == ',';
+  }
+  return items;
 }
 bool is_shard_list(std::string_view text) { return scan_shards(text, kAccept); }
 bool is_batch_list(std::string_view text) {
@@ -134,6 +164,7 @@ int rank_list_size(std::string_view list) {
 
 std::vector<ShardCount> shard_counts(const Cell& shards) {
   std::vector<ShardCount> counts;
+  counts.reserve(kShardingNames.size());
   const auto cell = [&](std::string_view text) {
     const auto offset = static_cast<std::uint32_t>(text.data() - shards.text.data());
     return Cell{text, {shards.place.line, shards.place.column + offset}};
@@ -168,15 +199,19 @@ bool parse_ranks(std::string_view text, std::vector<int>& ranks, std::size_t lim
 
 std::string ranks_text(const std::vector<int>& ranks) {
   const auto gap = std::ranges::adjacent_find(ranks, [](int a, int b) { return b != a + 1; });
-  if (ranks.size() > 1 && gap == ranks.end()) return std::to_string(ranks.front()) + "-" + std::to_string(ranks.back());
   std::string text;
-  for (const int rank : ranks) text += (text.empty() ? "" : ",") + std::to_string(rank);
+  if (ranks.size() > 1 && gap == ranks.end()) {
+    append(text, {}, ranks.front());
+    append(text, "-", ranks.back());
+  } else {
+    for (const int rank : ranks) append(text, ",", rank);
+  }
   return text;
 }
 
 std::string bracketed(const std::vector<int>& ranks) {
   std::string text;
-  for (const int rank : ranks) text += (text.empty() ? "" : ", ") + std::to_string(rank);
+  for (const int rank : ranks) append(text, ", ", rank);
   return "[" + text + "]";
 }
 

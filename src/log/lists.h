@@ -10,7 +10,7 @@ bool is_rank_list(std::string_view text);   // "3", "0-95", "1,1,4", "[28, 43]",
 bool is_shard_list(std::string_view text);  // "CW: 0 DP: 1"
 bool is_batch_list(std::string_view text);  // "512 * 2, 256*3", "n/a"
 
-// How many ranks such a list names; 0 if it is none.
+// How many ranks such a list names; 0 if the text is "None" or empty.
 std::int64_t ranks_in(std::string_view text);
 // How many ranks a printed list names, as far as the word before it needs to know: 0, 1 or 2 (or more).
 int rank_list_size(std::string_view list);
