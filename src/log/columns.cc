@@ -28,6 +28,12 @@ bool ends_early(std::string_view row, std::size_t right) {
   return right + 7 < row.size() && row[right] == ' ' && row[right - 1] != ' ';
 }
 
+// Few lines do, so that most need not be trimmed.
+bool starts_with_dash(std::string_view box_line) {
+  const std::size_t first = skip_blanks(box_line, 1);
+  return first < box_line.size() && box_line[first] == '-';
+}
+
 // Dash runs and nothing else, the first of them not before `least`.
 bool has_only_rules(std::string_view row, std::size_t least) {
   std::size_t at = skip_blanks(row, 1), runs = 0;
@@ -88,9 +94,12 @@ std::size_t dashes_of(const PrintedColumn& column, bool rank_table) {
   return column.dashes;
 }
 
-bool is_rule_row(std::string_view box_line) { return has_only_rules(without_frame(box_line), 1 + kColumnGap); }
+bool is_rule_row(std::string_view box_line) {
+  return starts_with_dash(box_line) && has_only_rules(without_frame(box_line), 1 + kColumnGap);
+}
 
 bool is_squeezed_rule_row(std::string_view box_line) {
+  if (!box_line.starts_with("# -")) return false;
   const std::string_view row = without_frame(box_line);
   return row.starts_with("# -") && row.find("  ") == std::string_view::npos && has_only_rules(row, 2);
 }

@@ -23,6 +23,11 @@ struct PatternPiece {
 // Splits off the first piece; the rest stays in `pattern`. Empty pattern: an empty literal.
 PatternPiece next_piece(std::string_view& pattern);
 
+// Does the text, which is not empty, begin as the pattern may? Most patterns do not.
+inline bool may_match(std::string_view text, std::string_view pattern) {
+  return !pattern.empty() && (pattern.front() == text.front() || pattern.front() == '{');
+}
+
 // Does the whole text have the pattern? Then the texts of its slots.
 bool matches(std::string_view text, std::string_view pattern, SlotTexts& slots);
 

@@ -72,10 +72,17 @@ constexpr std::array kMendingNotes = {
     MendingNote{Mending::frame, "log.no_frame", "the '#' on both sides is gone; the text was read without it"},
 };
 
+// May a number of the column be larger than those which are read?
+bool has_bound(ColumnId id) {
+  return id == ColumnId::rank || id == ColumnId::emb_dim || id == ColumnId::hash_size || id == ColumnId::features ||
+         id == ColumnId::ranks;
+}
+
 // How the cells of a row are read, by column.
 template <class Row>
 struct ColumnReader {
   ColumnId id;
+  bool has_bound;  // of its numbers: see is_beyond()
   CellRead<Row> read;
 };
 template <class Row>
@@ -84,7 +91,8 @@ template <class Row>
 RowReader<Row> row_reader(const std::vector<PrintedColumn>& columns) {
   RowReader<Row> reader;
   reader.reserve(columns.size());
-  for (const PrintedColumn& column : columns) reader.push_back({column.id, cell_read<Row>(column.id)});
+  for (const PrintedColumn& column : columns)
+    reader.push_back({column.id, has_bound(column.id), cell_read<Row>(column.id)});
   return reader;
 }
 
@@ -175,6 +183,7 @@ class BlockParser {
   bool read_known(const BoxLine& line, std::string_view text) {
     const auto forms = line_forms();
     for (std::size_t f = 0; f < forms.size(); ++f) {
+      if (!may_match(text, forms[f].pattern)) continue;
       SlotTexts slots;
       if (!is_open(forms[f]) || !matches(text, forms[f].pattern, slots)) continue;
       if (forms[f].id == LineId::title && has_title()) continue;
@@ -401,7 +410,7 @@ class BlockParser {
   template <class Row>
   bool is_good(const BoxLine& line, const CutCell& cell, const ColumnReader<Row>& column, Row& into) {
     const Place place = cell_at(line, cell.text).place;
-    return cell.whole && column.read(cell.text, place, into) && !is_beyond(column.id, into);
+    return cell.whole && column.read(cell.text, place, into) && !(column.has_bound && is_beyond(column.id, into));
   }
 
   // From the first odd cell on.
