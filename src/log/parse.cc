@@ -566,7 +566,9 @@ class BlockParser {
 }  // namespace
 
 bool is_named(std::string_view fqn, std::string_view name) {
-  if (!fqn.ends_with(name)) return false;
+  // Names of tables mostly differ in their last characters.
+  const bool may_end_so = name.empty() || (!fqn.empty() && fqn.back() == name.back());
+  if (!may_end_so || !fqn.ends_with(name)) return false;
   return fqn.size() == name.size() || fqn[fqn.size() - name.size() - 1] == '.';
 }
 

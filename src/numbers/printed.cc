@@ -96,6 +96,19 @@ bool skip_digits(std::string_view& text) {
   return text.size() < before;
 }
 
+// More digits than 64 bits surely hold: zeros in front, or a number that is too large.
+std::optional<std::int64_t> parse_long_integer(std::string_view text, std::int64_t limit) {
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (text.empty()) return std::nullopt;
+  std::uint64_t value = 0;
+  for (const char c : text) {
+    if (!is_digit(c) || value > kMost / 10) return std::nullopt;
+    value = value * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  if (value > kMost || static_cast<std::int64_t>(value) > limit) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
 }  // namespace
 
 std::string format(double value, Format format) {
@@ -132,21 +145,15 @@ std::string format(double value, Format format) {
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view text, std::int64_t limit) {
-  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   constexpr std::size_t kSafeDigits = 18;  // that fit 64 bits whatever they are
-  if (text.empty()) return std::nullopt;
-  std::uint64_t value = 0;
-  const auto add = [&value](char c) {
+  if (text.empty() || text.size() > kSafeDigits) return parse_long_integer(text, limit);
+  std::int64_t value = 0;
+  for (const char c : text) {
     const auto digit = static_cast<unsigned>(c) - '0';
+    if (digit > 9) return std::nullopt;
     value = value * 10 + digit;
-    return digit <= 9;
-  };
-  for (const char c : text.substr(0, kSafeDigits))
-    if (!add(c)) return std::nullopt;
-  for (std::size_t i = kSafeDigits; i < text.size(); ++i)
-    if (value > kMost / 10 || !add(text[i])) return std::nullopt;
-  if (value > kMost || static_cast<std::int64_t>(value) > limit) return std::nullopt;
-  return static_cast<std::int64_t>(value);
+  }
+  return value <= limit ? std::optional(value) : std::nullopt;
 }
 
 bool is_number(std::string_view text) {
