@@ -153,20 +153,21 @@ std::optional<Decimal> read_small_digit(std::string_view text) {
   return Decimal{static_cast<std::uint64_t>(*digit), static_cast<int>(*exponent), true};
 }
 
-// "0.3", "0.0005": half of the numbers of a log, and 36 in all.
-std::optional<RealInterval> component_below_one(std::string_view text) {
-  constexpr std::size_t kMost = 4;  // decimals before the exponent form
-  static const auto kIntervals = [] {
-    std::array<std::array<RealInterval, 10>, kMost + 1> all{};
-    for (std::size_t decimals = 1; decimals <= kMost; ++decimals)
-      for (std::uint64_t digit = 1; digit <= 9; ++digit)
-        all[decimals][digit] = significant_interval({digit, static_cast<int>(decimals), true}, 1);
-    return all;
-  }();
-  if (text.size() < 3 || text.size() > 2 + kMost || !text.starts_with("0.")) return std::nullopt;
+// "0.3", "0.0005": half of the numbers of a log, and 36 in all; by decimals and digit. No function has to ask whether
+// they are there already.
+constexpr std::size_t kMostDecimals = 4;  // before the exponent form
+const auto kComponents = [] {
+  std::array<std::array<RealInterval, 10>, kMostDecimals + 1> all{};
+  for (std::size_t decimals = 1; decimals <= kMostDecimals; ++decimals)
+    for (std::uint64_t digit = 1; digit <= 9; ++digit)
+      all[decimals][digit] = significant_interval({digit, static_cast<int>(decimals), true}, 1);
+  return all;
+}();
+const RealInterval* component_below_one(std::string_view text) {
+  if (text.size() < 3 || text.size() > 2 + kMostDecimals || !text.starts_with("0.")) return nullptr;
   const std::size_t digit = text.find_first_not_of('0', 2);
-  if (digit + 1 != text.size() || text[digit] > '9' || text[digit] < '1') return std::nullopt;
-  return kIntervals[text.size() - 2][static_cast<std::size_t>(text[digit] - '0')];
+  if (digit + 1 != text.size() || text[digit] > '9' || text[digit] < '1') return nullptr;
+  return &kComponents[text.size() - 2][static_cast<std::size_t>(text[digit] - '0')];
 }
 
 // Integers, and one significant digit below 0.0001. "1" reaches down to 0.95: there it is one significant digit too.
@@ -379,7 +380,7 @@ std::optional<ByteInterval> bytes_between_ties(Decimal decimal, std::uint64_t un
 }
 
 // Nearly all numbers of a log are of r3 and c1, and short.
-std::optional<RealInterval> usual_values(std::string_view text, Format format) {
+[[gnu::noinline]] std::optional<RealInterval> usual_values(std::string_view text, Format format) {
   if (format == Format::c1)
     if (const auto interval = short_component(text)) return interval;
   if (const auto decimals = rounded_decimals(format)) {
@@ -405,7 +406,7 @@ bool is_byte_format(Format format) { return rounded_decimals(format) || format =
 
 std::optional<RealInterval> values_printed_as(std::string_view text, Format format) {
   if (format == Format::c1)
-    if (const auto interval = component_below_one(text)) return interval;
+    if (const RealInterval* interval = component_below_one(text)) return *interval;
   return usual_values(text, format);
 }
 
