@@ -67,9 +67,10 @@ std::optional<Decimal> read_decimal(std::string_view text) {
   return read_decimal(text, decimal) ? std::optional(decimal) : std::nullopt;
 }
 
+constexpr std::array<std::uint64_t, 4> kPowers = {1, 10, 100, 1000};
+
 // Text of r1..r3 in units of its last decimal; std::nullopt if it is not such text or too long for the short way.
 inline std::optional<std::uint64_t> rounded_units(std::string_view text, int decimals) {
-  constexpr std::array<std::uint64_t, 4> kPowers = {1, 10, 100, 1000};
   Decimal decimal;
   if (!read_decimal(text, decimal) || !decimal.point || decimal.decimals > decimals) return std::nullopt;
   if (decimal.decimals > 1 && text.back() == '0') return std::nullopt;  // a needless zero

@@ -1,5 +1,6 @@
 #include "shardstats/planner/releases.h"
 
+#include <algorithm>
 #include <array>
 
 namespace shardstats {
@@ -72,6 +73,14 @@ constexpr std::array<KernelTraits, 23> kKernels = {{
 }};
 // clang-format on
 
+// Each row of a log names one, and few names are of the same length.
+constexpr std::size_t kLongestKernel = 25, kMostOfLength = 6;
+constexpr auto kKernelsOfLength = [] {
+  std::array<std::array<const KernelTraits*, kMostOfLength>, kLongestKernel + 1> kernels{};
+  for (const KernelTraits& kernel : kKernels) *std::ranges::find(kernels.at(kernel.name.size()), nullptr) = &kernel;
+  return kernels;
+}();
+
 }  // namespace
 
 const ReleaseRules& rules_of(Release release) { return kReleases[static_cast<std::size_t>(release)]; }
@@ -107,9 +116,9 @@ std::optional<Release> reservation_printed_since(Policy policy) {
 }
 
 const KernelTraits* find_kernel(std::string_view name) {
-  // Few names of a length have the same first letter.
-  for (const KernelTraits& kernel : kKernels)
-    if (kernel.name.size() == name.size() && kernel.name.front() == name.front() && kernel.name == name) return &kernel;
+  if (name.empty() || name.size() >= kKernelsOfLength.size()) return nullptr;
+  for (const KernelTraits* kernel : kKernelsOfLength[name.size()])
+    if (kernel == nullptr || (kernel->name.front() == name.front() && kernel->name == name)) return kernel;
   return nullptr;
 }
 
