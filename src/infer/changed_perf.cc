@@ -52,11 +52,6 @@ void add(PerfCells& to, const PerfCells& cells) {
   for (std::size_t c = 0; c < kPerfCells; ++c) to[c] = to[c] + cells[c];
 }
 
-PerfCells together(const TablePerf& table, double here, double shards) {
-  PerfCells cells;
-  for (std::size_t c = 0; c < kPerfCells; ++c) cells[c] = infer_detail::together(table, c, here, shards);
-  return cells;
-}
 void hull_into(PerfCells& all, const PerfCells& one) {
   for (std::size_t c = 0; c < kPerfCells; ++c) all[c] = hull(all[c], one[c]);
 }

@@ -113,14 +113,14 @@ bool Sums::are_usual(const Departures& found, std::uint64_t usual) const {
 
 // Is there one table that, departing alone from the plan-wide values, brings all sums to what is printed?
 bool Sums::one_table_departs(const std::vector<RealInterval>& wide) const {
-  const auto disagrees = [&](std::uint32_t l) {
-    return !outcome_.sums[l].contradicted && !wide[l].overlaps(outcome_.sums[l].printed);
-  };
+  std::vector<char> by_line(outcome_.sums.size());
   std::ptrdiff_t disagreeing = 0;
   std::uint32_t disagreeing_line = 0;  // any of them
   for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
-    if (disagrees(l)) disagreeing_line = l, ++disagreeing;
+    by_line[l] = !outcome_.sums[l].contradicted && !wide[l].overlaps(outcome_.sums[l].printed);
+    if (by_line[l]) disagreeing_line = l, ++disagreeing;
   }
+  const auto disagrees = [&](std::uint32_t l) { return by_line[l] != 0; };
   if (disagreeing == 0) return false;
   const auto stands_in_all = [&](std::uint32_t t) {
     std::ptrdiff_t lines = 0;

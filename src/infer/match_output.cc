@@ -60,7 +60,7 @@ bool Sums::gives(const SumLine& line, const Assignments& known, std::uint32_t l)
   auto next = assignment->second.begin();
   lines_.each_part(line, [&](Part part) {
     const auto& options = outcome_.tables[part.table].options;
-    if (has_one_size(options)) {
+    if (!has_choice_[part.table] || has_one_size(options)) {
       sum = sum + sum_of(bounds_, part, line.quantity);
       return;
     }
@@ -82,7 +82,7 @@ std::vector<Sums::OpenTable> Sums::open_tables(const SumLine& line, RealInterval
   lines_.each_part(line, [&](Part part) {
     OpenTable one{part.table, {}, 0, {}};
     const auto& options = outcome_.tables[part.table].options;
-    if (has_one_size(options)) {
+    if (!has_choice_[part.table] || has_one_size(options)) {
       fixed = fixed + sum_of(bounds_, part, line.quantity);
       return;
     }

@@ -190,7 +190,8 @@ class HypothesisEvaluation {
       known &= outcome.tables[t] != nullptr;
       if (!known) break;
       const TablePerf& table = *outcome.tables[t];
-      for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = sum[c] + together(table, c, shards, shards_[t]);
+      const PerfCells own = together(table, shards, shards_[t]);
+      for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = sum[c] + own[c];
     }
     for (RealInterval& x : sum) x = with_rounding(x);
     outcome.ranks.push_back(sum);

@@ -116,9 +116,12 @@ struct TablePerf {
   std::uint32_t contradicted = 0;
 };
 // What `here` of its `shards` shards take together. Where that is all of them, its cells say more than any one of them.
-inline RealInterval together(const TablePerf& table, std::size_t cell, double here, double shards) {
-  const RealInterval sum = table.shard[cell] * exactly(here);
-  return here == shards ? narrowed(sum, table.cells[cell]) : sum;
+inline PerfCells together(const TablePerf& table, double here, double shards) {
+  PerfCells sum;
+  for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = table.shard[c] * exactly(here);
+  if (here == shards)
+    for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = narrowed(sum[c], table.cells[c]);
+  return sum;
 }
 // With one option and codecs.
 std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,

@@ -260,23 +260,34 @@ bool Sums::check(SumLine& line) {
   if (line.contradicted || !open_) return false;
   bool changed = false;
   lines_.each_part(line, [&](Part part) {
-    if (!has_choice_[part.table]) return;
-    // Any option, whatever the table's own cells say: with none of them does the sum leave what is printed.
-    const RealInterval own = sum_of(bounds_, part, line.quantity), reach = sum_of(reach_, part, line.quantity);
-    const bool reaches_up = total.low - own.low + reach.high > line.printed.high;
-    const bool reaches_down = total.high - own.high + reach.low < line.printed.low;
-    if (reaches_up || reaches_down) changed |= prune(line, total, part);
+    if (has_choice_[part.table] && may_rule_out(line, total, part)) changed |= prune(line, total, part);
   });
   return changed;
+}
+
+// Could some option of the part's table, whatever its own cells say, take the sum out of what is printed?
+bool Sums::may_rule_out(const SumLine& line, RealInterval total, Part part) const {
+  // Input rests on the variant alone: all options of one are in it or none.
+  if (line.quantity == Quantity::input && (*outcome_.parts)[part.table].size() == 1) return false;
+  RealInterval own{}, reach{};
+  for (std::uint32_t i = part.first; i < part.end; ++i) {
+    const std::size_t at = lines_[i].values + static_cast<std::size_t>(line.quantity);
+    const RealInterval times = exactly(lines_[i].count);
+    own = own + bounds_[at] * times;
+    reach = reach + reach_[at] * times;
+  }
+  return total.low - own.low + reach.high > line.printed.high || total.high - own.high + reach.low < line.printed.low;
 }
 
 bool Sums::prune(const SumLine& line, RealInterval& total, Part part) {
   auto& options = outcome_.tables[part.table].options;
   const RealInterval others = without(total, sum_of(bounds_, part, line.quantity));
+  const auto fits = [&](Option option) { return (others + bytes(part, option, line.quantity)).overlaps(line.printed); };
+  if (std::ranges::all_of(options, fits)) return false;
   Options kept;
   for (const Option option : options)
-    if ((others + bytes(part, option, line.quantity)).overlaps(line.printed)) kept.push_back(option);
-  if (kept.empty() || kept.size() == options.size()) return false;
+    if (fits(option)) kept.push_back(option);
+  if (kept.empty()) return false;
   options = std::move(kept);
   changed(part.table);
   const RealInterval now = sum_of(bounds_, part, line.quantity);

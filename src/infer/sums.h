@@ -98,6 +98,7 @@ class Sums {
   bool check_all();
   void prune_all();
   bool check(SumLine& line);
+  bool may_rule_out(const SumLine& line, RealInterval total, Part part) const;
   bool prune(const SumLine& line, RealInterval& total, Part part);
   std::vector<OpenTable> open_tables(const SumLine& line, RealInterval& fixed) const;
   void match_output(SumLine& line);
