@@ -76,6 +76,8 @@ class Evaluation {
     PerfOutcome after;
     after.hypothesis = std::move(now);
     after.bandwidths = after.hypothesis.setting.bandwidths;
+    after.backward = after.hypothesis.setting.backward;
+    after.weighted_backward = after.hypothesis.setting.weighted_backward;
     after.bounded = before.bounded;
     after.codecs = before.codecs;
     const std::size_t ranks = std::min(base_.perf.ranks.size(), result_.inputs.ranks.size());
@@ -276,11 +278,18 @@ std::vector<std::int64_t> possible_local_sizes(const Inference& base) {
 namespace {
 
 // The default where the log leaves it open, else the middle of what it leaves.
-Bandwidths<RealInterval> likely(const Bandwidths<RealInterval>& bounds) {
-  Bandwidths<RealInterval> one = default_bandwidths();
+RealInterval likely(RealInterval bounds, RealInterval usual) {
+  return bounds.contains(usual.low) ? usual : exactly(middle(bounds));
+}
+
+// Bandwidths and multipliers that explain the log.
+void take_speed(const PerfOutcome& outcome, bool preferred, PerfSetting<RealInterval>& setting) {
+  const Bandwidths<RealInterval> usual = default_bandwidths();
+  const auto of = [&](RealInterval bounds, RealInterval one) { return preferred ? likely(bounds, one) : bounds; };
   for (const auto bandwidth : kBandwidths)
-    if (!(bounds.*bandwidth).contains((one.*bandwidth).low)) one.*bandwidth = exactly(middle(bounds.*bandwidth));
-  return one;
+    setting.bandwidths.*bandwidth = of(outcome.bandwidths.*bandwidth, usual.*bandwidth);
+  setting.backward = of(outcome.backward, kDefaultBackward);
+  setting.weighted_backward = of(outcome.weighted_backward, kDefaultWeightedBackward);
 }
 
 }  // namespace
@@ -293,7 +302,7 @@ ChangedPerf changed_perf(const Inference& base, const ChangedInputs& changed,
     for (const ChangedOutcome& outcome : outcomes) {
       if (outcome.from != before.hypothesis.outcome) continue;
       PerfHypothesis old = before.hypothesis;
-      old.setting.bandwidths = preferred ? likely(before.bandwidths) : before.bandwidths;
+      take_speed(before, preferred, old.setting);
       PerfHypothesis now = old;
       now.outcome = &outcome.survivor.outcome;
       const Setting& setting = outcome.survivor.outcome.setting;
