@@ -53,6 +53,11 @@ bool read_value(const AttributeForm& form, std::string_view text, Change& change
       change.number = number.value_or(0);
       return number && (form.attribute != Attribute::cache_load_factor || *number <= 1);
     }
+    case ValueKind::multiplier: {
+      const auto number = number_of(text);
+      change.number = number.value_or(0);
+      return number && *number > 0;
+    }
     case ValueKind::bytes: {
       const auto bytes = parse_size(text);
       change.number = static_cast<double>(bytes.value_or(0));

@@ -70,11 +70,23 @@ class Application {
       case Attribute::ddr_mem_bw:
         run.bandwidths.ddr = change.number;
         return {};
+      case Attribute::hbm_to_ddr_mem_bw:
+        run.bandwidths.hbm_to_ddr = change.number;
+        return {};
+      case Attribute::ssd_mem_bw:
+        run.bandwidths.ssd = change.number;
+        return {};
       case Attribute::intra_host_bw:
         run.bandwidths.intra_host = change.number;
         return {};
       case Attribute::inter_host_bw:
         run.bandwidths.inter_host = change.number;
+        return {};
+      case Attribute::bwd_compute_multiplier:
+        run.backward = change.number;
+        return {};
+      case Attribute::weighted_feature_bwd_compute_multiplier:
+        run.weighted_backward = change.number;
         return {};
       default:
         break;
@@ -165,6 +177,10 @@ class Application {
       return std::string(name(release)) + " counts the same for every pipeline; its estimator does not know them";
     if (run.ephemeral && rule != PipelineRule::ephemeral)
       return std::string(name(release)) + " does not know count_ephemeral";
+    const PerfRules& perf = perf_rules_of(release);
+    if (run.backward && !perf.multiplier) return std::string(name(release)) + " does not know bwd_compute_multiplier";
+    if (run.weighted_backward && !perf.weighted_multiplier)
+      return std::string(name(release)) + " does not know weighted_feature_bwd_compute_multiplier";
     return {};
   }
 

@@ -18,7 +18,8 @@ struct RunRequest {
   std::optional<Pipeline> pipeline;
   std::optional<bool> ephemeral;
   std::optional<Release> release;
-  Bandwidths<std::optional<double>> bandwidths;  // bytes/ms
+  Bandwidths<std::optional<double>> bandwidths;       // bytes/ms
+  std::optional<double> backward, weighted_backward;  // multipliers
 };
 
 // The same of one table.

@@ -28,14 +28,19 @@ void order_by_likelihood(std::vector<std::int64_t>& sizes) {
                            [&](std::int64_t size) { return std::ranges::find(kUsual, size) - kUsual.begin(); });
 }
 
-void override_bandwidths(const RunRequest& run, Bandwidths<RealInterval>& bandwidths) {
+// Bandwidths and multipliers that were asked for.
+void override_speed(const RunRequest& run, PerfSetting<RealInterval>& setting) {
   const auto set = [](const std::optional<double>& asked, RealInterval& bounds) {
     if (asked) bounds = exactly(*asked);
   };
-  set(run.bandwidths.hbm, bandwidths.hbm);
-  set(run.bandwidths.ddr, bandwidths.ddr);
-  set(run.bandwidths.intra_host, bandwidths.intra_host);
-  set(run.bandwidths.inter_host, bandwidths.inter_host);
+  set(run.bandwidths.hbm, setting.bandwidths.hbm);
+  set(run.bandwidths.ddr, setting.bandwidths.ddr);
+  set(run.bandwidths.hbm_to_ddr, setting.bandwidths.hbm_to_ddr);
+  set(run.bandwidths.ssd, setting.bandwidths.ssd);
+  set(run.bandwidths.intra_host, setting.bandwidths.intra_host);
+  set(run.bandwidths.inter_host, setting.bandwidths.inter_host);
+  set(run.backward, setting.backward);
+  set(run.weighted_backward, setting.weighted_backward);
 }
 
 // How a table's perf may be counted, as far as the log's own numbers leave it open.
@@ -309,7 +314,7 @@ ChangedPerf changed_perf(const Inference& base, const ChangedInputs& changed,
       if (changed.run.release) now.setting.rules = &perf_rules_of(setting.rules->release);
       now.setting.world_size = setting.world_size;
       now.setting.group_size = setting.group_size;
-      override_bandwidths(changed.run, now.setting.bandwidths);
+      override_speed(changed.run, now.setting);
       for (const std::int64_t local : changed_local_sizes(base, changed, before.hypothesis)) {
         now.setting.local_size = local;
         evaluation.run(before, old, now);

@@ -27,10 +27,17 @@ constexpr std::array kAttributes = {
                   "a bandwidth such as 1555GiB/s"},
     AttributeForm{Attribute::ddr_mem_bw, "ddr_mem_bw", true, false, ValueKind::bandwidth,
                   "a bandwidth such as 51GiB/s"},
+    AttributeForm{Attribute::hbm_to_ddr_mem_bw, "hbm_to_ddr_mem_bw", true, false, ValueKind::bandwidth,
+                  "a bandwidth such as 32GiB/s"},
+    AttributeForm{Attribute::ssd_mem_bw, "ssd_mem_bw", true, false, ValueKind::bandwidth, "a bandwidth such as 2GiB/s"},
     AttributeForm{Attribute::intra_host_bw, "intra_host_bw", true, false, ValueKind::bandwidth,
                   "a bandwidth such as 600GiB/s"},
     AttributeForm{Attribute::inter_host_bw, "inter_host_bw", true, false, ValueKind::bandwidth,
                   "a bandwidth such as 50GiB/s"},
+    AttributeForm{Attribute::bwd_compute_multiplier, "bwd_compute_multiplier", true, false, ValueKind::multiplier,
+                  "a multiplier such as 2.5"},
+    AttributeForm{Attribute::weighted_feature_bwd_compute_multiplier, "weighted_feature_bwd_compute_multiplier", true,
+                  false, ValueKind::multiplier, "a multiplier such as 1.5"},
     AttributeForm{Attribute::optimizer, "optimizer", true, true, ValueKind::word,
                   "none, sgd, adagrad, rowwise_adagrad, adam"},
     AttributeForm{Attribute::dtype, "dtype", true, true, ValueKind::word, "fp32, fp16, bf16, int8"},
@@ -133,7 +140,8 @@ bool is_set(const ChangedInputs& changed, const Assumption& assumption) {
   return (name == "pipeline_type" && run.pipeline) || (name == "count_ephemeral_storage_cost" && run.ephemeral) ||
          (name == "local_world_size" && run.local_world_size) || (name == "hbm_mem_bw" && run.bandwidths.hbm) ||
          (name == "inter_host_bw" && run.bandwidths.inter_host) ||
-         (name == "intra_host_bw" && run.bandwidths.intra_host);
+         (name == "intra_host_bw" && run.bandwidths.intra_host) || (name == "bwd_compute_multiplier" && run.backward) ||
+         (name == "weighted_feature_bwd_compute_multiplier" && run.weighted_backward);
 }
 
 // Ranks in terms of a byte interval of a plan and the quantity that it counts.

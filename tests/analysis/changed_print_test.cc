@@ -7,6 +7,7 @@
 #include "corpus.h"
 #include "logs.h"
 #include "prints.h"
+#include "shardstats/infer/what_if.h"
 #include "shardstats/log/render.h"
 
 namespace shardstats {
@@ -107,6 +108,22 @@ TEST(ChangedPrint, WithAnotherCapacity) {
     EXPECT_EQ(print.ranks.rows[r].hbm_percent.text, format(share, Format::p0)) << r;
     EXPECT_EQ(print.ranks.rows[r].hbm.text, log.printed.ranks.rows[r].hbm.text) << r;
   }
+}
+
+// Two logs of a planner whose backward multipliers differ: what diff names makes the one of the other.
+TEST(ChangedPrint, WithTheMultiplierThatDiffNames) {
+  const auto folder = test::source_folder() / "testdata" / "pairs" / "bwd_compute_multiplier";
+  const Log base(read_file((folder / "base.log").string()));
+  Change change;
+  change.attribute = Attribute::bwd_compute_multiplier;
+  change.number = 2.5;
+  const WhatIf what_if(base.printed);
+  const auto outcome = what_if.with({{change}});
+  ASSERT_TRUE(std::holds_alternative<ChangedPlan>(outcome));
+  const auto& changed = std::get<ChangedPlan>(outcome);
+  EXPECT_EQ(rendered(changed_print(base.printed, what_if.likely_base(), changed.skeleton, changed.likely,
+                                   *changed.texts, changed.device_hbm)),
+            read_file((folder / "next.log").string()));
 }
 
 // A plan with one table less: sums fall, lists and counts follow.

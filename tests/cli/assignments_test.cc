@@ -32,6 +32,8 @@ TEST(Assignments, OfTheRun) {
   EXPECT_EQ(numbers("batch_size=4096"), std::vector{4096.0});
   EXPECT_EQ(numbers(" hbm = 80GiB "), std::vector{80.0 * 1024 * 1024 * 1024});
   EXPECT_EQ(numbers("inter_host_bw=50GiB/s"), std::vector{50.0 * 1024 * 1024 * 1024 / 1000});
+  EXPECT_EQ(numbers("ssd_mem_bw=1GiB/s"), std::vector{1024.0 * 1024 * 1024 / 1000});
+  EXPECT_EQ(numbers("bwd_compute_multiplier=2,2.5"), (std::vector{2.0, 2.5}));
   EXPECT_EQ(numbers("count_ephemeral=true"), std::vector{1.0});
   EXPECT_EQ(good("release=v1.8.0").values.front().word, "v1.8.0");
   EXPECT_EQ(good("release=v1.5.0").values.front().word, "v1.5.0");  // whose tag is V1.5.0
@@ -68,6 +70,7 @@ TEST(Assignments, WhatIsWrongWithThem) {
   EXPECT_THAT(wrong("batch_size=1..3*1"), HasSubstr("no range"));
   EXPECT_THAT(wrong("batch_size=1..9999"), HasSubstr("more than 1000 values"));
   EXPECT_THAT(wrong("inter_host_bw=50GiB"), HasSubstr("a bandwidth such as"));
+  EXPECT_THAT(wrong("bwd_compute_multiplier=0"), HasSubstr("a multiplier such as"));
   EXPECT_THAT(wrong("table_7.cache_load_factor=2"), HasSubstr("from 0 to 1"));
   EXPECT_THAT(wrong("table_7.sharding=XW"), HasSubstr("one of TW, CW"));
   EXPECT_THAT(wrong("drop "), HasSubstr("expected KEY=VALUE"));

@@ -214,6 +214,13 @@ TEST(WhatIf, SaysWhatCannotBe) {
   EXPECT_THAT(refusal_of(log, all), HasSubstr("no table would be left"));
 }
 
+TEST(WhatIf, OldReleasesHaveNoMultipliers) {
+  const Log log("v0.5.0.log");
+  for (const Attribute attribute :
+       {Attribute::bwd_compute_multiplier, Attribute::weighted_feature_bwd_compute_multiplier})
+    EXPECT_EQ(refusal_of(log, {of_run(attribute, 3)}), "v0.5.0 does not know " + std::string(form_of(attribute).name));
+}
+
 // Also where an assignment before it was good.
 TEST(WhatIf, EachWordIsJudged) {
   const Log log("v1.4.0.log");

@@ -32,8 +32,12 @@ enum class Attribute : std::uint8_t {
   hbm,
   hbm_mem_bw,
   ddr_mem_bw,
+  hbm_to_ddr_mem_bw,
+  ssd_mem_bw,
   intra_host_bw,
   inter_host_bw,
+  bwd_compute_multiplier,
+  weighted_feature_bwd_compute_multiplier,
   // of the run or of tables
   optimizer,
   dtype,
@@ -50,7 +54,7 @@ enum class Attribute : std::uint8_t {
 };
 
 // What the value of an attribute is.
-enum class ValueKind : std::uint8_t { count, number, bytes, bandwidth, word, flag, ranks, none };
+enum class ValueKind : std::uint8_t { count, number, multiplier, bytes, bandwidth, word, flag, ranks, none };
 
 struct AttributeForm {
   Attribute attribute;
