@@ -41,18 +41,24 @@ std::string digits_of(double x, Format decimals) {
 
 std::string with_sign(std::string text) { return text.starts_with('-') ? text : "+" + text; }
 
-// Fewer and fewer digits, until both bounds read the same.
+// Fewer and fewer digits, until both bounds read the same; as long as that says about as much.
 std::string agreed(RealInterval value, bool sign) {
+  constexpr std::array kRoundings = {std::pair{Format::r3, 1000}, std::pair{Format::r2, 100}, std::pair{Format::r1, 10},
+                                     std::pair{Format::integer, 1}};
+  constexpr double kLost = 0.01;  // of the value, by rounding to fewer digits than a log has
   const auto text = [&](double x, Format decimals) {
     std::string digits = digits_of(x, decimals);
     return sign ? with_sign(std::move(digits)) : digits;
   };
-  for (const Format decimals : {Format::r3, Format::r2, Format::r1, Format::integer}) {
+  const double width = value.high - value.low, largest = std::max(std::fabs(value.low), std::fabs(value.high));
+  for (const auto& [decimals, steps] : kRoundings) {
     std::string low = text(value.low, decimals), high = text(value.high, decimals);
-    if (low == high && (!is_zero(low) || value == RealInterval{})) return low;
+    const double rounded = std::round(value.low * steps) / steps;
+    const double off = std::max(std::fabs(value.low - rounded), std::fabs(value.high - rounded));
+    const bool says_enough = decimals == Format::r3 || off <= kLost * largest;
+    if (low == high && says_enough && (!is_zero(low) || value == RealInterval{})) return low;
   }
   // Rounded outwards, to digits that tell the two apart.
-  const double width = value.high - value.low, largest = std::max(std::fabs(value.low), std::fabs(value.high));
   const double digits = width >= 100 || largest >= kWithoutDecimals ? 1 : width >= 1 ? 10 : 1000;
   const double low = std::floor(value.low * digits) / digits, high = std::ceil(value.high * digits) / digits;
   return from_to(text(low, Format::r3), text(high, Format::r3));

@@ -55,6 +55,10 @@ TEST(DiffWords, DigitsThatBoundsAgreeOn) {
                {{-3.25, -3.25}, DiffUnit::ms, "-3.25 ms"},
                {{30.3 * kMega, 30.8 * kMega}, DiffUnit::bytes, "+30.3..+30.8 MiB"},
                {{-724.2 * 1024, -718.1 * 1024}, DiffUnit::bytes, "-724.2..-718.1 KiB"},
+               {{0.0531, 0.0544}, DiffUnit::ms, "+0.053..+0.055 ms"},  // 0.05 would be off by a tenth
+               {{0.0051, 0.0054}, DiffUnit::ms, "+0.005 ms"},          // a log prints no more
+               {{1.304 * kMega, 1.306 * kMega}, DiffUnit::bytes, "+1.3 MiB"},
+               {{9.244 * kMega, 9.255 * kMega}, DiffUnit::bytes, "+9.244..+9.255 MiB"},
                {{-0.0004, -0.0001}, DiffUnit::ms, "-0.001..+0.0 ms"},
                {{-0.0, 0.0}, DiffUnit::ms, "+0.0 ms"},
                {{1234.2, 1234.9}, DiffUnit::ms, "+1,234..+1,235 ms"},
