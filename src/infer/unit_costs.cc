@@ -19,7 +19,7 @@ CellCoefficients hulls(const CellCoefficients& a, const CellCoefficients& b) {
 }  // namespace
 
 UnitCosts::UnitCosts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf)
-    : h_(h), plan_(plan), perf_(perf), units_(perf.tables.size()) {
+    : h_(h), plan_(plan), perf_(perf), used_(h.setting), units_(perf.tables.size()) {
   for (std::uint32_t t = 0; t < perf.tables.size(); ++t) shards_.push_back(perf.tables[t].known ? shards_of(h, t) : 0);
 }
 
@@ -36,7 +36,7 @@ std::optional<CellCoefficients> UnitCosts::of(std::uint32_t t, std::size_t codec
   return all;
 }
 
-UnitCosts::Units UnitCosts::units(std::uint32_t t, std::size_t codec) const {
+UnitCosts::Units UnitCosts::units(std::uint32_t t, std::size_t codec) {
   Units all;
   const auto options = perf_options(h_, plan_, perf_, t);
   if (options.count == 0) return all;
@@ -53,19 +53,20 @@ UnitCosts::Units UnitCosts::units(std::uint32_t t, std::size_t codec) const {
   return all;
 }
 
-std::optional<UnitCosts::Unit> UnitCosts::unit(std::uint32_t t, std::size_t codec, PerfOption option) const {
+std::optional<UnitCosts::Unit> UnitCosts::unit(std::uint32_t t, std::size_t codec, PerfOption option) {
   auto facts = perf_facts(h_, plan_, perf_, t, option, codec_table()[codec]);
   // Any but 0 and 1, which make no number of an endless bandwidth.
   if (mixes_memories(plan_.tables[t])) facts.caching_ratio = exactly(0.5);
   PerfSetting<RealInterval> setting = h_.setting;
   Unit unit;
   unit.weighted = facts.weighted;
+  const auto used = used_.of(facts);
+  if (!used) return std::nullopt;
   for (std::size_t k = 0; k < kUnknowns; ++k) {
+    if (!(*used)[k]) continue;
     for (const auto bandwidth : kBandwidths) setting.bandwidths.*bandwidth = exactly(kEndless);
     setting.bandwidths.*kBandwidths[k] = exactly(1.0);
-    const auto perf = shard_perf(setting, facts);
-    if (!perf) return std::nullopt;
-    unit.parts[k] = perf->parts;
+    unit.parts[k] = shard_perf(setting, facts)->parts;
   }
   return unit;
 }

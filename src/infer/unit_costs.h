@@ -6,6 +6,7 @@
 
 #include "infer/linear_system.h"
 #include "infer/perf_model.h"
+#include "infer/used_bandwidths.h"
 
 namespace shardstats::infer_detail {
 
@@ -27,13 +28,14 @@ class UnitCosts {
     std::array<std::array<RealInterval, kPerfParts>, kUnknowns> parts{};
   };
   using Units = std::vector<Unit>;  // by element size
-  Units units(std::uint32_t t, std::size_t codec) const;
-  std::optional<Unit> unit(std::uint32_t t, std::size_t codec, PerfOption option) const;
+  Units units(std::uint32_t t, std::size_t codec);
+  std::optional<Unit> unit(std::uint32_t t, std::size_t codec, PerfOption option);
   CellCoefficients with_multipliers(const Unit& unit, std::uint32_t t, const PerfSetting<RealInterval>& setting) const;
 
   const PerfHypothesis& h_;
   const PlanInputs& plan_;
   const PerfInputs& perf_;
+  UsedBandwidths used_;
   std::vector<double> shards_;                                      // by table
   std::vector<std::array<std::unique_ptr<Units>, kCodecs>> units_;  // by table and codec; those asked for
 };

@@ -1,0 +1,32 @@
+#include "infer/used_bandwidths.h"
+
+#include <algorithm>
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr double kAlmostEndless = 1e60, kNoTime = 1e-30;  // bytes/ms and ms
+
+}  // namespace
+
+std::optional<UsedBandwidths::Flags> UsedBandwidths::of(const PerfFacts<RealInterval>& table) {
+  const Kind kind{table.sharding, table.kernel, table.sequence, table.prefetch_pipeline, table.caching_ratio};
+  const auto known = std::ranges::find(known_, kind, &std::pair<Kind, std::optional<Flags>>::first);
+  return known != known_.end() ? known->second : known_.emplace_back(kind, ask(table)).second;
+}
+
+// A bandwidth is used if the table still takes time where all others are almost endless.
+std::optional<UsedBandwidths::Flags> UsedBandwidths::ask(PerfFacts<RealInterval> table) {
+  table.lookups = table.pooled = exactly(1.0);  // a table without any takes no time, others of its kind do
+  Flags used{};
+  for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
+    for (const auto bandwidth : kBandwidths) setting_.bandwidths.*bandwidth = exactly(kAlmostEndless);
+    setting_.bandwidths.*kBandwidths[k] = exactly(1.0);
+    const auto cost = shard_perf(setting_, table);
+    if (!cost) return std::nullopt;
+    used[k] = cost->total.high > kNoTime;
+  }
+  return used;
+}
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,38 @@
+// Which bandwidths a table's time rests on. Private to src/infer.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "infer/perf_model.h"
+
+namespace shardstats::infer_detail {
+
+// Under one setting, whatever its bandwidths are. Tables that are alike use the same ones, so each kind is asked once.
+class UsedBandwidths {
+ public:
+  using Flags = std::array<bool, kBandwidths.size()>;  // in the order of kBandwidths
+
+  explicit UsedBandwidths(const PerfSetting<RealInterval>& setting) : setting_(setting) {}
+  // nullopt: the table's kernel has no perf on the device.
+  std::optional<Flags> of(const PerfFacts<RealInterval>& table);
+
+ private:
+  std::optional<Flags> ask(PerfFacts<RealInterval> table);
+
+  // What decides where a table's bytes go, but for their number.
+  struct Kind {
+    Sharding sharding{};
+    const KernelTraits* kernel = nullptr;
+    bool sequence = false, prefetch_pipeline = false;
+    RealInterval caching_ratio{};
+    friend bool operator==(const Kind&, const Kind&) = default;
+  };
+
+  PerfSetting<RealInterval> setting_;
+  std::vector<std::pair<Kind, std::optional<Flags>>> known_;
+};
+
+}  // namespace shardstats::infer_detail
