@@ -8,8 +8,12 @@
 namespace shardstats::analysis {
 namespace {
 
-constexpr std::size_t kAsNeeded = 98;   // decimals
-constexpr std::size_t kComponent = 99;  // no decimals, or below 1 one digit that is not zero (C1)
+// Decimals.
+constexpr std::size_t kWhole = 0, kTwo = 2, kThree = 3;
+constexpr std::size_t kAsNeeded = 98;
+constexpr std::size_t kComponent = 99;  // none, or below 1 one digit that is not zero (C1)
+
+constexpr std::size_t kMostCharacters = 18;  // from 10^16 on Python prints an exponent
 
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
@@ -38,16 +42,40 @@ bool has_shape(std::string_view text, std::size_t decimals) {
   return text.size() - point - 1 <= decimals && text.back() != '0';
 }
 
+// "0.3", "0.0005", "3e-05": below 1 a component has one digit, at one of few places.
+bool is_usual_below_one(std::string_view text) {
+  const auto is_from = [](char c, char least) { return least <= c && c <= '9'; };
+  if (text.size() == 5 && text[1] == 'e')
+    return text.substr(2, 2) == "-0" && is_from(text[0], '1') && is_from(text[4], '5');
+  if (text.size() < 3 || text[0] != '0' || text[1] != '.') return false;
+  std::size_t digit = 2;
+  while (text[digit] == '0' && digit + 1 < text.size()) ++digit;
+  return digit + 1 == text.size() && is_from(text[digit], '1');
+}
+
+// Is it, at one look, what nearly all cells are: digits without needless zeros, perhaps with a point among them? The
+// text has two characters or more, and what is not recognised here is left to spelling_of().
+bool is_usual(std::string_view text, std::size_t decimals) {
+  if (text.size() > kMostCharacters) return false;
+  std::size_t point = 0;
+  while (point < text.size() && is_digit(text[point])) ++point;
+  if (point == text.size()) return text[0] != '0';
+  if (decimals == kComponent) return is_usual_below_one(text);
+  const std::size_t behind = text.size() - point - 1;
+  if (text[point] != '.' || behind == 0 || (text[0] == '0' && point != 1)) return false;
+  if (behind > 1 && (behind > decimals || text.back() == '0')) return false;
+  return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(point) + 1, text.end(), is_digit);
+}
+
 enum class Spelling : std::uint8_t { usual, odd, beyond };
 Spelling spelling_of(std::string_view text, std::size_t decimals) {
-  if (text.size() < 2) return Spelling::usual;  // nothing printed, a digit
+  if (text.size() < 2 || is_usual(text, decimals)) return Spelling::usual;  // the former: nothing printed, a digit
   const auto e = std::ranges::find(text, 'e');
   const bool has_exponent = e != text.end();  // or it is "None"
   const bool is_odd = has_exponent ? is_number(text) && !values_printed_as(text, format_of(decimals))
                                    : !has_shape(text, decimals) && is_number(text);
   if (is_odd) return Spelling::odd;
-  // From 10^16 on Python prints an exponent.
-  const bool is_beyond = text.size() > 18 || (has_exponent && e + 1 != text.end() && e[1] == '+');
+  const bool is_beyond = text.size() > kMostCharacters || (has_exponent && e + 1 != text.end() && e[1] == '+');
   return is_beyond ? Spelling::beyond : Spelling::usual;
 }
 
@@ -74,86 +102,60 @@ void attribute(const Checks& checks, const PrintedTable& row, Finding& finding) 
   finding.fqn = row.fqn.text;
 }
 
-template <class Row>
-struct Column {
-  std::size_t decimals;
-  const Cell& (*cell_of)(const Row&);
-};
-template <class Row, Cell Row::*cell>
-const Cell& cell_of(const Row& row) {
-  return row.*cell;
-}
-template <class Row>
-const Cell& total_of(const Row& row) {
-  return row.perf.total;
-}
-template <class Row, std::size_t part>
-const Cell& component_of(const Row& row) {
-  return row.perf.components[part];
-}
-
 // The same number of all rows. Where most of them are odd, nothing is damaged: a newer release prints them so.
-template <class Row>
-void report_column(Checks& checks, std::size_t rows, const Column<Row>& column, const std::vector<const Row*>& odd) {
+template <class Row, class CellOf>
+void report_column(Checks& checks, std::size_t rows, const std::vector<const Row*>& odd, const CellOf& cell_of) {
   if (is_changed_format(checks.printed, odd.size(), rows)) {
-    const Cell& first = column.cell_of(*odd.front());
+    const Cell& first = cell_of(*odd.front());
     add_changed_format(checks, first, first.text, odd.size());
     return;
   }
-  for (const Row* row : odd) attribute(checks, *row, add_odd(checks, column.cell_of(*row)));
+  for (const Row* row : odd) attribute(checks, *row, add_odd(checks, cell_of(*row)));
 }
 
-template <class Row, std::size_t n>
-void check_columns(Checks& checks, const std::vector<Row>& rows, const std::array<Column<Row>, n>& columns) {
+// `cells_of(row)`: pointers to the cells that have `decimals`, in that order.
+template <class Row, std::size_t n, class CellsOf>
+void check_columns(Checks& checks, const std::vector<Row>& rows, const std::array<std::size_t, n>& decimals,
+                   const CellsOf& cells_of) {
   std::array<std::vector<const Row*>, n> odd;
-  for (const Row& row : rows)
+  for (const Row& row : rows) {
+    const std::array<const Cell*, n> cells = cells_of(row);
     for (std::size_t c = 0; c < n; ++c) {
-      const Cell& cell = columns[c].cell_of(row);
-      const Spelling spelling = spelling_of(cell.text, columns[c].decimals);
+      const Spelling spelling = spelling_of(cells[c]->text, decimals[c]);
       if (spelling == Spelling::odd) odd[c].push_back(&row);
-      if (spelling == Spelling::beyond) attribute(checks, row, add_beyond(checks, cell));
+      if (spelling == Spelling::beyond) attribute(checks, row, add_beyond(checks, *cells[c]));
     }
-  for (std::size_t c = 0; c < n; ++c) report_column(checks, rows.size(), columns[c], odd[c]);
+  }
+  for (std::size_t c = 0; c < n; ++c)
+    report_column(checks, rows.size(), odd[c], [&](const Row& row) -> const Cell& { return *cells_of(row)[c]; });
 }
 
 template <class Row>
 void check_perf_columns(Checks& checks, const std::vector<Row>& rows) {
   static_assert(kPerfParts == 5);
-  check_columns(checks, rows,
-                std::to_array<Column<Row>>({{3, total_of<Row>},
-                                            {kComponent, component_of<Row, 0>},
-                                            {kComponent, component_of<Row, 1>},
-                                            {kComponent, component_of<Row, 2>},
-                                            {kComponent, component_of<Row, 3>},
-                                            {kComponent, component_of<Row, 4>}}));
+  constexpr std::array decimals = {kThree, kComponent, kComponent, kComponent, kComponent, kComponent};
+  check_columns(checks, rows, decimals, [](const Row& row) {
+    const auto& parts = row.perf.components;
+    return std::array{&row.perf.total, &parts[0], &parts[1], &parts[2], &parts[3], &parts[4]};
+  });
 }
 
 void check_rank_columns(Checks& checks, std::size_t memory_decimals) {
-  using R = PrintedRank;
-  check_columns(checks, checks.printed.ranks.rows,
-                std::to_array<Column<R>>({{memory_decimals, cell_of<R, &R::hbm>},
-                                          {memory_decimals, cell_of<R, &R::ddr>},
-                                          {0, cell_of<R, &R::hbm_percent>},
-                                          {0, cell_of<R, &R::ddr_percent>},
-                                          {2, cell_of<R, &R::input>},
-                                          {2, cell_of<R, &R::output>}}));
+  const std::array decimals = {memory_decimals, memory_decimals, kWhole, kWhole, kTwo, kTwo};
+  check_columns(checks, checks.printed.ranks.rows, decimals, [](const PrintedRank& row) {
+    return std::array{&row.hbm, &row.ddr, &row.hbm_percent, &row.ddr_percent, &row.input, &row.output};
+  });
   check_perf_columns(checks, checks.printed.ranks.rows);
 }
 
 void check_table_columns(Checks& checks) {
-  using T = PrintedTable;
-  check_columns(checks, checks.printed.tables.rows,
-                std::to_array<Column<T>>({{3, cell_of<T, &T::hbm>},
-                                          {3, cell_of<T, &T::ddr>},
-                                          {3, cell_of<T, &T::ssd>},
-                                          {3, cell_of<T, &T::pooling_factor>},
-                                          {3, cell_of<T, &T::num_poolings>},
-                                          {3, cell_of<T, &T::num_indices>},
-                                          {0, cell_of<T, &T::features>},
-                                          {0, cell_of<T, &T::emb_dim>},
-                                          {0, cell_of<T, &T::cw_dim>},
-                                          {0, cell_of<T, &T::hash_size>},
-                                          {kAsNeeded, cell_of<T, &T::cache_load_factor>}}));
+  constexpr std::array decimals = {kThree, kThree, kThree, kThree, kThree,   kThree,
+                                   kWhole, kWhole, kWhole, kWhole, kAsNeeded};
+  check_columns(checks, checks.printed.tables.rows, decimals, [](const PrintedTable& row) {
+    return std::array{
+        &row.hbm,      &row.ddr,     &row.ssd,    &row.pooling_factor, &row.num_poolings,     &row.num_indices,
+        &row.features, &row.emb_dim, &row.cw_dim, &row.hash_size,      &row.cache_load_factor};
+  });
   check_perf_columns(checks, checks.printed.tables.rows);
 }
 
@@ -185,11 +187,26 @@ void check_line(Checks& checks, const PrintedLine& line) {
   }
 }
 
+// Has a list of ranks, which can be read, blanks or a zero in front of other digits?
+bool has_needless_characters(std::string_view list) {
+  bool in_number = false;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == ' ') return true;
+    if (list[i] == '0' && !in_number && i + 1 < list.size() && is_digit(list[i + 1])) return true;
+    in_number = is_digit(list[i]);
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_odd_list(std::string_view text, const std::vector<int>& ranks, bool sorted) {
-  if (sorted && !std::ranges::is_sorted(ranks)) return true;
-  return text != (text.starts_with('[') ? bracketed(ranks) : ranks_text(ranks));
+  const bool is_run = text.find('-') != std::string_view::npos;
+  if (sorted && !is_run && !std::ranges::is_sorted(ranks)) return true;
+  if (text.starts_with('[')) return text != bracketed(ranks);
+  const auto is_gap = [](int a, int b) { return b != a + 1; };
+  const bool should_be_run = !is_run && ranks.size() > 1 && std::ranges::adjacent_find(ranks, is_gap) == ranks.end();
+  return should_be_run || has_needless_characters(text);
 }
 
 Finding& add_odd_list(Checks& checks, const Cell& cell) {
