@@ -8,8 +8,6 @@
 namespace shardstats::analysis {
 namespace {
 
-using Counts = std::array<std::int64_t, kShardingNames.size()>;
-
 struct Memory {
   RuleId rule;
   std::string_view what, unit;
@@ -57,29 +55,6 @@ void check_totals(Checks& checks) {
   }
 }
 
-bool is_whole(const PrintedPlan& printed, const PrintedTable& row) {
-  const auto index = static_cast<std::uint32_t>(&row - printed.tables.rows.data());
-  const auto odd = std::ranges::lower_bound(printed.tables.odd, index, {}, &OddCell::row);
-  return odd == printed.tables.odd.end() || odd->row != index;
-}
-
-// Shards of every type on every rank, from the parameter table; false: some row does not say where its shards are.
-bool count_shards(const Checks& checks, std::vector<Counts>& counts) {
-  if (!checks.rows_complete) return false;
-  std::vector<int> ranks;
-  for (const PrintedTable& row : checks.printed.tables.rows) {
-    const auto sharding = parse_name<Sharding>(row.sharding.text, kShardingNames);
-    ranks.clear();
-    if (!sharding) return false;
-    if (row.ranks.text.empty() && is_whole(checks.printed, row)) continue;  // a table without shards (section 3.4)
-    if (!parse_ranks(row.ranks.text, ranks)) return false;
-    for (const int rank : ranks)
-      if (static_cast<std::size_t>(rank) < counts.size())
-        ++counts[static_cast<std::size_t>(rank)][static_cast<std::size_t>(*sharding)];
-  }
-  return true;
-}
-
 void add_wrong_count(Checks& checks, const Cell& where, int rank, std::string_view type, std::string_view printed,
                      std::int64_t expected) {
   Finding& finding = checks.add_rank(RuleId::rank_shards, where, rank);
@@ -95,9 +70,10 @@ Cell in_log(const PrintedPlan& printed, Cell part) {
   return part;
 }
 
-void check_shards(Checks& checks, const PrintedRank& row, int rank, const Counts& counts) {
-  Counts left = counts;
-  for (const ShardCount& pair : shard_counts(row.shards)) {
+void check_shards(Checks& checks, const PrintedRank& row, const std::vector<ShardCount>& printed_counts, int rank,
+                  const ShardsByType& counts) {
+  ShardsByType left = counts;
+  for (const ShardCount& pair : printed_counts) {
     const auto sharding = parse_name<Sharding>(pair.type.text, kShardingNames);
     const auto printed = parse_integer(pair.count.text);
     const std::int64_t expected = sharding ? counts[static_cast<std::size_t>(*sharding)] : 0;
@@ -117,17 +93,17 @@ int rank_number(const PrintedRank& row) {
 }
 
 void check_ranks(Checks& checks) {
-  const auto world_size = static_cast<std::size_t>(checks.plan.setting.world_size);
-  std::vector<Counts> counts(world_size);
-  const bool counted = count_shards(checks, counts);
-  checks.compared.shards = counted || checks.plan.missing;  // which all agree but for the missing tables
+  const std::vector<ShardsByType>& counts = checks.shards_by_rank;
+  checks.compared.shards = checks.shards_counted || checks.plan.missing;  // all agree but for the missing tables
   check_totals(checks);
   for (const PrintedRank& row : checks.printed.ranks.rows) {
+    const std::vector<ShardCount> printed_counts = shard_counts(row.shards);
+    checks.printed_shard_counts += std::ssize(printed_counts);
     const int rank = rank_number(row);
     if (rank < 0) continue;
     check_sums(checks, row, rank);
-    if (counted && static_cast<std::size_t>(rank) < world_size)
-      check_shards(checks, row, rank, counts[static_cast<std::size_t>(rank)]);
+    if (checks.shards_counted && static_cast<std::size_t>(rank) < counts.size())
+      check_shards(checks, row, printed_counts, rank, counts[static_cast<std::size_t>(rank)]);
   }
 }
 

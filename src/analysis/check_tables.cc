@@ -148,15 +148,51 @@ void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, st
 }
 
 void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, Names& names) {
+  if (!row.batch_sizes) return;
   const auto features = parse_integer(row.features.text, kMostFeatures);
-  const auto sizes =
-      row.batch_sizes && features ? summarize_batch_sizes(row.batch_sizes.text, *features) : std::nullopt;
+  if (features == 1 && parse_integer(row.batch_sizes.text)) return;  // one size: most rows
+  const auto sizes = features ? summarize_batch_sizes(row.batch_sizes.text, *features) : std::nullopt;
   if (!sizes || sizes->count == 0 || sizes->count == *features || names.shares_name(row)) return;
   Finding& finding = checks.add_table(RuleId::table_batch_sizes, row.batch_sizes, i);
   finding.expected = expected_count(*features);
   finding.message = of_table("Batch Sizes", row) + " are " + std::to_string(sizes->count) + ", but it has " +
                     std::string(row.features.text) + (*features == 1 ? " feature" : " features");
   finding.suspects.push_back({row.features, "one batch size a feature"});
+}
+
+// Where a row puts its shards.
+struct Placement {
+  std::optional<Sharding> sharding;
+  std::vector<int> ranks;
+  bool readable = false;  // the list of ranks is one
+
+  // Most rows have the sharding type of the row above.
+  void read(const PrintedTable& row) {
+    if (row.sharding.text != word_) sharding = parse_name<Sharding>(word_ = row.sharding.text, kShardingNames);
+    ranks.clear();
+    readable = parse_ranks(row.ranks.text, ranks);
+  }
+
+ private:
+  std::string_view word_;
+};
+
+bool is_whole(const PrintedPlan& printed, const PrintedTable& row) {
+  const auto index = static_cast<std::uint32_t>(&row - printed.tables.rows.data());
+  const auto odd = std::ranges::lower_bound(printed.tables.odd, index, {}, &OddCell::row);
+  return odd == printed.tables.odd.end() || odd->row != index;
+}
+
+void count_shards(Checks& checks, const PrintedTable& row, const Placement& placement) {
+  if (!checks.shards_counted) return;
+  const bool has_none = row.ranks.text.empty() && is_whole(checks.printed, row);  // section 3.4
+  if (!placement.sharding || (!placement.readable && !has_none)) {
+    checks.shards_counted = false;
+    return;
+  }
+  for (const int rank : placement.ranks)
+    if (static_cast<std::size_t>(rank) < checks.shards_by_rank.size())
+      ++checks.shards_by_rank[static_cast<std::size_t>(rank)][static_cast<std::size_t>(*placement.sharding)];
 }
 
 // "1 of kernel fused, 2 of kernel dense; CW shards on ranks 0-3"
@@ -193,8 +229,10 @@ void check_missing(Checks& checks) {
 void check_tables(Checks& checks) {
   check_missing(checks);
   const auto& rows = checks.printed.tables.rows;
-  std::vector<int> ranks;
+  Placement placement;
   Names names(rows);
+  checks.shards_counted = checks.rows_complete;
+  if (checks.shards_counted) checks.shards_by_rank.resize(static_cast<std::size_t>(checks.plan.setting.world_size));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const PrintedTable& row = rows[i];
     if (const PlanTable* table = checks.plan.table_of_row(static_cast<std::uint32_t>(i))) {
@@ -203,17 +241,18 @@ void check_tables(Checks& checks) {
       check_storage(checks, i, RuleId::table_storage_ssd, "SSD", row.ssd, table->ssd);
     }
     check_num_indices(checks, i, row, names);
-    ranks.clear();
-    const bool placed = parse_ranks(row.ranks.text, ranks) && !ranks.empty();
-    const auto sharding = parse_name<Sharding>(row.sharding.text, kShardingNames);
+    placement.read(row);
+    count_shards(checks, row, placement);
+    const auto& ranks = placement.ranks;
+    const bool placed = placement.readable && !ranks.empty();
     if (placed && is_odd_list(row.ranks.text, ranks, true)) {
       Finding& finding = add_odd_list(checks, row.ranks);
       finding.table = static_cast<std::uint32_t>(i);
       finding.fqn = row.fqn.text;
     }
-    check_sharding(checks, i, row, sharding);
+    check_sharding(checks, i, row, placement.sharding);
     check_cw_dim(checks, i, row, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
-    if (placed && checks.printed.ranks.printed) check_ranks_list(checks, i, row, sharding, ranks);
+    if (placed && checks.printed.ranks.printed) check_ranks_list(checks, i, row, placement.sharding, ranks);
     check_batch_sizes(checks, i, row, names);
   }
 }

@@ -1,6 +1,8 @@
 // The checks behind verify(), one function a part of the block. Private to src/analysis.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,6 +24,9 @@ struct Compared {
   bool top_perf = false, top_hbm = false;  // top tables
 };
 
+// How many shards of each sharding type, by Sharding.
+using ShardsByType = std::array<std::int64_t, kShardingNames.size()>;
+
 struct RankValues;  // analysis/statistics.h
 
 struct Checks {
@@ -30,6 +35,12 @@ struct Checks {
   std::vector<Finding>& findings;
   Compared compared{};
   bool rows_complete = false;  // all rows of the parameter table are there, so that sums over them mean something
+
+  // What check_tables() counts for check_ranks(): shards on every rank, if each row says where its shards are.
+  std::vector<ShardsByType> shards_by_rank{};
+  bool shards_counted = false;
+  // What check_ranks() counts for cover(): numbers in the Shards cells.
+  std::int64_t printed_shard_counts = 0;
 
   mutable std::unordered_map<int, const PlanRank*> ranks_by_number{};  // made when needed
 

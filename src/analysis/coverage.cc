@@ -90,6 +90,7 @@ class Counter {
     for (const PrintedLine& line : checks_.printed.lines) add_line(line);
     if (checks_.compared.top_perf && checks_.printed.find(LineId::top_perf_table) != nullptr) mark(top_tables_perf);
     for (const PrintedRank& row : checks_.printed.ranks.rows) add_rank(row);
+    add_if(checks_.compared.shards, rank_shards, checks_.printed_shard_counts);
     for (std::size_t i = 0; i < checks_.printed.tables.rows.size(); ++i) add_table(i);
     return coverage_;
   }
@@ -135,9 +136,9 @@ class Counter {
         break;
     }
   }
-  void add_if(bool derived, RuleId rule) {
-    ++(derived ? coverage_.derived : coverage_.inputs);
-    if (derived) mark(rule);
+  void add_if(bool derived, RuleId rule, std::int64_t numbers = 1) {
+    (derived ? coverage_.derived : coverage_.inputs) += numbers;
+    if (derived && numbers > 0) mark(rule);
   }
   void mark(RuleId rule) { coverage_.rules.set(static_cast<std::size_t>(rule)); }
 
@@ -183,8 +184,6 @@ class Counter {
     if (row.hbm_percent) add_if(checks_.compared.hbm_percent, rank_hbm_percent);
     if (row.ddr_percent) add_if(checks_.compared.ddr_percent, rank_ddr_percent);
     add_perf(row.perf, plan != nullptr && plan->expected_perf.known, [](std::size_t) { return rank_perf; });
-    const std::size_t shard_types = shard_counts(row.shards).size();
-    for (std::size_t i = 0; i < shard_types; ++i) add_if(checks_.compared.shards, rank_shards);
   }
 
   void add_table(std::size_t i) {
