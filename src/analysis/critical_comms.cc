@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
-#include <set>
+#include <span>
+#include <unordered_set>
+#include <utility>
 
 #include "analysis/statistics.h"
 
@@ -23,37 +24,98 @@ std::string_view fqn_of(const PrintedPlan& printed, const PlanTable& table) {
   return printed.tables.rows[table.row].fqn.text;
 }
 
-// For each module and sharding type the largest rank's comms, forward and backward by themselves.
-std::vector<CommsGroup> comms_groups(const PrintedPlan& printed, const Plan& plan, std::size_t rank_count,
-                                     bool dotted_names) {
-  const auto module = modules(printed, plan, dotted_names);
-  std::map<std::pair<std::string_view, Sharding>, std::vector<const PlanTable*>> tables_of;
-  auto group_of = tables_of.end();  // that of the table before: rows of a module mostly follow each other
-  for (std::size_t t = 0; t < module.size(); ++t) {
-    const std::pair group(module[t], plan.tables[t].sharding);
-    if (group_of == tables_of.end() || group_of->first != group) group_of = tables_of.try_emplace(group).first;
-    group_of->second.push_back(&plan.tables[t]);
+constexpr std::array kDirections = {PerfPart::forward_comms, PerfPart::backward_comms};
+
+// Sums over the shards of a group, by rank. Of many groups each has shards on a few ranks only, so no others are
+// looked at.
+class CommsByRank {
+ public:
+  explicit CommsByRank(std::size_t ranks) : of_(ranks), used_(ranks) {}
+
+  void add(const PlanShard& shard, const PlanPerf& perf) {
+    if (!shard.rank || static_cast<std::size_t>(*shard.rank) >= of_.size()) return;
+    const auto rank = static_cast<std::size_t>(*shard.rank);
+    if (!used_[rank]) ranks_.push_back(rank);
+    used_[rank] = true;
+    for (std::size_t d = 0; d < kDirections.size(); ++d)
+      of_[rank][d] = of_[rank][d] + perf.parts[static_cast<std::size_t>(kDirections[d])];
   }
-  constexpr std::array kParts = {PerfPart::forward_comms, PerfPart::backward_comms};
-  std::vector<CommsGroup> groups;
-  std::array<std::vector<RealInterval>, kParts.size()> sums;  // of each part, by rank
-  for (const auto& [group, tables] : tables_of) {
-    for (auto& ranks : sums) ranks.assign(rank_count, {});
-    for (const PlanTable* table : tables)
-      for (const PlanShard& shard : plan.shards_of(*table)) {
-        if (!shard.rank || static_cast<std::size_t>(*shard.rank) >= rank_count) continue;
-        for (std::size_t p = 0; p < kParts.size(); ++p) {
-          RealInterval& on = sums[p][static_cast<std::size_t>(*shard.rank)];
-          on = on + table->shard_perf.parts[static_cast<std::size_t>(kParts[p])];
-        }
-      }
-    for (std::size_t p = 0; p < kParts.size(); ++p) {
-      const auto most = std::ranges::max_element(sums[p], {}, &RealInterval::high);
-      groups.push_back(
-          {group.first, group.second, kParts[p], largest(sums[p]), static_cast<int>(most - sums[p].begin()), tables});
+
+  void take_largest(std::size_t direction, CommsGroup& group) const {
+    if (ranks_.empty()) return;
+    std::size_t most = ranks_.front();
+    group.largest = ranks_.size() < of_.size() ? RealInterval{} : of_[most][direction];
+    for (const std::size_t rank : ranks_) {
+      const RealInterval x = of_[rank][direction];
+      group.largest = {std::max(group.largest.low, x.low), std::max(group.largest.high, x.high)};
+      const double high = of_[most][direction].high;
+      if (x.high > high || (x.high == high && rank < most)) most = rank;
     }
+    group.rank = static_cast<int>(most);
   }
-  return groups;
+
+  void clear() {
+    for (const std::size_t rank : ranks_) {
+      of_[rank] = {};
+      used_[rank] = false;
+    }
+    ranks_.clear();
+  }
+
+ private:
+  std::vector<std::array<RealInterval, kDirections.size()>> of_;
+  std::vector<bool> used_;
+  std::vector<std::size_t> ranks_;  // used ones
+};
+
+// Where the tables of a group are in CriticalComms::tables.
+struct GroupTables {
+  std::size_t count = 0, first = 0;
+};
+using Groups = std::map<std::pair<std::string_view, Sharding>, GroupTables>;
+
+// The tables of one group after those of another, in the order of the groups.
+std::vector<const PlanTable*> tables_by_group(const Plan& plan, const std::vector<std::string_view>& modules,
+                                              Groups& groups) {
+  std::vector<GroupTables*> group_of_table;
+  group_of_table.reserve(modules.size());
+  auto group = groups.end();  // that of the table before: rows of a module mostly follow each other
+  for (std::size_t t = 0; t < modules.size(); ++t) {
+    const std::pair key(modules[t], plan.tables[t].sharding);
+    if (group == groups.end() || group->first != key) group = groups.try_emplace(key).first;
+    ++group->second.count;
+    group_of_table.push_back(&group->second);
+  }
+  std::size_t first = 0;
+  for (auto& [key, of] : groups) {
+    of.first = first;
+    first += std::exchange(of.count, 0);
+  }
+  std::vector<const PlanTable*> tables(modules.size());
+  for (std::size_t t = 0; t < modules.size(); ++t) {
+    GroupTables& of = *group_of_table[t];
+    tables[of.first + of.count++] = &plan.tables[t];
+  }
+  return tables;
+}
+
+// For each module and sharding type the largest rank's comms, forward and backward by themselves.
+CriticalComms comms_by_group(const Plan& plan, const std::vector<std::string_view>& modules, std::size_t rank_count) {
+  CriticalComms comms;
+  Groups groups;
+  comms.tables = tables_by_group(plan, modules, groups);
+  CommsByRank by_rank(rank_count);
+  for (const auto& [key, of] : groups) {
+    const auto tables = std::span(comms.tables).subspan(of.first, of.count);
+    for (const PlanTable* table : tables)
+      for (const PlanShard& shard : plan.shards_of(*table)) by_rank.add(shard, table->shard_perf);
+    for (std::size_t d = 0; d < kDirections.size(); ++d) {
+      comms.groups.push_back({key.first, key.second, kDirections[d], {}, 0, tables});
+      by_rank.take_largest(d, comms.groups.back());
+    }
+    by_rank.clear();
+  }
+  return comms;
 }
 
 bool divides_comms(const Plan& plan, std::size_t rank_count) {
@@ -65,11 +127,18 @@ bool divides_comms(const Plan& plan, std::size_t rank_count) {
   return static_cast<double>(std::ranges::count(used, true)) > kManyRanks;
 }
 
-CriticalComms comms_with(std::vector<CommsGroup> groups, double divisor) {
-  CriticalComms comms{std::move(groups), divisor, {}};
-  for (const CommsGroup& group : comms.groups) comms.sum = comms.sum + group.largest;
-  comms.sum = {comms.sum.low * (1 - kRounding) / divisor, comms.sum.high * (1 + kRounding) / divisor};
-  return comms;
+RealInterval sum_of(const std::vector<CommsGroup>& groups, double divisor) {
+  RealInterval sum{};
+  for (const CommsGroup& group : groups) sum = sum + group.largest;
+  return {sum.low * (1 - kRounding) / divisor, sum.high * (1 + kRounding) / divisor};
+}
+
+// The shortest of the paths above that is the module of other tables; else the module itself.
+std::string_view outermost(std::string_view module, const std::unordered_set<std::string_view>& paths) {
+  std::string_view found = module;
+  for (std::string_view path = module_of(module); !path.empty(); path = module_of(path))
+    if (paths.contains(path)) found = path;
+  return found;
 }
 
 }  // namespace
@@ -79,10 +148,15 @@ std::vector<std::string_view> modules(const PrintedPlan& printed, const Plan& pl
   modules.reserve(plan.tables.size());
   for (const PlanTable& table : plan.tables) modules.push_back(module_of(fqn_of(printed, table)));
   if (!dotted_names) return modules;
-  const std::set<std::string_view> paths(modules.begin(), modules.end());
-  for (std::string_view& module : modules)
-    for (std::string_view path = module_of(module); !path.empty(); path = module_of(path))
-      if (paths.contains(path)) module = path;
+  // Rows of a module mostly follow each other.
+  std::unordered_set<std::string_view> paths;
+  for (std::size_t t = 0; t < modules.size(); ++t)
+    if (t == 0 || modules[t] != modules[t - 1]) paths.insert(modules[t]);
+  std::string_view above, outermost_above;
+  for (std::string_view& module : modules) {
+    if (module != above) outermost_above = outermost(above = module, paths);
+    module = outermost_above;
+  }
   return modules;
 }
 
@@ -108,21 +182,34 @@ CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::
   const bool wholes = !thirds || !std::ranges::all_of(plan.releases, early);
   const RealInterval path = printed_or_anything(printed.slot(LineId::critical_path_sum), Format::r3, "ms");
   const RealInterval compute = printed_or_anything(printed.slot(LineId::critical_path_compute), Format::r3, "ms");
-  std::optional<CriticalComms> likely;
+  struct Reading {
+    CriticalComms* comms = nullptr;
+    double divisor = 1;
+    RealInterval sum{};
+  } likely;
+  const auto take = [](const Reading& reading) {
+    reading.comms->divisor = reading.divisor;
+    reading.comms->sum = reading.sum;
+    return std::move(*reading.comms);
+  };
   bool by_sum = false;
   const bool likely_dotted = lists_dotted_names(printed);
-  for (const bool dotted_names : {likely_dotted, !likely_dotted}) {
-    const auto groups = comms_groups(printed, plan, ranks, dotted_names);
+  std::array<std::vector<std::string_view>, 2> module;
+  std::array<CriticalComms, 2> comms;
+  for (const std::size_t way : {0, 1}) {
+    module[way] = modules(printed, plan, way == 0 ? likely_dotted : !likely_dotted);
+    if (way == 1 && module[1] == module[0]) break;  // no name can be read in two ways
+    comms[way] = comms_by_group(plan, module[way], ranks);
     for (const double divisor : {1.0, kEarlyDivisor}) {
       if (divisor == 1 ? !wholes : !thirds) continue;
-      CriticalComms comms = comms_with(groups, divisor);
-      if (comms.sum.overlaps(cell)) return comms;
-      const bool fits_sum = (comms.sum + compute).overlaps(path);
-      if (!likely || (fits_sum && !by_sum)) likely = std::move(comms);
+      const Reading reading{&comms[way], divisor, sum_of(comms[way].groups, divisor)};
+      if (reading.sum.overlaps(cell)) return take(reading);
+      const bool fits_sum = (reading.sum + compute).overlaps(path);
+      if (likely.comms == nullptr || (fits_sum && !by_sum)) likely = reading;
       by_sum |= fits_sum;
     }
   }
-  return *likely;
+  return take(likely);
 }
 
 }  // namespace shardstats::analysis

@@ -105,13 +105,18 @@ struct CommsGroup {
   Sharding sharding{};
   PerfPart part{};
   RealInterval largest{};
-  int rank = 0;  // one that is largest, as far as bounds tell
-  std::vector<const PlanTable*> tables;
+  int rank = 0;                              // one that is largest, as far as bounds tell
+  std::span<const PlanTable* const> tables;  // in CriticalComms::tables
 };
 struct CriticalComms {
   std::vector<CommsGroup> groups;
-  double divisor = 1;  // 3 where v1.2.0 and v1.3.0 divide
-  RealInterval sum{};  // of the groups, divided
+  std::vector<const PlanTable*> tables;  // of all groups
+  double divisor = 1;                    // 3 where v1.2.0 and v1.3.0 divide
+  RealInterval sum{};                    // of the groups, divided
+
+  CriticalComms() = default;
+  CriticalComms(CriticalComms&&) = default;  // groups stay those of the tables; copies would not
+  CriticalComms& operator=(CriticalComms&&) = default;
 };
 // The module of each table. Table names may have dots of their own ("ebc.item.v2"): then a shorter path, that of other
 // tables, is the module.
