@@ -22,8 +22,11 @@ bool trusted(const Plan& plan, Contradicted contradicted) {
 }
 
 // Either of two that disagree may be right.
-RealInterval value_of(bool settled, bool wrong, RealInterval rebuilt, RealInterval printed) {
-  return !settled ? printed : wrong ? hull(rebuilt, printed) : rebuilt;
+RealInterval value_of(bool settled, bool wrong, RealInterval rebuilt, const Cell& cell, Format format,
+                      std::string_view unit) {
+  if (settled && !wrong) return rebuilt;
+  const RealInterval printed = printed_or_anything(cell, format, unit);
+  return settled ? hull(rebuilt, printed) : printed;
 }
 
 // ---- narrowing by what is printed elsewhere ------------------------------------------------------------------------
@@ -189,7 +192,9 @@ class Walk {
     const auto& values = values_[of.quantity];
     if (largest(values).high <= 0) return;
     const bool raw = layout(printed_) < Release::v1_1_0;
-    const RealInterval expected = imbalance(values, raw).*line.value;
+    std::optional<Imbalance>& known = imbalances_[static_cast<std::size_t>(of.quantity)];
+    if (!known) known = imbalance(values, raw);
+    const RealInterval expected = (*known).*line.value;
     reader_.number({of.rule, std::string(line.key), std::string(of.word) + " " + std::string(line.what), cell,
                     Format::f3, "", expected, of.quantity, raw ? line.raw_formula : line.formula});
   }
@@ -316,7 +321,8 @@ class Walk {
   const RankValues& values_;
   bool whole_;
   StatisticsReader& reader_;
-  const ImbalanceOf* imbalance_of_ = nullptr;  // of the heading above the line
+  const ImbalanceOf* imbalance_of_ = nullptr;                       // of the heading above the line
+  std::array<std::optional<Imbalance>, kQuantities> imbalances_{};  // by Quantity; that of a section's first line
 };
 
 }  // namespace
@@ -356,23 +362,22 @@ RankValues rank_values(const PrintedPlan& printed, const Plan& plan) {
   const bool perf = trusted(plan, [](const PlanRank& r) { return r.expected_perf.contradicted != 0; });
   const Format memory = rank_memory_format(layout(printed));
   values.sparse_known = hbm && plan.sized;
+  for (auto& of_quantity : values.of) of_quantity.reserve(rows.size());
   const auto add = [&](Quantity quantity, RealInterval value) {
     values.of[static_cast<std::size_t>(quantity)].push_back(value);
   };
   for (std::size_t r = 0; r < rows.size(); ++r) {
     if (rank_number(rows[r]) != static_cast<int>(r)) return values;
     const PlanRank& rank = ranks[r];
-    add(Quantity::hbm, value_of(hbm, rank.expected_hbm.contradicted, real(rank.hbm),
-                                printed_or_anything(rows[r].hbm, memory, "bytes")));
-    add(Quantity::ddr, value_of(ddr, rank.expected_ddr.contradicted, real(rank.ddr),
-                                printed_or_anything(rows[r].ddr, memory, "bytes")));
+    add(Quantity::hbm, value_of(hbm, rank.expected_hbm.contradicted, real(rank.hbm), rows[r].hbm, memory, "bytes"));
+    add(Quantity::ddr, value_of(ddr, rank.expected_ddr.contradicted, real(rank.ddr), rows[r].ddr, memory, "bytes"));
     add(Quantity::sparse_hbm, real(rank.sparse_hbm));
     const bool wrong = rank.expected_perf.contradicted != 0;
-    add(Quantity::perf,
-        value_of(perf, wrong, rank.perf.total, printed_or_anything(rows[r].perf.total, Format::r3, "ms")));
+    const PrintedPerf& cells = rows[r].perf;
+    add(Quantity::perf, value_of(perf, wrong, rank.perf.total, cells.total, Format::r3, "ms"));
     for (std::size_t p = 0; p < kPerfParts; ++p)
       add(quantity_of(static_cast<PerfPart>(p)),
-          value_of(perf, wrong, rank.perf.parts[p], printed_or_anything(rows[r].perf.components[p], Format::c1, "ms")));
+          value_of(perf, wrong, rank.perf.parts[p], cells.components[p], Format::c1, "ms"));
     values.sparse_known &= !rank.expected_hbm.contradicted;
   }
   values.known = true;
@@ -409,7 +414,9 @@ TopCandidates top_candidates(const Plan& plan, const RankValues& values, bool pe
     if (list.may[r]) found.ranks.push_back(static_cast<int>(r));
   if (list.must != list.may) return found;
   for (const PlanTable& table : plan.tables) {
-    const auto is_on = [&](int rank) { return plan.shards_on(table, rank) > 0; };
+    const auto is_on = [&](int rank) {
+      return std::ranges::any_of(plan.shards_of(table), [rank](const PlanShard& shard) { return shard.rank == rank; });
+    };
     if (table.sharding == Sharding::rw || table.sharding == Sharding::dp) continue;
     if (std::ranges::all_of(found.ranks, is_on)) found.tables.push_back(&table);
   }
