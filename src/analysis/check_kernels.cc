@@ -11,7 +11,11 @@ using KernelCounts = std::map<std::string_view, std::int64_t>;
 
 KernelCounts rows_by_kernel(const Checks& checks) {
   KernelCounts counts;
-  for (const PrintedTable& row : checks.printed.tables.rows) ++counts[row.kernel.text];
+  auto of = counts.end();  // that of the row above: rows of a kernel mostly follow each other
+  for (const PrintedTable& row : checks.printed.tables.rows) {
+    if (of == counts.end() || of->first != row.kernel.text) of = counts.try_emplace(row.kernel.text).first;
+    ++of->second;
+  }
   return counts;
 }
 

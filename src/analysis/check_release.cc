@@ -49,9 +49,14 @@ void check_words(Checks& checks, const Words& words) {
     std::size_t tables = 0;
   };
   std::map<std::string_view, Seen> unknown;
+  std::string_view known;  // the word of a row above, since most rows repeat it
   for (const PrintedTable& row : checks.printed.tables.rows) {
     const Cell& cell = row.*words.cell;
-    if (!cell || words.is_known(cell.text)) continue;
+    if (!cell || cell.text == known) continue;
+    if (words.is_known(cell.text)) {
+      known = cell.text;
+      continue;
+    }
     Seen& seen = unknown.try_emplace(cell.text, Seen{cell}).first->second;
     ++seen.tables;
   }

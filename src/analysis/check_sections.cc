@@ -10,6 +10,7 @@ namespace shardstats::analysis {
 namespace {
 
 using L = LineId;
+constexpr std::size_t kLineIds = static_cast<std::size_t>(L::unknown_nested) + 1;
 
 // Where one of them is printed, so is the other: equally often, or once at least.
 struct Together {
@@ -64,10 +65,11 @@ std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\
 class Sections {
  public:
   explicit Sections(Checks& checks) : checks_(checks), printed_(checks.printed) {
+    for (const PrintedLine& line : printed_.lines) ++lines_[static_cast<std::size_t>(line.id)];
     debug_ = std::ranges::any_of(order_, [&](const OrderedLine& r) {
-      return (r.when == When::debug || r.when == When::debug_plan) && printed_.find(r.id) != nullptr;
+      return (r.when == When::debug || r.when == When::debug_plan) && is_printed(r.id);
     });
-    no_plan_ = printed_.find(L::world_size) != nullptr;
+    no_plan_ = is_printed(L::world_size);
   }
 
   void check() {
@@ -86,15 +88,16 @@ class Sections {
 
  private:
   bool is_expected(const OrderedLine& required) const {
-    if (!is_of_release(printed_, required.id)) return false;
-    switch (required.when) {
+    return applies(required.when) && is_of_release(printed_, required.id);
+  }
+  bool applies(When when) const {
+    switch (when) {
       case When::always:
         return true;
       case When::plan:
         return !no_plan_;
       case When::no_plan:
-        return printed_.ranks.rows.empty() && printed_.find(L::io_legend) == nullptr &&
-               is_framed("log.no_opening_border");
+        return printed_.ranks.rows.empty() && !is_printed(L::io_legend) && is_framed("log.no_opening_border");
       case When::debug:
         return debug_;
       case When::debug_plan:
@@ -118,11 +121,12 @@ class Sections {
       return is_number(cell_of(row).text) && cell_of(row).text.find_first_of("123456789") != std::string_view::npos;
     });
   }
-  bool is_missing(std::size_t i) const { return is_expected(order_[i]) && printed_.find(order_[i].id) == nullptr; }
+  bool is_printed(LineId id) const { return count(id) > 0; }
+  bool is_missing(std::size_t i) const { return !is_printed(order_[i].id) && is_expected(order_[i]); }
 
   // Where the block begins or ends too late or too early, that says enough.
   bool is_cut_off(std::size_t first, std::size_t end) const {
-    const auto is_there = [&](const OrderedLine& r) { return printed_.find(r.id) != nullptr; };
+    const auto is_there = [&](const OrderedLine& r) { return is_printed(r.id); };
     const bool before = std::ranges::any_of(order_.first(first), is_there);
     const bool after = std::ranges::any_of(order_.subspan(end), is_there);
     return (!before && !is_framed("log.no_opening_border")) || (!after && !is_framed("log.no_closing_border"));
@@ -170,16 +174,17 @@ class Sections {
       all.insert(kernel);
       named[line.id].insert(kernel);
     }
+    std::string_view known;  // the kernel of a row above, since most rows repeat it
     for (const PrintedTable& row : printed_.tables.rows)
-      if (row.kernel) all.insert(row.kernel.text);
+      if (row.kernel && row.kernel.text != known) all.insert(known = row.kernel.text);
     for (const OfKernels& of : kOfKernels) {
-      if (!is_of_release(printed_, of.line) || printed_.find(of.heading) == nullptr) continue;
+      if (!is_printed(of.heading) || !is_of_release(printed_, of.line)) continue;
       for (const std::string_view kernel : all)
         if (!named[of.line].contains(kernel)) add_beside(of.heading, "the line of " + std::string(kernel));
     }
   }
 
-  std::ptrdiff_t count(LineId id) const { return std::ranges::count(printed_.lines, id, &PrintedLine::id); }
+  std::ptrdiff_t count(LineId id) const { return lines_[static_cast<std::size_t>(id)]; }
 
   void add_beside(LineId kept, const std::string& lost) {
     const PrintedLine* line = printed_.find(kept);
@@ -193,6 +198,7 @@ class Sections {
   Checks& checks_;
   const PrintedPlan& printed_;
   std::span<const OrderedLine> order_ = line_order();
+  std::array<std::ptrdiff_t, kLineIds> lines_{};  // printed, by id
   bool debug_ = false, no_plan_ = false;
 };
 
