@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "infer/sums.h"
-
 namespace shardstats::infer_detail {
 namespace {
 
@@ -28,11 +26,10 @@ constexpr std::pair<RealInterval ShardSizes::*, ByteInterval PlanShard::*> kPart
     {&ShardSizes::cache_aux, &PlanShard::cache_aux},
     {&ShardSizes::pipeline_io, &PlanShard::pipeline_io}};
 
-ShardSizes hull_of(const ShardSizes& a, const ShardSizes& b) {
-  ShardSizes all;
-  for (const auto& [field, whole] : kFields) all.*field = hull(a.*field, b.*field);
-  for (const auto& [field, whole] : kPartFields) all.*field = hull(a.*field, b.*field);
-  return all;
+void widen(ShardSizes& sizes, const ShardSizes& other, bool shard_parts) {
+  for (const auto& [field, whole] : kFields) sizes.*field = hull(sizes.*field, other.*field);
+  if (shard_parts)
+    for (const auto& [field, whole] : kPartFields) sizes.*field = hull(sizes.*field, other.*field);
 }
 
 void add_parts(const Setting& setting, const TableInputs& table, const Parts& parts, const ClassParts& c, Combo combo,
@@ -60,27 +57,43 @@ ShardSizes sizes_of(const Setting& setting, const TableInputs& table, const Part
   return sizes;
 }
 
-// Bounds of one shard of each class over the options left, before the printed cells narrow them.
-std::vector<ShardSizes> class_sizes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t, bool shard_parts) {
-  const TableInputs& table = plan.tables[t];
+// Bounds over the options left of a table.
+struct TableSizes {
+  std::vector<ShardSizes> classes;  // of one shard of each class
+  CellBytes cells{};                // of all shards, as remaining() gives them
+};
+
+// Before the printed cells narrow them. `sizes` is filled anew; its memory is that of the table before.
+void find_sizes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t, bool shard_parts, TableSizes& sizes) {
+  const Setting& setting = outcome.setting;
   const TableParts& parts = (*outcome.parts)[t];
+  const std::size_t classes = parts.front().classes.size();
   const Options& options = outcome.tables[t].options;
-  std::vector<ShardSizes> classes;
-  classes.reserve(parts.front().classes.size());
-  for (std::size_t c = 0; c < parts.front().classes.size(); ++c) {
-    const auto with = [&](Option option) {
-      const Parts& p = parts[option.variant];
-      return sizes_of(outcome.setting, table, p, p.classes[c], combo_of(option.combo), shard_parts);
-    };
-    ShardSizes& all = classes.emplace_back(with(options.front()));
-    for (std::size_t i = 1; i < options.size(); ++i) all = hull_of(all, with(options[i]));
+  sizes.classes.clear();
+  for (const Option& option : options) {
+    const bool first = &option == options.begin();
+    const Parts& p = parts[option.variant];
+    const Combo combo = combo_of(option.combo);
+    CellBytes cells{};
+    for (std::size_t c = 0; c < classes; ++c) {
+      const ShardSizes one = sizes_of(setting, plan.tables[t], p, p.classes[c], combo, shard_parts);
+      const RealInterval count = real(p.classes[c].run.count);
+      cells = {cells[0] + one.hbm * count, cells[1] + one.ddr * count, cells[2] + one.ssd * count};
+      if (first)
+        sizes.classes.push_back(one);
+      else
+        widen(sizes.classes[c], one, shard_parts);
+    }
+    const bool sums_up = p.same_total.empty() && p.classes.size() == classes && setting.device != Device::tpu;
+    if (!sums_up) cells = cell_bytes(setting, p, combo);
+    for (std::size_t q = 0; q < cells.size(); ++q) sizes.cells[q] = first ? cells[q] : hull(sizes.cells[q], cells[q]);
   }
-  return classes;
 }
 
 // A printed cell is the sum over all shards: what it leaves for one shard of each class.
 void narrow_by_cell(const std::vector<ClassParts>& classes, bool equal_shards, RealInterval cell,
                     RealInterval ShardSizes::*field, std::vector<ShardSizes>& sizes) {
+  if (std::ranges::all_of(sizes, [&](const ShardSizes& own) { return (own.*field).exact(); })) return;
   RealInterval total{};
   for (std::size_t c = 0; c < sizes.size(); ++c)
     total = total + sizes[c].*field * exactly(static_cast<double>(classes[c].run.count));
@@ -111,12 +124,20 @@ void narrow_by_cells(const PlanInputs& plan, const Outcome& outcome, std::uint32
 // Calls f(i, class) for each shard, in the order of the printed ranks (in shard order for an empty plan).
 template <class F>
 void each_shard(const Setting& setting, const TableInputs& table, const Parts& parts, F f) {
-  for (std::size_t slot = 0; slot < table.ranks.size(); ++slot)
-    f(slot, static_cast<std::size_t>(class_of_slot(setting, table, parts, slot)));
-  if (!table.ranks.empty()) return;
+  if (table.sharding == Sharding::gs) {
+    for (std::size_t slot = 0; slot < table.ranks.size(); ++slot)
+      f(slot, static_cast<std::size_t>(class_of_slot(setting, table, parts, slot)));
+    if (!table.ranks.empty()) return;
+  }
+  // The last class takes the slots beyond all.
+  const std::size_t slots = table.ranks.size();
   std::size_t i = 0;
-  for (std::size_t c = 0; c < parts.classes.size(); ++c)
-    for (std::int64_t n = 0; n < parts.classes[c].run.count; ++n) f(i++, c);
+  for (std::size_t c = 0; c < parts.classes.size(); ++c) {
+    const auto end = i + static_cast<std::size_t>(parts.classes[c].run.count);
+    const bool is_last = c + 1 == parts.classes.size();
+    const std::size_t stop = slots == 0 ? end : is_last ? slots : std::min(end, slots);
+    for (; i < stop; ++i) f(i, c);
+  }
 }
 
 PlanShard to_shard(const ShardSizes& sizes, bool shard_parts) {
@@ -132,30 +153,22 @@ void widen(PlanShard& shard, const PlanShard& other) {
   for (const auto& [real_field, field] : kPartFields) shard.*field = hull(shard.*field, other.*field);
 }
 
-void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool shard_parts,
-                    Plan& result) {
-  const std::size_t start = result.shards.size();
-  const auto& ranks = plan.tables[t].ranks;
-  for (const Survivor& survivor : found.survivors) {
-    const Outcome& outcome = survivor.outcome;
-    auto sizes = class_sizes(plan, outcome, t, shard_parts);
-    narrow_by_cells(plan, outcome, t, sizes);
-    PlanShard shard;
-    std::size_t made = sizes.size();  // the class of `shard`: shards of one follow each other
-    each_shard(outcome.setting, plan.tables[t], (*outcome.parts)[t].front(), [&](std::size_t i, std::size_t c) {
-      if (c != std::exchange(made, c)) shard = to_shard(sizes[c], shard_parts);
-      if (start + i < result.shards.size()) {
-        widen(result.shards[start + i], shard);
-        return;
-      }
-      shard.index = static_cast<int>(i);
-      if (i < ranks.size()) shard.rank = ranks[i];
-      result.shards.push_back(shard);
-    });
-  }
-  PlanTable& table = result.tables[t];
-  table.first_shard = static_cast<std::uint32_t>(start);
-  table.shard_count = static_cast<std::uint32_t>(result.shards.size() - start);
+// Adds the shards from `start` on to those of the plan, or widens what is there of a hypothesis before.
+void take_shards(const TableInputs& table, const Outcome& outcome, const Parts& parts,
+                 const std::vector<ShardSizes>& sizes, bool shard_parts, std::size_t start,
+                 std::vector<PlanShard>& shards) {
+  PlanShard shard;
+  std::size_t made = sizes.size();  // the class of `shard`: shards of one follow each other
+  each_shard(outcome.setting, table, parts, [&](std::size_t i, std::size_t c) {
+    if (c != std::exchange(made, c)) shard = to_shard(sizes[c], shard_parts);
+    if (start + i < shards.size()) {
+      widen(shards[start + i], shard);
+      return;
+    }
+    shard.index = static_cast<int>(i);
+    if (i < table.ranks.size()) shard.rank = table.ranks[i];
+    shards.push_back(shard);
+  });
 }
 
 Choice choice_of(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo) {
@@ -177,25 +190,33 @@ int departure(const Option option, const TableState& state, const Combo wide, co
          4 * (combo.output != combo.element) + 2 * (combo.optimizer != wide.optimizer) + (parts.variant.passes != 1);
 }
 
-// What the whole table may take; where its printed cell is wrong for all, what the best hypothesis says.
-std::array<Expectation, kCells.size()> expected_cells(const PlanInputs& plan, const SearchResult& found,
-                                                      std::uint32_t t) {
-  const Outcome& best = found.survivors.front().outcome;
-  const WrongCells& wrong = best.tables[t].contradicted;
-  CellBytes all = remaining(best, t);
-  for (std::size_t s = 1; s < found.survivors.size(); ++s) {
-    const CellBytes other = remaining(found.survivors[s].outcome, t);
+// The shards of a table and what all of them may take; where a printed cell is wrong for all, what the best hypothesis
+// says. `sizes`: memory to use.
+void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool shard_parts,
+                    TableSizes& sizes, Plan& result) {
+  const std::size_t start = result.shards.size();
+  const TableInputs& inputs = plan.tables[t];
+  const WrongCells& wrong = found.survivors.front().outcome.tables[t].contradicted;
+  CellBytes all{};
+  for (const Survivor& survivor : found.survivors) {
+    const bool first = &survivor == &found.survivors.front();
+    find_sizes(plan, survivor.outcome, t, shard_parts, sizes);
     for (std::size_t c = 0; c < all.size(); ++c)
-      if (!wrong[c]) all[c] = hull(all[c], other[c]);
+      if (first || !wrong[c]) all[c] = first ? sizes.cells[c] : hull(all[c], sizes.cells[c]);
+    narrow_by_cells(plan, survivor.outcome, t, sizes.classes);
+    take_shards(inputs, survivor.outcome, (*survivor.outcome.parts)[t].front(), sizes.classes, shard_parts, start,
+                result.shards);
   }
-  std::array<Expectation, kCells.size()> cells;
-  for (std::size_t c = 0; c < all.size(); ++c)
-    cells[c] = {whole_bytes(all[c]), cell_of(plan.tables[t], kCells[c]).has_value(), wrong[c]};
-  return cells;
+  PlanTable& table = result.tables[t];
+  table.first_shard = static_cast<std::uint32_t>(start);
+  table.shard_count = static_cast<std::uint32_t>(result.shards.size() - start);
+  table.hbm = {whole_bytes(all[0]), inputs.hbm.has_value(), wrong[0]};
+  table.ddr = {whole_bytes(all[1]), inputs.ddr.has_value(), wrong[1]};
+  table.ssd = {whole_bytes(all[2]), inputs.ssd.has_value(), wrong[2]};
 }
 
 void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, const InferOptions& options,
-                   Plan& result) {
+                   TableSizes& sizes, Plan& result) {
   const TableInputs& inputs = plan.tables[t];
   PlanTable& table = result.tables[t];
   const auto usable = [&](const Survivor& s) { return !s.outcome.tables[t].options.empty(); };
@@ -209,12 +230,8 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
   table.rows_by_memory = table.uneven_rows && std::ranges::all_of(found.survivors, shows_shares);
   table.lookups = (*best.parts)[t].front().lookups.lookups;
   table.pooled = (*best.parts)[t].front().lookups.pooled;
-  const auto cells = expected_cells(plan, found, t);
-  table.hbm = cells[0];
-  table.ddr = cells[1];
-  table.ssd = cells[2];
+  rebuild_shards(plan, found, t, options.shard_parts, sizes, result);
   table.explained = !table.hbm.contradicted && !table.ddr.contradicted && !table.ssd.contradicted;
-  rebuild_shards(plan, found, t, options.shard_parts, result);
 }
 
 // Sums over the rebuilt shards of each rank; unknown where a table on the rank could not be rebuilt.
@@ -306,6 +323,10 @@ void take_sums(const SearchResult& found, Plan& result) {
 }  // namespace
 
 ByteInterval whole_bytes(RealInterval x) {
+  if (x.exact() && x.low >= 0 && x.low <= kMostBytes) {
+    const auto below = static_cast<std::int64_t>(x.low);
+    return {below, below + (static_cast<double>(below) < x.low)};
+  }
   const double low = std::clamp(x.low, 0.0, kMostBytes), high = std::clamp(x.high, 0.0, kMostBytes);
   const std::int64_t below = capped(high);  // the conversion cuts off what is behind the point
   return {capped(low), below + (static_cast<double>(below) < high)};
@@ -313,6 +334,7 @@ ByteInterval whole_bytes(RealInterval x) {
 
 std::size_t preferred_option(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t) {
   const Options& options = outcome.tables[t].options;
+  if (options.size() == 1) return 0;
   const Combo wide = plan_wide(plan.tables[t], outcome.pair);
   const TableParts& parts = (*outcome.parts)[t];
   const auto* const preferred = std::min_element(options.begin(), options.end(), [&](Option a, Option b) {
@@ -356,8 +378,9 @@ void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptio
   for (const TableInputs& table : plan.tables) shards += table.ranks.size();
   result.shards.reserve(shards);
   ShardSums sums{std::vector<PlanRank>(plan.ranks.size()), ranks_without_missing(plan)};
+  TableSizes sizes;
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    rebuild_table(plan, found, t, options, result);
+    rebuild_table(plan, found, t, options, sizes, result);
     add_shards(plan.tables[t], result.tables[t], result, sums);
   }
   rebuild_ranks(plan, found, sums, result);
