@@ -105,12 +105,14 @@ class AssumptionList {
     for (const Survivor& survivor : found_.survivors)
       for (const Setting& s : survivor.members)
         if (const AssumedValue v = value(s); v != a.value && !contains(a.alternatives, v)) a.alternatives.push_back(v);
-    for (const Excluded& excluded : found_.excluded)
+    for (const Excluded& excluded : found_.excluded) {
+      if (a.support > 0 && excluded.cost >= a.support) continue;  // says nothing new
       for (const Setting& s : excluded.members) {
         const AssumedValue v = value(s);
         if (v == a.value || contains(a.alternatives, v)) continue;
         a.support = a.support == 0 ? excluded.cost : std::min(a.support, excluded.cost);
       }
+    }
     a.origin = is_flag(options_, name)                   ? Origin::flag
                : a.support > 0 || a.alternatives.empty() ? Origin::inferred
                                                          : Origin::defaulted;
@@ -261,20 +263,25 @@ void list_kinds(const PlanInputs& plan, AssumptionList& list, Plan& result) {
   struct Kind {
     std::uint32_t table;
     std::size_t first, last;  // of its assumptions
+    std::int64_t others = 0;  // tables but the first
   };
   std::vector<Kind> kinds;
+  std::size_t kind = 0;  // that of the table before, since tables of a kind mostly follow each other
   for (std::uint32_t t = 0; t < result.tables.size(); ++t) {
     if (!result.tables[t].sized) continue;
     const auto same = [&](const Kind& k) { return same_kind(plan, result.tables[k.table], result.tables[t]); };
-    const auto found = std::find_if(kinds.begin(), kinds.end(), same);
-    if (found == kinds.end()) {
-      const std::size_t first = result.assumptions.size();
-      list_table(plan, t, list, result);
-      kinds.push_back({t, first, result.assumptions.size()});
+    if (kind >= kinds.size() || !same(kinds[kind]))
+      kind = static_cast<std::size_t>(std::find_if(kinds.begin(), kinds.end(), same) - kinds.begin());
+    if (kind < kinds.size()) {
+      ++kinds[kind].others;
       continue;
     }
-    for (std::size_t a = found->first; a < found->last; ++a) ++result.assumptions[a].tables;
+    const std::size_t first = result.assumptions.size();
+    list_table(plan, t, list, result);
+    kinds.push_back({t, first, result.assumptions.size()});
   }
+  for (const Kind& k : kinds)
+    for (std::size_t a = k.first; a < k.last; ++a) result.assumptions[a].tables += k.others;
 }
 
 }  // namespace

@@ -66,10 +66,12 @@ void fill_tables(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inp
 }
 
 void fill_ranks(const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes, Plan& plan) {
+  const bool all_known = std::ranges::all_of(plan.tables, [](const PlanTable& t) { return t.perf.known; });
   for (std::size_t r = 0; r < plan.ranks.size() && r < perf.ranks.size(); ++r) {
     PlanRank& rank = plan.ranks[r];
     bool known = perf.ranks[r].known;
-    for (const auto& [t, shards] : perf.ranks[r].shards) known &= plan.tables[t].perf.known;
+    if (!all_known)
+      for (const auto& [t, shards] : perf.ranks[r].shards) known &= plan.tables[t].perf.known;
     rank.expected_perf.known = known;
     if (known) {
       rank.expected_perf.contradicted = outcomes.front().wrong_in_rank[r];
@@ -97,6 +99,7 @@ Bandwidths<bool> used_bandwidths(const PerfOutcome& outcome, const PlanInputs& i
     seen.push_back(kind);
     const auto facts = perf_facts(outcome.hypothesis, inputs, perf, t, outcome.tables[t]->option, {});
     for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
+      if (used.*kBandwidthFlags[k]) continue;
       PerfSetting<RealInterval> setting = outcome.hypothesis.setting;
       for (const auto bandwidth : kBandwidths) setting.bandwidths.*bandwidth = exactly(kAlmostEndless);
       setting.bandwidths.*kBandwidths[k] = exactly(1.0);
