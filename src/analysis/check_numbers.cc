@@ -53,23 +53,28 @@ bool is_usual_below_one(std::string_view text) {
   return digit + 1 == text.size() && is_from(text[digit], '1');
 }
 
-// Is it, at one look, what nearly all cells are: digits without needless zeros, perhaps with a point among them? The
-// text has two characters or more, and what is not recognised here is left to spelling_of().
-bool is_usual(std::string_view text, std::size_t decimals) {
+std::size_t skip_digits(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return at;
+}
+
+// Is it, at one look, what nearly all cells are: "None", or digits without needless zeros, perhaps with a point among
+// them? What is not recognised here is left to spelling_of().
+bool looks_usual(std::string_view text, std::size_t decimals) {
   if (text.size() > kMostCharacters) return false;
-  std::size_t point = 0;
-  while (point < text.size() && is_digit(text[point])) ++point;
+  const std::size_t point = skip_digits(text, 0);
   if (point == text.size()) return text[0] != '0';
   if (decimals == kComponent) return is_usual_below_one(text);
+  if (text[point] != '.') return text == "None";
   const std::size_t behind = text.size() - point - 1;
-  if (text[point] != '.' || behind == 0 || (text[0] == '0' && point != 1)) return false;
+  if (behind == 0 || (text[0] == '0' && point != 1)) return false;
   if (behind > 1 && (behind > decimals || text.back() == '0')) return false;
-  return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(point) + 1, text.end(), is_digit);
+  return skip_digits(text, point + 1) == text.size();
 }
+bool is_usual(std::string_view text, std::size_t decimals) { return text.size() < 2 || looks_usual(text, decimals); }
 
 enum class Spelling : std::uint8_t { usual, odd, beyond };
 Spelling spelling_of(std::string_view text, std::size_t decimals) {
-  if (text.size() < 2 || is_usual(text, decimals)) return Spelling::usual;  // the former: nothing printed, a digit
   const auto e = std::ranges::find(text, 'e');
   const bool has_exponent = e != text.end();  // or it is "None"
   const bool is_odd = has_exponent ? is_number(text) && !values_printed_as(text, format_of(decimals))
@@ -121,6 +126,7 @@ void check_columns(Checks& checks, const std::vector<Row>& rows, const std::arra
   for (const Row& row : rows) {
     const std::array<const Cell*, n> cells = cells_of(row);
     for (std::size_t c = 0; c < n; ++c) {
+      if (is_usual(cells[c]->text, decimals[c])) continue;
       const Spelling spelling = spelling_of(cells[c]->text, decimals[c]);
       if (spelling == Spelling::odd) odd[c].push_back(&row);
       if (spelling == Spelling::beyond) attribute(checks, row, add_beyond(checks, *cells[c]));
@@ -160,6 +166,7 @@ void check_table_columns(Checks& checks) {
 }
 
 void check(Checks& checks, const Cell& cell, std::size_t decimals) {
+  if (is_usual(cell.text, decimals)) return;
   const Spelling spelling = spelling_of(cell.text, decimals);
   if (spelling == Spelling::odd) add_odd(checks, cell);
   if (spelling == Spelling::beyond) add_beyond(checks, cell);
