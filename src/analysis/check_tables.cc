@@ -14,9 +14,10 @@ std::string of_table(std::string_view what, const PrintedTable& row) {
   return text.append(" of ").append(row.fqn.text);
 }
 
-void check_storage(Checks& checks, std::size_t i, RuleId rule, std::string_view what, const Cell& cell,
-                   const Expectation& expectation) {
-  if (!cell || !expectation.known || !expectation.contradicted) return;
+// For a contradicted cell.
+void add_storage(Checks& checks, std::size_t i, RuleId rule, std::string_view what, const Cell& cell,
+                 const Expectation& expectation) {
+  if (!cell || !expectation.known) return;
   Finding& finding = checks.add_table(rule, cell, i);
   finding.expected = expected_bytes(expectation.bytes, Format::r3, kGiB);
   finding.message = differs(of_table(what, checks.printed.tables.rows[i]), cell.text, " GB", finding.expected->text);
@@ -236,9 +237,9 @@ void check_tables(Checks& checks) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const PrintedTable& row = rows[i];
     if (const PlanTable* table = checks.plan.table_of_row(static_cast<std::uint32_t>(i))) {
-      check_storage(checks, i, RuleId::table_storage_hbm, "HBM", row.hbm, table->hbm);
-      check_storage(checks, i, RuleId::table_storage_ddr, "DDR", row.ddr, table->ddr);
-      check_storage(checks, i, RuleId::table_storage_ssd, "SSD", row.ssd, table->ssd);
+      if (table->hbm.contradicted) add_storage(checks, i, RuleId::table_storage_hbm, "HBM", row.hbm, table->hbm);
+      if (table->ddr.contradicted) add_storage(checks, i, RuleId::table_storage_ddr, "DDR", row.ddr, table->ddr);
+      if (table->ssd.contradicted) add_storage(checks, i, RuleId::table_storage_ssd, "SSD", row.ssd, table->ssd);
     }
     check_num_indices(checks, i, row, names);
     placement.read(row);

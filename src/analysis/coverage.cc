@@ -92,6 +92,7 @@ class Counter {
     for (const PrintedRank& row : checks_.printed.ranks.rows) add_rank(row);
     add_if(checks_.compared.shards, rank_shards, checks_.printed_shard_counts);
     for (std::size_t i = 0; i < checks_.printed.tables.rows.size(); ++i) add_table(i);
+    coverage_.rules = rules_;
     return coverage_;
   }
 
@@ -140,7 +141,7 @@ class Counter {
     (derived ? coverage_.derived : coverage_.inputs) += numbers;
     if (derived && numbers > 0) mark(rule);
   }
-  void mark(RuleId rule) { coverage_.rules.set(static_cast<std::size_t>(rule)); }
+  void mark(RuleId rule) { rules_ |= std::uint64_t{1} << static_cast<unsigned>(rule); }
 
   RuleId in_section(RuleId rule) const { return rule == imbalance_perf ? imbalance_ : rule; }
 
@@ -210,6 +211,7 @@ class Counter {
 
   const Checks& checks_;
   Coverage coverage_;
+  std::uint64_t rules_ = 0;            // by RuleId, a bit each
   RuleId imbalance_ = imbalance_perf;  // of the section that lines are in
 };
 
