@@ -30,41 +30,41 @@ constexpr std::array kDirections = {PerfPart::forward_comms, PerfPart::backward_
 // looked at.
 class CommsByRank {
  public:
-  explicit CommsByRank(std::size_t ranks) : of_(ranks), used_(ranks) {}
+  explicit CommsByRank(std::size_t ranks) : of_(ranks) {}
 
   void add(const PlanShard& shard, const PlanPerf& perf) {
     if (!shard.rank || static_cast<std::size_t>(*shard.rank) >= of_.size()) return;
     const auto rank = static_cast<std::size_t>(*shard.rank);
-    if (!used_[rank]) ranks_.push_back(rank);
-    used_[rank] = true;
+    OnRank& on = of_[rank];
+    if (!std::exchange(on.used, true)) ranks_.push_back(rank);
     for (std::size_t d = 0; d < kDirections.size(); ++d)
-      of_[rank][d] = of_[rank][d] + perf.parts[static_cast<std::size_t>(kDirections[d])];
+      on.comms[d] = on.comms[d] + perf.parts[static_cast<std::size_t>(kDirections[d])];
   }
 
   void take_largest(std::size_t direction, CommsGroup& group) const {
     if (ranks_.empty()) return;
     std::size_t most = ranks_.front();
-    group.largest = ranks_.size() < of_.size() ? RealInterval{} : of_[most][direction];
+    group.largest = ranks_.size() < of_.size() ? RealInterval{} : of_[most].comms[direction];
     for (const std::size_t rank : ranks_) {
-      const RealInterval x = of_[rank][direction];
+      const RealInterval x = of_[rank].comms[direction];
       group.largest = {std::max(group.largest.low, x.low), std::max(group.largest.high, x.high)};
-      const double high = of_[most][direction].high;
+      const double high = of_[most].comms[direction].high;
       if (x.high > high || (x.high == high && rank < most)) most = rank;
     }
     group.rank = static_cast<int>(most);
   }
 
   void clear() {
-    for (const std::size_t rank : ranks_) {
-      of_[rank] = {};
-      used_[rank] = false;
-    }
+    for (const std::size_t rank : ranks_) of_[rank] = {};
     ranks_.clear();
   }
 
  private:
-  std::vector<std::array<RealInterval, kDirections.size()>> of_;
-  std::vector<bool> used_;
+  struct OnRank {
+    std::array<RealInterval, kDirections.size()> comms{};
+    bool used = false;
+  };
+  std::vector<OnRank> of_;
   std::vector<std::size_t> ranks_;  // used ones
 };
 
