@@ -52,6 +52,7 @@ std::vector<RealInterval> narrowed_to(std::span<const RealInterval> values, cons
 
 std::vector<RealInterval> of_ranks(std::span<const RealInterval> values, const std::vector<std::size_t>& ranks) {
   std::vector<RealInterval> some;
+  some.reserve(ranks.size());
   for (const std::size_t rank : ranks) some.push_back(values[rank]);
   return some;
 }
@@ -260,25 +261,22 @@ class Walk {
         return;
       }
       const PrintedTier& tier = found->second;
-      const Tier rebuilt = hottest_tier(values_, left);
+      const std::vector<RealInterval> hbm = of_ranks(values_[Quantity::hbm], left);
+      RealInterval hottest = largest(hbm);
       const std::string key = std::to_string(k), what = "tier #" + key;
-      if (reader_.number({RuleId::tiers_value, key, what, tier.value, Format::r3, "bytes", rebuilt.value, Quantity::hbm,
+      if (reader_.number({RuleId::tiers_value, key, what, tier.value, Format::r3, "bytes", hottest, Quantity::hbm,
                           "max over the ranks of no hotter tier"}))
         return;
-      const RankList members = members_of(rebuilt, tier.value, left);
       std::vector<int> positions;
       if (!parse_ranks(tier.ranks.text, positions)) return;
+      // The printed value says more about who belongs to the tier.
+      if (const auto bounds = printed_bounds(tier.value, Format::r3, "bytes")) hottest = narrowed(hottest, *bounds);
+      const RankList members = near(hbm, hottest, kNear);
       reader_.ranks({RuleId::tiers_ranks, key, what, tier.ranks, members});
       if (!members.could_be(positions)) return;
       read_shift(key, tier, positions, left);
       remove(left, positions);
     }
-  }
-
-  // The printed value says more about who belongs to the tier.
-  RankList members_of(const Tier& tier, const Cell& value, const std::vector<std::size_t>& left) const {
-    const auto printed = printed_bounds(value, Format::r3, "bytes");
-    return printed ? near(of_ranks(values_[Quantity::hbm], left), narrowed(tier.value, *printed), kNear) : tier.members;
   }
 
   void read_shift(const std::string& key, const PrintedTier& tier, const std::vector<int>& positions,
