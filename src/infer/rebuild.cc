@@ -42,19 +42,17 @@ void add_parts(const Setting& setting, const TableInputs& table, const Parts& pa
   sizes.pipeline_io = c.pipeline[output_of(setting, combo)];
 }
 
-ShardSizes sizes_of(const Setting& setting, const TableInputs& table, const Parts& parts, const ClassParts& c,
-                    Combo combo, bool shard_parts) {
+void set_sizes(const Setting& setting, const TableInputs& table, const Parts& parts, const ClassParts& c, Combo combo,
+               bool shard_parts, ShardSizes& sizes) {
   const auto bytes = [&](Quantity quantity) { return class_bytes(setting, c, combo, quantity); };
-  ShardSizes sizes;
   sizes.rows = c.rows;
   sizes.cols = c.cols;
   sizes.hbm = bytes(Quantity::hbm);
   sizes.ddr = bytes(Quantity::ddr);
-  if (setting.device != Device::tpu) sizes.ssd = bytes(Quantity::ssd);  // no memory of a TPU is counted (7.1)
-  sizes.input = bytes(Quantity::input);
-  sizes.output = bytes(Quantity::output);
+  sizes.ssd = setting.device == Device::tpu ? RealInterval{} : bytes(Quantity::ssd);  // of a TPU none counts (7.1)
+  sizes.input = c.column_input;
+  sizes.output = c.column_output[static_cast<std::size_t>(combo.element)];
   if (shard_parts) add_parts(setting, table, parts, c, combo, sizes);
-  return sizes;
 }
 
 // Bounds over the options left of a table.
@@ -69,20 +67,19 @@ void find_sizes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t,
   const TableParts& parts = (*outcome.parts)[t];
   const std::size_t classes = parts.front().classes.size();
   const Options& options = outcome.tables[t].options;
-  sizes.classes.clear();
+  sizes.classes.resize(classes);
+  ShardSizes other;
   for (const Option& option : options) {
     const bool first = &option == options.begin();
     const Parts& p = parts[option.variant];
     const Combo combo = combo_of(option.combo);
     CellBytes cells{};
     for (std::size_t c = 0; c < classes; ++c) {
-      const ShardSizes one = sizes_of(setting, plan.tables[t], p, p.classes[c], combo, shard_parts);
+      ShardSizes& one = first ? sizes.classes[c] : other;
+      set_sizes(setting, plan.tables[t], p, p.classes[c], combo, shard_parts, one);
       const RealInterval count = real(p.classes[c].run.count);
       cells = {cells[0] + one.hbm * count, cells[1] + one.ddr * count, cells[2] + one.ssd * count};
-      if (first)
-        sizes.classes.push_back(one);
-      else
-        widen(sizes.classes[c], one, shard_parts);
+      if (!first) widen(sizes.classes[c], one, shard_parts);
     }
     const bool sums_up = p.same_total.empty() && p.classes.size() == classes && setting.device != Device::tpu;
     if (!sums_up) cells = cell_bytes(setting, p, combo);
@@ -93,7 +90,6 @@ void find_sizes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t,
 // A printed cell is the sum over all shards: what it leaves for one shard of each class.
 void narrow_by_cell(const std::vector<ClassParts>& classes, bool equal_shards, RealInterval cell,
                     RealInterval ShardSizes::*field, std::vector<ShardSizes>& sizes) {
-  if (std::ranges::all_of(sizes, [&](const ShardSizes& own) { return (own.*field).exact(); })) return;
   RealInterval total{};
   for (std::size_t c = 0; c < sizes.size(); ++c)
     total = total + sizes[c].*field * exactly(static_cast<double>(classes[c].run.count));
@@ -111,10 +107,10 @@ void narrow_by_cell(const std::vector<ClassParts>& classes, bool equal_shards, R
 void narrow_by_cells(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t, std::vector<ShardSizes>& sizes) {
   const TableInputs& table = plan.tables[t];
   const auto& classes = (*outcome.parts)[t].front().classes;
-  const bool equal = equal_shards(outcome, table);
   const auto narrow = [&](const std::optional<ByteInterval>& cell, Quantity q, RealInterval ShardSizes::*field) {
-    if (cell && !outcome.tables[t].contradicted[static_cast<std::size_t>(q)])
-      narrow_by_cell(classes, equal, real(*cell), field, sizes);
+    if (!cell || outcome.tables[t].contradicted[static_cast<std::size_t>(q)]) return;
+    if (std::ranges::all_of(sizes, [&](const ShardSizes& own) { return (own.*field).exact(); })) return;
+    narrow_by_cell(classes, equal_shards(outcome, table), real(*cell), field, sizes);
   };
   narrow(table.hbm, Quantity::hbm, &ShardSizes::hbm);
   narrow(table.ddr, Quantity::ddr, &ShardSizes::ddr);
@@ -140,12 +136,10 @@ void each_shard(const Setting& setting, const TableInputs& table, const Parts& p
   }
 }
 
-PlanShard to_shard(const ShardSizes& sizes, bool shard_parts) {
-  PlanShard shard;
+void take_sizes(const ShardSizes& sizes, bool shard_parts, PlanShard& shard) {
   for (const auto& [real_field, field] : kFields) shard.*field = whole_bytes(sizes.*real_field);
   if (shard_parts)
     for (const auto& [real_field, field] : kPartFields) shard.*field = whole_bytes(sizes.*real_field);
-  return shard;
 }
 
 void widen(PlanShard& shard, const PlanShard& other) {
@@ -160,7 +154,7 @@ void take_shards(const TableInputs& table, const Outcome& outcome, const Parts& 
   PlanShard shard;
   std::size_t made = sizes.size();  // the class of `shard`: shards of one follow each other
   each_shard(outcome.setting, table, parts, [&](std::size_t i, std::size_t c) {
-    if (c != std::exchange(made, c)) shard = to_shard(sizes[c], shard_parts);
+    if (c != std::exchange(made, c)) take_sizes(sizes[c], shard_parts, shard);
     if (start + i < shards.size()) {
       widen(shards[start + i], shard);
       return;
@@ -337,11 +331,15 @@ std::size_t preferred_option(const PlanInputs& plan, const Outcome& outcome, std
   if (options.size() == 1) return 0;
   const Combo wide = plan_wide(plan.tables[t], outcome.pair);
   const TableParts& parts = (*outcome.parts)[t];
-  const auto* const preferred = std::min_element(options.begin(), options.end(), [&](Option a, Option b) {
-    const TableState& state = outcome.tables[t];
-    return departure(a, state, wide, parts[a.variant]) < departure(b, state, wide, parts[b.variant]);
-  });
-  return static_cast<std::size_t>(preferred - options.begin());
+  std::size_t preferred = 0;
+  std::optional<int> least;
+  for (std::size_t i = 0; i < options.size() && least != 0; ++i) {
+    const int own = departure(options[i], outcome.tables[t], wide, parts[options[i].variant]);
+    if (least && own >= *least) continue;
+    least = own;
+    preferred = i;
+  }
+  return preferred;
 }
 
 void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, const InferOptions& options,
