@@ -196,7 +196,7 @@ CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::
   const bool likely_dotted = lists_dotted_names(printed);
   std::array<std::vector<std::string_view>, 2> module;
   std::array<CriticalComms, 2> comms;
-  for (const std::size_t way : {0, 1}) {
+  for (std::size_t way = 0; way < comms.size(); ++way) {
     module[way] = modules(printed, plan, way == 0 ? likely_dotted : !likely_dotted);
     if (way == 1 && module[1] == module[0]) break;  // no name can be read in two ways
     comms[way] = comms_by_group(plan, module[way], ranks);

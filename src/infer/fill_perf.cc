@@ -25,8 +25,8 @@ void narrow(PlanPerf& perf, const PrintedPerfCells& printed, std::uint32_t wrong
   }
 }
 
-PerfChoice choice_of(const PerfOutcome& outcome, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
-                     bool alternatives) {
+void choose(const PerfOutcome& outcome, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
+            bool alternatives, PerfChoice& choice) {
   const PerfHypothesis& h = outcome.hypothesis;
   const PerfOption option = outcome.tables[t]->option;
   const std::uint64_t codecs = outcome.codecs[perf.tables[t].sharder];
@@ -35,19 +35,18 @@ PerfChoice choice_of(const PerfOutcome& outcome, const PlanInputs& plan, const P
   const auto wire_of = [&](std::size_t codec) {
     return wire_sizes(*h.setting.rules, codec_table()[codec], table.sequence, option.element_size);
   };
-  PerfChoice choice{option.element_size,
-                    option.weighted,
-                    option.prefetch_pipeline,
-                    prefetch_hidden(h, table),
-                    perf_ratio(h, table, (*h.outcome->parts)[t].front()),
-                    wire_of(first),
-                    {}};
+  choice.element_size = option.element_size;
+  choice.weighted = option.weighted;
+  choice.prefetch_pipeline = option.prefetch_pipeline;
+  choice.prefetch_hidden = prefetch_hidden(h, table);
+  choice.caching_ratio = perf_ratio(h, table, (*h.outcome->parts)[t].front());
+  choice.wire = wire_of(first);
+  choice.other_wires.clear();
   each_bit(alternatives ? codecs & (codecs - 1) : 0, [&](int c) {
     const WireSizes wire = wire_of(static_cast<std::size_t>(c));
     if (wire != choice.wire && std::ranges::find(choice.other_wires, wire) == choice.other_wires.end())
       choice.other_wires.push_back(wire);
   });
-  return choice;
 }
 
 void fill_tables(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inputs, const PerfInputs& perf,
@@ -60,7 +59,7 @@ void fill_tables(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inp
     table.perf.contradicted = outcomes.front().tables[t]->contradicted;
     table.perf.expected = perf_of(outcomes.front().tables[t]->cells);
     table.shard_perf = perf_of(outcomes.front().tables[t]->shard);
-    table.perf_choice = choice_of(outcomes.front(), inputs, perf, t, alternatives);
+    choose(outcomes.front(), inputs, perf, t, alternatives, table.perf_choice);
     for (std::size_t o = 1; o < outcomes.size(); ++o) widen(table.shard_perf, perf_of(outcomes[o].tables[t]->shard));
   }
 }
