@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "infer/used_bandwidths.h"
+
 namespace shardstats::infer_detail {
 namespace {
 
@@ -82,13 +84,11 @@ void fill_ranks(const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes
   }
 }
 
-constexpr double kAlmostEndless = 1e60, kNoTime = 1e-30;  // bytes/ms and ms
-
-// A bandwidth is used if a table still takes time where all others are almost endless. Tables that are alike use the
-// same ones.
+// Those that some table uses.
 Bandwidths<bool> used_bandwidths(const PerfOutcome& outcome, const PlanInputs& inputs, const PerfInputs& perf,
                                  const Plan& plan) {
   Bandwidths<bool> used{};
+  UsedBandwidths bandwidths(outcome.hypothesis.setting);
   std::vector<std::tuple<Sharding, const KernelTraits*, bool, double>> seen;
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     const PlanTable& table = plan.tables[t];
@@ -96,15 +96,8 @@ Bandwidths<bool> used_bandwidths(const PerfOutcome& outcome, const PlanInputs& i
     const std::tuple kind(table.sharding, table.kernel, choice.prefetch_pipeline, choice.caching_ratio.low);
     if (!table.perf.known || std::ranges::find(seen, kind) != seen.end()) continue;
     seen.push_back(kind);
-    const auto facts = perf_facts(outcome.hypothesis, inputs, perf, t, outcome.tables[t]->option, {});
-    for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
-      if (used.*kBandwidthFlags[k]) continue;
-      PerfSetting<RealInterval> setting = outcome.hypothesis.setting;
-      for (const auto bandwidth : kBandwidths) setting.bandwidths.*bandwidth = exactly(kAlmostEndless);
-      setting.bandwidths.*kBandwidths[k] = exactly(1.0);
-      const auto cost = shard_perf(setting, facts);
-      if (cost && cost->total.high > kNoTime) used.*kBandwidthFlags[k] = true;
-    }
+    const auto flags = bandwidths.of(perf_facts(outcome.hypothesis, inputs, perf, t, outcome.tables[t]->option, {}));
+    for (std::size_t k = 0; flags && k < kBandwidths.size(); ++k) used.*kBandwidthFlags[k] |= (*flags)[k];
   }
   return used;
 }
