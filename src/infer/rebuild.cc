@@ -59,6 +59,7 @@ void set_sizes(const Setting& setting, const TableInputs& table, const Parts& pa
 struct TableSizes {
   std::vector<ShardSizes> classes;  // of one shard of each class
   CellBytes cells{};                // of all shards, as remaining() gives them
+  ShardSizes option;                // of one shard, by one option: memory to use
 };
 
 // Before the printed cells narrow them. `sizes` is filled anew; its memory is that of the table before.
@@ -68,14 +69,13 @@ void find_sizes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t,
   const std::size_t classes = parts.front().classes.size();
   const Options& options = outcome.tables[t].options;
   sizes.classes.resize(classes);
-  ShardSizes other;
   for (const Option& option : options) {
     const bool first = &option == options.begin();
     const Parts& p = parts[option.variant];
     const Combo combo = combo_of(option.combo);
     CellBytes cells{};
     for (std::size_t c = 0; c < classes; ++c) {
-      ShardSizes& one = first ? sizes.classes[c] : other;
+      ShardSizes& one = first ? sizes.classes[c] : sizes.option;
       set_sizes(setting, plan.tables[t], p, p.classes[c], combo, shard_parts, one);
       const RealInterval count = real(p.classes[c].run.count);
       cells = {cells[0] + one.hbm * count, cells[1] + one.ddr * count, cells[2] + one.ssd * count};
@@ -317,9 +317,9 @@ void take_sums(const SearchResult& found, Plan& result) {
 }  // namespace
 
 ByteInterval whole_bytes(RealInterval x) {
-  if (x.exact() && x.low >= 0 && x.low <= kMostBytes) {
-    const auto below = static_cast<std::int64_t>(x.low);
-    return {below, below + (static_cast<double>(below) < x.low)};
+  if (0 <= x.low && x.low <= x.high && x.high <= kMostBytes) {  // nearly always
+    const auto below = static_cast<std::int64_t>(x.high);
+    return {static_cast<std::int64_t>(x.low), below + (static_cast<double>(below) < x.high)};
   }
   const double low = std::clamp(x.low, 0.0, kMostBytes), high = std::clamp(x.high, 0.0, kMostBytes);
   const std::int64_t below = capped(high);  // the conversion cuts off what is behind the point
