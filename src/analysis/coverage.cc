@@ -141,6 +141,7 @@ class Counter {
     (derived ? coverage_.derived : coverage_.inputs) += numbers;
     if (derived && numbers > 0) mark(rule);
   }
+  static_assert(static_cast<unsigned>(top_tables_hbm) < 64);  // the last one
   void mark(RuleId rule) { rules_ |= std::uint64_t{1} << static_cast<unsigned>(rule); }
 
   RuleId in_section(RuleId rule) const { return rule == imbalance_perf ? imbalance_ : rule; }
