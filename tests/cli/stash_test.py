@@ -79,7 +79,7 @@ class Stash(unittest.TestCase):
         """Every rank of the public log reaches a target to the byte, soon."""
         start = time.monotonic()
         plan = stash(*RATE, "--target-hbm", "127GiB", log=PUBLIC)
-        self.assertLess(time.monotonic() - start, 5)  # 0.1 s on a machine with nothing else to do
+        self.assertLess(time.monotonic() - start, 60)  # 0.1 s alone, 5 s with sanitizers on a busy machine
         self.assertEqual({rank["fits"] for rank in plan["ranks"]}, {"yes"})
         for rank in plan["ranks"]:
             fall = rank["before"]["peak"]["memory"]["high"] - 127 * 2**30
