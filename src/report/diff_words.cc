@@ -64,7 +64,15 @@ std::string agreed(RealInterval value, bool sign) {
   return from_to(text(low, Format::r3), text(high, Format::r3));
 }
 
+// A time that the log bounds from below alone: what makes it longer, such as the misses of a cache, is not printed.
+bool has_no_upper_bound(RealInterval value, DiffUnit unit) {
+  constexpr double kNoTime = 1000;  // ms; of a training step
+  constexpr double kTimes = 1000;
+  return unit == DiffUnit::ms && value.low > 0 && value.high >= std::max(kNoTime, kTimes * value.low);
+}
+
 std::string scaled(RealInterval value, DiffUnit unit, bool sign) {
+  if (has_no_upper_bound(value, unit)) return scaled(exactly(value.low), unit, sign) + " or more";
   const Scale scale = scale_of(value, unit);
   if (scale.unit == 1 && unit != DiffUnit::ms) value = {std::round(value.low), std::round(value.high)};
   std::string text = agreed({value.low / scale.unit, value.high / scale.unit}, sign);
@@ -86,6 +94,8 @@ std::string side_text(const std::optional<RealInterval>& value, DiffUnit unit) {
 std::string percent_text(const NumberDiff& number) {
   const auto percent = number.percent();
   if (!percent || !number.changed) return {};
+  if (has_no_upper_bound(number.change, number.unit) && percent->low > 0)
+    return with_sign(digits_of(percent->low, Format::integer)) + "% or more";
   const std::string low = digits_of(percent->low, Format::f1), high = digits_of(percent->high, Format::f1);
   if (low == high) return is_zero(low) ? "" : with_sign(low) + "%";
   const std::string whole = digits_of(percent->low, Format::integer);

@@ -68,6 +68,9 @@ std::string human_bandwidth(RealInterval bytes_per_ms) {
     const auto end = std::to_chars(buffer, std::end(buffer), gigabytes, std::chars_format::general, kDigits).ptr;
     return std::string(buffer, end);
   };
+  constexpr double kNoBound = 1e6 * static_cast<double>(kGiB) / 1000;  // bytes/ms; no memory and no link is as fast
+  if (bytes_per_ms.low < kNoBound && bytes_per_ms.high >= kNoBound)
+    return "at least " + text(bytes_per_ms.low) + " GiB/s";
   return from_to(text(bytes_per_ms.low), text(bytes_per_ms.high)) + " GiB/s";
 }
 

@@ -41,5 +41,12 @@ TEST(Units, Milliseconds) {
   EXPECT_EQ(human_ms({2.1, 2.25}), "2.100..2.250 ms");
 }
 
+TEST(Units, Bandwidths) {
+  const auto gib = [](double per_second) { return per_second * 1073741824 / 1000; };  // bytes/ms
+  EXPECT_EQ(human_bandwidth(exactly(gib(897))), "897 GiB/s");
+  EXPECT_EQ(human_bandwidth({gib(142.97), gib(626.51)}), "142.97..626.51 GiB/s");
+  EXPECT_EQ(human_bandwidth({gib(7.2184), 1e15}), "at least 7.2184 GiB/s");  // no bound from above
+}
+
 }  // namespace
 }  // namespace shardstats
