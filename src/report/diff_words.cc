@@ -58,9 +58,18 @@ std::string agreed(RealInterval value, bool sign) {
     const bool says_enough = decimals == Format::r3 || off <= kLost * largest;
     if (low == high && says_enough && (!is_zero(low) || value == RealInterval{})) return low;
   }
-  // Rounded outwards, to digits that tell the two apart.
-  const double digits = width >= 100 || largest >= kWithoutDecimals ? 1 : width >= 1 ? 10 : 1000;
-  const double low = std::floor(value.low * digits) / digits, high = std::ceil(value.high * digits) / digits;
+  // Rounded outwards, to digits that tell the two apart and lose little of either.
+  const auto outwards = [&](double x, auto round) {
+    constexpr double kLittle = 0.05;
+    const double coarsest = width >= 100 || largest >= kWithoutDecimals ? 1 : width >= 1 ? 10 : 1000;
+    for (const double steps : {1.0, 10.0})
+      if (const double rounded = round(x * steps) / steps;
+          steps >= coarsest && std::fabs(rounded - x) <= kLittle * std::fabs(x))
+        return rounded;
+    return round(x * 1000) / 1000;
+  };
+  const double low = outwards(value.low, [](double x) { return std::floor(x); });
+  const double high = outwards(value.high, [](double x) { return std::ceil(x); });
   return from_to(text(low, Format::r3), text(high, Format::r3));
 }
 

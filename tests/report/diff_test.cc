@@ -59,6 +59,7 @@ TEST(DiffWords, DigitsThatBoundsAgreeOn) {
                {{0.0051, 0.0054}, DiffUnit::ms, "+0.005 ms"},          // a log prints no more
                {{1.304 * kMega, 1.306 * kMega}, DiffUnit::bytes, "+1.3 MiB"},
                {{2.9332, 663333}, DiffUnit::ms, "+2.933 ms or more"},  // the log says nothing of how much more
+               {{2.9332, 290}, DiffUnit::ms, "+2.9..+290.0 ms"},
                {{-5, 663333}, DiffUnit::ms, "-5.0..+663,333 ms"},
                {{9.244 * kMega, 9.255 * kMega}, DiffUnit::bytes, "+9.244..+9.255 MiB"},
                {{-0.0004, -0.0001}, DiffUnit::ms, "-0.001..+0.0 ms"},
