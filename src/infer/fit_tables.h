@@ -3,13 +3,43 @@
 
 #include <vector>
 
-#include "infer/perf_fit.h"
+#include "infer/fitted_values.h"
 
 namespace shardstats::infer_detail {
 
+// The likeliest option of each table; found once for all fits of a hypothesis.
+class LikeliestOptions {
+ public:
+  LikeliestOptions(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf)
+      : h_(h), plan_(plan), perf_(perf), known_(perf.tables.size()) {}
+  // Null: the table has none.
+  const PerfOption* of(std::uint32_t t);
+
+ private:
+  struct Known {
+    bool asked = false, any = false;
+    PerfOption option;
+  };
+
+  const PerfHypothesis& h_;
+  const PlanInputs& plan_;
+  const PerfInputs& perf_;
+  std::vector<Known> known_;  // by table
+};
+
+// Tables that fits look at, whatever codecs they take: all known ones, or some of each sharder.
+struct Sample {
+  Sample(const PerfInputs& perf, bool rough);
+
+  bool rough;
+  bool all = true;                    // of every sharder
+  std::vector<std::uint32_t> tables;  // in their order
+};
+
 struct FitTables {
   FitTables(const PerfHypothesis& hypothesis, const PlanInputs& plan_inputs, const PerfInputs& perf_inputs,
-            const std::vector<std::size_t>& codecs_by_sharder, bool sample);
+            const std::vector<std::size_t>& codecs_by_sharder, const Sample& sample,
+            LikeliestOptions& likeliest_options);
 
   bool forward_only(std::uint32_t t) const;
   std::size_t codec_of(std::uint32_t t) const { return codecs[perf.tables[t].sharder]; }
@@ -21,10 +51,11 @@ struct FitTables {
   const PlanInputs& plan;
   const PerfInputs& perf;
   const std::vector<std::size_t>& codecs;  // by sharder
-  std::vector<std::uint32_t> fitted;       // tables
-  std::vector<bool> is_fitted;             // by table
-  bool all = true;                         // of every sharder
-  bool rough;                              // only the number of contradictions is asked for
+  LikeliestOptions& options;
+  std::vector<std::uint32_t> fitted;  // tables
+  std::vector<bool> is_fitted;        // by table
+  bool all;                           // of every sharder
+  bool rough;                         // only the number of contradictions is asked for
 };
 
 // A cached kernel's bandwidth is a mix of two, so that its perf is not linear in their reciprocals.

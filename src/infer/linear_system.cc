@@ -43,7 +43,17 @@ bool eliminate(Matrix& m) {
 
 }  // namespace
 
-void LinearSystem::clear() { *this = {}; }
+void LinearSystem::clear() {
+  equations_.clear();
+  terms_.clear();
+  used_ = {};
+}
+
+void LinearSystem::reserve(std::size_t numbers) {
+  constexpr std::size_t kTerms = 2;  // of most numbers
+  equations_.reserve(numbers);
+  terms_.reserve(kTerms * numbers);
+}
 
 void LinearSystem::add(const Coefficients& a, RealInterval value) {
   Equation e{value, middle(value), value.width() / 2 + 1e-12 * value.high + 1e-15, terms_.size(), 0};
@@ -54,6 +64,16 @@ void LinearSystem::add(const Coefficients& a, RealInterval value) {
   }
   e.count = terms_.size() - e.first;
   if (e.count > 0) equations_.push_back(e);
+}
+
+void LinearSystem::append(const LinearSystem& other) {
+  const std::size_t first = terms_.size();
+  terms_.insert(terms_.end(), other.terms_.begin(), other.terms_.end());
+  for (Equation e : other.equations_) {
+    e.first += first;
+    equations_.push_back(e);
+  }
+  for (std::size_t k = 0; k < kUnknowns; ++k) used_[k] |= other.used_[k];
 }
 
 std::array<std::vector<RealInterval>, kUnknowns> LinearSystem::alone() const {

@@ -21,8 +21,11 @@ inline bool is_used(RealInterval coefficient) { return coefficient.high > 0; }
 class LinearSystem {
  public:
   void clear();
+  void reserve(std::size_t numbers);
   // value = sum of a[k] * x[k]; says nothing where no coefficient is used.
   void add(const Coefficients& a, RealInterval value);
+  // All that another system says.
+  void append(const LinearSystem& other);
 
   bool uses(std::size_t unknown) const { return used_[unknown]; }
   // By unknown: what each number that depends on it alone says of it.

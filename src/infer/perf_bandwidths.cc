@@ -13,9 +13,31 @@ constexpr std::size_t kOneWrongIn = 12;  // numbers: so many wrong ones are put 
 constexpr double kRoughly = 0.01;
 static_assert(kUnknowns == kBandwidths.size());
 
+// Adds one printed number. `kept`: the bandwidth that stays at its default.
+void add_number(Coefficients a, const std::optional<RealInterval>& printed, std::optional<std::size_t> kept,
+                LinearSystem& system) {
+  if (!printed) return;
+  RealInterval left = with_rounding(*printed);
+  if (kept) left = left - std::exchange(a[*kept], {}) * reciprocal(default_bandwidths().*kBandwidths[*kept]);
+  system.add(a, left);
+}
+
+// Adds those of a table, given what one of its shards costs.
+void add_cells(const FitTables& tables, std::uint32_t t, double shards, const CellCoefficients& of_shard,
+               std::optional<std::size_t> kept, LinearSystem& system) {
+  const PrintedPerfCells& printed = tables.perf.tables[t].printed;
+  for (std::size_t c = 0; c < kPerfCells; ++c) {
+    if (!printed[c]) continue;
+    Coefficients a;
+    for (std::size_t k = 0; k < kUnknowns; ++k) a[k] = of_shard[c][k] * exactly(shards);
+    add_number(a, printed[c], kept, system);
+  }
+}
+
 class BandwidthFit {
  public:
-  BandwidthFit(const FitTables& tables, UnitCosts& costs, PerfFit& fit) : tables_(tables), costs_(costs), fit_(fit) {}
+  BandwidthFit(const FitTables& tables, TableNumbers& numbers, PerfFit& fit)
+      : tables_(tables), numbers_(numbers), fit_(fit) {}
 
   void run() {
     add_tables();
@@ -28,37 +50,34 @@ class BandwidthFit {
   }
 
  private:
-  void add(Coefficients a, const std::optional<RealInterval>& printed) {
-    if (!printed) return;
-    RealInterval left = with_rounding(*printed);
-    if (fit_.kept) {
-      const RealInterval kept = default_bandwidths().*kBandwidths[*fit_.kept];
-      left = left - std::exchange(a[*fit_.kept], {}) * reciprocal(kept);
-    }
-    system_.add(a, left);
-  }
-
   void add_tables() {
-    by_table_.resize(tables_.perf.tables.size());
-    of_shard_.reserve(tables_.fitted.size());
+    const bool rough = tables_.rough && !fit_.kept;
+    if (tables_.all) by_table_.resize(tables_.perf.tables.size());
+    if (!rough) of_shard_.reserve(tables_.fitted.size());
+    system_.reserve(kPerfCells * tables_.fitted.size());
     for (const std::uint32_t t : tables_.fitted) {
-      const auto costs = costs_.of(t, tables_.codec_of(t), fit_.backward, fit_.weighted_backward);
-      if (!costs) continue;
-      of_shard_.push_back(*costs);
-      by_table_[t] = static_cast<std::uint32_t>(of_shard_.size());
-      for (std::size_t c = 0; c < kPerfCells; ++c) {
-        if (!tables_.perf.tables[t].printed[c]) continue;
-        Coefficients a;
-        for (std::size_t k = 0; k < kUnknowns; ++k) a[k] = (*costs)[c][k] * exactly(costs_.shards(t));
-        add(a, tables_.perf.tables[t].printed[c]);
-      }
+      const CellCoefficients* const of_shard = rough ? add_known(t) : add_table(t);
+      if (tables_.all) by_table_[t] = of_shard;
     }
   }
 
-  const CellCoefficients& of_shard(std::uint32_t t) const { return of_shard_[by_table_[t] - 1]; }
+  // Return what a shard costs, if that is known.
+  const CellCoefficients* add_known(std::uint32_t t) {
+    const TableNumbers::Numbers& known = numbers_.of(tables_, t, fit_);
+    if (!known.of_shard) return nullptr;
+    system_.append(known.cells);
+    return &*known.of_shard;
+  }
+  const CellCoefficients* add_table(std::uint32_t t) {
+    UnitCosts& costs = numbers_.costs();
+    const auto of_shard = costs.of(t, tables_.codec_of(t), fit_.backward, fit_.weighted_backward);
+    if (!of_shard) return nullptr;
+    add_cells(tables_, t, costs.shards(t), *of_shard, fit_.kept, system_);
+    return &of_shard_.emplace_back(*of_shard);
+  }
 
   bool has_total(std::uint32_t t) const {
-    return by_table_[t] > 0 && std::ranges::any_of(of_shard(t)[kPerfTotal], is_used);
+    return by_table_[t] != nullptr && std::ranges::any_of((*by_table_[t])[kPerfTotal], is_used);
   }
 
   void add_rank(const PerfRank& rank) {
@@ -67,9 +86,9 @@ class BandwidthFit {
       if (!rank.printed[c] && !rank.maxima[c]) continue;
       Coefficients sum{};
       for (const auto& [t, count] : rank.shards)
-        for (std::size_t k = 0; k < kUnknowns; ++k) sum[k] = sum[k] + of_shard(t)[c][k] * exactly(count);
-      add(sum, rank.printed[c]);
-      add(sum, rank.maxima[c]);
+        for (std::size_t k = 0; k < kUnknowns; ++k) sum[k] = sum[k] + (*by_table_[t])[c][k] * exactly(count);
+      add_number(sum, rank.printed[c], fit_.kept, system_);
+      add_number(sum, rank.maxima[c], fit_.kept, system_);
     }
   }
 
@@ -117,15 +136,30 @@ class BandwidthFit {
   }
 
   const FitTables& tables_;
-  UnitCosts& costs_;
+  TableNumbers& numbers_;
   PerfFit& fit_;
-  std::vector<CellCoefficients> of_shard_;  // of the tables with known costs
-  std::vector<std::uint32_t> by_table_;     // its place among those, from 1 on; 0: none
+  std::vector<CellCoefficients> of_shard_;         // of tables that are fitted this once; with room for all
+  std::vector<const CellCoefficients*> by_table_;  // what a shard costs, if known
   LinearSystem system_;
 };
 
 }  // namespace
 
-void fit_bandwidths(const FitTables& tables, UnitCosts& costs, PerfFit& fit) { BandwidthFit(tables, costs, fit).run(); }
+const TableNumbers::Numbers& TableNumbers::of(const FitTables& tables, std::uint32_t t, const PerfFit& fit) {
+  const auto [found, is_new] = known_.try_emplace(t * kCodecs + tables.codec_of(t));
+  Numbers& known = found->second;
+  if (!is_new && known.backward == fit.backward && known.weighted_backward == fit.weighted_backward) return known;
+  known.backward = fit.backward;
+  known.weighted_backward = fit.weighted_backward;
+  known.of_shard = costs_.of(t, tables.codec_of(t), fit.backward, fit.weighted_backward);
+  known.cells.clear();
+  known.cells.reserve(kPerfCells);
+  if (known.of_shard) add_cells(tables, t, costs_.shards(t), *known.of_shard, std::nullopt, known.cells);
+  return known;
+}
+
+void fit_bandwidths(const FitTables& tables, TableNumbers& numbers, PerfFit& fit) {
+  BandwidthFit(tables, numbers, fit).run();
+}
 
 }  // namespace shardstats::infer_detail

@@ -15,13 +15,13 @@ PerfFit started(const std::optional<Values>& start, std::optional<std::size_t> k
 }
 
 // A multiplier that could have been the usual one is not: bandwidths that were fitted with it are off.
-void refit(const FitTables& tables, UnitCosts& costs, RealInterval backward, RealInterval weighted,
+void refit(const FitTables& tables, TableNumbers& numbers, RealInterval backward, RealInterval weighted,
            const std::optional<Values>& start, PerfFit& fit) {
   fit = started(start, fit.kept);
   fit.backward = backward;
   fit.weighted_backward = weighted;
   fit.freedoms = (backward != exactly(2.0)) + (weighted != exactly(1.0));
-  fit_bandwidths(tables, costs, fit);
+  fit_bandwidths(tables, numbers, fit);
   refine_multipliers(tables, fit);
 }
 
@@ -44,46 +44,57 @@ std::vector<std::size_t> first_of(const std::vector<std::uint64_t>& sets) {
 
 PerfFits::PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                    const std::optional<Values>& start)
-    : h_(h), plan_(plan), perf_(perf), start_(start), costs_(h, plan, perf) {}
+    : h_(h),
+      plan_(plan),
+      perf_(perf),
+      start_(start),
+      options_(h, plan, perf),
+      numbers_(h, plan, perf),
+      all_(perf, false) {}
+
+FitTables PerfFits::tables_with(const std::vector<std::size_t>& codecs, const Sample& sample) {
+  return {h_, plan_, perf_, codecs, sample, options_};
+}
 
 PerfFit PerfFits::fit(const std::vector<std::size_t>& codecs, std::optional<std::size_t> kept) {
-  return fit(FitTables(h_, plan_, perf_, codecs, false), kept);
+  return fit(tables_with(codecs, all_), kept);
 }
 
 PerfFits::Cost PerfFits::rough_cost(const std::vector<std::size_t>& codecs) {
-  const PerfFit rough = fit(FitTables(h_, plan_, perf_, codecs, true), std::nullopt);
+  if (!rough_) rough_.emplace(perf_, true);
+  const PerfFit rough = fit(tables_with(codecs, *rough_), std::nullopt);
   return {rough.contradictions, rough.freedoms};
 }
 
 PerfFit PerfFits::fit(const FitTables& tables, std::optional<std::size_t> kept) {
   PerfFit fit = started(start_, kept);
   const Multipliers any = fit_multipliers(tables, fit);
-  fit_bandwidths(tables, costs_, fit);
+  fit_bandwidths(tables, numbers_, fit);
   const RealInterval backward = fit.backward, weighted = fit.weighted_backward;
   refine_multipliers(tables, fit);
   const bool left_backward = backward.exact() && fit.backward != backward;
   const bool left_weighted = weighted.exact() && fit.weighted_backward != weighted;
   if (left_backward && !weighted.exact())
-    refit(tables, costs_, any.backward, any.weighted_with_any, start_, fit);
+    refit(tables, numbers_, any.backward, any.weighted_with_any, start_, fit);
   else if (left_backward || left_weighted)
-    refit(tables, costs_, left_backward ? any.backward : fit.backward,
+    refit(tables, numbers_, left_backward ? any.backward : fit.backward,
           left_weighted ? any.weighted_backward : fit.weighted_backward, start_, fit);
   fit_link(tables, fit);
   return fit;
 }
 
 PerfFit PerfFits::fit_multipliers_too(const std::vector<std::size_t>& codecs) {
-  const FitTables tables(h_, plan_, perf_, codecs, false);
+  const FitTables tables = tables_with(codecs, all_);
   PerfFit fit = started(start_, std::nullopt);
   const Multipliers any = fit_multipliers(tables, fit);
-  refit(tables, costs_, any.backward, fit.weighted_backward.exact() ? fit.weighted_backward : any.weighted_with_any,
+  refit(tables, numbers_, any.backward, fit.weighted_backward.exact() ? fit.weighted_backward : any.weighted_with_any,
         start_, fit);
   fit_link(tables, fit);
   return fit;
 }
 
-PerfFit PerfFits::snapped(const std::vector<std::size_t>& codecs, const PerfFit& fit) const {
-  const FitTables tables(h_, plan_, perf_, codecs, false);
+PerfFit PerfFits::snapped(const std::vector<std::size_t>& codecs, const PerfFit& fit) {
+  const FitTables tables = tables_with(codecs, all_);
   const Bandwidths<RealInterval> defaults = default_bandwidths();
   PerfFit with_defaults;
   fit_multipliers(tables, with_defaults);

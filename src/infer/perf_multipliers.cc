@@ -65,31 +65,31 @@ std::vector<RealInterval> backward_multipliers(const PerfRules& rules, std::vect
 RealInterval usual_if_in(RealInterval bounds, double usual) { return bounds.contains(usual) ? exactly(usual) : bounds; }
 
 // Ratios of tables by their totals: T = fc * (1 + m) + comms, or fc * (1 + m * m_w + 1.1) + comms.
-std::vector<RealInterval> ratios_of_totals(const FitTables& tables, const PerfFit& fit, bool weighted) {
+Ratios ratios_of_totals(const FitTables& tables, const PerfFit& fit) {
   const PerfHypothesis& h = tables.h;
   PerfSetting<RealInterval> setting = h.setting;
   setting.bandwidths = fit.bandwidths;
-  std::vector<RealInterval> ratios;
+  Ratios all;
   for (const std::uint32_t t : tables.fitted) {
     const PerfTable& table = tables.perf.tables[t];
     const auto& total = table.printed[kPerfTotal];
-    if (tables.forward_only(t) || table.weighted != weighted || !total) continue;
+    if (tables.forward_only(t) || !table.weighted || !total) continue;
     if (prefetch_hidden(h, tables.plan.tables[t]) || mixes_memories(tables.plan.tables[t]) || h.any_element) continue;
-    const auto options = perf_options(h, tables.plan, tables.perf, t);
-    if (options.count == 0) continue;
-    const auto perf = shard_perf(setting, tables.facts(t, *options.begin()));
+    const PerfOption* const option = tables.options.of(t);
+    if (option == nullptr) continue;
+    const auto perf = shard_perf(setting, tables.facts(t, *option));
     if (!perf || perf->parts[0].low <= 0) continue;
     const RealInterval n = exactly(shards_of(h, t));
     const RealInterval forward = perf->parts[0] * n, others = (perf->parts[0] + perf->parts[1] + perf->parts[3]) * n;
+    std::vector<RealInterval>& ratios = *table.weighted ? all.weighted : all.plain;
     ratios.push_back(at_least_zero({total->low - others.high, total->high - others.low}) / forward);
     if (const auto& backward = table.printed[2]) ratios.push_back(*backward / forward);
   }
-  return ratios;
+  return all;
 }
 
-void refine_backward(const FitTables& tables, PerfFit& fit) {
-  const auto multipliers = backward_multipliers(*tables.h.setting.rules, ratios_of_totals(tables, fit, false),
-                                                ratios_of_totals(tables, fit, true));
+void refine_backward(const PerfRules& rules, const Ratios& ratios, PerfFit& fit) {
+  const auto multipliers = backward_multipliers(rules, ratios.plain, ratios.weighted);
   const RealInterval found = most_shared(multipliers, kMultipliers, 2, 0);
   if (!fit.backward.exact()) {
     fit.backward = narrowed(fit.backward, found);
@@ -99,8 +99,8 @@ void refine_backward(const FitTables& tables, PerfFit& fit) {
   }
 }
 
-void refine_weighted(const FitTables& tables, PerfFit& fit) {
-  const auto multipliers = weighted_multipliers(ratios_of_totals(tables, fit, true), fit.backward);
+void refine_weighted(const Ratios& ratios, PerfFit& fit) {
+  const auto multipliers = weighted_multipliers(ratios.weighted, fit.backward);
   const bool was_usual = fit.weighted_backward.low == 1 && fit.weighted_backward.exact();
   const RealInterval found = most_shared(multipliers, kMultipliers, 1, 0);
   if (was_usual && (found.contains(1) || found == kMultipliers)) return;
@@ -129,8 +129,10 @@ Multipliers fit_multipliers(const FitTables& tables, PerfFit& fit) {
 
 void refine_multipliers(const FitTables& tables, PerfFit& fit) {
   const PerfRules& rules = *tables.h.setting.rules;
-  if (rules.multiplier) refine_backward(tables, fit);
-  if (rules.weighted_multiplier) refine_weighted(tables, fit);
+  if (!rules.multiplier && !rules.weighted_multiplier) return;
+  const Ratios ratios = ratios_of_totals(tables, fit);
+  if (rules.multiplier) refine_backward(rules, ratios, fit);
+  if (rules.weighted_multiplier) refine_weighted(ratios, fit);
 }
 
 }  // namespace shardstats::infer_detail

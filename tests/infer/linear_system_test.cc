@@ -45,6 +45,19 @@ TEST(LinearSystem, CountsWhatTheBoxDoesNotExplain) {
   EXPECT_EQ(system.contradicted({exactly(3.5), exactly(5.0)}), 7);
 }
 
+TEST(LinearSystem, AppendedNumbersCountLikeAddedOnes) {
+  LinearSystem added = three_and_five(), appended = three_and_five(), others;
+  for (LinearSystem* system : {&added, &others}) {
+    system->add({exactly(0.0), exactly(2.0), exactly(1.0)}, about(17));
+    system->add(only(0, 3), about(15));
+  }
+  appended.append(others);
+  EXPECT_TRUE(appended.uses(2));
+  EXPECT_EQ(appended.alone()[1], added.alone()[1]);
+  EXPECT_EQ(appended.around_solution(kUsual, 0), added.around_solution(kUsual, 0));
+  EXPECT_EQ(appended.contradicted({exactly(3.0), exactly(5.0), exactly(7.0)}), 0);
+}
+
 TEST(LinearSystem, NarrowsByWhatOthersLeave) {
   LinearSystem system;
   system.add(only(1, 1), exactly(10.0));

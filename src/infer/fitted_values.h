@@ -1,0 +1,28 @@
+// What a fit of the printed perf numbers gives. Private to src/infer.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "infer/linear_system.h"
+#include "infer/perf_model.h"
+
+namespace shardstats::infer_detail {
+
+struct PerfFit {
+  Bandwidths<RealInterval> bandwidths = default_bandwidths();
+  Bandwidths<bool> bounded{};  // by a printed number that is linear in its reciprocal
+  RealInterval backward{2, 2}, weighted_backward{1, 1};
+  std::int64_t contradictions = 0;  // printed numbers that no bandwidths of the bounds explain
+  std::int64_t freedoms = 0;        // values that are not the defaults
+  std::optional<Values> solution;   // reciprocals around which those are looked for that no number gives alone
+  std::optional<std::size_t> kept;  // index of the bandwidth that stays at its default whatever the numbers say
+};
+
+PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit);
+// By sharder: the likeliest of a set of codecs.
+std::vector<std::size_t> first_of(const std::vector<std::uint64_t>& sets);
+
+inline constexpr std::size_t kNotFitted = kCodecs;  // of a sharder whose tables say nothing
+
+}  // namespace shardstats::infer_detail
