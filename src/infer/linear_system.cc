@@ -25,6 +25,15 @@ bool is_near(const Box& before, const Box& now, double most) {
   return true;
 }
 
+// To what is left for it; false if that is next to nothing less. Differences of large sums lose digits; the slack keeps
+// the true value inside.
+inline bool narrow_to(RealInterval left, RealInterval& x) {
+  const RealInterval around{left.low - kSettled * std::abs(x.low), left.high + kSettled * std::abs(x.high)};
+  const double before = x.width();
+  x = narrowed(x, around);
+  return x.width() < before * (1 - 1e-3);
+}
+
 bool eliminate(Matrix& m) {
   for (std::size_t k = 0; k < kUnknowns; ++k) {
     std::size_t pivot = k;
@@ -56,14 +65,20 @@ void LinearSystem::reserve(std::size_t numbers) {
 }
 
 void LinearSystem::add(const Coefficients& a, RealInterval value) {
-  Equation e{value, middle(value), value.width() / 2 + 1e-12 * value.high + 1e-15, terms_.size(), 0};
+  Equation e{value, middle(value), value.width() / 2 + 1e-12 * value.high + 1e-15, terms_.size(), 0, {}};
   for (std::size_t k = 0; k < kUnknowns; ++k) {
     if (!is_used(a[k])) continue;
     terms_.push_back({k, a[k], middle(a[k]), a[k].width() / 2});
     used_[k] = true;
   }
   e.count = terms_.size() - e.first;
+  if (e.count == 1) e.alone = left_for(terms_.back(), value);
   if (e.count > 0) equations_.push_back(e);
+}
+
+// The values of the unknown with which the term is what is left for it.
+RealInterval LinearSystem::left_for(const Term& term, RealInterval value) {
+  return {value.low / term.a.high, term.a.low > 0 ? value.high / term.a.low : kEndless};
 }
 
 void LinearSystem::append(const LinearSystem& other) {
@@ -80,8 +95,7 @@ std::array<std::vector<RealInterval>, kUnknowns> LinearSystem::alone() const {
   std::array<std::vector<RealInterval>, kUnknowns> bounds;
   for (const Equation& e : equations_) {
     const Term& term = terms_[e.first];
-    if (e.count == 1 && term.a.low > 0 && e.value.low > 0)
-      bounds[term.unknown].push_back({e.value.low / term.a.high, e.value.high / term.a.low});
+    if (e.count == 1 && term.a.low > 0 && e.value.low > 0) bounds[term.unknown].push_back(e.alone);
   }
   return bounds;
 }
@@ -163,13 +177,16 @@ std::optional<LinearSystem::Solution> LinearSystem::solve(const std::vector<doub
   Matrix m{};
   for (std::size_t i = 0; i < equations_.size(); ++i) {
     const double w = weights[i] * weights[i];
-    const std::span<const Term> all = terms(equations_[i]);
-    for (std::size_t j = 0; j < all.size(); ++j) {  // the lower half; terms come in the order of their unknowns
-      auto& row = m[all[j].unknown];
-      const double times = all[j].middle * w;
-      for (std::size_t l = 0; l <= j; ++l) row[all[l].unknown] += times * all[l].middle;
-      row[kRight] += times * equations_[i].middle;
-    }
+    const Equation& e = equations_[i];
+    const Term* const first = &terms_[e.first];
+    const Term* term = first;
+    do {  // the lower half; terms come in the order of their unknowns
+      auto& row = m[term->unknown];
+      const double times = term->middle * w;
+      for (const Term* other = first; other != term; ++other) row[other->unknown] += times * other->middle;
+      row[term->unknown] += times * term->middle;
+      row[kRight] += times * e.middle;
+    } while (++term != first + e.count);
   }
   for (std::size_t k = 0; k < kUnknowns; ++k) {
     for (std::size_t l = 0; l <= k; ++l) m[l][k] = m[k][l] = m[k][l] * scale[k] * scale[l];
@@ -192,19 +209,20 @@ std::optional<LinearSystem::Solution> LinearSystem::solve(const std::vector<doub
 bool LinearSystem::narrow(Box& box) const {
   bool changed = false;
   for (const Equation& e : equations_) {
+    if (e.count == 1) {
+      const Term& only = terms_[e.first];
+      RealInterval& x = box[only.unknown];
+      if ((only.a * x).overlaps(e.value)) changed |= narrow_to(e.alone, x);
+      continue;
+    }
     RealInterval all = sum(e, box);
     if (!all.overlaps(e.value)) continue;
     for (const Term& term : terms(e)) {
       RealInterval& x = box[term.unknown];
       const RealInterval own = term.a * x;
-      const double low = (e.value.low - (all.high - own.high)) / term.a.high;
-      const double high = term.a.low > 0 ? (e.value.high - (all.low - own.low)) / term.a.low : kEndless;
-      // Differences of large sums lose digits; the slack keeps the true value inside.
-      const RealInterval left{low - kSettled * std::abs(x.low), high + kSettled * std::abs(x.high)};
-      const RealInterval now = narrowed(x, left);
-      changed |= now.width() < x.width() * (1 - 1e-3);
-      all = {all.low - own.low + (term.a * now).low, all.high - own.high + (term.a * now).high};
-      x = now;
+      const RealInterval rest{e.value.low - (all.high - own.high), e.value.high - (all.low - own.low)};
+      changed |= narrow_to(left_for(term, rest), x);
+      all = {all.low - own.low + (term.a * x).low, all.high - own.high + (term.a * x).high};
     }
   }
   return changed;

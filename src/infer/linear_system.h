@@ -52,12 +52,14 @@ class LinearSystem {
     RealInterval value{};
     double middle = 0, half_width = 0;
     std::size_t first = 0, count = 0;  // terms
+    RealInterval alone{};              // of one term: what its unknown can be
   };
   struct Solution {
     Values x{}, deviation{};
   };
 
   std::span<const Term> terms(const Equation& e) const { return {terms_.data() + e.first, e.count}; }
+  static RealInterval left_for(const Term& term, RealInterval value);
   RealInterval sum(const Equation& e, const Box& box) const;
   double uncertainty(const Equation& e, const Values& x) const;
   static Box around(const Solution& solution);
