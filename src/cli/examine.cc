@@ -78,6 +78,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     assumed.effort = effort;
     InferOptions options_of_look = assumed;
     options_of_look.keep_precedent = turn.is_first();
+    if (examined.plan) options_of_look.first_look = examined.plan->first_look;
     examined.plan = std::make_unique<Plan>(infer(*examined.printed, options_of_look));
     report = verify(*examined.printed, *examined.plan);
     if (turn.is_first() && count(report.findings).error == 0) turn.leave(std::move(examined.plan->precedent), place);

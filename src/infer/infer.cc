@@ -183,6 +183,7 @@ void finish(const InferOptions& options, Inference& all) {
   prefer_by_perf(all.inputs, all.perf_outcomes, options, all.found, all.plan);
   list_alternatives(all.found, all.plan);
   all.plan.gave_up |= all.found.gave_up;
+  all.plan.first_look = all.found.first_look;
   infer_reservation(all.inputs, all.found, all.plan);
   list_assumptions(all.inputs, all.found, options, all.plan);
   if (options.keep_precedent) all.plan.precedent = make_precedent(all.inputs, all.found, all.perf, all.perf_outcomes);
@@ -193,7 +194,7 @@ void finish(const InferOptions& options, Inference& all) {
 Inference run_inference(const PrintedPlan& printed, const InferOptions& options) {
   Fixed fixed;
   Inference all = begun(printed, options, fixed);
-  all.found = search(all.inputs, fixed.setting, fixed.pairs, options);
+  all.found = search(all.inputs, fixed.setting, fixed.pairs, options, options.first_look.get());
   take_survivors(options, all);
   if (options.perf) {
     find_perf(options, all);

@@ -234,31 +234,48 @@ void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Outcome& even) {
   even = std::move(*split);
 }
 
-SearchResult search_groups(const PlanInputs& plan, const std::vector<SettingGroup>& groups, std::uint32_t allowed_pairs,
-                           const InferOptions& options) {
-  SearchResult result;
-  Evaluator evaluator(plan);
-  std::vector<std::optional<PlanWide>> wides(groups.size());
-  std::int64_t limit = kNoLimit;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const SettingGroup& group = groups[g];
+UniformSearch search_uniformly(std::vector<SettingGroup> groups, std::uint32_t allowed_pairs, Evaluator& evaluator) {
+  UniformSearch search;
+  search.groups = std::move(groups);
+  search.wides.resize(search.groups.size());
+  for (std::size_t g = 0; g < search.groups.size(); ++g) {
+    const SettingGroup& group = search.groups[g];
     const Setting& setting = group.members.front();
     std::int64_t least = 0;
-    auto outcomes = evaluator.uniform(setting, pairs_of(*setting.rules, allowed_pairs), limit, least, wides[g]);
-    if (outcomes.empty()) result.excluded.push_back({group.members, least});
-    for (Outcome& outcome : outcomes) keep_best(result, limit, {std::move(outcome), group.members});
+    auto outcomes =
+        evaluator.uniform(setting, pairs_of(*setting.rules, allowed_pairs), search.limit, least, search.wides[g]);
+    if (outcomes.empty()) search.result.excluded.push_back({group.members, least});
+    for (Outcome& outcome : outcomes) keep_best(search.result, search.limit, {std::move(outcome), group.members});
   }
-  if (result.survivors.empty()) return result;
+  return search;
+}
+
+// With the tables one by one where the uniform tier falls short.
+SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, std::uint32_t allowed_pairs,
+                       const InferOptions& options, Evaluator& evaluator) {
+  SearchResult& result = uniform.result;
+  if (result.survivors.empty()) return std::move(result);
   const std::int64_t contradictions = result.survivors.front().outcome.contradictions;
   if (contradictions > (is_large(plan) ? 1 : 0)) {
-    result.gave_up = options.effort == Effort::uniform;
-    if (!result.gave_up) search_free(plan, groups, allowed_pairs, limit, evaluator, wides, result);
+    if (options.effort == Effort::uniform) {
+      result.first_look = std::make_shared<const FirstLook>(FirstLook{uniform});
+      result.gave_up = true;
+    } else {
+      search_free(plan, uniform.groups, allowed_pairs, uniform.limit, evaluator, uniform.wides, result);
+    }
   } else if (options.alternatives && contradictions == 0) {
     for (Survivor& survivor : result.survivors) widen(plan, evaluator, survivor);
   }
   if (options.alternatives && share_conflicts(plan) > 0)
     for (Survivor& survivor : result.survivors) hide_rows(plan, evaluator, survivor.outcome);
-  return result;
+  return std::move(result);
+}
+
+SearchResult search_groups(const PlanInputs& plan, std::vector<SettingGroup> groups, std::uint32_t allowed_pairs,
+                           const InferOptions& options) {
+  Evaluator evaluator(plan);
+  return search_on(plan, search_uniformly(std::move(groups), allowed_pairs, evaluator), allowed_pairs, options,
+                   evaluator);
 }
 
 }  // namespace
@@ -284,8 +301,12 @@ std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows
 }
 
 SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs,
-                    const InferOptions& options) {
+                    const InferOptions& options, const FirstLook* first_look) {
   if (!plan.sized) return {};
+  if (first_look != nullptr) {
+    Evaluator evaluator(plan);
+    return search_on(plan, first_look->uniform, allowed_pairs, options, evaluator);
+  }
   return search_groups(plan, possible_settings(plan, fixed), allowed_pairs, options);
 }
 
@@ -298,7 +319,7 @@ SearchResult search_other_releases(const PlanInputs& plan, const FixedSetting& f
       return std::ranges::any_of(survivor.members, [&](const Setting& s) { return s.rules->release == release; });
     });
   });
-  return search_groups(plan, groups, allowed_pairs, options);
+  return search_groups(plan, std::move(groups), allowed_pairs, options);
 }
 
 }  // namespace shardstats::infer_detail

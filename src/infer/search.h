@@ -1,11 +1,14 @@
 // Elimination: which settings explain the log with the fewest contradicted cells and freedoms. Private to src/infer.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "infer/settings.h"
 
-namespace shardstats::infer_detail {
+namespace shardstats {
+namespace infer_detail {
 
 struct Survivor {
   Outcome outcome;
@@ -20,7 +23,16 @@ struct Excluded {
 struct SearchResult {
   std::vector<Survivor> survivors;  // all of least cost, most likely first; empty only if nothing is sized
   std::vector<Excluded> excluded;
-  bool gave_up = false;  // values of single tables were not looked for
+  bool gave_up = false;                         // values of single tables were not looked for
+  std::shared_ptr<const FirstLook> first_look;  // then: what a search of the same plan with more effort starts from
+};
+
+// The uniform tier of a search, which needs no more than the plan, whatever the effort is.
+struct UniformSearch {
+  std::vector<SettingGroup> groups;
+  SearchResult result;
+  std::vector<std::optional<PlanWide>> wides;  // by group; none where it was given up
+  std::int64_t limit = kNoLimit;               // cost of the survivors
 };
 
 // Those of releases that split rows like that.
@@ -28,11 +40,18 @@ std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows
 
 // `allowed_pairs`: element sizes and optimizers that --assume leaves, a bit each by pair_of(). With
 // options.alternatives also what tables may have beside the plan-wide values, where nothing contradicts those.
+// `first_look`: of the same arguments, if there was one with less effort.
 SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs,
-                    const InferOptions& options);
+                    const InferOptions& options, const FirstLook* first_look = nullptr);
 
 // The releases that a search excluded, by themselves.
 SearchResult search_other_releases(const PlanInputs& plan, const FixedSetting& fixed, const SearchResult& found,
                                    std::uint32_t allowed_pairs, const InferOptions& options);
 
-}  // namespace shardstats::infer_detail
+}  // namespace infer_detail
+
+struct FirstLook {
+  infer_detail::UniformSearch uniform;
+};
+
+}  // namespace shardstats

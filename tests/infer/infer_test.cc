@@ -98,6 +98,35 @@ TEST(Infer, UniformEffortGivesUpWhereTheLongSearchGoesOn) {
   EXPECT_EQ(contradicted(text, Effort::exhaustive).first, 1);
 }
 
+TEST(Infer, TheLongSearchGoesOnFromAFirstLook) {
+  std::string text = log_text("v1.4.0.log");
+  text.replace(text.find("9.161 (57%)"), 5, "9.261");
+  const auto blocks = find_blocks(text);
+  const PrintedPlan printed = parse(blocks.front());
+  InferOptions first;
+  first.effort = Effort::uniform;
+  const Plan look = infer(printed, first);
+  ASSERT_NE(look.first_look, nullptr);
+  InferOptions options;
+  const Plan alone = infer(printed, options);
+  options.first_look = look.first_look;
+  for (int time = 0; time < 2; ++time) {  // it is left as it was
+    const Plan plan = infer(printed, options);
+    EXPECT_EQ(plan.first_look, nullptr);
+    EXPECT_EQ(plan.contradictions, alone.contradictions);
+    EXPECT_EQ(plan.setting, alone.setting);
+    EXPECT_EQ(plan.alternatives, alone.alternatives);
+    ASSERT_EQ(plan.assumptions.size(), alone.assumptions.size());
+    for (std::size_t i = 0; i < plan.assumptions.size(); ++i) {
+      EXPECT_EQ(plan.assumptions[i].name, alone.assumptions[i].name);
+      EXPECT_EQ(plan.assumptions[i].value, alone.assumptions[i].value);
+      EXPECT_EQ(plan.assumptions[i].support, alone.assumptions[i].support);
+    }
+    for (std::size_t r = 0; r < plan.ranks.size(); ++r)
+      EXPECT_EQ(plan.ranks[r].expected_hbm.bytes, alone.ranks[r].expected_hbm.bytes);
+  }
+}
+
 TEST(Infer, Overrides) {
   const auto parse_good = [](std::string_view text) { return std::get<Override>(parse_override(text)); };
   const auto log = inferred(log_text("v1.4.0.log"), {parse_good("pipeline=none"), parse_good("dtype=int8")});

@@ -160,6 +160,7 @@ struct JointChoices {
 };
 
 class Precedent;
+struct FirstLook;
 
 struct Plan {
   std::vector<Release> releases;      // that explain the log equally well, oldest first
@@ -180,9 +181,10 @@ struct Plan {
   Expectation kjt;                                      // what the KJT formula gives for the printed KJT line
   std::vector<Assumption> assumptions;
   std::vector<JointChoices> groups;
-  std::int64_t contradictions = 0;             // printed cells outside their expectation
-  bool gave_up = false;                        // an exhaustive search might explain more
-  std::shared_ptr<const Precedent> precedent;  // see precedent.h; null unless asked for, or if contradicted
+  std::int64_t contradictions = 0;              // printed cells outside their expectation
+  bool gave_up = false;                         // an exhaustive search might explain more
+  std::shared_ptr<const FirstLook> first_look;  // where it gave up: what that search need not do again
+  std::shared_ptr<const Precedent> precedent;   // see precedent.h; null unless asked for, or if contradicted
 
   std::span<const PlanShard> shards_of(const PlanTable& table) const {
     return std::span(shards).subspan(table.first_shard, table.shard_count);
@@ -216,7 +218,8 @@ struct InferOptions {
   bool perf = true;          // false: skip the perf half
   Effort effort = Effort::exhaustive;
   bool shard_parts = true;  // false: skip what the bytes of a shard are made of and rest on (verify does not show it)
-  bool keep_precedent = false;  // for infer_like(), see precedent.h
+  bool keep_precedent = false;                            // for infer_like(), see precedent.h
+  std::shared_ptr<const FirstLook> first_look = nullptr;  // of the same plan and overrides with less effort, see Plan
 };
 
 // Parses "release=v1.4.0", "dtype=fp16", "table_X.dtype=fp32", ...
