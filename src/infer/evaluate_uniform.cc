@@ -7,44 +7,52 @@
 namespace shardstats::infer_detail {
 namespace {
 
-// How many printed storage cells each plan-wide pair contradicts. A pair far behind the best is not followed further.
+// How many printed storage cells each plan-wide pair contradicts. A pair far behind the best is not followed further,
+// unless it is asked whether at most so many tables depart with some pair, and it can still be that one.
 class PairCounts {
  public:
-  explicit PairCounts(std::uint32_t allowed, std::int64_t far_behind = kFarBehind)
-      : live_(allowed), far_behind_(far_behind) {}
+  explicit PairCounts(std::uint32_t allowed, std::optional<Departing> most = std::nullopt)
+      : live_(allowed),
+        counted_(allowed),
+        most_(most),
+        least_(allowed != 0 ? 0 : std::numeric_limits<std::int64_t>::max()) {}
 
-  // What the pairs that are still followed mean for a table: a set of combos.
+  // What the pairs that are still counted mean for a table: a set of combos.
   std::uint64_t combos(const TableInputs& table) const {
     std::uint64_t all = 0;
-    each_bit(live_, [&](int p) { all |= std::uint64_t{1} << combo_index(plan_wide(table, p)); });
+    each_bit(counted_, [&](int p) { all |= std::uint64_t{1} << combo_index(plan_wide(table, p)); });
     return all;
   }
 
   void add(const Setting& setting, const TableInputs& table, const Parts& parts) {
     const bool departs = !has_hidden_inputs(table), departs_anyhow = departs && table.sharding != Sharding::rw;
-    each_bit(live_, [&](int p) {
+    each_bit(counted_, [&](int p) {
       const auto wrong = count(contradicted_cells(setting, table, parts, plan_wide(table, p)));
       wrong_[at(p)] += wrong;
       if (wrong == 0) return;
       departing_[at(p)].inputs += departs;
       departing_[at(p)].rows += departs_anyhow;
     });
-    const std::int64_t fewest = least();
-    each_bit(live_, [&](int p) {
-      if (wrong_[at(p)] <= fewest + far_behind_) return;
-      live_ &= ~(1u << p);
-      fewest_dropped_ = std::min(fewest_dropped_, wrong_[at(p)]);
-    });
+    least_ = std::numeric_limits<std::int64_t>::max();
+    each_bit(live_, [&](int p) { least_ = std::min(least_, wrong_[at(p)]); });
+    if (!follows_all_) drop_far_behind();
   }
-  std::int64_t least() const {
-    std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
-    each_bit(live_, [&](int p) { fewest = std::min(fewest, wrong_[at(p)]); });
-    return fewest;
-  }
+  std::int64_t least() const { return least_; }
   // Did a dropped pair possibly end up better than those that were followed?
-  bool dropped_too_early() const { return fewest_dropped_ <= least(); }
+  bool dropped_too_early() const { return fewest_dropped_ <= least_; }
+  // Lets all pairs be followed to the end; false: some of them have to be counted again.
+  bool follow_all(std::uint32_t allowed) {
+    const bool are_counted = counted_ == allowed;
+    if (!are_counted) *this = PairCounts(allowed, most_);
+    live_ = allowed;
+    follows_all_ = true;
+    return are_counted;
+  }
 
   const Departing& departing(int p) const { return departing_[at(p)]; }
+  // With some pair that is counted at most so many tables depart as were asked for.
+  bool any_within_most() const { return any_within_most(counted_); }
+  bool any_followed_within_most() const { return any_within_most(live_); }
 
   // The pairs that were followed, best first.
   std::vector<std::pair<std::int64_t, int>> ranking() const {
@@ -57,25 +65,53 @@ class PairCounts {
  private:
   static constexpr std::int64_t kFarBehind = 24;
   static std::size_t at(int p) { return static_cast<std::size_t>(p); }
+
+  bool is_within_most(int p) const {
+    const Departing& own = departing_[at(p)];
+    return own.inputs <= most_->inputs || own.rows <= most_->rows;
+  }
+  bool any_within_most(std::uint32_t pairs) const {
+    if (!most_) return true;
+    for (; pairs != 0; pairs &= pairs - 1)
+      if (is_within_most(std::countr_zero(pairs))) return true;
+    return false;
+  }
+
+  void drop_far_behind() {
+    each_bit(live_, [&](int p) {
+      if (wrong_[at(p)] <= least_ + kFarBehind) return;
+      live_ &= ~(1u << p);
+      fewest_dropped_ = std::min(fewest_dropped_, wrong_[at(p)]);
+    });
+    each_bit(counted_ & ~live_, [&](int p) {
+      if (!most_ || !is_within_most(p)) counted_ &= ~(1u << p);
+    });
+  }
+
   std::array<std::int64_t, kPairs> wrong_{};
   std::array<Departing, kPairs> departing_{};
-  std::uint32_t live_;
-  std::int64_t far_behind_;
+  std::uint32_t live_;     // pairs that are followed
+  std::uint32_t counted_;  // and others that are counted all the same
+  bool follows_all_ = false;
+  std::optional<Departing> most_;
+  std::int64_t least_;  // contradicted by the best pair
   std::int64_t fewest_dropped_ = std::numeric_limits<std::int64_t>::max();
 };
 
 // One setting in the uniform tier.
 class UniformTier {
  public:
-  UniformTier(const PlanInputs& plan, KnownSums& sums, const Setting& setting, std::uint32_t allowed_pairs)
-      : plan_(plan), sums_(sums), setting_(setting), allowed_(allowed_pairs), counts_(allowed_pairs) {}
+  // `most`: of tables that may depart, where more than that are not of interest.
+  UniformTier(const PlanInputs& plan, KnownSums& sums, const Setting& setting, std::uint32_t allowed_pairs,
+              std::optional<Departing> most = std::nullopt)
+      : plan_(plan), sums_(sums), setting_(setting), allowed_(allowed_pairs), counts_(allowed_pairs, most) {}
 
-  // What the tables' own cells say of each pair; false: even the best contradicts more than `limit` of them.
+  // What the tables' own cells say of each pair; false: even the best contradicts more than `limit` of them, or with
+  // every one more than `most` tables depart.
   bool count_cells(std::int64_t limit) {
     if (!count_all(limit)) return false;
-    if (!counts_.dropped_too_early()) return true;
-    counts_ = PairCounts(allowed_, std::numeric_limits<std::int64_t>::max() / 2);
-    return count_all(limit);
+    const bool is_done = !counts_.dropped_too_early() || counts_.follow_all(allowed_);
+    return is_done ? counts_.any_followed_within_most() : count_all(limit);
   }
   const PairCounts& counts() const { return counts_; }
 
@@ -106,7 +142,7 @@ class UniformTier {
       variant.free_ratio = is_ratio_hidden(setting_, table);
       (*parts_)[t].push_back(make_parts(setting_, table, variant, {}, counts_.combos(table)));
       counts_.add(setting_, table, (*parts_)[t].front());
-      if (counts_.least() > limit) return false;
+      if (counts_.least() > limit || !counts_.any_within_most()) return false;
     }
     return true;
   }
@@ -154,13 +190,8 @@ std::vector<Outcome> Evaluator::uniform(const Setting& setting, std::uint32_t al
 }
 
 std::optional<PlanWide> Evaluator::plan_wide_of(const Setting& setting, std::uint32_t allowed_pairs, Departing most) {
-  UniformTier tier(plan_, sums_, setting, allowed_pairs);
-  tier.count_cells(kNoLimit);
-  const auto may_do = [&](const auto& ranked) {
-    const Departing departing = tier.counts().departing(ranked.second);
-    return departing.inputs <= most.inputs || departing.rows <= most.rows;
-  };
-  if (!std::ranges::any_of(tier.counts().ranking(), may_do)) return std::nullopt;
+  UniformTier tier(plan_, sums_, setting, allowed_pairs, most);
+  if (!tier.count_cells(kNoLimit)) return std::nullopt;
   std::int64_t least = 0;
   const auto outcomes = tier.outcomes(kNoLimit, least);
   if (outcomes.empty()) return PlanWide{};

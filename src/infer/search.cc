@@ -139,20 +139,23 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
   std::int64_t without_rows = contradictions;  // the fewest contradicted cells that even splits leave
   std::int64_t fewest = contradictions;        // that any likely split leaves
   const std::int64_t conflicts = share_conflicts(plan);
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    if (wides[g]) continue;
+  // Asked for late: the better the hypotheses so far, the sooner a group is given up again.
+  std::vector<bool> is_asked(groups.size());
+  const auto wide_of = [&](std::size_t g) -> const std::optional<PlanWide>& {
+    if (wides[g] || is_asked[g]) return wides[g];
+    is_asked[g] = true;
     const Setting& setting = groups[g].members.front();
     const ReleaseRules& rules = *setting.rules;
     std::int64_t rows = -1;
     if (may_split_unevenly(plan, rules))
       for (const SplitRows split : kUnevenSplits)
         rows = std::max(rows, limit - cost_of_rows(plan, conflicts, groups[g], split));
-    wides[g] = evaluator.plan_wide_of(setting, pairs_of(rules, allowed_pairs), {limit, rows});
-  }
+    return wides[g] = evaluator.plan_wide_of(setting, pairs_of(rules, allowed_pairs), {limit, rows});
+  };
   for (const Candidate& candidate : candidates_of(plan, conflicts, groups)) {
     const bool rows = candidate.rows != SplitRows::evenly;
     if (rows && limit <= 0) continue;
-    const auto& wide = wides[candidate.group];
+    const auto& wide = wide_of(candidate.group);
     const auto departing = [&] { return rows ? wide->departing.rows : wide->departing.inputs; };
     const std::int64_t most = limit - candidate.extra;
     auto outcome = wide && departing() <= most
