@@ -57,19 +57,28 @@ ShapeRuns runs_of(const Setting& setting, const TableInputs& table, SplitRows ro
 
 Amounts amounts(const Specific<RealInterval>& s) { return {s.hbm, s.ddr, s.ssd}; }
 
+constexpr std::uint64_t kEachElement = 0b0001'0001'0001;  // pairs of the first optimizer
+
 // The combos asked for, by what each kind of size depends on: bit sets.
 struct WantedSizes {
   std::uint64_t pairs = 0, elements = 0, outputs = 0;
 };
 
 WantedSizes wanted_sizes(const Setting& setting, std::uint64_t combos) {
+  constexpr int kOptimizerBits = static_cast<int>(kOptimizers.size()), kElementBits = kCombos / 3;
+  constexpr std::uint64_t kOfOutput = (1u << kOptimizerBits) - 1, kOfElement = (1u << kElementBits) - 1;
   WantedSizes wanted;
-  each_bit(combos, [&](int index) {
-    const Combo combo = combo_of(index);
-    wanted.pairs |= std::uint64_t{1} << pair_of(combo);
-    wanted.elements |= std::uint64_t{1} << combo.element;
-    wanted.outputs |= std::uint64_t{1} << (setting.rules->output_dtype ? combo.output : combo.element);
-  });
+  for (int element = 0; element < 3; ++element) {
+    const std::uint64_t own = combos >> element * kElementBits & kOfElement;
+    if (own == 0) continue;
+    wanted.elements |= std::uint64_t{1} << element;
+    for (int output = 0; output < 5; ++output) {
+      const std::uint64_t optimizers = own >> output * kOptimizerBits & kOfOutput;
+      if (optimizers == 0) continue;
+      wanted.pairs |= optimizers << element * kOptimizerBits;
+      wanted.outputs |= std::uint64_t{1} << (setting.rules->output_dtype ? output : element);
+    }
+  }
   return wanted;
 }
 
@@ -97,9 +106,12 @@ void fill_sizes(const Setting& setting, const TableInputs& table, const Parts& p
   TableFacts<RealInterval> facts = facts_of(setting, table, parts.variant, parts.lookups, {0, 0, 0});
   Specific<RealInterval> specific;
   int element_of_specific = -1;
+  std::array<double, kOptimizers.size()> multipliers{};
+  for (std::size_t o = 0; o < multipliers.size(); ++o)
+    if ((wanted.pairs >> o & kEachElement) != 0) multipliers[o] = multiplier_of(setting, table, static_cast<int>(o));
   each_bit(wanted.pairs, [&](int pair) {
     facts.element_size = exactly(kElementSizes[static_cast<std::size_t>(element_of_pair(pair))]);
-    facts.optimizer_multiplier = exactly(multiplier_of(setting, table, pair % 4));
+    facts.optimizer_multiplier = exactly(multipliers[static_cast<std::size_t>(pair % 4)]);
     const bool same_element = std::exchange(element_of_specific, element_of_pair(pair)) == element_of_pair(pair);
     specific = same_element ? with_multiplier(setting, facts, shard, specific) : specific_bytes(setting, facts, shard);
     c.specific[static_cast<std::size_t>(pair)] = amounts(specific);
@@ -356,14 +368,6 @@ WrongCells contradicted_cells(const Setting& setting, const TableInputs& table, 
           wrong(table.ssd, [&](const ClassParts& c) { return class_ssd(c, combo); })};
 }
 
-Combo plan_wide(const TableInputs& table, int pair) {
-  Combo combo{element_of_pair(pair), element_of_pair(pair), table.quant ? 0 : pair % 4};
-  if (table.fixed_element) combo.element = combo.output = *table.fixed_element;
-  if (table.fixed_output) combo.output = *table.fixed_output;
-  if (table.fixed_optimizer) combo.optimizer = *table.fixed_optimizer;
-  return combo;
-}
-
 namespace {
 
 template <class Holds>
@@ -391,18 +395,21 @@ std::uint64_t possible_combos(const Setting& setting, const TableInputs& table, 
 
 std::uint64_t fitting_combos(const Setting& setting, const TableInputs& table, const Parts& parts,
                              std::uint64_t possible) {
-  std::uint64_t mask = 0;
-  each_bit(possible, [&](int i) {
-    const Combo combo = combo_of(i);
-    const auto fits = [&](const std::optional<ByteInterval>& printed, auto bytes_of) {
-      return !printed || over_shards(parts, bytes_of).overlaps(real(*printed));
-    };
-    if (fits(table.hbm, [&](const ClassParts& c) { return class_hbm(setting, c, combo); }) &&
-        fits(table.ddr, [&](const ClassParts& c) { return class_ddr(setting, c, combo); }) &&
-        fits(table.ssd, [&](const ClassParts& c) { return class_ssd(c, combo); }))
-      mask |= std::uint64_t{1} << i;
-  });
-  return mask;
+  std::uint64_t left = possible;
+  // Cell by cell: the next one is asked of few combos.
+  const auto keep_fitting = [&](const std::optional<ByteInterval>& cell, auto bytes_of) {
+    if (!cell) return;
+    const RealInterval printed = real(*cell);
+    each_bit(left, [&](int i) {
+      const Combo combo = combo_of(i);
+      if (!over_shards(parts, [&](const ClassParts& c) { return bytes_of(c, combo); }).overlaps(printed))
+        left &= ~(std::uint64_t{1} << i);
+    });
+  };
+  keep_fitting(table.hbm, [&](const ClassParts& c, Combo combo) { return class_hbm(setting, c, combo); });
+  keep_fitting(table.ddr, [&](const ClassParts& c, Combo combo) { return class_ddr(setting, c, combo); });
+  keep_fitting(table.ssd, [&](const ClassParts& c, Combo combo) { return class_ssd(c, combo); });
+  return left;
 }
 
 }  // namespace shardstats::infer_detail

@@ -142,7 +142,13 @@ void each_bit(std::uint64_t bits, F f) {
 }
 
 // The plan-wide values of a pair for this table: quantized weights have no optimizer, --assume may fix some.
-Combo plan_wide(const TableInputs& table, int pair);
+inline Combo plan_wide(const TableInputs& table, int pair) {
+  Combo combo{element_of_pair(pair), element_of_pair(pair), table.quant ? 0 : pair % 4};
+  if (table.fixed_element) combo.element = combo.output = *table.fixed_element;
+  if (table.fixed_output) combo.output = *table.fixed_output;
+  if (table.fixed_optimizer) combo.optimizer = *table.fixed_optimizer;
+  return combo;
+}
 
 // Which combos are possible at all for this table (kernel, release), as a bit mask; `free_output`: e_o may differ from
 // e.
