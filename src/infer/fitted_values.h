@@ -19,6 +19,11 @@ struct PerfFit {
   std::optional<std::size_t> kept;  // index of the bandwidth that stays at its default whatever the numbers say
 };
 
+// A fit, and what it is with defaults in the place of values that are close to them.
+struct FitPair {
+  PerfFit fit, snapped;
+};
+
 PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit);
 // By sharder: the likeliest of a set of codecs.
 std::vector<std::size_t> first_of(const std::vector<std::uint64_t>& sets);

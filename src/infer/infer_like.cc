@@ -53,6 +53,10 @@ class Extremes {
     keep_bounds([&](Option option) {
       return table_bytes(outcome_.setting, table_, parts_[option.variant], combo_of(option.combo), quantity);
     });
+    const auto is_whole = [](const Parts& parts) {
+      return parts.classes.size() == 1 && parts.classes.front().run.count == 1 && parts.same_total.empty();
+    };
+    if (quantity < Quantity::weights && std::ranges::all_of(parts_, is_whole)) return;  // it is the only shard
     for (std::size_t c = 0; c < parts_.front().classes.size(); ++c)
       keep_bounds([&](Option option) {
         return class_bytes(outcome_.setting, parts_[option.variant].classes[c], combo_of(option.combo), quantity);
@@ -203,11 +207,13 @@ class PerfAgain {
   PerfAgain(const PlanInputs& plan, const PerfInputs& perf, const SearchResult& found)
       : plan_(plan), perf_(perf), found_(found), evaluation_(plan, perf, false) {}
 
-  std::optional<PerfOutcome> outcome(const PerfPrecedent& known) {
+  // `fits`: with the same values, where they are known.
+  std::optional<PerfOutcome> outcome(const PerfPrecedent& known, const FitPair* fits = nullptr) {
     if (known.codecs.size() != perf_.sharders) return std::nullopt;
     PerfHypothesis h = known.hypothesis;
     h.outcome = &found_.survivors[known.survivor].outcome;
-    PerfOutcome outcome = known.is_fitted ? fitted_again(h, known) : evaluation_.run(h, known.codecs);
+    PerfOutcome outcome =
+        known.is_fitted ? fitted_again(h, known, fits ? *fits : fits_of(h, known)) : evaluation_.run(h, known.codecs);
     if (outcome.contradictions > 0 || outcome.freedoms > known.freedoms) return std::nullopt;
     if (may_have_usual_multipliers(outcome) != known.usual_multipliers) return std::nullopt;
     return outcome;
@@ -218,10 +224,15 @@ class PerfAgain {
 
  private:
   // With the bandwidths that this block leaves: what an earlier one left of them is something else.
-  PerfOutcome fitted_again(const PerfHypothesis& h, const PerfPrecedent& known) {
+  FitPair fits_of(const PerfHypothesis& h, const PerfPrecedent& known) const {
     PerfFits fits(h, plan_, perf_, known.solution);
     const auto codecs = first_of(known.codecs);
-    const PerfFit fit = fits.fit(codecs, h.kept), snapped = fits.snapped(codecs, fit);
+    const PerfFit fit = fits.fit(codecs, h.kept);
+    return {fit, fits.snapped(codecs, fit)};
+  }
+
+  PerfOutcome fitted_again(const PerfHypothesis& h, const PerfPrecedent& known, const FitPair& fits) {
+    const auto& [fit, snapped] = fits;
     solution_ = fit.solution;
     const auto with = [&](const PerfFit& one) {
       PerfOutcome outcome = evaluation_.run(fitted(h, one), known.codecs);
@@ -275,7 +286,7 @@ std::shared_ptr<const Precedent> make_precedent(const PlanInputs& plan, SearchRe
   for (const PerfOutcome& outcome : perf_outcomes) {
     PerfPrecedent& known = precedent->perf.emplace_back(precedent_of(outcome, found));
     if (!known.is_fitted) continue;
-    if (!again.outcome(known)) return nullptr;
+    if (!again.outcome(known, outcome.fits.get())) return nullptr;
     known.solution = again.solution();
   }
   precedent->excluded = found.excluded;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -31,6 +32,7 @@ class TablePerfs {
 };
 
 struct PerfFit;
+struct FitPair;
 
 struct PerfOutcome {
   PerfHypothesis hypothesis;
@@ -39,6 +41,7 @@ struct PerfOutcome {
   RealInterval backward = kDefaultBackward, weighted_backward = kDefaultWeightedBackward;
   Bandwidths<bool> bounded{true, true, true, true, true, true};  // by what is printed
   std::vector<std::uint64_t> codecs;                             // by sharder: those that contradict the fewest cells
+  std::shared_ptr<const FitPair> fits;                           // with these codecs, if it comes from one of the two
   TablePerfs tables;
   std::vector<PerfCells> ranks;
   std::vector<std::uint32_t> wrong_in_rank;  // bit sets of cells

@@ -174,7 +174,7 @@ class PerfSearch {
     PerfFits fits(h, plan_, perf_);
     auto starts = fitting_codecs(h, perf_, classes, fits);
     starts.insert(starts.begin(), first_of(default_codecs));
-    Refits refits{h, fits, {}, {}};
+    Refits refits{h, fits, classes, {}, {}};
     for (auto codecs : starts)
       for (int round = 0; round < kRefits; ++round) {
         const auto next = refit(refits, classes.first_of(codecs));
@@ -205,8 +205,15 @@ class PerfSearch {
   struct Refits {
     const PerfHypothesis& h;
     PerfFits& fits;
+    const WireClasses& classes;
     std::map<std::vector<std::size_t>, std::vector<std::size_t>> by_codecs;
     std::vector<std::pair<PerfFit, std::vector<std::size_t>>> by_fit;
+  };
+
+  // Two fits with the same codecs.
+  struct Pair {
+    const std::vector<std::size_t>& codecs;
+    std::shared_ptr<const FitPair> fits;
   };
 
   // The likeliest codecs with the bandwidths that were fitted with `codecs`.
@@ -214,8 +221,9 @@ class PerfSearch {
     const auto [next, is_new] = refits.by_codecs.try_emplace(codecs);
     if (is_new) {
       const PerfFit found = refits.fits.fit(codecs);
-      try_fit(refits, refits.fits.snapped(codecs, found));
-      next->second = try_fit(refits, found);
+      const Pair pair{codecs, std::make_shared<const FitPair>(FitPair{found, refits.fits.snapped(codecs, found)})};
+      try_fit(refits, pair.fits->snapped, &pair);
+      next->second = try_fit(refits, found, &pair);
       const bool hides = by_defaults_ >= kManyContradictions && hides_values(found);
       for (std::size_t k = 0; k < kBandwidths.size(); ++k)
         if (hides ? !(found.bandwidths.*kBandwidths[k]).exact() : is_close(found, k))
@@ -252,12 +260,14 @@ class PerfSearch {
     return is_close(fit.bandwidths.*kBandwidths[bandwidth], (default_bandwidths().*kBandwidths[bandwidth]).low);
   }
 
-  std::vector<std::size_t> try_fit(Refits& refits, const PerfFit& fit) {
+  // `of`: where the fit is one of a pair.
+  std::vector<std::size_t> try_fit(Refits& refits, const PerfFit& fit, const Pair* of = nullptr) {
     const auto known = std::ranges::find_if(refits.by_fit, [&](const auto& o) { return same_values(o.first, fit); });
     if (known != refits.by_fit.end()) return known->second;
     PerfOutcome outcome = evaluation_.run(fitted(refits.h, fit), all_codecs(refits.h));
     outcome.freedoms += fit.freedoms + unlikely_values(fit);
     auto codecs = first_of(outcome.codecs);
+    if (of != nullptr && refits.classes.first_of(codecs) == of->codecs) outcome.fits = of->fits;
     refits.by_fit.emplace_back(fit, codecs);
     keep(std::move(outcome));
     return codecs;
