@@ -1,4 +1,5 @@
-// Is every rounded number one that the planner can print (log-format.md section 2)? "07", "0.50" and "1.2345" are not.
+// Is every rounded number one that the planner can print (log-format.md section 2)? "07", "0.50", "1.2345", "-3" and
+// "nan" are not.
 #include <algorithm>
 #include <array>
 
@@ -10,10 +11,12 @@ namespace {
 
 // Decimals.
 constexpr std::size_t kWhole = 0, kTwo = 2, kThree = 3;
+constexpr std::size_t kFixed = 97;  // v0.1.0
 constexpr std::size_t kAsNeeded = 98;
 constexpr std::size_t kComponent = 99;  // none, or below 1 one digit that is not zero (C1)
 
-constexpr std::size_t kMostCharacters = 18;  // from 10^16 on Python prints an exponent
+constexpr std::size_t kFewCharacters = 15;    // whose every decimal is printed by some number
+constexpr std::size_t kMostWholeDigits = 16;  // from 10^16 on Python prints an exponent (limits.h)
 
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
@@ -30,9 +33,8 @@ Format format_of(std::size_t decimals) {
 }
 
 // Rounded to `decimals` and printed by Python: no needless zeros in front, none behind the first decimal.
-// nan has no such zeros; a number without a point is judged by its value alone.
+// A number without a point is judged by its value alone.
 bool has_shape(std::string_view text, std::size_t decimals) {
-  if (text.starts_with('-')) text.remove_prefix(1);
   if (text.size() < 2) return true;
   if (decimals == kComponent) return is_component(text);
   if (text[0] == '0' && is_digit(text[1])) return false;
@@ -61,8 +63,9 @@ std::size_t skip_digits(std::string_view text, std::size_t at) {
 // Is it, at one look, what nearly all cells are: "None", or digits without needless zeros, perhaps with a point among
 // them? What is not recognised here is left to spelling_of().
 bool looks_usual(std::string_view text, std::size_t decimals) {
-  if (text.size() > kMostCharacters) return false;
+  if (text.size() > kFewCharacters) return false;
   const std::size_t point = skip_digits(text, 0);
+  if (decimals == kFixed) return point > 0;
   if (point == text.size()) return text[0] != '0';
   if (decimals == kComponent) return is_usual_below_one(text);
   if (text[point] != '.') return text == "None";
@@ -73,15 +76,24 @@ bool looks_usual(std::string_view text, std::size_t decimals) {
 }
 bool is_usual(std::string_view text, std::size_t decimals) { return text.size() < 2 || looks_usual(text, decimals); }
 
+// Not "None", and not "nan", "inf" or a negative number, which no amount of anything is.
+bool is_amount(std::string_view text) { return is_digit(text[0]) && is_number(text); }
+
+// A number that is not printed so by any double.
+bool is_misspelled(std::string_view text, std::size_t decimals) {
+  if (decimals == kFixed) return false;
+  const bool is_short = text.size() <= kFewCharacters && text.find('e') == std::string_view::npos;
+  return is_short ? !has_shape(text, decimals)
+                  : !has_shape(text, decimals) || !values_printed_as(text, format_of(decimals));
+}
+
 enum class Spelling : std::uint8_t { usual, odd, beyond };
 Spelling spelling_of(std::string_view text, std::size_t decimals) {
-  const auto e = std::ranges::find(text, 'e');
-  const bool has_exponent = e != text.end();  // or it is "None"
-  const bool is_odd = has_exponent ? is_number(text) && !values_printed_as(text, format_of(decimals))
-                                   : !has_shape(text, decimals) && is_number(text);
-  if (is_odd) return Spelling::odd;
-  const bool is_beyond = text.size() > kMostCharacters || (has_exponent && e + 1 != text.end() && e[1] == '+');
-  return is_beyond ? Spelling::beyond : Spelling::usual;
+  if (!is_number(text)) return Spelling::usual;  // "None", or damage that is found where the cell is read
+  if (!is_amount(text)) return Spelling::odd;
+  if (skip_digits(text, 0) > kMostWholeDigits) return Spelling::beyond;
+  if (is_misspelled(text, decimals)) return Spelling::odd;
+  return text.find("e+") == std::string_view::npos ? Spelling::usual : Spelling::beyond;
 }
 
 Finding& add_finding(Checks& checks, std::string_view rule, const Cell& cell, std::string message) {
@@ -120,8 +132,9 @@ void report_column(Checks& checks, std::size_t rows, const std::vector<const Row
 
 // `cells_of(row)`: pointers to the cells that have `decimals`, in that order.
 template <class Row, std::size_t n, class CellsOf>
-void check_columns(Checks& checks, const std::vector<Row>& rows, const std::array<std::size_t, n>& decimals,
+void check_columns(Checks& checks, const std::vector<Row>& rows, std::array<std::size_t, n> decimals,
                    const CellsOf& cells_of) {
+  if (checks.printed.releases.front() == Release::v0_1_0) decimals.fill(kFixed);
   std::array<std::vector<const Row*>, n> odd;
   for (const Row& row : rows) {
     const std::array<const Cell*, n> cells = cells_of(row);
@@ -177,7 +190,7 @@ void check_list(Checks& checks, const Cell& cell, bool sorted) {
   if (parse_ranks(cell.text, ranks) && is_odd_list(cell.text, ranks, sorted)) add_odd_list(checks, cell);
 }
 
-// Slots "{int}", "{r1}" to "{r3}", "{L1}" and "{L2}" of the line's form.
+// Slots "{int}", "{p0}", "{r1}" to "{r3}", "{L1}" and "{L2}" of the line's form.
 void check_line(Checks& checks, const PrintedLine& line) {
   const std::string_view pattern = line_forms()[line.form].pattern;
   const auto slots = checks.printed.slots_of(line);
@@ -186,7 +199,7 @@ void check_line(Checks& checks, const PrintedLine& line) {
   for (std::size_t at = pattern.find('{'); at != std::string_view::npos; at = pattern.find('{', at + 1)) {
     const std::string_view name = pattern.substr(at + 1, pattern.find('}', at) - at - 1);
     if (name == "ranks") continue;
-    if (slot < slots.size() && name == "int") check(checks, slots[slot], 0);
+    if (slot < slots.size() && (name == "int" || name == "p0")) check(checks, slots[slot], kWhole);
     if (slot < slots.size() && name.size() == 2 && name[0] == 'r' && is_digit(name[1]))
       check(checks, slots[slot], static_cast<std::size_t>(name[1] - '0'));
     if (slot < slots.size() && (name == "L1" || name == "L2")) check_list(checks, slots[slot], sorted);
@@ -223,7 +236,6 @@ Finding& add_odd_list(Checks& checks, const Cell& cell) {
 
 void check_numbers(Checks& checks) {
   const Release release = checks.printed.releases.front();
-  if (release == Release::v0_1_0) return;  // prints fixed decimals
   check_rank_columns(checks, release < Release::v0_8_0 ? 1 : 3);
   check_table_columns(checks);
   for (const PrintedLine& line : checks.printed.lines) check_line(checks, line);

@@ -6,6 +6,7 @@ SHARDSTATS_EDITS is the number of changes of each log.
 import json
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -55,6 +56,27 @@ def verify(log: bytes):
                           env={"SHARDSTATS_NO_CONFIG": "1"})
     blocks = json.loads(done.stdout)["logs"][0]["blocks"] if done.returncode in (0, 1) else []
     return done.returncode, [finding["rule"] for block in blocks for finding in block["findings"]]
+
+
+class NoAmounts(unittest.TestCase):
+    """Numbers that no amount of memory, time or anything else is, in the place of any number."""
+
+    NUMBER = re.compile(r"(?<![\w.+-])\d+(?:\.\d+)?(?:e-\d+)?(?![\w.])")
+    CHANGES = [lambda _: "nan", lambda _: "inf", lambda n: "-" + n, lambda _: "9" * 18, lambda _: "9" * 16 + ".0"]
+    ROUNDED_BELOW_ZERO = re.compile("Divergence|Total Variation|Total Distance")  # -0.000 is printed there
+    SAMPLE = 40  # numbers of each log
+
+    def test_in_the_place_of_any_number(self):
+        for name in ("v0.5.0.log", "v1.4.0.log", "v1.8.0.log"):
+            log = (ROOT / "testdata" / "logs" / name).read_text()
+            numbers = random.Random(name).sample(list(self.NUMBER.finditer(log)), self.SAMPLE)
+            for number in numbers:
+                line = log[log.rfind("\n", 0, number.start()) + 1:number.end()]
+                if self.ROUNDED_BELOW_ZERO.search(line):
+                    continue
+                for change in self.CHANGES:
+                    edited = log[:number.start()] + change(number[0]) + log[number.end():]
+                    self.assertEqual(verify(edited.encode())[0], 1, (name, line.strip("# ")[-60:], change(number[0])))
 
 
 @unittest.skipUnless(PLANS.is_dir() and TOOLS.is_dir(), "no shared corpus")
