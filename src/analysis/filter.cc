@@ -4,6 +4,11 @@
 
 #include <algorithm>
 
+#include "analysis/checks.h"
+#include "analysis/explain_parts.h"
+#include "shardstats/analysis/nearest.h"
+#include "shardstats/planner/releases.h"
+
 namespace shardstats {
 namespace {
 
@@ -35,6 +40,15 @@ bool matches_any(const Expressions& expressions, std::string_view text) {
   return std::ranges::any_of(expressions, [&](const auto& e) { return re2::RE2::PartialMatch(piece, *e); });
 }
 
+// "0" or "4-7"; nothing if it is neither.
+std::optional<RankRange> rank_range(std::string_view word) {
+  const std::size_t dash = std::min(word.find('-'), word.size());
+  const auto first = parse_integer(word.substr(0, dash), 1 << 24);
+  const auto last = dash == word.size() ? first : parse_integer(word.substr(dash + 1), 1 << 24);
+  if (!first || !last || *last < *first) return std::nullopt;
+  return RankRange{static_cast<int>(*first), static_cast<int>(*last)};
+}
+
 std::optional<std::string> compile(const std::vector<std::string>& words, std::string_view option, Expressions& into) {
   for (const std::string& word : words) {
     re2::RE2::Options options;
@@ -64,11 +78,9 @@ std::optional<std::string> Filter::set(const FilterWords& words) {
   if (auto wrong = compile(words.tables, "--table", parts_->tables)) return wrong;
   if (auto wrong = compile(words.excluded_tables, "--exclude-table", parts_->excluded)) return wrong;
   for (const std::string& word : split(words.ranks)) {
-    const std::size_t dash = std::min(word.find('-'), word.size());
-    const auto first = parse_integer(std::string_view(word).substr(0, dash), 1 << 24);
-    const auto last = dash == word.size() ? first : parse_integer(std::string_view(word).substr(dash + 1), 1 << 24);
-    if (!first || !last || *last < *first) return "--rank '" + word + "': expected ranks such as 0,4-7";
-    parts_->ranks.push_back({static_cast<int>(*first), static_cast<int>(*last)});
+    const auto range = rank_range(word);
+    if (!range) return "--rank '" + word + "': expected ranks such as 0,4-7";
+    parts_->ranks.push_back(*range);
   }
   parts_->shardings = split(words.shardings);
   for (const std::string& sharding : parts_->shardings)
@@ -131,6 +143,60 @@ bool Filter::has_kept_rank(const PrintedTable& row) const {
   std::vector<int> ranks;
   parse_ranks(row.ranks.text, ranks);
   return std::ranges::any_of(ranks, [&](int rank) { return keeps_rank(rank); });
+}
+
+struct UnmatchedWords::Word {
+  std::string option, text;
+  std::unique_ptr<re2::RE2> table;  // of --table
+  std::optional<RankRange> ranks;   // of --rank
+  std::vector<std::string> nearest{};
+  bool matched = false;
+};
+
+UnmatchedWords::UnmatchedWords(const FilterWords& words) {
+  Expressions tables;
+  if (compile(words.tables, "", tables)) return;  // set() says so
+  for (std::size_t i = 0; i < tables.size(); ++i)
+    words_.push_back({"--table", words.tables[i], std::move(tables[i]), std::nullopt});
+  for (const std::string& word : split(words.ranks)) words_.push_back({"--rank", word, nullptr, rank_range(word)});
+  for (const std::string& word : split(words.kernels))
+    if (find_kernel(word) == nullptr) words_.push_back({"--kernel", word, nullptr, std::nullopt});
+}
+UnmatchedWords::~UnmatchedWords() = default;
+
+void UnmatchedWords::see(const PrintedPlan& printed) {
+  seen_ = true;
+  for (Word& word : words_) {
+    if (word.matched) continue;
+    if (word.ranks)
+      word.matched = std::ranges::any_of(printed.ranks.rows, [&](const PrintedRank& row) {
+        const int rank = analysis::rank_number(row);
+        return word.ranks->first <= rank && rank <= word.ranks->last;
+      });
+    else
+      see_tables(printed, word);
+  }
+}
+
+void UnmatchedWords::see_tables(const PrintedPlan& printed, Word& word) const {
+  std::vector<std::string> names;
+  for (const PrintedTable& row : printed.tables.rows) {
+    const std::string_view fqn = row.fqn.text;
+    word.matched |= word.table != nullptr ? re2::RE2::PartialMatch({fqn.data(), fqn.size()}, *word.table)
+                                          : row.kernel.text == word.text;
+    names.emplace_back(word.table != nullptr ? last_part(fqn) : row.kernel.text);
+  }
+  if (!word.matched && word.nearest.empty()) word.nearest = nearest_of(word.text, names);
+}
+
+std::vector<UnknownTarget> UnmatchedWords::missing() const {
+  std::vector<UnknownTarget> unknown;
+  for (const Word& word : words_) {
+    if (!seen_ || word.matched) continue;
+    const std::string what = word.ranks ? "such a rank" : word.table ? "a table that matches" : "such a kernel";
+    unknown.push_back({word.option + " '" + word.text + "': no block has " + what, word.nearest});
+  }
+  return unknown;
 }
 
 void apply(const Filter& filter, const PrintedPlan& printed, Report& report) {

@@ -24,6 +24,7 @@ std::vector<std::string> examine_all(const Options& options, const Filter& filte
                                      const std::function<void(Work&)>& take) {
   Steps steps(options);
   AssumedTables assumed(options.assume);
+  UnmatchedWords unmatched(options.filter);
   bool prepared = false;  // the heap
   std::atomic<std::size_t> blocks = 0;
   std::atomic<bool> is_end = false;
@@ -48,11 +49,15 @@ std::vector<std::string> examine_all(const Options& options, const Filter& filte
         work.examined = examine(options, filter, block, place, turn);
       },
       [&](Work& work) {
-        if (work.examined.printed) assumed.see(*work.examined.printed);
+        if (work.examined.printed) {
+          assumed.see(*work.examined.printed);
+          unmatched.see(*work.examined.printed);
+        }
         take(work);
       });
   std::vector<std::string> wrong;
-  for (const UnknownTarget& unknown : assumed.missing()) wrong.push_back(message_of(unknown));
+  for (const auto& missing : {assumed.missing(), unmatched.missing()})
+    for (const UnknownTarget& unknown : missing) wrong.push_back(message_of(unknown));
   return wrong;
 }
 

@@ -1,5 +1,6 @@
 #include "shardstats/analysis/filter.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "logs.h"
@@ -94,6 +95,22 @@ TEST(Filter, CheckedRules) {
   EXPECT_EQ(groups({.select = {"tiers,rank.hbm"}}), "rank tiers ");
   EXPECT_EQ(groups({.ignore = {"log", "table", "kernel"}}),
             "rank reservation imbalance maxima distribution tiers critical_path top_tables ");
+}
+
+TEST(UnmatchedWords, SaysWhichWordsKeepNothing) {
+  FilterWords words;
+  words.tables = {"ad_emb$", "ad_enb"};
+  words.ranks = {"0", "1,40-50"};
+  words.kernels = {"fused,fusedd", "dense"};  // a kernel that this log does not have is no mistake
+  UnmatchedWords unmatched(words);
+  EXPECT_THAT(unmatched.missing(), testing::IsEmpty());  // no block: nothing is known
+  unmatched.see(Checked(log_bytes("v1.4.0.log")).printed);
+  std::vector<std::string> messages;
+  for (const UnknownTarget& one : unmatched.missing()) messages.push_back(one.message);
+  EXPECT_THAT(messages, testing::ElementsAre("--table 'ad_enb': no block has a table that matches",
+                                             "--rank '40-50': no block has such a rank",
+                                             "--kernel 'fusedd': no block has such a kernel"));
+  EXPECT_THAT(unmatched.missing()[0].nearest, testing::ElementsAre("ad_emb"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/findings.h"
 #include "shardstats/analysis/verify.h"
 
@@ -45,6 +46,23 @@ class Filter {
   bool keeps_row(const PrintedTable& row) const;
   bool has_kept_rank(const PrintedTable& row) const;
   std::unique_ptr<Parts> parts_;
+};
+
+// Collects which words of --table, --rank and --kernel keep nothing of any block: a misspelt one would be clean for
+// ever.
+class UnmatchedWords {
+ public:
+  explicit UnmatchedWords(const FilterWords& words);
+  ~UnmatchedWords();
+  void see(const PrintedPlan& printed);
+  // One for each such word; none if there was no block.
+  std::vector<UnknownTarget> missing() const;
+
+ private:
+  struct Word;
+  void see_tables(const PrintedPlan& printed, Word& word) const;
+  std::vector<Word> words_;
+  bool seen_ = false;  // a block
 };
 
 // Drops the findings, and the checked rules, that the filter does not keep.
