@@ -29,14 +29,16 @@ void read_batches(const PrintedTable& printed, double batch_size, TableInputs& t
 }
 
 void read_indices(const PrintedTable& printed, TableInputs& table) {
-  table.pooling_sum = printed_real(printed.pooling_factor, Format::r3).value_or(exactly(0.0));
+  const auto sum = printed_real(printed.pooling_factor, Format::r3);
+  table.pooling_sum = sum.value_or(exactly(0.0));
   const auto poolings = printed_real(printed.num_poolings, Format::r3);
   const auto features = static_cast<double>(table.features);
   table.poolings_known = poolings.has_value();
   table.poolings = poolings.value_or(exactly(features));
   table.poolings_are_one = !poolings || poolings->contains(features);
   if (table.poolings_known && table.poolings_are_one) table.poolings = exactly(features);
-  if (const auto indices = printed_real(printed.num_indices, Format::r3)) {
+  const bool same_text = printed.pooling_factor && printed.num_indices.text == printed.pooling_factor.text;
+  if (const auto indices = same_text ? sum : printed_real(printed.num_indices, Format::r3)) {
     table.indices = *indices;
     table.indices_known = true;
   } else if (table.poolings_are_one) {
@@ -62,16 +64,15 @@ void read_ratio(const PrintedTable& printed, TableInputs& table) {
 bool read_ranks(const PrintedTable& printed, std::int64_t world_size, std::vector<int>& buffer, TableInputs& table) {
   buffer.clear();
   if (!parse_ranks(printed.ranks.text, buffer)) return false;
-  std::sort(buffer.begin(), buffer.end());
+  if (!std::ranges::is_sorted(buffer)) std::ranges::sort(buffer);
   if (!buffer.empty() && (buffer.front() < 0 || buffer.back() >= world_size)) return false;
-  for (const int rank : buffer) table.ranks.push_back(rank);
+  table.ranks.assign(buffer);
   return true;
 }
 
-TableInputs read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_size, double batch_size,
-                       std::vector<int>& buffer) {
+void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_size, double batch_size,
+                std::vector<int>& buffer, TableInputs& table) {
   const PrintedTable& printed = plan.tables.rows[row];
-  TableInputs table;
   table.row = row;
   const auto sharding = parse_name<Sharding>(printed.sharding.text, kShardingNames);
   table.sharding = sharding.value_or(Sharding::tw);
@@ -95,7 +96,6 @@ TableInputs read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t 
   table.sized = rows && cols && table.rows > 0 && table.cols > 0 && sharding && has_ranks &&
                 size < static_cast<double>(kLargestTable) && static_cast<bool>(printed.pooling_factor) &&
                 table.block <= table.cols;
-  return table;
 }
 
 }  // namespace
@@ -124,7 +124,8 @@ std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t wo
   std::vector<int> buffer;
   std::int64_t shards = 0;
   for (std::uint32_t row = 0; row < printed.tables.rows.size(); ++row) {
-    TableInputs& table = tables.emplace_back(read_table(printed, row, world_size, batch_size, buffer));
+    TableInputs& table = tables.emplace_back();
+    read_table(printed, row, world_size, batch_size, buffer, table);
     if (shards <= kMostShards)
       shards += table.ranks.empty() ? most_shards(printed.tables.rows[row], world_size) : std::ssize(table.ranks);
     table.sized = table.sized && shards <= kMostShards;

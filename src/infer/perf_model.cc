@@ -10,25 +10,21 @@ namespace {
 constexpr double kRounding = 1e-12;  // relative
 constexpr double kEndless = std::numeric_limits<double>::max();
 
-PrintedPerfCells read_cells(const PrintedPerf& printed) {
-  PrintedPerfCells cells;
+void read_cells(const PrintedPerf& printed, PrintedPerfCells& cells) {
   for (std::size_t p = 0; p < printed.count; ++p) cells[p] = printed_real(printed.components[p], Format::c1);
   cells[kPerfTotal] = printed_real(printed.total, Format::r3);
-  return cells;
 }
 
-PerfTable read_table(const PlanInputs& plan, const Plan& rebuilt, std::uint32_t t) {
+void read_table(const PlanInputs& plan, const Plan& rebuilt, std::uint32_t t, PerfTable& perf) {
   const PrintedTable& printed = plan.printed->tables.rows[plan.tables[t].row];
   const PlanTable& table = rebuilt.tables[t];
-  PerfTable perf;
-  perf.printed = read_cells(printed.perf);
-  if (!table.sized || table.shard_count == 0) return perf;
+  read_cells(printed.perf, perf.printed);
+  if (!table.sized || table.shard_count == 0) return;
   ByteInterval cols = rebuilt.shards[table.first_shard].cols;
   for (std::uint32_t i = 1; i < table.shard_count; ++i) cols = hull(cols, rebuilt.shards[table.first_shard + i].cols);
   perf.cols = real(cols);
   if (printed.weighted) perf.weighted = printed.weighted.text == "weighted";
   perf.known = perf_rules_of(rebuilt.setting.rules->release).release >= Release::v0_3_0;
-  return perf;
 }
 
 struct MaximaLine {
@@ -53,13 +49,23 @@ void read_maxima(const PrintedPlan& printed, PerfInputs& perf) {
   }
 }
 
+void reserve_shards(const PlanInputs& plan, PerfInputs& perf) {
+  std::vector<std::size_t> shards(perf.ranks.size());
+  for (const TableInputs& table : plan.tables)
+    for (const int r : table.ranks)
+      if (static_cast<std::size_t>(r) < shards.size()) ++shards[static_cast<std::size_t>(r)];
+  for (std::size_t r = 0; r < shards.size(); ++r) perf.ranks[r].shards.reserve(shards[r]);
+}
+
 void read_ranks(const PlanInputs& plan, PerfInputs& perf) {
   const std::vector<bool> known = ranks_without_missing(plan);
+  perf.ranks.reserve(plan.printed->ranks.rows.size());
   for (const PrintedRank& row : plan.printed->ranks.rows) {
     PerfRank& rank = perf.ranks.emplace_back();
     rank.known = known[perf.ranks.size() - 1];
-    rank.printed = read_cells(row.perf);
+    read_cells(row.perf, rank.printed);
   }
+  reserve_shards(plan, perf);
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t)
     for (const int r : plan.tables[t].ranks) {
       if (static_cast<std::size_t>(r) >= perf.ranks.size()) continue;
@@ -166,7 +172,8 @@ PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) {
   perf.tables.reserve(plan.tables.size());
   std::vector<std::string_view> sharders;
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    PerfTable& table = perf.tables.emplace_back(read_table(plan, rebuilt, t));
+    PerfTable& table = perf.tables.emplace_back();
+    read_table(plan, rebuilt, t, table);
     const std::string_view name = plan.printed->tables.rows[plan.tables[t].row].sharder.text;
     const auto found = std::find(sharders.begin(), sharders.end(), name);
     table.sharder = static_cast<std::uint32_t>(found - sharders.begin());

@@ -2,6 +2,7 @@
 // left. Private to src/infer.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,17 @@ class ShortVector {
   const T& front() const { return *begin(); }
   const T& back() const { return end()[-1]; }
 
+  // Those values and no others.
+  template <class Range>
+  void assign(const Range& values) {
+    clear();
+    if (std::size(values) > N) {
+      many_.assign(std::begin(values), std::end(values));
+      return;
+    }
+    std::copy(std::begin(values), std::end(values), few_.begin());
+    few_count_ = static_cast<std::uint32_t>(std::size(values));
+  }
   void clear() {
     many_.clear();
     few_count_ = 0;

@@ -35,6 +35,22 @@ TEST(ShortVector, IsAVector) {
   EXPECT_EQ(all_of(values), std::vector<std::string>{"again"});
 }
 
+TEST(ShortVector, Assign) {
+  for (const std::size_t before : {0, 1, 2, 4}) {
+    for (const std::size_t after : {0, 1, 2, 4}) {
+      Short values;
+      for (std::size_t i = 0; i < before; ++i) values.push_back("before");
+      std::vector<std::string> wanted;
+      for (std::size_t i = 0; i < after; ++i) wanted.push_back("after " + std::to_string(i));
+      values.assign(wanted);
+      EXPECT_EQ(all_of(values), wanted);
+      values.push_back("last");
+      wanted.push_back("last");
+      EXPECT_EQ(all_of(values), wanted);
+    }
+  }
+}
+
 TEST(ShortVector, EraseIf) {
   for (const std::size_t size : {0, 1, 2, 3, 5}) {
     for (const std::size_t kept : {0, 1, 2, 5}) {
