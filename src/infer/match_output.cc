@@ -10,11 +10,6 @@ constexpr std::size_t kMostSums = 1000;   // partial ones looked at for one prin
 constexpr std::size_t kMostSteps = 2000;  // for one assignment
 constexpr std::size_t kMostAssigned = 8;  // sizes that are kept for each table and rank
 
-bool has_one_size(const Options& options) {
-  const std::uint32_t elements = elements_of(options);
-  return (elements & (elements - 1)) == 0;
-}
-
 }  // namespace
 
 // The Output column is printed finely, so that bounds of the sum are not enough: looks for the assignments of element
@@ -59,11 +54,11 @@ bool Sums::gives(const SumLine& line, const Assignments& known, std::uint32_t l)
   bool fits = true;
   auto next = assignment->second.begin();
   lines_.each_part(line, [&](Part part) {
-    const auto& options = outcome_.tables[part.table].options;
-    if (!has_choice_[part.table] || has_one_size(options)) {
+    if (!sizes_differ_[part.table]) {
       sum = sum + sum_of(bounds_, part, line.quantity);
       return;
     }
+    const auto& options = outcome_.tables[part.table].options;
     const auto has_size = [&](Option option) { return combo_of(option.combo).element == next->second; };
     fits = fits && next != assignment->second.end() && next->first == part.table;
     const auto* const option = fits ? std::ranges::find_if(options, has_size) : options.end();
@@ -80,12 +75,12 @@ bool Sums::gives(const SumLine& line, const Assignments& known, std::uint32_t l)
 std::vector<Sums::OpenTable> Sums::open_tables(const SumLine& line, RealInterval& fixed) const {
   std::vector<OpenTable> open;
   lines_.each_part(line, [&](Part part) {
-    OpenTable one{part.table, {}, 0, {}};
-    const auto& options = outcome_.tables[part.table].options;
-    if (!has_choice_[part.table] || has_one_size(options)) {
+    if (!sizes_differ_[part.table]) {
       fixed = fixed + sum_of(bounds_, part, line.quantity);
       return;
     }
+    OpenTable one{part.table, {}, 0, {}};
+    const auto& options = outcome_.tables[part.table].options;
     std::uint32_t known = 0;
     for (const Option option : options) {
       const int element = combo_of(option.combo).element;

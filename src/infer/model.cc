@@ -279,24 +279,6 @@ RowEnds row_ends(const Setting& setting, const TableInputs& table, const Parts& 
   return ends;
 }
 
-namespace {
-
-RealInterval class_hbm(const Setting& setting, const ClassParts& c, Combo combo) {
-  return hbm_bytes(setting, c.specific[static_cast<std::size_t>(pair_of(combo))].hbm,
-                   c.pipeline[output_of(setting, combo)]);
-}
-
-RealInterval class_ddr(const Setting& setting, const ClassParts& c, Combo combo) {
-  return ddr_bytes(setting, c.specific[static_cast<std::size_t>(pair_of(combo))].ddr,
-                   ShardIo<RealInterval>{c.input, c.output[output_of(setting, combo)]});
-}
-
-RealInterval class_ssd(const ClassParts& c, Combo combo) {
-  return c.specific[static_cast<std::size_t>(pair_of(combo))].ssd;
-}
-
-}  // namespace
-
 RealInterval class_bytes(const Setting& setting, const ClassParts& c, Combo combo, Quantity quantity) {
   switch (quantity) {
     case Quantity::hbm:

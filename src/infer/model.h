@@ -120,8 +120,26 @@ RowEnds row_ends(const Setting& setting, const TableInputs& table, const Parts& 
 inline std::size_t output_of(const Setting& setting, Combo combo) {
   return static_cast<std::size_t>(setting.rules->output_dtype ? combo.output : combo.element);
 }
+inline RealInterval class_hbm(const Setting& setting, const ClassParts& c, Combo combo) {
+  return hbm_bytes(setting, c.specific[static_cast<std::size_t>(pair_of(combo))].hbm,
+                   c.pipeline[output_of(setting, combo)]);
+}
+inline RealInterval class_ddr(const Setting& setting, const ClassParts& c, Combo combo) {
+  return ddr_bytes(setting, c.specific[static_cast<std::size_t>(pair_of(combo))].ddr,
+                   ShardIo<RealInterval>{c.input, c.output[output_of(setting, combo)]});
+}
+inline RealInterval class_ssd(const ClassParts& c, Combo combo) {
+  return c.specific[static_cast<std::size_t>(pair_of(combo))].ssd;
+}
 // Bytes of one shard of class `c` (weights and optimizer_state: of the whole table, each once).
 RealInterval class_bytes(const Setting& setting, const ClassParts& c, Combo combo, Quantity quantity);
+// All that single shards have, by Quantity: those before weights.
+inline constexpr auto kShardQuantities = static_cast<std::size_t>(Quantity::weights);
+inline std::array<RealInterval, kShardQuantities> shard_bytes(const Setting& setting, const ClassParts& c,
+                                                              Combo combo) {
+  return {class_hbm(setting, c, combo), class_ddr(setting, c, combo), class_ssd(c, combo), c.column_input,
+          c.column_output[static_cast<std::size_t>(combo.element)]};
+}
 // The same summed over all shards.
 RealInterval table_bytes(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo,
                          Quantity quantity);

@@ -44,12 +44,11 @@ void add_parts(const Setting& setting, const TableInputs& table, const Parts& pa
 
 void set_sizes(const Setting& setting, const TableInputs& table, const Parts& parts, const ClassParts& c, Combo combo,
                bool shard_parts, ShardSizes& sizes) {
-  const auto bytes = [&](Quantity quantity) { return class_bytes(setting, c, combo, quantity); };
   sizes.rows = c.rows;
   sizes.cols = c.cols;
-  sizes.hbm = bytes(Quantity::hbm);
-  sizes.ddr = bytes(Quantity::ddr);
-  sizes.ssd = setting.device == Device::tpu ? RealInterval{} : bytes(Quantity::ssd);  // of a TPU none counts (7.1)
+  sizes.hbm = class_hbm(setting, c, combo);
+  sizes.ddr = class_ddr(setting, c, combo);
+  sizes.ssd = setting.device == Device::tpu ? RealInterval{} : class_ssd(c, combo);  // of a TPU none counts (7.1)
   sizes.input = c.column_input;
   sizes.output = c.column_output[static_cast<std::size_t>(combo.element)];
   if (shard_parts) add_parts(setting, table, parts, c, combo, sizes);

@@ -25,7 +25,9 @@ Sums::Sums(const PlanInputs& plan, Outcome& outcome)
       lines_(*outcome.lines),
       bounds_(lines_.values()),
       reach_(outcome.uniform ? 0 : lines_.values()),
-      has_choice_(outcome.tables.size()) {
+      has_choice_(outcome.tables.size()),
+      differ_(outcome.tables.size()),
+      sizes_differ_(outcome.tables.size()) {
   for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) refresh(t);
 }
 
@@ -69,20 +71,20 @@ void Sums::changed(std::uint32_t t) {
 void Sums::set_sizes(std::uint32_t t, Option option, RealInterval* values) const {
   const Parts& parts = (*outcome_.parts)[t][option.variant];
   const Combo combo = combo_of(option.combo);
-  const bool is_sum = parts.same_total.empty();  // the whole table is what its shards are
-  std::array<RealInterval, kQuantities> sums{};
+  std::array<RealInterval, kShardQuantities> sums{};
   for (const ClassParts& c : parts.classes) {
-    each_bit(lines_.needed() & ~kTableBits, [&](int q) {
-      const auto i = static_cast<std::size_t>(q);
-      values[i] = class_bytes(outcome_.setting, c, combo, static_cast<Quantity>(q));
-      sums[i] = sums[i] + values[i] * real(c.run.count);
-    });
+    const auto one = shard_bytes(outcome_.setting, c, combo);
+    const RealInterval count = real(c.run.count);
+    for (std::size_t q = 0; q < one.size(); ++q) {
+      values[q] = one[q];
+      sums[q] = sums[q] + one[q] * count;
+    }
     values += kQuantities;
   }
-  each_bit(lines_.needed_whole(), [&](int q) {
-    const bool is_known = is_sum && (kTableBits >> q & 1) == 0;
-    values[q] = is_known ? sums[static_cast<std::size_t>(q)]
-                         : table_bytes(outcome_.setting, plan_.tables[t], parts, combo, static_cast<Quantity>(q));
+  std::ranges::copy(sums, values);
+  const bool is_sum = parts.same_total.empty();  // the whole table is what its shards are
+  each_bit(lines_.needed_whole() & (is_sum ? kTableBits : ~0u), [&](int q) {
+    values[q] = table_bytes(outcome_.setting, plan_.tables[t], parts, combo, static_cast<Quantity>(q));
   });
 }
 
@@ -92,14 +94,29 @@ void Sums::refresh(std::uint32_t t) {
   const auto& options = outcome_.tables[t].options;
   has_choice_[t] = options.size() > 1;
   set_sizes(t, options[0], bounds);
+  differ_[t] = 0;
   for (std::size_t i = 1; i < options.size(); ++i) {
     one_.resize((classes_of(t).size() + 1) * kQuantities);
     set_sizes(t, options[i], one_.data());
-    for (std::size_t v = 0; v < one_.size(); ++v) bounds[v] = hull(bounds[v], one_[v]);
+    widen(one_, bounds, differ_[t]);
   }
+  const std::uint32_t elements = has_choice_[t] ? elements_of(options) : 0;
+  sizes_differ_[t] = (elements & (elements - 1)) != 0;
   if (!outcome_.uniform) std::copy_n(bounds, (classes_of(t).size() + 1) * kQuantities, &reach_[lines_.values_of(t)]);
   for (const Quantity quantity : kCells)
     if ((lines_.needed() & bit(quantity)) != 0) narrow_by_cell(t, quantity);
+}
+
+// Adds those values to the bounds; sets a bit for each quantity in which they are not the same.
+void Sums::widen(const Values& values, RealInterval* bounds, std::uint8_t& differ) {
+  for (std::size_t first = 0; first < values.size(); first += kQuantities)
+    for (std::size_t q = 0; q < kQuantities; ++q) {
+      RealInterval& all = bounds[first + q];
+      const RealInterval one = values[first + q];
+      if (all == one) continue;
+      all = hull(all, one);
+      differ |= static_cast<std::uint8_t>(1u << q);
+    }
 }
 
 // The table's own cell bounds the sum over its shards, and with it each of them.
@@ -201,6 +218,8 @@ bool Sums::a_rank_is_contradicted(Quantity quantity) const {
 void Sums::settle(const Assignments* known) {
   fit_constants();
   open_ = std::ranges::count(has_choice_, true) > 0;
+  any_differ_ = 0;
+  for (const std::uint8_t differ : differ_) any_differ_ |= differ;
   stale_.assign(outcome_.sums.size(), true);
   prune_all();
   // With fewer options left the ranks say more about what they have in common.
@@ -257,18 +276,18 @@ bool Sums::check(SumLine& line) {
     line.contradicted = true;
     return false;
   }
-  if (line.contradicted || !open_) return false;
+  // Options that are the same to the sum are all in it or none.
+  const std::uint32_t quantity = bit(line.quantity);
+  if (line.contradicted || (any_differ_ & quantity) == 0) return false;
   bool changed = false;
   lines_.each_part(line, [&](Part part) {
-    if (has_choice_[part.table] && may_rule_out(line, total, part)) changed |= prune(line, total, part);
+    if ((differ_[part.table] & quantity) != 0 && may_rule_out(line, total, part)) changed |= prune(line, total, part);
   });
   return changed;
 }
 
 // Could some option of the part's table, whatever its own cells say, take the sum out of what is printed?
 bool Sums::may_rule_out(const SumLine& line, RealInterval total, Part part) const {
-  // Input rests on the variant alone: all options of one are in it or none.
-  if (line.quantity == Quantity::input && (*outcome_.parts)[part.table].size() == 1) return false;
   RealInterval own{}, reach{};
   for (std::uint32_t i = part.first; i < part.end; ++i) {
     const std::size_t at = lines_[i].values + static_cast<std::size_t>(line.quantity);

@@ -89,6 +89,7 @@ class Sums {
   RealInterval total_of(const SumLine& line) const;
   void set_sizes(std::uint32_t t, Option option, RealInterval* values) const;
   void refresh(std::uint32_t t);
+  static void widen(const Values& values, RealInterval* bounds, std::uint8_t& differ);
   void changed(std::uint32_t t);
   void narrow_by_cell(std::uint32_t t, Quantity quantity);
 
@@ -131,8 +132,12 @@ class Sums {
   Values reach_;                  // the same before the table's own cells narrow it: every option lies inside
   Values one_;                    // of the option at hand; what no line needs of it may be that of another table
   std::vector<char> has_choice_;  // by table: several options left
-  bool open_ = false;             // some table has
-  Values wide_bounds_;            // once settled: of the plan-wide option, else over those left
+  // Of those, by table: which quantities the options left differ in, a bit for each; is the element size one of it?
+  std::vector<std::uint8_t> differ_;
+  std::vector<char> sizes_differ_;
+  std::uint32_t any_differ_ = 0;             // in which options of some table differed when comparing began
+  bool open_ = false;                        // some table has
+  Values wide_bounds_;                       // once settled: of the plan-wide option, else over those left
   std::vector<std::optional<Option>> wide_;  // by table, once settled: the plan-wide option beside others
   std::vector<bool> stale_;                  // lines that have changed since they were compared
 };
