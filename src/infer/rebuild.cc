@@ -116,25 +116,6 @@ void narrow_by_cells(const PlanInputs& plan, const Outcome& outcome, std::uint32
   narrow(table.ssd, Quantity::ssd, &ShardSizes::ssd);
 }
 
-// Calls f(i, class) for each shard, in the order of the printed ranks (in shard order for an empty plan).
-template <class F>
-void each_shard(const Setting& setting, const TableInputs& table, const Parts& parts, F f) {
-  if (table.sharding == Sharding::gs) {
-    for (std::size_t slot = 0; slot < table.ranks.size(); ++slot)
-      f(slot, static_cast<std::size_t>(class_of_slot(setting, table, parts, slot)));
-    if (!table.ranks.empty()) return;
-  }
-  // The last class takes the slots beyond all.
-  const std::size_t slots = table.ranks.size();
-  std::size_t i = 0;
-  for (std::size_t c = 0; c < parts.classes.size(); ++c) {
-    const auto end = i + static_cast<std::size_t>(parts.classes[c].run.count);
-    const bool is_last = c + 1 == parts.classes.size();
-    const std::size_t stop = slots == 0 ? end : is_last ? slots : std::min(end, slots);
-    for (; i < stop; ++i) f(i, c);
-  }
-}
-
 void take_sizes(const ShardSizes& sizes, bool shard_parts, PlanShard& shard) {
   for (const auto& [real_field, field] : kFields) shard.*field = whole_bytes(sizes.*real_field);
   if (shard_parts)
@@ -238,9 +219,10 @@ void add_shards(const TableInputs& inputs, const PlanTable& table, const Plan& r
     for (const int rank : inputs.ranks)
       if (static_cast<std::size_t>(rank) < sums.known.size()) sums.known[static_cast<std::size_t>(rank)] = false;
   if (!table.sized && inputs.ranks.empty()) std::fill(sums.known.begin(), sums.known.end(), false);
+  const std::span<PlanRank> ranks = sums.ranks;
   for (const PlanShard& shard : result.shards_of(table)) {
-    if (!shard.rank || static_cast<std::size_t>(*shard.rank) >= sums.ranks.size()) continue;
-    PlanRank& rank = sums.ranks[static_cast<std::size_t>(*shard.rank)];
+    if (!shard.rank || static_cast<std::size_t>(*shard.rank) >= ranks.size()) continue;
+    PlanRank& rank = ranks[static_cast<std::size_t>(*shard.rank)];
     rank.sparse_hbm = rank.sparse_hbm + shard.hbm;
     rank.sparse_ddr = rank.sparse_ddr + shard.ddr;
     rank.input = rank.input + shard.input;

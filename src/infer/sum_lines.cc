@@ -79,22 +79,26 @@ void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
   std::vector<bool> known = ranks_without_missing(plan);
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     const TableInputs& table = plan.tables[t];
-    for (std::size_t slot = 0; slot < table.ranks.size(); ++slot) {
-      const auto rank = static_cast<std::size_t>(table.ranks[slot]);
-      if (rank >= plan.ranks.size()) continue;
-      if (!rebuilt(t)) {
-        known[rank] = false;
-        continue;
-      }
-      const auto cls =
-          static_cast<std::int16_t>(class_of_slot(outcome.setting, table, (*outcome.parts)[t].front(), slot));
-      Entry* const last = end[rank] > first[rank] ? &entries_[end[rank] - 1] : nullptr;
-      if (last != nullptr && last->table == t && last->cls == cls)
-        ++last->count;
-      else
-        entries_[end[rank]++] = entry(t, cls);
+    const std::span<const int> ranks(table.ranks.begin(), table.ranks.size());
+    if (!rebuilt(t)) {
+      for (const int rank : ranks)
+        if (static_cast<std::size_t>(rank) < known.size()) known[static_cast<std::size_t>(rank)] = false;
+      if (ranks.empty()) std::fill(known.begin(), known.end(), false);
+      continue;
     }
-    if (table.ranks.empty() && !rebuilt(t)) std::fill(known.begin(), known.end(), false);
+    if (ranks.empty()) continue;
+    each_shard(outcome.setting, table, (*outcome.parts)[t].front(), [&](std::size_t slot, std::size_t c) {
+      const auto rank = static_cast<std::size_t>(ranks[slot]);
+      if (rank >= end.size()) return;
+      const auto cls = static_cast<std::int16_t>(c);
+      Entry* const next = entries_.data() + end[rank];
+      if (end[rank] > first[rank] && next[-1].table == t && next[-1].cls == cls) {
+        ++next[-1].count;
+      } else {
+        *next = entry(t, cls);
+        ++end[rank];
+      }
+    });
   }
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
     if (known[rank])
