@@ -94,6 +94,7 @@ TablePrecedent precedent_of(const TableParts& parts, const Options& options) {
     }
     table.options.push_back({*variant, option.combo});
   }
+  for (const std::uint64_t combos : combos_of(table.options, table.variants.size())) table.combos.push_back(combos);
   return table;
 }
 
@@ -182,17 +183,18 @@ class Again {
     if (known.options.empty()) return !table.sized || table.kernel == nullptr;
     if (!table.sized || table.kernel == nullptr) return false;
     const Setting& setting = precedent_.setting;
-    auto combos = combos_of(known.options, known.variants.size());
+    const std::uint64_t possible = possible_combos(setting, table, true);
+    ShortVector<std::uint64_t, 1> fitting;  // by variant
     for (std::size_t v = 0; v < known.variants.size(); ++v) {
       const Variant& variant = known.variants[v];
       const bool hides_as_much =
           variant.free_ratio == is_ratio_hidden(setting, table) && (!variant.free_inputs || has_hidden_inputs(table));
-      combos[v] &= hides_as_much ? possible_combos(setting, table, true) : 0;
-      parts.push_back(make_parts(setting, table, variant, outcome_.rows, combos[v]));
-      combos[v] = fitting_combos(setting, table, parts.back(), combos[v]);
+      const std::uint64_t combos = hides_as_much ? known.combos[v] & possible : 0;
+      parts.push_back(make_parts(setting, table, variant, outcome_.rows, combos));
+      fitting.push_back(fitting_combos(setting, table, parts.back(), combos));
     }
     for (const Option option : known.options)
-      if ((combos[option.variant] >> option.combo & 1) != 0) outcome_.tables[t].options.push_back(option);
+      if ((fitting[option.variant] >> option.combo & 1) != 0) outcome_.tables[t].options.push_back(option);
     return !outcome_.tables[t].options.empty();
   }
 

@@ -15,6 +15,7 @@ namespace shardstats::infer_detail {
 // What is left of one table: its variants, and options that index them.
 struct TablePrecedent {
   ShortVector<Variant, 1> variants;
+  ShortVector<std::uint64_t, 1> combos;  // of the options, by variant: bit sets
   Options options;
 };
 
