@@ -71,7 +71,7 @@ PerfFit PerfFits::fit(const FitTables& tables, std::optional<std::size_t> kept) 
   const Multipliers any = fit_multipliers(tables, fit);
   fit_bandwidths(tables, numbers_, fit);
   const RealInterval backward = fit.backward, weighted = fit.weighted_backward;
-  refine_multipliers(tables, fit);
+  refine(tables, fit);
   const bool left_backward = backward.exact() && fit.backward != backward;
   const bool left_weighted = weighted.exact() && fit.weighted_backward != weighted;
   if (left_backward && !weighted.exact())
@@ -81,6 +81,28 @@ PerfFit PerfFits::fit(const FitTables& tables, std::optional<std::size_t> kept) 
           left_weighted ? any.weighted_backward : fit.weighted_backward, start_, fit);
   fit_link(tables, fit);
   return fit;
+}
+
+// Where no bandwidth of a fit is close to its default, the fit with defaults asks for the same again.
+void PerfFits::refine(const FitTables& tables, PerfFit& fit) {
+  const bool is_known = refined_.codecs == tables.codecs && same_bandwidths(refined_.bandwidths, fit.bandwidths) &&
+                        refined_.backward_before == fit.backward && refined_.weighted_before == fit.weighted_backward;
+  if (is_known && !tables.rough) {
+    fit.backward = refined_.backward;
+    fit.weighted_backward = refined_.weighted_backward;
+    fit.freedoms += refined_.freedoms;
+    return;
+  }
+  const PerfFit before = fit;
+  refine_multipliers(tables, fit);
+  if (tables.rough) return;
+  refined_ = {tables.codecs,
+              before.bandwidths,
+              before.backward,
+              before.weighted_backward,
+              fit.backward,
+              fit.weighted_backward,
+              fit.freedoms - before.freedoms};
 }
 
 PerfFit PerfFits::fit_multipliers_too(const std::vector<std::size_t>& codecs) {
@@ -105,7 +127,7 @@ PerfFit PerfFits::snapped(const std::vector<std::size_t>& codecs, const PerfFit&
     if (found.low <= usual * (1 + kNarrow) && found.high >= usual * (1 - kNarrow)) found = exactly(usual);
     with_defaults.freedoms += !found.contains(usual);
   }
-  refine_multipliers(tables, with_defaults);
+  refine(tables, with_defaults);
   return with_defaults;
 }
 

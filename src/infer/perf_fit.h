@@ -29,8 +29,18 @@ class PerfFits {
   Cost rough_cost(const std::vector<std::size_t>& codecs);
 
  private:
+  // What refining the multipliers rests on, and what came of it.
+  struct Refined {
+    std::vector<std::size_t> codecs;
+    Bandwidths<RealInterval> bandwidths;
+    RealInterval backward_before{}, weighted_before{};
+    RealInterval backward{}, weighted_backward{};
+    std::int64_t freedoms = 0;  // more
+  };
+
   FitTables tables_with(const std::vector<std::size_t>& codecs, const Sample& sample);
   PerfFit fit(const FitTables& tables, std::optional<std::size_t> kept);
+  void refine(const FitTables& tables, PerfFit& fit);
 
   const PerfHypothesis& h_;
   const PlanInputs& plan_;
@@ -40,6 +50,7 @@ class PerfFits {
   TableNumbers numbers_;
   Sample all_;
   std::optional<Sample> rough_;  // once asked for
+  Refined refined_;              // last, of all tables
 };
 
 }  // namespace shardstats::infer_detail
