@@ -12,12 +12,6 @@ std::vector<bool> ranks_without_missing(const PlanInputs& plan) {
   return ranks;
 }
 
-std::uint32_t elements_of(const Options& options) {
-  std::uint32_t elements = 0;
-  for (const Option option : options) elements |= 1u << combo_of(option.combo).element;
-  return elements;
-}
-
 std::uint64_t combos_of(const Options& options) {
   std::uint64_t combos = 0;
   for (const Option option : options) combos |= std::uint64_t{1} << option.combo;

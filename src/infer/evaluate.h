@@ -55,7 +55,11 @@ using TableParts = ShortVector<Parts, 1>;  // variants of one table
 
 using Options = ShortVector<Option, 4>;
 // A bit for each element size that some option has.
-std::uint32_t elements_of(const Options& options);
+inline std::uint32_t elements_of(const Options& options) {
+  std::uint32_t elements = 0;
+  for (const Option option : options) elements |= 1u << combo_of(option.combo).element;
+  return elements;
+}
 // A bit for each combo that is left of any variant, and of each one.
 std::uint64_t combos_of(const Options& options);
 std::vector<std::uint64_t> combos_of(const Options& options, std::size_t variants);

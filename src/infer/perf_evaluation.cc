@@ -161,13 +161,17 @@ class HypothesisEvaluation {
     outcome.tables.set(t, perf);
   }
 
+  std::optional<TablePerf> with_codecs(std::uint32_t t, int codecs, bool other_sizes) {
+    const auto at = static_cast<std::size_t>(codecs);
+    if (equal(t)[at] == known_[t].codecs) return known_[t].perf;
+    return table_perf(h_, plan_, perf_, t, codec_table()[at], other_sizes ? &cell_elements_ : nullptr);
+  }
+
+  // Of one at least.
   std::optional<TablePerf> over_codecs(std::uint32_t t, std::uint64_t codecs, bool other_sizes) {
-    std::optional<TablePerf> all;
-    each_bit(codecs, [&](int c) {
-      const auto at = static_cast<std::size_t>(c);
-      const bool is_known = equal(t)[at] == known_[t].codecs;
-      CellElements* const sizes = other_sizes ? &cell_elements_ : nullptr;
-      const auto one = is_known ? known_[t].perf : table_perf(h_, plan_, perf_, t, codec_table()[at], sizes);
+    std::optional<TablePerf> all = with_codecs(t, std::countr_zero(codecs), other_sizes);
+    each_bit(codecs & (codecs - 1), [&](int c) {
+      const auto one = with_codecs(t, c, other_sizes);
       if (!all || !one) {
         all = one;
         return;

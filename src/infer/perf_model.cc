@@ -317,20 +317,20 @@ namespace {
 class BestOptions {
  public:
   BestOptions(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t, Codecs codecs,
-              std::vector<PerfOption>* list)
-      : h_(h), plan_(plan), perf_(perf), t_(t), codecs_(codecs), list_(list) {}
+              std::vector<PerfOption>* list, std::optional<TablePerf>& best)
+      : h_(h), plan_(plan), perf_(perf), t_(t), codecs_(codecs), list_(list), best_(best) {}
 
   void look_at(const PerfOptions& options) {
     for (const PerfOption option : options) {
       auto found = option_perf(h_, plan_, perf_, t_, option, codecs_);
       if (!found) return;
       found->contradicted = contradicted(perf_.tables[t_].printed, found->cells);
-      const int count = std::popcount(found->contradicted), fewest = best ? std::popcount(best->contradicted) : 64;
+      const int count = std::popcount(found->contradicted), fewest = best_ ? std::popcount(best_->contradicted) : 64;
       const bool better = count < fewest;
       if (better)
-        best = found;
-      else if (found->contradicted == best->contradicted)
-        widen(*best, *found);
+        best_ = found;
+      else if (found->contradicted == best_->contradicted)
+        widen(*best_, *found);
       else
         continue;
       if (list_ == nullptr) continue;
@@ -339,8 +339,6 @@ class BestOptions {
     }
   }
 
-  std::optional<TablePerf> best;
-
  private:
   const PerfHypothesis& h_;
   const PlanInputs& plan_;
@@ -348,14 +346,15 @@ class BestOptions {
   std::uint32_t t_;
   Codecs codecs_;
   std::vector<PerfOption>* list_;
+  std::optional<TablePerf>& best_;
 };
 
 std::optional<TablePerf> over_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                       std::uint32_t t, Codecs codecs, CellElements* other_sizes,
                                       std::vector<PerfOption>* list) {
-  BestOptions found(h, plan, perf, t, codecs, list);
+  std::optional<TablePerf> best;
+  BestOptions found(h, plan, perf, t, codecs, list, best);
   found.look_at(perf_options(h, plan, perf, t));
-  std::optional<TablePerf>& best = found.best;
   if (!best || best->contradicted == 0 || other_sizes == nullptr) return best;
   PerfOptions others;
   if (plan.tables[t].sequence && !perf.tables[t].weighted) {
@@ -373,7 +372,8 @@ std::optional<TablePerf> over_options(const PerfHypothesis& h, const PlanInputs&
   // Cells that even such a dtype leaves contradicted do not speak for it.
   if (std::popcount(best->contradicted) <= 1) return best;
   if (list != nullptr) *list = likely_options;
-  return likely;
+  best = likely;
+  return best;
 }
 
 }  // namespace

@@ -27,12 +27,17 @@ std::optional<CellCoefficients> UnitCosts::of(std::uint32_t t, std::size_t codec
                                               RealInterval weighted_backward) {
   auto& known = units_[t][codec];
   if (!known) known = std::make_unique<Units>(units(t, codec));
-  if (known->empty()) return std::nullopt;
+  std::optional<CellCoefficients> all;
+  if (known->empty()) return all;
   PerfSetting<RealInterval> setting = h_.setting;
   setting.backward = backward;
   setting.weighted_backward = weighted_backward;
-  CellCoefficients all = with_multipliers(known->front(), t, setting);
-  for (std::size_t i = 1; i < known->size(); ++i) all = hulls(all, with_multipliers((*known)[i], t, setting));
+  add_multipliers(known->front(), t, setting, all.emplace());
+  for (std::size_t i = 1; i < known->size(); ++i) {
+    CellCoefficients other{};
+    add_multipliers((*known)[i], t, setting, other);
+    all = hulls(*all, other);
+  }
   return all;
 }
 
@@ -42,7 +47,7 @@ UnitCosts::Units UnitCosts::units(std::uint32_t t, std::size_t codec) {
   if (options.count == 0) return all;
   PerfOption option = *options.begin();
   const auto add = [&] {
-    if (const auto one = unit(t, codec, option)) all.push_back(*one);
+    if (!set_unit(t, codec, option, all.emplace_back())) all.pop_back();
   };
   add();
   if (!h_.any_element) return all;
@@ -53,33 +58,32 @@ UnitCosts::Units UnitCosts::units(std::uint32_t t, std::size_t codec) {
   return all;
 }
 
-std::optional<UnitCosts::Unit> UnitCosts::unit(std::uint32_t t, std::size_t codec, PerfOption option) {
+bool UnitCosts::set_unit(std::uint32_t t, std::size_t codec, PerfOption option, Unit& unit) {
   auto facts = perf_facts(h_, plan_, perf_, t, option, codec_table()[codec]);
   // Any but 0 and 1, which make no number of an endless bandwidth.
   if (mixes_memories(plan_.tables[t])) facts.caching_ratio = exactly(0.5);
   PerfSetting<RealInterval> setting = h_.setting;
-  Unit unit;
   unit.weighted = facts.weighted;
   const auto used = used_.of(facts);
-  if (!used) return std::nullopt;
+  if (!used) return false;
+  for (const auto bandwidth : kBandwidths) setting.bandwidths.*bandwidth = exactly(kEndless);
   for (std::size_t k = 0; k < kUnknowns; ++k) {
     if (!(*used)[k]) continue;
-    for (const auto bandwidth : kBandwidths) setting.bandwidths.*bandwidth = exactly(kEndless);
     setting.bandwidths.*kBandwidths[k] = exactly(1.0);
     unit.parts[k] = shard_perf(setting, facts)->parts;
+    setting.bandwidths.*kBandwidths[k] = exactly(kEndless);
   }
-  return unit;
+  return true;
 }
 
-CellCoefficients UnitCosts::with_multipliers(const Unit& unit, std::uint32_t t,
-                                             const PerfSetting<RealInterval>& setting) const {
+void UnitCosts::add_multipliers(const Unit& unit, std::uint32_t t, const PerfSetting<RealInterval>& setting,
+                                CellCoefficients& all) const {
   const Sharding sharding = plan_.tables[t].sharding;
   const bool by_columns = sharding == Sharding::tw || sharding == Sharding::cw || sharding == Sharding::twcw;
   const bool has_backward = !perf_detail::forward_only(*setting.rules, setting.inference, sharding);
   const bool mix = mixes_memories(plan_.tables[t]);
   PerfFacts<RealInterval> facts;
   facts.weighted = unit.weighted;
-  CellCoefficients all{};
   for (std::size_t k = 0; k < kUnknowns; ++k) {
     auto parts = unit.parts[k];
     if (has_backward) parts[2] = perf_detail::backward_compute(setting, facts, parts[0]);
@@ -87,7 +91,6 @@ CellCoefficients UnitCosts::with_multipliers(const Unit& unit, std::uint32_t t,
       if (!mix || p == 1 || (p == 3 && by_columns)) all[p][k] = parts[p];
     if (!mix) all[kPerfTotal][k] = total_of(parts);
   }
-  return all;
 }
 
 }  // namespace shardstats::infer_detail

@@ -29,8 +29,11 @@ class UnitCosts {
   };
   using Units = std::vector<Unit>;  // by element size
   Units units(std::uint32_t t, std::size_t codec);
-  std::optional<Unit> unit(std::uint32_t t, std::size_t codec, PerfOption option);
-  CellCoefficients with_multipliers(const Unit& unit, std::uint32_t t, const PerfSetting<RealInterval>& setting) const;
+  // False where no kernel of the table is known.
+  bool set_unit(std::uint32_t t, std::size_t codec, PerfOption option, Unit& unit);
+  // To coefficients of zero.
+  void add_multipliers(const Unit& unit, std::uint32_t t, const PerfSetting<RealInterval>& setting,
+                       CellCoefficients& all) const;
 
   const PerfHypothesis& h_;
   const PlanInputs& plan_;
