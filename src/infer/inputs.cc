@@ -1,6 +1,7 @@
 #include "infer/inputs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "shardstats/limits.h"
 
@@ -15,11 +16,41 @@ RealInterval ulps_around(RealInterval x, std::int64_t terms) {
   return terms < 2 ? x : RealInterval{x.low * (1 - error), x.high * (1 + error)};
 }
 
-void read_batches(const PrintedTable& printed, double batch_size, TableInputs& table) {
+// A column of the parameter table, read from top to bottom: a cell that repeats the one above says the same.
+template <class T>
+class Column {
+ public:
+  template <class Read>
+  std::optional<T> read(const Cell& cell, Read read) {
+    if (cell.text != above_) value_ = cell ? read(cell) : std::nullopt;
+    above_ = cell.text;
+    return value_;
+  }
+
+ private:
+  std::string_view above_;
+  std::optional<T> value_;
+};
+
+// Columns in which most cells are alike, and memory to use.
+struct Columns {
+  Column<ByteInterval> ddr, ssd;
+  Column<RealInterval> poolings;
+  Column<BatchSummary> batches;
+  std::int64_t features_of_batches = 0;
+  std::vector<int> ranks;
+};
+
+std::optional<BatchSummary> batch_sizes(const PrintedTable& printed, std::int64_t features, Columns& columns) {
+  if (std::exchange(columns.features_of_batches, features) != features) columns.batches = {};
+  return columns.batches.read(printed.batch_sizes,
+                              [&](const Cell& cell) { return summarize_batch_sizes(cell.text, features); });
+}
+
+void read_batches(const PrintedTable& printed, double batch_size, Columns& columns, TableInputs& table) {
   table.batch = exactly(batch_size);
   table.batch_total = static_cast<std::int64_t>(batch_size) * table.features;
-  const auto sizes =
-      printed.batch_sizes ? summarize_batch_sizes(printed.batch_sizes.text, table.features) : std::nullopt;
+  const auto sizes = batch_sizes(printed, table.features, columns);
   if (!sizes || sizes->count == 0) return;
   table.batch = {static_cast<double>(sizes->least), static_cast<double>(sizes->most)};
   const bool complete = sizes->count >= table.features;
@@ -28,17 +59,18 @@ void read_batches(const PrintedTable& printed, double batch_size, TableInputs& t
   if (!complete) table.batch.low = 0;  // lists are cut to the shortest: some features may not count at all
 }
 
-void read_indices(const PrintedTable& printed, TableInputs& table) {
-  const auto sum = printed_real(printed.pooling_factor, Format::r3);
+void read_indices(const PrintedTable& printed, Columns& columns, TableInputs& table) {
+  const auto read_real = [](const Cell& cell) { return printed_real(cell, Format::r3); };
+  const auto sum = read_real(printed.pooling_factor);
   table.pooling_sum = sum.value_or(exactly(0.0));
-  const auto poolings = printed_real(printed.num_poolings, Format::r3);
+  const auto poolings = columns.poolings.read(printed.num_poolings, read_real);
   const auto features = static_cast<double>(table.features);
   table.poolings_known = poolings.has_value();
   table.poolings = poolings.value_or(exactly(features));
   table.poolings_are_one = !poolings || poolings->contains(features);
   if (table.poolings_known && table.poolings_are_one) table.poolings = exactly(features);
   const bool same_text = printed.pooling_factor && printed.num_indices.text == printed.pooling_factor.text;
-  if (const auto indices = same_text ? sum : printed_real(printed.num_indices, Format::r3)) {
+  if (const auto indices = same_text ? sum : read_real(printed.num_indices)) {
     table.indices = *indices;
     table.indices_known = true;
   } else if (table.poolings_are_one) {
@@ -71,7 +103,7 @@ bool read_ranks(const PrintedTable& printed, std::int64_t world_size, std::vecto
 }
 
 void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_size, double batch_size,
-                std::vector<int>& buffer, TableInputs& table) {
+                Columns& columns, TableInputs& table) {
   const PrintedTable& printed = plan.tables.rows[row];
   table.row = row;
   const auto sharding = parse_name<Sharding>(printed.sharding.text, kShardingNames);
@@ -84,13 +116,14 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   table.cols = cols.value_or(0);
   table.block = printed_integer(printed.cw_dim).value_or(0);
   table.features = std::max<std::int64_t>(parse_integer(printed.features.text, kMostFeatures).value_or(1), 1);
-  const bool ranks_known = read_ranks(printed, world_size, buffer, table);
-  read_batches(printed, batch_size, table);
-  read_indices(printed, table);
+  const bool ranks_known = read_ranks(printed, world_size, columns.ranks, table);
+  read_batches(printed, batch_size, columns, table);
+  read_indices(printed, columns, table);
   read_ratio(printed, table);
-  table.hbm = printed_bytes(printed.hbm, Format::r3, kGiB);
-  table.ddr = printed_bytes(printed.ddr, Format::r3, kGiB);
-  table.ssd = printed_bytes(printed.ssd, Format::r3, kGiB);
+  const auto read_gib = [](const Cell& cell) { return printed_bytes(cell, Format::r3, kGiB); };
+  table.hbm = read_gib(printed.hbm);
+  table.ddr = columns.ddr.read(printed.ddr, read_gib);
+  table.ssd = columns.ssd.read(printed.ssd, read_gib);
   const bool has_ranks = ranks_known ? !table.ranks.empty() : printed.ranks.text == "None";
   const double size = static_cast<double>(table.rows) * static_cast<double>(table.cols);
   table.sized = rows && cols && table.rows > 0 && table.cols > 0 && sharding && has_ranks &&
@@ -121,11 +154,11 @@ std::optional<std::int64_t> printed_integer(const Cell& cell) {
 std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t world_size, double batch_size) {
   std::vector<TableInputs> tables;
   tables.reserve(printed.tables.rows.size());
-  std::vector<int> buffer;
+  Columns columns;
   std::int64_t shards = 0;
   for (std::uint32_t row = 0; row < printed.tables.rows.size(); ++row) {
     TableInputs& table = tables.emplace_back();
-    read_table(printed, row, world_size, batch_size, buffer, table);
+    read_table(printed, row, world_size, batch_size, columns, table);
     if (shards <= kMostShards)
       shards += table.ranks.empty() ? most_shards(printed.tables.rows[row], world_size) : std::ssize(table.ranks);
     table.sized = table.sized && shards <= kMostShards;
