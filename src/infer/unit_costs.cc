@@ -25,29 +25,32 @@ UnitCosts::UnitCosts(const PerfHypothesis& h, const PlanInputs& plan, const Perf
 
 std::optional<CellCoefficients> UnitCosts::of(std::uint32_t t, std::size_t codec, RealInterval backward,
                                               RealInterval weighted_backward) {
-  auto& known = units_[t][codec];
-  if (!known) known = std::make_unique<Units>(units(t, codec));
+  Units& known = units_[t][codec];
+  if (!known.known) known = units(t, codec);
   std::optional<CellCoefficients> all;
-  if (known->empty()) return all;
+  if (known.count == 0) return all;
   PerfSetting<RealInterval> setting = h_.setting;
   setting.backward = backward;
   setting.weighted_backward = weighted_backward;
-  add_multipliers(known->front(), t, setting, all.emplace());
-  for (std::size_t i = 1; i < known->size(); ++i) {
+  add_multipliers(all_units_[known.first], t, setting, all.emplace());
+  for (std::uint32_t i = 1; i < known.count; ++i) {
     CellCoefficients other{};
-    add_multipliers((*known)[i], t, setting, other);
+    add_multipliers(all_units_[known.first + i], t, setting, other);
     all = hulls(*all, other);
   }
   return all;
 }
 
 UnitCosts::Units UnitCosts::units(std::uint32_t t, std::size_t codec) {
-  Units all;
+  Units all{static_cast<std::uint32_t>(all_units_.size()), 0, true};
   const auto options = perf_options(h_, plan_, perf_, t);
   if (options.count == 0) return all;
   PerfOption option = *options.begin();
   const auto add = [&] {
-    if (!set_unit(t, codec, option, all.emplace_back())) all.pop_back();
+    if (set_unit(t, codec, option, all_units_.emplace_back()))
+      ++all.count;
+    else
+      all_units_.pop_back();
   };
   add();
   if (!h_.any_element) return all;

@@ -1,7 +1,6 @@
 // What a table's shards cost for each bandwidth alone, with all others endless. Private to src/infer.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "infer/linear_system.h"
@@ -27,7 +26,11 @@ class UnitCosts {
     bool weighted = false;
     std::array<std::array<RealInterval, kPerfParts>, kUnknowns> parts{};
   };
-  using Units = std::vector<Unit>;  // by element size
+  // Those of a table with a codec, by element size: consecutive ones of all.
+  struct Units {
+    std::uint32_t first = 0, count = 0;
+    bool known = false;
+  };
   Units units(std::uint32_t t, std::size_t codec);
   // False where no kernel of the table is known.
   bool set_unit(std::uint32_t t, std::size_t codec, PerfOption option, Unit& unit);
@@ -39,8 +42,9 @@ class UnitCosts {
   const PlanInputs& plan_;
   const PerfInputs& perf_;
   UsedBandwidths used_;
-  std::vector<double> shards_;                                      // by table
-  std::vector<std::array<std::unique_ptr<Units>, kCodecs>> units_;  // by table and codec; those asked for
+  std::vector<double> shards_;                     // by table
+  std::vector<std::array<Units, kCodecs>> units_;  // by table and codec
+  std::vector<Unit> all_units_;                    // those asked for
 };
 
 }  // namespace shardstats::infer_detail
