@@ -46,7 +46,6 @@ class HypothesisEvaluation {
         perf_(perf),
         alternatives_(alternatives),
         cell_elements_(cell_elements),
-        known_(perf.tables.size()),
         shards_(perf.tables.size()) {
     for (std::uint32_t t = 0; t < perf.tables.size(); ++t)
       if (perf.tables[t].known) shards_[t] = shards_of(h, t);
@@ -92,12 +91,14 @@ class HypothesisEvaluation {
   }
 
   std::vector<std::uint64_t> best_codecs(std::vector<std::uint64_t> live) {
+    const auto is_open = [](std::uint64_t codecs) { return !std::has_single_bit(codecs); };
+    if (std::ranges::none_of(live, is_open)) return live;
+    known_.resize(perf_.tables.size());
     std::vector<Counts> wrong(live.size());
     for (std::uint32_t t = 0; t < perf_.tables.size(); ++t)
       if (!std::has_single_bit(live[perf_.tables[t].sharder])) count_wrong(t, live, wrong);
     std::int64_t least = 0;
     for (std::size_t s = 0; s < live.size(); ++s) least += keep_best(wrong[s], 0, live[s]);
-    const auto is_open = [](std::uint64_t codecs) { return !std::has_single_bit(codecs); };
     if (0 < least && least < kHopeless && std::ranges::any_of(live, is_open)) choose_with_other_sizes(live);
     return live;
   }
@@ -142,7 +143,7 @@ class HypothesisEvaluation {
     auto found = table_perf(h_, plan_, perf_, t, codec_table()[codec]);
     if (!found) return printed_cells(perf_.tables[t]);
     const std::int64_t wrong = count(found->contradicted);
-    if (wrong == 0 && known_[t].codecs == kNoCodecs) known_[t] = {std::move(found), equal(t)[codec]};
+    if (wrong == 0 && !known_.empty() && known_[t].codecs == kNoCodecs) known_[t] = {std::move(found), equal(t)[codec]};
     return wrong;
   }
 
@@ -163,7 +164,7 @@ class HypothesisEvaluation {
 
   std::optional<TablePerf> with_codecs(std::uint32_t t, int codecs, bool other_sizes) {
     const auto at = static_cast<std::size_t>(codecs);
-    if (equal(t)[at] == known_[t].codecs) return known_[t].perf;
+    if (!known_.empty() && equal(t)[at] == known_[t].codecs) return known_[t].perf;
     return table_perf(h_, plan_, perf_, t, codec_table()[at], other_sizes ? &cell_elements_ : nullptr);
   }
 
@@ -224,7 +225,7 @@ class HypothesisEvaluation {
   const PerfInputs& perf_;
   bool alternatives_;
   CellElements& cell_elements_;
-  std::vector<Known> known_;                   // by table
+  std::vector<Known> known_;                   // by table, if there was a choice of codecs
   std::vector<double> shards_;                 // by table
   std::array<EqualCodecs, kWireKinds> equal_;  // by kind
 };
