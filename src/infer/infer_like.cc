@@ -326,12 +326,16 @@ std::vector<PerfOutcome> perf_like(const Precedent& precedent, const PlanInputs&
 std::uint64_t precedent_key(const PrintedPlan& printed) {
   std::uint64_t key = printed.ranks.rows.size();
   const auto add = [&key](std::uint64_t value) { key = (key ^ value) * 0x9e3779b97f4a7c15u + (key >> 29); };
-  const auto add_text = [&](const Cell& cell) { add(std::hash<std::string_view>()(cell.text)); };
+  const std::hash<std::string_view> hash;
   for (const Release release : printed.releases) add(static_cast<std::uint64_t>(release));
+  std::string_view kernel, sharder;  // of the row above: most rows have the same
+  std::uint64_t kernel_hash = hash(kernel), sharder_hash = hash(sharder);
   for (const PrintedTable& row : printed.tables.rows) {
-    add_text(row.fqn);
-    add_text(row.kernel);
-    add_text(row.sharder);
+    if (row.kernel.text != kernel) kernel_hash = hash(kernel = row.kernel.text);
+    if (row.sharder.text != sharder) sharder_hash = hash(sharder = row.sharder.text);
+    add(hash(row.fqn.text));
+    add(kernel_hash);
+    add(sharder_hash);
   }
   return key;
 }
