@@ -133,9 +133,10 @@ void take_shards(const TableInputs& table, const Outcome& outcome, const Parts& 
                  std::vector<PlanShard>& shards) {
   PlanShard shard;
   std::size_t made = sizes.size();  // the class of `shard`: shards of one follow each other
+  const std::size_t before = shards.size() - start;
   each_shard(outcome.setting, table, parts, [&](std::size_t i, std::size_t c) {
     if (c != std::exchange(made, c)) take_sizes(sizes[c], shard_parts, shard);
-    if (start + i < shards.size()) {
+    if (i < before) {
       widen(shards[start + i], shard);
       return;
     }
