@@ -14,7 +14,7 @@ constexpr std::int64_t kFarBehind = 8;   // contradicted cells by which codecs h
 constexpr std::int64_t kHopeless = 200;  // contradicted cells that no dtypes of single tables explain any more
 constexpr std::uint8_t kNoCodecs = 0xff;
 
-std::int64_t count(std::uint32_t cells) { return std::popcount(cells); }
+std::int64_t count(std::uint32_t cells) { return cells == 0 ? 0 : std::popcount(cells); }
 
 using Counts = std::array<std::int64_t, kCodecs>;  // contradicted cells by codec
 

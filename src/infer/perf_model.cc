@@ -325,16 +325,15 @@ class BestOptions {
       auto found = option_perf(h_, plan_, perf_, t_, option, codecs_);
       if (!found) return;
       found->contradicted = contradicted(perf_.tables[t_].printed, found->cells);
-      const int count = std::popcount(found->contradicted), fewest = best_ ? std::popcount(best_->contradicted) : 64;
-      const bool better = count < fewest;
-      if (better)
-        best_ = found;
-      else if (found->contradicted == best_->contradicted)
+      const bool as_good = best_ && found->contradicted == best_->contradicted;
+      if (as_good)
         widen(*best_, *found);
+      else if (!best_ || std::popcount(found->contradicted) < std::popcount(best_->contradicted))
+        best_ = found;
       else
         continue;
       if (list_ == nullptr) continue;
-      if (better) list_->clear();
+      if (!as_good) list_->clear();
       list_->push_back(option);
     }
   }
