@@ -113,43 +113,37 @@ bool Sums::are_usual(const Departures& found, std::uint64_t usual) const {
 
 // Is there one table that, departing alone from the plan-wide values, brings all sums to what is printed?
 bool Sums::one_table_departs(const std::vector<RealInterval>& wide) const {
-  std::vector<char> by_line(outcome_.sums.size());
-  std::ptrdiff_t disagreeing = 0;
-  std::uint32_t disagreeing_line = 0;  // any of them
+  std::vector<std::uint32_t> disagreeing;                      // lines
+  std::vector<std::size_t> stands_in(outcome_.tables.size());  // by table: so many of them
   for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
-    by_line[l] = !outcome_.sums[l].contradicted && !wide[l].overlaps(outcome_.sums[l].printed);
-    if (by_line[l]) disagreeing_line = l, ++disagreeing;
+    const SumLine& line = outcome_.sums[l];
+    if (line.contradicted || wide[l].overlaps(line.printed)) continue;
+    disagreeing.push_back(l);
+    lines_.each_part(line, [&](Part part) { ++stands_in[part.table]; });
   }
-  const auto disagrees = [&](std::uint32_t l) { return by_line[l] != 0; };
-  if (disagreeing == 0) return false;
-  const auto stands_in_all = [&](std::uint32_t t) {
-    std::ptrdiff_t lines = 0;
-    lines_.each_line_of(t, [&](std::uint32_t l, Part) { lines += disagrees(l); });
-    return lines == disagreeing;
-  };
-  bool found = false;
-  lines_.each_part(outcome_.sums[disagreeing_line], [&](Part part) {
-    const std::uint32_t t = part.table;
-    if (found || !wide_[t] || !stands_in_all(t)) return;
-    found = std::ranges::any_of(outcome_.tables[t].options, [&](Option option) {
-      return option.combo != wide_[t]->combo && explains(t, option, wide, disagrees) &&
-             explains(t, option, wide, std::not_fn(disagrees));
-    });
-  });
-  return found;
+  if (disagreeing.empty()) return false;
+  for (std::uint32_t t = 0; t < stands_in.size(); ++t) {
+    if (stands_in[t] != disagreeing.size() || !wide_[t]) continue;
+    const auto explains_all = [&](Option option) {
+      return option.combo != wide_[t]->combo && explains(t, option, wide, disagreeing);
+    };
+    if (std::ranges::any_of(outcome_.tables[t].options, explains_all)) return true;
+  }
+  return false;
 }
 
-// Does the table with another option bring those of its sums to what is printed that are wanted?
-template <class Wanted>
-bool Sums::explains(std::uint32_t t, Option to, const std::vector<RealInterval>& wide, Wanted wanted) const {
-  bool all = true;
-  lines_.each_line_of(t, [&](std::uint32_t l, Part part) {
+// Does the table with another option bring all of its sums to what is printed? It stands in all that disagree.
+bool Sums::explains(std::uint32_t t, Option to, const std::vector<RealInterval>& wide,
+                    const std::vector<std::uint32_t>& disagreeing) const {
+  const auto fits = [&](std::uint32_t l, Part part) {
     const SumLine& line = outcome_.sums[l];
-    if (!all || line.contradicted || !wanted(l)) return;
+    if (line.contradicted) return true;
     const RealInterval others = without(wide[l], bytes(part, *wide_[t], line.quantity));
-    all = (others + bytes(part, to, line.quantity)).overlaps(line.printed);
-  });
-  return all;
+    return (others + bytes(part, to, line.quantity)).overlaps(line.printed);
+  };
+  // Most tables fail at the first of these.
+  const auto agrees = [&](std::uint32_t l) { return fits(l, lines_.part_of(outcome_.sums[l], t)); };
+  return std::ranges::all_of(disagreeing, agrees) && lines_.all_lines_of(t, fits);
 }
 
 }  // namespace shardstats::infer_detail

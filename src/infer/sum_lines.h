@@ -2,6 +2,7 @@
 // its tables are split, not on their sizes, so that most hypotheses of a search share it. Private to src/infer.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -78,7 +79,25 @@ class SumLines {
     }
   }
 
-  // Calls f(line, part) for each sum that a table stands in.
+  // Where a table stands in a sum that it is in: entries come in the order of the tables.
+  Part part_of(const SumLine& line, std::uint32_t t) const {
+    const auto begin = entries_.begin() + line.first, end = begin + line.count;
+    const auto own = std::ranges::lower_bound(begin, end, t, {}, &Entry::table);
+    Part part{t, static_cast<std::uint32_t>(own - entries_.begin()), 0};
+    for (part.end = part.first; part.end < line.first + line.count && entries_[part.end].table == t;) ++part.end;
+    return part;
+  }
+
+  // Does f(line, part) hold for all sums that a table stands in?
+  template <class F>
+  bool all_lines_of(std::uint32_t t, F f) const {
+    for (std::uint32_t i = first_place_[t]; i < first_place_[t + 1]; ++i)
+      for (std::uint32_t l = places_[i].first_line; l < places_[i].end_line; ++l)
+        if (!f(l, places_[i].part)) return false;
+    return true;
+  }
+
+  // Calls f(line, part) for each of them.
   template <class F>
   void each_line_of(std::uint32_t t, F f) const {
     for (std::uint32_t i = first_place_[t]; i < first_place_[t + 1]; ++i)

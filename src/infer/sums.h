@@ -117,8 +117,8 @@ class Sums {
   // `wide`: of every line.
   std::int64_t departures_in(const SumLine& line, RealInterval wide) const;
   bool one_table_departs(const std::vector<RealInterval>& wide) const;
-  template <class Wanted>
-  bool explains(std::uint32_t t, Option to, const std::vector<RealInterval>& wide, Wanted wanted) const;
+  bool explains(std::uint32_t t, Option to, const std::vector<RealInterval>& wide,
+                const std::vector<std::uint32_t>& disagreeing) const;
 
   void narrow_share(const SumLine& line, const std::vector<std::vector<RowEnds>>& ends, RealInterval& share) const;
 
