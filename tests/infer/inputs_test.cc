@@ -1,0 +1,68 @@
+#include "infer/inputs.h"
+
+#include <gtest/gtest.h>
+
+namespace shardstats::infer_detail {
+namespace {
+
+PrintedTable row_with(std::string_view features, std::string_view batch_sizes, std::string_view poolings,
+                      std::string_view ddr) {
+  PrintedTable row;
+  row.sharding.text = "TW";
+  row.kernel.text = "fused";
+  row.pooling_factor.text = "20.5";
+  row.num_indices.text = poolings == "1.0" ? "20.5" : "41.0";
+  row.num_poolings.text = poolings;
+  row.features.text = features;
+  row.batch_sizes.text = batch_sizes;
+  row.emb_dim.text = "128";
+  row.hash_size.text = "1000";
+  row.ranks.text = "1,0";
+  row.hbm.text = "1.5";
+  row.ddr.text = row.ssd.text = ddr;
+  return row;
+}
+
+TableInputs alone(const PrintedTable& row) {
+  PrintedPlan plan;
+  plan.tables.rows = {row};
+  return read_tables(plan, 2, 512).front();
+}
+
+void expect_same(const TableInputs& a, const TableInputs& b) {
+  EXPECT_EQ(a.batch, b.batch);
+  EXPECT_EQ(a.batch_total, b.batch_total);
+  EXPECT_EQ(a.uniform_batch, b.uniform_batch);
+  EXPECT_EQ(a.poolings, b.poolings);
+  EXPECT_EQ(a.poolings_known, b.poolings_known);
+  EXPECT_EQ(a.indices, b.indices);
+  EXPECT_EQ(a.indices_known, b.indices_known);
+  EXPECT_EQ(a.ddr, b.ddr);
+  EXPECT_EQ(a.ssd, b.ssd);
+  EXPECT_EQ(a.sized, b.sized);
+  EXPECT_EQ(std::vector(a.ranks.begin(), a.ranks.end()), std::vector(b.ranks.begin(), b.ranks.end()));
+}
+
+// Cells that repeat those above are not read again, but what they say may rest on others of their row.
+TEST(ReadTables, RowsSayTogetherWhatTheySayAlone) {
+  PrintedPlan plan;
+  for (const char* const features : {"1", "3"})
+    for (const char* const batch_sizes : {"256", "256", "", "256 * 2, 128", "n/a", "many"})
+      for (const char* const poolings : {"1.0", "", "2.0", "?"})
+        for (const char* const ddr : {"0.0", "", "2.25", "odd"})
+          for (const bool twice : {false, true}) {
+            if (twice) plan.tables.rows.push_back(plan.tables.rows.back());
+            plan.tables.rows.push_back(row_with(features, batch_sizes, poolings, ddr));
+          }
+  for (const char* const features : {"2", "1", "2"})
+    plan.tables.rows.push_back(row_with(features, "256 * 2, 128", "1.0", "0.0"));
+  const auto together = read_tables(plan, 2, 512);
+  ASSERT_EQ(together.size(), plan.tables.rows.size());
+  for (std::size_t t = 0; t < together.size(); ++t) {
+    SCOPED_TRACE(t);
+    expect_same(together[t], alone(plan.tables.rows[t]));
+  }
+}
+
+}  // namespace
+}  // namespace shardstats::infer_detail
