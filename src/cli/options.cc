@@ -51,6 +51,16 @@ struct Raw {
   StashTexts stash;
 };
 
+constexpr std::int64_t kMostThreads = 1024, kMostRows = 1'000'000'000;
+
+// Numbers that a std::size_t would take otherwise, such as -1, or that no machine could serve.
+CLI::Validator count_up_to(std::int64_t most) {
+  const auto wrong = [most](const std::string& text) {
+    return parse_integer(text, most) ? "" : "'" + text + "' is no number from 0 to " + std::to_string(most);
+  };
+  return CLI::Validator(wrong, "", "count");
+}
+
 std::vector<std::string> names_of(std::span<const OutputFormat> formats) {
   std::vector<std::string> names;
   for (const OutputFormat format : formats) names.emplace_back(format_of(format).name);
@@ -98,6 +108,7 @@ void add_log_options(CLI::App& app, const Command& command, Raw& raw) {
       ->type_name("BLOCK")
       ->default_str(command.id == CommandId::diff ? "last" : "all");
   app.add_option("--threads", raw.threads, "Threads for several logs or blocks; 0 is one a processor")
+      ->check(count_up_to(kMostThreads))
       ->capture_default_str();
   app.add_flag("--allow-empty", raw.options.allow_empty, "A log without a planner block is a success");
   app.add_option("--assume", raw.assume, "Override inference, e.g. pipeline=none or table_X.dtype=fp16")
@@ -155,7 +166,8 @@ void add_logs(CLI::App& app, const Command& command, Raw& raw) {
 
 void add_diff_options(CLI::App& app, Raw& raw) {
   app.add_option("-n,--top", raw.options.top,
-                 "Only the first N rows of each list; 0 is all. Default: 10 in text, else all");
+                 "Only the first N rows of each list; 0 is all. Default: 10 in text, else all")
+      ->check(count_up_to(kMostRows));
   app.add_option("--fail-on-increase", raw.fail_on_increase,
                  "Exit 1 if the largest rank's HBM increased by more than 2GiB, or 3% of BASE")
       ->type_name("LIMIT");
@@ -200,21 +212,26 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
   if (command.id == CommandId::check) add_budget_options(*sub, raw.budgets, raw.options.budgets);
   if (command.finds) sub->add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
   if (command.id == CommandId::summary)
-    sub->add_option("-n,--top", raw.options.top_tables, "Tables of each list; 0 is all")->capture_default_str();
+    sub->add_option("-n,--top", raw.options.top_tables, "Tables of each list; 0 is all")
+        ->check(count_up_to(kMostRows))
+        ->capture_default_str();
   if (command.id == CommandId::diff) add_diff_options(*sub, raw);
   if (command.id == CommandId::anonymize) add_anonymize_options(*sub, raw);
   if (command.id == CommandId::whatif || command.id == CommandId::explain) add_change_options(*sub, raw.changes);
   if (command.id == CommandId::whatif) add_what_if_options(*sub, raw.changes, raw.options);
   if (command.id == CommandId::verify)
     sub->add_option("-n,--top", raw.top, "Only the first N findings of a block in text; 0 is all")
+        ->check(count_up_to(kMostRows))
         ->capture_default_str();
   if (command.id == CommandId::scan)
     sub->add_option("-n,--top", raw.options.top_rules, "Rules with the most findings in the summary of text; 0 is all")
+        ->check(count_up_to(kMostRows))
         ->capture_default_str();
   if (command.id == CommandId::timeline) {
     add_timeline_options(*sub, raw.timeline);
     add_rank_filter(*sub, raw.options.filter);
     sub->add_option("-n,--top", raw.options.top_charts, "Ranks that are drawn in text, the fullest first; 0 is all")
+        ->check(count_up_to(kMostRows))
         ->capture_default_str();
   }
   if (command.id == CommandId::stash) {
@@ -223,10 +240,13 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
     add_table_filter(*sub, raw.options.filter);
     add_rank_filter(*sub, raw.options.filter);
     sub->add_option("-n,--top", raw.options.top_stashes, "Tables and ranks of each list in text; 0 is all")
+        ->check(count_up_to(kMostRows))
         ->capture_default_str();
   }
   if (command.id == CommandId::reconstruct) {
-    sub->add_option("-n,--top", raw.top, "Only the first N tables and ranks; 0 is all")->capture_default_str();
+    sub->add_option("-n,--top", raw.top, "Only the first N tables and ranks; 0 is all")
+        ->check(count_up_to(kMostRows))
+        ->capture_default_str();
     sub->add_option("-s,--sort", raw.sort, "Order of tables")
         ->type_name("KEY")
         ->capture_default_str()
