@@ -84,6 +84,28 @@ bool read_value(const AttributeForm& form, std::string_view text, Change& change
   return false;
 }
 
+// "a number of samples", "one of fp32, fp16, bf16, int8"
+std::string what_is(const AttributeForm& form) {
+  const std::string values(form.values);
+  if (values.starts_with("a ")) return values;
+  return form.kind == ValueKind::number ? "a number: " + values : "one of " + values;
+}
+
+// What is dropped has no other attributes.
+std::optional<std::string> dropped_and_changed(std::span<const Assignment> assignments,
+                                               const std::vector<Change>& changes) {
+  for (const Change& drop : changes) {
+    if (drop.attribute != Attribute::drop) continue;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      const auto is_dropped = [&](std::uint32_t t) { return std::ranges::find(*drop.tables, t) != drop.tables->end(); };
+      const bool is_other = changes[i].attribute != Attribute::drop && !assignments[i].table.empty();
+      if (is_other && std::ranges::all_of(*changes[i].tables, is_dropped))
+        return "'" + drop.text + "' leaves nothing for '" + changes[i].text + "'";
+    }
+  }
+  return std::nullopt;
+}
+
 // The texts that "64,96" and "1024..16384*2" stand for.
 std::variant<std::vector<std::string>, std::string> points_of(std::string_view text, const AttributeForm& form) {
   std::vector<std::string> points;
@@ -150,6 +172,7 @@ std::variant<Assignment, std::string> parse_assignment(std::string_view text) {
   const std::size_t dot = assignment.key.rfind('.');
   const bool of_table = dot != std::string::npos;
   if (of_table) assignment.table = assignment.key.substr(0, dot);
+  if (of_table && assignment.table.empty()) return "'" + assignment.key + "': the name of a table is missing";
   const std::string name = of_table ? assignment.key.substr(dot + 1) : assignment.key;
   const auto table = attribute_table();
   const auto form = std::ranges::find_if(table, [&](const AttributeForm& f) {
@@ -162,9 +185,7 @@ std::variant<Assignment, std::string> parse_assignment(std::string_view text) {
     Change change;
     change.attribute = form->attribute;
     change.text = assignment.key + "=" + point;
-    if (!read_value(*form, point, change))
-      return assignment.key + ": '" + point + "' is not " + (form->values.starts_with("a ") ? "" : "one of ") +
-             std::string(form->values);
+    if (!read_value(*form, point, change)) return assignment.key + ": '" + point + "' is not " + what_is(*form);
     assignment.values.push_back(std::move(change));
   }
   return assignment;
@@ -204,6 +225,7 @@ std::variant<std::vector<Change>, std::string> resolve(std::span<const Assignmen
     }
     changes.push_back(std::move(change));
   }
+  if (auto wrong = dropped_and_changed(assignments, changes)) return *std::move(wrong);
   return changes;
 }
 

@@ -73,6 +73,8 @@ TEST(Assignments, WhatIsWrongWithThem) {
   EXPECT_THAT(wrong("bwd_compute_multiplier=0"), HasSubstr("a multiplier such as"));
   EXPECT_THAT(wrong("table_7.cache_load_factor=2"), HasSubstr("from 0 to 1"));
   EXPECT_THAT(wrong("table_7.sharding=XW"), HasSubstr("one of TW, CW"));
+  EXPECT_THAT(wrong("table_7.pooling_factor=nan"), HasSubstr("'nan' is not a number: ids a sample"));
+  EXPECT_THAT(wrong(".dtype=fp16"), HasSubstr("the name of a table is missing"));
   EXPECT_THAT(wrong("drop "), HasSubstr("expected KEY=VALUE"));
 }
 
