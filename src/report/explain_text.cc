@@ -84,8 +84,11 @@ class Paper {
     if (painted) out_ += kReset;
   }
 
+  static double off_of(const Amount& amount) {
+    return std::max(amount.bounds.high - amount.nominal, amount.nominal - amount.bounds.low);
+  }
   std::string spread(const Amount& amount) const {
-    const double off = std::max(amount.bounds.high - amount.nominal, amount.nominal - amount.bounds.low);
+    const double off = off_of(amount);
     if (off <= std::fabs(amount.nominal) * kNoise) return {};
     const std::string text = amount.unit == "bytes" || off >= 1000 ? number(std::ceil(off)) : format(off, Format::g3);
     return (style_.ascii ? " (+-" : " (\u00b1") + text + ")";
@@ -94,6 +97,13 @@ class Paper {
   static std::string milliseconds(double value) {
     if (value != 0 && std::fabs(value) < 1) return format(value, Format::g3);
     return number(std::round(value * 1000) / 1000);
+  }
+
+  // With the decimals that its bounds leave to it.
+  static std::string as_fine_as(double value, double off) {
+    constexpr double kMostDecimals = 6;
+    const double steps = std::pow(10, std::clamp(1 - std::floor(std::log10(off)), 0.0, kMostDecimals));
+    return number(std::round(value * steps) / steps);
   }
 
   static std::string spread_of_bandwidth(const Amount& amount) {
@@ -106,7 +116,8 @@ class Paper {
     if (amount.unit == "percent") return format(amount.nominal, Format::f1) + "%";
     if (amount.unit == "ms") return milliseconds(amount.nominal) + " ms" + spread(amount);
     if (amount.unit == "bytes/ms") return human_bandwidth(exactly(amount.nominal)) + spread_of_bandwidth(amount);
-    if (amount.unit.empty() && !spread(amount).empty()) return format(amount.nominal, Format::g3) + spread(amount);
+    if (amount.unit.empty() && !spread(amount).empty())
+      return as_fine_as(amount.nominal, off_of(amount)) + spread(amount);
     std::string text = number(amount.unit == "bytes" ? std::round(amount.nominal) : amount.nominal);
     if (amount.unit == "bytes")
       text += " B";

@@ -73,6 +73,26 @@ TEST(ExplainText, ShowsValueFormulaOperandAndPrintedCell) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
+TEST(ExplainText, ShowsNumbersAsFineAsTheirBounds) {
+  const struct {
+    Amount value;
+    std::string_view text;
+  } cases[] = {{{516.48, {516.416, 516.544}, ""}, "516.48 (\u00b10.064)"},
+               {{516.48, {512, 520}, ""}, "516.5 (\u00b14.48)"},
+               {{51648, {51600, 51700}, ""}, "51,648 (\u00b152)"},
+               {{0.125, {0.12, 0.13}, ""}, "0.125 (\u00b10.005)"}};
+  for (const auto& c : cases) {
+    Explained one;
+    one.target = "ebc.table_1";
+    Step lookups;
+    lookups.label = "looked-up ids";
+    lookups.value = c.value;
+    one.steps.push_back(lookups);
+    const std::string text = text_of(one, {});
+    EXPECT_NE(text.find(c.text), std::string::npos) << c.text << "\n" << text;
+  }
+}
+
 TEST(ExplainText, FitsTheWidth) {
   for (const int width : {60, 80, 120, 200}) {
     TextStyle style;
