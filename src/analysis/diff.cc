@@ -270,6 +270,14 @@ RealInterval NumberDiff::possible() const {
   return *after - *before;
 }
 
+bool NumberDiff::is_open() const {
+  if (changed || !before || !after) return false;
+  constexpr double kRounding = 1e-3;  // of the value before
+  const double steps = 2 * (unit == DiffUnit::bytes ? static_cast<double>(kGiB) / 1000 : 1e-3);
+  const RealInterval left = possible();
+  return std::max(-left.low, left.high) > std::max(steps, kRounding * middle(*before));
+}
+
 std::optional<RealInterval> NumberDiff::percent() const {
   if (!before || !after || before->low <= 0) return std::nullopt;
   // The quotient that is lowest or highest for a base within its bounds.
@@ -321,10 +329,15 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   diff.headroom = headroom(base, next, diff.numbers, diff.largest.hbm);
   diff.causes = causes_of(wide, tables, change_of_all(diff.numbers));
   diff.assumptions = assumption_diffs(base, next, pairs);
+  const bool plan_wide = !wide.storage.empty() || !wide.speed.empty();  // else equal inputs mean equal tables
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const bool kept = is_kept(filter, base, next, pairs[i]);
-    if (!tables[i].changed())
-      diff.same_tables += kept;
+    if (!tables[i].changed() && !kept)
+      continue;
+    else if (plan_wide && tables[i].is_open())
+      diff.open_tables.push_back(std::move(tables[i].fqn));
+    else if (!tables[i].changed())
+      ++diff.same_tables;
     else if (kept)
       diff.tables.push_back(std::move(tables[i]));
     else

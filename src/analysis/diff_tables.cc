@@ -289,4 +289,8 @@ bool TableDiff::changed() const {
          perf.changed;
 }
 
+bool TableDiff::is_open() const {
+  return !changed() && (hbm.is_open() || ddr.is_open() || ssd.is_open() || perf.is_open());
+}
+
 }  // namespace shardstats

@@ -140,6 +140,7 @@ Json diff_json(const PlanDiff& diff, std::size_t top) {
       {"plan", std::move(plan)},
       {"tables", list_json(diff.tables, top, table_json)},
       {"tables_same", diff.same_tables},
+      {"tables_open", diff.open_tables},
       {"tables_printed", diff.tables_printed},
       {"ranks", list_json(diff.ranks, top, rank_json)},
       {"kernels", list_json(diff.kernels, top, kernel_json)},

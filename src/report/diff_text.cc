@@ -17,7 +17,7 @@ class Paper {
 
   void write(const DiffTitle& title, const PlanDiff& diff) {
     line(0, std::string(title.base) + " -> " + std::string(title.next));
-    if (!diff.changed()) return line(0, std::string(kNothingChanged));
+    if (!diff.changed() && diff.open_tables.empty()) return line(0, std::string(kNothingChanged));
     if (const std::string text = headline_text(diff); !text.empty()) line(0, text, color_of_change(diff.largest.hbm));
     if (const std::string text = headroom_text(diff); !text.empty()) line(0, text);
     write_causes(diff.causes);
@@ -77,7 +77,7 @@ class Paper {
 
   void write_tables(const PlanDiff& diff) {
     if (!diff.tables_printed) line(0, "tables: not compared, since a log does not print them");
-    if (diff.tables.empty()) return;
+    if (diff.tables.empty()) return write_open(diff.open_tables);
     line(0, "tables: " + plural(static_cast<std::int64_t>(diff.tables.size()), "change") + ", " +
                 plural(diff.same_tables, "table") + " as before");
     for (std::size_t i = 0; i < shown(diff.tables.size(), top_); ++i) {
@@ -95,6 +95,14 @@ class Paper {
       }
     }
     write_more(diff.tables.size(), 2, "table");
+    write_open(diff.open_tables);
+  }
+  void write_open(const std::vector<std::string>& tables) {
+    if (tables.empty()) return;
+    line(0, "not decided: " + plural(static_cast<std::int64_t>(tables.size()), "table") +
+                " whose inputs leave open whether they change");
+    for (std::size_t i = 0; i < shown(tables.size(), top_); ++i) line(2, tables[i]);
+    write_more(tables.size(), 2, "table");
   }
 
   void write_ranks(const std::vector<RankDiff>& ranks) {

@@ -115,10 +115,10 @@ std::string percent_text(const NumberDiff& number) {
 namespace {
 
 // Could a value that no bounds tell apart have changed by more than the rounding of what is printed?
-bool is_open(const NumberDiff& number) {
+bool may_have_changed(const NumberDiff& number) {
   constexpr double kRounding = 0.01;  // of the value before
   const RealInterval possible = number.possible();
-  return std::max(-possible.low, possible.high) > kRounding * middle(*number.before);
+  return number.is_open() || std::max(-possible.low, possible.high) > kRounding * middle(*number.before);
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ bool is_open(const NumberDiff& number) {
 std::string change_text(const NumberDiff& number) {
   if (!number.before || !number.after) return {};
   if (!number.changed)
-    return is_open(number) ? signed_text(number.possible(), number.unit) + " as far as is known" : "no change";
+    return may_have_changed(number) ? signed_text(number.possible(), number.unit) + " as far as is known" : "no change";
   const std::string percent = percent_text(number);
   return signed_text(number.change, number.unit) + (percent.empty() ? "" : " (" + percent + ")");
 }

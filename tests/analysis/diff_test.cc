@@ -71,7 +71,8 @@ TEST(Diff, EveryTableIsOnOneListOrTheOther) {
     added += table.presence == Presence::added;
     dropped += table.presence == Presence::dropped;
   }
-  const auto both = all.tables.size() - added - dropped + static_cast<std::size_t>(all.same_tables);
+  const auto both =
+      all.tables.size() - added - dropped + all.open_tables.size() + static_cast<std::size_t>(all.same_tables);
   EXPECT_EQ(both + added, b.printed.tables.rows.size());
   EXPECT_EQ(both + dropped, a.printed.tables.rows.size());
 }
@@ -114,6 +115,28 @@ TEST(Diff, NothingFallsByMoreThanAll) {
   number.after = RealInterval{-201, -199};  // headroom may be negative
   number.change = *number.after - *number.before;
   EXPECT_LT(number.percent()->low, -200);
+}
+
+TEST(Diff, ValuesThatMayDifferAllTheSame) {
+  const double mb = kMiB;
+  const struct {
+    NumberDiff number;
+    bool open;
+  } cases[] = {
+      {{"hbm", DiffUnit::bytes, RealInterval{100 * mb, 101 * mb}, RealInterval{90 * mb, 400 * mb}}, true},
+      {{"hbm", DiffUnit::bytes, RealInterval{100 * mb, 101 * mb}, RealInterval{10 * mb, 101 * mb}}, true},
+      // No more than what two cells of 3 decimals hide.
+      {{"hbm", DiffUnit::bytes, RealInterval{100 * mb, 101 * mb}, RealInterval{100.5 * mb, 101.5 * mb}}, false},
+      // A thousandth of the value.
+      {{"hbm", DiffUnit::bytes, RealInterval{1e6 * mb, 1e6 * mb}, RealInterval{1e6 * mb, 1.0005e6 * mb}}, false},
+      {{"perf", DiffUnit::ms, RealInterval{0.5, 0.501}, RealInterval{0.4991, 0.5019}}, false},
+      {{"perf", DiffUnit::ms, RealInterval{0.5, 0.501}, RealInterval{0.499, 0.6}}, true},
+      {{"hbm", DiffUnit::bytes, RealInterval{0, 400 * mb}, RealInterval{0, 400 * mb}}, false},  // the same bounds
+      {{"hbm", DiffUnit::bytes, RealInterval{0, 0}, RealInterval{400 * mb, 400 * mb}, {400 * mb, 400 * mb}, true},
+       false},
+      {{"hbm", DiffUnit::bytes, std::nullopt, RealInterval{0, 400 * mb}}, false},
+  };
+  for (const auto& c : cases) EXPECT_EQ(c.number.is_open(), c.open) << &c - cases;
 }
 
 TEST(Diff, Limits) {

@@ -33,6 +33,8 @@ struct NumberDiff {
 
   // All that the change may be, also where the log does not show one; 0 where both sides have the same bounds.
   RealInterval possible() const;
+  // Without change: may the value have changed all the same, by more than a cell of a table's row hides?
+  bool is_open() const;
   // Of the value before; nullopt where that is, or may be, 0.
   std::optional<RealInterval> percent() const;
 };
@@ -75,6 +77,7 @@ struct TableDiff {
   NumberDiff shards, hbm, ddr, ssd, perf;
 
   bool changed() const;
+  bool is_open() const;
 };
 
 // A part of a rank's change in HBM, bytes.
@@ -147,10 +150,11 @@ struct PlanDiff {
   std::vector<TableDiff> tables;  // that changed and the filter keeps, largest change first; likewise the next two
   std::vector<RankDiff> ranks;
   std::vector<KernelDiff> kernels;
-  std::int64_t same_tables = 0;      // kept by the filter, on both sides, and equal as far as the logs tell
-  std::int64_t hidden = 0;           // changed tables, ranks and kernels that the filter does not keep
-  bool tables_printed = true;        // by both logs; else no table is compared
-  std::optional<LimitResult> limit;  // if one was given
+  std::int64_t same_tables = 0;          // kept by the filter, on both sides, and equal as far as the logs tell
+  std::vector<std::string> open_tables;  // the same, but what is known leaves open whether they changed: FQNs
+  std::int64_t hidden = 0;               // changed tables, ranks and kernels that the filter does not keep
+  bool tables_printed = true;            // by both logs; else no table is compared
+  std::optional<LimitResult> limit;      // if one was given
 
   bool changed() const;
 };
