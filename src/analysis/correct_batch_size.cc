@@ -67,7 +67,8 @@ std::vector<RealInterval> batch_sizes(const PrintedPlan& printed_plan, const Pla
   return sizes;
 }
 
-// Two plans are comparable if they rest on the same setting.
+}  // namespace
+
 InferOptions with_setting_of(const Plan& plan, InferOptions options) {
   const Setting& setting = plan.setting;
   const auto add = [&](const char* key, std::string_view value) {
@@ -79,8 +80,6 @@ InferOptions with_setting_of(const Plan& plan, InferOptions options) {
   add("count_ephemeral_storage_cost", setting.ephemeral ? "true" : "false");
   return options;
 }
-
-}  // namespace
 
 // Memory is linear in the batch size: a plan with twice the batch shows how much of each cell goes with it. If most
 // cells ask for the same other size, that is the right one.

@@ -60,11 +60,16 @@ struct Disputed {
   const Report& report;
 };
 
+// So that another plan rests on the same setting and can be compared.
+InferOptions with_setting_of(const Plan& plan, InferOptions options);
+
 // Each adds what may be wrong, most likely first.
 void add_repeated_rows(const Disputed& disputed, Corrections& corrections);
 // Sharding types and lists of ranks, by the shards that the rank rows count.
 void add_wrong_words(const Disputed& disputed, Corrections& corrections);
 void add_batch_size(const Disputed& disputed, Corrections& corrections);
+// A table's dimension, rows, pooling factor or the like, by what the other cells of its row ask for.
+void add_table_inputs(const Disputed& disputed, Corrections& corrections);
 // A rank's memory where other lines show the right one.
 void add_rank_memory(const Disputed& disputed, Corrections& corrections);
 // A memory cell that made another hypothesis of the whole plan look better.

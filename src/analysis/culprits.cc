@@ -19,10 +19,12 @@ constexpr std::int64_t kFew = 4;                      // a correction must leave
 struct Kind {
   void (*add)(const Disputed&, Corrections&);
   bool of_structure = true;
+  bool explains_all = false;  // counts only if it leaves no error
 };
 constexpr Kind kKinds[] = {{add_repeated_rows},
                            {add_wrong_words},
                            {add_batch_size},
+                           {add_table_inputs, false, true},
                            {add_rank_memory, false},
                            {add_misleading_memory, false},
                            {add_departing_tables, false}};
@@ -46,15 +48,17 @@ class Culprits {
       if (structure_only && !kind.of_structure) continue;
       Corrections corrections;
       kind.add(disputed, corrections);
-      if (const auto left = blame_one(corrections.all(), structure_only)) return *left == 0;
+      if (const auto left = blame_one(corrections.all(), structure_only, structure_only || kind.explains_all))
+        return *left == 0;
     }
     return false;
   }
 
  private:
   std::size_t rows() const { return printed_.ranks.rows.size() + printed_.tables.rows.size(); }
-  static auto key_of(const Finding& finding) {
-    return std::tuple(finding.rule->id, finding.where.place.line, finding.where.place.column);
+  using Key = std::tuple<std::string_view, std::uint32_t, std::uint32_t>;
+  static Key key_of(const Finding& finding) {
+    return Key(finding.rule->id, finding.where.place.line, finding.where.place.column);
   }
   static void lead(Finding& finding, const Cell& culprit, const std::string& reason) {
     std::erase_if(finding.suspects, [&](const Suspect& s) { return s.cell.place == culprit.place; });
@@ -84,23 +88,34 @@ class Culprits {
     return true;
   }
 
-  // Tries one after the other; the number of errors that the first good one leaves.
-  std::optional<std::int64_t> blame_one(std::vector<Correction>& corrections, bool structure_only) {
+  struct Trial {
+    const Correction* correction = nullptr;
+    std::int64_t errors = 0;  // that the correction leaves
+    std::set<Key> findings;   // likewise
+  };
+
+  // Tries one after the other until one leaves no error. The best one leads wherever it removes a finding, if it leaves
+  // few enough of them: the number of errors then.
+  std::optional<std::int64_t> blame_one(std::vector<Correction>& corrections, bool structure_only, bool all) {
     // One that the ranks' cells speak against can explain all the same while the inference is still uniform.
     if (structure_only && !corrections.empty()) {
       const int least = std::ranges::min_element(corrections, {}, &Correction::against)->against;
       std::erase_if(corrections, [least](const Correction& c) { return c.against > least; });
     }
+    Trial best{nullptr, all ? 1 : errors(report_) / kFew + 1, {}};
     for (const Correction& correction : corrections) {
-      if (trials_ == 0) return std::nullopt;
+      if (trials_ == 0 || best.errors == 0) break;
       --trials_;
-      if (const auto left = blame(correction, structure_only ? 0 : errors(report_) / kFew)) return left;
+      if (Trial trial = with(correction); trial.errors < best.errors) best = std::move(trial);
     }
-    return std::nullopt;
+    if (best.correction == nullptr) return std::nullopt;
+    for (Finding& finding : report_.findings)
+      if (finding.severity == Severity::error && !best.findings.contains(key_of(finding)))
+        lead(finding, best.correction->culprit, best.correction->reason);
+    return best.errors;
   }
 
-  // If the correction leaves at most so many errors, it leads wherever it removes a finding. The number of those left.
-  std::optional<std::int64_t> blame(const Correction& correction, std::int64_t most_left) {
+  Trial with(const Correction& correction) {
     PrintedPlan corrected = printed_;
     std::erase_if(corrected.diagnostics,
                   [&](const Diagnostic& d) { return d.where.place.line == correction.culprit.place.line; });
@@ -110,14 +125,9 @@ class Culprits {
     tried_ = true;
     const Plan plan = infer(corrected, options);
     const Report fixed = verify(corrected, plan);
-    const std::int64_t errors_left = errors(fixed);
-    if (errors_left > most_left) return std::nullopt;
-    std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t>> left;
-    for (const Finding& finding : fixed.findings) left.insert(key_of(finding));
-    for (Finding& finding : report_.findings)
-      if (finding.severity == Severity::error && !left.contains(key_of(finding)))
-        lead(finding, correction.culprit, correction.reason);
-    return errors_left;
+    Trial trial{&correction, errors(fixed), {}};
+    for (const Finding& finding : fixed.findings) trial.findings.insert(key_of(finding));
+    return trial;
   }
 
   const PrintedPlan& printed_;

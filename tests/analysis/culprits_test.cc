@@ -16,6 +16,7 @@ struct Case {
   const char* new_text;
   const char* culprit;  // text of the changed cell
   const char* reason;
+  const char* log = "v1.4.0.log";
 };
 
 // The changed word leads most findings that it causes, and says what it should be.
@@ -23,7 +24,7 @@ class Culprit : public testing::TestWithParam<Case> {};
 
 TEST_P(Culprit, LeadsTheFindingsThatItCauses) {
   const Case& c = GetParam();
-  const std::string bytes = changed(log_bytes("v1.4.0.log"), c.mark, c.old_text, c.new_text);
+  const std::string bytes = changed(log_bytes(c.log), c.mark, c.old_text, c.new_text);
   Checked checked(bytes);
   find_culprits(checked.printed, checked.plan, {}, checked.report);
   std::ptrdiff_t errors = 0, led = 0;
@@ -39,8 +40,16 @@ TEST_P(Culprit, LeadsTheFindingsThatItCauses) {
 
 INSTANTIATE_TEST_SUITE_P(
     Words, Culprit,
-    testing::Values(Case{"ranks", "model.ebc.pub_table", "100         2 ", "100         3 ", "3", "should be 2"},
-                    Case{"sharding", "position_ebc_weighted.ad_emb", "      CW ", "      TW ", "TW", "should be CW"}),
+    testing::Values(
+        Case{"ranks", "model.ebc.pub_table", "100         2 ", "100         3 ", "3", "should be 2"},
+        Case{"sharding", "position_ebc_weighted.ad_emb", "      CW ", "      TW ", "TW", "should be CW"},
+        Case{"dim", "model.position_ebc.device_os_ad_id", "  16     1000", "  56     1000", "56", "should be 16"},
+        Case{"dim_by_columns", "position_ebc.like_doc_os_id", " 32 (8)", " 72 (8)", "72", "should be 32", "v1.8.0.log"},
+        Case{"rows", "fused_ebc.like_creative_slot_emb", " 735423 ", " 733423 ", "733423", "should be 735423",
+             "v1.8.0.log"},
+        Case{"ids", "model.ebc.share_embed_emb", "1.0     pooled", "1.5     pooled", "1.5", "should be 1.0"},
+        Case{"poolings", "position_ebc_weighted.ad_emb", "1.0                  1.0     ",
+             "1.0                  1.1     ", "1.1", "should be 1.0"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 // A wrong batch size is found before the long search explains it by dtypes and bandwidths of its own.
