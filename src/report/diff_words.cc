@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 
 #include "report/words.h"
 #include "shardstats/numbers/printed.h"
@@ -41,24 +42,52 @@ std::string digits_of(double x, Format decimals) {
 
 std::string with_sign(std::string text) { return text.starts_with('-') ? text : "+" + text; }
 
-// Fewer and fewer digits, until both bounds read the same; as long as that says about as much.
-std::string agreed(RealInterval value, bool sign) {
-  constexpr std::array kRoundings = {std::pair{Format::r3, 1000}, std::pair{Format::r2, 100}, std::pair{Format::r1, 10},
-                                     std::pair{Format::integer, 1}};
+struct Rounding {
+  Format decimals;
+  double steps;  // in a unit
+};
+constexpr std::array<Rounding, 4> kRoundings = {
+    {{Format::r3, 1000}, {Format::r2, 100}, {Format::r1, 10}, {Format::integer, 1}}};
+
+double rounded_to(double x, const Rounding& rounding) {
+  const double steps = std::fabs(x) >= kWithoutDecimals ? 1 : rounding.steps;
+  return std::round(x * steps) / steps;
+}
+
+std::string digits_of(double x, Format decimals, bool sign) {
+  std::string digits = digits_of(x, decimals);
+  return sign ? with_sign(std::move(digits)) : digits;
+}
+
+// The decimals of the one that has more, where both have some.
+void align_decimals(std::string& a, std::string& b) {
+  const std::size_t dot_a = a.find('.'), dot_b = b.find('.');
+  if (dot_a == std::string::npos || dot_b == std::string::npos) return;
+  const std::size_t decimals = std::max(a.size() - dot_a, b.size() - dot_b);
+  a.resize(dot_a + decimals, '0');
+  b.resize(dot_b + decimals, '0');
+}
+
+// Do both bounds read the same, and does that say about as much as they do?
+bool agree_on(RealInterval value, const Rounding& rounding) {
   constexpr double kLost = 0.01;  // of the value, by rounding to fewer digits than a log has
-  const auto text = [&](double x, Format decimals) {
-    std::string digits = digits_of(x, decimals);
-    return sign ? with_sign(std::move(digits)) : digits;
-  };
+  const double largest = std::max(std::fabs(value.low), std::fabs(value.high));
+  const double shown = rounded_to(value.low, rounding);
+  const double off = std::max(std::fabs(value.low - shown), std::fabs(value.high - shown));
+  const bool says_enough = rounding.decimals == Format::r3 || off <= kLost * largest;
+  const std::string low = digits_of(value.low, rounding.decimals);
+  return low == digits_of(value.high, rounding.decimals) && says_enough && (!is_zero(low) || value == RealInterval{});
+}
+
+// The finest rounding that both bounds agree on; nullptr if none.
+const Rounding* agreed_rounding(RealInterval value) {
+  const auto found = std::ranges::find_if(kRoundings, [&](const Rounding& r) { return agree_on(value, r); });
+  return found == kRoundings.end() ? nullptr : &*found;
+}
+
+// Rounded outwards, to digits that tell the two apart and lose little of either.
+std::string bounds_text(RealInterval value, bool sign) {
   const double width = value.high - value.low, largest = std::max(std::fabs(value.low), std::fabs(value.high));
-  for (const auto& [decimals, steps] : kRoundings) {
-    std::string low = text(value.low, decimals), high = text(value.high, decimals);
-    const double rounded = std::round(value.low * steps) / steps;
-    const double off = std::max(std::fabs(value.low - rounded), std::fabs(value.high - rounded));
-    const bool says_enough = decimals == Format::r3 || off <= kLost * largest;
-    if (low == high && says_enough && (!is_zero(low) || value == RealInterval{})) return low;
-  }
-  // Rounded outwards, to digits that tell the two apart and lose little of either.
   const auto outwards = [&](double x, auto round) {
     constexpr double kLittle = 0.05;
     const double coarsest = width >= 100 || largest >= kWithoutDecimals ? 1 : width >= 1 ? 10 : 1000;
@@ -68,9 +97,14 @@ std::string agreed(RealInterval value, bool sign) {
         return rounded;
     return round(x * 1000) / 1000;
   };
-  const double low = outwards(value.low, [](double x) { return std::floor(x); });
-  const double high = outwards(value.high, [](double x) { return std::ceil(x); });
-  return from_to(text(low, Format::r3), text(high, Format::r3));
+  std::string low = digits_of(outwards(value.low, [](double x) { return std::floor(x); }), Format::r3, sign);
+  std::string high = digits_of(outwards(value.high, [](double x) { return std::ceil(x); }), Format::r3, sign);
+  align_decimals(low, high);
+  return from_to(low, high);
+}
+
+std::string text_of(RealInterval value, const Rounding* rounding, bool sign) {
+  return rounding ? digits_of(value.low, rounding->decimals, sign) : bounds_text(value, sign);
 }
 
 // A time that the log bounds from below alone: what makes it longer, such as the misses of a cache, is not printed.
@@ -80,12 +114,18 @@ bool has_no_upper_bound(RealInterval value, DiffUnit unit) {
   return unit == DiffUnit::ms && value.low > 0 && value.high >= std::max(kNoTime, kTimes * value.low);
 }
 
+// Bytes and counts that no larger unit makes fractions of.
+bool is_whole(const Scale& scale, DiffUnit unit) { return scale.unit == 1 && unit != DiffUnit::ms; }
+
+RealInterval in(const Scale& scale, RealInterval value) { return {value.low / scale.unit, value.high / scale.unit}; }
+
 std::string scaled(RealInterval value, DiffUnit unit, bool sign) {
   if (has_no_upper_bound(value, unit)) return scaled(exactly(value.low), unit, sign) + " or more";
   const Scale scale = scale_of(value, unit);
-  if (scale.unit == 1 && unit != DiffUnit::ms) value = {std::round(value.low), std::round(value.high)};
-  std::string text = agreed({value.low / scale.unit, value.high / scale.unit}, sign);
-  if (scale.unit == 1 && unit != DiffUnit::ms && text.ends_with(".0")) text.resize(text.size() - 2);
+  if (is_whole(scale, unit)) value = {std::round(value.low), std::round(value.high)};
+  value = in(scale, value);
+  std::string text = text_of(value, agreed_rounding(value), sign);
+  if (is_whole(scale, unit) && text.ends_with(".0")) text.resize(text.size() - 2);
   return text + std::string(scale.name);
 }
 
@@ -98,6 +138,64 @@ std::string signed_text(RealInterval change, DiffUnit unit) { return scaled(chan
 
 std::string side_text(const std::optional<RealInterval>& value, DiffUnit unit) {
   return value ? value_text(*value, unit) : "not printed";
+}
+
+namespace {
+
+// A side of a change as it is shown.
+struct Side {
+  Scale scale;
+  RealInterval value;  // in that unit
+  const Rounding* rounding;
+
+  double shown() const { return rounded_to(value.low, *rounding); }
+  double step() const { return scale.unit / rounding->steps; }  // of the last digit
+  std::string text() const { return text_of(value, rounding, false); }
+};
+
+Side side_of(RealInterval value, DiffUnit unit) {
+  const Scale scale = scale_of(value, unit);
+  const RealInterval scaled_value = in(scale, value);
+  return {scale, scaled_value, agreed_rounding(scaled_value)};
+}
+
+// Does the left side as shown give the right one as shown, whichever end of the change a reader adds?
+bool add_up(const NumberDiff& number, const Side& left, const Side& right) {
+  const auto gives_right = [&](double change) {
+    const double sum = (left.shown() * left.scale.unit + change) / right.scale.unit;
+    return rounded_to(sum, *right.rounding) == right.shown();
+  };
+  constexpr double kNegligible = 0.01;  // of the change
+  const double least = std::min(std::fabs(number.change.low), std::fabs(number.change.high));
+  if (std::max(left.step(), right.step()) <= kNegligible * least) return true;
+  return gives_right(number.change.low) && gives_right(number.change.high);
+}
+
+// With as many decimals on both sides; rounded so far that they no longer add up, with bounds instead.
+Sides rounded_sides(const NumberDiff& number) {
+  Side left = side_of(*number.before, number.unit), right = side_of(*number.after, number.unit);
+  const bool same_unit = left.scale.unit == right.scale.unit;
+  if (left.rounding && right.rounding) {
+    const bool alike = std::abs(left.rounding - right.rounding) <= 1;  // what the other loses is a decimal
+    if (same_unit) left.rounding = right.rounding = std::max(left.rounding, right.rounding);
+    const bool enough = agree_on(left.value, *left.rounding) && agree_on(right.value, *right.rounding);
+    if ((same_unit && !alike) || !enough || !add_up(number, left, right))
+      for (Side* side : {&left, &right})
+        side->rounding = agree_on(side->value, kRoundings.front()) ? &kRoundings.front() : nullptr;
+  }
+  std::string before = left.text(), after = right.text();
+  if (same_unit && left.rounding && right.rounding) align_decimals(before, after);
+  return {before + std::string(left.scale.name), after + std::string(right.scale.name)};
+}
+
+}  // namespace
+
+Sides side_texts(const NumberDiff& number) {
+  const auto is_fraction = [&](const std::optional<RealInterval>& value) {
+    return value && !is_whole(scale_of(*value, number.unit), number.unit) && !has_no_upper_bound(*value, number.unit);
+  };
+  if (is_fraction(number.before) && is_fraction(number.after)) return rounded_sides(number);
+  return {side_text(number.before, number.unit), side_text(number.after, number.unit)};
 }
 
 std::string percent_text(const NumberDiff& number) {
@@ -132,7 +230,8 @@ std::string change_text(const NumberDiff& number) {
 }
 
 std::string both_text(const NumberDiff& number) {
-  std::string text = side_text(number.before, number.unit) + " -> " + side_text(number.after, number.unit);
+  const auto [before, after] = side_texts(number);
+  std::string text = before + " -> " + after;
   if (!number.changed) return text;
   const std::string percent = percent_text(number);
   return text + " (" + signed_text(number.change, number.unit) + (percent.empty() ? "" : ", " + percent) + ")";
@@ -143,8 +242,9 @@ std::string headline_text(const PlanDiff& diff) {
   if (!hbm.before && !hbm.after) return {};
   const std::string change = change_text(hbm);
   const auto on = [](const std::vector<int>& ranks) { return ranks.empty() ? "" : " on " + ranks_of(ranks); };
-  return "largest rank HBM: " + side_text(hbm.before, hbm.unit) + on(diff.largest.before) + " -> " +
-         side_text(hbm.after, hbm.unit) + on(diff.largest.after) + (change.empty() ? "" : ", " + change);
+  const auto [before, after] = side_texts(hbm);
+  return "largest rank HBM: " + before + on(diff.largest.before) + " -> " + after + on(diff.largest.after) +
+         (change.empty() ? "" : ", " + change);
 }
 
 std::string headroom_text(const PlanDiff& diff) {
@@ -295,8 +395,10 @@ std::string table_text(const TableDiff& table) {
 namespace {
 
 ChangeRow change_row(std::vector<std::string> words, const NumberDiff& number, Presence presence = Presence::both) {
-  return {std::move(words), presence == Presence::added ? "" : side_text(number.before, number.unit),
-          presence == Presence::dropped ? "" : side_text(number.after, number.unit), change_text(number)};
+  auto [before, after] = side_texts(number);
+  if (presence == Presence::added) before.clear();
+  if (presence == Presence::dropped) after.clear();
+  return {std::move(words), std::move(before), std::move(after), change_text(number)};
 }
 
 // The largest parts of a rank's change.

@@ -16,6 +16,11 @@ std::string value_text(RealInterval value, DiffUnit unit);
 std::string signed_text(RealInterval change, DiffUnit unit);
 // "3.858 GiB", or "not printed".
 std::string side_text(const std::optional<RealInterval>& value, DiffUnit unit);
+// Both sides, rounded alike, so that the change leads from the one to the other: {"46.82 GiB", "47.22 GiB"}.
+struct Sides {
+  std::string before, after;
+};
+Sides side_texts(const NumberDiff& number);
 // "+54.5%"; empty where the base is 0.
 std::string percent_text(const NumberDiff& number);
 // "+2.1 GiB (+54.5%)", or "no change"; empty if a side is not known.

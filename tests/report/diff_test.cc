@@ -62,7 +62,7 @@ TEST(DiffWords, DigitsThatBoundsAgreeOn) {
                {{2.9332, 290}, DiffUnit::ms, "+2.9..+290.0 ms"},
                {{-5, 663333}, DiffUnit::ms, "-5.0..+663,333 ms"},
                {{9.244 * kMega, 9.255 * kMega}, DiffUnit::bytes, "+9.244..+9.255 MiB"},
-               {{-0.0004, -0.0001}, DiffUnit::ms, "-0.001..+0.0 ms"},
+               {{-0.0004, -0.0001}, DiffUnit::ms, "-0.001..+0.000 ms"},
                {{-0.0, 0.0}, DiffUnit::ms, "+0.0 ms"},
                {{1234.2, 1234.9}, DiffUnit::ms, "+1,234..+1,235 ms"},
                {{1234.9, 1234.9}, DiffUnit::ms, "+1,235 ms"},
@@ -82,6 +82,34 @@ TEST(DiffWords, PercentOfTheBase) {
     const NumberDiff number{"hbm", DiffUnit::bytes, c.before, c.after, c.after - c.before, !c.before.overlaps(c.after)};
     EXPECT_EQ(diff_words::percent_text(number), c.text) << c.before.low << ".." << c.before.high;
   }
+}
+
+TEST(DiffWords, TheChangeLeadsFromSideToSide) {
+  constexpr double kGiga = 1024 * kMega;
+  const auto of = [](double unit, RealInterval x) { return RealInterval{x.low * unit, x.high * unit}; };
+  const struct {
+    RealInterval before, after, change;
+    std::string_view text;
+  } cases[] = {
+      // 39 + 42.46 is not 81.29
+      {of(kMega, {38.62, 38.83}), of(kMega, {81.287, 81.292}), of(kMega, {42.46, 42.662}),
+       "38.62..38.83 MiB -> 81.287..81.292 MiB (+42.460..+42.662 MiB, +109.3..+110.5%)"},
+      {of(kGiga, {4.018, 4.018}), of(kGiga, {4.0129, 4.0151}), of(kMega, {-5.2, -3.0}),
+       "4.018 GiB -> 4.012..4.016 GiB (-5.2..-3.0 MiB, -0.1%)"},
+      {of(kGiga, {46.822, 46.822}), of(kGiga, {47.216, 47.219}), of(kMega, {404.4, 405.7}),
+       "46.822 GiB -> 47.216..47.219 GiB (+404.4..+405.7 MiB, +0.8%)"},
+      {of(kMega, {109.518, 109.547}), of(kMega, {428.265, 428.3}), of(kMega, {318.72, 318.78}),
+       "109.5 MiB -> 428.3 MiB (+319 MiB, +291%)"},  // the last digit says little
+      {of(kMega, {39, 39}), of(kMega, {81.25, 81.25}), of(kMega, {42.25, 42.25}),
+       "39.00 MiB -> 81.25 MiB (+42.25 MiB, +108.3%)"},
+      {of(kMega, {512, 512}), of(kGiga, {2.5, 2.5}), of(kGiga, {2, 2}), "512.0 MiB -> 2.5 GiB (+2.0 GiB, +400.0%)"},
+      {{0, 0}, of(kMega, {3, 3}), of(kMega, {3, 3}), "0 B -> 3.0 MiB (+3.0 MiB)"},
+  };
+  for (const auto& c : cases)
+    EXPECT_EQ(diff_words::both_text({"hbm", DiffUnit::bytes, c.before, c.after, c.change, true}), c.text);
+  // Without a change the sides read alike.
+  const NumberDiff same{"hbm", DiffUnit::bytes, of(kGiga, {1.951, 1.951}), of(kGiga, {1.946, 1.954}), {}, false};
+  EXPECT_EQ(diff_words::both_text(same), "1.95 GiB -> 1.95 GiB");
 }
 
 TEST(DiffText, SaysThatNothingChanged) {
