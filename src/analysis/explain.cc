@@ -16,16 +16,16 @@ namespace {
 using Answer = std::variant<std::vector<Explained>, UnknownTarget>;
 
 UnknownTarget unknown_table(const Context& context, std::string_view target, std::string_view name) {
-  std::vector<std::string> names;
-  for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t) names.emplace_back(last_part(fqn_of(context, t)));
+  std::vector<std::string> near = nearest_tables(name, context.printed);
   if (target == name) {
-    names.emplace_back("plan");
-    for (const PlanRank& rank : context.plan.ranks) names.push_back("rank:" + std::to_string(rank.rank));
-    for (const PlanKernel& kernel : context.plan.kernels) names.push_back("kernel:" + std::string(kernel.name));
+    std::vector<std::string> others = {"plan"};
+    for (const PlanRank& rank : context.plan.ranks) others.push_back("rank:" + std::to_string(rank.rank));
+    for (const PlanKernel& kernel : context.plan.kernels) others.push_back("kernel:" + std::string(kernel.name));
+    for (std::string& other : nearest_of(name, others)) near.push_back(std::move(other));
   }
   if (context.plan.tables.empty())
-    return {"this block prints no parameter table, so there is no table to explain", nearest_of(name, names)};
-  return {"no table '" + std::string(name) + "' in this block", nearest_of(last_part(name), names)};
+    return {"this block prints no parameter table, so there is no table to explain", std::move(near)};
+  return {"no table '" + std::string(name) + "' in this block", std::move(near)};
 }
 
 Answer of_tables(const Context& context, std::string_view target, std::string_view name) {
@@ -48,9 +48,10 @@ UnknownTarget unknown_rank(const Context& context, std::string_view text) {
   if (context.plan.ranks.empty()) return {"this block has no ranks", {}};
   const auto [low, high] = std::minmax_element(context.plan.ranks.begin(), context.plan.ranks.end(),
                                                [](const PlanRank& a, const PlanRank& b) { return a.rank < b.rank; });
-  return {"no rank '" + std::string(text) + "': ranks are " + std::to_string(low->rank) + " to " +
-              std::to_string(high->rank),
-          {"rank:" + std::to_string(high->rank)}};
+  const std::string ranks = "ranks are " + std::to_string(low->rank) + " to " + std::to_string(high->rank);
+  if (text.find_first_not_of("0123456789") != std::string_view::npos || text.empty())
+    return {"rank: takes a number, not '" + std::string(text) + "'; " + ranks, {}};
+  return {"no rank '" + std::string(text) + "': " + ranks, {"rank:" + std::to_string(high->rank)}};
 }
 
 Answer of_rank(const Context& context, std::string_view text) {
@@ -143,6 +144,9 @@ std::variant<std::vector<Explained>, UnknownTarget> explain(const PrintedPlan& p
   using namespace explain_detail;
   const Context context = context_of(printed, plan, options);
   const auto rest = [&](std::string_view prefix) { return target.substr(prefix.size()); };
+  if (target.empty())
+    return UnknownTarget{
+        "the target is empty: name a table, rank:N, kernel:NAME, plan, assumption:NAME or the rule id of a line", {}};
   if (target == "plan") return std::vector<Explained>{explain_plan(context)};
   if (target.starts_with("rank:")) return of_rank(context, rest("rank:"));
   if (target.starts_with("kernel:")) return of_kernel(context, rest("kernel:"));

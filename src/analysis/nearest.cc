@@ -3,9 +3,52 @@
 #include <algorithm>
 #include <utility>
 
-namespace shardstats {
+#include "shardstats/analysis/table_names.h"
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
+namespace shardstats {
+namespace {
+
+constexpr std::size_t kShown = 5;
+constexpr std::string_view kWild = "*?";
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+// Of a glob: "user_" of "ebc.*user_?".
+std::string_view longest_literal(std::string_view glob) {
+  std::string_view longest;
+  while (!glob.empty()) {
+    const std::string_view part = glob.substr(0, glob.find_first_of("*?."));
+    if (part.size() > longest.size()) longest = part;
+    glob.remove_prefix(std::min(part.size() + 1, glob.size()));
+  }
+  return longest;
+}
+
+std::vector<std::string> last_parts(const PrintedPlan& printed) {
+  std::vector<std::string> names;
+  for (const PrintedTable& row : printed.tables.rows) names.emplace_back(last_part(row.fqn.text));
+  return names;
+}
+
+// The FQNs of tables that end in the qualified name, or at least in its last part.
+std::vector<std::string> qualified(std::string_view name, const PrintedPlan& printed) {
+  std::vector<std::uint32_t> rows = tables_named(printed, "*." + std::string(name));
+  if (rows.empty()) rows = tables_named(printed, last_part(name));
+  rows.resize(std::min(rows.size(), kShown));
+  std::vector<std::string> fqns;
+  for (const std::uint32_t row : rows) fqns.emplace_back(printed.tables.rows[row].fqn.text);
+  return fqns;
+}
+
+}  // namespace
+
+std::size_t edit_distance(std::string_view first, std::string_view second) {
+  const std::string a = lower(first), b = lower(second);
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -21,12 +64,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::vector<std::string> nearest_of(std::string_view wanted, const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 5;
   std::vector<std::pair<std::size_t, std::string>> near;
-  const std::size_t limit = std::max<std::size_t>(2, wanted.size() / 4);
+  if (wanted.empty()) return {};
+  // Some letters have to stay: "v3" is not near to "*".
+  const std::size_t limit = std::min(std::max<std::size_t>(2, wanted.size() / 4), wanted.size() - 1);
   for (const std::string& name : names) {
     const std::size_t distance = edit_distance(wanted, name);
-    const bool inside = wanted.size() > 2 && name.find(wanted) != std::string::npos;
+    const bool inside = wanted.size() > 2 && lower(name).find(lower(wanted)) != std::string::npos;
     if (inside || distance <= limit)
       near.emplace_back(inside ? std::min<std::size_t>(distance, limit) : distance, name);
   }
@@ -35,6 +79,22 @@ std::vector<std::string> nearest_of(std::string_view wanted, const std::vector<s
   for (const auto& [distance, name] : near)
     if (shown.size() < kShown && std::find(shown.begin(), shown.end(), name) == shown.end()) shown.push_back(name);
   return shown;
+}
+
+std::vector<std::string> nearest_tables(std::string_view wanted, const PrintedPlan& printed) {
+  const bool is_glob = wanted.find_first_of(kWild) != std::string_view::npos;
+  if (is_glob) {
+    const std::string below = "*." + std::string(wanted);
+    if (!tables_named(printed, below).empty()) return {"'" + below + "'"};
+    const std::string_view last = last_part(wanted);
+    const bool says_something = last.find_first_not_of(kWild) != std::string_view::npos;
+    if (says_something && !tables_named(printed, last).empty()) return {"'" + std::string(last) + "'"};
+    return nearest_of(longest_literal(wanted), last_parts(printed));
+  }
+  const bool is_qualified = wanted.find('.') != std::string_view::npos;
+  if (is_qualified && !last_part(wanted).empty())
+    if (auto fqns = qualified(wanted, printed); !fqns.empty()) return fqns;
+  return nearest_of(last_part(wanted), last_parts(printed));
 }
 
 }  // namespace shardstats

@@ -216,12 +216,9 @@ std::variant<std::vector<Change>, std::string> resolve(std::span<const Assignmen
     Change change = assignment.values[chosen[i]];
     if (!assignment.table.empty()) {
       change.tables = tables_named(printed, assignment.table);
-      if (change.tables->empty()) {
-        std::vector<std::string> names;
-        for (const PrintedTable& row : printed.tables.rows) names.emplace_back(last_part(row.fqn.text));
+      if (change.tables->empty())
         return "no table '" + assignment.table + "' in this block" +
-               did_you_mean(nearest_of(last_part(assignment.table), names));
-      }
+               did_you_mean(nearest_tables(assignment.table, printed));
     }
     changes.push_back(std::move(change));
   }

@@ -239,6 +239,9 @@ TEST_F(ExplainPublic, UnknownTargetsHaveNeighbours) {
       {"kernel:fusd", "kernel:fused"},
       {"rank:96", "rank:95"},
       {"plam", "plan"},
+      {"TABLE_1705", "table_1705"},
+      {"ebc.table_1705", "model.sparse.sequence_ec.table_1705"},
+      {"sequence_ec.table_170*", "'*.sequence_ec.table_170*'"},
       {"assumption:pipeline", "assumption:pipeline_type"},
       {"table:table_1339@rank:1", "table:table_1339@rank:43"},
   };
@@ -392,6 +395,22 @@ TEST_F(ExplainPublic, ARuleOfManyCellsAsksForOneOfThem) {
   };
   EXPECT_EQ(message("rank.hbm"), "rank.hbm is checked on every rank of the block; name one, as in `explain rank:0`");
   EXPECT_EQ(message("critical_path.foo"), "no line 'critical_path.foo' in this block");
+}
+
+TEST_F(ExplainPublic, TargetsThatAreNone) {
+  for (const auto& [target, message] :
+       {std::pair("",
+                  "the target is empty: name a table, rank:N, kernel:NAME, plan, "
+                  "assumption:NAME or the rule id of a line"),
+        {"rank:x", "rank: takes a number, not 'x'; ranks are 0 to 95"},
+        {"rank:", "rank: takes a number, not ''; ranks are 0 to 95"},
+        {"table:table_1705@rank:-1", "rank: takes a number, not '-1'; ranks are 0 to 95"}}) {
+    const auto answer = explain(log_->printed, log_->plan, target);
+    const auto* unknown = std::get_if<UnknownTarget>(&answer);
+    ASSERT_NE(unknown, nullptr) << target;
+    EXPECT_EQ(unknown->message, message);
+    EXPECT_TRUE(unknown->nearest.empty()) << target;
+  }
 }
 
 TEST_F(ExplainPublic, AnAssumptionShowsWhatRulesOtherValuesOut) {

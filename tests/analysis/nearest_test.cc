@@ -23,8 +23,32 @@ TEST(Nearest, NamesNearestFirst) {
   EXPECT_THAT(nearest_of("tabl", {"user", "my_table_1", "table"}), ElementsAre("table", "my_table_1"));
   EXPECT_THAT(nearest_of("table_1", {"table_1", "table_1"}), ElementsAre("table_1"));
   EXPECT_THAT(nearest_of("ab", {"xxabxx"}), IsEmpty());  // too short to be looked for inside
+  EXPECT_THAT(nearest_of("SELLER_EMB", {"buyer_emb", "seller_emb"}), ElementsAre("seller_emb"));
+  EXPECT_THAT(nearest_of("*", {"v3", "v7"}), IsEmpty());  // nothing in common
+  EXPECT_THAT(nearest_of("", {"v3"}), IsEmpty());
   EXPECT_THAT(nearest_of("nosuch", {"table", "user"}), IsEmpty());
   EXPECT_EQ(nearest_of("t1", {"t2", "t3", "t4", "t5", "t6", "t7"}).size(), 5U);
+}
+
+TEST(Nearest, Tables) {
+  PrintedPlan printed;
+  for (const char* fqn : {"main.impl.ebc.seller_emb", "main.impl.ebc.buyer_emb", "main.impl.ec.v3", "main.impl.ebc.v3"})
+    printed.tables.rows.emplace_back().fqn = {fqn, {}};
+  const struct {
+    std::string_view wanted;
+    std::vector<std::string> near;
+  } cases[] = {{"ebc.seller*", {"'*.ebc.seller*'"}},  // a glob is of the whole FQN or of its last part
+               {"ebc.*", {"'*.ebc.*'"}},
+               {"sparse.seller*", {"'seller*'"}},
+               {"ebc.*seller?", {"seller_emb"}},
+               {"ebc.nothing*", {}},
+               {"ebc.seller_emb", {"main.impl.ebc.seller_emb"}},
+               {"ec.v3", {"main.impl.ec.v3"}},
+               {"sparse.v3", {"main.impl.ec.v3", "main.impl.ebc.v3"}},
+               {"ebc.sellr_emb", {"seller_emb"}},
+               {"Seller_Emb", {"seller_emb"}},
+               {"ebc.", {}}};
+  for (const auto& c : cases) EXPECT_EQ(nearest_tables(c.wanted, printed), c.near) << c.wanted;
 }
 
 }  // namespace

@@ -6,12 +6,18 @@
 #include <string_view>
 #include <vector>
 
+#include "shardstats/log/printed.h"
+
 namespace shardstats {
 
-// How many letters have to be inserted, removed or replaced to make one of the other.
-std::size_t edit_distance(std::string_view a, std::string_view b);
+// How many letters have to be inserted, removed or replaced to make one of the other; without case.
+std::size_t edit_distance(std::string_view first, std::string_view second);
 
 // At most five of `names`, those that contain `wanted` or differ from it in few letters, nearest first.
 std::vector<std::string> nearest_of(std::string_view wanted, const std::vector<std::string>& names);
+
+// Names that tables_named() knows, near to one that it does not: the FQNs of what a qualified name ends in, else last
+// parts; for a glob one that matches, else names with its longest literal part.
+std::vector<std::string> nearest_tables(std::string_view wanted, const PrintedPlan& printed);
 
 }  // namespace shardstats
