@@ -147,9 +147,9 @@ std::span<const Command> commands() { return kCommands; }
 const Command& command_of(CommandId id) { return kCommands[static_cast<std::size_t>(id)]; }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> words) {
-  constexpr std::size_t kFar = 4;  // edits that make it another word
+  constexpr std::size_t kFar = 4;  // edits that make it another word; at most half of its letters
   std::string_view best;
-  std::size_t least = kFar;
+  std::size_t least = std::min(kFar, (word.size() + 1) / 2 + 1);
   for (const std::string_view candidate : words)
     if (const std::size_t distance = edit_distance(word, candidate); distance < least) {
       least = distance;
