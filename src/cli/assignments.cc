@@ -10,7 +10,9 @@
 #include "cli/sizes.h"
 #include "shardstats/analysis/nearest.h"
 #include "shardstats/analysis/table_names.h"
+#include "shardstats/limits.h"
 #include "shardstats/planner/perf.h"
+#include "shardstats/report/units.h"
 
 namespace shardstats::cli {
 namespace {
@@ -40,11 +42,16 @@ bool is_none_of(std::string_view word, std::string_view words) {
   return true;
 }
 
+std::int64_t most_of(const AttributeForm& form) {
+  const bool is_ranks = form.attribute == Attribute::world_size || form.attribute == Attribute::local_world_size;
+  return is_ranks ? kMostRanks : std::int64_t{1} << 40;
+}
+
 // Reads one value; false: it is no such value.
 bool read_value(const AttributeForm& form, std::string_view text, Change& change) {
   switch (form.kind) {
     case ValueKind::count: {
-      const auto number = parse_integer(text, std::int64_t{1} << 40);
+      const auto number = parse_integer(text, most_of(form));
       change.number = static_cast<double>(number.value_or(0));
       return number && *number > 0;
     }
@@ -84,9 +91,10 @@ bool read_value(const AttributeForm& form, std::string_view text, Change& change
   return false;
 }
 
-// "a number of samples", "one of fp32, fp16, bf16, int8"
+// "a number of samples from 1 to 1,099,511,627,776", "one of fp32, fp16, bf16, int8"
 std::string what_is(const AttributeForm& form) {
   const std::string values(form.values);
+  if (form.kind == ValueKind::count) return values + " from 1 to " + with_commas(most_of(form));
   if (values.starts_with("a ")) return values;
   return form.kind == ValueKind::number ? "a number: " + values : "one of " + values;
 }

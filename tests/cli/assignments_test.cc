@@ -64,7 +64,10 @@ TEST(Assignments, WhatIsWrongWithThem) {
   EXPECT_THAT(wrong("batch_siz=3"), HasSubstr("did you mean 'batch_size'?"));
   EXPECT_THAT(wrong("table_7.batch_size=3"), HasSubstr("no attribute 'batch_size' of a table"));
   EXPECT_THAT(wrong("rows=3"), HasSubstr("no attribute 'rows' of the run"));
-  EXPECT_THAT(wrong("batch_size=0"), HasSubstr("not a number of samples"));
+  EXPECT_THAT(wrong("foo=1"), HasSubstr("no attribute 'foo' of the run; there are batch_size, world_size"));
+  EXPECT_THAT(wrong("batch_size=0"), HasSubstr("not a number of samples from 1 to 1,099,511,627,776"));
+  EXPECT_THAT(wrong("world_size=1000000000"), HasSubstr("not a number of ranks from 1 to 131,072"));
+  EXPECT_THAT(wrong("t.rows=9999999999999"), HasSubstr("not a number of rows from 1 to 1,099,511,627,776"));
   EXPECT_THAT(wrong("batch_size=64,x"), HasSubstr("'x'"));
   EXPECT_THAT(wrong("batch_size=9..3*2"), HasSubstr("no range"));
   EXPECT_THAT(wrong("batch_size=1..3*1"), HasSubstr("no range"));
