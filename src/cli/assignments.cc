@@ -114,6 +114,19 @@ std::optional<std::string> dropped_and_changed(std::span<const Assignment> assig
   return std::nullopt;
 }
 
+// Names that are spelt in two ways; a glob may give all tables what one table then gets differently.
+std::optional<std::string> set_twice(std::span<const Assignment> assignments, const std::vector<Change>& changes) {
+  const auto is_name = [](const Assignment& a) {
+    return !a.table.empty() && a.table.find_first_of("*?") == a.table.npos;
+  };
+  for (std::size_t i = 0; i < changes.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (is_name(assignments[i]) && is_name(assignments[j]) && changes[i].attribute == changes[j].attribute &&
+          changes[i].attribute != Attribute::drop && changes[i].tables == changes[j].tables)
+        return "'" + changes[j].text + "' and '" + changes[i].text + "' set the same attribute of the same table";
+  return std::nullopt;
+}
+
 // The texts that "64,96" and "1024..16384*2" stand for.
 std::variant<std::vector<std::string>, std::string> points_of(std::string_view text, const AttributeForm& form) {
   std::vector<std::string> points;
@@ -215,6 +228,13 @@ std::variant<std::vector<Assignment>, std::string> read_assignments(const std::s
   return all;
 }
 
+std::optional<std::string> key_set_twice(std::span<const Assignment> assignments) {
+  for (std::size_t i = 0; i < assignments.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (assignments[i].key == assignments[j].key && assignments[i].key != "drop") return assignments[i].key;
+  return std::nullopt;
+}
+
 std::variant<std::vector<Change>, std::string> resolve(std::span<const Assignment> assignments,
                                                        std::span<const std::size_t> chosen,
                                                        const PrintedPlan& printed) {
@@ -231,6 +251,7 @@ std::variant<std::vector<Change>, std::string> resolve(std::span<const Assignmen
     changes.push_back(std::move(change));
   }
   if (auto wrong = dropped_and_changed(assignments, changes)) return *std::move(wrong);
+  if (auto wrong = set_twice(assignments, changes)) return *std::move(wrong);
   return changes;
 }
 

@@ -8,6 +8,7 @@
 // Tested by tests/cli/assignments_test.cc.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ std::variant<Assignment, std::string> parse_assignment(std::string_view text);
 
 // One assignment a line; blank lines and what follows a '#' do not count. Errors name the line.
 std::variant<std::vector<Assignment>, std::string> read_assignments(const std::string& path);
+
+// A key that two of them have; in `resolve` likewise two names of the same table.
+std::optional<std::string> key_set_twice(std::span<const Assignment> assignments);
 
 // The changes of one point of the sweeps: values[chosen[i]] of assignment i, with the rows of the tables that are
 // meant.

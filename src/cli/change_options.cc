@@ -65,6 +65,7 @@ std::optional<std::string> read_changes(const ChangeTexts& texts, Options& optio
     changes.push_back(std::get<Assignment>(std::move(parsed)));
   }
   if (auto wrong = read_largest(texts, options)) return wrong;
+  if (const auto key = key_set_twice(changes)) return *key + " is set twice; give each attribute one value";
   if (changes.empty() && texts.file.empty() && options.command == CommandId::whatif) return std::string(kNoChange);
   const bool sweeps = std::ranges::any_of(changes, [](const Assignment& a) { return a.values.size() > 1; });
   if (sweeps && options.command == CommandId::explain) return "explain shows one plan, but a change has several values";

@@ -81,6 +81,35 @@ TEST(Assignments, WhatIsWrongWithThem) {
   EXPECT_THAT(wrong("drop "), HasSubstr("expected KEY=VALUE"));
 }
 
+TEST(Assignments, KeysThatAreSetTwice) {
+  const auto twice = [](const std::vector<std::string>& texts) {
+    std::vector<Assignment> all;
+    for (const std::string& text : texts) all.push_back(good(text));
+    return key_set_twice(all).value_or("");
+  };
+  EXPECT_EQ(twice({"batch_size=512", "dtype=fp16", "batch_size=1024"}), "batch_size");
+  EXPECT_EQ(twice({"a.rows=5", "a.rows=5"}), "a.rows");
+  EXPECT_EQ(twice({"dtype=fp16", "a*.dtype=fp32", "a.dtype=bf16", "b.dtype=bf16", "a.rows=3"}), "");
+  EXPECT_EQ(twice({"drop a", "drop b"}), "");
+}
+
+TEST(Assignments, TwoNamesOfOneTable) {
+  PrintedPlan printed;
+  for (const char* fqn : {"ebc.a", "ebc.b"}) printed.tables.rows.emplace_back().fqn = {fqn, {}};
+  const auto message = [&](const std::vector<std::string>& texts) {
+    std::vector<Assignment> all;
+    for (const std::string& text : texts) all.push_back(good(text));
+    const auto resolved = resolve(all, std::vector<std::size_t>(all.size(), 0), printed);
+    const auto* wrong = std::get_if<std::string>(&resolved);
+    return wrong ? *wrong : "";
+  };
+  EXPECT_EQ(message({"a.rows=5", "ebc.a.rows=6"}),
+            "'a.rows=5' and 'ebc.a.rows=6' set the same attribute of the same table");
+  EXPECT_EQ(message({"*a.rows=5", "a.rows=6"}), "");  // the general and the special one
+  EXPECT_EQ(message({"a.rows=5", "b.rows=6", "a.dim=4"}), "");
+  EXPECT_EQ(message({"sparse.a.rows=5"}), "no table 'sparse.a' in this block; did you mean ebc.a?");
+}
+
 TEST(Assignments, FromAFile) {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() / "changes.txt";
