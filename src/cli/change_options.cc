@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/formats.h"
 #include "cli/sizes.h"
 
 namespace shardstats::cli {
@@ -31,6 +32,14 @@ std::optional<std::string> read_largest(const ChangeTexts& texts, Options& optio
   options.changes.push_back(std::move(count));
   options.largest = std::move(question);
   return std::nullopt;
+}
+
+// Another one than text, on standard output or in a file.
+bool wants_format(const Options& options) {
+  return options.format != OutputFormat::text || std::ranges::any_of(options.outputs, [](const std::string& path) {
+           const Format* format = format_by_extension(path);
+           return format != nullptr && format->id != OutputFormat::text;
+         });
 }
 
 }  // namespace
@@ -70,6 +79,8 @@ std::optional<std::string> read_changes(const ChangeTexts& texts, Options& optio
   const bool sweeps = std::ranges::any_of(changes, [](const Assignment& a) { return a.values.size() > 1; });
   if (sweeps && options.command == CommandId::explain) return "explain shows one plan, but a change has several values";
   if (sweeps && options.render_changed) return "--render prints one plan, but a change has several values";
+  if (options.render_changed && wants_format(options))
+    return "--render prints a log: it has no other format, so leave --format and the extensions of files out";
   if (sweeps && options.largest) return "--max looks for one value, but another change has several";
   return std::nullopt;
 }
