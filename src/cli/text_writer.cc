@@ -80,7 +80,7 @@ class TextWriter : public Writer {
     out += result.rendered;
     if (options_.render_changed) return;
     write_changes(answer, style_, out);
-    const DiffTitle title{result.path, "changed"};
+    const DiffTitle title{result.path, "changed", true};
     if (answer.diff) write_diff(title, *answer.diff, options_.top.value_or(kTopInText), style_, out);
     if (answer.sweep) write_sweep(*answer.sweep, style_, out);
     if (answer.largest) write_largest(*answer.largest, style_, out);

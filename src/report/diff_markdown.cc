@@ -42,7 +42,7 @@ std::string diff_markdown(const DiffTitle& title, const PlanDiff& diff, std::siz
     page.add(paragraph(headroom_text(diff)));
     add_changes(diff, page);
   } else {
-    page.add(paragraph(std::string(kNothingChanged)));
+    page.add(paragraph(std::string(title.is_change ? kNoDifference : kNothingChanged)));
   }
   return page.text();
 }

@@ -17,7 +17,8 @@ class Paper {
 
   void write(const DiffTitle& title, const PlanDiff& diff) {
     line(0, std::string(title.base) + " -> " + std::string(title.next));
-    if (!diff.changed() && diff.open_tables.empty()) return line(0, std::string(kNothingChanged));
+    if (!diff.changed() && diff.open_tables.empty())
+      return line(0, std::string(title.is_change ? kNoDifference : kNothingChanged));
     if (const std::string text = headline_text(diff); !text.empty()) line(0, text, color_of_change(diff.largest.hbm));
     if (const std::string text = headroom_text(diff); !text.empty()) line(0, text);
     write_causes(diff.causes);

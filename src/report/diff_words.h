@@ -29,6 +29,7 @@ std::string change_text(const NumberDiff& number);
 std::string both_text(const NumberDiff& number);
 
 inline constexpr std::string_view kNothingChanged = "nothing changed: both logs print and explain the same plan";
+inline constexpr std::string_view kNoDifference = "nothing changes: with it the plan is as logged";  // of whatif
 // "largest rank HBM: 3.858 GiB on rank 43 -> 5.96 GiB on rank 43, +2.1 GiB (+54.5%)"; empty if neither log gives it.
 std::string headline_text(const PlanDiff& diff);
 std::string headroom_text(const PlanDiff& diff);  // likewise

@@ -305,7 +305,7 @@ void MarkdownParts::add(std::string_view path, const BlockView& block, const Wha
   if (result.largest) add_largest(*result.largest, page);
   if (result.diff) {
     page.add("\n");
-    page.add(diff_markdown({path, "changed"}, *result.diff, top, most - page.text().size()));
+    page.add(diff_markdown({path, "changed", true}, *result.diff, top, most - page.text().size()));
   }
   append(page.text());
 }

@@ -313,7 +313,7 @@ std::string change_table(const diff_words::ChangeTable& table, std::size_t top) 
 
 std::string diff_part(const PlanDiff& diff, std::size_t top) {
   using namespace diff_words;
-  if (!diff.changed()) return paragraph(kNothingChanged);
+  if (!diff.changed()) return paragraph(kNoDifference);
   std::string out = paragraph(headline_text(diff)) + paragraph(headroom_text(diff));
   if (!diff.causes.empty()) out += "<h3>Why</h3>\n" + list(diff.causes, top, "cause", cause_and_effect);
   if (!diff.assumptions.empty())

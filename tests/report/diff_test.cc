@@ -113,9 +113,12 @@ TEST(DiffWords, TheChangeLeadsFromSideToSide) {
 }
 
 TEST(DiffText, SaysThatNothingChanged) {
-  std::string out;
-  write_diff({"a.log", "b.log"}, {}, 10, {}, out);
-  EXPECT_EQ(out, "a.log -> b.log\nnothing changed: both logs print and explain the same plan\n");
+  std::string two_logs, one_log;
+  write_diff({"a.log", "b.log"}, {}, 10, {}, two_logs);
+  EXPECT_EQ(two_logs, "a.log -> b.log\nnothing changed: both logs print and explain the same plan\n");
+  write_diff({"a.log", "changed", true}, {}, 10, {}, one_log);
+  EXPECT_EQ(one_log, "a.log -> changed\nnothing changes: with it the plan is as logged\n");
+  EXPECT_THAT(diff_markdown({"a.log", "changed", true}, {}, 0), HasSubstr("with it the plan is as logged"));
 }
 
 TEST(DiffText, HeadlineCausesAndParts) {

@@ -22,6 +22,7 @@ namespace shardstats {
 // The two logs, as people tell them apart: "base.log", or "train.log, block 2".
 struct DiffTitle {
   std::string_view base, next;
+  bool is_change = false;  // of one log: `next` is what whatif makes of it
 };
 
 // `top`: rows of each list, and parts of each rank; 0: all.
