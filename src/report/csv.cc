@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "report/clean.h"
+#include "report/what_if_words.h"
 #include "report/words.h"
 #include "shardstats/report/budgets_text.h"
 #include "shardstats/report/units.h"
@@ -247,6 +248,15 @@ void write_diff_rows(const PlanDiff& diff, std::size_t top, const Lead& lead, st
   }
 }
 
+void write_peak(const PlanPeak& peak, Row& row) {
+  const auto outwards = [](RealInterval x) { return RealInterval{std::floor(x.low), std::ceil(x.high)}; };
+  add_amounts(outwards(peak.hbm), true, row);
+  row.rank(peak.fullest);
+  add_amounts(peak.headroom ? std::optional(outwards(*peak.headroom)) : std::nullopt, true, row);
+  add_amounts(peak.perf, false, row);
+  row.rank(peak.perf ? std::optional(peak.slowest) : std::nullopt).empty();
+}
+
 void write_point(const SweepPoint& point, const Lead& lead, std::string& out) {
   Row row(out);
   lead(row);
@@ -255,13 +265,15 @@ void write_point(const SweepPoint& point, const Lead& lead, std::string& out) {
     row.empty(kPeakColumns.size() - 1).text(point.refused);
     return;
   }
-  const PlanPeak& peak = *point.peak;
-  const auto outwards = [](RealInterval x) { return RealInterval{std::floor(x.low), std::ceil(x.high)}; };
-  add_amounts(outwards(peak.hbm), true, row);
-  row.rank(peak.fullest);
-  add_amounts(peak.headroom ? std::optional(outwards(*peak.headroom)) : std::nullopt, true, row);
-  add_amounts(peak.perf, false, row);
-  row.rank(peak.perf ? std::optional(peak.slowest) : std::nullopt).empty();
+  write_peak(*point.peak, row);
+}
+
+// The plan as logged, as the other formats have it.
+void write_base(const Sweep& sweep, const Lead& lead, std::string& out) {
+  Row row(out);
+  lead(row);
+  row.text(what_if_words::kAsLogged).empty(static_cast<int>(sweep.keys.size()) - 1);
+  write_peak(sweep.base, row);
 }
 
 }  // namespace
@@ -287,8 +299,10 @@ void write_what_if_csv(std::string_view path, const BlockView& block, const What
                        std::string& out) {
   const Lead lead = [&](Row& row) { row.text(path).block(block); };
   if (result.diff) write_diff_rows(*result.diff, top, lead, out);
-  if (result.sweep)
+  if (result.sweep) {
+    write_base(*result.sweep, lead, out);
     for (const SweepPoint& point : result.sweep->points) write_point(point, lead, out);
+  }
   if (result.largest)
     for (const auto* point : {&result.largest->at, &result.largest->beyond})
       if (*point) write_point(**point, lead, out);

@@ -37,7 +37,7 @@ std::vector<std::string> head(const Sweep& sweep) {
 
 std::vector<std::string> base_row(const Sweep& sweep) {
   std::vector<std::string> cells(sweep.keys.size());
-  cells.front() = "(as logged)";
+  cells.front() = kAsLogged;
   return with_peak(std::move(cells), sweep.base);
 }
 

@@ -13,6 +13,7 @@ std::string question(const WhatIfResult& result);
 std::string placed_text(const std::string& table);  // "placed where most HBM is left: ebc.t on rank 1"
 
 // The table of a sweep: a row for the plan as logged, then one for each point.
+inline constexpr std::string_view kAsLogged = "(as logged)";
 std::vector<std::string> head(const Sweep& sweep);
 std::vector<std::string> base_row(const Sweep& sweep);
 std::vector<std::string> row(const SweepPoint& point);  // the values alone if it was refused

@@ -262,7 +262,10 @@ class Formats(unittest.TestCase):
         arguments = ["whatif", "--set", "ad_emb.sharding=CW,DP", LOGS / "v1.4.0.log", LOGS / "v1.4.0.log"]
         rows = self.rows(self.out(*arguments, "-f", "csv", status=0), keys={"ad_emb.sharding"})
         document = json.loads(self.out(*arguments, "-f", "json"))
-        points = [point for log in document["logs"] for block in log["blocks"] for point in block["sweep"]["points"]]
+        points = []
+        for log in document["logs"]:
+            sweep = log["blocks"][0]["sweep"]
+            points += [sweep["base"] | {"values": {"ad_emb.sharding": "(as logged)"}}, *sweep["points"]]
         self.assertEqual([row["refused"] for row in rows], [point.get("refused", "") for point in points])
         self.assertTrue(any(row["refused"] for row in rows))
         for row, point in zip(rows, points):

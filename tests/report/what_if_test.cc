@@ -80,7 +80,8 @@ TEST(WhatIfCsv, RefusedPointsHaveNoNumbers) {
   EXPECT_THAT(out, HasSubstr("log,block,batch_size,\"a,b\",hbm_low,"));
   out.clear();
   write_what_if_csv("a.log", {}, two_lines(), 0, out);
-  EXPECT_EQ(count(out, "\r\n"), 6u);
+  EXPECT_EQ(count(out, "\r\n"), 7u);
+  EXPECT_TRUE(out.starts_with("a.log,1,(as logged),,")) << out;
   EXPECT_THAT(out, HasSubstr("a.log,1,64,fp16,2147483648,3221225472,0,1073741824,2147483648,,,,\r\n"));
   EXPECT_THAT(out, HasSubstr("a.log,1,128,fp32,,,,,,,,,no <way>\r\n"));
 }
