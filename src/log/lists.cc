@@ -155,6 +155,33 @@ bool is_batch_list(std::string_view text) {
   return text == "n/a" || parse_integer(text, kLargestBatch) || summarize_batch_sizes(text, 0);
 }
 
+bool is_rank_list_beyond(std::string_view text) {
+  if (text.find_first_not_of("0123456789,- []") != std::string_view::npos) return false;
+  bool beyond = false;
+  while (!text.empty()) {
+    const std::size_t digits = skip_digits(text, 0);
+    beyond = beyond || (digits > 0 && !parse_integer(text.substr(0, digits), kHighestRank));
+    text.remove_prefix(std::max<std::size_t>(digits, 1));
+  }
+  return beyond;
+}
+
+bool is_batch_list_beyond(std::string_view text) {
+  const auto is_number = [](std::string_view word) { return !word.empty() && skip_digits(word, 0) == word.size(); };
+  bool beyond = false;
+  std::int64_t entries = 0;
+  std::string_view run;
+  while (next_item(text, ',', run)) {
+    const std::size_t star = std::min(run.find('*'), run.size());
+    const std::string_view size = trim_left(trim_right(run.substr(0, star)));
+    const std::string_view times = star == run.size() ? "1" : trim_left(trim_right(run.substr(star + 1)));
+    if (!is_number(size) || !is_number(times)) return false;
+    entries = capped_sum(entries, parse_integer(times).value_or(INT64_MAX));
+    beyond = beyond || !parse_integer(size, kLargestBatch) || entries > kMostFeatures;
+  }
+  return beyond;
+}
+
 int rank_list_size(std::string_view list) {
   if (list == "[]" || list.empty()) return 0;
   return list.find_first_of(",-") == std::string_view::npos ? 1 : 2;

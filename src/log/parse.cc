@@ -428,7 +428,9 @@ class BlockParser {
       table.odd.push_back({row, static_cast<std::uint16_t>(c), cell});
       if (id == ColumnId::unknown || is_read) continue;
       if (frame_.cut() != 0 && !cells[c].whole) continue;
-      if (cells[c].whole && cell)
+      if (cells[c].whole && cell && is_list_beyond(id, cell.text))
+        report_bound(cell, "a number of this cell is larger than those which are read");
+      else if (cells[c].whole && cell)
         report("log.malformed_cell", Severity::error, cell, "this cell does not have the form of its column");
       else if (first_lost.place == Place{})
         first_lost = cell;
@@ -438,6 +440,11 @@ class BlockParser {
       report("log.malformed_cell", Severity::error, first_lost ? first_lost : cell_at(line, line.text.substr(0, 1)),
              first_lost ? "from this cell on the row is cut off or does not stand below its headers"
                         : "cells of this row are missing");
+  }
+
+  static bool is_list_beyond(ColumnId id, std::string_view text) {
+    return (id == ColumnId::batch_sizes && is_batch_list_beyond(text)) ||
+           (id == ColumnId::ranks && is_rank_list_beyond(text));
   }
 
   bool is_beyond(ColumnId id, PrintedRank& row) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "corpus.h"
+#include "log/lists.h"
 #include "log/repeats.h"
 #include "shardstats/limits.h"
 #include "shardstats/log/printed.h"
@@ -78,6 +79,46 @@ TEST(Bounds, ListsEndAtThem) {
   EXPECT_EQ(sizes->first_total, kLargestBatch * kMostFeatures);
   EXPECT_FALSE(summarize_batch_sizes(largest + " * " + most + ", 1", INT64_MAX));
   EXPECT_FALSE(summarize_batch_sizes(std::to_string(kLargestBatch + 1), INT64_MAX));
+}
+
+TEST(Bounds, ListsBeyondThemAreNoMalformedOnes) {
+  const struct {
+    std::string_view text;
+    bool ranks, batches;
+  } cases[] = {{"1099511627777", true, true},
+               {"99999999999999999999, 3", true, true},
+               {"512, 1099511627777 * 2", false, true},
+               {"2 * 1048577", false, true},
+               {"2 * 524288, 3*524289", false, true},
+               {"0-131072", true, false},
+               {"[28, 131072]", true, false},
+               {"0-131071", false, false},
+               {"5-2", false, false},
+               {"2 * 1048576", false, false},
+               {"1099511627777x", false, false},
+               {"", false, false}};
+  for (const auto& c : cases) {
+    EXPECT_EQ(log_detail::is_rank_list_beyond(c.text), c.ranks) << c.text;
+    EXPECT_EQ(log_detail::is_batch_list_beyond(c.text), c.batches) << c.text;
+  }
+}
+
+TEST(Bounds, ListsBeyondThemAreReportedAtTheirPlace) {
+  const std::string whole = test::file_text(test::source_folder() / "testdata/planner/v1.1.0-multipliers.log");
+  const struct {
+    std::string old, disputed;
+  } cases[] = {{"           1000*2   #", "1099511627777"}, {"           0-7 ", "0-131072"}};
+  for (const auto& c : cases) {
+    std::string log = whole;
+    const std::size_t at = log.find(c.old), end = log.find_last_not_of(" #", at + c.old.size() - 1) + 1;
+    ASSERT_NE(at, std::string::npos);
+    log.replace(end - c.disputed.size(), c.disputed.size(), c.disputed);
+    const PrintedPlan plan = parse(find_blocks(log).front());
+    const auto found = std::ranges::find(plan.diagnostics, "log.bounds", &Diagnostic::rule);
+    ASSERT_NE(found, plan.diagnostics.end()) << c.disputed;
+    EXPECT_EQ(found->where.text, c.disputed);
+    EXPECT_EQ(std::ranges::count(plan.diagnostics, "log.malformed_cell", &Diagnostic::rule), 0);
+  }
 }
 
 TEST(Bounds, RowsThatShareAName) {
