@@ -203,7 +203,8 @@ void write_rules(const std::vector<const Rule*>& rules, bool details, const Text
       std::string line(rule->id);
       line += std::string(widest + 2 - rule->id.size(), ' ') + std::string(name(rule->severity));
       line += std::string(9 - name(rule->severity).size(), ' ') + std::string(rule->title);
-      out += line + "\n";
+      // Elsewhere a rule is a line, for grep.
+      out += (style.terminal ? wrapped(line, style.width, static_cast<int>(widest + 2 + 9)) : line) + "\n";
     }
     return;
   }

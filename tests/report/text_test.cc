@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "analysis/logs.h"
@@ -96,6 +97,20 @@ TEST(RulesText, ListAndDetails) {
   EXPECT_EQ(list,
             "table.storage.hbm  error    HBM of a table\ntable.storage.ddr  error    DDR of a table\n"
             "table.storage.ssd  error    SSD of a table\n");
+  TextStyle narrow{60};
+  std::string grep, eyes;
+  write_rules(rules_matching("log."), false, narrow, grep);
+  narrow.terminal = true;
+  write_rules(rules_matching("log."), false, narrow, eyes);
+  const auto widest = [](const std::string& text) {
+    std::size_t most = 0;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) most = std::max(most, line.size());
+    return most;
+  };
+  EXPECT_EQ(std::ranges::count(grep, '\n'), std::ssize(rules_matching("log.")));
+  EXPECT_GT(widest(grep), 60U);
+  EXPECT_LE(widest(eyes), 60U) << eyes;
   write_rules(rules_matching("table.storage.ssd"), true, kPlain, details);
   for (const char* part :
        {"table.storage.ssd (error): SSD of a table\n", "  releases  v1.6.0 to main\n", "  formula   sum of SSD_k"})
