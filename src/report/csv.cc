@@ -17,9 +17,9 @@
 namespace shardstats {
 namespace {
 
-constexpr std::array<std::string_view, 16> kFindingColumns = {
-    "log",  "block",        "line",          "column", "severity", "rule",        "table",   "rank",
-    "text", "expected_low", "expected_high", "unit",   "expected", "known_issue", "message", "hint"};
+constexpr std::array<std::string_view, 17> kFindingColumns = {
+    "log",          "block",         "line", "column",   "severity",    "rule",    "table", "rank",   "text",
+    "expected_low", "expected_high", "unit", "expected", "known_issue", "message", "hint",  "suspect"};
 
 // Bounds of a shard: each is two columns, *_low and *_high.
 struct ByteColumn {
@@ -171,14 +171,14 @@ void write_findings_csv(std::string_view path, const BlockView& block, const Rep
     row.text(name(finding.severity)).text(finding.rule->id).text(finding.fqn).rank(finding.rank);
     row.text(finding.where.text);
     add_expected(finding.expected, row);
-    row.text(finding.known_issue).text(finding.message).text(finding.rule->hint);
+    row.text(finding.known_issue).text(finding.message).text(finding.rule->hint).text(suspect_text(finding));
   }
 }
 
 void write_error_csv(std::string_view path, const Error& error, std::string& out) {
   Row row(out);
   row.text(path).empty().place(error.place.line).place(error.place.column).text("failed");
-  row.empty(9).text(error.message).text(error.hint);
+  row.empty(9).text(error.message).text(error.hint).empty();
 }
 
 void write_budgets_csv_header(std::string& out) { write_header(kBudgetColumns, out); }

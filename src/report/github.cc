@@ -57,8 +57,8 @@ void GithubAnnotations::add(std::string_view path, const Report& report) {
   for (const Finding& finding : report.findings) {
     const std::size_t gravity = gravity_of(finding.severity);
     if (counts_among_worst(gravity))
-      keep(gravity,
-           annotation(command_of(finding.severity), path, finding.where.place, finding.rule->id, finding.message));
+      keep(gravity, annotation(command_of(finding.severity), path, finding.where.place, finding.rule->id,
+                               message_and_suspect(finding)));
   }
 }
 

@@ -37,7 +37,7 @@ std::string item(const std::string& sentence) { return "- " + escaped(sentence) 
 
 std::string finding_row(std::string_view path, const Finding& finding) {
   return row({std::string(name(finding.severity)), code(place_of(path, finding.where.place)), code(finding.rule->id),
-              escaped(finding.message)});
+              escaped(message_and_suspect(finding))});
 }
 
 std::string budget_row(std::string_view path, const BudgetResult& result) {

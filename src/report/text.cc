@@ -106,7 +106,7 @@ std::string finding_text(std::string_view path, const Finding& finding, const Te
   std::string line(path);
   line += ":" + std::to_string(finding.where.place.line) + ":" + std::to_string(finding.where.place.column) + ": ";
   line += painted(name(finding.severity), color_of(finding.severity), style);
-  return line + " " + std::string(finding.rule->id) + ": " + finding.message;
+  return line + " " + std::string(finding.rule->id) + ": " + message_and_suspect(finding);
 }
 
 void write_findings(std::string_view path, const Report& report, bool hints, std::size_t top, const TextStyle& style,

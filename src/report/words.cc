@@ -35,6 +35,21 @@ std::string message_and_hint(const Error& error) {
   return error.message + (error.hint.empty() ? "" : "; " + error.hint);
 }
 
+std::string suspect_text(const Finding& finding) {
+  if (finding.suspects.empty()) return {};
+  const auto& [cell, reason] = finding.suspects.front();
+  if (cell.place.line == 0 || cell.place == finding.where.place) return {};
+  const std::string place = std::to_string(cell.place.line) + ":" + std::to_string(cell.place.column);
+  constexpr std::size_t kMostText = 60;  // bytes; a list of ranks may be long
+  const bool is_short = !cell.text.empty() && cell.text.size() <= kMostText;
+  return (is_short ? std::string(cell.text) + " at " : "") + place + " (" + reason + ")";
+}
+
+std::string message_and_suspect(const Finding& finding) {
+  const std::string suspect = suspect_text(finding);
+  return finding.message + (suspect.empty() ? "" : "; suspect: " + suspect);
+}
+
 std::vector<std::string> count_words(const FindingCounts& counts) {
   std::vector<std::string> words;
   if (counts.error > 0) words.push_back(plural(counts.error, "error"));

@@ -24,7 +24,19 @@ TEST(Csv, QuotesWhereItMust) {
   std::string out;
   write_findings_csv("x.log", block, report, out);
   EXPECT_EQ(out, "x.log,2,7,3,error,rank.hbm,\"a\"\"b,c\",4,\"1,5\",0.1,1e+300,ms,0.1,,two\uFFFDlines," +
-                     std::string(finding.rule->hint) + "\r\n");
+                     std::string(finding.rule->hint) + ",\r\n");
+}
+
+TEST(Csv, TheSuspectElsewhere) {
+  Finding finding;
+  finding.rule = &rule_of(RuleId::rank_hbm);
+  finding.where = {"1.5", {7, 3}};
+  finding.suspects = {{{"2.5", {9, 4}}, "without it the rest agrees"}, {finding.where, "the disputed number itself"}};
+  Report report;
+  report.findings.push_back(finding);
+  std::string out;
+  write_findings_csv("x.log", {}, report, out);
+  EXPECT_TRUE(out.ends_with(",2.5 at 9:4 (without it the rest agrees)\r\n")) << out;
 }
 
 TEST(Csv, ChoicesOfATableThatTheLogLeavesOpenAreEmpty) {

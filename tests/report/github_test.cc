@@ -29,6 +29,9 @@ TEST(Github, Escapes) {
             "::warning file=a%2Cb%3Ac%25.log,line=7,col=3,title=rank.hbm::100%25: a,b\uFFFD\uFFFD::error::x\n");
   EXPECT_EQ(written("<stdin>", {finding_of(Severity::note, "m")}), "::notice line=7,col=3,title=rank.hbm::m\n");
   EXPECT_EQ(written("x", {}), "");
+  Finding suspected = finding_of(Severity::error, "m");
+  suspected.suspects = {{{"2", {9, 4}}, "why"}};
+  EXPECT_EQ(written("x", {suspected}), "::error file=x,line=7,col=3,title=rank.hbm::m; suspect: 2 at 9:4 (why)\n");
 }
 
 TEST(Github, WorstFirst) {

@@ -28,6 +28,12 @@ std::string suite(const Report& report, Severity fail_on) {
   return out;
 }
 
+TEST(Junit, TheSuspectElsewhere) {
+  Report report = report_of(Severity::error, "m");
+  report.findings.front().suspects = {{{"2", {9, 4}}, "why"}};
+  EXPECT_THAT(suite(report, Severity::error), HasSubstr("error rank.hbm: m; suspect: 2 at 9:4 (why)\n"));
+}
+
 TEST(Junit, FailuresAndOthers) {
   const Report report = report_of(Severity::warning, "a < b & \"c\"\x01");
   const std::string failing = suite(report, Severity::warning);

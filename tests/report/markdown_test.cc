@@ -10,11 +10,12 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string findings_of(std::string_view path, std::string message) {
+std::string findings_of(std::string_view path, std::string message, std::vector<Suspect> suspects = {}) {
   Finding finding;
   finding.rule = &rule_of(RuleId::rank_hbm);
   finding.where = {"1", {7, 3}};
   finding.message = std::move(message);
+  finding.suspects = std::move(suspects);
   Report report;
   report.findings.push_back(finding);
   BlockView block;
@@ -37,6 +38,10 @@ TEST(Markdown, NamesAreNoMarkup) {
   for (const auto& c : cases) EXPECT_THAT(findings_of(c.path, ""), HasSubstr(c.place));
   EXPECT_THAT(findings_of("a.log", "<b>|*x*|_[y](z)_ @me `c` \\ #1 & !"),
               HasSubstr("&lt;b&gt;\\|\\*x\\*\\|\\_\\[y\\](z)\\_ @&#8203;me \\`c\\` \\\\ \\#1 &amp; \\!"));
+}
+
+TEST(Markdown, TheSuspectElsewhere) {
+  EXPECT_THAT(findings_of("a.log", "m", {{{"2", {9, 4}}, "a|b"}}), HasSubstr("| m; suspect: 2 at 9:4 (a\\|b) |"));
 }
 
 TEST(Markdown, RowsThatDoNotFitAreCounted) {

@@ -45,6 +45,30 @@ TEST(FindingsText, PlaceSeverityRuleMessage) {
   EXPECT_EQ(findings_text(checked.report, false, 4), findings_text(checked.report, false, 0));
 }
 
+TEST(FindingsText, TheSuspectElsewhere) {
+  const Suspect here{{"1", {7, 3}}, "the disputed number itself"};
+  const struct {
+    std::vector<Suspect> suspects;
+    std::string_view text;
+  } cases[] = {
+      {{}, "m"},
+      {{here}, "m"},
+      {{{{"81.391", {9, 4}}, "without it the rest agrees"}, here},
+       "m; suspect: 81.391 at 9:4 (without it the rest agrees)"},
+      {{here, {{"81.391", {9, 4}}, "without it the rest agrees"}}, "m"},  // it leads itself
+      {{{{"", {9, 4}}, "rows are missing here"}}, "m; suspect: 9:4 (rows are missing here)"},
+  };
+  for (const auto& c : cases) {
+    Report report;
+    Finding& finding = report.findings.emplace_back();
+    finding.rule = &rule_of(RuleId::rank_hbm);
+    finding.where = here.cell;
+    finding.message = "m";
+    finding.suspects = c.suspects;
+    EXPECT_EQ(findings_text(report, false, 0, {200}), "a.log:7:3: error rank.hbm: " + std::string(c.text) + "\n");
+  }
+}
+
 TEST(FindingsText, HintsAndColours) {
   const Checked checked = disputed();
   EXPECT_NE(findings_text(checked.report, true, 0).find("\n    try: either this count"), std::string::npos);
