@@ -1,6 +1,5 @@
 // Sizes and pooling factors of tables: the value that the other cells of the row ask for.
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -31,7 +30,8 @@ constexpr InputCell kInputCells[] = {{&PrintedTable::emb_dim, 0},        {&Print
 std::optional<double> number_of(std::string_view text) {
   double value = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end.ec != std::errc() || end.ptr != text.data() + text.size() || !(value > 0)) return std::nullopt;
+  if (end.ec != std::errc() || end.ptr != text.data() + text.size() || !(value > 0 && value < kLargest))
+    return std::nullopt;
   return value;
 }
 
