@@ -343,8 +343,8 @@ std::variant<Override, BadOverride> parse_override(std::string_view text) {
     return BadOverride{"--assume: '" + std::string(key) + "' holds for the whole plan, not for table '" +
                        std::string(table) + "'"};
   if (!form->valid(value))
-    return BadOverride{"--assume " + std::string(key) + ": '" + std::string(value) + "' is not one of " +
-                       std::string(form->values)};
+    return BadOverride{"--assume " + std::string(key) + ": '" + std::string(value) + "' is not " +
+                       (form->values.starts_with("a ") ? "" : "one of ") + std::string(form->values)};
   return Override{std::string(key), std::string(table), std::string(value)};
 }
 

@@ -142,7 +142,8 @@ TEST(Infer, BadOverridesSayWhatIsPossible) {
   } cases[] = {{"pipeline", "KEY=VALUE"},
                {"=none", "KEY=VALUE"},
                {"colour=red", "unknown key 'colour'"},
-               {"pipeline=fast", "train_sparse_dist"},
+               {"pipeline=fast", "'fast' is not one of none, train_base, train_sparse_dist"},
+               {"release=v9", "'v9' is not a release such as v1.4.0 or main"},
                {"t.release=v1.4.0", "whole plan"},
                {"dtype=complex", "fp16"}};
   for (const auto& c : cases) {

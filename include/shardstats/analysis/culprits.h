@@ -9,8 +9,8 @@ namespace shardstats {
 
 // Puts the culprit, if there is one, first among the suspects of every finding that its correction removes.
 // Rows printed twice, missing rank rows, a wrong sharding type, list of ranks or batch size are looked for; without
-// `structure_only` also the inputs of a table and memory that misleads. True if a correction leaves no error at all, or rank rows are missing, so that none
-// can be tried.
+// `structure_only` also the inputs of a table and memory that misleads. True if a correction leaves no error at all, or
+// rank rows are missing, so that none can be tried.
 bool find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report,
                    bool structure_only = false);
 
