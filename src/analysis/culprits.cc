@@ -65,6 +65,14 @@ class Culprits {
     finding.suspects.insert(finding.suspects.begin(), {culprit, reason});
   }
 
+  // So that nobody has to read them all.
+  void remark(const Correction& correction, std::int64_t led, std::int64_t of) {
+    constexpr std::int64_t kSeveral = 3;
+    if (led < kSeveral) return;
+    report_.remarks.push_back("One cause explains " + std::to_string(led) + " of " + std::to_string(of) +
+                              " errors: " + words_of({correction.culprit, correction.reason}) + ".");
+  }
+
   // Without all rank rows nothing else can be right, and no correction can be made up.
   bool blame_missing_ranks() {
     const auto missing = std::ranges::find_if(report_.findings, [](const Finding& f) {
@@ -109,9 +117,14 @@ class Culprits {
       if (Trial trial = with(correction); trial.errors < best.errors) best = std::move(trial);
     }
     if (best.correction == nullptr) return std::nullopt;
-    for (Finding& finding : report_.findings)
-      if (finding.severity == Severity::error && !best.findings.contains(key_of(finding)))
-        lead(finding, best.correction->culprit, best.correction->reason);
+    std::int64_t led = 0;
+    const std::int64_t all_errors = errors(report_);
+    for (Finding& finding : report_.findings) {
+      if (finding.severity != Severity::error || best.findings.contains(key_of(finding))) continue;
+      lead(finding, best.correction->culprit, best.correction->reason);
+      ++led;
+    }
+    remark(*best.correction, led, all_errors);
     return best.errors;
   }
 

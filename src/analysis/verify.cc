@@ -174,6 +174,14 @@ FindingCounts count(const std::vector<Finding>& findings) {
   return counts;
 }
 
+std::string words_of(const Suspect& suspect) {
+  constexpr std::size_t kMostText = 60;  // bytes
+  const Cell& cell = suspect.cell;
+  const bool is_short = !cell.text.empty() && cell.text.size() <= kMostText;
+  return (is_short ? std::string(cell.text) + " at " : "") + std::to_string(cell.place.line) + ":" +
+         std::to_string(cell.place.column) + " (" + suspect.reason + ")";
+}
+
 Report verify(const PrintedPlan& printed, const Plan& plan) {
   Report report;
   for (const Diagnostic& diagnostic : printed.diagnostics)

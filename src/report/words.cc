@@ -37,12 +37,9 @@ std::string message_and_hint(const Error& error) {
 
 std::string suspect_text(const Finding& finding) {
   if (finding.suspects.empty()) return {};
-  const auto& [cell, reason] = finding.suspects.front();
-  if (cell.place.line == 0 || cell.place == finding.where.place) return {};
-  const std::string place = std::to_string(cell.place.line) + ":" + std::to_string(cell.place.column);
-  constexpr std::size_t kMostText = 60;  // bytes; a list of ranks may be long
-  const bool is_short = !cell.text.empty() && cell.text.size() <= kMostText;
-  return (is_short ? std::string(cell.text) + " at " : "") + place + " (" + reason + ")";
+  const Suspect& suspect = finding.suspects.front();
+  const Place& place = suspect.cell.place;
+  return place.line == 0 || place == finding.where.place ? "" : words_of(suspect);
 }
 
 std::string message_and_suspect(const Finding& finding) {

@@ -36,6 +36,11 @@ TEST_P(Culprit, LeadsTheFindingsThatItCauses) {
   }
   EXPECT_GT(errors, 1);
   EXPECT_GT(2 * led, errors);
+  if (led < 3) return;
+  ASSERT_FALSE(checked.report.remarks.empty());
+  const std::string& remark = checked.report.remarks.back();
+  EXPECT_EQ(remark.find("One cause explains " + std::to_string(led) + " of "), 0u) << remark;
+  EXPECT_NE(remark.find(std::string("errors: ") + c.culprit + " at "), std::string::npos) << remark;
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -21,6 +21,9 @@ struct Suspect {
   std::string reason;
 };
 
+// "81.391 at 7:19 (without it the rest agrees)"; no text that is long, such as a list of ranks.
+std::string words_of(const Suspect& suspect);
+
 // What the number should be. Without bounds only `text` says it (rank lists).
 struct Expected {
   std::variant<std::monostate, ByteInterval, RealInterval> bounds;
