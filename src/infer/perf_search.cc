@@ -52,25 +52,10 @@ class PerfSearch {
     by_defaults_ = best_.front().contradictions;
     const bool unexplained = best_.front().cost() > 0 && !only_single_cells(best_.front());
     gave_up_ = unexplained && effort_ == Effort::uniform;
-    if (unexplained && !gave_up_) {
-      std::stable_sort(tried.begin(), tried.end(),
-                       [](const Tried& a, const Tried& b) { return a.contradictions < b.contradictions; });
-      const std::size_t most = std::max<std::size_t>(kFits / std::max<std::size_t>(plan_.tables.size(), 1), 2);
-      if (tried.size() > most) tried.resize(most);
-      for (const Tried& one : tried) try_fits(one.hypothesis, one.codecs);
-      if (effort_ == Effort::exhaustive) try_left_behind(most);
-      const bool try_sizes = effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables;
-      if (try_sizes && may_rest_on_sizes(best_.front())) {
-        // Another element size explains a single wrong cell too easily.
-        if (best_.front().contradictions < kManyContradictions) below_ = best_.front().cost() - 1;
-        try_element_sizes(tried.front());
-        below_ = PerfEvaluation::kNoLimit;
-      }
-      if (best_.front().contradictions > 0)
-        for (const auto bandwidth : kBandwidths) try_default(best_.front().hypothesis, bandwidth);
-    } else if (alternatives_) {
+    if (unexplained && !gave_up_)
+      try_other_values(std::move(tried));
+    else if (alternatives_)
       for (PerfOutcome& outcome : best_) widen(outcome);
-    }
     return std::move(best_);
   }
 
@@ -81,6 +66,27 @@ class PerfSearch {
     std::vector<std::uint64_t> codecs;
     std::int64_t contradictions = 0;
   };
+
+  // Bandwidths and multipliers that are fitted, then element sizes.
+  void try_other_values(std::vector<Tried> tried) {
+    std::stable_sort(tried.begin(), tried.end(),
+                     [](const Tried& a, const Tried& b) { return a.contradictions < b.contradictions; });
+    const std::size_t most = std::max<std::size_t>(kFits / std::max<std::size_t>(plan_.tables.size(), 1), 2);
+    if (tried.size() > most) tried.resize(most);
+    for (const Tried& one : tried) try_fits(one.hypothesis, one.codecs);
+    if (effort_ == Effort::exhaustive) try_left_behind(most);
+    try_usual_bandwidths();
+    const bool try_sizes = effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables;
+    if (try_sizes && may_rest_on_sizes(best_.front())) {
+      // Another element size explains a single wrong cell too easily.
+      if (best_.front().contradictions < kManyContradictions) below_ = best_.front().cost() - 1;
+      const auto like_best = std::ranges::find_if(tried, [&](const Tried& one) { return is_like_best(one); });
+      if (like_best != tried.begin() && like_best != tried.end()) try_element_sizes(*like_best);
+      try_element_sizes(tried.front());
+      below_ = PerfEvaluation::kNoLimit;
+    }
+    if (best_.front().hypothesis.element || best_.front().hypothesis.any_element) try_usual_bandwidths();
+  }
 
   // Hypotheses ordered by what some tables say about them, without those that the first ones leave far behind.
   std::vector<PerfHypothesis> plausible() {
@@ -152,6 +158,13 @@ class PerfSearch {
     return best.contradictions >= (best.freedoms > 0 ? 1 : kManyContradictions);
   }
 
+  // But for the values that were fitted.
+  bool is_like_best(const Tried& one) const {
+    const PerfHypothesis &x = one.hypothesis, &y = best_.front().hypothesis;
+    return x.outcome == y.outcome && x.setting.rules == y.setting.rules && x.setting.inference == y.setting.inference &&
+           x.setting.local_size == y.setting.local_size;
+  }
+
   // With each other size that tables may have, and with all of them at once.
   void try_element_sizes(const Tried& with_defaults) {
     PerfHypothesis h = with_defaults.hypothesis;
@@ -180,6 +193,11 @@ class PerfSearch {
         const auto next = refit(refits, classes.first_of(codecs));
         if (std::exchange(codecs, next) == next) break;
       }
+  }
+
+  void try_usual_bandwidths() {
+    if (best_.front().contradictions > 0)
+      for (const auto bandwidth : kBandwidths) try_default(best_.front().hypothesis, bandwidth);
   }
 
   // A bandwidth that few tables show may have been fitted to unlikely options of these.
