@@ -74,8 +74,8 @@ class PerfSearch {
     const std::size_t most = std::max<std::size_t>(kFits / std::max<std::size_t>(plan_.tables.size(), 1), 2);
     if (tried.size() > most) tried.resize(most);
     for (const Tried& one : tried) try_fits(one.hypothesis, one.codecs);
-    if (effort_ == Effort::exhaustive) try_left_behind(most);
     try_usual_bandwidths();
+    if (effort_ == Effort::exhaustive && try_left_behind(most)) try_usual_bandwidths();
     const bool try_sizes = effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables;
     if (try_sizes && may_rest_on_sizes(best_.front())) {
       // Another element size explains a single wrong cell too easily.
@@ -145,12 +145,14 @@ class PerfSearch {
   }
 
   // The default bandwidths left these behind, which need not be those of the log: a host of twice as many ranks looks
-  // like twice the bandwidth between hosts.
-  void try_left_behind(std::size_t most) {
+  // like twice the bandwidth between hosts. True if one of them is better.
+  bool try_left_behind(std::size_t most) {
+    const std::int64_t before = best_.front().cost();
     for (std::size_t i = 0; i < std::min(most, left_behind_.size()); ++i) {
-      if (best_.front().contradictions < kManyContradictions) return;
+      if (best_.front().contradictions < kManyContradictions) break;
       try_fits(left_behind_[i], try_defaults(left_behind_[i]).codecs);
     }
+    return best_.front().cost() < before;
   }
 
   // Single wrong cells leave the default bandwidths right, and are not worth other element sizes.
