@@ -29,6 +29,26 @@ bool is_settled(const Examined& examined, const InferOptions& assumed, Report& r
   return !plan.gave_up || all;
 }
 
+// A share may always be that of a device of its own.
+bool disputes_shares(const Report& report) {
+  return std::ranges::any_of(report.findings, [](const Finding& finding) {
+    return finding.severity == Severity::error && finding.rule->id.ends_with("_percent");
+  });
+}
+
+// What the likeliest hypothesis leaves as an error, an equally good one may explain.
+void look_at_alternatives(InferOptions assumed, Examined& examined, Report& report) {
+  constexpr std::int64_t kFew = 10;  // more errors than that have another cause
+  const std::int64_t errors = count(report.findings).error;
+  if (assumed.alternatives || errors == 0 || errors > kFew || disputes_shares(report)) return;
+  assumed.alternatives = true;
+  auto plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
+  Report other = verify(*examined.printed, *plan);
+  if (count(other.findings).error >= errors) return;
+  examined.plan = std::move(plan);
+  report = std::move(other);
+}
+
 // By what an earlier block with the same tables found out, if that leaves no error; says which block that was.
 std::optional<BlockPlace> verify_like_earlier(Precedents::Turn& turn, const InferOptions& assumed, Examined& examined,
                                               Report& report) {
@@ -89,6 +109,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     look(Effort::exhaustive);
   } else if (look(Effort::uniform); !is_settled(examined, assumed, report)) {
     look(Effort::exhaustive);
+    look_at_alternatives(assumed, examined, report);
     find_culprits(*examined.printed, *examined.plan, assumed, report);
   }
   apply(filter, *examined.printed, report);

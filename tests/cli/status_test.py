@@ -162,6 +162,18 @@ def peak_memory(*arguments, expected=0):
     return usage.ru_maxrss << 10
 
 
+class PlannerLogs(unittest.TestCase):
+    """Released planners printed them, so that nothing in them is wrong (testdata/planner/README.md)."""
+
+    def test_are_clean(self):
+        logs = sorted((LOGS.parent / "planner").glob("*.log"))
+        self.assertGreater(len(logs), 20)
+        for log in logs:
+            with self.subTest(log.name):
+                done = run("verify", "-q", log)
+                self.assertEqual(done.returncode, 0, done.stdout)
+
+
 class Status(unittest.TestCase):
     def test_table(self):
         for arguments, stdin, status in STATUS:
