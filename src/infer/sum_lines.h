@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "infer/equal_ranks.h"
 #include "infer/inputs.h"
 #include "infer/model.h"
 
@@ -67,6 +69,12 @@ class SumLines {
   std::uint32_t needed() const { return needed_; }
   std::uint32_t needed_whole() const { return needed_whole_; }
 
+  // Found when they are first asked for: most hypotheses need none.
+  const std::vector<UnequalRank>& unequal_ranks() const {
+    if (!unequal_ranks_) unequal_ranks_ = infer_detail::unequal_ranks(*this);
+    return *unequal_ranks_;
+  }
+
   // Calls f(part) for each table of a sum: entries of a line come table by table.
   template <class F>
   void each_part(const SumLine& line, F f) const {
@@ -126,6 +134,7 @@ class SumLines {
   std::vector<Place> places_;               // table by table
   std::vector<std::uint32_t> first_place_;  // by table, and the end
   std::uint32_t needed_ = 0, needed_whole_ = 0;
+  mutable std::optional<std::vector<UnequalRank>> unequal_ranks_;  // one block is one thread's
 };
 
 // The lists of one search: it meets few splits, and each many times.

@@ -233,6 +233,7 @@ void Sums::settle(const Assignments* known) {
     if (known == nullptr || !gives(line, *known, l)) match_output(line);
   }
   check_all();
+  contradict_unequal_ranks();
   for (const SumLine& line : outcome_.sums) outcome_.contradictions += line.contradicted;
   list_wide_options();
 }
@@ -249,7 +250,41 @@ bool Sums::settle_within(std::int64_t limit) {
     outcome_.contradictions += line.contradicted;
     if (outcome_.cost() > limit) return false;
   }
+  const std::int64_t unequal = contradict_unequal_ranks();
+  outcome_.contradictions += unequal;
+  return unequal == 0 || outcome_.cost() <= limit;
+}
+
+namespace {
+
+// Does the formula leave more open than the printed number?
+bool is_wide(const SumLine& line) {
+  return line.of == SumOf::rank && !line.contradicted && line.expected.width() > line.printed.width();
+}
+
+}  // namespace
+
+// Shards of one class are alike where it is known how many rows and columns they have.
+bool Sums::has_known_shards(const SumLine& line) const {
+  for (std::uint32_t i = line.first; i < line.first + line.count; ++i) {
+    const ClassParts& c = classes_of(lines_[i].table)[static_cast<std::size_t>(lines_[i].cls)];
+    if (c.empty == Emptiness::unknown || !c.rows.exact() || !c.cols.exact()) return false;
+  }
   return true;
+}
+
+// Where formulas leave a rank open, those with the same shards may not. The number of ranks that they contradict.
+std::int64_t Sums::contradict_unequal_ranks() {
+  if (outcome_.rows.hidden() || std::ranges::none_of(outcome_.sums, is_wide)) return 0;
+  std::int64_t found = 0;
+  for (const UnequalRank& rank : lines_.unequal_ranks()) {
+    SumLine& line = outcome_.sums[rank.line];
+    if (!is_wide(line) || !has_known_shards(line)) continue;
+    line.expected = narrowed(line.expected, rank.others);
+    line.contradicted = true;
+    ++found;
+  }
+  return found;
 }
 
 // Of all sums that may have changed.

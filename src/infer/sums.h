@@ -99,6 +99,8 @@ class Sums {
   bool check_all();
   void prune_all();
   bool check(SumLine& line);
+  std::int64_t contradict_unequal_ranks();
+  bool has_known_shards(const SumLine& line) const;
   bool may_rule_out(const SumLine& line, RealInterval total, Part part) const;
   bool prune(const SumLine& line, RealInterval& total, Part part);
   std::vector<OpenTable> open_tables(const SumLine& line, RealInterval& fixed) const;
