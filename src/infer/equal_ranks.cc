@@ -80,9 +80,9 @@ std::vector<UnequalRank> unequal_ranks(const SumLines& sums) {
     const SumLine& first = lines[begin->line];
     if (std::all_of(begin, end, [&](const Place& p) { return lines[p.line].printed == first.printed; })) continue;
     Group group;
-    for (const Place& place : std::ranges::subrange(begin, end))
-      if (std::ranges::equal(shards_of(sums, first), shards_of(sums, lines[place.line]), are_alike))
-        group.push_back(place.line);
+    for (auto place = begin; place != end; ++place)
+      if (std::ranges::equal(shards_of(sums, first), shards_of(sums, lines[place->line]), are_alike))
+        group.push_back(place->line);
     compare(lines, group, found);
   }
   return found;
