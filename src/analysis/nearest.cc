@@ -35,10 +35,9 @@ std::vector<std::string> last_parts(const PrintedPlan& printed) {
   return names;
 }
 
-// The FQNs of tables that end in the qualified name, or at least in its last part.
-std::vector<std::string> qualified(std::string_view name, const PrintedPlan& printed) {
-  std::vector<std::uint32_t> rows = tables_named(printed, "*." + std::string(name));
-  if (rows.empty()) rows = tables_named(printed, last_part(name));
+// The FQNs of tables with that last part.
+std::vector<std::string> with_last_part(std::string_view name, const PrintedPlan& printed) {
+  std::vector<std::uint32_t> rows = tables_named(printed, name);
   rows.resize(std::min(rows.size(), kShown));
   std::vector<std::string> fqns;
   for (const std::uint32_t row : rows) fqns.emplace_back(printed.tables.rows[row].fqn.text);
@@ -83,18 +82,16 @@ std::vector<std::string> nearest_of(std::string_view wanted, const std::vector<s
 
 std::vector<std::string> nearest_tables(std::string_view wanted, const PrintedPlan& printed) {
   const bool is_glob = wanted.find_first_of(kWild) != std::string_view::npos;
+  const std::string_view last = last_part(wanted);
   if (is_glob) {
-    const std::string below = "*." + std::string(wanted);
-    if (!tables_named(printed, below).empty()) return {"'" + below + "'"};
-    const std::string_view last = last_part(wanted);
     const bool says_something = last.find_first_not_of(kWild) != std::string_view::npos;
     if (says_something && !tables_named(printed, last).empty()) return {"'" + std::string(last) + "'"};
     return nearest_of(longest_literal(wanted), last_parts(printed));
   }
-  const bool is_qualified = wanted.find('.') != std::string_view::npos;
-  if (is_qualified && !last_part(wanted).empty())
-    if (auto fqns = qualified(wanted, printed); !fqns.empty()) return fqns;
-  return nearest_of(last_part(wanted), last_parts(printed));
+  const bool is_qualified = last.size() < wanted.size() && !last.empty();
+  if (is_qualified)
+    if (auto fqns = with_last_part(last, printed); !fqns.empty()) return fqns;
+  return nearest_of(last, last_parts(printed));
 }
 
 }  // namespace shardstats

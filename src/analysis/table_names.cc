@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "shardstats/infer/overrides.h"
+
 namespace shardstats {
 namespace {
 
@@ -26,6 +28,16 @@ bool matches(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
+// The whole name, or what stands behind one of its dots.
+bool matches_last_parts(std::string_view pattern, std::string_view fqn) {
+  while (!matches(pattern, fqn)) {
+    const std::size_t dot = fqn.find('.');
+    if (dot == std::string_view::npos) return false;
+    fqn.remove_prefix(dot + 1);
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string_view last_part(std::string_view fqn) { return fqn.substr(fqn.rfind('.') + 1); }
@@ -37,9 +49,9 @@ std::vector<std::uint32_t> tables_named(const PrintedPlan& printed, std::string_
     const std::string_view fqn = printed.tables.rows[t].fqn.text;
     if (fqn == name)
       exact.push_back(t);
-    else if (last_part(fqn) == name)
+    else if (ends_in_parts(fqn, name))
       last.push_back(t);
-    else if (glob && (matches(name, fqn) || matches(name, last_part(fqn))))
+    else if (glob && matches_last_parts(name, fqn))
       globbed.push_back(t);
   }
   return !exact.empty() ? exact : !last.empty() ? last : globbed;

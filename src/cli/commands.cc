@@ -75,7 +75,7 @@ constexpr std::array<Command, 16> kCommands = {{
      true, false, false, kOfChanges},
     {CommandId::explain, kLook, "explain", "Show step by step where a number of a table, rank or kernel comes from",
      "TARGET is one of:\n"
-     "  NAME              a table: its FQN, its last part or a glob ('*user*')\n"
+     "  NAME              a table: its FQN, its last parts or a glob ('ebc.user_*')\n"
      "  table:NAME@rank:N the part of a table that lies on a rank\n"
      "  rank:N            a rank\n"
      "  kernel:NAME       all tables with a compute kernel\n"

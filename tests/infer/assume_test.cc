@@ -10,8 +10,9 @@ TEST(Override, IsAboutTheTablesThatItNames) {
     std::string_view table, fqn;
     bool about;
   } const cases[] = {
-      {"", "ebc.t1", true},   {"ebc.t1", "ebc.t1", true}, {"t1", "ebc.t1", true},   {"t1", "t1", true},
-      {"1", "ebc.t1", false}, {"ebc", "ebc.t1", false},   {"t1", "ebc.t10", false}, {"ebc.t1", "m.ebc.t1", false},
+      {"", "ebc.t1", true},     {"ebc.t1", "ebc.t1", true},   {"t1", "ebc.t1", true},
+      {"t1", "t1", true},       {"1", "ebc.t1", false},       {"ebc", "ebc.t1", false},
+      {"t1", "ebc.t10", false}, {"ebc.t1", "m.ebc.t1", true}, {"bc.t1", "m.ebc.t1", false},
   };
   for (const auto& c : cases)
     EXPECT_EQ(is_about({"dtype", std::string(c.table), "fp16"}, c.fqn), c.about) << c.table << " " << c.fqn;

@@ -1,4 +1,4 @@
-// Tables as users name them: by FQN, by its last part, or by a glob of either.
+// Tables as users name them: by FQN, by its last parts, or by a glob of either.
 // Tested by tests/analysis/explain_test.cc.
 #pragma once
 
