@@ -6,9 +6,9 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::size_t kMostSums = 1000;   // partial ones looked at for one printed sum
-constexpr std::size_t kMostSteps = 2000;  // for one assignment
-constexpr std::size_t kMostAssigned = 8;  // sizes that are kept for each table and rank
+constexpr std::size_t kMostSums = 1000;    // partial ones looked at for one printed sum
+constexpr std::size_t kMostSteps = 2000;   // for one assignment
+constexpr std::size_t kMostAssigned = 16;  // sizes that are kept for each table and rank
 
 }  // namespace
 
