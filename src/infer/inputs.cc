@@ -135,10 +135,9 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
 
 std::optional<RealInterval> printed_real(const Cell& cell, Format format) {
   if (!cell) return std::nullopt;
-  auto value = values_printed_as(cell.text, format);
+  const auto value = values_printed_as(cell.text, format);
   if (!value || value->high < 0) return std::nullopt;
-  value->low = std::max(value->low, 0.0);
-  return value;
+  return RealInterval{std::max(value->low, 0.0), value->high};
 }
 
 std::optional<ByteInterval> printed_bytes(const Cell& cell, Format format, std::int64_t unit) {

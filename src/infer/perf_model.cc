@@ -7,7 +7,6 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr double kRounding = 1e-12;  // relative
 constexpr double kEndless = std::numeric_limits<double>::max();
 
 void read_cells(const PrintedPerf& printed, PrintedPerfCells& cells) {
@@ -164,8 +163,6 @@ std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& 
   }
   return found;
 }
-
-RealInterval with_rounding(RealInterval x) { return {x.low * (1 - kRounding), x.high * (1 + kRounding)}; }
 
 PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) {
   PerfInputs perf;

@@ -139,6 +139,9 @@ void widen(TablePerf& perf, const TablePerf& other);
 std::uint32_t contradicted(const PrintedPerfCells& printed, const PerfCells& cells);
 
 // The planner adds shard after shard: its sums differ from n times one shard in the last bits.
-RealInterval with_rounding(RealInterval x);
+inline RealInterval with_rounding(RealInterval x) {
+  constexpr double kRounding = 1e-12;  // relative
+  return {x.low * (1 - kRounding), x.high * (1 + kRounding)};
+}
 
 }  // namespace shardstats::infer_detail

@@ -96,19 +96,6 @@ bool skip_digits(std::string_view& text) {
   return text.size() < before;
 }
 
-// More digits than 64 bits surely hold: zeros in front, or a number that is too large.
-std::optional<std::int64_t> parse_long_integer(std::string_view text, std::int64_t limit) {
-  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (text.empty()) return std::nullopt;
-  std::uint64_t value = 0;
-  for (const char c : text) {
-    if (!is_digit(c) || value > kMost / 10) return std::nullopt;
-    value = value * 10 + static_cast<std::uint64_t>(c - '0');
-  }
-  if (value > kMost || static_cast<std::int64_t>(value) > limit) return std::nullopt;
-  return static_cast<std::int64_t>(value);
-}
-
 }  // namespace
 
 std::string format(double value, Format format) {
@@ -144,16 +131,16 @@ std::string format(double value, Format format) {
   return {};  // not reached: every format is handled above
 }
 
-std::optional<std::int64_t> parse_integer(std::string_view text, std::int64_t limit) {
-  constexpr std::size_t kSafeDigits = 18;  // that fit 64 bits whatever they are
-  if (text.empty() || text.size() > kSafeDigits) return parse_long_integer(text, limit);
-  std::int64_t value = 0;
+std::optional<std::int64_t> numbers_detail::parse_long_integer(std::string_view text, std::int64_t limit) {
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (text.empty()) return std::nullopt;
+  std::uint64_t value = 0;
   for (const char c : text) {
-    const auto digit = static_cast<unsigned>(c) - '0';
-    if (digit > 9) return std::nullopt;
-    value = value * 10 + digit;
+    if (!is_digit(c) || value > kMost / 10) return std::nullopt;
+    value = value * 10 + static_cast<std::uint64_t>(c - '0');
   }
-  return value <= limit ? std::optional(value) : std::nullopt;
+  if (value > kMost || static_cast<std::int64_t>(value) > limit) return std::nullopt;
+  return static_cast<std::int64_t>(value);
 }
 
 bool is_number(std::string_view text) {

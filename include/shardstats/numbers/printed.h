@@ -8,6 +8,7 @@
 // values_printed_as(format(v, f), f) contains v. Tested by tests/numbers/printed_test.cc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,8 +48,24 @@ std::optional<RealInterval> values_printed_as(std::string_view text, Format form
 // exact integer arithmetic. std::nullopt also where the count does not fit 62 bits.
 std::optional<ByteInterval> bytes_printed_as(std::string_view text, Format format, std::int64_t unit);
 
-// Digits only, no sign, at most `limit`; std::nullopt otherwise (overflow included).
-std::optional<std::int64_t> parse_integer(std::string_view text, std::int64_t limit = INT64_MAX);
+namespace numbers_detail {
+// None, or more digits than 64 bits surely hold: zeros in front, or a number that is too large.
+std::optional<std::int64_t> parse_long_integer(std::string_view text, std::int64_t limit);
+}  // namespace numbers_detail
+
+// Digits only, no sign, at most `limit`; std::nullopt otherwise (overflow included). Inline because its result takes
+// longer to return than to read.
+inline std::optional<std::int64_t> parse_integer(std::string_view text, std::int64_t limit = INT64_MAX) {
+  constexpr std::size_t kSafeDigits = 18;  // that fit 64 bits whatever they are
+  if (text.empty() || text.size() > kSafeDigits) return numbers_detail::parse_long_integer(text, limit);
+  std::int64_t value = 0;
+  for (const char c : text) {
+    const auto digit = static_cast<unsigned>(c) - '0';
+    if (digit > 9) return std::nullopt;
+    value = value * 10 + digit;
+  }
+  return value <= limit ? std::optional(value) : std::nullopt;
+}
 
 // Does the text have the shape of a number of the log: -? digits [. digits] [e sign digits], or nan, inf?
 bool is_number(std::string_view text);
