@@ -134,14 +134,15 @@ class UniformTier {
 
  private:
   bool count_all(std::int64_t limit) {
-    parts_ = std::make_shared<std::vector<TableParts>>(plan_.tables.size());
-    for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
-      const TableInputs& table = plan_.tables[t];
+    parts_ = std::make_shared<std::vector<TableParts>>();
+    parts_->reserve(plan_.tables.size());
+    for (const TableInputs& table : plan_.tables) {
+      TableParts& parts = parts_->emplace_back();
       if (!table.sized || table.kernel == nullptr) continue;
       Variant variant;
       variant.free_ratio = is_ratio_hidden(setting_, table);
-      (*parts_)[t].push_back(make_parts(setting_, table, variant, {}, counts_.combos(table)));
-      counts_.add(setting_, table, (*parts_)[t].front());
+      parts.push_back(make_parts(setting_, table, variant, {}, counts_.combos(table)));
+      counts_.add(setting_, table, parts.front());
       if (counts_.least() > limit || !counts_.any_within_most()) return false;
     }
     return true;
