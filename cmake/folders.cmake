@@ -12,6 +12,21 @@ target_compile_options(
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(shardstats_options INTERFACE -Wno-restrict)
 endif()
+# g++ on x86 zeroes and copies small objects with rep stos and rep movs, whose start takes longer than the work. The plan
+# rows and sets of parts that inference makes by the thousand are such objects.
+include(CheckCXXCompilerFlag)
+set(shardstats_small_objects -mmemset-strategy=unrolled_loop:768:noalign,libcall:-1:noalign
+                             -mmemcpy-strategy=unrolled_loop:512:noalign,libcall:-1:noalign)
+check_cxx_compiler_flag("${shardstats_small_objects}" SHARDSTATS_HAS_SMALL_OBJECT_STRATEGIES)
+if(SHARDSTATS_HAS_SMALL_OBJECT_STRATEGIES)
+  target_compile_options(shardstats_options INTERFACE ${shardstats_small_objects})
+endif()
+# g++ 12 packs the two ends of an interval into one register by way of the stack, which costs more than the packed
+# addition saves where little else is done.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set_source_files_properties(src/infer/sums.cc src/infer/linear_system.cc PROPERTIES COMPILE_OPTIONS
+                                                                                       -fno-tree-slp-vectorize)
+endif()
 target_link_options(shardstats_options INTERFACE -Wl,--as-needed -Wl,--gc-sections)
 if(SHARDSTATS_SANITIZE)
   target_compile_options(shardstats_options INTERFACE -fsanitize=${SHARDSTATS_SANITIZE} -fno-sanitize-recover=all
