@@ -6,11 +6,11 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "cli/examine_all.h"
 #include "cli/formats.h"
 #include "cli/output.h"
+#include "cli/overwrite.h"
 #include "cli/terminal.h"
 #include "report/words.h"
 #include "shardstats/analysis/anonymize.h"
@@ -47,18 +47,6 @@ Parts read_logs(const Options& options, const Filter& filter) {
   });
   for (const std::string& text : wrong) problem(text);
   return parts;
-}
-
-// `other` may be "-", standard output.
-bool is_same_file(const std::string& path, const std::string& other) {
-  struct stat one {
-  }, two{};
-  const bool exist =
-      stat(path.c_str(), &one) == 0 && (other == "-" ? fstat(STDOUT_FILENO, &two) : stat(other.c_str(), &two)) == 0;
-  if (exist) return one.st_dev == two.st_dev && one.st_ino == two.st_ino;
-  std::error_code none;
-  return other != "-" &&
-         std::filesystem::weakly_canonical(path, none) == std::filesystem::weakly_canonical(other, none);
 }
 
 // Why the names may not be written there.

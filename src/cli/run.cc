@@ -7,6 +7,7 @@
 #include "cli/diff.h"
 #include "cli/examine_all.h"
 #include "cli/output.h"
+#include "cli/overwrite.h"
 #include "cli/progress.h"
 #include "cli/survey.h"
 #include "cli/terminal.h"
@@ -213,6 +214,10 @@ int run_rules(const Options& options) {
 
 int run(const Options& options) {
   if (options.command == CommandId::rules) return run_rules(options);
+  if (const auto wrong = overwritten_log(options)) {
+    fail(*wrong);
+    return kFailed;
+  }
   Filter filter;
   if (const auto wrong = filter.set(options.filter)) {
     fail(*wrong);

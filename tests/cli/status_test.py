@@ -296,6 +296,36 @@ class Status(unittest.TestCase):
                 done = subprocess.run([BINARY, *arguments], stdout=full, stderr=subprocess.PIPE, cwd=LOGS, timeout=60)
                 self.assertEqual((done.returncode, done.stderr.count(b"cannot write: No space left")), (2, 1), done.stderr)
 
+    def test_a_log_is_never_overwritten(self):
+        cases = [
+            (["verify", "-o", "a.log", "a.log"], {}),
+            (["summary", "-o", "sub/../a.log", "b.log", "a.log"], {}),
+            (["diff", "-o", "a.log", "b.log", "a.log"], {}),
+            (["anonymize", "-o", "a.log", "a.log"], {}),
+            (["verify", "-o", "link.log", "a.log"], {}),
+            (["scan", "-o", "a.log", "."], {}),
+            (["scan", "-o", "a.log", "*.log"], {}),
+            (["verify", "--step-summary", "a.log"], {"GITHUB_STEP_SUMMARY": "a.log"}),
+        ]
+        for arguments, env in cases:
+            with self.subTest(" ".join(arguments)), tempfile.TemporaryDirectory() as folder:
+                for name in ("a.log", "b.log"):
+                    (Path(folder) / name).write_bytes(GOOD)
+                (Path(folder) / "sub").mkdir()
+                (Path(folder) / "link.log").symlink_to("a.log")
+                done = run(*arguments, env=env, cwd=folder)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(b"is one of the logs", done.stderr)
+                self.assertEqual((Path(folder) / "a.log").read_bytes(), GOOD)
+
+    def test_a_scan_writes_below_what_it_scans(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "a.log").write_bytes(GOOD)
+            for _ in range(2):
+                done = run("scan", "-o", "report.json", ".", cwd=folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(json.loads((Path(folder) / "report.json").read_text())["summary"]["blocks"], 1)
+
     def test_a_closed_standard_output(self):
         for arguments in self.invocations():
             with self.subTest(arguments):

@@ -1,0 +1,61 @@
+#include "cli/overwrite.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <variant>
+#include <vector>
+
+#include "cli/walk.h"
+#include "shardstats/input/blocks.h"
+
+namespace shardstats::cli {
+namespace {
+
+std::optional<struct stat> status_of(const std::string& path, int standard) {
+  struct stat status {};
+  const int failed = path == "-" ? fstat(standard, &status) : stat(path.c_str(), &status);
+  return failed == 0 ? std::optional(status) : std::nullopt;
+}
+
+bool is_existing_file(const std::string& path) {
+  const auto status = status_of(path, STDOUT_FILENO);
+  return status && S_ISREG(status->st_mode);
+}
+
+bool has_block(const std::string& path) {
+  const OpenResult opened = open_source(path);
+  const auto* source = std::get_if<std::unique_ptr<Source>>(&opened);
+  return source != nullptr && BlockFinder(**source).next().has_value();
+}
+
+}  // namespace
+
+bool is_same_file(const std::string& path, const std::string& other) {
+  const auto one = status_of(path, STDIN_FILENO), two = status_of(other, STDOUT_FILENO);
+  if (one && two) return one->st_dev == two->st_dev && one->st_ino == two->st_ino;
+  std::error_code none;
+  return other != "-" &&
+         std::filesystem::weakly_canonical(path, none) == std::filesystem::weakly_canonical(other, none);
+}
+
+std::optional<std::string> overwritten_log(const Options& options) {
+  std::vector<std::string> outputs = options.outputs;
+  if (!options.step_summary.empty()) outputs.push_back(options.step_summary);
+  std::erase_if(outputs, [](const std::string& path) { return path == "-" || !is_existing_file(path); });
+  if (outputs.empty()) return std::nullopt;
+  const bool scans = options.command == CommandId::scan;
+  Walk walk(options.logs, scans);
+  while (const auto found = walk.next()) {
+    if (found->error) continue;
+    const auto is_log = [&](const std::string& output) { return is_same_file(found->path, output); };
+    const auto output = std::ranges::find_if(outputs, is_log);
+    if (output != outputs.end() && (found->named || has_block(found->path)))
+      return "'" + *output + "' is one of the logs; nothing was written, name another file for the output";
+  }
+  return std::nullopt;
+}
+
+}  // namespace shardstats::cli
