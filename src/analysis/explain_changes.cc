@@ -7,10 +7,12 @@ namespace {
 
 bool same(const Amount& a, const Amount& b) { return a.nominal == b.nominal && a.bounds == b.bounds; }
 
+const Amount& shown(const Step& step) { return step.narrowed ? *step.narrowed : step.value; }
+
 void mark(const std::vector<Step>& log, std::vector<Step>& changed);
 
 void mark(const Step& log, Step& changed) {
-  if (!same(log.value, changed.value)) changed.was = log.value;
+  if (!same(shown(log), shown(changed))) changed.was = shown(log);
   for (Operand& operand : changed.operands) {
     const auto before = std::ranges::find_if(
         log.operands, [&](const Operand& o) { return o.symbol == operand.symbol && o.label == operand.label; });

@@ -23,7 +23,7 @@ struct RankMemory {
   const Memory& memory;
   Cell cell, percent;
   const Expectation& expected;
-  ByteInterval dense, kjt;
+  ByteInterval known, dense, kjt;
   int slot;
 };
 
@@ -83,7 +83,7 @@ void add_headroom(const Context& context, const RankMemory& m, const Step& used,
   if (!planning || number_of(planning.text) <= 0) return;
   Step whole = printed_step("planning memory", planning, "");
   whole.note.clear();
-  const Amount a = used.value, b = whole.value;
+  const Amount a = used.narrowed.value_or(used.value), b = whole.value;
   Step percent = value_step("share of the planning memory", a.nominal / b.nominal * 100,
                             {a.bounds.low / b.bounds.high * 100, a.bounds.high / b.bounds.low * 100}, "percent");
   percent.formula = form_of(FormulaId::percent).name;
@@ -120,7 +120,7 @@ void add_rank_memory(const Context& context, int rank, const RankMemory& m, Expl
   sum.note = number_text(static_cast<double>(shards)) + (shards == 1 ? " shard" : " shards") +
              (sum.children.size() > shards ? ", dense modules and KJT" : "");
   if (sum.value.nominal <= 0 && !m.expected.contradicted && m.name != "HBM") return;
-  add_with_cell(std::move(sum), m.expected.contradicted, m.cell, explained.steps, rank_form(context));
+  add_with_cell(std::move(sum), m.expected.contradicted, real(m.known), m.cell, explained.steps, rank_form(context));
   const auto used = std::find_if(explained.steps.rbegin(), explained.steps.rend(), [](const Step& s) { return s.sum; });
   const Step root = *used;
   if (root.children.size() > 0 && root.children.back().label == "not explained")
@@ -241,9 +241,9 @@ Explained explain_rank(const Context& context, int rank) {
   if (!plan.sized) explained.notes.emplace_back(kNotSized);
   if (row.shards) explained.facts.push_back("Shards as printed: " + std::string(row.shards.text));
   Components components;
-  const RankMemory hbm{"HBM",          memories()[0], row.hbm, row.hbm_percent, found->expected_hbm,
+  const RankMemory hbm{"HBM",          memories()[0], row.hbm, row.hbm_percent, found->expected_hbm, found->hbm,
                        plan.dense_hbm, plan.kjt_hbm,  0};
-  const RankMemory ddr{"DDR",          memories()[1], row.ddr, row.ddr_percent, found->expected_ddr,
+  const RankMemory ddr{"DDR",          memories()[1], row.ddr, row.ddr_percent, found->expected_ddr, found->ddr,
                        plan.dense_ddr, plan.kjt_ddr,  1};
   add_rank_memory(context, rank, hbm, explained, components);
   add_rank_memory(context, rank, ddr, explained, components);
@@ -280,7 +280,8 @@ Explained explain_kernel(const Context& context, std::string_view kernel) {
     sort_by_size(tables[m]);
     Step sum = sum_of(std::string(memories()[m].name) + " of kernel " + std::string(kernel), FormulaId::kernel_sum,
                       std::move(tables[m]));
-    add_with_cell(std::move(sum), kernel_expectation(context, kernel, memories()[m]).contradicted,
+    const RealInterval known = sum.value.bounds;
+    add_with_cell(std::move(sum), kernel_expectation(context, kernel, memories()[m]).contradicted, known,
                   kernel_cell(context, kernel, memories()[m]), explained.steps);
   }
   explained.components = components.rows();

@@ -106,8 +106,10 @@ void add_table_perf(const Context& context, std::uint32_t t, Explained& explaine
     classes.push_back(class_step("T", one_shard(context, perf, c), c.shards, columns_text(*c.shards.front()),
                                  perf.classes.size() == 1));
   Step sum = sum_of_shards("perf", FormulaId::perf_total, std::move(classes), table.shard_count);
-  add_with_cell(std::move(sum), (table.perf.contradicted >> kPerfParts & 1) != 0, row.perf.total, explained.steps,
-                kMilliseconds);
+  const RealInterval known = table.shard_perf.total * exactly(static_cast<double>(table.shard_count));
+  add_other_explanations(known, sum);
+  add_with_cell(std::move(sum), (table.perf.contradicted >> kPerfParts & 1) != 0, known, row.perf.total,
+                explained.steps, kMilliseconds);
   add_perf_notes(table, explained);
 }
 
@@ -149,8 +151,8 @@ void add_rank_perf(const Context& context, int rank, Explained& explained) {
   std::stable_sort(children.begin(), children.end(),
                    [](const Step& a, const Step& b) { return a.value.nominal > b.value.nominal; });
   Step sum = sum_of("perf of rank " + std::to_string(rank), FormulaId::perf_total, std::move(children));
-  add_with_cell(std::move(sum), (found->expected_perf.contradicted >> kPerfParts & 1) != 0, printed.total,
-                explained.steps, kMilliseconds);
+  add_with_cell(std::move(sum), (found->expected_perf.contradicted >> kPerfParts & 1) != 0, found->perf.total,
+                printed.total, explained.steps, kMilliseconds);
   add_components(context, rank, printed, explained);
 }
 

@@ -62,6 +62,15 @@ void share_children(Step& step, double total) {
   for (Step& child : step.children) share_children(child, total);
 }
 
+// Bounds next to those of the sum are those of the sum.
+void narrow_to(RealInterval left, Step& sum) {
+  const Amount& all = sum.value;
+  const RealInterval both = narrowed(all.bounds, left);
+  const double less = all.bounds.width() - both.width();
+  if (less <= 1e-9 * all.bounds.width()) return;
+  sum.narrowed = {std::clamp(all.nominal, both.low, both.high), both, all.unit};
+}
+
 }  // namespace
 
 Step step_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands,
@@ -172,10 +181,24 @@ Step class_step(std::string_view name, Step one, const std::vector<const PlanSha
 
 void set_shares(Step& root) { share_children(root, root.value.nominal); }
 
-void add_with_cell(Step computed, bool contradicted, const Cell& cell, std::vector<Step>& steps, CellForm form) {
+void add_other_explanations(RealInterval known, Step& sum) {
+  const RealInterval own = sum.value.bounds;
+  const RealInterval rest{std::min(0.0, known.low - own.low), std::max(0.0, known.high - own.high)};
+  if (rest.low == 0 && rest.high == 0) return;
+  Step step = value_step("other explanations", 0, rest, sum.value.unit);
+  step.note = "the log allows other inputs than the ones shown";
+  sum.children.push_back(std::move(step));
+  sum.value.bounds = sum.value.bounds + rest;
+}
+
+void add_with_cell(Step computed, bool contradicted, RealInterval known, const Cell& cell, std::vector<Step>& steps,
+                   CellForm form) {
   const auto bounds = analysis::printed_bounds(cell, form.format, form.unit);
   const bool apart = bounds && (contradicted || !computed.value.bounds.overlaps(*bounds));
-  if (apart) add_unexplained(cell, form, computed);
+  if (apart)
+    add_unexplained(cell, form, computed);
+  else
+    narrow_to(bounds ? narrowed(known, *bounds) : known, computed);
   set_shares(computed);
   if (cell) computed.printed = cell;
   steps.push_back(std::move(computed));

@@ -26,6 +26,14 @@ Step sum_of_classes(const Context& context, const Memory& memory, const TracedTa
   return sum_of_shards(memory.name, FormulaId::table_sum, std::move(classes), shards);
 }
 
+// All shards of the table, whatever explains them.
+RealInterval known_of_shards(const Context& context, std::uint32_t t, const Memory& memory, const Expectation& table) {
+  RealInterval known{};
+  for (const PlanShard& shard : context.plan.shards_of(context.plan.tables[t]))
+    known = known + real(shard.*memory.shard);
+  return table.known && !table.contradicted ? narrowed(known, real(table.bytes)) : known;
+}
+
 void add_facts(const Context& context, std::uint32_t t, Explained& explained) {
   const PlanTable& table = context.plan.tables[t];
   const PrintedTable& row = context.printed.tables.rows[table.row];
@@ -89,7 +97,10 @@ Explained explain_table(const Context& context, std::uint32_t t) {
     const Expectation& e = table.*memory.table;
     if (!is_used(shards, memory, e) && memory.name != "HBM") continue;
     const std::size_t first = explained.steps.size();
-    add_with_cell(sum_of_classes(context, memory, shards), e.contradicted, row.*memory.cell, explained.steps);
+    Step sum = sum_of_classes(context, memory, shards);
+    const RealInterval known = known_of_shards(context, t, memory, e);
+    add_other_explanations(known, sum);
+    add_with_cell(std::move(sum), e.contradicted, known, row.*memory.cell, explained.steps);
     add_components(shards, memory, components);
     const Step& root = explained.steps[first];
     if (!root.children.empty() && root.children.back().label == "not explained")
@@ -120,6 +131,7 @@ Explained explain_shard(const Context& context, std::uint32_t t, int rank) {
       Step step = shard_step(context, memory, shards, c);
       step.label = std::string(memory.name) + " of shard " + std::to_string(shown->index) + ", " + shape_text(*shown);
       if (here > 1) step.label += " (" + number_text(here) + " such shards on the rank)";
+      if (step.sum) add_other_explanations(real(shown->*memory.shard), step);
       set_shares(step);
       explained.steps.push_back(std::move(step));
       components.add(c.storage.*memory.storage, memory.name, here, true);

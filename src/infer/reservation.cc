@@ -43,6 +43,18 @@ bool policy_fits(const PlanInputs& plan, const PolicyRange& range, Release relea
   return range.policy == Policy::inference || !constants.hidden;
 }
 
+// The KJT formula leaves less than the printed KJT storage that the ranks were summed with.
+void narrow_ranks(bool in_hbm, Plan& result) {
+  if (!result.setting.rules->counts_reservation) return;
+  const ByteInterval constants = in_hbm ? result.dense_hbm + result.kjt_hbm : result.dense_ddr + result.kjt_ddr;
+  for (PlanRank& rank : result.ranks) {
+    const Expectation& expected = in_hbm ? rank.expected_hbm : rank.expected_ddr;
+    if (!expected.known || expected.contradicted) continue;
+    ByteInterval& all = in_hbm ? rank.hbm : rank.ddr;
+    all = narrowed(all, (in_hbm ? rank.sparse_hbm : rank.sparse_ddr) + constants);
+  }
+}
+
 }  // namespace
 
 std::optional<RealInterval> kjt_lookups(const PlanInputs& plan) {
@@ -93,6 +105,7 @@ void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& 
     if (kjt.high > 0 && !result.kjt.contradicted && (kjt.low > 0 || plan.kjt_ddr.high == plan.kjt_hbm.high)) {
       const bool in_hbm = found.survivors.empty() || io_in_hbm(found.survivors.front().outcome.setting);
       (in_hbm ? result.kjt_hbm : result.kjt_ddr) = narrowed(in_hbm ? plan.kjt_hbm : plan.kjt_ddr, bounds);
+      narrow_ranks(in_hbm, result);
     }
     return;
   }

@@ -58,6 +58,7 @@ Json step_json(const Step& step) {
   if (step.share_of_total > 0) json["share"] = step.share_of_total;
   if (!step.note.empty()) json["note"] = step.note;
   if (step.was) json["was"] = amount_json(*step.was);
+  if (step.narrowed) json["narrowed"] = amount_json(*step.narrowed);
   json["children"] = Json::array();
   for (const Step& child : step.children) json["children"].push_back(step_json(child));
   return json;

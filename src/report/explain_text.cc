@@ -90,8 +90,21 @@ class Paper {
   std::string spread(const Amount& amount) const {
     const double off = off_of(amount);
     if (off <= std::fabs(amount.nominal) * kNoise) return {};
+    if (!is_around(amount))
+      return " (" + bound(amount.bounds.low, amount) + ".." + bound(amount.bounds.high, amount) + ")";
     const std::string text = amount.unit == "bytes" || off >= 1000 ? number(std::ceil(off)) : format(off, Format::g3);
     return (style_.ascii ? " (+-" : " (\u00b1") + text + ")";
+  }
+  // Does "plus or minus" the longer way say what both bounds say? It does nearly in the middle of them, and of so short
+  // ones it hardly matters.
+  static bool is_around(const Amount& amount) {
+    constexpr double kNearly = 0.9, kShort = 0.01;
+    const double up = amount.bounds.high - amount.nominal, down = amount.nominal - amount.bounds.low;
+    const double longer = std::max(up, down);
+    return longer <= kShort * std::fabs(amount.nominal) || std::min(up, down) >= kNearly * longer;
+  }
+  static std::string bound(double value, const Amount& amount) {
+    return amount.unit == "bytes" ? number(std::round(value)) : as_fine_as(value, off_of(amount));
   }
   // Times have three decimals, short ones three digits.
   static std::string milliseconds(double value) {
@@ -177,8 +190,9 @@ class Paper {
       label += " [" + std::string(step.printed->text) + std::string(unit) + (indent > 0 ? "]" : " printed]");
     else if (step.origin == Origin::log && step.printed)
       label += " [" + quoted(*step.printed, unit) + "]";
-    if (indent == 0 && step.value.unit == "bytes") label += ", " + human(step.value.nominal);
-    const std::string value = value_text(step.value);
+    const Amount& shown = step.narrowed ? *step.narrowed : step.value;
+    if (indent == 0 && shown.unit == "bytes") label += ", " + human(shown.nominal);
+    const std::string value = value_text(shown);
     std::string note = step.note;
     if (step.was) note += (note.empty() ? "was " : ", was ") + value_text(*step.was);
     const bool inline_note = fits(indent, label + "  " + note, value);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "corpus.h"
+#include "shardstats/analysis/reconstruct.h"
 #include "shardstats/input/blocks.h"
 
 namespace shardstats {
@@ -67,18 +68,54 @@ void expect_sums(const Step& step, const std::string& where) {
   for (const Step& child : step.children) expect_sums(child, where);
 }
 
+// But for the last bits.
+bool holds(RealInterval outer, RealInterval inner) {
+  return outer.low * (1 - 1e-9) <= inner.low && inner.high <= outer.high * (1 + 1e-9);
+}
+
 void expect_consistent(const Explained& one, const std::string& file) {
   const std::string where = file + " " + one.target;
   double percent = 0, memories = 0;
   for (const Step& step : one.steps) {
     expect_sums(step, where);
+    if (step.narrowed) {
+      EXPECT_TRUE(holds(step.value.bounds, step.narrowed->bounds)) << where << ": " << step.label;
+      EXPECT_TRUE(step.narrowed->bounds.contains(step.narrowed->nominal)) << where << ": " << step.label;
+    }
     if (step.label != "printed" || step.note != "agrees") continue;
     const Step& computed = *(&step - 1);
-    EXPECT_TRUE(computed.value.bounds.overlaps(step.value.bounds)) << where << ": " << computed.label;
+    const RealInterval shown = computed.narrowed.value_or(computed.value).bounds;
+    EXPECT_TRUE(holds(step.value.bounds, shown)) << where << ": " << computed.label;
   }
   for (const ComponentRow& row : one.components) percent += row.percent;
   memories = std::round(percent / 100);
   EXPECT_NEAR(percent, memories * 100, 1e-6) << where;
+}
+
+// What is stated of a table and of a rank is what reconstruct states.
+void expect_bounds(const Step& step, ByteInterval wanted, const std::string& where) {
+  const RealInterval shown = step.narrowed.value_or(step.value).bounds;
+  EXPECT_NEAR(shown.low, real(wanted).low, 1) << where << ": " << step.label;
+  EXPECT_NEAR(shown.high, real(wanted).high, 1) << where << ": " << step.label;
+}
+
+void expect_bounds_of_reconstruct(const fs::path& path) {
+  const Log log(test::file_text(path));
+  if (log.blocks.empty() || !log.plan.sized) return;
+  const Reconstruction all = reconstruct(log.printed, log.plan, Filter(), {});
+  for (const TableRow& row : all.tables)
+    if (const Expectation& hbm = row.table->hbm; hbm.known && !hbm.contradicted)
+      for (const Explained& one : explained(log, row.printed->fqn.text))
+        expect_bounds(one.steps.front(), row.hbm, path.string() + " " + one.target);
+  for (const PlanRank* rank : all.ranks)
+    if (rank->expected_hbm.known && !rank->expected_hbm.contradicted)
+      for (const Explained& one : explained(log, "rank:" + std::to_string(rank->rank)))
+        expect_bounds(one.steps.front(), rank->hbm, path.string() + " " + one.target);
+}
+
+TEST(ExplainCorpus, StatesTheBoundsOfReconstruct) {
+  for (const fs::path& log : test::logs_below(test::source_folder() / "testdata" / "logs"))
+    expect_bounds_of_reconstruct(log);
 }
 
 void expect_consistent_log(const fs::path& path, std::size_t most_tables) {

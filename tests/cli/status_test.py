@@ -84,7 +84,7 @@ STATUS = [  # arguments, standard input, status
     (["check", "--max-hbm", "9GiB", "-f", "json"], GOOD, 1),
     (["check", "--max-hbm", "10GiB"], WRONG, 0),
     (["check", "--max-hbm", "9.161GiB"], GOOD, 0),
-    (["check", "--max-hbm", "9.161GiB", "--strict"], GOOD, 1),
+    (["check", "--max-hbm", "9.1607GiB", "--strict"], GOOD, 1),
     (["check", "--max-hbm", "10GiB", "v1.4.0.log", "missing.log"], b"", 2),
     (["check"], GOOD, 2),
     (["check", "--max-hbm", "much"], GOOD, 2),

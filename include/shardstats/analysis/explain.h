@@ -50,7 +50,8 @@ struct Step {
   std::optional<Cell> printed;  // the printed number that this is, or is compared with
   std::vector<Step> children;
   std::string note;
-  std::optional<Amount> was{};  // as of an operand
+  std::optional<Amount> was{};       // as of an operand
+  std::optional<Amount> narrowed{};  // of a sum: what the printed numbers leave of `value`, where that is less
 };
 
 // One row of the component table: the largest shard, all shards, share of all. Bytes.
