@@ -10,10 +10,18 @@
 namespace shardstats::cli {
 namespace {
 
+// A verified block is told from its report, which refers to the log alone.
+void drop_plan(Examined& examined) {
+  examined.printed.reset();
+  examined.plan.reset();
+}
+
+bool is_dropped(const Examined& examined) { return examined.result.report && !examined.printed; }
+
 // Bytes of the block, and of a log that is in memory with its first one.
 std::size_t weight_of(const Work& work) {
   std::size_t bytes = work.step.first && work.step.log->source ? work.step.log->source->held() : 0;
-  if (work.step.block)
+  if (work.step.block && !is_dropped(work.examined))
     for (const BoxLine& line : work.step.block->lines) bytes += line.text.size();
   return bytes;
 }
@@ -28,6 +36,7 @@ std::vector<std::string> examine_all(const Options& options, const Filter& filte
   bool prepared = false;  // the heap
   std::atomic<std::size_t> blocks = 0;
   std::atomic<bool> is_end = false;
+  const bool looks_for_words = !options.assume.empty() || options.filter != FilterWords{};
   Precedents precedents;
   InOrder<Work>::run(
       options.threads,
@@ -40,13 +49,14 @@ std::vector<std::string> examine_all(const Options& options, const Filter& filte
         return Work{std::move(*step), number, {}};
       },
       weight_of,
-      [&](Work& work) {
+      [&](Work& work, const Help& help) {
         if (!work.step.block) return;
         const bool is_only = is_end && blocks == 1;
-        Precedents::Turn turn(precedents, work.number, verifies(options.command) && !is_only);
+        Precedents::Turn turn(precedents, work.number, verifies(options.command) && !is_only, help);
         const Block& block = *work.step.block;
         const BlockPlace place{work.step.log->path, work.step.index, block.lines.front().place.line};
         work.examined = examine(options, filter, block, place, turn);
+        if (verifies(options.command) && !looks_for_words) drop_plan(work.examined);
       },
       [&](Work& work) {
         if (work.examined.printed) {

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <future>
 #include <map>
 #include <mutex>
@@ -12,11 +13,14 @@
 
 namespace shardstats::cli {
 
-// Calls make() until it gives none, work(item) on at most `threads` threads, and take(item) in the order of make().
-// make() and take() are never called at the same time. At most two items for each thread are alive at once, and more,
-// so that no thread waits for another's long piece, as long as all of them weigh less than kLight by weigh(item). A
-// single item starts no thread. Work may wait for that of earlier items: those were begun before. An exception of any
-// of them ends the loop and is rethrown.
+// Works on another item; false if there is none at the moment.
+using Help = std::function<bool()>;
+
+// Calls make() until it gives none, work(item, help) on at most `threads` threads, and take(item) in the order of
+// make(). make() and take() are never called at the same time. At most two items for each thread are alive at once, and
+// more, so that no thread waits for another's long piece, as long as all of them weigh less than kLight by weigh(item),
+// which is asked again after work(). A single item starts no thread. Work may wait for that of earlier items, which
+// were begun before, and call help() meanwhile. An exception of any of them ends the loop and is rethrown.
 template <class Item>
 class InOrder {
  public:
@@ -39,15 +43,15 @@ class InOrder {
   }
 
  private:
+  using Numbered = std::pair<std::size_t, Item>;
+
   explicit InOrder(std::size_t threads) : threads_(threads) {}
 
   template <class Make, class Weigh, class Work, class Take>
   void work_until_end(const Make& make, const Weigh& weigh, const Work& work, const Take& take) {
     try {
-      while (std::optional<std::pair<std::size_t, Item>> item = next(make, weigh)) {
-        work(item->second);
-        finish(std::move(*item), weigh, take);
-      }
+      const Help help = [&] { return work_on(next(make, weigh, false), weigh, work, take, help); };
+      while (work_on(next(make, weigh, true), weigh, work, take, help)) continue;
     } catch (...) {
       const std::lock_guard lock(mutex_);
       failed_ = true;
@@ -56,16 +60,27 @@ class InOrder {
     }
   }
 
+  template <class Weigh, class Work, class Take>
+  bool work_on(std::optional<Numbered> item, const Weigh& weigh, const Work& work, const Take& take, const Help& help) {
+    if (!item) return false;
+    const std::size_t before = weigh(std::as_const(item->second));
+    work(item->second, help);
+    finish(std::move(*item), before, weigh, take);
+    return true;
+  }
+
   bool may_make() const {
     const std::size_t alive = next_ - taken_;
     return alive < 2 * threads_ || (alive < kMostLight * threads_ && weight_ < kLight);
   }
 
+  // `waits`: until there is an item or the end.
   template <class Make, class Weigh>
-  std::optional<std::pair<std::size_t, Item>> next(const Make& make, const Weigh& weigh) {
+  std::optional<Numbered> next(const Make& make, const Weigh& weigh, bool waits) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return failed_ || ended_ || !made_.empty() || may_make(); });
-    if (failed_) return std::nullopt;
+    const auto is_ready = [&] { return failed_ || ended_ || !made_.empty() || may_make(); };
+    if (waits) changed_.wait(lock, is_ready);
+    if (failed_ || !is_ready()) return std::nullopt;
     if (!made_.empty()) {
       auto first = made_.extract(made_.begin());
       return std::pair(first.key(), std::move(first.mapped()));
@@ -81,9 +96,11 @@ class InOrder {
     return std::nullopt;
   }
 
+  // `before`: what the item weighed before the work.
   template <class Weigh, class Take>
-  void finish(std::pair<std::size_t, Item> item, const Weigh& weigh, const Take& take) {
+  void finish(Numbered item, std::size_t before, const Weigh& weigh, const Take& take) {
     const std::lock_guard lock(mutex_);
+    weight_ = weight_ - before + weigh(std::as_const(item.second));
     finished_.insert(std::move(item));
     for (; !finished_.empty() && finished_.begin()->first == taken_; ++taken_) {
       weight_ -= weigh(std::as_const(finished_.begin()->second));

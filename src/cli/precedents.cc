@@ -23,6 +23,11 @@ std::optional<Precedents::Found> Precedents::enter(Turn& turn, const PrintedPlan
     return std::nullopt;
   }
   Entry& first = known->second;  // stays where it is when others are added
+  for (bool helps = turn.help_ != nullptr; helps && !first.done;) {
+    lock.unlock();
+    helps = turn.help_();
+    lock.lock();
+  }
   changed_.wait(lock, [&] { return first.done; });
   if (first.found.precedent == nullptr) return std::nullopt;
   return first.found;

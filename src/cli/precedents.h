@@ -10,7 +10,9 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
+#include "cli/parallel.h"
 #include "shardstats/analysis/block.h"
 #include "shardstats/infer/precedent.h"
 
@@ -29,7 +31,9 @@ class Precedents {
   class Turn {
    public:
     // Not `used`: the block waits for no other, finds nothing and leaves nothing; then none of them may be.
-    Turn(Precedents& all, std::size_t number, bool used = true) : all_(all), number_(number), used_(used) {}
+    // `help`: called while it waits for what another one finds.
+    Turn(Precedents& all, std::size_t number, bool used = true, Help help = {})
+        : all_(all), number_(number), used_(used), help_(std::move(help)) {}
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
     ~Turn() { all_.end(*this); }
@@ -48,6 +52,7 @@ class Precedents {
     Precedents& all_;
     std::size_t number_;
     bool used_;
+    Help help_;
     std::uint64_t key_ = 0;
     bool entered_ = false, is_first_ = false;
   };

@@ -52,7 +52,7 @@ std::vector<int> squares(int count, std::size_t threads, std::size_t weight) {
         return Piece{made++};
       },
       [=](const Piece&) { return weight; },
-      [](Piece& piece) {
+      [](Piece& piece, const Help&) {
         if (piece.number % 7 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         piece.square = piece.number * piece.number;
       },
@@ -82,7 +82,7 @@ TEST(InOrder, LightPiecesDoNotWaitForALongOne) {
   InOrder<Piece>::run(
       2, [&]() -> std::optional<Piece> { return made < 50 ? std::optional(Piece{made++}) : std::nullopt; },
       [](const Piece&) { return std::size_t{1}; },
-      [&](Piece& piece) {
+      [&](Piece& piece, const Help&) {
         if (piece.number == 0) others_are_done.wait(false);
         if (piece.number != 40) return;
         others_are_done = true;
@@ -90,6 +90,28 @@ TEST(InOrder, LightPiecesDoNotWaitForALongOne) {
       },
       [](const Piece&) {});
   EXPECT_TRUE(others_are_done);
+}
+
+// Nor does the thread that waits for it.
+TEST(InOrder, AThreadThatWaitsWorksOnOthers) {
+  constexpr int kLong = 0, kWaiting = 1, kLast = 39;
+  std::atomic<bool> others_are_done = false;
+  std::vector<int> taken;
+  int made = 0;
+  InOrder<Piece>::run(
+      2, [&]() -> std::optional<Piece> { return made <= kLast ? std::optional(Piece{made++}) : std::nullopt; },
+      [](const Piece&) { return std::size_t{1}; },
+      [&](Piece& piece, const Help& help) {
+        if (piece.number == kLong) others_are_done.wait(false);
+        if (piece.number == kWaiting)
+          while (help()) continue;
+        if (piece.number != kLast) return;
+        others_are_done = true;
+        others_are_done.notify_all();
+      },
+      [&](const Piece& piece) { taken.push_back(piece.number); });
+  EXPECT_TRUE(std::ranges::is_sorted(taken));
+  EXPECT_EQ(taken.size(), kLast + 1U);
 }
 
 TEST(InOrder, ExceptionsReachTheCaller) {
@@ -106,7 +128,7 @@ TEST(InOrder, ExceptionsReachTheCaller) {
             return Piece{made++};
           },
           [](const Piece&) { return std::size_t{0}; },
-          [&](const Piece& piece) { fail_if(thrower == 1 && piece.number == 5); },
+          [&](const Piece& piece, const Help&) { fail_if(thrower == 1 && piece.number == 5); },
           [&](const Piece& piece) { fail_if(thrower == 2 && piece.number == 5); });
     };
     EXPECT_THROW(run(), std::runtime_error) << thrower;

@@ -78,6 +78,19 @@ TEST_F(PrecedentsTest, ThreadsWaitForEarlierBlocks) {
     EXPECT_EQ(from[n], n < kKeys ? std::nullopt : std::optional(n % kKeys)) << n;
 }
 
+TEST_F(PrecedentsTest, HelpsWhileItWaits) {
+  Precedents::Turn first(precedents_, 0);
+  first.enter(with_tables("7", 1));
+  int helped = 0;
+  const auto help = [&] {
+    if (++helped == 3) first.leave(some_, {"a.log", 0, 1});
+    return true;
+  };
+  Precedents::Turn second(precedents_, 1, true, help);
+  EXPECT_TRUE(second.enter(with_tables("7", 1)));
+  EXPECT_EQ(helped, 3);
+}
+
 TEST(Precedents, UnusedOnesLetAllPass) {
   Precedents precedents;
   Precedents::Turn late(precedents, 5, false);

@@ -19,6 +19,8 @@ struct FilterWords {
   std::vector<std::string> ranks{};                      // "0,4-7"
   std::vector<std::string> shardings{}, kernels{};       // names, several joined by commas
   std::vector<std::string> select{}, ignore{};           // beginnings of rule ids, several joined by commas
+
+  friend bool operator==(const FilterWords&, const FilterWords&) = default;
 };
 
 class Filter {
