@@ -1,6 +1,7 @@
 #include "shardstats/analysis/explain_changes.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace shardstats {
 namespace {
@@ -9,36 +10,79 @@ bool same(const Amount& a, const Amount& b) { return a.nominal == b.nominal && a
 
 const Amount& shown(const Step& step) { return step.narrowed ? *step.narrowed : step.value; }
 
-void mark(const std::vector<Step>& log, std::vector<Step>& changed);
+// The cell of a changed plan stands in no log, unless the log has the same.
+void place(const Cell* log, Cell& changed) {
+  if (log != nullptr && log->text == changed.text)
+    changed = *log;
+  else
+    changed.place = {};
+}
 
-void mark(const Step& log, Step& changed) {
-  if (!same(shown(log), shown(changed))) changed.was = shown(log);
-  for (Operand& operand : changed.operands) {
-    const auto before = std::ranges::find_if(
-        log.operands, [&](const Operand& o) { return o.symbol == operand.symbol && o.label == operand.label; });
-    if (before != log.operands.end() && !same(before->value, operand.value)) operand.was = before->value;
+class Marks {
+ public:
+  explicit Marks(const Explained& log) { collect(log.steps); }
+
+  // Steps of one label stand for each other in their order, then those of one formula, then the last ones left.
+  void mark(const std::vector<Step>& log, std::vector<Step>& changed) {
+    std::vector<const Step*> before(changed.size());
+    std::vector<bool> taken(log.size());
+    const auto match = [&](const std::function<bool(const Step&, const Step&)>& alike) {
+      for (std::size_t c = 0; c < changed.size(); ++c)
+        for (std::size_t i = 0; i < log.size() && before[c] == nullptr; ++i)
+          if (!taken[i] && alike(log[i], changed[c])) {
+            before[c] = &log[i];
+            taken[i] = true;
+          }
+    };
+    match([](const Step& a, const Step& b) { return a.label == b.label; });
+    match(
+        [](const Step& a, const Step& b) { return a.formula == b.formula && !a.formula.empty() && !a.sum && !b.sum; });
+    if (log.size() == 1 && changed.size() == 1) match([](const Step&, const Step&) { return true; });
+    for (std::size_t c = 0; c < changed.size(); ++c) mark(before[c], changed[c]);
   }
-  mark(log.children, changed.children);
-}
 
-// The n-th step of a label stands for the n-th of that label.
-void mark(const std::vector<Step>& log, std::vector<Step>& changed) {
-  std::vector<bool> taken(log.size());
-  for (Step& step : changed)
-    for (std::size_t i = 0; i < log.size(); ++i) {
-      if (taken[i] || log[i].label != step.label) continue;
-      taken[i] = true;
-      mark(log[i], step);
-      break;
+ private:
+  void collect(const std::vector<Step>& steps) {
+    for (const Step& step : steps) {
+      for (const Operand& operand : step.operands)
+        if (operand.origin == Origin::log) of_log_.push_back(&operand);
+      collect(step.children);
     }
-}
+  }
+
+  // `log`: the step that it stands for, if there is one.
+  void mark(const Step* log, Step& changed) {
+    if (log != nullptr && !same(shown(*log), shown(changed))) changed.was = shown(*log);
+    if (changed.printed) place(log != nullptr && log->printed ? &*log->printed : nullptr, *changed.printed);
+    for (Operand& operand : changed.operands) {
+      const Operand* const before = find(log, operand);
+      if (before != nullptr && !same(before->value, operand.value)) operand.was = before->value;
+      place(before != nullptr ? &before->printed : nullptr, operand.printed);
+    }
+    static const std::vector<Step> kNone;
+    mark(log != nullptr ? log->children : kNone, changed.children);
+  }
+
+  // That of the same step, or what the log says once for all of them.
+  const Operand* find(const Step* log, const Operand& operand) const {
+    const auto is_it = [&](const Operand& o) { return o.symbol == operand.symbol && o.label == operand.label; };
+    if (log != nullptr)
+      if (const auto found = std::ranges::find_if(log->operands, is_it); found != log->operands.end()) return &*found;
+    const auto once = std::ranges::find_if(of_log_, [&](const Operand* o) { return is_it(*o); });
+    return once != of_log_.end() ? *once : nullptr;
+  }
+
+  std::vector<const Operand*> of_log_;
+};
 
 }  // namespace
 
 void mark_changes(const std::vector<Explained>& log, std::vector<Explained>& changed) {
+  static const Explained kNothing;
   for (Explained& one : changed) {
     const auto before = std::ranges::find(log, one.target, &Explained::target);
-    if (before != log.end()) mark(before->steps, one.steps);
+    const Explained& same_target = before != log.end() ? *before : kNothing;
+    Marks(same_target).mark(same_target.steps, one.steps);
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace shardstats {
 
-// Sets `was` of every step and operand of `changed` that has another value in the explanation of the log. Steps stand
-// for each other if they have the same label in the same place.
+// Sets `was` of every step and operand of `changed` that has another value in the explanation of the log, and the
+// places of cells that the log has as well; the others lose theirs.
 void mark_changes(const std::vector<Explained>& log, std::vector<Explained>& changed);
 
 }  // namespace shardstats
