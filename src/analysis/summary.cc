@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "analysis/recompute.h"
 #include "analysis/shares.h"
+#include "analysis/standard_changes.h"
 #include "analysis/statistics.h"
 #include "shardstats/analysis/composition.h"
 
@@ -93,18 +93,20 @@ void add_peak_parts(const PrintedPlan& printed, const Plan& plan, MemorySummary&
                            [](const MemoryPart& a, const MemoryPart& b) { return middle(a.bytes) > middle(b.bytes); });
 }
 
-void add_changes(const PrintedPlan& printed, const Plan& plan, RankBounds hbm, MemorySummary& memory) {
-  for (const analysis::StandardChange& change : analysis::standard_changes(printed, plan, memory.peak)) {
-    std::vector<RealInterval> after(hbm.begin(), hbm.end());
-    RealInterval fall = change.fall.front();  // of the fullest rank: between those of all ranks
-    for (std::size_t r = 0; r < after.size(); ++r) {
-      after[r] = after[r] - change.fall[r];
-      fall = hull(fall, change.fall[r]);
-    }
-    ChangeEffect effect{change.assignment, largest(after), {}};
-    effect.largest = narrowed(effect.largest, memory.largest - fall);
+// What whatif gives for some changes. The fullest rank falls by what some rank falls.
+void add_changes(const PrintedPlan& printed, const Plan& plan, const WhatIf& what_if, MemorySummary& memory) {
+  for (const Change& change : analysis::standard_changes(printed, plan, memory.peak)) {
+    const auto outcome = what_if.with({&change, 1}, false);
+    const auto* changed = std::get_if<ChangedPlan>(&outcome);
+    if (changed == nullptr || changed->hbm_growth.size() != plan.ranks.size()) continue;
+    std::vector<RealInterval> after;
+    for (const PlanRank& rank : changed->plan.ranks) after.push_back(real(rank.hbm));
+    RealInterval growth = changed->hbm_growth.front();
+    for (const RealInterval& of_rank : changed->hbm_growth) growth = hull(growth, of_rank);
+    ChangeEffect effect{change.text, largest(after), {}};
+    effect.largest = narrowed(effect.largest, memory.largest + growth);
     effect.largest.low = std::max(effect.largest.low, 0.0);
-    effect.fall = narrowed(memory.largest - effect.largest, fall);
+    effect.fall = narrowed(memory.largest - effect.largest, RealInterval{} - growth);
     if (effect.fall.low > 0) memory.changes.push_back(std::move(effect));
   }
   std::ranges::stable_sort(
@@ -124,8 +126,8 @@ void set_planning(const PrintedPlan& printed, const Plan& plan, MemorySummary& m
   memory.fit = memory.share.low > 1 ? Fit::too_large : memory.share.high >= kTight ? Fit::tight : Fit::roomy;
 }
 
-MemorySummary summarize_memory(const PrintedPlan& printed, const Plan& plan, const RankValues& values,
-                               std::size_t top) {
+MemorySummary summarize_memory(const PrintedPlan& printed, const Plan& plan, const WhatIf* what_if,
+                               const RankValues& values, std::size_t top) {
   MemorySummary memory;
   memory.known = values.known;
   if (!values.known) return memory;
@@ -145,7 +147,7 @@ MemorySummary summarize_memory(const PrintedPlan& printed, const Plan& plan, con
   if (!plan.sized || plan.missing || !memory.complete || memory.largest.high <= 0) return memory;
   add_peak_tables(printed, plan, top, memory);
   add_peak_parts(printed, plan, memory);
-  add_changes(printed, plan, hbm, memory);
+  if (what_if != nullptr) add_changes(printed, plan, *what_if, memory);
   return memory;
 }
 
@@ -290,6 +292,14 @@ void find_uncached(const PrintedPlan& printed, const Plan& plan, std::vector<Odd
                       found.tables});
 }
 
+// What the storage estimator adds for the output of a shard.
+RealInterval stored_output(const Plan& plan, const PlanTable& table, const PlanShard& shard) {
+  const Emptiness empty = shard.rows.high == 0 || shard.cols.high == 0 ? Emptiness::yes
+                          : shard.rows.low == 0 || shard.cols.low == 0 ? Emptiness::unknown
+                                                                       : Emptiness::no;
+  return shard_storage(plan.setting, table.facts.front(), {real(shard.rows), real(shard.cols), empty}).io.output;
+}
+
 void find_sequence_outputs(const PrintedPlan& printed, const Plan& plan, const MemorySummary& memory,
                            std::vector<Oddity>& oddities) {
   if (memory.parts.empty()) return;
@@ -302,7 +312,7 @@ void find_sequence_outputs(const PrintedPlan& printed, const Plan& plan, const M
     for (const PlanShard& shard : plan.shards_of(table)) {
       if (shard.rank != memory.peak) continue;
       all = all + real(shard.hbm);
-      if (table.sequence) here = here + analysis::storage_of(plan.setting, table.facts.front(), shard).io.output;
+      if (table.sequence) here = here + stored_output(plan, table, shard);
     }
     if (here.high <= 0) continue;
     outputs = outputs + here;
@@ -326,11 +336,11 @@ void find_idle_ranks(const PrintedPlan& printed, std::vector<Oddity>& oddities) 
 
 }  // namespace
 
-Summary summarize(const PrintedPlan& printed, const Plan& plan, const SummaryOptions& options) {
+Summary summarize(const PrintedPlan& printed, const Plan& plan, const SummaryOptions& options, const WhatIf* what_if) {
   Summary summary;
   summary.empty_plan = plan.empty && says_no_plan(printed);
   const RankValues values = analysis::rank_values(printed, plan);
-  summary.memory = summarize_memory(printed, plan, values, options.top);
+  summary.memory = summarize_memory(printed, plan, what_if, values, options.top);
   if (summary.memory.known) {
     summary.memory_above_mean =
         narrowed_by(printed, LineId::max_hbm_percent, percent_above_mean(values[Quantity::hbm]));

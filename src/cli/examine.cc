@@ -103,8 +103,13 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     report = verify(*examined.printed, *examined.plan);
     if (turn.is_first() && count(report.findings).error == 0) turn.leave(std::move(examined.plan->precedent), place);
   };
+  std::optional<WhatIf> what_if;
   if (precedent) {
     // Nothing is left to look for.
+  } else if (options.command == CommandId::summary) {
+    what_if.emplace(*examined.printed, assumed);  // some changes are tried
+    examined.plan = std::make_unique<Plan>(what_if->base());
+    report = verify(*examined.printed, *examined.plan);
   } else if (!locates) {
     look(Effort::exhaustive);
   } else if (look(Effort::uniform); !is_settled(examined, assumed, report)) {
@@ -120,7 +125,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   if (details && !for_page) result.detailed = view_block(*examined.printed, *examined.plan, place.index, true);
   switch (options.command) {
     case CommandId::summary:
-      result.summary = summarize(*examined.printed, *examined.plan, {options.top_tables});
+      result.summary = summarize(*examined.printed, *examined.plan, {options.top_tables}, &*what_if);
       break;
     case CommandId::verify:
     case CommandId::scan:

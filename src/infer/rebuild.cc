@@ -329,13 +329,11 @@ void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, 
   const Outcome& best = found.survivors.front().outcome;
   const auto& parts = (*best.parts)[t];
   const Option* const preferred = best.tables[t].options.begin() + preferred_option(plan, best, t);
-  const auto add_facts = [&](const Setting& setting, const Parts& p, Combo combo) {
-    if (options.shard_parts) table.facts.push_back(facts_of(setting, plan.tables[t], p.variant, p.lookups, combo));
-  };
   table.alternatives.clear();
   table.facts.clear();
   table.choice = choice_of(best.setting, plan.tables[t], parts[preferred->variant], combo_of(preferred->combo));
-  add_facts(best.setting, parts[preferred->variant], combo_of(preferred->combo));
+  if (const Parts& p = parts[preferred->variant]; options.shard_parts)
+    table.facts.push_back(facts_of(best.setting, plan.tables[t], p.variant, p.lookups, combo_of(preferred->combo)));
   if (!options.alternatives) return;
   for (const Survivor& survivor : found.survivors) {
     const Outcome& outcome = survivor.outcome;
@@ -346,7 +344,6 @@ void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, 
       const auto same = [&](const Choice& c) { return c == choice; };
       if (choice == table.choice || std::any_of(table.alternatives.begin(), table.alternatives.end(), same)) continue;
       table.alternatives.push_back(choice);
-      add_facts(outcome.setting, p, combo_of(option.combo));
     }
   }
 }

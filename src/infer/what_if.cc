@@ -191,13 +191,16 @@ struct WhatIf::Impl {
   std::vector<std::int64_t> local_sizes;
 
   const ChangedOutcome& likeliest(const std::vector<ChangedOutcome>& outcomes) const;
-  // The changed plan over these hypotheses.
-  Plan assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, bool preferred) const;
+  // The changed plan over these hypotheses. Sets by how much the HBM of each rank grows.
+  Plan assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, bool preferred,
+                std::vector<RealInterval>* hbm_growth = nullptr) const;
   // The KJT reservation over these policies.
   void set_reservation(std::span<const Policy> policies, ChangedInputs& changed) const;
   void move_cells(const std::vector<ChangedOutcome>& outcomes, ChangedInputs& changed) const;
   void place_shards(ChangedInputs& changed, Texts& texts, std::vector<std::string>& placed) const;
-  void narrow_ranks(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes, Plan& plan) const;
+  // Returns by how much the HBM of each rank grows.
+  std::vector<RealInterval> narrow_ranks(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
+                                         Plan& plan) const;
   void narrow_perf(const ChangedPerf& perf, Plan& plan) const;
   // Why a table that has perf in the log has none any more.
   std::optional<Refusal> lost_perf(const ChangedInputs& changed, const Plan& plan) const;
@@ -259,8 +262,8 @@ void WhatIf::Impl::move_cells(const std::vector<ChangedOutcome>& outcomes, Chang
 
 // What is known of the log's ranks is known of the changed ones, but for the shards that differ. It counts for more
 // than the sum of the likeliest shards, which need not be what the log prints of their rank.
-void WhatIf::Impl::narrow_ranks(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
-                                Plan& plan) const {
+std::vector<RealInterval> WhatIf::Impl::narrow_ranks(const ChangedInputs& changed,
+                                                     const std::vector<ChangedOutcome>& outcomes, Plan& plan) const {
   const auto differences = rank_differences(base, changed, outcomes);
   const bool printed = base.inputs.reservation_printed, in_hbm = io_in_hbm(plan.setting);
   const auto growth = [&](ByteInterval after, ByteInterval before, bool holds) {
@@ -269,9 +272,11 @@ void WhatIf::Impl::narrow_ranks(const ChangedInputs& changed, const std::vector<
   };
   const RealInterval kjt_hbm = growth(plan.kjt_hbm, base.plan.kjt_hbm, in_hbm);
   const RealInterval kjt_ddr = growth(plan.kjt_ddr, base.plan.kjt_ddr, !in_hbm);
+  std::vector<RealInterval> hbm_growth;
   for (std::size_t r = 0; r < differences.size(); ++r) {
     const PlanRank& before = base.plan.ranks[r];
     PlanRank& after = plan.ranks[r];
+    hbm_growth.push_back(differences[r].bytes[static_cast<std::size_t>(Quantity::hbm)] + kjt_hbm);
     for (const RankField& of : kRankFields) {
       RealInterval by = differences[r].bytes[static_cast<std::size_t>(of.quantity)];
       if (of.field == &PlanRank::hbm) by = by + kjt_hbm;
@@ -279,6 +284,7 @@ void WhatIf::Impl::narrow_ranks(const ChangedInputs& changed, const std::vector<
       after.*of.field = narrowed(moved(before.*of.field, by), after.*of.field);
     }
   }
+  return hbm_growth;
 }
 
 void WhatIf::Impl::narrow_perf(const ChangedPerf& perf, Plan& plan) const {
@@ -345,7 +351,8 @@ void WhatIf::Impl::list(const ChangedInputs& changed, const SearchResult& found,
   }
 }
 
-Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, bool preferred) const {
+Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, bool preferred,
+                            std::vector<RealInterval>* hbm_growth) const {
   const PlanInputs& inputs = changed.inputs;
   Plan plan;
   fill_plain(inputs, plan);
@@ -362,7 +369,8 @@ Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOut
   narrow_tables(inputs, plan);
   describe(changed, plan);
   list_alternatives(found, plan);
-  narrow_ranks(changed, outcomes, plan);
+  auto growth = narrow_ranks(changed, outcomes, plan);
+  if (hbm_growth != nullptr) *hbm_growth = std::move(growth);
   const ChangedPerf perf = changed_perf(base, changed, outcomes, plan, preferred);
   if (!perf.outcomes.empty()) {
     fill_perf(perf.outcomes, inputs, perf.inputs, true, plan);
@@ -404,7 +412,7 @@ std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes,
   impl_->place_shards(changed, *result.texts, result.placed);
   const auto outcomes = changed_outcomes(impl_->base, changed);
   impl_->move_cells(outcomes, changed);
-  result.plan = impl_->assemble(changed, outcomes, false);
+  result.plan = impl_->assemble(changed, outcomes, false, &result.hbm_growth);
   if (auto refusal = impl_->lost_perf(changed, result.plan)) return *refusal;
   if (likely) {
     impl_->set_reservation({&base().policy, 1}, changed);

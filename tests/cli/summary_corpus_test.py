@@ -8,7 +8,7 @@ import os
 import unittest
 from pathlib import Path
 
-from tool import ROOT, run
+from tool import LOGS, ROOT, run
 
 SHARED = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared"))
 PAIRS = SHARED / "corpus" / "whatif"
@@ -33,6 +33,29 @@ class Changes(unittest.TestCase):
                     self.assertLessEqual(change["largest"]["low"], largest, stated)
                     self.assertGreaterEqual(change["largest"]["high"], largest, stated)
         self.assertGreaterEqual(compared, 3)
+
+
+class SameAsWhatIf(unittest.TestCase):
+    """An assignment that summary names does what it says when it is pasted behind `whatif --set`."""
+
+    def test_in_testdata(self):
+        compared = 0
+        for log in sorted(LOGS.glob("v*.log")):
+            memory = self.block("summary", log)["overview"]["memory"]
+            for change in (memory or {}).get("changes", []):
+                with self.subTest(log.name, change=change["set"]):
+                    ranks = self.block("whatif", "--set", change["set"], log)["ranks_detail"]
+                    low, high = (max(rank["hbm"][end] for rank in ranks) for end in ("low", "high"))
+                    largest = change["largest"]
+                    self.assertLessEqual(largest["low"], high + 1)
+                    self.assertGreaterEqual(largest["low"], low - 1)
+                    self.assertLessEqual(largest["high"], high + 1)
+                    compared += 1
+        self.assertGreater(compared, 10)
+
+    @staticmethod
+    def block(*arguments):
+        return json.loads(run(*arguments[:-1], "-f", "json", arguments[-1]).stdout)["logs"][0]["blocks"][0]
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "shardstats/infer/plan.h"
+#include "shardstats/infer/what_if.h"
 
 namespace shardstats {
 
@@ -114,7 +114,8 @@ struct SummaryOptions {
   std::size_t top = 5;  // tables of each list; 0: all
 };
 
-// `plan` was inferred with InferOptions::shard_parts.
-Summary summarize(const PrintedPlan& printed, const Plan& plan, const SummaryOptions& options = {});
+// `plan` was inferred with InferOptions::shard_parts. `what_if`: of the same log; without it no change is tried.
+Summary summarize(const PrintedPlan& printed, const Plan& plan, const SummaryOptions& options = {},
+                  const WhatIf* what_if = nullptr);
 
 }  // namespace shardstats

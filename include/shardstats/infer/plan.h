@@ -88,8 +88,7 @@ struct PlanTable {
   std::uint32_t first_shard = 0, shard_count = 0;  // into Plan::shards
   Choice choice;                                   // the preferred explanation
   std::vector<Choice> alternatives;                // all others that nothing printed rules out
-  // Operands of the storage formulas with `choice`, then with each of `alternatives`, if InferOptions::shard_parts
-  // asks for them.
+  // Operands of the storage formulas with `choice`; none, unless InferOptions::shard_parts asks for them.
   std::vector<TableFacts<RealInterval>> facts;
   bool explained = true;              // false: no hypothesis gives the printed storage
   bool uneven_rows = false;           // rows are not split evenly: proportional to capacities, or by buckets
