@@ -114,6 +114,7 @@ class Run {
     }
     if (step.block) {
       examined.result.path = log.path;
+      examined.result.only = step.first && step.last && options_.logs.size() == 1;
       examined.result.lines = lines_of(log, *step.block);
       if (examined.unknown_target.empty())
         seen_.answered = true;

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "cli/writers.h"
 #include "shardstats/report/budgets_text.h"
 #include "shardstats/report/diff.h"
@@ -34,6 +36,7 @@ class TextWriter : public Writer {
         if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
         return;
       case CommandId::explain:
+        write_place(result, out);
         write_explained(*result.explained, style_, out);
         return;
       case CommandId::reconstruct:
@@ -41,6 +44,7 @@ class TextWriter : public Writer {
         write_reconstruction(*result.reconstruction, style_, out);
         return;
       case CommandId::whatif:
+        if (!options_.render_changed) write_place(result, out);
         what_if(result, out);
         return;
       case CommandId::timeline:
@@ -75,6 +79,13 @@ class TextWriter : public Writer {
   }
 
  private:
+  // Which of several blocks the answer is about.
+  void write_place(const BlockResult& result, std::string& out) {
+    if (result.only) return;
+    if (std::exchange(any_, true)) out += '\n';
+    out += wrapped(block_place(result.path, result.view), style_.width, 2) + "\n";
+  }
+
   void what_if(const BlockResult& result, std::string& out) const {
     const WhatIfResult& answer = *result.what_if;
     out += result.rendered;
@@ -90,6 +101,7 @@ class TextWriter : public Writer {
 
   const Options& options_;
   TextStyle style_;
+  bool any_ = false;  // places were written
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ namespace shardstats::cli {
 // All that a command found out about one block; what the command does not ask for is empty.
 struct BlockResult {
   std::string_view path;
+  bool only = true;    // no other block or log is looked at
   LogLines lines;      // of the log
   BlockView view;      // assumptions of tables summed up
   BlockView detailed;  // and one by one: reconstruct and explain in machine formats

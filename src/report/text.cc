@@ -132,11 +132,13 @@ std::string place_text(std::string_view path, const BlockPlace& place) {
 
 }  // namespace
 
+std::string block_place(std::string_view path, const BlockView& block) {
+  return std::string(path) + ": block " + std::to_string(block.index + 1) + " at line " + std::to_string(block.line);
+}
+
 void write_block(std::string_view path, const BlockView& block, const Report* report, const TextStyle& style,
                  std::string& out) {
-  std::string head(path);
-  head += ": block " + std::to_string(block.index + 1) + " at line " + std::to_string(block.line) + ": " + "TorchRec " +
-          candidates_text(block);
+  std::string head = block_place(path, block) + ": TorchRec " + candidates_text(block);
   if (block.world_size) head += ", " + plural(*block.world_size, "rank");
   head += ", " + plural(block.tables, "table");
   if (block.batch_size) head += ", batch size " + std::to_string(*block.batch_size);

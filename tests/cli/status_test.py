@@ -318,6 +318,14 @@ class Status(unittest.TestCase):
                 self.assertIn(b"is one of the logs", done.stderr)
                 self.assertEqual((Path(folder) / "a.log").read_bytes(), GOOD)
 
+    def test_answers_of_several_blocks_say_which(self):
+        for arguments in (["explain", "plan"], ["whatif", "--set", "batch_size=16"]):
+            with self.subTest(" ".join(arguments)):
+                both = run(*arguments, "-", stdin=GOOD + GOOD).stdout.decode()
+                self.assertIn("<stdin>: block 1 at line 1\n", both)
+                self.assertIn("\n\n<stdin>: block 2 at line 101\n", both)
+                self.assertNotIn("block 1 at line", run(*arguments, "-", stdin=GOOD).stdout.decode())
+
     def test_a_scan_writes_below_what_it_scans(self):
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "a.log").write_bytes(GOOD)

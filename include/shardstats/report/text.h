@@ -23,6 +23,8 @@ std::string finding_text(std::string_view path, const Finding& finding, const Te
 // `hints`: also what to try. `top`: the first findings only; 0: all.
 void write_findings(std::string_view path, const Report& report, bool hints, std::size_t top, const TextStyle& style,
                     std::string& out);
+// "a.log: block 2 at line 70".
+std::string block_place(std::string_view path, const BlockView& block);
 // One paragraph about the block: release, size, what was assumed, coverage (where `report` is given), remarks.
 void write_block(std::string_view path, const BlockView& block, const Report* report, const TextStyle& style,
                  std::string& out);
