@@ -91,7 +91,7 @@ std::optional<std::string> Filter::set(const FilterWords& words) {
   parts_->ignore = split(words.ignore);
   for (const auto* prefixes : {&parts_->select, &parts_->ignore})
     for (const std::string& prefix : *prefixes)
-      if (rules_matching(prefix).empty()) return "no rule begins with '" + prefix + "'; `shardstats rules` lists them";
+      if (rules_matching(prefix).empty()) return no_rule_begins_with(prefix);
   return std::nullopt;
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "shardstats/analysis/nearest.h"
+#include "shardstats/analysis/table_names.h"
+
 namespace shardstats {
 namespace {
 
@@ -286,6 +289,19 @@ std::vector<const Rule*> rules_matching(std::string_view prefix) {
   for (const Rule& rule : kRules)
     if (rule.id.starts_with(prefix)) rules.push_back(&rule);
   return rules;
+}
+
+std::string no_rule_begins_with(std::string_view prefix) {
+  std::vector<std::string> names;  // rules and groups of them, as long as the prefix is
+  for (const Rule& rule : kRules) {
+    std::size_t end = rule.id.find('.');
+    for (auto dots = std::ranges::count(prefix, '.'); dots > 0 && end != std::string_view::npos; --dots)
+      end = rule.id.find('.', end + 1);
+    names.emplace_back(rule.id.substr(0, end));
+  }
+  const std::string near = did_you_mean(nearest_of(prefix, names));
+  return "no rule begins with '" + std::string(prefix) + "'" +
+         (near.empty() ? "; `shardstats rules` lists them" : near);
 }
 
 }  // namespace shardstats

@@ -21,12 +21,7 @@ class CsvWriter : public Writer {
       write_findings_csv_header(out);
   }
   void begin_log(const std::string& path) override { path_ = path; }
-  void log_error(const Error& error, std::string& out) override {
-    if (command_ == CommandId::check)
-      write_failed_budgets_csv(path_, error, out);
-    else if (command_ != CommandId::reconstruct && command_ != CommandId::whatif)
-      write_error_csv(path_, error, out);
-  }
+  void log_error(const Error& error, std::string& out) override { write_error(path_, error, out); }
   void block(const BlockResult& result, std::string& out) override {
     if (result.what_if)  // has a reconstruction as well, which is for JSON
       write_what_if_csv(result.path, result.view, *result.what_if, options_.top.value_or(0), out);
@@ -35,9 +30,18 @@ class CsvWriter : public Writer {
     if (result.budgets) write_budgets_csv(result.path, result.view, *result.budgets, out);
     if (result.report) write_findings_csv(result.path, result.view, *result.report, out);
   }
-  void end(const Totals&, int, std::string&) override {}
+  void end(const Totals& totals, int, std::string& out) override {
+    for (const std::string& message : totals.errors) write_error({}, Error{{}, {}, message, {}}, out);
+  }
 
  private:
+  void write_error(std::string_view path, const Error& error, std::string& out) const {
+    if (command_ == CommandId::check)
+      write_failed_budgets_csv(path, error, out);
+    else if (command_ != CommandId::reconstruct && command_ != CommandId::whatif)
+      write_error_csv(path, error, out);
+  }
+
   const Options& options_;
   CommandId command_;
   std::string path_;

@@ -73,6 +73,7 @@ void report_problems(const Options& options, const Comparison& comparison) {
 std::string json_of(const Options& options, const Comparison& comparison) {
   std::vector<LogJson> logs;
   Totals totals;
+  totals.errors = comparison.wrong_options;
   for (const Work& side : comparison.sides) {
     const std::vector<Error> errors = errors_of(side);
     LogJson& log = logs.emplace_back(LogJson{side.step.log->path, {}, {}});
@@ -98,6 +99,7 @@ std::string markdown_of(const Options& options, const Comparison& comparison, co
 
 std::string github_of(const Comparison& comparison) {
   GithubAnnotations annotations;
+  for (const std::string& wrong : comparison.wrong_options) annotations.add({}, Error{{}, {}, wrong, {}});
   for (const Error& error : comparison.errors) annotations.add(error.path, error);
   if (comparison.diff) annotations.add(comparison.sides[1].step.log->path, *comparison.diff);
   std::string text;

@@ -16,6 +16,7 @@ class GithubWriter : public Writer {
       annotations_.add(result.path, *result.report);
   }
   void end(const Totals& totals, int status, std::string& out) override {
+    for (const std::string& message : totals.errors) annotations_.add({}, Error{{}, {}, message, {}});
     annotations_.write(out);
     write_verdict(kVerdicts[status], totals, {}, out);
   }

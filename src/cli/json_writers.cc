@@ -72,7 +72,9 @@ class NdjsonWriter : public Writer {
            "\n";
   }
   void end(const Totals& totals, int status, std::string& out) override {
-    out += dumped({{"summary", summary_json(totals)}, {"verdict", kVerdicts[status]}}) + "\n";
+    Json last = {{"summary", summary_json(totals)}, {"verdict", kVerdicts[status]}};
+    if (!totals.errors.empty()) last["errors"] = totals.errors;
+    out += dumped(last) + "\n";
   }
 
  private:

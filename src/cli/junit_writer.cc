@@ -17,7 +17,11 @@ class JunitWriter : public Writer {
     else
       write_junit_suite(result.path, result.view, *result.report, fail_on_, suites_++, out);
   }
-  void end(const Totals&, int, std::string& out) override { write_junit_tail(out); }
+  void end(const Totals& totals, int, std::string& out) override {
+    for (const std::string& message : totals.errors)
+      write_junit_error("shardstats", Error{{}, {}, message, {}}, suites_++, out);
+    write_junit_tail(out);
+  }
 
  private:
   Severity fail_on_;

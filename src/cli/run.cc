@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/survey.h"
 #include "cli/terminal.h"
+#include "report/words.h"
 #include "shardstats/report/csv.h"
 #include "shardstats/report/text.h"
 
@@ -49,8 +50,7 @@ class Run {
     write([](Writer& writer, std::string& text) { writer.begin(text); });
     const auto wrong = examine_all(options_, filter_, [this](Work& work) { take(work); });
     interrupt_progress();
-    for (const std::string& message : wrong) fail(message);
-    if (!wrong.empty()) raise(kFailed);
+    for (const std::string& message : wrong) run_error(message);
     if (totals_.survey) nothing_in_all();
     compare_kept();
     const int verdict = status_;
@@ -92,14 +92,19 @@ class Run {
     raise(kFailed);
   }
 
+  void run_error(const std::string& message) {
+    fail(message);
+    totals_.errors.push_back(message);
+    raise(kFailed);
+  }
+
   // A scan that came by no planner block at all has not done its job; of named files it was said one by one.
   void nothing_in_all() {
     const std::int64_t files = totals_.survey->without_block;
     if (totals_.blocks > 0 || options_.allow_empty || (files == 0 && status_ == kFailed)) return;
-    fail(files == 0 ? "no file found; hidden files and linked directories are not scanned unless they are named"
-                    : "no planner block found in " + std::to_string(files) +
-                          " file(s); `shardstats verify FILE` says what is nearest to one");
-    raise(kFailed);
+    run_error(files == 0 ? "no file found; hidden files and linked directories are not scanned unless they are named"
+                         : "no planner block found in " + plural(files, "file") +
+                               "; `shardstats verify FILE` says what is nearest to one");
   }
 
   void take(Work& work) {
@@ -193,7 +198,7 @@ class Run {
 int run_rules(const Options& options) {
   const std::vector<const Rule*> rules = rules_matching(options.target);
   if (rules.empty()) {
-    fail("no rule begins with '" + options.target + "'; `shardstats rules` lists them");
+    fail(no_rule_begins_with(options.target));
     return kFailed;
   }
   bool good = true;

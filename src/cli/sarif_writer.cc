@@ -31,7 +31,8 @@ class SarifWriter : public Writer {
     else
       run_.add(path_, result.lines, result.view, *result.report, out);
   }
-  void end(const Totals&, int status, std::string& out) override {
+  void end(const Totals& totals, int status, std::string& out) override {
+    for (const std::string& message : totals.errors) run_.add({}, Error{{}, {}, message, {}});
     run_.end(options_.exit_zero && status == kFindings ? kClean : status, out);
   }
 

@@ -25,7 +25,7 @@ std::string annotation(std::string_view command, std::string_view path, Place pl
                        std::string_view message) {
   const auto property = [](std::string_view text) { return escaped(text, ":,"); };
   std::string line = "::" + std::string(command) + " ";
-  if (path != "<stdin>") line += "file=" + property(path) + ",";
+  if (!path.empty() && path != "<stdin>") line += "file=" + property(path) + ",";
   if (place.line > 0) line += "line=" + std::to_string(place.line) + ",";
   if (place.column > 0) line += "col=" + std::to_string(place.column) + ",";
   return line + "title=" + property(title) + "::" + escaped(message, {}) + "\n";
@@ -72,7 +72,9 @@ void GithubAnnotations::add(std::string_view path, const BudgetReport& report) {
 }
 
 void GithubAnnotations::add(std::string_view path, const Error& error) {
-  if (counts_among_worst(0)) keep(0, annotation("error", path, error.place, "cannot be read", message_and_hint(error)));
+  if (!counts_among_worst(0)) return;
+  const std::string_view title = path.empty() ? "shardstats" : "cannot be read";
+  keep(0, annotation("error", path, error.place, title, message_and_hint(error)));
 }
 
 void GithubAnnotations::add(std::string_view path, const PlanDiff& diff) {

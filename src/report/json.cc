@@ -251,6 +251,7 @@ Json document_json(std::string_view command, const std::vector<LogJson>& logs, c
                       {"line", log.error->place.line > 0 ? Json(log.error->place.line) : Json()}};
     json["logs"].push_back(std::move(one));
   }
+  if (!totals.errors.empty()) json["errors"] = totals.errors;
   json["summary"] = summary_json(totals);
   json["verdict"] = verdict;
   return json;

@@ -231,6 +231,7 @@ void MarkdownAnswers::write(std::string_view command, std::string_view verdict, 
                             std::string& out) const {
   out += "### shardstats " + std::string(command) + "\n\n";
   write_verdict(verdict, totals, {}, out);
+  for (const std::string& message : totals.errors) out += paragraph(message);
   if (failed_.count() > 0) out += "\nCould not be read:\n\n" + failed_.text() + rest(failed_.left_out(), "log");
   MarkdownRows answers(kMostAnswers), blocks(kMostBlocks);
   for (const MarkdownRows& of_gravity : answers_) answers.add(of_gravity);

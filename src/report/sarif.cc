@@ -178,11 +178,13 @@ void SarifRun::add(std::string_view path, LogLines lines, const BlockView& block
 }
 
 void SarifRun::add(std::string_view path, const Error& error) {
-  Json location = {{"physicalLocation", {{"artifactLocation", {{"uri", uri_of(path)}}}}}};
-  if (error.place.line > 0) location["physicalLocation"]["region"] = {{"startLine", error.place.line}};
-  notifications_.push_back({{"level", "error"},
-                            {"message", message_json(message_and_hint(error))},
-                            {"locations", Json::array({std::move(location)})}});
+  Json notification = {{"level", "error"}, {"message", message_json(message_and_hint(error))}};
+  if (!path.empty()) {
+    Json location = {{"physicalLocation", {{"artifactLocation", {{"uri", uri_of(path)}}}}}};
+    if (error.place.line > 0) location["physicalLocation"]["region"] = {{"startLine", error.place.line}};
+    notification["locations"] = Json::array({std::move(location)});
+  }
+  notifications_.push_back(std::move(notification));
 }
 
 void SarifRun::end(int exit_status, std::string& out) {

@@ -1,6 +1,7 @@
 """The machine formats of the real tool, each read by what reads it elsewhere: SARIF by its published schema, JUnit XML by
 xmllint, CSV by csv and sqlite3, Markdown by markdown-it, annotations by the grammar of workflow commands."""
 import csv
+import html
 import io
 import json
 import re
@@ -121,6 +122,23 @@ class Formats(unittest.TestCase):
                     self.assertEqual(done.returncode, 2, done.stderr)
                     if (command, format) != ("diff", "text"):
                         self.valid(format, done.stdout)
+
+    # A pipeline that reads the document alone has to see that the job was not done.
+    def test_errors_of_the_run_in_every_format(self):
+        wrong = ["--assume", "nosuch.dtype=fp16"]
+        message = "--assume nosuch.dtype: no block has a table 'nosuch'"
+        for command in ("verify", "scan", "check"):
+            for format in set(formats_of(command)) - {"text"}:
+                with self.subTest(command=command, format=format):
+                    text = self.out(command, *COMMANDS[command], "-f", format, *wrong, "good.log", status=2)
+                    self.valid(format, text.encode())
+                    self.assertIn(message, html.unescape(text).replace("\\", ""))
+        for command, logs in {"reconstruct": ["good.log"], "diff": ["good.log", "good.log"]}.items():
+            document = json.loads(self.out(command, "-f", "json", *wrong, *logs, status=2))
+            self.assertEqual((document["errors"], document["verdict"]), ([message], "failed"))
+        (self.folder / "bare").mkdir()
+        document = json.loads(self.out("scan", "-f", "json", "bare", status=2))
+        self.assertIn("no file found", document["errors"][0])
 
     def valid(self, format, output):
         if format == "text":

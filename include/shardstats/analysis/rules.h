@@ -88,5 +88,7 @@ const Rule& rule_of(RuleId id);
 const Rule* find_rule(std::string_view id);  // nullptr: no such rule
 // The rules whose id begins with `prefix` ("table" or "table.storage"); empty: none.
 std::vector<const Rule*> rules_matching(std::string_view prefix);
+// What to say where it is empty.
+std::string no_rule_begins_with(std::string_view prefix);
 
 }  // namespace shardstats

@@ -53,6 +53,7 @@ struct Totals {
   FindingCounts findings;
   std::optional<Survey> survey{};         // scan
   std::optional<BudgetCounts> budgets{};  // check
+  std::vector<std::string> errors{};      // that are of no single log
 };
 Json summary_json(const Totals& totals);
 

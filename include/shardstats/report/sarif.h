@@ -29,7 +29,7 @@ class SarifRun {
   // `path`: relative to where the reader is, or absolute. `lines`: of the log.
   void add(std::string_view path, LogLines lines, const BlockView& block, const Report& report, std::string& out);
   void add(std::string_view path, LogLines lines, const BlockView& block, const BudgetReport& report, std::string& out);
-  void add(std::string_view path, const Error& error);
+  void add(std::string_view path, const Error& error);  // without a path one of the run
   void end(int exit_status, std::string& out);
 
  private:
