@@ -69,9 +69,7 @@ std::int64_t contradicted_numbers(const Plan& plan) {
   return numbers;
 }
 
-std::string printed_numbers(std::int64_t count) {
-  return number_text(static_cast<double>(count)) + (count == 1 ? " printed number" : " printed numbers");
-}
+std::string printed_numbers(std::int64_t count) { return plural(static_cast<double>(count), "printed number"); }
 
 // What speaks against `other`, a plan with another value than that of `a`. Damage is contradicted by both.
 void compare(const Context& context, const Assumption& a, const Plan& other, Step& step) {

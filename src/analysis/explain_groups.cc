@@ -117,8 +117,8 @@ void add_rank_memory(const Context& context, int rank, const RankMemory& m, Expl
   const std::size_t shards = children.size();
   if (context.plan.setting.rules->counts_reservation) add_reserved(context, m, children, components);
   Step sum = sum_of(std::string(m.name) + " of rank " + std::to_string(rank), FormulaId::rank_sum, std::move(children));
-  sum.note = number_text(static_cast<double>(shards)) + (shards == 1 ? " shard" : " shards") +
-             (sum.children.size() > shards ? ", dense modules and KJT" : "");
+  sum.note =
+      plural(static_cast<double>(shards), "shard") + (sum.children.size() > shards ? ", dense modules and KJT" : "");
   if (sum.value.nominal <= 0 && !m.expected.contradicted && m.name != "HBM") return;
   add_with_cell(std::move(sum), m.expected.contradicted, real(m.known), m.cell, explained.steps, rank_form(context));
   const auto used = std::find_if(explained.steps.rbegin(), explained.steps.rend(), [](const Step& s) { return s.sum; });
@@ -142,8 +142,7 @@ Step table_step(const Context& context, std::uint32_t t, const Memory& memory, c
   Step step = value_step(table_label(context, t), std::clamp(nominal, bounds.low, bounds.high), bounds);
   step.formula = form_of(FormulaId::table_sum).name;
   const PrintedTable& row = context.printed.tables.rows[table.row];
-  step.note = std::string(row.sharding.text) + ", " + number_text(static_cast<double>(table.shard_count)) +
-              (table.shard_count == 1 ? " shard" : " shards");
+  step.note = std::string(row.sharding.text) + ", " + plural(static_cast<double>(table.shard_count), "shard");
   if (const Cell& cell = row.*memory.cell) step.printed = cell;
   return step;
 }
@@ -185,8 +184,7 @@ class Groups {
     ++counts_[static_cast<std::size_t>(found - groups_.begin())];
   }
   std::vector<Step> steps() {
-    for (std::size_t i = 0; i < groups_.size(); ++i)
-      groups_[i].note = number_text(static_cast<double>(counts_[i])) + (counts_[i] == 1 ? " table" : " tables");
+    for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i].note = plural(static_cast<double>(counts_[i]), "table");
     sort_by_size(groups_);
     return std::move(groups_);
   }
@@ -268,7 +266,7 @@ Explained explain_kernel(const Context& context, std::string_view kernel) {
         components.add(c.storage.*memories()[m].storage, memories()[m].name, c.count(), false);
     }
   }
-  explained.facts.push_back(number_text(static_cast<double>(tables[0].size())) + " tables");
+  explained.facts.push_back(plural(static_cast<double>(tables[0].size()), "table"));
   for (std::size_t m = 0; m < tables.size(); ++m) {
     if (tables[m].empty() || !context.plan.sized) {
       const Cell cell = kernel_cell(context, kernel, memories()[m]);
@@ -311,8 +309,8 @@ Explained explain_plan(const Context& context) {
         components.add(c.storage.*memory.storage, memory.name, c.count(), false);
     }
   }
-  explained.facts.push_back(number_text(static_cast<double>(context.plan.tables.size())) + " tables on " +
-                            number_text(static_cast<double>(context.plan.setting.world_size)) + " ranks");
+  explained.facts.push_back(plural(static_cast<double>(context.plan.tables.size()), "table") + " on " +
+                            plural(static_cast<double>(context.plan.setting.world_size), "rank"));
   for (std::size_t m = 0; m < sparse.size(); ++m) {
     const Memory& memory = memories()[m];
     if (!context.plan.sized || (sparse[m].value.bounds.high <= 0 && m > 0)) continue;

@@ -201,7 +201,7 @@ class LineReader : public analysis::StatisticsReader {
       const RealInterval value = table->shard_perf.parts[static_cast<std::size_t>(group.part)] * exactly(here);
       if (here == 0 || value.high <= 0) continue;
       Step child = value_step(std::string(last_part(fqn)), middle(value), value, "ms");
-      child.note = number_text(here) + (here == 1 ? " shard" : " shards");
+      child.note = plural(here, "shard");
       step.children.push_back(std::move(child));
     }
     std::ranges::stable_sort(step.children, std::ranges::greater{}, [](const Step& s) { return s.value.nominal; });

@@ -57,8 +57,7 @@ std::optional<Step> shards_on(const Context& context, std::uint32_t t, int rank,
   const RealInterval bounds = shard_value(table, cell) * exactly(here);
   Step step = value_step(std::string(last_part(fqn_of(context, t))), middle(bounds), bounds, "ms");
   step.formula = form_of(FormulaId::perf_total).name;
-  step.note = std::string(context.printed.tables.rows[table.row].sharding.text) + ", " + number_text(here) +
-              (here == 1 ? " shard" : " shards");
+  step.note = std::string(context.printed.tables.rows[table.row].sharding.text) + ", " + plural(here, "shard");
   return step;
 }
 

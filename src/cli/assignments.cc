@@ -156,11 +156,11 @@ std::variant<std::vector<std::string>, std::string> points_of(std::string_view t
   return points;
 }
 
-std::string unknown_attribute(std::string_view name, bool of_table) {
+std::string unknown_attribute(const std::string& key, std::string_view name, bool of_table) {
   std::vector<std::string_view> names;
   for (const AttributeForm& form : attribute_table())
     if (form.kind != ValueKind::none && (of_table ? form.of_tables : form.of_run)) names.push_back(form.name);
-  std::string message = "no attribute '" + std::string(name) + "' of " + (of_table ? "a table" : "the run");
+  std::string message = key + ": " + (of_table ? "a table" : "the run") + " has no such attribute";
   if (const std::string_view near = nearest(name, names); !near.empty())
     return message + "; did you mean '" + std::string(near) + "'?";
   message += "; there are ";
@@ -199,7 +199,7 @@ std::variant<Assignment, std::string> parse_assignment(std::string_view text) {
   const auto form = std::ranges::find_if(table, [&](const AttributeForm& f) {
     return f.name == name && f.kind != ValueKind::none && (of_table ? f.of_tables : f.of_run);
   });
-  if (form == table.end()) return unknown_attribute(name, of_table);
+  if (form == table.end()) return unknown_attribute(assignment.key, name, of_table);
   auto points = points_of(trimmed(text.substr(equals + 1)), *form);
   if (auto* wrong = std::get_if<std::string>(&points)) return assignment.key + ": " + *wrong;
   for (std::string& point : std::get<std::vector<std::string>>(points)) {

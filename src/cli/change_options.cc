@@ -18,12 +18,11 @@ std::optional<std::string> read_largest(const ChangeTexts& texts, Options& optio
   if (texts.max.empty())
     return texts.max_hbm.empty() ? std::nullopt : std::optional<std::string>("--max-hbm needs --max KEY");
   if (options.render_changed) return "--max gives no plan to --render; set the value that it found";
+  if (texts.max != "batch_size" && !texts.max.ends_with(".rows"))
+    return "--max " + texts.max + ": only batch_size and NAME.rows grow the memory of each rank that they touch";
   auto parsed = parse_assignment(texts.max + "=1");
   if (auto* wrong = std::get_if<std::string>(&parsed)) return "--max " + *wrong;
   auto& count = std::get<Assignment>(parsed);
-  const Attribute attribute = count.values.front().attribute;
-  if (attribute != Attribute::batch_size && attribute != Attribute::rows)
-    return "--max " + texts.max + ": only batch_size and NAME.rows grow the memory of each rank that they touch";
   LargestQuestion question{texts.max, {}};
   if (!texts.max_hbm.empty()) {
     question.max_hbm = parse_size(texts.max_hbm);

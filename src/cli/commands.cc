@@ -147,7 +147,8 @@ std::span<const Command> commands() { return kCommands; }
 const Command& command_of(CommandId id) { return kCommands[static_cast<std::size_t>(id)]; }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> words) {
-  constexpr std::size_t kFar = 4;  // edits that make it another word; at most half of its letters
+  constexpr std::size_t kFar = 4;        // edits that make it another word; at most half of its letters
+  constexpr std::size_t kBeginning = 3;  // letters that tell which word was begun
   std::string_view best;
   std::size_t least = std::min(kFar, (word.size() + 1) / 2 + 1);
   for (const std::string_view candidate : words)
@@ -155,7 +156,10 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
       least = distance;
       best = candidate;
     }
-  return best;
+  if (!best.empty() || word.size() < kBeginning) return best;
+  const auto begun =
+      std::ranges::find_if(words, [&](std::string_view candidate) { return candidate.starts_with(word); });
+  return begun == words.end() ? best : *begun;
 }
 
 std::string_view nearest_command(std::string_view word) {

@@ -175,7 +175,7 @@ void add_diff_options(CLI::App& app, Raw& raw) {
 }
 
 void add_anonymize_options(CLI::App& app, Raw& raw) {
-  app.add_option("--keep", raw.options.keep, "Names that stay: all of a name, or of an FQN, matches; may be repeated")
+  app.add_option("--keep", raw.options.keep, "Names that stay: all of a name, or of an FQN, matches")
       ->type_name("REGEX")
       ->allow_extra_args(false);
   app.add_option("--map", raw.options.name_map,

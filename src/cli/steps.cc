@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "report/words.h"
+
 namespace shardstats::cli {
 namespace {
 
@@ -91,10 +93,8 @@ void Steps::nothing_found() {
   log_->passed_over = !log_->named;
   if (log_->passed_over) return;
   if (log_->blocks > 0)
-    log_->error = Error{log_->path,
-                        {},
-                        "no block " + options_.block,
-                        "the log has " + std::to_string(log_->blocks) + " planner block(s)"};
+    log_->error =
+        Error{log_->path, {}, "no block " + options_.block, "the log has " + plural(log_->blocks, "planner block")};
   else if (!options_.allow_empty)
     log_->error = no_block(log_->path, log_->source->bytes());
   if (log_->error && options_.command == CommandId::scan)

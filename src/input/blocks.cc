@@ -534,8 +534,14 @@ std::vector<Block> find_blocks(std::string_view bytes) {
 }
 
 BoxLine nearest_line(std::string_view bytes) {
-  constexpr std::string_view kHints[] = {"Planner Statistics", "planner.stats", "proposal(s), found", "HBM (GB)",
-                                         "Parameter Info:"};
+  constexpr std::string_view kHints[] = {"Planner Statistics",
+                                         "planner.stats",
+                                         "proposal(s), found",
+                                         "HBM (GB)",
+                                         "Parameter Info:",
+                                         "planner stats",
+                                         "Planner",
+                                         "planner"};
   Lines lines(bytes);
   for (const std::string_view hint : kHints) {
     const std::size_t at = bytes.find(hint);

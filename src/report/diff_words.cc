@@ -384,7 +384,9 @@ std::string part_text(const RankPart& part) {
 }
 
 std::string table_text(const TableDiff& table) {
-  const std::string what = table.sharding + ", " + table.kernel + (table.ranks.empty() ? "" : ", ranks " + table.ranks);
+  const std::string_view word = table.ranks.find_first_of(",-") == std::string::npos ? ", rank " : ", ranks ";
+  const std::string what =
+      table.sharding + ", " + table.kernel + (table.ranks.empty() ? "" : std::string(word) + table.ranks);
   if (table.presence == Presence::added) return "new (" + what + ")";
   if (table.presence == Presence::dropped) return "gone (" + what + ")";
   std::vector<std::string> inputs;

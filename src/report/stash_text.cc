@@ -122,9 +122,10 @@ class StashWriter {
     for (std::size_t f = 0; f < kFitsNames.size(); ++f)
       if (plan_.fits[f] > 0)
         text += (text.ends_with(':') ? " " : ", ") + plural(plan_.fits[f], "rank") + " " +
-                (f == 0   ? "fit"
-                 : f == 1 ? "do not fit"
-                          : "may not fit");
+                (f == 0               ? "fit"
+                 : f == 2             ? "may not fit"
+                 : plan_.fits[f] == 1 ? "does not fit"
+                                      : "do not fit");
     return text;
   }
 

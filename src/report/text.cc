@@ -40,15 +40,23 @@ std::string assumption_text(const AssumptionView& view) {
   return text + " " + listed(parts, "and");
 }
 
+bool may_have_another_size(const PlanTable& table) {
+  return std::ranges::any_of(table.alternatives,
+                             [&](const Choice& c) { return c.element_size != table.choice.element_size; });
+}
+
+bool may_have_another_optimizer(const PlanTable& table) {
+  return std::ranges::any_of(table.alternatives,
+                             [&](const Choice& c) { return c.optimizer != table.choice.optimizer; });
+}
+
 // "4 B", or "4 B?" where the log allows another value as well.
 std::string element_text(const PlanTable& table) {
-  const auto other = [&](const Choice& c) { return c.element_size != table.choice.element_size; };
-  return value_text(table.choice.element_size) + " B" + (std::ranges::any_of(table.alternatives, other) ? "?" : "");
+  return value_text(table.choice.element_size) + " B" + (may_have_another_size(table) ? "?" : "");
 }
 
 std::string optimizer_text(const PlanTable& table) {
-  const auto other = [&](const Choice& c) { return c.optimizer != table.choice.optimizer; };
-  return std::string(name(table.choice.optimizer)) + (std::ranges::any_of(table.alternatives, other) ? "?" : "");
+  return std::string(name(table.choice.optimizer)) + (may_have_another_optimizer(table) ? "?" : "");
 }
 
 }  // namespace
@@ -177,7 +185,10 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
   if (plan.sized && !plan.tables.empty()) tables.write(out);
   if (plan.tables_hidden > 0)
     out += "  ... and " + plural(static_cast<std::int64_t>(plan.tables_hidden), "more table") + "\n";
-  if (plan.sized && !plan.tables.empty()) out += "  ?: the log allows another value as well; -f json lists them\n";
+  const bool is_open = std::ranges::any_of(plan.tables, [](const TableRow& row) {
+    return may_have_another_size(*row.table) || may_have_another_optimizer(*row.table);
+  });
+  if (plan.sized && is_open) out += "  ?: the log allows another value as well; -f json lists them\n";
   Columns ranks;
   ranks.add({"rank", "HBM", "of it shards", "DDR", "input", "output"});
   for (const PlanRank* rank : plan.ranks)

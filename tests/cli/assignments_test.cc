@@ -62,9 +62,10 @@ TEST(Assignments, Sweeps) {
 TEST(Assignments, WhatIsWrongWithThem) {
   EXPECT_THAT(wrong("batch_size"), HasSubstr("expected KEY=VALUE"));
   EXPECT_THAT(wrong("batch_siz=3"), HasSubstr("did you mean 'batch_size'?"));
-  EXPECT_THAT(wrong("table_7.batch_size=3"), HasSubstr("no attribute 'batch_size' of a table"));
-  EXPECT_THAT(wrong("rows=3"), HasSubstr("no attribute 'rows' of the run"));
-  EXPECT_THAT(wrong("foo=1"), HasSubstr("no attribute 'foo' of the run; there are batch_size, world_size"));
+  EXPECT_THAT(wrong("table_7.batch_size=3"), HasSubstr("table_7.batch_size: a table has no such attribute"));
+  EXPECT_THAT(wrong("rows=3"), HasSubstr("rows: the run has no such attribute"));
+  EXPECT_THAT(wrong("batch=1"), HasSubstr("; did you mean 'batch_size'?"));
+  EXPECT_THAT(wrong("foo=1"), HasSubstr("foo: the run has no such attribute; there are batch_size, world_size"));
   EXPECT_THAT(wrong("batch_size=0"), HasSubstr("not a number of samples from 1 to 1,099,511,627,776"));
   EXPECT_THAT(wrong("world_size=1000000000"), HasSubstr("not a number of ranks from 1 to 131,072"));
   EXPECT_THAT(wrong("t.rows=9999999999999"), HasSubstr("not a number of rows from 1 to 1,099,511,627,776"));
@@ -119,7 +120,8 @@ TEST(Assignments, FromAFile) {
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[1].table, "a.b");
   std::ofstream(path) << "batch_size=64\nbatch=3\n";
-  EXPECT_THAT(std::get<std::string>(read_assignments(path)), HasSubstr("changes.txt:2: no attribute 'batch'"));
+  EXPECT_THAT(std::get<std::string>(read_assignments(path)),
+              HasSubstr("changes.txt:2: batch: the run has no such attribute; did you mean 'batch_size'?"));
   EXPECT_THAT(std::get<std::string>(read_assignments("no/such/file")), HasSubstr("cannot be opened"));
 }
 

@@ -142,6 +142,7 @@ TEST(Blocks, None) {
   for (const std::string log : {"", "\n", "#\n", "no box here\n", "--- Planner Statistics ---\n"})
     EXPECT_TRUE(find_blocks(log).empty()) << log;
   EXPECT_EQ(nearest_line("a\nx Planner Statistics\n").place.line, 2u);
+  EXPECT_EQ(nearest_line("a\nINFO planner stats follow\n").place.line, 2u);
   EXPECT_EQ(nearest_line("a\nb\n").place.line, 0u);
 }
 
