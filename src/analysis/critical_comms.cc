@@ -127,6 +127,22 @@ bool divides_comms(const Plan& plan, std::size_t rank_count) {
   return static_cast<double>(std::ranges::count(used, true)) > kManyRanks;
 }
 
+// By what the releases left may divide; some of v1.2.0 and v1.3.0 by more than one.
+struct Divisors {
+  bool one = false, early = false;
+};
+Divisors divisors_of(const Plan& plan, std::size_t ranks) {
+  const auto early = [](Release r) { return r < Release::v1_4_0; };
+  Divisors divisors;
+  divisors.early = divides_comms(plan, ranks) && std::ranges::any_of(plan.releases, early);
+  divisors.one = !divisors.early || !std::ranges::all_of(plan.releases, early);
+  return divisors;
+}
+
+bool all_perf_known(const Plan& plan) {
+  return plan.perf.known && std::ranges::all_of(plan.tables, [](const PlanTable& t) { return t.perf.known; });
+}
+
 RealInterval sum_of(const std::vector<CommsGroup>& groups, double divisor) {
   RealInterval sum{};
   for (const CommsGroup& group : groups) sum = sum + group.largest;
@@ -168,18 +184,26 @@ bool lists_dotted_names(const PrintedPlan& printed) {
 }
 
 bool critical_path_known(const PrintedPlan& printed, const Plan& plan, bool whole) {
-  const auto known = [](const PlanTable& t) { return t.perf.known; };
   const bool has_lines = printed.slot(LineId::critical_path_comms) || printed.slot(LineId::critical_path_compute);
-  return has_lines && whole && plan.perf.known && std::ranges::all_of(plan.tables, known);
+  return has_lines && whole && all_perf_known(plan);
+}
+
+CriticalPath critical_path(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole) {
+  CriticalPath path;
+  path.compute =
+      largest_of(printed, values, PerfPart::forward_compute) + largest_of(printed, values, PerfPart::backward_compute);
+  const Divisors divisors = divisors_of(plan, values.ranks());
+  const bool one_reading =
+      divisors.one != divisors.early && modules(printed, plan, false) == modules(printed, plan, true);
+  if (whole && all_perf_known(plan) && one_reading) path.comms = critical_comms(printed, plan, values.ranks()).sum;
+  return path;
 }
 
 // What the shards give, in the way to read the names and by the rule of a release left that the printed value (or, if
 // that is wrong, the sum of both paths) fits.
 CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks) {
   const RealInterval cell = printed_or_anything(printed.slot(LineId::critical_path_comms), Format::r3, "ms");
-  const auto early = [](Release r) { return r < Release::v1_4_0; };
-  const bool thirds = divides_comms(plan, ranks) && std::ranges::any_of(plan.releases, early);
-  const bool wholes = !thirds || !std::ranges::all_of(plan.releases, early);
+  const Divisors divisors = divisors_of(plan, ranks);
   const RealInterval path = printed_or_anything(printed.slot(LineId::critical_path_sum), Format::r3, "ms");
   const RealInterval compute = printed_or_anything(printed.slot(LineId::critical_path_compute), Format::r3, "ms");
   struct Reading {
@@ -201,7 +225,7 @@ CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::
     if (way == 1 && module[1] == module[0]) break;  // no name can be read in two ways
     comms[way] = comms_by_group(plan, module[way], ranks);
     for (const double divisor : {1.0, kEarlyDivisor}) {
-      if (divisor == 1 ? !wholes : !thirds) continue;
+      if (divisor == 1 ? !divisors.one : !divisors.early) continue;
       const Reading reading{&comms[way], divisor, sum_of(comms[way].groups, divisor)};
       if (reading.sum.overlaps(cell)) return take(reading);
       const bool fits_sum = (reading.sum + compute).overlaps(path);

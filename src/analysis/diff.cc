@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -31,8 +32,32 @@ constexpr PlanLine kPlanLines[] = {{"planning_hbm", DiffUnit::bytes, LineId::pla
                                    {"critical_path_compute", DiffUnit::ms, LineId::critical_path_compute, 0},
                                    {"critical_path", DiffUnit::ms, LineId::critical_path_sum, 0}};
 
-Known printed_line(const PrintedPlan& printed, const PlanLine& line) {
-  return printed_bounds(printed.slot(line.line, line.slot), Format::r3, line.unit == DiffUnit::bytes ? "bytes" : "ms");
+// What follows from the shards of the plan for a line.
+Known rebuilt_line(const DiffSide& side, LineId line) {
+  if (line == LineId::dense_storage) return real(side.plan.dense_hbm);
+  if (line == LineId::kjt_storage) return real(side.plan.kjt_hbm);
+  const bool is_path =
+      line == LineId::critical_path_comms || line == LineId::critical_path_compute || line == LineId::critical_path_sum;
+  if (!is_path || !side.computed) return std::nullopt;
+  const RankValues values = rank_values(side.printed, side.plan);
+  if (!values.known || !side.plan.perf.known) return std::nullopt;
+  const CriticalPath path = critical_path(side.printed, side.plan, values, has_all_rows(side.printed, side.plan));
+  if (line == LineId::critical_path_compute) return path.compute;
+  return line == LineId::critical_path_comms || !path.comms ? path.comms : *path.comms + path.compute;
+}
+
+Known line_of(const DiffSide& side, const PlanLine& line) {
+  const std::string_view unit = line.unit == DiffUnit::bytes ? "bytes" : "ms";
+  const Known printed = printed_bounds(side.printed.slot(line.line, line.slot), Format::r3, unit);
+  if (!printed && !side.computed) return std::nullopt;
+  const Known rebuilt = rebuilt_line(side, line.line);
+  return printed && rebuilt ? narrowed(*printed, *rebuilt) : printed ? printed : rebuilt;
+}
+
+// No line of a changed plan that the log does not print.
+NumberDiff line_diff(const DiffSide& base, const DiffSide& next, const PlanLine& line) {
+  const Known before = line_of(base, line);
+  return difference(line.name, line.unit, before, next.computed && !before ? Known{} : line_of(next, line));
 }
 
 Known count_of(std::size_t n) { return n == 0 ? Known{} : exactly(static_cast<double>(n)); }
@@ -82,23 +107,57 @@ BothSides both_sides(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*f
           values_of(ranks, field, &NumberDiff::after, Presence::dropped)};
 }
 
+// Takes the bounds of a change that other values give.
+void narrow_change(NumberDiff& number, RealInterval change) {
+  if (!number.before || !number.after) return;
+  number.change = narrowed(*number.after - *number.before, change);
+  number.changed = number.changed || !number.change.contains(0);
+  if (!number.changed) number.change = {};
+}
+
+bool on_both_sides(const std::vector<RankDiff>& ranks) {
+  return std::ranges::all_of(ranks, [](const RankDiff& rank) { return rank.presence == Presence::both; });
+}
+
 // A sum over the ranks changes as its ranks do: what does not change on a rank adds nothing to the bounds.
-void narrow_by_ranks(NumberDiff& sum, const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field) {
-  if (!sum.before || !sum.after) return;
+RealInterval change_of_sum(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field) {
   RealInterval change{};
+  for (const RankDiff& rank : ranks) change = change + (rank.*field).possible();
+  return change;
+}
+
+// The largest value falls no more than on a rank that may have been the largest, and rises no more than on one that may
+// be it now; nullopt if one of these is on one side alone.
+std::optional<RealInterval> change_of_largest(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field,
+                                              const BothSides& of) {
+  const RankList before = at_largest(*of.before), after = at_largest(*of.after);
+  RealInterval change{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  std::size_t old = 0, next = 0;  // of the ranks of each side
   for (const RankDiff& rank : ranks) {
-    if (rank.presence != Presence::both) return;
-    change = change + (rank.*field).possible();
+    const bool was = rank.presence != Presence::added && before.may[old++];
+    const bool is = rank.presence != Presence::dropped && after.may[next++];
+    if (!was && !is) continue;
+    if (rank.presence != Presence::both) return std::nullopt;
+    const RealInterval own = (rank.*field).possible();
+    if (was) change.low = std::min(change.low, own.low);
+    if (is) change.high = std::max(change.high, own.high);
   }
-  sum.change = narrowed(*sum.after - *sum.before, change);
-  sum.changed = sum.changed || !sum.change.contains(0);
-  if (!sum.changed) sum.change = {};
+  return change;
+}
+
+NumberDiff largest_diff(std::string_view name, DiffUnit unit, const std::vector<RankDiff>& ranks,
+                        NumberDiff RankDiff::*field) {
+  const BothSides sides = both_sides(ranks, field);
+  NumberDiff diff = sides.diff(name, unit, [](RankBounds values) { return largest(values); });
+  if (!diff.before || !diff.after) return diff;
+  if (const auto change = change_of_largest(ranks, field, sides)) narrow_change(diff, *change);
+  return diff;
 }
 
 LargestRank largest_rank(const std::vector<RankDiff>& ranks) {
   LargestRank found;
+  found.hbm = largest_diff("largest_hbm", DiffUnit::bytes, ranks, &RankDiff::hbm);
   const BothSides hbm = both_sides(ranks, &RankDiff::hbm);
-  found.hbm = hbm.diff("largest_hbm", DiffUnit::bytes, [](RankBounds values) { return largest(values); });
   const auto candidates = [&](const Values& values, Presence not_there) {
     std::vector<int> numbers;
     if (!values) return numbers;
@@ -110,11 +169,6 @@ LargestRank largest_rank(const std::vector<RankDiff>& ranks) {
   };
   found.before = candidates(hbm.before, Presence::added);
   found.after = candidates(hbm.after, Presence::dropped);
-  if (found.before.size() != 1 || found.before != found.after) return found;
-  // The same rank on both sides: its own change is as narrow as can be.
-  const auto rank = std::ranges::find(ranks, found.before.front(), &RankDiff::rank);
-  found.hbm.change = rank->hbm.change;
-  found.hbm.changed = rank->hbm.changed;
   return found;
 }
 
@@ -129,17 +183,18 @@ std::vector<NumberDiff> plan_numbers(const DiffSide& base, const DiffSide& next,
   count("world_size", world_size(base.printed), world_size(next.printed));
   count("batch_size", batch_size(base.printed), batch_size(next.printed));
   count("tables", tables(base), tables(next));
-  const auto sum = [&](std::string_view name, NumberDiff RankDiff::*field) {
-    NumberDiff diff = both_sides(ranks, field).diff(name, DiffUnit::bytes, [](RankBounds v) { return sum_of(v); });
-    narrow_by_ranks(diff, ranks, field);
+  const auto sum = [&](std::string_view name, NumberDiff RankDiff::*field, auto statistic, double parts) {
+    NumberDiff diff = both_sides(ranks, field).diff(name, DiffUnit::bytes, statistic);
+    if (on_both_sides(ranks)) narrow_change(diff, change_of_sum(ranks, field) / exactly(parts));
     add(diff);
   };
-  sum("total_hbm", &RankDiff::hbm);
-  sum("total_ddr", &RankDiff::ddr);
-  add(both_sides(ranks, &RankDiff::hbm).diff("mean_hbm", DiffUnit::bytes, [](RankBounds v) { return mean_of(v); }));
-  add(both_sides(ranks, &RankDiff::perf).diff("largest_perf", DiffUnit::ms, [](RankBounds v) { return largest(v); }));
-  for (const PlanLine& line : kPlanLines)
-    add(difference(line.name, line.unit, printed_line(base.printed, line), printed_line(next.printed, line)));
+  const auto sum_of_all = [](RankBounds values) { return sum_of(values); };
+  const auto mean_of_all = [](RankBounds values) { return mean_of(values); };
+  sum("total_hbm", &RankDiff::hbm, sum_of_all, 1);
+  sum("total_ddr", &RankDiff::ddr, sum_of_all, 1);
+  sum("mean_hbm", &RankDiff::hbm, mean_of_all, static_cast<double>(std::max<std::size_t>(ranks.size(), 1)));
+  add(largest_diff("largest_perf", DiffUnit::ms, ranks, &RankDiff::perf));
+  for (const PlanLine& line : kPlanLines) add(line_diff(base, next, line));
   return numbers;
 }
 

@@ -96,8 +96,16 @@ RealInterval largest_of(const PrintedPlan& printed, const RankValues& values, Pe
 // `whole`: all rows of the parameter table are there, so that sums over them mean something.
 void read_statistics(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole,
                      StatisticsReader& reader);
-// Can the critical path of comms be rebuilt? It needs the perf of every table.
+// Can the printed critical path of comms be rebuilt? It needs the perf of every table.
 bool critical_path_known(const PrintedPlan& printed, const Plan& plan, bool whole);
+
+// What the lines of the critical path would be (6.9), ms, where they are not printed. No comms where the perf of a
+// table is not rebuilt, or where only the printed line would tell how the names are read or by which release's rule.
+struct CriticalPath {
+  RealInterval compute{};
+  std::optional<RealInterval> comms;
+};
+CriticalPath critical_path(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole);
 
 // The largest rank of the tables of one module and sharding type in one direction (6.9).
 struct CommsGroup {

@@ -72,7 +72,7 @@ class ChangedBlock {
     if (options_.command == CommandId::explain) return explain_changed(changed);
     if (options_.render_changed) examined_.too_large = !render(changed.skeleton, block.rendered);
     changed.skeleton = without_likely(std::move(changed.skeleton), *changed.texts);
-    result.diff = diff_plans({*examined_.printed, what_if_->base()}, {changed.skeleton, changed.plan}, filter_);
+    result.diff = diff_plans({*examined_.printed, what_if_->base()}, {changed.skeleton, changed.plan, true}, filter_);
     block.reconstruction = reconstruct(changed.skeleton, changed.plan, filter_, options_.reconstruct);
   }
 

@@ -15,6 +15,9 @@ PLANS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "cor
 PAIRS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "whatif"
 SHARD_FIELDS = {"hbm": "hbm", "ddr": "ddr", "ssd": "ssd", "input_bytes": "input", "output_bytes": "output"}
 PERF_FIELDS = ("fwd_compute", "fwd_comms", "bwd_compute", "bwd_comms", "prefetch_compute", "total")
+PATHS = {"critical_path_comms": "Critical Path (comms)", "critical_path_compute": "Critical Path (compute)",
+         "critical_path": "Critical Path (comms + compute)"}
+ROUNDING = 0.0005 + 1e-9  # ms, of three decimals
 TEXT_FLOOR = 0.99  # of the numbers of pairs without hidden inputs
 RELATIVE = 1e-12  # of a double that was printed and read back
 
@@ -66,6 +69,27 @@ class TrueValues(unittest.TestCase):
                     if key in (shard.get("perf") or {}):
                         self.check(float(shard["perf"][key]), fits[0]["perf"][key], (name, table["fqn"], key))
 
+    def check_plan(self, name, base, truth, diff):
+        plan = {**diff["plan"], "largest_hbm": diff["largest_hbm"]}
+
+        def of(ranks):
+            hbm = [rank["hbm"] for rank in ranks]
+            return {"total_hbm": sum(hbm), "total_ddr": sum(rank["ddr"] for rank in ranks), "largest_hbm": max(hbm),
+                    "largest_perf": max(float(rank["perf"]["total"]) for rank in ranks)}
+
+        before, after = of(base["ranks"]), of(truth["ranks"])
+        for key, value in after.items():
+            self.check(value, plan[key]["after"], (name, key))
+            if plan[key]["changed"]:
+                self.check(value - before[key], plan[key]["change"], (name, key, "change"))
+        log = (PAIRS / name / "expected.log").read_text()
+        for key, words in PATHS.items():
+            printed = re.search(re.escape(words) + r": ([\d.]+)", log)
+            if printed is None or key not in plan:
+                continue
+            after = plan[key]["after"]
+            self.check(float(printed[1]), {"low": after["low"] - ROUNDING, "high": after["high"] + ROUNDING}, (name, key))
+
     def test_every_value(self):
         self.values, self.outside = 0, []
         with open(PAIRS / "index.tsv", encoding="utf-8") as file:
@@ -74,6 +98,7 @@ class TrueValues(unittest.TestCase):
             truth = json.loads((PAIRS / name / "expected.json").read_text())
             said = self.answer(name)
             self.check_shards(name, truth, said)
+            self.check_plan(name, json.loads((PAIRS / name / "base.json").read_text()), truth, said["diff"])
             for rank, ours in zip(truth["ranks"], said["ranks_detail"], strict=True):
                 for key in ("hbm", "ddr", "sparse_hbm"):
                     self.check(rank[key], ours[key], (name, rank["rank"], key))

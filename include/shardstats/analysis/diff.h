@@ -161,7 +161,8 @@ struct PlanDiff {
 
 struct DiffSide {
   const PrintedPlan& printed;
-  const Plan& plan;  // with all alternatives (InferOptions)
+  const Plan& plan;       // with all alternatives (InferOptions)
+  bool computed = false;  // a changed plan: what follows from its shards was printed by nobody
 };
 
 LimitStatus hold_against(const PlanDiff& diff, const IncreaseLimit& limit);
