@@ -91,13 +91,24 @@ class Paper {
         write_number(6, "SSD", table.ssd);
         write_number(6, "perf", table.perf);
       } else {
-        const auto& hbm = table.presence == Presence::added ? table.hbm.after : table.hbm.before;
-        line(6, "HBM " + side_text(hbm, DiffUnit::bytes));
+        line(6, only_side(table.presence, {{"HBM", &table.hbm}, {"DDR", &table.ddr}, {"SSD", &table.ssd}}));
       }
     }
     write_more(diff.tables.size(), 2, "table");
     write_open(diff.open_tables);
   }
+  // The memory of what is in one of the logs alone; HBM always, others if there surely are any.
+  static std::string only_side(Presence presence,
+                               std::initializer_list<std::pair<std::string_view, const NumberDiff*>> memories) {
+    std::string text;
+    for (const auto& [name, number] : memories) {
+      const auto& bytes = presence == Presence::added ? number->after : number->before;
+      if (text.empty() || (bytes && bytes->low > 0))
+        text += (text.empty() ? "" : ", ") + std::string(name) + " " + side_text(bytes, DiffUnit::bytes);
+    }
+    return text;
+  }
+
   void write_open(const std::vector<std::string>& tables) {
     if (tables.empty()) return;
     line(0, "not decided: " + plural(static_cast<std::int64_t>(tables.size()), "table") +
@@ -113,9 +124,8 @@ class Paper {
       const RankDiff& rank = ranks[i];
       const std::string name = "rank " + std::to_string(rank.rank);
       if (rank.presence != Presence::both) {
-        const bool added = rank.presence == Presence::added;
-        line(2, name + (added ? " is new: HBM " : " is gone: HBM ") +
-                    side_text(added ? rank.hbm.after : rank.hbm.before, DiffUnit::bytes));
+        line(2, name + (rank.presence == Presence::added ? " is new: " : " is gone: ") +
+                    only_side(rank.presence, {{"HBM", &rank.hbm}, {"DDR", &rank.ddr}}));
         continue;
       }
       if (rank.hbm.changed)
