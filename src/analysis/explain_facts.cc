@@ -66,6 +66,12 @@ class Facts {
     return setting;
   }
 
+  std::optional<Traced> ids() {
+    const Batch batch = read_batch();
+    if (!batch.uniform || batch.size <= 0) return std::nullopt;
+    return pooling_sum() * add("B", "batch size", exactly(batch.size), batch.size, Origin::log, batch.cell, {});
+  }
+
   // Without the columns of a shard.
   PerfFacts<Traced> perf_table() {
     const TableFacts<Traced> storage = table();
@@ -189,10 +195,14 @@ class Facts {
     facts.pooled =
         product("P", plain ? "poolings per sample" : "poolings per sample, each times min(1, pooling factor)", "y",
                 "poolings of a batch", outputs, table_.pooled, row_.num_poolings, b, batch);
-    facts.pooling_sum =
-        add("l", "sum of pooling factors", table_.pooling_sum, factor, Origin::log, row_.pooling_factor, {});
+    facts.pooling_sum = pooling_sum();
     facts.features = from_log("F", "features", features, row_.features);
     facts.batch = b;
+  }
+
+  Traced pooling_sum() {
+    return add("l", "sum of pooling factors", table_.pooling_sum, number_of(row_.pooling_factor.text), Origin::log,
+               row_.pooling_factor, {});
   }
 
   struct Batch {
@@ -346,6 +356,16 @@ TracedPerf traced_perf(const Context& context, std::uint32_t t) {
     }
     result.classes.push_back({{&shard}, *std::move(perf)});
   }
+  return result;
+}
+
+std::optional<TracedIds> traced_ids(const Context& context, std::uint32_t t) {
+  const PlanTable& table = context.plan.tables[t];
+  if (!table.sized || table.kernel == nullptr) return std::nullopt;
+  TracedIds result;
+  auto ids = Facts(context, t, table.choice, result.operands).ids();
+  if (!ids) return std::nullopt;
+  result.ids = *std::move(ids);
   return result;
 }
 

@@ -54,6 +54,12 @@ void add_shards(const Context& context, std::uint32_t t, int rank, const Memory&
   }
 }
 
+// The printed number where it is more than a rounding of what the formulas give.
+void take_printed_value(const Cell& cell, Step& step) {
+  const double printed = printed_step("", cell, "").value.nominal;
+  if (step.value.bounds.contains(printed)) step.value.nominal = printed;
+}
+
 void add_reserved(const Context& context, const RankMemory& m, std::vector<Step>& steps, Components& components) {
   const auto add = [&](const char* label, ByteInterval bytes, LineId line, FormulaId formula) {
     if (bytes.high <= 0) return;
@@ -62,8 +68,7 @@ void add_reserved(const Context& context, const RankMemory& m, std::vector<Step>
     if (cell) {
       step.printed = cell;
       step.origin = Origin::log;
-      step.value.nominal =
-          std::clamp(printed_step("", cell, "").value.nominal, step.value.bounds.low, step.value.bounds.high);
+      take_printed_value(cell, step);
     } else {
       step.note = "not printed: what the ranks have in common beyond their shards";
     }
@@ -203,8 +208,7 @@ void add_total(const Context& context, const Memory& memory, const Step& sparse,
     if (bytes.high <= 0 || !context.plan.setting.rules->counts_reservation) return;
     Step one = bytes_step(label, bytes);
     if (const Cell cell = context.printed.slot(line, hbm ? 0 : 1)) {
-      one.value.nominal =
-          std::clamp(printed_step("", cell, "").value.nominal, one.value.bounds.low, one.value.bounds.high);
+      take_printed_value(cell, one);
       one.printed = cell;
       one.origin = Origin::log;
     }

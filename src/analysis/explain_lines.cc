@@ -271,6 +271,41 @@ Explained top_tables(const Context& context, const RankValues& values, RuleId ru
   return explained;
 }
 
+// Q of 8.2 as a sum over the tables; nullopt if one of them has batches of several sizes.
+std::optional<Step> ids_of_batch(const Context& context) {
+  Step sum = value_step("ids of a batch", 0, {}, "");
+  sum.sum = true;
+  for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t) {
+    const auto traced = traced_ids(context, t);
+    if (!traced || traced->ids.node == nullptr) return std::nullopt;
+    Step ids = step_of(context, *traced->ids.node, traced->operands, "");
+    ids.label = last_part(fqn_of(context, t));
+    sum.value.nominal += ids.value.nominal;
+    sum.value.bounds = sum.value.bounds + ids.value.bounds;
+    sum.children.push_back(std::move(ids));
+  }
+  std::ranges::stable_sort(sum.children, std::ranges::greater{}, [](const Step& s) { return s.value.nominal; });
+  return sum;
+}
+
+Step kjt_step(const Context& context, const Rule& rule) {
+  const RealInterval bounds = real(context.plan.kjt.bytes);
+  Step step = bytes_step("KJT reservation of a rank", context.plan.kjt.bytes);
+  step.formula = rule.id;
+  step.expression = rule.formula.substr(0, rule.formula.find(" ["));
+  auto ids = ids_of_batch(context);
+  if (!ids) return step;
+  const double multiplier = kjt_multiplier(context.plan.policy);
+  const Traced bytes =
+      kjt_bytes(multiplier, traced_input("Q", "ids of a batch", ids->value.bounds, ids->value.nominal, 0));
+  if (!bytes.value.overlaps(bounds)) return step;
+  step.substituted = substituted(*bytes.node);
+  step.value.nominal = std::clamp(bytes.nominal, bounds.low, bounds.high);
+  set_shares(*ids);
+  step.children.push_back(*std::move(ids));
+  return step;
+}
+
 Explained kjt_line(const Context& context) {
   Explained explained;
   const Rule& rule = rule_of(RuleId::reservation_kjt);
@@ -278,12 +313,7 @@ Explained kjt_line(const Context& context) {
   explained.kind = "line";
   const Cell cell = context.printed.slot(LineId::kjt_storage);
   const Expectation& kjt = context.plan.kjt;
-  if (kjt.known) {
-    Step step = bytes_step("KJT reservation of a rank", kjt.bytes);
-    step.formula = rule.id;
-    step.expression = rule.formula.substr(0, rule.formula.find(" ["));
-    explained.steps.push_back(std::move(step));
-  }
+  if (kjt.known) explained.steps.push_back(kjt_step(context, rule));
   explained.steps.push_back(printed_step("printed", cell,
                                          !kjt.known         ? "nothing printed determines it"
                                          : kjt.contradicted ? "contradicts the formula"

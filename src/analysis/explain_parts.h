@@ -1,6 +1,7 @@
 // The pieces explain is made of: traced shards of a table, steps made from them. Private to src/analysis.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,14 @@ struct TracedPerf {
 };
 // Empty classes if the perf of the table is not known.
 TracedPerf traced_perf(const Context& context, std::uint32_t table);
+
+// Ids of a batch that the KJT reservation counts for a table (8.2): l * B. nullopt: the log does not give them, or the
+// batch sizes of its features differ.
+struct TracedIds {
+  std::vector<Operand> operands;
+  Traced ids;
+};
+std::optional<TracedIds> traced_ids(const Context& context, std::uint32_t table);
 
 std::string_view fqn_of(const Context& context, std::uint32_t table);
 std::string rank_list(const std::vector<const PlanShard*>& shards);  // "ranks 0-94", "shards 0-3" without ranks

@@ -19,9 +19,6 @@ Fixed apply_overrides(const std::vector<Override>& overrides, PlanInputs& plan);
 // where the tables are not printed or some are lost.
 std::optional<RealInterval> kjt_lookups(const PlanInputs& plan);
 
-// m: what a policy multiplies the bytes of the ids with (8.2).
-double kjt_multiplier(Policy policy);
-
 // Policy, dense and KJT bytes from the reservation lines, the ranks and the KJT formula.
 void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& result);
 

@@ -5,7 +5,7 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr double kTrainingKjt = 20, kInferenceKjt = 1;  // storage-model.md section 8.2
+constexpr double kTrainingKjt = kjt_multiplier(Policy::heuristical), kInferenceKjt = kjt_multiplier(Policy::inference);
 
 // A device whose memory the planner does not count (tpu) has no KJT storage either.
 bool kjt_fits(const PlanInputs& plan, RealInterval lookups, double multiplier, bool counted) {
@@ -67,8 +67,6 @@ std::optional<RealInterval> kjt_lookups(const PlanInputs& plan) {
   const auto terms = static_cast<double>(plan.tables.size() + 1);
   return RealInterval{sum.low * (1 - terms * 4e-16), sum.high * (1 + terms * 4e-16)};
 }
-
-double kjt_multiplier(Policy policy) { return policy == Policy::inference ? kInferenceKjt : kTrainingKjt; }
 
 void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& result) {
   const auto lookups = kjt_lookups(plan);

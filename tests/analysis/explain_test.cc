@@ -11,6 +11,7 @@
 #include "corpus.h"
 #include "shardstats/analysis/reconstruct.h"
 #include "shardstats/input/blocks.h"
+#include "shardstats/planner/trace.h"
 
 namespace shardstats {
 namespace {
@@ -378,7 +379,7 @@ TEST_F(ExplainPublic, LinesAreNamedByTheirRuleAndShowWhatMakesThem) {
       {"maxima.fwd_comms", "maxima.value.fwd_comms", "the maximum of forward comms", 596.844, 596.846, 5},
       {"distribution.mean", "distribution.value.mean", "Mean HBM", 99.0755 * kGB, 99.0765 * kGB, 5},
       {"tiers.2", "tiers.value.2", "tier #2", 100.0305 * kGB, 100.0315 * kGB, 5},
-      {"reservation.kjt", "reservation.kjt", "KJT reservation of a rank", 18.15 * kGB, 18.25 * kGB, 0},
+      {"reservation.kjt", "reservation.kjt", "KJT reservation of a rank", 18.15 * kGB, 18.25 * kGB, 1},
   };
   for (const LineCase& c : cases) {
     SCOPED_TRACE(c.target);
@@ -412,6 +413,20 @@ TEST_F(ExplainPublic, ACriticalPathOfCommsIsTheSumOfItsGroups) {
     EXPECT_NEAR(tables, group.value.nominal, 1e-3) << group.label;
   }
   EXPECT_NEAR(sum, root.value.nominal, 1e-2);
+}
+
+TEST_F(ExplainPublic, TheKjtReservationComesFromTheIdsOfAllTables) {
+  const auto all = explained(*log_, "reservation.kjt");
+  ASSERT_EQ(all.size(), 1u);
+  const Step& root = all[0].steps[0];
+  ASSERT_EQ(root.children.size(), 1u);
+  const Step& ids = root.children[0];
+  EXPECT_EQ(ids.children.size(), log_->plan.tables.size());
+  double sum = 0;
+  for (const Step& table : ids.children) sum += table.value.nominal;
+  EXPECT_NEAR(sum, ids.value.nominal, 1e-9 * sum);
+  EXPECT_EQ(root.substituted, "20 * ceil(8 * " + number_text(ids.value.nominal) + ")");
+  EXPECT_NEAR(root.value.nominal, 160 * sum, root.value.bounds.width());
 }
 
 TEST_F(ExplainPublic, TheLargestTablesComeFirst) {

@@ -322,6 +322,9 @@ ShardStorage<N> shard_storage(const Setting& setting, const TableFacts<N>& table
   return s;
 }
 
+// M of 8.2.
+constexpr double kjt_multiplier(Policy policy) { return policy == Policy::inference ? 1 : 20; }
+
 // KJT reservation (8.2): M * ceil(8.0 * Q), Q = sum over all features of l_f * b_f.
 template <class N>
 N kjt_bytes(double multiplier, N lookups) {
