@@ -62,7 +62,7 @@ class Paper {
         if (blank != std::string_view::npos && blank > 0) take = blank;
       }
       out_.append(at(own), ' ');
-      paint(text.substr(0, take), colour);
+      paint(text.substr(0, text.find_last_not_of(' ', take - 1) + 1), colour);
       out_ += '\n';
       text.remove_prefix(std::min(text.size(), take));
       while (text.starts_with(' ')) text.remove_prefix(1);

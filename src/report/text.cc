@@ -97,6 +97,7 @@ std::string wrapped(std::string_view text, int width, int indent) {
   while (!text.empty()) {
     const std::size_t blank = std::min(text.find(' '), text.size());
     if (column > start && column + 1 + blank > most) {
+      out.resize(out.find_last_not_of(' ') + 1);  // the gap before a formula's name
       out += "\n" + std::string(static_cast<std::size_t>(indent), ' ');
       column = static_cast<std::size_t>(indent);
     } else if (column > start) {

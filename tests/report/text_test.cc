@@ -21,6 +21,7 @@ TEST(Wrapped, BreaksAtBlanks) {
                {"aaaaaaaaaa bbbbbbbbbb cccccccccc", 22, 2, "aaaaaaaaaa bbbbbbbbbb\n  cccccccccc"},
                {"  aaaaaaaaaa bbbbbbbbbb cccccccccc", 23, 4, "  aaaaaaaaaa bbbbbbbbbb\n    cccccccccc"},
                {"a.name.longer.than.the.whole.line is kept", 24, 4, "a.name.longer.than.the.whole.line\n    is kept"},
+               {"aaaaaaaaaa bbbbbbbb   cccccccccc", 22, 2, "aaaaaaaaaa bbbbbbbb\n  cccccccccc"},
                {"", 80, 2, ""}};
   for (const auto& c : cases) EXPECT_EQ(wrapped(c.text, c.width, c.indent), c.lines);
 }
