@@ -1,6 +1,7 @@
 #include "infer/perf_bandwidths.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "shardstats/numbers/most_shared.h"
@@ -23,16 +24,18 @@ void add_number(Coefficients a, const std::optional<RealInterval>& printed, std:
 }
 
 // Adds those of a table, given what one of its shards costs.
-void add_cells(const FitTables& tables, std::uint32_t t, double shards, const CellCoefficients& of_shard,
+void add_cells(const FitTables& tables, std::uint32_t t, double shards, std::span<const BandwidthCost> of_shard,
                std::optional<std::size_t> kept, LinearSystem& system) {
   const PrintedPerfCells& printed = tables.perf.tables[t].printed;
   for (std::size_t c = 0; c < kPerfCells; ++c) {
     if (!printed[c]) continue;
-    Coefficients a;
-    for (std::size_t k = 0; k < kUnknowns; ++k) a[k] = of_shard[c][k] * exactly(shards);
+    Coefficients a{};
+    for (const BandwidthCost& cost : of_shard) a[cost.bandwidth] = cost.cells[c] * exactly(shards);
     add_number(a, printed[c], kept, system);
   }
 }
+
+using ShardCosts = std::span<const BandwidthCost>;
 
 class BandwidthFit {
  public:
@@ -53,42 +56,44 @@ class BandwidthFit {
   void add_tables() {
     const bool rough = tables_.rough && !fit_.kept;
     if (tables_.all) by_table_.resize(tables_.perf.tables.size());
-    if (!rough) of_shard_.reserve(tables_.fitted.size());
+    if (!rough) costs_.reserve(kUnknowns * tables_.fitted.size());
     system_.reserve(kPerfCells * tables_.fitted.size());
     for (const std::uint32_t t : tables_.fitted) {
-      const CellCoefficients* const of_shard = rough ? add_known(t) : add_table(t);
+      const ShardCosts of_shard = rough ? add_known(t) : add_table(t);
       if (tables_.all) by_table_[t] = of_shard;
     }
   }
 
-  // Return what a shard costs, if that is known.
-  const CellCoefficients* add_known(std::uint32_t t) {
+  ShardCosts add_known(std::uint32_t t) {
     const TableNumbers::Numbers& known = numbers_.of(tables_, t, fit_);
-    if (!known.of_shard) return nullptr;
     system_.append(known.cells);
-    return &*known.of_shard;
+    return known.of_shard;
   }
-  const CellCoefficients* add_table(std::uint32_t t) {
+  ShardCosts add_table(std::uint32_t t) {
     UnitCosts& costs = numbers_.costs();
-    const auto of_shard = costs.of(t, tables_.codec_of(t), fit_.backward, fit_.weighted_backward);
-    if (!of_shard) return nullptr;
-    add_cells(tables_, t, costs.shards(t), *of_shard, fit_.kept, system_);
-    return &of_shard_.emplace_back(*of_shard);
+    const std::size_t first = costs_.size();
+    costs.append(t, tables_.codec_of(t), fit_.backward, fit_.weighted_backward, costs_);
+    const ShardCosts of_shard = ShardCosts(costs_).subspan(first);
+    add_cells(tables_, t, costs.shards(t), of_shard, fit_.kept, system_);
+    return of_shard;
   }
 
   bool has_total(std::uint32_t t) const {
-    return by_table_[t] != nullptr && std::ranges::any_of((*by_table_[t])[kPerfTotal], is_used);
+    return std::ranges::any_of(by_table_[t], [](const BandwidthCost& cost) { return is_used(cost.cells[kPerfTotal]); });
   }
 
   void add_rank(const PerfRank& rank) {
     if (!rank.known || !std::ranges::all_of(rank.shards, [&](const auto& s) { return has_total(s.first); })) return;
+    std::array<Coefficients, kPerfCells> sums{};
+    for (const auto& [t, count] : rank.shards)
+      for (const BandwidthCost& cost : by_table_[t])
+        for (std::size_t c = 0; c < kPerfCells; ++c) {
+          RealInterval& sum = sums[c][cost.bandwidth];
+          sum = sum + cost.cells[c] * exactly(count);
+        }
     for (std::size_t c = 0; c < kPerfCells; ++c) {
-      if (!rank.printed[c] && !rank.maxima[c]) continue;
-      Coefficients sum{};
-      for (const auto& [t, count] : rank.shards)
-        for (std::size_t k = 0; k < kUnknowns; ++k) sum[k] = sum[k] + (*by_table_[t])[c][k] * exactly(count);
-      add_number(sum, rank.printed[c], fit_.kept, system_);
-      add_number(sum, rank.maxima[c], fit_.kept, system_);
+      add_number(sums[c], rank.printed[c], fit_.kept, system_);
+      add_number(sums[c], rank.maxima[c], fit_.kept, system_);
     }
   }
 
@@ -138,8 +143,8 @@ class BandwidthFit {
   const FitTables& tables_;
   TableNumbers& numbers_;
   PerfFit& fit_;
-  std::vector<CellCoefficients> of_shard_;         // of tables that are fitted this once; with room for all
-  std::vector<const CellCoefficients*> by_table_;  // what a shard costs, if known
+  std::vector<BandwidthCost> costs_;  // of tables that are fitted this once; with room for all
+  std::vector<ShardCosts> by_table_;  // of one shard; none if nothing is known
   LinearSystem system_;
 };
 
@@ -151,10 +156,11 @@ const TableNumbers::Numbers& TableNumbers::of(const FitTables& tables, std::uint
   if (!is_new && known.backward == fit.backward && known.weighted_backward == fit.weighted_backward) return known;
   known.backward = fit.backward;
   known.weighted_backward = fit.weighted_backward;
-  known.of_shard = costs_.of(t, tables.codec_of(t), fit.backward, fit.weighted_backward);
+  known.of_shard.clear();
   known.cells.clear();
+  if (!costs_.append(t, tables.codec_of(t), fit.backward, fit.weighted_backward, known.of_shard)) return known;
   known.cells.reserve(kPerfCells);
-  if (known.of_shard) add_cells(tables, t, costs_.shards(t), *known.of_shard, std::nullopt, known.cells);
+  add_cells(tables, t, costs_.shards(t), known.of_shard, std::nullopt, known.cells);
   return known;
 }
 

@@ -15,7 +15,7 @@ class TableNumbers {
   TableNumbers(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf) : costs_(h, plan, perf) {}
   struct Numbers {
     RealInterval backward{}, weighted_backward{};
-    std::optional<CellCoefficients> of_shard;  // none where no kernel of the table is known
+    std::vector<BandwidthCost> of_shard;  // none where no kernel of the table is known
     LinearSystem cells;
   };
   const Numbers& of(const FitTables& tables, std::uint32_t t, const PerfFit& fit);

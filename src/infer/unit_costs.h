@@ -9,42 +9,47 @@
 
 namespace shardstats::infer_detail {
 
-using CellCoefficients = std::array<Coefficients, kPerfCells>;
+// Cells of one shard, as one bandwidth alone makes them: ms times bytes/ms.
+struct BandwidthCost {
+  std::size_t bandwidth = 0;  // index of kBandwidths
+  PerfCells cells{};
+};
 
 // Computes each once: fits of a hypothesis differ in codecs and multipliers only.
 class UnitCosts {
  public:
   UnitCosts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf);
-  // Of one shard, by cell and bandwidth; nullopt where no kernel of the table is known.
-  std::optional<CellCoefficients> of(std::uint32_t t, std::size_t codec, RealInterval backward,
-                                     RealInterval weighted_backward);
+  // Appends those of a shard of the table, of the bandwidths that it uses; false where no kernel of the table is known.
+  bool append(std::uint32_t t, std::size_t codec, RealInterval backward, RealInterval weighted_backward,
+              std::vector<BandwidthCost>& costs);
   double shards(std::uint32_t t) const { return shards_[t]; }
 
  private:
-  // With one element size; the backward compute and the total are left to the multipliers.
-  struct Unit {
-    bool weighted = false;
-    std::array<std::array<RealInterval, kPerfParts>, kUnknowns> parts{};
+  // With one bandwidth and element size; the backward compute and the total are left to the multipliers.
+  struct Part {
+    std::size_t bandwidth = 0;
+    std::array<RealInterval, kPerfParts> parts{};
   };
-  // Those of a table with a codec, by element size: consecutive ones of all.
+  // Those of a table with a codec: consecutive ones of all, element size by element size.
   struct Units {
-    std::uint32_t first = 0, count = 0;
+    std::uint32_t first = 0;
+    std::uint8_t sizes = 0, bandwidths = 0;
+    bool weighted = false;
     bool known = false;
   };
   Units units(std::uint32_t t, std::size_t codec);
   // False where no kernel of the table is known.
-  bool set_unit(std::uint32_t t, std::size_t codec, PerfOption option, Unit& unit);
-  // To coefficients of zero.
-  void add_multipliers(const Unit& unit, std::uint32_t t, const PerfSetting<RealInterval>& setting,
-                       CellCoefficients& all) const;
+  bool add_parts(std::uint32_t t, std::size_t codec, PerfOption option);
+  BandwidthCost with_multipliers(const Part& part, std::uint32_t t, bool weighted) const;
 
   const PerfHypothesis& h_;
   const PlanInputs& plan_;
   const PerfInputs& perf_;
+  PerfSetting<RealInterval> setting_;  // with the multipliers asked for last
   UsedBandwidths used_;
   std::vector<double> shards_;                     // by table
   std::vector<std::array<Units, kCodecs>> units_;  // by table and codec
-  std::vector<Unit> all_units_;                    // those asked for
+  std::vector<Part> parts_;                        // those asked for
 };
 
 }  // namespace shardstats::infer_detail
