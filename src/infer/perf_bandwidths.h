@@ -12,7 +12,8 @@ namespace shardstats::infer_detail {
 // and again, mostly with the same multipliers.
 class TableNumbers {
  public:
-  TableNumbers(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf) : costs_(h, plan, perf) {}
+  TableNumbers(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, LikeliestOptions& options)
+      : costs_(h, plan, perf, options) {}
   struct Numbers {
     RealInterval backward{}, weighted_backward{};
     std::vector<BandwidthCost> of_shard;  // none where no kernel of the table is known

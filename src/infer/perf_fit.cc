@@ -49,7 +49,7 @@ PerfFits::PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfIn
       perf_(perf),
       start_(start),
       options_(h, plan, perf),
-      numbers_(h, plan, perf),
+      numbers_(h, plan, perf, options_),
       all_(perf, false) {}
 
 FitTables PerfFits::tables_with(const std::vector<std::size_t>& codecs, const Sample& sample) {

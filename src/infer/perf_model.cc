@@ -253,13 +253,13 @@ void add_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInpu
                  bool likely, PerfOptions& options) {
   const bool may_prefetch = plan.tables[t].kernel->speed == KernelSpeed::cached &&
                             h.setting.rules->release >= Release::v0_6_0 && h.setting.device == Device::cuda;
-  for (const bool weighted : {false, true})
-    for (const bool prefetch : {false, true}) {
-      if (prefetch && !may_prefetch) continue;
-      const auto& printed = perf.tables[t].weighted;
-      if (printed ? *printed != weighted : likely && weighted && plan.tables[t].sequence) continue;
-      options.add({kElementSizes[static_cast<std::size_t>(element)], weighted, prefetch});
-    }
+  const auto& printed = perf.tables[t].weighted;
+  const double size = kElementSizes[static_cast<std::size_t>(element)];
+  for (const bool weighted : {false, true}) {
+    if (printed ? *printed != weighted : likely && weighted && plan.tables[t].sequence) continue;
+    options.add({size, weighted, false});
+    if (may_prefetch) options.add({size, weighted, true});
+  }
 }
 
 }  // namespace
@@ -292,20 +292,19 @@ PerfFacts<RealInterval> perf_facts(const PerfHypothesis& h, const PlanInputs& pl
                                    std::uint32_t t, PerfOption option, Codecs codecs) {
   const TableInputs& table = plan.tables[t];
   const Parts& parts = (*h.outcome->parts)[t].front();
-  PerfFacts<RealInterval> facts;
-  facts.sharding = table.sharding;
-  facts.kernel = table.kernel;
-  facts.sequence = table.sequence;
-  facts.weighted = option.weighted;
-  facts.prefetch_pipeline = option.prefetch_pipeline;
-  facts.rows = real(table.rows);
-  facts.cols = perf.tables[t].cols;
-  facts.element_size = exactly(option.element_size);
-  facts.lookups = parts.lookups.lookups;
-  facts.pooled = parts.lookups.pooled;
-  facts.caching_ratio = perf_ratio(h, table, parts);
-  facts.wire = wire_sizes(*h.setting.rules, codecs, table.sequence, option.element_size);
-  return facts;
+  return {.sharding = table.sharding,
+          .kernel = table.kernel,
+          .sequence = table.sequence,
+          .weighted = option.weighted,
+          .prefetch_pipeline = option.prefetch_pipeline,
+          .rows = real(table.rows),
+          .cols = perf.tables[t].cols,
+          .element_size = exactly(option.element_size),
+          .lookups = parts.lookups.lookups,
+          .pooled = parts.lookups.pooled,
+          .caching_ratio = perf_ratio(h, table, parts),
+          .fetches = {},
+          .wire = wire_sizes(*h.setting.rules, codecs, table.sequence, option.element_size)};
 }
 
 namespace {

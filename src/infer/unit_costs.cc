@@ -2,8 +2,6 @@
 
 #include <limits>
 
-#include "infer/fit_tables.h"
-
 namespace shardstats::infer_detail {
 namespace {
 
@@ -11,8 +9,8 @@ constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-UnitCosts::UnitCosts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf)
-    : h_(h), plan_(plan), perf_(perf), setting_(h.setting), used_(h.setting), units_(perf.tables.size()) {
+UnitCosts::UnitCosts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, LikeliestOptions& options)
+    : h_(h), plan_(plan), perf_(perf), options_(options), setting_(h.setting), used_(h.setting), units_(perf.tables.size()) {
   for (std::uint32_t t = 0; t < perf.tables.size(); ++t) shards_.push_back(perf.tables[t].known ? shards_of(h, t) : 0);
 }
 
@@ -38,9 +36,9 @@ UnitCosts::Units UnitCosts::units(std::uint32_t t, std::size_t codec) {
   Units all;
   all.first = static_cast<std::uint32_t>(parts_.size());
   all.known = true;
-  const auto options = perf_options(h_, plan_, perf_, t);
-  if (options.count == 0) return all;
-  PerfOption option = *options.begin();
+  const PerfOption* const likeliest = options_.of(t);
+  if (likeliest == nullptr) return all;
+  PerfOption option = *likeliest;
   all.weighted = option.weighted;
   all.sizes += add_parts(t, codec, option);
   all.bandwidths = static_cast<std::uint8_t>(parts_.size() - all.first);

@@ -3,8 +3,7 @@
 
 #include <vector>
 
-#include "infer/linear_system.h"
-#include "infer/perf_model.h"
+#include "infer/fit_tables.h"
 #include "infer/used_bandwidths.h"
 
 namespace shardstats::infer_detail {
@@ -18,7 +17,7 @@ struct BandwidthCost {
 // Computes each once: fits of a hypothesis differ in codecs and multipliers only.
 class UnitCosts {
  public:
-  UnitCosts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf);
+  UnitCosts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, LikeliestOptions& options);
   // Appends those of a shard of the table, of the bandwidths that it uses; false where no kernel of the table is known.
   bool append(std::uint32_t t, std::size_t codec, RealInterval backward, RealInterval weighted_backward,
               std::vector<BandwidthCost>& costs);
@@ -45,6 +44,7 @@ class UnitCosts {
   const PerfHypothesis& h_;
   const PlanInputs& plan_;
   const PerfInputs& perf_;
+  LikeliestOptions& options_;
   PerfSetting<RealInterval> setting_;  // with the multipliers asked for last
   UsedBandwidths used_;
   std::vector<double> shards_;                     // by table
