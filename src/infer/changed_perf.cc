@@ -94,10 +94,14 @@ class Evaluation {
       else if (before.tables[b])
         drop(b, *before.tables[b], differences);
     }
+    const auto add_shards = [&](std::uint32_t t, double shards, PerfCells& sum) {
+      if (after.tables[t]) add(sum, together(*after.tables[t], shards, shards_in(changed_.inputs.tables[t])));
+    };
+    PerfCells common{};
+    for (const std::uint32_t t : result_.inputs.everywhere) add_shards(t, 1, common);
     for (const PerfRank& rank : result_.inputs.ranks) {
-      PerfCells sum{};
-      for (const auto& [t, shards] : rank.shards)
-        if (after.tables[t]) add(sum, together(*after.tables[t], shards, shards_in(changed_.inputs.tables[t])));
+      PerfCells sum = common;
+      for (const auto& [t, shards] : rank.shards) add_shards(t, shards, sum);
       for (RealInterval& x : sum) x = with_rounding(x);
       after.ranks.push_back(sum);
       after.wrong_in_rank.push_back(0);

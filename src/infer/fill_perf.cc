@@ -67,12 +67,14 @@ void fill_tables(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inp
 }
 
 void fill_ranks(const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes, Plan& plan) {
+  const auto is_known = [&](std::uint32_t t) { return plan.tables[t].perf.known; };
   const bool all_known = std::ranges::all_of(plan.tables, [](const PlanTable& t) { return t.perf.known; });
+  const bool common_known = all_known || std::ranges::all_of(perf.everywhere, is_known);
   for (std::size_t r = 0; r < plan.ranks.size() && r < perf.ranks.size(); ++r) {
     PlanRank& rank = plan.ranks[r];
-    bool known = perf.ranks[r].known;
+    bool known = perf.ranks[r].known && common_known;
     if (!all_known)
-      for (const auto& [t, shards] : perf.ranks[r].shards) known &= plan.tables[t].perf.known;
+      for (const auto& [t, shards] : perf.ranks[r].shards) known &= is_known(t);
     rank.expected_perf.known = known;
     if (known) {
       rank.expected_perf.contradicted = outcomes.front().wrong_in_rank[r];

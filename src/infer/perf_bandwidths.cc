@@ -44,8 +44,7 @@ class BandwidthFit {
 
   void run() {
     add_tables();
-    if (tables_.all)
-      for (const PerfRank& rank : tables_.perf.ranks) add_rank(rank);
+    if (tables_.all) add_ranks();
     Box box = start();
     for (int round = 0; round < kRounds; ++round)
       if (!system_.narrow(box)) break;
@@ -82,15 +81,30 @@ class BandwidthFit {
     return std::ranges::any_of(by_table_[t], [](const BandwidthCost& cost) { return is_used(cost.cells[kPerfTotal]); });
   }
 
-  void add_rank(const PerfRank& rank) {
-    if (!rank.known || !std::ranges::all_of(rank.shards, [&](const auto& s) { return has_total(s.first); })) return;
-    std::array<Coefficients, kPerfCells> sums{};
-    for (const auto& [t, count] : rank.shards)
-      for (const BandwidthCost& cost : by_table_[t])
-        for (std::size_t c = 0; c < kPerfCells; ++c) {
-          RealInterval& sum = sums[c][cost.bandwidth];
-          sum = sum + cost.cells[c] * exactly(count);
-        }
+  using Sums = std::array<Coefficients, kPerfCells>;  // by cell
+
+  // Adds what the table's shards on a rank cost; false if that is not known.
+  bool add(std::uint32_t t, double here, Sums& sums) const {
+    if (!has_total(t)) return false;
+    for (const BandwidthCost& cost : by_table_[t])
+      for (std::size_t c = 0; c < kPerfCells; ++c) {
+        RealInterval& sum = sums[c][cost.bandwidth];
+        sum = sum + cost.cells[c] * exactly(here);
+      }
+    return true;
+  }
+
+  void add_ranks() {
+    Sums common{};
+    const bool known = std::ranges::all_of(tables_.perf.everywhere, [&](std::uint32_t t) { return add(t, 1, common); });
+    if (!known) return;
+    for (const PerfRank& rank : tables_.perf.ranks) add_rank(rank, common);
+  }
+
+  // `sums`: of the tables that every rank has.
+  void add_rank(const PerfRank& rank, Sums sums) {
+    const auto add_shards = [&](const auto& shards) { return add(shards.first, shards.second, sums); };
+    if (!rank.known || !std::ranges::all_of(rank.shards, add_shards)) return;
     for (std::size_t c = 0; c < kPerfCells; ++c) {
       add_number(sums[c], rank.printed[c], fit_.kept, system_);
       add_number(sums[c], rank.maxima[c], fit_.kept, system_);

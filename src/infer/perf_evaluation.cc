@@ -72,7 +72,7 @@ class HypothesisEvaluation {
     outcome.tables = TablePerfs(perf_.tables.size());
     for (std::uint32_t t = 0; t < perf_.tables.size() && outcome.contradictions < limit; ++t) add_table(t, outcome);
     if (outcome.contradictions >= limit) return outcome;
-    for (const PerfRank& rank : perf_.ranks) add_rank(rank, outcome);
+    add_ranks(outcome);
     if (outcome.contradictions > 0) outcome.statistics = wrong_statistics(outcome);
     return outcome;
   }
@@ -188,16 +188,26 @@ class HypothesisEvaluation {
     return perf.option.weighted && plan_.tables[t].sequence && !perf_.tables[t].weighted;
   }
 
-  void add_rank(const PerfRank& rank, PerfOutcome& outcome) const {
-    PerfCells sum{};
-    bool known = rank.known;
-    for (const auto& [t, shards] : rank.shards) {
-      known &= outcome.tables[t] != nullptr;
-      if (!known) break;
-      const TablePerf& table = *outcome.tables[t];
-      const PerfCells own = together(table, shards, shards_[t]);
-      for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = sum[c] + own[c];
-    }
+  // Adds what the table's shards on a rank take; false if nothing is known of it.
+  bool add(const PerfOutcome& outcome, std::uint32_t t, double here, PerfCells& sum) const {
+    const TablePerf* const table = outcome.tables[t];
+    if (table == nullptr) return false;
+    const PerfCells own = together(*table, here, shards_[t]);
+    for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = sum[c] + own[c];
+    return true;
+  }
+
+  void add_ranks(PerfOutcome& outcome) const {
+    PerfCells common{};
+    const bool known =
+        std::ranges::all_of(perf_.everywhere, [&](std::uint32_t t) { return add(outcome, t, 1, common); });
+    for (const PerfRank& rank : perf_.ranks) add_rank(rank, common, known, outcome);
+  }
+
+  // `sum`: of the tables that every rank has; `known`: these are.
+  void add_rank(const PerfRank& rank, PerfCells sum, bool known, PerfOutcome& outcome) const {
+    known = known && rank.known &&
+            std::ranges::all_of(rank.shards, [&](const auto& s) { return add(outcome, s.first, s.second, sum); });
     for (RealInterval& x : sum) x = with_rounding(x);
     outcome.ranks.push_back(sum);
     std::uint32_t wrong = known ? contradicted(rank.printed, sum) : 0;
@@ -208,9 +218,11 @@ class HypothesisEvaluation {
 
   std::int64_t wrong_statistics(const PerfOutcome& outcome) const {
     if (!std::ranges::all_of(perf_.ranks, &PerfRank::known)) return 0;
-    const auto has_perf = [&](const auto& shards) { return outcome.tables[shards.first] != nullptr; };
+    const auto has_perf = [&](std::uint32_t t) { return outcome.tables[t] != nullptr; };
+    bool known = std::ranges::all_of(perf_.everywhere, has_perf);
     for (const PerfRank& rank : perf_.ranks)
-      if (!std::ranges::all_of(rank.shards, has_perf)) return std::ssize(perf_.statistics);  // nothing gives these
+      known = known && std::ranges::all_of(rank.shards, has_perf, &std::pair<std::uint32_t, double>::first);
+    if (!known) return std::ssize(perf_.statistics);  // nothing gives these
     std::vector<RealInterval> totals;
     for (std::size_t r = 0; r < perf_.ranks.size(); ++r) {
       const auto& printed = perf_.ranks[r].printed[kPerfTotal];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace shardstats::infer_detail {
 namespace {
@@ -48,12 +49,41 @@ void read_maxima(const PrintedPlan& printed, PerfInputs& perf) {
   }
 }
 
-void reserve_shards(const PlanInputs& plan, PerfInputs& perf) {
+bool is_everywhere(const TableInputs& table, std::size_t ranks) {
+  if (ranks < 2 || table.ranks.size() != ranks) return false;
+  for (std::size_t r = 0; r < ranks; ++r)
+    if (table.ranks[r] != static_cast<int>(r)) return false;
+  return true;
+}
+
+void reserve_shards(const PlanInputs& plan, std::span<const std::uint32_t> tables, PerfInputs& perf) {
   std::vector<std::size_t> shards(perf.ranks.size());
-  for (const TableInputs& table : plan.tables)
-    for (const int r : table.ranks)
+  for (const std::uint32_t t : tables)
+    for (const int r : plan.tables[t].ranks)
       if (static_cast<std::size_t>(r) < shards.size()) ++shards[static_cast<std::size_t>(r)];
   for (std::size_t r = 0; r < shards.size(); ++r) perf.ranks[r].shards.reserve(shards[r]);
+}
+
+void place_shards(const PlanInputs& plan, PerfInputs& perf) {
+  std::vector<std::uint32_t> others;
+  bool common_known = true;
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    const bool everywhere = is_everywhere(plan.tables[t], perf.ranks.size());
+    (everywhere ? perf.everywhere : others).push_back(t);
+    common_known &= perf.tables[t].known || !(everywhere || plan.tables[t].ranks.empty());
+  }
+  for (PerfRank& rank : perf.ranks) rank.known &= common_known;
+  reserve_shards(plan, others, perf);
+  for (const std::uint32_t t : others)
+    for (const int r : plan.tables[t].ranks) {
+      if (static_cast<std::size_t>(r) >= perf.ranks.size()) continue;
+      PerfRank& rank = perf.ranks[static_cast<std::size_t>(r)];
+      rank.known &= perf.tables[t].known;
+      if (!rank.shards.empty() && rank.shards.back().first == t)
+        ++rank.shards.back().second;
+      else
+        rank.shards.emplace_back(t, 1);
+    }
 }
 
 void read_ranks(const PlanInputs& plan, PerfInputs& perf) {
@@ -64,20 +94,7 @@ void read_ranks(const PlanInputs& plan, PerfInputs& perf) {
     rank.known = known[perf.ranks.size() - 1];
     read_cells(row.perf, rank.printed);
   }
-  reserve_shards(plan, perf);
-  for (std::uint32_t t = 0; t < plan.tables.size(); ++t)
-    for (const int r : plan.tables[t].ranks) {
-      if (static_cast<std::size_t>(r) >= perf.ranks.size()) continue;
-      PerfRank& rank = perf.ranks[static_cast<std::size_t>(r)];
-      rank.known &= perf.tables[t].known;
-      if (!rank.shards.empty() && rank.shards.back().first == t)
-        ++rank.shards.back().second;
-      else
-        rank.shards.emplace_back(t, 1);
-    }
-  for (std::uint32_t t = 0; t < plan.tables.size(); ++t)
-    if (plan.tables[t].ranks.empty() && !perf.tables[t].known)
-      for (PerfRank& rank : perf.ranks) rank.known = false;
+  place_shards(plan, perf);
 }
 
 PerfCells cells_of(const Perf<RealInterval>& perf, double times) {

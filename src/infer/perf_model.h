@@ -29,7 +29,7 @@ struct PerfTable {
 
 struct PerfRank {
   bool known = false;                                    // all tables on it are
-  std::vector<std::pair<std::uint32_t, double>> shards;  // table, number of its shards here
+  std::vector<std::pair<std::uint32_t, double>> shards;  // table, number of its shards here; but for those everywhere
   PrintedPerfCells printed;                              // the row
   PrintedPerfCells maxima;                               // of the lines that name this rank first
 };
@@ -37,6 +37,9 @@ struct PerfRank {
 struct PerfInputs {
   std::vector<PerfTable> tables;
   std::vector<PerfRank> ranks;
+  // Tables with one shard on every rank, as row-wise and data-parallel ones are: ranks have them in common, so that
+  // what they cost is added up once. None if there is one rank only.
+  std::vector<std::uint32_t> everywhere;
   std::vector<PerfStatistic> statistics;
   std::uint32_t sharders = 1;
 };

@@ -20,10 +20,12 @@ void add_ratio(const PrintedPerfCells& cells, std::vector<RealInterval>& ratios)
 
 // Are all tables of the rank fitted, with a backward pass, and weighted or not?
 bool holds_only(const FitTables& tables, const PerfRank& rank, bool weighted) {
-  return !rank.shards.empty() && std::ranges::all_of(rank.shards, [&](const auto& s) {
-    return tables.is_fitted[s.first] && !tables.forward_only(s.first) &&
-           tables.perf.tables[s.first].weighted == weighted;
-  });
+  const std::vector<std::uint32_t>& everywhere = tables.perf.everywhere;
+  const auto fits = [&](std::uint32_t t) {
+    return tables.is_fitted[t] && !tables.forward_only(t) && tables.perf.tables[t].weighted == weighted;
+  };
+  return !(everywhere.empty() && rank.shards.empty()) && std::ranges::all_of(everywhere, fits) &&
+         std::ranges::all_of(rank.shards, fits, &std::pair<std::uint32_t, double>::first);
 }
 
 Ratios ratios_of_components(const FitTables& tables) {

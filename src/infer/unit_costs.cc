@@ -10,7 +10,13 @@ constexpr double kEndless = std::numeric_limits<double>::infinity();
 }  // namespace
 
 UnitCosts::UnitCosts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, LikeliestOptions& options)
-    : h_(h), plan_(plan), perf_(perf), options_(options), setting_(h.setting), used_(h.setting), units_(perf.tables.size()) {
+    : h_(h),
+      plan_(plan),
+      perf_(perf),
+      options_(options),
+      setting_(h.setting),
+      used_(h.setting),
+      units_(perf.tables.size()) {
   for (std::uint32_t t = 0; t < perf.tables.size(); ++t) shards_.push_back(perf.tables[t].known ? shards_of(h, t) : 0);
 }
 
