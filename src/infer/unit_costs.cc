@@ -62,12 +62,13 @@ bool UnitCosts::add_parts(std::uint32_t t, std::size_t codec, PerfOption option)
   if (mixes_memories(plan_.tables[t])) facts.caching_ratio = exactly(0.5);
   const auto used = used_.of(facts);
   if (!used) return false;
+  const auto moved = moved_bytes(h_.setting, facts);
   PerfSetting<RealInterval> setting = h_.setting;
   for (const auto bandwidth : kBandwidths) setting.bandwidths.*bandwidth = exactly(kEndless);
   for (std::size_t k = 0; k < kUnknowns; ++k) {
     if (!(*used)[k]) continue;
     setting.bandwidths.*kBandwidths[k] = exactly(1.0);
-    parts_.push_back({k, shard_perf(setting, facts)->parts});
+    parts_.push_back({k, shard_perf(setting, facts, *kernel_bandwidth(setting, facts), moved).parts});
     setting.bandwidths.*kBandwidths[k] = exactly(kEndless);
   }
   return true;
@@ -75,7 +76,7 @@ bool UnitCosts::add_parts(std::uint32_t t, std::size_t codec, PerfOption option)
 
 BandwidthCost UnitCosts::with_multipliers(const Part& part, std::uint32_t t, bool weighted) const {
   const Sharding sharding = plan_.tables[t].sharding;
-  const bool by_columns = sharding == Sharding::tw || sharding == Sharding::cw || sharding == Sharding::twcw;
+  const bool by_columns = perf_detail::is_by_columns(sharding);
   const bool mix = mixes_memories(plan_.tables[t]);
   auto parts = part.parts;
   if (!perf_detail::forward_only(*setting_.rules, setting_.inference, sharding)) {

@@ -213,6 +213,10 @@ constexpr double kElementwise = 9.22;    // of DP
 constexpr double kWeightedKernel = 1.1;  // a weighted table's extra kernel
 constexpr double kNarrowestLookup = 32;  // columns; TW family only
 
+inline bool is_by_columns(Sharding sharding) {
+  return sharding == Sharding::tw || sharding == Sharding::cw || sharding == Sharding::twcw;
+}
+
 // The sizes that every sharding type moves in its own way.
 template <class N>
 struct Moved {
@@ -224,6 +228,13 @@ struct Divisor {
   const char* symbol = "";
   double parts = 1;
 };
+template <class N>
+Divisor divisor_of(const PerfSetting<N>& setting, Sharding sharding) {
+  if (sharding == Sharding::rw) return {"W", static_cast<double>(setting.world_size)};
+  if (!is_grouped(sharding)) return {};
+  const bool pods = setting.rules->groups == GroupComms::pods;
+  return {"g", static_cast<double>(pods ? setting.group_size : setting.local_size)};
+}
 
 // W, or its share x / divisor per shard, as the planner divides before it multiplies.
 template <class N>
@@ -315,48 +326,44 @@ N all_reduce(const PerfSetting<N>& setting, const PerfFacts<N>& table, N bandwid
 // 3.7: does the table's type run forward only in an inference plan?
 inline bool forward_only(const PerfRules& rules, bool inference, Sharding sharding) {
   if (!inference) return false;
-  const bool by_columns = sharding == Sharding::tw || sharding == Sharding::cw || sharding == Sharding::twcw;
-  return (by_columns && rules.inference >= InferencePerf::by_columns) ||
+  return (is_by_columns(sharding) && rules.inference >= InferencePerf::by_columns) ||
          (sharding == Sharding::rw && rules.inference >= InferencePerf::by_columns_and_rows) ||
          rules.inference == InferencePerf::all;
 }
 
 }  // namespace perf_detail
 
-// Perf of one shard of the table (3.2 to 3.7); nullopt where the kernel's bandwidth is not known.
+// What one shard moves, whatever the bandwidths are (3.2 to 3.5).
 template <class N>
-std::optional<Perf<N>> shard_perf(const PerfSetting<N>& setting, const PerfFacts<N>& table) {
+perf_detail::Moved<N> moved_bytes(const PerfSetting<N>& setting, const PerfFacts<N>& table) {
   using namespace perf_detail;
-  const auto found = kernel_bandwidth(setting, table);
-  if (!found) return std::nullopt;
-  const N bandwidth = named(FormulaId::bandwidth, *found);
   const PerfRules& rules = *setting.rules;
-  const auto world = static_cast<double>(setting.world_size);
-  const bool by_columns =
-      table.sharding == Sharding::tw || table.sharding == Sharding::cw || table.sharding == Sharding::twcw;
-  const bool grouped = is_grouped(table.sharding);
-  const bool dp = table.sharding == Sharding::dp;
-  const std::int64_t group = rules.groups == GroupComms::pods ? setting.group_size : setting.local_size;
-  const Divisor divisor = table.sharding == Sharding::rw ? Divisor{"W", world}
-                          : grouped                      ? Divisor{"g", static_cast<double>(group)}
-                                                         : Divisor{};
-  const WireSizes& wire = table.wire;
-  const bool scattered = is_scattered(table.sharding, table.sequence);
-  Moved<N> size;
-  if (dp) {
-    size = moved(table, 1, {}, kIndexBytes, table.cols, constant<N>(1), constant<N>(1));
+  if (table.sharding == Sharding::dp) {
+    Moved<N> size = moved(table, 1, {}, kIndexBytes, table.cols, constant<N>(1), constant<N>(1));
     size.outputs = size.outputs * table.element_size;  // never in wire sizes
     if (!rules.dp_index_bytes) {
       const N indices = up(table.lookups * table.element_size);
       size.indices = table.weighted ? constant<N>(2) * indices : indices;
     }
-  } else {
-    size = moved(table, world, divisor, kIndexBytes,
-                 by_columns ? most(table.cols, constant<N>(kNarrowestLookup)) : table.cols,
-                 parameter<N>("w_f", scattered ? wire.scatter_forward : wire.all_to_all_forward),
-                 parameter<N>("w_b", scattered ? wire.scatter_backward : wire.all_to_all_backward));
+    return size;
   }
+  const WireSizes& wire = table.wire;
+  const bool scattered = is_scattered(table.sharding, table.sequence);
+  return moved(table, static_cast<double>(setting.world_size), divisor_of(setting, table.sharding), kIndexBytes,
+               is_by_columns(table.sharding) ? most(table.cols, constant<N>(kNarrowestLookup)) : table.cols,
+               parameter<N>("w_f", scattered ? wire.scatter_forward : wire.all_to_all_forward),
+               parameter<N>("w_b", scattered ? wire.scatter_backward : wire.all_to_all_backward));
+}
 
+// Perf of one shard of the table that moves so much (3.2 to 3.7), given the bandwidth of its kernel.
+template <class N>
+Perf<N> shard_perf(const PerfSetting<N>& setting, const PerfFacts<N>& table, N bandwidth,
+                   const perf_detail::Moved<N>& size) {
+  using namespace perf_detail;
+  const PerfRules& rules = *setting.rules;
+  const auto world = static_cast<double>(setting.world_size);
+  const bool by_columns = is_by_columns(table.sharding);
+  const bool dp = table.sharding == Sharding::dp;
   Perf<N> perf;
   const N read = size.indices + size.rows + size.outputs;
   const N forward =
@@ -367,7 +374,7 @@ std::optional<Perf<N>> shard_perf(const PerfSetting<N>& setting, const PerfFacts
     const N sent = collective_bandwidth(setting, Collective::all_to_all, setting.world_size, setting.local_size);
     perf[PerfPart::forward_comms] = size.outputs / sent;
     perf[PerfPart::backward_comms] = size.gradients / sent;
-  } else if (grouped) {
+  } else if (is_grouped(table.sharding)) {
     add_group_comms(setting, table, size, bandwidth, perf);
   } else if (dp) {
     perf[PerfPart::backward_comms] = all_reduce(setting, table, bandwidth);
@@ -379,8 +386,8 @@ std::optional<Perf<N>> shard_perf(const PerfSetting<N>& setting, const PerfFacts
         constant<N>(kBatchedCopy) * size.gradients / bandwidth;
   }
   if (rules.parts == 5 && !dp && !is_zero(table.fetches))
-    perf[PerfPart::prefetch_compute] =
-        of_world(table.fetches, divisor, 1) * table.cols * table.element_size / link_bandwidth(setting);
+    perf[PerfPart::prefetch_compute] = of_world(table.fetches, divisor_of(setting, table.sharding), 1) * table.cols *
+                                       table.element_size / link_bandwidth(setting);
   if (rules.input_dist && !dp)
     perf.input_dist = up(of_world(table.lookups, {}, world) * constant<N>(kIndexBytes)) /
                       collective_bandwidth(setting, Collective::all_to_all, setting.world_size, setting.local_size);
@@ -392,6 +399,15 @@ std::optional<Perf<N>> shard_perf(const PerfSetting<N>& setting, const PerfFacts
     if (!is_zero(perf.parts[p])) perf.parts[p] = named(kPerfFormulas[p], perf.parts[p]);
   perf.total = named(FormulaId::perf_total, total_of(perf.parts));
   return perf;
+}
+
+// Perf of one shard of the table; nullopt where the kernel's bandwidth is not known.
+template <class N>
+std::optional<Perf<N>> shard_perf(const PerfSetting<N>& setting, const PerfFacts<N>& table) {
+  const auto found = kernel_bandwidth(setting, table);
+  if (!found) return std::nullopt;
+  const N bandwidth = named(FormulaId::bandwidth, *found);
+  return shard_perf(setting, table, bandwidth, moved_bytes(setting, table));
 }
 
 }  // namespace shardstats
