@@ -212,6 +212,7 @@ bool LinearSystem::narrow(Box& box) const {
     if (e.count == 1) {
       const Term& only = terms_[e.first];
       RealInterval& x = box[only.unknown];
+      if (e.alone.low <= x.low && x.high <= e.alone.high) continue;  // as after the first few
       if ((only.a * x).overlaps(e.value)) changed |= narrow_to(e.alone, x);
       continue;
     }
@@ -221,6 +222,7 @@ bool LinearSystem::narrow(Box& box) const {
       RealInterval& x = box[term.unknown];
       const RealInterval own = term.a * x;
       const RealInterval rest{e.value.low - (all.high - own.high), e.value.high - (all.low - own.low)};
+      if (rest.low <= term.a.high * x.low && term.a.low * x.high <= rest.high) continue;  // it cuts nothing off
       changed |= narrow_to(left_for(term, rest), x);
       all = {all.low - own.low + (term.a * x).low, all.high - own.high + (term.a * x).high};
     }
