@@ -67,6 +67,23 @@ std::vector<RealInterval> batch_sizes(const PrintedPlan& printed_plan, const Pla
   return sizes;
 }
 
+// The Input column rests on the batch size, but on no dtype, optimizer or pipeline. Where most of its cells that would
+// show another one agree with the printed size, that is right, whatever else is wrong.
+bool input_agrees(const PrintedPlan& printed_plan, const Plan& plan) {
+  std::int64_t agreeing = 0, telling = 0;
+  for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed_plan.ranks.rows.size()); ++r) {
+    const Expectation& expected = plan.ranks[r].expected_input;
+    const auto printed = bytes_printed_as(printed_plan.ranks.rows[r].input.text, Format::r2, kMiB);
+    if (!printed || !expected.known) continue;
+    const ByteInterval doubled = expected.bytes + expected.bytes;
+    const bool agrees = printed->overlaps(expected.bytes);
+    if (agrees && printed->overlaps(doubled)) continue;
+    ++telling;
+    agreeing += agrees;
+  }
+  return 2 * agreeing > telling;
+}
+
 }  // namespace
 
 InferOptions with_setting_of(const Plan& plan, InferOptions options) {
@@ -88,6 +105,7 @@ void add_batch_size(const Disputed& disputed, Corrections& corrections) {
   const Cell cell = disputed.printed.slot(LineId::batch_size);
   const auto batch = parse_integer(cell.text, kLargestBatch);
   if (!batch || count(disputed.report.findings).error < kManyErrors || !disputed.plan.sized) return;
+  if (input_agrees(disputed.printed, disputed.plan)) return;
   const auto with = [slot = line->first_slot](std::int64_t size) {
     return [slot, text = std::to_string(size)](PrintedPlan& plan) { plan.slots[slot].text = text; };
   };
