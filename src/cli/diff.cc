@@ -81,11 +81,10 @@ std::string json_of(const Options& options, const Comparison& comparison) {
     ++totals.logs;
     if (!side.step.block) continue;
     ++totals.blocks;
-    log.blocks.push_back(block_json(side.examined.result.view));
+    log.add(block_json(side.examined.result.view));
   }
-  Json json = document_json("diff", logs, totals, kVerdicts[comparison.status]);
-  json["diff"] = comparison.diff ? diff_json(*comparison.diff, options.top.value_or(0)) : Json();
-  return dumped(json) + "\n";
+  const Json diff = comparison.diff ? diff_json(*comparison.diff, options.top.value_or(0)) : Json();
+  return document_text("diff", logs, totals, kVerdicts[comparison.status], {{"diff", diff}}) + "\n";
 }
 
 std::string markdown_of(const Options& options, const Comparison& comparison, const DiffTitle& title) {

@@ -42,11 +42,9 @@ class JsonWriter : public Writer {
 
   void begin_log(const std::string& path) override { logs_.push_back({path, {}, {}}); }
   void log_error(const Error& error, std::string&) override { logs_.back().error = error; }
-  void block(const BlockResult& result, std::string&) override {
-    logs_.back().blocks.push_back(block_document(result, options_));
-  }
+  void block(const BlockResult& result, std::string&) override { logs_.back().add(block_document(result, options_)); }
   void end(const Totals& totals, int status, std::string& out) override {
-    out += dumped(document_json(command_, logs_, totals, kVerdicts[status])) + "\n";
+    out += document_text(command_, logs_, totals, kVerdicts[status]) + "\n";
   }
 
  private:
@@ -62,13 +60,13 @@ class NdjsonWriter : public Writer {
 
   void begin_log(const std::string& path) override { path_ = path; }
   void log_error(const Error& error, std::string& out) override {
-    out += dumped(document_json(command_, {{path_, {}, error}}, {1, 0, {}}, kVerdicts[kFailed])) + "\n";
+    out += document_text(command_, {{path_, {}, error}}, {1, 0, {}}, kVerdicts[kFailed]) + "\n";
   }
   void block(const BlockResult& result, std::string& out) override {
     Totals totals{1, 1, result.findings()};
     if (result.budgets) totals.budgets = result.budgets->counts();
-    out += dumped(document_json(command_, {{path_, {block_document(result, options_)}, {}}}, totals,
-                                kVerdicts[result.status])) +
+    out += document_text(command_, {{path_, dumped(block_document(result, options_)), {}}}, totals,
+                         kVerdicts[result.status]) +
            "\n";
   }
   void end(const Totals& totals, int status, std::string& out) override {

@@ -205,7 +205,7 @@ int run_rules(const Options& options) {
   for (const auto& output : open_outputs(options)) {
     std::string text;
     if (output->format() == OutputFormat::json)
-      text = dumped(rules_json(rules)) + "\n";
+      text = rules_text(rules) + "\n";
     else if (output->format() == OutputFormat::csv)
       write_rules_csv(rules, text);
     else

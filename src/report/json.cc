@@ -141,6 +141,10 @@ Json rank_json(const PlanRank& rank, const Reconstruction& plan) {
   return json;
 }
 
+Json error_json(const Error& error) {
+  return {{"message", error.message}, {"line", error.place.line > 0 ? Json(error.place.line) : Json()}};
+}
+
 Json rule_json(const Rule& rule) {
   return {{"id", rule.id},
           {"severity", name(rule.severity)},
@@ -210,11 +214,10 @@ void add_reconstruction(const Reconstruction& plan, Json& block) {
   for (const PlanRank* rank : plan.ranks) ranks.push_back(rank_json(*rank, plan));
 }
 
-Json rules_json(const std::vector<const Rule*>& rules) {
-  Json json = document_json("rules", {}, {}, "clean");
-  Json& list = json["rules"] = Json::array();
+std::string rules_text(const std::vector<const Rule*>& rules) {
+  Json list = Json::array();
   for (const Rule* rule : rules) list.push_back(rule_json(*rule));
-  return json;
+  return document_text("rules", {}, {}, "clean", {{"rules", std::move(list)}});
 }
 
 std::vector<RuleCount> by_gravity(const Survey& survey) {
@@ -238,23 +241,28 @@ Json summary_json(const Totals& totals) {
   return json;
 }
 
-Json document_json(std::string_view command, const std::vector<LogJson>& logs, const Totals& totals,
-                   std::string_view verdict) {
-  Json json = {{"schema_version", 1},
-               {"tool", {{"name", "shardstats"}, {"version", kVersion}}},
-               {"command", command},
-               {"logs", Json::array()}};
+void LogJson::add(const Json& block) {
+  if (!blocks.empty()) blocks += ',';
+  blocks += dumped(block);
+}
+
+std::string document_text(std::string_view command, const std::vector<LogJson>& logs, const Totals& totals,
+                          std::string_view verdict, const Json& more) {
+  std::string text =
+      dumped({{"schema_version", 1}, {"tool", {{"name", "shardstats"}, {"version", kVersion}}}, {"command", command}});
+  text.back() = ',';
+  text += R"("logs":[)";
   for (const LogJson& log : logs) {
-    Json one = {{"path", log.path}, {"blocks", log.blocks}};
-    if (log.error)
-      one["error"] = {{"message", log.error->message},
-                      {"line", log.error->place.line > 0 ? Json(log.error->place.line) : Json()}};
-    json["logs"].push_back(std::move(one));
+    text += R"({"path":)" + dumped(log.path) + R"(,"blocks":[)" + log.blocks + ']';
+    if (log.error) text += R"(,"error":)" + dumped(error_json(*log.error));
+    text += &log == &logs.back() ? "}" : "},";
   }
-  if (!totals.errors.empty()) json["errors"] = totals.errors;
-  json["summary"] = summary_json(totals);
-  json["verdict"] = verdict;
-  return json;
+  Json end = Json::object();
+  if (!totals.errors.empty()) end["errors"] = totals.errors;
+  end["summary"] = summary_json(totals);
+  end["verdict"] = verdict;
+  end.update(more);
+  return text + "]," + dumped(end).substr(1);
 }
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }

@@ -70,10 +70,8 @@ void check_findings(const Report& report, const Lines& lines) {
 void check_json(const cli::BlockResult& result) {
   Json block = block_json(result.view);
   add_report(*result.report, block);
-  const Json document =
-      document_json("verify", {{"log", {block}, {}}}, {1, 1, count(result.report->findings)}, "clean");
-  const std::string text = document.dump(-1, ' ', false, Json::error_handler_t::replace);
-  const Json again = Json::parse(text);
+  const Json again = Json::parse(
+      document_text("verify", {{"log", dumped(block), {}}}, {1, 1, count(result.report->findings)}, "clean"));
   require(again["logs"][0]["blocks"][0]["findings"].size() == result.report->findings.size(),
           "the JSON has all findings");
 }

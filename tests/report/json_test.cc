@@ -72,8 +72,8 @@ TEST(Json, ShardsOfAReconstruction) {
 TEST(Json, DocumentWithAFailedLog) {
   Totals totals;
   totals.logs = 1;
-  const Json document =
-      document_json("verify", {{"a.log", {}, Error{"a.log", {7, 0}, "no planner block found", ""}}}, totals, "failed");
+  const Json document = Json::parse(
+      document_text("verify", {{"a.log", {}, Error{"a.log", {7, 0}, "no planner block found", ""}}}, totals, "failed"));
   EXPECT_EQ(document["schema_version"], 1);
   EXPECT_EQ(document["tool"]["name"], "shardstats");
   EXPECT_EQ(document["logs"][0]["blocks"], Json::array());
@@ -84,7 +84,7 @@ TEST(Json, DocumentWithAFailedLog) {
 }
 
 TEST(Json, Rules) {
-  const Json document = rules_json(rules_matching("rank"));
+  const Json document = Json::parse(rules_text(rules_matching("rank")));
   EXPECT_EQ(document["command"], "rules");
   EXPECT_EQ(document["rules"][0]["id"], "rank.hbm");
   EXPECT_EQ(document["rules"].size(), rules_matching("rank").size());

@@ -31,7 +31,7 @@ Json block_json(const BlockView& block);
 void add_report(const Report& report, Json& block);                // verify: coverage, findings
 void add_reconstruction(const Reconstruction& plan, Json& block);  // reconstruct: tables_detail, ranks_detail
 void add_summary(const Summary& summary, Json& block);             // summary: overview
-Json rules_json(const std::vector<const Rule*>& rules);            // the document of rules
+std::string rules_text(const std::vector<const Rule*>& rules);     // the document of rules
 
 struct RuleCount {
   std::string_view rule;
@@ -57,15 +57,18 @@ struct Totals {
 };
 Json summary_json(const Totals& totals);
 
-struct LogJson {
-  std::string path;
-  std::vector<Json> blocks;
-  std::optional<Error> error;
-};
 // One line without its end. What is no UTF-8 becomes U+FFFD, so that it is valid JSON.
 std::string dumped(const Json& json);
-// `verdict`: clean, findings or failed.
-Json document_json(std::string_view command, const std::vector<LogJson>& logs, const Totals& totals,
-                   std::string_view verdict);
+
+struct LogJson {
+  std::string path;
+  std::string blocks;  // their texts, with commas between: values would take ten times as much memory
+  std::optional<Error> error;
+
+  void add(const Json& block);
+};
+// The document as dumped() writes it. `verdict`: clean, findings or failed; `more`: what stands behind it.
+std::string document_text(std::string_view command, const std::vector<LogJson>& logs, const Totals& totals,
+                          std::string_view verdict, const Json& more = Json::object());
 
 }  // namespace shardstats
