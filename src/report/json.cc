@@ -27,11 +27,16 @@ struct ValueWriter {
 
 Json assumption_json(const AssumptionView& view) {
   constexpr std::string_view kScopes[] = {"plan", "table", "tables"};
-  Json json = {{"name", view.name}, {"scope", kScopes[static_cast<std::size_t>(view.scope)]}};
+  Json json;
+  json["name"] = view.name;
+  json["scope"] = kScopes[static_cast<std::size_t>(view.scope)];
   if (view.scope == AssumptionView::Scope::tables) {
     Json& values = json["values"] = Json::array();
-    for (const ValueCount& counted : view.values)
-      values.push_back({{"value", value_json(counted.value)}, {"tables", counted.tables}});
+    for (const ValueCount& counted : view.values) {
+      Json& value = values.emplace_back();
+      value["value"] = value_json(counted.value);
+      value["tables"] = counted.tables;
+    }
     return json;
   }
   if (view.scope == AssumptionView::Scope::table) json["table"] = text(view.fqn);
@@ -59,8 +64,10 @@ Json group_json(const JointChoices& group) {
   return {{"id", group.id}, {"choices", std::move(choices)}};
 }
 
-Json place_json(const Cell& cell) {
-  return {{"line", cell.place.line}, {"column", cell.place.column}, {"text", text(cell.text)}};
+void add_place(const Cell& cell, Json& json) {
+  json["line"] = cell.place.line;
+  json["column"] = cell.place.column;
+  json["text"] = text(cell.text);
 }
 
 Json expected_json(const Expected& expected) {
@@ -73,8 +80,10 @@ Json expected_json(const Expected& expected) {
 }
 
 Json finding_json(const Finding& finding) {
-  Json json = {{"rule", finding.rule->id}, {"severity", name(finding.severity)}};
-  json.update(place_json(finding.where));
+  Json json;
+  json["rule"] = finding.rule->id;
+  json["severity"] = name(finding.severity);
+  add_place(finding.where, json);
   json["table"] = finding.table ? Json(text(finding.fqn)) : Json();
   json["rank"] = finding.rank ? Json(*finding.rank) : Json();
   json["expected"] = finding.expected ? expected_json(*finding.expected) : Json();
@@ -82,9 +91,9 @@ Json finding_json(const Finding& finding) {
   json["known_issue"] = finding.known_issue.empty() ? Json() : Json(text(finding.known_issue));
   Json& suspects = json["suspects"] = Json::array();
   for (const Suspect& suspect : finding.suspects) {
-    Json place = place_json(suspect.cell);
+    Json& place = suspects.emplace_back();
+    add_place(suspect.cell, place);
     place["reason"] = suspect.reason;
-    suspects.push_back(std::move(place));
   }
   return json;
 }
