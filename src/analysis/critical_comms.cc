@@ -16,8 +16,8 @@ constexpr double kEarlyDivisor = 3;
 constexpr double kRounding = 1e-12;  // relative: the planner adds in another order
 
 std::string_view module_of(std::string_view fqn) {
-  const std::size_t dot = fqn.rfind('.');
-  return dot == std::string_view::npos ? std::string_view{} : fqn.substr(0, dot);
+  const auto dot = std::find(fqn.rbegin(), fqn.rend(), '.');
+  return dot == fqn.rend() ? std::string_view{} : fqn.substr(0, static_cast<std::size_t>(fqn.rend() - dot) - 1);
 }
 
 std::string_view fqn_of(const PrintedPlan& printed, const PlanTable& table) {
@@ -32,25 +32,31 @@ class CommsByRank {
  public:
   explicit CommsByRank(std::size_t ranks) : of_(ranks) {}
 
-  void add(const PlanShard& shard, const PlanPerf& perf) {
-    if (!shard.rank || static_cast<std::size_t>(*shard.rank) >= of_.size()) return;
-    const auto rank = static_cast<std::size_t>(*shard.rank);
-    OnRank& on = of_[rank];
-    if (!std::exchange(on.used, true)) ranks_.push_back(rank);
-    for (std::size_t d = 0; d < kDirections.size(); ++d)
-      on.comms[d] = on.comms[d] + perf.parts[static_cast<std::size_t>(kDirections[d])];
+  void add(const PlanTable& table, std::span<const PlanShard> shards) {
+    Comms comms;
+    for (std::size_t d = 0; d < comms.size(); ++d)
+      comms[d] = table.shard_perf.parts[static_cast<std::size_t>(kDirections[d])];
+    for (const PlanShard& shard : shards) {
+      if (!shard.rank || static_cast<std::size_t>(*shard.rank) >= of_.size()) continue;
+      OnRank& on = of_[static_cast<std::size_t>(*shard.rank)];
+      if (!std::exchange(on.used, true)) ranks_.push_back(static_cast<std::size_t>(*shard.rank));
+      for (std::size_t d = 0; d < comms.size(); ++d) on.comms[d] = on.comms[d] + comms[d];
+    }
   }
 
   void take_largest(std::size_t direction, CommsGroup& group) const {
     if (ranks_.empty()) return;
     std::size_t most = ranks_.front();
-    group.largest = ranks_.size() < of_.size() ? RealInterval{} : of_[most].comms[direction];
+    RealInterval largest = ranks_.size() < of_.size() ? RealInterval{} : of_[most].comms[direction];
+    double most_high = of_[most].comms[direction].high;
     for (const std::size_t rank : ranks_) {
       const RealInterval x = of_[rank].comms[direction];
-      group.largest = {std::max(group.largest.low, x.low), std::max(group.largest.high, x.high)};
-      const double high = of_[most].comms[direction].high;
-      if (x.high > high || (x.high == high && rank < most)) most = rank;
+      largest = {std::max(largest.low, x.low), std::max(largest.high, x.high)};
+      if (x.high < most_high || (x.high == most_high && rank >= most)) continue;
+      most = rank;
+      most_high = x.high;
     }
+    group.largest = largest;
     group.rank = static_cast<int>(most);
   }
 
@@ -60,8 +66,9 @@ class CommsByRank {
   }
 
  private:
+  using Comms = std::array<RealInterval, kDirections.size()>;
   struct OnRank {
-    std::array<RealInterval, kDirections.size()> comms{};
+    Comms comms{};
     bool used = false;
   };
   std::vector<OnRank> of_;
@@ -72,25 +79,27 @@ class CommsByRank {
 struct GroupTables {
   std::size_t count = 0, first = 0;
 };
-using Groups = std::map<std::pair<std::string_view, Sharding>, GroupTables>;
+using ModuleGroups = std::array<GroupTables, kShardingNames.size()>;  // by Sharding
+using Groups = std::map<std::string_view, ModuleGroups>;              // by module
 
 // The tables of one group after those of another, in the order of the groups.
 std::vector<const PlanTable*> tables_by_group(const Plan& plan, const std::vector<std::string_view>& modules,
                                               Groups& groups) {
   std::vector<GroupTables*> group_of_table;
   group_of_table.reserve(modules.size());
-  auto group = groups.end();  // that of the table before: rows of a module mostly follow each other
+  auto module = groups.end();  // that of the table before: rows of a module mostly follow each other
   for (std::size_t t = 0; t < modules.size(); ++t) {
-    const std::pair key(modules[t], plan.tables[t].sharding);
-    if (group == groups.end() || group->first != key) group = groups.try_emplace(key).first;
-    ++group->second.count;
-    group_of_table.push_back(&group->second);
+    if (module == groups.end() || module->first != modules[t]) module = groups.try_emplace(modules[t]).first;
+    GroupTables& group = module->second[static_cast<std::size_t>(plan.tables[t].sharding)];
+    ++group.count;
+    group_of_table.push_back(&group);
   }
   std::size_t first = 0;
-  for (auto& [key, of] : groups) {
-    of.first = first;
-    first += std::exchange(of.count, 0);
-  }
+  for (auto& [name, of_module] : groups)
+    for (GroupTables& group : of_module) {
+      group.first = first;
+      first += std::exchange(group.count, 0);
+    }
   std::vector<const PlanTable*> tables(modules.size());
   for (std::size_t t = 0; t < modules.size(); ++t) {
     GroupTables& of = *group_of_table[t];
@@ -105,16 +114,17 @@ CriticalComms comms_by_group(const Plan& plan, const std::vector<std::string_vie
   Groups groups;
   comms.tables = tables_by_group(plan, modules, groups);
   CommsByRank by_rank(rank_count);
-  for (const auto& [key, of] : groups) {
-    const auto tables = std::span(comms.tables).subspan(of.first, of.count);
-    for (const PlanTable* table : tables)
-      for (const PlanShard& shard : plan.shards_of(*table)) by_rank.add(shard, table->shard_perf);
-    for (std::size_t d = 0; d < kDirections.size(); ++d) {
-      comms.groups.push_back({key.first, key.second, kDirections[d], {}, 0, tables});
-      by_rank.take_largest(d, comms.groups.back());
+  for (const auto& [module, of_module] : groups)
+    for (std::size_t type = 0; type < of_module.size(); ++type) {
+      const GroupTables& of = of_module[type];
+      if (of.count == 0) continue;
+      const auto tables = std::span(comms.tables).subspan(of.first, of.count);
+      for (const PlanTable* table : tables) by_rank.add(*table, plan.shards_of(*table));
+      for (std::size_t d = 0; d < kDirections.size(); ++d)
+        by_rank.take_largest(d, comms.groups.emplace_back(
+                                    CommsGroup{module, static_cast<Sharding>(type), kDirections[d], {}, 0, tables}));
+      by_rank.clear();
     }
-    by_rank.clear();
-  }
   return comms;
 }
 
