@@ -2,6 +2,7 @@
 // "nan" are not.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "analysis/checks.h"
 #include "shardstats/numbers/printed.h"
@@ -136,15 +137,16 @@ void check_columns(Checks& checks, const std::vector<Row>& rows, std::array<std:
                    const CellsOf& cells_of) {
   if (checks.printed.releases.front() == Release::v0_1_0) decimals.fill(kFixed);
   std::array<std::vector<const Row*>, n> odd;
-  for (const Row& row : rows) {
+  const auto check_unusual = [&](const Row& row, const Cell& cell, std::size_t c) {
+    const Spelling spelling = spelling_of(cell.text, decimals[c]);
+    if (spelling == Spelling::odd) odd[c].push_back(&row);
+    if (spelling == Spelling::beyond) attribute(checks, row, add_beyond(checks, cell));
+  };
+  const auto check_row = [&]<std::size_t... c>(const Row& row, std::index_sequence<c...>) {
     const std::array<const Cell*, n> cells = cells_of(row);
-    for (std::size_t c = 0; c < n; ++c) {
-      if (is_usual(cells[c]->text, decimals[c])) continue;
-      const Spelling spelling = spelling_of(cells[c]->text, decimals[c]);
-      if (spelling == Spelling::odd) odd[c].push_back(&row);
-      if (spelling == Spelling::beyond) attribute(checks, row, add_beyond(checks, *cells[c]));
-    }
-  }
+    ((is_usual(cells[c]->text, decimals[c]) ? void() : check_unusual(row, *cells[c], c)), ...);
+  };
+  for (const Row& row : rows) check_row(row, std::make_index_sequence<n>());
   for (std::size_t c = 0; c < n; ++c)
     report_column(checks, rows.size(), odd[c], [&](const Row& row) -> const Cell& { return *cells_of(row)[c]; });
 }
