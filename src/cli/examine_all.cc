@@ -51,6 +51,7 @@ std::vector<std::string> examine_all(const Options& options, const Filter& filte
       weight_of,
       [&](Work& work, const Help& help) {
         if (!work.step.block) return;
+        prepare_thread_heap();
         const bool is_only = is_end && blocks == 1;
         Precedents::Turn turn(precedents, work.number, verifies(options.command) && !is_only, help);
         const Block& block = *work.step.block;

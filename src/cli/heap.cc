@@ -2,13 +2,15 @@
 
 #include <malloc.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
+#include <utility>
 
 namespace shardstats::cli {
+#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
 namespace {
 
 constexpr std::size_t kLargePage = std::size_t{2} << 20;
@@ -16,26 +18,37 @@ constexpr std::size_t kWorthIt = std::size_t{256} << 10;  // smaller logs need l
 constexpr std::size_t kBytesPerLogByte = 8;               // of all records of a block
 constexpr std::size_t kMostPrepared = std::size_t{32} << 20;
 
+std::size_t wanted = 0;  // bytes for each thread; set before there is a second one
+
+// Grows the heap that this thread allocates from by one piece of large pages.
+void take_large_pages() {
+  void* volatile grown = std::malloc(wanted);  // volatile: a pair of calls without use may be left out
+  const auto start = reinterpret_cast<std::uintptr_t>(grown), end = start + wanted;
+  std::free(grown);
+  const std::uintptr_t first = (start + kLargePage - 1) / kLargePage * kLargePage;
+  if (start == 0 || first >= end) return;
+  ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+  // Taken and never touched, so that all that follows lies in large pages.
+  static thread_local const std::unique_ptr<void, void (*)(void*)> before_first(std::malloc(first - start), &std::free);
+}
+
 }  // namespace
 
 void prepare_heap(std::size_t log_bytes) {
-#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
   if (log_bytes < kWorthIt) return;
-  const std::size_t wanted = std::min(log_bytes * kBytesPerLogByte + kLargePage, kMostPrepared - kLargePage);
+  wanted = std::min(log_bytes * kBytesPerLogByte + kLargePage, kMostPrepared - kLargePage);
   mallopt(M_MMAP_THRESHOLD, static_cast<int>(kMostPrepared));  // large arrays come from the prepared part, too
   mallopt(M_TRIM_THRESHOLD, static_cast<int>(2 * kMostPrepared));
-  void* volatile grown = std::malloc(wanted);  // volatile: a pair of calls without use may be left out
-  const auto start = reinterpret_cast<std::uintptr_t>(grown), end = reinterpret_cast<std::uintptr_t>(::sbrk(0));
-  std::free(grown);
-  const std::uintptr_t first = (start + kLargePage - 1) / kLargePage * kLargePage;
-  if (start >= end || first >= end) return;
-  ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
-  [[maybe_unused]] static void* volatile before_first;  // taken and never touched, so that all that follows lies in
-                                                        // large pages
-  before_first = std::malloc(first - start);
-#else
-  (void)log_bytes;
-#endif
+  prepare_thread_heap();
 }
+
+void prepare_thread_heap() {
+  static thread_local bool prepared = false;
+  if (wanted > 0 && !std::exchange(prepared, true)) take_large_pages();
+}
+#else
+void prepare_heap(std::size_t /*log_bytes*/) {}
+void prepare_thread_heap() {}
+#endif
 
 }  // namespace shardstats::cli
