@@ -77,6 +77,8 @@ void check_sharding(Checks& checks, std::size_t i, const PrintedTable& row, std:
 // `shards`: entries of the Ranks list; 0 if there is none.
 void check_cw_dim(Checks& checks, std::size_t i, const PrintedTable& row, std::int64_t shards) {
   if (!row.cw_dim) return;
+  const bool is_whole = row.cw_dim.text == row.emb_dim.text && row.cw_dim.text[0] != '0';
+  if (is_whole && shards <= 1) return;  // most rows
   const auto dim = parse_integer(row.emb_dim.text, 1 << 30), block = parse_integer(row.cw_dim.text, 1 << 30);
   if (!dim || !block) return;
   const auto add = [&](std::string message) {
@@ -150,8 +152,8 @@ void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, st
 
 void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, Names& names) {
   if (!row.batch_sizes) return;
+  if (row.features.text == "1" && parse_integer(row.batch_sizes.text)) return;  // one size: most rows
   const auto features = parse_integer(row.features.text, kMostFeatures);
-  if (features == 1 && parse_integer(row.batch_sizes.text)) return;  // one size: most rows
   const auto sizes = features ? summarize_batch_sizes(row.batch_sizes.text, *features) : std::nullopt;
   if (!sizes || sizes->count == 0 || sizes->count == *features || names.shares_name(row)) return;
   Finding& finding = checks.add_table(RuleId::table_batch_sizes, row.batch_sizes, i);
