@@ -1,23 +1,10 @@
 // Checks of the compute kernel sections (log-format.md sections 3.6 and 3.7).
 #include <algorithm>
-#include <map>
 
 #include "analysis/checks.h"
 
 namespace shardstats::analysis {
 namespace {
-
-using KernelCounts = std::map<std::string_view, std::int64_t>;
-
-KernelCounts rows_by_kernel(const Checks& checks) {
-  KernelCounts counts;
-  auto of = counts.end();  // that of the row above: rows of a kernel mostly follow each other
-  for (const PrintedTable& row : checks.printed.tables.rows) {
-    if (of == counts.end() || of->first != row.kernel.text) of = counts.try_emplace(row.kernel.text).first;
-    ++of->second;
-  }
-  return counts;
-}
 
 void add_count(Checks& checks, const Cell& cell, std::string_view kernel, std::int64_t expected) {
   Finding& finding = checks.add(RuleId::kernel_count, cell);
@@ -28,19 +15,19 @@ void add_count(Checks& checks, const Cell& cell, std::string_view kernel, std::i
 }
 
 void check_counts(Checks& checks) {
-  KernelCounts counts = rows_by_kernel(checks);
+  WordsOfRows left = checks.kernels;
   Cell last = checks.printed.slot(LineId::kernel_count);
   for (const PrintedLine& line : checks.printed.lines) {
     if (line.id != LineId::kernel_count) continue;
     const auto slots = checks.printed.slots_of(line);
     last = slots[0];
-    const std::int64_t expected = counts[slots[0].text];
-    counts.erase(slots[0].text);
+    const std::int64_t expected = left[slots[0].text].rows;
+    left.erase(slots[0].text);
     if (const auto printed = parse_integer(slots[1].text); printed && *printed != expected)
       add_count(checks, slots[1], slots[0].text, expected);
   }
   if (!last) return;
-  for (const auto& [kernel, expected] : counts) add_count(checks, Cell{"no line", last.place}, kernel, expected);
+  for (const auto& [kernel, word] : left) add_count(checks, Cell{"no line", last.place}, kernel, word.rows);
 }
 
 struct Sum {
@@ -77,7 +64,6 @@ void check_sums(Checks& checks) {
 
 // Hardcoded agrees with the number of rows: then one of the kernels' lines is wrong. `excess`: of their sum.
 void blame_constraint_lines(Checks& checks, std::int64_t excess) {
-  KernelCounts rows = rows_by_kernel(checks);
   struct Line {
     Cell cell;
     std::int64_t expected, tables;  // what it should be if it is the wrong one; with the kernel
@@ -87,7 +73,8 @@ void blame_constraint_lines(Checks& checks, std::int64_t excess) {
     if (line.id != LineId::kernel_constraint) continue;
     const auto slots = checks.printed.slots_of(line);
     const std::int64_t expected = parse_integer(slots[1].text).value_or(0) - excess;
-    const std::int64_t tables = rows[slots[0].text];
+    const auto kernel = checks.kernels.find(slots[0].text);
+    const std::int64_t tables = kernel == checks.kernels.end() ? 0 : kernel->second.rows;
     if (expected >= 1 && expected <= tables) wrong.push_back({slots[1], expected, tables});
   }
   // First what cannot be, then large numbers: they have more ways to be wrong.

@@ -1,7 +1,6 @@
 // What no known release prints: sharding types, kernels and number formats. A newer release may be behind it, so that
 // it is a warning where the rest of the block agrees with it.
 #include <algorithm>
-#include <map>
 
 #include "analysis/checks.h"
 #include "shardstats/planner/releases.h"
@@ -31,37 +30,19 @@ bool kernel_lines_have(const PrintedPlan& printed, std::string_view word) {
 }
 
 struct Words {
-  Cell PrintedTable::*cell;
   std::string_view what;
   bool (*is_known)(std::string_view);
   bool (*is_elsewhere)(const PrintedPlan&, std::string_view);
   std::string_view elsewhere;
 };
-constexpr Words kWords[] = {
-    {&PrintedTable::sharding, "sharding type", is_known_sharding, ranks_have, "the Shards of the ranks do not have it"},
-    {&PrintedTable::kernel, "compute kernel", is_known_kernel, kernel_lines_have,
-     "the lines of the compute kernels do not have it"},
-};
+constexpr Words kShardings{"sharding type", is_known_sharding, ranks_have, "the Shards of the ranks do not have it"};
+constexpr Words kKernels{"compute kernel", is_known_kernel, kernel_lines_have,
+                         "the lines of the compute kernels do not have it"};
 
-void check_words(Checks& checks, const Words& words) {
-  struct Seen {
-    Cell first;
-    std::size_t tables = 0;
-  };
-  std::map<std::string_view, Seen> unknown;
-  std::string_view known;  // the word of a row above, since most rows repeat it
-  for (const PrintedTable& row : checks.printed.tables.rows) {
-    const Cell& cell = row.*words.cell;
-    if (!cell || cell.text == known) continue;
-    if (words.is_known(cell.text)) {
-      known = cell.text;
-      continue;
-    }
-    Seen& seen = unknown.try_emplace(cell.text, Seen{cell}).first->second;
-    ++seen.tables;
-  }
-  for (const auto& [word, seen] : unknown) {
-    const std::string tables = seen.tables == 1 ? "1 table" : std::to_string(seen.tables) + " tables";
+void check_words(Checks& checks, const Words& words, const WordsOfRows& printed) {
+  for (const auto& [word, seen] : printed) {
+    if (words.is_known(word)) continue;
+    const std::string tables = seen.rows == 1 ? "1 table" : std::to_string(seen.rows) + " tables";
     const std::string what = std::string(word) + " is no " + std::string(words.what) + " of any known release";
     Finding& finding =
         checks.add_log("log.unknown_word", seen.first, what + "; the shards of " + tables + " were not rebuilt");
@@ -107,7 +88,8 @@ void add_changed_format(Checks& checks, const Cell& where, std::string_view exam
 }
 
 void check_release(Checks& checks) {
-  for (const Words& words : kWords) check_words(checks, words);
+  check_words(checks, kShardings, words_of_rows(checks.printed, &PrintedTable::sharding));
+  check_words(checks, kKernels, checks.kernels);
   fold_changed_columns(checks, checks.printed.ranks);
   fold_changed_columns(checks, checks.printed.tables);
 }

@@ -174,9 +174,7 @@ class Sections {
       all.insert(kernel);
       named[line.id].insert(kernel);
     }
-    std::string_view known;  // the kernel of a row above, since most rows repeat it
-    for (const PrintedTable& row : printed_.tables.rows)
-      if (row.kernel && row.kernel.text != known) all.insert(known = row.kernel.text);
+    for (const auto& [kernel, word] : checks_.kernels) all.insert(kernel);
     for (const OfKernels& of : kOfKernels) {
       if (!is_printed(of.heading) || !is_of_release(printed_, of.line)) continue;
       for (const std::string_view kernel : all)

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,6 +28,14 @@ struct Compared {
 // How many shards of each sharding type, by Sharding.
 using ShardsByType = std::array<std::int64_t, kShardingNames.size()>;
 
+// The words of a column of the parameter table.
+struct WordRows {
+  Cell first;
+  std::int64_t rows = 0;
+};
+using WordsOfRows = std::map<std::string_view, WordRows>;
+WordsOfRows words_of_rows(const PrintedPlan& printed, Cell PrintedTable::*column);
+
 struct RankValues;  // analysis/statistics.h
 
 struct Checks {
@@ -35,6 +44,7 @@ struct Checks {
   std::vector<Finding>& findings;
   Compared compared{};
   bool rows_complete = false;  // all rows of the parameter table are there, so that sums over them mean something
+  WordsOfRows kernels{};       // of the parameter table
 
   // What check_tables() counts for check_ranks(): shards on every rank, if each row says where its shards are.
   std::vector<ShardsByType> shards_by_rank{};

@@ -95,6 +95,18 @@ std::string differs(std::string_view what, std::string_view printed, std::string
   return message.append(", the formulas give ").append(expected).append(unit);
 }
 
+WordsOfRows words_of_rows(const PrintedPlan& printed, Cell PrintedTable::*column) {
+  WordsOfRows words;
+  auto word = words.end();  // that of the row above: most rows repeat it
+  for (const PrintedTable& row : printed.tables.rows) {
+    const Cell& cell = row.*column;
+    if (!cell) continue;
+    if (word == words.end() || word->first != cell.text) word = words.try_emplace(cell.text, WordRows{cell}).first;
+    ++word->second.rows;
+  }
+  return words;
+}
+
 bool has_all_rows(const PrintedPlan& printed, const Plan& plan) {
   if (!printed.tables.printed || printed.tables.rows.empty() || plan.missing) return false;
   // A block that breaks off inside the table has lost rows, and a row without its words says nothing for a sum.
@@ -186,7 +198,12 @@ Report verify(const PrintedPlan& printed, const Plan& plan) {
   Report report;
   for (const Diagnostic& diagnostic : printed.diagnostics)
     if (const Rule* rule = find_rule(diagnostic.rule)) report.findings.push_back(analysis::from(diagnostic, rule));
-  analysis::Checks checks{printed, plan, report.findings, {}, analysis::has_all_rows(printed, plan)};
+  analysis::Checks checks{printed,
+                          plan,
+                          report.findings,
+                          {},
+                          analysis::has_all_rows(printed, plan),
+                          analysis::words_of_rows(printed, &PrintedTable::kernel)};
   analysis::check_sections(checks);
   analysis::check_release(checks);
   analysis::check_numbers(checks);
