@@ -1,7 +1,7 @@
 // The inverse of formatting: which doubles, and which byte counts, print as a text (log-format.md section 2).
 //
 // Short decimals, that is nearly every cell of a log, have borders (2 * units +- 1) / (2 * 10^decimals) that one
-// division and one fused multiply-add decide exactly. Every other text is decided by search(), which asks format().
+// division and two exact products decide. Every other text is decided by search(), which asks format().
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -27,9 +27,9 @@ constexpr std::int64_t kByteLimit = std::int64_t{1} << 62;
 constexpr std::uint64_t kExactLimit = std::uint64_t{1} << 53;  // up to here every count is a double
 
 // 2 * 10^n; all of them exact in binary64.
-constexpr std::array<double, 23> kTwicePowers = {2e0,  2e1,  2e2,  2e3,  2e4,  2e5,  2e6,  2e7,  2e8,  2e9,  2e10, 2e11,
-                                                 2e12, 2e13, 2e14, 2e15, 2e16, 2e17, 2e18, 2e19, 2e20, 2e21, 2e22};
-constexpr int kMaxDecimals = static_cast<int>(kTwicePowers.size()) - 2;  // significant_interval() needs one more
+constexpr std::array<double, 17> kTwicePowers = {2e0, 2e1,  2e2,  2e3,  2e4,  2e5,  2e6,  2e7, 2e8,
+                                                 2e9, 2e10, 2e11, 2e12, 2e13, 2e14, 2e15, 2e16};
+constexpr int kMaxDecimals = 10;  // border() takes one more, as significant_interval() needs
 
 // units / 10^decimals, as spelled.
 struct Decimal {
@@ -94,8 +94,15 @@ std::optional<Decimal> read_fixed(std::string_view text, Format format) {
 double above(double value) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) + 1); }
 double below(double value) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) - 1); }
 
-// The double nearest to numerator / (2 * 10^decimals), and on which side of it (-1, 0, 1) it lies. Both operands are
-// exact and the quotient is far from underflow, so the sign of the fused remainder is exact.
+// The first 26 bits of a double of usual size; the others are no more.
+double upper_half(double value) {
+  const double shifted = value * 0x8000001;
+  return shifted - (shifted - value);
+}
+
+// The double nearest to numerator / (2 * 10^decimals), and on which side of it (negative, 0, positive) it lies. Both
+// operands are exact, and the denominator has at most 26 bits behind which only zeros follow: the products of the
+// halves are exact, so is the first difference, and with it the sign of the sum.
 struct Border {
   double nearest;
   double side;
@@ -105,7 +112,8 @@ Border border(std::uint64_t numerator, int decimals) {
   if (decimals == 0) return {exact / 2, 0};
   const double denominator = kTwicePowers[static_cast<std::size_t>(decimals)];
   const double nearest = exact / denominator;
-  return {nearest, std::fma(nearest, denominator, -exact)};
+  const double upper = upper_half(nearest);
+  return {nearest, (upper * denominator - exact) + (nearest - upper) * denominator};
 }
 double first_from(Border border, bool tie_included) {
   const bool inside = border.side > 0 || (border.side == 0 && tie_included);
@@ -171,16 +179,17 @@ const RealInterval* component_below_one(std::string_view text) {
   return &kComponents[text.size() - 2][static_cast<std::size_t>(text[digit] - '0')];
 }
 
-// Integers, and one significant digit below 0.0001. "1" reaches down to 0.95: there it is one significant digit too.
+// "1" reaches down to 0.95: there it is one significant digit too.
+RealInterval whole_component(std::uint64_t units) {
+  return units == 0 ? exactly(0.0) : significant_interval({units, 0, false}, 1);
+}
+
+// Integers, and one significant digit below 0.0001.
 std::optional<RealInterval> short_component(std::string_view text) {
-  auto decimal = read_decimal(text);
-  if (!decimal)
-    decimal = read_small_digit(text);
-  else if (decimal->point)
-    return std::nullopt;
-  if (!decimal) return std::nullopt;
-  if (decimal->units == 0) return exactly(0.0);
-  return significant_interval(*decimal, 1);
+  if (const auto decimal = read_decimal(text))
+    return decimal->point ? std::nullopt : std::optional(whole_component(decimal->units));
+  const auto small = read_small_digit(text);
+  return small ? std::optional(significant_interval(*small, 1)) : std::nullopt;
 }
 
 // Positional text of three significant digits; the exponent form is left to search().
@@ -367,6 +376,7 @@ std::optional<ByteInterval> bytes_between_ties(Decimal decimal, std::uint64_t un
 // Any text: signs, numbers that are long or of other formats, and what is no number. Kept apart, so that what it needs
 // is not saved and restored for each short number.
 [[gnu::noinline]] std::optional<RealInterval> any_values(std::string_view text, Format format) {
+  if (text.empty()) return std::nullopt;
   const bool negative = text.starts_with('-');
   // Rounding is symmetric, except that c1 prints no negative integers and an integer is never "-0".
   const bool symmetric = format != Format::c1 && format != Format::integer;
@@ -378,17 +388,6 @@ std::optional<ByteInterval> bytes_between_ties(Decimal decimal, std::uint64_t un
   const auto value = parse_real(text);
   if (!value) return std::nullopt;
   return exactly(*value);
-}
-
-// Nearly all numbers of a log are of r3 and c1, and short.
-[[gnu::noinline]] std::optional<RealInterval> usual_values(std::string_view text, Format format) {
-  if (format == Format::c1)
-    if (const auto interval = short_component(text)) return interval;
-  if (const auto decimals = rounded_decimals(format)) {
-    if (const auto units = rounded_units(text, *decimals)) return fixed_interval({*units, *decimals, true});
-    if (const auto whole = short_integer(text)) return whole;
-  }
-  return any_values(text, format);
 }
 
 // Of a short decimal with a point.
@@ -405,10 +404,17 @@ bool is_byte_format(Format format) { return rounded_decimals(format) || format =
 
 }  // namespace
 
+// Nearly all numbers of a log are of r3 and c1, and short.
 std::optional<RealInterval> values_printed_as(std::string_view text, Format format) {
-  if (format == Format::c1)
+  Decimal decimal;
+  if (format == Format::c1) {
     if (const RealInterval* interval = component_below_one(text)) return *interval;
-  return usual_values(text, format);
+    if (read_decimal(text, decimal) && !decimal.point) return whole_component(decimal.units);
+  } else if (const auto decimals = rounded_decimals(format)) {
+    if (const auto units = rounded_units(text, *decimals)) return fixed_interval({*units, *decimals, true});
+    if (const auto whole = short_integer(text)) return whole;
+  }
+  return any_values(text, format);
 }
 
 std::optional<ByteInterval> bytes_printed_as(std::string_view text, Format format, std::int64_t unit) {
