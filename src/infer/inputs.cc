@@ -34,6 +34,8 @@ class Column {
 
 // Columns in which most cells are alike, and memory to use.
 struct Columns {
+  Column<Sharding> sharding;
+  Column<const KernelTraits*> kernel;
   Column<ByteInterval> ddr, ssd;
   Column<RealInterval> poolings;
   Column<BatchSummary> batches;
@@ -106,9 +108,12 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
                 Columns& columns, TableInputs& table) {
   const PrintedTable& printed = plan.tables.rows[row];
   table.row = row;
-  const auto sharding = parse_name<Sharding>(printed.sharding.text, kShardingNames);
+  const auto sharding = columns.sharding.read(
+      printed.sharding, [](const Cell& cell) { return parse_name<Sharding>(cell.text, kShardingNames); });
   table.sharding = sharding.value_or(Sharding::tw);
-  table.kernel = find_kernel(printed.kernel.text);
+  const auto kernel =
+      columns.kernel.read(printed.kernel, [](const Cell& cell) { return std::optional(find_kernel(cell.text)); });
+  table.kernel = kernel.value_or(nullptr);
   table.quant = (table.kernel != nullptr && table.kernel->quant) || printed.sharder.text.starts_with("Quant");
   table.sequence = printed.output.text == "sequence";
   const auto rows = printed_integer(printed.hash_size), cols = printed_integer(printed.emb_dim);
@@ -134,10 +139,14 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
 }  // namespace
 
 std::optional<RealInterval> printed_real(const Cell& cell, Format format) {
-  if (!cell) return std::nullopt;
-  const auto value = values_printed_as(cell.text, format);
-  if (!value || value->high < 0) return std::nullopt;
-  return RealInterval{std::max(value->low, 0.0), value->high};
+  std::optional<RealInterval> value = values_printed_as(cell.text, format);
+  if (value && value->low < 0) {
+    if (value->high < 0)
+      value.reset();
+    else
+      value->low = 0;
+  }
+  return value;
 }
 
 std::optional<ByteInterval> printed_bytes(const Cell& cell, Format format, std::int64_t unit) {

@@ -29,13 +29,17 @@ class Kernels {
   explicit Kernels(std::vector<KernelInputs>& all) : all_(all) {}
 
   KernelInputs& named(std::string_view name) {
+    // Most rows have the kernel of the one above.
+    if (last_ < all_.size() && all_[last_].name == name) return all_[last_];
     const auto [found, is_new] = index_.try_emplace(name, all_.size());
     if (is_new) all_.emplace_back().name = name;
-    return all_[found->second];
+    last_ = found->second;
+    return all_[last_];
   }
 
  private:
   std::vector<KernelInputs>& all_;
+  std::size_t last_ = 0;  // index of the last one named
   std::unordered_map<std::string_view, std::size_t> index_;
 };
 
