@@ -21,11 +21,11 @@ check_cxx_compiler_flag("${shardstats_small_objects}" SHARDSTATS_HAS_SMALL_OBJEC
 if(SHARDSTATS_HAS_SMALL_OBJECT_STRATEGIES)
   target_compile_options(shardstats_options INTERFACE ${shardstats_small_objects})
 endif()
-# g++ 12 packs the two ends of an interval into one register by way of the stack, which costs more than the packed
-# addition saves where little else is done.
+# g++ 12 packs the two ends of an interval, or line and column of a place, into one register by way of others or the
+# stack, which costs more than the packed operation saves where little else is done.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set_source_files_properties(src/infer/sums.cc src/infer/linear_system.cc PROPERTIES COMPILE_OPTIONS
-                                                                                       -fno-tree-slp-vectorize)
+  set_source_files_properties(src/infer/sums.cc src/infer/linear_system.cc src/log/cells.cc
+                              PROPERTIES COMPILE_OPTIONS -fno-tree-slp-vectorize)
 endif()
 target_link_options(shardstats_options INTERFACE -Wl,--as-needed -Wl,--gc-sections)
 if(SHARDSTATS_SANITIZE)

@@ -17,10 +17,14 @@ std::size_t thousands_length(std::string_view text) {
   return end;
 }
 
+Cell cell_in_log(const BoxLine& line, std::string_view text) {
+  return {text, line.place_in_log(static_cast<std::size_t>(text.data() - line.text.data()))};
+}
+
 // Reads a cell from left to right; every text taken keeps its place.
 class CellReader {
  public:
-  CellReader(std::string_view text, Place place) : text_(text), place_(place) {}
+  CellReader(std::string_view text, const BoxLine& line) : text_(text), line_(line) {}
 
   bool literal(std::string_view text) {
     if (!rest().starts_with(text)) return false;
@@ -40,19 +44,19 @@ class CellReader {
  private:
   std::string_view rest() const { return {text_.data() + at_, text_.size() - at_}; }
   bool take(std::size_t length, Cell& into) {
-    into = {{text_.data() + at_, length}, {place_.line, place_.column + static_cast<std::uint32_t>(at_)}};
+    into = cell_in_log(line_, {text_.data() + at_, length});
     at_ += length;
     return length > 0;
   }
   std::string_view text_;
-  Place place_;
+  const BoxLine& line_;
   std::size_t at_ = 0;
 };
 
 // "9.161 (57%)"
 template <Cell PrintedRank::*used, Cell PrintedRank::*percent>
-bool read_share(std::string_view text, Place place, PrintedRank& row) {
-  CellReader in(text, place);
+bool read_share(std::string_view text, const BoxLine& line, PrintedRank& row) {
+  CellReader in(text, line);
   Cell value, share;
   if (!(in.number(value) && in.literal(" (") && in.number(share) && in.literal("%)") && in.done())) return false;
   row.*used = value;
@@ -72,16 +76,16 @@ bool read_components(CellReader& in, PrintedPerf& perf) {
 
 // "0.061" or "0.061 (0.004,0.02,0.008,0.03,0)"; "1,709" in v0.1.0.
 template <class Row>
-bool read_perf(std::string_view text, Place place, Row& row) {
-  CellReader in(text, place);
+bool read_perf(std::string_view text, const BoxLine& line, Row& row) {
+  CellReader in(text, line);
   if (in.number_or_thousands(row.perf.total) && read_components(in, row.perf)) return true;
   row.perf = {};
   return false;
 }
 
 // "(2.0 GB, 0.0 GB)" or with a third value
-bool read_storage(std::string_view text, Place place, PrintedTable& row) {
-  CellReader in(text, place);
+bool read_storage(std::string_view text, const BoxLine& line, PrintedTable& row) {
+  CellReader in(text, line);
   Cell hbm, ddr, ssd;
   if (!(in.literal("(") && in.number(hbm) && in.literal(" GB, ") && in.number(ddr) && in.literal(" GB"))) return false;
   if (in.literal(", ") && !(in.number(ssd) && in.literal(" GB"))) return false;
@@ -93,8 +97,8 @@ bool read_storage(std::string_view text, Place place, PrintedTable& row) {
 }
 
 // "64" or "256 (128)"
-bool read_dim(std::string_view text, Place place, PrintedTable& row) {
-  CellReader in(text, place);
+bool read_dim(std::string_view text, const BoxLine& line, PrintedTable& row) {
+  CellReader in(text, line);
   Cell dim, block;
   if (!in.whole_number(dim)) return false;
   if (!in.done() && !(in.literal(" (") && in.whole_number(block) && in.literal(")"))) return false;
@@ -105,8 +109,8 @@ bool read_dim(std::string_view text, Place place, PrintedTable& row) {
 }
 
 template <Cell PrintedRank::*field>
-bool read_number(std::string_view text, Place place, PrintedRank& row) {
-  CellReader in(text, place);
+bool read_number(std::string_view text, const BoxLine& line, PrintedRank& row) {
+  CellReader in(text, line);
   Cell read;
   if (!in.number_or_thousands(read) || !in.done()) return false;
   row.*field = read;
@@ -123,9 +127,9 @@ bool is_weighted(std::string_view text) { return text == "weighted" || text == "
 bool is_placement(std::string_view text) { return text.empty() || text == "None" || is_rank_list(text); }
 
 template <class Row, Cell Row::*field, bool has_shape(std::string_view)>
-bool read_plain(std::string_view text, Place place, Row& row) {
+bool read_plain(std::string_view text, const BoxLine& line, Row& row) {
   if (!has_shape(text)) return false;
-  row.*field = {text, place};
+  row.*field = cell_in_log(line, text);
   return true;
 }
 
@@ -168,7 +172,7 @@ constexpr auto kTableColumnOf = [] {
 const TableColumn* table_column(ColumnId id) { return kTableColumnOf[static_cast<std::size_t>(id)]; }
 
 template <class Row>
-bool read_nothing(std::string_view, Place, Row&) {
+bool read_nothing(std::string_view, const BoxLine&, Row&) {
   return false;
 }
 

@@ -10,9 +10,9 @@
 namespace shardstats::log_detail {
 
 // Reads the cell of this text into its fields, which are empty. False: it does not have the column's pattern; the row
-// stays as it was.
+// stays as it was. Places are those of a line of the log itself.
 template <class Row>
-using CellRead = bool (*)(std::string_view text, Place place, Row& row);
+using CellRead = bool (*)(std::string_view text, const BoxLine& line, Row& row);
 // How the cells of a column are read.
 template <class Row>
 CellRead<Row> cell_read(ColumnId column);

@@ -14,8 +14,8 @@ static_assert(kGap.size() == kColumnGap);
 bool ends_cell(std::string_view row, std::size_t right) { return right == row.size() || row[right] == ' '; }
 
 // The cell between two edges: what stands there, and whether it ends at the right one and keeps its distance to the
-// left.
-CutCell cell_between(std::string_view row, std::size_t left, std::size_t right) {
+// left. Of few cells in a row, so that it does not take registers from the others.
+[[gnu::noinline]] CutCell cell_between(std::string_view row, std::size_t left, std::size_t right) {
   const std::size_t end = std::min(right, row.size());
   const std::size_t start = left < end ? skip_blanks(row, left) : end;
   if (start >= end) return {row.substr(end, 0), true};
@@ -118,16 +118,19 @@ bool ColumnEdges::is_row(std::string_view row) const {
   return row.starts_with("#    ") && row.size() > right_[0] - dashes_[0];
 }
 
-std::span<const CutCell> ColumnEdges::cut(std::string_view row, bool closed) {
+CutRow ColumnEdges::cut(std::string_view row, bool closed) {
+  const std::span<const CutCell> cells{cells_.data(), count_};
   if (is_squeezed_) {
     cut_squeezed(row);
-    return {cells_.data(), count_};
+    return {cells, true};
   }
   const bool ascii = is_ascii(row);
   const auto cut_at_edges = [&] { return ascii ? cut_at(right_, row) : cut_at(byte_edges(row), row); };
   // At the end of a row that was cut off stands a piece of a cell, which the gaps would take for a whole one.
-  if (!cut_at_edges() && !(closed && cut_at_gaps(row))) cut_at_edges();
-  return {cells_.data(), count_};
+  if (cut_at_edges()) return {cells, cut_off_ > row.size()};
+  if (closed && cut_at_gaps(row)) return {cells, true};
+  cut_at_edges();
+  return {cells, false};
 }
 
 std::span<const CutCell> ColumnEdges::cut_header(std::string_view row, bool closed) {
@@ -159,16 +162,17 @@ ColumnEdges::Offsets ColumnEdges::byte_edges(std::string_view row) const {
 bool ColumnEdges::cut_at(const Offsets& right, std::string_view row) {
   bool whole = true;
   std::size_t left = 1;
-  for (std::size_t c = 0; c < count_; ++c) {
+  const std::size_t* edge = right.data();
+  for (CutCell& cell : std::span(cells_.data(), count_)) {
     const std::size_t from = left;
-    left = right[c];
+    left = *edge++;
     if (ends_early(row, left))
       if (const std::size_t start = skip_known_blanks(row, from); start >= from + kColumnGap) {
-        cells_[c] = {{row.data() + start, left - start}, true};
+        cell = {{row.data() + start, left - start}, true};
         continue;
       }
-    cells_[c] = cell_between(row, from, left);
-    whole = whole && cells_[c].whole;
+    cell = cell_between(row, from, left);
+    whole = whole && cell.whole;
   }
   if (cut_off_ <= row.size())
     for (std::size_t c = 0; c < count_; ++c) cells_[c].whole = cells_[c].whole && right[c] < cut_off_;

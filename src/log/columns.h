@@ -27,6 +27,12 @@ struct CutCell {
   bool whole = true;
 };
 
+// One cell for each column, valid until the next cut. `whole`: all of them surely are.
+struct CutRow {
+  std::span<const CutCell> cells;
+  bool whole = false;
+};
+
 class ColumnEdges {
  public:
   // `rule`: the box line with the dashes.
@@ -38,9 +44,9 @@ class ColumnEdges {
   bool is_squeezed() const { return is_squeezed_; }
   std::size_t dashes(std::size_t column) const { return dashes_[column]; }
 
-  // `row`: the box line without its closing '#' and padding; `closed`: it had one, so it was not cut off. One cell for
-  // each column, valid until the next call. Where cells were shifted, the gaps count if they give all columns.
-  std::span<const CutCell> cut(std::string_view row, bool closed);
+  // `row`: the box line without its closing '#' and padding; `closed`: it had one, so it was not cut off. Where cells
+  // were shifted, the gaps count if they give all columns.
+  CutRow cut(std::string_view row, bool closed);
   // The header row. Must come before the rows, since squeezed cells are told by their columns.
   std::span<const CutCell> cut_header(std::string_view row, bool closed);
 

@@ -182,9 +182,10 @@ class BlockParser {
 
   bool read_known(const BoxLine& line, std::string_view text) {
     const auto forms = line_forms();
+    SlotTexts slots;
     for (std::size_t f = 0; f < forms.size(); ++f) {
       if (!may_match(text, forms[f].pattern)) continue;
-      SlotTexts slots;
+      slots.count = 0;
       if (!is_open(forms[f]) || !matches(text, forms[f].pattern, slots)) continue;
       if (forms[f].id == LineId::title && has_title()) continue;
       if (forms[f].frame == Frame::nested && is_row_of_table(slots)) continue;
@@ -303,11 +304,11 @@ class BlockParser {
         continue;
       }
       if (is_full(table, id, line)) continue;
-      const std::span<const CutCell> cells = edges.cut(row, closed);
+      const CutRow cut = edges.cut(row, closed);
       frame_.check_padding(line, plan_.width);
-      read_row(line, cells, reader, table);
-      if (closed) report_rest(line, row, cells.back());
-      if (id == LineId::parameter_table) table_rows_.push_back(cell_at(line, without_padding(row, cells.front())));
+      read_row(line, cut, reader, table);
+      if (closed) report_rest(line, row, cut.cells.back());
+      if (id == LineId::parameter_table) table_rows_.push_back(cell_at(line, without_padding(row, cut.cells.front())));
     }
     --at_;
     return true;
@@ -393,12 +394,10 @@ class BlockParser {
 
   // Most rows have no odd cell.
   template <class Row>
-  void read_row(const BoxLine& line, std::span<const CutCell> cells, const RowReader<Row>& reader,
-                ColumnTable<Row>& table) {
+  void read_row(const BoxLine& line, const CutRow& cut, const RowReader<Row>& reader, ColumnTable<Row>& table) {
     Row& into = table.rows.emplace_back();
-    std::size_t good = 0;
-    while (good < cells.size() && is_good(line, cells[good], reader[good], into)) ++good;
-    if (good < cells.size()) read_odd_row(line, cells, good, reader, table);
+    const std::size_t good = cut.whole ? read_good_cells(line, cut.cells, reader, into) : 0;
+    if (good < cut.cells.size()) read_odd_row(line, cut.cells, good, reader, table);
     // The readers of cells take the bytes of a line for neighbours, which those of a transcript need not be.
     if (line.transcript != nullptr)
       each_cell(into, [&](Cell& cell) {
@@ -406,11 +405,18 @@ class BlockParser {
       });
   }
 
-  // Reads the cell if it is whole and has the form of its column.
+  // Up to the first cell that does not have the form of its column; how many. Kept apart, so that what it needs stays
+  // in registers.
   template <class Row>
-  bool is_good(const BoxLine& line, const CutCell& cell, const ColumnReader<Row>& column, Row& into) {
-    const Place place = cell_at(line, cell.text).place;
-    return cell.whole && column.read(cell.text, place, into) && !(column.has_bound && is_beyond(column.id, into));
+  [[gnu::noinline]] std::size_t read_good_cells(const BoxLine& line, std::span<const CutCell> cells,
+                                                const RowReader<Row>& reader, Row& into) {
+    auto column = reader.begin();
+    for (const CutCell& cell : cells) {
+      const bool is_good = column->read(cell.text, line, into) && !(column->has_bound && is_beyond(column->id, into));
+      if (!is_good) return static_cast<std::size_t>(&cell - cells.data());
+      ++column;
+    }
+    return cells.size();
   }
 
   // From the first odd cell on.
@@ -423,7 +429,7 @@ class BlockParser {
     for (std::size_t c = first; c < cells.size(); ++c) {
       const Cell cell = cell_at(line, cells[c].text);
       const ColumnId id = reader[c].id;
-      const bool is_read = cells[c].whole && reader[c].read(cell.text, cell.place, into);
+      const bool is_read = cells[c].whole && reader[c].read(cell.text, line, into);
       if (is_read && !is_beyond(id, into)) continue;
       table.odd.push_back({row, static_cast<std::uint16_t>(c), cell});
       if (id == ColumnId::unknown || is_read) continue;

@@ -56,7 +56,10 @@ struct BoxLine {
   const Transcript* transcript = nullptr;  // that `text` is a part of; null: the log itself
 
   Place place_of(std::size_t offset) const {
-    if (transcript != nullptr) return place_in_transcript(offset);
+    return transcript != nullptr ? place_in_transcript(offset) : place_in_log(offset);
+  }
+  // The same where `text` is a part of the log itself.
+  Place place_in_log(std::size_t offset) const {
     return {place.line, place.column + static_cast<std::uint32_t>(offset)};
   }
 
