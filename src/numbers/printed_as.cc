@@ -69,25 +69,23 @@ std::optional<Decimal> read_decimal(std::string_view text) {
 
 constexpr std::array<std::uint64_t, 4> kPowers = {1, 10, 100, 1000};
 
-// Text of r1..r3 in units of its last decimal; std::nullopt if it is not such text or too long for the short way.
-inline std::optional<std::uint64_t> rounded_units(std::string_view text, int decimals) {
-  Decimal decimal;
-  if (!read_decimal(text, decimal) || !decimal.point || decimal.decimals > decimals) return std::nullopt;
-  if (decimal.decimals > 1 && text.back() == '0') return std::nullopt;  // a needless zero
-  const std::uint64_t units = decimal.units * kPowers[static_cast<std::size_t>(decimals - decimal.decimals)];
-  if (units > kMaxUnits) return std::nullopt;
-  return units;
+// Makes its units those of the last of so many decimals. False: r1..r3 do not print it so, or it is too long for the
+// short way.
+inline bool round_to(int decimals, std::string_view text, Decimal& decimal) {
+  if (!decimal.point || decimal.decimals > decimals) return false;
+  if (decimal.decimals > 1 && text.back() == '0') return false;  // a needless zero
+  decimal.units *= kPowers[static_cast<std::size_t>(decimals - decimal.decimals)];
+  decimal.decimals = decimals;
+  return decimal.units <= kMaxUnits;
 }
 
 // The decimal of r1..r3, f1..f3, p0 text in units of the format's last decimal; std::nullopt as above.
-std::optional<Decimal> read_fixed(std::string_view text, Format format) {
-  if (const auto decimals = rounded_decimals(format)) {
-    const auto units = rounded_units(text, *decimals);
-    return units ? std::optional(Decimal{*units, *decimals, true}) : std::nullopt;
-  }
-  const auto decimals = fixed_decimals(format);
-  const auto decimal = decimals ? read_decimal(text) : std::nullopt;
-  return decimal && decimal->decimals == *decimals ? decimal : std::nullopt;
+inline std::optional<Decimal> read_fixed(std::string_view text, Format format) {
+  Decimal decimal;
+  if (!read_decimal(text, decimal)) return std::nullopt;
+  const auto rounded = rounded_decimals(format);
+  const bool is_read = rounded ? round_to(*rounded, text, decimal) : decimal.decimals == fixed_decimals(format);
+  return is_read ? std::optional(decimal) : std::nullopt;
 }
 
 // Neighbours of a positive, finite double; its bit pattern orders like its value.
@@ -132,12 +130,13 @@ double lower_end(std::uint64_t units, int decimals) {
   return first_from(border(2 * units - 1, decimals), units % 2 == 0);
 }
 
-RealInterval fixed_interval(Decimal decimal) {
+// In its place, so that what a call would need is not saved and restored for each number of a log.
+[[gnu::always_inline]] inline RealInterval fixed_interval(Decimal decimal) {
   return {lower_end(decimal.units, decimal.decimals), upper_end(decimal.units, decimal.decimals)};
 }
 
 // Like fixed_interval, for a number of significant digits: below a power of ten the digits are finer.
-RealInterval significant_interval(Decimal decimal, std::uint64_t power_of_ten) {
+[[gnu::always_inline]] inline RealInterval significant_interval(Decimal decimal, std::uint64_t power_of_ten) {
   const double low = decimal.units == power_of_ten ? lower_end(decimal.units * 10, decimal.decimals + 1)
                                                    : lower_end(decimal.units, decimal.decimals);
   return {low, upper_end(decimal.units, decimal.decimals)};
@@ -180,7 +179,7 @@ const RealInterval* component_below_one(std::string_view text) {
 }
 
 // "1" reaches down to 0.95: there it is one significant digit too.
-RealInterval whole_component(std::uint64_t units) {
+inline RealInterval whole_component(std::uint64_t units) {
   return units == 0 ? exactly(0.0) : significant_interval({units, 0, false}, 1);
 }
 
@@ -358,10 +357,9 @@ std::optional<ByteInterval> large_bytes(std::string_view text, Format format, st
 
 // Counts whose quotient by `unit` rounds to the decimal, half to even; std::nullopt beyond 2^53. Borders are in
 // units of 1 / (2 * 10^decimals) bytes: with at most three decimals they fit 64 bits wherever the count is below 2^53.
-std::optional<ByteInterval> bytes_between_ties(Decimal decimal, std::uint64_t unit) {
+inline std::optional<ByteInterval> bytes_between_ties(Decimal decimal, std::uint64_t unit) {
   const bool tie_included = decimal.units % 2 == 0;
-  const auto per_byte =
-      static_cast<std::uint64_t>(static_cast<std::int64_t>(kTwicePowers[static_cast<std::size_t>(decimal.decimals)]));
+  const std::uint64_t per_byte = 2 * kPowers[static_cast<std::size_t>(decimal.decimals)];
   if (2 * decimal.units + 1 > std::numeric_limits<std::uint64_t>::max() / unit) return std::nullopt;
   const std::uint64_t upper = (2 * decimal.units + 1) * unit;
   const std::uint64_t lower = decimal.units > 0 ? upper - 2 * unit : 0;
@@ -390,14 +388,10 @@ std::optional<ByteInterval> bytes_between_ties(Decimal decimal, std::uint64_t un
   return exactly(*value);
 }
 
-// Of a short decimal with a point.
-std::optional<ByteInterval> short_bytes(std::string_view text, Format format, std::uint64_t unit) {
-  if (const auto decimals = rounded_decimals(format)) {
-    const auto units = rounded_units(text, *decimals);
-    return units ? bytes_between_ties({*units, *decimals, true}, unit) : std::nullopt;
-  }
-  const auto decimal = read_fixed(text, format);
-  return decimal ? bytes_between_ties(*decimal, unit) : std::nullopt;
+// Any text, kept apart like any_values().
+[[gnu::noinline]] std::optional<ByteInterval> any_bytes(std::string_view text, Format format, std::int64_t unit) {
+  if (text.starts_with('-')) return std::nullopt;
+  return is_exact_integer(text, format) ? exact_bytes(text, unit) : large_bytes(text, format, unit);
 }
 
 bool is_byte_format(Format format) { return rounded_decimals(format) || format == Format::f1; }
@@ -406,23 +400,25 @@ bool is_byte_format(Format format) { return rounded_decimals(format) || format =
 
 // Nearly all numbers of a log are of r3 and c1, and short.
 std::optional<RealInterval> values_printed_as(std::string_view text, Format format) {
-  Decimal decimal;
-  if (format == Format::c1) {
+  if (format == Format::c1)
     if (const RealInterval* interval = component_below_one(text)) return *interval;
-    if (read_decimal(text, decimal) && !decimal.point) return whole_component(decimal.units);
-  } else if (const auto decimals = rounded_decimals(format)) {
-    if (const auto units = rounded_units(text, *decimals)) return fixed_interval({*units, *decimals, true});
-    if (const auto whole = short_integer(text)) return whole;
+  Decimal decimal;
+  if (read_decimal(text, decimal)) {
+    const int decimals = rounded_decimals(format).value_or(0);
+    if (format == Format::c1 && !decimal.point) return whole_component(decimal.units);
+    if (decimals > 0 && !decimal.point) return exactly(static_cast<double>(decimal.units));
+    if (decimals > 0 && round_to(decimals, text, decimal)) return fixed_interval(decimal);
   }
   return any_values(text, format);
 }
 
 std::optional<ByteInterval> bytes_printed_as(std::string_view text, Format format, std::int64_t unit) {
   if (unit <= 0 || (unit & (unit - 1)) != 0) return std::nullopt;  // std::has_single_bit() counts all bits
-  if (!is_byte_format(format) || text.starts_with('-')) return std::nullopt;
-  if (const auto interval = short_bytes(text, format, static_cast<std::uint64_t>(unit)))
-    return counts(interval->low, interval->high);
-  return is_exact_integer(text, format) ? exact_bytes(text, unit) : large_bytes(text, format, unit);
+  if (!is_byte_format(format)) return std::nullopt;
+  if (const auto decimal = read_fixed(text, format))
+    if (const auto interval = bytes_between_ties(*decimal, static_cast<std::uint64_t>(unit)))
+      return counts(interval->low, interval->high);
+  return any_bytes(text, format, unit);
 }
 
 }  // namespace shardstats
