@@ -65,13 +65,15 @@ bool read_share(std::string_view text, const BoxLine& line, PrintedRank& row) {
 }
 
 // What stands in a cell of perfs, behind the total if there is more than that.
-bool read_components(CellReader& in, PrintedPerf& perf) {
+inline bool read_components(CellReader& in, PrintedPerf& perf) {
   if (in.done()) return true;
   if (!in.literal(" (")) return false;
+  std::uint8_t count = 0;
   do {
-    if (perf.count == perf.components.size() || !in.number(perf.components[perf.count++])) return false;
+    if (count == perf.components.size() || !in.number(perf.components[count++])) return false;
   } while (in.literal(","));
-  return in.literal(")") && in.done() && perf.count >= 4;
+  perf.count = count;
+  return in.literal(")") && in.done() && count >= 4;
 }
 
 // "0.061" or "0.061 (0.004,0.02,0.008,0.03,0)"; "1,709" in v0.1.0.

@@ -14,8 +14,8 @@ static_assert(kGap.size() == kColumnGap);
 bool ends_cell(std::string_view row, std::size_t right) { return right == row.size() || row[right] == ' '; }
 
 // The cell between two edges: what stands there, and whether it ends at the right one and keeps its distance to the
-// left. Of few cells in a row, so that it does not take registers from the others.
-[[gnu::noinline]] CutCell cell_between(std::string_view row, std::size_t left, std::size_t right) {
+// left.
+CutCell cell_between(std::string_view row, std::size_t left, std::size_t right) {
   const std::size_t end = std::min(right, row.size());
   const std::size_t start = left < end ? skip_blanks(row, left) : end;
   if (start >= end) return {row.substr(end, 0), true};

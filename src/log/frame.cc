@@ -67,7 +67,7 @@ std::optional<std::size_t> BoxFrame::likeliest_border() const {
 // Lines that all end where the border does, or in blanks at one column, without their '#', were cut off there.
 void BoxFrame::find_cut() {
   if (was_mended(block_, Mending::frame)) return;
-  const auto is_open = [](const BoxLine& line) { return !is_border(trim_right(line.text)) && !is_closed(line); };
+  const auto is_open = [](const BoxLine& line) { return !is_closed(line); };
   const auto first = std::ranges::find_if(block_.lines, is_open);
   if (first == block_.lines.end()) return;
   std::size_t longest = 0, border = 0;
