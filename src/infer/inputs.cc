@@ -21,7 +21,7 @@ template <class T>
 class Column {
  public:
   template <class Read>
-  std::optional<T> read(const Cell& cell, Read read) {
+  const std::optional<T>& read(const Cell& cell, Read read) {
     if (cell.text != above_) value_ = cell ? read(cell) : std::nullopt;
     above_ = cell.text;
     return value_;
@@ -43,7 +43,7 @@ struct Columns {
   std::vector<int> ranks;
 };
 
-std::optional<BatchSummary> batch_sizes(const PrintedTable& printed, std::int64_t features, Columns& columns) {
+const std::optional<BatchSummary>& batch_sizes(const PrintedTable& printed, std::int64_t features, Columns& columns) {
   if (std::exchange(columns.features_of_batches, features) != features) columns.batches = {};
   return columns.batches.read(printed.batch_sizes,
                               [&](const Cell& cell) { return summarize_batch_sizes(cell.text, features); });
@@ -52,7 +52,7 @@ std::optional<BatchSummary> batch_sizes(const PrintedTable& printed, std::int64_
 void read_batches(const PrintedTable& printed, double batch_size, Columns& columns, TableInputs& table) {
   table.batch = exactly(batch_size);
   table.batch_total = static_cast<std::int64_t>(batch_size) * table.features;
-  const auto sizes = batch_sizes(printed, table.features, columns);
+  const auto& sizes = batch_sizes(printed, table.features, columns);
   if (!sizes || sizes->count == 0) return;
   table.batch = {static_cast<double>(sizes->least), static_cast<double>(sizes->most)};
   const bool complete = sizes->count >= table.features;
@@ -65,7 +65,7 @@ void read_indices(const PrintedTable& printed, Columns& columns, TableInputs& ta
   const auto read_real = [](const Cell& cell) { return printed_real(cell, Format::r3); };
   const auto sum = read_real(printed.pooling_factor);
   table.pooling_sum = sum.value_or(exactly(0.0));
-  const auto poolings = columns.poolings.read(printed.num_poolings, read_real);
+  const auto& poolings = columns.poolings.read(printed.num_poolings, read_real);
   const auto features = static_cast<double>(table.features);
   table.poolings_known = poolings.has_value();
   table.poolings = poolings.value_or(exactly(features));
@@ -108,10 +108,10 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
                 Columns& columns, TableInputs& table) {
   const PrintedTable& printed = plan.tables.rows[row];
   table.row = row;
-  const auto sharding = columns.sharding.read(
+  const auto& sharding = columns.sharding.read(
       printed.sharding, [](const Cell& cell) { return parse_name<Sharding>(cell.text, kShardingNames); });
   table.sharding = sharding.value_or(Sharding::tw);
-  const auto kernel =
+  const auto& kernel =
       columns.kernel.read(printed.kernel, [](const Cell& cell) { return std::optional(find_kernel(cell.text)); });
   table.kernel = kernel.value_or(nullptr);
   table.quant = (table.kernel != nullptr && table.kernel->quant) || printed.sharder.text.starts_with("Quant");
