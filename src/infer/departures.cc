@@ -27,14 +27,14 @@ void Sums::list_wide_options() {
   }
 }
 
-void Sums::take_pair(int pair) {
-  outcome_.pair = pair;
-  list_wide_options();
-}
-
 // With every table at its plan-wide values that can have them.
 RealInterval Sums::wide_sum(const SumLine& line) const {
   return sum_of(wide_bounds_, part_of(line), line.quantity) + constant_of(line);
+}
+
+void Sums::take_pair(int pair) {
+  outcome_.pair = pair;
+  list_wide_options();
 }
 
 std::uint64_t usual_departures(const PlanInputs& plan, const Outcome& outcome) {
@@ -53,7 +53,8 @@ Departures Sums::departures() const {
   Departures found;
   std::vector<RealInterval> wide;
   wide.reserve(outcome_.sums.size());
-  for (const SumLine& line : outcome_.sums) wide.push_back(wide_sum(line));
+  ShardTotals totals(lines_, wide_bounds_);
+  for (const SumLine& line : outcome_.sums) wide.push_back(totals.of(line) + constant_of(line));
   for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
     const SumLine& line = outcome_.sums[l];
     if (line.of != SumOf::rank || line.contradicted) continue;

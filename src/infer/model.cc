@@ -279,25 +279,6 @@ RowEnds row_ends(const Setting& setting, const TableInputs& table, const Parts& 
   return ends;
 }
 
-RealInterval class_bytes(const Setting& setting, const ClassParts& c, Combo combo, Quantity quantity) {
-  switch (quantity) {
-    case Quantity::hbm:
-      return class_hbm(setting, c, combo);
-    case Quantity::ddr:
-      return class_ddr(setting, c, combo);
-    case Quantity::ssd:
-      return class_ssd(c, combo);
-    case Quantity::input:
-      return c.column_input;
-    case Quantity::output:
-      return c.column_output[static_cast<std::size_t>(combo.element)];
-    case Quantity::weights:
-    case Quantity::optimizer_state:
-      break;
-  }
-  return {};
-}
-
 namespace {
 
 // Sums what `bytes_of` says of one shard of each class.

@@ -149,14 +149,34 @@ inline RealInterval class_ddr(const Setting& setting, const ClassParts& c, Combo
 inline RealInterval class_ssd(const ClassParts& c, Combo combo) {
   return c.specific[static_cast<std::size_t>(pair_of(combo))].ssd;
 }
-// Bytes of one shard of class `c` (weights and optimizer_state: of the whole table, each once).
-RealInterval class_bytes(const Setting& setting, const ClassParts& c, Combo combo, Quantity quantity);
+inline RealInterval class_output(const ClassParts& c, Combo combo) {
+  return c.column_output[static_cast<std::size_t>(combo.element)];
+}
+// Bytes of one shard of class `c` (none of weights and optimizer_state, which are those of whole tables).
+inline RealInterval class_bytes(const Setting& setting, const ClassParts& c, Combo combo, Quantity quantity) {
+  switch (quantity) {
+    case Quantity::hbm:
+      return class_hbm(setting, c, combo);
+    case Quantity::ddr:
+      return class_ddr(setting, c, combo);
+    case Quantity::ssd:
+      return class_ssd(c, combo);
+    case Quantity::input:
+      return c.column_input;
+    case Quantity::output:
+      return class_output(c, combo);
+    case Quantity::weights:
+    case Quantity::optimizer_state:
+      break;
+  }
+  return {};
+}
 // All that single shards have, by Quantity: those before weights.
 inline constexpr auto kShardQuantities = static_cast<std::size_t>(Quantity::weights);
 inline std::array<RealInterval, kShardQuantities> shard_bytes(const Setting& setting, const ClassParts& c,
                                                               Combo combo) {
   return {class_hbm(setting, c, combo), class_ddr(setting, c, combo), class_ssd(c, combo), c.column_input,
-          c.column_output[static_cast<std::size_t>(combo.element)]};
+          class_output(c, combo)};
 }
 // The same summed over all shards.
 RealInterval table_bytes(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo,

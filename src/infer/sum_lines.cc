@@ -45,7 +45,6 @@ SumLines::SumLines(const PlanInputs& plan, const Outcome& outcome, Split split) 
     if (line.of != SumOf::rank) needed_whole_ |= bit(line.quantity);
   }
   needed_whole_ |= needed_ & kCellBits;  // a printed cell narrows the classes by way of the whole table
-  if (!split_.uniform) list_places();
 }
 
 SumLines::Entry SumLines::entry(std::uint32_t t, std::int16_t cls) const {
@@ -147,7 +146,7 @@ void SumLines::add_totals(const PlanInputs& plan, const Outcome& outcome) {
   }
 }
 
-void SumLines::list_places() {
+SumLines::Places SumLines::listed_places() const {
   const auto have_same_shards = [&](const SumLine& a, const SumLine& b) {
     return a.first == b.first && a.count == b.count;
   };
@@ -157,12 +156,14 @@ void SumLines::list_places() {
       each_part(lines_[l], [&](Part part) { f(Place{l, end, part}); });
     }
   };
-  first_place_.assign(split_.rebuilt.size() + 1, 0);
-  each_place([&](const Place& place) { ++first_place_[place.part.table + 1]; });
-  std::partial_sum(first_place_.begin(), first_place_.end(), first_place_.begin());
-  places_.resize(first_place_.back());
-  std::vector<std::uint32_t> next(first_place_.begin(), first_place_.end() - 1);
-  each_place([&](const Place& place) { places_[next[place.part.table]++] = place; });
+  Places places;
+  places.first_of.assign(split_.rebuilt.size() + 1, 0);
+  each_place([&](const Place& place) { ++places.first_of[place.part.table + 1]; });
+  std::partial_sum(places.first_of.begin(), places.first_of.end(), places.first_of.begin());
+  places.all.resize(places.first_of.back());
+  std::vector<std::uint32_t> next(places.first_of.begin(), places.first_of.end() - 1);
+  each_place([&](const Place& place) { places.all[next[place.part.table]++] = place; });
+  return places;
 }
 
 std::shared_ptr<const SumLines> KnownSums::of(const Outcome& outcome) {

@@ -78,12 +78,20 @@ class SumLines {
   // Calls f(part) for each table of a sum: entries of a line come table by table.
   template <class F>
   void each_part(const SumLine& line, F f) const {
+    each_part(
+        line, [](std::uint32_t) { return true; }, f);
+  }
+  // The same for those tables that `is_wanted` holds for.
+  template <class Wanted, class F>
+  void each_part(const SumLine& line, Wanted is_wanted, F f) const {
     const std::uint32_t end = line.first + line.count;
     for (std::uint32_t i = line.first; i < end;) {
       Part part{entries_[i].table, i, i + 1};
-      while (part.end < end && entries_[part.end].table == part.table) ++part.end;
+      if (is_wanted(part.table)) {
+        while (part.end < end && entries_[part.end].table == part.table) ++part.end;
+        f(part);
+      }
       i = part.end;
-      f(part);
     }
   }
 
@@ -99,17 +107,19 @@ class SumLines {
   // Does f(line, part) hold for all sums that a table stands in?
   template <class F>
   bool all_lines_of(std::uint32_t t, F f) const {
-    for (std::uint32_t i = first_place_[t]; i < first_place_[t + 1]; ++i)
-      for (std::uint32_t l = places_[i].first_line; l < places_[i].end_line; ++l)
-        if (!f(l, places_[i].part)) return false;
+    const Places& places = this->places();
+    for (std::uint32_t i = places.first_of[t]; i < places.first_of[t + 1]; ++i)
+      for (std::uint32_t l = places.all[i].first_line; l < places.all[i].end_line; ++l)
+        if (!f(l, places.all[i].part)) return false;
     return true;
   }
-
-  // Calls f(line, part) for each of them.
+  // Calls f(line) for each of them.
   template <class F>
   void each_line_of(std::uint32_t t, F f) const {
-    for (std::uint32_t i = first_place_[t]; i < first_place_[t + 1]; ++i)
-      for (std::uint32_t l = places_[i].first_line; l < places_[i].end_line; ++l) f(l, places_[i].part);
+    all_lines_of(t, [&](std::uint32_t l, Part) {
+      f(l);
+      return true;
+    });
   }
 
  private:
@@ -118,23 +128,32 @@ class SumLines {
     std::uint32_t first_line = 0, end_line = 0;
     Part part;
   };
+  struct Places {
+    std::vector<Place> all;               // table by table
+    std::vector<std::uint32_t> first_of;  // by table, and the end
+  };
 
+  // Found when they are first asked for: where no option is removed, none are needed.
+  const Places& places() const {
+    if (!places_) places_ = listed_places();
+    return *places_;
+  }
+  Places listed_places() const;
   Entry entry(std::uint32_t t, std::int16_t cls) const;
   void add_line(Quantity quantity, SumOf of, std::size_t index, const std::optional<ByteInterval>& printed,
                 std::size_t first, std::size_t end);
   void add_rank_sums(const PlanInputs& plan, const Outcome& outcome);
   void add_kernel_sums(const PlanInputs& plan);
   void add_totals(const PlanInputs& plan, const Outcome& outcome);
-  void list_places();
 
   Split split_;
   std::vector<std::uint32_t> first_of_;  // by table, and the end
   std::vector<Entry> entries_;
   std::vector<SumLine> lines_;
-  std::vector<Place> places_;               // table by table
-  std::vector<std::uint32_t> first_place_;  // by table, and the end
   std::uint32_t needed_ = 0, needed_whole_ = 0;
-  mutable std::optional<std::vector<UnequalRank>> unequal_ranks_;  // one block is one thread's
+  // One block is one thread's.
+  mutable std::optional<std::vector<UnequalRank>> unequal_ranks_;
+  mutable std::optional<Places> places_;
 };
 
 // The lists of one search: it meets few splits, and each many times.

@@ -31,61 +31,78 @@ Sums::Sums(const PlanInputs& plan, Outcome& outcome)
   for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) refresh(t);
 }
 
-RealInterval Sums::bytes(const Entry& entry, Option option, Quantity quantity) const {
-  const Parts& parts = (*outcome_.parts)[entry.table][option.variant];
-  const Combo combo = combo_of(option.combo);
-  if (entry.cls == SumLines::kWhole)
-    return table_bytes(outcome_.setting, plan_.tables[entry.table], parts, combo, quantity);
-  return class_bytes(outcome_.setting, parts.classes[static_cast<std::size_t>(entry.cls)], combo, quantity) *
-         exactly(entry.count);
-}
-
-RealInterval Sums::bytes(Part part, Option option, Quantity quantity) const {
-  RealInterval sum{};
-  for (std::uint32_t i = part.first; i < part.end; ++i) sum = sum + bytes(lines_[i], option, quantity);
-  return sum;
-}
-
 // ---- bounds over the options left, kept for every table ------------------------------------------------------------
 
 RealInterval& Sums::bounds_at(std::uint32_t t, std::size_t cls, Quantity quantity) {
   return bounds_[lines_.values_of(t) + cls * kQuantities + static_cast<std::size_t>(quantity)];
 }
 
-RealInterval Sums::sum_of(const Values& values, Part part, Quantity quantity) const {
-  RealInterval sum{};
-  for (std::uint32_t i = part.first; i < part.end; ++i) {
+template <std::size_t N>
+void Sums::ShardTotals::add_up() {
+  std::array<RealInterval, N> sums{};
+  for (std::uint32_t i = shards_.first; i < shards_.end; ++i) {
     const Entry& entry = lines_[i];
-    sum = sum + values[entry.values + static_cast<std::size_t>(quantity)] * exactly(entry.count);
+    const RealInterval* const values = &values_[entry.values];
+    for (std::size_t q = 0; q < N; ++q) sums[q] = sums[q] + values[q] * exactly(entry.count);
   }
-  return sum;
+  std::ranges::copy(sums, totals_.begin());
+}
+
+RealInterval Sums::ShardTotals::of(const SumLine& line) {
+  if (const Part shards = part_of(line); shards_.first != shards.first || shards_.end != shards.end) {
+    shards_ = shards;
+    line.of == SumOf::rank ? add_up<kShardQuantities>() : add_up<kQuantities>();
+  }
+  return totals_[static_cast<std::size_t>(line.quantity)];
 }
 
 // After its options have.
 void Sums::changed(std::uint32_t t) {
   refresh(t);
-  lines_.each_line_of(t, [&](std::uint32_t l, Part) { stale_[l] = true; });
+  lines_.each_line_of(t, [&](std::uint32_t l) { stale_[l] = true; });
 }
 
-// What the table's shards take with one option, and all of it.
-void Sums::set_sizes(std::uint32_t t, Option option, RealInterval* values) const {
+// Is the whole of the table so many times its only class, whatever its options are?
+bool Sums::is_one_class(std::uint32_t t) const {
+  const auto sums_up = [](const Parts& parts) { return parts.same_total.empty(); };
+  return classes_of(t).size() == 1 && std::ranges::all_of((*outcome_.parts)[t], sums_up);
+}
+
+// Calls f(index, size) for what the table's shards take with one option, and all of it; without those sizes of the
+// whole table that set_whole() adds.
+template <class F>
+void Sums::each_size(std::uint32_t t, Option option, F f) const {
   const Parts& parts = (*outcome_.parts)[t][option.variant];
   const Combo combo = combo_of(option.combo);
+  const bool one_class = is_one_class(t);
   std::array<RealInterval, kShardQuantities> sums{};
+  std::size_t first = 0;
   for (const ClassParts& c : parts.classes) {
     const auto one = shard_bytes(outcome_.setting, c, combo);
-    const RealInterval count = real(c.run.count);
-    for (std::size_t q = 0; q < one.size(); ++q) {
-      values[q] = one[q];
-      sums[q] = sums[q] + one[q] * count;
-    }
-    values += kQuantities;
+    for (std::size_t q = 0; q < one.size(); ++q) f(first + q, one[q]);
+    if (!one_class)
+      for (std::size_t q = 0; q < one.size(); ++q) sums[q] = sums[q] + one[q] * real(c.run.count);
+    first += kQuantities;
   }
-  std::ranges::copy(sums, values);
-  const bool is_sum = parts.same_total.empty();  // the whole table is what its shards are
-  each_bit(lines_.needed_whole() & (is_sum ? kTableBits : ~0u), [&](int q) {
-    values[q] = table_bytes(outcome_.setting, plan_.tables[t], parts, combo, static_cast<Quantity>(q));
+  const std::uint32_t needed = lines_.needed_whole();
+  if (parts.same_total.empty() && !one_class)
+    for (std::size_t q = 0; q < sums.size(); ++q) f(first + q, sums[q]);
+  each_bit(needed & (parts.same_total.empty() ? kTableBits : ~0u), [&](int q) {
+    f(first + static_cast<std::size_t>(q),
+      table_bytes(outcome_.setting, plan_.tables[t], parts, combo, static_cast<Quantity>(q)));
   });
+}
+
+// Bounds grow with those of the class, so that they are its bounds as often.
+void Sums::set_whole(std::uint32_t t, RealInterval* values) const {
+  if (!is_one_class(t)) return;
+  const RealInterval count = real(classes_of(t).front().run.count);
+  for (std::size_t q = 0; q < kShardQuantities; ++q) values[kQuantities + q] = values[q] * count;
+}
+
+void Sums::set_sizes(std::uint32_t t, Option option, RealInterval* values) const {
+  each_size(t, option, [&](std::size_t at, RealInterval size) { values[at] = size; });
+  set_whole(t, values);
 }
 
 void Sums::refresh(std::uint32_t t) {
@@ -93,30 +110,21 @@ void Sums::refresh(std::uint32_t t) {
   RealInterval* const bounds = &bounds_[lines_.values_of(t)];
   const auto& options = outcome_.tables[t].options;
   has_choice_[t] = options.size() > 1;
-  set_sizes(t, options[0], bounds);
-  differ_[t] = 0;
-  for (std::size_t i = 1; i < options.size(); ++i) {
-    one_.resize((classes_of(t).size() + 1) * kQuantities);
-    set_sizes(t, options[i], one_.data());
-    widen(one_, bounds, differ_[t]);
-  }
+  each_size(t, options[0], [&](std::size_t at, RealInterval size) { bounds[at] = size; });
+  std::uint32_t differ = 0;
+  for (std::size_t i = 1; i < options.size(); ++i)
+    each_size(t, options[i], [&](std::size_t at, RealInterval size) {
+      if (bounds[at] == size) return;
+      bounds[at] = hull(bounds[at], size);
+      differ |= 1u << at % kQuantities;
+    });
+  differ_[t] = static_cast<std::uint8_t>(differ);
+  set_whole(t, bounds);
   const std::uint32_t elements = has_choice_[t] ? elements_of(options) : 0;
   sizes_differ_[t] = (elements & (elements - 1)) != 0;
   if (!outcome_.uniform) std::copy_n(bounds, (classes_of(t).size() + 1) * kQuantities, &reach_[lines_.values_of(t)]);
   for (const Quantity quantity : kCells)
     if ((lines_.needed() & bit(quantity)) != 0) narrow_by_cell(t, quantity);
-}
-
-// Adds those values to the bounds; sets a bit for each quantity in which they are not the same.
-void Sums::widen(const Values& values, RealInterval* bounds, std::uint8_t& differ) {
-  for (std::size_t first = 0; first < values.size(); first += kQuantities)
-    for (std::size_t q = 0; q < kQuantities; ++q) {
-      RealInterval& all = bounds[first + q];
-      const RealInterval one = values[first + q];
-      if (all == one) continue;
-      all = hull(all, one);
-      differ |= static_cast<std::uint8_t>(1u << q);
-    }
 }
 
 // The table's own cell bounds the sum over its shards, and with it each of them.
@@ -245,8 +253,9 @@ void Sums::prune_all() {
 
 bool Sums::settle_within(std::int64_t limit) {
   fit_constants();
+  ShardTotals totals(lines_, bounds_);
   for (SumLine& line : outcome_.sums) {
-    check(line);
+    check(line, totals);
     outcome_.contradictions += line.contradicted;
     if (outcome_.cost() > limit) return false;
   }
@@ -290,22 +299,25 @@ std::int64_t Sums::contradict_unequal_ranks() {
 // Of all sums that may have changed.
 bool Sums::check_all() {
   bool changed = false;
+  ShardTotals totals(lines_, bounds_);
   for (std::size_t l = 0; l < outcome_.sums.size(); ++l) {
     SumLine& line = outcome_.sums[l];
     if (!stale_[l] && line.of != SumOf::all_ranks) continue;  // that one depends on the ranks' verdicts, too
     stale_[l] = false;
-    changed |= check(line);
+    if (!check(line, totals)) continue;
+    changed = true;
+    totals.forget();
   }
   return changed;
 }
 
 // Bounds of one sum; removes options of its tables that cannot be. True if any was removed.
-bool Sums::check(SumLine& line) {
+bool Sums::check(SumLine& line, ShardTotals& totals) {
   if (line.of == SumOf::all_ranks && a_rank_is_contradicted(line.quantity)) {
     line.contradicted = false;  // nothing new: the wrong rank is in this sum as well
     return false;
   }
-  RealInterval total = total_of(line);
+  RealInterval total = totals.of(line) + constant_of(line);
   line.expected = total;
   if (!total.overlaps(line.printed)) {
     line.contradicted = true;
@@ -315,8 +327,9 @@ bool Sums::check(SumLine& line) {
   const std::uint32_t quantity = bit(line.quantity);
   if (line.contradicted || (any_differ_ & quantity) == 0) return false;
   bool changed = false;
-  lines_.each_part(line, [&](Part part) {
-    if ((differ_[part.table] & quantity) != 0 && may_rule_out(line, total, part)) changed |= prune(line, total, part);
+  const auto differs = [&](std::uint32_t t) { return (differ_[t] & quantity) != 0; };
+  lines_.each_part(line, differs, [&](Part part) {
+    if (may_rule_out(line, total, part)) changed |= prune(line, total, part);
   });
   return changed;
 }

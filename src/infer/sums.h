@@ -68,6 +68,23 @@ class Sums {
   using Entry = SumLines::Entry;
   using Part = SumLines::Part;
   using Values = std::vector<RealInterval>;  // by SumLines::values_of()
+  // What the shards of a sum take, of all quantities at once: sums of the same shards follow each other.
+  class ShardTotals {
+   public:
+    ShardTotals(const SumLines& lines, const Values& values) : lines_(lines), values_(values) {}
+    RealInterval of(const SumLine& line);
+    // After values have changed.
+    void forget() { shards_ = {}; }
+
+   private:
+    template <std::size_t N>
+    void add_up();
+
+    const SumLines& lines_;
+    const Values& values_;
+    Part shards_;  // those added up
+    std::array<RealInterval, kQuantities> totals_{};
+  };
   // A table of an output sum with several element sizes left, and what each of them adds.
   struct OpenTable {
     std::uint32_t table = 0;
@@ -78,18 +95,40 @@ class Sums {
 
   bool usable(std::uint32_t t) const { return !outcome_.tables[t].options.empty(); }
   const std::vector<ClassParts>& classes_of(std::uint32_t t) const { return (*outcome_.parts)[t].front().classes; }
-  RealInterval bytes(const Entry& entry, Option option, Quantity quantity) const;
-  RealInterval bytes(Part part, Option option, Quantity quantity) const;
+  RealInterval bytes(Part part, Option option, Quantity quantity) const {
+    const Parts& parts = (*outcome_.parts)[part.table][option.variant];
+    const Combo combo = combo_of(option.combo);
+    RealInterval sum{};
+    for (std::uint32_t i = part.first; i < part.end; ++i) {
+      const Entry& entry = lines_[i];
+      if (entry.cls == SumLines::kWhole)
+        sum = sum + table_bytes(outcome_.setting, plan_.tables[part.table], parts, combo, quantity);
+      else
+        sum = sum + class_bytes(outcome_.setting, parts.classes[static_cast<std::size_t>(entry.cls)], combo, quantity) *
+                        exactly(entry.count);
+    }
+    return sum;
+  }
   static Part part_of(const SumLine& line) { return {0, line.first, line.first + line.count}; }
-  RealInterval sum_of(const Values& values, Part part, Quantity quantity) const;
+  RealInterval sum_of(const Values& values, Part part, Quantity quantity) const {
+    RealInterval sum{};
+    for (std::uint32_t i = part.first; i < part.end; ++i) {
+      const Entry& entry = lines_[i];
+      sum = sum + values[entry.values + static_cast<std::size_t>(quantity)] * exactly(entry.count);
+    }
+    return sum;
+  }
   RealInterval& bounds_at(std::uint32_t t, std::size_t cls, Quantity quantity);
   double ranks() const { return static_cast<double>(plan_.ranks.size()); }
   RealInterval constant_of(const SumLine& line) const;
   RealInterval shards_of(const SumLine& line) const;
   RealInterval total_of(const SumLine& line) const;
+  bool is_one_class(std::uint32_t t) const;
+  template <class F>
+  void each_size(std::uint32_t t, Option option, F f) const;
+  void set_whole(std::uint32_t t, RealInterval* values) const;
   void set_sizes(std::uint32_t t, Option option, RealInterval* values) const;
   void refresh(std::uint32_t t);
-  static void widen(const Values& values, RealInterval* bounds, std::uint8_t& differ);
   void changed(std::uint32_t t);
   void narrow_by_cell(std::uint32_t t, Quantity quantity);
 
@@ -98,7 +137,7 @@ class Sums {
   RealInterval hidden_constant(Quantity quantity) const;
   bool check_all();
   void prune_all();
-  bool check(SumLine& line);
+  bool check(SumLine& line, ShardTotals& totals);
   std::int64_t contradict_unequal_ranks();
   bool has_known_shards(const SumLine& line) const;
   bool may_rule_out(const SumLine& line, RealInterval total, Part part) const;
@@ -132,7 +171,6 @@ class Sums {
   const SumLines& lines_;
   Values bounds_;                 // over the options left
   Values reach_;                  // the same before the table's own cells narrow it: every option lies inside
-  Values one_;                    // of the option at hand; what no line needs of it may be that of another table
   std::vector<char> has_choice_;  // by table: several options left
   // Of those, by table: which quantities the options left differ in, a bit for each; is the element size one of it?
   std::vector<std::uint8_t> differ_;
