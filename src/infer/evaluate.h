@@ -52,8 +52,12 @@ struct Constants {
 };
 
 using TableParts = ShortVector<Parts, 1>;  // variants of one table
+// Is the table so many times the shard of its only class? Then bounds of it are those of the shard as many times.
+inline bool is_one_class(const TableParts& variants) {
+  return std::ranges::all_of(variants, [](const Parts& p) { return p.classes.size() == 1 && p.same_total.empty(); });
+}
 
-using Options = ShortVector<Option, 4>;
+using Options = ShortVector<Option, 12>;
 // A bit for each element size that some option has.
 inline std::uint32_t elements_of(const Options& options) {
   std::uint32_t elements = 0;

@@ -193,9 +193,11 @@ class Again {
       parts.push_back(make_parts(setting, table, variant, outcome_.rows, combos));
       fitting.push_back(fitting_combos(setting, table, parts.back(), combos));
     }
-    for (const Option option : known.options)
-      if ((fitting[option.variant] >> option.combo & 1) != 0) outcome_.tables[t].options.push_back(option);
-    return !outcome_.tables[t].options.empty();
+    Options& left = outcome_.tables[t].options;
+    left = known.options;
+    const auto is_ruled_out = [&](Option option) { return (fitting[option.variant] >> option.combo & 1) == 0; };
+    if (std::ranges::any_of(left, is_ruled_out)) left.erase_if(is_ruled_out);
+    return !left.empty();
   }
 
   const PlanInputs& plan_;

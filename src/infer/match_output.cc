@@ -55,7 +55,7 @@ bool Sums::gives(const SumLine& line, const Assignments& known, std::uint32_t l)
   auto next = assignment->second.begin();
   lines_.each_part(line, [&](Part part) {
     if (!sizes_differ_[part.table]) {
-      sum = sum + sum_of(bounds_, part, line.quantity);
+      sum = sum + sum_of(bounds_, part, Quantity::output);
       return;
     }
     const auto& options = outcome_.tables[part.table].options;
@@ -64,7 +64,7 @@ bool Sums::gives(const SumLine& line, const Assignments& known, std::uint32_t l)
     const auto* const option = fits ? std::ranges::find_if(options, has_size) : options.end();
     fits = fits && option != options.end();
     if (!fits) return;
-    sum = sum + bytes(part, *option, line.quantity);
+    sum = sum + bytes(part, *option, Quantity::output);
     ++next;
   });
   if (!fits || next != assignment->second.end()) return false;
@@ -76,7 +76,7 @@ std::vector<Sums::OpenTable> Sums::open_tables(const SumLine& line, RealInterval
   std::vector<OpenTable> open;
   lines_.each_part(line, [&](Part part) {
     if (!sizes_differ_[part.table]) {
-      fixed = fixed + sum_of(bounds_, part, line.quantity);
+      fixed = fixed + sum_of(bounds_, part, Quantity::output);
       return;
     }
     OpenTable one{part.table, {}, 0, {}};
@@ -86,7 +86,7 @@ std::vector<Sums::OpenTable> Sums::open_tables(const SumLine& line, RealInterval
       const int element = combo_of(option.combo).element;
       if ((known >> element & 1) != 0) continue;
       known |= 1u << element;
-      one.sizes.push_back({element, bytes(part, option, line.quantity)});
+      one.sizes.push_back({element, bytes(part, option, Quantity::output)});
     }
     open.push_back(std::move(one));
   });

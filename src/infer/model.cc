@@ -87,40 +87,39 @@ double multiplier_of(const Setting& setting, const TableInputs& table, int optim
                               *table.kernel, static_cast<double>(table.cols));
 }
 
-// The sizes with another multiplier, given those with any: nothing but the optimizer's state rests on it.
-Specific<RealInterval> with_multiplier(const Setting& setting, const TableFacts<RealInterval>& facts,
-                                       const ShardFacts<RealInterval>& shard, Specific<RealInterval> known) {
-  const bool state_is_hidden_in_sums = known.ssd.high > 0 || uses_key_value_rule(setting, facts);
-  if (state_is_hidden_in_sums) return specific_bytes(setting, facts, shard);
-  if (counts_as_inference(setting)) return known;
-  known.optimizer_hbm = optimizer_bytes(facts.optimizer_multiplier, known.tensor_hbm);
-  known.optimizer_ddr = optimizer_bytes(facts.optimizer_multiplier, known.tensor_ddr);
-  known.hbm = known.cache_aux + known.tensor_hbm + known.optimizer_hbm;
-  known.ddr = known.tensor_ddr + known.optimizer_ddr;
-  return known;
+// Takes another multiplier, given the sizes with any: nothing but the optimizer's state rests on it.
+void take_multiplier(const Setting& setting, const TableFacts<RealInterval>& facts,
+                     const ShardFacts<RealInterval>& shard, Specific<RealInterval>& sizes) {
+  const bool state_is_hidden_in_sums = sizes.ssd.high > 0 || uses_key_value_rule(setting, facts);
+  if (state_is_hidden_in_sums) {
+    sizes = specific_bytes(setting, facts, shard);
+  } else if (!counts_as_inference(setting)) {
+    sizes.optimizer_hbm = optimizer_bytes(facts.optimizer_multiplier, sizes.tensor_hbm);
+    sizes.optimizer_ddr = optimizer_bytes(facts.optimizer_multiplier, sizes.tensor_ddr);
+    sizes.hbm = sizes.cache_aux + sizes.tensor_hbm + sizes.optimizer_hbm;
+    sizes.ddr = sizes.tensor_ddr + sizes.optimizer_ddr;
+  }
 }
 
 void fill_sizes(const Setting& setting, const TableInputs& table, const Parts& parts, const WantedSizes& wanted,
                 ClassParts& c) {
   const ShardFacts<RealInterval> shard{c.rows, c.cols, c.empty};
   TableFacts<RealInterval> facts = facts_of(setting, table, parts.variant, parts.lookups, {0, 0, 0});
-  Specific<RealInterval> specific;
-  int element_of_specific = -1;
   std::array<double, kOptimizers.size()> multipliers{};
   for (std::size_t o = 0; o < multipliers.size(); ++o)
     if ((wanted.pairs >> o & kEachElement) != 0) multipliers[o] = multiplier_of(setting, table, static_cast<int>(o));
-  each_bit(wanted.pairs, [&](int pair) {
-    facts.element_size = exactly(kElementSizes[static_cast<std::size_t>(element_of_pair(pair))]);
-    facts.optimizer_multiplier = exactly(multipliers[static_cast<std::size_t>(pair % 4)]);
-    const bool same_element = std::exchange(element_of_specific, element_of_pair(pair)) == element_of_pair(pair);
-    specific = same_element ? with_multiplier(setting, facts, shard, specific) : specific_bytes(setting, facts, shard);
-    c.specific[static_cast<std::size_t>(pair)] = amounts(specific);
-  });
   each_bit(wanted.elements, [&](int element) {
+    constexpr int kOptimizerBits = static_cast<int>(kOptimizers.size());
     facts.element_size = exactly(kElementSizes[static_cast<std::size_t>(element)]);
-    const auto io = column_io_bytes(setting, facts, shard);
-    c.column_input = io.input;
-    c.column_output[static_cast<std::size_t>(element)] = io.output;
+    std::optional<Specific<RealInterval>> specific;
+    each_bit(wanted.pairs >> element * kOptimizerBits & ((1u << kOptimizerBits) - 1), [&](int optimizer) {
+      facts.optimizer_multiplier = exactly(multipliers[static_cast<std::size_t>(optimizer)]);
+      if (specific)
+        take_multiplier(setting, facts, shard, *specific);
+      else
+        specific = specific_bytes(setting, facts, shard);
+      c.specific[static_cast<std::size_t>(element * kOptimizerBits + optimizer)] = amounts(*specific);
+    });
   });
   each_bit(wanted.outputs, [&](int index) {
     const auto o = static_cast<std::size_t>(index);
@@ -130,6 +129,15 @@ void fill_sizes(const Setting& setting, const TableInputs& table, const Parts& p
     c.input = io.input;
     c.output[o] = io.output;
     c.pipeline[o] = pipeline_io_bytes(setting, facts, io);
+  });
+  const std::uint64_t known = columns_show_estimate(setting) ? wanted.outputs : 0;
+  each_bit(wanted.elements, [&](int element) {
+    const auto e = static_cast<std::size_t>(element);
+    facts.element_size = exactly(kElementSizes[e]);
+    const auto io = (known >> element & 1) != 0 ? ShardIo<RealInterval>{c.input, c.output[e]}
+                                                : column_io_bytes(setting, facts, shard);
+    c.column_input = io.input;
+    c.column_output[e] = io.output;
   });
 }
 
@@ -298,14 +306,16 @@ RealInterval over_shards(const Parts& parts, F bytes_of) {
 
 }  // namespace
 
+TableWeights table_weights(const Setting& setting, const TableInputs& table, Combo combo) {
+  const RealInterval weights =
+      real(table.rows) * real(table.cols) * exactly(kElementSizes[static_cast<std::size_t>(combo.element)]);
+  return {weights, optimizer_bytes(exactly(multiplier_of(setting, table, combo.optimizer)), weights)};
+}
+
 RealInterval table_bytes(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo,
                          Quantity quantity) {
-  if (quantity >= Quantity::weights) {
-    const RealInterval weights =
-        real(table.rows) * real(table.cols) * exactly(kElementSizes[static_cast<std::size_t>(combo.element)]);
-    if (quantity == Quantity::weights) return weights;
-    return optimizer_bytes(exactly(multiplier_of(setting, table, combo.optimizer)), weights);
-  }
+  if (quantity == Quantity::weights) return table_weights(setting, table, combo).weights;
+  if (quantity == Quantity::optimizer_state) return table_weights(setting, table, combo).state;
   return over_shards(parts, [&](const ClassParts& c) { return class_bytes(setting, c, combo, quantity); });
 }
 

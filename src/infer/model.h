@@ -178,6 +178,11 @@ inline std::array<RealInterval, kShardQuantities> shard_bytes(const Setting& set
   return {class_hbm(setting, c, combo), class_ddr(setting, c, combo), class_ssd(c, combo), c.column_input,
           class_output(c, combo)};
 }
+// Of a whole table.
+struct TableWeights {
+  RealInterval weights{}, state{};  // the optimizer's
+};
+TableWeights table_weights(const Setting& setting, const TableInputs& table, Combo combo);
 // The same summed over all shards.
 RealInterval table_bytes(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo,
                          Quantity quantity);

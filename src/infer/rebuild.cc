@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 namespace shardstats::infer_detail {
@@ -26,40 +27,36 @@ constexpr std::pair<RealInterval ShardSizes::*, ByteInterval PlanShard::*> kPart
     {&ShardSizes::cache_aux, &PlanShard::cache_aux},
     {&ShardSizes::pipeline_io, &PlanShard::pipeline_io}};
 
-void widen(ShardSizes& sizes, const ShardSizes& other, bool shard_parts) {
-  for (const auto& [field, whole] : kFields) sizes.*field = hull(sizes.*field, other.*field);
-  if (shard_parts)
-    for (const auto& [field, whole] : kPartFields) sizes.*field = hull(sizes.*field, other.*field);
-}
-
-void add_parts(const Setting& setting, const TableInputs& table, const Parts& parts, const ClassParts& c, Combo combo,
-               ShardSizes& sizes) {
+// Calls f(field, size) for all that is reported of one shard with one option.
+template <class F>
+void each_size(const Setting& setting, const TableInputs& table, const Parts& parts, const ClassParts& c, Combo combo,
+               bool shard_parts, F f) {
+  f(&ShardSizes::rows, c.rows);
+  f(&ShardSizes::cols, c.cols);
+  f(&ShardSizes::hbm, class_hbm(setting, c, combo));
+  f(&ShardSizes::ddr, class_ddr(setting, c, combo));
+  f(&ShardSizes::ssd, setting.device == Device::tpu ? RealInterval{} : class_ssd(c, combo));  // none counts (7.1)
+  f(&ShardSizes::input, c.column_input);
+  f(&ShardSizes::output, class_output(c, combo));
+  if (!shard_parts) return;
   const auto facts = facts_of(setting, table, parts.variant, parts.lookups, combo);
   const auto specific = specific_bytes(setting, facts, ShardFacts<RealInterval>{c.rows, c.cols, c.empty});
-  sizes.tensor = specific.tensor_hbm + specific.tensor_ddr + specific.key_value;
-  sizes.optimizer = specific.optimizer_hbm + specific.optimizer_ddr;
-  sizes.cache_aux = specific.cache_aux;
-  sizes.pipeline_io = c.pipeline[output_of(setting, combo)];
-}
-
-void set_sizes(const Setting& setting, const TableInputs& table, const Parts& parts, const ClassParts& c, Combo combo,
-               bool shard_parts, ShardSizes& sizes) {
-  sizes.rows = c.rows;
-  sizes.cols = c.cols;
-  sizes.hbm = class_hbm(setting, c, combo);
-  sizes.ddr = class_ddr(setting, c, combo);
-  sizes.ssd = setting.device == Device::tpu ? RealInterval{} : class_ssd(c, combo);  // of a TPU none counts (7.1)
-  sizes.input = c.column_input;
-  sizes.output = c.column_output[static_cast<std::size_t>(combo.element)];
-  if (shard_parts) add_parts(setting, table, parts, c, combo, sizes);
+  f(&ShardSizes::tensor, specific.tensor_hbm + specific.tensor_ddr + specific.key_value);
+  f(&ShardSizes::optimizer, specific.optimizer_hbm + specific.optimizer_ddr);
+  f(&ShardSizes::cache_aux, specific.cache_aux);
+  f(&ShardSizes::pipeline_io, c.pipeline[output_of(setting, combo)]);
 }
 
 // Bounds over the options left of a table.
 struct TableSizes {
   std::vector<ShardSizes> classes;  // of one shard of each class
   CellBytes cells{};                // of all shards, as remaining() gives them
-  ShardSizes option;                // of one shard, by one option: memory to use
 };
+
+CellBytes cells_of(const ShardSizes& sizes, const ClassParts& c) {
+  const RealInterval count = real(c.run.count);
+  return {sizes.hbm * count, sizes.ddr * count, sizes.ssd * count};
+}
 
 // Before the printed cells narrow them. `sizes` is filled anew; its memory is that of the table before.
 void find_sizes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t, bool shard_parts, TableSizes& sizes) {
@@ -67,23 +64,26 @@ void find_sizes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t,
   const TableParts& parts = (*outcome.parts)[t];
   const std::size_t classes = parts.front().classes.size();
   const Options& options = outcome.tables[t].options;
+  const bool is_sum = is_one_class(parts) && setting.device != Device::tpu;
   sizes.classes.resize(classes);
   for (const Option& option : options) {
     const bool first = &option == options.begin();
     const Parts& p = parts[option.variant];
     const Combo combo = combo_of(option.combo);
-    CellBytes cells{};
     for (std::size_t c = 0; c < classes; ++c) {
-      ShardSizes& one = first ? sizes.classes[c] : sizes.option;
-      set_sizes(setting, plan.tables[t], p, p.classes[c], combo, shard_parts, one);
-      const RealInterval count = real(p.classes[c].run.count);
-      cells = {cells[0] + one.hbm * count, cells[1] + one.ddr * count, cells[2] + one.ssd * count};
-      if (!first) widen(sizes.classes[c], one, shard_parts);
+      ShardSizes& one = sizes.classes[c];
+      if (first)
+        each_size(setting, plan.tables[t], p, p.classes[c], combo, shard_parts,
+                  [&](RealInterval ShardSizes::*field, RealInterval size) { one.*field = size; });
+      else
+        each_size(setting, plan.tables[t], p, p.classes[c], combo, shard_parts,
+                  [&](RealInterval ShardSizes::*field, RealInterval size) { one.*field = hull(one.*field, size); });
     }
-    const bool sums_up = p.same_total.empty() && p.classes.size() == classes && setting.device != Device::tpu;
-    if (!sums_up) cells = cell_bytes(setting, p, combo);
+    if (is_sum) continue;
+    const CellBytes cells = cell_bytes(setting, p, combo);
     for (std::size_t q = 0; q < cells.size(); ++q) sizes.cells[q] = first ? cells[q] : hull(sizes.cells[q], cells[q]);
   }
+  if (is_sum) sizes.cells = cells_of(sizes.classes.front(), parts.front().classes.front());
 }
 
 // A printed cell is the sum over all shards: what it leaves for one shard of each class.
@@ -134,6 +134,7 @@ void take_shards(const TableInputs& table, const Outcome& outcome, const Parts& 
   PlanShard shard;
   std::size_t made = sizes.size();  // the class of `shard`: shards of one follow each other
   const std::size_t before = shards.size() - start;
+  const std::span<const int> ranks(table.ranks.begin(), table.ranks.size());
   each_shard(outcome.setting, table, parts, [&](std::size_t i, std::size_t c) {
     if (c != std::exchange(made, c)) take_sizes(sizes[c], shard_parts, shard);
     if (i < before) {
@@ -141,7 +142,7 @@ void take_shards(const TableInputs& table, const Outcome& outcome, const Parts& 
       return;
     }
     shard.index = static_cast<int>(i);
-    if (i < table.ranks.size()) shard.rank = table.ranks[i];
+    if (i < ranks.size()) shard.rank = ranks[i];
     shards.push_back(shard);
   });
 }

@@ -1,6 +1,8 @@
 #include "infer/sums.h"
 
 #include <algorithm>
+#include <bit>
+#include <span>
 
 #include "shardstats/numbers/most_shared.h"
 
@@ -9,7 +11,13 @@ namespace {
 
 constexpr int kRounds = 6;  // of pruning; each one only ever removes options
 constexpr std::uint32_t bit(Quantity quantity) { return 1u << static_cast<unsigned>(quantity); }
-constexpr std::uint32_t kTableBits = bit(Quantity::weights) | bit(Quantity::optimizer_state);  // of no single shard
+constexpr std::uint32_t kShardBits = bit(Quantity::weights) - 1;  // of single shards
+
+// Equal, but for zeros of either sign; sooner known than equality.
+bool have_same_bits(RealInterval a, RealInterval b) {
+  const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+  return bits(a.low) == bits(b.low) && bits(a.high) == bits(b.high);
+}
 
 }  // namespace
 
@@ -24,7 +32,7 @@ Sums::Sums(const PlanInputs& plan, Outcome& outcome)
       outcome_(outcome),
       lines_(*outcome.lines),
       bounds_(lines_.values()),
-      reach_(outcome.uniform ? 0 : lines_.values()),
+      swing_(outcome.uniform ? 0 : lines_.values()),
       has_choice_(outcome.tables.size()),
       differ_(outcome.tables.size()),
       sizes_differ_(outcome.tables.size()) {
@@ -43,7 +51,10 @@ void Sums::ShardTotals::add_up() {
   for (std::uint32_t i = shards_.first; i < shards_.end; ++i) {
     const Entry& entry = lines_[i];
     const RealInterval* const values = &values_[entry.values];
-    for (std::size_t q = 0; q < N; ++q) sums[q] = sums[q] + values[q] * exactly(entry.count);
+    if (entry.count == 1)
+      for (std::size_t q = 0; q < N; ++q) sums[q] = sums[q] + values[q];
+    else
+      for (std::size_t q = 0; q < N; ++q) sums[q] = sums[q] + values[q] * exactly(entry.count);
   }
   std::ranges::copy(sums, totals_.begin());
 }
@@ -62,19 +73,13 @@ void Sums::changed(std::uint32_t t) {
   lines_.each_line_of(t, [&](std::uint32_t l) { stale_[l] = true; });
 }
 
-// Is the whole of the table so many times its only class, whatever its options are?
-bool Sums::is_one_class(std::uint32_t t) const {
-  const auto sums_up = [](const Parts& parts) { return parts.same_total.empty(); };
-  return classes_of(t).size() == 1 && std::ranges::all_of((*outcome_.parts)[t], sums_up);
-}
-
 // Calls f(index, size) for what the table's shards take with one option, and all of it; without those sizes of the
 // whole table that set_whole() adds.
 template <class F>
 void Sums::each_size(std::uint32_t t, Option option, F f) const {
   const Parts& parts = (*outcome_.parts)[t][option.variant];
   const Combo combo = combo_of(option.combo);
-  const bool one_class = is_one_class(t);
+  const bool one_class = is_one_class((*outcome_.parts)[t]);
   std::array<RealInterval, kShardQuantities> sums{};
   std::size_t first = 0;
   for (const ClassParts& c : parts.classes) {
@@ -84,18 +89,22 @@ void Sums::each_size(std::uint32_t t, Option option, F f) const {
       for (std::size_t q = 0; q < one.size(); ++q) sums[q] = sums[q] + one[q] * real(c.run.count);
     first += kQuantities;
   }
-  const std::uint32_t needed = lines_.needed_whole();
-  if (parts.same_total.empty() && !one_class)
+  if (!parts.same_total.empty())
+    each_bit(lines_.needed_whole() & kShardBits, [&](int q) {
+      sums[static_cast<std::size_t>(q)] =
+          table_bytes(outcome_.setting, plan_.tables[t], parts, combo, static_cast<Quantity>(q));
+    });
+  if (!one_class)
     for (std::size_t q = 0; q < sums.size(); ++q) f(first + q, sums[q]);
-  each_bit(needed & (parts.same_total.empty() ? kTableBits : ~0u), [&](int q) {
-    f(first + static_cast<std::size_t>(q),
-      table_bytes(outcome_.setting, plan_.tables[t], parts, combo, static_cast<Quantity>(q)));
-  });
+  if ((lines_.needed_whole() & ~kShardBits) == 0) return;
+  const TableWeights weights = table_weights(outcome_.setting, plan_.tables[t], combo);
+  f(first + static_cast<std::size_t>(Quantity::weights), weights.weights);
+  f(first + static_cast<std::size_t>(Quantity::optimizer_state), weights.state);
 }
 
 // Bounds grow with those of the class, so that they are its bounds as often.
 void Sums::set_whole(std::uint32_t t, RealInterval* values) const {
-  if (!is_one_class(t)) return;
+  if (!is_one_class((*outcome_.parts)[t])) return;
   const RealInterval count = real(classes_of(t).front().run.count);
   for (std::size_t q = 0; q < kShardQuantities; ++q) values[kQuantities + q] = values[q] * count;
 }
@@ -114,7 +123,7 @@ void Sums::refresh(std::uint32_t t) {
   std::uint32_t differ = 0;
   for (std::size_t i = 1; i < options.size(); ++i)
     each_size(t, options[i], [&](std::size_t at, RealInterval size) {
-      if (bounds[at] == size) return;
+      if (have_same_bits(bounds[at], size)) return;
       bounds[at] = hull(bounds[at], size);
       differ |= 1u << at % kQuantities;
     });
@@ -122,9 +131,14 @@ void Sums::refresh(std::uint32_t t) {
   set_whole(t, bounds);
   const std::uint32_t elements = has_choice_[t] ? elements_of(options) : 0;
   sizes_differ_[t] = (elements & (elements - 1)) != 0;
-  if (!outcome_.uniform) std::copy_n(bounds, (classes_of(t).size() + 1) * kQuantities, &reach_[lines_.values_of(t)]);
+  const std::span<RealInterval> swing =
+      outcome_.uniform ? std::span<RealInterval>{}
+                       : std::span(swing_).subspan(lines_.values_of(t), (classes_of(t).size() + 1) * kQuantities);
+  std::copy_n(bounds, swing.size(), swing.begin());
   for (const Quantity quantity : kCells)
     if ((lines_.needed() & bit(quantity)) != 0) narrow_by_cell(t, quantity);
+  for (std::size_t i = 0; i < swing.size(); ++i)
+    swing[i] = {swing[i].high - bounds[i].low, bounds[i].high - swing[i].low};
 }
 
 // The table's own cell bounds the sum over its shards, and with it each of them.
@@ -336,14 +350,10 @@ bool Sums::check(SumLine& line, ShardTotals& totals) {
 
 // Could some option of the part's table, whatever its own cells say, take the sum out of what is printed?
 bool Sums::may_rule_out(const SumLine& line, RealInterval total, Part part) const {
-  RealInterval own{}, reach{};
-  for (std::uint32_t i = part.first; i < part.end; ++i) {
-    const std::size_t at = lines_[i].values + static_cast<std::size_t>(line.quantity);
-    const RealInterval times = exactly(lines_[i].count);
-    own = own + bounds_[at] * times;
-    reach = reach + reach_[at] * times;
-  }
-  return total.low - own.low + reach.high > line.printed.high || total.high - own.high + reach.low < line.printed.low;
+  constexpr double kRounding = 1;  // bytes; far above that of the sums, and prune() decides
+  const RealInterval swing = sum_of(swing_, part, line.quantity);
+  return total.low + swing.low > line.printed.high - kRounding ||
+         total.high - swing.high < line.printed.low + kRounding;
 }
 
 bool Sums::prune(const SumLine& line, RealInterval& total, Part part) {

@@ -95,18 +95,17 @@ class Sums {
 
   bool usable(std::uint32_t t) const { return !outcome_.tables[t].options.empty(); }
   const std::vector<ClassParts>& classes_of(std::uint32_t t) const { return (*outcome_.parts)[t].front().classes; }
+  RealInterval bytes(const Entry& entry, const Parts& parts, Combo combo, Quantity quantity) const {
+    if (entry.cls == SumLines::kWhole)
+      return table_bytes(outcome_.setting, plan_.tables[entry.table], parts, combo, quantity);
+    const ClassParts& c = parts.classes[static_cast<std::size_t>(entry.cls)];
+    return class_bytes(outcome_.setting, c, combo, quantity) * exactly(entry.count);
+  }
   RealInterval bytes(Part part, Option option, Quantity quantity) const {
     const Parts& parts = (*outcome_.parts)[part.table][option.variant];
     const Combo combo = combo_of(option.combo);
-    RealInterval sum{};
-    for (std::uint32_t i = part.first; i < part.end; ++i) {
-      const Entry& entry = lines_[i];
-      if (entry.cls == SumLines::kWhole)
-        sum = sum + table_bytes(outcome_.setting, plan_.tables[part.table], parts, combo, quantity);
-      else
-        sum = sum + class_bytes(outcome_.setting, parts.classes[static_cast<std::size_t>(entry.cls)], combo, quantity) *
-                        exactly(entry.count);
-    }
+    RealInterval sum = bytes(lines_[part.first], parts, combo, quantity);  // mostly the only one
+    for (std::uint32_t i = part.first + 1; i < part.end; ++i) sum = sum + bytes(lines_[i], parts, combo, quantity);
     return sum;
   }
   static Part part_of(const SumLine& line) { return {0, line.first, line.first + line.count}; }
@@ -123,7 +122,6 @@ class Sums {
   RealInterval constant_of(const SumLine& line) const;
   RealInterval shards_of(const SumLine& line) const;
   RealInterval total_of(const SumLine& line) const;
-  bool is_one_class(std::uint32_t t) const;
   template <class F>
   void each_size(std::uint32_t t, Option option, F f) const;
   void set_whole(std::uint32_t t, RealInterval* values) const;
@@ -169,8 +167,10 @@ class Sums {
   const PlanInputs& plan_;
   Outcome& outcome_;
   const SumLines& lines_;
-  Values bounds_;                 // over the options left
-  Values reach_;                  // the same before the table's own cells narrow it: every option lies inside
+  Values bounds_;  // over the options left
+  // How far an option, whatever the table's own cells say, can raise the lower end of those (low) and take down the
+  // upper one (high).
+  Values swing_;
   std::vector<char> has_choice_;  // by table: several options left
   // Of those, by table: which quantities the options left differ in, a bit for each; is the element size one of it?
   std::vector<std::uint8_t> differ_;

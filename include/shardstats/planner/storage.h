@@ -257,6 +257,12 @@ ShardIo<N> column_io_bytes(const Setting& setting, const TableFacts<N>& table, c
           batch * shard.cols * outputs * table.element_size};
 }
 
+// Do these columns show what the estimator counts where an output has the table's element size?
+inline bool columns_show_estimate(const Setting& setting) {
+  return setting.rules->column_io == ColumnIo::estimator && setting.rules->io >= IoGeneration::c &&
+         setting.column_group_size == setting.group_size;
+}
+
 // Batches whose input a pipeline holds at once (section 6); one in releases that know no pipelines.
 inline int batches_in_flight(const Setting& setting) {
   if (setting.rules->pipeline == PipelineRule::sum) return 1;
