@@ -48,14 +48,14 @@ RealInterval& Sums::bounds_at(std::uint32_t t, std::size_t cls, Quantity quantit
 template <std::size_t N>
 void Sums::ShardTotals::add_up() {
   std::array<RealInterval, N> sums{};
-  for (std::uint32_t i = shards_.first; i < shards_.end; ++i) {
-    const Entry& entry = lines_[i];
+  const auto add = [&]<std::size_t... Q>(const Entry& entry, std::index_sequence<Q...>) {
     const RealInterval* const values = &values_[entry.values];
     if (entry.count == 1)
-      for (std::size_t q = 0; q < N; ++q) sums[q] = sums[q] + values[q];
+      ((sums[Q] = sums[Q] + values[Q]), ...);
     else
-      for (std::size_t q = 0; q < N; ++q) sums[q] = sums[q] + values[q] * exactly(entry.count);
-  }
+      ((sums[Q] = sums[Q] + values[Q] * exactly(entry.count)), ...);
+  };
+  for (std::uint32_t i = shards_.first; i < shards_.end; ++i) add(lines_[i], std::make_index_sequence<N>());
   std::ranges::copy(sums, totals_.begin());
 }
 
@@ -73,62 +73,72 @@ void Sums::changed(std::uint32_t t) {
   lines_.each_line_of(t, [&](std::uint32_t l) { stale_[l] = true; });
 }
 
-// Calls f(index, size) for what the table's shards take with one option, and all of it; without those sizes of the
-// whole table that set_whole() adds.
-template <class F>
-void Sums::each_size(std::uint32_t t, Option option, F f) const {
-  const Parts& parts = (*outcome_.parts)[t][option.variant];
-  const Combo combo = combo_of(option.combo);
-  const bool one_class = is_one_class((*outcome_.parts)[t]);
+// Of all shards of a table with one option, by Quantity.
+std::array<RealInterval, kShardQuantities> Sums::whole_sizes(std::uint32_t t, const Parts& parts, Combo combo) const {
   std::array<RealInterval, kShardQuantities> sums{};
-  std::size_t first = 0;
   for (const ClassParts& c : parts.classes) {
     const auto one = shard_bytes(outcome_.setting, c, combo);
-    for (std::size_t q = 0; q < one.size(); ++q) f(first + q, one[q]);
-    if (!one_class)
-      for (std::size_t q = 0; q < one.size(); ++q) sums[q] = sums[q] + one[q] * real(c.run.count);
-    first += kQuantities;
+    for (std::size_t q = 0; q < one.size(); ++q) sums[q] = sums[q] + one[q] * real(c.run.count);
   }
   if (!parts.same_total.empty())
     each_bit(lines_.needed_whole() & kShardBits, [&](int q) {
       sums[static_cast<std::size_t>(q)] =
           table_bytes(outcome_.setting, plan_.tables[t], parts, combo, static_cast<Quantity>(q));
     });
-  if (!one_class)
-    for (std::size_t q = 0; q < sums.size(); ++q) f(first + q, sums[q]);
-  if ((lines_.needed_whole() & ~kShardBits) == 0) return;
-  const TableWeights weights = table_weights(outcome_.setting, plan_.tables[t], combo);
-  f(first + static_cast<std::size_t>(Quantity::weights), weights.weights);
-  f(first + static_cast<std::size_t>(Quantity::optimizer_state), weights.state);
+  return sums;
 }
 
-// Bounds grow with those of the class, so that they are its bounds as often.
+// Calls f(first, q, size) for what the table's shards take with one option, and all of it: of quantity q among the
+// values from `first` on. Without the whole of a table with one class, which set_whole() adds.
+template <class F>
+void Sums::each_size(std::uint32_t t, Option option, bool one_class, F f) const {
+  const Parts& parts = (*outcome_.parts)[t][option.variant];
+  const Combo combo = combo_of(option.combo);
+  const auto give = [&](std::size_t first, const auto& sizes) {
+    for (std::size_t q = 0; q < sizes.size(); ++q) f(first, q, sizes[q]);
+  };
+  std::size_t first = 0;
+  for (const ClassParts& c : parts.classes) {
+    give(first, shard_bytes(outcome_.setting, c, combo));
+    first += kQuantities;
+  }
+  if (!one_class) give(first, whole_sizes(t, parts, combo));
+  if ((lines_.needed_whole() & ~kShardBits) == 0) return;
+  const TableWeights weights = table_weights(outcome_.setting, plan_.tables[t], combo);
+  f(first, static_cast<std::size_t>(Quantity::weights), weights.weights);
+  f(first, static_cast<std::size_t>(Quantity::optimizer_state), weights.state);
+}
+
 void Sums::set_whole(std::uint32_t t, RealInterval* values) const {
-  if (!is_one_class((*outcome_.parts)[t])) return;
   const RealInterval count = real(classes_of(t).front().run.count);
   for (std::size_t q = 0; q < kShardQuantities; ++q) values[kQuantities + q] = values[q] * count;
 }
 
 void Sums::set_sizes(std::uint32_t t, Option option, RealInterval* values) const {
-  each_size(t, option, [&](std::size_t at, RealInterval size) { values[at] = size; });
-  set_whole(t, values);
+  const bool one_class = is_one_class((*outcome_.parts)[t]);
+  each_size(t, option, one_class,
+            [&](std::size_t first, std::size_t q, RealInterval size) { values[first + q] = size; });
+  if (one_class) set_whole(t, values);
 }
 
 void Sums::refresh(std::uint32_t t) {
   if (!usable(t)) return;
   RealInterval* const bounds = &bounds_[lines_.values_of(t)];
   const auto& options = outcome_.tables[t].options;
+  const bool one_class = is_one_class((*outcome_.parts)[t]);
   has_choice_[t] = options.size() > 1;
-  each_size(t, options[0], [&](std::size_t at, RealInterval size) { bounds[at] = size; });
+  each_size(t, options[0], one_class,
+            [&](std::size_t first, std::size_t q, RealInterval size) { bounds[first + q] = size; });
   std::uint32_t differ = 0;
-  for (std::size_t i = 1; i < options.size(); ++i)
-    each_size(t, options[i], [&](std::size_t at, RealInterval size) {
-      if (have_same_bits(bounds[at], size)) return;
-      bounds[at] = hull(bounds[at], size);
-      differ |= 1u << at % kQuantities;
+  for (const Option option : std::span(options.begin(), options.end()).subspan(1))
+    each_size(t, option, one_class, [&](std::size_t first, std::size_t q, RealInterval size) {
+      RealInterval& all = bounds[first + q];
+      if (have_same_bits(all, size)) return;
+      all = hull(all, size);
+      differ |= 1u << q;
     });
   differ_[t] = static_cast<std::uint8_t>(differ);
-  set_whole(t, bounds);
+  if (one_class) set_whole(t, bounds);
   const std::uint32_t elements = has_choice_[t] ? elements_of(options) : 0;
   sizes_differ_[t] = (elements & (elements - 1)) != 0;
   const std::span<RealInterval> swing =

@@ -122,8 +122,9 @@ class Sums {
   RealInterval constant_of(const SumLine& line) const;
   RealInterval shards_of(const SumLine& line) const;
   RealInterval total_of(const SumLine& line) const;
+  std::array<RealInterval, kShardQuantities> whole_sizes(std::uint32_t t, const Parts& parts, Combo combo) const;
   template <class F>
-  void each_size(std::uint32_t t, Option option, F f) const;
+  void each_size(std::uint32_t t, Option option, bool one_class, F f) const;
   void set_whole(std::uint32_t t, RealInterval* values) const;
   void set_sizes(std::uint32_t t, Option option, RealInterval* values) const;
   void refresh(std::uint32_t t);
