@@ -45,24 +45,26 @@ RealInterval& Sums::bounds_at(std::uint32_t t, std::size_t cls, Quantity quantit
   return bounds_[lines_.values_of(t) + cls * kQuantities + static_cast<std::size_t>(quantity)];
 }
 
-template <std::size_t N>
+template <Quantity... Q>
 void Sums::ShardTotals::add_up() {
-  std::array<RealInterval, N> sums{};
-  const auto add = [&]<std::size_t... Q>(const Entry& entry, std::index_sequence<Q...>) {
+  constexpr auto at = [](Quantity quantity) { return static_cast<std::size_t>(quantity); };
+  std::array<RealInterval, kQuantities> sums{};
+  for (std::uint32_t i = shards_.first; i < shards_.end; ++i) {
+    const Entry& entry = lines_[i];
     const RealInterval* const values = &values_[entry.values];
     if (entry.count == 1)
-      ((sums[Q] = sums[Q] + values[Q]), ...);
+      ((sums[at(Q)] = sums[at(Q)] + values[at(Q)]), ...);
     else
-      ((sums[Q] = sums[Q] + values[Q] * exactly(entry.count)), ...);
-  };
-  for (std::uint32_t i = shards_.first; i < shards_.end; ++i) add(lines_[i], std::make_index_sequence<N>());
-  std::ranges::copy(sums, totals_.begin());
+      ((sums[at(Q)] = sums[at(Q)] + values[at(Q)] * exactly(entry.count)), ...);
+  }
+  totals_ = sums;
 }
 
 RealInterval Sums::ShardTotals::of(const SumLine& line) {
   if (const Part shards = part_of(line); shards_.first != shards.first || shards_.end != shards.end) {
+    using enum Quantity;
     shards_ = shards;
-    line.of == SumOf::rank ? add_up<kShardQuantities>() : add_up<kQuantities>();
+    line.of == SumOf::kernel ? add_up<hbm, ddr, ssd, weights, optimizer_state>() : add_up<hbm, ddr, input, output>();
   }
   return totals_[static_cast<std::size_t>(line.quantity)];
 }
@@ -123,12 +125,15 @@ void Sums::set_sizes(std::uint32_t t, Option option, RealInterval* values) const
 
 void Sums::refresh(std::uint32_t t) {
   if (!usable(t)) return;
-  RealInterval* const bounds = &bounds_[lines_.values_of(t)];
+  const std::size_t first_value = lines_.values_of(t), count = (classes_of(t).size() + 1) * kQuantities;
+  RealInterval* const bounds = &bounds_[first_value];
+  RealInterval* const swing = outcome_.uniform ? nullptr : &swing_[first_value];
   const auto& options = outcome_.tables[t].options;
   const bool one_class = is_one_class((*outcome_.parts)[t]);
   has_choice_[t] = options.size() > 1;
   each_size(t, options[0], one_class,
             [&](std::size_t first, std::size_t q, RealInterval size) { bounds[first + q] = size; });
+  if (swing != nullptr) std::copy_n(bounds, count, swing);
   std::uint32_t differ = 0;
   for (const Option option : std::span(options.begin(), options.end()).subspan(1))
     each_size(t, option, one_class, [&](std::size_t first, std::size_t q, RealInterval size) {
@@ -136,19 +141,19 @@ void Sums::refresh(std::uint32_t t) {
       if (have_same_bits(all, size)) return;
       all = hull(all, size);
       differ |= 1u << q;
+      if (swing == nullptr) return;
+      RealInterval& own = swing[first + q];
+      own = {std::max(own.low, size.low), std::min(own.high, size.high)};
     });
   differ_[t] = static_cast<std::uint8_t>(differ);
   if (one_class) set_whole(t, bounds);
+  if (one_class && swing != nullptr) set_whole(t, swing);
   const std::uint32_t elements = has_choice_[t] ? elements_of(options) : 0;
   sizes_differ_[t] = (elements & (elements - 1)) != 0;
-  const std::span<RealInterval> swing =
-      outcome_.uniform ? std::span<RealInterval>{}
-                       : std::span(swing_).subspan(lines_.values_of(t), (classes_of(t).size() + 1) * kQuantities);
-  std::copy_n(bounds, swing.size(), swing.begin());
   for (const Quantity quantity : kCells)
     if ((lines_.needed() & bit(quantity)) != 0) narrow_by_cell(t, quantity);
-  for (std::size_t i = 0; i < swing.size(); ++i)
-    swing[i] = {swing[i].high - bounds[i].low, bounds[i].high - swing[i].low};
+  for (std::size_t i = 0; swing != nullptr && i < count; ++i)
+    swing[i] = {swing[i].low - bounds[i].low, bounds[i].high - swing[i].high};
 }
 
 // The table's own cell bounds the sum over its shards, and with it each of them.
@@ -358,7 +363,7 @@ bool Sums::check(SumLine& line, ShardTotals& totals) {
   return changed;
 }
 
-// Could some option of the part's table, whatever its own cells say, take the sum out of what is printed?
+// Could some option of the part's table, with all others as they are, take the sum out of what is printed?
 bool Sums::may_rule_out(const SumLine& line, RealInterval total, Part part) const {
   constexpr double kRounding = 1;  // bytes; far above that of the sums, and prune() decides
   const RealInterval swing = sum_of(swing_, part, line.quantity);

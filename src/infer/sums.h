@@ -77,7 +77,7 @@ class Sums {
     void forget() { shards_ = {}; }
 
    private:
-    template <std::size_t N>
+    template <Quantity... Q>
     void add_up();
 
     const SumLines& lines_;
@@ -169,8 +169,7 @@ class Sums {
   Outcome& outcome_;
   const SumLines& lines_;
   Values bounds_;  // over the options left
-  // How far an option, whatever the table's own cells say, can raise the lower end of those (low) and take down the
-  // upper one (high).
+  // How far some option lies above the lower end of the bounds (low), and below the upper one (high).
   Values swing_;
   std::vector<char> has_choice_;  // by table: several options left
   // Of those, by table: which quantities the options left differ in, a bit for each; is the element size one of it?
