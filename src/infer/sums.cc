@@ -45,9 +45,14 @@ RealInterval& Sums::bounds_at(std::uint32_t t, std::size_t cls, Quantity quantit
   return bounds_[lines_.values_of(t) + cls * kQuantities + static_cast<std::size_t>(quantity)];
 }
 
+namespace {
+
+constexpr std::size_t at(Quantity quantity) { return static_cast<std::size_t>(quantity); }
+
+}  // namespace
+
 template <Quantity... Q>
 void Sums::ShardTotals::add_up() {
-  constexpr auto at = [](Quantity quantity) { return static_cast<std::size_t>(quantity); };
   std::array<RealInterval, kQuantities> sums{};
   for (std::uint32_t i = shards_.first; i < shards_.end; ++i) {
     const Entry& entry = lines_[i];
@@ -58,15 +63,29 @@ void Sums::ShardTotals::add_up() {
       ((sums[at(Q)] = sums[at(Q)] + values[at(Q)] * exactly(entry.count)), ...);
   }
   totals_ = sums;
+  if (swing_ != nullptr) find_widest_swing<Q...>();
 }
 
-RealInterval Sums::ShardTotals::of(const SumLine& line) {
-  if (const Part shards = part_of(line); shards_.first != shards.first || shards_.end != shards.end) {
-    using enum Quantity;
-    shards_ = shards;
-    line.of == SumOf::kernel ? add_up<hbm, ddr, ssd, weights, optimizer_state>() : add_up<hbm, ddr, input, output>();
+template <Quantity... Q>
+void Sums::ShardTotals::find_widest_swing() {
+  std::array<RealInterval, kQuantities> own{}, widest{};
+  for (std::uint32_t i = shards_.first; i < shards_.end; ++i) {
+    const Entry& entry = lines_[i];
+    const RealInterval* const swing = &(*swing_)[entry.values];
+    if (i == shards_.first || lines_[i - 1].table != entry.table) own = {};
+    ((own[at(Q)] = own[at(Q)] + swing[at(Q)] * exactly(entry.count)), ...);
+    ((widest[at(Q)] = {std::max(widest[at(Q)].low, own[at(Q)].low), std::max(widest[at(Q)].high, own[at(Q)].high)}),
+     ...);
   }
-  return totals_[static_cast<std::size_t>(line.quantity)];
+  widest_ = widest;
+}
+
+void Sums::ShardTotals::take_shards(const SumLine& line) {
+  using enum Quantity;
+  const Part shards = part_of(line);
+  if (shards_.first == shards.first && shards_.end == shards.end) return;
+  shards_ = shards;
+  line.of == SumOf::kernel ? add_up<hbm, ddr, ssd, weights, optimizer_state>() : add_up<hbm, ddr, input, output>();
 }
 
 // After its options have.
@@ -328,7 +347,7 @@ std::int64_t Sums::contradict_unequal_ranks() {
 // Of all sums that may have changed.
 bool Sums::check_all() {
   bool changed = false;
-  ShardTotals totals(lines_, bounds_);
+  ShardTotals totals(lines_, bounds_, any_differ_ != 0 ? &swing_ : nullptr);
   for (std::size_t l = 0; l < outcome_.sums.size(); ++l) {
     SumLine& line = outcome_.sums[l];
     if (!stale_[l] && line.of != SumOf::all_ranks) continue;  // that one depends on the ranks' verdicts, too
@@ -355,18 +374,18 @@ bool Sums::check(SumLine& line, ShardTotals& totals) {
   // Options that are the same to the sum are all in it or none.
   const std::uint32_t quantity = bit(line.quantity);
   if (line.contradicted || (any_differ_ & quantity) == 0) return false;
+  if (!may_rule_out(line, total, totals.widest_swing(line))) return false;
   bool changed = false;
   const auto differs = [&](std::uint32_t t) { return (differ_[t] & quantity) != 0; };
   lines_.each_part(line, differs, [&](Part part) {
-    if (may_rule_out(line, total, part)) changed |= prune(line, total, part);
+    if (may_rule_out(line, total, sum_of(swing_, part, line.quantity))) changed |= prune(line, total, part);
   });
   return changed;
 }
 
-// Could some option of the part's table, with all others as they are, take the sum out of what is printed?
-bool Sums::may_rule_out(const SumLine& line, RealInterval total, Part part) const {
+// Could some option of a table with that swing, with all others as they are, take the sum out of what is printed?
+bool Sums::may_rule_out(const SumLine& line, RealInterval total, RealInterval swing) {
   constexpr double kRounding = 1;  // bytes; far above that of the sums, and prune() decides
-  const RealInterval swing = sum_of(swing_, part, line.quantity);
   return total.low + swing.low > line.printed.high - kRounding ||
          total.high - swing.high < line.printed.low + kRounding;
 }

@@ -71,19 +71,33 @@ class Sums {
   // What the shards of a sum take, of all quantities at once: sums of the same shards follow each other.
   class ShardTotals {
    public:
-    ShardTotals(const SumLines& lines, const Values& values) : lines_(lines), values_(values) {}
-    RealInterval of(const SumLine& line);
+    // `swing`: of the tables, for widest_swing().
+    ShardTotals(const SumLines& lines, const Values& values, const Values* swing = nullptr)
+        : lines_(lines), values_(values), swing_(swing) {}
+    RealInterval of(const SumLine& line) {
+      take_shards(line);
+      return totals_[static_cast<std::size_t>(line.quantity)];
+    }
+    // No table swings further.
+    RealInterval widest_swing(const SumLine& line) {
+      take_shards(line);
+      return widest_[static_cast<std::size_t>(line.quantity)];
+    }
     // After values have changed.
     void forget() { shards_ = {}; }
 
    private:
+    void take_shards(const SumLine& line);
     template <Quantity... Q>
     void add_up();
+    template <Quantity... Q>
+    void find_widest_swing();
 
     const SumLines& lines_;
     const Values& values_;
+    const Values* swing_;
     Part shards_;  // those added up
-    std::array<RealInterval, kQuantities> totals_{};
+    std::array<RealInterval, kQuantities> totals_{}, widest_{};
   };
   // A table of an output sum with several element sizes left, and what each of them adds.
   struct OpenTable {
@@ -139,7 +153,7 @@ class Sums {
   bool check(SumLine& line, ShardTotals& totals);
   std::int64_t contradict_unequal_ranks();
   bool has_known_shards(const SumLine& line) const;
-  bool may_rule_out(const SumLine& line, RealInterval total, Part part) const;
+  static bool may_rule_out(const SumLine& line, RealInterval total, RealInterval swing);
   bool prune(const SumLine& line, RealInterval& total, Part part);
   std::vector<OpenTable> open_tables(const SumLine& line, RealInterval& fixed) const;
   void match_output(SumLine& line);
