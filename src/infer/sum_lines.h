@@ -78,20 +78,15 @@ class SumLines {
   // Calls f(part) for each table of a sum: entries of a line come table by table.
   template <class F>
   void each_part(const SumLine& line, F f) const {
-    each_part(
-        line, [](std::uint32_t) { return true; }, f);
+    each_part(Part{0, line.first, line.first + line.count}, f);
   }
-  // The same for those tables that `is_wanted` holds for.
-  template <class Wanted, class F>
-  void each_part(const SumLine& line, Wanted is_wanted, F f) const {
-    const std::uint32_t end = line.first + line.count;
-    for (std::uint32_t i = line.first; i < end;) {
+  template <class F>
+  void each_part(Part shards, F f) const {
+    for (std::uint32_t i = shards.first; i < shards.end;) {
       Part part{entries_[i].table, i, i + 1};
-      if (is_wanted(part.table)) {
-        while (part.end < end && entries_[part.end].table == part.table) ++part.end;
-        f(part);
-      }
+      while (part.end < shards.end && entries_[part.end].table == part.table) ++part.end;
       i = part.end;
+      f(part);
     }
   }
 

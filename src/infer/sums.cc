@@ -68,15 +68,21 @@ void Sums::ShardTotals::add_up() {
 
 template <Quantity... Q>
 void Sums::ShardTotals::find_widest_swing() {
-  std::array<RealInterval, kQuantities> own{}, widest{};
-  for (std::uint32_t i = shards_.first; i < shards_.end; ++i) {
-    const Entry& entry = lines_[i];
-    const RealInterval* const swing = &(*swing_)[entry.values];
-    if (i == shards_.first || lines_[i - 1].table != entry.table) own = {};
-    ((own[at(Q)] = own[at(Q)] + swing[at(Q)] * exactly(entry.count)), ...);
-    ((widest[at(Q)] = {std::max(widest[at(Q)].low, own[at(Q)].low), std::max(widest[at(Q)].high, own[at(Q)].high)}),
+  std::array<RealInterval, kQuantities> widest{};
+  const auto take = [&](const RealInterval* swing) {
+    ((widest[at(Q)] = {std::max(widest[at(Q)].low, swing[at(Q)].low), std::max(widest[at(Q)].high, swing[at(Q)].high)}),
      ...);
-  }
+  };
+  lines_.each_part(shards_, [&](Part part) {
+    const Entry& first = lines_[part.first];
+    if (part.end == part.first + 1 && first.count == 1) return take(&(*swing_)[first.values]);
+    std::array<RealInterval, kQuantities> all{};
+    for (std::uint32_t i = part.first; i < part.end; ++i) {
+      const RealInterval* const one = &(*swing_)[lines_[i].values];
+      ((all[at(Q)] = all[at(Q)] + one[at(Q)] * exactly(lines_[i].count)), ...);
+    }
+    take(all.data());
+  });
   widest_ = widest;
 }
 
@@ -130,6 +136,7 @@ void Sums::each_size(std::uint32_t t, Option option, bool one_class, F f) const 
   f(first, static_cast<std::size_t>(Quantity::optimizer_state), weights.state);
 }
 
+// Of a table with one class: bounds of the whole are those of the class as many times.
 void Sums::set_whole(std::uint32_t t, RealInterval* values) const {
   const RealInterval count = real(classes_of(t).front().run.count);
   for (std::size_t q = 0; q < kShardQuantities; ++q) values[kQuantities + q] = values[q] * count;
@@ -376,9 +383,9 @@ bool Sums::check(SumLine& line, ShardTotals& totals) {
   if (line.contradicted || (any_differ_ & quantity) == 0) return false;
   if (!may_rule_out(line, total, totals.widest_swing(line))) return false;
   bool changed = false;
-  const auto differs = [&](std::uint32_t t) { return (differ_[t] & quantity) != 0; };
-  lines_.each_part(line, differs, [&](Part part) {
-    if (may_rule_out(line, total, sum_of(swing_, part, line.quantity))) changed |= prune(line, total, part);
+  lines_.each_part(line, [&](Part part) {
+    if ((differ_[part.table] & quantity) != 0 && may_rule_out(line, total, sum_of(swing_, part, line.quantity)))
+      changed |= prune(line, total, part);
   });
   return changed;
 }
