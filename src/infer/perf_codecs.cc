@@ -1,7 +1,6 @@
 #include "infer/perf_codecs.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 namespace shardstats::infer_detail {
@@ -34,23 +33,34 @@ class CodecSearch {
   }
 
  private:
-  std::vector<Candidate> extended(const std::vector<Candidate>& beam, std::uint32_t sharder) {
-    std::vector<Candidate> next;
-    std::int64_t limit = std::numeric_limits<std::int64_t>::max();  // what costs more is not among the best
-    for (const Candidate& candidate : beam)
-      for (std::size_t c = 0; c < codecs_; ++c) {
-        if (candidate.cost + alone(sharder, c) - kSlack > limit) continue;
-        next.push_back(with(candidate, sharder, c));
-        limit = std::min(limit, cost_of_last(next));
-      }
-    return next;
-  }
+  // A candidate with one more sharder.
+  struct Step {
+    const Candidate* from = nullptr;
+    std::size_t codec = 0;
+    std::int64_t least = 0;  // what it costs at least
+    Candidate to;
+  };
 
-  // Of the last one that is followed.
-  static std::int64_t cost_of_last(std::vector<Candidate> all) {
-    if (all.size() < kBeam) return std::numeric_limits<std::int64_t>::max();
-    std::ranges::nth_element(all, all.begin() + kBeam - 1, {}, &Candidate::cost);
-    return all[kBeam - 1].cost;
+  std::vector<Candidate> extended(const std::vector<Candidate>& beam, std::uint32_t sharder) {
+    std::vector<Step> steps;
+    for (const Candidate& candidate : beam)
+      for (std::size_t c = 0; c < codecs_; ++c)
+        steps.push_back({&candidate, c, candidate.cost + alone(sharder, c) - kSlack, {}});
+    // The sooner the best are known, the fewer others need a fit.
+    std::vector<Step*> order;
+    for (Step& step : steps) order.push_back(&step);
+    std::ranges::stable_sort(order, {}, &Step::least);
+    std::vector<std::int64_t> costs;  // of the best ones
+    for (Step* const step : order) {
+      if (costs.size() == kBeam && step->least > costs.back()) break;
+      step->to = with(*step->from, sharder, step->codec);
+      costs.insert(std::ranges::upper_bound(costs, step->to.cost), step->to.cost);
+      if (costs.size() > kBeam) costs.pop_back();
+    }
+    std::vector<Candidate> next;
+    for (Step& step : steps)
+      if (!step.to.codecs.empty()) next.push_back(std::move(step.to));
+    return next;
   }
 
   void improve(Candidate& candidate) {
