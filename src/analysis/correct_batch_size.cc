@@ -96,14 +96,18 @@ InferOptions with_setting_of(const Plan& plan, InferOptions options) {
   return options;
 }
 
+bool may_have_wrong_batch_size(const PrintedPlan& printed, const Plan& plan) {
+  return plan.sized && !input_agrees(printed, plan);
+}
+
 // Memory is linear in the batch size: a plan with twice the batch shows how much of each cell goes with it. If most
 // cells ask for the same other size, that is the right one.
 void add_batch_size(const Disputed& disputed, Corrections& corrections) {
   const PrintedLine* line = disputed.printed.find(LineId::batch_size);
   const Cell cell = disputed.printed.slot(LineId::batch_size);
   const auto batch = parse_integer(cell.text, kLargestBatch);
-  if (!batch || count(disputed.report.findings).error < kManyErrors || !disputed.plan.sized) return;
-  if (input_agrees(disputed.printed, disputed.plan)) return;
+  if (!batch || count(disputed.report.findings).error < kManyErrors) return;
+  if (!may_have_wrong_batch_size(disputed.printed, disputed.plan)) return;
   const auto with = [slot = line->first_slot](std::int64_t size) {
     return [slot, text = std::to_string(size)](PrintedPlan& plan) { plan.slots[slot].text = text; };
   };

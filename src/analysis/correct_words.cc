@@ -25,6 +25,14 @@ void add_repeated(const PrintedPlan& printed, ColumnTable<Row> PrintedPlan::*tab
       });
 }
 
+void add_repeated_rows(const PrintedPlan& printed, Corrections& corrections) {
+  add_repeated(printed, &PrintedPlan::ranks, &PrintedRank::rank, corrections);
+  add_repeated(printed, &PrintedPlan::tables, &PrintedTable::fqn, corrections);
+}
+
+// Of one wrong word.
+bool may_be_of_words(const ShardDifference& difference) { return !difference.empty() && difference.size() <= 2; }
+
 // Several tables may be the wrong one: which of them do the ranks' cells speak against?
 class Witnesses {
  public:
@@ -180,16 +188,20 @@ void add_ranks(const PrintedPlan& plan, std::size_t t, std::vector<int> ranks, c
 
 }  // namespace
 
+bool may_have_wrong_rows(const PrintedPlan& printed) {
+  Corrections repeated;
+  add_repeated_rows(printed, repeated);
+  return !repeated.all().empty() || may_be_of_words(shard_difference(printed));
+}
+
 void add_repeated_rows(const Disputed& disputed, Corrections& corrections) {
-  const PrintedPlan& printed = disputed.printed;
-  add_repeated(printed, &PrintedPlan::ranks, &PrintedRank::rank, corrections);
-  add_repeated(printed, &PrintedPlan::tables, &PrintedTable::fqn, corrections);
+  add_repeated_rows(disputed.printed, corrections);
 }
 
 void add_wrong_words(const Disputed& disputed, Corrections& corrections) {
   const PrintedPlan& printed = disputed.printed;
   const ShardDifference difference = shard_difference(printed);
-  if (difference.empty() || difference.size() > 2) return;
+  if (!may_be_of_words(difference)) return;
   Witnesses witnesses(disputed);
   for (std::size_t t = 0; t < printed.tables.rows.size(); ++t) {
     std::vector<int> ranks;

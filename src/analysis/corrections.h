@@ -63,6 +63,10 @@ struct Disputed {
 // So that another plan rests on the same setting and can be compared.
 InferOptions with_setting_of(const Plan& plan, InferOptions options);
 
+// Whether the first three of the functions below can find anything.
+bool may_have_wrong_rows(const PrintedPlan& printed);
+bool may_have_wrong_batch_size(const PrintedPlan& printed, const Plan& plan);
+
 // Each adds what may be wrong, most likely first.
 void add_repeated_rows(const Disputed& disputed, Corrections& corrections);
 // Sharding types and lists of ranks, by the shards that the rank rows count.

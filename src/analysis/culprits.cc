@@ -29,6 +29,10 @@ constexpr Kind kKinds[] = {{add_repeated_rows},
                            {add_misleading_memory, false},
                            {add_departing_tables, false}};
 
+bool says_ranks_missing(std::string_view message) {
+  return message == kRanksMissingBefore || message == kRanksMissingAfter;
+}
+
 std::int64_t errors(const Report& report) { return count(report.findings).error; }
 
 class Culprits {
@@ -75,9 +79,7 @@ class Culprits {
 
   // Without all rank rows nothing else can be right, and no correction can be made up.
   bool blame_missing_ranks() {
-    const auto missing = std::ranges::find_if(report_.findings, [](const Finding& f) {
-      return f.message == kRanksMissingBefore || f.message == kRanksMissingAfter;
-    });
+    const auto missing = std::ranges::find_if(report_.findings, says_ranks_missing, &Finding::message);
     if (missing == report_.findings.end()) return false;
     const Cell where = missing->where;
     for (Finding& finding : report_.findings)
@@ -152,6 +154,11 @@ class Culprits {
 };
 
 }  // namespace
+
+bool may_have_wrong_structure(const PrintedPlan& printed, const Plan& plan) {
+  return std::ranges::any_of(printed.diagnostics, says_ranks_missing, &Diagnostic::message) ||
+         may_have_wrong_rows(printed) || may_have_wrong_batch_size(printed, plan);
+}
 
 bool find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report,
                    bool structure_only) {

@@ -94,14 +94,31 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   Report report;
   std::optional<BlockPlace> precedent;
   if (verifies(options.command)) precedent = verify_like_earlier(turn, assumed, examined, report);
-  const auto look = [&](Effort effort) {
+  const auto infer_plan = [&](Effort effort, bool perf_anyhow) {
     assumed.effort = effort;
     InferOptions options_of_look = assumed;
+    options_of_look.perf_anyhow = perf_anyhow;
     options_of_look.keep_precedent = turn.is_first();
     if (examined.plan) options_of_look.first_look = examined.plan->first_look;
     examined.plan = std::make_unique<Plan>(infer(*examined.printed, options_of_look));
+  };
+  const auto verify_plan = [&] {
     report = verify(*examined.printed, *examined.plan);
     if (turn.is_first() && count(report.findings).error == 0) turn.leave(std::move(examined.plan->precedent), place);
+  };
+  const auto look = [&](Effort effort) {
+    infer_plan(effort, true);
+    verify_plan();
+  };
+  // Where nothing uniform explains a log, most of the first look is in vain, unless a wrong word or row is behind it.
+  const auto is_settled_at_first = [&] {
+    infer_plan(Effort::uniform, false);
+    if (examined.plan->perf_left_out) {
+      if (!may_have_wrong_structure(*examined.printed, *examined.plan)) return false;
+      infer_plan(Effort::uniform, true);
+    }
+    verify_plan();
+    return is_settled(examined, assumed, report);
   };
   std::optional<WhatIf> what_if;
   if (precedent) {
@@ -112,7 +129,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     report = verify(*examined.printed, *examined.plan);
   } else if (!locates) {
     look(Effort::exhaustive);
-  } else if (look(Effort::uniform); !is_settled(examined, assumed, report)) {
+  } else if (!is_settled_at_first()) {
     look(Effort::exhaustive);
     look_at_alternatives(assumed, examined, report);
     find_culprits(*examined.printed, *examined.plan, assumed, report);

@@ -106,12 +106,15 @@ void prefer_usual_element(const PlanInputs& known, std::vector<Survivor>& surviv
                    [&](const Survivor& a, const Survivor& b) { return tables_with(a) > tables_with(b); });
 }
 
+bool prints_storage(const PlanInputs& inputs) {
+  return std::ranges::any_of(inputs.tables, [](const TableInputs& t) { return t.hbm.has_value(); });
+}
+
 // The cells of a small table do not tell its storage (before v0.6.0 those of none), but its perf may tell its dtype:
 // where sums contradict all that was tried of the storage half, searches again with the dtypes that perf shows, if they
 // explain all.
 bool search_with_dtypes_of_perf(const Fixed& fixed, const InferOptions& options, Inference& all) {
-  const bool storage_printed =
-      std::ranges::any_of(all.inputs.tables, [](const TableInputs& t) { return t.hbm.has_value(); });
+  const bool storage_printed = prints_storage(all.inputs);
   if (storage_printed && options.effort != Effort::exhaustive) return false;  // single tables were not tried yet
   if (all.found.survivors.empty()) return false;
   // What else a first look found wrong may rest on dtypes that storage does not print.
@@ -179,11 +182,16 @@ void take_perf(const InferOptions& options, Inference& all) {
   if (!all.perf_outcomes.empty()) fill_perf(all.perf_outcomes, all.inputs, all.perf, options.alternatives, all.plan);
 }
 
+// How far the search went.
+void take_effort(Inference& all) {
+  all.plan.gave_up |= all.found.gave_up;
+  all.plan.first_look = all.found.first_look;
+}
+
 void finish(const InferOptions& options, Inference& all) {
   prefer_by_perf(all.inputs, all.perf_outcomes, options, all.found, all.plan);
   list_alternatives(all.found, all.plan);
-  all.plan.gave_up |= all.found.gave_up;
-  all.plan.first_look = all.found.first_look;
+  take_effort(all);
   infer_reservation(all.inputs, all.found, all.plan);
   list_assumptions(all.inputs, all.found, options, all.plan);
   if (options.keep_precedent) all.plan.precedent = make_precedent(all.inputs, all.found, all.perf, all.perf_outcomes);
@@ -196,6 +204,12 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
   Inference all = begun(printed, options, fixed);
   all.found = search(all.inputs, fixed.setting, fixed.pairs, options, options.first_look.get());
   take_survivors(options, all);
+  // Where no storage of tables is printed, perf may tell their dtypes.
+  if (!options.perf_anyhow && all.found.gave_up && prints_storage(all.inputs)) {
+    all.plan.perf_left_out = true;
+    take_effort(all);
+    return all;
+  }
   if (options.perf) {
     find_perf(options, all);
     if (search_with_dtypes_of_perf(fixed, options, all) || search_other_releases_by_perf(printed, options, all)) {

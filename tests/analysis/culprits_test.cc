@@ -74,6 +74,23 @@ TEST(Culprits, BatchSize) {
   EXPECT_GT(errors, 5);
 }
 
+// What a look without perf says of it: a wrong number is none of the structure.
+TEST(Culprits, WhetherTheStructureMayBeWrong) {
+  const auto may_be_wrong = [](const char* mark, const char* old_text, const char* new_text) {
+    const std::string bytes = changed(log_bytes("v1.4.0.log"), mark, old_text, new_text);
+    const auto blocks = find_blocks(bytes);
+    const PrintedPlan printed = parse(blocks.front());
+    InferOptions uniform{{}, false};
+    uniform.effort = Effort::uniform;
+    uniform.perf_anyhow = false;
+    return may_have_wrong_structure(printed, infer(printed, uniform));
+  };
+  EXPECT_FALSE(may_be_wrong("9.161 (57%)", "9.161", "9.261"));
+  EXPECT_TRUE(may_be_wrong("# Batch Size: ", "512", "768"));
+  EXPECT_TRUE(may_be_wrong("model.ebc.pub_table", "100         2 ", "100         3 "));
+  EXPECT_TRUE(may_be_wrong("position_ebc_weighted.ad_emb", "      CW ", "      TW "));
+}
+
 // An empty list means a table without shards, which the ranks do not agree with.
 TEST(Culprits, LostListOfRanks) {
   std::string bytes = log_bytes("v0.3.0.log");

@@ -98,6 +98,26 @@ TEST(Infer, UniformEffortGivesUpWhereTheLongSearchGoesOn) {
   EXPECT_EQ(contradicted(text, Effort::exhaustive).first, 1);
 }
 
+TEST(Infer, LeavesPerfOutWhereUniformValuesFallShort) {
+  InferOptions options;
+  options.effort = Effort::uniform;
+  options.perf_anyhow = false;
+  const auto look = [&](const std::string& text) {
+    const auto blocks = find_blocks(text);
+    const PrintedPlan printed = parse(blocks.front());
+    return infer(printed, options);
+  };
+  std::string text = log_text("v1.4.0.log");
+  const Plan explained = look(text);
+  EXPECT_FALSE(explained.perf_left_out);
+  EXPECT_FALSE(explained.gave_up);
+  text.replace(text.find("9.161 (57%)"), 5, "9.261");
+  const Plan contradicted = look(text);
+  EXPECT_TRUE(contradicted.perf_left_out);
+  EXPECT_TRUE(contradicted.gave_up);
+  EXPECT_NE(contradicted.first_look, nullptr);
+}
+
 TEST(Infer, TheLongSearchGoesOnFromAFirstLook) {
   std::string text = log_text("v1.4.0.log");
   text.replace(text.find("9.161 (57%)"), 5, "9.261");

@@ -14,4 +14,7 @@ namespace shardstats {
 bool find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report,
                    bool structure_only = false);
 
+// Can find_culprits() with `structure_only` find anything? Asks for no perf.
+bool may_have_wrong_structure(const PrintedPlan& printed, const Plan& plan);
+
 }  // namespace shardstats

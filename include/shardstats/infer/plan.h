@@ -182,6 +182,7 @@ struct Plan {
   std::vector<JointChoices> groups;
   std::int64_t contradictions = 0;              // printed cells outside their expectation
   bool gave_up = false;                         // an exhaustive search might explain more
+  bool perf_left_out = false;                   // it gave up after the storage half; assumptions are not listed either
   std::shared_ptr<const FirstLook> first_look;  // where it gave up: what that search need not do again
   std::shared_ptr<const Precedent> precedent;   // see precedent.h; null unless asked for, or if contradicted
 
@@ -215,6 +216,7 @@ struct InferOptions {
   std::vector<Override> overrides;
   bool alternatives = true;  // false: skip the list of every table's alternatives (verify does not show them)
   bool perf = true;          // false: skip the perf half
+  bool perf_anyhow = true;   // false: skip it where uniform values fall short of the storage, see Plan::perf_left_out
   Effort effort = Effort::exhaustive;
   bool shard_parts = true;  // false: skip what the bytes of a shard are made of and rest on (verify does not show it)
   bool keep_precedent = false;                            // for infer_like(), see precedent.h
