@@ -10,6 +10,79 @@ constexpr std::size_t kMostSums = 1000;    // partial ones looked at for one pri
 constexpr std::size_t kMostSteps = 2000;   // for one assignment
 constexpr std::size_t kMostAssigned = 16;  // sizes that are kept for each table and rank
 
+using Sizes = ShortVector<std::pair<int, RealInterval>, kElementSizes.size()>;  // element index, bytes
+
+bool is_before(RealInterval a, RealInterval b) { return a.low != b.low ? a.low < b.low : a.high < b.high; }
+
+// Sums in their order, each with the same size more, without those that can no longer become the printed one.
+class Grown {
+ public:
+  Grown(const std::vector<RealInterval>& sums, RealInterval size, RealInterval rest, RealInterval printed)
+      : next_(sums.data()), end_(next_ + sums.size()), size_(size), rest_(rest), printed_(printed) {
+    skip();
+  }
+  bool ended() const { return next_ == end_; }
+  RealInterval first() const { return first_; }
+  void drop_first() {
+    ++next_;
+    skip();
+  }
+
+ private:
+  void skip() {
+    for (; next_ != end_; ++next_) {
+      first_ = *next_ + size_;
+      if ((first_ + rest_).overlaps(printed_)) return;
+    }
+  }
+
+  const RealInterval *next_, *end_;
+  RealInterval size_, rest_, printed_, first_{};
+};
+
+// Each sum with each size more, in order; beyond `most` of them some. `rest`: what is added afterwards.
+std::vector<RealInterval> with_sizes(const std::vector<RealInterval>& sums, const Sizes& sizes, RealInterval rest,
+                                     RealInterval printed, std::size_t most) {
+  std::vector<Grown> grown;
+  grown.reserve(sizes.size());
+  const auto ended = [](const Grown& one) { return one.ended(); };
+  for (const auto& [element, size] : sizes) grown.emplace_back(sums, size, rest, printed);
+  std::erase_if(grown, ended);
+  std::vector<RealInterval> all;
+  all.reserve(sums.size() + 1);
+  bool in_order = true;  // but for rounding
+  while (!grown.empty() && (all.size() <= most || !in_order)) {
+    Grown* least = &grown.front();
+    for (Grown& one : grown)
+      if (is_before(one.first(), least->first())) least = &one;
+    if (all.empty() || all.back() != least->first()) {
+      in_order = in_order && (all.empty() || is_before(all.back(), least->first()));
+      all.push_back(least->first());
+    }
+    least->drop_first();
+    if (least->ended()) std::erase_if(grown, ended);
+  }
+  if (in_order) return all;
+  std::ranges::sort(all, is_before);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+// Finds sums among others that are in order, the lower ones first.
+class Place {
+ public:
+  explicit Place(const std::vector<RealInterval>& sums) : next_(sums.data()), end_(next_ + sums.size()) {}
+  bool finds(RealInterval sum) {
+    while (next_ != end_ && next_->low < sum.low) ++next_;
+    for (const RealInterval* equal = next_; equal != end_ && equal->low == sum.low; ++equal)
+      if (equal->high == sum.high) return true;
+    return false;
+  }
+
+ private:
+  const RealInterval *next_, *end_;
+};
+
 }  // namespace
 
 // The Output column is printed finely, so that bounds of the sum are not enough: looks for the assignments of element
@@ -131,38 +204,30 @@ bool Sums::complete(const std::vector<OpenTable>& open, RealInterval sum, RealIn
 // Table after table: the sums that can still become the printed one. Many tables are alike, so that there are few. Then
 // back again, to see which sizes the sums that end well are made of.
 Sums::Assigned Sums::assign(std::vector<OpenTable>& open, RealInterval fixed, RealInterval printed) {
-  const auto less = [](RealInterval a, RealInterval b) { return std::pair(a.low, a.high) < std::pair(b.low, b.high); };
   std::vector<std::vector<RealInterval>> sums{{fixed}};
   std::size_t most = kMostSums;
   for (std::size_t i = 0; i < open.size(); ++i) {
     const RealInterval rest = i + 1 < open.size() ? open[i + 1].rest : RealInterval{};
-    std::vector<RealInterval> next, merged, with_size;
-    for (const auto& [element, size] : open[i].sizes) {
-      with_size.clear();
-      for (const RealInterval sum : sums.back())
-        if ((sum + size + rest).overlaps(printed)) with_size.push_back(sum + size);
-      if (!std::ranges::is_sorted(with_size, less)) std::ranges::sort(with_size, less);  // by rounding
-      merged.clear();
-      std::ranges::merge(next, with_size, std::back_inserter(merged), less);
-      next.swap(merged);
-    }
-    next.erase(std::unique(next.begin(), next.end()), next.end());
+    std::vector<RealInterval> next = with_sizes(sums.back(), open[i].sizes, rest, printed, most);
     if (next.empty()) return Assigned::none;
     if (next.size() > most) return Assigned::too_many;
     most -= next.size();
     sums.push_back(std::move(next));
   }
-  for (std::size_t i = open.size(); i-- > 0;)
+  for (std::size_t i = open.size(); i-- > 0;) {
+    std::vector<Place> places(open[i].sizes.size(), Place(sums[i + 1]));  // by size
     std::erase_if(sums[i], [&](RealInterval sum) {
       bool ends_well = false;
-      for (const auto& [element, size] : open[i].sizes) {
+      for (std::size_t s = 0; s < open[i].sizes.size(); ++s) {
+        const auto& [element, size] = open[i].sizes[s];
         const bool known = ends_well && (open[i].used >> element & 1) != 0;
-        if (known || !std::ranges::binary_search(sums[i + 1], sum + size, less)) continue;
+        if (known || !places[s].finds(sum + size)) continue;
         open[i].used |= 1u << element;
         ends_well = true;
       }
       return !ends_well;
     });
+  }
   return Assigned::some;
 }
 
