@@ -45,10 +45,11 @@ class BandwidthFit {
   void run() {
     add_tables();
     if (tables_.all) add_ranks();
-    Box box = start();
-    for (int round = 0; round < kRounds; ++round)
-      if (!system_.narrow(box)) break;
-    take(box);
+    find_alone();
+    const std::optional<Values> from = fit_.solution;
+    const Box around = start(from, kRoughly), box = cut(around);
+    // Where numbers cut off all ends of the start, a better one would lead to the same.
+    take(tables_.rough || from || is_cut(around, box) ? box : cut(start(from, 0)));
   }
 
  private:
@@ -111,27 +112,39 @@ class BandwidthFit {
     }
   }
 
-  // Numbers that depend on one bandwidth alone bound it; the others start around the least squares.
-  Box start() {
-    Values usual;
-    for (std::size_t k = 0; k < kUnknowns; ++k) usual[k] = 1 / (default_bandwidths().*kBandwidths[k]).low;
+  // Numbers that depend on one bandwidth alone bound it.
+  void find_alone() {
     const auto alone = system_.alone();
-    const auto is_open = [&](std::size_t k) { return alone[k].empty() && system_.uses(k); };
-    Box box;
-    bool any_open = false;
     for (std::size_t k = 0; k < kUnknowns; ++k) {
-      box[k] = most_shared(alone[k], kAnyReciprocal, usual[k], alone[k].size() / kOneWrongIn);
-      any_open |= is_open(k);
+      alone_[k] = most_shared(alone[k], kAnyReciprocal, usual_[k], alone[k].size() / kOneWrongIn);
+      is_open_[k] = alone[k].empty() && system_.uses(k);
     }
-    const double still = tables_.rough || fit_.solution ? kRoughly : 0;
-    const auto estimate = any_open ? system_.around_solution(usual, still, fit_.solution) : std::nullopt;
+  }
+
+  // The others start around the least squares. `still`: as LinearSystem::around_solution() has it.
+  Box start(const std::optional<Values>& from, double still) {
+    Box box = alone_;
+    const bool any_open = std::ranges::find(is_open_, true) != is_open_.end();
+    const auto estimate = any_open ? system_.around_solution(usual_, still, from) : std::nullopt;
     if (!estimate) return box;
     Values& solution = fit_.solution.emplace();
     for (std::size_t k = 0; k < kUnknowns; ++k) {
       solution[k] = middle((*estimate)[k]);
-      if (is_open(k)) box[k] = narrowed(box[k], at_least((*estimate)[k], kAnyReciprocal.low));
+      if (is_open_[k]) box[k] = narrowed(box[k], at_least((*estimate)[k], kAnyReciprocal.low));
     }
     return box;
+  }
+
+  Box cut(Box box) const {
+    for (int round = 0; round < kRounds; ++round)
+      if (!system_.narrow(box)) break;
+    return box;
+  }
+
+  bool is_cut(const Box& before, const Box& after) const {
+    for (std::size_t k = 0; k < kUnknowns; ++k)
+      if (is_open_[k] && (after[k].low <= before[k].low || after[k].high >= before[k].high)) return false;
+    return true;
   }
 
   static RealInterval at_least(RealInterval x, double least) {
@@ -154,9 +167,18 @@ class BandwidthFit {
     fit_.contradictions += system_.contradicted(reciprocals);
   }
 
+  static Values usual_reciprocals() {
+    Values usual;
+    for (std::size_t k = 0; k < kUnknowns; ++k) usual[k] = 1 / (default_bandwidths().*kBandwidths[k]).low;
+    return usual;
+  }
+
   const FitTables& tables_;
   TableNumbers& numbers_;
   PerfFit& fit_;
+  const Values usual_ = usual_reciprocals();
+  Box alone_{};
+  std::array<bool, kUnknowns> is_open_{};
   std::vector<BandwidthCost> costs_;  // of tables that are fitted this once; with room for all
   std::vector<ShardCosts> by_table_;  // of one shard; none if nothing is known
   LinearSystem system_;
