@@ -36,11 +36,13 @@ Ratios ratios_of_components(const FitTables& tables) {
       add_ratio(table.printed, *table.weighted ? ratios.weighted : ratios.plain);
   }
   for (const PerfRank& rank : tables.perf.ranks) {
+    const bool plain = holds_only(tables, rank, false), weighted = holds_only(tables, rank, true);
+    if (!plain && !weighted) continue;
     PrintedPerfCells cells = rank.printed;
     for (std::size_t c = 0; c < kPerfCells; ++c)
       if (cells[c] && rank.maxima[c]) cells[c] = narrowed(*cells[c], *rank.maxima[c]);
-    if (holds_only(tables, rank, false)) add_ratio(cells, ratios.plain);
-    if (holds_only(tables, rank, true)) add_ratio(cells, ratios.weighted);
+    if (plain) add_ratio(cells, ratios.plain);
+    if (weighted) add_ratio(cells, ratios.weighted);
   }
   return ratios;
 }
