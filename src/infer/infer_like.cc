@@ -29,7 +29,7 @@ class Extremes {
     }
     kept_[preferred_option(plan, outcome, t)] = true;
     keep_element_sizes();
-    for (int q = 0; q < kQuantities; ++q) keep_bounds(static_cast<Quantity>(q));
+    keep_bounds();
   }
 
   Options kept() const {
@@ -49,31 +49,41 @@ class Extremes {
     }
   }
 
-  void keep_bounds(Quantity quantity) {
-    keep_bounds([&](Option option) {
-      return table_bytes(outcome_.setting, table_, parts_[option.variant], combo_of(option.combo), quantity);
+  void keep_bounds() {
+    const Setting& setting = outcome_.setting;
+    keep_ends([&](Option option) {
+      const TableWeights whole = table_weights(setting, table_, combo_of(option.combo));
+      return std::array{whole.weights, whole.state};
     });
-    const auto is_whole = [](const Parts& parts) {
-      return parts.classes.size() == 1 && parts.classes.front().run.count == 1 && parts.same_total.empty();
-    };
-    if (quantity < Quantity::weights && std::ranges::all_of(parts_, is_whole)) return;  // it is the only shard
     for (std::size_t c = 0; c < parts_.front().classes.size(); ++c)
-      keep_bounds([&](Option option) {
-        return class_bytes(outcome_.setting, parts_[option.variant].classes[c], combo_of(option.combo), quantity);
+      keep_ends([&](Option option) {
+        return shard_bytes(setting, parts_[option.variant].classes[c], combo_of(option.combo));
+      });
+    if (is_one_class(parts_)) return;  // the table is as many times its shard
+    for (int q = 0; q < static_cast<int>(kShardQuantities); ++q)
+      keep_ends([&](Option option) {
+        const Parts& parts = parts_[option.variant];
+        return std::array{table_bytes(setting, table_, parts, combo_of(option.combo), static_cast<Quantity>(q))};
       });
   }
 
-  template <class Bytes>
-  void keep_bounds(Bytes bytes) {
-    std::size_t least = 0, greatest = 0;
-    RealInterval all = bytes(options_[0]);
+  // Keeps the first ones of the least and of the greatest sizes, of each kind of size that there is of an option.
+  template <class Sizes>
+  void keep_ends(Sizes sizes_of) {
+    struct Ends {
+      std::size_t least = 0, greatest = 0;
+    };
+    auto all = sizes_of(options_[0]);
+    std::array<Ends, std::tuple_size_v<decltype(all)>> ends{};
     for (std::size_t i = 1; i < kept_.size(); ++i) {
-      const RealInterval one = bytes(options_[i]);
-      if (one.low < all.low) least = i;
-      if (one.high > all.high) greatest = i;
-      all = hull(all, one);
+      const auto sizes = sizes_of(options_[i]);
+      for (std::size_t kind = 0; kind < ends.size(); ++kind) {
+        if (sizes[kind].low < all[kind].low) ends[kind].least = i;
+        if (sizes[kind].high > all[kind].high) ends[kind].greatest = i;
+        all[kind] = hull(all[kind], sizes[kind]);
+      }
     }
-    kept_[least] = kept_[greatest] = true;
+    for (const Ends& one : ends) kept_[one.least] = kept_[one.greatest] = true;
   }
 
   const TableInputs& table_;
@@ -134,7 +144,9 @@ PerfPrecedent precedent_of(const PerfOutcome& outcome, const SearchResult& found
 // One hypothesis of the storage half, looked at again.
 class Again {
  public:
-  Again(const PlanInputs& plan, const SurvivorPrecedent& precedent) : plan_(plan), precedent_(precedent) {}
+  // `known`: what it was made of, if that is known.
+  Again(const PlanInputs& plan, const SurvivorPrecedent& precedent, const Outcome* known = nullptr)
+      : plan_(plan), precedent_(precedent), known_(known != nullptr && !known->rows.hidden() ? known : nullptr) {}
 
   // None if a printed number contradicts it.
   std::optional<Outcome> outcome(KnownSums& sums) {
@@ -182,6 +194,12 @@ class Again {
     const TablePrecedent& known = precedent_.tables[t];
     if (known.options.empty()) return !table.sized || table.kernel == nullptr;
     if (!table.sized || table.kernel == nullptr) return false;
+    outcome_.tables[t].options = known.options;
+    if (known_ != nullptr) {
+      for (const Variant& variant : known.variants)
+        parts.push_back(*std::ranges::find((*known_->parts)[t], variant, &Parts::variant));
+      return true;
+    }
     const Setting& setting = precedent_.setting;
     const std::uint64_t possible = possible_combos(setting, table, true);
     ShortVector<std::uint64_t, 1> fitting;  // by variant
@@ -194,7 +212,6 @@ class Again {
       fitting.push_back(fitting_combos(setting, table, parts.back(), combos));
     }
     Options& left = outcome_.tables[t].options;
-    left = known.options;
     const auto is_ruled_out = [&](Option option) { return (fitting[option.variant] >> option.combo & 1) == 0; };
     if (std::ranges::any_of(left, is_ruled_out)) left.erase_if(is_ruled_out);
     return !left.empty();
@@ -202,6 +219,7 @@ class Again {
 
   const PlanInputs& plan_;
   const SurvivorPrecedent& precedent_;
+  const Outcome* const known_;  // its parts fit the tables' own cells
   Outcome outcome_;
 };
 
@@ -282,7 +300,7 @@ std::shared_ptr<const Precedent> make_precedent(const PlanInputs& plan, SearchRe
   KnownSums sums(plan);
   for (Survivor& survivor : found.survivors) {
     SurvivorPrecedent& known = precedent->survivors.emplace_back(precedent_of(plan, survivor.outcome));
-    const auto again = Again(plan, known).outcome(sums);
+    const auto again = Again(plan, known, &survivor.outcome).outcome(sums);
     if (!again) return nullptr;
     known.freedoms = again->freedoms;
   }
