@@ -2,7 +2,6 @@
 
 #include "infer/perf_bandwidths.h"
 #include "infer/perf_link.h"
-#include "infer/perf_multipliers.h"
 
 namespace shardstats::infer_detail {
 namespace {
@@ -68,7 +67,7 @@ PerfFits::Cost PerfFits::rough_cost(const std::vector<std::size_t>& codecs) {
 
 PerfFit PerfFits::fit(const FitTables& tables, std::optional<std::size_t> kept) {
   PerfFit fit = started(start_, kept);
-  const Multipliers any = fit_multipliers(tables, fit);
+  const auto any = take_multipliers(tables, fit).any;
   fit_bandwidths(tables, numbers_, fit);
   const RealInterval backward = fit.backward, weighted = fit.weighted_backward;
   refine(tables, fit);
@@ -81,6 +80,17 @@ PerfFit PerfFits::fit(const FitTables& tables, std::optional<std::size_t> kept) 
           left_weighted ? any.weighted_backward : fit.weighted_backward, start_, fit);
   fit_link(tables, fit);
   return fit;
+}
+
+// Fits of a sharder's tables with one codec after the other ask for the same.
+Multipliers PerfFits::take_multipliers(const FitTables& tables, PerfFit& fit) {
+  if (!by_components_ || by_components_->tables != tables.fitted)
+    by_components_ = {tables.fitted, multipliers_of(tables)};
+  const Multipliers& found = by_components_->multipliers;
+  fit.backward = found.backward;
+  fit.weighted_backward = found.weighted_backward;
+  fit.freedoms += (fit.backward.low != 2) + (fit.weighted_backward.low != 1);
+  return found;
 }
 
 // Where no bandwidth of a fit is close to its default, the fit with defaults asks for the same again.
@@ -108,7 +118,7 @@ void PerfFits::refine(const FitTables& tables, PerfFit& fit) {
 PerfFit PerfFits::fit_multipliers_too(const std::vector<std::size_t>& codecs) {
   const FitTables tables = tables_with(codecs, all_);
   PerfFit fit = started(start_, std::nullopt);
-  const Multipliers any = fit_multipliers(tables, fit);
+  const auto any = take_multipliers(tables, fit).any;
   refit(tables, numbers_, any.backward, fit.weighted_backward.exact() ? fit.weighted_backward : any.weighted_with_any,
         start_, fit);
   fit_link(tables, fit);
@@ -119,7 +129,7 @@ PerfFit PerfFits::snapped(const std::vector<std::size_t>& codecs, const PerfFit&
   const FitTables tables = tables_with(codecs, all_);
   const Bandwidths<RealInterval> defaults = default_bandwidths();
   PerfFit with_defaults;
-  fit_multipliers(tables, with_defaults);
+  take_multipliers(tables, with_defaults);
   with_defaults.bandwidths = fit.bandwidths;
   for (const auto bandwidth : kBandwidths) {
     RealInterval& found = with_defaults.bandwidths.*bandwidth;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "infer/perf_bandwidths.h"
+#include "infer/perf_multipliers.h"
 
 namespace shardstats::infer_detail {
 
@@ -38,8 +39,15 @@ class PerfFits {
     std::int64_t freedoms = 0;  // more
   };
 
+  // Of the tables that were asked for last.
+  struct ByComponents {
+    std::vector<std::uint32_t> tables;
+    Multipliers multipliers;
+  };
+
   FitTables tables_with(const std::vector<std::size_t>& codecs, const Sample& sample);
   PerfFit fit(const FitTables& tables, std::optional<std::size_t> kept);
+  Multipliers take_multipliers(const FitTables& tables, PerfFit& fit);
   void refine(const FitTables& tables, PerfFit& fit);
 
   const PerfHypothesis& h_;
@@ -50,7 +58,8 @@ class PerfFits {
   TableNumbers numbers_;
   Sample all_;
   std::optional<Sample> rough_;  // once asked for
-  Refined refined_;              // last, of all tables
+  std::optional<ByComponents> by_components_;
+  Refined refined_;  // last, of all tables
 };
 
 }  // namespace shardstats::infer_detail

@@ -114,21 +114,21 @@ void refine_weighted(const Ratios& ratios, PerfFit& fit) {
 
 }  // namespace
 
-Multipliers fit_multipliers(const FitTables& tables, PerfFit& fit) {
+Multipliers multipliers_of(const FitTables& tables) {
   const PerfRules& rules = *tables.h.setting.rules;
   const Ratios ratios = ratios_of_components(tables);
-  Multipliers any;
+  Multipliers found;
+  auto& any = found.any;
   if (rules.multiplier) {
     any.backward = most_shared(backward_multipliers(rules, ratios.plain, ratios.weighted), kMultipliers, 2, 0);
-    fit.backward = usual_if_in(any.backward, 2);
+    found.backward = usual_if_in(any.backward, 2);
   }
   if (rules.weighted_multiplier && !ratios.weighted.empty()) {
-    any.weighted_backward = most_shared(weighted_multipliers(ratios.weighted, fit.backward), kMultipliers, 1, 0);
+    any.weighted_backward = most_shared(weighted_multipliers(ratios.weighted, found.backward), kMultipliers, 1, 0);
     any.weighted_with_any = most_shared(weighted_multipliers(ratios.weighted, any.backward), kMultipliers, 1, 0);
-    fit.weighted_backward = usual_if_in(any.weighted_backward, 1);
+    found.weighted_backward = usual_if_in(any.weighted_backward, 1);
   }
-  fit.freedoms += (fit.backward.low != 2) + (fit.weighted_backward.low != 1);
-  return any;
+  return found;
 }
 
 void refine_multipliers(const FitTables& tables, PerfFit& fit) {
