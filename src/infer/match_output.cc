@@ -147,6 +147,7 @@ bool Sums::gives(const SumLine& line, const Assignments& known, std::uint32_t l)
 // Tables with several element sizes left, and the bytes of all others.
 std::vector<Sums::OpenTable> Sums::open_tables(const SumLine& line, RealInterval& fixed) const {
   std::vector<OpenTable> open;
+  open.reserve(line.count);
   lines_.each_part(line, [&](Part part) {
     if (!sizes_differ_[part.table]) {
       fixed = fixed + sum_of(bounds_, part, Quantity::output);
