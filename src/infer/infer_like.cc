@@ -117,7 +117,6 @@ SurvivorPrecedent precedent_of(const PlanInputs& plan, Outcome& outcome) {
   survivor.tables.reserve(outcome.tables.size());
   for (std::uint32_t t = 0; t < outcome.tables.size(); ++t)
     survivor.tables.push_back(precedent_of((*outcome.parts)[t], Extremes(plan, outcome, t).kept()));
-  if (!outcome.uniform) survivor.assignments = Sums(plan, outcome).assignments();
   return survivor;
 }
 
@@ -144,9 +143,14 @@ PerfPrecedent precedent_of(const PerfOutcome& outcome, const SearchResult& found
 // One hypothesis of the storage half, looked at again.
 class Again {
  public:
-  // `known`: what it was made of, if that is known.
-  Again(const PlanInputs& plan, const SurvivorPrecedent& precedent, const Outcome* known = nullptr)
-      : plan_(plan), precedent_(precedent), known_(known != nullptr && !known->rows.hidden() ? known : nullptr) {}
+  Again(const PlanInputs& plan, const SurvivorPrecedent& precedent) : plan_(plan), precedent_(precedent) {}
+  // `known`: what the precedent was made of. Adds the assignments.
+  Again(const PlanInputs& plan, SurvivorPrecedent& precedent, Outcome& known) : plan_(plan), precedent_(precedent) {
+    if (!known.rows.hidden())
+      known_ = &known, found_ = &precedent.assignments;
+    else if (!known.uniform)
+      precedent.assignments = Sums(plan, known).assignments();
+  }
 
   // None if a printed number contradicts it.
   std::optional<Outcome> outcome(KnownSums& sums) {
@@ -178,6 +182,7 @@ class Again {
     Sums sums(plan_, outcome_);
     if (outcome_.uniform) return sums.settle_within(kNoLimit) && outcome_.contradictions == 0;
     const std::uint64_t usual = usual_departures(plan_, outcome_);
+    if (found_ != nullptr) *found_ = sums.assignments();
     sums.settle(&precedent_.assignments);
     const Departures found = sums.departures();
     if (outcome_.contradictions > 0 || (is_wrong_line(found) && !sums.are_usual(found, usual))) return false;
@@ -219,7 +224,8 @@ class Again {
 
   const PlanInputs& plan_;
   const SurvivorPrecedent& precedent_;
-  const Outcome* const known_;  // its parts fit the tables' own cells
+  const Outcome* known_ = nullptr;  // its parts fit the tables' own cells
+  Assignments* found_ = nullptr;    // those of the precedent, to be found
   Outcome outcome_;
 };
 
@@ -300,7 +306,7 @@ std::shared_ptr<const Precedent> make_precedent(const PlanInputs& plan, SearchRe
   KnownSums sums(plan);
   for (Survivor& survivor : found.survivors) {
     SurvivorPrecedent& known = precedent->survivors.emplace_back(precedent_of(plan, survivor.outcome));
-    const auto again = Again(plan, known, &survivor.outcome).outcome(sums);
+    const auto again = Again(plan, known, survivor.outcome).outcome(sums);
     if (!again) return nullptr;
     known.freedoms = again->freedoms;
   }
