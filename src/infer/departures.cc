@@ -28,9 +28,7 @@ void Sums::list_wide_options() {
 }
 
 // With every table at its plan-wide values that can have them.
-RealInterval Sums::wide_sum(const SumLine& line) const {
-  return sum_of(wide_bounds_, part_of(line), line.quantity) + constant_of(line);
-}
+RealInterval Sums::wide_sum(const SumLine& line) const { return sum_of(wide_bounds_, line) + constant_of(line); }
 
 void Sums::take_pair(int pair) {
   outcome_.pair = pair;

@@ -12,7 +12,8 @@ namespace {
 
 using Group = std::vector<std::uint32_t>;  // lines of one quantity of ranks with the same shards
 
-std::span<const SumLines::Entry> shards_of(const SumLines& sums, const SumLine& line) {
+// Without those in common: they are alike where SumLine::common is.
+std::span<const SumLines::Entry> own_shards_of(const SumLines& sums, const SumLine& line) {
   return {&sums[line.first], line.count};
 }
 
@@ -21,9 +22,9 @@ bool are_alike(const SumLines::Entry& a, const SumLines::Entry& b) {
 }
 
 // Of the tables and classes; counts are compared where it matters.
-std::uint64_t hash_of(std::span<const SumLines::Entry> shards) {
-  std::uint64_t hash = 0;
-  for (const SumLines::Entry& entry : shards)
+std::uint64_t hash_of(std::uint32_t common, std::span<const SumLines::Entry> own_shards) {
+  std::uint64_t hash = common;
+  for (const SumLines::Entry& entry : own_shards)
     hash = (hash ^ entry.values) * 0x9e3779b97f4a7c15u;  // where the values of table and class start
   return hash ^ hash >> 32;
 }
@@ -42,8 +43,8 @@ std::vector<Place> places_of(const SumLines& sums) {
   std::uint64_t hash = 0;
   for (std::uint32_t l = 0; l < lines.size(); ++l) {
     if (lines[l].of != SumOf::rank) continue;
-    const bool same = !places.empty() && lines[l].first == lines[places.back().line].first;
-    if (!same) hash = hash_of(shards_of(sums, lines[l]));
+    const bool same = !places.empty() && lines[l].index == lines[places.back().line].index;
+    if (!same) hash = hash_of(lines[l].common, own_shards_of(sums, lines[l]));
     places.push_back({lines[l].quantity, hash, l});
   }
   std::ranges::sort(places);
@@ -80,9 +81,12 @@ std::vector<UnequalRank> unequal_ranks(const SumLines& sums) {
     const SumLine& first = lines[begin->line];
     if (std::all_of(begin, end, [&](const Place& p) { return lines[p.line].printed == first.printed; })) continue;
     Group group;
-    for (auto place = begin; place != end; ++place)
-      if (std::ranges::equal(shards_of(sums, first), shards_of(sums, lines[place->line]), are_alike))
+    for (auto place = begin; place != end; ++place) {
+      const SumLine& line = lines[place->line];
+      if (line.common == first.common &&
+          std::ranges::equal(own_shards_of(sums, first), own_shards_of(sums, line), are_alike))
         group.push_back(place->line);
+    }
     compare(lines, group, found);
   }
   return found;

@@ -38,6 +38,14 @@ struct TableInputs {
   std::optional<int> fixed_element, fixed_output, fixed_optimizer;  // by --assume: indices of model.h
 };
 
+// Does the table have one shard on each of so many ranks?
+inline bool is_everywhere(const TableInputs& table, std::size_t ranks) {
+  if (ranks == 0 || table.ranks.size() != ranks) return false;
+  for (std::size_t r = 0; r < ranks; ++r)
+    if (static_cast<std::size_t>(table.ranks[r]) != r) return false;
+  return true;
+}
+
 // Is some table split over the ranks of groups?
 inline bool any_grouped(const std::vector<TableInputs>& tables) {
   return std::ranges::any_of(tables, [](const TableInputs& t) { return is_grouped(t.sharding); });

@@ -103,23 +103,33 @@ struct Option {
 
 // Shards of the table on ranks: slot i is the i-th entry of the printed ranks.
 int class_of_slot(const Setting& setting, const TableInputs& table, const Parts& parts, std::size_t slot);
-// Calls f(i, class) for each shard, in the order of the printed ranks (in shard order for an empty plan).
+// Calls f(first, end, class) for shards of one class that follow each other, in the order of the printed ranks (in
+// shard order for an empty plan).
 template <class F>
-void each_shard(const Setting& setting, const TableInputs& table, const Parts& parts, F f) {
+void each_run(const Setting& setting, const TableInputs& table, const Parts& parts, F f) {
   if (table.sharding == Sharding::gs) {
     for (std::size_t slot = 0; slot < table.ranks.size(); ++slot)
-      f(slot, static_cast<std::size_t>(class_of_slot(setting, table, parts, slot)));
+      f(slot, slot + 1, static_cast<std::size_t>(class_of_slot(setting, table, parts, slot)));
     if (!table.ranks.empty()) return;
   }
   // The last class takes the slots beyond all.
   const std::size_t slots = table.ranks.size();
-  std::size_t i = 0;
+  std::size_t first = 0;
   for (std::size_t c = 0; c < parts.classes.size(); ++c) {
-    const auto end = i + static_cast<std::size_t>(parts.classes[c].run.count);
+    const auto all = first + static_cast<std::size_t>(parts.classes[c].run.count);
     const bool is_last = c + 1 == parts.classes.size();
-    const std::size_t stop = slots == 0 ? end : is_last ? slots : std::min(end, slots);
-    for (; i < stop; ++i) f(i, c);
+    const std::size_t end = slots == 0 ? all : is_last ? slots : std::min(all, slots);
+    if (first == end) continue;
+    f(first, end, c);
+    first = end;
   }
+}
+// Calls f(i, class) for each of them.
+template <class F>
+void each_shard(const Setting& setting, const TableInputs& table, const Parts& parts, F f) {
+  each_run(setting, table, parts, [&](std::size_t first, std::size_t end, std::size_t c) {
+    for (std::size_t i = first; i < end; ++i) f(i, c);
+  });
 }
 
 RealInterval ratio_of(const Setting& setting, const TableInputs& table, const Variant& variant);

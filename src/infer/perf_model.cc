@@ -49,13 +49,6 @@ void read_maxima(const PrintedPlan& printed, PerfInputs& perf) {
   }
 }
 
-bool is_everywhere(const TableInputs& table, std::size_t ranks) {
-  if (ranks < 2 || table.ranks.size() != ranks) return false;
-  for (std::size_t r = 0; r < ranks; ++r)
-    if (table.ranks[r] != static_cast<int>(r)) return false;
-  return true;
-}
-
 void reserve_shards(const PlanInputs& plan, std::span<const std::uint32_t> tables, PerfInputs& perf) {
   std::vector<std::size_t> shards(perf.ranks.size());
   for (const std::uint32_t t : tables)
@@ -68,7 +61,7 @@ void place_shards(const PlanInputs& plan, PerfInputs& perf) {
   std::vector<std::uint32_t> others;
   bool common_known = true;
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    const bool everywhere = is_everywhere(plan.tables[t], perf.ranks.size());
+    const bool everywhere = perf.ranks.size() > 1 && is_everywhere(plan.tables[t], perf.ranks.size());
     (everywhere ? perf.everywhere : others).push_back(t);
     common_known &= perf.tables[t].known || !(everywhere || plan.tables[t].ranks.empty());
   }

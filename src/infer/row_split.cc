@@ -12,13 +12,6 @@ constexpr double kNarrower = 0.9;  // of its width: what makes another round wor
 
 bool is_split(const TableInputs& table) { return table.sharding == Sharding::rw; }
 
-// Part k of a row-wise table is on rank k (3.5).
-bool has_part_on_each_rank(const TableInputs& table, std::size_t ranks) {
-  for (std::size_t k = 0; k < table.ranks.size(); ++k)
-    if (static_cast<std::size_t>(table.ranks[k]) != k) return false;
-  return table.ranks.size() == ranks;
-}
-
 // All parts together are the whole.
 bool make_whole(std::vector<RealInterval>& shares) {
   RealInterval sum{};
@@ -95,7 +88,7 @@ std::vector<RealInterval> Sums::row_shares() const {
 std::optional<RowSplit> narrowed_rows(const PlanInputs& plan, Outcome& outcome) {
   if (outcome.rows.how != SplitRows::by_memory || plan.missing) return std::nullopt;
   for (const TableInputs& table : plan.tables)
-    if (is_split(table) && !has_part_on_each_rank(table, plan.ranks.size())) return std::nullopt;
+    if (is_split(table) && !is_everywhere(table, plan.ranks.size())) return std::nullopt;  // part k is on rank k (3.5)
   std::vector<RealInterval> shares = Sums(plan, outcome).row_shares();
   const auto width_before = [&](std::size_t k) {
     if (!outcome.rows.shares) return 1.0;

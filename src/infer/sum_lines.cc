@@ -54,7 +54,7 @@ SumLines::Entry SumLines::entry(std::uint32_t t, std::int16_t cls) const {
 }
 
 void SumLines::add_line(Quantity quantity, SumOf of, std::size_t index, const std::optional<ByteInterval>& printed,
-                        std::size_t first, std::size_t end) {
+                        std::size_t first, std::size_t end, std::uint32_t common) {
   if (!printed) return;
   SumLine line;
   line.quantity = quantity;
@@ -63,20 +63,52 @@ void SumLines::add_line(Quantity quantity, SumOf of, std::size_t index, const st
   line.printed = real(*printed);
   line.first = static_cast<std::uint32_t>(first);
   line.count = static_cast<std::uint32_t>(end - first);
+  line.common = common;
   lines_.push_back(line);
+}
+
+// Of tables with a shard on every rank: neighbours with the same classes of them share the entries. By rank, which.
+std::vector<std::uint32_t> SumLines::add_common(const PlanInputs& plan, const Outcome& outcome,
+                                                const std::vector<std::uint32_t>& tables) {
+  std::vector<std::uint32_t> common(plan.ranks.size());
+  const auto each_run_of = [&](std::uint32_t t, auto f) {
+    each_run(outcome.setting, plan.tables[t], (*outcome.parts)[t].front(), f);
+  };
+  for (const std::uint32_t t : tables)
+    each_run_of(t, [&](std::size_t first, std::size_t, std::size_t) { common[first] = 1; });
+  std::partial_sum(common.begin(), common.end(), common.begin());
+  const std::size_t first = entries_.size();
+  for (std::uint32_t group = 0; !tables.empty() && group < common.back(); ++group) {
+    const auto start = static_cast<std::uint32_t>(first + group * tables.size());
+    commons_.push_back({0, start, start + static_cast<std::uint32_t>(tables.size())});
+  }
+  entries_.resize(first + (commons_.size() - 1) * tables.size());
+  for (std::size_t i = 0; i < tables.size(); ++i)
+    each_run_of(tables[i], [&](std::size_t from, std::size_t end, std::size_t c) {
+      for (std::uint32_t group = common[from]; group <= common[end - 1]; ++group)
+        entries_[commons_[group].first + i] = entry(tables[i], static_cast<std::int16_t>(c));
+    });
+  return common;
 }
 
 // A rank with a shard of a table that cannot be rebuilt, or whose row is missing, has no sum to compare.
 void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
+  std::vector<std::uint32_t> everywhere, others;
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    // Those of a grid have one class here and another there.
+    const bool common =
+        rebuilt(t) && plan.tables[t].sharding != Sharding::gs && is_everywhere(plan.tables[t], plan.ranks.size());
+    (common ? everywhere : others).push_back(t);
+  }
   std::vector<std::uint32_t> first(plan.ranks.size() + 1);  // of the rank's entries, with room for all of its shards
-  for (const TableInputs& table : plan.tables)
-    for (const int rank : table.ranks)
+  for (const std::uint32_t t : others)
+    for (const int rank : plan.tables[t].ranks)
       if (static_cast<std::size_t>(rank) < plan.ranks.size()) ++first[static_cast<std::size_t>(rank) + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());
   std::vector<std::uint32_t> end(first.begin(), first.end() - 1);
   entries_.resize(first.back());
   std::vector<bool> known = ranks_without_missing(plan);
-  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+  for (const std::uint32_t t : others) {
     const TableInputs& table = plan.tables[t];
     const std::span<const int> ranks(table.ranks.begin(), table.ranks.size());
     if (!rebuilt(t)) {
@@ -99,10 +131,11 @@ void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
       }
     });
   }
+  const std::vector<std::uint32_t> common = add_common(plan, outcome, everywhere);
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
     if (known[rank])
       for (const Quantity q : kRankQuantities)
-        add_line(q, SumOf::rank, rank, column_of(plan.ranks[rank], q), first[rank], end[rank]);
+        add_line(q, SumOf::rank, rank, column_of(plan.ranks[rank], q), first[rank], end[rank], common[rank]);
 }
 
 void SumLines::add_kernel_sums(const PlanInputs& plan) {
@@ -148,7 +181,7 @@ void SumLines::add_totals(const PlanInputs& plan, const Outcome& outcome) {
 
 SumLines::Places SumLines::listed_places() const {
   const auto have_same_shards = [&](const SumLine& a, const SumLine& b) {
-    return a.first == b.first && a.count == b.count;
+    return a.first == b.first && a.count == b.count && a.common == b.common;
   };
   const auto each_place = [&](auto f) {
     for (std::uint32_t l = 0, end = 0; l < lines_.size(); l = end) {

@@ -25,9 +25,10 @@ struct SumLine {
   SumOf of = SumOf::rank;
   std::uint32_t index = 0;  // rank row or kernel
   RealInterval printed{};
-  std::uint32_t first = 0, count = 0;  // entries
+  std::uint32_t first = 0, count = 0;  // entries of its own
   RealInterval expected{};             // bounds of the sum, constants included
   bool contradicted = false;
+  std::uint32_t common = 0;  // which of the common shards it adds up, too
 };
 
 // What a hypothesis says that the sums depend on; equal splits have equal SumLines.
@@ -53,6 +54,8 @@ class SumLines {
   // Consecutive entries of a sum, mostly those of one table.
   struct Part {
     std::uint32_t table = 0, first = 0, end = 0;
+    bool empty() const { return first == end; }
+    friend bool operator==(Part, Part) = default;
   };
 
   // Those of the sums whose tables can all be rebuilt.
@@ -61,6 +64,9 @@ class SumLines {
   const Split& split() const { return split_; }
   const std::vector<SumLine>& lines() const { return lines_; }
   const Entry& operator[](std::uint32_t entry) const { return entries_[entry]; }
+  // The shards of a sum: those that it has in common with others, of tables with a shard on every rank, and the rest.
+  Part common(const SumLine& line) const { return commons_[line.common]; }
+  static Part own(const SumLine& line) { return {0, line.first, line.first + line.count}; }
   bool rebuilt(std::uint32_t t) const { return split_.rebuilt[t]; }
   // Values: one for each quantity of each class of a table, then of the whole table.
   std::uint32_t values_of(std::uint32_t t) const { return first_of_[t]; }
@@ -75,28 +81,24 @@ class SumLines {
     return *unequal_ranks_;
   }
 
-  // Calls f(part) for each table of a sum: entries of a line come table by table.
+  // Calls f(part) for each table of a sum, in their order.
   template <class F>
   void each_part(const SumLine& line, F f) const {
-    each_part(Part{0, line.first, line.first + line.count}, f);
+    Part common = this->common(line), own = SumLines::own(line);
+    while (!common.empty() || !own.empty()) {
+      const bool is_own = common.empty() || (!own.empty() && entries_[own.first].table < entries_[common.first].table);
+      f(next_part(is_own ? own : common));
+    }
   }
   template <class F>
   void each_part(Part shards, F f) const {
-    for (std::uint32_t i = shards.first; i < shards.end;) {
-      Part part{entries_[i].table, i, i + 1};
-      while (part.end < shards.end && entries_[part.end].table == part.table) ++part.end;
-      i = part.end;
-      f(part);
-    }
+    while (!shards.empty()) f(next_part(shards));
   }
 
-  // Where a table stands in a sum that it is in: entries come in the order of the tables.
+  // Where a table stands in a sum that it is in.
   Part part_of(const SumLine& line, std::uint32_t t) const {
-    const auto begin = entries_.begin() + line.first, end = begin + line.count;
-    const auto own = std::ranges::lower_bound(begin, end, t, {}, &Entry::table);
-    Part part{t, static_cast<std::uint32_t>(own - entries_.begin()), 0};
-    for (part.end = part.first; part.end < line.first + line.count && entries_[part.end].table == t;) ++part.end;
-    return part;
+    const Part part = part_of(common(line), t);
+    return part.empty() ? part_of(own(line), t) : part;
   }
 
   // Does f(line, part) hold for all sums that a table stands in?
@@ -118,6 +120,22 @@ class SumLines {
   }
 
  private:
+  // Takes the entries of the first table from what is left.
+  Part next_part(Part& left) const {
+    Part part{entries_[left.first].table, left.first, left.first + 1};
+    while (part.end < left.end && entries_[part.end].table == part.table) ++part.end;
+    left.first = part.end;
+    return part;
+  }
+  // Entries come in the order of the tables; empty: there are none of that one.
+  Part part_of(Part shards, std::uint32_t t) const {
+    const auto begin = entries_.begin(), end = begin + shards.end;
+    const auto first = std::ranges::lower_bound(begin + shards.first, end, t, {}, &Entry::table);
+    Part part{t, static_cast<std::uint32_t>(first - begin), static_cast<std::uint32_t>(first - begin)};
+    while (part.end < shards.end && entries_[part.end].table == t) ++part.end;
+    return part;
+  }
+
   // Where a table stands in consecutive sums of the same shards.
   struct Place {
     std::uint32_t first_line = 0, end_line = 0;
@@ -136,7 +154,9 @@ class SumLines {
   Places listed_places() const;
   Entry entry(std::uint32_t t, std::int16_t cls) const;
   void add_line(Quantity quantity, SumOf of, std::size_t index, const std::optional<ByteInterval>& printed,
-                std::size_t first, std::size_t end);
+                std::size_t first, std::size_t end, std::uint32_t common = 0);
+  std::vector<std::uint32_t> add_common(const PlanInputs& plan, const Outcome& outcome,
+                                        const std::vector<std::uint32_t>& tables);
   void add_rank_sums(const PlanInputs& plan, const Outcome& outcome);
   void add_kernel_sums(const PlanInputs& plan);
   void add_totals(const PlanInputs& plan, const Outcome& outcome);
@@ -144,6 +164,7 @@ class SumLines {
   Split split_;
   std::vector<std::uint32_t> first_of_;  // by table, and the end
   std::vector<Entry> entries_;
+  std::vector<Part> commons_{Part{}};  // by SumLine::common; first none
   std::vector<SumLine> lines_;
   std::uint32_t needed_ = 0, needed_whole_ = 0;
   // One block is one thread's.

@@ -52,9 +52,9 @@ constexpr std::size_t at(Quantity quantity) { return static_cast<std::size_t>(qu
 }  // namespace
 
 template <Quantity... Q>
-void Sums::ShardTotals::add_up() {
-  std::array<RealInterval, kQuantities> sums{};
-  for (std::uint32_t i = shards_.first; i < shards_.end; ++i) {
+void Sums::ShardTotals::add(Part shards, Totals& totals) const {
+  auto sums = totals.sums;
+  for (std::uint32_t i = shards.first; i < shards.end; ++i) {
     const Entry& entry = lines_[i];
     const RealInterval* const values = &values_[entry.values];
     if (entry.count == 1)
@@ -62,18 +62,19 @@ void Sums::ShardTotals::add_up() {
     else
       ((sums[at(Q)] = sums[at(Q)] + values[at(Q)] * exactly(entry.count)), ...);
   }
-  totals_ = sums;
-  if (swing_ != nullptr) find_widest_swing<Q...>();
+  totals.sums = sums;
+  totals.last = shards;
+  if (swing_ != nullptr) take_widest_swing<Q...>(shards, totals);
 }
 
 template <Quantity... Q>
-void Sums::ShardTotals::find_widest_swing() {
-  std::array<RealInterval, kQuantities> widest{};
+void Sums::ShardTotals::take_widest_swing(Part shards, Totals& totals) const {
+  auto widest = totals.widest;
   const auto take = [&](const RealInterval* swing) {
     ((widest[at(Q)] = {std::max(widest[at(Q)].low, swing[at(Q)].low), std::max(widest[at(Q)].high, swing[at(Q)].high)}),
      ...);
   };
-  lines_.each_part(shards_, [&](Part part) {
+  lines_.each_part(shards, [&](Part part) {
     const Entry& first = lines_[part.first];
     if (part.end == part.first + 1 && first.count == 1) return take(&(*swing_)[first.values]);
     std::array<RealInterval, kQuantities> all{};
@@ -83,15 +84,22 @@ void Sums::ShardTotals::find_widest_swing() {
     }
     take(all.data());
   });
-  widest_ = widest;
+  totals.widest = widest;
+}
+
+template <Quantity... Q>
+void Sums::ShardTotals::add_up(const SumLine& line) {
+  const Part common = lines_.common(line);
+  if (common_.last != common) add<Q...>(common, common_ = {});
+  all_ = common_;
+  add<Q...>(SumLines::own(line), all_);
 }
 
 void Sums::ShardTotals::take_shards(const SumLine& line) {
   using enum Quantity;
-  const Part shards = part_of(line);
-  if (shards_.first == shards.first && shards_.end == shards.end) return;
-  shards_ = shards;
-  line.of == SumOf::kernel ? add_up<hbm, ddr, ssd, weights, optimizer_state>() : add_up<hbm, ddr, input, output>();
+  if (common_.last == lines_.common(line) && all_.last == SumLines::own(line)) return;
+  line.of == SumOf::kernel ? add_up<hbm, ddr, ssd, weights, optimizer_state>(line)
+                           : add_up<hbm, ddr, input, output>(line);
 }
 
 // After its options have.
@@ -210,7 +218,7 @@ RealInterval Sums::constant_of(const SumLine& line) const {
   return line.of == SumOf::rank ? each : each * exactly(ranks());
 }
 
-RealInterval Sums::shards_of(const SumLine& line) const { return sum_of(bounds_, part_of(line), line.quantity); }
+RealInterval Sums::shards_of(const SumLine& line) const { return sum_of(bounds_, line); }
 
 RealInterval Sums::total_of(const SumLine& line) const { return shards_of(line) + constant_of(line); }
 
@@ -330,11 +338,14 @@ bool is_wide(const SumLine& line) {
 
 // Shards of one class are alike where it is known how many rows and columns they have.
 bool Sums::has_known_shards(const SumLine& line) const {
-  for (std::uint32_t i = line.first; i < line.first + line.count; ++i) {
-    const ClassParts& c = classes_of(lines_[i].table)[static_cast<std::size_t>(lines_[i].cls)];
-    if (c.empty == Emptiness::unknown || !c.rows.exact() || !c.cols.exact()) return false;
-  }
-  return true;
+  const auto are_known = [&](Part shards) {
+    for (std::uint32_t i = shards.first; i < shards.end; ++i) {
+      const ClassParts& c = classes_of(lines_[i].table)[static_cast<std::size_t>(lines_[i].cls)];
+      if (c.empty == Emptiness::unknown || !c.rows.exact() || !c.cols.exact()) return false;
+    }
+    return true;
+  };
+  return are_known(lines_.common(line)) && are_known(SumLines::own(line));
 }
 
 // Where formulas leave a rank open, those with the same shards may not. The number of ranks that they contradict.

@@ -76,28 +76,33 @@ class Sums {
         : lines_(lines), values_(values), swing_(swing) {}
     RealInterval of(const SumLine& line) {
       take_shards(line);
-      return totals_[static_cast<std::size_t>(line.quantity)];
+      return all_.sums[static_cast<std::size_t>(line.quantity)];
     }
     // No table swings further.
     RealInterval widest_swing(const SumLine& line) {
       take_shards(line);
-      return widest_[static_cast<std::size_t>(line.quantity)];
+      return all_.widest[static_cast<std::size_t>(line.quantity)];
     }
     // After values have changed.
-    void forget() { shards_ = {}; }
+    void forget() { common_ = all_ = {}; }
 
    private:
+    struct Totals {
+      std::array<RealInterval, kQuantities> sums{}, widest{};
+      Part last;  // the shards added last
+    };
     void take_shards(const SumLine& line);
     template <Quantity... Q>
-    void add_up();
+    void add_up(const SumLine& line);
     template <Quantity... Q>
-    void find_widest_swing();
+    void add(Part shards, Totals& totals) const;
+    template <Quantity... Q>
+    void take_widest_swing(Part shards, Totals& totals) const;
 
     const SumLines& lines_;
     const Values& values_;
     const Values* swing_;
-    Part shards_;  // those added up
-    std::array<RealInterval, kQuantities> totals_{}, widest_{};
+    Totals common_, all_;  // of the common shards, which the next sums mostly have, too; and of all
   };
   // A table of an output sum with several element sizes left, and what each of them adds.
   struct OpenTable {
@@ -122,7 +127,9 @@ class Sums {
     for (std::uint32_t i = part.first + 1; i < part.end; ++i) sum = sum + bytes(lines_[i], parts, combo, quantity);
     return sum;
   }
-  static Part part_of(const SumLine& line) { return {0, line.first, line.first + line.count}; }
+  RealInterval sum_of(const Values& values, const SumLine& line) const {
+    return sum_of(values, lines_.common(line), line.quantity) + sum_of(values, SumLines::own(line), line.quantity);
+  }
   RealInterval sum_of(const Values& values, Part part, Quantity quantity) const {
     RealInterval sum{};
     for (std::uint32_t i = part.first; i < part.end; ++i) {
