@@ -108,6 +108,13 @@ std::vector<const PlanTable*> tables_by_group(const Plan& plan, const std::vecto
   return tables;
 }
 
+bool is_everywhere(std::span<const PlanShard> shards, std::size_t rank_count) {
+  if (shards.size() != rank_count) return false;
+  for (std::size_t r = 0; r < rank_count; ++r)
+    if (shards[r].rank != static_cast<int>(r)) return false;
+  return true;
+}
+
 // For each module and sharding type the largest rank's comms, forward and backward by themselves.
 CriticalComms comms_by_group(const Plan& plan, const std::vector<std::string_view>& modules, std::size_t rank_count) {
   CriticalComms comms;
@@ -119,7 +126,13 @@ CriticalComms comms_by_group(const Plan& plan, const std::vector<std::string_vie
       const GroupTables& of = of_module[type];
       if (of.count == 0) continue;
       const auto tables = std::span(comms.tables).subspan(of.first, of.count);
-      for (const PlanTable* table : tables) by_rank.add(*table, plan.shards_of(*table));
+      // Where all ranks have one shard of each table, they have the same comms: the first stands for all.
+      const bool same = std::ranges::all_of(
+          tables, [&](const PlanTable* table) { return is_everywhere(plan.shards_of(*table), rank_count); });
+      for (const PlanTable* table : tables) {
+        const auto shards = plan.shards_of(*table);
+        by_rank.add(*table, same ? shards.first(std::min<std::size_t>(shards.size(), 1)) : shards);
+      }
       for (std::size_t d = 0; d < kDirections.size(); ++d)
         by_rank.take_largest(d, comms.groups.emplace_back(
                                     CommsGroup{module, static_cast<Sharding>(type), kDirections[d], {}, 0, tables}));
