@@ -8,8 +8,6 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr double kMostBytes = 9.2e18;  // below 2^63
-
 // All that is reported of one shard; bounds in bytes.
 struct ShardSizes {
   RealInterval rows{}, cols{}, hbm{}, ddr{}, ssd{}, input{}, output{};
@@ -131,19 +129,22 @@ void widen(PlanShard& shard, const PlanShard& other) {
 void take_shards(const TableInputs& table, const Outcome& outcome, const Parts& parts,
                  const std::vector<ShardSizes>& sizes, bool shard_parts, std::size_t start,
                  std::vector<PlanShard>& shards) {
-  PlanShard shard;
-  std::size_t made = sizes.size();  // the class of `shard`: shards of one follow each other
-  const std::size_t before = shards.size() - start;
   const std::span<const int> ranks(table.ranks.begin(), table.ranks.size());
-  each_shard(outcome.setting, table, parts, [&](std::size_t i, std::size_t c) {
-    if (c != std::exchange(made, c)) take_sizes(sizes[c], shard_parts, shard);
+  each_run(outcome.setting, table, parts, [&](std::size_t i, std::size_t end, std::size_t c) {
+    const auto before = std::min(end, shards.size() - start);
     if (i < before) {
-      widen(shards[start + i], shard);
-      return;
+      PlanShard shard;
+      take_sizes(sizes[c], shard_parts, shard);
+      for (; i < before; ++i) widen(shards[start + i], shard);
     }
-    shard.index = static_cast<int>(i);
-    if (i < ranks.size()) shard.rank = ranks[i];
-    shards.push_back(shard);
+    if (i == end) return;
+    take_sizes(sizes[c], shard_parts, shards.emplace_back());
+    if (end - i > 1) shards.insert(shards.end(), end - i - 1, shards.back());
+    for (; i < end; ++i) {
+      PlanShard& shard = shards[start + i];
+      shard.index = static_cast<int>(i);
+      if (i < ranks.size()) shard.rank = ranks[i];
+    }
   });
 }
 
@@ -299,11 +300,7 @@ void take_sums(const SearchResult& found, Plan& result) {
 
 }  // namespace
 
-ByteInterval whole_bytes(RealInterval x) {
-  if (0 <= x.low && x.low <= x.high && x.high <= kMostBytes) {  // nearly always
-    const auto below = static_cast<std::int64_t>(x.high);
-    return {static_cast<std::int64_t>(x.low), below + (static_cast<double>(below) < x.high)};
-  }
+ByteInterval clamped_bytes(RealInterval x) {
   const double low = std::clamp(x.low, 0.0, kMostBytes), high = std::clamp(x.high, 0.0, kMostBytes);
   const std::int64_t below = capped(high);  // the conversion cuts off what is behind the point
   return {capped(low), below + (static_cast<double>(below) < high)};

@@ -6,7 +6,13 @@
 
 namespace shardstats::infer_detail {
 
-ByteInterval whole_bytes(RealInterval x);
+inline constexpr double kMostBytes = 9.2e18;  // below 2^63
+ByteInterval clamped_bytes(RealInterval x);
+inline ByteInterval whole_bytes(RealInterval x) {
+  if (!(0 <= x.low && x.low <= x.high && x.high <= kMostBytes)) return clamped_bytes(x);  // hardly ever
+  const auto below = static_cast<std::int64_t>(x.high);
+  return {static_cast<std::int64_t>(x.low), below + (static_cast<double>(below) < x.high)};
+}
 
 // Every survivor's bounds tightened by the printed cells: numbers of ids, caching ratios.
 void narrow_hidden(const PlanInputs& plan, Outcome& outcome);
