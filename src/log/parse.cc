@@ -401,7 +401,7 @@ class BlockParser {
     // The readers of cells take the bytes of a line for neighbours, which those of a transcript need not be.
     if (line.transcript != nullptr)
       each_cell(into, [&](Cell& cell) {
-        if (cell) cell = cell_at(line, cell.text);
+        if (cell.text.data() != nullptr) cell = cell_at(line, cell.text);  // empty ones have a place, too
       });
   }
 
