@@ -210,27 +210,22 @@ bool read_types(const PrintedPlan& printed, MissingTables& missing) {
 }  // namespace
 
 ShardDifference shard_difference(const PrintedPlan& printed) {
-  std::map<std::string_view, std::vector<int>> counts;  // by type and rank
-  const auto of_rank = [](std::vector<int>& of_type, int rank) -> int& {
-    const auto at = static_cast<std::size_t>(rank);
-    if (of_type.size() <= at) of_type.resize(at + 1);
-    return of_type[at];
-  };
+  ShardDifference difference;
   for (std::size_t r = 0; r < printed.ranks.rows.size(); ++r)
     for (const ShardCount& pair : shard_counts(printed.ranks.rows[r].shards))
-      if (int& count = of_rank(counts[pair.type.text], static_cast<int>(r)); count < kMostCounted)
+      if (int& count = difference[pair.type.text][static_cast<int>(r)]; count < kMostCounted)
         count += static_cast<int>(parse_integer(pair.count.text, kMostCounted).value_or(0));
   std::vector<int> ranks;
   for (const PrintedTable& row : printed.tables.rows) {
     ranks.clear();
     if (!parse_ranks(row.ranks.text, ranks) || ranks.empty()) continue;
-    std::vector<int>& of_type = counts[row.sharding.text];
-    for (const int rank : ranks) --of_rank(of_type, rank);
+    auto& of_type = difference[row.sharding.text];
+    for (const int rank : ranks) --of_type[rank];
   }
-  ShardDifference difference;
-  for (const auto& [type, of_type] : counts)
-    for (std::size_t r = 0; r < of_type.size(); ++r)
-      if (of_type[r] != 0) difference[type][static_cast<int>(r)] = of_type[r];
+  for (auto type = difference.begin(); type != difference.end();) {
+    std::erase_if(type->second, [](const auto& entry) { return entry.second == 0; });
+    type = type->second.empty() ? difference.erase(type) : std::next(type);
+  }
   return difference;
 }
 
