@@ -23,8 +23,10 @@ void add_number(Coefficients a, const std::optional<RealInterval>& printed, std:
   system.add(a, left);
 }
 
+using ShardCosts = std::span<const BandwidthCost>;
+
 // Adds those of a table, given what one of its shards costs.
-void add_cells(const FitTables& tables, std::uint32_t t, double shards, std::span<const BandwidthCost> of_shard,
+void add_cells(const FitTables& tables, std::uint32_t t, double shards, ShardCosts of_shard,
                std::optional<std::size_t> kept, LinearSystem& system) {
   const PrintedPerfCells& printed = tables.perf.tables[t].printed;
   for (std::size_t c = 0; c < kPerfCells; ++c) {
@@ -34,8 +36,6 @@ void add_cells(const FitTables& tables, std::uint32_t t, double shards, std::spa
     add_number(a, printed[c], kept, system);
   }
 }
-
-using ShardCosts = std::span<const BandwidthCost>;
 
 class BandwidthFit {
  public:
@@ -194,7 +194,8 @@ const TableNumbers::Numbers& TableNumbers::of(const FitTables& tables, std::uint
   known.weighted_backward = fit.weighted_backward;
   known.of_shard.clear();
   known.cells.clear();
-  if (!costs_.append(t, tables.codec_of(t), fit.backward, fit.weighted_backward, known.of_shard)) return known;
+  costs_.append(t, tables.codec_of(t), fit.backward, fit.weighted_backward, known.of_shard);
+  if (known.of_shard.empty()) return known;
   known.cells.reserve(kPerfCells);
   add_cells(tables, t, costs_.shards(t), known.of_shard, std::nullopt, known.cells);
   return known;

@@ -120,7 +120,6 @@ struct TablePerf {
 };
 // What `here` of its `shards` shards take together. Where that is all of them, its cells say more than any one of them.
 inline PerfCells together(const TablePerf& table, double here, double shards) {
-  if (here == 1 && shards != 1) return table.shard;  // as most are
   PerfCells sum;
   for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = table.shard[c] * exactly(here);
   if (here == shards)

@@ -20,7 +20,7 @@ UnitCosts::UnitCosts(const PerfHypothesis& h, const PlanInputs& plan, const Perf
   for (std::uint32_t t = 0; t < perf.tables.size(); ++t) shards_.push_back(perf.tables[t].known ? shards_of(h, t) : 0);
 }
 
-bool UnitCosts::append(std::uint32_t t, std::size_t codec, RealInterval backward, RealInterval weighted_backward,
+void UnitCosts::append(std::uint32_t t, std::size_t codec, RealInterval backward, RealInterval weighted_backward,
                        std::vector<BandwidthCost>& costs) {
   Units& known = units_[t][codec];
   if (!known.known) known = units(t, codec);
@@ -35,7 +35,6 @@ bool UnitCosts::append(std::uint32_t t, std::size_t codec, RealInterval backward
     }
     costs.push_back(cost);
   }
-  return known.sizes > 0;
 }
 
 UnitCosts::Units UnitCosts::units(std::uint32_t t, std::size_t codec) {

@@ -18,8 +18,8 @@ struct BandwidthCost {
 class UnitCosts {
  public:
   UnitCosts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, LikeliestOptions& options);
-  // Appends those of a shard of the table, of the bandwidths that it uses; false where no kernel of the table is known.
-  bool append(std::uint32_t t, std::size_t codec, RealInterval backward, RealInterval weighted_backward,
+  // Appends those of a shard of the table, of the bandwidths that it uses; none where no kernel of the table is known.
+  void append(std::uint32_t t, std::size_t codec, RealInterval backward, RealInterval weighted_backward,
               std::vector<BandwidthCost>& costs);
   double shards(std::uint32_t t) const { return shards_[t]; }
 
