@@ -82,6 +82,11 @@ bool input_agrees(const PrintedPlan& printed_plan, const Plan& plan) {
   return 2 * agreeing > telling;
 }
 
+auto with_batch_size(const PrintedPlan& printed, std::int64_t size) {
+  const std::size_t slot = printed.find(LineId::batch_size)->first_slot;
+  return [slot, text = std::to_string(size)](PrintedPlan& plan) { plan.slots[slot].text = text; };
+}
+
 }  // namespace
 
 InferOptions with_setting_of(const Plan& plan, InferOptions options) {
@@ -96,30 +101,26 @@ InferOptions with_setting_of(const Plan& plan, InferOptions options) {
   return options;
 }
 
-bool may_have_wrong_batch_size(const PrintedPlan& printed, const Plan& plan) {
-  return plan.sized && !input_agrees(printed, plan);
-}
-
 // Memory is linear in the batch size: a plan with twice the batch shows how much of each cell goes with it. If most
 // cells ask for the same other size, that is the right one.
-void add_batch_size(const Disputed& disputed, Corrections& corrections) {
-  const PrintedLine* line = disputed.printed.find(LineId::batch_size);
-  const Cell cell = disputed.printed.slot(LineId::batch_size);
-  const auto batch = parse_integer(cell.text, kLargestBatch);
-  if (!batch || count(disputed.report.findings).error < kManyErrors) return;
-  if (!may_have_wrong_batch_size(disputed.printed, disputed.plan)) return;
-  const auto with = [slot = line->first_slot](std::int64_t size) {
-    return [slot, text = std::to_string(size)](PrintedPlan& plan) { plan.slots[slot].text = text; };
-  };
-  PrintedPlan doubled = disputed.printed;
-  const auto set_double = with(2 * *batch);  // owns the text that the plan shows
+std::optional<std::int64_t> asked_batch_size(const PrintedPlan& printed, const Plan& plan,
+                                             const InferOptions& options) {
+  const auto batch = parse_integer(printed.slot(LineId::batch_size).text, kLargestBatch);
+  if (!batch || !plan.sized || input_agrees(printed, plan)) return std::nullopt;
+  PrintedPlan doubled = printed;
+  const auto set_double = with_batch_size(printed, 2 * *batch);  // owns the text that the plan shows
   set_double(doubled);
-  InferOptions options = with_setting_of(disputed.plan, disputed.options);
-  options.perf = false;
+  InferOptions same_setting = with_setting_of(plan, options);
+  same_setting.perf = false;
   const auto size = static_cast<double>(*batch);
-  const auto sizes = batch_sizes(disputed.printed, disputed.plan, infer(doubled, options), size);
-  if (const auto right = most_asked(sizes, size))
-    corrections.add(cell, "should be " + std::to_string(*right), with(*right));
+  return most_asked(batch_sizes(printed, plan, infer(doubled, same_setting), size), size);
+}
+
+void add_batch_size(const Disputed& disputed, Corrections& corrections) {
+  if (count(disputed.report.findings).error < kManyErrors) return;
+  if (const auto right = asked_batch_size(disputed.printed, disputed.plan, disputed.options))
+    corrections.add(disputed.printed.slot(LineId::batch_size), "should be " + std::to_string(*right),
+                    with_batch_size(disputed.printed, *right));
 }
 
 }  // namespace shardstats::analysis

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,9 +65,10 @@ struct Disputed {
 // So that another plan rests on the same setting and can be compared.
 InferOptions with_setting_of(const Plan& plan, InferOptions options);
 
-// Whether the first three of the functions below can find anything.
+// Whether the first two of the functions below can find anything.
 bool may_have_wrong_rows(const PrintedPlan& printed);
-bool may_have_wrong_batch_size(const PrintedPlan& printed, const Plan& plan);
+// The batch size that the memory cells ask for instead of the printed one. Asks for no perf.
+std::optional<std::int64_t> asked_batch_size(const PrintedPlan& printed, const Plan& plan, const InferOptions& options);
 
 // Each adds what may be wrong, most likely first.
 void add_repeated_rows(const Disputed& disputed, Corrections& corrections);

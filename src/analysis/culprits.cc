@@ -155,9 +155,9 @@ class Culprits {
 
 }  // namespace
 
-bool may_have_wrong_structure(const PrintedPlan& printed, const Plan& plan) {
+bool may_have_wrong_structure(const PrintedPlan& printed, const Plan& plan, const InferOptions& options) {
   return std::ranges::any_of(printed.diagnostics, says_ranks_missing, &Diagnostic::message) ||
-         may_have_wrong_rows(printed) || may_have_wrong_batch_size(printed, plan);
+         may_have_wrong_rows(printed) || asked_batch_size(printed, plan, options).has_value();
 }
 
 bool find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report,

@@ -114,7 +114,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   const auto is_settled_at_first = [&] {
     infer_plan(Effort::uniform, false);
     if (examined.plan->perf_left_out) {
-      if (!may_have_wrong_structure(*examined.printed, *examined.plan)) return false;
+      if (!may_have_wrong_structure(*examined.printed, *examined.plan, assumed)) return false;
       infer_plan(Effort::uniform, true);
     }
     verify_plan();

@@ -83,7 +83,7 @@ TEST(Culprits, WhetherTheStructureMayBeWrong) {
     InferOptions uniform{{}, false};
     uniform.effort = Effort::uniform;
     uniform.perf_anyhow = false;
-    return may_have_wrong_structure(printed, infer(printed, uniform));
+    return may_have_wrong_structure(printed, infer(printed, uniform), uniform);
   };
   EXPECT_FALSE(may_be_wrong("9.161 (57%)", "9.161", "9.261"));
   EXPECT_TRUE(may_be_wrong("# Batch Size: ", "512", "768"));

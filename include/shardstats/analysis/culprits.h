@@ -15,6 +15,6 @@ bool find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOpti
                    bool structure_only = false);
 
 // Can find_culprits() with `structure_only` find anything? Asks for no perf.
-bool may_have_wrong_structure(const PrintedPlan& printed, const Plan& plan);
+bool may_have_wrong_structure(const PrintedPlan& printed, const Plan& plan, const InferOptions& options);
 
 }  // namespace shardstats
