@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "infer/assume.h"
+#include "infer/empty_shards.h"
 #include "infer/fill_perf.h"
 #include "infer/inference.h"
 #include "infer/narrow_by_perf.h"
@@ -92,6 +93,7 @@ void take_survivors(const InferOptions& options, Inference& all) {
   if (options.alternatives)
     for (Survivor& survivor : survivors) narrow_hidden(all.inputs, survivor.outcome);
   rebuild(all.inputs, all.found, options, plan);
+  check_empty_shards(all.inputs, all.found, plan);
 }
 
 // A table whose dtype nothing shows has the one that most others have, among equally good hypotheses.

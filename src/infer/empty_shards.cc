@@ -1,0 +1,146 @@
+#include "infer/empty_shards.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "infer/rebuild.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr std::size_t kMostOpen = 12;           // shards of a rank that may be empty
+constexpr std::int64_t kMostChoices = 1 << 20;  // looked at over all ranks
+
+// Bytes of the two columns.
+struct ColumnBytes {
+  RealInterval input{}, output{};
+};
+ColumnBytes operator+(const ColumnBytes& a, const ColumnBytes& b) { return {a.input + b.input, a.output + b.output}; }
+ColumnBytes hull(const ColumnBytes& a, const ColumnBytes& b) {
+  return {shardstats::hull(a.input, b.input), shardstats::hull(a.output, b.output)};
+}
+
+// What the shards of a rank have of the columns.
+struct RankShards {
+  ColumnBytes sure;               // those that have rows, or surely none
+  std::vector<ColumnBytes> open;  // of each other one, if it has rows
+};
+
+// Of one shard of a class, over all options that are left of the table.
+ColumnBytes shard_bytes(const Outcome& outcome, const TableInputs& table, std::uint32_t t, std::size_t cls) {
+  const TableParts& variants = (*outcome.parts)[t];
+  std::optional<ColumnBytes> all;
+  for (const Option option : outcome.tables[t].options) {
+    const Parts& parts = variants[option.variant];
+    const Combo combo = combo_of(option.combo);
+    ClassParts c = parts.classes[cls];
+    if (c.empty == Emptiness::unknown)
+      c = row_ends(outcome.setting, table, parts, std::uint64_t{1} << option.combo).all;
+    const ColumnBytes bytes{c.column_input, class_output(c, combo)};
+    all = all ? hull(*all, bytes) : bytes;
+  }
+  return all.value_or(ColumnBytes{});
+}
+
+// By rank.
+std::vector<RankShards> shards_of_ranks(const PlanInputs& plan, const Outcome& outcome) {
+  std::vector<RankShards> ranks(plan.ranks.size());
+  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+    const TableInputs& table = plan.tables[t];
+    if (outcome.tables[t].options.empty()) continue;
+    const Parts& parts = (*outcome.parts)[t].front();
+    each_run(outcome.setting, table, parts, [&](std::size_t first, std::size_t end, std::size_t cls) {
+      const ColumnBytes bytes = shard_bytes(outcome, table, t, cls);
+      for (std::size_t slot = first; slot < std::min<std::size_t>(end, table.ranks.size()); ++slot) {
+        const auto rank = static_cast<std::size_t>(table.ranks[slot]);
+        if (rank >= ranks.size()) continue;
+        if (parts.classes[cls].empty == Emptiness::unknown)
+          ranks[rank].open.push_back(bytes);
+        else
+          ranks[rank].sure = ranks[rank].sure + bytes;
+      }
+    });
+  }
+  return ranks;
+}
+
+// The sum of some choice that comes nearest to a printed cell.
+class Nearest {
+ public:
+  explicit Nearest(RealInterval printed) : printed_(printed) {}
+  bool look_at(RealInterval sum) {
+    const double apart = std::max({sum.low - printed_.high, printed_.low - sum.high, 0.0});
+    if (apart < apart_) {
+      apart_ = apart;
+      sum_ = sum;
+    }
+    return apart == 0;
+  }
+  bool is_given() const { return apart_ == 0; }
+  RealInterval sum() const { return sum_; }
+
+ private:
+  RealInterval printed_, sum_{};
+  double apart_ = std::numeric_limits<double>::max();
+};
+
+// Calls f(sums) for every choice of empty shards.
+template <class F>
+void each_choice(const RankShards& rank, F f) {
+  for (std::size_t filled = 0; filled < std::size_t{1} << rank.open.size(); ++filled) {
+    ColumnBytes sums = rank.sure;
+    for (std::size_t i = 0; i < rank.open.size(); ++i)
+      if ((filled >> i & 1) != 0) sums = sums + rank.open[i];
+    f(sums);
+  }
+}
+
+void contradict(const Nearest& nearest, Expectation& cell) {
+  cell.bytes = whole_bytes(nearest.sum());
+  cell.contradicted = true;
+}
+
+// `survivors`: the same rank under each of them.
+void check_rank(const RankInputs& printed, const std::vector<const RankShards*>& survivors, PlanRank& rank) {
+  const auto may_check = [](const std::optional<ByteInterval>& cell, const Expectation& expected) {
+    return cell && expected.known && !expected.contradicted;
+  };
+  const bool checks_input = may_check(printed.input, rank.expected_input);
+  const bool checks_output = may_check(printed.output, rank.expected_output);
+  if (!checks_output) return;
+  Nearest output(real(*printed.output)), input(real(printed.input.value_or(ByteInterval{})));
+  for (const RankShards* shards : survivors)
+    each_choice(*shards, [&](const ColumnBytes& sums) {
+      if (output.look_at(sums.output)) input.look_at(sums.input);
+    });
+  if (!output.is_given())
+    contradict(output, rank.expected_output);
+  else if (checks_input && !input.is_given())  // the output, the larger number, shows which shards are empty
+    contradict(input, rank.expected_input);
+}
+
+}  // namespace
+
+void check_empty_shards(const PlanInputs& plan, const SearchResult& found, Plan& result) {
+  const auto hides_rows = [](const Survivor& survivor) { return survivor.outcome.rows.hidden(); };
+  if (found.survivors.empty() || !std::ranges::all_of(found.survivors, hides_rows)) return;
+  std::vector<std::vector<RankShards>> by_survivor;
+  for (const Survivor& survivor : found.survivors) by_survivor.push_back(shards_of_ranks(plan, survivor.outcome));
+  std::int64_t choices = 0;
+  for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
+    std::vector<const RankShards*> survivors;
+    std::size_t open = 0;
+    for (const auto& ranks : by_survivor) {
+      survivors.push_back(&ranks[r]);
+      open = std::max(open, ranks[r].open.size());
+    }
+    if (open == 0 || open > kMostOpen) continue;
+    choices += std::ssize(survivors) << open;
+    if (choices > kMostChoices) return;
+    check_rank(plan.ranks[r], survivors, result.ranks[r]);
+  }
+}
+
+}  // namespace shardstats::infer_detail
