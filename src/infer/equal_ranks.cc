@@ -14,7 +14,7 @@ using Group = std::vector<std::uint32_t>;  // lines of one quantity of ranks wit
 
 // Without those in common: they are alike where SumLine::common is.
 std::span<const SumLines::Entry> own_shards_of(const SumLines& sums, const SumLine& line) {
-  return {&sums[line.first], line.count};
+  return sums.entries(SumLines::own(line));
 }
 
 bool are_alike(const SumLines::Entry& a, const SumLines::Entry& b) {
@@ -25,7 +25,7 @@ bool are_alike(const SumLines::Entry& a, const SumLines::Entry& b) {
 std::uint64_t hash_of(std::uint32_t common, std::span<const SumLines::Entry> own_shards) {
   std::uint64_t hash = common;
   for (const SumLines::Entry& entry : own_shards)
-    hash = (hash ^ entry.values) * 0x9e3779b97f4a7c15u;  // where the values of table and class start
+    hash = (hash ^ (entry.values + 1)) * 0x9e3779b97f4a7c15u;  // where the values of table and class start
   return hash ^ hash >> 32;
 }
 
@@ -73,21 +73,25 @@ void compare(const std::vector<SumLine>& lines, const Group& group, std::vector<
 
 std::vector<UnequalRank> unequal_ranks(const SumLines& sums) {
   const std::vector<SumLine>& lines = sums.lines();
-  const std::vector<Place> places = places_of(sums);
+  std::vector<Place> places = places_of(sums);
+  const auto have_same_shards = [&](const SumLine& a, const SumLine& b) {
+    return a.common == b.common && std::ranges::equal(own_shards_of(sums, a), own_shards_of(sums, b), are_alike);
+  };
   std::vector<UnequalRank> found;
   for (auto begin = places.begin(), end = begin; begin != places.end(); begin = end) {
     end = std::find_if(begin, places.end(),
                        [&](const Place& p) { return p.quantity != begin->quantity || p.hash != begin->hash; });
     const SumLine& first = lines[begin->line];
     if (std::all_of(begin, end, [&](const Place& p) { return lines[p.line].printed == first.printed; })) continue;
-    Group group;
-    for (auto place = begin; place != end; ++place) {
-      const SumLine& line = lines[place->line];
-      if (line.common == first.common &&
-          std::ranges::equal(own_shards_of(sums, first), own_shards_of(sums, line), are_alike))
-        group.push_back(place->line);
+    // Others may have the same hash.
+    while (begin != end) {
+      const SumLine& line = lines[begin->line];
+      const auto rest =
+          std::stable_partition(begin, end, [&](const Place& p) { return have_same_shards(line, lines[p.line]); });
+      Group group;
+      for (; begin != rest; ++begin) group.push_back(begin->line);
+      compare(lines, group, found);
     }
-    compare(lines, group, found);
   }
   return found;
 }

@@ -64,6 +64,9 @@ class SumLines {
   const Split& split() const { return split_; }
   const std::vector<SumLine>& lines() const { return lines_; }
   const Entry& operator[](std::uint32_t entry) const { return entries_[entry]; }
+  std::span<const Entry> entries(Part part) const {
+    return std::span(entries_).subspan(part.first, part.end - part.first);
+  }
   // The shards of a sum: those that it has in common with others, of tables with a shard on every rank, and the rest.
   Part common(const SumLine& line) const { return commons_[line.common]; }
   static Part own(const SumLine& line) { return {0, line.first, line.first + line.count}; }

@@ -116,6 +116,17 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"v1.4.0.log", "(0.1,0.07,0.3,0.07,0)", "0.3", "3e-00", "log.malformed_cell"},
         Change{"v1.4.0.log", "device_os_ad_id", "8.941", "8.940", "log.malformed_cell"}));
 
+// The table in the first row once did not count where the shards of ranks are compared.
+TEST(Verify, RanksOfEqualShardsAreComparedInAnyOrderOfRows) {
+  std::string bytes = log_bytes("../rows/ranks_of_equal_shards.log");
+  const auto rank_3_is_wrong = [](const Finding& f) { return f.rule->id == "rank.hbm" && f.rank == 3; };
+  EXPECT_TRUE(std::ranges::any_of(Checked(bytes).report.findings, rank_3_is_wrong));
+  const std::size_t first = bytes.rfind('\n', bytes.find("ebc.table_0 ")) + 1, second = bytes.find('\n', first) + 1;
+  std::rotate(bytes.begin() + static_cast<std::ptrdiff_t>(first), bytes.begin() + static_cast<std::ptrdiff_t>(second),
+              bytes.begin() + static_cast<std::ptrdiff_t>(bytes.find('\n', second) + 1));
+  EXPECT_TRUE(std::ranges::any_of(Checked(bytes).report.findings, rank_3_is_wrong));
+}
+
 // A grid of no columns once was divided by their blocks.
 TEST(Verify, GridOfNoColumnsIsFound) {
   const std::string bytes = log_bytes("v1.8.0.log");
