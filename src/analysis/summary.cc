@@ -319,7 +319,7 @@ void find_sequence_outputs(const PrintedPlan& printed, const Plan& plan, const M
     ++tables;
     if (middle(here) > most) most = middle(here), example = &printed.tables.rows[table.row];
   }
-  if (example == nullptr || outputs.low < kDominates * all.high) return;
+  if (example == nullptr || all.high <= 0 || outputs.low < kDominates * all.high) return;
   const auto percent = static_cast<std::int64_t>(middle(outputs) / middle(all) * 100);
   oddities.push_back({"sequence_outputs",
                       "outputs of " + count_text(tables, "sequence table", "sequence tables") + " take " +
