@@ -48,8 +48,9 @@ class BandwidthFit {
     find_alone();
     const std::optional<Values> from = fit_.solution;
     const Box around = start(from, kRoughly), box = cut(around);
-    // Where numbers cut off all ends of the start, a better one would lead to the same.
-    take(tables_.rough || from || is_cut(around, box) ? box : cut(start(from, 0)));
+    // Where numbers that agree cut off all ends of the start, a better one would lead to nearly the same.
+    const bool is_enough = tables_.rough || from || (is_cut(around, box) && system_.contradicted(box) == 0);
+    take(is_enough ? box : cut(start(from, 0)));
   }
 
  private:
