@@ -56,32 +56,42 @@ CellBytes cells_of(const ShardSizes& sizes, const ClassParts& c) {
   return {sizes.hbm * count, sizes.ddr * count, sizes.ssd * count};
 }
 
+// Sets what one shard of class `c` takes.
+void find_class_sizes(const Setting& setting, const TableInputs& table, const TableParts& parts, const Options& options,
+                      std::size_t c, bool shard_parts, ShardSizes& all) {
+  const Option* option = options.begin();
+  const Option* const end = options.end();
+  const auto each = [&](auto take) {
+    const Parts& own = parts[option->variant];
+    each_size(setting, table, own, own.classes[c], combo_of(option->combo), shard_parts, take);
+  };
+  each([&](RealInterval ShardSizes::*field, RealInterval size) { all.*field = size; });
+  while (++option != end)
+    each([&](RealInterval ShardSizes::*field, RealInterval size) { all.*field = hull(all.*field, size); });
+}
+
+// Of a table that is more than so many times one shard.
+CellBytes cells_of(const Setting& setting, const TableParts& parts, const Options& options) {
+  const auto of = [&](Option option) { return cell_bytes(setting, parts[option.variant], combo_of(option.combo)); };
+  CellBytes all = of(options.front());
+  for (const Option option : options) {
+    const CellBytes own = of(option);
+    for (std::size_t q = 0; q < all.size(); ++q) all[q] = hull(all[q], own[q]);
+  }
+  return all;
+}
+
 // Before the printed cells narrow them. `sizes` is filled anew; its memory is that of the table before.
 void find_sizes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t, bool shard_parts, TableSizes& sizes) {
   const Setting& setting = outcome.setting;
   const TableParts& parts = (*outcome.parts)[t];
-  const std::size_t classes = parts.front().classes.size();
   const Options& options = outcome.tables[t].options;
+  const auto& classes = parts.front().classes;
+  sizes.classes.resize(classes.size());
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    find_class_sizes(setting, plan.tables[t], parts, options, c, shard_parts, sizes.classes[c]);
   const bool is_sum = is_one_class(parts) && setting.device != Device::tpu;
-  sizes.classes.resize(classes);
-  for (const Option& option : options) {
-    const bool first = &option == options.begin();
-    const Parts& p = parts[option.variant];
-    const Combo combo = combo_of(option.combo);
-    for (std::size_t c = 0; c < classes; ++c) {
-      ShardSizes& one = sizes.classes[c];
-      if (first)
-        each_size(setting, plan.tables[t], p, p.classes[c], combo, shard_parts,
-                  [&](RealInterval ShardSizes::*field, RealInterval size) { one.*field = size; });
-      else
-        each_size(setting, plan.tables[t], p, p.classes[c], combo, shard_parts,
-                  [&](RealInterval ShardSizes::*field, RealInterval size) { one.*field = hull(one.*field, size); });
-    }
-    if (is_sum) continue;
-    const CellBytes cells = cell_bytes(setting, p, combo);
-    for (std::size_t q = 0; q < cells.size(); ++q) sizes.cells[q] = first ? cells[q] : hull(sizes.cells[q], cells[q]);
-  }
-  if (is_sum) sizes.cells = cells_of(sizes.classes.front(), parts.front().classes.front());
+  sizes.cells = is_sum ? cells_of(sizes.classes.front(), classes.front()) : cells_of(setting, parts, options);
 }
 
 // A printed cell is the sum over all shards: what it leaves for one shard of each class.
