@@ -184,8 +184,9 @@ void Sums::refresh(std::uint32_t t) {
   if (one_class && swing != nullptr) set_whole(t, swing);
   const std::uint32_t elements = has_choice_[t] ? elements_of(options) : 0;
   sizes_differ_[t] = (elements & (elements - 1)) != 0;
+  const RealInterval* const whole = &bounds[count - kQuantities];
   for (const Quantity quantity : kCells)
-    if ((lines_.needed() & bit(quantity)) != 0) narrow_by_cell(t, quantity);
+    if ((lines_.needed() & bit(quantity)) != 0 && !whole[at(quantity)].exact()) narrow_by_cell(t, quantity);
   for (std::size_t i = 0; swing != nullptr && i < count; ++i)
     swing[i] = {swing[i].low - bounds[i].low, bounds[i].high - swing[i].high};
 }
@@ -197,7 +198,6 @@ void Sums::narrow_by_cell(std::uint32_t t, Quantity quantity) {
   const RealInterval printed = real(*cell);
   const auto& classes = classes_of(t);
   RealInterval& whole = bounds_at(t, classes.size(), quantity);
-  if (whole.exact()) return;
   whole = narrowed(whole, printed);
   RealInterval total{};
   for (std::size_t c = 0; c < classes.size(); ++c)
