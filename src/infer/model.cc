@@ -229,28 +229,26 @@ RealInterval ratio_of(const Setting& setting, const TableInputs& table, const Va
 
 TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& table, const Variant& variant,
                                   const Lookups& lookups, Combo combo) {
-  TableFacts<RealInterval> facts;
-  facts.sharding = table.sharding;
-  facts.kernel = table.kernel;
-  facts.quant = table.quant;
-  facts.sequence = table.sequence;
-  facts.virtual_table = variant.virtual_table;
-  facts.rows = real(table.rows);
-  facts.cols = real(table.cols);
-  facts.element_size = exactly(kElementSizes[static_cast<std::size_t>(combo.element)]);
-  facts.output_element_size = exactly(kOutputSizes[static_cast<std::size_t>(combo.output)]);
-  facts.optimizer_multiplier = exactly(multiplier_of(setting, table, combo.optimizer));
-  facts.lookups = lookups.lookups;
-  facts.pooled = lookups.pooled;
-  facts.caching_ratio = ratio_of(setting, table, variant);
-  facts.passes = variant.passes < kManyPasses ? exactly(static_cast<double>(variant.passes))
-                                              : RealInterval{kManyPasses, kManyPassesBound};
-  facts.l1_megabytes = {0, 1e12};  // hidden; the other operand bounds the result
-  facts.key_value_ratio = {0, 1};
-  facts.pooling_sum = table.pooling_sum;
-  facts.features = real(table.features);
-  facts.batch = table.batch;
-  return facts;
+  return {.sharding = table.sharding,
+          .kernel = table.kernel,
+          .quant = table.quant,
+          .sequence = table.sequence,
+          .virtual_table = variant.virtual_table,
+          .rows = real(table.rows),
+          .cols = real(table.cols),
+          .element_size = exactly(kElementSizes[static_cast<std::size_t>(combo.element)]),
+          .output_element_size = exactly(kOutputSizes[static_cast<std::size_t>(combo.output)]),
+          .optimizer_multiplier = exactly(multiplier_of(setting, table, combo.optimizer)),
+          .lookups = lookups.lookups,
+          .pooled = lookups.pooled,
+          .caching_ratio = ratio_of(setting, table, variant),
+          .passes = variant.passes < kManyPasses ? exactly(static_cast<double>(variant.passes))
+                                                 : RealInterval{kManyPasses, kManyPassesBound},
+          .l1_megabytes = {0, 1e12},  // hidden; the other operand bounds the result
+          .key_value_ratio = {0, 1},
+          .pooling_sum = table.pooling_sum,
+          .features = real(table.features),
+          .batch = table.batch};
 }
 
 Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, const RowSplit& rows,
