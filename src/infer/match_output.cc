@@ -153,7 +153,8 @@ std::vector<Sums::OpenTable> Sums::open_tables(const SumLine& line, RealInterval
       fixed = fixed + sum_of(bounds_, part, Quantity::output);
       return;
     }
-    OpenTable one{part.table, {}, 0, {}};
+    OpenTable& one = open.emplace_back();
+    one.table = part.table;
     const auto& options = outcome_.tables[part.table].options;
     std::uint32_t known = 0;
     for (const Option option : options) {
@@ -162,7 +163,6 @@ std::vector<Sums::OpenTable> Sums::open_tables(const SumLine& line, RealInterval
       known |= 1u << element;
       one.sizes.push_back({element, bytes(part, option, Quantity::output)});
     }
-    open.push_back(std::move(one));
   });
   return open;
 }
