@@ -22,14 +22,12 @@ constexpr std::size_t kMostPrepared = std::size_t{32} << 20;
 constexpr std::size_t kLongLog = std::size_t{32} << 20;
 
 std::size_t wanted = 0;  // bytes for each thread; set before there is a second one
-bool wants_large_pages = false;
 
-// Grows the heap that this thread allocates from by one piece, of large pages if they are wanted.
-void grow_heap() {
+// Grows the heap that this thread allocates from by one piece of large pages.
+void take_large_pages() {
   void* volatile grown = std::malloc(wanted);  // volatile: a pair of calls without use may be left out
   const auto start = reinterpret_cast<std::uintptr_t>(grown), end = start + wanted;
   std::free(grown);
-  if (!wants_large_pages) return;
   const std::uintptr_t first = (start + kLargePage - 1) / kLargePage * kLargePage;
   if (start == 0 || first >= end) return;
   ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
@@ -41,8 +39,7 @@ void grow_heap() {
 
 void prepare_heap(std::size_t log_bytes) {
   if (log_bytes < kWorthIt) return;
-  wanted = std::min(log_bytes * kBytesPerLogByte + kLargePage, kMostPrepared - kLargePage);
-  wants_large_pages = log_bytes < kLongLog;
+  if (log_bytes < kLongLog) wanted = std::min(log_bytes * kBytesPerLogByte + kLargePage, kMostPrepared - kLargePage);
   mallopt(M_MMAP_THRESHOLD, static_cast<int>(kMostPrepared));  // large arrays come from the prepared part, too
   mallopt(M_TRIM_THRESHOLD, static_cast<int>(2 * kMostPrepared));
   prepare_thread_heap();
@@ -50,7 +47,7 @@ void prepare_heap(std::size_t log_bytes) {
 
 void prepare_thread_heap() {
   static thread_local bool prepared = false;
-  if (wanted > 0 && !std::exchange(prepared, true)) grow_heap();
+  if (wanted > 0 && !std::exchange(prepared, true)) take_large_pages();
 }
 #else
 void prepare_heap(std::size_t /*log_bytes*/) {}
