@@ -71,19 +71,19 @@ class Nearest {
  public:
   explicit Nearest(RealInterval printed) : printed_(printed) {}
   bool look_at(RealInterval sum) {
-    const double apart = std::max({sum.low - printed_.high, printed_.low - sum.high, 0.0});
-    if (apart < apart_) {
-      apart_ = apart;
+    const double distance = apart(sum, printed_);
+    if (distance < distance_) {
+      distance_ = distance;
       sum_ = sum;
     }
-    return apart == 0;
+    return distance == 0;
   }
-  bool is_given() const { return apart_ == 0; }
+  bool is_given() const { return distance_ == 0; }
   RealInterval sum() const { return sum_; }
 
  private:
   RealInterval printed_, sum_{};
-  double apart_ = std::numeric_limits<double>::max();
+  double distance_ = std::numeric_limits<double>::max();
 };
 
 // Calls f(sums) for every choice of empty shards.

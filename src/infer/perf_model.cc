@@ -109,8 +109,6 @@ PerfCells with_blocks(const PerfHypothesis& h, PerfFacts<RealInterval> facts, Re
   return cells;
 }
 
-double apart(RealInterval a, RealInterval b) { return std::max({a.low - b.high, b.low - a.high, 0.0}); }
-
 // The same of any whole width that makes so many blocks and gives the printed total; if none does, of the nearest.
 PerfCells with_any_blocks(const PerfHypothesis& h, const PerfFacts<RealInterval>& facts, double cols, double shards,
                           const std::optional<RealInterval>& printed) {
