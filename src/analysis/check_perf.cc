@@ -18,6 +18,16 @@ void each_wrong(const PrintedPerf& printed, const PerfExpectation& perf, Add add
     add(printed.total, kPerfParts, expected_value(perf.expected.total, Format::r3, "ms"));
 }
 
+// One of the ranks is wrong, though no rank by itself shows it.
+void check_total(Checks& checks) {
+  const PerfExpectation& perf = checks.plan.all_ranks.perf;
+  const auto& rows = checks.printed.ranks.rows;
+  if (perf.contradicted == 0 || rows.empty()) return;
+  Finding& finding = checks.add_rank(RuleId::rank_perf, rows.front().perf.total, rank_number(rows.front()));
+  const std::string total = expected_value(perf.expected.total, Format::r3, "ms").text;
+  finding.message = does_not_add_up("Perf", rows.size(), total, " ms");
+}
+
 std::string part_of(std::size_t part, std::string_view whose) {
   std::string text(part < kPerfParts ? kWords[part] : "Perf");
   return text.append(" of ").append(whose);
@@ -37,6 +47,7 @@ void check_perf(Checks& checks) {
       finding.expected = std::move(expected);
     });
   }
+  check_total(checks);
   for (const PrintedRank& row : checks.printed.ranks.rows) {
     const int rank = rank_number(row);
     const PlanRank* plan = checks.plan_rank(rank);

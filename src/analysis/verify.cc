@@ -95,6 +95,12 @@ std::string differs(std::string_view what, std::string_view printed, std::string
   return message.append(", the formulas give ").append(expected).append(unit);
 }
 
+std::string does_not_add_up(std::string_view what, std::size_t ranks, std::string_view total, std::string_view unit) {
+  std::string message(what);
+  message.append(" of all ").append(std::to_string(ranks)).append(" ranks does not add up: all tables together give ");
+  return message.append(total).append(unit).append("; at least one rank is wrong");
+}
+
 WordsOfRows words_of_rows(const PrintedPlan& printed, Cell PrintedTable::*column) {
   WordsOfRows words;
   auto word = words.end();  // that of the row above: most rows repeat it

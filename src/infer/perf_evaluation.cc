@@ -73,6 +73,7 @@ class HypothesisEvaluation {
     for (std::uint32_t t = 0; t < perf_.tables.size() && outcome.contradictions < limit; ++t) add_table(t, outcome);
     if (outcome.contradictions >= limit) return outcome;
     add_ranks(outcome);
+    compare_total(outcome);
     if (outcome.contradictions > 0) outcome.statistics = wrong_statistics(outcome);
     return outcome;
   }
@@ -214,6 +215,20 @@ class HypothesisEvaluation {
     outcome.wrong_in_rank.push_back(wrong);
     if (known) wrong |= contradicted(rank.maxima, sum);
     outcome.contradictions += count(wrong);
+  }
+
+  // A rank that is wrong by itself is in the total as well: then that says nothing new.
+  void compare_total(PerfOutcome& outcome) const {
+    if (!perf_.printed_total || std::ranges::any_of(outcome.wrong_in_rank, [](auto wrong) { return wrong != 0; }))
+      return;
+    RealInterval total{};
+    for (std::size_t t = 0; t < perf_.tables.size(); ++t) {
+      if (outcome.tables[t] == nullptr) return;
+      total = total + outcome.tables[t]->cells[kPerfTotal];
+    }
+    if (with_rounding(total).overlaps(*perf_.printed_total)) return;
+    outcome.all_ranks = total;
+    ++outcome.contradictions;
   }
 
   std::int64_t wrong_statistics(const PerfOutcome& outcome) const {

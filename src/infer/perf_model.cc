@@ -90,6 +90,22 @@ void read_ranks(const PlanInputs& plan, PerfInputs& perf) {
   place_shards(plan, perf);
 }
 
+std::optional<RealInterval> total_of_ranks(const PlanInputs& plan, const PerfInputs& perf) {
+  if (std::ranges::all_of(perf.tables, [](const PerfTable& table) { return table.cols.exact(); })) return std::nullopt;
+  const auto count = perf.ranks.size();
+  const auto on_ranks = [&](const TableInputs& table) {
+    return !table.ranks.empty() && static_cast<std::size_t>(table.ranks.back()) < count;
+  };
+  if (static_cast<std::int64_t>(count) != plan.world_size || !std::ranges::all_of(plan.tables, on_ranks))
+    return std::nullopt;
+  RealInterval total{};
+  for (const PerfRank& rank : perf.ranks) {
+    if (!rank.known || !rank.printed[kPerfTotal]) return std::nullopt;
+    total = total + *rank.printed[kPerfTotal];
+  }
+  return total;
+}
+
 PerfCells cells_of(const Perf<RealInterval>& perf, double times) {
   PerfCells cells;
   for (std::size_t p = 0; p < kPerfParts; ++p) cells[p] = perf.parts[p] * exactly(times);
@@ -188,6 +204,7 @@ PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) {
   read_ranks(plan, perf);
   read_maxima(*plan.printed, perf);
   perf.statistics = read_perf_statistics(*plan.printed);
+  perf.printed_total = total_of_ranks(plan, perf);
   return perf;
 }
 

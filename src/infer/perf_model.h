@@ -41,6 +41,9 @@ struct PerfInputs {
   // what they cost is added up once. None if there is one rank only.
   std::vector<std::uint32_t> everywhere;
   std::vector<PerfStatistic> statistics;
+  // Of all ranks together, ms; where it says more than each rank by itself: a hidden width of column blocks may move
+  // perf between ranks, but never adds any.
+  std::optional<RealInterval> printed_total;
   std::uint32_t sharders = 1;
 };
 PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt);
