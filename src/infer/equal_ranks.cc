@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <iterator>
 #include <span>
 
 #include "infer/sum_lines.h"
@@ -60,12 +61,14 @@ void compare(const std::vector<SumLine>& lines, const Group& group, std::vector<
   }
   const RealInterval shared = most_shared(printed, any, middle(any), 0);
   const auto agrees = [&](std::uint32_t l) { return lines[l].printed.overlaps(shared); };
-  if (std::ranges::count_if(group, agrees) > 1) {
+  Group equals;
+  std::ranges::copy_if(group, std::back_inserter(equals), agrees);
+  if (equals.size() > 1) {
     for (const std::uint32_t l : group)
-      if (!agrees(l)) found.push_back({l, shared});
+      if (!agrees(l)) found.push_back({l, shared, equals});
   } else if (group.size() == 2) {
-    found.push_back({group[0], printed[1]});
-    found.push_back({group[1], printed[0]});
+    found.push_back({group[0], printed[1], {group[1]}});
+    found.push_back({group[1], printed[0], {group[0]}});
   }
 }
 

@@ -11,8 +11,9 @@ namespace shardstats::infer_detail {
 class SumLines;
 
 struct UnequalRank {
-  std::uint32_t line = 0;  // index into SumLines::lines()
-  RealInterval others{};   // what ranks with the same shards print, bytes
+  std::uint32_t line = 0;             // index into SumLines::lines()
+  RealInterval others{};              // what ranks with the same shards print, bytes
+  std::vector<std::uint32_t> equals;  // the lines of those
 };
 
 // Printed sums of ranks that most ranks with the same shards contradict; of two such ranks both.

@@ -348,18 +348,23 @@ bool Sums::has_known_shards(const SumLine& line) const {
   return are_known(lines_.common(line)) && are_known(SumLines::own(line));
 }
 
-// Where formulas leave a rank open, those with the same shards may not. The number of ranks that they contradict.
+// Where formulas leave a rank open, those with the same shards may not, unless they are wrong themselves. The number of
+// ranks that they contradict.
 std::int64_t Sums::contradict_unequal_ranks() {
   if (outcome_.rows.hidden() || std::ranges::none_of(outcome_.sums, is_wide)) return 0;
-  std::int64_t found = 0;
+  const auto is_contradicted = [&](std::uint32_t l) { return outcome_.sums[l].contradicted; };
+  std::vector<const UnequalRank*> found;
   for (const UnequalRank& rank : lines_.unequal_ranks()) {
-    SumLine& line = outcome_.sums[rank.line];
-    if (!is_wide(line) || !has_known_shards(line)) continue;
-    line.expected = narrowed(line.expected, rank.others);
-    line.contradicted = true;
-    ++found;
+    const SumLine& line = outcome_.sums[rank.line];
+    if (is_wide(line) && has_known_shards(line) && !std::ranges::all_of(rank.equals, is_contradicted))
+      found.push_back(&rank);
   }
-  return found;
+  for (const UnequalRank* rank : found) {
+    SumLine& line = outcome_.sums[rank->line];
+    line.expected = narrowed(line.expected, rank->others);
+    line.contradicted = true;
+  }
+  return std::ssize(found);
 }
 
 // Of all sums that may have changed.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "analysis/checks.h"
 #include "corpus.h"
@@ -125,6 +127,26 @@ TEST(Verify, RanksOfEqualShardsAreComparedInAnyOrderOfRows) {
   std::rotate(bytes.begin() + static_cast<std::ptrdiff_t>(first), bytes.begin() + static_cast<std::ptrdiff_t>(second),
               bytes.begin() + static_cast<std::ptrdiff_t>(bytes.find('\n', second) + 1));
   EXPECT_TRUE(std::ranges::any_of(Checked(bytes).report.findings, rank_3_is_wrong));
+}
+
+// Which blocks of column-wise tables ranks 1 to 5 and 7 hold is hidden: what each of them takes by itself is open.
+TEST(Verify, PerfOfAllRanksIsThatOfAllTables) {
+  const Checked checked(changed(log_bytes("v0.3.0.log"), "0.6 (1%)", "4.422", "4.432"));
+  ASSERT_EQ(checked.report.findings.size(), 1) << dump(checked.report);
+  const Finding& found = checked.report.findings.front();
+  EXPECT_EQ(found.rule->id, "rank.perf");
+  EXPECT_EQ(found.message,
+            "Perf of all 8 ranks does not add up: all tables together give 36.928..36.938 ms; at least one rank is "
+            "wrong");
+}
+
+// Of the tables that are left all ranks have the same shards, but what those print has more in it than these.
+TEST(Verify, RanksThatAreWrongThemselvesSpeakAgainstNoOther) {
+  const Checked checked(log_bytes("../rows/ranks_without_their_tables.log"));
+  std::set<std::optional<int>> wrong;
+  for (const Finding& f : checked.report.findings)
+    if (f.rule->id == "rank.hbm") wrong.insert(f.rank);
+  EXPECT_EQ(wrong, (std::set<std::optional<int>>{0, 1, 2, 5, 6, 7})) << dump(checked.report);
 }
 
 // A grid of no columns once was divided by their blocks.
