@@ -90,8 +90,8 @@ std::string other_device_text(const Share& share) {
 void add_share(Checks& checks, const Kind& kind, const Share& share, bool one_capacity) {
   const Cell& cell = share.row->*kind.percent;
   Finding& finding = checks.add_rank(kind.rule, cell, share.rank);
-  const double apart = std::max(share.printed.low - share.expected.high, share.expected.low - share.printed.high);
-  if (apart < kOtherDevice && share.rank != 0 && !one_capacity) finding.severity = Severity::warning;
+  if (apart(share.printed, share.expected) < kOtherDevice && share.rank != 0 && !one_capacity)
+    finding.severity = Severity::warning;
   finding.expected = Expected{RealInterval{share.expected.low * 100, share.expected.high * 100}, "percent",
                               percent_text(share.expected)};
   finding.message = differs(std::string(kind.what) + " share of rank " + std::to_string(share.rank), cell.text, "%",
@@ -226,8 +226,8 @@ bool split_evenly(const Checks& checks, const Kind& kind, const std::vector<Shar
       if (share.rank != shares[outlier].rank) others = others + share.capacity();
     const RealInterval own = shares[outlier].capacity(), from_mean = parts[outlier] - mean;
     const double least = own.low / (own.low + others.high), most = own.high / (own.high + others.low);
-    const double apart = std::max({least - even, even - most, 0.0}) * weights;
-    return apart > std::max(from_mean.high, -from_mean.low);
+    const double from_even = apart({least, most}, exactly(even)) * weights;
+    return from_even > std::max(from_mean.high, -from_mean.low);
   };
   for (std::size_t i = 0; i < shares.size(); ++i)
     if (!shares[i].agrees() && !is_even(i)) return false;

@@ -71,9 +71,6 @@ struct RowSplit {
   bool hidden() const { return how >= SplitRows::by_memory; }
 };
 
-// How far two intervals are from each other; 0 if they overlap.
-inline double apart(RealInterval a, RealInterval b) { return std::max({a.low - b.high, b.low - a.high, 0.0}); }
-
 // Sizes of one shard of a run of equal shards, for the combos that make_parts() was asked for; bounds in bytes.
 struct ClassParts {
   ShapeRun run;

@@ -45,6 +45,9 @@ constexpr Interval<T> narrowed(Interval<T> a, Interval<T> b) {
   return intersection(a, b).value_or(a);
 }
 
+// How far two intervals are from each other; 0 if they overlap.
+constexpr double apart(RealInterval a, RealInterval b) { return std::max({a.low - b.high, b.low - a.high, 0.0}); }
+
 // Whole numbers end at those of 64 bits: a bound beyond stays there and never wraps.
 constexpr std::int64_t capped_sum(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
