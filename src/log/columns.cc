@@ -1,7 +1,9 @@
 #include "log/columns.h"
 
 #include <algorithm>
+#include <bit>
 
+#include "log/marks.h"
 #include "log/text.h"
 
 namespace shardstats::log_detail {
@@ -21,11 +23,6 @@ CutCell cell_between(std::string_view row, std::size_t left, std::size_t right) 
   if (start >= end) return {row.substr(end, 0), true};
   const std::string_view text = trim_right(row.substr(start, end - start));
   return {text, start + text.size() == right && start >= left + kColumnGap && ends_cell(row, right)};
-}
-
-// Does a cell end at this edge, with enough bytes behind it to look at the blanks in front of it without a bound?
-bool ends_early(std::string_view row, std::size_t right) {
-  return right + 7 < row.size() && row[right] == ' ' && row[right - 1] != ' ';
 }
 
 // Few lines do, so that most need not be trimmed.
@@ -111,6 +108,25 @@ ColumnEdges::ColumnEdges(std::string_view rule, bool rank_table)
     right_[count_] = std::min(rule.find_first_not_of('-', at), rule.size());
     dashes_[count_] = right_[count_] - at;
   }
+  mark_edges();
+}
+
+void ColumnEdges::mark_edges() {
+  const std::size_t words = count_ == 0 ? 0 : right_[count_ - 1] / kMarks + 1;
+  edge_marks_.resize(words);
+  printed_.resize(words);
+  const auto look_at = [&](std::size_t at, bool printed) {
+    const std::uint64_t bit = std::uint64_t{1} << (at % kMarks);
+    edge_marks_[at / kMarks].looked_at |= bit;
+    if (printed) edge_marks_[at / kMarks].printed |= bit;
+  };
+  std::size_t left = 1;
+  for (std::size_t c = 0; c < count_; ++c) {
+    for (std::size_t gap = 0; gap < kColumnGap; ++gap) look_at(left + gap, false);
+    left = right_[c];
+    look_at(left - 1, true);
+    look_at(left, false);
+  }
 }
 
 bool ColumnEdges::is_row(std::string_view row) const {
@@ -124,8 +140,13 @@ CutRow ColumnEdges::cut(std::string_view row, bool closed) {
     cut_squeezed(row);
     return {cells, true};
   }
-  const bool ascii = is_ascii(row);
-  const auto cut_at_edges = [&] { return ascii ? cut_at(right_, row) : cut_at(byte_edges(row), row); };
+  const RowMarks marks = mark(row);
+  const auto cut_at_edges = [&] {
+    if (!marks.is_ascii) return cut_at(byte_edges(row), row);
+    if (!marks.is_whole || cut_off_ <= row.size()) return cut_at(right_, row);
+    cut_whole(row);
+    return true;
+  };
   // At the end of a row that was cut off stands a piece of a cell, which the gaps would take for a whole one.
   if (cut_at_edges()) return {cells, cut_off_ > row.size()};
   if (closed && cut_at_gaps(row)) return {cells, true};
@@ -159,20 +180,45 @@ ColumnEdges::Offsets ColumnEdges::byte_edges(std::string_view row) const {
   return edges;
 }
 
+ColumnEdges::RowMarks ColumnEdges::mark(std::string_view row) {
+  std::uint64_t wide = 0, other = 0;
+  const auto take = [&](std::size_t word, Marks marks) {
+    printed_[word] = marks.printed;
+    wide |= marks.wide;
+    other |= (marks.printed & edge_marks_[word].looked_at) ^ edge_marks_[word].printed;
+  };
+  const std::size_t words = edge_marks_.size(), whole = std::min(row.size() / kMarks, words);
+  for (std::size_t word = 0; word < whole; ++word) take(word, marks_of(row.data() + word * kMarks));
+  for (std::size_t word = whole; word < words; ++word) take(word, marks_at(row, word * kMarks));
+  return {wide == 0, other == 0};
+}
+
+std::size_t ColumnEdges::next_printed(std::size_t at) const {
+  std::size_t word = at / kMarks;
+  const std::uint64_t rest = printed_[word] >> (at % kMarks);
+  if (rest != 0) return at + static_cast<std::size_t>(std::countr_zero(rest));
+  while (printed_[++word] == 0) {
+  }
+  return word * kMarks + static_cast<std::size_t>(std::countr_zero(printed_[word]));
+}
+
+void ColumnEdges::cut_whole(std::string_view row) {
+  std::size_t left = 1;
+  const std::size_t* edge = right_.data();
+  for (CutCell& cell : std::span(cells_.data(), count_)) {
+    const std::size_t start = next_printed(left);
+    left = *edge++;
+    cell = {{row.data() + start, left - start}, true};
+  }
+}
+
 bool ColumnEdges::cut_at(const Offsets& right, std::string_view row) {
   bool whole = true;
   std::size_t left = 1;
-  const std::size_t* edge = right.data();
-  for (CutCell& cell : std::span(cells_.data(), count_)) {
-    const std::size_t from = left;
-    left = *edge++;
-    if (ends_early(row, left))
-      if (const std::size_t start = skip_known_blanks(row, from); start >= from + kColumnGap) {
-        cell = {{row.data() + start, left - start}, true};
-        continue;
-      }
-    cell = cell_between(row, from, left);
-    whole = whole && cell.whole;
+  for (std::size_t c = 0; c < count_; ++c) {
+    cells_[c] = cell_between(row, left, right[c]);
+    whole = whole && cells_[c].whole;
+    left = right[c];
   }
   if (cut_off_ <= row.size())
     for (std::size_t c = 0; c < count_; ++c) cells_[c].whole = cells_[c].whole && right[c] < cut_off_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "shardstats/log/layout.h"
 #include "shardstats/log/printed.h"
@@ -59,8 +60,24 @@ class ColumnEdges {
  private:
   using Offsets = std::array<std::size_t, kMostColumns>;
 
+  // The bytes around the edges that lie in one word of marks: those to look at, and which of them are printed where
+  // every cell ends at its edge and keeps its distance to the one before.
+  struct EdgeMarks {
+    std::uint64_t looked_at = 0, printed = 0;
+  };
+
+  void mark_edges();
   // The edges in bytes of a row that has other than ASCII characters.
   Offsets byte_edges(std::string_view row) const;
+  // What the bytes of a row are like.
+  struct RowMarks {
+    bool is_ascii = true;  // as far as the last edge
+    bool is_whole = true;  // every cell is there, ends at its edge and keeps its distance
+  };
+  RowMarks mark(std::string_view row);
+  // Of the first printed byte from `at` on; there is one.
+  std::size_t next_printed(std::size_t at) const;
+  void cut_whole(std::string_view row);
   bool cut_at(const Offsets& right, std::string_view row);
   bool cut_at_gaps(std::string_view row);
   void cut_squeezed(std::string_view row);
@@ -73,6 +90,8 @@ class ColumnEdges {
   Offsets right_{};  // in characters of the box line, just behind the cell
   Offsets dashes_{};
   std::size_t count_ = 0;
+  std::vector<EdgeMarks> edge_marks_;
+  std::vector<std::uint64_t> printed_;  // marks of the row
   std::array<CutCell, kMostColumns> cells_{};
 };
 

@@ -1,7 +1,6 @@
 // Small helpers for the text of box lines. Private to src/log.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -22,23 +21,6 @@ inline std::uint64_t eight_bytes(std::string_view text, std::size_t at) {
 
 inline constexpr std::uint64_t kEightBlanks = 0x2020202020202020U;
 
-// The bits of many bytes are joined before the test, since a row is long and mostly ASCII.
-inline bool is_ascii(std::string_view text) {
-  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
-  std::array<std::uint64_t, 8> seen{};  // side by side, for a compiler that has wider registers
-  const auto join = [&](std::size_t at) {
-    for (std::size_t k = 0; k < seen.size(); ++k) seen[k] |= eight_bytes(text, at + k * 8);
-  };
-  std::size_t i = 0;
-  for (; i + sizeof seen <= text.size(); i += sizeof seen) join(i);
-  if (i > 0) join(text.size() - sizeof seen);
-  std::uint64_t all = 0;
-  for (const std::uint64_t bytes : seen) all |= bytes;
-  if (i == 0)
-    for (const char c : text) all |= static_cast<unsigned char>(c);
-  return (all & kHighBits) == 0;
-}
-
 // How many of these eight bytes are blanks before the first that is none.
 inline std::size_t leading_blanks(std::uint64_t bytes) {
   const std::uint64_t others = bytes ^ kEightBlanks;
@@ -55,13 +37,6 @@ inline std::size_t skip_blanks(std::string_view text, std::size_t at) {
       if (const std::uint64_t bytes = eight_bytes(text, at); bytes != kEightBlanks) return at + leading_blanks(bytes);
   while (at < text.size() && text[at] == ' ') ++at;
   return at;
-}
-
-// The same where some byte from `at` on is known to be no blank, and at least seven more bytes follow that one.
-inline std::size_t skip_known_blanks(std::string_view text, std::size_t at) {
-  std::uint64_t bytes;
-  while ((bytes = eight_bytes(text, at)) == kEightBlanks) at += 8;
-  return at + leading_blanks(bytes);
 }
 
 // Length of the text without the blanks at its end. Most texts have none there.
