@@ -61,14 +61,27 @@ std::size_t skip_digits(std::string_view text, std::size_t at) {
   return at;
 }
 
+// "12.345", of few characters: if that is a number at all, only digits stand around a point so near to its end, and no
+// needless zeros among them.
+bool is_usual_decimal(std::string_view text, std::size_t decimals) {
+  if (!is_digit(text[0]) || (text[0] == '0' && text[1] != '.')) return false;
+  const std::size_t size = text.size();
+  const auto is_point = [&](std::size_t behind) {
+    return behind <= decimals && size > behind + 1 && text[size - behind - 1] == '.';
+  };
+  return is_point(1) || (text.back() != '0' && (is_point(2) || is_point(3)));
+}
+
 // Is it, at one look, what nearly all cells are: "None", or digits without needless zeros, perhaps with a point among
 // them? What is not recognised here is left to spelling_of().
 bool looks_usual(std::string_view text, std::size_t decimals) {
   if (text.size() > kFewCharacters) return false;
+  if (decimals == kComponent && is_usual_below_one(text)) return true;
+  if (decimals <= kThree && is_usual_decimal(text, decimals)) return true;
   const std::size_t point = skip_digits(text, 0);
   if (decimals == kFixed) return point > 0;
   if (point == text.size()) return text[0] != '0';
-  if (decimals == kComponent) return is_usual_below_one(text);
+  if (decimals == kComponent) return false;
   if (text[point] != '.') return text == "None";
   const std::size_t behind = text.size() - point - 1;
   if (behind == 0 || (text[0] == '0' && point != 1)) return false;
