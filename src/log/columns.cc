@@ -1,9 +1,7 @@
 #include "log/columns.h"
 
 #include <algorithm>
-#include <bit>
 
-#include "log/marks.h"
 #include "log/text.h"
 
 namespace shardstats::log_detail {
@@ -134,24 +132,28 @@ bool ColumnEdges::is_row(std::string_view row) const {
   return row.starts_with("#    ") && row.size() > right_[0] - dashes_[0];
 }
 
-CutRow ColumnEdges::cut(std::string_view row, bool closed) {
-  const std::span<const CutCell> cells{cells_.data(), count_};
+bool ColumnEdges::are_whole(std::string_view row) {
+  if (is_squeezed_ || cut_off_ <= row.size()) return false;
+  std::uint64_t wide = 0, other = 0;
+  const auto take = [&](std::size_t word, Marks marks) {
+    printed_[word] = marks.printed;
+    wide |= marks.wide;
+    other |= (marks.printed & edge_marks_[word].looked_at) ^ edge_marks_[word].printed;
+  };
+  const std::size_t words = edge_marks_.size(), whole = std::min(row.size() / kMarks, words);
+  for (std::size_t word = 0; word < whole; ++word) take(word, marks_of(row.data() + word * kMarks));
+  for (std::size_t word = whole; word < words; ++word) take(word, marks_at(row, word * kMarks));
+  return wide == 0 && other == 0;
+}
+
+std::span<const CutCell> ColumnEdges::cut(std::string_view row, bool closed) {
   if (is_squeezed_) {
     cut_squeezed(row);
-    return {cells, true};
+  } else if (const Offsets edges = byte_edges(row); !cut_at(edges, row)) {
+    // At the end of a row that was cut off stands a piece of a cell, which the gaps would take for a whole one.
+    if (!closed || !cut_at_gaps(row)) cut_at(edges, row);
   }
-  const RowMarks marks = mark(row);
-  const auto cut_at_edges = [&] {
-    if (!marks.is_ascii) return cut_at(byte_edges(row), row);
-    if (!marks.is_whole || cut_off_ <= row.size()) return cut_at(right_, row);
-    cut_whole(row);
-    return true;
-  };
-  // At the end of a row that was cut off stands a piece of a cell, which the gaps would take for a whole one.
-  if (cut_at_edges()) return {cells, cut_off_ > row.size()};
-  if (closed && cut_at_gaps(row)) return {cells, true};
-  cut_at_edges();
-  return {cells, false};
+  return {cells_.data(), count_};
 }
 
 std::span<const CutCell> ColumnEdges::cut_header(std::string_view row, bool closed) {
@@ -178,38 +180,6 @@ ColumnEdges::Offsets ColumnEdges::byte_edges(std::string_view row) const {
   // What lies behind the end stays behind it by as many bytes as characters.
   for (; column < count_; ++column) edges[column] = row.size() + (right_[column] - std::min(right_[column], character));
   return edges;
-}
-
-ColumnEdges::RowMarks ColumnEdges::mark(std::string_view row) {
-  std::uint64_t wide = 0, other = 0;
-  const auto take = [&](std::size_t word, Marks marks) {
-    printed_[word] = marks.printed;
-    wide |= marks.wide;
-    other |= (marks.printed & edge_marks_[word].looked_at) ^ edge_marks_[word].printed;
-  };
-  const std::size_t words = edge_marks_.size(), whole = std::min(row.size() / kMarks, words);
-  for (std::size_t word = 0; word < whole; ++word) take(word, marks_of(row.data() + word * kMarks));
-  for (std::size_t word = whole; word < words; ++word) take(word, marks_at(row, word * kMarks));
-  return {wide == 0, other == 0};
-}
-
-std::size_t ColumnEdges::next_printed(std::size_t at) const {
-  std::size_t word = at / kMarks;
-  const std::uint64_t rest = printed_[word] >> (at % kMarks);
-  if (rest != 0) return at + static_cast<std::size_t>(std::countr_zero(rest));
-  while (printed_[++word] == 0) {
-  }
-  return word * kMarks + static_cast<std::size_t>(std::countr_zero(printed_[word]));
-}
-
-void ColumnEdges::cut_whole(std::string_view row) {
-  std::size_t left = 1;
-  const std::size_t* edge = right_.data();
-  for (CutCell& cell : std::span(cells_.data(), count_)) {
-    const std::size_t start = next_printed(left);
-    left = *edge++;
-    cell = {{row.data() + start, left - start}, true};
-  }
 }
 
 bool ColumnEdges::cut_at(const Offsets& right, std::string_view row) {

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "log/marks.h"
 #include "shardstats/log/layout.h"
 #include "shardstats/log/printed.h"
 
@@ -28,10 +30,32 @@ struct CutCell {
   bool whole = true;
 };
 
-// One cell for each column, valid until the next cut. `whole`: all of them surely are.
-struct CutRow {
-  std::span<const CutCell> cells;
-  bool whole = false;
+// The first byte from `at` on that is printed, by the marks of a row; there is one.
+inline std::size_t first_printed(const std::uint64_t* marks, std::size_t at) {
+  std::size_t word = at / kMarks;
+  const std::uint64_t rest = marks[word] >> (at % kMarks);
+  if (rest != 0) return at + static_cast<std::size_t>(std::countr_zero(rest));
+  while (marks[++word] == 0) {
+  }
+  return word * kMarks + static_cast<std::size_t>(std::countr_zero(marks[word]));
+}
+
+// Cells of a row, each from the first printed byte behind the edge of the one before to its own edge.
+class WholeCells {
+ public:
+  WholeCells(const char* row, const std::uint64_t* marks, const std::size_t* edge)
+      : row_(row), marks_(marks), edge_(edge) {}
+  std::string_view next() {
+    const std::size_t start = first_printed(marks_, left_);
+    left_ = *edge_++;
+    return {row_ + start, left_ - start};
+  }
+
+ private:
+  const char* row_;
+  const std::uint64_t* marks_;
+  const std::size_t* edge_;
+  std::size_t left_ = 1;
 };
 
 class ColumnEdges {
@@ -45,9 +69,17 @@ class ColumnEdges {
   bool is_squeezed() const { return is_squeezed_; }
   std::size_t dashes(std::size_t column) const { return dashes_[column]; }
 
-  // `row`: the box line without its closing '#' and padding; `closed`: it had one, so it was not cut off. Where cells
-  // were shifted, the gaps count if they give all columns.
-  CutRow cut(std::string_view row, bool closed);
+  // Is every cell of the row there, ends at its edge and keeps its distance from the one before? `row`: the box line
+  // without its closing '#' and padding.
+  bool are_whole(std::string_view row);
+  // The cells of the row that was last found to have whole ones, one after the other.
+  WholeCells whole_cells(std::string_view row) const { return {row.data(), printed_.data(), right_.data()}; }
+  // Where the cells of that row start and end.
+  std::size_t start_of_whole() const { return first_printed(printed_.data(), 1); }
+  std::size_t end_of_whole() const { return right_[count_ - 1]; }
+  // Any row: one cell for each column, valid until the next cut. `closed`: it had its '#', so it was not cut off. Where
+  // cells were shifted, the gaps count if they give all columns.
+  std::span<const CutCell> cut(std::string_view row, bool closed);
   // The header row. Must come before the rows, since squeezed cells are told by their columns.
   std::span<const CutCell> cut_header(std::string_view row, bool closed);
 
@@ -67,17 +99,8 @@ class ColumnEdges {
   };
 
   void mark_edges();
-  // The edges in bytes of a row that has other than ASCII characters.
+  // The edges in bytes of a row that may have other than ASCII characters.
   Offsets byte_edges(std::string_view row) const;
-  // What the bytes of a row are like.
-  struct RowMarks {
-    bool is_ascii = true;  // as far as the last edge
-    bool is_whole = true;  // every cell is there, ends at its edge and keeps its distance
-  };
-  RowMarks mark(std::string_view row);
-  // Of the first printed byte from `at` on; there is one.
-  std::size_t next_printed(std::size_t at) const;
-  void cut_whole(std::string_view row);
   bool cut_at(const Offsets& right, std::string_view row);
   bool cut_at_gaps(std::string_view row);
   void cut_squeezed(std::string_view row);

@@ -96,6 +96,11 @@ RowReader<Row> row_reader(const std::vector<PrintedColumn>& columns) {
   return reader;
 }
 
+// Where the first cell of a row starts and the last one ends.
+struct CellsOfRow {
+  std::size_t start, end;
+};
+
 class BlockParser {
  public:
   explicit BlockParser(const Block& block) : block_(block) {}
@@ -304,11 +309,10 @@ class BlockParser {
         continue;
       }
       if (is_full(table, id, line)) continue;
-      const CutRow cut = edges.cut(row, closed);
       frame_.check_padding(line, plan_.width);
-      read_row(line, cut, reader, table);
-      if (closed) report_rest(line, row, cut.cells.back());
-      if (id == LineId::parameter_table) table_rows_.push_back(cell_at(line, without_padding(row, cut.cells.front())));
+      const CellsOfRow cells = read_row(line, row, edges, reader, table);
+      if (closed) report_rest(line, row, cells.end);
+      if (id == LineId::parameter_table) table_rows_.push_back(cell_at(line, row.substr(cells.start)));
     }
     --at_;
     return true;
@@ -356,16 +360,10 @@ class BlockParser {
   }
 
   // What stands behind the last cell of a closed row but in the box.
-  void report_rest(const BoxLine& line, std::string_view row, const CutCell& last) {
-    const auto end = static_cast<std::size_t>(last.text.data() + last.text.size() - row.data());
-    if (last.text.empty() || end >= row.size()) return;
+  void report_rest(const BoxLine& line, std::string_view row, std::size_t end) {
+    if (end >= row.size()) return;
     report("log.malformed_cell", Severity::error, cell_at(line, trim_left(row.substr(end))),
            "this text stands behind the last column of the table");
-  }
-
-  // The row without its '#' and padding; the cut has found the end of most of that already.
-  static std::string_view without_padding(std::string_view row, const CutCell& first) {
-    return trim_left(row.substr(static_cast<std::size_t>(first.text.data() - row.data())));
   }
 
   std::size_t count_rows(const ColumnEdges& edges) const {
@@ -394,29 +392,38 @@ class BlockParser {
 
   // Most rows have no odd cell.
   template <class Row>
-  void read_row(const BoxLine& line, const CutRow& cut, const RowReader<Row>& reader, ColumnTable<Row>& table) {
+  CellsOfRow read_row(const BoxLine& line, std::string_view row, ColumnEdges& edges, const RowReader<Row>& reader,
+                      ColumnTable<Row>& table) {
     Row& into = table.rows.emplace_back();
-    const std::size_t good = cut.whole ? read_good_cells(line, cut.cells, reader, into) : 0;
-    if (good < cut.cells.size()) read_odd_row(line, cut.cells, good, reader, table);
+    const bool are_whole = edges.are_whole(row);
+    const std::size_t good = are_whole ? read_good_cells(line, row, edges, reader, into) : 0;
+    CellsOfRow all = are_whole ? CellsOfRow{edges.start_of_whole(), edges.end_of_whole()}
+                               : CellsOfRow{skip_blanks(row, 1), row.size()};
+    if (good < reader.size()) {
+      const std::span<const CutCell> cells = edges.cut(row, is_closed(line));
+      read_odd_row(line, cells, good, reader, table);
+      const std::string_view last = cells.back().text;
+      if (!last.empty()) all.end = static_cast<std::size_t>(last.data() + last.size() - row.data());
+    }
     // The readers of cells take the bytes of a line for neighbours, which those of a transcript need not be.
     if (line.transcript != nullptr)
       each_cell(into, [&](Cell& cell) {
         if (cell.text.data() != nullptr) cell = cell_at(line, cell.text);  // empty ones have a place, too
       });
+    return all;
   }
 
   // Up to the first cell that does not have the form of its column; how many. Kept apart, so that what it needs stays
   // in registers.
   template <class Row>
-  [[gnu::noinline]] std::size_t read_good_cells(const BoxLine& line, std::span<const CutCell> cells,
+  [[gnu::noinline]] std::size_t read_good_cells(const BoxLine& line, std::string_view row, const ColumnEdges& edges,
                                                 const RowReader<Row>& reader, Row& into) {
-    auto column = reader.begin();
-    for (const CutCell& cell : cells) {
-      const bool is_good = column->read(cell.text, line, into) && !(column->has_bound && is_beyond(column->id, into));
-      if (!is_good) return static_cast<std::size_t>(&cell - cells.data());
-      ++column;
+    WholeCells cells = edges.whole_cells(row);
+    for (const ColumnReader<Row>& column : reader) {
+      const bool is_good = column.read(cells.next(), line, into) && !(column.has_bound && is_beyond(column.id, into));
+      if (!is_good) return static_cast<std::size_t>(&column - reader.data());
     }
-    return cells.size();
+    return reader.size();
   }
 
   // From the first odd cell on.
