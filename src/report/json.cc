@@ -27,7 +27,7 @@ struct ValueWriter {
 
 Json assumption_json(const AssumptionView& view) {
   constexpr std::string_view kScopes[] = {"plan", "table", "tables"};
-  Json json;
+  Json json = object_for(8);
   json["name"] = view.name;
   json["scope"] = kScopes[static_cast<std::size_t>(view.scope)];
   if (view.scope == AssumptionView::Scope::tables) {
@@ -80,7 +80,7 @@ Json expected_json(const Expected& expected) {
 }
 
 Json finding_json(const Finding& finding) {
-  Json json;
+  Json json = object_for(11);
   json["rule"] = finding.rule->id;
   json["severity"] = name(finding.severity);
   add_place(finding.where, json);
@@ -177,6 +177,12 @@ void add_survey(const Survey& survey, Json& summary) {
 }
 
 }  // namespace
+
+Json object_for(std::size_t members) {
+  Json json = Json::object();
+  json.get_ref<Json::object_t&>().reserve(members);
+  return json;
+}
 
 Json bytes_json(RealInterval x) {
   return bounds_json(ByteInterval{capped(std::floor(x.low)), capped(std::ceil(x.high))});

@@ -21,9 +21,16 @@ namespace shardstats {
 
 using Json = nlohmann::ordered_json;
 
+// An object without members, and room for so many: they are not moved when others are added.
+Json object_for(std::size_t members);
+
+// An initializer list would make a list of each member first.
 template <class Number>
 Json bounds_json(Interval<Number> x) {
-  return {{"low", x.low}, {"high", x.high}};
+  Json json = object_for(2);
+  json["low"] = x.low;
+  json["high"] = x.high;
+  return json;
 }
 Json bytes_json(RealInterval x);  // in whole bytes
 Json value_json(const AssumedValue& value);
