@@ -77,7 +77,7 @@ bool is_usual_decimal(std::string_view text, std::size_t decimals) {
 bool looks_usual(std::string_view text, std::size_t decimals) {
   if (text.size() > kFewCharacters) return false;
   if (decimals == kComponent && is_usual_below_one(text)) return true;
-  if (decimals <= kThree && is_usual_decimal(text, decimals)) return true;
+  if (decimals <= kThree && decimals != kWhole && is_usual_decimal(text, decimals)) return true;
   const std::size_t point = skip_digits(text, 0);
   if (decimals == kFixed) return point > 0;
   if (point == text.size()) return text[0] != '0';

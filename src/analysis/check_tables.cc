@@ -151,7 +151,7 @@ void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, st
 }
 
 void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, Names& names) {
-  if (!row.batch_sizes) return;
+  if (!row.batch_sizes || row.batch_sizes.text == "n/a") return;
   if (row.features.text == "1" && parse_integer(row.batch_sizes.text)) return;  // one size: most rows
   const auto features = parse_integer(row.features.text, kMostFeatures);
   const auto sizes = features ? summarize_batch_sizes(row.batch_sizes.text, *features) : std::nullopt;

@@ -36,9 +36,10 @@ class CommsByRank {
     Comms comms;
     for (std::size_t d = 0; d < comms.size(); ++d)
       comms[d] = table.shard_perf.parts[static_cast<std::size_t>(kDirections[d])];
+    const std::span<OnRank> all(of_);
     for (const PlanShard& shard : shards) {
-      if (!shard.rank || static_cast<std::size_t>(*shard.rank) >= of_.size()) continue;
-      OnRank& on = of_[static_cast<std::size_t>(*shard.rank)];
+      if (!shard.rank || static_cast<std::size_t>(*shard.rank) >= all.size()) continue;
+      OnRank& on = all[static_cast<std::size_t>(*shard.rank)];
       if (!std::exchange(on.used, true)) ranks_.push_back(static_cast<std::size_t>(*shard.rank));
       for (std::size_t d = 0; d < comms.size(); ++d) on.comms[d] = on.comms[d] + comms[d];
     }

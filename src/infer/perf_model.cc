@@ -20,8 +20,9 @@ void read_table(const PlanInputs& plan, const Plan& rebuilt, std::uint32_t t, Pe
   const PlanTable& table = rebuilt.tables[t];
   read_cells(printed.perf, perf.printed);
   if (!table.sized || table.shard_count == 0) return;
-  ByteInterval cols = rebuilt.shards[table.first_shard].cols;
-  for (std::uint32_t i = 1; i < table.shard_count; ++i) cols = hull(cols, rebuilt.shards[table.first_shard + i].cols);
+  const auto shards = rebuilt.shards_of(table);
+  ByteInterval cols = shards.front().cols;
+  for (const PlanShard& shard : shards.subspan(1)) cols = hull(cols, shard.cols);
   perf.cols = real(cols);
   if (printed.weighted) perf.weighted = printed.weighted.text == "weighted";
   perf.known = perf_rules_of(rebuilt.setting.rules->release).release >= Release::v0_3_0;
@@ -67,16 +68,19 @@ void place_shards(const PlanInputs& plan, PerfInputs& perf) {
   }
   for (PerfRank& rank : perf.ranks) rank.known &= common_known;
   reserve_shards(plan, others, perf);
-  for (const std::uint32_t t : others)
+  const std::span<PerfRank> ranks(perf.ranks);
+  for (const std::uint32_t t : others) {
+    const bool known = perf.tables[t].known;
     for (const int r : plan.tables[t].ranks) {
-      if (static_cast<std::size_t>(r) >= perf.ranks.size()) continue;
-      PerfRank& rank = perf.ranks[static_cast<std::size_t>(r)];
-      rank.known &= perf.tables[t].known;
+      if (static_cast<std::size_t>(r) >= ranks.size()) continue;
+      PerfRank& rank = ranks[static_cast<std::size_t>(r)];
+      rank.known &= known;
       if (!rank.shards.empty() && rank.shards.back().first == t)
         ++rank.shards.back().second;
       else
         rank.shards.emplace_back(t, 1);
     }
+  }
 }
 
 void read_ranks(const PlanInputs& plan, PerfInputs& perf) {

@@ -123,6 +123,7 @@ bool RankList::could_be(std::span<const int> ranks) const {
 
 RankList at_largest(RankBounds values) {
   RankList list;
+  list.may.reserve(values.size());
   const RealInterval most = largest(values);
   std::ptrdiff_t possible = 0;
   for (const RealInterval x : values) {
@@ -138,6 +139,8 @@ RankList at_largest(RankBounds values) {
 
 RankList near(RankBounds values, RealInterval value, double distance) {
   RankList list;
+  list.must.reserve(values.size());
+  list.may.reserve(values.size());
   for (const RealInterval x : values) {
     const double most = std::max(x.high - value.low, value.high - x.low);
     const double least = std::max({x.low - value.high, value.low - x.high, 0.0});
