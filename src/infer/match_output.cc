@@ -123,25 +123,46 @@ Assignments Sums::assignments() const {
 bool Sums::gives(const SumLine& line, const Assignments& known, std::uint32_t l) const {
   const auto assignment = known.find(l);
   if (assignment == known.end()) return false;
+  std::size_t assigned = 0;  // tables
   RealInterval sum{};
-  bool fits = true;
-  auto next = assignment->second.begin();
-  lines_.each_part(line, [&](Part part) {
-    if (!sizes_differ_[part.table]) {
-      sum = sum + sum_of(bounds_, part, Quantity::output);
-      return;
+  for (const Part shards : {lines_.common(line), SumLines::own(line)}) {
+    const auto added = add_known(shards, assignment->second, sum);
+    if (!added) return false;
+    assigned += *added;
+  }
+  return assigned == assignment->second.size() && sum.overlaps(line.printed);
+}
+
+// Adds the output of shards with the known sizes; returns how many tables have one. None: a table has no such size.
+std::optional<std::size_t> Sums::add_known(Part shards, const Assignment& known, RealInterval& sum) const {
+  std::size_t assigned = 0;
+  auto next = known.begin();
+  for (std::uint32_t i = shards.first; i < shards.end; ++i) {
+    const Entry& entry = lines_[i];
+    if (!sizes_differ(entry.table)) {
+      sum = sum + bounds_[entry.values + static_cast<std::size_t>(Quantity::output)] * exactly(entry.count);
+      continue;
     }
-    const auto& options = outcome_.tables[part.table].options;
-    const auto has_size = [&](Option option) { return combo_of(option.combo).element == next->second; };
-    fits = fits && next != assignment->second.end() && next->first == part.table;
-    const auto* const option = fits ? std::ranges::find_if(options, has_size) : options.end();
-    fits = fits && option != options.end();
-    if (!fits) return;
-    sum = sum + bytes(part, *option, Quantity::output);
-    ++next;
-  });
-  if (!fits || next != assignment->second.end()) return false;
-  return sum.overlaps(line.printed);
+    const bool is_next = i == shards.first || lines_[i - 1].table != entry.table;
+    if (is_next) {
+      next = std::find_if(next, known.end(), [&](const auto& one) { return one.first == entry.table; });
+      ++assigned;
+    }
+    if (next == known.end() || !has_element(entry.table, next->second)) return std::nullopt;
+    sum = sum + output_of(entry, next->second);
+  }
+  return assigned;
+}
+
+// With an element size that some option has.
+RealInterval Sums::output_of(const Entry& entry, int element) const {
+  const TableParts& variants = (*outcome_.parts)[entry.table];
+  std::size_t variant = 0;
+  if (variants.size() > 1) {
+    const auto has_size = [&](Option option) { return combo_of(option.combo).element == element; };
+    variant = std::ranges::find_if(outcome_.tables[entry.table].options, has_size)->variant;
+  }
+  return bytes(entry, variants[variant], {element, element, 0}, Quantity::output);
 }
 
 // Tables with several element sizes left, and the bytes of all others.
@@ -149,7 +170,7 @@ std::vector<Sums::OpenTable> Sums::open_tables(const SumLine& line, RealInterval
   std::vector<OpenTable> open;
   open.reserve(line.count);
   lines_.each_part(line, [&](Part part) {
-    if (!sizes_differ_[part.table]) {
+    if (!sizes_differ(part.table)) {
       fixed = fixed + sum_of(bounds_, part, Quantity::output);
       return;
     }

@@ -35,7 +35,7 @@ Sums::Sums(const PlanInputs& plan, Outcome& outcome)
       swing_(outcome.uniform ? 0 : lines_.values()),
       has_choice_(outcome.tables.size()),
       differ_(outcome.tables.size()),
-      sizes_differ_(outcome.tables.size()) {
+      elements_(outcome.tables.size()) {
   for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) refresh(t);
 }
 
@@ -182,8 +182,7 @@ void Sums::refresh(std::uint32_t t) {
   differ_[t] = static_cast<std::uint8_t>(differ);
   if (one_class) set_whole(t, bounds);
   if (one_class && swing != nullptr) set_whole(t, swing);
-  const std::uint32_t elements = has_choice_[t] ? elements_of(options) : 0;
-  sizes_differ_[t] = (elements & (elements - 1)) != 0;
+  elements_[t] = static_cast<std::uint8_t>(has_choice_[t] ? elements_of(options) : 0);
   const RealInterval* const whole = &bounds[count - kQuantities];
   for (const Quantity quantity : kCells)
     if ((lines_.needed() & bit(quantity)) != 0 && !whole[at(quantity)].exact()) narrow_by_cell(t, quantity);

@@ -113,6 +113,8 @@ class Sums {
   };
 
   bool usable(std::uint32_t t) const { return !outcome_.tables[t].options.empty(); }
+  bool sizes_differ(std::uint32_t t) const { return (elements_[t] & (elements_[t] - 1)) != 0; }
+  bool has_element(std::uint32_t t, int element) const { return (elements_[t] >> element & 1) != 0; }
   const std::vector<ClassParts>& classes_of(std::uint32_t t) const { return (*outcome_.parts)[t].front().classes; }
   RealInterval bytes(const Entry& entry, const Parts& parts, Combo combo, Quantity quantity) const {
     if (entry.cls == SumLines::kWhole)
@@ -165,6 +167,8 @@ class Sums {
   std::vector<OpenTable> open_tables(const SumLine& line, RealInterval& fixed) const;
   void match_output(SumLine& line);
   bool gives(const SumLine& line, const Assignments& known, std::uint32_t l) const;
+  RealInterval output_of(const Entry& entry, int element) const;
+  std::optional<std::size_t> add_known(Part shards, const Assignment& known, RealInterval& sum) const;
   enum class Assigned : std::uint8_t { none, some, too_many };
   static void put_in_order(std::vector<OpenTable>& open);
   static Assigned assign(std::vector<OpenTable>& open, RealInterval fixed, RealInterval printed);
@@ -193,9 +197,9 @@ class Sums {
   // How far some option lies above the lower end of the bounds (low), and below the upper one (high).
   Values swing_;
   std::vector<char> has_choice_;  // by table: several options left
-  // Of those, by table: which quantities the options left differ in, a bit for each; is the element size one of it?
+  // Of those, by table: which quantities the options left differ in, a bit for each.
   std::vector<std::uint8_t> differ_;
-  std::vector<char> sizes_differ_;
+  std::vector<std::uint8_t> elements_;       // which element sizes they have, likewise
   std::uint32_t any_differ_ = 0;             // in which options of some table differed when comparing began
   bool open_ = false;                        // some table has
   Values wide_bounds_;                       // once settled: of the plan-wide option, else over those left
