@@ -223,7 +223,10 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
 
 // Sums over the rebuilt shards of each rank; unknown where a table on the rank could not be rebuilt.
 struct ShardSums {
-  std::vector<PlanRank> ranks;
+  struct Rank {
+    ByteInterval hbm, ddr, input, output;
+  };
+  std::vector<Rank> ranks;
   std::vector<bool> known;
 };
 
@@ -232,14 +235,11 @@ void add_shards(const TableInputs& inputs, const PlanTable& table, const Plan& r
     for (const int rank : inputs.ranks)
       if (static_cast<std::size_t>(rank) < sums.known.size()) sums.known[static_cast<std::size_t>(rank)] = false;
   if (!table.sized && inputs.ranks.empty()) std::fill(sums.known.begin(), sums.known.end(), false);
-  const std::span<PlanRank> ranks = sums.ranks;
+  const std::span<ShardSums::Rank> ranks = sums.ranks;
   for (const PlanShard& shard : result.shards_of(table)) {
     if (!shard.rank || static_cast<std::size_t>(*shard.rank) >= ranks.size()) continue;
-    PlanRank& rank = ranks[static_cast<std::size_t>(*shard.rank)];
-    rank.sparse_hbm = rank.sparse_hbm + shard.hbm;
-    rank.sparse_ddr = rank.sparse_ddr + shard.ddr;
-    rank.input = rank.input + shard.input;
-    rank.output = rank.output + shard.output;
+    ShardSums::Rank& rank = ranks[static_cast<std::size_t>(*shard.rank)];
+    rank = {rank.hbm + shard.hbm, rank.ddr + shard.ddr, rank.input + shard.input, rank.output + shard.output};
   }
 }
 
@@ -252,20 +252,23 @@ void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const Shar
     ddr = first ? whole_bytes(constants.ddr) : hull(ddr, whole_bytes(constants.ddr));
   }
   for (std::size_t r = 0; r < sums.ranks.size(); ++r) {
-    const PlanRank& rank = sums.ranks[r];
+    const ShardSums::Rank& rank = sums.ranks[r];
     const RankInputs& printed = plan.ranks[r];
     PlanRank& out = result.ranks[r];
     const int number = out.rank;
-    if (sums.known[r]) {
-      out = rank;
-      out.rank = number;
-      out.hbm = rank.sparse_hbm + hbm;
-      out.ddr = rank.sparse_ddr + ddr;
-    } else {
+    if (!sums.known[r]) {
       out.sparse_hbm = {0, out.hbm.high};
       out.sparse_ddr = {0, out.ddr.high};
       continue;
     }
+    out = {};
+    out.rank = number;
+    out.sparse_hbm = rank.hbm;
+    out.sparse_ddr = rank.ddr;
+    out.hbm = rank.hbm + hbm;
+    out.ddr = rank.ddr + ddr;
+    out.input = rank.input;
+    out.output = rank.output;
     const auto narrow = [&](const std::optional<ByteInterval>& cell, ByteInterval constant, ByteInterval& sum,
                             ByteInterval& sparse) {
       if (!cell) return;
@@ -362,7 +365,7 @@ void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptio
   std::size_t shards = 0;
   for (const TableInputs& table : plan.tables) shards += table.ranks.size();
   result.shards.reserve(shards);
-  ShardSums sums{std::vector<PlanRank>(plan.ranks.size()), ranks_without_missing(plan)};
+  ShardSums sums{std::vector<ShardSums::Rank>(plan.ranks.size()), ranks_without_missing(plan)};
   TableSizes sizes;
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     rebuild_table(plan, found, t, options, sizes, result);
