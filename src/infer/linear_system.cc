@@ -65,15 +65,18 @@ void LinearSystem::reserve(std::size_t numbers) {
 }
 
 void LinearSystem::add(const Coefficients& a, RealInterval value) {
-  Equation e{value, middle(value), value.width() / 2 + 1e-12 * value.high + 1e-15, terms_.size(), 0, {}};
-  for (std::size_t k = 0; k < kUnknowns; ++k) {
-    if (!is_used(a[k])) continue;
-    terms_.push_back({k, a[k], middle(a[k]), a[k].width() / 2});
-    used_[k] = true;
-  }
-  e.count = terms_.size() - e.first;
-  if (e.count == 1) e.alone = left_for(terms_.back(), value);
-  if (e.count > 0) equations_.push_back(e);
+  add_terms(value, [&](auto term) {
+    for (std::size_t k = 0; k < kUnknowns; ++k) term(k, a[k]);
+  });
+}
+
+// Of the terms from that one on.
+void LinearSystem::add_equation(RealInterval value, std::size_t first) {
+  const std::size_t count = terms_.size() - first;
+  if (count == 0) return;
+  const RealInterval alone = count == 1 ? left_for(terms_.back(), value) : RealInterval{};
+  equations_.push_back({value, middle(value), value.width() / 2 + 1e-12 * value.high + 1e-15, first, count, alone});
+  for (const Term& term : terms(equations_.back())) used_[term.unknown] = true;
 }
 
 // The values of the unknown with which the term is what is left for it.

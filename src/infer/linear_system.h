@@ -24,6 +24,15 @@ class LinearSystem {
   void reserve(std::size_t numbers);
   // value = sum of a[k] * x[k]; says nothing where no coefficient is used.
   void add(const Coefficients& a, RealInterval value);
+  // The same with only some of the coefficients: calls f(term) with what adds them by term(k, a[k]), in the order of k.
+  template <class F>
+  void add_terms(RealInterval value, F f) {
+    const std::size_t first = terms_.size();
+    f([this](std::size_t unknown, RealInterval a) {
+      if (is_used(a)) terms_.push_back({unknown, a, middle(a), a.width() / 2});
+    });
+    add_equation(value, first);
+  }
   // All that another system says.
   void append(const LinearSystem& other);
 
@@ -59,6 +68,7 @@ class LinearSystem {
   };
 
   std::span<const Term> terms(const Equation& e) const { return {terms_.data() + e.first, e.count}; }
+  void add_equation(RealInterval value, std::size_t first_term);
   static RealInterval left_for(const Term& term, RealInterval value);
   RealInterval sum(const Equation& e, const Box& box) const;
   double uncertainty(const Equation& e, const Values& x) const;

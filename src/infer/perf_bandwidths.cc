@@ -14,12 +14,16 @@ constexpr std::size_t kOneWrongIn = 12;  // numbers: so many wrong ones are put 
 constexpr double kRoughly = 0.01;
 static_assert(kUnknowns == kBandwidths.size());
 
+RealInterval default_reciprocal(std::size_t bandwidth) {
+  return reciprocal(default_bandwidths().*kBandwidths[bandwidth]);
+}
+
 // Adds one printed number. `kept`: the bandwidth that stays at its default.
 void add_number(Coefficients a, const std::optional<RealInterval>& printed, std::optional<std::size_t> kept,
                 LinearSystem& system) {
   if (!printed) return;
   RealInterval left = with_rounding(*printed);
-  if (kept) left = left - std::exchange(a[*kept], {}) * reciprocal(default_bandwidths().*kBandwidths[*kept]);
+  if (kept) left = left - std::exchange(a[*kept], {}) * default_reciprocal(*kept);
   system.add(a, left);
 }
 
@@ -31,9 +35,14 @@ void add_cells(const FitTables& tables, std::uint32_t t, double shards, ShardCos
   const PrintedPerfCells& printed = tables.perf.tables[t].printed;
   for (std::size_t c = 0; c < kPerfCells; ++c) {
     if (!printed[c]) continue;
-    Coefficients a{};
-    for (const BandwidthCost& cost : of_shard) a[cost.bandwidth] = cost.cells[c] * exactly(shards);
-    add_number(a, printed[c], kept, system);
+    const auto of_table = [&](const BandwidthCost& cost) { return cost.cells[c] * exactly(shards); };
+    RealInterval left = with_rounding(*printed[c]);
+    for (const BandwidthCost& cost : of_shard)
+      if (cost.bandwidth == kept) left = left - of_table(cost) * default_reciprocal(*kept);
+    system.add_terms(left, [&](auto add_term) {
+      for (const BandwidthCost& cost : of_shard)
+        if (cost.bandwidth != kept) add_term(cost.bandwidth, of_table(cost));
+    });
   }
 }
 
