@@ -28,11 +28,14 @@ std::int64_t keep_best(const Counts& wrong, std::int64_t more, std::uint64_t& co
   return least;
 }
 
-// Equal shards share what the printed cell leaves.
+bool holds(RealInterval all, RealInterval part) { return all.low <= part.low && part.high <= all.high; }
+
+// Equal shards share what the printed cell leaves. One that leaves all says nothing of them, either.
 void narrow_by_cells(const PerfTable& table, double shards, TablePerf& perf) {
   for (std::size_t c = 0; c < kPerfCells; ++c) {
-    if (!table.printed[c] || (perf.contradicted >> c & 1) != 0) continue;
-    perf.cells[c] = narrowed(perf.cells[c], *table.printed[c]);
+    const auto& printed = table.printed[c];
+    if (!printed || (perf.contradicted >> c & 1) != 0 || holds(*printed, perf.cells[c])) continue;
+    perf.cells[c] = narrowed(perf.cells[c], *printed);
     if (table.cols.exact()) perf.shard[c] = narrowed(perf.shard[c], with_rounding(perf.cells[c] * exactly(1 / shards)));
   }
 }

@@ -14,7 +14,7 @@ namespace shardstats::infer_detail {
 // Perf of each table that has one. Of tables without, hundreds of hypotheses may be kept.
 class TablePerfs {
  public:
-  explicit TablePerfs(std::size_t tables = 0) : places_(tables, kNone) {}
+  explicit TablePerfs(std::size_t tables = 0) : places_(tables, kNone) { known_.reserve(tables); }
   std::size_t size() const { return places_.size(); }
   // Once for each table.
   void set(std::size_t t, const std::optional<TablePerf>& perf) {

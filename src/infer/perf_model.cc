@@ -163,21 +163,41 @@ double shards_of(const PerfHypothesis& h, std::uint32_t t) {
   return shards;
 }
 
-std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& inputs,
-                                     std::uint32_t t, PerfOption option, Codecs codecs) {
+namespace {
+
+// What the shards of a table with an option move, whatever the bandwidths are.
+struct OptionMoves {
+  PerfOption option;
+  PerfFacts<RealInterval> facts;
+  perf_detail::Moved<RealInterval> moved;
+};
+
+OptionMoves moves_of(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& inputs, std::uint32_t t,
+                     PerfOption option, Codecs codecs) {
   const auto facts = perf_facts(h, plan, inputs, t, option, codecs);
-  const auto perf = shard_perf(h.setting, facts);
-  if (!perf) return std::nullopt;
+  return {option, facts, moved_bytes(h.setting, facts)};
+}
+
+// Nothing, if the kernel's bandwidth is not known.
+std::optional<TablePerf> perf_of(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& inputs,
+                                 std::uint32_t t, const OptionMoves& moves) {
+  std::optional<TablePerf> result;
+  const auto bandwidth = kernel_bandwidth(h.setting, moves.facts);
+  if (!bandwidth) return result;
+  const auto perf = shard_perf(h.setting, moves.facts, *bandwidth, moves.moved);
   const PerfTable& table = inputs.tables[t];
   const double shards = shards_of(h, t);
-  const bool block_known = !(*h.outcome->parts)[t].front().variant.free_inputs;
-  TablePerf found;
-  found.option = option;
-  const auto cols = static_cast<double>(plan.tables[t].cols);
-  found.cells = facts.cols.exact() ? cells_of(*perf, shards)
-                : block_known      ? with_blocks(h, facts, exactly(facts.cols.low), cols, shards)
-                                   : with_any_blocks(h, facts, cols, shards, table.printed[kPerfTotal]);
-  found.shard = cells_of(*perf, 1);
+  TablePerf& found = result.emplace();
+  found.option = moves.option;
+  if (moves.facts.cols.exact()) {
+    found.cells = cells_of(perf, shards);
+  } else {
+    const bool block_known = !(*h.outcome->parts)[t].front().variant.free_inputs;
+    const auto cols = static_cast<double>(plan.tables[t].cols);
+    found.cells = block_known ? with_blocks(h, moves.facts, exactly(moves.facts.cols.low), cols, shards)
+                              : with_any_blocks(h, moves.facts, cols, shards, table.printed[kPerfTotal]);
+  }
+  found.shard = cells_of(perf, 1);
   for (RealInterval& x : found.cells) x = with_rounding(x);
   if (prefetch_hidden(h, plan.tables[t])) {
     RealInterval& cell = found.cells[kPerfTotal];
@@ -189,7 +209,14 @@ std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& 
     found.shard[4] = prefetch / exactly(shards);
     found.shard[kPerfTotal] = found.shard[kPerfTotal] + found.shard[4];
   }
-  return found;
+  return result;
+}
+
+}  // namespace
+
+std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& inputs,
+                                     std::uint32_t t, PerfOption option, Codecs codecs) {
+  return perf_of(h, plan, inputs, t, moves_of(h, plan, inputs, t, option, codecs));
 }
 
 PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) {
@@ -347,7 +374,8 @@ class BestOptions {
 
   void look_at(const PerfOptions& options) {
     for (const PerfOption option : options) {
-      auto found = option_perf(h_, plan_, perf_, t_, option, codecs_);
+      take(option);
+      auto found = perf_of(h_, plan_, perf_, t_, *moves_);
       if (!found) return;
       found->contradicted = contradicted(perf_.tables[t_].printed, found->cells);
       const bool as_good = best_ && found->contradicted == best_->contradicted;
@@ -364,6 +392,14 @@ class BestOptions {
   }
 
  private:
+  // Options that differ in nothing but the pipeline move the same bytes.
+  void take(PerfOption option) {
+    if (!moves_ || moves_->option.element_size != option.element_size || moves_->option.weighted != option.weighted)
+      moves_ = moves_of(h_, plan_, perf_, t_, option, codecs_);
+    moves_->option = option;
+    moves_->facts.prefetch_pipeline = option.prefetch_pipeline;
+  }
+
   const PerfHypothesis& h_;
   const PlanInputs& plan_;
   const PerfInputs& perf_;
@@ -371,6 +407,7 @@ class BestOptions {
   Codecs codecs_;
   std::vector<PerfOption>* list_;
   std::optional<TablePerf>& best_;
+  std::optional<OptionMoves> moves_;  // of the option before
 };
 
 std::optional<TablePerf> over_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
