@@ -52,6 +52,16 @@ struct Constants {
 };
 
 using TableParts = ShortVector<Parts, 1>;  // variants of one table
+// Those of all tables of a hypothesis, and their memory.
+struct PooledParts {
+  explicit PooledParts(std::size_t size) : tables(size) {}
+  Pool pool;
+  std::vector<TableParts> tables;
+};
+inline std::shared_ptr<const std::vector<TableParts>> tables_of(std::shared_ptr<PooledParts> parts) {
+  const auto* const tables = &parts->tables;
+  return {std::move(parts), tables};
+}
 // Is the table so many times the shard of its only class? Then bounds of it are those of the shard as many times.
 inline bool is_one_class(const TableParts& variants) {
   return std::ranges::all_of(variants, [](const Parts& p) { return p.classes.size() == 1 && p.same_total.empty(); });

@@ -26,30 +26,30 @@ std::vector<Variant> variants_of(const Setting& setting, const TableInputs& tabl
 
 // Adds a variant of the table with those of its options that the printed cells allow.
 void add_variant(const Setting& setting, const TableInputs& table, const Variant& variant, const RowSplit& rows,
-                 std::uint64_t possible, TableParts& parts, TableState& state) {
-  parts.push_back(make_parts(setting, table, variant, rows, possible));
+                 std::uint64_t possible, Pool& pool, TableParts& parts, TableState& state) {
+  parts.push_back(make_parts(setting, table, variant, rows, possible, nullptr, &pool));
   each_bit(fitting_combos(setting, table, parts.back(), possible), [&](int combo) {
     state.options.push_back({static_cast<std::uint8_t>(parts.size() - 1), static_cast<std::uint8_t>(combo)});
   });
 }
 
-void add_virtual(const Setting& setting, const TableInputs& table, const RowSplit& rows, TableParts& parts,
+void add_virtual(const Setting& setting, const TableInputs& table, const RowSplit& rows, Pool& pool, TableParts& parts,
                  TableState& state) {
   if (!setting.rules->virtual_flag || table.kernel->key_value) return;
   Variant variant;
   variant.virtual_table = true;
   variant.free_ratio = is_ratio_hidden(setting, table);
-  add_variant(setting, table, variant, rows, possible_combos(setting, table, true), parts, state);
+  add_variant(setting, table, variant, rows, possible_combos(setting, table, true), pool, parts, state);
 }
 
 // Options of one table in the free tier; a virtual table only if nothing else fits. Returns how many printed cells even
 // the best of them contradicts.
 std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, const RowSplit& rows,
-                          bool may_be_virtual, TableParts& parts, TableState& state) {
+                          bool may_be_virtual, Pool& pool, TableParts& parts, TableState& state) {
   const std::uint64_t possible = possible_combos(setting, table, true);
   for (const Variant& variant : variants_of(setting, table, freedom))
-    add_variant(setting, table, variant, rows, possible, parts, state);
-  if (state.options.empty() && may_be_virtual) add_virtual(setting, table, rows, parts, state);
+    add_variant(setting, table, variant, rows, possible, pool, parts, state);
+  if (state.options.empty() && may_be_virtual) add_virtual(setting, table, rows, pool, parts, state);
   if (!state.options.empty()) return 0;
   std::int64_t fewest = 4;
   for (std::uint8_t v = 0; v < parts.size(); ++v)
@@ -71,13 +71,12 @@ std::int64_t free_options(const Setting& setting, const TableInputs& table, Free
 class FreeTier {
  public:
   FreeTier(const PlanInputs& plan, KnownSums& sums, const Setting& setting, int pair, Freedom freedom, SplitRows rows)
-      : plan_(plan), sums_(sums), freedom_(freedom), parts_(std::make_shared<std::vector<TableParts>>()) {
-    parts_->resize(plan.tables.size());
+      : plan_(plan), sums_(sums), freedom_(freedom), parts_(std::make_shared<PooledParts>(plan.tables.size())) {
     start_.setting = setting;
     start_.uniform = false;
     start_.rows.how = rows;
     start_.pair = pair;
-    start_.parts = parts_;
+    start_.parts = tables_of(parts_);
     start_.tables.resize(plan.tables.size());
   }
 
@@ -87,22 +86,22 @@ class FreeTier {
     for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
       const TableInputs& table = plan_.tables[t];
       if (!table.sized || table.kernel == nullptr) continue;
-      start_.contradictions +=
-          free_options(start_.setting, table, freedom_, start_.rows, may_be_virtual, (*parts_)[t], start_.tables[t]);
-      forced += departures(table, start_.tables[t], (*parts_)[t], start_.pair);
+      start_.contradictions += free_options(start_.setting, table, freedom_, start_.rows, may_be_virtual, parts_->pool,
+                                            parts_->tables[t], start_.tables[t]);
+      forced += departures(table, start_.tables[t], parts_->tables[t], start_.pair);
       if (start_.cost() + forced > limit) return false;
     }
     return true;
   }
 
   bool has_virtual_table() const {
-    return std::any_of(parts_->begin(), parts_->end(), [](const TableParts& parts) { return is_virtual(parts); });
+    return std::ranges::any_of(parts_->tables, [](const TableParts& parts) { return is_virtual(parts); });
   }
   // Lets any table be virtual without its cells saying so.
   void allow_virtual_tables() {
     for (std::size_t t = 0; t < plan_.tables.size(); ++t)
-      if (auto& parts = (*parts_)[t]; !parts.empty() && !is_virtual(parts))
-        add_virtual(start_.setting, plan_.tables[t], start_.rows, parts, start_.tables[t]);
+      if (auto& parts = parts_->tables[t]; !parts.empty() && !is_virtual(parts))
+        add_virtual(start_.setting, plan_.tables[t], start_.rows, parts_->pool, parts, start_.tables[t]);
   }
 
   // What all sums together leave of the options, and of the split of rows where that is hidden.
@@ -174,7 +173,7 @@ class FreeTier {
   const PlanInputs& plan_;
   KnownSums& sums_;
   Freedom freedom_;
-  std::shared_ptr<std::vector<TableParts>> parts_;
+  std::shared_ptr<PooledParts> parts_;
   Outcome start_;  // before any sum was looked at
 };
 

@@ -134,14 +134,14 @@ class UniformTier {
 
  private:
   bool count_all(std::int64_t limit) {
-    parts_ = std::make_shared<std::vector<TableParts>>();
-    parts_->reserve(plan_.tables.size());
-    for (const TableInputs& table : plan_.tables) {
-      TableParts& parts = parts_->emplace_back();
+    parts_ = std::make_shared<PooledParts>(plan_.tables.size());
+    for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
+      const TableInputs& table = plan_.tables[t];
+      TableParts& parts = parts_->tables[t];
       if (!table.sized || table.kernel == nullptr) continue;
       Variant variant;
       variant.free_ratio = is_ratio_hidden(setting_, table);
-      parts.push_back(make_parts(setting_, table, variant, {}, counts_.combos(table)));
+      parts.push_back(make_parts(setting_, table, variant, {}, counts_.combos(table), nullptr, &parts_->pool));
       counts_.add(setting_, table, parts.front());
       if (counts_.least() > limit || !counts_.any_within_most()) return false;
     }
@@ -153,14 +153,14 @@ class UniformTier {
     Outcome outcome;
     outcome.setting = setting_;
     outcome.pair = pair;
-    outcome.parts = parts_;
+    outcome.parts = tables_of(parts_);
     outcome.tables.resize(plan_.tables.size());
     outcome.contradictions = wrong;
     for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
-      if ((*parts_)[t].empty()) continue;
+      if (parts_->tables[t].empty()) continue;
       const Combo combo = plan_wide(plan_.tables[t], pair);
       outcome.tables[t].options.push_back({0, static_cast<std::uint8_t>(combo_index(combo))});
-      outcome.tables[t].contradicted = contradicted_cells(setting_, plan_.tables[t], (*parts_)[t].front(), combo);
+      outcome.tables[t].contradicted = contradicted_cells(setting_, plan_.tables[t], parts_->tables[t].front(), combo);
     }
     outcome.lines = sums_.of(outcome);
     outcome.sums = outcome.lines->lines();
@@ -173,7 +173,7 @@ class UniformTier {
   const Setting& setting_;
   std::uint32_t allowed_;
   PairCounts counts_;
-  std::shared_ptr<std::vector<TableParts>> parts_;
+  std::shared_ptr<PooledParts> parts_;
 };
 
 }  // namespace

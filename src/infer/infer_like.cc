@@ -160,10 +160,10 @@ class Again {
     outcome_.rows.how = precedent_.split;
     outcome_.pair = precedent_.pair;
     outcome_.tables.resize(plan_.tables.size());
-    auto parts = std::make_shared<std::vector<TableParts>>(plan_.tables.size());
+    auto parts = std::make_shared<PooledParts>(plan_.tables.size());
     for (std::size_t t = 0; t < plan_.tables.size(); ++t)
-      if (!take(t, (*parts)[t])) return std::nullopt;
-    outcome_.parts = std::move(parts);
+      if (!take(t, parts->tables[t], parts->pool)) return std::nullopt;
+    outcome_.parts = tables_of(std::move(parts));
     const Outcome start = outcome_.rows.hidden() ? outcome_ : Outcome{};
     bool settled = settles(sums);
     each_row_split(plan_, outcome_, precedent_.freedoms, [&](const RowSplit& rows) {
@@ -194,7 +194,7 @@ class Again {
   }
 
   // The options of the table that its own cells allow; false: none of them.
-  bool take(std::size_t t, TableParts& parts) {
+  bool take(std::size_t t, TableParts& parts, Pool& pool) {
     const TableInputs& table = plan_.tables[t];
     const TablePrecedent& known = precedent_.tables[t];
     if (known.options.empty()) return !table.sized || table.kernel == nullptr;
@@ -213,7 +213,7 @@ class Again {
       const bool hides_as_much =
           variant.free_ratio == is_ratio_hidden(setting, table) && (!variant.free_inputs || has_hidden_inputs(table));
       const std::uint64_t combos = hides_as_much ? known.combos[v] & possible : 0;
-      parts.push_back(make_parts(setting, table, variant, outcome_.rows, combos));
+      parts.push_back(make_parts(setting, table, variant, outcome_.rows, combos, nullptr, &pool));
       fitting.push_back(fitting_combos(setting, table, parts.back(), combos));
     }
     Options& left = outcome_.tables[t].options;

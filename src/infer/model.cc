@@ -159,7 +159,7 @@ void hide_rows(const Setting& setting, const TableInputs& table, const RowSplit&
   const bool many_rows =
       split.how != SplitRows::by_few_buckets && table.rows >= kManyRows * static_cast<std::int64_t>(shards);
   const bool by_part = split.shares && split.shares->size() == shards;
-  const std::vector<ClassParts> even = std::move(parts.classes);
+  const Classes even = std::move(parts.classes);
   ClassParts c = even.front();
   c.run.count = by_part ? 1 : static_cast<std::int64_t>(shards);
   parts.classes.assign(by_part ? shards : 1, c);
@@ -252,9 +252,10 @@ TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& tab
 }
 
 Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, const RowSplit& rows,
-                 std::uint64_t combos, const Lookups* lookups) {
+                 std::uint64_t combos, const Lookups* lookups, Pool* pool) {
   const WantedSizes wanted = wanted_sizes(setting, combos);
-  Parts parts{variant, lookups ? *lookups : lookups_of(table, setting.rules->io, variant.free_inputs), {}, {}};
+  Parts parts{variant, lookups ? *lookups : lookups_of(table, setting.rules->io, variant.free_inputs), Classes(pool),
+              Classes(pool)};
   const auto runs = runs_of(setting, table, rows.how);
   parts.classes.reserve(runs.size());
   for (const ShapeRun& run : runs) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "infer/inputs.h"
+#include "infer/pool.h"
 
 namespace shardstats::infer_detail {
 
@@ -87,11 +88,13 @@ struct ClassParts {
 enum class Quantity : std::uint8_t { hbm, ddr, ssd, input, output, weights, optimizer_state };
 inline constexpr int kQuantities = 7;
 
+using Classes = std::vector<ClassParts, PoolAllocator<ClassParts>>;
+
 struct Parts {
   Variant variant;
   Lookups lookups;
-  std::vector<ClassParts> classes;     // in shard order
-  std::vector<ClassParts> same_total;  // where the split is hidden: another one that adds up to as much
+  Classes classes;     // in shard order
+  Classes same_total;  // where the split is hidden: another one that adds up to as much
 };
 
 inline constexpr std::int64_t kRoundings = 4;  // whole bytes by which the parts of a shard can differ in rounding
@@ -135,9 +138,9 @@ void each_shard(const Setting& setting, const TableInputs& table, const Parts& p
 RealInterval ratio_of(const Setting& setting, const TableInputs& table, const Variant& variant);
 TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& table, const Variant& variant,
                                   const Lookups& lookups, Combo combo);
-// Sizes for the combos in `combos` (a bit each); the sizes of others stay zero.
+// Sizes for the combos in `combos` (a bit each); the sizes of others stay zero. `pool`: where the classes are kept.
 Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, const RowSplit& rows,
-                 std::uint64_t combos, const Lookups* lookups = nullptr);
+                 std::uint64_t combos, const Lookups* lookups = nullptr, Pool* pool = nullptr);
 // Of a row-wise table: a shard without rows, and one that has them all.
 struct RowEnds {
   ClassParts none, all;

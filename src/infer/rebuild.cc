@@ -95,8 +95,8 @@ void find_sizes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t,
 }
 
 // A printed cell is the sum over all shards: what it leaves for one shard of each class.
-void narrow_by_cell(const std::vector<ClassParts>& classes, bool equal_shards, RealInterval cell,
-                    RealInterval ShardSizes::*field, std::vector<ShardSizes>& sizes) {
+void narrow_by_cell(const Classes& classes, bool equal_shards, RealInterval cell, RealInterval ShardSizes::*field,
+                    std::vector<ShardSizes>& sizes) {
   RealInterval total{};
   for (std::size_t c = 0; c < sizes.size(); ++c)
     total = total + sizes[c].*field * exactly(static_cast<double>(classes[c].run.count));

@@ -115,7 +115,7 @@ class Sums {
   bool usable(std::uint32_t t) const { return !outcome_.tables[t].options.empty(); }
   bool sizes_differ(std::uint32_t t) const { return (elements_[t] & (elements_[t] - 1)) != 0; }
   bool has_element(std::uint32_t t, int element) const { return (elements_[t] >> element & 1) != 0; }
-  const std::vector<ClassParts>& classes_of(std::uint32_t t) const { return (*outcome_.parts)[t].front().classes; }
+  const Classes& classes_of(std::uint32_t t) const { return (*outcome_.parts)[t].front().classes; }
   RealInterval bytes(const Entry& entry, const Parts& parts, Combo combo, Quantity quantity) const {
     if (entry.cls == SumLines::kWhole)
       return table_bytes(outcome_.setting, plan_.tables[entry.table], parts, combo, quantity);
