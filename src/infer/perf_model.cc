@@ -166,36 +166,56 @@ double shards_of(const PerfHypothesis& h, std::uint32_t t) {
 namespace {
 
 // What the shards of a table with an option move, whatever the bandwidths are.
-struct OptionMoves {
-  PerfOption option;
-  PerfFacts<RealInterval> facts;
-  perf_detail::Moved<RealInterval> moved;
+class OptionMoves {
+ public:
+  OptionMoves(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& inputs, std::uint32_t t,
+              PerfOption option, Codecs codecs)
+      : h_(h),
+        codecs_(codecs),
+        option_(option),
+        facts_(perf_facts(h, plan, inputs, t, option, codecs)),
+        moved_(moved_bytes(h.setting, facts_)) {}
+
+  // Another option of the table.
+  void take(PerfOption option) {
+    const bool moves_as_much = option.element_size == option_.element_size && option.weighted == option_.weighted;
+    option_ = option;
+    facts_.prefetch_pipeline = option.prefetch_pipeline;
+    if (moves_as_much) return;
+    facts_.weighted = option.weighted;
+    facts_.element_size = exactly(option.element_size);
+    facts_.wire = wire_sizes(*h_.setting.rules, codecs_, facts_.sequence, option.element_size);
+    moved_ = moved_bytes(h_.setting, facts_);
+  }
+
+  PerfOption option() const { return option_; }
+  const PerfFacts<RealInterval>& facts() const { return facts_; }
+  const perf_detail::Moved<RealInterval>& moved() const { return moved_; }
+
+ private:
+  const PerfHypothesis& h_;
+  Codecs codecs_;
+  PerfOption option_;
+  PerfFacts<RealInterval> facts_;
+  perf_detail::Moved<RealInterval> moved_;
 };
 
-OptionMoves moves_of(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& inputs, std::uint32_t t,
-                     PerfOption option, Codecs codecs) {
-  const auto facts = perf_facts(h, plan, inputs, t, option, codecs);
-  return {option, facts, moved_bytes(h.setting, facts)};
-}
-
-// Nothing, if the kernel's bandwidth is not known.
-std::optional<TablePerf> perf_of(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& inputs,
-                                 std::uint32_t t, const OptionMoves& moves) {
-  std::optional<TablePerf> result;
-  const auto bandwidth = kernel_bandwidth(h.setting, moves.facts);
-  if (!bandwidth) return result;
-  const auto perf = shard_perf(h.setting, moves.facts, *bandwidth, moves.moved);
+// False: the kernel's bandwidth is not known.
+bool find_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& inputs, std::uint32_t t,
+               const OptionMoves& moves, TablePerf& found) {
+  const auto bandwidth = kernel_bandwidth(h.setting, moves.facts());
+  if (!bandwidth) return false;
+  const auto perf = shard_perf(h.setting, moves.facts(), *bandwidth, moves.moved());
   const PerfTable& table = inputs.tables[t];
   const double shards = shards_of(h, t);
-  TablePerf& found = result.emplace();
-  found.option = moves.option;
-  if (moves.facts.cols.exact()) {
+  found.option = moves.option();
+  if (moves.facts().cols.exact()) {
     found.cells = cells_of(perf, shards);
   } else {
     const bool block_known = !(*h.outcome->parts)[t].front().variant.free_inputs;
     const auto cols = static_cast<double>(plan.tables[t].cols);
-    found.cells = block_known ? with_blocks(h, moves.facts, exactly(moves.facts.cols.low), cols, shards)
-                              : with_any_blocks(h, moves.facts, cols, shards, table.printed[kPerfTotal]);
+    found.cells = block_known ? with_blocks(h, moves.facts(), exactly(moves.facts().cols.low), cols, shards)
+                              : with_any_blocks(h, moves.facts(), cols, shards, table.printed[kPerfTotal]);
   }
   found.shard = cells_of(perf, 1);
   for (RealInterval& x : found.cells) x = with_rounding(x);
@@ -209,14 +229,16 @@ std::optional<TablePerf> perf_of(const PerfHypothesis& h, const PlanInputs& plan
     found.shard[4] = prefetch / exactly(shards);
     found.shard[kPerfTotal] = found.shard[kPerfTotal] + found.shard[4];
   }
-  return result;
+  return true;
 }
 
 }  // namespace
 
 std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& inputs,
                                      std::uint32_t t, PerfOption option, Codecs codecs) {
-  return perf_of(h, plan, inputs, t, moves_of(h, plan, inputs, t, option, codecs));
+  TablePerf found;
+  if (!find_perf(h, plan, inputs, t, OptionMoves(h, plan, inputs, t, option, codecs), found)) return std::nullopt;
+  return found;
 }
 
 PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) {
@@ -374,16 +396,23 @@ class BestOptions {
 
   void look_at(const PerfOptions& options) {
     for (const PerfOption option : options) {
-      take(option);
-      auto found = perf_of(h_, plan_, perf_, t_, *moves_);
-      if (!found) return;
-      found->contradicted = contradicted(perf_.tables[t_].printed, found->cells);
-      const bool as_good = best_ && found->contradicted == best_->contradicted;
-      if (as_good)
-        widen(*best_, *found);
-      else if (!best_ || std::popcount(found->contradicted) < std::popcount(best_->contradicted))
-        best_ = found;
+      if (moves_)
+        moves_->take(option);
       else
+        moves_.emplace(h_, plan_, perf_, t_, option, codecs_);
+      const bool is_first = !best_;
+      TablePerf& found = is_first ? best_.emplace() : found_;
+      if (!find_perf(h_, plan_, perf_, t_, *moves_, found)) {
+        if (is_first) best_.reset();
+        return;
+      }
+      found.contradicted = contradicted(perf_.tables[t_].printed, found.cells);
+      const bool as_good = !is_first && found.contradicted == best_->contradicted;
+      if (as_good)
+        widen(*best_, found);
+      else if (!is_first && std::popcount(found.contradicted) < std::popcount(best_->contradicted))
+        best_ = found;
+      else if (!is_first)
         continue;
       if (list_ == nullptr) continue;
       if (!as_good) list_->clear();
@@ -392,14 +421,6 @@ class BestOptions {
   }
 
  private:
-  // Options that differ in nothing but the pipeline move the same bytes.
-  void take(PerfOption option) {
-    if (!moves_ || moves_->option.element_size != option.element_size || moves_->option.weighted != option.weighted)
-      moves_ = moves_of(h_, plan_, perf_, t_, option, codecs_);
-    moves_->option = option;
-    moves_->facts.prefetch_pipeline = option.prefetch_pipeline;
-  }
-
   const PerfHypothesis& h_;
   const PlanInputs& plan_;
   const PerfInputs& perf_;
@@ -408,20 +429,21 @@ class BestOptions {
   std::vector<PerfOption>* list_;
   std::optional<TablePerf>& best_;
   std::optional<OptionMoves> moves_;  // of the option before
+  TablePerf found_;                   // with an option that is not the first
 };
 
-std::optional<TablePerf> over_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
-                                      std::uint32_t t, Codecs codecs, CellElements* other_sizes,
-                                      std::vector<PerfOption>* list) {
-  std::optional<TablePerf> best;
+// Sets `best`, if the kernel's bandwidth is known.
+void over_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
+                  Codecs codecs, CellElements* other_sizes, std::vector<PerfOption>* list,
+                  std::optional<TablePerf>& best) {
   BestOptions found(h, plan, perf, t, codecs, list, best);
   found.look_at(perf_options(h, plan, perf, t));
-  if (!best || best->contradicted == 0 || other_sizes == nullptr) return best;
+  if (!best || best->contradicted == 0 || other_sizes == nullptr) return;
   PerfOptions others;
   if (plan.tables[t].sequence && !perf.tables[t].weighted) {
     each_bit(elements_of(h, t), [&](int element) { add_options(h, plan, perf, t, element, false, others); });
     found.look_at(others);
-    if (best->contradicted == 0) return best;
+    if (best->contradicted == 0) return;
   }
   // A table too small for its storage to show its dtype may have one of its own.
   others = {};
@@ -431,23 +453,25 @@ std::optional<TablePerf> over_options(const PerfHypothesis& h, const PlanInputs&
   const auto likely_options = list != nullptr ? *list : std::vector<PerfOption>{};
   found.look_at(others);
   // Cells that even such a dtype leaves contradicted do not speak for it.
-  if (std::popcount(best->contradicted) <= 1) return best;
+  if (std::popcount(best->contradicted) <= 1) return;
   if (list != nullptr) *list = likely_options;
   best = likely;
-  return best;
 }
 
 }  // namespace
 
 std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                     std::uint32_t t, Codecs codecs, CellElements* other_sizes) {
-  return over_options(h, plan, perf, t, codecs, other_sizes, nullptr);
+  std::optional<TablePerf> best;
+  over_options(h, plan, perf, t, codecs, other_sizes, nullptr, best);
+  return best;
 }
 
 std::vector<PerfOption> best_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                      std::uint32_t t, Codecs codecs, CellElements& other_sizes) {
   std::vector<PerfOption> options;
-  over_options(h, plan, perf, t, codecs, &other_sizes, &options);
+  std::optional<TablePerf> best;
+  over_options(h, plan, perf, t, codecs, &other_sizes, &options, best);
   return options;
 }
 
