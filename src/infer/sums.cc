@@ -49,30 +49,36 @@ namespace {
 
 constexpr std::size_t at(Quantity quantity) { return static_cast<std::size_t>(quantity); }
 
+// Both ends of an interval, for one instruction to take: the compiler does not find that by itself where sums go on
+// from shard to shard.
+using Ends = double __attribute__((vector_size(2 * sizeof(double))));
+using AllEnds = std::array<Ends, kQuantities>;
+Ends ends_of(RealInterval x) { return std::bit_cast<Ends>(x); }
+
 }  // namespace
 
 template <Quantity... Q>
 void Sums::ShardTotals::add(Part shards, Totals& totals) const {
-  auto sums = totals.sums;
+  auto sums = std::bit_cast<AllEnds>(totals.sums);
   for (std::uint32_t i = shards.first; i < shards.end; ++i) {
     const Entry& entry = lines_[i];
     const RealInterval* const values = &values_[entry.values];
     if (entry.count == 1)
-      ((sums[at(Q)] = sums[at(Q)] + values[at(Q)]), ...);
+      ((sums[at(Q)] += ends_of(values[at(Q)])), ...);
     else
-      ((sums[at(Q)] = sums[at(Q)] + values[at(Q)] * exactly(entry.count)), ...);
+      ((sums[at(Q)] += ends_of(values[at(Q)]) * entry.count), ...);
   }
-  totals.sums = sums;
+  totals.sums = std::bit_cast<decltype(totals.sums)>(sums);
   totals.last = shards;
   if (swing_ != nullptr) take_widest_swing<Q...>(shards, totals);
 }
 
 template <Quantity... Q>
 void Sums::ShardTotals::take_widest_swing(Part shards, Totals& totals) const {
-  auto widest = totals.widest;
+  auto widest = std::bit_cast<AllEnds>(totals.widest);
+  const auto most = [](Ends a, Ends b) { return b > a ? b : a; };
   const auto take = [&](const RealInterval* swing) {
-    ((widest[at(Q)] = {std::max(widest[at(Q)].low, swing[at(Q)].low), std::max(widest[at(Q)].high, swing[at(Q)].high)}),
-     ...);
+    ((widest[at(Q)] = most(widest[at(Q)], ends_of(swing[at(Q)]))), ...);
   };
   lines_.each_part(shards, [&](Part part) {
     const Entry& first = lines_[part.first];
@@ -84,7 +90,7 @@ void Sums::ShardTotals::take_widest_swing(Part shards, Totals& totals) const {
     }
     take(all.data());
   });
-  totals.widest = widest;
+  totals.widest = std::bit_cast<decltype(totals.widest)>(widest);
 }
 
 template <Quantity... Q>
@@ -186,8 +192,8 @@ void Sums::refresh(std::uint32_t t) {
   const RealInterval* const whole = &bounds[count - kQuantities];
   for (const Quantity quantity : kCells)
     if ((lines_.needed() & bit(quantity)) != 0 && !whole[at(quantity)].exact()) narrow_by_cell(t, quantity);
-  for (std::size_t i = 0; swing != nullptr && i < count; ++i)
-    swing[i] = {swing[i].low - bounds[i].low, bounds[i].high - swing[i].high};
+  if (swing == nullptr) return;
+  for (std::size_t i = 0; i < count; ++i) swing[i] = {swing[i].low - bounds[i].low, bounds[i].high - swing[i].high};
 }
 
 // The table's own cell bounds the sum over its shards, and with it each of them.
