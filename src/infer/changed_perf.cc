@@ -45,7 +45,7 @@ void override_speed(const RunRequest& run, PerfSetting<RealInterval>& setting) {
 
 // How a table's perf may be counted, as far as the log's own numbers leave it open.
 struct Reading {
-  PerfOption option;
+  PerfOption option{};
   std::size_t codec = 0;
 };
 

@@ -11,7 +11,9 @@ const PerfOption* LikeliestOptions::of(std::uint32_t t) {
   Known& known = known_[t];
   if (!known.asked) {
     const auto options = perf_options(h_, plan_, perf_, t);
-    known = {true, options.count > 0, options.options.front()};
+    known.asked = true;
+    known.any = options.count > 0;
+    if (known.any) known.option = *options.begin();
   }
   return known.any ? &known.option : nullptr;
 }

@@ -18,7 +18,7 @@ class LikeliestOptions {
  private:
   struct Known {
     bool asked = false, any = false;
-    PerfOption option;
+    PerfOption option{};
   };
 
   const PerfHypothesis& h_;

@@ -80,12 +80,11 @@ double shards_of(const PerfHypothesis& h, std::uint32_t t);
 
 // What a table may have besides its codecs.
 struct PerfOption {
-  double element_size = 4;
-  bool weighted = false;
-  bool prefetch_pipeline = false;
+  double element_size;
+  bool weighted, prefetch_pipeline;
 };
 struct PerfOptions {
-  std::array<PerfOption, 12> options;
+  std::array<PerfOption, 12> options;  // the first `count` are set
   std::size_t count = 0;
   void add(PerfOption option) { options[count++] = option; }
   const PerfOption* begin() const { return options.data(); }
@@ -116,9 +115,9 @@ bool prefetch_hidden(const PerfHypothesis& h, const TableInputs& table);
 
 // Bounds over the options that contradict the fewest printed numbers, and those as a bit set.
 struct TablePerf {
-  PerfOption option;  // the first of them
-  PerfCells cells{};  // of the whole table
-  PerfCells shard{};  // of any one shard
+  PerfOption option{};  // the first of them
+  PerfCells cells{};    // of the whole table
+  PerfCells shard{};    // of any one shard
   std::uint32_t contradicted = 0;
 };
 // What `here` of its `shards` shards take together. Where that is all of them, its cells say more than any one of them.
