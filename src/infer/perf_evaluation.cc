@@ -10,8 +10,9 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::int64_t kFarBehind = 8;   // contradicted cells by which codecs have to be worse to be given up
-constexpr std::int64_t kHopeless = 200;  // contradicted cells that no dtypes of single tables explain any more
+constexpr std::int64_t kFarBehind = 8;           // contradicted cells by which codecs have to be worse to be given up
+constexpr std::int64_t kHopeless = 200;          // contradicted cells that no dtypes of single tables explain any more
+constexpr std::int64_t kManyContradictions = 4;  // seldom wrong cells
 constexpr std::uint8_t kNoCodecs = 0xff;
 
 std::int64_t count(std::uint32_t cells) { return cells == 0 ? 0 : std::popcount(cells); }
@@ -98,22 +99,28 @@ class HypothesisEvaluation {
     const auto is_open = [](std::uint64_t codecs) { return !std::has_single_bit(codecs); };
     if (std::ranges::none_of(live, is_open)) return live;
     known_.resize(perf_.tables.size());
+    const std::vector<std::uint64_t> allowed = live;
     std::vector<Counts> wrong(live.size());
     for (std::uint32_t t = 0; t < perf_.tables.size(); ++t)
       if (!std::has_single_bit(live[perf_.tables[t].sharder])) count_wrong(t, live, wrong);
     std::int64_t least = 0;
     for (std::size_t s = 0; s < live.size(); ++s) least += keep_best(wrong[s], 0, live[s]);
-    if (0 < least && least < kHopeless && std::ranges::any_of(live, is_open)) choose_with_other_sizes(live);
+    if (kManyContradictions <= least && least < kHopeless)
+      choose_with_other_sizes(live = allowed);
+    else if (0 < least && least < kHopeless && std::ranges::any_of(live, is_open))
+      choose_with_other_sizes(live);
     return live;
   }
 
-  // Codecs that are the same for the sizes which storage leaves may differ for others that a table needs.
+  // Codecs that are the same for the sizes which storage leaves may differ for others that a table needs. Where many
+  // tables do, the right codecs may be far behind with those that storage leaves.
   void choose_with_other_sizes(std::vector<std::uint64_t>& live) {
     std::vector<Counts> wrong(live.size());
     for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) {
       const std::size_t s = perf_.tables[t].sharder;
       if (!perf_.tables[t].known || std::has_single_bit(live[s])) continue;
       each_bit(live[s], [&](int c) { wrong[s][static_cast<std::size_t>(c)] += wrong_with_other_sizes(t, c); });
+      keep_best(wrong[s], kFarBehind, live[s]);
     }
     for (std::size_t s = 0; s < live.size(); ++s) keep_best(wrong[s], 0, live[s]);
   }
