@@ -125,6 +125,14 @@ PerfFit PerfFits::fit_multipliers_too(const std::vector<std::size_t>& codecs) {
   return fit;
 }
 
+PerfFit PerfFits::multipliers(const std::vector<std::size_t>& codecs) {
+  const FitTables tables = tables_with(codecs, all_);
+  PerfFit fit;
+  take_multipliers(tables, fit);
+  refine(tables, fit);
+  return fit;
+}
+
 PerfFit PerfFits::snapped(const std::vector<std::size_t>& codecs, const PerfFit& fit) {
   const FitTables tables = tables_with(codecs, all_);
   const Bandwidths<RealInterval> defaults = default_bandwidths();

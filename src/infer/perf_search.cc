@@ -243,6 +243,8 @@ class PerfSearch {
       const PerfFit found = refits.fits.fit(codecs);
       const Pair pair{codecs, std::make_shared<const FitPair>(FitPair{found, refits.fits.snapped(codecs, found)})};
       try_fit(refits, pair.fits->snapped, &pair);
+      // With many dtypes the bandwidths may be fitted to multipliers instead.
+      if (const PerfFit own = refits.fits.multipliers(codecs); own.freedoms > 0) try_fit(refits, own);
       next->second = try_fit(refits, found, &pair);
       const bool hides = by_defaults_ >= kManyContradictions && hides_values(found);
       for (std::size_t k = 0; k < kBandwidths.size(); ++k)

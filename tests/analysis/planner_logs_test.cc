@@ -20,13 +20,32 @@ std::vector<std::filesystem::path> logs() {
 }
 
 TEST(PlannerLogs, HaveNoErrors) {
-  ASSERT_EQ(logs().size(), 32u);
+  ASSERT_EQ(logs().size(), 33u);
   for (const auto& path : logs()) {
     SCOPED_TRACE(path.filename().string());
     const test::InferredLog log("planner/" + path.filename().string());
     for (const Finding& finding : verify(log.printed, log.plan).findings)
       if (finding.severity == Severity::error) ADD_FAILURE() << finding.rule->id << ": " << finding.message;
   }
+}
+
+// What the planner had for each shard of a table, which the log does not print.
+struct Planned {
+  const char *log, *table;
+  double ms;
+};
+void expect_within_bounds(const Planned& planned) {
+  const test::InferredLog log("planner/" + std::string(planned.log));
+  const RealInterval bounds = log.table(planned.table).shard_perf.total;
+  EXPECT_LE(bounds.low, planned.ms) << planned.log;
+  EXPECT_GE(bounds.high, planned.ms) << planned.log;
+}
+
+TEST(PlannerLogs, BoundsHoldWhatWasPlanned) {
+  for (const Planned& planned : {
+           Planned{"v1.6.0-multiplier_alone.log", "table_4", 0.00017892556844347697},
+       })
+    expect_within_bounds(planned);
 }
 
 // Another number of a rank.
