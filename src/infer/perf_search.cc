@@ -251,7 +251,8 @@ class PerfSearch {
         if (hides ? !(found.bandwidths.*kBandwidths[k]).exact() : is_close(found, k))
           try_fit(refits, refits.fits.fit(codecs, k));
       // Bandwidths may be fitted to the usual multiplier in the place of the right one.
-      if (by_defaults_ >= kManyContradictions && best_.front().contradictions > 0 && found.backward == kDefaultBackward)
+      if (by_defaults_ >= kManyContradictions && (best_.front().contradictions > 0 || alternatives_) &&
+          found.backward == kDefaultBackward)
         try_fit(refits, refits.fits.fit_multipliers_too(codecs));
     }
     return next->second;
