@@ -326,13 +326,39 @@ class PerfSearch {
 
   // One value of its own that settles everything is more likely than the one wrong cell it costs.
   void keep(PerfOutcome outcome) {
-    const auto rank = [](const PerfOutcome& o) { return std::pair(o.cost(), o.contradictions); };
-    if (outcome.cost() >= below_ || (!best_.empty() && rank(outcome) > rank(best_.front()))) return;
-    if (!best_.empty() && rank(outcome) < rank(best_.front())) best_.clear();
+    if (outcome.cost() >= below_) return;
+    const bool is_best = best_.empty() || rank(outcome) < rank(best_.front());
+    if (!is_best && !is_near(outcome, best_.front())) return;
     const auto same = [&](const PerfOutcome& o) { return same_hypothesis(o, outcome); };
     // Of fitted values no one is more likely than another.
     const bool several = alternatives_ || (outcome.freedoms > 0 && best_.size() < kMostFits);
-    if (best_.empty() || (several && std::ranges::none_of(best_, same))) best_.push_back(std::move(outcome));
+    if (!is_best && (!several || std::ranges::any_of(best_, same))) return;
+    best_.insert(is_best ? best_.begin() : best_.end(), std::move(outcome));
+    if (is_best) std::erase_if(best_, [&](const PerfOutcome& o) { return !is_near(o, best_.front()); });
+  }
+
+  static std::pair<std::int64_t, std::int64_t> rank(const PerfOutcome& o) { return {o.cost(), o.contradictions}; }
+
+  // As good as the best one. Where all are asked for and that explains the log, one value of its own more does not
+  // exclude a fit that explains it with another value in the place of one of the best: which is right remains open.
+  bool is_near(const PerfOutcome& outcome, const PerfOutcome& best) const {
+    if (rank(outcome) == rank(best)) return true;
+    constexpr std::int64_t kSlack = 1;
+    return alternatives_ && best.contradictions == 0 && outcome.contradictions == 0 &&
+           outcome.cost() <= best.cost() + kSlack && speaks_against(outcome.hypothesis, best.hypothesis);
+  }
+
+  // Does it have other values in the place of some that are not the usual ones?
+  static bool speaks_against(const PerfHypothesis& other, const PerfHypothesis& h) {
+    const auto is_own = [](RealInterval found, RealInterval usual, RealInterval others) {
+      return !found.overlaps(usual) && !found.overlaps(others);
+    };
+    const Bandwidths<RealInterval> usual = default_bandwidths();
+    const PerfSetting<RealInterval>&x = h.setting, &y = other.setting;
+    return std::ranges::any_of(kBandwidths,
+                               [&](const auto b) { return is_own(x.bandwidths.*b, usual.*b, y.bandwidths.*b); }) ||
+           is_own(x.backward, kDefaultBackward, y.backward) ||
+           is_own(x.weighted_backward, kDefaultWeightedBackward, y.weighted_backward);
   }
 
   static bool same_hypothesis(const PerfOutcome& a, const PerfOutcome& b) {
