@@ -83,6 +83,7 @@ class PerfSearch {
       const auto like_best = std::ranges::find_if(tried, [&](const Tried& one) { return is_like_best(one); });
       if (like_best != tried.begin() && like_best != tried.end()) try_element_sizes(*like_best);
       try_element_sizes(tried.front());
+      try_other_hosts(tried);
       below_ = PerfEvaluation::kNoLimit;
     }
     if (best_.front().hypothesis.element || best_.front().hypothesis.any_element) try_usual_bandwidths();
@@ -160,11 +161,28 @@ class PerfSearch {
     return best.contradictions >= (best.freedoms > 0 ? 1 : kManyContradictions);
   }
 
+  // Element sizes were tried on the hosts that look best without them; with all of them at once others may be better.
+  void try_other_hosts(const std::vector<Tried>& tried) {
+    if (best_.front().contradictions < kManyContradictions) return;
+    const PerfHypothesis best = best_.front().hypothesis;
+    for (const Tried& one : tried) {
+      if (!is_like(one, best) || one.hypothesis.setting.local_size == best.setting.local_size) continue;
+      PerfHypothesis h = one.hypothesis;
+      h.any_element = true;
+      try_fits(h, one.codecs);
+    }
+  }
+
   // But for the values that were fitted.
   bool is_like_best(const Tried& one) const {
-    const PerfHypothesis &x = one.hypothesis, &y = best_.front().hypothesis;
-    return x.outcome == y.outcome && x.setting.rules == y.setting.rules && x.setting.inference == y.setting.inference &&
-           x.setting.local_size == y.setting.local_size;
+    const PerfHypothesis& best = best_.front().hypothesis;
+    return is_like(one, best) && one.hypothesis.setting.local_size == best.setting.local_size;
+  }
+  // And for the size of hosts.
+  static bool is_like(const Tried& one, const PerfHypothesis& other) {
+    const PerfHypothesis& h = one.hypothesis;
+    return h.outcome == other.outcome && h.setting.rules == other.setting.rules &&
+           h.setting.inference == other.setting.inference;
   }
 
   // With each other size that tables may have, and with all of them at once.
