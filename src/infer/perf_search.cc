@@ -363,7 +363,19 @@ class PerfSearch {
     if (rank(outcome) == rank(best)) return true;
     constexpr std::int64_t kSlack = 1;
     return alternatives_ && best.contradictions == 0 && outcome.contradictions == 0 &&
-           outcome.cost() <= best.cost() + kSlack && speaks_against(outcome.hypothesis, best.hypothesis);
+           outcome.cost() <= best.cost() + kSlack &&
+           (speaks_against(outcome.hypothesis, best.hypothesis) || adds_multiplier(outcome, best));
+  }
+
+  // A multiplier of its own leaves other bounds for the same bandwidths; the default ones stay what they are.
+  static bool adds_multiplier(const PerfOutcome& other, const PerfOutcome& best) {
+    const PerfSetting<RealInterval>&x = best.hypothesis.setting, &y = other.hypothesis.setting;
+    const Bandwidths<RealInterval> usual = default_bandwidths();
+    const auto are_alike = [&](const auto b) {
+      if (x.bandwidths.*b == usual.*b) return y.bandwidths.*b == usual.*b;
+      return (x.bandwidths.*b).overlaps(usual.*b) == (y.bandwidths.*b).overlaps(usual.*b);
+    };
+    return best.codecs == other.codecs && x.local_size == y.local_size && std::ranges::all_of(kBandwidths, are_alike);
   }
 
   // Does it have other values in the place of some that are not the usual ones?
