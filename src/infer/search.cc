@@ -49,24 +49,47 @@ SplitRows hidden_split_of(const ReleaseRules& rules) {
 constexpr std::array kUnevenSplits = {SplitRows::by_equal_memory, SplitRows::by_memory, SplitRows::by_buckets,
                                       SplitRows::by_few_buckets};
 
-// Ranks whose HBM share does not fit the printed capacity: each speaks for devices of different capacities. Where all
-// are 0 % they may not be counted at all.
-std::int64_t share_conflicts(const PlanInputs& plan) {
-  const auto is_zero = [](const PrintedRank& row) { return row.hbm_percent.text == "0"; };
-  if (std::ranges::all_of(plan.printed->ranks.rows, is_zero)) return 0;
-  const auto capacity = printed_bytes(plan.printed->slot(LineId::planning_memory), Format::r3, kGiB);
-  if (!capacity || capacity->low <= 0) return 0;
-  std::int64_t conflicts = 0;
-  for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
-    const auto share = values_printed_as(plan.printed->ranks.rows[r].hbm_percent.text, Format::p0);
-    const auto& used = plan.ranks[r].hbm;
-    if (!share || !used) continue;
-    const RealInterval expected{static_cast<double>(used->low) / (static_cast<double>(capacity->high) + 1),
-                                static_cast<double>(used->high) / static_cast<double>(capacity->low)};
-    conflicts += !share->overlaps(expected);
+// Whether the HBM shares of ranks fit the printed capacity.
+class Shares {
+ public:
+  explicit Shares(const PlanInputs& plan) : plan_(plan) {
+    const auto is_zero = [](const PrintedRank& row) { return row.hbm_percent.text == "0"; };
+    // Where all are 0 % they may not be counted at all.
+    if (!std::ranges::all_of(plan.printed->ranks.rows, is_zero))
+      capacity_ = printed_bytes(plan.printed->slot(LineId::planning_memory), Format::r3, kGiB);
+    if (capacity_ && capacity_->low <= 0) capacity_.reset();
   }
-  return conflicts;
-}
+
+  // Ranks whose share does not: each speaks for devices of different capacities.
+  std::int64_t conflicts() const {
+    std::int64_t conflicts = 0;
+    for (std::size_t r = 0; r < plan_.ranks.size() && capacity_; ++r)
+      conflicts += plan_.ranks[r].hbm && denies(r, real(*plan_.ranks[r].hbm));
+    return conflicts;
+  }
+
+  // Are all cells that the hypothesis contradicts the memory of ranks whose share fits neither that nor what is
+  // expected? A wrong cell leaves the share right.
+  bool show_all_contradictions(const Outcome& outcome) const {
+    if (!capacity_ || outcome.contradictions == 0) return false;
+    std::int64_t shown = 0;
+    for (const SumLine& line : outcome.sums)
+      shown += line.contradicted && line.of == SumOf::rank && line.quantity == Quantity::hbm &&
+               denies(line.index, line.printed) && denies(line.index, line.expected);
+    return shown == outcome.contradictions;
+  }
+
+ private:
+  bool denies(std::size_t rank, RealInterval used) const {
+    const auto share = values_printed_as(plan_.printed->ranks.rows[rank].hbm_percent.text, Format::p0);
+    const RealInterval expected{used.low / (static_cast<double>(capacity_->high) + 1),
+                                used.high / static_cast<double>(capacity_->low)};
+    return share && !share->overlaps(expected);
+  }
+
+  const PlanInputs& plan_;
+  std::optional<ByteInterval> capacity_;
+};
 
 constexpr std::int64_t kSlack = 1;  // of weights: a difference that does not exclude
 constexpr std::int64_t kUnlikely = kSlack + 1;
@@ -76,17 +99,18 @@ bool is_unlikely(SplitRows split) { return split == SplitRows::by_equal_memory |
 constexpr std::int64_t kManyContradictions = 4;
 
 // What a row split that is not even costs: a capacity for each device, less those that the shares ask for anyway
-// (`conflicts`), or one value where several do: then the others are no wonder; or, where tables may have buckets, their
-// number for each row-wise table. Nothing else tells releases of one group apart, so that those that know buckets pay
-// as much as those before, unless the kernels say that there are some.
-std::int64_t cost_of_rows(const PlanInputs& plan, std::int64_t conflicts, const SettingGroup& group, SplitRows split) {
+// (`conflicts`), or one value where several do or these are `shown`: then the others are no wonder; or, where tables
+// may have buckets, their number for each row-wise table. Nothing else tells releases of one group apart, so that those
+// that know buckets pay as much as those before, unless the kernels say that there are some.
+std::int64_t cost_of_rows(const PlanInputs& plan, std::int64_t conflicts, bool shown, const SettingGroup& group,
+                          SplitRows split) {
   if (split == SplitRows::by_equal_memory) return kUnlikely;
   const std::int64_t virtual_tables = virtual_row_wise_tables(plan);
   const bool may_have_buckets = split == SplitRows::by_few_buckets ? virtual_tables > 0  // few: beside any others
                                                                    : virtual_tables == row_wise_tables(plan);
   const bool buckets = group.members.front().rules->buckets || (split != SplitRows::by_memory && may_have_buckets);
   constexpr std::int64_t kSeveral = 2;  // shares: one alone may be a wrong one
-  const std::int64_t capacities = conflicts < kSeveral ? plan.world_size - 1 - conflicts : 1;
+  const std::int64_t capacities = conflicts < kSeveral && !shown ? plan.world_size - 1 - conflicts : 1;
   const std::int64_t cost =
       std::max<std::int64_t>(buckets ? std::min(capacities, row_wise_tables(plan)) : capacities, 1);
   return cost + (split == SplitRows::by_few_buckets ? kUnlikely : 0);
@@ -110,18 +134,16 @@ struct Candidate {
   std::size_t group = 0;
   std::vector<Setting> members;
   SplitRows rows = SplitRows::evenly;
-  std::int64_t extra = 0;  // cost of the split
 };
 
-std::vector<Candidate> candidates_of(const PlanInputs& plan, std::int64_t conflicts,
-                                     const std::vector<SettingGroup>& groups) {
+std::vector<Candidate> candidates_of(const PlanInputs& plan, const std::vector<SettingGroup>& groups) {
   std::vector<Candidate> all;
-  for (std::size_t g = 0; g < groups.size(); ++g) all.push_back({g, groups[g].members, SplitRows::evenly, 0});
+  for (std::size_t g = 0; g < groups.size(); ++g) all.push_back({g, groups[g].members, SplitRows::evenly});
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (!may_split_unevenly(plan, *groups[g].members.front().rules)) continue;
     for (const SplitRows split : kUnevenSplits)
       if (auto members = members_that(groups[g].members, split); !members.empty())
-        all.push_back({g, std::move(members), split, cost_of_rows(plan, conflicts, groups[g], split)});
+        all.push_back({g, std::move(members), split});
   }
   return all;
 }
@@ -138,7 +160,9 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
   SearchResult free;
   std::int64_t without_rows = contradictions;  // the fewest contradicted cells that even splits leave
   std::int64_t fewest = contradictions;        // that any likely split leaves
-  const std::int64_t conflicts = share_conflicts(plan);
+  const Shares shares(plan);
+  const std::int64_t conflicts = shares.conflicts();
+  bool shown = shares.show_all_contradictions(result.survivors.front().outcome);
   // Asked for late: the better the hypotheses so far, the sooner a group is given up again.
   std::vector<bool> is_asked(groups.size());
   const auto wide_of = [&](std::size_t g) -> const std::optional<PlanWide>& {
@@ -149,15 +173,16 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     std::int64_t rows = -1;
     if (may_split_unevenly(plan, rules))
       for (const SplitRows split : kUnevenSplits)
-        rows = std::max(rows, limit - cost_of_rows(plan, conflicts, groups[g], split));
+        rows = std::max(rows, limit - cost_of_rows(plan, conflicts, conflicts > 0, groups[g], split));
     return wides[g] = evaluator.plan_wide_of(setting, pairs_of(rules, allowed_pairs), {limit, rows});
   };
-  for (const Candidate& candidate : candidates_of(plan, conflicts, groups)) {
+  for (const Candidate& candidate : candidates_of(plan, groups)) {
     const bool rows = candidate.rows != SplitRows::evenly;
     if (rows && limit <= 0) continue;
     const auto& wide = wide_of(candidate.group);
     const auto departing = [&] { return rows ? wide->departing.rows : wide->departing.inputs; };
-    const std::int64_t most = limit - candidate.extra;
+    const std::int64_t extra = rows ? cost_of_rows(plan, conflicts, shown, groups[candidate.group], candidate.rows) : 0;
+    const std::int64_t most = limit - extra;
     auto outcome = wide && departing() <= most
                        ? evaluator.free(candidate.members.front(), wide->pair, Freedom::inputs, candidate.rows, most)
                        : std::nullopt;
@@ -167,8 +192,9 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     if (rows && outcome->contradictions + 1 == without_rows && conflicts == 0) continue;
     if (is_unlikely(candidate.rows) && outcome->contradictions >= fewest) continue;
     if (!rows) without_rows = std::min(without_rows, outcome->contradictions);
+    if (candidate.rows <= SplitRows::by_equal_memory) shown |= shares.show_all_contradictions(*outcome);
     if (!is_unlikely(candidate.rows)) fewest = std::min(fewest, outcome->contradictions);
-    outcome->freedoms += candidate.extra;
+    outcome->freedoms += extra;
     free.survivors.push_back({std::move(*outcome), candidate.members});
     // What costs more than this is not plausible beside it.
     limit = std::min(limit, weight(free.survivors.back().outcome) + kSlack);
@@ -269,7 +295,7 @@ SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, std::uint3
   } else if (options.alternatives && contradictions == 0) {
     for (Survivor& survivor : result.survivors) widen(plan, evaluator, survivor);
   }
-  if (options.alternatives && share_conflicts(plan) > 0)
+  if (options.alternatives && Shares(plan).conflicts() > 0)
     for (Survivor& survivor : result.survivors) hide_rows(plan, evaluator, survivor.outcome);
   return std::move(result);
 }
