@@ -98,21 +98,29 @@ constexpr std::int64_t kUnlikely = kSlack + 1;
 bool is_unlikely(SplitRows split) { return split == SplitRows::by_equal_memory || split == SplitRows::by_few_buckets; }
 constexpr std::int64_t kManyContradictions = 4;
 
-// What a row split that is not even costs: a capacity for each device, less those that the shares ask for anyway
-// (`conflicts`), or one value where several do or these are `shown`: then the others are no wonder; or, where tables
-// may have buckets, their number for each row-wise table. Nothing else tells releases of one group apart, so that those
-// that know buckets pay as much as those before, unless the kernels say that there are some.
-std::int64_t cost_of_rows(const PlanInputs& plan, std::int64_t conflicts, bool shown, const SettingGroup& group,
-                          SplitRows split) {
+// What speaks for a row split that is not even.
+struct RowSigns {
+  std::int64_t conflicts = 0;  // of shares with one capacity
+  bool shown = false;          // that way all that is contradicted
+  bool contradicted = true;    // even splits leave some cells so
+};
+
+// What a row split that is not even costs: a capacity for each device, less those that the shares ask for anyway, or
+// one value where several do or what is contradicted is shown by them: then the others are no wonder; or, where tables
+// may have buckets, their number for each row-wise table, or for each virtual one, if cells are contradicted without.
+// Nothing else tells releases of one group apart, so that those that know buckets pay as much as those before, unless
+// the kernels say that there are some.
+std::int64_t cost_of_rows(const PlanInputs& plan, const RowSigns& signs, const SettingGroup& group, SplitRows split) {
   if (split == SplitRows::by_equal_memory) return kUnlikely;
   const std::int64_t virtual_tables = virtual_row_wise_tables(plan);
   const bool may_have_buckets = split == SplitRows::by_few_buckets ? virtual_tables > 0  // few: beside any others
                                                                    : virtual_tables == row_wise_tables(plan);
   const bool buckets = group.members.front().rules->buckets || (split != SplitRows::by_memory && may_have_buckets);
+  const std::int64_t bucketed = virtual_tables > 0 && signs.contradicted ? virtual_tables : row_wise_tables(plan);
   constexpr std::int64_t kSeveral = 2;  // shares: one alone may be a wrong one
-  const std::int64_t capacities = conflicts < kSeveral && !shown ? plan.world_size - 1 - conflicts : 1;
-  const std::int64_t cost =
-      std::max<std::int64_t>(buckets ? std::min(capacities, row_wise_tables(plan)) : capacities, 1);
+  const std::int64_t capacities =
+      signs.conflicts < kSeveral && !signs.shown ? plan.world_size - 1 - signs.conflicts : 1;
+  const std::int64_t cost = std::max<std::int64_t>(buckets ? std::min(capacities, bucketed) : capacities, 1);
   return cost + (split == SplitRows::by_few_buckets ? kUnlikely : 0);
 }
 
@@ -161,8 +169,7 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
   std::int64_t without_rows = contradictions;  // the fewest contradicted cells that even splits leave
   std::int64_t fewest = contradictions;        // that any likely split leaves
   const Shares shares(plan);
-  const std::int64_t conflicts = shares.conflicts();
-  bool shown = shares.show_all_contradictions(result.survivors.front().outcome);
+  RowSigns signs{shares.conflicts(), shares.show_all_contradictions(result.survivors.front().outcome)};
   // Asked for late: the better the hypotheses so far, the sooner a group is given up again.
   std::vector<bool> is_asked(groups.size());
   const auto wide_of = [&](std::size_t g) -> const std::optional<PlanWide>& {
@@ -173,7 +180,7 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     std::int64_t rows = -1;
     if (may_split_unevenly(plan, rules))
       for (const SplitRows split : kUnevenSplits)
-        rows = std::max(rows, limit - cost_of_rows(plan, conflicts, conflicts > 0, groups[g], split));
+        rows = std::max(rows, limit - cost_of_rows(plan, {signs.conflicts, signs.conflicts > 0}, groups[g], split));
     return wides[g] = evaluator.plan_wide_of(setting, pairs_of(rules, allowed_pairs), {limit, rows});
   };
   for (const Candidate& candidate : candidates_of(plan, groups)) {
@@ -181,7 +188,7 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     if (rows && limit <= 0) continue;
     const auto& wide = wide_of(candidate.group);
     const auto departing = [&] { return rows ? wide->departing.rows : wide->departing.inputs; };
-    const std::int64_t extra = rows ? cost_of_rows(plan, conflicts, shown, groups[candidate.group], candidate.rows) : 0;
+    const std::int64_t extra = rows ? cost_of_rows(plan, signs, groups[candidate.group], candidate.rows) : 0;
     const std::int64_t most = limit - extra;
     auto outcome = wide && departing() <= most
                        ? evaluator.free(candidate.members.front(), wide->pair, Freedom::inputs, candidate.rows, most)
@@ -189,10 +196,11 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     if (!outcome) free.excluded.push_back({candidate.members, limit + 1});  // or more
     if (!outcome || outcome->contradictions >= contradictions) continue;
     // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one.
-    if (rows && outcome->contradictions + 1 == without_rows && conflicts == 0) continue;
+    if (rows && outcome->contradictions + 1 == without_rows && signs.conflicts == 0) continue;
     if (is_unlikely(candidate.rows) && outcome->contradictions >= fewest) continue;
     if (!rows) without_rows = std::min(without_rows, outcome->contradictions);
-    if (candidate.rows <= SplitRows::by_equal_memory) shown |= shares.show_all_contradictions(*outcome);
+    signs.contradicted = without_rows > 0;
+    if (candidate.rows <= SplitRows::by_equal_memory) signs.shown |= shares.show_all_contradictions(*outcome);
     if (!is_unlikely(candidate.rows)) fewest = std::min(fewest, outcome->contradictions);
     outcome->freedoms += extra;
     free.survivors.push_back({std::move(*outcome), candidate.members});
