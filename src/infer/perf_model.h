@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -68,6 +69,7 @@ struct PerfHypothesis {
   PerfSetting<RealInterval> setting;
   std::optional<int> element;  // index of the element size taken first where a table may have several; else plan-wide
   bool any_element = false;    // bandwidths are fitted with all element sizes that a table's cells allow
+  std::shared_ptr<const std::vector<std::uint32_t>> sizes;  // by table, a bit each: those that values are fitted with
   std::optional<std::size_t> kept;  // index of a bandwidth that was fitted by keeping its default
 };
 

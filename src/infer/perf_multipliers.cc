@@ -78,7 +78,8 @@ Ratios ratios_of_totals(const FitTables& tables, const PerfFit& fit) {
     const PerfTable& table = tables.perf.tables[t];
     const auto& total = table.printed[kPerfTotal];
     if (tables.forward_only(t) || !table.weighted || !total) continue;
-    if (prefetch_hidden(h, tables.plan.tables[t]) || mixes_memories(tables.plan.tables[t]) || h.any_element) continue;
+    if (prefetch_hidden(h, tables.plan.tables[t]) || mixes_memories(tables.plan.tables[t]) || h.any_element || h.sizes)
+      continue;
     const PerfOption* const option = tables.options.of(t);
     if (option == nullptr) continue;
     const auto perf = shard_perf(setting, tables.facts(t, *option));

@@ -87,6 +87,36 @@ class PerfSearch {
       below_ = PerfEvaluation::kNoLimit;
     }
     if (best_.front().hypothesis.element || best_.front().hypothesis.any_element) try_usual_bandwidths();
+    if (try_sizes) refit_with_best_sizes();
+  }
+
+  // Values fitted with the likeliest element size of each table show which sizes explain it, and these lead to others.
+  void refit_with_best_sizes() {
+    for (int round = 0; round < kRefits; ++round) {
+      const PerfOutcome before = best_.front();
+      if (before.contradictions == 0 || has_defaults(before.hypothesis)) return;
+      PerfHypothesis h = before.hypothesis;
+      h.sizes = best_sizes(before);
+      const WireClasses classes(h, plan_, perf_);
+      PerfFits fits(h, plan_, perf_);
+      Refits refits{h, fits, classes, {}, {}};
+      refit(refits, classes.first_of(first_of(before.codecs)));
+      if (best_.front().cost() >= before.cost()) return;
+    }
+  }
+
+  // By table; a bit each.
+  std::shared_ptr<const std::vector<std::uint32_t>> best_sizes(const PerfOutcome& outcome) {
+    auto sizes = std::make_shared<std::vector<std::uint32_t>>(perf_.tables.size());
+    CellElements by_cells(plan_);
+    const auto codecs = first_of(outcome.codecs);
+    for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) {
+      if (!perf_.tables[t].known) continue;
+      const Codecs own = codec_table()[codecs[perf_.tables[t].sharder]];
+      for (const PerfOption& option : best_options(outcome.hypothesis, plan_, perf_, t, own, by_cells))
+        (*sizes)[t] |= 1u << (std::ranges::find(kElementSizes, option.element_size) - kElementSizes.begin());
+    }
+    return sizes;
   }
 
   // Hypotheses ordered by what some tables say about them, without those that the first ones leave far behind.

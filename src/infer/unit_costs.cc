@@ -45,13 +45,20 @@ UnitCosts::Units UnitCosts::units(std::uint32_t t, std::size_t codec) {
   if (likeliest == nullptr) return all;
   PerfOption option = *likeliest;
   all.weighted = option.weighted;
+  const auto add = [&](std::uint32_t sizes) {
+    each_bit(sizes, [&](int element) {
+      option.element_size = kElementSizes[static_cast<std::size_t>(element)];
+      all.sizes += add_parts(t, codec, option);
+      if (all.sizes == 1) all.bandwidths = static_cast<std::uint8_t>(parts_.size() - all.first);
+    });
+  };
+  if (h_.sizes) {
+    add((*h_.sizes)[t]);
+    return all;
+  }
   all.sizes += add_parts(t, codec, option);
   all.bandwidths = static_cast<std::uint8_t>(parts_.size() - all.first);
-  if (!h_.any_element) return all;
-  each_bit(elements_of(h_, t) | elements_by_cells(h_, plan_, t), [&](int element) {
-    option.element_size = kElementSizes[static_cast<std::size_t>(element)];
-    all.sizes += add_parts(t, codec, option);
-  });
+  if (h_.any_element) add(elements_of(h_, t) | elements_by_cells(h_, plan_, t));
   return all;
 }
 
