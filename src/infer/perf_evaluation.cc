@@ -10,9 +10,8 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::int64_t kFarBehind = 8;           // contradicted cells by which codecs have to be worse to be given up
-constexpr std::int64_t kHopeless = 200;          // contradicted cells that no dtypes of single tables explain any more
-constexpr std::int64_t kManyContradictions = 4;  // seldom wrong cells
+constexpr std::int64_t kFarBehind = 8;   // contradicted cells by which codecs have to be worse to be given up
+constexpr std::int64_t kHopeless = 200;  // contradicted cells that no dtypes of single tables explain any more
 constexpr std::uint8_t kNoCodecs = 0xff;
 
 std::int64_t count(std::uint32_t cells) { return cells == 0 ? 0 : std::popcount(cells); }

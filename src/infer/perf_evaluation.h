@@ -53,6 +53,8 @@ struct PerfOutcome {
   std::int64_t cost() const { return contradictions + freedoms + statistics; }
 };
 
+inline constexpr std::int64_t kManyContradictions = 4;  // of printed cells: these are seldom wrong themselves
+
 void widen(PerfOutcome& outcome, const PerfFit& fit);  // with the values of another fit that explains the log
 
 std::int64_t printed_cells(const PerfTable& table);

@@ -17,10 +17,9 @@ namespace {
 constexpr std::int64_t kFarBehind = 8;  // contradicted cells by which hypotheses have to be worse to be given up
 constexpr std::size_t kFits = 500;      // tables over all hypotheses that are fitted, at least two of these
 constexpr int kRefits = 3;
-constexpr std::size_t kMostFits = 16;            // equally good ones that are kept
-constexpr std::int64_t kManyContradictions = 4;  // seldom wrong cells
-constexpr std::size_t kFewTables = 100;          // up to which other element sizes are tried
-constexpr std::size_t kProbe = 32;               // tables that order the hypotheses
+constexpr std::size_t kMostFits = 16;    // equally good ones that are kept
+constexpr std::size_t kFewTables = 100;  // up to which other element sizes are tried
+constexpr std::size_t kProbe = 32;       // tables that order the hypotheses
 constexpr std::uint64_t kAllCodecs = (std::uint64_t{1} << kCodecs) - 1;
 
 bool same_values(const PerfFit& a, const PerfFit& b) {
