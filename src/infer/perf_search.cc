@@ -86,7 +86,7 @@ class PerfSearch {
       below_ = PerfEvaluation::kNoLimit;
     }
     if (best_.front().hypothesis.element || best_.front().hypothesis.any_element) try_usual_bandwidths();
-    if (try_sizes) refit_with_best_sizes();
+    if (try_sizes && best_.front().contradictions >= kManyContradictions) refit_with_best_sizes();
   }
 
   // Values fitted with the likeliest element size of each table show which sizes explain it, and these lead to others.
