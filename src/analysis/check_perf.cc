@@ -20,7 +20,8 @@ void each_wrong(const PrintedPerf& printed, const PerfExpectation& perf, Add add
     add(printed.total, kPerfParts, expected_value(perf.expected.total, Format::r3, "ms"));
 }
 
-// One of the ranks is wrong, though no rank by itself shows it: its tables leave room for all that is missing.
+// A rank is wrong whose tables leave room for all that is missing, so that nothing else shows it; or the perf of a
+// table is, whose hidden width of column blocks fits that as well as the right one.
 void check_total(Checks& checks) {
   const PerfExpectation& perf = checks.plan.all_ranks.perf;
   const auto& rows = checks.printed.ranks.rows;
@@ -36,7 +37,7 @@ void check_total(Checks& checks) {
   const PrintedRank& row = found == rows.end() ? rows.front() : *found;
   Finding& finding = checks.add_rank(RuleId::rank_perf, row.perf.total, rank_number(row));
   const std::string total = expected_value(perf.expected.total, Format::r3, "ms").text;
-  finding.message = does_not_add_up("Perf", rows.size(), total, " ms");
+  finding.message = does_not_add_up("Perf", rows.size(), total, " ms", "rank or table");
 }
 
 std::string part_of(std::size_t part, std::string_view whose) {

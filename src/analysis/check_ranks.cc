@@ -49,7 +49,7 @@ void check_totals(Checks& checks) {
     if (!expectation.contradicted || rows.empty()) continue;
     Finding& finding = checks.add_rank(sum.rule, rows.front().*sum.cell, rank_number(rows.front()));
     const std::string total = expected_bytes(expectation.bytes, Format::r3, sum.unit_bytes).text;
-    finding.message = does_not_add_up(sum.what, rows.size(), total, sum.unit);
+    finding.message = does_not_add_up(sum.what, rows.size(), total, sum.unit, "rank");
   }
 }
 

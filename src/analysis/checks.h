@@ -106,7 +106,9 @@ Expected expected_count(std::int64_t count);
 // "HBM of table_7 is printed as 3.859 GB, the formulas give 3.858 GB"; where they can give the printed one as well,
 // what contradicts it are other numbers, and the message says so.
 std::string differs(std::string_view what, std::string_view printed, std::string_view unit, std::string_view expected);
-// "HBM of all 8 ranks does not add up: all tables together give 3.858 GB; at least one rank is wrong"
-std::string does_not_add_up(std::string_view what, std::size_t ranks, std::string_view total, std::string_view unit);
+// "HBM of all 8 ranks does not add up: all tables together give 3.858 GB; at least one rank is wrong". `culprit`:
+// "rank".
+std::string does_not_add_up(std::string_view what, std::size_t ranks, std::string_view total, std::string_view unit,
+                            std::string_view culprit);
 
 }  // namespace shardstats::analysis

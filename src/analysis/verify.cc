@@ -95,10 +95,11 @@ std::string differs(std::string_view what, std::string_view printed, std::string
   return message.append(", the formulas give ").append(expected).append(unit);
 }
 
-std::string does_not_add_up(std::string_view what, std::size_t ranks, std::string_view total, std::string_view unit) {
+std::string does_not_add_up(std::string_view what, std::size_t ranks, std::string_view total, std::string_view unit,
+                            std::string_view culprit) {
   std::string message(what);
   message.append(" of all ").append(std::to_string(ranks)).append(" ranks does not add up: all tables together give ");
-  return message.append(total).append(unit).append("; at least one rank is wrong");
+  return message.append(total).append(unit).append("; at least one ").append(culprit).append(" is wrong");
 }
 
 WordsOfRows words_of_rows(const PrintedPlan& printed, Cell PrintedTable::*column) {
