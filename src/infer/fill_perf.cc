@@ -86,13 +86,6 @@ void fill_ranks(const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes
   }
 }
 
-void fill_total(const PerfOutcome& outcome, Plan& plan) {
-  if (!outcome.all_ranks) return;
-  plan.all_ranks.perf.known = true;
-  plan.all_ranks.perf.contradicted = 1u << kPerfTotal;
-  plan.all_ranks.perf.expected.total = *outcome.all_ranks;
-}
-
 // Those that some table uses.
 Bandwidths<bool> used_bandwidths(const PerfOutcome& outcome, const PlanInputs& inputs, const PerfInputs& perf,
                                  const Plan& plan) {
@@ -143,7 +136,7 @@ void fill_perf(const std::vector<PerfOutcome>& outcomes, const PlanInputs& input
                bool alternatives, Plan& plan) {
   fill_tables(outcomes, inputs, perf, alternatives, plan);
   fill_ranks(perf, outcomes, plan);
-  fill_total(outcomes.front(), plan);
+  plan.all_ranks.perf = outcomes.front().all_ranks;
   plan.perf.setting = outcomes.front().hypothesis.setting;
   plan.perf.known = true;
   fill_values(outcomes, inputs, perf, plan);

@@ -124,7 +124,7 @@ struct PlanPerfSetting {
 // The sums over all ranks. Known where a split is hidden, so that single ranks leave room but all together do not.
 struct PlanTotals {
   Expectation hbm, ddr, input, output;
-  PerfExpectation perf;  // of the total; known only where it is contradicted
+  std::optional<RealInterval> perf;  // ms: what all tables take, where all ranks together print something else
 };
 
 struct PlanKernel {
