@@ -8,6 +8,7 @@
 #include "input/box.h"
 #include "log/cells.h"
 #include "log/columns.h"
+#include "log/foreign.h"
 #include "log/frame.h"
 #include "log/lists.h"
 #include "log/match.h"
@@ -602,6 +603,9 @@ Cell PrintedPlan::slot(LineId id, std::size_t i) const {
   return found == nullptr || i >= found->slot_count ? Cell{} : slots[found->first_slot + i];
 }
 
-PrintedPlan parse(const Block& block) { return BlockParser(block).parse(); }
+PrintedPlan parse(const Block& block) {
+  const std::optional<Block> own = log_detail::without_foreign(block);
+  return BlockParser(own ? *own : block).parse();
+}
 
 }  // namespace shardstats

@@ -310,9 +310,26 @@ TEST(Damage, LinesOfOthersInsideATable) {
   std::string log = table({kFirst, kSecond});
   log.insert(log.find("# " + kSecond), "# note to self\n");
   const PrintedPlan plan = parsed(log);
-  EXPECT_EQ(rules(plan), (std::vector<std::string_view>{"log.right_border", "log.foreign_lines"}));
+  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.foreign_lines"});
   EXPECT_EQ(plan.tables.rows.size(), 2u);
   EXPECT_EQ(rendered(log), table({kFirst, kSecond}));
+}
+
+// Comments and small tables of others look like lines of the box, but are far narrower. What the planner's words tell
+// is its own line, however narrow.
+TEST(Damage, NarrowLinesOfOthers) {
+  const std::string log = table({kFirst, kSecond});
+  const std::size_t first = log.find('\n', log.find("Planner Statistics")) + 1;
+  for (const std::string_view line : {"# note to self", "# ------------ #", "# -------------------------------- #"})
+    for (std::size_t at = first; at < log.size(); at = log.find('\n', at) + 1) {
+      std::string noisy = log;
+      noisy.insert(at, std::string(line) + "\n");
+      EXPECT_EQ(rules(parsed(noisy)), std::vector<std::string_view>{"log.foreign_lines"}) << noisy;
+      EXPECT_EQ(rendered(noisy), log) << noisy;
+    }
+  std::string short_line = log;
+  short_line.insert(first, "# Batch Size: 512\n");
+  EXPECT_EQ(parsed(short_line).slot(LineId::batch_size).text, "512");
 }
 
 TEST(Damage, BordersAreRenderedAgain) {
