@@ -29,8 +29,14 @@ constexpr Kind kKinds[] = {{add_repeated_rows},
                            {add_misleading_memory, false},
                            {add_departing_tables, false}};
 
-bool says_ranks_missing(std::string_view message) {
-  return message == kRanksMissingBefore || message == kRanksMissingAfter;
+// Where rows of ranks are missing without a place of their own, so that nothing is known to be of its rank; or null.
+const Diagnostic* misplaced_ranks(const PrintedPlan& printed) {
+  if (std::ranges::any_of(printed.ranks.rows, &PrintedRank::lost)) return nullptr;
+  const auto says_so = [](const Diagnostic& d) {
+    return d.message == kRanksMissingBefore || d.message == kRanksMissingAfter;
+  };
+  const auto found = std::ranges::find_if(printed.diagnostics, says_so);
+  return found == printed.diagnostics.end() ? nullptr : &*found;
 }
 
 std::int64_t errors(const Report& report) { return count(report.findings).error; }
@@ -79,11 +85,10 @@ class Culprits {
 
   // Without all rank rows nothing else can be right, and no correction can be made up.
   bool blame_missing_ranks() {
-    const auto missing = std::ranges::find_if(report_.findings, says_ranks_missing, &Finding::message);
-    if (missing == report_.findings.end()) return false;
-    const Cell where = missing->where;
+    const Diagnostic* const missing = misplaced_ranks(printed_);
+    if (missing == nullptr) return false;
     for (Finding& finding : report_.findings)
-      if (finding.severity == Severity::error) lead(finding, where, "rows of ranks are missing here");
+      if (finding.severity == Severity::error) lead(finding, missing->where, "rows of ranks are missing here");
     return true;
   }
 
@@ -156,8 +161,8 @@ class Culprits {
 }  // namespace
 
 bool may_have_wrong_structure(const PrintedPlan& printed, const Plan& plan, const InferOptions& options) {
-  return std::ranges::any_of(printed.diagnostics, says_ranks_missing, &Diagnostic::message) ||
-         may_have_wrong_rows(printed) || asked_batch_size(printed, plan, options).has_value();
+  return misplaced_ranks(printed) != nullptr || may_have_wrong_rows(printed) ||
+         asked_batch_size(printed, plan, options).has_value();
 }
 
 bool find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report,

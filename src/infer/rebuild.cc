@@ -263,6 +263,7 @@ void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const Shar
     }
     out = {};
     out.rank = number;
+    out.rebuilt = true;
     out.sparse_hbm = rank.hbm;
     out.sparse_ddr = rank.ddr;
     out.hbm = rank.hbm + hbm;

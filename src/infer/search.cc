@@ -53,7 +53,7 @@ constexpr std::array kUnevenSplits = {SplitRows::by_equal_memory, SplitRows::by_
 class Shares {
  public:
   explicit Shares(const PlanInputs& plan) : plan_(plan) {
-    const auto is_zero = [](const PrintedRank& row) { return row.hbm_percent.text == "0"; };
+    const auto is_zero = [](const PrintedRank& row) { return row.lost || row.hbm_percent.text == "0"; };
     // Where all are 0 % they may not be counted at all.
     if (!std::ranges::all_of(plan.printed->ranks.rows, is_zero))
       capacity_ = printed_bytes(plan.printed->slot(LineId::planning_memory), Format::r3, kGiB);

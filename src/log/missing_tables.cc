@@ -215,12 +215,17 @@ ShardDifference shard_difference(const PrintedPlan& printed) {
     for (const ShardCount& pair : shard_counts(printed.ranks.rows[r].shards))
       if (int& count = difference[pair.type.text][static_cast<int>(r)]; count < kMostCounted)
         count += static_cast<int>(parse_integer(pair.count.text, kMostCounted).value_or(0));
+  const auto is_lost = [&](int rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    return r < printed.ranks.rows.size() && printed.ranks.rows[r].lost;
+  };
   std::vector<int> ranks;
   for (const PrintedTable& row : printed.tables.rows) {
     ranks.clear();
     if (!parse_ranks(row.ranks.text, ranks) || ranks.empty()) continue;
     auto& of_type = difference[row.sharding.text];
-    for (const int rank : ranks) --of_type[rank];
+    for (const int rank : ranks)
+      if (!is_lost(rank)) --of_type[rank];
   }
   for (auto type = difference.begin(); type != difference.end();) {
     std::erase_if(type->second, [](const auto& entry) { return entry.second == 0; });

@@ -12,7 +12,7 @@
 #include "log/frame.h"
 #include "log/lists.h"
 #include "log/match.h"
-#include "log/repeats.h"
+#include "log/mend_rows.h"
 #include "log/text.h"
 #include "shardstats/limits.h"
 #include "shardstats/log/fingerprint.h"
@@ -294,10 +294,11 @@ class BlockParser {
     }
     for (const BoxLine& line : std::span(block_.lines).subspan(at_, 2)) frame_.check_padding(line, plan_.width);
     at_ += 2;
+    std::vector<Cell>& texts = id == LineId::rank_table ? rank_rows_ : table_rows_;
     if (table.rows.empty()) {
       const std::size_t rows = count_rows(edges);
       table.rows.reserve(rows);
-      if (id == LineId::parameter_table) table_rows_.reserve(rows);
+      texts.reserve(rows);
     }
     const RowReader<Row> reader = row_reader<Row>(table.columns);
     for (; at_ < block_.lines.size(); ++at_) {
@@ -313,7 +314,7 @@ class BlockParser {
       frame_.check_padding(line, plan_.width);
       const CellsOfRow cells = read_row(line, row, edges, reader, table);
       if (closed) report_rest(line, row, cells.end);
-      if (id == LineId::parameter_table) table_rows_.push_back(cell_at(line, row.substr(cells.start)));
+      texts.push_back(cell_at(line, row.substr(cells.start)));
     }
     --at_;
     return true;
@@ -516,34 +517,7 @@ class BlockParser {
   void check_rank_rows() {
     if (lacks_rows(plan_.ranks))
       report("log.rank_rows", Severity::error, plan_.ranks.columns.front().header, "the rank table has no rows");
-    std::int64_t expected = 0;
-    for (const PrintedRank& row : plan_.ranks.rows) {
-      const auto number = parse_integer(row.rank.text, 1 << 30);
-      if (number && *number != expected)
-        report("log.rank_rows", Severity::error, row.rank,
-               *number < expected ? "this rank stands twice or out of order" : kRanksMissingBefore);
-      expected = number.value_or(expected) + 1;
-    }
-    if (!plan_.ranks.rows.empty() && has_tables_beyond(expected))
-      report("log.rank_rows", Severity::error, plan_.ranks.rows.back().rank, kRanksMissingAfter);
-  }
-
-  // Do tables have shards on ranks from `rank` on? One alone may have a wrong list, if it is not on all ranks anyway.
-  bool has_tables_beyond(std::int64_t rank) const {
-    int tables = 0;
-    for (const PrintedTable& row : plan_.tables.rows) {
-      if (last_rank(row.ranks.text) < rank) continue;
-      const bool on_all = row.sharding.text == "RW" || row.sharding.text == "DP";
-      tables += on_all || plan_.tables.rows.size() == 1 ? 2 : 1;
-    }
-    return tables > 1;
-  }
-
-  // Of a sorted list, or -1.
-  static std::int64_t last_rank(std::string_view list) {
-    std::size_t start = list.size();
-    while (start > 0 && list[start - 1] != ',' && list[start - 1] != '-') --start;
-    return parse_integer(list.substr(start)).value_or(-1);
+    mend_rank_rows(rank_rows_, plan_);
   }
 
   // Where no rank is printed, the shards follow from the world size.
@@ -567,11 +541,7 @@ class BlockParser {
     else if (heading != nullptr && !plan_.tables.printed && block_.closed)
       report("log.malformed_cell", Severity::error, {"Parameter Info:", heading->place},
              "the parameter table that this line announces is missing");
-    for (const std::uint32_t row : repeated_rows(table_rows_)) {
-      const Cell& name = plan_.tables.rows[row].fqn;
-      report("log.duplicate_table", Severity::error, name ? name : table_rows_[row],
-             "this row of the parameter table stands above already");
-    }
+    mend_table_rows(table_rows_, plan_);
   }
 
   const Block& block_;
@@ -580,8 +550,8 @@ class BlockParser {
   std::size_t at_ = 0;
   Section section_ = Section::none;
   bool foreign_reported_ = false;
-  std::int64_t shards_ = 0;       // of the tables so far
-  std::vector<Cell> table_rows_;  // of the parameter table, without frame and padding
+  std::int64_t shards_ = 0;                   // of the tables so far
+  std::vector<Cell> rank_rows_, table_rows_;  // their texts, without frame and padding
 };
 
 }  // namespace

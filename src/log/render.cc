@@ -36,6 +36,9 @@ struct CellTexts {
   }
 };
 
+bool is_lost(const PrintedRank& row) { return row.lost; }
+bool is_lost(const PrintedTable&) { return false; }
+
 template <class Row>
 CellTexts cell_texts(const ColumnTable<Row>& table, bool rank_table) {
   CellTexts cells;
@@ -48,7 +51,8 @@ CellTexts cell_texts(const ColumnTable<Row>& table, bool rank_table) {
     cells.end_cell();
   }
   auto odd = table.odd.begin();
-  for (std::size_t row = 0; row < table.rows.size(); ++row)
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    if (is_lost(table.rows[row])) continue;
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
       if (odd != table.odd.end() && odd->row == row && odd->column == column)
         cells.bytes += (odd++)->cell.text;
@@ -56,6 +60,7 @@ CellTexts cell_texts(const ColumnTable<Row>& table, bool rank_table) {
         write_cell(table.columns[column].id, table.rows[row], cells.bytes);
       cells.end_cell();
     }
+  }
   return cells;
 }
 

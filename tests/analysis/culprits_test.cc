@@ -120,11 +120,12 @@ TEST(Culprits, RankOfStatistics) {
   EXPECT_GT(2 * led, errors);
 }
 
-// A row of the parameter table printed twice.
+// A row of the parameter table printed twice, but not byte for byte.
 TEST(Culprits, RepeatedRow) {
   std::string bytes = log_bytes("v1.4.0.log");
   const std::size_t row = bytes.rfind('\n', bytes.find("model.ebc.share_embed_emb")) + 1;
-  const std::string line = bytes.substr(row, bytes.find('\n', row) + 1 - row);
+  std::string line = bytes.substr(row, bytes.find('\n', row) + 1 - row);
+  line.replace(line.find("0.163"), 5, "0.164");
   bytes.insert(row, line);
   Checked checked(bytes);
   find_culprits(checked.printed, checked.plan, {}, checked.report);
@@ -134,9 +135,10 @@ TEST(Culprits, RepeatedRow) {
   EXPECT_GT(led, 2);
 }
 
-// The last row of the rank table is gone: tables with shards on further ranks tell.
+// The last row of the rank table is gone: tables with shards on further ranks tell. Another has no number, so that the
+// lost one gets no place of its own.
 TEST(Culprits, MissingLastRank) {
-  std::string bytes = log_bytes("v1.4.0.log");
+  std::string bytes = changed(log_bytes("v1.4.0.log"), "#         0 ", "0 ", "x ");
   const std::size_t row = bytes.rfind('\n', bytes.find(" 3  ", bytes.find("---------"))) + 1;
   ASSERT_EQ(bytes.substr(row, 12).find_first_not_of("# "), bytes.substr(row, 12).find('3')) << bytes.substr(row, 80);
   bytes.erase(row, bytes.find('\n', row) + 1 - row);

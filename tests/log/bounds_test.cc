@@ -59,7 +59,11 @@ TEST(Bounds, ShardsOfAllTablesTogether) {
   for (const std::string& line : lines) {
     const bool is_table = line.find("like_creative_slot_emb") != std::string::npos;
     const std::string wide = line.substr(0, line.size() - 15) + row;
-    for (std::int64_t i = 0; is_table && i <= kMostShards / kMostRanks; ++i) log += wide;
+    for (std::int64_t i = 0; is_table && i <= kMostShards / kMostRanks; ++i) {
+      const std::string number = std::to_string(1000 + i);
+      std::string other = wide;  // of another table
+      log += other.replace(other.find("_emb"), number.size(), number);
+    }
     if (!is_table) log += line + "\n";
   }
   const PrintedPlan plan = parse(find_blocks(log).front());

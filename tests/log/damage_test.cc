@@ -183,11 +183,47 @@ TEST(Damage, RankRows) {
   const struct {
     std::string ranks;
     std::size_t errors;
-  } cases[] = {{"012", 0}, {"02", 1}, {"12", 1}, {"0112", 1}, {"021", 2}, {"", 1}};
+  } cases[] = {{"012", 0}, {"02", 1}, {"12", 1}, {"0112", 1}, {"0121", 1}, {"021", 2}, {"", 1}};
   for (const auto& c : cases) {
     std::vector<std::string> lines = {header, rule};
     for (const char rank : c.ranks) lines.push_back(row(rank));
     EXPECT_EQ(rules(parsed(box(lines))), std::vector<std::string_view>(c.errors, "log.rank_rows")) << c.ranks;
+  }
+}
+
+// A row that stands twice is read once; one that is lost gets its place, if the tables or the other rows show it.
+TEST(Damage, RankRowsHaveTheirPlaces) {
+  const struct {
+    std::string ranks;
+    std::vector<std::string> lists;  // Ranks of tables
+    std::string places;              // a dot: lost
+  } cases[] = {
+      {"0112", {}, "012"},
+      {"0120", {}, "012"},
+      {"013", {"0-3", "3"}, "01.3"},
+      {"01", {"0-3", "3"}, "01.."},
+      {"0134", {}, "01.34"},
+      {"23", {}, "..23"},
+      {"01", {"3"}, "01.."},
+      {"013", {}, "013"},              // the last number alone may be the wrong one
+      {"01", {"0-1", "3"}, "01"},      // so may one list
+      {"0143", {"0-4", "4"}, "0143"},  // not in order
+      {"019", {"0-3", "3"}, "019"},    // beyond all lists
+  };
+  for (const auto& c : cases) {
+    std::vector<std::string> lines = {"     Rank     HBM (GB)", "   ------   ----------"};
+    for (const char rank : c.ranks) lines.push_back(std::string("        ") + rank + "     1.0 (2%)");
+    if (!c.lists.empty())
+      lines.insert(lines.end(), {"", "     FQN     Sharding     Ranks", "   -----   ----------   -------"});
+    for (const std::string& list : c.lists)
+      lines.push_back("     t_" + list.substr(0, 1) + "           TW   " + std::string(7 - list.size(), ' ') + list);
+    const std::string log = box(lines);
+    const PrintedPlan plan = parsed(log);
+    std::string places;
+    for (const PrintedRank& row : plan.ranks.rows) places += row.lost ? "." : std::string(row.rank.text);
+    EXPECT_EQ(places, c.places) << log;
+    EXPECT_FALSE(rules(plan).empty() && c.places != c.ranks) << log;
+    EXPECT_EQ(rendered(log) == log, c.ranks == c.places || c.places.find('.') != std::string::npos) << log;
   }
 }
 

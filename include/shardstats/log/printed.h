@@ -39,7 +39,8 @@ struct PrintedRank {
   Cell rank, hbm, hbm_percent, ddr, ddr_percent;
   PrintedPerf perf;
   Cell input, output;
-  Cell shards;  // the whole cell, "CW: 0 DP: 1"; see shard_counts()
+  Cell shards;        // the whole cell, "CW: 0 DP: 1"; see shard_counts()
+  bool lost = false;  // the log has no such row: it stands in its place, and no cell is printed
 };
 
 // One row of the parameter table (section 3.4).

@@ -1,0 +1,126 @@
+#include "log/mend_rows.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "log/repeats.h"
+#include "shardstats/limits.h"
+
+namespace shardstats::log_detail {
+namespace {
+
+void report(PrintedPlan& plan, std::string_view rule, const Cell& where, std::string_view message) {
+  plan.diagnostics.push_back({rule, Severity::error, where, message});
+}
+
+// Moves row i to `to[i]` of `count` rows, or away: kGone. What no row moves to has no cells. Keeps the order.
+constexpr std::uint32_t kGone = UINT32_MAX;
+template <class Row>
+void move_rows(ColumnTable<Row>& table, const std::vector<std::uint32_t>& to, std::size_t count) {
+  std::vector<Row> rows(count);
+  for (std::size_t i = 0; i < to.size(); ++i)
+    if (to[i] != kGone) rows[to[i]] = std::move(table.rows[i]);
+  table.rows = std::move(rows);
+  std::erase_if(table.odd, [&](OddCell& odd) { return (odd.row = to[odd.row]) == kGone; });
+}
+
+// `rows`: ascending.
+template <class Row>
+void leave_out(ColumnTable<Row>& table, const std::vector<std::uint32_t>& rows) {
+  if (rows.empty()) return;
+  std::vector<std::uint32_t> to(table.rows.size());
+  std::uint32_t kept = 0;
+  for (std::uint32_t row = 0; row < to.size(); ++row) to[row] = std::ranges::binary_search(rows, row) ? kGone : kept++;
+  move_rows(table, to, kept);
+}
+
+std::optional<std::int64_t> number_of(const PrintedRank& row) { return parse_integer(row.rank.text, 1 << 30); }
+
+// 0, 1, 2, ...
+bool is_in_order(const std::vector<PrintedRank>& rows) {
+  std::int64_t expected = 0;
+  return std::ranges::all_of(rows,
+                             [&](const PrintedRank& row) { return number_of(row).value_or(expected) == expected++; });
+}
+
+// Of a sorted list, or -1.
+std::int64_t last_rank(std::string_view list) {
+  std::size_t start = list.size();
+  while (start > 0 && list[start - 1] != ',' && list[start - 1] != '-') --start;
+  return parse_integer(list.substr(start)).value_or(-1);
+}
+
+bool is_on_all_ranks(const PrintedTable& row) { return row.sharding.text == "RW" || row.sharding.text == "DP"; }
+
+// How many ranks there are by the lists of two tables, or of the only one that has to be on all: one alone may be
+// wrong.
+std::int64_t ranks_of_tables(const PrintedPlan& plan) {
+  const auto& tables = plan.tables.rows;
+  const bool has_one_on_all = std::ranges::count_if(tables, is_on_all_ranks) == 1 || tables.size() == 1;
+  std::int64_t most = -1, second = -1;
+  for (const PrintedTable& row : tables) {
+    const std::int64_t last = last_rank(row.ranks.text);
+    const bool is_enough = has_one_on_all && (is_on_all_ranks(row) || tables.size() == 1);
+    second = std::max(second, is_enough ? last : std::min(most, last));
+    most = std::max(most, last);
+  }
+  return second + 1;
+}
+
+// Puts in rows without cells for the numbers that are lost, if all others are in order. The last number alone may be a
+// wrong one.
+void add_lost_ranks(PrintedPlan& plan) {
+  std::vector<std::uint32_t> numbers;
+  for (const PrintedRank& row : plan.ranks.rows) {
+    const auto number = number_of(row);
+    if (!number || *number >= kMostRanks || (!numbers.empty() && *number <= numbers.back())) return;
+    numbers.push_back(static_cast<std::uint32_t>(*number));
+  }
+  std::int64_t count = ranks_of_tables(plan);
+  if (numbers.size() > 1 && numbers.rbegin()[1] + 1 == numbers.back())
+    count = std::max<std::int64_t>(count, numbers.back() + 1);
+  if (count > kMostRanks || numbers.back() >= count) return;
+  move_rows(plan.ranks, numbers, static_cast<std::size_t>(count));
+  for (PrintedRank& row : plan.ranks.rows) row.lost = true;
+  for (const std::uint32_t there : numbers) plan.ranks.rows[there].lost = false;
+}
+
+}  // namespace
+
+void mend_rank_rows(RowTexts texts, PrintedPlan& plan) {
+  const auto& rows = plan.ranks.rows;
+  const bool in_order = is_in_order(rows);
+  const auto repeated = in_order ? std::vector<std::uint32_t>() : repeated_rows(texts);
+  std::int64_t expected = in_order ? std::ssize(rows) : 0;
+  bool has_gaps = false;
+  for (std::uint32_t r = 0; r < rows.size() && !in_order; ++r) {
+    const std::int64_t number = number_of(rows[r]).value_or(expected);
+    if (std::ranges::binary_search(repeated, r)) {
+      report(plan, "log.rank_rows", rows[r].rank, "this row of the rank table stands above already");
+      continue;
+    }
+    if (number != expected)
+      report(plan, "log.rank_rows", rows[r].rank,
+             number < expected ? "this rank stands twice or out of order" : kRanksMissingBefore);
+    has_gaps |= number > expected;
+    expected = number + 1;
+  }
+  if (!rows.empty() && ranks_of_tables(plan) > expected) {
+    report(plan, "log.rank_rows", rows.back().rank, kRanksMissingAfter);
+    has_gaps = true;
+  }
+  leave_out(plan.ranks, repeated);
+  if (has_gaps) add_lost_ranks(plan);
+}
+
+void mend_table_rows(RowTexts texts, PrintedPlan& plan) {
+  const std::vector<std::uint32_t> repeated = repeated_rows(texts);
+  for (const std::uint32_t row : repeated) {
+    const Cell& name = plan.tables.rows[row].fqn;
+    report(plan, "log.duplicate_table", name ? name : texts[row],
+           "this row of the parameter table stands above already");
+  }
+  leave_out(plan.tables, repeated);
+}
+
+}  // namespace shardstats::log_detail
