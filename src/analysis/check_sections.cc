@@ -131,9 +131,7 @@ class Sections {
     const bool after = std::ranges::any_of(order_.subspan(end), is_there);
     return (!before && !is_framed("log.no_opening_border")) || (!after && !is_framed("log.no_closing_border"));
   }
-  bool is_framed(std::string_view lost) const {
-    return std::ranges::none_of(printed_.diagnostics, [lost](const Diagnostic& d) { return d.rule == lost; });
-  }
+  bool is_framed(std::string_view lost) const { return !printed_.is_reported(lost); }
 
   void add(std::size_t first, std::size_t end) {
     if (is_cut_off(first, end)) return;
@@ -203,8 +201,7 @@ class Sections {
 }  // namespace
 
 void check_sections(Checks& checks) {
-  const auto cut = [](const Diagnostic& d) { return d.rule == "log.cut_lines"; };  // with what stood there
-  if (checks.printed.lines.empty() || std::ranges::any_of(checks.printed.diagnostics, cut)) return;
+  if (checks.printed.lines.empty() || checks.printed.is_reported("log.cut_lines")) return;  // with what stood there
   Sections(checks).check();
 }
 

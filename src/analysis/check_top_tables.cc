@@ -26,7 +26,7 @@ class TopTables {
     auto [ranks, candidates] = top_candidates(checks_.plan, values_, perf);
     std::size_t listed = 0;
     RealInterval last{0, 1e300};
-    Cell cell = Cell{"no line", checks_.printed.find(heading)->place};
+    Cell cell{{}, checks_.printed.find(heading)->place};
     for (const PrintedLine& line : checks_.printed.lines) {
       if (line.id != id) continue;
       const auto slots = checks_.printed.slots_of(line);
@@ -35,6 +35,7 @@ class TopTables {
       if (!check_top_table(slots, perf, rule, ranks.size() == 1, candidates, last)) return;
     }
     if (ranks.size() != 1 || values_[Quantity::hbm].size() < 2) return;
+    if (const LineId end = last_known_line(checks_.printed); end == id || end == heading) return;  // cut off
     const bool missing = listed < kMostTopTables && !candidates.empty() && ranks_with_shards() > 1;
     const auto larger = [&](const PlanTable* t) {
       return first_shard(checks_.plan, *t, perf).low > last.high * (1 + 1e-12);
@@ -43,7 +44,8 @@ class TopTables {
     if (!missing && (listed == 0 || above == candidates.end())) return;
     Finding& finding = checks_.add(rule, cell);
     const PlanTable* table = above != candidates.end() ? *above : candidates.front();
-    finding.message = std::string(fqn_of(*table)) + " is not listed, but belongs before " + std::string(cell.text);
+    finding.message = std::string(fqn_of(*table)) + " is not listed";
+    if (listed > 0) finding.message += ", but belongs before " + std::string(cell.text);
   }
 
   std::ptrdiff_t ranks_with_shards() const {

@@ -82,6 +82,9 @@ bool may_be_newer(const PrintedPlan& printed);
 bool is_changed_format(const PrintedPlan& printed, std::size_t odd, std::size_t rows);
 void add_changed_format(Checks& checks, const Cell& where, std::string_view example, std::size_t cells);
 
+// Where a block was cut off, the last that is left, but for blank and unknown lines; else the closing border.
+LineId last_known_line(const PrintedPlan& printed);
+
 // Are all rows of the parameter table there and readable, as far as the log tells?
 bool has_all_rows(const PrintedPlan& printed, const Plan& plan);
 // The same of the rank table: lost rows may be those of larger ranks.

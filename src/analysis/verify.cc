@@ -114,17 +114,25 @@ WordsOfRows words_of_rows(const PrintedPlan& printed, Cell PrintedTable::*column
   return words;
 }
 
+LineId last_known_line(const PrintedPlan& printed) {
+  const auto is_known = [](const PrintedLine& line) {
+    return line.id != LineId::blank && line.id != LineId::unknown_centred && line.id != LineId::unknown_plain &&
+           line.id != LineId::unknown_nested;
+  };
+  const auto last = std::find_if(printed.lines.rbegin(), printed.lines.rend(), is_known);
+  return last == printed.lines.rend() ? LineId::blank : last->id;
+}
+
 bool has_all_rows(const PrintedPlan& printed, const Plan& plan) {
   if (!printed.tables.printed || printed.tables.rows.empty() || plan.missing) return false;
   // A block that breaks off inside the table has lost rows, and a row without its words says nothing for a sum.
-  if (!printed.lines.empty() && printed.lines.back().id == LineId::parameter_table) return false;
+  if (last_known_line(printed) == LineId::parameter_table) return false;
   return std::ranges::all_of(printed.tables.rows, [](const PrintedTable& row) { return row.kernel && row.sharding; });
 }
 
 bool has_all_ranks(const PrintedPlan& printed) {
-  if (printed.ranks.rows.empty() || printed.lines.back().id == LineId::rank_table) return false;
-  if (std::ranges::find(printed.diagnostics, "log.rank_rows", &Diagnostic::rule) != printed.diagnostics.end())
-    return false;
+  if (printed.ranks.rows.empty() || last_known_line(printed) == LineId::rank_table) return false;
+  if (printed.is_reported("log.rank_rows")) return false;
   const auto ranks = static_cast<int>(printed.ranks.rows.size());
   const auto reaches_beyond = [ranks](std::string_view list) {
     std::vector<int> numbers;

@@ -72,11 +72,22 @@ void read_kernels(const PrintedPlan& printed, PlanInputs& plan) {
   std::sort(plan.kernels.begin(), plan.kernels.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
+// Are some of its lines missing, or may all be, since the block was cut off before?
+bool lacks_reservation(const PrintedPlan& printed) {
+  const auto is_printed = [&](LineId id) { return printed.find(id) != nullptr; };
+  constexpr LineId kLines[] = {LineId::dense_heading, LineId::dense_storage, LineId::kjt_heading, LineId::kjt_storage};
+  constexpr LineId kBehind[] = {LineId::top_perf_heading, LineId::top_hbm_heading};
+  const auto lines = std::ranges::count_if(kLines, is_printed);
+  if (lines > 0) return lines < std::ssize(kLines);
+  return printed.is_reported("log.no_closing_border") && std::ranges::none_of(kBehind, is_printed);
+}
+
 void read_reservation(const PrintedPlan& printed, PlanInputs& plan) {
   const auto read = [&](LineId id, std::size_t slot) {
     return printed_bytes(printed.slot(id, slot), Format::r3, kGiB).value_or(ByteInterval{});
   };
-  plan.reservation_printed = printed.find(LineId::kjt_storage) != nullptr;
+  plan.reservation_lost = lacks_reservation(printed);
+  plan.reservation_printed = !plan.reservation_lost && printed.find(LineId::kjt_storage) != nullptr;
   if (!plan.reservation_printed) return;
   plan.dense_hbm = read(LineId::dense_storage, 0);
   plan.dense_ddr = read(LineId::dense_storage, 1);

@@ -30,7 +30,7 @@ bool policy_fits(const PlanInputs& plan, const PolicyRange& range, Release relea
                  const std::optional<RealInterval>& lookups, bool counted) {
   if (release < range.since) return false;
   const bool debug = plan.printed->find(LineId::planning_heading) != nullptr;
-  if (!debug) return true;  // nothing about the reservation is printed
+  if (!debug || plan.reservation_lost) return true;  // nothing about the reservation is printed
   const auto since = reservation_printed_since(range.policy);
   const bool prints = since && release >= *since;
   if (plan.reservation_printed) {
@@ -115,7 +115,8 @@ void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& 
     ddr.high =
         printed_bytes(plan.printed->slot(LineId::planning_memory, 1), Format::r3, kGiB).value_or(ByteInterval{}).high;
   }
-  const std::int64_t most = lookups ? whole_bytes(kjt_bytes(kInferenceKjt, *lookups)).high : INT64_MAX;
+  const bool is_bounded = lookups && !plan.reservation_lost;
+  const std::int64_t most = is_bounded ? whole_bytes(kjt_bytes(kInferenceKjt, *lookups)).high : INT64_MAX;
   result.dense_hbm = {0, hbm.high};
   result.dense_ddr = {0, ddr.high};
   result.kjt_hbm = {0, std::min(hbm.high, most)};

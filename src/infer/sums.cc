@@ -242,7 +242,8 @@ void Sums::fit_constants() {
     return;
   }
   const ReleaseRules& rules = *outcome_.setting.rules;
-  if (!rules.counts_reservation || rules.release >= Release::v1_6_0) return;
+  const bool must_be_printed = rules.release >= Release::v1_6_0 && !plan_.reservation_lost;
+  if (!rules.counts_reservation || must_be_printed) return;
   const bool in_hbm = io_in_hbm(outcome_.setting);
   RealInterval& hidden = in_hbm ? constants.hbm : constants.ddr;
   const Quantity quantity = in_hbm ? Quantity::hbm : Quantity::ddr;

@@ -44,9 +44,8 @@ std::size_t BoxFrame::read_width() const {
   std::size_t longest = 0;
   for (const BoxLine& line : block_.lines) {
     const std::string_view text = trim_right(line.text);
-    if (was_mended(block_, Mending::frame) && LineText(line).text.size() > kShortestBorder &&
-        is_dashes(LineText(line).text))
-      return LineText(line).text.size() + kAroundDivider;
+    if (const std::string_view dashes = LineText(line).text; dashes.size() > kShortestBorder && is_dashes(dashes))
+      return dashes.size() + kAroundDivider;
     longest = std::max(longest, characters(text));
     if (text.size() > 1 && text.ends_with('#')) lengths.push_back(characters(text));
   }
@@ -79,12 +78,12 @@ void BoxFrame::find_cut() {
     return is_open(line) && characters(line.text) == longest && (border == longest || line.text.ends_with(' '));
   };
   const std::ptrdiff_t at_edge = std::ranges::count_if(block_.lines, is_at_edge);
-  const bool is_end = first + 1 == block_.lines.end() && !block_.closed;
+  is_torn_ = first + 1 == block_.lines.end() && !block_.closed;
   if (at_edge >= kFewestCut && 2 * at_edge > std::ssize(block_.lines)) {
     cut_ = longest;
     report("log.cut_lines", Severity::error, cell_at(*first, first->text.substr(first->text.size() - 1)),
            "the lines are cut off at this column; what stood to the right of it is lost");
-  } else if (!is_end) {
+  } else if (!is_torn_) {
     report("log.right_border", Severity::note, cell_at(*first, first->text.substr(0, 1)),
            "this and maybe other lines lack their '#' on the right");
   }
@@ -105,7 +104,10 @@ void BoxFrame::check_padding(const BoxLine& line, std::size_t width) {
   if (text.ends_with(" #")) check_decoration(line, std::max(characters(text), width), width);
 }
 
-bool BoxFrame::reaches_cut(const BoxLine& line) const { return cut_ != 0 && characters(trim_right(line.text)) >= cut_; }
+bool BoxFrame::reaches_cut(const BoxLine& line) const {
+  if (is_torn_ && &line == &block_.lines.back()) return true;
+  return cut_ != 0 && characters(trim_right(line.text)) >= cut_;
+}
 
 void BoxFrame::check_borders() {
   if (block_.lines.empty()) return;

@@ -51,7 +51,7 @@ class BoxFrame {
   std::size_t width() const { return width_; }
   // Characters of the box line at which all lines were cut off; 0: they were not.
   std::size_t cut() const { return cut_; }
-  // A number at the edge where lines were cut off may have had further digits.
+  // A number at the edge where lines, or the last one, were cut off may have had further digits.
   bool reaches_cut(const BoxLine& line) const;
 
   // Borders and dashes as long as the planner prints them, lines padded to `width` but not beyond.
@@ -69,6 +69,7 @@ class BoxFrame {
   const Block& block_;
   std::vector<Diagnostic>& diagnostics_;
   std::size_t width_ = 0, cut_ = 0;
+  bool is_torn_ = false;  // the block was cut off within its last line
   bool is_decoration_reported_ = false;
 };
 

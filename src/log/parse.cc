@@ -573,6 +573,10 @@ Cell PrintedPlan::slot(LineId id, std::size_t i) const {
   return found == nullptr || i >= found->slot_count ? Cell{} : slots[found->first_slot + i];
 }
 
+bool PrintedPlan::is_reported(std::string_view rule) const {
+  return std::ranges::find(diagnostics, rule, &Diagnostic::rule) != diagnostics.end();
+}
+
 PrintedPlan parse(const Block& block) {
   const std::optional<Block> own = log_detail::without_foreign(block);
   return BlockParser(own ? *own : block).parse();

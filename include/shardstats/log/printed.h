@@ -178,6 +178,8 @@ struct PrintedPlan {
   const PrintedLine* find(LineId id) const;
   // Slot `i` of the first line of that form; an empty cell if there is none.
   Cell slot(LineId id, std::size_t i = 0) const;
+  // Is there a diagnostic of that rule?
+  bool is_reported(std::string_view rule) const;
 };
 
 PrintedPlan parse(const Block& block);

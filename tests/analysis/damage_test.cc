@@ -1,0 +1,121 @@
+// Where lines or rows are lost, nothing is said against those that are left.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "logs.h"
+
+namespace shardstats {
+namespace {
+
+const char* const kLogs[] = {"v0.3.0.log", "v1.4.0.log", "v1.8.0.log"};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size() - 1) + 1;
+    lines.push_back(text.substr(start, end - start));
+    start = end;
+  }
+  return lines;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
+// Errors of rules other than log.*, and the others.
+struct Errors {
+  std::vector<std::string> of_numbers;
+  std::ptrdiff_t of_log = 0;
+};
+Errors errors_of(const std::string& bytes) {
+  Errors errors;
+  const Checked checked(bytes);
+  for (const Finding& finding : checked.report.findings) {
+    if (finding.severity != Severity::error) continue;
+    if (finding.rule->id.starts_with("log."))
+      ++errors.of_log;
+    else
+      errors.of_numbers.push_back(finding.message);
+  }
+  return errors;
+}
+
+// Numbers of the lines that are rows of the rank table, by their rank, or of the parameter table.
+std::vector<std::size_t> rows_of(const std::string& bytes, bool ranks) {
+  const PrintedPlan printed = parse(find_blocks(bytes).front());
+  std::vector<std::size_t> rows;
+  if (ranks)
+    for (const PrintedRank& row : printed.ranks.rows) rows.push_back(row.rank.place.line - 1);
+  else
+    for (const PrintedTable& row : printed.tables.rows) rows.push_back(row.fqn.place.line - 1);
+  return rows;
+}
+
+TEST(Damage, RowsThatStandTwice) {
+  for (const char* name : kLogs)
+    for (const bool ranks : {true, false}) {
+      const std::string bytes = log_bytes(name);
+      for (const std::size_t row : rows_of(bytes, ranks)) {
+        std::vector<std::string> lines = lines_of(bytes);
+        const std::string twice = lines[row];
+        lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(row), twice);
+        const Errors errors = errors_of(joined(lines));
+        EXPECT_EQ(errors.of_numbers, std::vector<std::string>{}) << name << ":" << row + 1;
+        EXPECT_EQ(errors.of_log, 1) << name << ":" << row + 1;
+      }
+    }
+}
+
+TEST(Damage, LostRanks) {
+  for (const char* name : kLogs) {
+    const std::string bytes = log_bytes(name);
+    for (const std::size_t row : rows_of(bytes, true)) {
+      std::vector<std::string> lines = lines_of(bytes);
+      lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(row));
+      const Errors errors = errors_of(joined(lines));
+      EXPECT_EQ(errors.of_numbers, std::vector<std::string>{}) << name << ":" << row + 1;
+      EXPECT_GE(errors.of_log, 1) << name << ":" << row + 1;
+    }
+  }
+}
+
+// Cut off at any line, or within it.
+TEST(Damage, CutOff) {
+  for (const char* name : kLogs) {
+    const std::vector<std::string> lines = lines_of(log_bytes(name));
+    std::string bytes;
+    for (std::size_t i = 0; i + 2 < lines.size(); ++i) {
+      bytes += lines[i];
+      if (i < rows_of(log_bytes(name), true).back()) continue;  // a block needs a sign of one
+      for (const std::size_t more :
+           {std::size_t{0}, lines[i + 1].find_first_not_of("# ") + 9, lines[i + 1].size() / 2}) {
+        const Errors errors = errors_of(bytes + lines[i + 1].substr(0, more));
+        EXPECT_EQ(errors.of_numbers, std::vector<std::string>{}) << name << ":" << i + 1 << " and " << more;
+        EXPECT_GE(errors.of_log, 1) << name << ":" << i + 1 << " and " << more;
+      }
+    }
+  }
+}
+
+// Cut off at a column.
+TEST(Damage, CutLines) {
+  for (const char* name : kLogs) {
+    const std::vector<std::string> lines = lines_of(log_bytes(name));
+    for (std::size_t width = 180; width + 20 < lines[0].size(); width += 30) {
+      std::string bytes;
+      for (const std::string& line : lines) bytes += line.substr(0, std::min(width, line.size() - 1)) + "\n";
+      const Errors errors = errors_of(bytes);
+      EXPECT_EQ(errors.of_numbers, std::vector<std::string>{}) << name << " at " << width;
+      EXPECT_GE(errors.of_log, 1) << name << " at " << width;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace shardstats
