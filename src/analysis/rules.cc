@@ -238,6 +238,8 @@ constexpr std::array kRules = {
          v0_1_0, main_branch, "log-format.md section 1.1", "a warning says that the processes did not print the same plan"},
     Rule{"log.prefix", note, "prefix of a logger", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
          "log-format.md section 8.1", kMended},
+    Rule{"log.suffix", note, "text behind the box", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
+         "log-format.md section 8.2", kMended},
     Rule{"log.encoding", note, "other encoding", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
          "log-format.md section 8.2", kMended},
     Rule{"log.colours", note, "colours of a terminal", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,

@@ -31,6 +31,8 @@ constexpr std::array<std::string_view, 17> kLabels = {
 
 }  // namespace
 
+std::size_t hashes_at_start(std::string_view text) { return std::min(text.find_first_not_of('#'), text.size()); }
+
 std::size_t hashes_at_end(std::string_view text) { return text.size() - (text.find_last_not_of('#') + 1); }
 
 std::size_t first_box(std::string_view line) {
@@ -47,6 +49,15 @@ std::size_t title_offset(std::string_view line) {
   if (title == kNowhere || title == 0) return kNowhere;
   const std::size_t hash = line.find_last_not_of(' ', title - 1);
   return hash == kNowhere || line[hash] != '#' ? kNowhere : hash;
+}
+
+std::size_t width_of_title(std::string_view box_text) {
+  if (title_offset(box_text) != 0) return 0;
+  const std::size_t title = box_text.find(kTitle), behind = title + kTitle.size();
+  const std::size_t last = box_text.find_first_not_of(' ', behind);
+  if (last == kNowhere || box_text[last] != '#') return 0;
+  const std::size_t left = title - 1, right = last - behind;
+  return std::max(left, right) - std::min(left, right) <= 1 ? last + 1 : 0;
 }
 
 std::size_t labels_in(std::string_view line) {

@@ -53,7 +53,8 @@ inline Border border_of(std::string_view line) {
   return {start, text.size() - start};
 }
 
-// Number of '#' at the end of the text.
+// Number of '#' at the start and at the end of the text.
+std::size_t hashes_at_start(std::string_view text);
 std::size_t hashes_at_end(std::string_view text);
 inline constexpr std::size_t kLeastWrapped = 20;  // '#' at the end of a line that may go on in the next
 
@@ -75,6 +76,10 @@ inline bool is_title(std::string_view box_text) {
   if (text.ends_with(kTitle)) return true;
   return text.size() > kTitle.size() + 2 && text.substr((text.size() - kTitle.size()) / 2).starts_with(kTitle);
 }
+
+// How wide the box is in bytes, as the line of the title tells: it is centred, whatever stands behind the box. 0 if it
+// is not the title's line, or the right border is gone.
+std::size_t width_of_title(std::string_view box_text);
 
 // How many labels of planner blocks stand in the line: 0 for the lines of others.
 std::size_t labels_in(std::string_view line);

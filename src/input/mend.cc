@@ -238,6 +238,42 @@ class Mender {
     added.text = std::move(line);
   }
 
+  // --- what stands behind the box ------------------------------------------------------------------------------------
+
+  // The length of a border, whatever stands behind it; 0 if the line is none. A progress bar is one of another process.
+  std::size_t border_length(const std::string& tag, std::string_view box) const {
+    if (const Border border = border_of(box)) return border.length;
+    const std::size_t length = hashes_at_start(box);
+    if (length < kShortestBorder) return 0;
+    const auto opened = progress_.find(tag);
+    const bool is_own = width_ != 0 ? length == width_ : opened != progress_.end() && opened->second.open;
+    return is_own ? length : 0;
+  }
+
+  // Where the box that starts at `box` ends although its line goes on; the size of the line if it does not.
+  std::size_t box_end(std::string_view text, std::size_t box) const {
+    if (width_ == 0) return text.size();
+    if (hashes_at_start(text.substr(box)) == width_) return box + width_;
+    const std::size_t last = box + byte_of(text.substr(box), width_ - 1);
+    for (const std::size_t end : {last, last + 1})  // there is a heading that is one wider
+      if (end < text.size() && text[end] == '#' && text[end - 1] == ' ') return end + 1;
+    if (!has_suffix_) return text.size();
+    // It is longer than the box, or shorter.
+    std::size_t end = text.find('#', last);
+    if (end == kNowhere) end = text.rfind(" #") + 1;
+    return end > box + 1 ? end + 1 : text.size();
+  }
+
+  void without_suffix(MendedLine& line) {
+    const std::string_view text = line.text.text();
+    const std::size_t box = first_box(text), end = box_end(text, box);
+    const std::size_t behind = text.find_first_not_of(' ', end);
+    if (behind == kNowhere || first_box(text.substr(behind)) != kNowhere) return;
+    if (text.substr(behind).starts_with(R"(\\)")) return;  // a string that lies too deep to be undone
+    note(region_.mended, Mending::suffix, line.text.place_of(behind));
+    line.text = part_of(line.text, 0, end);
+  }
+
   // A border with the title behind it opens a block, even if the one before was not closed.
   bool is_title_next() const { return next_text().find(kTitle) != kNowhere; }
 
@@ -251,16 +287,21 @@ class Mender {
 
   // Is the line a sign of a block?
   bool follow(const std::string& tag, std::string_view box) {
-    if (const Border border = border_of(box)) {
-      if (width_ == 0) width_ = border.length;
+    if (const std::size_t border = border_length(tag, box)) {
+      if (width_ == 0) width_ = border;
       Progress& progress = progress_[tag];
-      const bool is_banner = progress.open && border.length != width_ && first_box(next_text()) != kNowhere;
+      const bool is_banner = progress.open && border != width_ && first_box(next_text()) != kNowhere;
       if (is_banner && !is_title_next()) return false;
       set_open(progress, !progress.open || !progress.has_text || is_title_next());
       progress.has_text = false;
       return false;
     }
-    const bool title = is_title(box);
+    const std::size_t title_width = width_of_title(box);
+    if (title_width != 0 && title_width < without_padding(box).size()) {
+      width_ = title_width;
+      has_suffix_ = true;
+    }
+    const bool title = title_width != 0 || is_title(box);
     const bool labelled = title || labels_in(box) > 0;
     if (title) titles_.push_back(tag);
     sure_ |= labelled;
@@ -293,7 +334,8 @@ class Mender {
     if (streams.size() > 1) note(region_.mended, Mending::interleaved, lines_.front().text.place_of(0));
     for (std::size_t i = 0; i < std::max<std::size_t>(streams.size(), 1); ++i)
       region_.streams.push_back(std::make_shared<Transcript>());
-    for (const MendedLine& line : lines_) {
+    for (MendedLine& line : lines_) {
+      if (line.boxed) without_suffix(line);
       const auto own = streams.find(line.tag);
       Transcript& into = *region_.streams[line.boxed && own != streams.end() ? own->second : 0];
       into.append(line.text, 0, line.text.text().size());
@@ -315,6 +357,8 @@ class Mender {
   std::size_t wrap_ = 0;               // characters at which lines were broken; 0: they were not
   std::size_t line_length_ = 0;        // characters of a whole line with its prefix
   std::size_t width_ = 0;              // of the box in characters, as the first border has it
+
+  bool has_suffix_ = false;  // behind the title's line
 
   bool bare_ = false;
   std::size_t bare_prefix_ = 0;

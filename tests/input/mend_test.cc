@@ -130,6 +130,20 @@ std::vector<Case> cases() {
       {"wrapped narrowly", joined(wrapped(lines, 33)), Mending::wrapped},
       {"wrapped at a part of the width", joined(wrapped(lines, kWidth / 2)), Mending::wrapped},
       {"wrapped, blanks lost", joined(wrapped(prefixed(kPrefix), 80, true)), Mending::wrapped},
+      {"suffix", joined(each(prefixed("INFO:x:"), [](const std::string& s) { return s + " (stats.py:301)"; })),
+       Mending::suffix},
+      {"CSV",
+       joined(each(lines,
+                   [n = 0](const std::string& s) mutable {
+                     ++n;
+                     return std::to_string(n) + ",\"INFO\",\"" + s + "\",\"" + std::to_string(n * 7) + "\"";
+                   })),
+       Mending::suffix},
+      {"cell of CSV with all lines", "n,text\n1,\"" + bare.substr(0, bare.size() - 1) + "\",x\n", Mending::suffix},
+      {"suffix of one line",
+       replaced(bare, "512" + std::string(kWidth - 18, ' ') + "#",
+                "512" + std::string(kWidth - 18, ' ') + "# stats.py:301"),
+       Mending::suffix},
       {"glued", replaced(joined(prefixed("INFO:x:")), "#\nINFO:x:# Batch", "#    INFO:x:# Batch"), Mending::glued},
       {"glued to the border", replaced(bare, "##\n#  ", "##   #  "), Mending::glued},
   };

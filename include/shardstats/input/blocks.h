@@ -70,6 +70,7 @@ struct BoxLine {
 // What was undone without loss, or left out, to read a block.
 enum class Mending : std::uint8_t {
   prefix,       // text of a logger in front of the lines
+  suffix,       // text behind the right border
   encoding,     // UTF-16, NUL bytes
   colours,      // escape sequences of a terminal
   blanks,       // tabs, non-breaking and other blanks
