@@ -119,29 +119,6 @@ std::vector<Transcript> split_lines(const Transcript& text) {
   return lines;
 }
 
-bool holds_box(const std::vector<Transcript>& lines) {
-  return std::ranges::any_of(lines, [](const Transcript& line) { return first_box(line.text()) != kNowhere; });
-}
-
-// The lines of the strings in `line` that hold lines of a box; empty if there is no such string.
-std::vector<Transcript> lines_in_strings(const Transcript& line, std::size_t depth) {
-  std::vector<Transcript> lines;
-  const std::string_view text = line.text();
-  const std::size_t start = container_start(text);
-  if (start == kNowhere || depth == kDeepestNesting) return lines;
-  for (std::size_t open = text.find_first_of("\"'", start); open != kNowhere;) {
-    const std::size_t end = string_end(text, open);
-    Transcript escaped;
-    escaped.append(line, open + 1, end);
-    const Transcript content = rewrite(escaped, escape_at);
-    std::vector<Transcript> inner = lines_in_strings(content, depth + 1);
-    if (inner.empty()) inner = split_lines(content);
-    if (holds_box(inner)) std::ranges::move(inner, std::back_inserter(lines));
-    open = end < text.size() ? text.find_first_of("\"'", end + 1) : kNowhere;
-  }
-  return lines;
-}
-
 // A '#' belongs to the box: behind a sequence that was cut off it would be eaten with all that follow it.
 std::size_t skip(std::string_view text, std::size_t at, char low, char high) {
   while (at < text.size() && text[at] >= low && text[at] <= high && text[at] != '#') ++at;
@@ -171,6 +148,33 @@ Change colour_at(std::string_view text, std::size_t at) {
     return {end - at + (text[end] == kEscape && end + 1 < text.size() ? 2 : 1), {}};
   }
   return {skip_final(text, skip(text, at + 1, ' ', '/')) - at, {}};
+}
+
+// Colours may stand around the '#' of a box.
+bool has_box(const Transcript& line) {
+  const bool coloured = line.text().find('\x1b') != kNowhere;
+  return first_box(coloured ? rewrite(line, colour_at).text() : line.text()) != kNowhere;
+}
+
+bool holds_box(const std::vector<Transcript>& lines) { return std::ranges::any_of(lines, has_box); }
+
+// The lines of the strings in `line` that hold lines of a box; empty if there is no such string.
+std::vector<Transcript> lines_in_strings(const Transcript& line, std::size_t depth) {
+  std::vector<Transcript> lines;
+  const std::string_view text = line.text();
+  const std::size_t start = container_start(text);
+  if (start == kNowhere || depth == kDeepestNesting) return lines;
+  for (std::size_t open = text.find_first_of("\"'", start); open != kNowhere;) {
+    const std::size_t end = string_end(text, open);
+    Transcript escaped;
+    escaped.append(line, open + 1, end);
+    const Transcript content = rewrite(escaped, escape_at);
+    std::vector<Transcript> inner = lines_in_strings(content, depth + 1);
+    if (inner.empty()) inner = split_lines(content);
+    if (holds_box(inner)) std::ranges::move(inner, std::back_inserter(lines));
+    open = end < text.size() ? text.find_first_of("\"'", end + 1) : kNowhere;
+  }
+  return lines;
 }
 
 // Blanks other than ' ' as UTF-8, and what stands for them. A lone 0xA0 is the non-breaking space of Latin-1.
