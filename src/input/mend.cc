@@ -168,9 +168,9 @@ class Mender {
     return next == kNowhere || first_box(text.substr(next)) == kNowhere ? kNowhere : end;
   }
 
-  // A line that overflows its box ends in front of the prefix of the next one.
-  static std::size_t end_before_prefix(std::string_view text, std::size_t box) {
-    if (box == 0) return kNowhere;
+  // A line that overflows its box ends in front of the prefix of the next one, or at its first '#' if there is none.
+  std::size_t end_before_prefix(std::string_view text, std::size_t box) const {
+    if (box == 0) return std::min(text.find('#', byte_of(text, width_)), text.size() - 1) + 1;
     const std::size_t next = text.find(std::string(text.substr(0, box)) + "#", box);
     const std::size_t last = next == kNowhere ? kNowhere : text.find_last_not_of(' ', next - 1);
     return last != kNowhere && last > box && text[last] == '#' ? last + 1 : kNowhere;
