@@ -218,13 +218,13 @@ class BlockReader {
     if (block_.mended.empty() && offset > 0 && !is_only_mark(line.text.substr(0, offset)))
       note(block_.mended, Mending::prefix, {number, 1});
     if (block_.lines.empty()) first_prefix_ = line.text.substr(0, offset);
-    if (text.size() != width_) inspect(text);
+    if (text.size() != width_ || text.back() != '#') inspect(text);
     // Another box line in front of it on the same line.
     if (offset != usual_ && first_box(line.text) != offset) is_suspicious_ = true;
     block_.lines.push_back({text, {number, static_cast<std::uint32_t>(offset + 1)}});
   }
 
-  // Of a line that is not as wide as the box.
+  // Of a line that is not as wide as the box or does not end in its border.
   void inspect(std::string_view text) {
     constexpr std::string_view kOdd("\t\x1b\\&<\0", 6);
     const bool glued = width_ > 0 && text.size() > width_ && text[width_ - 1] == '#';

@@ -120,27 +120,83 @@ class Mender {
   bool starts_line(std::string_view text) const {
     const std::size_t joined = pieces_ == 0 ? 0 : pieces_ * wrap_ + characters(text);
     const bool goes_on = is_run_of_hashes(text) && joined_.text().ends_with('#') && joined <= line_length_;
-    const bool ends_joined = text.ends_with('#') && joined == line_length_;
+    // There is a heading that is one wider.
+    const bool ends_joined = text.ends_with('#') && (joined == line_length_ || joined == line_length_ + 1);
     const bool is_border = hashes_at_end(text) >= kLeastWrapped && text.size() - hashes_at_end(text) == box_in_line_;
     return (is_border || first_box(text) == box_in_line_) && !ends_joined && !goes_on;
   }
 
+  // A terminal that is as wide as the box breaks only the lines that are wider: this one, if the next line is the rest.
+  bool is_overflow(std::string_view text) const {
+    if (wrap_ != 0 || !has_right_border_ || text.ends_with('#')) return false;
+    const std::size_t box = first_box(text);
+    if (box == kNowhere || characters(text.substr(box)) < width_) return false;
+    std::string_view rest = without_padding(next_text());
+    if (is_also_in_front(text.substr(0, box), rest)) rest.remove_prefix(box);
+    return rest.ends_with('#') && hashes_at_end(rest) == 1 && first_box(rest) + 1 >= rest.size();
+  }
+
+  Transcript begin_overflow(Transcript line) {
+    note(region_.mended, Mending::wrapped, line.place_of(0));
+    const std::string_view prefix = line.text().substr(0, first_box(line.text()));
+    if (is_also_in_front(prefix, next_text())) {
+      late_prefix_ = prefix;
+      line = without_late_prefix(std::move(line));
+    }
+    wrap_ = characters(line.text());
+    box_in_line_ = first_box(line.text());
+    line_length_ = characters(line.text().substr(0, box_in_line_)) + width_;
+    return line;
+  }
+
+  // Does a piece begin with this prefix, too? It is a late one, put in front of all pieces after the line was broken.
+  static bool is_also_in_front(std::string_view prefix, std::string_view piece) {
+    const std::string_view front = piece.substr(0, prefix.size());
+    return front == prefix || (front.size() == prefix.size() && tag_of(front) == tag_of(prefix));
+  }
+
+  bool is_further_border_piece(std::string_view text) const {
+    const std::size_t start = text.size() - hashes_at_end(text);
+    if (start == text.size() || characters(text) > border_piece_ || joined_characters_ > kWidestBox) return false;
+    const std::string_view next = next_text();
+    return start + hashes_at_end(joined_.text()) <= joined_.text().size() &&
+           is_also_in_front(text.substr(0, start), joined_.text()) &&
+           !is_box_line(next.substr(std::min(start, next.size())), text.size() - start);
+  }
+
+  void begin_late_prefix(std::string_view prefix) {
+    if (prefix.empty()) return;
+    late_prefix_ = prefix;
+    joined_ = part_of(joined_, prefix.size(), joined_.text().size());
+    joined_characters_ -= characters(prefix);
+    border_piece_ -= characters(prefix);
+  }
+
+  Transcript without_late_prefix(Transcript line) const {
+    if (late_prefix_.empty() || !is_also_in_front(late_prefix_, line.text())) return line;
+    return part_of(line, late_prefix_.size(), line.text().size());
+  }
+
   void unwrap(Transcript line) {
-    const std::string_view text = line.text();
-    const std::size_t length = characters(text);
+    line = without_late_prefix(std::move(line));
     if (border_piece_ != 0) {
-      const bool is_piece = is_run_of_hashes(text) && length <= border_piece_ && joined_characters_ <= kWidestBox;
-      if (is_piece && !is_box_line(next_text(), length)) {
+      const bool is_piece = is_further_border_piece(line.text());
+      if (is_piece) {
         note(region_.mended, Mending::wrapped, line.place_of(0));
+        begin_late_prefix(line.text().substr(0, line.text().size() - hashes_at_end(line.text())));
+        line = without_late_prefix(std::move(line));
         join(line);
         begin_wrapping();
-        if (length == border_piece_) return;
+        if (characters(line.text()) == border_piece_) return;
       }
       border_piece_ = 0;
       end_joined();
-      if (is_run_of_hashes(text) && wrap_ != 0) return;
-      if (is_run_of_hashes(text)) return unglue(std::move(line));
+      if (is_piece) return;
+      if (is_run_of_hashes(line.text())) return unglue(std::move(line));
     }
+    if (is_overflow(line.text())) line = begin_overflow(std::move(line));
+    const std::string_view text = line.text();
+    const std::size_t length = characters(text);
     if (may_be_wrapped(text)) {
       border_piece_ = length;
       return join(line);
@@ -297,6 +353,7 @@ class Mender {
       return false;
     }
     const std::size_t title_width = width_of_title(box);
+    has_right_border_ |= title_width != 0;
     if (title_width != 0 && title_width < without_padding(box).size()) {
       width_ = title_width;
       has_suffix_ = true;
@@ -358,7 +415,10 @@ class Mender {
   std::size_t line_length_ = 0;        // characters of a whole line with its prefix
   std::size_t width_ = 0;              // of the box in characters, as the first border has it
 
-  bool has_suffix_ = false;  // behind the title's line
+  std::string late_prefix_;  // put in front of the pieces after the line was broken
+
+  bool has_right_border_ = false;  // in the title's line
+  bool has_suffix_ = false;        // behind the title's line
 
   bool bare_ = false;
   std::size_t bare_prefix_ = 0;

@@ -148,6 +148,11 @@ std::vector<Case> cases() {
        replaced(bare, "512" + std::string(kWidth - 18, ' ') + "#",
                 "512" + std::string(kWidth - 18, ' ') + "# stats.py:301"),
        Mending::suffix},
+      {"wrapped, then indented",
+       joined(each(wrapped(prefixed("x: "), 80), [](const std::string& s) { return "    " + s; })), Mending::wrapped},
+      {"wrapped, then logged",
+       joined(each(wrapped(lines, 33), [](const std::string& s) { return "2026-01-02 03:04:05 x] " + s; })),
+       Mending::wrapped},
       {"glued", replaced(joined(prefixed("INFO:x:")), "#\nINFO:x:# Batch", "#    INFO:x:# Batch"), Mending::glued},
       {"glued to the border", replaced(bare, "##\n#  ", "##   #  "), Mending::glued},
   };
@@ -168,6 +173,22 @@ TEST(Mend, GivesTheUndamagedLines) {
       }
     }
   }
+}
+
+// A terminal that is as wide as the box breaks only the rows that are wider.
+TEST(Mend, RowsThatOverflowTheBoxAreJoined) {
+  Texts lines = printed();
+  lines[5] = "#        0   1.5 (12%)   " + std::string(kWidth - 25, 'x') + "  7 #";
+  lines[9].insert(lines[9].size() - 1, " ");
+  for (const std::size_t more : {0, 2})
+    for (const char* late : {"", "> ", "2026-01-02 03:04:05 "}) {
+      const std::string log =
+          joined(each(wrapped(lines, kWidth + more), [&](const std::string& piece) { return late + piece; }));
+      const auto blocks = find_blocks(log);
+      ASSERT_EQ(blocks.size(), 1u) << late << more;
+      EXPECT_EQ(texts_of(blocks[0]), lines) << late << more;
+      EXPECT_TRUE(was(Mending::wrapped, blocks[0])) << late << more;
+    }
 }
 
 // Somebody's line inside a box may have the title in it; the box goes on.
