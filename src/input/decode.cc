@@ -191,8 +191,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kBlanks =
 
 class Blanks {
  public:
+  Blanks() = default;
+  // With the byte `box` in that column, whatever stands in front of it.
+  Blanks(std::size_t box, std::size_t column) : box_(box), box_column_(column) {}
+
   Change operator()(std::string_view text, std::size_t at) {
     const char c = text[at];
+    if (at == box_) column_ = box_column_;
     if (c == '\t') {
       const std::size_t blanks = kTabStop - column_ % kTabStop;
       column_ += blanks;
@@ -213,8 +218,43 @@ class Blanks {
   static bool is_lone(std::string_view text, std::size_t at) {
     return at == 0 || static_cast<unsigned char>(text[at - 1]) < 0x80;
   }
+  std::size_t box_ = kNowhere, box_column_ = 0;
   std::size_t column_ = 0;
 };
+
+// Is the '#' on the right where it belongs?
+bool is_as_wide(std::string_view text, std::size_t width) {
+  const std::size_t start = first_box(text);
+  if (start == kNowhere) return false;
+  const std::size_t last = start + byte_of(text.substr(start), width - 1);
+  return last < text.size() && text[last] == '#';
+}
+
+// Tabs reach to the stops of the line as it was when its blanks became tabs. Where a prefix was put in front of it
+// later, lines that become as wide as the box tell in which column the box began.
+Transcript with_blanks(const Transcript& line, BoxSoFar& box) {
+  Transcript as_it_stands = rewrite(line, Blanks());
+  if (box.width == 0 || line.text().find('\t') == kNowhere) return as_it_stands;
+  std::string flat(line.text());
+  std::ranges::replace(flat, '\t', ' ');
+  const std::size_t start = first_box(flat);
+  if (start == kNowhere || line.text().find('\t', start) == kNowhere) return as_it_stands;
+  if (box.has_moved) return rewrite(line, Blanks(start, *box.tab_column));
+  if (is_as_wide(as_it_stands.text(), box.width)) {
+    const std::string_view text = as_it_stands.text();
+    box.tab_column = characters(text.substr(0, first_box(text))) % kTabStop;
+    return as_it_stands;
+  }
+  const std::size_t first = box.tab_column.value_or(0), end = box.tab_column ? first + 1 : kTabStop;
+  for (std::size_t column = first; column < end; ++column) {
+    Transcript moved = rewrite(line, Blanks(start, column));
+    if (!is_as_wide(moved.text(), box.width)) continue;
+    box.tab_column = column;
+    box.has_moved = true;
+    return moved;
+  }
+  return as_it_stands;
+}
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kEntities = {{
     {"&lt;", "<"},
@@ -262,21 +302,19 @@ Transcript without_overwritten(const Transcript& line) {
   return kept;
 }
 
-template <class Rule>
-void undo(Transcript& line, Mending what, std::vector<Mended>& mended, Rule rule) {
-  Transcript undone = rewrite(line, rule);
+void undo(Transcript& line, Mending what, std::vector<Mended>& mended, Transcript undone) {
   if (undone.text() == line.text()) return;
   note(mended, what, line.place_of(0));
   line = std::move(undone);
 }
 
-void undo_all(Transcript& line, std::vector<Mended>& mended) {
+void undo_all(Transcript& line, BoxSoFar& box, std::vector<Mended>& mended) {
   const std::string_view text = line.text();
   const bool coloured = text.find('\x1b') != kNowhere || text.find("[0m") != kNowhere || text.find("[m") != kNowhere;
-  if (coloured) undo(line, Mending::colours, mended, colour_at);
+  if (coloured) undo(line, Mending::colours, mended, rewrite(line, colour_at));
   line = without_overwritten(line);
-  if (line.text().find_first_of("&<") != kNowhere) undo(line, Mending::escapes, mended, html_at);
-  undo(line, Mending::blanks, mended, Blanks());
+  if (line.text().find_first_of("&<") != kNowhere) undo(line, Mending::escapes, mended, rewrite(line, html_at));
+  undo(line, Mending::blanks, mended, with_blanks(line, box));
 }
 
 }  // namespace
@@ -285,7 +323,8 @@ void note(std::vector<Mended>& mended, Mending what, Place first) {
   if (std::ranges::find(mended, what, &Mended::what) == mended.end()) mended.push_back({what, first});
 }
 
-std::vector<Transcript> decode(std::string_view line, std::uint32_t number, std::vector<Mended>& mended) {
+std::vector<Transcript> decode(std::string_view line, std::uint32_t number, BoxSoFar& box,
+                               std::vector<Mended>& mended) {
   Transcript whole;
   whole.append(line, {number, 1});
   std::vector<Transcript> lines = lines_in_strings(whole, 0);
@@ -293,7 +332,7 @@ std::vector<Transcript> decode(std::string_view line, std::uint32_t number, std:
     lines.push_back(std::move(whole));
   else
     note(mended, Mending::escapes, {number, 1});
-  for (Transcript& one : lines) undo_all(one, mended);
+  for (Transcript& one : lines) undo_all(one, box, mended);
   return lines;
 }
 

@@ -73,7 +73,12 @@ class Mender {
                               "more than " + std::to_string(kMostMended) + " bytes of damaged lines follow each other",
                               "cut the log before this line and pass the parts one by one"};
     else
-      for (Transcript& text : decode(line.text, number, region_.mended)) unwrap(std::move(text));
+      for (Transcript& text : decoded(line, number)) unwrap(std::move(text));
+  }
+
+  std::vector<Transcript> decoded(const Line& line, std::uint32_t number) {
+    box_.width = width_ != 0 ? width_ : hashes_at_end(joined_.text());
+    return decode(line.text, number, box_, region_.mended);
   }
 
   static bool has_sign(std::string_view text) { return text.find(kTitle) != kNowhere || labels_in(text) > 0; }
@@ -413,7 +418,8 @@ class Mender {
   std::size_t border_piece_ = 0;       // characters of the first piece of a border that may go on
   std::size_t wrap_ = 0;               // characters at which lines were broken; 0: they were not
   std::size_t line_length_ = 0;        // characters of a whole line with its prefix
-  std::size_t width_ = 0;              // of the box in characters, as the first border has it
+  std::size_t width_ = 0;              // of the box in characters, as the first border has it, or the title
+  BoxSoFar box_;                       // for decode()
 
   std::string late_prefix_;  // put in front of the pieces after the line was broken
 

@@ -128,6 +128,8 @@ std::vector<Case> cases() {
       {"colours", replaced(bare, "1.5", "\x1b[32m1.5\x1b[0m"), Mending::colours},
       {"colours without ESC", replaced(bare, "1.5", "[32m1.5[0m"), Mending::colours},
       {"tabs", joined(each(prefixed("[rank0]: "), tabbed)), Mending::blanks},
+      {"tabs, then a prefix", joined(prefixed("[rank0]: ", each(lines, tabbed))), Mending::blanks},
+      {"tabs, then line numbers", joined(prefixed("   12\t", each(prefixed("INFO: "), tabbed))), Mending::blanks},
       {"non-breaking", replaced(bare, "  ", "\xC2\xA0 "), Mending::blanks},
       {"non-breaking, all", replaced(bare, " ", "\xC2\xA0"), Mending::blanks},
       {"wrapped", joined(wrapped(prefixed(kPrefix), 80)), Mending::wrapped},
