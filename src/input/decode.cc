@@ -156,7 +156,12 @@ bool has_box(const Transcript& line) {
   return first_box(coloured ? rewrite(line, colour_at).text() : line.text()) != kNowhere;
 }
 
-bool holds_box(const std::vector<Transcript>& lines) { return std::ranges::any_of(lines, has_box); }
+// Or the title of a block that lost its frame.
+bool holds_box(const std::vector<Transcript>& lines) {
+  return std::ranges::any_of(lines, [&](const Transcript& line) {
+    return has_box(line) || (lines.size() > 1 && line.text().find(kTitle) != kNowhere);
+  });
+}
 
 // The lines of the strings in `line` that hold lines of a box; empty if there is no such string.
 std::vector<Transcript> lines_in_strings(const Transcript& line, std::size_t depth) {
@@ -282,6 +287,11 @@ Change html_at(std::string_view text, std::size_t at) {
   return known ? Change{close + 1, {}} : Change{};
 }
 
+// May the text of a terminal's line be that of a box? A progress bar has '#', too.
+bool is_boxed_text(std::string_view text) {
+  return first_box(text) != kNowhere && (text.ends_with('#') || text.find("%|") == kNowhere);
+}
+
 // A progress bar that was overwritten: of the parts between carriage returns the last with a box, else the last.
 Transcript without_overwritten(const Transcript& line) {
   const std::string_view text = line.text();
@@ -291,11 +301,11 @@ Transcript without_overwritten(const Transcript& line) {
   while (end > 0) {
     const std::size_t cut = text.rfind('\r', end - 1);
     const std::size_t start = cut == kNowhere ? 0 : cut + 1;
-    if (last == kNowhere || first_box(text.substr(start, end - start)) != kNowhere) {
+    if (last == kNowhere || is_boxed_text(text.substr(start, end - start))) {
       kept = {};
       kept.append(line, start, end);
       last = start;
-      if (first_box(kept.text()) != kNowhere) break;
+      if (is_boxed_text(kept.text())) break;
     }
     end = start == 0 ? 0 : start - 1;
   }

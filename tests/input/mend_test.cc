@@ -275,6 +275,20 @@ TEST(Mend, WithoutFrame) {
   EXPECT_EQ(blocks[0].lines[6].place_of(2), (Place{8, 1}));
 }
 
+// The '#' of a progress bar is none of a box, and a string may hold text that lost its frame.
+TEST(Mend, WithoutFrameAmongOtherDamage) {
+  std::string text;
+  for (const std::string& line : printed())
+    if (line.find_first_not_of('#') != std::string::npos) text += line.substr(1, line.size() - 2) + "\n";
+  for (const std::string& log : {replaced(text, " Batch", "\r 3%|#    | 1/40\r Batch"), json(text)}) {
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 1u) << log;
+    EXPECT_TRUE(was(Mending::frame, blocks[0])) << log;
+    ASSERT_EQ(blocks[0].lines.size(), printed().size() - 2) << log;
+    EXPECT_TRUE(blocks[0].lines[6].text.starts_with("# Batch Size: 512")) << log;
+  }
+}
+
 TEST(Mend, LookAlikesAreNoBlocks) {
   const std::string banner = std::string(80, '#') + "\n# Copyright\n# all rights\n" + std::string(80, '#') + "\n";
   for (const std::string& log : {banner, joined(prefixed("x ", {banner, banner})), std::string(500, '#') + "\n",
