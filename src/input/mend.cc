@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kMostUnsure = 50;  // lines in a row without a sign of a block before the first sign of one
 constexpr std::size_t kLeastDivider = 50;
+constexpr std::size_t kMostNumbers = 8;  // of a prefix that are looked at for one that changes all the time
 
 bool is_run_of_hashes(std::string_view text) {
   return !text.empty() && text.find_first_not_of('#') == std::string_view::npos;
@@ -25,6 +26,19 @@ bool is_divider(std::string_view text) {
 // A whole line of a box of that width?
 bool is_box_line(std::string_view text, std::size_t width) {
   return text.starts_with("# ") && text.ends_with('#') && characters(text) == width;
+}
+
+// The tag without its `number`-th number (1-based) and the blanks around it.
+std::string without_number(const std::string& tag, std::size_t number) {
+  constexpr std::string_view kDigits = "0123456789";
+  std::size_t start = 0, end = 0;
+  for (std::size_t i = 0; i < number && start != kNowhere; ++i) {
+    start = tag.find_first_of(kDigits, end);
+    end = start == kNowhere ? end : std::min(tag.find_first_not_of(kDigits, start), tag.size());
+  }
+  if (start == kNowhere || number == 0) return tag;
+  return std::string(without_padding(std::string_view(tag).substr(0, start))) +
+         tag.substr(std::min(tag.find_first_not_of(' ', end), tag.size()));
 }
 
 struct MendedLine {
@@ -377,17 +391,24 @@ class Mender {
     return labelled || (sure_ && box.starts_with("#    ")) || (sure_ && !bare_ && box.starts_with("# "));
   }
 
-  // Tag -> stream, if several processes printed at the same time. Prefixes that change all the time say nothing.
-  std::map<std::string, std::size_t> streams_by_tag() const {
-    std::map<std::string, std::size_t> streams;
-    for (const std::string& tag : titles_) streams.try_emplace(tag, streams.size());
-    std::ptrdiff_t boxed = 0, covered = 0;
-    for (const MendedLine& line : lines_) {
-      boxed += line.boxed;
-      covered += line.boxed && streams.contains(line.tag);
+  // Tag -> stream, if several processes printed at the same time. Prefixes that change all the time say nothing, unless
+  // it is one number that changes.
+  std::map<std::string, std::size_t> streams_by_tag() {
+    if (titles_.size() < 2) return {};
+    std::vector<std::string> tags;
+    for (const MendedLine& line : lines_) tags.push_back(line.tag);
+    for (std::size_t number = 0; number <= kMostNumbers; ++number) {
+      std::map<std::string, std::size_t> streams;
+      for (const std::string& title : titles_) streams.try_emplace(without_number(title, number), streams.size());
+      std::ptrdiff_t boxed = 0, covered = 0;
+      for (std::size_t i = 0; i < lines_.size(); ++i) {
+        lines_[i].tag = without_number(tags[i], number);
+        boxed += lines_[i].boxed;
+        covered += lines_[i].boxed && streams.contains(lines_[i].tag);
+      }
+      if (2 * covered >= boxed) return streams;
     }
-    if (2 * covered < boxed) streams.clear();
-    return streams;
+    return {};
   }
 
   // Lines of nobody known go to the first stream.

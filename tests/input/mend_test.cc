@@ -243,6 +243,21 @@ TEST(Mend, ProcessesAreToldApart) {
   }
 }
 
+// Line numbers in front of it do not hide whose line it is.
+TEST(Mend, ProcessesAreToldApartBehindLineNumbers) {
+  for (const auto& [before, behind] : std::vector<std::pair<const char*, const char*>>{
+           {"", ":0: "}, {"   ", "\t[rank1]: "}, {"w-3.log:", ":"}, {"", ",\"info\",\"7\",\""}}) {
+    std::string log;
+    int number = 0;
+    for (const std::string& line : printed())
+      for (const char* process : {"a", "b"})
+        log += before + std::to_string(++number) + behind + process + ": " + line + "\n";
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 2u) << behind;
+    for (const Block& block : blocks) EXPECT_EQ(texts_of(block), printed()) << behind;
+  }
+}
+
 TEST(Mend, Parts) {
   const Texts lines = printed();
   const Texts tail(lines.begin() + 7, lines.end()), head(lines.begin(), lines.begin() + 9);
