@@ -333,15 +333,12 @@ void note(std::vector<Mended>& mended, Mending what, Place first) {
   if (std::ranges::find(mended, what, &Mended::what) == mended.end()) mended.push_back({what, first});
 }
 
-std::vector<Transcript> decode(std::string_view line, std::uint32_t number, BoxSoFar& box,
-                               std::vector<Mended>& mended) {
-  Transcript whole;
-  whole.append(line, {number, 1});
-  std::vector<Transcript> lines = lines_in_strings(whole, 0);
+std::vector<Transcript> decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {
+  std::vector<Transcript> lines = lines_in_strings(line, 0);
   if (lines.empty())
-    lines.push_back(std::move(whole));
+    lines.push_back(std::move(line));
   else
-    note(mended, Mending::escapes, {number, 1});
+    note(mended, Mending::escapes, {line.place_of(0).line, 1});
   for (Transcript& one : lines) undo_all(one, box, mended);
   return lines;
 }

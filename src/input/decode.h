@@ -22,7 +22,7 @@ struct BoxSoFar {
   bool has_moved = false;                 // from there, since a prefix was put in front
 };
 
-// The lines that a physical line stands for: one, or as many as the strings in it hold. `number`: 1-based.
-std::vector<Transcript> decode(std::string_view line, std::uint32_t number, BoxSoFar& box, std::vector<Mended>& mended);
+// The lines that a physical line stands for: one, or as many as the strings in it hold.
+std::vector<Transcript> decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended);
 
 }  // namespace shardstats::input_detail

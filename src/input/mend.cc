@@ -87,12 +87,38 @@ class Mender {
                               "more than " + std::to_string(kMostMended) + " bytes of damaged lines follow each other",
                               "cut the log before this line and pass the parts one by one"};
     else
-      for (Transcript& text : decoded(line, number)) unwrap(std::move(text));
+      decode_and_unwrap(joined_literals(line.text, number));
   }
 
-  std::vector<Transcript> decoded(const Line& line, std::uint32_t number) {
+  void decode_and_unwrap(Transcript line) {
     box_.width = width_ != 0 ? width_ : hashes_at_end(joined_.text());
-    return decode(line.text, number, box_, region_.mended);
+    for (Transcript& text : decode(std::move(line), box_, region_.mended)) unwrap(std::move(text));
+  }
+
+  // Python's pprint breaks a long string behind a blank: '#  ' in one line, '--- ' and so on in the next ones.
+  Transcript joined_literals(std::string_view text, std::uint32_t number) {
+    Transcript line;
+    std::size_t start = 0;
+    for (std::size_t next; (next = rest_of_literal(text)) != 0 && line.text().size() < kLongestLine; start = next) {
+      line.append(text.substr(start, std::max(start + 1, text.size()) - start - 1), column(number, start));
+      const Line following = line_at(bytes_, at_);
+      at_ = following.next;
+      number = number_++;
+      text = following.text;
+    }
+    line.append(text.substr(start), column(number, start));
+    return line;
+  }
+  static Place column(std::uint32_t number, std::size_t offset) {
+    return {number, static_cast<std::uint32_t>(offset + 1)};
+  }
+
+  // Behind the quote at which the string that ends this line goes on in the next one; 0 if it does not.
+  std::size_t rest_of_literal(std::string_view text) const {
+    if (!text.ends_with(" '") && !text.ends_with(" \"")) return 0;
+    const std::string_view next = next_text();
+    const std::size_t quote = next.find_first_not_of(' ');
+    return quote != kNowhere && next[quote] == text.back() ? quote + 1 : 0;
   }
 
   static bool has_sign(std::string_view text) { return text.find(kTitle) != kNowhere || labels_in(text) > 0; }

@@ -124,6 +124,7 @@ std::vector<Case> cases() {
                    [](const std::string& s) { return json("\x1b[31m" + s.substr(0, 1) + "\x1b[0m" + s.substr(1)); })),
        Mending::colours},
       {"Python list", "x = 1\nINFO:" + list(lines), Mending::escapes},
+      {"pprint of Python", replaced(list(lines), "--- Planner", "'\n '--- Planner"), Mending::escapes},
       {"HTML", "<pre>" + replaced(joined(prefixed("<a>")), "<a>", "&lt;a&gt;") + "</pre>", Mending::escapes},
       {"colours", replaced(bare, "1.5", "\x1b[32m1.5\x1b[0m"), Mending::colours},
       {"colours without ESC", replaced(bare, "1.5", "[32m1.5[0m"), Mending::colours},
