@@ -165,8 +165,9 @@ class Mender {
   bool starts_line(std::string_view text) const {
     const std::size_t joined = pieces_ == 0 ? 0 : pieces_ * wrap_ + characters(text);
     const bool goes_on = is_run_of_hashes(text) && joined_.text().ends_with('#') && joined <= line_length_;
-    // There is a heading that is one wider.
-    const bool ends_joined = text.ends_with('#') && (joined == line_length_ || joined == line_length_ + 1);
+    // The last '#' of a line that is longer than the others is its right border wherever it stands.
+    const bool is_only_end = first_box(text) + 1 == text.size() && joined > line_length_;
+    const bool ends_joined = text.ends_with('#') && (joined == line_length_ || is_only_end);
     const bool is_border = hashes_at_end(text) >= kLeastWrapped && text.size() - hashes_at_end(text) == box_in_line_;
     return (is_border || first_box(text) == box_in_line_) && !ends_joined && !goes_on;
   }

@@ -183,7 +183,7 @@ TEST(Mend, RowsThatOverflowTheBoxAreJoined) {
   Texts lines = printed();
   lines[5] = "#        0   1.5 (12%)   " + std::string(kWidth - 25, 'x') + "  7 #";
   lines[9].insert(lines[9].size() - 1, " ");
-  for (const std::size_t more : {0, 2})
+  for (const std::size_t more : {0, 2, 3})
     for (const char* late : {"", "> ", "2026-01-02 03:04:05 "}) {
       const std::string log =
           joined(each(wrapped(lines, kWidth + more), [&](const std::string& piece) { return late + piece; }));
