@@ -6,6 +6,7 @@
 
 #include "input/box.h"
 #include "input/decode.h"
+#include "input/numbering.h"
 #include "shardstats/limits.h"
 
 namespace shardstats::input_detail {
@@ -56,7 +57,7 @@ struct Progress {
 class Mender {
  public:
   Mender(std::string_view bytes, std::size_t start, std::uint32_t number)
-      : bytes_(bytes), at_(start), number_(number) {}
+      : bytes_(bytes), at_(start), number_(number), numbering_(bytes, start) {}
 
   MendedRegion run() {
     while (at_ < bytes_.size() && !is_over() && !region_.problem) read_line();
@@ -98,13 +99,15 @@ class Mender {
   // Python's pprint breaks a long string behind a blank: '#  ' in one line, '--- ' and so on in the next ones.
   Transcript joined_literals(std::string_view text, std::uint32_t number) {
     Transcript line;
-    std::size_t start = 0;
-    for (std::size_t next; (next = rest_of_literal(text)) != 0 && line.text().size() < kLongestLine; start = next) {
+    std::size_t start = numbering_.front_of(text);
+    if (start > 0) note(region_.mended, Mending::prefix, {number, 1});
+    for (std::size_t next; (next = rest_of_literal(text)) != 0 && line.text().size() < kLongestLine;) {
       line.append(text.substr(start, std::max(start + 1, text.size()) - start - 1), column(number, start));
       const Line following = line_at(bytes_, at_);
       at_ = following.next;
       number = number_++;
       text = following.text;
+      start = numbering_.front_of(text) + next;
     }
     line.append(text.substr(start), column(number, start));
     return line;
@@ -379,8 +382,12 @@ class Mender {
   // A border with the title behind it opens a block, even if the one before was not closed.
   bool is_title_next() const { return next_text().find(kTitle) != kNowhere; }
 
-  // The physical line after this one.
-  std::string_view next_text() const { return at_ < bytes_.size() ? line_at(bytes_, at_).text : std::string_view(); }
+  // The physical line after this one, without its number.
+  std::string_view next_text() const {
+    if (at_ >= bytes_.size()) return {};
+    const std::string_view text = line_at(bytes_, at_).text;
+    return text.substr(numbering_.front_of(text));
+  }
 
   void set_open(Progress& progress, bool open) {
     open_ += static_cast<int>(open) - static_cast<int>(progress.open);
@@ -456,6 +463,7 @@ class Mender {
   std::string_view bytes_;
   std::size_t at_;
   std::uint32_t number_;
+  Numbering numbering_;
   MendedRegion region_;
   std::vector<MendedLine> lines_;
 

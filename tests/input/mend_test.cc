@@ -259,6 +259,22 @@ TEST(Mend, ProcessesAreToldApartBehindLineNumbers) {
   }
 }
 
+// Numbers that were put in front of a damaged log.
+TEST(Mend, BehindLineNumbers) {
+  const Texts lines = printed();
+  const Texts text = wrapped(lines, 80, true);
+  for (const auto& [before, behind] :
+       std::vector<std::pair<const char*, const char*>>{{"", ":"}, {"     ", "\t"}, {"logs/worker-3.log:", ":"}}) {
+    std::string log;
+    int number = 6;
+    for (const std::string& line : text) log += before + std::to_string(++number) + behind + line + "\n";
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 1u) << behind;
+    EXPECT_EQ(texts_of(blocks[0]), lines) << behind;
+    EXPECT_TRUE(was(Mending::prefix, blocks[0])) << behind;
+  }
+}
+
 TEST(Mend, Parts) {
   const Texts lines = printed();
   const Texts tail(lines.begin() + 7, lines.end()), head(lines.begin(), lines.begin() + 9);
