@@ -188,8 +188,9 @@ class Mender {
   Transcript begin_overflow(Transcript line) {
     note(region_.mended, Mending::wrapped, line.place_of(0));
     const std::string_view prefix = line.text().substr(0, first_box(line.text()));
-    if (is_also_in_front(prefix, next_text())) {
+    if (!prefix.empty() && is_also_in_front(prefix, next_text())) {
       late_prefix_ = prefix;
+      note(region_.mended, Mending::prefix, line.place_of(0));
       line = without_late_prefix(std::move(line));
     }
     wrap_ = characters(line.text());
@@ -216,6 +217,7 @@ class Mender {
   void begin_late_prefix(std::string_view prefix) {
     if (prefix.empty()) return;
     late_prefix_ = prefix;
+    note(region_.mended, Mending::prefix, joined_.place_of(0));
     joined_ = part_of(joined_, prefix.size(), joined_.text().size());
     joined_characters_ -= characters(prefix);
     border_piece_ -= characters(prefix);
