@@ -163,12 +163,19 @@ bool holds_box(const std::vector<Transcript>& lines) {
   });
 }
 
+// A row of CSV with nothing to undo: its other columns are kept as a prefix, which may tell the process.
+bool is_csv_row(std::string_view text) {
+  if (!text.starts_with('"') || text.find('\\') != kNowhere) return false;
+  const std::size_t end = string_end(text, 0);
+  return text.substr(end).starts_with("\",") && first_box(text.substr(0, end)) == kNowhere;
+}
+
 // The lines of the strings in `line` that hold lines of a box; empty if there is no such string.
 std::vector<Transcript> lines_in_strings(const Transcript& line, std::size_t depth) {
   std::vector<Transcript> lines;
   const std::string_view text = line.text();
   const std::size_t start = container_start(text);
-  if (start == kNowhere || depth == kDeepestNesting) return lines;
+  if (start == kNowhere || depth == kDeepestNesting || is_csv_row(text.substr(start))) return lines;
   for (std::size_t open = text.find_first_of("\"'", start); open != kNowhere;) {
     const std::size_t end = string_end(text, open);
     Transcript escaped;

@@ -247,7 +247,7 @@ TEST(Mend, ProcessesAreToldApart) {
 // Line numbers in front of it do not hide whose line it is.
 TEST(Mend, ProcessesAreToldApartBehindLineNumbers) {
   for (const auto& [before, behind] : std::vector<std::pair<const char*, const char*>>{
-           {"", ":0: "}, {"   ", "\t[rank1]: "}, {"w-3.log:", ":"}, {"", ",\"info\",\"7\",\""}}) {
+           {"", ":0: "}, {"\"", "\",\"pod-"}, {"   ", "\t[rank1]: "}, {"w-3.log:", ":"}, {"", ",\"info\",\"7\",\""}}) {
     std::string log;
     int number = 0;
     for (const std::string& line : printed())
