@@ -25,7 +25,7 @@ Setting changed_setting(const Inference& base, const ChangedInputs& changed, Set
 // by what inference knows of them already.
 Lookups changed_lookups(const Setting& before, const Setting& after, const TableInputs& old, const TableInputs& now,
                         const Parts& parts) {
-  const bool free = parts.variant.free_inputs;
+  const bool free = parts.variant.free_poolings;
   const Lookups from_log = lookups_of(old, before.rules->io, free);
   Lookups fresh = lookups_of(now, after.rules->io, free);
   if (fresh.lookups == from_log.lookups && fresh.pooled == from_log.pooled) return parts.lookups;

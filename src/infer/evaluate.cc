@@ -24,9 +24,9 @@ std::vector<std::uint64_t> combos_of(const Options& options, std::size_t variant
   return combos;
 }
 
-bool has_hidden_inputs(const TableInputs& table) {
-  return !table.poolings_known || (columns_hidden(table) && table.ranks.size() > 1);
-}
+bool has_hidden_blocks(const TableInputs& table) { return columns_hidden(table) && table.ranks.size() > 1; }
+
+bool has_hidden_inputs(const TableInputs& table) { return !table.poolings_known || has_hidden_blocks(table); }
 
 bool equal_shards(const Outcome& outcome, const TableInputs& table) {
   return !(outcome.rows.hidden() && table.sharding == Sharding::rw) && !columns_hidden(table);

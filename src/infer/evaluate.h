@@ -101,7 +101,9 @@ struct Outcome {
   std::int64_t cost() const { return contradictions + freedoms; }
 };
 
-// Does the table have numbers of poolings or column widths that its release does not print?
+// Is the table split into several blocks of columns whose width its release does not print?
+bool has_hidden_blocks(const TableInputs& table);
+// Does it have numbers of poolings or such blocks that its release does not print?
 bool has_hidden_inputs(const TableInputs& table);
 // Are the shards of a class of this table equal? Not where their rows or columns are hidden.
 bool equal_shards(const Outcome& outcome, const TableInputs& table);
@@ -112,8 +114,9 @@ int departures(const TableInputs& table, const TableState& state, const TablePar
 
 // What a table may choose for itself in the free tier; each one includes those before it.
 enum class Freedom : std::uint8_t {
-  sizes,   // element sizes, optimizer, passes
-  inputs,  // numbers of poolings and column widths that old releases do not print
+  sizes,     // element sizes, optimizer, passes
+  poolings,  // numbers of poolings that old releases do not print
+  columns,   // widths of blocks of columns, likewise
 };
 
 // Among hypotheses that fill in values table by table the count of those values is a matter of degree: a contradicted

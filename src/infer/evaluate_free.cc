@@ -13,7 +13,8 @@ std::vector<Variant> variants_of(const Setting& setting, const TableInputs& tabl
   const bool cached = is_cached(*table.kernel, setting.rules->release);
   Variant base;
   base.free_ratio = is_ratio_hidden(setting, table);
-  base.free_inputs = has_hidden_inputs(table) && freedom >= Freedom::inputs;
+  base.free_poolings = !table.poolings_known && freedom >= Freedom::poolings;
+  base.free_columns = has_hidden_blocks(table) && freedom >= Freedom::columns;
   const bool passes = cached && setting.pipeline == Pipeline::train_prefetch_sparse_dist &&
                       !(setting.inference && setting.rules->inference);
   std::vector<Variant> variants;

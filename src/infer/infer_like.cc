@@ -210,8 +210,9 @@ class Again {
     ShortVector<std::uint64_t, 1> fitting;  // by variant
     for (std::size_t v = 0; v < known.variants.size(); ++v) {
       const Variant& variant = known.variants[v];
-      const bool hides_as_much =
-          variant.free_ratio == is_ratio_hidden(setting, table) && (!variant.free_inputs || has_hidden_inputs(table));
+      const bool hides_as_much = variant.free_ratio == is_ratio_hidden(setting, table) &&
+                                 (!variant.free_poolings || !table.poolings_known) &&
+                                 (!variant.free_columns || has_hidden_blocks(table));
       const std::uint64_t combos = hides_as_much ? known.combos[v] & possible : 0;
       parts.push_back(make_parts(setting, table, variant, outcome_.rows, combos, nullptr, &pool));
       fitting.push_back(fitting_combos(setting, table, parts.back(), combos));

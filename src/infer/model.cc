@@ -181,7 +181,7 @@ void hide_rows(const Setting& setting, const TableInputs& table, const RowSplit&
 // One shard of all columns and the others of none add up to as much as any split.
 void hide_columns(const TableInputs& table, Parts& parts) {
   ClassParts& shards = parts.classes.front();
-  shards.cols = hidden_block(table.cols, shards.run.count, parts.variant.free_inputs);
+  shards.cols = hidden_block(table.cols, shards.run.count, parts.variant.free_columns);
   if (shards.cols.exact()) return;
   ClassParts whole = shards, rest = shards;
   whole.run.count = 1;
@@ -254,7 +254,7 @@ TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& tab
 Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, const RowSplit& rows,
                  std::uint64_t combos, const Lookups* lookups, Pool* pool) {
   const WantedSizes wanted = wanted_sizes(setting, combos);
-  Parts parts{variant, lookups ? *lookups : lookups_of(table, setting.rules->io, variant.free_inputs), Classes(pool),
+  Parts parts{variant, lookups ? *lookups : lookups_of(table, setting.rules->io, variant.free_poolings), Classes(pool),
               Classes(pool)};
   const auto runs = runs_of(setting, table, rows.how);
   parts.classes.reserve(runs.size());

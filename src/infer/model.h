@@ -47,7 +47,8 @@ struct Variant {
   bool free_ratio = false;  // the caching ratio is hidden: anything in `ratio`
   RealInterval ratio{0, 1};
   bool virtual_table = false;
-  bool free_inputs = false;  // numbers of poolings and column widths that old releases do not print
+  bool free_poolings = false;  // numbers of poolings that old releases do not print
+  bool free_columns = false;   // column widths, likewise
   friend bool operator==(const Variant&, const Variant&) = default;
 };
 inline constexpr int kManyPasses = 13;

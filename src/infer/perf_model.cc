@@ -212,7 +212,7 @@ bool find_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs
   if (moves.facts().cols.exact()) {
     found.cells = cells_of(perf, shards);
   } else {
-    const bool block_known = !(*h.outcome->parts)[t].front().variant.free_inputs;
+    const bool block_known = !(*h.outcome->parts)[t].front().variant.free_columns;
     const auto cols = static_cast<double>(plan.tables[t].cols);
     found.cells = block_known ? with_blocks(h, moves.facts(), exactly(moves.facts().cols.low), cols, shards)
                               : with_any_blocks(h, moves.facts(), cols, shards, table.printed[kPerfTotal]);

@@ -156,6 +156,21 @@ std::vector<Candidate> candidates_of(const PlanInputs& plan, const std::vector<S
   return all;
 }
 
+// Blocks of another width than usual move bytes from rank to rank, so that they show in two cells at least: they are
+// taken only where they explain as many.
+std::optional<Outcome> free_outcome(const PlanInputs& plan, Evaluator& evaluator, const Candidate& candidate, int pair,
+                                    std::int64_t limit) {
+  constexpr std::int64_t kShownIn = 2;
+  const auto with = [&](Freedom freedom) {
+    return evaluator.free(candidate.members.front(), pair, freedom, candidate.rows, limit);
+  };
+  if (std::ranges::none_of(plan.tables, has_hidden_blocks)) return with(Freedom::poolings);
+  auto usual = with(Freedom::poolings);
+  if (usual && usual->contradictions < kShownIn) return usual;
+  auto hidden = with(Freedom::columns);
+  return usual && hidden && usual->contradictions - hidden->contradictions < kShownIn ? usual : hidden;
+}
+
 // The free tier for every setting. It has to leave fewer contradicted cells than the uniform one, at no higher cost.
 // `wides`: by group, what the uniform tier found; none where the group was given up.
 void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups, std::uint32_t allowed_pairs,
@@ -190,9 +205,8 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     const auto departing = [&] { return rows ? wide->departing.rows : wide->departing.inputs; };
     const std::int64_t extra = rows ? cost_of_rows(plan, signs, groups[candidate.group], candidate.rows) : 0;
     const std::int64_t most = limit - extra;
-    auto outcome = wide && departing() <= most
-                       ? evaluator.free(candidate.members.front(), wide->pair, Freedom::inputs, candidate.rows, most)
-                       : std::nullopt;
+    auto outcome =
+        wide && departing() <= most ? free_outcome(plan, evaluator, candidate, wide->pair, most) : std::nullopt;
     if (!outcome) free.excluded.push_back({candidate.members, limit + 1});  // or more
     if (!outcome || outcome->contradictions >= contradictions) continue;
     // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one.
@@ -258,7 +272,8 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
 // it are not split evenly either.
 void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Outcome& even) {
   if (even.rows.how != SplitRows::evenly || !may_split_unevenly(plan, *even.setting.rules)) return;
-  auto split = evaluator.free(even.setting, even.pair, Freedom::inputs, hidden_split_of(*even.setting.rules), kNoLimit);
+  auto split =
+      evaluator.free(even.setting, even.pair, Freedom::columns, hidden_split_of(*even.setting.rules), kNoLimit);
   if (!split || split->contradictions > even.contradictions) return;
   for (std::size_t t = 0; t < plan.tables.size(); ++t) {
     const std::uint64_t combos = combos_of(even.tables[t].options);

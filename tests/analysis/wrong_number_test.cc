@@ -1,0 +1,38 @@
+// Another number in a genuine log is no dtype, bandwidth or device of its own as long as only that number says so.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "analysis/logs.h"
+
+namespace shardstats {
+namespace {
+
+struct WrongNumber {
+  const char *log, *mark, *printed, *wrong, *rule;  // log: below testdata
+};
+
+class OneWrongNumber : public testing::TestWithParam<WrongNumber> {};
+
+bool is_error(const Finding& f) { return f.severity == Severity::error; }
+
+TEST_P(OneWrongNumber, IsFound) {
+  const WrongNumber& c = GetParam();
+  const std::string bytes = read_file(std::string(SHARDSTATS_SOURCE_DIR) + "/testdata/" + c.log);
+  EXPECT_TRUE(std::ranges::none_of(Checked(bytes).report.findings, is_error));
+  const Checked checked(changed(bytes, c.mark, c.printed, c.wrong));
+  const auto disputed = [&](const Finding& f) {
+    return is_error(f) && f.rule->id == c.rule &&
+           std::string_view(c.wrong).find(f.where.text) != std::string_view::npos;
+  };
+  EXPECT_TRUE(std::ranges::any_of(checked.report.findings, disputed)) << c.log;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Wrong, OneWrongNumber,
+    testing::Values(
+        // Blocks of columns would move bytes from another rank.
+        WrongNumber{"edits/v0.4.0-blocks.log", "#         1     0.8", " 504.83 ", " 504.81 ", "rank.output"}));
+
+}  // namespace
+}  // namespace shardstats
