@@ -66,19 +66,14 @@ class HypothesisEvaluation {
   }
 
   PerfOutcome run(const std::vector<std::uint64_t>& allowed, std::int64_t limit) {
-    PerfOutcome outcome;
-    outcome.hypothesis = h_;
-    outcome.bandwidths = h_.setting.bandwidths;
-    outcome.backward = h_.setting.backward;
-    outcome.weighted_backward = h_.setting.weighted_backward;
-    outcome.codecs = best_codecs(allowed);
-    outcome.tables = TablePerfs(perf_.tables.size());
-    for (std::uint32_t t = 0; t < perf_.tables.size() && outcome.contradictions < limit; ++t) add_table(t, outcome);
-    if (outcome.contradictions >= limit) return outcome;
-    add_ranks(outcome);
-    compare_total(outcome);
-    if (outcome.contradictions > 0) outcome.statistics = wrong_statistics(outcome);
-    return outcome;
+    const auto codecs = best_codecs(allowed);
+    PerfOutcome outcome = evaluated(codecs, limit, true);
+    // Sizes that only perf asks for have to bring the ranks to what is printed as well.
+    if (std::ranges::none_of(outcome.wrong_in_rank, [](auto wrong) { return wrong != 0; }) || !has_other_sizes(outcome))
+      return outcome;
+    const std::int64_t most = outcome.contradictions;
+    PerfOutcome without = evaluated(codecs, most, false);
+    return without.contradictions < most && without.cost() < outcome.cost() ? without : outcome;
   }
 
  private:
@@ -157,11 +152,39 @@ class HypothesisEvaluation {
     return wrong;
   }
 
-  void add_table(std::uint32_t t, PerfOutcome& outcome) {
+  // `other_sizes`: tables may have element sizes that storage does not leave.
+  PerfOutcome evaluated(const std::vector<std::uint64_t>& codecs, std::int64_t limit, bool other_sizes) {
+    PerfOutcome outcome;
+    outcome.hypothesis = h_;
+    outcome.bandwidths = h_.setting.bandwidths;
+    outcome.backward = h_.setting.backward;
+    outcome.weighted_backward = h_.setting.weighted_backward;
+    outcome.codecs = codecs;
+    outcome.tables = TablePerfs(perf_.tables.size());
+    for (std::uint32_t t = 0; t < perf_.tables.size() && outcome.contradictions < limit; ++t)
+      add_table(t, other_sizes, outcome);
+    if (outcome.contradictions >= limit) return outcome;
+    add_ranks(outcome);
+    compare_total(outcome);
+    if (outcome.contradictions > 0) outcome.statistics = wrong_statistics(outcome);
+    return outcome;
+  }
+
+  bool has_other_sizes(const PerfOutcome& outcome) const {
+    for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) {
+      if (outcome.tables[t] == nullptr) continue;
+      const auto size = std::ranges::find(kElementSizes, outcome.tables[t]->option.element_size);
+      if ((elements_of(h_, t) >> (size - kElementSizes.begin()) & 1) == 0) return true;
+    }
+    return false;
+  }
+
+  void add_table(std::uint32_t t, bool other_sizes, PerfOutcome& outcome) {
     const PerfTable& table = perf_.tables[t];
     if (!table.known) return;
     const std::uint64_t codecs = outcome.codecs[table.sharder];
-    auto perf = over_codecs(t, alternatives_ ? codecs : codecs & (~codecs + 1), outcome.contradictions < kHopeless);
+    auto perf = over_codecs(t, alternatives_ ? codecs : codecs & (~codecs + 1),
+                            other_sizes && outcome.contradictions < kHopeless);
     if (perf) {
       narrow_by_cells(table, shards_[t], *perf);
       outcome.contradictions += count(perf->contradicted);

@@ -32,7 +32,9 @@ INSTANTIATE_TEST_SUITE_P(
     Wrong, OneWrongNumber,
     testing::Values(
         // Blocks of columns would move bytes from another rank.
-        WrongNumber{"edits/v0.4.0-blocks.log", "#         1     0.8", " 504.83 ", " 504.81 ", "rank.output"}));
+        WrongNumber{"edits/v0.4.0-blocks.log", "#         1     0.8", " 504.83 ", " 504.81 ", "rank.output"},
+        // A dtype of the table's own would show in its ranks.
+        WrongNumber{"edits/v0.4.0-ranks_of_small_table.log", "ebc.t_cat_16 ", " 0.029 ", " 0.022 ", "table.perf.total"}));
 
 }  // namespace
 }  // namespace shardstats
