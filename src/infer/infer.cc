@@ -121,8 +121,10 @@ bool search_with_dtypes_of_perf(const Fixed& fixed, const InferOptions& options,
   if (all.found.survivors.empty()) return false;
   // What else a first look found wrong may rest on dtypes that storage does not print.
   const bool may_be_wrong = !storage_printed && options.effort == Effort::exhaustive && !options.alternatives;
-  const bool explained = all.found.survivors.front().outcome.contradictions == 0;
-  if (explained && !may_be_wrong) return false;
+  const Outcome& storage = all.found.survivors.front().outcome;
+  const bool explained = storage.contradictions == 0;
+  const bool denied = explained && storage.freedoms > 0 && has_dtypes_that_perf_denies(all.perf_outcomes);
+  if (explained && !may_be_wrong && !denied) return false;
   std::vector<PerfOutcome> likeliest;
   if (options.alternatives) {
     InferOptions without = options;
@@ -134,7 +136,10 @@ bool search_with_dtypes_of_perf(const Fixed& fixed, const InferOptions& options,
       with_dtypes_of_perf(all.inputs, all.perf, options.alternatives ? likeliest : all.perf_outcomes, all.found);
   if (!known || (explained && !known->differ)) return false;
   SearchResult found = search(known->inputs, fixed.setting, fixed.pairs, options);
-  if (found.survivors.empty() || found.survivors.front().outcome.contradictions > 0) return false;
+  if (found.survivors.empty()) return false;
+  // A dtype that perf denies counts as one more value of its own.
+  const Outcome& with_known = found.survivors.front().outcome;
+  if (with_known.contradictions > 0 && !(denied && with_known.cost() <= storage.cost())) return false;
   prefer_usual_element(known->inputs, found.survivors);
   all.found = std::move(found);
   return true;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "infer/fit_tables.h"
 #include "infer/rebuild.h"
 #include "infer/sums.h"
 
@@ -58,8 +59,18 @@ class PerfOfSurvivor {
   std::vector<const PerfOutcome*> outcomes_;
 };
 
-// Compares the sums again with the options that are left; false: they contradict more than before. Sums that were
-// contradicted stay so. What the outcome costs is not counted anew: it has been chosen.
+// Does it explain the log with default bandwidths, or with others that are known narrowly? Wide bounds rest on the
+// dtypes that they would judge.
+bool is_sure(const PerfOutcome& outcome) {
+  if (outcome.cost() == 0) return true;
+  if (outcome.contradictions > 0 || outcome.statistics > 0) return false;
+  const auto is_narrow = [](RealInterval x) { return x.width() <= kNarrow * x.low; };
+  return std::ranges::all_of(kBandwidths, [&](const auto b) { return is_narrow(outcome.bandwidths.*b); }) &&
+         is_narrow(outcome.backward) && is_narrow(outcome.weighted_backward);
+}
+
+// Compares the sums again with the options that are left; false: they contradict more than before, and the tables are
+// not worth it. Sums that were contradicted stay so. What the outcome costs is not counted anew: it has been chosen.
 bool settle_again(const PlanInputs& plan, Outcome& outcome) {
   const auto contradicted_sums = [&] { return std::ranges::count(outcome.sums, true, &SumLine::contradicted); };
   const auto before = contradicted_sums();
@@ -70,7 +81,12 @@ bool settle_again(const PlanInputs& plan, Outcome& outcome) {
   outcome.uniform = uniform;
   outcome.contradictions = contradictions;
   outcome.freedoms = freedoms;
-  return contradicted_sums() == before;
+  const auto more = contradicted_sums() - before;
+  if (more == 0) return true;
+  // Values that single tables have for so many cells only, though perf shows others, are those of wrong cells.
+  if (more > freedoms) return false;
+  outcome.contradictions += more;
+  return true;
 }
 
 bool narrow(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes, bool all_tried,
@@ -95,9 +111,20 @@ bool narrow(const PlanInputs& plan, const PerfInputs& perf, const std::vector<Pe
 
 }  // namespace
 
+bool has_dtypes_that_perf_denies(const std::vector<PerfOutcome>& outcomes) {
+  if (outcomes.empty() || !is_sure(outcomes.front())) return false;
+  const PerfOutcome& best = outcomes.front();
+  for (std::uint32_t t = 0; t < best.tables.size(); ++t) {
+    if (best.tables[t] == nullptr) continue;
+    const auto size = std::ranges::find(kElementSizes, best.tables[t]->option.element_size) - kElementSizes.begin();
+    if ((elements_of(best.hypothesis, t) >> size & 1) == 0) return true;
+  }
+  return false;
+}
+
 bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
                     const InferOptions& options, SearchResult& found) {
-  if (std::ranges::any_of(outcomes, [](const PerfOutcome& o) { return o.cost() > 0; })) return false;
+  if (!std::ranges::all_of(outcomes, is_sure)) return false;
   bool narrowed = false;
   for (Survivor& survivor : found.survivors)
     narrowed |= narrow(plan, perf, outcomes, options.alternatives, survivor.outcome);

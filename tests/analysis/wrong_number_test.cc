@@ -34,7 +34,11 @@ INSTANTIATE_TEST_SUITE_P(
         // Blocks of columns would move bytes from another rank.
         WrongNumber{"edits/v0.4.0-blocks.log", "#         1     0.8", " 504.83 ", " 504.81 ", "rank.output"},
         // A dtype of the table's own would show in its ranks.
-        WrongNumber{"edits/v0.4.0-ranks_of_small_table.log", "ebc.t_cat_16 ", " 0.029 ", " 0.022 ", "table.perf.total"}));
+        WrongNumber{"edits/v0.4.0-ranks_of_small_table.log", "ebc.t_cat_16 ", " 0.029 ", " 0.022 ", "table.perf.total"},
+        // Perf shows the dtypes that the outputs add up with.
+        WrongNumber{"logs/v0.5.0.log", "#         0     2.7", " 0.39 ", " 0.29 ", "rank.output"},
+        WrongNumber{"logs/v0.5.0.log", "#         0     2.7", " 0.39 ", " 0.37 ", "rank.output"},
+        WrongNumber{"planner/V1.5.0-buckets.log", "#         9 ", " 15.42 ", " 16.42 ", "rank.output"}));
 
 }  // namespace
 }  // namespace shardstats
