@@ -160,8 +160,7 @@ bool is_outlier(const Checks& checks, const Kind& kind, RealInterval printed, co
     const RealInterval capacity = s.rank == 0 ? narrowed(s.capacity(), printed) : s.capacity();
     return s.agrees() && !capacity.overlaps(outlier.capacity());
   });
-  const auto used = std::ranges::count_if(shares, [](const Share& s) { return s.printed.low > 0; });
-  return against >= enough_ranks(checks, kind) && against * 2 > used;
+  return against >= enough_ranks(checks, kind);
 }
 
 // Devices can have capacities of their own since v0.8.0 (storage-model.md section 3.3).
