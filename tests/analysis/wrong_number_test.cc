@@ -40,7 +40,9 @@ INSTANTIATE_TEST_SUITE_P(
         WrongNumber{"logs/v0.5.0.log", "#         0     2.7", " 0.39 ", " 0.37 ", "rank.output"},
         WrongNumber{"planner/V1.5.0-buckets.log", "#         9 ", " 15.42 ", " 16.42 ", "rank.output"},
         // Two ranks rule out another device; what the small shares of others are of does not show.
-        WrongNumber{"planner/v1.4.0-dtypes_of_80_tables.log", "#         1 ", "(13%)", "(15%)", "rank.ddr_percent"}));
+        WrongNumber{"planner/v1.4.0-dtypes_of_80_tables.log", "#         1 ", "(13%)", "(15%)", "rank.ddr_percent"},
+        // The right bandwidth needs no multiplier of its own.
+        WrongNumber{"edits/v1.3.0-usual_multiplier.log", "ebc.item_emb ", " 0.87 ", " 0.89 ", "table.perf.total"}));
 
 }  // namespace
 }  // namespace shardstats
