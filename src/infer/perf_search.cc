@@ -311,7 +311,10 @@ class PerfSearch {
   // All bounds contain the defaults, which were tried before: so one of them at least has another value. Where numbers
   // depend on two, that shows if one of the two stays at its default.
   static bool hides_values(const PerfFit& fit) {
-    return fit.freedoms == 0 && !same_bandwidths(fit.bandwidths, default_bandwidths());
+    const Bandwidths<RealInterval> usual = default_bandwidths();
+    const auto may_be_usual = [&](const auto b) { return (fit.bandwidths.*b).contains((usual.*b).low); };
+    return !same_bandwidths(fit.bandwidths, usual) && std::ranges::all_of(kBandwidths, may_be_usual) &&
+           fit.backward.contains(kDefaultBackward.low) && fit.weighted_backward.contains(kDefaultWeightedBackward.low);
   }
 
   // What a fit costs besides its freedoms. Values close to the default are unlikely; and values that do not show
