@@ -77,6 +77,7 @@ class PerfSearch {
     if (effort_ == Effort::exhaustive && try_left_behind(most)) try_usual_bandwidths();
     const bool try_sizes = effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables;
     if (try_sizes && may_rest_on_sizes(best_.front())) {
+      const std::vector<PerfOutcome> before = best_;
       // Another element size explains a single wrong cell too easily.
       if (best_.front().contradictions < kManyContradictions) below_ = best_.front().cost() - 1;
       const auto like_best = std::ranges::find_if(tried, [&](const Tried& one) { return is_like_best(one); });
@@ -84,9 +85,23 @@ class PerfSearch {
       try_element_sizes(tried.front());
       try_other_hosts(tried);
       below_ = PerfEvaluation::kNoLimit;
+      if (before.front().contradictions == 1 && best_.front().hypothesis.any_element && !explains_with_best_sizes())
+        best_ = before;
     }
     if (best_.front().hypothesis.element || best_.front().hypothesis.any_element) try_usual_bandwidths();
     if (try_sizes && best_.front().contradictions >= kManyContradictions) refit_with_best_sizes();
+  }
+
+  // Bounds that were fitted with any size of each table are wide enough to hide a wrong cell: do those that are fitted
+  // with the sizes which they leave explain the log as well?
+  bool explains_with_best_sizes() {
+    PerfHypothesis h = best_.front().hypothesis;
+    h.any_element = false;
+    h.sizes = best_sizes(best_.front());
+    const WireClasses classes(h, plan_, perf_);
+    PerfFits fits(h, plan_, perf_);
+    const PerfFit fit = fits.fit(classes.first_of(first_of(best_.front().codecs)));
+    return evaluation_.run(fitted(h, fit), all_codecs(h)).contradictions == 0;
   }
 
   // Values fitted with the likeliest element size of each table show which sizes explain it, and these lead to others.
