@@ -406,6 +406,7 @@ bool Sums::check(SumLine& line, ShardTotals& totals) {
   if (!may_rule_out(line, total, totals.widest_swing(line))) return false;
   bool changed = false;
   lines_.each_part(line, [&](Part part) {
+    if (line.contradicted) return;
     if ((differ_[part.table] & quantity) != 0 && may_rule_out(line, total, sum_of(swing_, part, line.quantity)))
       changed |= prune(line, total, part);
   });
@@ -419,7 +420,7 @@ bool Sums::may_rule_out(const SumLine& line, RealInterval total, RealInterval sw
          total.high - swing.high < line.printed.low + kRounding;
 }
 
-bool Sums::prune(const SumLine& line, RealInterval& total, Part part) {
+bool Sums::prune(SumLine& line, RealInterval& total, Part part) {
   auto& options = outcome_.tables[part.table].options;
   const RealInterval others = without(total, sum_of(bounds_, part, line.quantity));
   const auto fits = [&](Option option) { return (others + bytes(part, option, line.quantity)).overlaps(line.printed); };
@@ -427,7 +428,11 @@ bool Sums::prune(const SumLine& line, RealInterval& total, Part part) {
   Options kept;
   for (const Option option : options)
     if (fits(option)) kept.push_back(option);
-  if (kept.empty()) return false;
+  // Bounds over all options may hold what none of them gives.
+  if (kept.empty()) {
+    line.contradicted = true;
+    return false;
+  }
   options = std::move(kept);
   changed(part.table);
   const RealInterval now = sum_of(bounds_, part, line.quantity);

@@ -163,7 +163,7 @@ class Sums {
   std::int64_t contradict_unequal_ranks();
   bool has_known_shards(const SumLine& line) const;
   static bool may_rule_out(const SumLine& line, RealInterval total, RealInterval swing);
-  bool prune(const SumLine& line, RealInterval& total, Part part);
+  bool prune(SumLine& line, RealInterval& total, Part part);
   std::vector<OpenTable> open_tables(const SumLine& line, RealInterval& fixed) const;
   void match_output(SumLine& line);
   bool gives(const SumLine& line, const Assignments& known, std::uint32_t l) const;
