@@ -202,11 +202,12 @@ std::optional<Outcome> Evaluator::free(const Setting& setting, int pair, Freedom
   auto outcome = tier.settled(limit);
   if (outcome.cost() <= limit && tier.has_virtual_table()) {
     outcome = with_any_virtual(tier, limit, std::move(outcome));
-    // A wrong cell looks like a virtual table that no sum knows of.
+    // A wrong cell looks like a virtual table that no sum knows of: one alone does not speak for such a table.
     FreeTier without(plan_, sums_, setting, pair, freedom, rows);
     if (without.list_options(limit, false)) {
       auto other = without.settled(limit);
-      if (other.cost() <= limit && weight(other) < weight(outcome)) outcome = std::move(other);
+      const bool is_one_cell = other.contradictions <= outcome.contradictions + 1;
+      if (other.cost() <= limit && (is_one_cell || weight(other) < weight(outcome))) outcome = std::move(other);
     }
   }
   if (outcome.cost() > limit) return std::nullopt;

@@ -50,7 +50,10 @@ INSTANTIATE_TEST_SUITE_P(
         WrongNumber{"planner/v1.7.0-two_bandwidths.log", "  0.307 ", " 0.307 ", " 0.302 ", "table.perf.total"},
         // No optimizer gives it, though some give less and some more.
         WrongNumber{"edits/v1.8.0-optimizer_state.log", "caching: 0.008", "caching: 0.008", "caching: 4.008",
-                    "kernel.optimizer"}));
+                    "kernel.optimizer"},
+        // A virtual table would show in its ranks and in its kernel.
+        WrongNumber{"edits/v1.3.0-usual_multiplier.log", "buyer_query_city", "(20.913 GB", "(20.911 GB",
+                    "table.storage.hbm"}));
 
 }  // namespace
 }  // namespace shardstats
