@@ -66,6 +66,14 @@ class PerfSearch {
     std::int64_t contradictions = 0;
   };
 
+  using Rank = std::pair<std::int64_t, std::int64_t>;
+
+  // The best that fits of a hypothesis led to.
+  struct Fitted {
+    PerfHypothesis hypothesis;
+    Rank rank;
+  };
+
   // Bandwidths and multipliers that are fitted, then element sizes.
   void try_other_values(std::vector<Tried> tried) {
     std::stable_sort(tried.begin(), tried.end(),
@@ -84,11 +92,11 @@ class PerfSearch {
       if (like_best != tried.begin() && like_best != tried.end()) try_element_sizes(*like_best);
       try_element_sizes(tried.front());
       try_other_hosts(tried);
+      if (best_.front().hypothesis.element || best_.front().hypothesis.any_element) try_usual_bandwidths();
       below_ = PerfEvaluation::kNoLimit;
       if (before.front().contradictions == 1 && best_.front().hypothesis.any_element && !explains_with_best_sizes())
         best_ = before;
     }
-    if (best_.front().hypothesis.element || best_.front().hypothesis.any_element) try_usual_bandwidths();
     if (try_sizes && best_.front().contradictions >= kManyContradictions) refit_with_best_sizes();
   }
 
@@ -113,7 +121,7 @@ class PerfSearch {
       h.sizes = best_sizes(before);
       const WireClasses classes(h, plan_, perf_);
       PerfFits fits(h, plan_, perf_);
-      Refits refits{h, fits, classes, {}, {}};
+      Refits refits{h, fits, classes, {}, {}, std::nullopt};
       refit(refits, classes.first_of(first_of(before.codecs)));
       if (best_.front().cost() >= before.cost()) return;
     }
@@ -251,21 +259,28 @@ class PerfSearch {
     PerfFits fits(h, plan_, perf_);
     auto starts = fitting_codecs(h, perf_, classes, fits);
     starts.insert(starts.begin(), first_of(default_codecs));
-    Refits refits{h, fits, classes, {}, {}};
+    Refits refits{h, fits, classes, {}, {}, std::nullopt};
     for (auto codecs : starts)
       for (int round = 0; round < kRefits; ++round) {
         const auto next = refit(refits, classes.first_of(codecs));
         if (std::exchange(codecs, next) == next) break;
       }
+    if (refits.best) fitted_.push_back(*std::move(refits.best));
   }
 
+  // Once more with each bandwidth at its default, and what was found of the others: not only for the best hypothesis,
+  // as another may be better then.
   void try_usual_bandwidths() {
-    if (best_.front().contradictions > 0)
-      for (const auto bandwidth : kBandwidths) try_default(best_.front().hypothesis, bandwidth);
+    for (Fitted& fitted : fitted_) {
+      if (best_.front().contradictions == 0) break;
+      for (const auto bandwidth : kBandwidths) try_default(fitted, bandwidth);
+    }
+    fitted_.clear();
   }
 
   // A bandwidth that few tables show may have been fitted to unlikely options of these.
-  void try_default(PerfHypothesis h, RealInterval Bandwidths<RealInterval>::*bandwidth) {
+  void try_default(Fitted& fitted, RealInterval Bandwidths<RealInterval>::*bandwidth) {
+    PerfHypothesis h = fitted.hypothesis;
     const Bandwidths<RealInterval> usual = default_bandwidths();
     Bandwidths<RealInterval>& found = h.setting.bandwidths;
     const auto may_be_usual = [&](const auto b) { return (found.*b).contains((usual.*b).low); };
@@ -277,9 +292,11 @@ class PerfSearch {
         found.*b = usual.*b;
       else
         ++freedoms;
-    if (freedoms == 0) return;  // the defaults were tried first
+    // The defaults were tried first; and with so many values of its own nothing is better.
+    if (freedoms == 0 || freedoms > best_.front().cost()) return;
     PerfOutcome outcome = evaluation_.run(h, all_codecs(h));
     outcome.freedoms += freedoms;
+    if (rank(outcome) < fitted.rank) fitted = {outcome.hypothesis, rank(outcome)};
     keep(std::move(outcome));
   }
 
@@ -290,6 +307,7 @@ class PerfSearch {
     const WireClasses& classes;
     std::map<std::vector<std::size_t>, std::vector<std::size_t>> by_codecs;
     std::vector<std::pair<PerfFit, std::vector<std::size_t>>> by_fit;
+    std::optional<Fitted> best;
   };
 
   // Two fits with the same codecs.
@@ -360,6 +378,7 @@ class PerfSearch {
     auto codecs = first_of(outcome.codecs);
     if (of != nullptr && refits.classes.first_of(codecs) == of->codecs) outcome.fits = of->fits;
     refits.by_fit.emplace_back(fit, codecs);
+    if (!refits.best || rank(outcome) < refits.best->rank) refits.best = {outcome.hypothesis, rank(outcome)};
     keep(std::move(outcome));
     return codecs;
   }
@@ -405,7 +424,7 @@ class PerfSearch {
     if (is_best) std::erase_if(best_, [&](const PerfOutcome& o) { return !is_near(o, best_.front()); });
   }
 
-  static std::pair<std::int64_t, std::int64_t> rank(const PerfOutcome& o) { return {o.cost(), o.contradictions}; }
+  static Rank rank(const PerfOutcome& o) { return {o.cost(), o.contradictions}; }
 
   // As good as the best one. Where all are asked for and that explains the log, one value of its own more does not
   // exclude a fit that explains it with another value in the place of one of the best: which is right remains open.
@@ -460,6 +479,7 @@ class PerfSearch {
   std::int64_t by_defaults_ = 0;                   // contradictions that the default bandwidths leave
   std::int64_t below_ = PerfEvaluation::kNoLimit;  // what an outcome has to cost less than
   std::vector<PerfHypothesis> left_behind_;        // most likely first
+  std::vector<Fitted> fitted_;                     // by hypothesis, since the defaults were last put back
   std::vector<PerfOutcome> best_;
 };
 
