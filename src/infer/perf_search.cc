@@ -55,6 +55,8 @@ class PerfSearch {
       try_other_values(std::move(tried));
     else if (alternatives_)
       for (PerfOutcome& outcome : best_) widen(outcome);
+    if (alternatives_ && best_.front().contradictions == 0)
+      for (PerfOutcome& outcome : best_) widen_by_sizes(outcome);
     return std::move(best_);
   }
 
@@ -409,6 +411,38 @@ class PerfSearch {
     }
     outcome = evaluation_.run(fitted(outcome.hypothesis, found), outcome.codecs);
     outcome.bounded = found.bounded;
+  }
+
+  // Values of its own were fitted with the likeliest size of each table. Where others explain the table as well, bounds
+  // cover what these lead to.
+  void widen_by_sizes(PerfOutcome& outcome) {
+    for (int round = 0; round < kRefits && !has_defaults(outcome.hypothesis); ++round) {
+      PerfHypothesis h = outcome.hypothesis;
+      h.sizes = best_sizes(outcome);
+      const PerfFit found = PerfFits(h, plan_, perf_).fit(first_of(outcome.codecs), h.kept);
+      h.sizes.reset();
+      if (!widen_own_bandwidths(h.setting, found)) return;
+      PerfOutcome wider = evaluation_.run(h, outcome.codecs);
+      if (wider.contradictions > 0) return;
+      wider.freedoms = outcome.freedoms;
+      wider.bounded = outcome.bounded;
+      wider.fits = outcome.fits;
+      outcome = std::move(wider);
+    }
+  }
+
+  // Bandwidths that are not the defaults; false: the fit says nothing new of them. Multipliers rest on no sizes.
+  static bool widen_own_bandwidths(PerfSetting<RealInterval>& setting, const PerfFit& found) {
+    bool changed = false;
+    const Bandwidths<RealInterval> usual = default_bandwidths();
+    for (const auto b : kBandwidths) {
+      RealInterval& value = setting.bandwidths.*b;
+      const RealInterval wider = hull(value, found.bandwidths.*b);
+      if (value == usual.*b || wider == value) continue;
+      value = wider;
+      changed = true;
+    }
+    return changed;
   }
 
   // One value of its own that settles everything is more likely than the one wrong cell it costs.
