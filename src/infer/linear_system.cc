@@ -70,10 +70,15 @@ void LinearSystem::add(const Coefficients& a, RealInterval value) {
   });
 }
 
-// Of the terms from that one on.
+// Of the terms from that one on. Where all of these may be 0, as for a table without lookups, a 0 says nothing.
 void LinearSystem::add_equation(RealInterval value, std::size_t first) {
   const std::size_t count = terms_.size() - first;
   if (count == 0) return;
+  const auto may_be_zero = [](const Term& term) { return term.a.low <= 0; };
+  if (value.low <= 0 && std::ranges::all_of(std::span(terms_).subspan(first), may_be_zero)) {
+    terms_.resize(first);
+    return;
+  }
   const RealInterval alone = count == 1 ? left_for(terms_.back(), value) : RealInterval{};
   equations_.push_back({value, middle(value), value.width() / 2 + 1e-12 * value.high + 1e-15, first, count, alone});
   for (const Term& term : terms(equations_.back())) used_[term.unknown] = true;

@@ -25,6 +25,16 @@ TEST(LinearSystem, NumbersWithoutUnknownsSayNothing) {
   EXPECT_EQ(system.contradicted({}), 0);
 }
 
+// As that of a table whose lookups print as 0.0.
+TEST(LinearSystem, AZeroOfTermsThatMayBeZeroSaysNothing) {
+  LinearSystem system;
+  system.add({RealInterval{0, 2}, RealInterval{0, 1}}, exactly(0.0));
+  EXPECT_FALSE(system.uses(0));
+  EXPECT_FALSE(system.uses(1));
+  system.add({RealInterval{0, 2}}, {0.5, 1});
+  EXPECT_TRUE(system.uses(0));
+}
+
 TEST(LinearSystem, NumbersOfOneUnknownBoundItAlone) {
   LinearSystem system;
   system.add(only(2), {4, 6});
