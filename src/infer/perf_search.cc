@@ -83,8 +83,8 @@ class PerfSearch {
     const std::size_t most = std::max<std::size_t>(kFits / std::max<std::size_t>(plan_.tables.size(), 1), 2);
     if (tried.size() > most) tried.resize(most);
     for (const Tried& one : tried) try_fits(one.hypothesis, one.codecs);
-    try_usual_bandwidths();
-    if (effort_ == Effort::exhaustive && try_left_behind(most)) try_usual_bandwidths();
+    try_usual_values();
+    if (effort_ == Effort::exhaustive && try_left_behind(most)) try_usual_values();
     const bool try_sizes = effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables;
     if (try_sizes && may_rest_on_sizes(best_.front())) {
       const std::vector<PerfOutcome> before = best_;
@@ -94,7 +94,7 @@ class PerfSearch {
       if (like_best != tried.begin() && like_best != tried.end()) try_element_sizes(*like_best);
       try_element_sizes(tried.front());
       try_other_hosts(tried);
-      if (best_.front().hypothesis.element || best_.front().hypothesis.any_element) try_usual_bandwidths();
+      if (best_.front().hypothesis.element || best_.front().hypothesis.any_element) try_usual_values();
       below_ = PerfEvaluation::kNoLimit;
       if (before.front().contradictions == 1 && best_.front().hypothesis.any_element && !explains_with_best_sizes())
         best_ = before;
@@ -270,36 +270,55 @@ class PerfSearch {
     if (refits.best) fitted_.push_back(*std::move(refits.best));
   }
 
-  // Once more with each bandwidth at its default, and what was found of the others: not only for the best hypothesis,
-  // as another may be better then.
-  void try_usual_bandwidths() {
+  // Once more with each value at its default, and what was found of the others: not only for the best hypothesis, as
+  // another may be better then.
+  void try_usual_values() {
     for (Fitted& fitted : fitted_) {
-      if (best_.front().contradictions == 0) break;
-      for (const auto bandwidth : kBandwidths) try_default(fitted, bandwidth);
+      if (best_.front().contradictions == 0 && !alternatives_) break;
+      for (const auto bandwidth : kBandwidths)
+        try_default(
+            fitted, [&](auto& setting) -> auto& { return setting.bandwidths.*bandwidth; });
+      try_default(
+          fitted, [](auto& setting) -> auto& { return setting.backward; });
+      try_default(
+          fitted, [](auto& setting) -> auto& { return setting.weighted_backward; });
     }
     fitted_.clear();
   }
 
-  // A bandwidth that few tables show may have been fitted to unlikely options of these.
-  void try_default(Fitted& fitted, RealInterval Bandwidths<RealInterval>::*bandwidth) {
+  // A value that few tables show may have been fitted to unlikely options of these.
+  template <class Value>
+  void try_default(Fitted& fitted, Value value) {
+    PerfSetting<RealInterval> usual;
+    usual.bandwidths = default_bandwidths();
+    usual.backward = kDefaultBackward;
+    usual.weighted_backward = kDefaultWeightedBackward;
     PerfHypothesis h = fitted.hypothesis;
-    const Bandwidths<RealInterval> usual = default_bandwidths();
-    Bandwidths<RealInterval>& found = h.setting.bandwidths;
-    const auto may_be_usual = [&](const auto b) { return (found.*b).contains((usual.*b).low); };
-    if (may_be_usual(bandwidth)) return;
-    std::int64_t freedoms =
-        (h.setting.backward != kDefaultBackward) + (h.setting.weighted_backward != kDefaultWeightedBackward);
-    for (const auto b : kBandwidths)
-      if (b == bandwidth || may_be_usual(b))
-        found.*b = usual.*b;
-      else
-        ++freedoms;
+    if (value(h.setting).contains(value(usual).low)) return;
+    value(h.setting) = value(usual);
+    const std::int64_t freedoms = take_possible_defaults(usual, h.setting);
     // The defaults were tried first; and with so many values of its own nothing is better.
     if (freedoms == 0 || freedoms > best_.front().cost()) return;
     PerfOutcome outcome = evaluation_.run(h, all_codecs(h));
     outcome.freedoms += freedoms;
     if (rank(outcome) < fitted.rank) fitted = {outcome.hypothesis, rank(outcome)};
     keep(std::move(outcome));
+  }
+
+  // Puts those in their bounds to their defaults; returns how many others there are.
+  static std::int64_t take_possible_defaults(const PerfSetting<RealInterval>& usual,
+                                             PerfSetting<RealInterval>& setting) {
+    std::int64_t others = 0;
+    const auto take = [&](RealInterval& found, RealInterval of_default) {
+      if (found.contains(of_default.low))
+        found = of_default;
+      else
+        ++others;
+    };
+    for (const auto b : kBandwidths) take(setting.bandwidths.*b, usual.bandwidths.*b);
+    take(setting.backward, usual.backward);
+    take(setting.weighted_backward, usual.weighted_backward);
+    return others;
   }
 
   // What fits of a hypothesis led to; the same one would lead there again.
