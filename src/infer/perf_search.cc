@@ -466,7 +466,8 @@ class PerfSearch {
 
   // One value of its own that settles everything is more likely than the one wrong cell it costs.
   void keep(PerfOutcome outcome) {
-    if (outcome.cost() >= below_) return;
+    // Bounds cover whatever explains the log.
+    if (outcome.cost() >= below_ && !(alternatives_ && outcome.contradictions == 0)) return;
     const bool is_best = best_.empty() || rank(outcome) < rank(best_.front());
     if (!is_best && !is_near(outcome, best_.front())) return;
     const auto same = [&](const PerfOutcome& o) { return same_hypothesis(o, outcome); };
