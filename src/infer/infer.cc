@@ -125,15 +125,18 @@ bool search_with_dtypes_of_perf(const Fixed& fixed, const InferOptions& options,
   const bool explained = storage.contradictions == 0;
   const bool denied = explained && storage.freedoms > 0 && has_dtypes_that_perf_denies(all.perf_outcomes);
   if (explained && !may_be_wrong && !denied) return false;
+  // Bounds of lookups were narrowed by sums that do not hold.
+  SearchResult as_printed;
   std::vector<PerfOutcome> likeliest;
   if (options.alternatives) {
     InferOptions without = options;
     without.alternatives = false;
+    as_printed = search(all.inputs, fixed.setting, fixed.pairs, without);
     Plan scratch = all.plan;
-    likeliest = infer_perf(all.inputs, all.found, all.perf, without, scratch);
+    likeliest = infer_perf(all.inputs, as_printed, all.perf, without, scratch);
   }
-  const auto known =
-      with_dtypes_of_perf(all.inputs, all.perf, options.alternatives ? likeliest : all.perf_outcomes, all.found);
+  const auto known = options.alternatives ? with_dtypes_of_perf(all.inputs, all.perf, likeliest, as_printed)
+                                          : with_dtypes_of_perf(all.inputs, all.perf, all.perf_outcomes, all.found);
   if (!known || (explained && !known->differ)) return false;
   SearchResult found = search(known->inputs, fixed.setting, fixed.pairs, options);
   if (found.survivors.empty()) return false;

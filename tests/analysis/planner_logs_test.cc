@@ -20,7 +20,7 @@ std::vector<std::filesystem::path> logs() {
 }
 
 TEST(PlannerLogs, HaveNoErrors) {
-  ASSERT_EQ(logs().size(), 48u);
+  ASSERT_EQ(logs().size(), 49u);
   for (const auto& path : logs()) {
     SCOPED_TRACE(path.filename().string());
     const test::InferredLog log("planner/" + path.filename().string());
@@ -53,6 +53,11 @@ TEST(PlannerLogs, BoundsHoldWhatWasPlanned) {
            Planned{"v1.6.0-multiplier_alone.log", "table_4", 0.00017892556844347697},
        })
     expect_within_bounds(planned);
+}
+
+TEST(PlannerLogs, BoundsHoldTheMemoryThatWasPlanned) {
+  const test::InferredLog log("planner/v0.5.0-lookups_and_dtypes.log");
+  EXPECT_TRUE(log.plan.shards_of(log.table("table_8")).front().hbm.contains(1055360));
 }
 
 // Another number of a rank.
