@@ -481,13 +481,15 @@ class PerfSearch {
   static Rank rank(const PerfOutcome& o) { return {o.cost(), o.contradictions}; }
 
   // As good as the best one. Where all are asked for and that explains the log, one value of its own more does not
-  // exclude a fit that explains it with another value in the place of one of the best: which is right remains open.
+  // exclude a fit that explains it with another value in the place of one of the best, or hosts of another size: which
+  // is right remains open.
   bool is_near(const PerfOutcome& outcome, const PerfOutcome& best) const {
     if (rank(outcome) == rank(best)) return true;
     constexpr std::int64_t kSlack = 1;
     return alternatives_ && best.contradictions == 0 && outcome.contradictions == 0 &&
            outcome.cost() <= best.cost() + kSlack &&
-           (speaks_against(outcome.hypothesis, best.hypothesis) || adds_multiplier(outcome, best));
+           (outcome.hypothesis.setting.local_size != best.hypothesis.setting.local_size ||
+            speaks_against(outcome.hypothesis, best.hypothesis) || adds_multiplier(outcome, best));
   }
 
   // A multiplier of its own leaves other bounds for the same bandwidths; the default ones stay what they are.
