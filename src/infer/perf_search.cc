@@ -217,7 +217,9 @@ class PerfSearch {
 
   // Element sizes were tried on the hosts that look best without them; with all of them at once others may be better.
   void try_other_hosts(const std::vector<Tried>& tried) {
-    if (best_.front().contradictions < kManyContradictions) return;
+    // Sizes that were asked for by many cells, and leave some, may be right on other hosts only.
+    const bool asked_by_many = below_ == PerfEvaluation::kNoLimit;
+    if (best_.front().contradictions < (asked_by_many ? 1 : kManyContradictions)) return;
     const PerfHypothesis best = best_.front().hypothesis;
     for (const Tried& one : tried) {
       if (!is_like(one, best) || one.hypothesis.setting.local_size == best.setting.local_size) continue;
