@@ -28,19 +28,30 @@ constexpr std::array kStatistics = {
 
 bool is_imbalance(LineId id) { return LineId::total_variation <= id && id <= LineId::kl_divergence; }
 
+void add_statistic(const PrintedPlan& printed, const PrintedLine& line, std::vector<PerfStatistic>& statistics) {
+  const bool raw = printed.releases.front() < Release::v1_1_0;
+  const auto* const known = std::ranges::find(kStatistics, line.id, &StatisticLine::id);
+  if (known == kStatistics.end()) return;
+  const auto value = values_printed_as(printed.slots_of(line).front().text, known->format);
+  if (value) statistics.push_back({known->of, raw, *value});
+}
+
 }  // namespace
 
 std::vector<PerfStatistic> read_perf_statistics(const PrintedPlan& printed) {
-  const bool raw = printed.releases.front() < Release::v1_1_0;
+  std::vector<PerfStatistic> statistics = read_imbalance(printed, LineId::perf_imbalance_heading);
+  for (const PrintedLine& line : printed.lines)
+    if (!is_imbalance(line.id)) add_statistic(printed, line, statistics);
+  return statistics;
+}
+
+std::vector<PerfStatistic> read_imbalance(const PrintedPlan& printed, LineId heading) {
   std::vector<PerfStatistic> statistics;
-  bool of_perf = false;  // the imbalance of memory has lines of the same form
+  bool here = false;  // the sections have lines of the same form
   for (const PrintedLine& line : printed.lines) {
     if (LineId::perf_imbalance_heading <= line.id && line.id <= LineId::ddr_imbalance_heading)
-      of_perf = line.id == LineId::perf_imbalance_heading;
-    const auto* known = std::ranges::find(kStatistics, line.id, &StatisticLine::id);
-    if (known == kStatistics.end() || (is_imbalance(line.id) && !of_perf)) continue;
-    const auto value = values_printed_as(printed.slots_of(line).front().text, known->format);
-    if (value) statistics.push_back({known->of, raw, *value});
+      here = line.id == heading;
+    if (here && is_imbalance(line.id)) add_statistic(printed, line, statistics);
   }
   return statistics;
 }

@@ -10,13 +10,15 @@
 
 namespace shardstats::infer_detail {
 
-// A printed number that follows from the totals (ms) alone.
+// A printed number that follows from what the ranks have in all: ms, or bytes of a memory.
 struct PerfStatistic {
   RealInterval (*of)(RankBounds totals, bool raw) = nullptr;
   bool raw = false;  // as imbalance() has it
   RealInterval printed{};
 };
 std::vector<PerfStatistic> read_perf_statistics(const PrintedPlan& printed);
+// Those of the section of that heading: perf, HBM or DDR.
+std::vector<PerfStatistic> read_imbalance(const PrintedPlan& printed, LineId heading);
 
 // How many of them no totals within the bounds give.
 std::int64_t contradicted_statistics(const std::vector<PerfStatistic>& statistics, RankBounds totals);

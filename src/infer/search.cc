@@ -4,6 +4,8 @@
 #include <array>
 #include <iterator>
 
+#include "infer/perf_statistics.h"
+
 namespace shardstats::infer_detail {
 namespace {
 
@@ -89,6 +91,35 @@ class Shares {
 
   const PlanInputs& plan_;
   std::optional<ByteInterval> capacity_;
+};
+
+// The printed imbalance of the ranks' memory, which a wrong cell leaves right and a wrong split of rows does not.
+class MemoryImbalance {
+ public:
+  explicit MemoryImbalance(const PlanInputs& plan)
+      : ranks_(plan.ranks.size()),
+        hbm_(read_imbalance(*plan.printed, LineId::hbm_imbalance_heading)),
+        ddr_(read_imbalance(*plan.printed, LineId::ddr_imbalance_heading)) {}
+
+  // How many of its numbers the hypothesis contradicts.
+  std::int64_t contradicted_by(const Outcome& outcome) const {
+    return contradicted_statistics(hbm_, totals(outcome, Quantity::hbm)) +
+           contradicted_statistics(ddr_, totals(outcome, Quantity::ddr));
+  }
+
+ private:
+  // By rank; empty if that of some rank is not known.
+  std::vector<RealInterval> totals(const Outcome& outcome, Quantity quantity) const {
+    std::vector<RealInterval> totals;
+    for (const SumLine& line : outcome.sums)
+      if (line.of == SumOf::rank && line.quantity == quantity)
+        totals.push_back(line.contradicted ? line.expected : narrowed(line.expected, line.printed));
+    if (totals.size() != ranks_) totals.clear();
+    return totals;
+  }
+
+  std::size_t ranks_;
+  std::vector<PerfStatistic> hbm_, ddr_;
 };
 
 constexpr std::int64_t kSlack = 1;  // of weights: a difference that does not exclude
@@ -185,6 +216,9 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
   std::int64_t fewest = contradictions;        // that any likely split leaves
   const Shares shares(plan);
   RowSigns signs{shares.conflicts(), shares.show_all_contradictions(result.survivors.front().outcome)};
+  const MemoryImbalance imbalance(plan);
+  std::int64_t imbalance_without_rows = imbalance.contradicted_by(result.survivors.front().outcome);
+  limit += imbalance_without_rows;
   // Asked for late: the better the hypotheses so far, the sooner a group is given up again.
   std::vector<bool> is_asked(groups.size());
   const auto wide_of = [&](std::size_t g) -> const std::optional<PlanWide>& {
@@ -209,10 +243,15 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
         wide && departing() <= most ? free_outcome(plan, evaluator, candidate, wide->pair, most) : std::nullopt;
     if (!outcome) free.excluded.push_back({candidate.members, limit + 1});  // or more
     if (!outcome || outcome->contradictions >= contradictions) continue;
-    // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one.
-    if (rows && outcome->contradictions + 1 == without_rows && signs.conflicts == 0) continue;
+    // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one, or in the
+    // imbalance as well.
+    const bool shows_more = signs.conflicts > 0 || imbalance.contradicted_by(*outcome) < imbalance_without_rows;
+    if (rows && outcome->contradictions + 1 == without_rows && !shows_more) continue;
     if (is_unlikely(candidate.rows) && outcome->contradictions >= fewest) continue;
-    if (!rows) without_rows = std::min(without_rows, outcome->contradictions);
+    if (!rows) {
+      without_rows = std::min(without_rows, outcome->contradictions);
+      imbalance_without_rows = std::min(imbalance_without_rows, imbalance.contradicted_by(*outcome));
+    }
     signs.contradicted = without_rows > 0;
     if (candidate.rows <= SplitRows::by_equal_memory) signs.shown |= shares.show_all_contradictions(*outcome);
     if (!is_unlikely(candidate.rows)) fewest = std::min(fewest, outcome->contradictions);

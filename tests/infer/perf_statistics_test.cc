@@ -51,5 +51,14 @@ TEST(PerfStatistics, TellWhichTotalsTheyAreOf) {
   for (const Case& c : cases) EXPECT_EQ(contradicted_statistics(statistics, c.totals), c.contradicted) << c.name;
 }
 
+TEST(PerfStatistics, ImbalanceOfMemoryHasASectionOfItsOwn) {
+  const PrintedPlan printed = parse(find_blocks(kLog).front());
+  const auto hbm = read_imbalance(printed, LineId::hbm_imbalance_heading);
+  ASSERT_EQ(hbm.size(), 2u);
+  EXPECT_EQ(contradicted_statistics(hbm, std::vector{exactly(1.0), exactly(2.0)}), 0);
+  EXPECT_EQ(contradicted_statistics(hbm, std::vector{exactly(1.0), exactly(3.0)}), 2);
+  EXPECT_TRUE(read_imbalance(printed, LineId::ddr_imbalance_heading).empty());
+}
+
 }  // namespace
 }  // namespace shardstats::infer_detail
