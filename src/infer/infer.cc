@@ -222,9 +222,15 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
   }
   if (options.perf) {
     find_perf(options, all);
-    if (search_with_dtypes_of_perf(fixed, options, all) || search_other_releases_by_perf(printed, options, all)) {
+    const auto look_again = [&] {
       take_survivors(options, all);
       find_perf(options, all);
+    };
+    if (search_with_dtypes_of_perf(fixed, options, all)) {
+      look_again();
+    } else if (search_other_releases_by_perf(printed, options, all)) {
+      look_again();
+      if (search_with_dtypes_of_perf(fixed, options, all)) look_again();
     }
     if (narrow_by_perf(all.inputs, all.perf, all.perf_outcomes, options, all.found)) {
       take_survivors(options, all);
