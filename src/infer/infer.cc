@@ -90,8 +90,10 @@ void take_survivors(const InferOptions& options, Inference& all) {
   if (survivors.empty()) return;
   plan.sized = true;
   plan.releases = surviving_releases(all.found);
-  if (options.alternatives)
+  if (options.alternatives) {
+    if (survivors.front().outcome.contradictions > 0) all.before_narrowing = all.found;
     for (Survivor& survivor : survivors) narrow_hidden(all.inputs, survivor.outcome);
+  }
   rebuild(all.inputs, all.found, options, plan);
   check_empty_shards(all.inputs, all.found, plan);
 }
@@ -125,26 +127,25 @@ bool search_with_dtypes_of_perf(const Fixed& fixed, const InferOptions& options,
   const bool explained = storage.contradictions == 0;
   const bool denied = explained && storage.freedoms > 0 && has_dtypes_that_perf_denies(all.perf_outcomes);
   if (explained && !may_be_wrong && !denied) return false;
-  // Bounds of lookups were narrowed by sums that do not hold.
-  SearchResult as_printed;
+  // Sums that do not hold may have narrowed lookups for bounds.
+  const SearchResult& found = options.alternatives ? all.before_narrowing : all.found;
   std::vector<PerfOutcome> likeliest;
   if (options.alternatives) {
     InferOptions without = options;
     without.alternatives = false;
-    as_printed = search(all.inputs, fixed.setting, fixed.pairs, without);
     Plan scratch = all.plan;
-    likeliest = infer_perf(all.inputs, as_printed, all.perf, without, scratch);
+    likeliest = infer_perf(all.inputs, found, all.perf, without, scratch);
   }
-  const auto known = options.alternatives ? with_dtypes_of_perf(all.inputs, all.perf, likeliest, as_printed)
-                                          : with_dtypes_of_perf(all.inputs, all.perf, all.perf_outcomes, all.found);
+  const auto known =
+      with_dtypes_of_perf(all.inputs, all.perf, options.alternatives ? likeliest : all.perf_outcomes, found);
   if (!known || (explained && !known->differ)) return false;
-  SearchResult found = search(known->inputs, fixed.setting, fixed.pairs, options);
-  if (found.survivors.empty()) return false;
+  SearchResult with_dtypes = search(known->inputs, fixed.setting, fixed.pairs, options);
+  if (with_dtypes.survivors.empty()) return false;
   // A dtype that perf denies counts as one more value of its own.
-  const Outcome& with_known = found.survivors.front().outcome;
+  const Outcome& with_known = with_dtypes.survivors.front().outcome;
   if (with_known.contradictions > 0 && !(denied && with_known.cost() <= storage.cost())) return false;
-  prefer_usual_element(known->inputs, found.survivors);
-  all.found = std::move(found);
+  prefer_usual_element(known->inputs, with_dtypes.survivors);
+  all.found = std::move(with_dtypes);
   return true;
 }
 

@@ -19,6 +19,7 @@ struct Inference {
 
   PlanInputs inputs;
   SearchResult found;
+  SearchResult before_narrowing;  // found, before lookups were narrowed for bounds, where it contradicts a cell
   PerfInputs perf;
   std::vector<PerfOutcome> perf_outcomes;  // equally good ones
   Plan plan;
