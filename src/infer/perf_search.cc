@@ -452,14 +452,16 @@ class PerfSearch {
     }
   }
 
-  // Bandwidths that are not the defaults; false: the fit says nothing new of them. Multipliers rest on no sizes.
+  // Bandwidths that are not the defaults or that the fit leaves open; false: it says nothing new of them. Multipliers
+  // rest on no sizes.
   static bool widen_own_bandwidths(PerfSetting<RealInterval>& setting, const PerfFit& found) {
     bool changed = false;
     const Bandwidths<RealInterval> usual = default_bandwidths();
     for (const auto b : kBandwidths) {
       RealInterval& value = setting.bandwidths.*b;
       const RealInterval wider = hull(value, found.bandwidths.*b);
-      if (value == usual.*b || wider == value) continue;
+      const bool is_believed = value == usual.*b && !(found.bandwidths.*b).contains((usual.*b).low);
+      if (is_believed || wider == value) continue;
       value = wider;
       changed = true;
     }
