@@ -504,7 +504,11 @@ class PerfSearch {
       if (x.bandwidths.*b == usual.*b) return y.bandwidths.*b == usual.*b;
       return (x.bandwidths.*b).overlaps(usual.*b) == (y.bandwidths.*b).overlaps(usual.*b);
     };
-    return best.codecs == other.codecs && x.local_size == y.local_size && std::ranges::all_of(kBandwidths, are_alike);
+    const bool is_added =
+        (x.backward == kDefaultBackward && y.backward != kDefaultBackward) ||
+        (x.weighted_backward == kDefaultWeightedBackward && y.weighted_backward != kDefaultWeightedBackward);
+    return is_added && best.codecs == other.codecs && x.local_size == y.local_size &&
+           std::ranges::all_of(kBandwidths, are_alike);
   }
 
   // Does it have other values in the place of some that are not the usual ones?
