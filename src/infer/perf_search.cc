@@ -470,8 +470,9 @@ class PerfSearch {
 
   // One value of its own that settles everything is more likely than the one wrong cell it costs.
   void keep(PerfOutcome outcome) {
-    // Bounds cover whatever explains the log.
-    if (outcome.cost() >= below_ && !(alternatives_ && outcome.contradictions == 0)) return;
+    // Bounds cover what explains the log; those of all sizes at once are so wide that they explain a wrong cell, too.
+    const bool explains = outcome.contradictions == 0 && !outcome.hypothesis.any_element;
+    if (outcome.cost() >= below_ && !(alternatives_ && explains)) return;
     const bool is_best = best_.empty() || rank(outcome) < rank(best_.front());
     if (!is_best && !is_near(outcome, best_.front())) return;
     const auto same = [&](const PerfOutcome& o) { return same_hypothesis(o, outcome); };
