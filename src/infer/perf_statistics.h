@@ -1,5 +1,5 @@
-// What a log says of the total perf of all ranks together (log-format.md sections 6.4 and 6.6). Private to src/infer.
-// Tested by tests/infer/perf_statistics_test.cc.
+// What a log says of the total perf of all ranks together, or of their memory (log-format.md sections 6.4 and 6.6).
+// Private to src/infer. Tested by tests/infer/perf_statistics_test.cc.
 #pragma once
 
 #include <cstdint>
