@@ -128,7 +128,8 @@ bool search_with_dtypes_of_perf(const Fixed& fixed, const InferOptions& options,
   const bool denied = explained && storage.freedoms > 0 && has_dtypes_that_perf_denies(all.perf_outcomes);
   if (explained && !may_be_wrong && !denied) return false;
   // Sums that do not hold may have narrowed lookups for bounds.
-  const SearchResult& found = options.alternatives ? all.before_narrowing : all.found;
+  const bool was_narrowed = options.alternatives && !explained;
+  const SearchResult& found = was_narrowed ? all.before_narrowing : all.found;
   std::vector<PerfOutcome> likeliest;
   if (options.alternatives) {
     InferOptions without = options;
