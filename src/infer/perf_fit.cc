@@ -125,14 +125,6 @@ PerfFit PerfFits::fit_multipliers_too(const std::vector<std::size_t>& codecs) {
   return fit;
 }
 
-PerfFit PerfFits::fit_with_usual_multipliers(const std::vector<std::size_t>& codecs) {
-  const FitTables tables = tables_with(codecs, all_);
-  PerfFit fit = started(start_, std::nullopt);
-  fit_bandwidths(tables, numbers_, fit);
-  fit_link(tables, fit);
-  return fit;
-}
-
 PerfFit PerfFits::multipliers(const std::vector<std::size_t>& codecs) {
   const FitTables tables = tables_with(codecs, all_);
   PerfFit fit;

@@ -21,8 +21,6 @@ class PerfFits {
   PerfFit fit(const std::vector<std::size_t>& codecs, std::optional<std::size_t> kept = std::nullopt);
   // The same with a backward multiplier of its own, where the usual one explains the components.
   PerfFit fit_multipliers_too(const std::vector<std::size_t>& codecs);
-  // The same with the usual multipliers, where others were found by few numbers.
-  PerfFit fit_with_usual_multipliers(const std::vector<std::size_t>& codecs);
   // Multipliers of their own with the default bandwidths.
   PerfFit multipliers(const std::vector<std::size_t>& codecs);
   // The same with defaults in the place of bandwidths that are close to them: a few wrong numbers can push those off.

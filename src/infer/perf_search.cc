@@ -353,9 +353,6 @@ class PerfSearch {
       for (std::size_t k = 0; k < kBandwidths.size(); ++k)
         if (hides ? !(found.bandwidths.*kBandwidths[k]).exact() : is_close(found, k))
           try_fit(refits, refits.fits.fit(codecs, k));
-      if (is_close(found.backward, kDefaultBackward.low) ||
-          is_close(found.weighted_backward, kDefaultWeightedBackward.low))
-        try_fit(refits, refits.fits.fit_with_usual_multipliers(codecs));
       // Bandwidths may be fitted to the usual multiplier in the place of the right one.
       if (by_defaults_ >= kManyContradictions && (best_.front().contradictions > 0 || alternatives_) &&
           found.backward == kDefaultBackward)

@@ -41,8 +41,6 @@ INSTANTIATE_TEST_SUITE_P(
         WrongNumber{"planner/V1.5.0-buckets.log", "#         9 ", " 15.42 ", " 16.42 ", "rank.output"},
         // Two ranks rule out another device; what the small shares of others are of does not show.
         WrongNumber{"planner/v1.4.0-dtypes_of_80_tables.log", "#         1 ", "(13%)", "(15%)", "rank.ddr_percent"},
-        // The right bandwidth needs no multiplier of its own.
-        WrongNumber{"edits/v1.3.0-usual_multiplier.log", "ebc.item_emb ", " 0.87 ", " 0.89 ", "table.perf.total"},
         // Values that may all be the usual ones are not.
         WrongNumber{"edits/v1.1.0-usual_values.log", "query_doc_table", " 13.178 ", " 13.173 ", "table.perf.total"},
         // Bandwidths that any dtypes leave are too wide to judge one number.
@@ -52,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongNumber{"edits/v1.8.0-optimizer_state.log", "caching: 0.008", "caching: 0.008", "caching: 4.008",
                     "kernel.optimizer"},
         // A virtual table would show in its ranks and in its kernel.
-        WrongNumber{"edits/v1.3.0-usual_multiplier.log", "buyer_query_city", "(20.913 GB", "(20.911 GB",
+        WrongNumber{"edits/v1.3.0-virtual_table.log", "buyer_query_city", "(20.913 GB", "(20.911 GB",
                     "table.storage.hbm"}));
 
 }  // namespace
