@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "infer/perf_statistics.h"
+#include "infer/rank_statistics.h"
 #include "infer/search.h"
 #include "shardstats/planner/perf.h"
 
@@ -41,7 +41,7 @@ struct PerfInputs {
   // Tables with one shard on every rank, as row-wise and data-parallel ones are: ranks have them in common, so that
   // what they cost is added up once. None if there is one rank only.
   std::vector<std::uint32_t> everywhere;
-  std::vector<PerfStatistic> statistics;
+  std::vector<RankStatistic> statistics;
   // Of all ranks together, ms; where it says more than each rank by itself: a hidden width of column blocks may move
   // perf between ranks, but never adds any.
   std::optional<RealInterval> printed_total;

@@ -4,7 +4,7 @@
 #include <array>
 #include <iterator>
 
-#include "infer/perf_statistics.h"
+#include "infer/rank_statistics.h"
 
 namespace shardstats::infer_detail {
 namespace {
@@ -119,7 +119,7 @@ class MemoryImbalance {
   }
 
   std::size_t ranks_;
-  std::vector<PerfStatistic> hbm_, ddr_;
+  std::vector<RankStatistic> hbm_, ddr_;
 };
 
 constexpr std::int64_t kSlack = 1;  // of weights: a difference that does not exclude

@@ -1,5 +1,5 @@
 // What a log says of the total perf of all ranks together, or of their memory (log-format.md sections 6.4 and 6.6).
-// Private to src/infer. Tested by tests/infer/perf_statistics_test.cc.
+// Private to src/infer. Tested by tests/infer/rank_statistics_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 namespace shardstats::infer_detail {
 
 // A printed number that follows from what the ranks have in all: ms, or bytes of a memory.
-struct PerfStatistic {
+struct RankStatistic {
   RealInterval (*of)(RankBounds totals, bool raw) = nullptr;
   bool raw = false;  // as imbalance() has it
   RealInterval printed{};
 };
-std::vector<PerfStatistic> read_perf_statistics(const PrintedPlan& printed);
+std::vector<RankStatistic> read_perf_statistics(const PrintedPlan& printed);
 // Those of the section of that heading: perf, HBM or DDR.
-std::vector<PerfStatistic> read_imbalance(const PrintedPlan& printed, LineId heading);
+std::vector<RankStatistic> read_imbalance(const PrintedPlan& printed, LineId heading);
 
 // How many of them no totals within the bounds give.
-std::int64_t contradicted_statistics(const std::vector<PerfStatistic>& statistics, RankBounds totals);
+std::int64_t contradicted_statistics(const std::vector<RankStatistic>& statistics, RankBounds totals);
 
 }  // namespace shardstats::infer_detail

@@ -1,4 +1,4 @@
-#include "infer/perf_statistics.h"
+#include "infer/rank_statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "infer/perf_statistics.h"
+#include "infer/rank_statistics.h"
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ constexpr std::array kStatistics = {
 
 bool is_imbalance(LineId id) { return LineId::total_variation <= id && id <= LineId::kl_divergence; }
 
-void add_statistic(const PrintedPlan& printed, const PrintedLine& line, std::vector<PerfStatistic>& statistics) {
+void add_statistic(const PrintedPlan& printed, const PrintedLine& line, std::vector<RankStatistic>& statistics) {
   const bool raw = printed.releases.front() < Release::v1_1_0;
   const auto* const known = std::ranges::find(kStatistics, line.id, &StatisticLine::id);
   if (known == kStatistics.end()) return;
@@ -38,15 +38,15 @@ void add_statistic(const PrintedPlan& printed, const PrintedLine& line, std::vec
 
 }  // namespace
 
-std::vector<PerfStatistic> read_perf_statistics(const PrintedPlan& printed) {
-  std::vector<PerfStatistic> statistics = read_imbalance(printed, LineId::perf_imbalance_heading);
+std::vector<RankStatistic> read_perf_statistics(const PrintedPlan& printed) {
+  std::vector<RankStatistic> statistics = read_imbalance(printed, LineId::perf_imbalance_heading);
   for (const PrintedLine& line : printed.lines)
     if (!is_imbalance(line.id)) add_statistic(printed, line, statistics);
   return statistics;
 }
 
-std::vector<PerfStatistic> read_imbalance(const PrintedPlan& printed, LineId heading) {
-  std::vector<PerfStatistic> statistics;
+std::vector<RankStatistic> read_imbalance(const PrintedPlan& printed, LineId heading) {
+  std::vector<RankStatistic> statistics;
   bool here = false;  // the sections have lines of the same form
   for (const PrintedLine& line : printed.lines) {
     if (LineId::perf_imbalance_heading <= line.id && line.id <= LineId::ddr_imbalance_heading)
@@ -56,10 +56,10 @@ std::vector<PerfStatistic> read_imbalance(const PrintedPlan& printed, LineId hea
   return statistics;
 }
 
-std::int64_t contradicted_statistics(const std::vector<PerfStatistic>& statistics, RankBounds totals) {
+std::int64_t contradicted_statistics(const std::vector<RankStatistic>& statistics, RankBounds totals) {
   if (totals.empty() || largest(totals).high <= 0) return 0;
   return std::ranges::count_if(statistics,
-                               [&](const PerfStatistic& s) { return !s.printed.overlaps(s.of(totals, s.raw)); });
+                               [&](const RankStatistic& s) { return !s.printed.overlaps(s.of(totals, s.raw)); });
 }
 
 }  // namespace shardstats::infer_detail
