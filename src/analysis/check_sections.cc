@@ -80,6 +80,8 @@ class Sections {
       add(i, end);
       i = end - 1;
     }
+    check_columns(printed_.ranks, true);
+    check_columns(printed_.tables, false);
     if (!is_framed("log.no_closing_border") || !is_framed("log.no_opening_border")) return;
     for (const Together& pair : kTogether) check(pair);
     check_imbalances();
@@ -154,6 +156,24 @@ class Sections {
     if (pair.equally_often ? one == other : (one > 0) == (other > 0)) return;
     const LineId lost = one < other ? pair.one : pair.other, kept = one < other ? pair.other : pair.one;
     if (is_of_release(printed_, lost)) add_beside(kept, quoted(words_of(printed_, lost)));
+  }
+
+  // Columns that a newer release renamed are unknown ones.
+  template <class Row>
+  void check_columns(const ColumnTable<Row>& table, bool rank_table) {
+    if (!table.printed) return;
+    std::vector<std::string_view> missing;
+    for (const ColumnForm& form : column_forms()) {
+      const bool is_always = !form.header.empty() && form.id != ColumnId::batch_sizes;  // section 3.4
+      const bool is_there = std::ranges::find(table.columns, form.id, &PrintedColumn::id) != table.columns.end();
+      const auto prints = [&](Release release) { return form.since <= release && release <= form.until; };
+      if (form.rank_table == rank_table && is_always && !is_there && std::ranges::all_of(printed_.releases, prints))
+        missing.push_back(form.header);
+    }
+    if (std::ssize(missing) <= std::ranges::count(table.columns, ColumnId::unknown, &PrintedColumn::id)) return;
+    const std::string what = "the column " + quoted(missing.front());
+    if (missing.size() == 1) return add(table.place, what + " is missing in this table");
+    add(table.place, what + " and " + std::to_string(missing.size() - 1) + " more are missing in this table");
   }
 
   // The same lines stand under each of them.

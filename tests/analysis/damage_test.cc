@@ -103,6 +103,25 @@ TEST(Damage, CutOff) {
   }
 }
 
+// A column of the table that begins with that header line, without its last column.
+TEST(Damage, LostColumn) {
+  const std::string bytes = log_bytes("v1.4.0.log");
+  for (const std::string_view header : {"  Shards", "  Ranks"}) {
+    std::vector<std::string> lines = lines_of(bytes);
+    const auto head =
+        std::ranges::find_if(lines, [&](const std::string& line) { return line.find(header) != line.npos; });
+    const std::size_t end = head->find(header) + header.size(), start = end - (header == "  Shards" ? 20 : 10);
+    for (auto row = head; row->find_first_not_of("# \n") != row->npos; ++row)
+      row->replace(start, row->size() - 2 - start, row->size() - 2 - start, ' ');
+    const Checked checked(joined(lines));
+    const auto says_so = [&](const Finding& f) {
+      return f.rule->id == "log.missing_lines" &&
+             f.message == "the column \"" + std::string(header.substr(2)) + "\" is missing in this table";
+    };
+    EXPECT_EQ(std::ranges::count_if(checked.report.findings, says_so), 1) << joined(lines);
+  }
+}
+
 // Cut off at a column.
 TEST(Damage, CutLines) {
   for (const char* name : kLogs) {
