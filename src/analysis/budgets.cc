@@ -209,7 +209,8 @@ class Measures {
     if (column.quantity == Quantity::perf && printed_.releases.front() == Release::v0_1_0)
       return {unknown("TorchRec v0.1.0 does not print perf in ms")};
     Items items;
-    for (std::size_t r = 0; r < printed_.ranks.rows.size(); ++r) items.push_back(rank(r, column));
+    for (std::size_t r = 0; r < printed_.ranks.rows.size(); ++r)
+      if (!printed_.ranks.rows[r].lost) items.push_back(rank(r, column));
     if (!all_ranks_) items.push_back(unknown("rows of the table of ranks are missing"));
     return items;
   }

@@ -52,6 +52,7 @@ bool is_of_release(const PrintedPlan& printed, LineId id) {
 }
 
 std::string_view words_of(const PrintedPlan& printed, LineId id) {
+  if (id == L::divider) return "the divider";
   if (id == L::rank_table) return "the rank table";
   if (id == L::parameter_table) return "the parameter table";
   const auto form = std::ranges::find_if(line_forms(), [&](const LineForm& f) {

@@ -30,7 +30,7 @@ constexpr Kind kKinds[] = {{add_repeated_rows},
                            {add_departing_tables, false}};
 
 // Where rows of ranks are missing without a place of their own, so that nothing is known to be of its rank; or null.
-const Diagnostic* misplaced_ranks(const PrintedPlan& printed) {
+const Diagnostic* ranks_without_places(const PrintedPlan& printed) {
   if (std::ranges::any_of(printed.ranks.rows, &PrintedRank::lost)) return nullptr;
   const auto says_so = [](const Diagnostic& d) {
     return d.message == kRanksMissingBefore || d.message == kRanksMissingAfter;
@@ -85,7 +85,7 @@ class Culprits {
 
   // Without all rank rows nothing else can be right, and no correction can be made up.
   bool blame_missing_ranks() {
-    const Diagnostic* const missing = misplaced_ranks(printed_);
+    const Diagnostic* const missing = ranks_without_places(printed_);
     if (missing == nullptr) return false;
     for (Finding& finding : report_.findings)
       if (finding.severity == Severity::error) lead(finding, missing->where, "rows of ranks are missing here");
@@ -161,7 +161,7 @@ class Culprits {
 }  // namespace
 
 bool may_have_wrong_structure(const PrintedPlan& printed, const Plan& plan, const InferOptions& options) {
-  return misplaced_ranks(printed) != nullptr || may_have_wrong_rows(printed) ||
+  return ranks_without_places(printed) != nullptr || may_have_wrong_rows(printed) ||
          asked_batch_size(printed, plan, options).has_value();
 }
 

@@ -40,7 +40,7 @@ std::optional<int> rank_of(const Context& context, std::string_view text) {
   const auto number = parse_integer(text, 1 << 24);
   if (!number) return std::nullopt;
   for (const PlanRank& rank : context.plan.ranks)
-    if (rank.rank == *number) return rank.rank;
+    if (rank.known && rank.rank == *number) return rank.rank;
   return std::nullopt;
 }
 

@@ -170,7 +170,7 @@ void UnmatchedWords::see(const PrintedPlan& printed) {
     if (word.matched) continue;
     if (word.ranks)
       word.matched = std::ranges::any_of(printed.ranks.rows, [&](const PrintedRank& row) {
-        const int rank = analysis::rank_number(row);
+        const int rank = row.lost ? static_cast<int>(&row - printed.ranks.rows.data()) : analysis::rank_number(row);
         return word.ranks->first <= rank && rank <= word.ranks->last;
       });
     else

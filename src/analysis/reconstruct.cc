@@ -64,7 +64,7 @@ Reconstruction reconstruct(const PrintedPlan& printed, const Plan& plan, const F
       result.tables.push_back(row_of(printed, plan, table, filter));
   }
   for (const PlanRank& rank : plan.ranks)
-    if (filter.keeps_rank(rank.rank)) result.ranks.push_back(&rank);
+    if (rank.known && filter.keeps_rank(rank.rank)) result.ranks.push_back(&rank);
   sort_rows(result.tables, options.sort);
   if (options.sort == SortKey::hbm)
     std::ranges::stable_sort(result.ranks, std::ranges::greater{}, [](const PlanRank* r) { return r->hbm.high; });

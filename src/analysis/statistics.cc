@@ -366,7 +366,7 @@ RankValues rank_values(const PrintedPlan& printed, const Plan& plan) {
   };
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const PlanRank& rank = ranks[r];
-    const bool is_known = rows[r].lost ? rank.rebuilt : rank_number(rows[r]) == static_cast<int>(r);
+    const bool is_known = rows[r].lost ? rank.known : rank_number(rows[r]) == static_cast<int>(r);
     if (!is_known) return values;
     add(Quantity::hbm, value_of(hbm, rank.expected_hbm.contradicted, real(rank.hbm), rows[r].hbm, memory, "bytes"));
     add(Quantity::ddr, value_of(ddr, rank.expected_ddr.contradicted, real(rank.ddr), rows[r].ddr, memory, "bytes"));

@@ -8,7 +8,9 @@ namespace shardstats::infer_detail {
 
 std::vector<bool> ranks_without_missing(const PlanInputs& plan) {
   std::vector<bool> ranks(plan.ranks.size(), true);
-  for (std::size_t r = 0; plan.missing && r < ranks.size(); ++r) ranks[r] = !plan.missing->on_rank(static_cast<int>(r));
+  // What the row of a rank would tell of missing tables is lost with it.
+  for (std::size_t r = 0; plan.missing && r < ranks.size(); ++r)
+    ranks[r] = !plan.missing->on_rank(static_cast<int>(r)) && !plan.printed->ranks.rows[r].lost;
   return ranks;
 }
 

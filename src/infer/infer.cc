@@ -28,6 +28,7 @@ void fill_plain_table(const TableInputs& inputs, PlanTable& table) {
 // What the printed cells alone say; inference narrows it.
 PlanRank plain_rank(const PrintedRank& printed, const RankInputs& inputs, int row) {
   PlanRank rank;
+  rank.known = !printed.lost;
   rank.rank = static_cast<int>(parse_integer(printed.rank.text, kMostRanks - 1).value_or(row));
   rank.hbm = inputs.hbm.value_or(ByteInterval{});
   rank.ddr = inputs.ddr.value_or(ByteInterval{});

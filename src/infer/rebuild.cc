@@ -263,7 +263,6 @@ void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const Shar
     }
     out = {};
     out.rank = number;
-    out.rebuilt = true;
     out.sparse_hbm = rank.hbm;
     out.sparse_ddr = rank.ddr;
     out.hbm = rank.hbm + hbm;

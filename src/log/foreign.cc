@@ -9,17 +9,17 @@
 namespace shardstats::log_detail {
 namespace {
 
-constexpr std::size_t kFarNarrower = 2;  // times; a damaged line of the box has lost fewer blanks
 constexpr std::string_view kRowIndent = "#    ";
 
-bool is_far_narrower(const BoxLine& line, std::size_t width) {
-  return line.text.size() < width / kFarNarrower;  // bytes, of which there are at least as many as characters
+// Of the box. A damaged line has lost fewer blanks.
+bool is_below_half(const BoxLine& line, std::size_t width) {
+  return line.text.size() < width / 2;  // bytes, of which there are at least as many as characters
 }
 
-// By the words of a line that stands in no list: those of a list may be any.
+// By its words: a line of a list that is nothing but a name may be anybody's.
 bool is_planners(std::string_view text) {
   return std::ranges::any_of(line_forms(), [text](const LineForm& form) {
-    const bool has_words = form.frame != Frame::nested && !form.pattern.starts_with('{');
+    const bool has_words = form.pattern != "{text}";
     SlotTexts slots;
     return has_words && may_match(text, form.pattern) &&
            (matches(text, form.pattern, slots) || !damaged_value(text, form.pattern).empty());
@@ -28,8 +28,10 @@ bool is_planners(std::string_view text) {
 
 bool is_foreign(const BoxLine& line, std::size_t width) {
   const std::string_view text = LineText(line).text;
-  return is_far_narrower(line, width) && !line.text.starts_with(kRowIndent) && !text.empty() &&
-         !is_border(trim_right(line.text)) && !is_planners(text);
+  if (!is_below_half(line, width) || line.text.starts_with(kRowIndent) || text.empty()) return false;
+  // A divider that was cut off, and a row of ranks whose blanks were squeezed.
+  const bool is_damaged = is_closed(line) ? text.front() >= '0' && text.front() <= '9' : is_dashes(text);
+  return !is_damaged && !is_border(trim_right(line.text)) && !is_planners(text);
 }
 
 // Most lines are as wide as the box, or 0.
@@ -47,7 +49,7 @@ std::optional<Block> without_foreign(const Block& block) {
   if (block.lines.empty() || was_mended(block, Mending::frame)) return std::nullopt;
   const auto length = [](const BoxLine& line) { return line.text.size(); };
   const auto [narrowest, widest] = std::ranges::minmax(block.lines, {}, length);
-  if (!is_far_narrower(narrowest, widest.text.size())) return std::nullopt;
+  if (!is_below_half(narrowest, widest.text.size())) return std::nullopt;
   const std::size_t width = padded_width(block);
   const auto is_others = [width](const BoxLine& line) { return is_foreign(line, width); };
   if (std::ranges::none_of(block.lines, is_others)) return std::nullopt;

@@ -36,11 +36,14 @@ void leave_out(ColumnTable<Row>& table, const std::vector<std::uint32_t>& rows) 
 
 std::optional<std::int64_t> number_of(const PrintedRank& row) { return parse_integer(row.rank.text, 1 << 30); }
 
-// 0, 1, 2, ...
+// 0, 1, 2, ...; a number that cannot be read is the next one.
 bool is_in_order(const std::vector<PrintedRank>& rows) {
   std::int64_t expected = 0;
-  return std::ranges::all_of(rows,
-                             [&](const PrintedRank& row) { return number_of(row).value_or(expected) == expected++; });
+  for (const PrintedRank& row : rows) {
+    if (number_of(row).value_or(expected) != expected) return false;
+    ++expected;
+  }
+  return true;
 }
 
 // Of a sorted list, or -1.
@@ -52,23 +55,28 @@ std::int64_t last_rank(std::string_view list) {
 
 bool is_on_all_ranks(const PrintedTable& row) { return row.sharding.text == "RW" || row.sharding.text == "DP"; }
 
-// How many ranks there are by the lists of two tables, or of the only one that has to be on all: one alone may be
-// wrong.
-std::int64_t ranks_of_tables(const PrintedPlan& plan) {
-  const auto& tables = plan.tables.rows;
-  const bool has_one_on_all = std::ranges::count_if(tables, is_on_all_ranks) == 1 || tables.size() == 1;
+// How many ranks there are by the lists of two tables: one alone may be wrong.
+std::int64_t ranks_of_two_tables(const PrintedPlan& plan) {
   std::int64_t most = -1, second = -1;
-  for (const PrintedTable& row : tables) {
+  for (const PrintedTable& row : plan.tables.rows) {
     const std::int64_t last = last_rank(row.ranks.text);
-    const bool is_enough = has_one_on_all && (is_on_all_ranks(row) || tables.size() == 1);
-    second = std::max(second, is_enough ? last : std::min(most, last));
+    second = std::max(second, std::min(most, last));
     most = std::max(most, last);
   }
   return second + 1;
 }
 
+// By the list of the only table that has to be on all of them; 0: there is none, or several.
+std::int64_t ranks_of_only_table(const PrintedPlan& plan) {
+  const auto& tables = plan.tables.rows;
+  if (tables.size() == 1) return last_rank(tables.front().ranks.text) + 1;
+  const auto only = std::ranges::find_if(tables, is_on_all_ranks);
+  if (std::ranges::count_if(tables, is_on_all_ranks) != 1) return 0;
+  return last_rank(only->ranks.text) + 1;
+}
+
 // Puts in rows without cells for the numbers that are lost, if all others are in order. The last number alone may be a
-// wrong one.
+// wrong one; the list of one table alone tells of one lost row at the end, since more are as likely a wrong list.
 void add_lost_ranks(PrintedPlan& plan) {
   std::vector<std::uint32_t> numbers;
   for (const PrintedRank& row : plan.ranks.rows) {
@@ -76,10 +84,12 @@ void add_lost_ranks(PrintedPlan& plan) {
     if (!number || *number >= kMostRanks || (!numbers.empty() && *number <= numbers.back())) return;
     numbers.push_back(static_cast<std::uint32_t>(*number));
   }
-  std::int64_t count = ranks_of_tables(plan);
-  if (numbers.size() > 1 && numbers.rbegin()[1] + 1 == numbers.back())
-    count = std::max<std::int64_t>(count, numbers.back() + 1);
-  if (count > kMostRanks || numbers.back() >= count) return;
+  const std::int64_t printed = std::int64_t{numbers.back()} + 1;
+  const bool last_two_follow = numbers.size() > 1 && numbers[numbers.size() - 2] + 1 == numbers.back();
+  std::int64_t count = std::max(ranks_of_two_tables(plan), last_two_follow ? printed : 0);
+  if (const std::int64_t only = ranks_of_only_table(plan); only == printed || only == printed + 1)
+    count = std::max(count, only);
+  if (count > kMostRanks || printed > count) return;
   move_rows(plan.ranks, numbers, static_cast<std::size_t>(count));
   for (PrintedRank& row : plan.ranks.rows) row.lost = true;
   for (const std::uint32_t there : numbers) plan.ranks.rows[there].lost = false;
@@ -105,7 +115,7 @@ void mend_rank_rows(RowTexts texts, PrintedPlan& plan) {
     has_gaps |= number > expected;
     expected = number + 1;
   }
-  if (!rows.empty() && ranks_of_tables(plan) > expected) {
+  if (!rows.empty() && std::max(ranks_of_two_tables(plan), ranks_of_only_table(plan)) > expected) {
     report(plan, "log.rank_rows", rows.back().rank, kRanksMissingAfter);
     has_gaps = true;
   }

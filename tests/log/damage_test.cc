@@ -204,8 +204,9 @@ TEST(Damage, RankRowsHaveTheirPlaces) {
       {"01", {"0-3", "3"}, "01.."},
       {"0134", {}, "01.34"},
       {"23", {}, "..23"},
-      {"01", {"3"}, "01.."},
+      {"012", {"3"}, "012."},
       {"013", {}, "013"},              // the last number alone may be the wrong one
+      {"01", {"3"}, "01"},             // so may one list
       {"01", {"0-1", "3"}, "01"},      // so may one list
       {"0143", {"0-4", "4"}, "0143"},  // not in order
       {"019", {"0-3", "3"}, "019"},    // beyond all lists

@@ -104,7 +104,7 @@ struct PlanTable {
 
 struct PlanRank {
   int rank = 0;
-  bool rebuilt = false;                 // from its shards; else what is printed, 0 where nothing is
+  bool known = true;                    // false: its row is lost, and it could not be rebuilt from its shards
   ByteInterval sparse_hbm, sparse_ddr;  // sums over the shards
   ByteInterval hbm, ddr;                // with dense and KJT where the release counts them
   ByteInterval input, output;           // bytes behind the columns
