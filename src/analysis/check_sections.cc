@@ -166,9 +166,9 @@ class Sections {
     std::vector<std::string_view> missing;
     for (const ColumnForm& form : column_forms()) {
       const bool is_always = !form.header.empty() && form.id != ColumnId::batch_sizes;  // section 3.4
-      const bool is_there = std::ranges::find(table.columns, form.id, &PrintedColumn::id) != table.columns.end();
       const auto prints = [&](Release release) { return form.since <= release && release <= form.until; };
-      if (form.rank_table == rank_table && is_always && !is_there && std::ranges::all_of(printed_.releases, prints))
+      if (form.rank_table == rank_table && is_always && !table.has(form.id) &&
+          std::ranges::all_of(printed_.releases, prints))
         missing.push_back(form.header);
     }
     if (std::ssize(missing) <= std::ranges::count(table.columns, ColumnId::unknown, &PrintedColumn::id)) return;

@@ -1,7 +1,5 @@
 // Checks of the lines that are derived from the ranks: imbalance, maxima, distribution, tiers, critical path
 // (log-format.md sections 3.8 to 3.10 and 6.4 to 6.9).
-#include <algorithm>
-
 #include "analysis/checks.h"
 #include "analysis/statistics.h"
 
@@ -57,7 +55,7 @@ class Comparison : public StatisticsReader {
 
 void check_statistics(Checks& checks) {
   // Nothing printed confirms what is rebuilt of a rank that is lost, which may be the largest.
-  if (std::ranges::any_of(checks.printed.ranks.rows, &PrintedRank::lost)) return;
+  if (checks.printed.has_lost_ranks()) return;
   const RankValues values = rank_values(checks.printed, checks.plan);
   if (!values.known) return;
   checks.compared.ranks = true;

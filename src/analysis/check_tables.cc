@@ -188,9 +188,8 @@ bool is_whole(const PrintedPlan& printed, const PrintedTable& row) {
 
 void count_shards(Checks& checks, const PrintedTable& row, const Placement& placement) {
   if (!checks.shards_counted) return;
-  const auto& columns = checks.printed.tables.columns;
-  const bool is_there = std::ranges::find(columns, ColumnId::ranks, &PrintedColumn::id) != columns.end();
-  const bool has_none = is_there && row.ranks.text.empty() && is_whole(checks.printed, row);  // section 3.4
+  const bool has_none = checks.printed.tables.has(ColumnId::ranks) && row.ranks.text.empty() &&
+                        is_whole(checks.printed, row);  // section 3.4
   if (!placement.sharding || (!placement.readable && !has_none)) {
     checks.shards_counted = false;
     return;

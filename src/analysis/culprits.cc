@@ -31,7 +31,7 @@ constexpr Kind kKinds[] = {{add_repeated_rows},
 
 // Where rows of ranks are missing without a place of their own, so that nothing is known to be of its rank; or null.
 const Diagnostic* ranks_without_places(const PrintedPlan& printed) {
-  if (std::ranges::any_of(printed.ranks.rows, &PrintedRank::lost)) return nullptr;
+  if (printed.has_lost_ranks()) return nullptr;
   const auto says_so = [](const Diagnostic& d) {
     return d.message == kRanksMissingBefore || d.message == kRanksMissingAfter;
   };

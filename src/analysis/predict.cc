@@ -156,13 +156,13 @@ class Prediction : private StatisticsReader {
   }
 
   void fill_table(const PlanTable& table, PrintedTable& row) {
-    if (has_column(ColumnId::storage)) {
+    if (print_.tables.has(ColumnId::storage)) {
       row.hbm = gib(bytes_of(plan_, table, &PlanShard::hbm, table.hbm));
       row.ddr = gib(bytes_of(plan_, table, &PlanShard::ddr, table.ddr));
       row.ssd = release_ >= Release::v1_6_0 ? gib(bytes_of(plan_, table, &PlanShard::ssd, table.ssd)) : Cell{};
     }
     if (table.perf.known) fill_perf(row.perf, table.perf.expected, false);
-    if (has_column(ColumnId::num_indices)) row.num_indices = indices(table, row);
+    if (print_.tables.has(ColumnId::num_indices)) row.num_indices = indices(table, row);
     if (shows_column_block(table.sharding) && table.shard_count > 0)
       row.cw_dim = rounded(point(plan_.shards[table.first_shard].cols), Format::integer);
     else
@@ -170,10 +170,6 @@ class Prediction : private StatisticsReader {
     std::vector<int> ranks = ranks_of(table);
     std::ranges::sort(ranks);
     row.ranks = cell(ranks_text(ranks));
-  }
-
-  bool has_column(ColumnId id) const {
-    return std::ranges::find(print_.tables.columns, id, &PrintedColumn::id) != print_.tables.columns.end();
   }
 
   bool shows_column_block(Sharding sharding) const {

@@ -13,8 +13,7 @@ void relay_columns(ColumnTable<Row>& table, bool rank_table, Release to) {
   const auto prints = [&](const ColumnForm& form) {
     if (form.rank_table != rank_table || form.id == ColumnId::unknown || to < form.since || form.until < to)
       return false;
-    return form.id != ColumnId::batch_sizes ||
-           std::ranges::find(table.columns, form.id, &PrintedColumn::id) != table.columns.end();
+    return form.id != ColumnId::batch_sizes || table.has(form.id);
   };
   std::vector<PrintedColumn> columns;
   for (const ColumnForm& form : column_forms())

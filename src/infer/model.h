@@ -19,6 +19,9 @@
 namespace shardstats::infer_detail {
 
 inline constexpr std::array<double, 3> kElementSizes = {4, 2, 1};
+constexpr int element_index(double size) {
+  return static_cast<int>(std::ranges::find(kElementSizes, size) - kElementSizes.begin());
+}
 inline constexpr std::array<double, 5> kOutputSizes = {4, 2, 1, 0.5, 0.25};
 inline constexpr std::array<Optimizer, 4> kOptimizers = {Optimizer::none, Optimizer::rowwise_adagrad, Optimizer::other,
                                                          Optimizer::adam};

@@ -112,14 +112,7 @@ bool narrow(const PlanInputs& plan, const PerfInputs& perf, const std::vector<Pe
 }  // namespace
 
 bool has_dtypes_that_perf_denies(const std::vector<PerfOutcome>& outcomes) {
-  if (outcomes.empty() || !is_sure(outcomes.front())) return false;
-  const PerfOutcome& best = outcomes.front();
-  for (std::uint32_t t = 0; t < best.tables.size(); ++t) {
-    if (best.tables[t] == nullptr) continue;
-    const auto size = std::ranges::find(kElementSizes, best.tables[t]->option.element_size) - kElementSizes.begin();
-    if ((elements_of(best.hypothesis, t) >> size & 1) == 0) return true;
-  }
-  return false;
+  return !outcomes.empty() && is_sure(outcomes.front()) && has_other_sizes(outcomes.front());
 }
 
 bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
@@ -158,7 +151,7 @@ void prefer_by_perf(const PlanInputs& plan, const std::vector<PerfOutcome>& outc
   for (std::uint32_t t = 0; t < result.tables.size(); ++t) {
     const TablePerf* const perf = outcomes.front().tables[t];
     if (!perf || perf->contradicted != 0 || !result.tables[t].sized) continue;
-    const auto element = std::ranges::find(kElementSizes, perf->option.element_size) - kElementSizes.begin();
+    const int element = element_index(perf->option.element_size);
     for (Survivor& survivor : found.survivors) {
       TableState& state = survivor.outcome.tables[t];
       if ((elements_of(state.options) >> element & 1) != 0) state.perf_element = static_cast<int>(element);

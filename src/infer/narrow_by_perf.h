@@ -16,7 +16,8 @@ namespace shardstats::infer_detail {
 bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
                     const InferOptions& options, SearchResult& found);
 
-// Do default bandwidths explain the log with the dtype of some table that the storage half leaves none of?
+// Do default bandwidths, or narrow ones, explain the log with the dtype of some table that the storage half leaves none
+// of?
 bool has_dtypes_that_perf_denies(const std::vector<PerfOutcome>& outcomes);
 
 // The inputs with the dtype of each table whose perf shows it, if the storage half leaves others to some of them.

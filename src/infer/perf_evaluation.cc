@@ -170,15 +170,6 @@ class HypothesisEvaluation {
     return outcome;
   }
 
-  bool has_other_sizes(const PerfOutcome& outcome) const {
-    for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) {
-      if (outcome.tables[t] == nullptr) continue;
-      const auto size = std::ranges::find(kElementSizes, outcome.tables[t]->option.element_size);
-      if ((elements_of(h_, t) >> (size - kElementSizes.begin()) & 1) == 0) return true;
-    }
-    return false;
-  }
-
   void add_table(std::uint32_t t, bool other_sizes, PerfOutcome& outcome) {
     const PerfTable& table = perf_.tables[t];
     if (!table.known) return;
@@ -299,6 +290,15 @@ void widen(PerfOutcome& outcome, const PerfFit& fit) {
 
 std::int64_t printed_cells(const PerfTable& table) {
   return std::ranges::count_if(table.printed, [](const auto& cell) { return cell.has_value(); });
+}
+
+bool has_other_sizes(const PerfOutcome& outcome) {
+  for (std::uint32_t t = 0; t < outcome.tables.size(); ++t) {
+    const TablePerf* const perf = outcome.tables[t];
+    if (perf != nullptr && (elements_of(outcome.hypothesis, t) >> element_index(perf->option.element_size) & 1) == 0)
+      return true;
+  }
+  return false;
 }
 
 PerfOutcome PerfEvaluation::run(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed,

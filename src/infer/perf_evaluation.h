@@ -55,6 +55,9 @@ struct PerfOutcome {
 
 inline constexpr std::int64_t kManyContradictions = 4;  // of printed cells: these are seldom wrong themselves
 
+// Does it take an element size for some table that the storage half leaves it none of?
+bool has_other_sizes(const PerfOutcome& outcome);
+
 void widen(PerfOutcome& outcome, const PerfFit& fit);  // with the values of another fit that explains the log
 
 std::int64_t printed_cells(const PerfTable& table);

@@ -138,7 +138,7 @@ class PerfSearch {
       if (!perf_.tables[t].known) continue;
       const Codecs own = codec_table()[codecs[perf_.tables[t].sharder]];
       for (const PerfOption& option : best_options(outcome.hypothesis, plan_, perf_, t, own, by_cells))
-        (*sizes)[t] |= 1u << (std::ranges::find(kElementSizes, option.element_size) - kElementSizes.begin());
+        (*sizes)[t] |= 1u << element_index(option.element_size);
     }
     return sizes;
   }

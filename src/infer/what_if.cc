@@ -70,8 +70,7 @@ std::optional<Refusal> refusal_of(const Inference& base) {
     if (!table.sized) return because("cells of table " + name + " that sizes rest on are lost or unreadable");
     if (!table.explained) return because("no dtype, optimizer and caching explain the storage of table " + name);
   }
-  const bool is_lost = std::ranges::any_of(base.inputs.printed->ranks.rows, &PrintedRank::lost);
-  if (is_lost || static_cast<std::int64_t>(plan.ranks.size()) != plan.setting.world_size)
+  if (base.inputs.printed->has_lost_ranks() || static_cast<std::int64_t>(plan.ranks.size()) != plan.setting.world_size)
     return because("rows of the rank table are lost");
   return std::nullopt;
 }

@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kMostUnsure = 50;  // lines in a row without a sign of a block before the first sign of one
 constexpr std::size_t kLeastDivider = 50;
-constexpr std::size_t kMostNumbers = 8;  // of a prefix that are looked at for one that changes all the time
 
 bool is_run_of_hashes(std::string_view text) {
   return !text.empty() && text.find_first_not_of('#') == std::string_view::npos;

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::size_t kLongestFront = 100;  // bytes up to the end of a number
-constexpr int kMostNumbers = 8;             // of a prefix that are looked at
 constexpr int kCompared = 20;               // lines whose numbers have to follow each other
 constexpr int kFewestCompared = 6;          // at the end of a log
 constexpr std::size_t kFewestTexts = 3;     // different ones: the ranks of srun print the same line in turn
@@ -44,7 +43,7 @@ std::optional<Numbered> numbered(std::string_view line, std::string_view front) 
 Numbering::Numbering(std::string_view bytes, std::size_t start) {
   const std::string_view line = line_at(bytes, start).text;
   const std::string_view front = line.substr(0, std::min(kLongestFront, line.find('#')));
-  int numbers = 0;
+  std::size_t numbers = 0;
   for (std::size_t at = front.find_first_of(kDigits); at != kNowhere && !found_ && numbers < kMostNumbers; ++numbers) {
     front_ = without_padding(front.substr(0, at));
     found_ = is_numbering(bytes, start);

@@ -6,6 +6,8 @@
 
 namespace shardstats::input_detail {
 
+inline constexpr std::size_t kMostNumbers = 8;  // of a prefix that are looked at for one that changes all the time
+
 class Numbering {
  public:
   // Of the lines that begin at `start`.

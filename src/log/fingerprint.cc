@@ -84,16 +84,13 @@ class Votes {
 template <class Row>
 void vote_columns(const ColumnTable<Row>& table, bool rank_table, Votes& votes) {
   if (!table.printed) return;
-  const auto is_printed = [&](ColumnId id) {
-    return std::ranges::find(table.columns, id, &PrintedColumn::id) != table.columns.end();
-  };
   ColumnId missing = ColumnId::unknown;
   for (const ColumnForm& form : column_forms()) {
     if (form.rank_table != rank_table || form.id == ColumnId::unknown) continue;
     for (const PrintedColumn& column : table.columns)
       if (column.header.text == form.header) votes.only(form.since, form.until);
     // A column that is missing speaks against the releases since its first spelling; Batch Sizes is optional.
-    if (form.id == missing || form.id == ColumnId::batch_sizes || is_printed(form.id)) continue;
+    if (form.id == missing || form.id == ColumnId::batch_sizes || table.has(form.id)) continue;
     missing = form.id;
     votes.not_since(form.since);
   }

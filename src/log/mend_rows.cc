@@ -91,8 +91,8 @@ void add_lost_ranks(PrintedPlan& plan) {
     count = std::max(count, only);
   if (count > kMostRanks || printed > count) return;
   move_rows(plan.ranks, numbers, static_cast<std::size_t>(count));
-  for (PrintedRank& row : plan.ranks.rows) row.lost = true;
-  for (const std::uint32_t there : numbers) plan.ranks.rows[there].lost = false;
+  for (std::uint32_t rank = 0; rank < plan.ranks.rows.size(); ++rank)
+    plan.ranks.rows[rank].lost = !std::ranges::binary_search(numbers, rank);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 // of the block except slot texts is kept. Tested by tests/log/*_test.cc.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -134,6 +135,8 @@ struct ColumnTable {
   std::vector<PrintedColumn> columns;
   std::vector<Row> rows;
   std::vector<OddCell> odd;  // ascending by (row, column)
+
+  bool has(ColumnId column) const { return std::ranges::find(columns, column, &PrintedColumn::id) != columns.end(); }
 };
 
 // A line outside the two tables.
@@ -180,6 +183,7 @@ struct PrintedPlan {
   Cell slot(LineId id, std::size_t i = 0) const;
   // Is there a diagnostic of that rule?
   bool is_reported(std::string_view rule) const;
+  bool has_lost_ranks() const { return std::ranges::any_of(ranks.rows, &PrintedRank::lost); }
 };
 
 PrintedPlan parse(const Block& block);
