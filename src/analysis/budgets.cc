@@ -352,7 +352,7 @@ class Measures {
     std::map<int, RealInterval> on_rank;
     if (table != nullptr)
       for (const PlanShard* shard : table->shards)
-        if (shard->rank) on_rank[*shard->rank] = on_rank[*shard->rank] + real(shard->hbm);
+        if (shard->rank) on_rank[*shard->rank] = on_rank[*shard->rank] + real(shard->sizes->hbm);
     if (on_rank.empty()) {  // no more than all shards together
       item.value->low = 0;
       return item;

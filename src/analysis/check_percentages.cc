@@ -16,15 +16,27 @@ struct Kind {
   ByteInterval PlanRank::*bytes;
   Expectation PlanRank::*expected;
   Expectation PlanTable::*table;
-  ByteInterval PlanShard::*shard;
+  ByteInterval ShardSizes::*shard;
   std::size_t slot;  // of the planning memory line
 };
-constexpr Kind kHbm{RuleId::rank_hbm_percent,  "HBM",           &PrintedRank::hbm,
-                    &PrintedRank::hbm_percent, &PlanRank::hbm,  &PlanRank::expected_hbm,
-                    &PlanTable::hbm,           &PlanShard::hbm, 0};
-constexpr Kind kDdr{RuleId::rank_ddr_percent,  "DDR",           &PrintedRank::ddr,
-                    &PrintedRank::ddr_percent, &PlanRank::ddr,  &PlanRank::expected_ddr,
-                    &PlanTable::ddr,           &PlanShard::ddr, 1};
+constexpr Kind kHbm{RuleId::rank_hbm_percent,
+                    "HBM",
+                    &PrintedRank::hbm,
+                    &PrintedRank::hbm_percent,
+                    &PlanRank::hbm,
+                    &PlanRank::expected_hbm,
+                    &PlanTable::hbm,
+                    &ShardSizes::hbm,
+                    0};
+constexpr Kind kDdr{RuleId::rank_ddr_percent,
+                    "DDR",
+                    &PrintedRank::ddr,
+                    &PrintedRank::ddr_percent,
+                    &PlanRank::ddr,
+                    &PlanRank::expected_ddr,
+                    &PlanTable::ddr,
+                    &ShardSizes::ddr,
+                    1};
 
 bool has_hbm_share(const Checks& checks) {
   const Setting& setting = checks.plan.setting;
@@ -141,7 +153,8 @@ std::optional<RealInterval> rows_like_rank_0(const Checks& checks, int rank) {
   const auto shards = checks.plan.shards_of(*largest);
   const auto cut = static_cast<double>(shards.size());  // rows that a part can differ from its share
   if (static_cast<std::size_t>(rank) >= shards.size()) return std::nullopt;
-  const RealInterval first = real(shards.front().rows), own = real(shards[static_cast<std::size_t>(rank)].rows);
+  const RealInterval first = real(shards.front().sizes->rows),
+                     own = real(shards[static_cast<std::size_t>(rank)].sizes->rows);
   if (first.low <= cut) return std::nullopt;
   return RealInterval{std::max(own.low - cut, 0.0) / (first.high + cut), (own.high + cut) / (first.low - cut)};
 }
@@ -181,7 +194,8 @@ std::vector<RealInterval> row_wise_parts(const Checks& checks, const Kind& kind,
     for (const PlanShard& shard : checks.plan.shards_of(table)) {
       if (!shard.rank) continue;
       const auto [first, end] = of_rank.equal_range(*shard.rank);
-      for (auto part = first; part != end; ++part) parts[part->second] = parts[part->second] - real(shard.*kind.shard);
+      for (auto part = first; part != end; ++part)
+        parts[part->second] = parts[part->second] - real(shard.sizes->*kind.shard);
     }
   }
   return parts;

@@ -91,7 +91,7 @@ class Composer {
     const PlanTable& table = plan_.tables[t];
     HbmParts sum;
     for (const PlanShard& shard : plan_.shards_of(table)) {
-      const HbmParts parts = hbm_parts(shard);
+      const HbmParts parts = hbm_parts(*shard.sizes);
       sum = sum + parts;
       const auto rank = rebuilt_index(shard.rank);
       if (!rank) continue;
@@ -99,7 +99,7 @@ class Composer {
       parts_.add("optimizer state", *rank, parts.optimizer);
       parts_.add("cache", *rank, parts.cache);
       parts_.add("input and output", *rank, parts.buffers);
-      kernels_.add(printed_.tables.rows[table.row].kernel.text, *rank, shard.hbm);
+      kernels_.add(printed_.tables.rows[table.row].kernel.text, *rank, shard.sizes->hbm);
     }
     for (const RankBytes& here : hbm_by_rank(plan_, table))
       if (const auto rank = rebuilt_index(here.rank)) on_rank_[*rank].push_back({t, here.bytes});
@@ -143,7 +143,7 @@ class Composer {
 
 }  // namespace
 
-HbmParts hbm_parts(const PlanShard& shard) {
+HbmParts hbm_parts(const ShardSizes& shard) {
   if (shard.hbm.high == 0) return {};
   HbmParts parts;
   parts.buffers = narrowed(shard.pipeline_io, {0, shard.hbm.high});
@@ -162,7 +162,7 @@ Composition compose(const PrintedPlan& printed, const Plan& plan) { return Compo
 std::vector<RankBytes> hbm_by_rank(const Plan& plan, const PlanTable& table) {
   std::vector<RankBytes> ranks;
   for (const PlanShard& shard : plan.shards_of(table))
-    if (shard.rank) ranks.push_back({*shard.rank, shard.hbm});
+    if (shard.rank) ranks.push_back({*shard.rank, shard.sizes->hbm});
   std::ranges::stable_sort(ranks, {}, &RankBytes::rank);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i) {

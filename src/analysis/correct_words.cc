@@ -53,7 +53,7 @@ class Witnesses {
     if (table == nullptr || table->shard_count == 0 || at >= plan_.ranks.size()) return 0;
     const PlanRank& planned = plan_.ranks[at];
     const PrintedRank& row = printed_.ranks.rows[at];
-    const PlanShard& shard = plan_.shards[table->first_shard];
+    const ShardSizes& shard = *plan_.shards[table->first_shard].sizes;
     int wrong = 0;
     const auto compare = [&](const std::optional<RealInterval>& printed, RealInterval expected, RealInterval each) {
       const RealInterval moved = each * exactly(std::abs(static_cast<double>(count)));

@@ -16,7 +16,7 @@ ByRank hbm_by_rank(const DiffSide& side, std::optional<std::uint32_t> table) {
   const PlanTable* plan = table ? side.plan.table_of_row(*table) : nullptr;
   if (plan == nullptr) return ranks;
   for (const PlanShard& shard : side.plan.shards_of(*plan))
-    if (shard.rank) ranks[*shard.rank] = ranks[*shard.rank] + real(shard.hbm);
+    if (shard.rank) ranks[*shard.rank] = ranks[*shard.rank] + real(shard.sizes->hbm);
   return ranks;
 }
 

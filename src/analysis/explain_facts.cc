@@ -98,9 +98,9 @@ class Facts {
   }
 
   Traced columns(const PlanShard& shard) {
-    const bool printed =
-        row_.cw_dim && shard.cols.exact() && static_cast<double>(shard.cols.low) == number_of(row_.cw_dim.text);
-    return add("c", "columns of the shard", real(shard.cols),
+    const bool printed = row_.cw_dim && shard.sizes->cols.exact() &&
+                         static_cast<double>(shard.sizes->cols.low) == number_of(row_.cw_dim.text);
+    return add("c", "columns of the shard", real(shard.sizes->cols),
                static_cast<double>(table_.cols) / std::max(1.0, static_cast<double>(table_.shard_count)),
                printed ? Origin::log : Origin::inferred, printed ? row_.cw_dim : Cell{}, {});
   }
@@ -114,11 +114,11 @@ class Facts {
   }
 
   ShardFacts<Traced> shard(const PlanShard& shard) {
-    const Emptiness empty = shard.rows.high == 0 || shard.cols.high == 0 ? Emptiness::yes
-                            : shard.rows.low == 0 || shard.cols.low == 0 ? Emptiness::unknown
-                                                                         : Emptiness::no;
+    const Emptiness empty = shard.sizes->rows.high == 0 || shard.sizes->cols.high == 0 ? Emptiness::yes
+                            : shard.sizes->rows.low == 0 || shard.sizes->cols.low == 0 ? Emptiness::unknown
+                                                                                       : Emptiness::no;
     const double shards = std::max(1.0, static_cast<double>(table_.shard_count));
-    const RealInterval bounds = real(shard.rows);
+    const RealInterval bounds = real(shard.sizes->rows);
     const double even = static_cast<double>(table_.rows) / shards;
     const Traced rows = add("r", "rows of the shard", bounds, bounds.contains(even) ? even : std::floor(middle(bounds)),
                             Origin::inferred, {}, split_note());
@@ -247,7 +247,7 @@ class Facts {
   // L1 size and ratio are hidden; the storage cell bounds what comes of them.
   void read_key_value(TableFacts<Traced>& facts) {
     const PlanShard& shard = context_.plan.shards[table_.first_shard];
-    const RealInterval held = real(shard.tensor);
+    const RealInterval held = real(shard.sizes->tensor);
     const double mega = 1 << 20;
     const double whole = std::max(1.0, facts.rows.nominal * facts.cols.nominal * facts.element_size.nominal);
     const double least_ratio = std::min(1.0, held.low / whole * (1 - 1e-12));
@@ -270,9 +270,12 @@ class Facts {
 std::span<const Memory> memories() {
   using S = ShardStorage<Traced>;
   static constexpr Memory kMemories[] = {
-      {"HBM", FormulaId::shard_hbm, &S::hbm, &PlanShard::hbm, &PlanTable::hbm, &PlanKernel::hbm, &PrintedTable::hbm, 1},
-      {"DDR", FormulaId::shard_ddr, &S::ddr, &PlanShard::ddr, &PlanTable::ddr, &PlanKernel::ddr, &PrintedTable::ddr, 2},
-      {"SSD", FormulaId::shard_ssd, &S::ssd, &PlanShard::ssd, &PlanTable::ssd, &PlanKernel::ssd, &PrintedTable::ssd, 3},
+      {"HBM", FormulaId::shard_hbm, &S::hbm, &ShardSizes::hbm, &PlanTable::hbm, &PlanKernel::hbm, &PrintedTable::hbm,
+       1},
+      {"DDR", FormulaId::shard_ddr, &S::ddr, &ShardSizes::ddr, &PlanTable::ddr, &PlanKernel::ddr, &PrintedTable::ddr,
+       2},
+      {"SSD", FormulaId::shard_ssd, &S::ssd, &ShardSizes::ssd, &PlanTable::ssd, &PlanKernel::ssd, &PrintedTable::ssd,
+       3},
   };
   return kMemories;
 }
@@ -296,7 +299,7 @@ TracedTable traced_with(const Context& context, std::uint32_t t, const Choice& c
   for (std::uint32_t i = 0; i < table.shard_count; ++i) {
     const PlanShard& shard = context.plan.shards[table.first_shard + i];
     const auto same = [&](const ShardClass& c) {
-      return c.shards.front()->rows == shard.rows && c.shards.front()->cols == shard.cols;
+      return c.shards.front()->sizes->rows == shard.sizes->rows && c.shards.front()->sizes->cols == shard.sizes->cols;
     };
     const auto found = std::find_if(result.classes.begin(), result.classes.end(), same);
     if (found != result.classes.end())
@@ -341,7 +344,7 @@ TracedPerf traced_perf(const Context& context, std::uint32_t t) {
   PerfFacts<Traced> inputs = facts.perf_table();
   for (std::uint32_t i = 0; i < table.shard_count; ++i) {
     const PlanShard& shard = context.plan.shards[table.first_shard + i];
-    const auto same = [&](const PerfClass& c) { return c.shards.front()->cols == shard.cols; };
+    const auto same = [&](const PerfClass& c) { return c.shards.front()->sizes->cols == shard.sizes->cols; };
     const auto found = std::find_if(result.classes.begin(), result.classes.end(), same);
     if (found != result.classes.end()) {
       found->shards.push_back(&shard);
@@ -399,7 +402,7 @@ std::string shape_text(const PlanShard& shard) {
     if (!x.exact()) text += ".." + number_text(static_cast<double>(x.high));
     return text;
   };
-  return side(shard.rows) + " x " + side(shard.cols);
+  return side(shard.sizes->rows) + " x " + side(shard.sizes->cols);
 }
 
 const Assumption* assumption(const Context& context, std::string_view name, std::optional<std::uint32_t> table) {

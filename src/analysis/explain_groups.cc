@@ -41,7 +41,7 @@ void add_shards(const Context& context, std::uint32_t t, int rank, const Memory&
     for (const PlanShard* shard : c.shards) {
       if (shard->rank != rank) continue;
       ++here;
-      const RealInterval bounds = real(shard->*memory.shard);
+      const RealInterval bounds = real(shard->sizes->*memory.shard);
       const double nominal = std::clamp((c.storage.*memory.storage).nominal, bounds.low, bounds.high);
       if (nominal == 0 && bounds.high == 0) continue;
       Step step = value_step(table_label(context, t), nominal, bounds);
@@ -142,7 +142,7 @@ Step table_step(const Context& context, std::uint32_t t, const Memory& memory, c
   RealInterval bounds{};
   for (const ShardClass& c : shards.classes) {
     nominal += (c.storage.*memory.storage).nominal * c.count();
-    for (const PlanShard* shard : c.shards) bounds = bounds + real(shard->*memory.shard);
+    for (const PlanShard* shard : c.shards) bounds = bounds + real(shard->sizes->*memory.shard);
   }
   Step step = value_step(table_label(context, t), std::clamp(nominal, bounds.low, bounds.high), bounds);
   step.formula = form_of(FormulaId::table_sum).name;

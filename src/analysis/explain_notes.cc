@@ -22,7 +22,7 @@ struct Situation {
   }
   bool has_empty_shard() const {
     return std::any_of(traced.classes.begin(), traced.classes.end(),
-                       [](const ShardClass& c) { return c.shards.front()->rows.high == 0; });
+                       [](const ShardClass& c) { return c.shards.front()->sizes->rows.high == 0; });
   }
   bool trains_in_pipeline() const { return setting.pipeline >= Pipeline::train_sparse_dist; }
 };

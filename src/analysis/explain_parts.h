@@ -17,7 +17,7 @@ struct Memory {
   std::string_view name;  // "HBM"
   FormulaId formula;      // of one shard
   Traced ShardStorage<Traced>::*storage;
-  ByteInterval PlanShard::*shard;
+  ByteInterval ShardSizes::*shard;
   Expectation PlanTable::*table;
   Expectation PlanKernel::*kernel;
   Cell PrintedTable::*cell;

@@ -22,8 +22,8 @@ Step one_shard(const Context& context, const TracedPerf& table, const PerfClass&
 }
 
 std::string columns_text(const PlanShard& shard) {
-  std::string text = number_text(static_cast<double>(shard.cols.low));
-  if (!shard.cols.exact()) text += ".." + number_text(static_cast<double>(shard.cols.high));
+  std::string text = number_text(static_cast<double>(shard.sizes->cols.low));
+  if (!shard.sizes->cols.exact()) text += ".." + number_text(static_cast<double>(shard.sizes->cols.high));
   return text + " columns";
 }
 

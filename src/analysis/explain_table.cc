@@ -30,7 +30,7 @@ Step sum_of_classes(const Context& context, const Memory& memory, const TracedTa
 RealInterval known_of_shards(const Context& context, std::uint32_t t, const Memory& memory, const Expectation& table) {
   RealInterval known{};
   for (const PlanShard& shard : context.plan.shards_of(context.plan.tables[t]))
-    known = known + real(shard.*memory.shard);
+    known = known + real(shard.sizes->*memory.shard);
   return table.known && !table.contradicted ? narrowed(known, real(table.bytes)) : known;
 }
 
@@ -131,7 +131,7 @@ Explained explain_shard(const Context& context, std::uint32_t t, int rank) {
       Step step = shard_step(context, memory, shards, c);
       step.label = std::string(memory.name) + " of shard " + std::to_string(shown->index) + ", " + shape_text(*shown);
       if (here > 1) step.label += " (" + number_text(here) + " such shards on the rank)";
-      if (step.sum) add_other_explanations(real(shown->*memory.shard), step);
+      if (step.sum) add_other_explanations(real(shown->sizes->*memory.shard), step);
       set_shares(step);
       explained.steps.push_back(std::move(step));
       components.add(c.storage.*memory.storage, memory.name, here, true);

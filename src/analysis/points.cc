@@ -79,9 +79,10 @@ void find_ddr(const PrintedPlan& printed, const Plan& plan, RankValues& values) 
 
 double point(ByteInterval bytes) { return prints_as_zero(real(bytes)) ? 0 : middle(real(bytes)); }
 
-double bytes_of(const Plan& plan, const PlanTable& table, ByteInterval PlanShard::*field, const Expectation& expected) {
+double bytes_of(const Plan& plan, const PlanTable& table, ByteInterval ShardSizes::*field,
+                const Expectation& expected) {
   ByteInterval sum{};
-  for (const PlanShard& shard : plan.shards_of(table)) sum = sum + shard.*field;
+  for (const PlanShard& shard : plan.shards_of(table)) sum = sum + shard.sizes->*field;
   return point(expected.known && !expected.contradicted ? narrowed(sum, expected.bytes) : sum);
 }
 

@@ -9,7 +9,7 @@ namespace shardstats::analysis {
 // The middle; a bound at zero is the value itself where all values print as zero.
 double point(ByteInterval bytes);
 // Bytes of all shards of the table; `expected`: bounds of their sum.
-double bytes_of(const Plan& plan, const PlanTable& table, ByteInterval PlanShard::*field, const Expectation& expected);
+double bytes_of(const Plan& plan, const PlanTable& table, ByteInterval ShardSizes::*field, const Expectation& expected);
 
 // The middle of the bounds, exactly, with as much dense and KJT storage on each rank; values that differ by rounding
 // alone become equal.

@@ -157,14 +157,14 @@ class Prediction : private StatisticsReader {
 
   void fill_table(const PlanTable& table, PrintedTable& row) {
     if (print_.tables.has(ColumnId::storage)) {
-      row.hbm = gib(bytes_of(plan_, table, &PlanShard::hbm, table.hbm));
-      row.ddr = gib(bytes_of(plan_, table, &PlanShard::ddr, table.ddr));
-      row.ssd = release_ >= Release::v1_6_0 ? gib(bytes_of(plan_, table, &PlanShard::ssd, table.ssd)) : Cell{};
+      row.hbm = gib(bytes_of(plan_, table, &ShardSizes::hbm, table.hbm));
+      row.ddr = gib(bytes_of(plan_, table, &ShardSizes::ddr, table.ddr));
+      row.ssd = release_ >= Release::v1_6_0 ? gib(bytes_of(plan_, table, &ShardSizes::ssd, table.ssd)) : Cell{};
     }
     if (table.perf.known) fill_perf(row.perf, table.perf.expected, false);
     if (print_.tables.has(ColumnId::num_indices)) row.num_indices = indices(table, row);
     if (shows_column_block(table.sharding) && table.shard_count > 0)
-      row.cw_dim = rounded(point(plan_.shards[table.first_shard].cols), Format::integer);
+      row.cw_dim = rounded(point(plan_.shards[table.first_shard].sizes->cols), Format::integer);
     else
       row.cw_dim = {};
     std::vector<int> ranks = ranks_of(table);
@@ -338,9 +338,9 @@ class Prediction : private StatisticsReader {
           optimizer_bytes(optimizer_multiplier(*plan_.setting.rules, table.choice.optimizer, table.sharding,
                                                *table.kernel, static_cast<double>(table.cols)),
                           weights);
-      sizes.hbm += bytes_of(plan_, table, &PlanShard::hbm, table.hbm);
-      sizes.ddr += bytes_of(plan_, table, &PlanShard::ddr, table.ddr);
-      sizes.ssd += bytes_of(plan_, table, &PlanShard::ssd, table.ssd);
+      sizes.hbm += bytes_of(plan_, table, &ShardSizes::hbm, table.hbm);
+      sizes.ddr += bytes_of(plan_, table, &ShardSizes::ddr, table.ddr);
+      sizes.ssd += bytes_of(plan_, table, &ShardSizes::ssd, table.ssd);
     }
     return kernels;
   }

@@ -12,9 +12,9 @@ TableRow row_of(const PrintedPlan& printed, const Plan& plan, const PlanTable& t
   row.shard_count = table.shard_count;
   for (std::uint32_t i = 0; i < table.shard_count; ++i) {
     const PlanShard& shard = plan.shards[table.first_shard + i];
-    row.hbm = row.hbm + shard.hbm;
-    row.ddr = row.ddr + shard.ddr;
-    row.ssd = row.ssd + shard.ssd;
+    row.hbm = row.hbm + shard.sizes->hbm;
+    row.ddr = row.ddr + shard.sizes->ddr;
+    row.ssd = row.ssd + shard.sizes->ssd;
     if (!shard.rank || filter.keeps_rank(*shard.rank)) row.shards.push_back(&shard);
   }
   // The printed sum is tighter than the sum of the shards' bounds where several shards share its rounding.

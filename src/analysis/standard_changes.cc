@@ -40,7 +40,7 @@ const PlanTable* largest_on(int peak, const Plan& plan) {
   for (const PlanTable& table : plan.tables) {
     RealInterval here{};
     for (const PlanShard& shard : plan.shards_of(table))
-      if (shard.rank == peak) here = here + real(shard.hbm);
+      if (shard.rank == peak) here = here + real(shard.sizes->hbm);
     if (here.high > most.high) most = here, largest = &table;
   }
   return largest;

@@ -100,7 +100,7 @@ class Planner {
       std::map<int, ByteInterval> by_rank;
       ByteInterval all{};
       for (const PlanShard& shard : plan_.shards_of(table)) {
-        const ByteInterval weights = hbm_parts(shard).weights;
+        const ByteInterval weights = hbm_parts(*shard.sizes).weights;
         all = all + weights;
         if (shard.rank) by_rank[*shard.rank] = by_rank[*shard.rank] + weights;
       }

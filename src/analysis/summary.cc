@@ -77,7 +77,7 @@ void add_peak_tables(const PrintedPlan& printed, const Plan& plan, std::size_t t
   for (const PlanTable& table : plan.tables) {
     TableShare share{&printed.tables.rows[table.row], {}};
     for (const PlanShard& shard : plan.shards_of(table))
-      if (shard.rank == memory.peak) share.value = share.value + real(shard.hbm);
+      if (shard.rank == memory.peak) share.value = share.value + real(shard.sizes->hbm);
     share.value = narrowed(share.value, {0, most});
     if (share.value.high > 0) memory.tables.push_back(share);
   }
@@ -294,10 +294,11 @@ void find_uncached(const PrintedPlan& printed, const Plan& plan, std::vector<Odd
 
 // What the storage estimator adds for the output of a shard.
 RealInterval stored_output(const Plan& plan, const PlanTable& table, const PlanShard& shard) {
-  const Emptiness empty = shard.rows.high == 0 || shard.cols.high == 0 ? Emptiness::yes
-                          : shard.rows.low == 0 || shard.cols.low == 0 ? Emptiness::unknown
-                                                                       : Emptiness::no;
-  return shard_storage(plan.setting, table.facts.front(), {real(shard.rows), real(shard.cols), empty}).io.output;
+  const Emptiness empty = shard.sizes->rows.high == 0 || shard.sizes->cols.high == 0 ? Emptiness::yes
+                          : shard.sizes->rows.low == 0 || shard.sizes->cols.low == 0 ? Emptiness::unknown
+                                                                                     : Emptiness::no;
+  return shard_storage(plan.setting, table.facts.front(), {real(shard.sizes->rows), real(shard.sizes->cols), empty})
+      .io.output;
 }
 
 void find_sequence_outputs(const PrintedPlan& printed, const Plan& plan, const MemorySummary& memory,
@@ -311,7 +312,7 @@ void find_sequence_outputs(const PrintedPlan& printed, const Plan& plan, const M
     RealInterval here{};
     for (const PlanShard& shard : plan.shards_of(table)) {
       if (shard.rank != memory.peak) continue;
-      all = all + real(shard.hbm);
+      all = all + real(shard.sizes->hbm);
       if (table.sequence) here = here + stored_output(plan, table, shard);
     }
     if (here.high <= 0) continue;

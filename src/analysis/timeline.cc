@@ -64,7 +64,7 @@ RealInterval output_scale(const PlanTable& table) {
 
 // O of the storage estimator, from that of the Output column, which is ceil(x e) with the table's own element size.
 RealInterval output_bytes(const PlanShard& shard, RealInterval scale) {
-  const RealInterval column = real(shard.output);
+  const RealInterval column = real(shard.sizes->output);
   if (scale == exactly(1.0)) return column;
   return {std::floor(std::max(column.low - 1, 0.0) * scale.low), std::ceil(column.high * scale.high)};
 }
@@ -80,8 +80,8 @@ RealInterval received_bytes(const Plan& plan, const PlanTable& table) {
     const RealInterval exact{std::max(output.low - 1, 0.0), output.high};
     if (!sums) {
       all = all + exact;
-    } else if (shard.cols.low > 0) {
-      const RealInterval whole = exact * exactly(static_cast<double>(table.cols)) / real(shard.cols);
+    } else if (shard.sizes->cols.low > 0) {
+      const RealInterval whole = exact * exactly(static_cast<double>(table.cols)) / real(shard.sizes->cols);
       all = {std::max(all.low, whole.low), std::max(all.high, whole.high)};
     }
   }
@@ -98,8 +98,8 @@ RealInterval prefetched_bytes(const Plan& plan, const PlanTable& table, const Pl
   const auto prefetching = [&](const Setting& setting) { return prefetches(setting, *table.kernel); };
   const bool first = prefetching(plan.setting), all = first && std::ranges::all_of(plan.alternatives, prefetching);
   if (!first && std::ranges::none_of(plan.alternatives, prefetching)) return {};
-  RealInterval bytes = prefetch_bytes(table.facts.front(), real(shard.input));
-  for (const auto& facts : table.facts) bytes = hull(bytes, prefetch_bytes(facts, real(shard.input)));
+  RealInterval bytes = prefetch_bytes(table.facts.front(), real(shard.sizes->input));
+  for (const auto& facts : table.facts) bytes = hull(bytes, prefetch_bytes(facts, real(shard.sizes->input)));
   return {all ? bytes.low : 0, bytes.high};
 }
 
@@ -156,11 +156,11 @@ void add(RankTimeline& rank, Buffer buffer, ByteInterval bytes) {
 }
 
 void add_shard(const Plan& plan, const PlanTable& table, const PlanShard& shard, RankTimeline& rank) {
-  const HbmParts parts = hbm_parts(shard);
+  const HbmParts parts = hbm_parts(*shard.sizes);
   add(rank, Buffer::weights, parts.weights);
   add(rank, Buffer::optimizer_state, parts.optimizer);
   add(rank, Buffer::cache, parts.cache);
-  add(rank, Buffer::input, shard.input);
+  add(rank, Buffer::input, shard.sizes->input);
   add(rank, Buffer::prefetched, outward(prefetched_bytes(plan, table, shard)));
   const ByteInterval output = outward(output_bytes(shard, output_scale(table)));
   const bool own = table.sharding == Sharding::dp;

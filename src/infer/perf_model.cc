@@ -21,8 +21,8 @@ void read_table(const PlanInputs& plan, const Plan& rebuilt, std::uint32_t t, Pe
   read_cells(printed.perf, perf.printed);
   if (!table.sized || table.shard_count == 0) return;
   const auto shards = rebuilt.shards_of(table);
-  ByteInterval cols = shards.front().cols;
-  for (const PlanShard& shard : shards.subspan(1)) cols = hull(cols, shard.cols);
+  ByteInterval cols = shards.front().sizes->cols;
+  for (const PlanShard& shard : shards.subspan(1)) cols = hull(cols, shard.sizes->cols);
   perf.cols = real(cols);
   if (printed.weighted) perf.weighted = printed.weighted.text == "weighted";
   perf.known = perf_rules_of(rebuilt.setting.rules->release).release >= Release::v0_3_0;

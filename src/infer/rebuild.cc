@@ -2,72 +2,74 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace shardstats::infer_detail {
 namespace {
 
-// All that is reported of one shard; bounds in bytes.
-struct ShardSizes {
+// ShardSizes before they are rounded to whole bytes.
+struct RealSizes {
   RealInterval rows{}, cols{}, hbm{}, ddr{}, ssd{}, input{}, output{};
   RealInterval tensor{}, optimizer{}, cache_aux{}, pipeline_io{};  // if asked for
 };
 
-constexpr std::pair<RealInterval ShardSizes::*, ByteInterval PlanShard::*> kFields[] = {
-    {&ShardSizes::rows, &PlanShard::rows},    {&ShardSizes::cols, &PlanShard::cols},
-    {&ShardSizes::hbm, &PlanShard::hbm},      {&ShardSizes::ddr, &PlanShard::ddr},
-    {&ShardSizes::ssd, &PlanShard::ssd},      {&ShardSizes::input, &PlanShard::input},
-    {&ShardSizes::output, &PlanShard::output}};
-constexpr std::pair<RealInterval ShardSizes::*, ByteInterval PlanShard::*> kPartFields[] = {
-    {&ShardSizes::tensor, &PlanShard::tensor},
-    {&ShardSizes::optimizer, &PlanShard::optimizer},
-    {&ShardSizes::cache_aux, &PlanShard::cache_aux},
-    {&ShardSizes::pipeline_io, &PlanShard::pipeline_io}};
+constexpr std::pair<RealInterval RealSizes::*, ByteInterval ShardSizes::*> kFields[] = {
+    {&RealSizes::rows, &ShardSizes::rows},    {&RealSizes::cols, &ShardSizes::cols},
+    {&RealSizes::hbm, &ShardSizes::hbm},      {&RealSizes::ddr, &ShardSizes::ddr},
+    {&RealSizes::ssd, &ShardSizes::ssd},      {&RealSizes::input, &ShardSizes::input},
+    {&RealSizes::output, &ShardSizes::output}};
+constexpr std::pair<RealInterval RealSizes::*, ByteInterval ShardSizes::*> kPartFields[] = {
+    {&RealSizes::tensor, &ShardSizes::tensor},
+    {&RealSizes::optimizer, &ShardSizes::optimizer},
+    {&RealSizes::cache_aux, &ShardSizes::cache_aux},
+    {&RealSizes::pipeline_io, &ShardSizes::pipeline_io}};
 
 // Calls f(field, size) for all that is reported of one shard with one option.
 template <class F>
 void each_size(const Setting& setting, const TableInputs& table, const Parts& parts, const ClassParts& c, Combo combo,
                bool shard_parts, F f) {
-  f(&ShardSizes::rows, c.rows);
-  f(&ShardSizes::cols, c.cols);
-  f(&ShardSizes::hbm, class_hbm(setting, c, combo));
-  f(&ShardSizes::ddr, class_ddr(setting, c, combo));
-  f(&ShardSizes::ssd, setting.device == Device::tpu ? RealInterval{} : class_ssd(c, combo));  // none counts (7.1)
-  f(&ShardSizes::input, c.column_input);
-  f(&ShardSizes::output, class_output(c, combo));
+  f(&RealSizes::rows, c.rows);
+  f(&RealSizes::cols, c.cols);
+  f(&RealSizes::hbm, class_hbm(setting, c, combo));
+  f(&RealSizes::ddr, class_ddr(setting, c, combo));
+  f(&RealSizes::ssd, setting.device == Device::tpu ? RealInterval{} : class_ssd(c, combo));  // none counts (7.1)
+  f(&RealSizes::input, c.column_input);
+  f(&RealSizes::output, class_output(c, combo));
   if (!shard_parts) return;
   const auto facts = facts_of(setting, table, parts.variant, parts.lookups, combo);
   const auto specific = specific_bytes(setting, facts, ShardFacts<RealInterval>{c.rows, c.cols, c.empty});
-  f(&ShardSizes::tensor, specific.tensor_hbm + specific.tensor_ddr + specific.key_value);
-  f(&ShardSizes::optimizer, specific.optimizer_hbm + specific.optimizer_ddr);
-  f(&ShardSizes::cache_aux, specific.cache_aux);
-  f(&ShardSizes::pipeline_io, c.pipeline[output_of(setting, combo)]);
+  f(&RealSizes::tensor, specific.tensor_hbm + specific.tensor_ddr + specific.key_value);
+  f(&RealSizes::optimizer, specific.optimizer_hbm + specific.optimizer_ddr);
+  f(&RealSizes::cache_aux, specific.cache_aux);
+  f(&RealSizes::pipeline_io, c.pipeline[output_of(setting, combo)]);
 }
 
 // Bounds over the options left of a table.
 struct TableSizes {
-  std::vector<ShardSizes> classes;  // of one shard of each class
-  CellBytes cells{};                // of all shards, as remaining() gives them
+  std::vector<RealSizes> classes;  // of one shard of each class
+  CellBytes cells{};               // of all shards, as remaining() gives them
 };
 
-CellBytes cells_of(const ShardSizes& sizes, const ClassParts& c) {
+CellBytes cells_of(const RealSizes& sizes, const ClassParts& c) {
   const RealInterval count = real(c.run.count);
   return {sizes.hbm * count, sizes.ddr * count, sizes.ssd * count};
 }
 
 // Sets what one shard of class `c` takes.
 void find_class_sizes(const Setting& setting, const TableInputs& table, const TableParts& parts, const Options& options,
-                      std::size_t c, bool shard_parts, ShardSizes& all) {
+                      std::size_t c, bool shard_parts, RealSizes& all) {
   const Option* option = options.begin();
   const Option* const end = options.end();
   const auto each = [&](auto take) {
     const Parts& own = parts[option->variant];
     each_size(setting, table, own, own.classes[c], combo_of(option->combo), shard_parts, take);
   };
-  each([&](RealInterval ShardSizes::*field, RealInterval size) { all.*field = size; });
+  each([&](RealInterval RealSizes::*field, RealInterval size) { all.*field = size; });
   while (++option != end)
-    each([&](RealInterval ShardSizes::*field, RealInterval size) { all.*field = hull(all.*field, size); });
+    each([&](RealInterval RealSizes::*field, RealInterval size) { all.*field = hull(all.*field, size); });
 }
 
 // Of a table that is more than so many times one shard.
@@ -95,8 +97,8 @@ void find_sizes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t,
 }
 
 // A printed cell is the sum over all shards: what it leaves for one shard of each class.
-void narrow_by_cell(const Classes& classes, bool equal_shards, RealInterval cell, RealInterval ShardSizes::*field,
-                    std::vector<ShardSizes>& sizes) {
+void narrow_by_cell(const Classes& classes, bool equal_shards, RealInterval cell, RealInterval RealSizes::*field,
+                    std::vector<RealSizes>& sizes) {
   RealInterval total{};
   for (std::size_t c = 0; c < sizes.size(); ++c)
     total = total + sizes[c].*field * exactly(static_cast<double>(classes[c].run.count));
@@ -111,52 +113,76 @@ void narrow_by_cell(const Classes& classes, bool equal_shards, RealInterval cell
   }
 }
 
-void narrow_by_cells(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t, std::vector<ShardSizes>& sizes) {
+void narrow_by_cells(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t, std::vector<RealSizes>& sizes) {
   const TableInputs& table = plan.tables[t];
   const auto& classes = (*outcome.parts)[t].front().classes;
-  const auto narrow = [&](const std::optional<ByteInterval>& cell, Quantity q, RealInterval ShardSizes::*field) {
+  const auto narrow = [&](const std::optional<ByteInterval>& cell, Quantity q, RealInterval RealSizes::*field) {
     if (!cell || outcome.tables[t].contradicted[static_cast<std::size_t>(q)]) return;
-    if (std::ranges::all_of(sizes, [&](const ShardSizes& own) { return (own.*field).exact(); })) return;
+    if (std::ranges::all_of(sizes, [&](const RealSizes& own) { return (own.*field).exact(); })) return;
     narrow_by_cell(classes, equal_shards(outcome, table), real(*cell), field, sizes);
   };
-  narrow(table.hbm, Quantity::hbm, &ShardSizes::hbm);
-  narrow(table.ddr, Quantity::ddr, &ShardSizes::ddr);
-  narrow(table.ssd, Quantity::ssd, &ShardSizes::ssd);
+  narrow(table.hbm, Quantity::hbm, &RealSizes::hbm);
+  narrow(table.ddr, Quantity::ddr, &RealSizes::ddr);
+  narrow(table.ssd, Quantity::ssd, &RealSizes::ssd);
 }
 
-void take_sizes(const ShardSizes& sizes, bool shard_parts, PlanShard& shard) {
-  for (const auto& [real_field, field] : kFields) shard.*field = whole_bytes(sizes.*real_field);
+ShardSizes whole_sizes(const RealSizes& sizes, bool shard_parts) {
+  ShardSizes whole;
+  for (const auto& [real_field, field] : kFields) whole.*field = whole_bytes(sizes.*real_field);
   if (shard_parts)
-    for (const auto& [real_field, field] : kPartFields) shard.*field = whole_bytes(sizes.*real_field);
+    for (const auto& [real_field, field] : kPartFields) whole.*field = whole_bytes(sizes.*real_field);
+  return whole;
 }
 
-void widen(PlanShard& shard, const PlanShard& other) {
-  for (const auto& [real_field, field] : kFields) shard.*field = hull(shard.*field, other.*field);
-  for (const auto& [real_field, field] : kPartFields) shard.*field = hull(shard.*field, other.*field);
+ShardSizes hull(const ShardSizes& a, const ShardSizes& b) {
+  ShardSizes all;
+  for (const auto& [real_field, field] : kFields) all.*field = shardstats::hull(a.*field, b.*field);
+  for (const auto& [real_field, field] : kPartFields) all.*field = shardstats::hull(a.*field, b.*field);
+  return all;
 }
 
-// Adds the shards from `start` on to those of the plan, or widens what is there of a hypothesis before.
-void take_shards(const TableInputs& table, const Outcome& outcome, const Parts& parts,
-                 const std::vector<ShardSizes>& sizes, bool shard_parts, std::size_t start,
-                 std::vector<PlanShard>& shards) {
-  const std::span<const int> ranks(table.ranks.begin(), table.ranks.size());
-  each_run(outcome.setting, table, parts, [&](std::size_t i, std::size_t end, std::size_t c) {
-    const auto before = std::min(end, shards.size() - start);
-    if (i < before) {
-      PlanShard shard;
-      take_sizes(sizes[c], shard_parts, shard);
-      for (; i < before; ++i) widen(shards[start + i], shard);
+// The shards of a plan as they are rebuilt.
+class Shards {
+ public:
+  Shards(std::vector<PlanShard>& shards, bool shard_parts) : shards_(shards), shard_parts_(shard_parts) {}
+
+  // Adds the shards of a table, from `start` on, or widens what is there of a hypothesis before. `sizes`: by class.
+  void take(const TableInputs& table, const Outcome& outcome, const Parts& parts, const std::vector<RealSizes>& sizes,
+            std::size_t start) {
+    const std::span<const int> ranks(table.ranks.begin(), table.ranks.size());
+    each_run(outcome.setting, table, parts, [&](std::size_t i, std::size_t end, std::size_t c) {
+      const ShardSizes own = whole_sizes(sizes[c], shard_parts_);
+      const std::size_t before = std::clamp(shards_.size() - start, i, end);
+      widen(start + i, start + before, own);
+      if (before == end) return;
+      const ShardSizes* const kept = keep(own);
+      const std::size_t ranked = std::clamp(ranks.size(), before, end);
+      for (i = before; i < ranked; ++i) shards_.push_back({static_cast<int>(i), ranks[i], kept});
+      for (; i < end; ++i) shards_.push_back({static_cast<int>(i), std::nullopt, kept});
+    });
+  }
+
+  std::size_t size() const { return shards_.size(); }
+  // What they refer to.
+  std::shared_ptr<const void> sizes() const { return sizes_; }
+
+ private:
+  const ShardSizes* keep(const ShardSizes& sizes) {
+    static_assert(std::is_trivially_destructible_v<ShardSizes>);
+    return ::new (sizes_->allocate(sizeof(ShardSizes), alignof(ShardSizes))) ShardSizes(sizes);
+  }
+  void widen(std::size_t first, std::size_t end, const ShardSizes& other) {
+    while (first < end) {
+      const ShardSizes* const before = shards_[first].sizes;
+      const ShardSizes* const all = keep(hull(*before, other));
+      for (; first < end && shards_[first].sizes == before; ++first) shards_[first].sizes = all;
     }
-    if (i == end) return;
-    take_sizes(sizes[c], shard_parts, shards.emplace_back());
-    if (end - i > 1) shards.insert(shards.end(), end - i - 1, shards.back());
-    for (; i < end; ++i) {
-      PlanShard& shard = shards[start + i];
-      shard.index = static_cast<int>(i);
-      if (i < ranks.size()) shard.rank = ranks[i];
-    }
-  });
-}
+  }
+
+  std::vector<PlanShard>& shards_;
+  bool shard_parts_;
+  std::shared_ptr<Pool> sizes_ = std::make_shared<Pool>();
+};
 
 Choice choice_of(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo) {
   Choice choice;
@@ -180,8 +206,8 @@ int departure(const Option option, const TableState& state, const Combo wide, co
 // The shards of a table and what all of them may take; where a printed cell is wrong for all, what the best hypothesis
 // says. `sizes`: memory to use.
 void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool shard_parts,
-                    TableSizes& sizes, Plan& result) {
-  const std::size_t start = result.shards.size();
+                    TableSizes& sizes, Shards& shards, PlanTable& table) {
+  const std::size_t start = shards.size();
   const TableInputs& inputs = plan.tables[t];
   const WrongCells& wrong = found.survivors.front().outcome.tables[t].contradicted;
   CellBytes all{};
@@ -191,21 +217,18 @@ void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint
     for (std::size_t c = 0; c < all.size(); ++c)
       if (first || !wrong[c]) all[c] = first ? sizes.cells[c] : hull(all[c], sizes.cells[c]);
     narrow_by_cells(plan, survivor.outcome, t, sizes.classes);
-    take_shards(inputs, survivor.outcome, (*survivor.outcome.parts)[t].front(), sizes.classes, shard_parts, start,
-                result.shards);
+    shards.take(inputs, survivor.outcome, (*survivor.outcome.parts)[t].front(), sizes.classes, start);
   }
-  PlanTable& table = result.tables[t];
   table.first_shard = static_cast<std::uint32_t>(start);
-  table.shard_count = static_cast<std::uint32_t>(result.shards.size() - start);
+  table.shard_count = static_cast<std::uint32_t>(shards.size() - start);
   table.hbm = {whole_bytes(all[0]), inputs.hbm.has_value(), wrong[0]};
   table.ddr = {whole_bytes(all[1]), inputs.ddr.has_value(), wrong[1]};
   table.ssd = {whole_bytes(all[2]), inputs.ssd.has_value(), wrong[2]};
 }
 
 void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, const InferOptions& options,
-                   TableSizes& sizes, Plan& result) {
+                   TableSizes& sizes, Shards& shards, PlanTable& table) {
   const TableInputs& inputs = plan.tables[t];
-  PlanTable& table = result.tables[t];
   const auto usable = [&](const Survivor& s) { return !s.outcome.tables[t].options.empty(); };
   if (!std::all_of(found.survivors.begin(), found.survivors.end(), usable)) return;
   const Outcome& best = found.survivors.front().outcome;
@@ -217,31 +240,59 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
   table.rows_by_memory = table.uneven_rows && std::ranges::all_of(found.survivors, shows_shares);
   table.lookups = (*best.parts)[t].front().lookups.lookups;
   table.pooled = (*best.parts)[t].front().lookups.pooled;
-  rebuild_shards(plan, found, t, options.shard_parts, sizes, result);
+  rebuild_shards(plan, found, t, options.shard_parts, sizes, shards, table);
   table.explained = !table.hbm.contradicted && !table.ddr.contradicted && !table.ssd.contradicted;
 }
 
 // Sums over the rebuilt shards of each rank; unknown where a table on the rank could not be rebuilt.
-struct ShardSums {
+class ShardSums {
+ public:
   struct Rank {
     ByteInterval hbm, ddr, input, output;
-  };
-  std::vector<Rank> ranks;
-  std::vector<bool> known;
-};
 
-void add_shards(const TableInputs& inputs, const PlanTable& table, const Plan& result, ShardSums& sums) {
-  if (!table.sized)
-    for (const int rank : inputs.ranks)
-      if (static_cast<std::size_t>(rank) < sums.known.size()) sums.known[static_cast<std::size_t>(rank)] = false;
-  if (!table.sized && inputs.ranks.empty()) std::fill(sums.known.begin(), sums.known.end(), false);
-  const std::span<ShardSums::Rank> ranks = sums.ranks;
-  for (const PlanShard& shard : result.shards_of(table)) {
-    if (!shard.rank || static_cast<std::size_t>(*shard.rank) >= ranks.size()) continue;
-    ShardSums::Rank& rank = ranks[static_cast<std::size_t>(*shard.rank)];
-    rank = {rank.hbm + shard.hbm, rank.ddr + shard.ddr, rank.input + shard.input, rank.output + shard.output};
+    void add(const auto& own) { *this = {hbm + own.hbm, ddr + own.ddr, input + own.input, output + own.output}; }
+  };
+
+  explicit ShardSums(const PlanInputs& plan) : ranks_(plan.ranks.size()), known_(ranks_without_missing(plan)) {}
+
+  void add_unknown(const TableInputs& table) {
+    for (const int rank : table.ranks)
+      if (static_cast<std::size_t>(rank) < known_.size()) known_[static_cast<std::size_t>(rank)] = false;
+    if (table.ranks.empty()) std::fill(known_.begin(), known_.end(), false);
   }
-}
+
+  void add(const TableInputs& table, std::span<const PlanShard> shards) {
+    if (is_everywhere(table, ranks_.size())) return add_everywhere(shards);
+    const std::span<Rank> ranks = ranks_;
+    for (const PlanShard& shard : shards)
+      if (shard.rank && static_cast<std::size_t>(*shard.rank) < ranks.size())
+        ranks[static_cast<std::size_t>(*shard.rank)].add(*shard.sizes);
+  }
+
+  bool is_known(std::size_t rank) const { return known_[rank]; }
+  // By rank.
+  std::vector<Rank> sums() const {
+    std::vector<Rank> all = ranks_;
+    for (const auto& [ranks, sum] : runs_)
+      for (std::size_t r = ranks.first; r < ranks.second; ++r) all[r].add(sum);
+    return all;
+  }
+
+ private:
+  // One on each rank: most tables that are everywhere have the same few runs of equal shards.
+  void add_everywhere(std::span<const PlanShard> shards) {
+    for (std::size_t first = 0, end = 0; first < shards.size(); first = end) {
+      const ShardSizes* const own = shards[first].sizes;
+      const auto is_own = [own](const PlanShard& shard) { return shard.sizes == own; };
+      end = static_cast<std::size_t>(std::ranges::partition_point(shards.subspan(first), is_own) - shards.begin());
+      runs_[{first, end}].add(*own);
+    }
+  }
+
+  std::vector<Rank> ranks_;
+  std::map<std::pair<std::size_t, std::size_t>, Rank> runs_;  // by first rank and the end; not in ranks_
+  std::vector<bool> known_;
+};
 
 void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums, Plan& result) {
   ByteInterval hbm{}, ddr{};
@@ -251,12 +302,13 @@ void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const Shar
     hbm = first ? whole_bytes(constants.hbm) : hull(hbm, whole_bytes(constants.hbm));
     ddr = first ? whole_bytes(constants.ddr) : hull(ddr, whole_bytes(constants.ddr));
   }
-  for (std::size_t r = 0; r < sums.ranks.size(); ++r) {
-    const ShardSums::Rank& rank = sums.ranks[r];
+  const std::vector<ShardSums::Rank> sums_of_ranks = sums.sums();
+  for (std::size_t r = 0; r < sums_of_ranks.size(); ++r) {
+    const ShardSums::Rank& rank = sums_of_ranks[r];
     const RankInputs& printed = plan.ranks[r];
     PlanRank& out = result.ranks[r];
     const int number = out.rank;
-    if (!sums.known[r]) {
+    if (!sums.is_known(r)) {
       out.sparse_hbm = {0, out.hbm.high};
       out.sparse_ddr = {0, out.ddr.high};
       continue;
@@ -362,15 +414,20 @@ void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, 
 void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result) {
   if (found.survivors.empty()) return;
   result.shards.clear();
-  std::size_t shards = 0;
-  for (const TableInputs& table : plan.tables) shards += table.ranks.size();
-  result.shards.reserve(shards);
-  ShardSums sums{std::vector<ShardSums::Rank>(plan.ranks.size()), ranks_without_missing(plan)};
+  std::size_t count = 0;
+  for (const TableInputs& table : plan.tables) count += table.ranks.size();
+  result.shards.reserve(count);
+  Shards shards(result.shards, options.shard_parts);
+  ShardSums sums(plan);
   TableSizes sizes;
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    rebuild_table(plan, found, t, options, sizes, result);
-    add_shards(plan.tables[t], result.tables[t], result, sums);
+    rebuild_table(plan, found, t, options, sizes, shards, result.tables[t]);
+    if (const PlanTable& table = result.tables[t]; table.sized)
+      sums.add(plan.tables[t], result.shards_of(table));
+    else
+      sums.add_unknown(plan.tables[t]);
   }
+  result.sizes = shards.sizes();
   rebuild_ranks(plan, found, sums, result);
   take_sums(found, result);
   result.setting = found.survivors.front().outcome.setting;

@@ -440,8 +440,8 @@ void WhatIf::Impl::place_shards(ChangedInputs& changed, Texts& texts, std::vecto
   for (std::uint32_t t = 0; t < changed.unplaced.size(); ++t) {
     if (!changed.unplaced[t]) continue;
     for (const PlanShard& shard : plan.shards_of(plan.tables[t]))
-      used[static_cast<std::size_t>(*shard.rank)] -= middle(real(shard.hbm));
-    waiting.push_back({t, middle(real(plan.shards[plan.tables[t].first_shard].hbm))});
+      used[static_cast<std::size_t>(*shard.rank)] -= middle(real(shard.sizes->hbm));
+    waiting.push_back({t, middle(real(plan.shards[plan.tables[t].first_shard].sizes->hbm))});
   }
   std::ranges::stable_sort(waiting, std::ranges::greater{}, &Waiting::each);
   for (const Waiting& table : waiting) {

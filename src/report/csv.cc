@@ -24,19 +24,19 @@ constexpr std::array<std::string_view, 17> kFindingColumns = {
 // Bounds of a shard: each is two columns, *_low and *_high.
 struct ByteColumn {
   std::string_view name;
-  ByteInterval PlanShard::*bounds;
+  ByteInterval ShardSizes::*bounds;
 };
-constexpr std::array<ByteColumn, 11> kByteColumns = {{{"shard_rows", &PlanShard::rows},
-                                                      {"shard_cols", &PlanShard::cols},
-                                                      {"hbm", &PlanShard::hbm},
-                                                      {"ddr", &PlanShard::ddr},
-                                                      {"ssd", &PlanShard::ssd},
-                                                      {"tensor", &PlanShard::tensor},
-                                                      {"optimizer_state", &PlanShard::optimizer},
-                                                      {"cache_aux", &PlanShard::cache_aux},
-                                                      {"input", &PlanShard::input},
-                                                      {"output", &PlanShard::output},
-                                                      {"pipeline_io", &PlanShard::pipeline_io}}};
+constexpr std::array<ByteColumn, 11> kByteColumns = {{{"shard_rows", &ShardSizes::rows},
+                                                      {"shard_cols", &ShardSizes::cols},
+                                                      {"hbm", &ShardSizes::hbm},
+                                                      {"ddr", &ShardSizes::ddr},
+                                                      {"ssd", &ShardSizes::ssd},
+                                                      {"tensor", &ShardSizes::tensor},
+                                                      {"optimizer_state", &ShardSizes::optimizer},
+                                                      {"cache_aux", &ShardSizes::cache_aux},
+                                                      {"input", &ShardSizes::input},
+                                                      {"output", &ShardSizes::output},
+                                                      {"pipeline_io", &ShardSizes::pipeline_io}}};
 constexpr std::array<std::string_view, 11> kTableColumns = {
     "log", "block", "table", "sharding", "kernel", "rows", "cols", "element_size", "optimizer", "shard", "rank"};
 constexpr std::array<std::string_view, 14> kBudgetColumns = {"log",     "block", "line",   "status",    "budget",
@@ -327,7 +327,7 @@ void write_shards_csv(std::string_view path, const BlockView& block, const Recon
       line.text(path).block(block);
       add_table(row, line);
       line.number(std::int64_t{shard->index}).rank(shard->rank);
-      for (const ByteColumn& column : kByteColumns) line.bounds(shard->*column.bounds);
+      for (const ByteColumn& column : kByteColumns) line.bounds(shard->sizes->*column.bounds);
       add_perf(*row.table, line);
     }
 }

@@ -108,19 +108,20 @@ Json perf_json(const PlanPerf& perf) {
 }
 
 Json shard_json(const PlanShard& shard, const PlanTable& table) {
+  const ShardSizes& sizes = *shard.sizes;
   Json json = {{"index", shard.index},
                {"rank", shard.rank ? Json(*shard.rank) : Json()},
-               {"rows", bounds_json(shard.rows)},
-               {"cols", bounds_json(shard.cols)},
-               {"hbm", bounds_json(shard.hbm)},
-               {"ddr", bounds_json(shard.ddr)},
-               {"ssd", bounds_json(shard.ssd)},
-               {"tensor", bounds_json(shard.tensor)},
-               {"optimizer", bounds_json(shard.optimizer)},
-               {"cache_aux", bounds_json(shard.cache_aux)},
-               {"input", bounds_json(shard.input)},
-               {"output", bounds_json(shard.output)},
-               {"pipeline_io", bounds_json(shard.pipeline_io)}};
+               {"rows", bounds_json(sizes.rows)},
+               {"cols", bounds_json(sizes.cols)},
+               {"hbm", bounds_json(sizes.hbm)},
+               {"ddr", bounds_json(sizes.ddr)},
+               {"ssd", bounds_json(sizes.ssd)},
+               {"tensor", bounds_json(sizes.tensor)},
+               {"optimizer", bounds_json(sizes.optimizer)},
+               {"cache_aux", bounds_json(sizes.cache_aux)},
+               {"input", bounds_json(sizes.input)},
+               {"output", bounds_json(sizes.output)},
+               {"pipeline_io", bounds_json(sizes.pipeline_io)}};
   if (table.perf.known) json["perf"] = perf_json(table.shard_perf);
   return json;
 }

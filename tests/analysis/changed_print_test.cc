@@ -135,8 +135,8 @@ TEST(ChangedPrint, WithATableLess) {
   const PlanTable gone = plan.tables.back();
   for (const PlanShard& shard : plan.shards_of(gone)) {
     PlanRank& rank = plan.ranks[static_cast<std::size_t>(*shard.rank)];
-    rank.hbm = rank.hbm - exactly(shard.hbm.low);
-    rank.sparse_hbm = rank.sparse_hbm - exactly(shard.hbm.low);
+    rank.hbm = rank.hbm - exactly(shard.sizes->hbm.low);
+    rank.sparse_hbm = rank.sparse_hbm - exactly(shard.sizes->hbm.low);
   }
   plan.tables.pop_back();
   plan.shards.resize(gone.first_shard);

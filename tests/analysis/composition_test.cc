@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -98,9 +99,10 @@ TEST(Composition, PlanningMemoryOfOneDeviceIsNotThatOfAll) {
 
 TEST(Composition, ShardsOfATableOnOneRankAreAddedUp) {
   Plan plan;
+  std::deque<ShardSizes> sizes;
   const auto add = [&](std::optional<int> rank, ByteInterval hbm) {
-    plan.shards.emplace_back().rank = rank;
-    plan.shards.back().hbm = hbm;
+    sizes.emplace_back().hbm = hbm;
+    plan.shards.push_back({0, rank, &sizes.back()});
   };
   add(3, {5, 6});
   add(1, {7, 7});

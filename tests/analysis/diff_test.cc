@@ -189,8 +189,8 @@ TEST(Diff, MovedShards) {
   const auto row = static_cast<std::size_t>(table - next.plan.tables.begin());
   next.printed.tables.rows[row].ranks.text = to == 0 ? "0" : "1";
   const auto rank = [&](int number) { return std::ranges::find(next.plan.ranks, number, &PlanRank::rank); };
-  rank(from)->hbm = rank(from)->hbm - shard.hbm;
-  rank(to)->hbm = rank(to)->hbm + shard.hbm;
+  rank(from)->hbm = rank(from)->hbm - shard.sizes->hbm;
+  rank(to)->hbm = rank(to)->hbm + shard.sizes->hbm;
   const PlanDiff moved = diff_plans({base.printed, base.plan}, {next.printed, next.plan}, Filter());
   EXPECT_EQ(first_set(moved), std::string(next.printed.tables.rows[row].fqn.text) + ".ranks=" + std::to_string(to));
   ASSERT_EQ(moved.ranks.size(), 2U);

@@ -60,7 +60,7 @@ TEST(PlannerLogs, BoundsHoldWhatWasPlanned) {
 TEST(PlannerLogs, BoundsHoldTheMemoryThatWasPlanned) {
   const auto hbm_of = [](const char* name, const char* table) {
     const test::InferredLog log("planner/" + std::string(name));
-    return log.plan.shards_of(log.table(table)).front().hbm;
+    return log.plan.shards_of(log.table(table)).front().sizes->hbm;
   };
   EXPECT_TRUE(hbm_of("v0.5.0-lookups_and_dtypes.log", "table_8").contains(1055360));
   EXPECT_TRUE(hbm_of("v1.6.0-release_and_dtypes.log", "table_8").contains(3392));

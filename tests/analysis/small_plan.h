@@ -1,6 +1,8 @@
 // A plan that fits on a sheet of paper, exact to the byte. Shared by the tests of timeline and stash.
 #pragma once
 
+#include <deque>
+#include <memory>
 #include <vector>
 
 #include "shardstats/infer/plan.h"
@@ -40,17 +42,15 @@ class SmallPlan {
     table.facts.emplace_back();
     table.first_shard = static_cast<std::uint32_t>(plan.shards.size());
     table.shard_count = static_cast<std::uint32_t>(ranks.size());
-    for (const int rank : ranks) {
-      PlanShard& shard = plan.shards.emplace_back();
-      shard.rank = rank;
-      shard.cols = exactly<std::int64_t>(4);
-      shard.tensor = exactly(weights);
-      shard.optimizer = exactly(state);
-      shard.input = exactly(input);
-      shard.output = exactly(output);
-      shard.pipeline_io = shard.input + shard.output;
-      shard.hbm = shard.tensor + shard.optimizer + shard.pipeline_io;
-    }
+    ShardSizes& shard = sizes->emplace_back();
+    shard.cols = exactly<std::int64_t>(4);
+    shard.tensor = exactly(weights);
+    shard.optimizer = exactly(state);
+    shard.input = exactly(input);
+    shard.output = exactly(output);
+    shard.pipeline_io = shard.input + shard.output;
+    shard.hbm = shard.tensor + shard.optimizer + shard.pipeline_io;
+    for (const int rank : ranks) plan.shards.push_back({0, rank, &shard});
   }
 
   // With the HBM of the ranks as the planner adds it up.
@@ -58,12 +58,14 @@ class SmallPlan {
     for (PlanRank& rank : plan.ranks) {
       rank.hbm = plan.dense_hbm + plan.kjt_hbm;
       for (const PlanShard& shard : plan.shards)
-        if (shard.rank == rank.rank) rank.hbm = rank.hbm + shard.hbm;
+        if (shard.rank == rank.rank) rank.hbm = rank.hbm + shard.sizes->hbm;
     }
+    plan.sizes = sizes;
     return plan;
   }
 
   Plan plan;
+  std::shared_ptr<std::deque<ShardSizes>> sizes = std::make_shared<std::deque<ShardSizes>>();
 };
 
 inline Plan small_plan() { return SmallPlan().take(); }

@@ -74,8 +74,9 @@ TEST(Stash, NoMoreThanTheWindowAllows) {
 }
 
 TEST(Stash, TheUpperBoundKeepsTheWindow) {
-  Case wide{SmallPlan()};
-  wide.plan.shards[0].tensor = {2900, 3100};
+  SmallPlan small;
+  small.sizes->front().tensor = {2900, 3100};
+  const Case wide{small};
   EXPECT_THAT(names(wide.stash(at(1000, 3.05)).ranks[0]), testing::ElementsAre("t1"));
   EXPECT_THAT(names(wide.stash(at(1000, 3.15)).ranks[0]), testing::ElementsAre("t0"));
 }
@@ -214,7 +215,7 @@ TEST(Stash, AsGoodAsTryingAll) {
     stashed += !found.tables.empty();
     std::vector<std::int64_t> weights = {3000, 200};
     for (std::size_t t = 3; t < many.plan.tables.size(); ++t)
-      weights.push_back(many.plan.shards_of(many.plan.tables[t])[0].tensor.low);
+      weights.push_back(many.plan.shards_of(many.plan.tables[t])[0].sizes->tensor.low);
     using Key = std::tuple<std::int64_t, std::int64_t, std::size_t>;  // peak that counts, bytes, tables
     const auto key = [&](const RankTimeline& after, std::int64_t bytes, std::size_t tables) {
       return Key(std::max(after.peak.high, options.target.value_or(0)), bytes, tables);

@@ -34,8 +34,8 @@ struct Comparison {
 };
 
 bool smaller(const PlanShard& a, const PlanShard& b) {
-  return std::pair(a.rows.low + a.rows.high, a.cols.low + a.cols.high) <
-         std::pair(b.rows.low + b.rows.high, b.cols.low + b.cols.high);
+  return std::pair(a.sizes->rows.low + a.sizes->rows.high, a.sizes->cols.low + a.sizes->cols.high) <
+         std::pair(b.sizes->rows.low + b.sizes->rows.high, b.sizes->cols.low + b.sizes->cols.high);
 }
 
 void compare_table(const json& truth, const Plan& plan, const PlanTable& table, Comparison& out) {
@@ -57,13 +57,13 @@ void compare_table(const json& truth, const Plan& plan, const PlanTable& table, 
     out.value(where + " shards", static_cast<std::int64_t>(shards.size()),
               exactly(static_cast<std::int64_t>(ours.size())));
     for (std::size_t i = 0; i < std::min(shards.size(), ours.size()); ++i) {
-      const std::pair<const char*, ByteInterval> fields[] = {{"rows", ours[i].rows},
-                                                             {"cols", ours[i].cols},
-                                                             {"hbm", ours[i].hbm},
-                                                             {"ddr", ours[i].ddr},
-                                                             {"ssd", ours[i].ssd},
-                                                             {"input_bytes", ours[i].input},
-                                                             {"output_bytes", ours[i].output}};
+      const std::pair<const char*, ByteInterval> fields[] = {{"rows", ours[i].sizes->rows},
+                                                             {"cols", ours[i].sizes->cols},
+                                                             {"hbm", ours[i].sizes->hbm},
+                                                             {"ddr", ours[i].sizes->ddr},
+                                                             {"ssd", ours[i].sizes->ssd},
+                                                             {"input_bytes", ours[i].sizes->input},
+                                                             {"output_bytes", ours[i].sizes->output}};
       for (const auto& [key, bounds] : fields)
         if (shards[i].contains(key)) out.value(where + " " + key, shards[i][key].get<std::int64_t>(), bounds);
     }

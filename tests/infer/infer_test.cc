@@ -53,7 +53,7 @@ TEST(Infer, BoundsOfATableAddUp) {
   const Plan& plan = log->plan;
   for (const PlanTable& table : plan.tables) {
     ByteInterval sum{};
-    for (std::uint32_t i = 0; i < table.shard_count; ++i) sum = sum + plan.shards[table.first_shard + i].hbm;
+    for (std::uint32_t i = 0; i < table.shard_count; ++i) sum = sum + plan.shards[table.first_shard + i].sizes->hbm;
     EXPECT_TRUE(sum.overlaps(table.hbm.bytes));
   }
 }

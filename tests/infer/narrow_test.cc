@@ -15,8 +15,8 @@ TEST(Narrow, FindsAnOutputTypeThatCellAndColumnShowTogether) {
   const auto shards = log.plan.shards_of(table);
   ASSERT_EQ(shards.size(), 1u);
   constexpr std::int64_t kTruth = 19769612;
-  EXPECT_LE(shards[0].hbm.low, kTruth);
-  EXPECT_GE(shards[0].hbm.high, kTruth);
+  EXPECT_LE(shards[0].sizes->hbm.low, kTruth);
+  EXPECT_GE(shards[0].sizes->hbm.high, kTruth);
 }
 
 }  // namespace

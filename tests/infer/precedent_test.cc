@@ -73,10 +73,10 @@ void expect_same(const Plan& plan, const Plan& again, const std::string& log) {
   ASSERT_EQ(plan.shards.size(), again.shards.size());
   for (std::size_t s = 0; s < plan.shards.size(); ++s) {
     const PlanShard &first = plan.shards[s], &second = again.shards[s];
-    EXPECT_EQ(hull(first.hbm, second.hbm), first.hbm) << s;
-    EXPECT_EQ(hull(first.ddr, second.ddr), first.ddr) << s;
-    EXPECT_EQ(hull(first.input, second.input), first.input) << s;
-    EXPECT_EQ(hull(first.output, second.output), first.output) << s;
+    EXPECT_EQ(hull(first.sizes->hbm, second.sizes->hbm), first.sizes->hbm) << s;
+    EXPECT_EQ(hull(first.sizes->ddr, second.sizes->ddr), first.sizes->ddr) << s;
+    EXPECT_EQ(hull(first.sizes->input, second.sizes->input), first.sizes->input) << s;
+    EXPECT_EQ(hull(first.sizes->output, second.sizes->output), first.sizes->output) << s;
   }
 }
 

@@ -43,9 +43,9 @@ TEST(RowSplit, FollowsWhatTheRanksHold) {
     const auto shards = plan.shards_of(*table);
     ASSERT_EQ(shards.size(), truth.size());
     for (std::size_t k = 0; k < truth.size(); ++k) {
-      EXPECT_LE(shards[k].rows.low, truth[k]);
-      EXPECT_GE(shards[k].rows.high, truth[k]);
-      EXPECT_LE(static_cast<double>(shards[k].rows.high - shards[k].rows.low),
+      EXPECT_LE(shards[k].sizes->rows.low, truth[k]);
+      EXPECT_GE(shards[k].sizes->rows.high, truth[k]);
+      EXPECT_LE(static_cast<double>(shards[k].sizes->rows.high - shards[k].sizes->rows.low),
                 3 + 0.005 * static_cast<double>(truth[k]));
     }
   }
@@ -62,7 +62,8 @@ TEST(RowSplit, OfEqualCapacities) {
   const auto shards = log.plan.shards_of(*tables[0]);
   const auto truth = proportional_rows(tables[0]->rows, std::vector<std::int64_t>(24, 16 * kGiB));
   ASSERT_EQ(shards.size(), truth.size());
-  for (std::size_t k = 0; k < truth.size(); ++k) EXPECT_EQ(shards[k].rows, (ByteInterval{truth[k], truth[k]})) << k;
+  for (std::size_t k = 0; k < truth.size(); ++k)
+    EXPECT_EQ(shards[k].sizes->rows, (ByteInterval{truth[k], truth[k]})) << k;
 }
 
 // Their shares say that the devices differ; the memory of the ranks is too coarse for a table of 301 rows.
@@ -75,8 +76,8 @@ TEST(RowSplit, IsLeftOpenWhereOnlyTheSharesSpeakOfIt) {
                                            12, 12, 12, 12, 12, 12, 12, 12, 10, 12, 12, 30};
   ASSERT_EQ(shards.size(), truth.size());
   for (std::size_t k = 0; k < truth.size(); ++k) {
-    EXPECT_LE(shards[k].rows.low, truth[k]);
-    EXPECT_GE(shards[k].rows.high, truth[k]);
+    EXPECT_LE(shards[k].sizes->rows.low, truth[k]);
+    EXPECT_GE(shards[k].sizes->rows.high, truth[k]);
   }
 }
 
@@ -93,7 +94,7 @@ TEST(RowSplit, IsFoundAgainBehindTheSameTables) {
   ASSERT_EQ(tables.size(), others.size());
   for (std::size_t t = 0; t < tables.size(); ++t)
     for (std::size_t k = 0; k < kCapacities.size(); ++k)
-      EXPECT_EQ(first.shards_of(*tables[t])[k].rows, again->shards_of(*others[t])[k].rows);
+      EXPECT_EQ(first.shards_of(*tables[t])[k].sizes->rows, again->shards_of(*others[t])[k].sizes->rows);
 }
 
 // The parts of other tables say that no shard of these is empty, so that the columns of each rank are known.
@@ -118,7 +119,7 @@ TEST(RowSplit, IsEvenForAnotherWorldSize) {
   ASSERT_TRUE(std::holds_alternative<ChangedPlan>(outcome));
   const Plan& plan = std::get<ChangedPlan>(outcome).plan;
   for (const PlanTable* table : row_wise(plan)) {
-    const ByteInterval first = plan.shards_of(*table).front().rows;
+    const ByteInterval first = plan.shards_of(*table).front().sizes->rows;
     EXPECT_EQ(first, (ByteInterval{(table->rows + 7) / 8, (table->rows + 7) / 8}));
   }
 }

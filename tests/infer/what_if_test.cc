@@ -69,7 +69,7 @@ TEST(WhatIf, NoChangeLeavesThePlan) {
     const Plan& base = log.what_if.base();
     ASSERT_EQ(same.plan.shards.size(), base.shards.size()) << file;
     for (std::size_t i = 0; i < base.shards.size(); ++i) {
-      EXPECT_EQ(same.plan.shards[i].hbm, base.shards[i].hbm) << file << " shard " << i;
+      EXPECT_EQ(same.plan.shards[i].sizes->hbm, base.shards[i].sizes->hbm) << file << " shard " << i;
       EXPECT_EQ(same.plan.shards[i].rank, base.shards[i].rank) << file << " shard " << i;
     }
     for (std::size_t r = 0; r < base.ranks.size(); ++r) {
@@ -88,8 +88,8 @@ TEST(WhatIf, TwiceTheBatchIsTwiceTheInput) {
   const ChangedPlan twice = changed(log, {of_run(Attribute::batch_size, batch)});
   for (std::size_t i = 0; i < twice.plan.shards.size(); ++i) {
     const PlanShard &before = log.what_if.base().shards[i], &after = twice.plan.shards[i];
-    EXPECT_TRUE(after.input.overlaps(before.input * 2)) << i;
-    EXPECT_EQ(after.tensor, before.tensor) << i;
+    EXPECT_TRUE(after.sizes->input.overlaps(before.sizes->input * 2)) << i;
+    EXPECT_EQ(after.sizes->tensor, before.sizes->tensor) << i;
   }
 }
 
@@ -114,7 +114,7 @@ TEST(WhatIf, AHiddenReservationMayGrowWithTheBatch) {
 TEST(WhatIf, AHiddenSplitStaysAsItIs) {
   const Log log("v1.8.0.log");
   const ChangedPlan twice = changed(log, {of_run(Attribute::batch_size, 2048)});
-  const ByteInterval shard = twice.plan.shards_of(twice.plan.tables[log.row("city_table")]).front().hbm;
+  const ByteInterval shard = twice.plan.shards_of(twice.plan.tables[log.row("city_table")]).front().sizes->hbm;
   EXPECT_GT(shard.high - shard.low, kGiB);
   for (const PlanRank& rank : twice.plan.ranks) EXPECT_LT(rank.hbm.high - rank.hbm.low, 10 * kMiB);
 }
@@ -146,7 +146,7 @@ TEST(WhatIf, ADroppedTableTakesItsShardsWithIt) {
   for (std::size_t r = 0; r < base.ranks.size(); ++r) {
     ByteInterval gone{};
     for (const PlanShard& shard : base.shards_of(base.tables[dropped]))
-      if (shard.rank == base.ranks[r].rank) gone = gone + shard.hbm;
+      if (shard.rank == base.ranks[r].rank) gone = gone + shard.sizes->hbm;
     EXPECT_TRUE((less.plan.ranks[r].sparse_hbm + gone).overlaps(base.ranks[r].sparse_hbm)) << r;
   }
 }
@@ -173,7 +173,7 @@ TEST(WhatIf, TablesSplitOverHostsLieOnWholeHosts) {
   const ChangedPlan twice = changed(log, split("GS", {0, 0, 1, 1}));
   EXPECT_EQ(twice.plan.tables[t].shard_count, 4U);
   for (const PlanShard& shard : twice.plan.shards_of(twice.plan.tables[t]))
-    EXPECT_EQ(shard.cols.low * 2, log.what_if.base().tables[t].cols);
+    EXPECT_EQ(shard.sizes->cols.low * 2, log.what_if.base().tables[t].cols);
   for (const auto& change : {split("GS", {0, 0, 0, 1}), split("GS", {1, 2}), split("TWRW", {1, 2})})
     EXPECT_THAT(refusal_of(log, change), HasSubstr("fit no size of a host"));
 }

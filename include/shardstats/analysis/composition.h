@@ -27,7 +27,7 @@ struct HbmParts {
   ByteInterval buffers;  // input and output, as the pipeline holds them
 };
 
-HbmParts hbm_parts(const PlanShard& shard);
+HbmParts hbm_parts(const ShardSizes& shard);
 
 struct Composition {
   std::optional<ByteInterval> planning_hbm;  // that each rank may use; nothing: not printed, or not of all devices

@@ -66,15 +66,20 @@ struct Choice {
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 
-struct PlanShard {
-  int index = 0;            // 0-based, in the order of the printed ranks
-  std::optional<int> rank;  // nullopt for an empty plan
+// Bounds of one shard.
+struct ShardSizes {
   ByteInterval rows, cols;
   ByteInterval hbm, ddr, ssd;
   ByteInterval input, output;  // as the Input/Output columns count them
   // What hbm and ddr are made of, if InferOptions::shard_parts asks for it:
   ByteInterval tensor, optimizer, cache_aux;  // HBM and DDR parts together; a key-value cache counts as tensor
   ByteInterval pipeline_io;                   // what the storage estimator adds for input and output
+};
+
+struct PlanShard {
+  int index = 0;                      // 0-based, in the order of the printed ranks
+  std::optional<int> rank;            // nullopt for an empty plan
+  const ShardSizes* sizes = nullptr;  // never null in a plan; equal shards of a table share it
 };
 
 struct PlanTable {
@@ -171,6 +176,7 @@ struct Plan {
   bool empty = false;                 // no plan was found: no ranks
   std::vector<PlanTable> tables;
   std::vector<PlanShard> shards;
+  std::shared_ptr<const void> sizes;  // memory of what shards refer to; copies of a plan share it
   std::vector<PlanRank> ranks;
   PlanTotals all_ranks;
   std::vector<PlanKernel> kernels;       // sorted by name
