@@ -40,7 +40,6 @@ constexpr std::array<FormulaForm, 35> kFormulas = {{
     {backward_compute, "perf.bwd_compute", "bc", "backward compute", "ms", "3.1"},
     {backward_comms, "perf.bwd_comms", "bm", "backward comms", "ms", "3"},
     {prefetch_compute, "perf.prefetch_compute", "pf", "prefetch compute", "ms", "3.6"},
-    {input_dist, "perf.input_dist", "id", "input distribution", "ms", "3"},
     {perf_total, "perf.total", "T", "perf of the shard", "ms", "1.1"},
 }};
 

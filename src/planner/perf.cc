@@ -13,27 +13,27 @@ constexpr auto no = InferencePerf::none, col = InferencePerf::by_columns, cr = I
 // Columns in the order of the struct; section 3.9 is the source of every cell. v0.1.0 has another model (1.2).
 // clang-format off
 constexpr std::array<PerfRules, 20> kReleases = {{
-    //           parts wire   dp8    group  coll   link   m      m_w    infer kvssd  mtia   dist
-    R{v0_1_0,      0, false, false, SS, false, false, false, false, no,  false, false, false},
-    R{v0_1_1,      0, false, false, SS, false, false, false, false, no,  false, false, false},
-    R{v0_2_0,      0, false, false, SS, false, false, false, false, no,  false, false, false},
-    R{v0_3_0,      0, false, false, SS, false, false, false, false, col, false, false, false},
-    R{v0_3_2,      0, false, false, SS, false, false, false, false, col, false, false, false},
-    R{v0_4_0,      0, false, false, SS, false, false, false, false, col, false, false, false},
-    R{v0_5_0,      4, true,  true,  FO, false, false, false, false, col, false, false, false},
-    R{v0_6_0,      4, true,  true,  FO, false, false, true,  false, col, false, false, false},
-    R{v0_7_0,      5, true,  true,  FO, false, false, true,  false, col, false, false, false},
-    R{v0_8_0,      5, true,  true,  FO, false, false, true,  true,  cr,  false, false, false},
-    R{v1_0_0,      5, true,  true,  FO, false, false, true,  true,  cr,  false, false, false},
-    R{v1_1_0,      5, true,  true,  FO, false, true,  true,  true,  cr,  false, false, false},
-    R{v1_2_0,      5, true,  true,  RA, false, true,  true,  true,  cr,  false, false, false},
-    R{v1_3_0,      5, true,  true,  RA, true,  true,  true,  true,  cr,  false, false, false},
-    R{v1_4_0,      5, true,  true,  RA, true,  true,  true,  true,  cr,  false, true,  false},
-    R{v1_5_0,      5, true,  true,  RA, true,  true,  true,  true,  cr,  false, true,  true},
-    R{v1_6_0,      5, true,  true,  GR, true,  true,  true,  true,  all, true,  true,  true},
-    R{v1_7_0,      5, true,  true,  PO, true,  true,  true,  true,  all, true,  true,  true},
-    R{v1_8_0,      5, true,  true,  PO, true,  true,  true,  true,  all, true,  true,  true},
-    R{main_branch, 5, true,  true,  PO, true,  true,  true,  true,  all, true,  true,  true},
+    //           parts wire   dp8    group  coll   link   m      m_w    infer kvssd  mtia
+    R{v0_1_0,      0, false, false, SS, false, false, false, false, no,  false, false},
+    R{v0_1_1,      0, false, false, SS, false, false, false, false, no,  false, false},
+    R{v0_2_0,      0, false, false, SS, false, false, false, false, no,  false, false},
+    R{v0_3_0,      0, false, false, SS, false, false, false, false, col, false, false},
+    R{v0_3_2,      0, false, false, SS, false, false, false, false, col, false, false},
+    R{v0_4_0,      0, false, false, SS, false, false, false, false, col, false, false},
+    R{v0_5_0,      4, true,  true,  FO, false, false, false, false, col, false, false},
+    R{v0_6_0,      4, true,  true,  FO, false, false, true,  false, col, false, false},
+    R{v0_7_0,      5, true,  true,  FO, false, false, true,  false, col, false, false},
+    R{v0_8_0,      5, true,  true,  FO, false, false, true,  true,  cr,  false, false},
+    R{v1_0_0,      5, true,  true,  FO, false, false, true,  true,  cr,  false, false},
+    R{v1_1_0,      5, true,  true,  FO, false, true,  true,  true,  cr,  false, false},
+    R{v1_2_0,      5, true,  true,  RA, false, true,  true,  true,  cr,  false, false},
+    R{v1_3_0,      5, true,  true,  RA, true,  true,  true,  true,  cr,  false, false},
+    R{v1_4_0,      5, true,  true,  RA, true,  true,  true,  true,  cr,  false, true},
+    R{v1_5_0,      5, true,  true,  RA, true,  true,  true,  true,  cr,  false, true},
+    R{v1_6_0,      5, true,  true,  GR, true,  true,  true,  true,  all, true,  true},
+    R{v1_7_0,      5, true,  true,  PO, true,  true,  true,  true,  all, true,  true},
+    R{v1_8_0,      5, true,  true,  PO, true,  true,  true,  true,  all, true,  true},
+    R{main_branch, 5, true,  true,  PO, true,  true,  true,  true,  all, true,  true},
 }};
 // clang-format on
 

@@ -43,7 +43,6 @@ enum class FormulaId : std::uint8_t {
   backward_compute,
   backward_comms,
   prefetch_compute,
-  input_dist,
   perf_total,
 };
 

@@ -28,7 +28,6 @@ inline constexpr std::size_t kPerfParts = 5;
 template <class N>
 struct Perf {
   std::array<N, kPerfParts> parts{};  // by PerfPart
-  N input_dist{};                     // v1.5.0+; never printed, not in the total
   N total{};
 
   N& operator[](PerfPart part) { return parts[static_cast<std::size_t>(part)]; }
@@ -64,7 +63,6 @@ struct PerfRules {
   InferencePerf inference;
   bool key_value_on_ssd;
   bool mtia_in_hbm;
-  bool input_dist;
 };
 const PerfRules& perf_rules_of(Release release);
 
@@ -361,7 +359,6 @@ Perf<N> shard_perf(const PerfSetting<N>& setting, const PerfFacts<N>& table, N b
                    const perf_detail::Moved<N>& size) {
   using namespace perf_detail;
   const PerfRules& rules = *setting.rules;
-  const auto world = static_cast<double>(setting.world_size);
   const bool by_columns = is_by_columns(table.sharding);
   const bool dp = table.sharding == Sharding::dp;
   Perf<N> perf;
@@ -388,12 +385,9 @@ Perf<N> shard_perf(const PerfSetting<N>& setting, const PerfFacts<N>& table, N b
   if (rules.parts == 5 && !dp && !is_zero(table.fetches))
     perf[PerfPart::prefetch_compute] = of_world(table.fetches, divisor_of(setting, table.sharding), 1) * table.cols *
                                        table.element_size / link_bandwidth(setting);
-  if (rules.input_dist && !dp)
-    perf.input_dist = up(of_world(table.lookups, {}, world) * constant<N>(kIndexBytes)) /
-                      collective_bandwidth(setting, Collective::all_to_all, setting.world_size, setting.local_size);
   if (forward_only(rules, setting.inference, table.sharding)) {
     perf[PerfPart::backward_compute] = perf[PerfPart::backward_comms] = constant<N>(0);
-    if (rules.inference != InferencePerf::all) perf[PerfPart::prefetch_compute] = perf.input_dist = constant<N>(0);
+    if (rules.inference != InferencePerf::all) perf[PerfPart::prefetch_compute] = constant<N>(0);
   }
   for (std::size_t p = 1; p < kPerfParts; ++p)
     if (!is_zero(perf.parts[p])) perf.parts[p] = named(kPerfFormulas[p], perf.parts[p]);
