@@ -196,7 +196,7 @@ class Evaluation {
       option.element_size = kElementSizes[static_cast<std::size_t>(*element)];
     if (table.kernel->speed != KernelSpeed::cached) option.prefetch_pipeline = false;
     if (prefetch_hidden(now, table))
-      result_.inputs.tables[t].printed[4] = prefetch(old, now, b, t, *before, option.element_size);
+      result_.inputs.tables[t].printed.set(4, prefetch(old, now, b, t, *before, option.element_size));
     const auto after = option_perf(now, changed_.inputs, result_.inputs, t, option, codecs);
     result_.inputs.tables[t].printed = {};
     if (!after) return std::nullopt;

@@ -47,7 +47,7 @@ class PerfOfSurvivor {
       const Codecs codecs = codec_table()[static_cast<std::size_t>(codec)];
       allowed = allowed || std::ranges::any_of(options, [&](PerfOption option) {
                   const auto found = option_perf(h, plan_, perf_, t, option, codecs);
-                  return found && contradicted(perf_.tables[t].printed, found->cells) == 0;
+                  return found && perf_.tables[t].printed.contradicted(found->cells) == 0;
                 });
     });
     return allowed;

@@ -234,9 +234,9 @@ class HypothesisEvaluation {
             std::ranges::all_of(rank.shards, [&](const auto& s) { return add(outcome, s.first, s.second, sum); });
     for (RealInterval& x : sum) x = with_rounding(x);
     outcome.ranks.push_back(sum);
-    std::uint32_t wrong = known ? contradicted(rank.printed, sum) : 0;
+    std::uint32_t wrong = known ? rank.printed.contradicted(sum) : 0;
     outcome.wrong_in_rank.push_back(wrong);
-    if (known) wrong |= contradicted(rank.maxima, sum);
+    if (known) wrong |= rank.maxima.contradicted(sum);
     outcome.contradictions += count(wrong);
   }
 
@@ -259,7 +259,7 @@ class HypothesisEvaluation {
     const auto has_perf = [&](std::uint32_t t) { return outcome.tables[t] != nullptr; };
     bool known = std::ranges::all_of(perf_.everywhere, has_perf);
     for (const PerfRank& rank : perf_.ranks)
-      known = known && std::ranges::all_of(rank.shards, has_perf, &std::pair<std::uint32_t, double>::first);
+      known = known && std::ranges::all_of(rank.shards, has_perf, &ShardsOnRank::first);
     if (!known) return std::ssize(perf_.statistics);  // nothing gives these
     std::vector<RealInterval> totals;
     for (std::size_t r = 0; r < perf_.ranks.size(); ++r) {
@@ -288,9 +288,7 @@ void widen(PerfOutcome& outcome, const PerfFit& fit) {
   outcome.weighted_backward = hull(outcome.weighted_backward, fit.weighted_backward);
 }
 
-std::int64_t printed_cells(const PerfTable& table) {
-  return std::ranges::count_if(table.printed, [](const auto& cell) { return cell.has_value(); });
-}
+std::int64_t printed_cells(const PerfTable& table) { return std::popcount(table.printed.all()); }
 
 bool has_other_sizes(const PerfOutcome& outcome) {
   for (std::uint32_t t = 0; t < outcome.tables.size(); ++t) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 
 namespace shardstats::infer_detail {
@@ -11,8 +12,8 @@ namespace {
 constexpr double kEndless = std::numeric_limits<double>::max();
 
 void read_cells(const PrintedPerf& printed, PrintedPerfCells& cells) {
-  for (std::size_t p = 0; p < printed.count; ++p) cells[p] = printed_real(printed.components[p], Format::c1);
-  cells[kPerfTotal] = printed_real(printed.total, Format::r3);
+  for (std::size_t p = 0; p < printed.count; ++p) cells.set(p, printed_real(printed.components[p], Format::c1));
+  cells.set(kPerfTotal, printed_real(printed.total, Format::r3));
 }
 
 void read_table(const PlanInputs& plan, const Plan& rebuilt, std::uint32_t t, PerfTable& perf) {
@@ -20,12 +21,9 @@ void read_table(const PlanInputs& plan, const Plan& rebuilt, std::uint32_t t, Pe
   const PlanTable& table = rebuilt.tables[t];
   read_cells(printed.perf, perf.printed);
   if (!table.sized || table.shard_count == 0) return;
-  const auto shards = rebuilt.shards_of(table);
-  ByteInterval cols = shards.front().sizes->cols;
-  for (const PlanShard& shard : shards.subspan(1)) cols = hull(cols, shard.sizes->cols);
-  perf.cols = real(cols);
+  perf.cols = real(rebuilt.shards_of(table).front().sizes->cols);  // all of them have the same bounds
   if (printed.weighted) perf.weighted = printed.weighted.text == "weighted";
-  perf.known = perf_rules_of(rebuilt.setting.rules->release).release >= Release::v0_3_0;
+  perf.known = rebuilt.setting.rules->release >= Release::v0_3_0;
 }
 
 struct MaximaLine {
@@ -46,16 +44,37 @@ void read_maxima(const PrintedPlan& printed, PerfInputs& perf) {
     const auto value = printed_real(printed.slot(line.id, 0), Format::r3);
     if (!value || !parse_ranks(printed.slot(line.id, 1).text, ranks) || ranks.empty()) continue;
     if (static_cast<std::size_t>(ranks[0]) < perf.ranks.size())
-      perf.ranks[static_cast<std::size_t>(ranks[0])].maxima[line.cell] = value;
+      perf.ranks[static_cast<std::size_t>(ranks[0])].maxima.set(line.cell, value);
   }
 }
 
-void reserve_shards(const PlanInputs& plan, std::span<const std::uint32_t> tables, PerfInputs& perf) {
-  std::vector<std::size_t> shards(perf.ranks.size());
-  for (const std::uint32_t t : tables)
-    for (const int r : plan.tables[t].ranks)
-      if (static_cast<std::size_t>(r) < shards.size()) ++shards[static_cast<std::size_t>(r)];
-  for (std::size_t r = 0; r < shards.size(); ++r) perf.ranks[r].shards.reserve(shards[r]);
+// Calls f(rank) for each shard of the table that is on a known rank.
+template <class F>
+void each_known_rank(const TableInputs& table, std::size_t ranks, F f) {
+  for (const int r : table.ranks)
+    if (static_cast<std::size_t>(r) < ranks) f(static_cast<std::size_t>(r));
+}
+
+// Lists the shards of these tables by rank.
+void list_shards(const PlanInputs& plan, std::span<const std::uint32_t> tables, PerfInputs& perf) {
+  const std::size_t ranks = perf.ranks.size();
+  std::vector<std::size_t> end(ranks + 1);  // first of those of the rank before, then where they end
+  for (const std::uint32_t t : tables) each_known_rank(plan.tables[t], ranks, [&](std::size_t r) { ++end[r + 1]; });
+  std::partial_sum(end.begin(), end.end(), end.begin());
+  const std::vector<std::size_t> first(end.begin(), end.end());
+  perf.shards.resize(end.back());
+  for (const std::uint32_t t : tables) {
+    const bool known = perf.tables[t].known;
+    each_known_rank(plan.tables[t], ranks, [&](std::size_t r) {
+      perf.ranks[r].known &= known;
+      if (end[r] > first[r] && perf.shards[end[r] - 1].first == t)
+        ++perf.shards[end[r] - 1].second;
+      else
+        perf.shards[end[r]++] = {t, 1};
+    });
+  }
+  for (std::size_t r = 0; r < ranks; ++r)
+    perf.ranks[r].shards = std::span(perf.shards).subspan(first[r], end[r] - first[r]);
 }
 
 void place_shards(const PlanInputs& plan, PerfInputs& perf) {
@@ -67,20 +86,7 @@ void place_shards(const PlanInputs& plan, PerfInputs& perf) {
     common_known &= perf.tables[t].known || !(everywhere || plan.tables[t].ranks.empty());
   }
   for (PerfRank& rank : perf.ranks) rank.known &= common_known;
-  reserve_shards(plan, others, perf);
-  const std::span<PerfRank> ranks(perf.ranks);
-  for (const std::uint32_t t : others) {
-    const bool known = perf.tables[t].known;
-    for (const int r : plan.tables[t].ranks) {
-      if (static_cast<std::size_t>(r) >= ranks.size()) continue;
-      PerfRank& rank = ranks[static_cast<std::size_t>(r)];
-      rank.known &= known;
-      if (!rank.shards.empty() && rank.shards.back().first == t)
-        ++rank.shards.back().second;
-      else
-        rank.shards.emplace_back(t, 1);
-    }
-  }
+  list_shards(plan, others, perf);
 }
 
 void read_ranks(const PlanInputs& plan, PerfInputs& perf) {
@@ -406,7 +412,7 @@ class BestOptions {
         if (is_first) best_.reset();
         return;
       }
-      found.contradicted = contradicted(perf_.tables[t_].printed, found.cells);
+      found.contradicted = perf_.tables[t_].printed.contradicted(found.cells);
       const bool as_good = !is_first && found.contradicted == best_->contradicted;
       if (as_good)
         widen(*best_, found);
@@ -480,13 +486,6 @@ void widen(TablePerf& perf, const TablePerf& other) {
     perf.cells[c] = hull(perf.cells[c], other.cells[c]);
     perf.shard[c] = hull(perf.shard[c], other.shard[c]);
   }
-}
-
-std::uint32_t contradicted(const PrintedPerfCells& printed, const PerfCells& cells) {
-  std::uint32_t wrong = 0;
-  for (std::size_t c = 0; c < kPerfCells; ++c)
-    if (printed[c] && !printed[c]->overlaps(cells[c])) wrong |= 1u << c;
-  return wrong;
 }
 
 }  // namespace shardstats::infer_detail

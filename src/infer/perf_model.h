@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,26 +19,56 @@ namespace shardstats::infer_detail {
 // The numbers of a perf cell, or their bounds in ms: the five components, then the total.
 inline constexpr std::size_t kPerfTotal = kPerfParts, kPerfCells = kPerfParts + 1;
 using PerfCells = std::array<RealInterval, kPerfCells>;
-using PrintedPerfCells = std::array<std::optional<RealInterval>, kPerfCells>;
+
+// What is printed of them, in less memory than so many optional bounds.
+class PrintedPerfCells {
+ public:
+  void set(std::size_t cell, const std::optional<RealInterval>& bounds) {
+    if (!bounds) return;
+    bounds_[cell] = *bounds;
+    printed_ |= 1u << cell;
+  }
+  bool has(std::size_t cell) const { return (printed_ >> cell & 1) != 0; }
+  // Constant, so that nothing is assigned to it in vain.
+  const std::optional<RealInterval> operator[](std::size_t cell) const {
+    return has(cell) ? std::optional(bounds_[cell]) : std::nullopt;
+  }
+  RealInterval bounds(std::size_t cell) const { return bounds_[cell]; }  // of a printed one
+  std::uint32_t all() const { return printed_; }                         // as a bit set
+  // Those that other numbers contradict, as a bit set.
+  std::uint32_t contradicted(const PerfCells& cells) const {
+    std::uint32_t wrong = 0;
+    for (std::size_t c = 0; c < kPerfCells; ++c)
+      if (!bounds_[c].overlaps(cells[c])) wrong |= 1u << c;
+    return wrong & printed_;
+  }
+
+ private:
+  PerfCells bounds_{};
+  std::uint32_t printed_ = 0;  // a bit each
+};
 
 struct PerfTable {
   bool known = false;            // the formulas have all they need
-  std::uint32_t sharder = 0;     // tables of one sharder share its codecs
   std::optional<bool> weighted;  // not printed before v0.5.0
+  std::uint32_t sharder = 0;     // tables of one sharder share its codecs
   RealInterval cols{};           // e; before v0.5.0 the last column block may be wider than the others
   PrintedPerfCells printed;
 };
 
+using ShardsOnRank = std::pair<std::uint32_t, double>;  // a table, number of its shards
+
 struct PerfRank {
-  bool known = false;                                    // all tables on it are
-  std::vector<std::pair<std::uint32_t, double>> shards;  // table, number of its shards here; but for those everywhere
-  PrintedPerfCells printed;                              // the row
-  PrintedPerfCells maxima;                               // of the lines that name this rank first
+  bool known = false;                    // all tables on it are
+  std::span<const ShardsOnRank> shards;  // by table; but for those everywhere
+  PrintedPerfCells printed;              // the row
+  PrintedPerfCells maxima;               // of the lines that name this rank first
 };
 
 struct PerfInputs {
   std::vector<PerfTable> tables;
   std::vector<PerfRank> ranks;
+  std::vector<ShardsOnRank> shards;  // of the ranks, one after the other
   // Tables with one shard on every rank, as row-wise and data-parallel ones are: ranks have them in common, so that
   // what they cost is added up once. None if there is one rank only.
   std::vector<std::uint32_t> everywhere;
@@ -46,6 +77,10 @@ struct PerfInputs {
   // perf between ranks, but never adds any.
   std::optional<RealInterval> printed_total;
   std::uint32_t sharders = 1;
+
+  PerfInputs() = default;
+  PerfInputs(PerfInputs&&) = default;  // and no copies: those would have the shards of the original
+  PerfInputs& operator=(PerfInputs&&) = default;
 };
 PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt);
 
@@ -142,8 +177,6 @@ std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& p
                                     std::uint32_t t, Codecs codecs, CellElements* other_sizes = nullptr);
 
 void widen(TablePerf& perf, const TablePerf& other);
-// The cells that the printed ones contradict.
-std::uint32_t contradicted(const PrintedPerfCells& printed, const PerfCells& cells);
 
 // The planner adds shard after shard: its sums differ from n times one shard in the last bits.
 inline RealInterval with_rounding(RealInterval x) {

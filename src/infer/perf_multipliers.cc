@@ -25,7 +25,7 @@ bool holds_only(const FitTables& tables, const PerfRank& rank, bool weighted) {
     return tables.is_fitted[t] && !tables.forward_only(t) && tables.perf.tables[t].weighted == weighted;
   };
   return !(everywhere.empty() && rank.shards.empty()) && std::ranges::all_of(everywhere, fits) &&
-         std::ranges::all_of(rank.shards, fits, &std::pair<std::uint32_t, double>::first);
+         std::ranges::all_of(rank.shards, fits, &ShardsOnRank::first);
 }
 
 Ratios ratios_of_components(const FitTables& tables) {
@@ -40,7 +40,7 @@ Ratios ratios_of_components(const FitTables& tables) {
     if (!plain && !weighted) continue;
     PrintedPerfCells cells = rank.printed;
     for (std::size_t c = 0; c < kPerfCells; ++c)
-      if (cells[c] && rank.maxima[c]) cells[c] = narrowed(*cells[c], *rank.maxima[c]);
+      if (cells.has(c) && rank.maxima.has(c)) cells.set(c, narrowed(*cells[c], *rank.maxima[c]));
     if (plain) add_ratio(cells, ratios.plain);
     if (weighted) add_ratio(cells, ratios.weighted);
   }
