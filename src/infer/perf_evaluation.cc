@@ -31,12 +31,13 @@ std::int64_t keep_best(const Counts& wrong, std::int64_t more, std::uint64_t& co
 bool holds(RealInterval all, RealInterval part) { return all.low <= part.low && part.high <= all.high; }
 
 // Equal shards share what the printed cell leaves. One that leaves all says nothing of them, either.
-void narrow_by_cells(const PerfTable& table, double shards, TablePerf& perf) {
+void narrow_by_cells(const PerfTable& table, TablePerf& perf) {
+  const std::uint32_t narrowing = table.printed.all() & ~perf.contradicted;
   for (std::size_t c = 0; c < kPerfCells; ++c) {
-    const auto& printed = table.printed[c];
-    if (!printed || (perf.contradicted >> c & 1) != 0 || holds(*printed, perf.cells[c])) continue;
-    perf.cells[c] = narrowed(perf.cells[c], *printed);
-    if (table.cols.exact()) perf.shard[c] = narrowed(perf.shard[c], with_rounding(perf.cells[c] * exactly(1 / shards)));
+    if (holds(table.printed.bounds(c), perf.cells[c]) || (narrowing >> c & 1) == 0) continue;
+    perf.cells[c] = narrowed(perf.cells[c], table.printed.bounds(c));
+    if (table.cols.exact())
+      perf.shard[c] = narrowed(perf.shard[c], with_rounding(perf.cells[c] * exactly(1 / perf.shards)));
   }
 }
 
@@ -44,17 +45,7 @@ class HypothesisEvaluation {
  public:
   HypothesisEvaluation(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, bool alternatives,
                        CellElements& cell_elements)
-      : h_(h),
-        plan_(plan),
-        perf_(perf),
-        alternatives_(alternatives),
-        cell_elements_(cell_elements),
-        shards_(perf.tables.size()) {
-    for (std::uint32_t t = 0; t < perf.tables.size(); ++t)
-      if (perf.tables[t].known) shards_[t] = shards_of(h, t);
-    for (std::size_t kind = 0; kind < kWireKinds; ++kind)
-      equal_[kind] = equal_codecs(*h.setting.rules, static_cast<WireKind>(kind), 0);
-  }
+      : h_(h), plan_(plan), perf_(perf), alternatives_(alternatives), cell_elements_(cell_elements) {}
 
   std::int64_t probe(std::vector<std::uint64_t> live, std::size_t tables) {
     std::vector<Counts> wrong(live.size());
@@ -85,8 +76,11 @@ class HypothesisEvaluation {
   };
 
   // Codecs of the same sizes are the same to the table.
-  const EqualCodecs& equal(std::uint32_t t) const {
-    return equal_[static_cast<std::size_t>(wire_kind_of(plan_.tables[t]))];
+  const EqualCodecs& equal(std::uint32_t t) {
+    const WireKind kind = wire_kind_of(plan_.tables[t]);
+    auto& known = equal_[static_cast<std::size_t>(kind)];
+    if (!known) known = equal_codecs(*h_.setting.rules, kind, 0);
+    return *known;
   }
 
   std::vector<std::uint64_t> best_codecs(std::vector<std::uint64_t> live) {
@@ -174,37 +168,39 @@ class HypothesisEvaluation {
     const PerfTable& table = perf_.tables[t];
     if (!table.known) return;
     const std::uint64_t codecs = outcome.codecs[table.sharder];
-    auto perf = over_codecs(t, alternatives_ ? codecs : codecs & (~codecs + 1),
-                            other_sizes && outcome.contradictions < kHopeless);
-    if (perf) {
-      narrow_by_cells(table, shards_[t], *perf);
-      outcome.contradictions += count(perf->contradicted);
-      outcome.freedoms += is_unlikely(t, *perf);
-    } else {  // on this device the planner could not have printed a perf
-      outcome.contradictions += printed_cells(table);
-    }
-    outcome.tables.set(t, perf);
+    const bool has_perf = outcome.tables.add(t, [&](TablePerf& perf) {
+      if (!over_codecs(t, alternatives_ ? codecs : codecs & (~codecs + 1),
+                       other_sizes && outcome.contradictions < kHopeless, perf))
+        return false;
+      narrow_by_cells(table, perf);
+      outcome.contradictions += count(perf.contradicted);
+      outcome.freedoms += is_unlikely(t, perf);
+      return true;
+    });
+    // Else on this device the planner could not have printed a perf.
+    if (!has_perf) outcome.contradictions += printed_cells(table);
   }
 
-  std::optional<TablePerf> with_codecs(std::uint32_t t, int codecs, bool other_sizes) {
+  bool with_codecs(std::uint32_t t, int codecs, bool other_sizes, TablePerf& perf) {
     const auto at = static_cast<std::size_t>(codecs);
-    if (!known_.empty() && equal(t)[at] == known_[t].codecs) return known_[t].perf;
-    return table_perf(h_, plan_, perf_, t, codec_table()[at], other_sizes ? &cell_elements_ : nullptr);
+    if (!known_.empty() && equal(t)[at] == known_[t].codecs) {
+      perf = *known_[t].perf;
+      return true;
+    }
+    return find_table_perf(h_, plan_, perf_, t, codec_table()[at], other_sizes ? &cell_elements_ : nullptr, perf);
   }
 
   // Of one at least.
-  std::optional<TablePerf> over_codecs(std::uint32_t t, std::uint64_t codecs, bool other_sizes) {
-    std::optional<TablePerf> all = with_codecs(t, std::countr_zero(codecs), other_sizes);
+  bool over_codecs(std::uint32_t t, std::uint64_t codecs, bool other_sizes, TablePerf& all) {
+    bool known = with_codecs(t, std::countr_zero(codecs), other_sizes, all);
     each_bit(codecs & (codecs - 1), [&](int c) {
-      const auto one = with_codecs(t, c, other_sizes);
-      if (!all || !one) {
-        all = one;
-        return;
-      }
-      widen(*all, *one);
-      all->contradicted &= one->contradicted;
+      TablePerf one;
+      known = with_codecs(t, c, other_sizes, one) && known;
+      if (!known) return;
+      widen(all, one);
+      all.contradicted &= one.contradicted;
     });
-    return all;
+    return known;
   }
 
   // A sequence taken for weighted without the log's saying so is a value of its own.
@@ -216,8 +212,7 @@ class HypothesisEvaluation {
   bool add(const PerfOutcome& outcome, std::uint32_t t, double here, PerfCells& sum) const {
     const TablePerf* const table = outcome.tables[t];
     if (table == nullptr) return false;
-    const PerfCells own = together(*table, here, shards_[t]);
-    for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = sum[c] + own[c];
+    for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = sum[c] + together(*table, c, here, table->shards);
     return true;
   }
 
@@ -275,9 +270,8 @@ class HypothesisEvaluation {
   const PerfInputs& perf_;
   bool alternatives_;
   CellElements& cell_elements_;
-  std::vector<Known> known_;                   // by table, if there was a choice of codecs
-  std::vector<double> shards_;                 // by table
-  std::array<EqualCodecs, kWireKinds> equal_;  // by kind
+  std::vector<Known> known_;                                  // by table, if there was a choice of codecs
+  std::array<std::optional<EqualCodecs>, kWireKinds> equal_;  // by kind, once asked for
 };
 
 }  // namespace

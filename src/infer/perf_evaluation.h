@@ -16,11 +16,18 @@ class TablePerfs {
  public:
   explicit TablePerfs(std::size_t tables = 0) : places_(tables, kNone) { known_.reserve(tables); }
   std::size_t size() const { return places_.size(); }
-  // Once for each table.
+  // Once for each table. Calls f(perf) to fill its perf in; false: it has none.
+  template <class F>
+  bool add(std::size_t t, F f) {
+    const bool has_perf = f(known_.emplace_back());
+    if (has_perf)
+      places_[t] = static_cast<std::uint32_t>(known_.size() - 1);
+    else
+      known_.pop_back();
+    return has_perf;
+  }
   void set(std::size_t t, const std::optional<TablePerf>& perf) {
-    if (!perf) return;
-    places_[t] = static_cast<std::uint32_t>(known_.size());
-    known_.push_back(*perf);
+    if (perf) add(t, [&](TablePerf& own) { return own = *perf, true; });
   }
   // Null without.
   const TablePerf* operator[](std::size_t t) const { return places_[t] == kNone ? nullptr : &known_[places_[t]]; }

@@ -116,11 +116,17 @@ std::optional<RealInterval> total_of_ranks(const PlanInputs& plan, const PerfInp
   return total;
 }
 
-PerfCells cells_of(const Perf<RealInterval>& perf, double times) {
+PerfCells cells_of(const Perf<RealInterval>& perf) {
   PerfCells cells;
-  for (std::size_t p = 0; p < kPerfParts; ++p) cells[p] = perf.parts[p] * exactly(times);
-  cells[kPerfTotal] = perf.total * exactly(times);
+  std::ranges::copy(perf.parts, cells.begin());
+  cells[kPerfTotal] = perf.total;
   return cells;
+}
+
+PerfCells times(double n, const PerfCells& cells) {
+  PerfCells product;
+  for (std::size_t c = 0; c < kPerfCells; ++c) product[c] = cells[c] * exactly(n);
+  return product;
 }
 
 // The sum over the shards of a table whose column blocks are that wide; the last one takes the rest of the columns
@@ -128,9 +134,9 @@ PerfCells cells_of(const Perf<RealInterval>& perf, double times) {
 PerfCells with_blocks(const PerfHypothesis& h, PerfFacts<RealInterval> facts, RealInterval block, double cols,
                       double shards) {
   facts.cols = block;
-  PerfCells cells = cells_of(*shard_perf(h.setting, facts), shards - 1);
+  PerfCells cells = times(shards - 1, cells_of(*shard_perf(h.setting, facts)));
   facts.cols = exactly(cols) - block * exactly(shards - 1);
-  const PerfCells last = cells_of(*shard_perf(h.setting, facts), 1);
+  const PerfCells last = cells_of(*shard_perf(h.setting, facts));
   for (std::size_t c = 0; c < kPerfCells; ++c) cells[c] = cells[c] + last[c];
   return cells;
 }
@@ -163,24 +169,56 @@ RealInterval perf_ratio(const PerfHypothesis& h, const TableInputs& table, const
   return ratio_of(h.outcome->setting, table, parts.variant);
 }
 
-double shards_of(const PerfHypothesis& h, std::uint32_t t) {
+namespace {
+
+double shards_of(const Parts& parts) {
   double shards = 0;
-  for (const ClassParts& c : (*h.outcome->parts)[t].front().classes) shards += static_cast<double>(c.run.count);
+  for (const ClassParts& c : parts.classes) shards += static_cast<double>(c.run.count);
   return shards;
 }
 
-namespace {
+// A table under a hypothesis.
+struct TableCase {
+  TableCase(const PerfHypothesis& hypothesis, const PlanInputs& plan, const PerfInputs& perf_inputs,
+            std::uint32_t index)
+      : h(hypothesis),
+        t(index),
+        inputs(plan.tables[t]),
+        perf(perf_inputs.tables[t]),
+        parts((*h.outcome->parts)[t].front()) {}
+
+  PerfFacts<RealInterval> facts(PerfOption option, Codecs codecs) const {
+    return {.sharding = inputs.sharding,
+            .kernel = inputs.kernel,
+            .sequence = inputs.sequence,
+            .weighted = option.weighted,
+            .prefetch_pipeline = option.prefetch_pipeline,
+            .rows = real(inputs.rows),
+            .cols = perf.cols,
+            .element_size = exactly(option.element_size),
+            .lookups = parts.lookups.lookups,
+            .pooled = parts.lookups.pooled,
+            .caching_ratio = perf_ratio(h, inputs, parts),
+            .fetches = {},
+            .wire = wire_sizes(*h.setting.rules, codecs, inputs.sequence, option.element_size)};
+  }
+
+  const PerfHypothesis& h;
+  std::uint32_t t;
+  const TableInputs& inputs;
+  const PerfTable& perf;
+  const Parts& parts;
+};
 
 // What the shards of a table with an option move, whatever the bandwidths are.
 class OptionMoves {
  public:
-  OptionMoves(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& inputs, std::uint32_t t,
-              PerfOption option, Codecs codecs)
-      : h_(h),
+  OptionMoves(const TableCase& table, PerfOption option, Codecs codecs)
+      : setting_(table.h.setting),
         codecs_(codecs),
         option_(option),
-        facts_(perf_facts(h, plan, inputs, t, option, codecs)),
-        moved_(moved_bytes(h.setting, facts_)) {}
+        facts_(table.facts(option, codecs)),
+        moved_(moved_bytes(setting_, facts_)) {}
 
   // Another option of the table.
   void take(PerfOption option) {
@@ -190,8 +228,8 @@ class OptionMoves {
     if (moves_as_much) return;
     facts_.weighted = option.weighted;
     facts_.element_size = exactly(option.element_size);
-    facts_.wire = wire_sizes(*h_.setting.rules, codecs_, facts_.sequence, option.element_size);
-    moved_ = moved_bytes(h_.setting, facts_);
+    facts_.wire = wire_sizes(*setting_.rules, codecs_, facts_.sequence, option.element_size);
+    moved_ = moved_bytes(setting_, facts_);
   }
 
   PerfOption option() const { return option_; }
@@ -199,51 +237,56 @@ class OptionMoves {
   const perf_detail::Moved<RealInterval>& moved() const { return moved_; }
 
  private:
-  const PerfHypothesis& h_;
+  const PerfSetting<RealInterval>& setting_;
   Codecs codecs_;
   PerfOption option_;
   PerfFacts<RealInterval> facts_;
   perf_detail::Moved<RealInterval> moved_;
 };
 
+// Of the whole table, before rounding.
+PerfCells cells_of(const TableCase& table, const PerfFacts<RealInterval>& facts, const PerfCells& shard,
+                   double shards) {
+  if (facts.cols.exact()) return times(shards, shard);
+  const auto cols = static_cast<double>(table.inputs.cols);
+  if (!table.parts.variant.free_columns) return with_blocks(table.h, facts, exactly(facts.cols.low), cols, shards);
+  return with_any_blocks(table.h, facts, cols, shards, table.perf.printed[kPerfTotal]);
+}
+
+// Its bounds are what the printed cells leave.
+void add_hidden_prefetch(const PrintedPerfCells& printed, TablePerf& found) {
+  RealInterval& cell = found.cells[kPerfTotal];
+  const auto total = printed[kPerfTotal];
+  RealInterval prefetch = printed[4].value_or(RealInterval{0, kEndless});
+  if (total) prefetch = narrowed(prefetch, at_least_zero({total->low - cell.high, total->high - cell.low}));
+  found.cells[4] = prefetch;
+  cell = cell + prefetch;
+  found.shard[4] = prefetch / exactly(found.shards);
+  found.shard[kPerfTotal] = found.shard[kPerfTotal] + found.shard[4];
+}
+
 // False: the kernel's bandwidth is not known.
-bool find_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& inputs, std::uint32_t t,
-               const OptionMoves& moves, TablePerf& found) {
-  const auto bandwidth = kernel_bandwidth(h.setting, moves.facts());
+bool find_perf(const TableCase& table, const OptionMoves& moves, TablePerf& found) {
+  const auto bandwidth = kernel_bandwidth(table.h.setting, moves.facts());
   if (!bandwidth) return false;
-  const auto perf = shard_perf(h.setting, moves.facts(), *bandwidth, moves.moved());
-  const PerfTable& table = inputs.tables[t];
-  const double shards = shards_of(h, t);
   found.option = moves.option();
-  if (moves.facts().cols.exact()) {
-    found.cells = cells_of(perf, shards);
-  } else {
-    const bool block_known = !(*h.outcome->parts)[t].front().variant.free_columns;
-    const auto cols = static_cast<double>(plan.tables[t].cols);
-    found.cells = block_known ? with_blocks(h, moves.facts(), exactly(moves.facts().cols.low), cols, shards)
-                              : with_any_blocks(h, moves.facts(), cols, shards, table.printed[kPerfTotal]);
-  }
-  found.shard = cells_of(perf, 1);
+  found.shards = shards_of(table.parts);
+  found.shard = cells_of(shard_perf(table.h.setting, moves.facts(), *bandwidth, moves.moved()));
+  found.cells = cells_of(table, moves.facts(), found.shard, found.shards);
   for (RealInterval& x : found.cells) x = with_rounding(x);
-  if (prefetch_hidden(h, plan.tables[t])) {
-    RealInterval& cell = found.cells[kPerfTotal];
-    const auto& total = table.printed[kPerfTotal];
-    RealInterval prefetch = table.printed[4].value_or(RealInterval{0, kEndless});
-    if (total) prefetch = narrowed(prefetch, at_least_zero({total->low - cell.high, total->high - cell.low}));
-    found.cells[4] = prefetch;
-    cell = cell + prefetch;
-    found.shard[4] = prefetch / exactly(shards);
-    found.shard[kPerfTotal] = found.shard[kPerfTotal] + found.shard[4];
-  }
+  if (prefetch_hidden(table.h, table.inputs)) add_hidden_prefetch(table.perf.printed, found);
   return true;
 }
 
 }  // namespace
 
+double shards_of(const PerfHypothesis& h, std::uint32_t t) { return shards_of((*h.outcome->parts)[t].front()); }
+
 std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& inputs,
                                      std::uint32_t t, PerfOption option, Codecs codecs) {
-  TablePerf found;
-  if (!find_perf(h, plan, inputs, t, OptionMoves(h, plan, inputs, t, option, codecs), found)) return std::nullopt;
+  const TableCase table(h, plan, inputs, t);
+  std::optional<TablePerf> found(std::in_place);
+  if (!find_perf(table, OptionMoves(table, option, codecs), *found)) found.reset();
   return found;
 }
 
@@ -332,36 +375,51 @@ std::uint32_t CellElements::of(const PerfHypothesis& h, std::uint32_t t) {
 
 namespace {
 
-// Sequences are seldom weighted: `likely` leaves that out where the log does not say it.
-void add_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t, int element,
-                 bool likely, PerfOptions& options) {
-  const bool may_prefetch = plan.tables[t].kernel->speed == KernelSpeed::cached &&
-                            h.setting.rules->release >= Release::v0_6_0 && h.setting.device == Device::cuda;
-  const auto& printed = perf.tables[t].weighted;
+// Calls f(option) for those with one element size, until that is false. Sequences are seldom weighted: `likely` leaves
+// that out where the log does not say it.
+template <class F>
+bool each_option_of_size(const TableCase& table, int element, bool likely, F f) {
+  const bool may_prefetch = table.inputs.kernel->speed == KernelSpeed::cached &&
+                            table.h.setting.rules->release >= Release::v0_6_0 && table.h.setting.device == Device::cuda;
+  const auto& printed = table.perf.weighted;
   const double size = kElementSizes[static_cast<std::size_t>(element)];
   for (const bool weighted : {false, true}) {
-    if (printed ? *printed != weighted : likely && weighted && plan.tables[t].sequence) continue;
-    options.add({size, weighted, false});
-    if (may_prefetch) options.add({size, weighted, true});
+    if (printed ? *printed != weighted : likely && weighted && table.inputs.sequence) continue;
+    if (!f(PerfOption{size, weighted, false})) return false;
+    if (may_prefetch && !f(PerfOption{size, weighted, true})) return false;
   }
+  return true;
+}
+
+// The same for several sizes, a bit each.
+template <class F>
+bool each_option(const TableCase& table, std::uint32_t elements, bool likely, F f) {
+  for (; elements != 0; elements &= elements - 1)
+    if (!each_option_of_size(table, std::countr_zero(elements), likely, f)) return false;
+  return true;
+}
+
+// Those that the hypothesis leaves, the most likely one first.
+template <class F>
+bool each_likely_option(const TableCase& table, F f) {
+  const std::uint32_t elements = elements_of(table.h, table.t);
+  const std::uint32_t wide = 1u << table.h.element.value_or(plan_wide(table.inputs, table.h.outcome->pair).element);
+  return each_option(table, elements & wide, true, f) && each_option(table, elements & ~wide, true, f);
 }
 
 }  // namespace
 
 PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t) {
   PerfOptions options;
-  const std::uint32_t elements = elements_of(h, t);
-  // The most likely one comes first.
-  const int wide = h.element.value_or(plan_wide(plan.tables[t], h.outcome->pair).element);
-  if ((elements >> wide & 1) != 0) add_options(h, plan, perf, t, wide, true, options);
-  each_bit(elements & ~(1u << wide), [&](int element) { add_options(h, plan, perf, t, element, true, options); });
+  each_likely_option(TableCase(h, plan, perf, t), [&](PerfOption option) { return options.add(option), true; });
   return options;
 }
 
 PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
                          int element) {
   PerfOptions options;
-  add_options(h, plan, perf, t, element, false, options);
+  each_option(TableCase(h, plan, perf, t), 1u << element, false,
+              [&](PerfOption option) { return options.add(option), true; });
   return options;
 }
 
@@ -374,21 +432,7 @@ bool prefetch_hidden(const PerfHypothesis& h, const TableInputs& table) {
 
 PerfFacts<RealInterval> perf_facts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                    std::uint32_t t, PerfOption option, Codecs codecs) {
-  const TableInputs& table = plan.tables[t];
-  const Parts& parts = (*h.outcome->parts)[t].front();
-  return {.sharding = table.sharding,
-          .kernel = table.kernel,
-          .sequence = table.sequence,
-          .weighted = option.weighted,
-          .prefetch_pipeline = option.prefetch_pipeline,
-          .rows = real(table.rows),
-          .cols = perf.tables[t].cols,
-          .element_size = exactly(option.element_size),
-          .lookups = parts.lookups.lookups,
-          .pooled = parts.lookups.pooled,
-          .caching_ratio = perf_ratio(h, table, parts),
-          .fetches = {},
-          .wire = wire_sizes(*h.setting.rules, codecs, table.sequence, option.element_size)};
+  return TableCase(h, plan, perf, t).facts(option, codecs);
 }
 
 namespace {
@@ -396,88 +440,95 @@ namespace {
 // Bounds over options that contradict equally few printed numbers, and those options if asked for.
 class BestOptions {
  public:
-  BestOptions(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t, Codecs codecs,
-              std::vector<PerfOption>* list, std::optional<TablePerf>& best)
-      : h_(h), plan_(plan), perf_(perf), t_(t), codecs_(codecs), list_(list), best_(best) {}
+  BestOptions(const TableCase& table, Codecs codecs, std::vector<PerfOption>* list, TablePerf& best)
+      : table_(table), codecs_(codecs), list_(list), best_(best) {}
 
-  void look_at(const PerfOptions& options) {
-    for (const PerfOption option : options) {
-      if (moves_)
-        moves_->take(option);
-      else
-        moves_.emplace(h_, plan_, perf_, t_, option, codecs_);
-      const bool is_first = !best_;
-      TablePerf& found = is_first ? best_.emplace() : found_;
-      if (!find_perf(h_, plan_, perf_, t_, *moves_, found)) {
-        if (is_first) best_.reset();
-        return;
-      }
-      found.contradicted = perf_.tables[t_].printed.contradicted(found.cells);
-      const bool as_good = !is_first && found.contradicted == best_->contradicted;
-      if (as_good)
-        widen(*best_, found);
-      else if (!is_first && std::popcount(found.contradicted) < std::popcount(best_->contradicted))
-        best_ = found;
-      else if (!is_first)
-        continue;
-      if (list_ == nullptr) continue;
-      if (!as_good) list_->clear();
-      list_->push_back(option);
+  // False: the kernel's bandwidth is not known.
+  bool look_at(PerfOption option) {
+    if (!moves_) {
+      moves_.emplace(table_, option, codecs_);
+      any_ = find(best_);
+      if (any_) add_to_list(option, true);
+      return any_;
     }
+    moves_->take(option);
+    TablePerf found;
+    if (!find(found)) return false;
+    const bool is_better = std::popcount(found.contradicted) < std::popcount(best_.contradicted);
+    const bool as_good = found.contradicted == best_.contradicted;
+    if (as_good)
+      widen(best_, found);
+    else if (is_better)
+      best_ = found;
+    if (as_good || is_better) add_to_list(option, is_better);
+    return true;
   }
+  bool any() const { return any_; }
 
  private:
-  const PerfHypothesis& h_;
-  const PlanInputs& plan_;
-  const PerfInputs& perf_;
-  std::uint32_t t_;
+  bool find(TablePerf& found) const {
+    if (!find_perf(table_, *moves_, found)) return false;
+    found.contradicted = table_.perf.printed.contradicted(found.cells);
+    return true;
+  }
+
+  void add_to_list(PerfOption option, bool is_alone) {
+    if (list_ == nullptr) return;
+    if (is_alone) list_->clear();
+    list_->push_back(option);
+  }
+
+  const TableCase& table_;
   Codecs codecs_;
   std::vector<PerfOption>* list_;
-  std::optional<TablePerf>& best_;
+  TablePerf& best_;
+  bool any_ = false;
   std::optional<OptionMoves> moves_;  // of the option before
-  TablePerf found_;                   // with an option that is not the first
 };
 
-// Sets `best`, if the kernel's bandwidth is known.
-void over_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
-                  Codecs codecs, CellElements* other_sizes, std::vector<PerfOption>* list,
-                  std::optional<TablePerf>& best) {
-  BestOptions found(h, plan, perf, t, codecs, list, best);
-  found.look_at(perf_options(h, plan, perf, t));
-  if (!best || best->contradicted == 0 || other_sizes == nullptr) return;
-  PerfOptions others;
-  if (plan.tables[t].sequence && !perf.tables[t].weighted) {
-    each_bit(elements_of(h, t), [&](int element) { add_options(h, plan, perf, t, element, false, others); });
-    found.look_at(others);
-    if (best->contradicted == 0) return;
+// Sets `best`; false: the kernel's bandwidth is not known.
+bool over_options(const TableCase& table, Codecs codecs, CellElements* other_sizes, std::vector<PerfOption>* list,
+                  TablePerf& best) {
+  BestOptions found(table, codecs, list, best);
+  const auto look_at = [&](PerfOption option) { return found.look_at(option); };
+  each_likely_option(table, look_at);
+  if (!found.any()) return false;
+  if (best.contradicted == 0 || other_sizes == nullptr) return true;
+  const std::uint32_t elements = elements_of(table.h, table.t);
+  if (table.inputs.sequence && !table.perf.weighted) {
+    each_option(table, elements, false, look_at);
+    if (best.contradicted == 0) return true;
   }
-  // A table too small for its storage to show its dtype may have one of its own.
-  others = {};
-  each_bit(other_sizes->of(h, t) & ~elements_of(h, t),
-           [&](int element) { add_options(h, plan, perf, t, element, false, others); });
-  const std::optional<TablePerf> likely = best;
+  const TablePerf likely = best;
   const auto likely_options = list != nullptr ? *list : std::vector<PerfOption>{};
-  found.look_at(others);
+  // A table too small for its storage to show its dtype may have one of its own.
+  each_option(table, other_sizes->of(table.h, table.t) & ~elements, false, look_at);
   // Cells that even such a dtype leaves contradicted do not speak for it.
-  if (std::popcount(best->contradicted) <= 1) return;
+  if (std::popcount(best.contradicted) <= 1) return true;
   if (list != nullptr) *list = likely_options;
   best = likely;
+  return true;
 }
 
 }  // namespace
 
+bool find_table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
+                     Codecs codecs, CellElements* other_sizes, TablePerf& found) {
+  return over_options(TableCase(h, plan, perf, t), codecs, other_sizes, nullptr, found);
+}
+
 std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                     std::uint32_t t, Codecs codecs, CellElements* other_sizes) {
-  std::optional<TablePerf> best;
-  over_options(h, plan, perf, t, codecs, other_sizes, nullptr, best);
+  std::optional<TablePerf> best(std::in_place);
+  if (!find_table_perf(h, plan, perf, t, codecs, other_sizes, *best)) best.reset();
   return best;
 }
 
 std::vector<PerfOption> best_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                      std::uint32_t t, Codecs codecs, CellElements& other_sizes) {
   std::vector<PerfOption> options;
-  std::optional<TablePerf> best;
-  over_options(h, plan, perf, t, codecs, &other_sizes, &options, best);
+  TablePerf best;
+  over_options(TableCase(h, plan, perf, t), codecs, &other_sizes, &options, best);
   return options;
 }
 

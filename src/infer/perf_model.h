@@ -155,14 +155,17 @@ struct TablePerf {
   PerfOption option{};  // the first of them
   PerfCells cells{};    // of the whole table
   PerfCells shard{};    // of any one shard
+  double shards = 0;
   std::uint32_t contradicted = 0;
 };
 // What `here` of its `shards` shards take together. Where that is all of them, its cells say more than any one of them.
+inline RealInterval together(const TablePerf& table, std::size_t cell, double here, double shards) {
+  const RealInterval sum = here == 1 ? table.shard[cell] : table.shard[cell] * exactly(here);
+  return here == shards ? narrowed(sum, table.cells[cell]) : sum;
+}
 inline PerfCells together(const TablePerf& table, double here, double shards) {
   PerfCells sum;
-  for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = table.shard[c] * exactly(here);
-  if (here == shards)
-    for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = narrowed(sum[c], table.cells[c]);
+  for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = together(table, c, here, shards);
   return sum;
 }
 // With one option and codecs.
@@ -172,7 +175,9 @@ std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& 
 std::vector<PerfOption> best_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                      std::uint32_t t, Codecs codecs, CellElements& other_sizes);
 // Over all of them. `other_sizes`: where that contradicts anything, also with element sizes that only the table's own
-// cells allow.
+// cells allow. False: the kernel's bandwidth is not known.
+bool find_table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
+                     Codecs codecs, CellElements* other_sizes, TablePerf& found);
 std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                     std::uint32_t t, Codecs codecs, CellElements* other_sizes = nullptr);
 
