@@ -164,6 +164,7 @@ PerfCells with_any_blocks(const PerfHypothesis& h, const PerfFacts<RealInterval>
 }  // namespace
 
 RealInterval perf_ratio(const PerfHypothesis& h, const TableInputs& table, const Parts& parts) {
+  if (table.kernel == nullptr || !table.kernel->cached) return exactly(0.0);  // most tables
   // From v1.1.0 on a ratio of 0 counts here, though storage takes it for none given (2.3).
   if (table.printed_ratio == 0.0 && h.setting.rules->release >= Release::v1_1_0) return exactly(0.0);
   return ratio_of(h.outcome->setting, table, parts.variant);
