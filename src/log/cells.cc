@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "log/lists.h"
+#include "log/marks.h"
 #include "log/text.h"
 
 namespace shardstats::log_detail {
@@ -22,15 +24,34 @@ Cell cell_in_log(const BoxLine& line, std::string_view text) {
 }
 
 // Reads a cell from left to right; every text taken keeps its place.
-class CellReader {
+class TextReader {
  public:
-  CellReader(std::string_view text, const BoxLine& line) : text_(text), line_(line) {}
+  TextReader(std::string_view text, const BoxLine& line) : text_(text), place_(cell_in_log(line, text).place) {}
 
   bool literal(std::string_view text) {
     if (!rest().starts_with(text)) return false;
     at_ += text.size();
     return true;
   }
+  bool done() const { return at_ == text_.size(); }
+
+ protected:
+  std::string_view rest() const { return {text_.data() + at_, text_.size() - at_}; }
+  bool take(std::size_t length, Cell& into) {
+    into = {{text_.data() + at_, length}, {place_.line, place_.column + static_cast<std::uint32_t>(at_)}};
+    at_ += length;
+    return length > 0;
+  }
+  std::string_view text_;
+  Place place_;  // of its first byte
+  std::size_t at_ = 0;
+};
+
+// Of any cell.
+class CellReader : public TextReader {
+ public:
+  using TextReader::TextReader;
+
   bool number(Cell& into) { return take(number_length(rest()), into); }
   bool whole_number(Cell& into) { return take(skip_digits(text_, at_) - at_, into); }
   // A number with separators is that up to the first of them, too.
@@ -39,18 +60,33 @@ class CellReader {
     const bool is_separated = at_ + length < text_.size() && text_[at_ + length] == ',';
     return take(is_separated ? std::max(length, thousands_length(rest())) : length, into);
   }
-  bool done() const { return at_ == text_.size(); }
+};
+
+// Where the numbers of a cell end, all at once: a bit for each byte that is no digit and no point, and one behind the
+// cell. 0: not every point stands between the digits of one number, or the cell is too long.
+std::uint64_t ends_of_numbers(std::string_view text, const BoxLine& line) {
+  if (text.size() >= kMarks) return 0;
+  const auto [digits, points] =
+      numbers_of(text, static_cast<std::size_t>(line.text.data() + line.text.size() - text.data()));
+  const std::uint64_t between = (digits << 1) & (digits >> 1);
+  const std::uint64_t behind_fractions = ((points << 1) + digits) & ~digits;
+  if ((points & (~between | behind_fractions)) != 0) return 0;
+  const std::uint64_t end = std::uint64_t{1} << text.size();
+  return ((end - 1) & ~(digits | points)) | end;
+}
+
+// Of a cell of numbers without signs, exponents and separators, as nearly all are.
+class PlainReader : public TextReader {
+ public:
+  PlainReader(std::string_view text, const BoxLine& line)
+      : TextReader(text, line), ends_(ends_of_numbers(text, line)) {}
+
+  bool is_plain() const { return ends_ != 0; }
+  bool number(Cell& into) { return take(static_cast<std::size_t>(std::countr_zero(ends_ >> at_)), into); }
+  bool number_or_thousands(Cell& into) { return number(into) && !literal(","); }
 
  private:
-  std::string_view rest() const { return {text_.data() + at_, text_.size() - at_}; }
-  bool take(std::size_t length, Cell& into) {
-    into = cell_in_log(line_, {text_.data() + at_, length});
-    at_ += length;
-    return length > 0;
-  }
-  std::string_view text_;
-  const BoxLine& line_;
-  std::size_t at_ = 0;
+  std::uint64_t ends_;
 };
 
 // "9.161 (57%)"
@@ -65,7 +101,8 @@ bool read_share(std::string_view text, const BoxLine& line, PrintedRank& row) {
 }
 
 // What stands in a cell of perfs, behind the total if there is more than that.
-inline bool read_components(CellReader& in, PrintedPerf& perf) {
+template <class Reader>
+bool read_components(Reader& in, PrintedPerf& perf) {
   if (in.done()) return true;
   if (!in.literal(" (")) return false;
   std::uint8_t count = 0;
@@ -79,15 +116,17 @@ inline bool read_components(CellReader& in, PrintedPerf& perf) {
 // "0.061" or "0.061 (0.004,0.02,0.008,0.03,0)"; "1,709" in v0.1.0.
 template <class Row>
 bool read_perf(std::string_view text, const BoxLine& line, Row& row) {
-  CellReader in(text, line);
-  if (in.number_or_thousands(row.perf.total) && read_components(in, row.perf)) return true;
-  row.perf = {};
-  return false;
+  const auto read = [&row](auto in) {
+    if (in.number_or_thousands(row.perf.total) && read_components(in, row.perf)) return true;
+    row.perf = {};
+    return false;
+  };
+  const PlainReader plain(text, line);
+  return (plain.is_plain() && read(plain)) || read(CellReader(text, line));
 }
 
-// "(2.0 GB, 0.0 GB)" or with a third value
-bool read_storage(std::string_view text, const BoxLine& line, PrintedTable& row) {
-  CellReader in(text, line);
+template <class Reader>
+bool read_storage_with(Reader in, PrintedTable& row) {
   Cell hbm, ddr, ssd;
   if (!(in.literal("(") && in.number(hbm) && in.literal(" GB, ") && in.number(ddr) && in.literal(" GB"))) return false;
   if (in.literal(", ") && !(in.number(ssd) && in.literal(" GB"))) return false;
@@ -96,6 +135,11 @@ bool read_storage(std::string_view text, const BoxLine& line, PrintedTable& row)
   row.ddr = ddr;
   row.ssd = ssd;
   return true;
+}
+// "(2.0 GB, 0.0 GB)" or with a third value
+bool read_storage(std::string_view text, const BoxLine& line, PrintedTable& row) {
+  const PlainReader plain(text, line);
+  return (plain.is_plain() && read_storage_with(plain, row)) || read_storage_with(CellReader(text, line), row);
 }
 
 // "64" or "256 (128)"

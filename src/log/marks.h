@@ -1,5 +1,5 @@
-// Which bytes of a row are printed and which are blanks, a bit each, so that 64 of them are looked at together. Private
-// to src/log.
+// Which bytes of a row are printed and which are blanks, which of a cell belong to numbers: a bit each, so that 64 of
+// them are looked at together. Private to src/log.
 #pragma once
 
 #include <cstddef>
@@ -45,6 +45,48 @@ inline Marks marks_of(const char* bytes) {
 #else
   return marks_of_few({bytes, kMarks});
 #endif
+}
+
+// The digits and points of a cell of fewer than kMarks bytes.
+struct NumberMarks {
+  std::uint64_t digits = 0, points = 0;
+};
+
+inline NumberMarks numbers_of_few(std::string_view bytes) {
+  NumberMarks marks;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    marks.digits |= static_cast<std::uint64_t>(bytes[i] >= '0' && bytes[i] <= '9') << i;
+    marks.points |= static_cast<std::uint64_t>(bytes[i] == '.') << i;
+  }
+  return marks;
+}
+
+// `readable`: bytes of the cell and of what stands behind it.
+inline NumberMarks numbers_of(std::string_view cell, std::size_t readable) {
+#ifdef __SSE2__
+  constexpr std::size_t kLane = sizeof(__m128i);
+  NumberMarks marks;
+  const auto take = [&](std::size_t at) {
+    const __m128i lane = _mm_loadu_si128(reinterpret_cast<const __m128i*>(cell.data() + at));
+    // As signed numbers, of which '0' becomes the least.
+    const __m128i values = _mm_sub_epi8(lane, _mm_set1_epi8(static_cast<char>('0' + 0x80)));
+    const __m128i digits = _mm_cmplt_epi8(values, _mm_set1_epi8(INT8_MIN + 10));
+    const __m128i points = _mm_cmpeq_epi8(lane, _mm_set1_epi8('.'));
+    marks.digits |= static_cast<std::uint64_t>(_mm_movemask_epi8(digits)) << at;
+    marks.points |= static_cast<std::uint64_t>(_mm_movemask_epi8(points)) << at;
+  };
+  if (readable >= kMarks) {
+    take(0);
+    if (cell.size() > kLane) take(kLane);
+    if (cell.size() > 2 * kLane) {
+      take(2 * kLane);
+      take(3 * kLane);
+    }
+    const std::uint64_t all = (std::uint64_t{1} << cell.size()) - 1;
+    return {marks.digits & all, marks.points & all};
+  }
+#endif
+  return numbers_of_few(cell);
 }
 
 // Of the bytes of `row` from `at` on, fewer than kMarks; behind its end stand blanks.

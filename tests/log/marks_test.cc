@@ -5,6 +5,7 @@
 
 #include <random>
 #include <string>
+#include <string_view>
 
 namespace shardstats::log_detail {
 namespace {
@@ -36,6 +37,20 @@ TEST(Marks, SayThatAByteIsNotAscii) {
       row[place] = '\xE9';
       const std::size_t at = place / kMarks * kMarks;
       EXPECT_NE(at + kMarks <= size ? marks_of(row.data() + at).wide : marks_at(row, at).wide, 0U) << size << place;
+    }
+}
+
+TEST(Marks, AreThoseOfTheNumbersOfACell) {
+  std::mt19937 random(1);
+  constexpr std::string_view kBytes = "0123456789./:,() e-\xB0\xFF";
+  for (std::size_t size = 0; size < kMarks; ++size)
+    for (const std::size_t behind : {0, 1, 100}) {
+      std::string line(size + behind, '5');
+      for (char& c : line) c = kBytes[random() % kBytes.size()];
+      const std::string_view cell = std::string_view(line).substr(0, size);
+      const NumberMarks marks = numbers_of(cell, line.size()), slow = numbers_of_few(cell);
+      EXPECT_EQ(marks.digits, slow.digits) << line;
+      EXPECT_EQ(marks.points, slow.points) << line;
     }
 }
 
