@@ -44,18 +44,9 @@ std::int64_t only_rank(std::string_view text) {
   return text.empty() ? rank : -1;
 }
 
-// Calls add(first, last) for each run of several ranks; false if the text is malformed or add refuses.
+// Calls add(rank, rank) for each rank between commas.
 template <class Add>
-bool scan_several(std::string_view text, Add add) {
-  if (text.starts_with('[')) {
-    if (!text.ends_with(']')) return false;
-    text = text.substr(1, text.size() - 2);
-    if (text.empty()) return true;
-  }
-  if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
-    const std::int64_t first = only_rank(text.substr(0, dash)), last = only_rank(text.substr(dash + 1));
-    return first >= 0 && first < last && add(first, last);
-  }
+bool scan_items(std::string_view text, Add add) {
   for (;;) {
     if (text.starts_with(' ')) text = trim_left(text);
     const std::int64_t rank = take_rank(text);
@@ -66,11 +57,26 @@ bool scan_several(std::string_view text, Add add) {
   }
 }
 
-// The same of any list of ranks. Most tables have one shard.
+// Calls add(first, last) for the ranks of a list that has no brackets around it. Most tables have one shard.
+template <class Add>
+bool scan_bare_ranks(std::string_view text, Add add) {
+  std::string_view rest = text;
+  const std::int64_t first = take_rank(rest);
+  if (first < 0) return scan_items(text, add);
+  if (rest.empty()) return add(first, first);
+  if (rest.front() == ',') return add(first, first) && scan_items(rest.substr(1), add);
+  if (rest.front() != '-') return false;
+  const std::int64_t last = only_rank(rest.substr(1));
+  return first < last && add(first, last);
+}
+
+// Calls add(first, last) for each run of ranks; false if the text is malformed or add refuses.
 template <class Add>
 bool scan_ranks(std::string_view text, Add add) {
-  const std::int64_t rank = only_rank(text);
-  return rank >= 0 ? add(rank, rank) : scan_several(text, add);
+  if (!text.starts_with('[')) return scan_bare_ranks(text, add);
+  if (!text.ends_with(']')) return false;
+  text = text.substr(1, text.size() - 2);
+  return text.empty() || scan_bare_ranks(text, add);
 }
 
 // Cuts off "TWRW: " up to its blank; empty if the text does not begin with a word and such a colon.
@@ -99,22 +105,34 @@ bool scan_shards(std::string_view text, Add add) {
   return true;
 }
 
+// The whole number at `at`, which moves to the first printed byte behind it; -1 if it is none or above `most`.
+std::int64_t take_count(std::string_view text, std::size_t& at, std::int64_t most) {
+  at = skip_blanks(text, at);
+  const std::size_t start = at;
+  std::int64_t count = 0;
+  for (; at < text.size(); ++at) {
+    const auto digit = static_cast<unsigned>(text[at]) - '0';
+    if (digit > 9) break;
+    count = count * 10 + digit;
+    if (count > most) return -1;
+  }
+  if (at == start) return -1;
+  at = skip_blanks(text, at);
+  return count;
+}
+
 // Calls add(size, times) for each run.
 template <class Add>
 bool scan_batches(std::string_view text, Add add) {
   if (text == "n/a") return true;
-  // Most lists are of one size.
-  if (const auto size = parse_integer(text, kLargestBatch)) return add(*size, std::int64_t{1});
-  if (text.empty()) return false;
-  std::string_view run;
-  while (next_item(text, ',', run)) {
-    run = trim_left(trim_right(run));
-    const std::size_t star = std::min(run.find('*'), run.size());
-    const auto size = parse_integer(trim_right(run.substr(0, star)), kLargestBatch);
-    const auto times = star == run.size() ? 1 : parse_integer(trim_left(run.substr(star + 1)), kMostFeatures);
-    if (!size || !times || !add(*size, *times)) return false;
+  for (std::size_t at = 0;; ++at) {
+    const std::int64_t size = take_count(text, at, kLargestBatch);
+    std::int64_t times = 1;
+    if (size >= 0 && at < text.size() && text[at] == '*') times = take_count(text, ++at, kMostFeatures);
+    if (size < 0 || times < 0 || !add(size, times)) return false;
+    if (at == text.size()) return true;
+    if (text[at] != ',') return false;
   }
-  return true;
 }
 
 constexpr auto kAccept = [](auto, auto) { return true; };
@@ -152,7 +170,8 @@ std::int64_t ranks_in(std::string_view text) {
 }
 bool is_shard_list(std::string_view text) { return scan_shards(text, kAccept); }
 bool is_batch_list(std::string_view text) {
-  return text == "n/a" || parse_integer(text, kLargestBatch) || summarize_batch_sizes(text, 0);
+  std::int64_t count = 0;
+  return scan_batches(text, [&](std::int64_t, std::int64_t times) { return (count += times) <= kMostFeatures; });
 }
 
 bool is_rank_list_beyond(std::string_view text) {

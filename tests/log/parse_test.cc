@@ -85,16 +85,16 @@ TEST(Parse, RankLists) {
     std::string_view text;
     bool good;
     std::vector<int> ranks;
-  } cases[] = {{"3", true, {3}},
-               {"0-3", true, {0, 1, 2, 3}},
-               {"1,1,4", true, {1, 1, 4}},
-               {"[28, 43]", true, {28, 43}},
-               {"[]", true, {}},
-               {"None", false, {}},
-               {"", false, {}},
-               {"3-1", false, {}},
-               {"1,,2", false, {1}},
-               {"0-99999999999", false, {}}};
+  } cases[] = {{"3", true, {3}},           {"0-3", true, {0, 1, 2, 3}},
+               {"1,1,4", true, {1, 1, 4}}, {"[28, 43]", true, {28, 43}},
+               {"[7]", true, {7}},         {"[1-3]", true, {1, 2, 3}},
+               {" 1, 2", true, {1, 2}},    {"[]", true, {}},
+               {"None", false, {}},        {"", false, {}},
+               {"3-1", false, {}},         {"1,,2", false, {1}},
+               {"1,", false, {}},          {"1 ,2", false, {}},
+               {"1,2-3", false, {}},       {"-3", false, {}},
+               {"1-", false, {}},          {"[[1]]", false, {}},
+               {"[1", false, {}},          {"0-99999999999", false, {}}};
   for (const auto& c : cases) {
     std::vector<int> ranks;
     EXPECT_EQ(parse_ranks(c.text, ranks), c.good) << c.text;
@@ -113,7 +113,12 @@ TEST(Parse, BatchSizes) {
                {"512 * 2, 256*3", true, {512, 512, 256, 256, 256}},
                {"1, 2 * 2, 3", true, {1, 2, 2, 3}},
                {"n/a", true, {}},
+               {" 8 , 9 ", true, {8, 9}},
                {"512 *", false, {}},
+               {"512 2", false, {}},
+               {"512,", false, {}},
+               {"* 2", false, {}},
+               {"", false, {}},
                {"7*9999999999", false, {}}};
   for (const auto& c : cases) {
     std::vector<std::int64_t> sizes;
