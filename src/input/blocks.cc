@@ -18,6 +18,7 @@ using namespace input_detail;
 constexpr int kLookBack = 20;  // foreign lines that may stand between the border and the title
 constexpr std::size_t kSearched = std::size_t{8} << 20;  // bytes searched for a sign at once
 constexpr int kPiecesBack = 60;                          // pieces of wrapped lines between a border and the first sign
+constexpr std::size_t kManyLines = 1024;                 // of a block, for which memory is taken at once
 constexpr std::size_t kSmallest = 12;                    // lines of the smallest whole block
 constexpr std::size_t kFewestSigns = 2;                  // borders and labels of a part of a block that has no title
 
@@ -165,6 +166,7 @@ class BlockReader {
   // Reads the block around the title's line; returns where the next block may start.
   std::size_t read(const Line& title, std::size_t offset, std::size_t from) {
     usual_ = offset;
+    block_.lines.reserve(kManyLines);
     const std::string_view text = without_padding(title.text.substr(offset));
     width_ = text.back() == '#' ? text.size() : 0;
     take_opening(title, from);
@@ -215,7 +217,7 @@ class BlockReader {
     const std::uint32_t number = lines_.number(line);
     const std::string_view text = line.text.substr(offset);
     if (line.text.size() > kLongestLine && too_long_ == 0) too_long_ = number;
-    if (block_.mended.empty() && offset > 0 && !is_only_mark(line.text.substr(0, offset)))
+    if (offset > 0 && block_.mended.empty() && !is_only_mark(line.text.substr(0, offset)))
       note(block_.mended, Mending::prefix, {number, 1});
     if (block_.lines.empty()) first_prefix_ = line.text.substr(0, offset);
     if (text.size() != width_ || text.back() != '#') inspect(text);
@@ -226,10 +228,12 @@ class BlockReader {
 
   // Of a line that is not as wide as the box or does not end in its border.
   void inspect(std::string_view text) {
-    constexpr std::string_view kOdd("\t\x1b\\&<\0", 6);
+    const auto is_odd = [](char c) {
+      return c == '\t' || c == '\x1b' || c == '\\' || c == '&' || c == '<' || c == '\0';
+    };
     const bool glued = width_ > 0 && text.size() > width_ && text[width_ - 1] == '#';
     is_suspicious_ = is_suspicious_ || glued || !without_padding(text).ends_with('#') ||
-                     text.find_first_of(kOdd) != kNowhere || text.find("\xC2\xA0") != kNowhere ||
+                     std::ranges::any_of(text, is_odd) || text.find("\xC2\xA0") != kNowhere ||
                      text.find("[0m") != kNowhere;
   }
 
@@ -263,6 +267,12 @@ class BlockReader {
     return border.next < lines_.size() && title_offset(lines_.line_from(border.next).text) != kNowhere;
   }
 
+  // As wide as the box, in its place, and neither a border nor the title.
+  bool is_usual(std::string_view line) const {
+    return width_ > 1 && line.size() == usual_ + width_ && line.back() == '#' && line[line.size() - 2] != '#' &&
+           starts_box(line, usual_) && !is_centred_title(line.substr(usual_));
+  }
+
   // A run of '#' of another width than the box: a damaged closing border, if no line of the box follows; else a foreign
   // line.
   bool closes_box(const Line& line, const Border& border) const {
@@ -275,6 +285,12 @@ class BlockReader {
     int foreign_in_a_row = 0;
     while (start < to && foreign_in_a_row <= kMostForeign) {
       const Line line = lines_.line_from(start);
+      if (is_usual(line.text)) {
+        add(line, usual_);
+        start = end = line.next;
+        foreign_in_a_row = 0;
+        continue;
+      }
       if (const Border border = border_of(line.text)) {
         if (opens_another_block(line)) break;
         if (closes_box(line, border)) {

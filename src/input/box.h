@@ -70,11 +70,15 @@ std::size_t first_box(std::string_view line);
 // Where the box starts in the title's line: the '#' in front of the blanks before the title.
 std::size_t title_offset(std::string_view line);
 
-// Is it the title, centred or at the end of what is left of its line?
+// Is it the title, centred in its line?
+inline bool is_centred_title(std::string_view box_text) {
+  return box_text.size() > kTitle.size() + 2 &&
+         box_text.substr((box_text.size() - kTitle.size()) / 2).starts_with(kTitle);
+}
+// The same, or at the end of what is left of its line.
 inline bool is_title(std::string_view box_text) {
   const std::string_view text = without_padding(box_text);
-  if (text.ends_with(kTitle)) return true;
-  return text.size() > kTitle.size() + 2 && text.substr((text.size() - kTitle.size()) / 2).starts_with(kTitle);
+  return text.ends_with(kTitle) || is_centred_title(text);
 }
 
 // How wide the box is in bytes, as the line of the title tells: it is centred, whatever stands behind the box. 0 if it
