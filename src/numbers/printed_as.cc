@@ -173,9 +173,10 @@ const auto kComponents = [] {
 }();
 const RealInterval* component_below_one(std::string_view text) {
   if (text.size() < 3 || text.size() > 2 + kMostDecimals || !text.starts_with("0.")) return nullptr;
-  const std::size_t digit = text.find_first_not_of('0', 2);
-  if (digit + 1 != text.size() || text[digit] > '9' || text[digit] < '1') return nullptr;
-  return &kComponents[text.size() - 2][static_cast<std::size_t>(text[digit] - '0')];
+  for (std::size_t zero = 2; zero + 1 < text.size(); ++zero)
+    if (text[zero] != '0') return nullptr;
+  if (text.back() > '9' || text.back() < '1') return nullptr;
+  return &kComponents[text.size() - 2][static_cast<std::size_t>(text.back() - '0')];
 }
 
 // "1" reaches down to 0.95: there it is one significant digit too.
@@ -360,8 +361,8 @@ std::optional<ByteInterval> large_bytes(std::string_view text, Format format, st
 inline std::optional<ByteInterval> bytes_between_ties(Decimal decimal, std::uint64_t unit) {
   const bool tie_included = decimal.units % 2 == 0;
   const std::uint64_t per_byte = 2 * kPowers[static_cast<std::size_t>(decimal.decimals)];
-  if (2 * decimal.units + 1 > std::numeric_limits<std::uint64_t>::max() / unit) return std::nullopt;
-  const std::uint64_t upper = (2 * decimal.units + 1) * unit;
+  std::uint64_t upper = 0;
+  if (__builtin_mul_overflow(2 * decimal.units + 1, unit, &upper)) return std::nullopt;
   const std::uint64_t lower = decimal.units > 0 ? upper - 2 * unit : 0;
   const bool lower_inside = lower % per_byte == 0 && tie_included;
   const bool upper_outside = upper % per_byte == 0 && !tie_included;
@@ -388,6 +389,17 @@ inline std::optional<ByteInterval> bytes_between_ties(Decimal decimal, std::uint
   return exactly(*value);
 }
 
+std::optional<RealInterval> values_of_component(std::string_view text) {
+  constexpr std::size_t kSafeDigits = 15;  // which are not above kMaxUnits
+  if (text.size() > 1 && text.front() == '0') {
+    if (const RealInterval* interval = component_below_one(text)) return *interval;
+  } else if (!text.empty() && text.size() <= kSafeDigits) {
+    std::uint64_t units = 0;
+    if (read_digits(text, 0, units) == text.size()) return whole_component(units);
+  }
+  return any_values(text, Format::c1);
+}
+
 // Any text, kept apart like any_values().
 [[gnu::noinline]] std::optional<ByteInterval> any_bytes(std::string_view text, Format format, std::int64_t unit) {
   if (text.starts_with('-')) return std::nullopt;
@@ -400,12 +412,10 @@ bool is_byte_format(Format format) { return rounded_decimals(format) || format =
 
 // Nearly all numbers of a log are of r3 and c1, and short.
 std::optional<RealInterval> values_printed_as(std::string_view text, Format format) {
-  if (format == Format::c1)
-    if (const RealInterval* interval = component_below_one(text)) return *interval;
+  if (format == Format::c1) return values_of_component(text);
   Decimal decimal;
   if (read_decimal(text, decimal)) {
     const int decimals = rounded_decimals(format).value_or(0);
-    if (format == Format::c1 && !decimal.point) return whole_component(decimal.units);
     if (decimals > 0 && !decimal.point) return exactly(static_cast<double>(decimal.units));
     if (decimals > 0 && round_to(decimals, text, decimal)) return fixed_interval(decimal);
   }
