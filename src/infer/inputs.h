@@ -16,24 +16,24 @@ namespace shardstats::infer_detail {
 struct TableInputs {
   std::uint32_t row = 0;
   Sharding sharding{};
-  const KernelTraits* kernel = nullptr;
   bool quant = false;
   bool sequence = false;
-  bool sized = false;                          // the formulas have all they need
+  bool sized = false;             // the formulas have all they need
+  bool poolings_known = false;    // printed
+  bool poolings_are_one = false;  // every n_f is 1, as far as the sum says
+  bool indices_known = false;     // printed, or determined by the other columns
+  bool uniform_batch = true;      // all b_f equal
+  bool ratio_printed = false;     // the column exists and has a number or None
+  const KernelTraits* kernel = nullptr;
   std::int64_t rows = 0, cols = 0, block = 0;  // block: printed CW dim, 0 if none
   std::int64_t features = 1;
   ShortVector<int, 4> ranks;                                        // one a shard, ascending; empty for an empty plan
   RealInterval pooling_sum{};                                       // sum of l_f
   RealInterval poolings{};                                          // sum of n_f
-  bool poolings_known = false;                                      // printed
-  bool poolings_are_one = false;                                    // every n_f is 1, as far as the sum says
   RealInterval indices{};                                           // sum of l_f * n_f
-  bool indices_known = false;                                       // printed, or determined by the other columns
   RealInterval batch{};                                             // bounds of b_f
-  bool uniform_batch = true;                                        // all b_f equal
   std::int64_t batch_total = 0;                                     // sum of b_f
   std::optional<double> printed_ratio;                              // Cache Load Factor as a number
-  bool ratio_printed = false;                                       // the column exists and has a number or None
   std::optional<ByteInterval> hbm, ddr, ssd;                        // printed cells
   std::optional<int> fixed_element, fixed_output, fixed_optimizer;  // by --assume: indices of model.h
 };
@@ -61,8 +61,11 @@ struct Lookups {
 };
 Lookups lookups_of(const TableInputs& table, IoGeneration generation, bool free_poolings);
 
-// A printed number as non-negative bounds; nullopt if absent or malformed.
-std::optional<RealInterval> printed_real(const Cell& cell, Format format);
+// A printed number as non-negative bounds; nullopt if absent or malformed. Few have a sign.
+std::optional<RealInterval> printed_with_sign(const Cell& cell, Format format);
+inline std::optional<RealInterval> printed_real(const Cell& cell, Format format) {
+  return cell.text.starts_with('-') ? printed_with_sign(cell, format) : values_printed_as(cell.text, format);
+}
 std::optional<ByteInterval> printed_bytes(const Cell& cell, Format format, std::int64_t unit);
 std::optional<std::int64_t> printed_integer(const Cell& cell);
 
