@@ -56,8 +56,8 @@ class Column {
 struct Columns {
   Column<Sharding> sharding;
   Column<const KernelTraits*> kernel;
-  Column<ByteInterval> ddr, ssd;
-  Column<RealInterval> poolings;
+  Column<ByteInterval> hbm, ddr, ssd;
+  Column<RealInterval> pooling_sum, poolings;
   Column<BatchSummary> batches;
   std::int64_t features_of_batches = 0;
   std::vector<int> ranks;
@@ -83,7 +83,7 @@ void read_batches(const PrintedTable& printed, double batch_size, Columns& colum
 
 void read_indices(const PrintedTable& printed, Columns& columns, TableInputs& table) {
   const auto read_real = [](const Cell& cell) { return printed_real(cell, Format::r3); };
-  const auto sum = read_real(printed.pooling_factor);
+  const auto& sum = columns.pooling_sum.read(printed.pooling_factor, read_real);
   table.pooling_sum = sum.value_or(exactly(0.0));
   const auto& poolings = columns.poolings.read(printed.num_poolings, read_real);
   const auto features = static_cast<double>(table.features);
@@ -146,7 +146,7 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   read_indices(printed, columns, table);
   read_ratio(printed, table);
   const auto read_gib = [](const Cell& cell) { return printed_bytes(cell, Format::r3, kGiB); };
-  table.hbm = read_gib(printed.hbm);
+  table.hbm = columns.hbm.read(printed.hbm, read_gib);
   table.ddr = columns.ddr.read(printed.ddr, read_gib);
   table.ssd = columns.ssd.read(printed.ssd, read_gib);
   const bool has_ranks = ranks_known ? !table.ranks.empty() : printed.ranks.text == "None";
