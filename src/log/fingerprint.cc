@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace shardstats {
 namespace {
@@ -59,26 +60,28 @@ constexpr KernelName kKernelNames[] = {
 
 Release before(Release release) { return static_cast<Release>(static_cast<int>(release) - 1); }
 
-// How many of the block's features speak against each release.
+// How many of the block's features speak for each release.
 class Votes {
  public:
   void only(Release since, Release until, int votes = 1) {
-    for (std::size_t r = 0; r < against_.size(); ++r)
-      if (r < static_cast<std::size_t>(since) || r > static_cast<std::size_t>(until)) against_[r] += votes;
+    change_[static_cast<std::size_t>(since)] += votes;
+    change_[static_cast<std::size_t>(until) + 1] -= votes;
   }
   void not_since(Release since) {
     if (since > v0_1_0) only(v0_1_0, before(since));
   }
-  std::vector<Release> fewest() const {
-    const int least = *std::ranges::min_element(against_);
+  std::vector<Release> most() const {
+    std::array<int, kReleaseNames.size()> votes{};
+    std::partial_sum(change_.begin(), change_.end() - 1, votes.begin());
+    const int most_votes = *std::ranges::max_element(votes);
     std::vector<Release> releases;
-    for (std::size_t r = 0; r < against_.size(); ++r)
-      if (against_[r] == least) releases.push_back(static_cast<Release>(r));
+    for (std::size_t r = 0; r < votes.size(); ++r)
+      if (votes[r] == most_votes) releases.push_back(static_cast<Release>(r));
     return releases;
   }
 
  private:
-  std::array<int, kReleaseNames.size()> against_{};
+  std::array<int, kReleaseNames.size() + 1> change_{};  // of the votes for a release from those for the one before
 };
 
 template <class Row>
@@ -172,7 +175,7 @@ std::vector<Release> release_candidates(const PrintedPlan& plan, bool complete) 
   vote_decimals(plan, votes);
   vote_tables(plan, votes);
   if (complete) vote_missing_lines(plan, votes);
-  return votes.fewest();
+  return votes.most();
 }
 
 }  // namespace shardstats
