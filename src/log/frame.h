@@ -16,7 +16,8 @@ inline constexpr std::size_t kShortestBorder = 60;
 inline constexpr std::size_t kAroundDivider = 4;  // characters of the frame beside the divider's dashes
 
 inline bool is_border(std::string_view box_line) {
-  return box_line.size() >= kShortestBorder && box_line.find_first_not_of('#') == std::string_view::npos;
+  return box_line.size() >= kShortestBorder && box_line[1] == '#' &&  // hardly ever, so that few are searched
+         box_line.find_first_not_of('#') == std::string_view::npos;
 }
 
 inline bool is_dashes(std::string_view text) { return text.find_first_not_of('-') == std::string_view::npos; }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 
 #include "input/box.h"
@@ -52,6 +53,35 @@ std::size_t form_of(LineId id) {
   const auto forms = line_forms();
   return static_cast<std::size_t>(std::ranges::find(forms, id, &LineForm::id) - forms.begin());
 }
+
+// The forms of lines whose text may begin with a character, in their order, by that character: few of all there are.
+class FormsByStart {
+ public:
+  FormsByStart() {
+    const auto forms = line_forms();
+    for (std::size_t f = 0; f < forms.size(); ++f) {
+      const std::string_view pattern = forms[f].pattern;
+      if (pattern.empty()) continue;
+      const bool is_any = pattern.front() == '{';
+      for (std::size_t c = 0; c < sets_.size(); ++c)
+        if (is_any || c == static_cast<unsigned char>(pattern.front()))
+          sets_[c].at(f / 64) |= std::uint64_t{1} << (f % 64);
+    }
+  }
+  // Calls visit(index of a form) until it returns true; whether it did.
+  template <class Visit>
+  bool any(char start, Visit visit) const {
+    const Set& set = sets_[static_cast<unsigned char>(start)];
+    for (std::size_t word = 0; word < set.size(); ++word)
+      for (std::uint64_t left = set[word]; left != 0; left &= left - 1)
+        if (visit(word * 64 + static_cast<std::size_t>(std::countr_zero(left)))) return true;
+    return false;
+  }
+
+ private:
+  using Set = std::array<std::uint64_t, 2>;  // a bit each
+  std::array<Set, 256> sets_{};
+};
 
 // What was undone or left out, as it is reported.
 struct MendingNote {
@@ -188,19 +218,18 @@ class BlockParser {
   }
 
   bool read_known(const BoxLine& line, std::string_view text) {
-    const auto forms = line_forms();
+    static const FormsByStart kForms;
     SlotTexts slots;
-    for (std::size_t f = 0; f < forms.size(); ++f) {
-      if (!may_match(text, forms[f].pattern)) continue;
+    return kForms.any(text.front(), [&](std::size_t f) {
+      const LineForm& form = line_forms()[f];
       slots.count = 0;
-      if (!is_open(forms[f]) || !matches(text, forms[f].pattern, slots)) continue;
-      if (forms[f].id == LineId::title && has_title()) continue;
-      if (forms[f].frame == Frame::nested && is_row_of_table(slots)) continue;
-      take_slots(line, forms[f].id, f, slots);
-      if (forms[f].opens != Section::none) section_ = forms[f].opens;
+      if (!is_open(form) || !matches(text, form.pattern, slots)) return false;
+      if (form.id == LineId::title && has_title()) return false;
+      if (form.frame == Frame::nested && is_row_of_table(slots)) return false;
+      take_slots(line, form.id, f, slots);
+      if (form.opens != Section::none) section_ = form.opens;
       return true;
-    }
-    return false;
+    });
   }
 
   // Where it stands again, it is no title: the planner prints one in front of each box.
