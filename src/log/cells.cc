@@ -100,9 +100,10 @@ bool read_share(std::string_view text, const BoxLine& line, PrintedRank& row) {
   return true;
 }
 
-// What stands in a cell of perfs, behind the total if there is more than that.
+// What stands in a cell of perfs, behind the total if there is more than that. In its place, so that the reader stays
+// in registers.
 template <class Reader>
-bool read_components(Reader& in, PrintedPerf& perf) {
+[[gnu::always_inline]] inline bool read_components(Reader& in, PrintedPerf& perf) {
   if (in.done()) return true;
   if (!in.literal(" (")) return false;
   std::uint8_t count = 0;
