@@ -1,10 +1,10 @@
 #include "infer/inputs.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "shardstats/limits.h"
+#include "shardstats/log/same_text.h"
 
 namespace shardstats::infer_detail {
 namespace {
@@ -15,25 +15,6 @@ RealInterval ulps_around(RealInterval x, std::int64_t terms) {
   // The planner adds `terms` rounded products; compensated sums (Python 3.12) may differ in the last bits.
   const double error = static_cast<double>(terms) * 2.3e-16;
   return terms < 2 ? x : RealInterval{x.low * (1 - error), x.high * (1 + error)};
-}
-
-// Are the texts equal? Those of most cells are a few bytes long, for which a call takes longer than to compare them.
-[[gnu::always_inline]] inline bool same_text(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  const auto same_ends = [&]<class Word>(Word) {
-    const auto word = [](const char* from) {
-      Word bytes;
-      std::memcpy(&bytes, from, sizeof bytes);
-      return bytes;
-    };
-    const std::size_t last = a.size() - sizeof(Word);
-    return word(a.data()) == word(b.data()) && word(a.data() + last) == word(b.data() + last);
-  };
-  if (a.size() > 16) return a == b;
-  if (a.size() >= 8) return same_ends(std::uint64_t{});
-  if (a.size() >= 4) return same_ends(std::uint32_t{});
-  if (a.size() >= 2) return same_ends(std::uint16_t{});
-  return a.empty() || a.front() == b.front();
 }
 
 // A column of the parameter table, read from top to bottom: a cell that repeats the one above says the same.

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "shardstats/limits.h"
+#include "shardstats/log/same_text.h"
 
 namespace shardstats::infer_detail {
 namespace {
@@ -30,7 +31,7 @@ class Kernels {
 
   KernelInputs& named(std::string_view name) {
     // Most rows have the kernel of the one above.
-    if (last_ < all_.size() && all_[last_].name == name) return all_[last_];
+    if (last_ < all_.size() && same_text(all_[last_].name, name)) return all_[last_];
     const auto [found, is_new] = index_.try_emplace(name, all_.size());
     if (is_new) all_.emplace_back().name = name;
     last_ = found->second;

@@ -15,6 +15,7 @@ namespace {
 using namespace log_detail;
 
 constexpr std::int64_t kHighestRank = kMostRanks - 1;
+constexpr std::size_t kShortestSeveral = 3;  // "0,1"
 
 // Cuts off what stands before the first separator; the rest stays in `text`. False once nothing is left.
 bool next_item(std::string_view& text, char separator, std::string_view& item) {
@@ -161,6 +162,7 @@ namespace log_detail {
 bool is_rank_list(std::string_view text) { return scan_ranks(text, kAccept); }
 std::int64_t ranks_in(std::string_view text) {
   if (text.empty() || text == "None" || text == "[]") return 0;
+  if (text.size() < kShortestSeveral) return 1;
   std::int64_t items = 1;
   for (const char c : text) {
     if (c == '-') return ranks_in_range(text);

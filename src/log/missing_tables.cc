@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "shardstats/limits.h"
+#include "shardstats/log/same_text.h"
 
 namespace shardstats {
 namespace {
@@ -28,7 +29,7 @@ std::optional<std::map<std::string_view, std::int64_t>> kernels_without_rows(con
   auto kernel = kernels.end();
   for (const PrintedTable& row : printed.tables.rows) {
     // Most rows have the kernel of the one above.
-    if (kernel == kernels.end() || kernel->first != row.kernel.text) kernel = kernels.find(row.kernel.text);
+    if (kernel == kernels.end() || !same_text(kernel->first, row.kernel.text)) kernel = kernels.find(row.kernel.text);
     if (!row.sharding || kernel == kernels.end() || --kernel->second < 0) return std::nullopt;
   }
   std::erase_if(kernels, [](const auto& entry) { return entry.second == 0; });
