@@ -39,11 +39,13 @@ inline std::size_t skip_blanks(std::string_view text, std::size_t at) {
   return at;
 }
 
-// Length of the text without the blanks at its end. Most texts have none there.
+// Length of the text without the blanks at its end. Most texts have none there, or many.
 inline std::size_t trimmed_size(std::string_view text) {
   std::size_t size = text.size();
   if (size == 0 || text[size - 1] != ' ') return size;
-  while (size >= 8 && eight_bytes(text, size - 8) == kEightBlanks) size -= 8;
+  const auto others = [&](std::size_t back) { return eight_bytes(text, size - back) ^ kEightBlanks; };
+  for (; size >= 8 && others(8) == 0; size -= 8)
+    while (size >= 40 && (others(16) | others(24) | others(32) | others(40)) == 0) size -= 32;
   while (size > 0 && text[size - 1] == ' ') --size;
   return size;
 }
