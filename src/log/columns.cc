@@ -127,11 +127,6 @@ void ColumnEdges::mark_edges() {
   }
 }
 
-bool ColumnEdges::is_row(std::string_view row) const {
-  if (is_squeezed_) return row.starts_with("# ") && row.size() > 2;
-  return row.starts_with("#    ") && row.size() > right_[0] - dashes_[0];
-}
-
 bool ColumnEdges::are_whole(std::string_view row) {
   if (is_squeezed_ || cut_off_ <= row.size()) return false;
   std::uint64_t wide = 0, other = 0;

@@ -87,7 +87,10 @@ class ColumnEdges {
   void cut_off_at(std::size_t right) { cut_off_ = right; }
 
   // Is it the line of a row? Those are indented by at least four blanks, other lines with so many end earlier.
-  bool is_row(std::string_view row) const;
+  bool is_row(std::string_view row) const {
+    if (is_squeezed_) return row.starts_with("# ") && row.size() > 2;
+    return row.starts_with("#    ") && row.size() > right_[0] - dashes_[0];
+  }
 
  private:
   using Offsets = std::array<std::size_t, kMostColumns>;

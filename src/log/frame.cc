@@ -98,8 +98,7 @@ void BoxFrame::check_decoration(const BoxLine& line, std::size_t length, std::si
 }
 
 // A line may be longer than the box, but then it has no padding.
-void BoxFrame::check_padding(const BoxLine& line, std::size_t width) {
-  if (line.text.size() <= width) return;  // bytes, of which there are at least as many as characters
+void BoxFrame::check_long(const BoxLine& line, std::size_t width) {
   const std::string_view text = trim_right(line.text);
   if (text.ends_with(" #")) check_decoration(line, std::max(characters(text), width), width);
 }

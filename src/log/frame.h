@@ -57,12 +57,15 @@ class BoxFrame {
 
   // Borders and dashes as long as the planner prints them, lines padded to `width` but not beyond.
   void check_decoration(const BoxLine& line, std::size_t length, std::size_t planned);
-  void check_padding(const BoxLine& line, std::size_t width);
+  void check_padding(const BoxLine& line, std::size_t width) {
+    if (line.text.size() > width) check_long(line, width);  // bytes, of which there are at least as many as characters
+  }
   // Is there a border on both ends?
   void check_borders();
 
  private:
   void report(std::string_view rule, Severity severity, Cell where, std::string_view message);
+  void check_long(const BoxLine& line, std::size_t width);
   std::size_t read_width() const;
   std::optional<std::size_t> likeliest_border() const;
   void find_cut();
