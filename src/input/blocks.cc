@@ -48,6 +48,11 @@ class Lines {
     number_ += number_ < kMostLines;
     return number;
   }
+  // The line that starts at `start` is known to have this number.
+  void count_from(std::size_t start, std::uint32_t number) {
+    counted_ = start;
+    number_ = number;
+  }
   // Counts from this line on, when a line before the last one is asked for.
   void remember(std::size_t start) {
     remembered_number_ = number(start);
@@ -267,10 +272,25 @@ class BlockReader {
     return border.next < lines_.size() && title_offset(lines_.line_from(border.next).text) != kNowhere;
   }
 
-  // As wide as the box, in its place, and neither a border nor the title.
-  bool is_usual(std::string_view line) const {
-    return width_ > 1 && line.size() == usual_ + width_ && line.back() == '#' && line[line.size() - 2] != '#' &&
-           starts_box(line, usual_) && !is_centred_title(line.substr(usual_));
+  // Takes the lines from `start` on that are as wide as the box, in its place, and neither a border nor the title;
+  // returns where the first other one starts. Nearly all lines are such, so that nothing is asked twice of them.
+  std::size_t take_usual(std::size_t start, std::size_t to) {
+    const std::size_t usual = usual_, size = usual_ + width_;
+    const bool has_prefix_to_note = usual > 0 && block_.mended.empty();
+    if (has_prefix_to_note || width_ < 2 || size > kLongestLine) return start;
+    std::uint32_t number = lines_.number(start);
+    while (start < to) {
+      const Line line = lines_.line_from(start);
+      const std::string_view text = line.text;
+      const bool is_usual = text.size() == size && text[size - 1] == '#' && text[size - 2] != '#' &&
+                            starts_box(text, usual) && !is_centred_title(text.substr(usual));
+      if (!is_usual) break;
+      block_.lines.push_back({text.substr(usual), {number, static_cast<std::uint32_t>(usual + 1)}});
+      number += number < kMostLines;
+      start = line.next;
+    }
+    lines_.count_from(start, number);
+    return start;
   }
 
   // A run of '#' of another width than the box: a damaged closing border, if no line of the box follows; else a foreign
@@ -284,13 +304,12 @@ class BlockReader {
     std::size_t end = start;  // behind the last line of the box
     int foreign_in_a_row = 0;
     while (start < to && foreign_in_a_row <= kMostForeign) {
-      const Line line = lines_.line_from(start);
-      if (is_usual(line.text)) {
-        add(line, usual_);
-        start = end = line.next;
+      if (const std::size_t behind = take_usual(start, to); behind != start) {
+        start = end = behind;
         foreign_in_a_row = 0;
         continue;
       }
+      const Line line = lines_.line_from(start);
       if (const Border border = border_of(line.text)) {
         if (opens_another_block(line)) break;
         if (closes_box(line, border)) {
