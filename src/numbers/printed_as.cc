@@ -192,8 +192,30 @@ std::optional<RealInterval> short_component(std::string_view text) {
   return small ? std::optional(significant_interval(*small, 1)) : std::nullopt;
 }
 
-// Positional text of three significant digits; the exponent form is left to search().
+// "3.29e+03": three significant digits of a number from 1000 on. Its borders are whole numbers, or halves, that a
+// double holds.
+std::optional<RealInterval> short_exponent(std::string_view text) {
+  constexpr std::size_t kExponentForm = 4;  // "e+03"
+  constexpr std::int64_t kFewest = 3, kMost = 12;
+  if (text.size() <= kExponentForm) return std::nullopt;
+  const std::string_view mantissa = text.substr(0, text.size() - kExponentForm);
+  const auto exponent = parse_integer(text.substr(text.size() - 2));
+  auto decimal = read_decimal(mantissa);
+  if (!exponent || *exponent < kFewest || *exponent > kMost || !decimal || decimal->units == 0) return std::nullopt;
+  const bool is_rounded = decimal->decimals == 0 || mantissa.back() != '0';
+  if (mantissa.size() > 1 && mantissa[1] != '.') return std::nullopt;
+  if (text.substr(mantissa.size(), 2) != "e+" || !is_rounded || decimal->decimals > 2) return std::nullopt;
+  for (; decimal->decimals < 2; ++decimal->decimals) decimal->units *= 10;
+  const double step = kTwicePowers[static_cast<std::size_t>(*exponent - 2)] / 2;  // from one such number to the next
+  const double value = static_cast<double>(decimal->units) * step;
+  const bool tie_included = decimal->units % 2 == 0;
+  const double low = value - (decimal->units == 100 ? step / 20 : step / 2), high = value + step / 2;
+  return RealInterval{tie_included ? low : above(low), tie_included ? high : below(high)};
+}
+
+// Three significant digits; the exponent form of other numbers is left to search().
 std::optional<RealInterval> short_general(std::string_view text) {
+  if (text.find('e') != std::string_view::npos) return short_exponent(text);
   auto decimal = read_decimal(text);
   if (!decimal || (decimal->point && text.back() == '0')) return std::nullopt;
   if (decimal->units == 0) return exactly(0.0);

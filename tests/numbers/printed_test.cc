@@ -240,6 +240,11 @@ TEST(ValuesPrintedAs, RefusesWhatTheFormatNeverPrints) {
       {Format::g3, "1e+3"},
       {Format::g3, "1e+02"},
       {Format::g3, "1.230e+03"},
+      {Format::g3, "1.20e+03"},
+      {Format::g3, "12e+03"},
+      {Format::g3, "0e+03"},
+      {Format::g3, "1.e+03"},
+      {Format::g3, "e+03"},
       {Format::c1, "0.0"},
       {Format::c1, "0.35"},
       {Format::c1, "0.30"},
@@ -324,6 +329,11 @@ TEST(ValuesPrintedAs, HoldsEveryValueAndIsTight) {
       if (HasFailure()) return;
     }
   }
+}
+
+TEST(ValuesPrintedAs, IsTightForNumbersWithAnExponent) {
+  for (double power = 10; power < 1e13; power *= 10)
+    for (int digits = 100; digits < 1000; ++digits) expect_round_trip(digits * power, Format::g3);
 }
 
 TEST(ValuesPrintedAs, HoldsEveryWholeNumber) {
