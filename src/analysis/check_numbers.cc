@@ -11,8 +11,9 @@ namespace shardstats::analysis {
 namespace {
 
 // Decimals.
-constexpr std::size_t kWhole = 0, kTwo = 2, kThree = 3;
-constexpr std::size_t kFixed = 97;  // v0.1.0
+constexpr std::size_t kWhole = 0, kOne = 1, kTwo = 2, kThree = 3;
+constexpr std::size_t kDigits = 96;  // none, of a column whose cells are read as digits alone
+constexpr std::size_t kFixed = 97;   // v0.1.0
 constexpr std::size_t kAsNeeded = 98;
 constexpr std::size_t kComponent = 99;  // none, or below 1 one digit that is not zero (C1)
 
@@ -30,6 +31,7 @@ bool is_component(std::string_view text) {
 
 Format format_of(std::size_t decimals) {
   constexpr std::array kRounded = {Format::integer, Format::r1, Format::r2, Format::r3};
+  if (decimals == kDigits) return Format::integer;
   return decimals == kComponent ? Format::c1 : decimals == kAsNeeded ? Format::python_float : kRounded[decimals];
 }
 
@@ -74,21 +76,31 @@ bool is_usual_decimal(std::string_view text, std::size_t decimals) {
 
 // Is it, at one look, what nearly all cells are: "None", or digits without needless zeros, perhaps with a point among
 // them? What is not recognised here is left to spelling_of().
-bool looks_usual(std::string_view text, std::size_t decimals) {
+template <std::size_t decimals>
+bool looks_usual(std::string_view text) {
   if (text.size() > kFewCharacters) return false;
-  if (decimals == kComponent && is_usual_below_one(text)) return true;
+  if (decimals == kDigits) return text[0] != '0';
+  if (decimals == kAsNeeded && text[0] == 'N') return text == "None";
+  if (decimals == kComponent && text[0] == '0') return is_usual_below_one(text);
   if (decimals <= kThree && decimals != kWhole && is_usual_decimal(text, decimals)) return true;
   const std::size_t point = skip_digits(text, 0);
   if (decimals == kFixed) return point > 0;
   if (point == text.size()) return text[0] != '0';
-  if (decimals == kComponent) return false;
+  if (decimals == kComponent) return is_usual_below_one(text);
   if (text[point] != '.') return text == "None";
   const std::size_t behind = text.size() - point - 1;
   if (behind == 0 || (text[0] == '0' && point != 1)) return false;
   if (behind > 1 && (behind > decimals || text.back() == '0')) return false;
   return skip_digits(text, point + 1) == text.size();
 }
-bool is_usual(std::string_view text, std::size_t decimals) { return text.size() < 2 || looks_usual(text, decimals); }
+template <std::size_t decimals>
+bool is_usual(std::string_view text) {
+  return text.size() < 2 || looks_usual<decimals>(text);
+}
+
+// Those of the columns of a row.
+template <std::size_t... decimals>
+using Decimals = std::index_sequence<decimals...>;
 
 // Not "None", and not "nan", "inf" or a negative number, which no amount of anything is.
 bool is_amount(std::string_view text) { return is_digit(text[0]) && is_number(text); }
@@ -145,52 +157,86 @@ void report_column(Checks& checks, std::size_t rows, const std::vector<const Row
 }
 
 // `cells_of(row)`: pointers to the cells that have `decimals`, in that order.
-template <class Row, std::size_t n, class CellsOf>
-void check_columns(Checks& checks, const std::vector<Row>& rows, std::array<std::size_t, n> decimals,
-                   const CellsOf& cells_of) {
-  if (checks.printed.releases.front() == Release::v0_1_0) decimals.fill(kFixed);
+template <class Row, class CellsOf, std::size_t... decimals>
+void check_columns(Checks& checks, const std::vector<Row>& rows, const CellsOf& cells_of, Decimals<decimals...>) {
+  constexpr std::size_t n = sizeof...(decimals);
   std::array<std::vector<const Row*>, n> odd;
-  const auto check_unusual = [&](const Row& row, const Cell& cell, std::size_t c) {
-    const Spelling spelling = spelling_of(cell.text, decimals[c]);
+  const auto check_unusual = [&](const Row& row, const Cell& cell, std::size_t c, std::size_t decimals_of_cell) {
+    const Spelling spelling = spelling_of(cell.text, decimals_of_cell);
     if (spelling == Spelling::odd) odd[c].push_back(&row);
     if (spelling == Spelling::beyond) attribute(checks, row, add_beyond(checks, cell));
   };
-  const auto check_row = [&]<std::size_t... c>(const Row& row, std::index_sequence<c...>) {
+  for (const Row& row : rows) {
     const std::array<const Cell*, n> cells = cells_of(row);
-    ((is_usual(cells[c]->text, decimals[c]) ? void() : check_unusual(row, *cells[c], c)), ...);
-  };
-  for (const Row& row : rows) check_row(row, std::make_index_sequence<n>());
+    std::size_t c = 0;
+    ((is_usual<decimals>(cells[c]->text) ? void() : check_unusual(row, *cells[c], c, decimals), ++c), ...);
+  }
   for (std::size_t c = 0; c < n; ++c)
     report_column(checks, rows.size(), odd[c], [&](const Row& row) -> const Cell& { return *cells_of(row)[c]; });
 }
 
-template <class Row>
-void check_perf_columns(Checks& checks, const std::vector<Row>& rows) {
-  static_assert(kPerfParts == 5);
-  constexpr std::array decimals = {kThree, kComponent, kComponent, kComponent, kComponent, kComponent};
-  check_columns(checks, rows, decimals, [](const Row& row) {
-    const auto& parts = row.perf.components;
-    return std::array{&row.perf.total, &parts[0], &parts[1], &parts[2], &parts[3], &parts[4]};
-  });
+template <class Row, class CellsOf, std::size_t... decimals>
+void check_columns_of_release(Checks& checks, const std::vector<Row>& rows, const CellsOf& cells_of,
+                              Decimals<decimals...> usual) {
+  if (checks.printed.releases.front() == Release::v0_1_0)
+    check_columns(checks, rows, cells_of, Decimals<(static_cast<void>(decimals), kFixed)...>());
+  else
+    check_columns(checks, rows, cells_of, usual);
 }
 
-void check_rank_columns(Checks& checks, std::size_t memory_decimals) {
-  const std::array decimals = {memory_decimals, memory_decimals, kWhole, kWhole, kTwo, kTwo};
-  check_columns(checks, checks.printed.ranks.rows, decimals, [](const PrintedRank& row) {
-    return std::array{&row.hbm, &row.ddr, &row.hbm_percent, &row.ddr_percent, &row.input, &row.output};
-  });
-  check_perf_columns(checks, checks.printed.ranks.rows);
+template <std::size_t memory_decimals>
+void check_rank_columns(Checks& checks) {
+  constexpr Decimals<memory_decimals, memory_decimals, kWhole, kWhole, kTwo, kTwo, kThree, kComponent, kComponent,
+                     kComponent, kComponent, kComponent>
+      decimals;
+  const auto cells_of = [](const PrintedRank& row) {
+    const auto& parts = row.perf.components;
+    return std::array{&row.hbm,        &row.ddr,  &row.hbm_percent, &row.ddr_percent, &row.input, &row.output,
+                      &row.perf.total, &parts[0], &parts[1],        &parts[2],        &parts[3],  &parts[4]};
+  };
+  check_columns_of_release(checks, checks.printed.ranks.rows, cells_of, decimals);
 }
 
 void check_table_columns(Checks& checks) {
-  constexpr std::array decimals = {kThree, kThree, kThree, kThree, kThree,   kThree,
-                                   kWhole, kWhole, kWhole, kWhole, kAsNeeded};
-  check_columns(checks, checks.printed.tables.rows, decimals, [](const PrintedTable& row) {
-    return std::array{
-        &row.hbm,      &row.ddr,     &row.ssd,    &row.pooling_factor, &row.num_poolings,     &row.num_indices,
-        &row.features, &row.emb_dim, &row.cw_dim, &row.hash_size,      &row.cache_load_factor};
-  });
-  check_perf_columns(checks, checks.printed.tables.rows);
+  static_assert(kPerfParts == 5);
+  constexpr Decimals<kThree, kThree, kThree, kThree, kThree, kThree, kDigits, kDigits, kDigits, kDigits, kAsNeeded,
+                     kThree, kComponent, kComponent, kComponent, kComponent, kComponent>
+      decimals;
+  const auto cells_of = [](const PrintedTable& row) {
+    const auto& parts = row.perf.components;
+    return std::array{&row.hbm,
+                      &row.ddr,
+                      &row.ssd,
+                      &row.pooling_factor,
+                      &row.num_poolings,
+                      &row.num_indices,
+                      &row.features,
+                      &row.emb_dim,
+                      &row.cw_dim,
+                      &row.hash_size,
+                      &row.cache_load_factor,
+                      &row.perf.total,
+                      &parts[0],
+                      &parts[1],
+                      &parts[2],
+                      &parts[3],
+                      &parts[4]};
+  };
+  check_columns_of_release(checks, checks.printed.tables.rows, cells_of, decimals);
+}
+
+// A number of a line: whole, or with up to three decimals.
+bool is_usual(std::string_view text, std::size_t decimals) {
+  switch (decimals) {
+    case kWhole:
+      return is_usual<kWhole>(text);
+    case kOne:
+      return is_usual<kOne>(text);
+    case kTwo:
+      return is_usual<kTwo>(text);
+    default:
+      return is_usual<kThree>(text);
+  }
 }
 
 void check(Checks& checks, const Cell& cell, std::size_t decimals) {
@@ -236,7 +282,7 @@ bool has_needless_characters(std::string_view list) {
 }  // namespace
 
 bool is_odd_list(std::string_view text, const std::vector<int>& ranks, bool sorted) {
-  if (ranks.size() == 1 && is_usual(text, kWhole)) return false;  // most rows
+  if (ranks.size() == 1 && is_usual<kWhole>(text)) return false;  // most rows
   const bool is_run = text.find('-') != std::string_view::npos;
   if (sorted && !is_run && !std::ranges::is_sorted(ranks)) return true;
   if (text.starts_with('[')) return text != bracketed(ranks);
@@ -252,7 +298,10 @@ Finding& add_odd_list(Checks& checks, const Cell& cell) {
 
 void check_numbers(Checks& checks) {
   const Release release = checks.printed.releases.front();
-  check_rank_columns(checks, release < Release::v0_8_0 ? 1 : 3);
+  if (release < Release::v0_8_0)
+    check_rank_columns<kOne>(checks);
+  else
+    check_rank_columns<kThree>(checks);
   check_table_columns(checks);
   for (const PrintedLine& line : checks.printed.lines) check_line(checks, line);
 }
