@@ -270,11 +270,10 @@ void check_line(Checks& checks, const PrintedLine& line) {
 
 // Has a list of ranks, which can be read, blanks or a zero in front of other digits?
 bool has_needless_characters(std::string_view list) {
-  bool in_number = false;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (list[i] == ' ') return true;
-    if (list[i] == '0' && !in_number && i + 1 < list.size() && is_digit(list[i + 1])) return true;
-    in_number = is_digit(list[i]);
+  if (list.find(' ') != std::string_view::npos) return true;
+  for (std::size_t at = list.find('0'); at != std::string_view::npos; at = list.find('0', at + 1)) {
+    const bool in_number = at > 0 && is_digit(list[at - 1]);
+    if (!in_number && at + 1 < list.size() && is_digit(list[at + 1])) return true;
   }
   return false;
 }
@@ -282,7 +281,7 @@ bool has_needless_characters(std::string_view list) {
 }  // namespace
 
 bool is_odd_list(std::string_view text, const std::vector<int>& ranks, bool sorted) {
-  if (ranks.size() == 1 && is_usual<kWhole>(text)) return false;  // most rows
+  if (ranks.size() == 1 && is_usual<kDigits>(text) && is_digit(text[0])) return false;  // most rows
   const bool is_run = text.find('-') != std::string_view::npos;
   if (sorted && !is_run && !std::ranges::is_sorted(ranks)) return true;
   if (text.starts_with('[')) return text != bracketed(ranks);

@@ -105,25 +105,48 @@ void check_cw_dim(Checks& checks, std::size_t i, const PrintedTable& row, std::i
   if (!grid && *dim % shards == 0) finding->expected = expected_count(*dim / shards);
 }
 
-bool counts_up(const std::vector<int>& ranks) {
-  for (std::size_t k = 1; k < ranks.size(); ++k)
-    if (ranks[k] != ranks[k - 1] + 1) return false;
-  return true;
-}
+// Where a row puts its shards.
+struct Placement {
+  std::optional<Sharding> sharding;
+  std::vector<int> ranks;
+  bool readable = false;  // the list of ranks is one
+  bool is_run = false;    // "0-95"
+
+  // Most rows have the sharding type of the row above, and one rank.
+  void read(const PrintedTable& row) {
+    if (row.sharding.text != word_) sharding = parse_name<Sharding>(word_ = row.sharding.text, kShardingNames);
+    ranks.clear();
+    readable = parse_ranks(row.ranks.text, ranks);
+    is_run = ranks.size() > 1 && row.ranks.text.find('-') != std::string_view::npos;
+  }
+
+  bool are_neighbours() const {
+    const auto is_gap = [](int a, int b) { return b != a + 1; };
+    return is_run || std::ranges::adjacent_find(ranks, is_gap) == ranks.end();
+  }
+  bool are_below(std::int64_t world_size) const {
+    const auto is_below = [=](int rank) { return rank < world_size; };
+    return is_run ? is_below(ranks.back()) : std::ranges::all_of(ranks, is_below);
+  }
+
+ private:
+  std::string_view word_;
+};
 
 // What the sharding type demands of the list; empty: it is as it should be. Before v0.3.0 user sharders
 // are no different, since these are rules of the enumerator (storage-model.md section 3.5).
-std::string_view broken_demand(Sharding sharding, const std::vector<int>& ranks, std::int64_t world_size) {
-  switch (sharding) {
+std::string_view broken_demand(const Placement& placement, std::int64_t world_size) {
+  const std::vector<int>& ranks = placement.ranks;
+  switch (*placement.sharding) {
     case Sharding::dp:
     case Sharding::rw:
-      return counts_up(ranks) && ranks.front() == 0 && static_cast<std::int64_t>(ranks.size()) == world_size
+      return placement.are_neighbours() && ranks.front() == 0 && static_cast<std::int64_t>(ranks.size()) == world_size
                  ? ""
                  : "has one shard on every rank";
     case Sharding::tw:
       return ranks.size() == 1 ? "" : "has one shard";
     case Sharding::twrw:
-      return counts_up(ranks) ? "" : "has one shard on every rank of a group of neighbours";
+      return placement.are_neighbours() ? "" : "has one shard on every rank of a group of neighbours";
     case Sharding::cw:
     case Sharding::gs:
     case Sharding::twcw:
@@ -132,11 +155,10 @@ std::string_view broken_demand(Sharding sharding, const std::vector<int>& ranks,
   return "";
 }
 
-void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, std::optional<Sharding> sharding,
-                      const std::vector<int>& ranks) {
+void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, const Placement& placement) {
   const std::int64_t world_size = checks.plan.setting.world_size;
-  const bool inside = std::ranges::all_of(ranks, [&](int rank) { return rank < world_size; });
-  const std::string_view demand = sharding && inside ? broken_demand(*sharding, ranks, world_size) : "";
+  const bool inside = placement.are_below(world_size);
+  const std::string_view demand = placement.sharding && inside ? broken_demand(placement, world_size) : "";
   if (inside && demand.empty()) return;
   Finding& finding = checks.add_table(RuleId::table_ranks, row.ranks, i);
   finding.message = of_table("Ranks", row) + " are " + std::string(row.ranks.text);
@@ -145,7 +167,7 @@ void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, st
     finding.message += ", but the last rank is " + last;
   else
     finding.message += ", but " + std::string(row.sharding.text) + " " + std::string(demand);
-  if (inside && (sharding == Sharding::dp || sharding == Sharding::rw))
+  if (inside && (placement.sharding == Sharding::dp || placement.sharding == Sharding::rw))
     finding.expected = Expected{{}, "ranks", world_size == 1 ? "0" : "0-" + last};
   finding.suspects.push_back({row.sharding, "what decides the shards"});
 }
@@ -163,40 +185,50 @@ void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, N
   finding.suspects.push_back({row.features, "one batch size a feature"});
 }
 
-// Where a row puts its shards.
-struct Placement {
-  std::optional<Sharding> sharding;
-  std::vector<int> ranks;
-  bool readable = false;  // the list of ranks is one
-
-  // Most rows have the sharding type of the row above.
-  void read(const PrintedTable& row) {
-    if (row.sharding.text != word_) sharding = parse_name<Sharding>(word_ = row.sharding.text, kShardingNames);
-    ranks.clear();
-    readable = parse_ranks(row.ranks.text, ranks);
-  }
-
- private:
-  std::string_view word_;
-};
-
 bool is_whole(const PrintedPlan& printed, const PrintedTable& row) {
   const auto index = static_cast<std::uint32_t>(&row - printed.tables.rows.data());
   const auto odd = std::ranges::lower_bound(printed.tables.odd, index, {}, &OddCell::row);
   return odd == printed.tables.odd.end() || odd->row != index;
 }
 
-void count_shards(Checks& checks, const PrintedTable& row, const Placement& placement) {
-  if (!checks.shards_counted) return;
-  const bool has_none = checks.printed.tables.has(ColumnId::ranks) && row.ranks.text.empty() &&
-                        is_whole(checks.printed, row);  // section 3.4
-  if (!placement.sharding || (!placement.readable && !has_none)) {
-    checks.shards_counted = false;
-    return;
+// Shards on every rank. A run of ranks is counted where it begins and ends.
+class ShardCounts {
+ public:
+  explicit ShardCounts(std::int64_t ranks) : ranks_(static_cast<std::size_t>(ranks)), changes_(ranks_ + 1) {}
+
+  void add(Sharding type, const Placement& placement) {
+    const std::vector<int>& ranks = placement.ranks;
+    if (placement.is_run)
+      add_run(type, ranks.front(), ranks.back());
+    else
+      for (const int rank : ranks) add_run(type, rank, rank);
   }
-  for (const int rank : placement.ranks)
-    if (static_cast<std::size_t>(rank) < checks.shards_by_rank.size())
-      ++checks.shards_by_rank[static_cast<std::size_t>(rank)][static_cast<std::size_t>(*placement.sharding)];
+
+  std::vector<ShardsByType> by_rank() && {
+    for (std::size_t rank = 1; rank < ranks_; ++rank)
+      for (std::size_t type = 0; type < changes_[rank].size(); ++type) changes_[rank][type] += changes_[rank - 1][type];
+    changes_.resize(ranks_);
+    return std::move(changes_);
+  }
+
+ private:
+  void add_run(Sharding type, int first, int last) {
+    change_at(first)[static_cast<std::size_t>(type)] += 1;
+    change_at(last + 1)[static_cast<std::size_t>(type)] -= 1;
+  }
+  // Ranks that the world does not have are not counted.
+  ShardsByType& change_at(int rank) { return changes_[std::min(static_cast<std::size_t>(rank), ranks_)]; }
+
+  std::size_t ranks_;
+  std::vector<ShardsByType> changes_;  // from the rank before
+};
+
+void count_shards(Checks& checks, const PrintedTable& row, const Placement& placement, ShardCounts& counts) {
+  if (!checks.shards_counted) return;
+  const bool has_none = row.ranks.text.empty() && checks.printed.tables.has(ColumnId::ranks) &&
+                        is_whole(checks.printed, row);  // section 3.4
+  checks.shards_counted = placement.sharding && (placement.readable || has_none);
+  if (checks.shards_counted) counts.add(*placement.sharding, placement);
 }
 
 // "1 of kernel fused, 2 of kernel dense; CW shards on ranks 0-3"
@@ -236,7 +268,7 @@ void check_tables(Checks& checks) {
   Placement placement;
   Names names(rows);
   checks.shards_counted = checks.rows_complete;
-  if (checks.shards_counted) checks.shards_by_rank.resize(static_cast<std::size_t>(checks.plan.setting.world_size));
+  ShardCounts counts(checks.plan.setting.world_size);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const PrintedTable& row = rows[i];
     if (const PlanTable* table = checks.plan.table_of_row(static_cast<std::uint32_t>(i))) {
@@ -246,7 +278,7 @@ void check_tables(Checks& checks) {
     }
     check_num_indices(checks, i, row, names);
     placement.read(row);
-    count_shards(checks, row, placement);
+    count_shards(checks, row, placement, counts);
     const auto& ranks = placement.ranks;
     const bool placed = placement.readable && !ranks.empty();
     if (placed && is_odd_list(row.ranks.text, ranks, true)) {
@@ -256,9 +288,10 @@ void check_tables(Checks& checks) {
     }
     check_sharding(checks, i, row, placement.sharding);
     check_cw_dim(checks, i, row, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
-    if (placed && checks.printed.ranks.printed) check_ranks_list(checks, i, row, placement.sharding, ranks);
+    if (placed && checks.printed.ranks.printed) check_ranks_list(checks, i, row, placement);
     check_batch_sizes(checks, i, row, names);
   }
+  if (checks.shards_counted) checks.shards_by_rank = std::move(counts).by_rank();
 }
 
 }  // namespace shardstats::analysis
