@@ -76,6 +76,44 @@ class CommsByRank {
   std::vector<std::size_t> ranks_;  // used ones
 };
 
+// Tables that follow each other in one module, as most of a module do.
+struct ModuleRun {
+  std::string_view module;
+  std::size_t first = 0, end = 0;  // in Plan::tables
+  friend bool operator==(const ModuleRun&, const ModuleRun&) = default;
+};
+
+bool is_directly_in(std::string_view fqn, std::string_view module) {
+  return !module.empty() && fqn.size() > module.size() && fqn[module.size()] == '.' && fqn.starts_with(module) &&
+         fqn.find('.', module.size() + 1) == std::string_view::npos;
+}
+
+std::vector<ModuleRun> module_runs(const PrintedPlan& printed, const Plan& plan) {
+  std::vector<ModuleRun> runs;
+  for (std::size_t t = 0; t < plan.tables.size(); ++t) {
+    const std::string_view fqn = fqn_of(printed, plan.tables[t]);
+    if (runs.empty() || !is_directly_in(fqn, runs.back().module)) runs.push_back({module_of(fqn), t, t});
+    runs.back().end = t + 1;
+  }
+  return runs;
+}
+
+// The shortest of the paths above that is the module of other tables; else the module itself.
+std::string_view outermost(std::string_view module, const std::unordered_set<std::string_view>& paths) {
+  std::string_view found = module;
+  for (std::string_view path = module_of(module); !path.empty(); path = module_of(path))
+    if (paths.contains(path)) found = path;
+  return found;
+}
+
+// Table names may have dots of their own ("ebc.item.v2"): then a shorter path, that of other tables, is the module.
+std::vector<ModuleRun> with_dotted_names(std::vector<ModuleRun> runs) {
+  std::unordered_set<std::string_view> paths;
+  for (const ModuleRun& run : runs) paths.insert(run.module);
+  for (ModuleRun& run : runs) run.module = outermost(run.module, paths);
+  return runs;
+}
+
 // Where the tables of a group are in CriticalComms::tables.
 struct GroupTables {
   std::size_t count = 0, first = 0;
@@ -84,16 +122,15 @@ using ModuleGroups = std::array<GroupTables, kShardingNames.size()>;  // by Shar
 using Groups = std::map<std::string_view, ModuleGroups>;              // by module
 
 // The tables of one group after those of another, in the order of the groups.
-std::vector<const PlanTable*> tables_by_group(const Plan& plan, const std::vector<std::string_view>& modules,
-                                              Groups& groups) {
-  std::vector<GroupTables*> group_of_table;
-  group_of_table.reserve(modules.size());
-  auto module = groups.end();  // that of the table before: rows of a module mostly follow each other
-  for (std::size_t t = 0; t < modules.size(); ++t) {
-    if (module == groups.end() || module->first != modules[t]) module = groups.try_emplace(modules[t]).first;
-    GroupTables& group = module->second[static_cast<std::size_t>(plan.tables[t].sharding)];
-    ++group.count;
-    group_of_table.push_back(&group);
+std::vector<const PlanTable*> tables_by_group(const Plan& plan, const std::vector<ModuleRun>& runs, Groups& groups) {
+  const auto group_of = [&](ModuleGroups& of_module, std::size_t t) -> GroupTables& {
+    return of_module[static_cast<std::size_t>(plan.tables[t].sharding)];
+  };
+  std::vector<ModuleGroups*> groups_of_run;
+  groups_of_run.reserve(runs.size());
+  for (const ModuleRun& run : runs) {
+    groups_of_run.push_back(&groups[run.module]);
+    for (std::size_t t = run.first; t < run.end; ++t) ++group_of(*groups_of_run.back(), t).count;
   }
   std::size_t first = 0;
   for (auto& [name, of_module] : groups)
@@ -101,26 +138,20 @@ std::vector<const PlanTable*> tables_by_group(const Plan& plan, const std::vecto
       group.first = first;
       first += std::exchange(group.count, 0);
     }
-  std::vector<const PlanTable*> tables(modules.size());
-  for (std::size_t t = 0; t < modules.size(); ++t) {
-    GroupTables& of = *group_of_table[t];
-    tables[of.first + of.count++] = &plan.tables[t];
-  }
+  std::vector<const PlanTable*> tables(plan.tables.size());
+  for (std::size_t r = 0; r < runs.size(); ++r)
+    for (std::size_t t = runs[r].first; t < runs[r].end; ++t) {
+      GroupTables& of = group_of(*groups_of_run[r], t);
+      tables[of.first + of.count++] = &plan.tables[t];
+    }
   return tables;
 }
 
-bool is_everywhere(std::span<const PlanShard> shards, std::size_t rank_count) {
-  if (shards.size() != rank_count) return false;
-  for (std::size_t r = 0; r < rank_count; ++r)
-    if (shards[r].rank != static_cast<int>(r)) return false;
-  return true;
-}
-
 // For each module and sharding type the largest rank's comms, forward and backward by themselves.
-CriticalComms comms_by_group(const Plan& plan, const std::vector<std::string_view>& modules, std::size_t rank_count) {
+CriticalComms comms_by_group(const Plan& plan, const std::vector<ModuleRun>& runs, std::size_t rank_count) {
   CriticalComms comms;
   Groups groups;
-  comms.tables = tables_by_group(plan, modules, groups);
+  comms.tables = tables_by_group(plan, runs, groups);
   CommsByRank by_rank(rank_count);
   for (const auto& [module, of_module] : groups)
     for (std::size_t type = 0; type < of_module.size(); ++type) {
@@ -129,7 +160,7 @@ CriticalComms comms_by_group(const Plan& plan, const std::vector<std::string_vie
       const auto tables = std::span(comms.tables).subspan(of.first, of.count);
       // Where all ranks have one shard of each table, they have the same comms: the first stands for all.
       const bool same = std::ranges::all_of(
-          tables, [&](const PlanTable* table) { return is_everywhere(plan.shards_of(*table), rank_count); });
+          tables, [&](const PlanTable* table) { return table->on_every_rank && table->shard_count == rank_count; });
       for (const PlanTable* table : tables) {
         const auto shards = plan.shards_of(*table);
         by_rank.add(*table, same ? shards.first(std::min<std::size_t>(shards.size(), 1)) : shards);
@@ -173,30 +204,13 @@ RealInterval sum_of(const std::vector<CommsGroup>& groups, double divisor) {
   return {sum.low * (1 - kRounding) / divisor, sum.high * (1 + kRounding) / divisor};
 }
 
-// The shortest of the paths above that is the module of other tables; else the module itself.
-std::string_view outermost(std::string_view module, const std::unordered_set<std::string_view>& paths) {
-  std::string_view found = module;
-  for (std::string_view path = module_of(module); !path.empty(); path = module_of(path))
-    if (paths.contains(path)) found = path;
-  return found;
-}
-
 }  // namespace
 
 std::vector<std::string_view> modules(const PrintedPlan& printed, const Plan& plan, bool dotted_names) {
+  auto runs = module_runs(printed, plan);
+  if (dotted_names) runs = with_dotted_names(std::move(runs));
   std::vector<std::string_view> modules;
-  modules.reserve(plan.tables.size());
-  for (const PlanTable& table : plan.tables) modules.push_back(module_of(fqn_of(printed, table)));
-  if (!dotted_names) return modules;
-  // Rows of a module mostly follow each other.
-  std::unordered_set<std::string_view> paths;
-  for (std::size_t t = 0; t < modules.size(); ++t)
-    if (t == 0 || modules[t] != modules[t - 1]) paths.insert(modules[t]);
-  std::string_view above, outermost_above;
-  for (std::string_view& module : modules) {
-    if (module != above) outermost_above = outermost(above = module, paths);
-    module = outermost_above;
-  }
+  for (const ModuleRun& run : runs) modules.resize(run.end, run.module);
   return modules;
 }
 
@@ -217,8 +231,11 @@ CriticalPath critical_path(const PrintedPlan& printed, const Plan& plan, const R
   path.compute =
       largest_of(printed, values, PerfPart::forward_compute) + largest_of(printed, values, PerfPart::backward_compute);
   const Divisors divisors = divisors_of(plan, values.ranks());
-  const bool one_reading =
-      divisors.one != divisors.early && modules(printed, plan, false) == modules(printed, plan, true);
+  const auto one_way = [&] {
+    const auto runs = module_runs(printed, plan);
+    return with_dotted_names(runs) == runs;
+  };
+  const bool one_reading = divisors.one != divisors.early && one_way();
   if (whole && all_perf_known(plan) && one_reading) path.comms = critical_comms(printed, plan, values.ranks()).sum;
   return path;
 }
@@ -242,12 +259,14 @@ CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::
   };
   bool by_sum = false;
   const bool likely_dotted = lists_dotted_names(printed);
-  std::array<std::vector<std::string_view>, 2> module;
+  const std::vector<ModuleRun> plain = module_runs(printed, plan);
+  std::vector<ModuleRun> dotted;
   std::array<CriticalComms, 2> comms;
   for (std::size_t way = 0; way < comms.size(); ++way) {
-    module[way] = modules(printed, plan, way == 0 ? likely_dotted : !likely_dotted);
-    if (way == 1 && module[1] == module[0]) break;  // no name can be read in two ways
-    comms[way] = comms_by_group(plan, module[way], ranks);
+    const bool is_dotted = (way == 0) == likely_dotted;
+    if (dotted.empty() && (is_dotted || way == 1)) dotted = with_dotted_names(plain);
+    if (way == 1 && dotted == plain) break;  // no name can be read in two ways
+    comms[way] = comms_by_group(plan, is_dotted ? dotted : plain, ranks);
     for (const double divisor : {1.0, kEarlyDivisor}) {
       if (divisor == 1 ? !divisors.one : !divisors.early) continue;
       const Reading reading{&comms[way], divisor, sum_of(comms[way].groups, divisor)};

@@ -14,7 +14,7 @@ namespace shardstats {
 namespace infer_detail {
 namespace {
 
-void fill_plain_table(const TableInputs& inputs, PlanTable& table) {
+void fill_plain_table(const TableInputs& inputs, std::size_t ranks, PlanTable& table) {
   table.row = inputs.row;
   table.sharding = inputs.sharding;
   table.kernel = inputs.kernel;
@@ -23,6 +23,7 @@ void fill_plain_table(const TableInputs& inputs, PlanTable& table) {
   table.features = inputs.features;
   table.sequence = inputs.sequence;
   table.pooling_sum = inputs.pooling_sum;
+  table.on_every_rank = is_everywhere(inputs, ranks);
 }
 
 // What the printed cells alone say; inference narrows it.
@@ -53,7 +54,8 @@ std::vector<Release> surviving_releases(const SearchResult& found) {
 void fill_plain(const PlanInputs& inputs, Plan& plan) {
   plan.empty = inputs.empty_plan;
   plan.tables.resize(inputs.tables.size());
-  for (std::size_t t = 0; t < inputs.tables.size(); ++t) fill_plain_table(inputs.tables[t], plan.tables[t]);
+  for (std::size_t t = 0; t < inputs.tables.size(); ++t)
+    fill_plain_table(inputs.tables[t], inputs.ranks.size(), plan.tables[t]);
   for (std::size_t r = 0; r < inputs.ranks.size(); ++r)
     plan.ranks.push_back(plain_rank(inputs.printed->ranks.rows[r], inputs.ranks[r], static_cast<int>(r)));
   for (const KernelInputs& kernel : inputs.kernels) {

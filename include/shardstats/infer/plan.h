@@ -90,6 +90,7 @@ struct PlanTable {
   std::int64_t features = 1;
   bool sequence = false;
   bool sized = false;                              // rows, cols and everything else the formulas need were printed
+  bool on_every_rank = false;                      // one shard each, in order; false: not known
   std::uint32_t first_shard = 0, shard_count = 0;  // into Plan::shards
   Choice choice;                                   // the preferred explanation
   std::vector<Choice> alternatives;                // all others that nothing printed rules out
