@@ -192,17 +192,23 @@ Json bytes_json(RealInterval x) {
 Json value_json(const AssumedValue& value) { return std::visit(ValueWriter{}, value); }
 
 Json block_json(const BlockView& block) {
-  Json candidates = Json::array();
-  for (const Release release : block.candidates) candidates.push_back(name(release));
-  Json json = {{"index", block.index},
-               {"line", block.line},
-               {"release", {{"candidates", std::move(candidates)}, {"layout", name(block.layout)}}},
-               {"world_size", block.world_size ? Json(*block.world_size) : Json()},
-               {"tables", block.tables},
-               {"batch_size", block.batch_size ? Json(*block.batch_size) : Json()},
-               {"sections", block.sections}};
-  if (const auto& earlier = block.precedent)
-    json["precedent"] = {{"path", earlier->path}, {"index", earlier->index}, {"line", earlier->line}};
+  Json json = object_for(11);
+  json["index"] = block.index;
+  json["line"] = block.line;
+  Json& release = json["release"] = object_for(2);
+  Json& candidates = release["candidates"] = Json::array();
+  for (const Release candidate : block.candidates) candidates.push_back(name(candidate));
+  release["layout"] = name(block.layout);
+  json["world_size"] = block.world_size ? Json(*block.world_size) : Json();
+  json["tables"] = block.tables;
+  json["batch_size"] = block.batch_size ? Json(*block.batch_size) : Json();
+  json["sections"] = block.sections;
+  if (const auto& earlier = block.precedent) {
+    Json& precedent = json["precedent"] = object_for(3);
+    precedent["path"] = earlier->path;
+    precedent["index"] = earlier->index;
+    precedent["line"] = earlier->line;
+  }
   Json& assumptions = json["assumptions"] = Json::array();
   for (const AssumptionView& view : block.assumptions) assumptions.push_back(assumption_json(view));
   if (!block.groups.empty()) {
@@ -214,10 +220,11 @@ Json block_json(const BlockView& block) {
 
 void add_report(const Report& report, Json& block) {
   const Coverage& coverage = report.coverage;
-  block["coverage"] = {{"numbers", coverage.numbers()},
-                       {"derived", coverage.derived},
-                       {"inputs", coverage.inputs},
-                       {"unchecked", coverage.unchecked}};
+  Json& counts = block["coverage"] = object_for(4);
+  counts["numbers"] = coverage.numbers();
+  counts["derived"] = coverage.derived;
+  counts["inputs"] = coverage.inputs;
+  counts["unchecked"] = coverage.unchecked;
   Json& findings = block["findings"] = Json::array();
   for (const Finding& finding : report.findings) findings.push_back(finding_json(finding));
 }
