@@ -15,7 +15,7 @@ void add_count(Checks& checks, const Cell& cell, std::string_view kernel, std::i
 }
 
 void check_counts(Checks& checks) {
-  WordsOfRows left = checks.kernels;
+  WordsOfRows left = checks.words.kernels;
   Cell last = checks.printed.slot(LineId::kernel_count);
   for (const PrintedLine& line : checks.printed.lines) {
     if (line.id != LineId::kernel_count) continue;
@@ -73,8 +73,8 @@ void blame_constraint_lines(Checks& checks, std::int64_t excess) {
     if (line.id != LineId::kernel_constraint) continue;
     const auto slots = checks.printed.slots_of(line);
     const std::int64_t expected = parse_integer(slots[1].text).value_or(0) - excess;
-    const auto kernel = checks.kernels.find(slots[0].text);
-    const std::int64_t tables = kernel == checks.kernels.end() ? 0 : kernel->second.rows;
+    const auto kernel = checks.words.kernels.find(slots[0].text);
+    const std::int64_t tables = kernel == checks.words.kernels.end() ? 0 : kernel->second.rows;
     if (expected >= 1 && expected <= tables) wrong.push_back({slots[1], expected, tables});
   }
   // First what cannot be, then large numbers: they have more ways to be wrong.

@@ -88,8 +88,8 @@ void add_changed_format(Checks& checks, const Cell& where, std::string_view exam
 }
 
 void check_release(Checks& checks) {
-  check_words(checks, kShardings, words_of_rows(checks.printed, &PrintedTable::sharding));
-  check_words(checks, kKernels, checks.kernels);
+  check_words(checks, kShardings, checks.words.shardings);
+  check_words(checks, kKernels, checks.words.kernels);
   fold_changed_columns(checks, checks.printed.ranks);
   fold_changed_columns(checks, checks.printed.tables);
 }

@@ -193,7 +193,7 @@ class Sections {
       all.insert(kernel);
       named[line.id].insert(kernel);
     }
-    for (const auto& [kernel, word] : checks_.kernels) all.insert(kernel);
+    for (const auto& [kernel, word] : checks_.words.kernels) all.insert(kernel);
     for (const OfKernels& of : kOfKernels) {
       if (!is_printed(of.heading) || !is_of_release(printed_, of.line)) continue;
       for (const std::string_view kernel : all)

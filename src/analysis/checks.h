@@ -34,7 +34,10 @@ struct WordRows {
   std::int64_t rows = 0;
 };
 using WordsOfRows = std::map<std::string_view, WordRows>;
-WordsOfRows words_of_rows(const PrintedPlan& printed, Cell PrintedTable::*column);
+struct TableWords {
+  WordsOfRows kernels, shardings;
+};
+TableWords table_words(const PrintedPlan& printed);
 
 struct RankValues;  // analysis/statistics.h
 
@@ -44,7 +47,7 @@ struct Checks {
   std::vector<Finding>& findings;
   Compared compared{};
   bool rows_complete = false;  // all rows of the parameter table are there, so that sums over them mean something
-  WordsOfRows kernels{};       // of the parameter table
+  TableWords words{};
 
   // What check_tables() counts for check_ranks(): shards on every rank, if each row says where its shards are.
   std::vector<ShardsByType> shards_by_rank{};

@@ -92,8 +92,7 @@ class Counter {
     for (const PrintedRank& row : checks_.printed.ranks.rows) add_rank(row);
     add_if(checks_.compared.shards, rank_shards, checks_.printed_shard_counts);
     for (std::size_t i = 0; i < checks_.printed.tables.rows.size(); ++i) add_table(i);
-    coverage_.rules = rules_;
-    return coverage_;
+    return summed_up();
   }
 
  private:
@@ -137,12 +136,22 @@ class Counter {
         break;
     }
   }
-  void add_if(bool derived, RuleId rule, std::int64_t numbers = 1) {
-    (derived ? coverage_.derived : coverage_.inputs) += numbers;
-    if (derived && numbers > 0) mark(rule);
+  void add_if(bool derived, RuleId rule, std::int64_t numbers = 1) { numbers_[rule_index(rule)][derived] += numbers; }
+  void add_if(bool derived, RuleId rule, const Cell& cell) { add_if(derived, rule, std::int64_t{!cell.text.empty()}); }
+  void add_input(const Cell& cell) { coverage_.inputs += !cell.text.empty(); }
+  void mark(RuleId rule) { coverage_.rules.set(rule_index(rule)); }
+  static constexpr std::size_t rule_index(RuleId rule) { return static_cast<std::size_t>(rule); }
+
+  Coverage summed_up() const {
+    Coverage all = coverage_;
+    for (std::size_t rule = 0; rule < numbers_.size(); ++rule) {
+      const auto [inputs, derived] = numbers_[rule];
+      all.inputs += inputs;
+      all.derived += derived;
+      if (derived > 0) all.rules.set(rule);
+    }
+    return all;
   }
-  static_assert(static_cast<unsigned>(top_tables_hbm) < 64);  // the last one
-  void mark(RuleId rule) { rules_ |= std::uint64_t{1} << static_cast<unsigned>(rule); }
 
   RuleId in_section(RuleId rule) const { return rule == imbalance_perf ? imbalance_ : rule; }
 
@@ -168,23 +177,22 @@ class Counter {
   // `rule_of_part`: of a component by its number, or of the total.
   template <class RuleOfPart>
   void add_perf(const PrintedPerf& perf, bool derived, const RuleOfPart& rule_of_part) {
-    if (perf.total) add_if(derived, rule_of_part(kPerfParts));
-    for (std::size_t i = 0; i < perf.count; ++i)
-      if (perf.components[i]) add_if(derived, rule_of_part(i));
+    add_if(derived, rule_of_part(kPerfParts), perf.total);
+    for (std::size_t i = 0; i < perf.count; ++i) add_if(derived, rule_of_part(i), perf.components[i]);
   }
 
   void add_rank(const PrintedRank& row) {
     const PlanRank* plan = checks_.plan_rank(rank_number(row));
     const auto derived = [&](const Cell& cell, Expectation PlanRank::*expected, RuleId rule) {
-      if (cell) add_if(plan != nullptr && (plan->*expected).known, rule);
+      add_if(plan != nullptr && (plan->*expected).known, rule, cell);
     };
-    add(row.rank, input);
+    add_input(row.rank);
     derived(row.hbm, &PlanRank::expected_hbm, rank_hbm);
     derived(row.ddr, &PlanRank::expected_ddr, rank_ddr);
     derived(row.input, &PlanRank::expected_input, rank_input);
     derived(row.output, &PlanRank::expected_output, rank_output);
-    if (row.hbm_percent) add_if(checks_.compared.hbm_percent, rank_hbm_percent);
-    if (row.ddr_percent) add_if(checks_.compared.ddr_percent, rank_ddr_percent);
+    add_if(checks_.compared.hbm_percent, rank_hbm_percent, row.hbm_percent);
+    add_if(checks_.compared.ddr_percent, rank_ddr_percent, row.ddr_percent);
     add_perf(row.perf, plan != nullptr && plan->expected_perf.known, [](std::size_t) { return rank_perf; });
   }
 
@@ -192,7 +200,7 @@ class Counter {
     const PrintedTable& row = checks_.printed.tables.rows[i];
     const PlanTable* plan = checks_.plan.table_of_row(static_cast<std::uint32_t>(i));
     const auto derived = [&](const Cell& cell, Expectation PlanTable::*expected, RuleId rule) {
-      if (cell) add_if(plan != nullptr && (plan->*expected).known, rule);
+      add_if(plan != nullptr && (plan->*expected).known, rule, cell);
     };
     add_perf(row.perf, plan != nullptr && plan->perf.known, [](std::size_t part) {
       return static_cast<RuleId>(static_cast<std::size_t>(table_perf_fwd_compute) + part);  // as in check_perf
@@ -201,19 +209,19 @@ class Counter {
     derived(row.ddr, &PlanTable::ddr, table_storage_ddr);
     derived(row.ssd, &PlanTable::ssd, table_storage_ssd);
     for (const Cell* cell : {&row.pooling_factor, &row.num_poolings, &row.features, &row.emb_dim, &row.hash_size})
-      add(*cell, input);
-    if (is_number(row.cache_load_factor.text)) add(row.cache_load_factor, input);
-    if (row.batch_sizes.text != "n/a") add(row.batch_sizes, input);
+      add_input(*cell);
+    if (row.cache_load_factor.text != "None" && is_number(row.cache_load_factor.text)) add_input(row.cache_load_factor);
+    if (row.batch_sizes.text != "n/a") add_input(row.batch_sizes);
     if (row.batch_sizes && row.features) mark(table_batch_sizes);
-    add(row.num_indices, table, table_num_indices);
-    add(row.cw_dim, table, table_cw_dim);
+    add_if(checks_.rows_complete, table_num_indices, row.num_indices);
+    add_if(checks_.rows_complete, table_cw_dim, row.cw_dim);
     if (row.ranks.text != "None") add(row.ranks, table, table_ranks);
   }
 
   const Checks& checks_;
-  Coverage coverage_;
-  std::uint64_t rules_ = 0;            // by RuleId, a bit each
-  RuleId imbalance_ = imbalance_perf;  // of the section that lines are in
+  Coverage coverage_;                                      // but for these:
+  std::array<std::array<std::int64_t, 2>, 64> numbers_{};  // inputs and derived ones, by RuleId
+  RuleId imbalance_ = imbalance_perf;                      // of the section that lines are in
 };
 
 }  // namespace

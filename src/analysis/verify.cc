@@ -102,14 +102,33 @@ std::string does_not_add_up(std::string_view what, std::size_t ranks, std::strin
   return message.append(total).append(unit).append("; at least one ").append(culprit).append(" is wrong");
 }
 
-WordsOfRows words_of_rows(const PrintedPlan& printed, Cell PrintedTable::*column) {
-  WordsOfRows words;
-  auto word = words.end();  // that of the row above: most rows repeat it
+namespace {
+
+class WordCounter {
+ public:
+  explicit WordCounter(WordsOfRows& words) : words_(words) {}
+
+  // Most rows repeat the word of the row above.
+  void add(const Cell& cell) {
+    if (!cell) return;
+    if (above_ == words_.end() || above_->first != cell.text)
+      above_ = words_.try_emplace(cell.text, WordRows{cell}).first;
+    ++above_->second.rows;
+  }
+
+ private:
+  WordsOfRows& words_;
+  WordsOfRows::iterator above_ = words_.end();
+};
+
+}  // namespace
+
+TableWords table_words(const PrintedPlan& printed) {
+  TableWords words;
+  WordCounter kernels(words.kernels), shardings(words.shardings);
   for (const PrintedTable& row : printed.tables.rows) {
-    const Cell& cell = row.*column;
-    if (!cell) continue;
-    if (word == words.end() || word->first != cell.text) word = words.try_emplace(cell.text, WordRows{cell}).first;
-    ++word->second.rows;
+    kernels.add(row.kernel);
+    shardings.add(row.sharding);
   }
   return words;
 }
@@ -213,12 +232,8 @@ Report verify(const PrintedPlan& printed, const Plan& plan) {
   Report report;
   for (const Diagnostic& diagnostic : printed.diagnostics)
     if (const Rule* rule = find_rule(diagnostic.rule)) report.findings.push_back(analysis::from(diagnostic, rule));
-  analysis::Checks checks{printed,
-                          plan,
-                          report.findings,
-                          {},
-                          analysis::has_all_rows(printed, plan),
-                          analysis::words_of_rows(printed, &PrintedTable::kernel)};
+  analysis::Checks checks{
+      printed, plan, report.findings, {}, analysis::has_all_rows(printed, plan), analysis::table_words(printed)};
   analysis::check_sections(checks);
   analysis::check_release(checks);
   analysis::check_numbers(checks);
