@@ -122,15 +122,14 @@ bool RankList::could_be(std::span<const int> ranks) const {
 }
 
 RankList at_largest(RankBounds values) {
-  RankList list;
-  list.may.reserve(values.size());
+  RankList list{std::vector<bool>(values.size()), std::vector<bool>(values.size())};
   const RealInterval most = largest(values);
   std::ptrdiff_t possible = 0;
-  for (const RealInterval x : values) {
-    list.may.push_back(x.high >= most.low);
-    possible += list.may.back();
+  for (std::size_t r = 0; r < values.size(); ++r) {
+    if (!(values[r].high >= most.low)) continue;
+    list.may[r] = true;
+    ++possible;
   }
-  list.must.assign(values.size(), false);
   if (possible == 1) list.must = list.may;
   if (most.exact())  // all that may be largest are known to be: equal values
     for (std::size_t r = 0; r < values.size(); ++r) list.must[r] = values[r].low == most.low;
@@ -138,14 +137,13 @@ RankList at_largest(RankBounds values) {
 }
 
 RankList near(RankBounds values, RealInterval value, double distance) {
-  RankList list;
-  list.must.reserve(values.size());
-  list.may.reserve(values.size());
-  for (const RealInterval x : values) {
+  RankList list{std::vector<bool>(values.size()), std::vector<bool>(values.size())};
+  for (std::size_t r = 0; r < values.size(); ++r) {
+    const RealInterval x = values[r];
     const double most = std::max(x.high - value.low, value.high - x.low);
     const double least = std::max({x.low - value.high, value.low - x.high, 0.0});
-    list.must.push_back(most <= distance);
-    list.may.push_back(least <= distance);
+    if (most <= distance) list.must[r] = true;
+    if (least <= distance) list.may[r] = true;
   }
   return list;
 }
