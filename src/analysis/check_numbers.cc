@@ -156,32 +156,32 @@ void report_column(Checks& checks, std::size_t rows, const std::vector<const Row
   for (const Row* row : odd) attribute(checks, *row, add_odd(checks, cell_of(*row)));
 }
 
-// `cells_of(row)`: pointers to the cells that have `decimals`, in that order.
-template <class Row, class CellsOf, std::size_t... decimals>
-void check_columns(Checks& checks, const std::vector<Row>& rows, const CellsOf& cells_of, Decimals<decimals...>) {
-  constexpr std::size_t n = sizeof...(decimals);
-  std::array<std::vector<const Row*>, n> odd;
-  const auto check_unusual = [&](const Row& row, const Cell& cell, std::size_t c, std::size_t decimals_of_cell) {
+// `cells_of(row)`: pointers to the cells that have `decimals`, in that order. `odd`: rows, by column.
+template <class Row, class CellsOf, class Odd, std::size_t... decimals>
+void look_at_row(Checks& checks, const Row& row, const CellsOf& cells_of, Odd& odd, Decimals<decimals...>) {
+  const auto look_at_unusual = [&](const Cell& cell, std::size_t c, std::size_t decimals_of_cell) {
     const Spelling spelling = spelling_of(cell.text, decimals_of_cell);
     if (spelling == Spelling::odd) odd[c].push_back(&row);
     if (spelling == Spelling::beyond) attribute(checks, row, add_beyond(checks, cell));
   };
-  for (const Row& row : rows) {
-    const std::array<const Cell*, n> cells = cells_of(row);
-    std::size_t c = 0;
-    ((is_usual<decimals>(cells[c]->text) ? void() : check_unusual(row, *cells[c], c, decimals), ++c), ...);
-  }
-  for (std::size_t c = 0; c < n; ++c)
-    report_column(checks, rows.size(), odd[c], [&](const Row& row) -> const Cell& { return *cells_of(row)[c]; });
+  const std::array<const Cell*, sizeof...(decimals)> cells = cells_of(row);
+  std::size_t c = 0;
+  ((is_usual<decimals>(cells[c]->text) ? void() : look_at_unusual(*cells[c], c, decimals), ++c), ...);
 }
 
-template <class Row, class CellsOf, std::size_t... decimals>
-void check_columns_of_release(Checks& checks, const std::vector<Row>& rows, const CellsOf& cells_of,
-                              Decimals<decimals...> usual) {
+template <class Row, class CellsOf, class Odd, std::size_t... decimals>
+void look_at_row_of_release(Checks& checks, const Row& row, const CellsOf& cells_of, Odd& odd,
+                            Decimals<decimals...> usual) {
   if (checks.printed.releases.front() == Release::v0_1_0)
-    check_columns(checks, rows, cells_of, Decimals<(static_cast<void>(decimals), kFixed)...>());
+    look_at_row(checks, row, cells_of, odd, Decimals<(static_cast<void>(decimals), kFixed)...>());
   else
-    check_columns(checks, rows, cells_of, usual);
+    look_at_row(checks, row, cells_of, odd, usual);
+}
+
+template <class Row, class CellsOf, class Odd>
+void report_columns(Checks& checks, const std::vector<Row>& rows, const CellsOf& cells_of, const Odd& odd) {
+  for (std::size_t c = 0; c < odd.size(); ++c)
+    report_column(checks, rows.size(), odd[c], [&](const Row& row) -> const Cell& { return *cells_of(row)[c]; });
 }
 
 template <std::size_t memory_decimals>
@@ -194,36 +194,33 @@ void check_rank_columns(Checks& checks) {
     return std::array{&row.hbm,        &row.ddr,  &row.hbm_percent, &row.ddr_percent, &row.input, &row.output,
                       &row.perf.total, &parts[0], &parts[1],        &parts[2],        &parts[3],  &parts[4]};
   };
-  check_columns_of_release(checks, checks.printed.ranks.rows, cells_of, decimals);
+  const auto& rows = checks.printed.ranks.rows;
+  std::array<std::vector<const PrintedRank*>, decimals.size()> odd;
+  for (const PrintedRank& row : rows) look_at_row_of_release(checks, row, cells_of, odd, decimals);
+  report_columns(checks, rows, cells_of, odd);
 }
 
-void check_table_columns(Checks& checks) {
+constexpr auto kTableNumbers = [](const PrintedTable& row) {
   static_assert(kPerfParts == 5);
-  constexpr Decimals<kThree, kThree, kThree, kThree, kThree, kThree, kDigits, kDigits, kDigits, kDigits, kAsNeeded,
-                     kThree, kComponent, kComponent, kComponent, kComponent, kComponent>
-      decimals;
-  const auto cells_of = [](const PrintedTable& row) {
-    const auto& parts = row.perf.components;
-    return std::array{&row.hbm,
-                      &row.ddr,
-                      &row.ssd,
-                      &row.pooling_factor,
-                      &row.num_poolings,
-                      &row.num_indices,
-                      &row.features,
-                      &row.emb_dim,
-                      &row.cw_dim,
-                      &row.hash_size,
-                      &row.cache_load_factor,
-                      &row.perf.total,
-                      &parts[0],
-                      &parts[1],
-                      &parts[2],
-                      &parts[3],
-                      &parts[4]};
-  };
-  check_columns_of_release(checks, checks.printed.tables.rows, cells_of, decimals);
-}
+  const auto& parts = row.perf.components;
+  return std::array{&row.hbm,
+                    &row.ddr,
+                    &row.ssd,
+                    &row.pooling_factor,
+                    &row.num_poolings,
+                    &row.num_indices,
+                    &row.features,
+                    &row.emb_dim,
+                    &row.cw_dim,
+                    &row.hash_size,
+                    &row.cache_load_factor,
+                    &row.perf.total,
+                    &parts[0],
+                    &parts[1],
+                    &parts[2],
+                    &parts[3],
+                    &parts[4]};
+};
 
 // A number of a line: whole, or with up to three decimals.
 bool is_usual(std::string_view text, std::size_t decimals) {
@@ -290,6 +287,18 @@ bool is_odd_list(std::string_view text, const std::vector<int>& ranks, bool sort
   return should_be_run || has_needless_characters(text);
 }
 
+void look_at_numbers(Checks& checks, const PrintedTable& row, OddNumbers& odd) {
+  constexpr Decimals<kThree, kThree, kThree, kThree, kThree, kThree, kDigits, kDigits, kDigits, kDigits, kAsNeeded,
+                     kThree, kComponent, kComponent, kComponent, kComponent, kComponent>
+      decimals;
+  static_assert(std::tuple_size<OddNumbers>() == decimals.size());
+  look_at_row_of_release(checks, row, kTableNumbers, odd, decimals);
+}
+
+void report_odd_numbers(Checks& checks, const OddNumbers& odd) {
+  report_columns(checks, checks.printed.tables.rows, kTableNumbers, odd);
+}
+
 Finding& add_odd_list(Checks& checks, const Cell& cell) {
   return add_finding(checks, "log.malformed_cell", cell,
                      "the planner never prints a list of ranks as " + std::string(cell.text));
@@ -301,7 +310,6 @@ void check_numbers(Checks& checks) {
     check_rank_columns<kOne>(checks);
   else
     check_rank_columns<kThree>(checks);
-  check_table_columns(checks);
   for (const PrintedLine& line : checks.printed.lines) check_line(checks, line);
 }
 

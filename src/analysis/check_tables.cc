@@ -269,8 +269,12 @@ void check_tables(Checks& checks) {
   Names names(rows);
   checks.shards_counted = checks.rows_complete;
   ShardCounts counts(checks.plan.setting.world_size);
+  OddNumbers odd;
+  const auto before = std::ssize(checks.findings);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const PrintedTable& row = rows[i];
+    look_at_numbers(checks, row, odd);
+    count_numbers_of_table(checks, i);
     if (const PlanTable* table = checks.plan.table_of_row(static_cast<std::uint32_t>(i))) {
       if (table->hbm.contradicted) add_storage(checks, i, RuleId::table_storage_hbm, "HBM", row.hbm, table->hbm);
       if (table->ddr.contradicted) add_storage(checks, i, RuleId::table_storage_ddr, "DDR", row.ddr, table->ddr);
@@ -292,6 +296,10 @@ void check_tables(Checks& checks) {
     check_batch_sizes(checks, i, row, names);
   }
   if (checks.shards_counted) checks.shards_by_rank = std::move(counts).by_rank();
+  // An odd number comes before what contradicts it.
+  const auto own = std::ssize(checks.findings);
+  report_odd_numbers(checks, odd);
+  std::rotate(checks.findings.begin() + before, checks.findings.begin() + own, checks.findings.end());
 }
 
 }  // namespace shardstats::analysis

@@ -39,6 +39,23 @@ struct TableWords {
 };
 TableWords table_words(const PrintedPlan& printed);
 
+// Numbers that stand in a block, by the rule that compares them.
+class NumberCounts {
+ public:
+  void add(bool derived, RuleId rule, std::int64_t numbers = 1) { by_rule_[index_of(rule)][derived] += numbers; }
+  void add(bool derived, RuleId rule, const Cell& cell) { add(derived, rule, std::int64_t{!cell.text.empty()}); }
+  void add_input(const Cell& cell) { others_.inputs += !cell.text.empty(); }
+  void add_unchecked() { ++others_.unchecked; }
+  void mark(RuleId rule) { others_.rules.set(index_of(rule)); }
+  Coverage coverage() const;
+
+ private:
+  static constexpr std::size_t index_of(RuleId rule) { return static_cast<std::size_t>(rule); }
+
+  std::array<std::array<std::int64_t, 2>, 64> by_rule_{};  // inputs and derived ones
+  Coverage others_;                                        // numbers and rules
+};
+
 struct RankValues;  // analysis/statistics.h
 
 struct Checks {
@@ -49,7 +66,9 @@ struct Checks {
   bool rows_complete = false;  // all rows of the parameter table are there, so that sums over them mean something
   TableWords words{};
 
-  // What check_tables() counts for check_ranks(): shards on every rank, if each row says where its shards are.
+  // What check_tables() counts for cover(), while it looks at a row.
+  NumberCounts numbers_of_tables{};
+  // And for check_ranks(): shards on every rank, if each row says where its shards are.
   std::vector<ShardsByType> shards_by_rank{};
   bool shards_counted = false;
   // What check_ranks() counts for cover(): numbers in the Shards cells.
@@ -69,7 +88,7 @@ struct Checks {
 
 void check_sections(Checks& checks);
 void check_release(Checks& checks);
-void check_numbers(Checks& checks);
+void check_numbers(Checks& checks);  // but for those of tables
 void check_tables(Checks& checks);
 void check_ranks(Checks& checks);
 void check_perf(Checks& checks);
@@ -101,6 +120,12 @@ int rank_number(const PrintedRank& row);
 bool is_odd_list(std::string_view text, const std::vector<int>& ranks, bool sorted);
 Finding& add_odd_list(Checks& checks, const Cell& cell);
 
+// Rows of the parameter table whose numbers the planner never prints so, by column.
+using OddNumbers = std::array<std::vector<const PrintedTable*>, 17>;
+void look_at_numbers(Checks& checks, const PrintedTable& row, OddNumbers& odd);
+void report_odd_numbers(Checks& checks, const OddNumbers& odd);
+
+void count_numbers_of_table(Checks& checks, std::size_t row);
 Coverage cover(const Checks& checks);
 
 // `bytes` in the words of a cell of that format and unit: one text, or "low..high".

@@ -82,17 +82,24 @@ constexpr std::array<LineNature, 46> kLineNatures = {{
     {LineId::top_perf_table, {none}},
 }};
 
+// `rule_of_part`: of a component by its number, or of the total.
+template <class RuleOfPart>
+void add_perf(const PrintedPerf& perf, bool derived, const RuleOfPart& rule_of_part, NumberCounts& numbers) {
+  numbers.add(derived, rule_of_part(kPerfParts), perf.total);
+  for (std::size_t i = 0; i < perf.count; ++i) numbers.add(derived, rule_of_part(i), perf.components[i]);
+}
+
 class Counter {
  public:
-  explicit Counter(const Checks& checks) : checks_(checks) {}
+  explicit Counter(const Checks& checks) : checks_(checks), numbers_(checks.numbers_of_tables) {}
 
   Coverage count() {
     for (const PrintedLine& line : checks_.printed.lines) add_line(line);
-    if (checks_.compared.top_perf && checks_.printed.find(LineId::top_perf_table) != nullptr) mark(top_tables_perf);
+    if (checks_.compared.top_perf && checks_.printed.find(LineId::top_perf_table) != nullptr)
+      numbers_.mark(top_tables_perf);
     for (const PrintedRank& row : checks_.printed.ranks.rows) add_rank(row);
-    add_if(checks_.compared.shards, rank_shards, checks_.printed_shard_counts);
-    for (std::size_t i = 0; i < checks_.printed.tables.rows.size(); ++i) add_table(i);
-    return summed_up();
+    numbers_.add(checks_.compared.shards, rank_shards, checks_.printed_shard_counts);
+    return numbers_.coverage();
   }
 
  private:
@@ -100,59 +107,42 @@ class Counter {
     if (!cell || nature == none || cell.text == "[]") return;
     switch (nature) {
       case input:
-        ++coverage_.inputs;
+        numbers_.add_input(cell);
         break;
       case unchecked:
-        ++coverage_.unchecked;
+        numbers_.add_unchecked();
         break;
       case storage:
-        add_if(checks_.plan.sized, rule);
+        numbers_.add(checks_.plan.sized, rule);
         break;
       case table:
-        add_if(checks_.rows_complete, rule);
+        numbers_.add(checks_.rows_complete, rule);
         break;
       case planning_hbm:
-        add_if(checks_.compared.planning_hbm, rule);
+        numbers_.add(checks_.compared.planning_hbm, rule);
         break;
       case planning_ddr:
-        add_if(checks_.compared.planning_ddr, rule);
+        numbers_.add(checks_.compared.planning_ddr, rule);
         break;
       case planning_percent:
-        add_if(checks_.compared.planning_percent, rule);
+        numbers_.add(checks_.compared.planning_percent, rule);
         break;
       case kjt:
-        add_if(checks_.plan.kjt.known, rule);
+        numbers_.add(checks_.plan.kjt.known, rule);
         break;
       case ranks:
-        add_if(checks_.compared.ranks, rule);
+        numbers_.add(checks_.compared.ranks, rule);
         break;
       case critical:
-        add_if(checks_.compared.critical_path, rule);
+        numbers_.add(checks_.compared.critical_path, rule);
         break;
       case top:
-        add_if(checks_.compared.top_hbm, rule);
+        numbers_.add(checks_.compared.top_hbm, rule);
         break;
       case none:
         break;
     }
   }
-  void add_if(bool derived, RuleId rule, std::int64_t numbers = 1) { numbers_[rule_index(rule)][derived] += numbers; }
-  void add_if(bool derived, RuleId rule, const Cell& cell) { add_if(derived, rule, std::int64_t{!cell.text.empty()}); }
-  void add_input(const Cell& cell) { coverage_.inputs += !cell.text.empty(); }
-  void mark(RuleId rule) { coverage_.rules.set(rule_index(rule)); }
-  static constexpr std::size_t rule_index(RuleId rule) { return static_cast<std::size_t>(rule); }
-
-  Coverage summed_up() const {
-    Coverage all = coverage_;
-    for (std::size_t rule = 0; rule < numbers_.size(); ++rule) {
-      const auto [inputs, derived] = numbers_[rule];
-      all.inputs += inputs;
-      all.derived += derived;
-      if (derived > 0) all.rules.set(rule);
-    }
-    return all;
-  }
-
   RuleId in_section(RuleId rule) const { return rule == imbalance_perf ? imbalance_ : rule; }
 
   void add_line(const PrintedLine& line) {
@@ -174,57 +164,64 @@ class Counter {
     return parse_ranks(cell.text, ranks);
   }
 
-  // `rule_of_part`: of a component by its number, or of the total.
-  template <class RuleOfPart>
-  void add_perf(const PrintedPerf& perf, bool derived, const RuleOfPart& rule_of_part) {
-    add_if(derived, rule_of_part(kPerfParts), perf.total);
-    for (std::size_t i = 0; i < perf.count; ++i) add_if(derived, rule_of_part(i), perf.components[i]);
-  }
-
   void add_rank(const PrintedRank& row) {
     const PlanRank* plan = checks_.plan_rank(rank_number(row));
     const auto derived = [&](const Cell& cell, Expectation PlanRank::*expected, RuleId rule) {
-      add_if(plan != nullptr && (plan->*expected).known, rule, cell);
+      numbers_.add(plan != nullptr && (plan->*expected).known, rule, cell);
     };
-    add_input(row.rank);
+    numbers_.add_input(row.rank);
     derived(row.hbm, &PlanRank::expected_hbm, rank_hbm);
     derived(row.ddr, &PlanRank::expected_ddr, rank_ddr);
     derived(row.input, &PlanRank::expected_input, rank_input);
     derived(row.output, &PlanRank::expected_output, rank_output);
-    add_if(checks_.compared.hbm_percent, rank_hbm_percent, row.hbm_percent);
-    add_if(checks_.compared.ddr_percent, rank_ddr_percent, row.ddr_percent);
-    add_perf(row.perf, plan != nullptr && plan->expected_perf.known, [](std::size_t) { return rank_perf; });
-  }
-
-  void add_table(std::size_t i) {
-    const PrintedTable& row = checks_.printed.tables.rows[i];
-    const PlanTable* plan = checks_.plan.table_of_row(static_cast<std::uint32_t>(i));
-    const auto derived = [&](const Cell& cell, Expectation PlanTable::*expected, RuleId rule) {
-      add_if(plan != nullptr && (plan->*expected).known, rule, cell);
-    };
-    add_perf(row.perf, plan != nullptr && plan->perf.known, [](std::size_t part) {
-      return static_cast<RuleId>(static_cast<std::size_t>(table_perf_fwd_compute) + part);  // as in check_perf
-    });
-    derived(row.hbm, &PlanTable::hbm, table_storage_hbm);
-    derived(row.ddr, &PlanTable::ddr, table_storage_ddr);
-    derived(row.ssd, &PlanTable::ssd, table_storage_ssd);
-    for (const Cell* cell : {&row.pooling_factor, &row.num_poolings, &row.features, &row.emb_dim, &row.hash_size})
-      add_input(*cell);
-    if (row.cache_load_factor.text != "None" && is_number(row.cache_load_factor.text)) add_input(row.cache_load_factor);
-    if (row.batch_sizes.text != "n/a") add_input(row.batch_sizes);
-    if (row.batch_sizes && row.features) mark(table_batch_sizes);
-    add_if(checks_.rows_complete, table_num_indices, row.num_indices);
-    add_if(checks_.rows_complete, table_cw_dim, row.cw_dim);
-    if (row.ranks.text != "None") add(row.ranks, table, table_ranks);
+    numbers_.add(checks_.compared.hbm_percent, rank_hbm_percent, row.hbm_percent);
+    numbers_.add(checks_.compared.ddr_percent, rank_ddr_percent, row.ddr_percent);
+    add_perf(
+        row.perf, plan != nullptr && plan->expected_perf.known, [](std::size_t) { return rank_perf; }, numbers_);
   }
 
   const Checks& checks_;
-  Coverage coverage_;                                      // but for these:
-  std::array<std::array<std::int64_t, 2>, 64> numbers_{};  // inputs and derived ones, by RuleId
-  RuleId imbalance_ = imbalance_perf;                      // of the section that lines are in
+  NumberCounts numbers_;
+  RuleId imbalance_ = imbalance_perf;  // of the section that lines are in
 };
 
 }  // namespace
+
+Coverage NumberCounts::coverage() const {
+  Coverage all = others_;
+  for (std::size_t rule = 0; rule < by_rule_.size(); ++rule) {
+    const auto [inputs, derived] = by_rule_[rule];
+    all.inputs += inputs;
+    all.derived += derived;
+    if (derived > 0) all.rules.set(rule);
+  }
+  return all;
+}
+
+void count_numbers_of_table(Checks& checks, std::size_t i) {
+  const PrintedTable& row = checks.printed.tables.rows[i];
+  const PlanTable* plan = checks.plan.table_of_row(static_cast<std::uint32_t>(i));
+  NumberCounts& numbers = checks.numbers_of_tables;
+  const auto derived = [&](const Cell& cell, Expectation PlanTable::*expected, RuleId rule) {
+    numbers.add(plan != nullptr && (plan->*expected).known, rule, cell);
+  };
+  const auto rule_of_part = [](std::size_t part) {
+    return static_cast<RuleId>(static_cast<std::size_t>(table_perf_fwd_compute) + part);  // as in check_perf
+  };
+  add_perf(row.perf, plan != nullptr && plan->perf.known, rule_of_part, numbers);
+  derived(row.hbm, &PlanTable::hbm, table_storage_hbm);
+  derived(row.ddr, &PlanTable::ddr, table_storage_ddr);
+  derived(row.ssd, &PlanTable::ssd, table_storage_ssd);
+  for (const Cell* cell : {&row.pooling_factor, &row.num_poolings, &row.features, &row.emb_dim, &row.hash_size})
+    numbers.add_input(*cell);
+  if (row.cache_load_factor.text != "None" && is_number(row.cache_load_factor.text))
+    numbers.add_input(row.cache_load_factor);
+  if (row.batch_sizes.text != "n/a") numbers.add_input(row.batch_sizes);
+  if (row.batch_sizes && row.features) numbers.mark(table_batch_sizes);
+  numbers.add(checks.rows_complete, table_num_indices, row.num_indices);
+  numbers.add(checks.rows_complete, table_cw_dim, row.cw_dim);
+  if (row.ranks.text != "None" && row.ranks.text != "[]") numbers.add(checks.rows_complete, table_ranks, row.ranks);
+}
 
 Coverage cover(const Checks& checks) { return Counter(checks).count(); }
 
