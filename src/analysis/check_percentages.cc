@@ -49,11 +49,18 @@ RealInterval divisor(ByteInterval capacity) {
 }
 
 std::vector<Share> shares_of(const Checks& checks, const Kind& kind, ByteInterval capacity, bool counted) {
+  const auto& rows = checks.printed.ranks.rows;
   std::vector<Share> shares;
-  for (const PrintedRank& row : checks.printed.ranks.rows) {
-    const auto used =
-        bytes_printed_as((row.*kind.used).text, rank_memory_format(checks.printed.releases.front()), kGiB);
-    const auto percent = values_printed_as((row.*kind.percent).text, Format::p0);
+  shares.reserve(rows.size());
+  const Format memory = rank_memory_format(checks.printed.releases.front());
+  std::string_view used_above, percent_above;  // many rows have the same, as no DDR at all
+  std::optional<ByteInterval> used;
+  std::optional<RealInterval> percent;
+  for (const PrintedRank& row : rows) {
+    if ((row.*kind.used).text != used_above)
+      used = bytes_printed_as(used_above = (row.*kind.used).text, memory, kGiB);
+    if ((row.*kind.percent).text != percent_above)
+      percent = values_printed_as(percent_above = (row.*kind.percent).text, Format::p0);
     if (!used || !percent) continue;
     Share share{&row, rank_number(row), real(*used), *percent, {}};
     const PlanRank* plan = checks.plan_rank(share.rank);

@@ -41,8 +41,12 @@ class Names {
   std::unordered_map<std::string_view, int> tables_;  // by bare name; made when first asked for
 };
 
+// Most rows.
+bool is_pooled_once(const PrintedTable& row) {
+  return row.num_poolings.text == "1.0" && row.num_indices.text == row.pooling_factor.text;
+}
+
 void check_num_indices(Checks& checks, std::size_t i, const PrintedTable& row, Names& names) {
-  if (row.num_poolings.text == "1.0" && row.num_indices.text == row.pooling_factor.text) return;
   const auto factor = values_printed_as(row.pooling_factor.text, Format::r3);
   const auto poolings = values_printed_as(row.num_poolings.text, Format::r3);
   const auto indices = values_printed_as(row.num_indices.text, Format::r3);
@@ -76,7 +80,6 @@ void check_sharding(Checks& checks, std::size_t i, const PrintedTable& row, std:
 
 // `shards`: entries of the Ranks list; 0 if there is none.
 void check_cw_dim(Checks& checks, std::size_t i, const PrintedTable& row, std::int64_t shards) {
-  if (!row.cw_dim) return;
   const bool is_whole = row.cw_dim.text == row.emb_dim.text && row.cw_dim.text[0] != '0';
   if (is_whole && shards <= 1) return;  // most rows
   const auto dim = parse_integer(row.emb_dim.text, 1 << 30), block = parse_integer(row.cw_dim.text, 1 << 30);
@@ -133,6 +136,13 @@ struct Placement {
   std::string_view word_;
 };
 
+// Most tables have one shard, which may lie on any rank of the world if they are not on all of them.
+bool has_free_shard(const Placement& placement, std::int64_t world_size) {
+  const auto type = placement.sharding;
+  return placement.ranks.size() == 1 && placement.ranks.front() < world_size && type != Sharding::dp &&
+         type != Sharding::rw;
+}
+
 // What the sharding type demands of the list; empty: it is as it should be. Before v0.3.0 user sharders
 // are no different, since these are rules of the enumerator (storage-model.md section 3.5).
 std::string_view broken_demand(const Placement& placement, std::int64_t world_size) {
@@ -173,7 +183,6 @@ void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, co
 }
 
 void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, Names& names) {
-  if (!row.batch_sizes || row.batch_sizes.text == "n/a") return;
   if (row.features.text == "1" && parse_integer(row.batch_sizes.text)) return;  // one size: most rows
   const auto features = parse_integer(row.features.text, kMostFeatures);
   const auto sizes = features ? summarize_batch_sizes(row.batch_sizes.text, *features) : std::nullopt;
@@ -268,7 +277,8 @@ void check_tables(Checks& checks) {
   Placement placement;
   Names names(rows);
   checks.shards_counted = checks.rows_complete;
-  ShardCounts counts(checks.plan.setting.world_size);
+  const std::int64_t world_size = checks.plan.setting.world_size;
+  ShardCounts counts(world_size);
   OddNumbers odd;
   const auto before = std::ssize(checks.findings);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -280,7 +290,7 @@ void check_tables(Checks& checks) {
       if (table->ddr.contradicted) add_storage(checks, i, RuleId::table_storage_ddr, "DDR", row.ddr, table->ddr);
       if (table->ssd.contradicted) add_storage(checks, i, RuleId::table_storage_ssd, "SSD", row.ssd, table->ssd);
     }
-    check_num_indices(checks, i, row, names);
+    if (!is_pooled_once(row)) check_num_indices(checks, i, row, names);
     placement.read(row);
     count_shards(checks, row, placement, counts);
     const auto& ranks = placement.ranks;
@@ -291,9 +301,10 @@ void check_tables(Checks& checks) {
       finding.fqn = row.fqn.text;
     }
     check_sharding(checks, i, row, placement.sharding);
-    check_cw_dim(checks, i, row, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
-    if (placed && checks.printed.ranks.printed) check_ranks_list(checks, i, row, placement);
-    check_batch_sizes(checks, i, row, names);
+    if (row.cw_dim) check_cw_dim(checks, i, row, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
+    if (placed && checks.printed.ranks.printed && !has_free_shard(placement, world_size))
+      check_ranks_list(checks, i, row, placement);
+    if (row.batch_sizes && row.batch_sizes.text != "n/a") check_batch_sizes(checks, i, row, names);
   }
   if (checks.shards_counted) checks.shards_by_rank = std::move(counts).by_rank();
   // An odd number comes before what contradicts it.

@@ -154,7 +154,8 @@ void prefer_by_perf(const PlanInputs& plan, const std::vector<PerfOutcome>& outc
     const int element = element_index(perf->option.element_size);
     for (Survivor& survivor : found.survivors) {
       TableState& state = survivor.outcome.tables[t];
-      if ((elements_of(state.options) >> element & 1) != 0) state.perf_element = static_cast<int>(element);
+      const auto has_element = [&](Option option) { return combo_of(option.combo).element == element; };
+      if (std::ranges::any_of(state.options, has_element)) state.perf_element = static_cast<int>(element);
     }
     const bool agrees = result.tables[t].choice.element_size == perf->option.element_size;
     if (!agrees && found.survivors.front().outcome.tables[t].perf_element)
