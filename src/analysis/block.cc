@@ -32,13 +32,19 @@ constexpr std::array<SectionName, 22> kSections = {{{LineId::title, "header"},
                                                     {LineId::kjt_heading, "kjt"},
                                                     {LineId::top_perf_heading, "top_tables"}}};
 
+// By line id; null for those that open none.
+constexpr auto kSectionOf = [] {
+  std::array<const SectionName*, static_cast<std::size_t>(LineId::unknown_nested) + 1> sections{};
+  for (const SectionName& section : kSections) sections[static_cast<std::size_t>(section.first)] = &section;
+  return sections;
+}();
+
 std::vector<std::string_view> sections_of(const PrintedPlan& printed) {
   std::vector<std::string_view> sections;
-  for (const PrintedLine& line : printed.lines) {
-    const auto found = std::ranges::find(kSections, line.id, &SectionName::first);
-    if (found != kSections.end() && std::ranges::find(sections, found->name) == sections.end())
-      sections.push_back(found->name);
-  }
+  for (const PrintedLine& line : printed.lines)
+    if (const SectionName* section = kSectionOf[static_cast<std::size_t>(line.id)];
+        section != nullptr && std::ranges::find(sections, section->name) == sections.end())
+      sections.push_back(section->name);
   return sections;
 }
 

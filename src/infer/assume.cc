@@ -309,9 +309,10 @@ void list_assumptions(const PlanInputs& plan, const SearchResult& found, const I
   list_reservation(plan, list, result);
   list_bandwidths(list, result);
   list_multipliers(list, result);
+  constexpr std::size_t kPerTable = 7, kUsualKinds = 12;
+  const std::size_t listed = options.alternatives ? result.tables.size() : std::min(result.tables.size(), kUsualKinds);
+  result.assumptions.reserve(result.assumptions.size() + kPerTable * listed);
   if (!options.alternatives) return list_kinds(plan, list, result);
-  constexpr std::size_t kPerTable = 7;
-  result.assumptions.reserve(result.assumptions.size() + kPerTable * result.tables.size());
   for (std::uint32_t t = 0; t < result.tables.size(); ++t)
     if (result.tables[t].sized) list_table(plan, t, list, result);
 }

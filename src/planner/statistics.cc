@@ -111,14 +111,12 @@ RealInterval percent_above_mean(RankBounds values) {
 }
 
 bool RankList::could_be(std::span<const int> ranks) const {
-  std::vector<bool> listed(may.size());
+  std::vector<bool> missing = must;
   for (const int rank : ranks) {
     if (rank < 0 || static_cast<std::size_t>(rank) >= may.size() || !may[static_cast<std::size_t>(rank)]) return false;
-    listed[static_cast<std::size_t>(rank)] = true;
+    missing[static_cast<std::size_t>(rank)] = false;
   }
-  for (std::size_t r = 0; r < must.size(); ++r)
-    if (must[r] && !listed[r]) return false;
-  return true;
+  return std::ranges::find(missing, true) == missing.end();
 }
 
 RankList at_largest(RankBounds values) {
