@@ -385,6 +385,15 @@ TEST(Findings, CountsBySeverity) {
   EXPECT_EQ(count({}).at_least(Severity::note), 0);
 }
 
+// Of findings on one number that on its digits comes first.
+TEST(Verify, AnOddNumberComesBeforeWhatContradictsIt) {
+  const Checked checked(changed(log_bytes("v1.4.0.log"), "ad_emb", "(128)", "(064)"));
+  std::vector<std::string_view> rules;
+  for (const Finding& f : checked.report.findings)
+    if (f.where.text == "064") rules.push_back(f.rule->id);
+  EXPECT_THAT(rules, testing::ElementsAre("log.malformed_cell", "table.cw_dim")) << dump(checked.report);
+}
+
 // A list may be read and yet be none that the planner prints.
 TEST(Verify, ListsHaveTheirShape) {
   const char* const lists[][2] = {
