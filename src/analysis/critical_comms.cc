@@ -39,9 +39,14 @@ class CommsByRank {
     const std::span<OnRank> all(of_);
     for (const PlanShard& shard : shards) {
       if (!shard.rank || static_cast<std::size_t>(*shard.rank) >= all.size()) continue;
-      OnRank& on = all[static_cast<std::size_t>(*shard.rank)];
-      if (!std::exchange(on.used, true)) ranks_.push_back(static_cast<std::size_t>(*shard.rank));
-      for (std::size_t d = 0; d < comms.size(); ++d) on.comms[d] = on.comms[d] + comms[d];
+      const auto rank = static_cast<std::size_t>(*shard.rank);
+      OnRank& on = all[rank];
+      if (on.used) {
+        for (std::size_t d = 0; d < comms.size(); ++d) on.comms[d] = on.comms[d] + comms[d];
+      } else {
+        on = {comms, true};
+        ranks_.push_back(rank);
+      }
     }
   }
 
