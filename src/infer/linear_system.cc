@@ -10,7 +10,8 @@ namespace shardstats::infer_detail {
 namespace {
 
 constexpr double kEndless = std::numeric_limits<double>::infinity();
-constexpr double kSettled = 1e-10;  // relative change that ends the rounds
+constexpr double kSettled = 1e-10;   // relative change that ends the rounds
+constexpr double kRounding = 1e-12;  // relative, far more than that of a sum
 
 // The normal equations, then the unit matrix, which becomes their inverse, then the right side.
 constexpr std::size_t kRight = 2 * kUnknowns;
@@ -34,6 +35,9 @@ inline bool narrow_to(RealInterval left, RealInterval& x) {
   return x.width() < before * (1 - 1e-3);
 }
 
+// Does value = a * x bound x on both sides?
+bool bounds_both_sides(RealInterval a, RealInterval value) { return a.low > 0 && value.low > 0; }
+
 bool eliminate(Matrix& m) {
   for (std::size_t k = 0; k < kUnknowns; ++k) {
     std::size_t pivot = k;
@@ -56,6 +60,7 @@ void LinearSystem::clear() {
   equations_.clear();
   terms_.clear();
   used_ = {};
+  alone_ = {};
 }
 
 void LinearSystem::reserve(std::size_t numbers) {
@@ -72,16 +77,18 @@ void LinearSystem::add(const Coefficients& a, RealInterval value) {
 
 // Of the terms from that one on. Where all of these may be 0, as for a table without lookups, a 0 says nothing.
 void LinearSystem::add_equation(RealInterval value, std::size_t first) {
-  const std::size_t count = terms_.size() - first;
-  if (count == 0) return;
+  const std::span<const Term> terms = std::span(terms_).subspan(first);
+  if (terms.empty()) return;
   const auto may_be_zero = [](const Term& term) { return term.a.low <= 0; };
-  if (value.low <= 0 && std::ranges::all_of(std::span(terms_).subspan(first), may_be_zero)) {
+  if (value.low <= 0 && std::ranges::all_of(terms, may_be_zero)) {
     terms_.resize(first);
     return;
   }
-  const RealInterval alone = count == 1 ? left_for(terms_.back(), value) : RealInterval{};
-  equations_.push_back({value, middle(value), value.width() / 2 + 1e-12 * value.high + 1e-15, first, count, alone});
-  for (const Term& term : terms(equations_.back())) used_[term.unknown] = true;
+  const bool is_alone = terms.size() == 1;
+  const RealInterval alone = is_alone ? left_for(terms.front(), value) : RealInterval{};
+  equations_.push_back({value, alone, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(terms.size())});
+  for (const Term& term : terms) used_[term.unknown] = true;
+  if (is_alone && bounds_both_sides(terms.front().a, value)) ++alone_[terms.front().unknown];
 }
 
 // The values of the unknown with which the term is what is left for it.
@@ -90,20 +97,24 @@ RealInterval LinearSystem::left_for(const Term& term, RealInterval value) {
 }
 
 void LinearSystem::append(const LinearSystem& other) {
-  const std::size_t first = terms_.size();
+  const auto first = static_cast<std::uint32_t>(terms_.size());
   terms_.insert(terms_.end(), other.terms_.begin(), other.terms_.end());
   for (Equation e : other.equations_) {
     e.first += first;
     equations_.push_back(e);
   }
-  for (std::size_t k = 0; k < kUnknowns; ++k) used_[k] |= other.used_[k];
+  for (std::size_t k = 0; k < kUnknowns; ++k) {
+    used_[k] |= other.used_[k];
+    alone_[k] += other.alone_[k];
+  }
 }
 
 std::array<std::vector<RealInterval>, kUnknowns> LinearSystem::alone() const {
   std::array<std::vector<RealInterval>, kUnknowns> bounds;
+  for (std::size_t k = 0; k < kUnknowns; ++k) bounds[k].reserve(alone_[k]);
   for (const Equation& e : equations_) {
     const Term& term = terms_[e.first];
-    if (e.count == 1 && term.a.low > 0 && e.value.low > 0) bounds[term.unknown].push_back(e.alone);
+    if (e.count == 1 && bounds_both_sides(term.a, e.value)) bounds[term.unknown].push_back(e.alone);
   }
   return bounds;
 }
@@ -120,41 +131,131 @@ std::int64_t LinearSystem::contradicted(const Box& box) const {
   return count;
 }
 
-// Half of the width that the rounding of the number and of its inputs leaves.
-double LinearSystem::uncertainty(const Equation& e, const Values& x) const {
-  double half = e.half_width;
-  for (const Term& term : terms(e)) half += term.half_width * std::abs(x[term.unknown]);
-  return half;
+std::optional<Box> LinearSystem::around_solution(const Values& usual, double still) const {
+  return LeastResiduals(*this, usual).around(still);
 }
 
-std::vector<double> LinearSystem::first_weights(const Values& x) const {
-  std::vector<double> weights;
-  weights.reserve(equations_.size());
-  for (const Equation& e : equations_) weights.push_back(1 / uncertainty(e, x));
-  return weights;
+bool LinearSystem::narrow(Box& box) const {
+  bool changed = false;
+  for (const Equation& e : equations_) changed |= narrow_by(e, box) == Effect::much;
+  return changed;
 }
 
-// False if that changes no weight.
-bool LinearSystem::reweight(std::vector<double>& weights, const Values& x) const {
+// Most numbers are spent after the first round.
+void LinearSystem::narrow(Box& box, int rounds) const {
+  if (rounds <= 0) return;
+  bool changed = false;
+  std::vector<const Equation*> left;
+  left.reserve(equations_.size());
+  for (const Equation& e : equations_) {
+    const Effect effect = narrow_by(e, box);
+    changed |= effect == Effect::much;
+    if (effect != Effect::spent) left.push_back(&e);
+  }
+  for (int round = 1; changed && round < rounds; ++round) {
+    changed = false;
+    std::erase_if(left, [&](const Equation* e) {
+      const Effect effect = narrow_by(*e, box);
+      changed |= effect == Effect::much;
+      return effect == Effect::spent;
+    });
+  }
+}
+
+// A number that the box contradicts, or explains wholly, does as much to any part of it.
+LinearSystem::Effect LinearSystem::narrow_by(const Equation& e, Box& box) const {
+  if (e.count == 1) {
+    const Term& only = terms_[e.first];
+    RealInterval& x = box[only.unknown];
+    if (e.alone.low <= x.low && x.high <= e.alone.high) return Effect::spent;
+    if (!(only.a * x).overlaps(e.value)) return Effect::spent;
+    return narrow_to(e.alone, x) ? Effect::much : Effect::little;
+  }
+  RealInterval all = sum(e, box);
+  if (!all.overlaps(e.value)) return Effect::spent;
+  const double rounding = kRounding * e.value.high;  // of what is left for a term
+  if (e.value.low + rounding <= all.low && all.high <= e.value.high - rounding) return Effect::spent;
+  bool changed = false;
+  for (const Term& term : terms(e)) {
+    RealInterval& x = box[term.unknown];
+    const RealInterval own = term.a * x;
+    const RealInterval rest{e.value.low - (all.high - own.high), e.value.high - (all.low - own.low)};
+    if (rest.low <= term.a.high * x.low && term.a.low * x.high <= rest.high) continue;  // it cuts nothing off
+    changed |= narrow_to(left_for(term, rest), x);
+    all = {all.low - own.low + (term.a * x).low, all.high - own.high + (term.a * x).high};
+  }
+  return changed ? Effect::much : Effect::little;
+}
+
+LeastResiduals::LeastResiduals(const LinearSystem& system, const Values& usual, const std::optional<Values>& start)
+    : usual_(usual), weights_(system.equations_.size()) {
+  numbers_.reserve(system.equations_.size());
+  factors_.reserve(system.terms_.size());
+  for (const LinearSystem::Equation& e : system.equations_)
+    numbers_.push_back({middle(e.value), e.value.width() / 2 + 1e-12 * e.value.high + 1e-15, e.count});
+  for (const LinearSystem::Term& term : system.terms_)
+    factors_.push_back({middle(term.a), term.a.width() / 2, term.unknown});
+  if (start)
+    weigh(*start, true);
+  else
+    weigh(usual, false);
+}
+
+std::optional<Box> LeastResiduals::around(double still) {
+  constexpr int kReweightings = 20;
+  while (!is_settled_) {
+    if (rounds_ > 0 && !weigh(x_, true)) {
+      is_settled_ = true;
+      break;
+    }
+    const auto solution = solve();
+    is_settled_ = !solution || ++rounds_ == kReweightings;
+    const auto before = std::exchange(box_, solution ? std::optional(around(*solution)) : std::nullopt);
+    if (!solution) break;
+    x_ = solution->x;
+    if (before && still > 0 && is_near(*before, *box_, still)) break;
+  }
+  return box_;
+}
+
+// Weighs the numbers by their uncertainty, and by their residuals if asked for, and sums up the normal equations. False
+// if no weight changes.
+bool LeastResiduals::weigh(const Values& x, bool by_residuals) {
   Values size;
   for (std::size_t k = 0; k < kUnknowns; ++k) size[k] = std::abs(x[k]);
+  normal_ = {};
   bool changed = false;
-  for (std::size_t i = 0; i < equations_.size(); ++i) {
-    const Equation& e = equations_[i];
-    double own = e.half_width, residual = -e.middle;
-    for (const Term& term : terms(e)) {
-      own += term.half_width * size[term.unknown];
-      residual += term.middle * x[term.unknown];
+  const Factor* first = factors_.data();
+  double* weight = weights_.data();
+  for (const Number& number : numbers_) {
+    const std::span<const Factor> factors(first, number.factors);
+    first += number.factors;
+    double own = number.half_width, residual = -number.middle;
+    for (const Factor& factor : factors) {
+      own += factor.half_width * size[factor.unknown];
+      residual += factor.middle * x[factor.unknown];
     }
-    const double far = std::abs(residual) / own;
-    const double weight = 1 / (far > 1 ? own * std::sqrt(far) : own);
-    changed |= std::exchange(weights[i], weight) != weight;
+    const double far = by_residuals ? std::abs(residual) / own : 0;
+    const double now = 1 / (far > 1 ? own * std::sqrt(far) : own);
+    changed |= std::exchange(*weight++, now) != now;
+    normal_.add(number.middle, factors, now * now);
   }
   return changed;
 }
 
+// The lower half; factors come in the order of their unknowns.
+inline void LeastResiduals::Normal::add(double middle, std::span<const Factor> factors, double weight) {
+  for (const Factor& factor : factors) {
+    Values& row = left[factor.unknown];
+    const double times = factor.middle * weight;
+    for (const Factor* other = factors.data(); other != &factor; ++other) row[other->unknown] += times * other->middle;
+    row[factor.unknown] += times * factor.middle;
+    right[factor.unknown] += times * middle;
+  }
+}
+
 // Far beyond its deviation.
-Box LinearSystem::around(const Solution& solution) {
+Box LeastResiduals::around(const Solution& solution) {
   constexpr double kDeviations = 12, kFew = 0.01;
   Box box;
   for (std::size_t k = 0; k < kUnknowns; ++k) {
@@ -164,41 +265,12 @@ Box LinearSystem::around(const Solution& solution) {
   return box;
 }
 
-std::optional<Box> LinearSystem::around_solution(const Values& usual, double still,
-                                                 const std::optional<Values>& start) const {
-  constexpr int kReweightings = 20;
-  std::vector<double> weights = first_weights(usual);
-  if (start) reweight(weights, *start);
-  std::optional<Box> box;
-  for (int round = 0; round < kReweightings; ++round) {
-    const auto solution = solve(weights, usual);
-    if (!solution) return std::nullopt;
-    const auto before = std::exchange(box, around(*solution));
-    if ((before && still > 0 && is_near(*before, *box, still)) || !reweight(weights, solution->x)) break;
-  }
-  return box;
-}
-
 // Normal equations, scaled by usual values, by Gauss-Jordan with the inverse for the deviations.
-std::optional<LinearSystem::Solution> LinearSystem::solve(const std::vector<double>& weights,
-                                                          const Values& scale) const {
+std::optional<LeastResiduals::Solution> LeastResiduals::solve() const {
   Matrix m{};
-  for (std::size_t i = 0; i < equations_.size(); ++i) {
-    const double w = weights[i] * weights[i];
-    const Equation& e = equations_[i];
-    const Term* const first = &terms_[e.first];
-    const Term* term = first;
-    do {  // the lower half; terms come in the order of their unknowns
-      auto& row = m[term->unknown];
-      const double times = term->middle * w;
-      for (const Term* other = first; other != term; ++other) row[other->unknown] += times * other->middle;
-      row[term->unknown] += times * term->middle;
-      row[kRight] += times * e.middle;
-    } while (++term != first + e.count);
-  }
   for (std::size_t k = 0; k < kUnknowns; ++k) {
-    for (std::size_t l = 0; l <= k; ++l) m[l][k] = m[k][l] = m[k][l] * scale[k] * scale[l];
-    m[k][kRight] *= scale[k];
+    for (std::size_t l = 0; l <= k; ++l) m[l][k] = m[k][l] = normal_.left[k][l] * usual_[k] * usual_[l];
+    m[k][kRight] = normal_.right[k] * usual_[k];
   }
   for (std::size_t k = 0; k < kUnknowns; ++k) {
     if (m[k][k] == 0) m[k][k] = m[k][kRight] = 1;  // not used: stays at its usual value
@@ -208,34 +280,10 @@ std::optional<LinearSystem::Solution> LinearSystem::solve(const std::vector<doub
   if (!eliminate(m)) return std::nullopt;
   Solution solution;
   for (std::size_t k = 0; k < kUnknowns; ++k) {
-    solution.x[k] = m[k][kRight] / m[k][k] * scale[k];
-    solution.deviation[k] = std::sqrt(std::abs(m[k][kUnknowns + k] / m[k][k])) * scale[k];
+    solution.x[k] = m[k][kRight] / m[k][k] * usual_[k];
+    solution.deviation[k] = std::sqrt(std::abs(m[k][kUnknowns + k] / m[k][k])) * usual_[k];
   }
   return solution;
-}
-
-bool LinearSystem::narrow(Box& box) const {
-  bool changed = false;
-  for (const Equation& e : equations_) {
-    if (e.count == 1) {
-      const Term& only = terms_[e.first];
-      RealInterval& x = box[only.unknown];
-      if (e.alone.low <= x.low && x.high <= e.alone.high) continue;  // as after the first few
-      if ((only.a * x).overlaps(e.value)) changed |= narrow_to(e.alone, x);
-      continue;
-    }
-    RealInterval all = sum(e, box);
-    if (!all.overlaps(e.value)) continue;
-    for (const Term& term : terms(e)) {
-      RealInterval& x = box[term.unknown];
-      const RealInterval own = term.a * x;
-      const RealInterval rest{e.value.low - (all.high - own.high), e.value.high - (all.low - own.low)};
-      if (rest.low <= term.a.high * x.low && term.a.low * x.high <= rest.high) continue;  // it cuts nothing off
-      changed |= narrow_to(left_for(term, rest), x);
-      all = {all.low - own.low + (term.a * x).low, all.high - own.high + (term.a * x).high};
-    }
-  }
-  return changed;
 }
 
 }  // namespace shardstats::infer_detail

@@ -29,7 +29,7 @@ class LinearSystem {
   void add_terms(RealInterval value, F f) {
     const std::size_t first = terms_.size();
     f([this](std::size_t unknown, RealInterval a) {
-      if (is_used(a)) terms_.push_back({unknown, a, middle(a), a.width() / 2});
+      if (is_used(a)) terms_.push_back({a, static_cast<std::uint32_t>(unknown)});
     });
     add_equation(value, first);
   }
@@ -42,44 +42,86 @@ class LinearSystem {
   // The numbers that no values in the box explain.
   std::int64_t contradicted(const Box& box) const;
 
-  // The solution of least absolute residuals (least squares, reweighted), with bounds far beyond its deviation. Single
-  // wrong numbers do not move it. `usual`: values that unknowns are expected near; those of no equation stay there. A
-  // move of the bounds by at most the part `still` of their width ends the reweighting. `start`: a solution of similar
-  // numbers, which saves most rounds.
-  std::optional<Box> around_solution(const Values& usual, double still,
-                                     const std::optional<Values>& start = std::nullopt) const;
+  // As LeastResiduals has it.
+  std::optional<Box> around_solution(const Values& usual, double still) const;
   // Cuts off what no number allows; false if that is next to nothing.
   bool narrow(Box& box) const;
+  // The same again and again until that is next to nothing, so many times at most.
+  void narrow(Box& box, int rounds) const;
 
  private:
+  friend class LeastResiduals;
+
   struct Term {
-    std::size_t unknown = 0;
     RealInterval a{};
-    double middle = 0, half_width = 0;  // of a
+    std::uint32_t unknown = 0;
   };
   struct Equation {
     RealInterval value{};
-    double middle = 0, half_width = 0;
-    std::size_t first = 0, count = 0;  // terms
-    RealInterval alone{};              // of one term: what its unknown can be
+    RealInterval alone{};                // of one term: what its unknown can be
+    std::uint32_t first = 0, count = 0;  // terms
   };
-  struct Solution {
-    Values x{}, deviation{};
+  // What a number does to a box.
+  enum class Effect : std::uint8_t {
+    spent,   // nothing, nor to any part of it
+    little,  // next to nothing
+    much,
   };
 
   std::span<const Term> terms(const Equation& e) const { return {terms_.data() + e.first, e.count}; }
   void add_equation(RealInterval value, std::size_t first_term);
   static RealInterval left_for(const Term& term, RealInterval value);
   RealInterval sum(const Equation& e, const Box& box) const;
-  double uncertainty(const Equation& e, const Values& x) const;
-  static Box around(const Solution& solution);
-  std::vector<double> first_weights(const Values& x) const;
-  bool reweight(std::vector<double>& weights, const Values& x) const;
-  std::optional<Solution> solve(const std::vector<double>& weights, const Values& scale) const;
+  Effect narrow_by(const Equation& e, Box& box) const;
 
   std::vector<Equation> equations_;
   std::vector<Term> terms_;
   std::array<bool, kUnknowns> used_{};
+  std::array<std::uint32_t, kUnknowns> alone_{};  // numbers that depend on it alone, and bound it on both sides
+};
+
+// The solution of least absolute residuals (least squares, reweighted). Single wrong numbers do not move it.
+class LeastResiduals {
+ public:
+  // `usual`: values that unknowns are expected near; those of no equation stay there. `start`: a solution of similar
+  // numbers, which saves most rounds.
+  LeastResiduals(const LinearSystem& system, const Values& usual, const std::optional<Values>& start = std::nullopt);
+  // Bounds far beyond the deviation of the solution. A move of them by at most the part `still` of their width ends the
+  // reweighting, which a later call with a smaller part takes up again.
+  std::optional<Box> around(double still);
+
+ private:
+  struct Factor {
+    double middle = 0, half_width = 0;
+    std::uint32_t unknown = 0;
+  };
+  struct Number {
+    double middle = 0, half_width = 0;
+    std::uint32_t factors = 0;
+  };
+  struct Solution {
+    Values x{}, deviation{};
+  };
+  // Normal equations: the lower half, and the right side.
+  struct Normal {
+    void add(double middle, std::span<const Factor> factors, double weight);
+    std::array<Values, kUnknowns> left{};
+    Values right{};
+  };
+
+  bool weigh(const Values& x, bool by_residuals);
+  std::optional<Solution> solve() const;
+  static Box around(const Solution& solution);
+
+  Values usual_;
+  std::vector<Factor> factors_;  // number by number
+  std::vector<Number> numbers_;
+  std::vector<double> weights_;  // by number
+  Normal normal_;                // with these weights
+  int rounds_ = 0;
+  bool is_settled_ = false;  // another round would change nothing, or be one too many
+  Values x_{};               // of the last round
+  std::optional<Box> box_;   // around it
 };
 
 }  // namespace shardstats::infer_detail

@@ -55,11 +55,10 @@ class BandwidthFit {
     add_tables();
     if (tables_.all) add_ranks();
     find_alone();
-    const std::optional<Values> from = fit_.solution;
-    const Box around = start(from, kRoughly), box = cut(around);
-    // Where numbers that agree cut off all ends of the start, a better one would lead to nearly the same.
-    const bool is_enough = tables_.rough || from || (is_cut(around, box) && system_.contradicted(box) == 0);
-    take(is_enough ? box : cut(start(from, 0)));
+    if (std::ranges::find(is_open_, true) == is_open_.end())
+      take(cut(alone_));
+    else
+      take(by_solution());
   }
 
  private:
@@ -131,11 +130,19 @@ class BandwidthFit {
     }
   }
 
-  // The others start around the least squares. `still`: as LinearSystem::around_solution() has it.
-  Box start(const std::optional<Values>& from, double still) {
+  Box by_solution() {
+    const std::optional<Values> from = fit_.solution;
+    LeastResiduals solution(system_, usual_, from);
+    const Box around = start(solution, kRoughly), box = cut(around);
+    // Where numbers that agree cut off all ends of the start, a better one would lead to nearly the same.
+    const bool is_enough = tables_.rough || from || (is_cut(around, box) && system_.contradicted(box) == 0);
+    return is_enough ? box : cut(start(solution, 0));
+  }
+
+  // Unknowns that no number gives alone start around the solution. `still`: as LeastResiduals has it.
+  Box start(LeastResiduals& residuals, double still) {
     Box box = alone_;
-    const bool any_open = std::ranges::find(is_open_, true) != is_open_.end();
-    const auto estimate = any_open ? system_.around_solution(usual_, still, from) : std::nullopt;
+    const auto estimate = residuals.around(still);
     if (!estimate) return box;
     Values& solution = fit_.solution.emplace();
     for (std::size_t k = 0; k < kUnknowns; ++k) {
@@ -146,8 +153,7 @@ class BandwidthFit {
   }
 
   Box cut(Box box) const {
-    for (int round = 0; round < kRounds; ++round)
-      if (!system_.narrow(box)) break;
+    system_.narrow(box, kRounds);
     return box;
   }
 

@@ -78,6 +78,21 @@ TEST(LinearSystem, NarrowsByWhatOthersLeave) {
   EXPECT_FALSE(system.narrow(box));
 }
 
+TEST(LinearSystem, NarrowsInRoundsAsOneAfterTheOther) {
+  LinearSystem system = three_and_five();
+  system.add(only(1), {2.9, 3.2});      // cuts
+  system.add(only(1), {0, 100});        // says nothing
+  system.add(only(1, 1), {0, 100});     // neither does this
+  system.add(only(1, 1), {100, 101});   // contradicts all
+  system.add(only(0, 1), {4.95, 5.1});  // cuts after others did
+  Box one_by_one = {RealInterval{0, 9}, RealInterval{1, 9}}, in_rounds = one_by_one;
+  int rounds = 1;
+  while (system.narrow(one_by_one)) ++rounds;
+  EXPECT_GT(rounds, 2);
+  system.narrow(in_rounds, rounds + 3);
+  EXPECT_EQ(in_rounds, one_by_one);
+}
+
 TEST(LinearSystem, FindsTheSolution) {
   for (const double still : {0.0, 0.01}) {
     const auto box = three_and_five().around_solution(kUsual, still);
@@ -99,6 +114,24 @@ TEST(LinearSystem, OneWrongNumberDoesNotMoveTheSolution) {
     EXPECT_TRUE((*box)[1].contains(5));
     EXPECT_LT((*box)[0].width(), 1);
   }
+}
+
+TEST(LeastResiduals, GoesOnWhereARougherSolutionEnded) {
+  LinearSystem system = three_and_five();
+  system.add(only(2, 2), about(160));
+  LeastResiduals residuals(system, kUsual);
+  const auto rough = residuals.around(0.5), fine = residuals.around(0);
+  EXPECT_NE(rough, fine);
+  EXPECT_EQ(fine, system.around_solution(kUsual, 0));
+  EXPECT_EQ(residuals.around(0), fine);
+}
+
+TEST(LeastResiduals, StartsFromAnotherSolution) {
+  const LinearSystem system = three_and_five();
+  const auto box = LeastResiduals(system, kUsual, Values{3.01, 4.99, 1, 1, 1, 1}).around(0.01);
+  ASSERT_TRUE(box);
+  EXPECT_TRUE((*box)[0].contains(3));
+  EXPECT_TRUE((*box)[1].contains(5));
 }
 
 }  // namespace
