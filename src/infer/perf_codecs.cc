@@ -1,7 +1,7 @@
 #include "infer/perf_codecs.h"
 
 #include <algorithm>
-#include <map>
+#include <array>
 
 namespace shardstats::infer_detail {
 namespace {
@@ -16,11 +16,11 @@ struct Candidate {
 
 class CodecSearch {
  public:
-  CodecSearch(const PerfHypothesis& h, const PerfInputs& perf, const WireClasses& classes, PerfFits& fits)
+  CodecSearch(const PerfHypothesis& h, const PerfInputs& perf, PerfFits& fits)
       : sharders_(perf.sharders),
         codecs_(h.setting.rules->wire_sizes ? kCodecs : 1),
         nothing_(sharders_, kNotFitted),
-        classes_(classes),
+        alone_(sharders_),
         fits_(fits) {}
 
   std::vector<Candidate> run() {
@@ -83,38 +83,33 @@ class CodecSearch {
 
   Candidate with(Candidate one, std::uint32_t sharder, std::size_t codec) {
     one.codecs[sharder] = codec;
-    const PerfFits::Cost cost = cost_of(one.codecs);
+    const PerfFits::Cost cost = fits_.rough_cost(one.codecs);
     one.cost = cost.contradictions + cost.freedoms;
     return one;
   }
 
   // Contradictions that the sharder's tables have if no others ask anything of the bandwidths.
   std::int64_t alone(std::uint32_t sharder, std::size_t codec) {
-    auto codecs = nothing_;
-    codecs[sharder] = codec;
-    return cost_of(codecs).contradictions;
-  }
-
-  // Assignments of the same wire sizes are one fit.
-  PerfFits::Cost cost_of(const std::vector<std::size_t>& codecs) {
-    const auto [found, is_new] = costs_.try_emplace(classes_.first_of(codecs));
-    if (is_new) found->second = fits_.rough_cost(found->first);
-    return found->second;
+    std::optional<std::int64_t>& known = alone_[sharder][codec];
+    if (!known) {
+      auto codecs = nothing_;
+      codecs[sharder] = codec;
+      known = fits_.rough_cost(codecs).contradictions;
+    }
+    return *known;
   }
 
   std::uint32_t sharders_;
   std::size_t codecs_;
-  std::vector<std::size_t> nothing_;  // no sharder is fitted
-  const WireClasses& classes_;
+  std::vector<std::size_t> nothing_;                                     // no sharder is fitted
+  std::vector<std::array<std::optional<std::int64_t>, kCodecs>> alone_;  // once asked for
   PerfFits& fits_;
-  std::map<std::vector<std::size_t>, PerfFits::Cost> costs_;
 };
 
 }  // namespace
 
-std::vector<std::vector<std::size_t>> fitting_codecs(const PerfHypothesis& h, const PerfInputs& perf,
-                                                     const WireClasses& classes, PerfFits& fits) {
-  const auto candidates = CodecSearch(h, perf, classes, fits).run();
+std::vector<std::vector<std::size_t>> fitting_codecs(const PerfHypothesis& h, const PerfInputs& perf, PerfFits& fits) {
+  const auto candidates = CodecSearch(h, perf, fits).run();
   std::vector<std::vector<std::size_t>> best;
   for (const Candidate& candidate : candidates)
     if (candidate.cost == candidates.front().cost) best.push_back(candidate.codecs);

@@ -4,13 +4,11 @@
 #include <vector>
 
 #include "infer/perf_fit.h"
-#include "infer/wire_classes.h"
 
 namespace shardstats::infer_detail {
 
 // Codecs for all sharders whose fit leaves the fewest contradictions: sharder after sharder, following the best few
 // assignments.
-std::vector<std::vector<std::size_t>> fitting_codecs(const PerfHypothesis& h, const PerfInputs& perf,
-                                                     const WireClasses& classes, PerfFits& fits);
+std::vector<std::vector<std::size_t>> fitting_codecs(const PerfHypothesis& h, const PerfInputs& perf, PerfFits& fits);
 
 }  // namespace shardstats::infer_detail

@@ -60,9 +60,26 @@ PerfFit PerfFits::fit(const std::vector<std::size_t>& codecs, std::optional<std:
 }
 
 PerfFits::Cost PerfFits::rough_cost(const std::vector<std::size_t>& codecs) {
-  if (!rough_) rough_.emplace(perf_, true);
-  const PerfFit rough = fit(tables_with(codecs, *rough_), std::nullopt);
-  return {rough.contradictions, rough.freedoms};
+  const auto [found, is_new] = rough().costs.try_emplace(rough().classes.first_of(codecs));
+  if (is_new) {
+    const PerfFit rough = fit(tables_with(found->first, rough_->sample), std::nullopt);
+    found->second = {rough.contradictions, rough.freedoms};
+  }
+  return found->second;
+}
+
+PerfFits::Rough& PerfFits::rough() {
+  if (rough_) return *rough_;
+  rough_.emplace(Rough{Sample(perf_, true), WireClasses(*h_.setting.rules, perf_.sharders), {}});
+  for (const std::uint32_t t : rough_->sample.tables) {
+    const std::uint32_t sharder = perf_.tables[t].sharder;
+    const WireKind kind = wire_kind_of(plan_.tables[t]);
+    const auto add = [&](int size) { rough_->classes.add(sharder, kind, static_cast<std::size_t>(size)); };
+    if (h_.any_element || h_.sizes) rough_->classes.add(sharder, kind, WireClasses::kAnySize);
+    if (const PerfOption* const likeliest = options_.of(t)) add(element_index(likeliest->element_size));
+    if (mixes_memories(plan_.tables[t])) each_bit(elements_of(h_, t), add);  // the link's bounds look at each
+  }
+  return *rough_;
 }
 
 PerfFit PerfFits::fit(const FitTables& tables, std::optional<std::size_t> kept) {

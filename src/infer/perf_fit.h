@@ -2,11 +2,13 @@
 // is linear in the reciprocals of the bandwidths, so bounds follow by interval arithmetic. Private to src/infer.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "infer/perf_bandwidths.h"
 #include "infer/perf_multipliers.h"
+#include "infer/wire_classes.h"
 
 namespace shardstats::infer_detail {
 
@@ -47,6 +49,14 @@ class PerfFits {
     Multipliers multipliers;
   };
 
+  // Tables that rough fits look at. Codecs of the same wire sizes for all of these are the same to them.
+  struct Rough {
+    Sample sample;
+    WireClasses classes;
+    std::map<std::vector<std::size_t>, Cost> costs;  // by the first codecs of the same sizes
+  };
+
+  Rough& rough();
   FitTables tables_with(const std::vector<std::size_t>& codecs, const Sample& sample);
   PerfFit fit(const FitTables& tables, std::optional<std::size_t> kept);
   Multipliers take_multipliers(const FitTables& tables, PerfFit& fit);
@@ -59,7 +69,7 @@ class PerfFits {
   LikeliestOptions options_;
   TableNumbers numbers_;
   Sample all_;
-  std::optional<Sample> rough_;  // once asked for
+  std::optional<Rough> rough_;  // once asked for
   std::optional<ByComponents> by_components_;
   Refined refined_;  // last, of all tables
 };

@@ -261,7 +261,7 @@ class PerfSearch {
   void try_fits(const PerfHypothesis& h, const std::vector<std::uint64_t>& default_codecs) {
     const WireClasses classes(h, plan_, perf_);
     PerfFits fits(h, plan_, perf_);
-    auto starts = fitting_codecs(h, perf_, classes, fits);
+    auto starts = fitting_codecs(h, perf_, fits);
     starts.insert(starts.begin(), first_of(default_codecs));
     Refits refits{h, fits, classes, {}, {}, std::nullopt};
     for (auto codecs : starts)

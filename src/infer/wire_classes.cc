@@ -46,28 +46,29 @@ EqualCodecs equal_codecs(const PerfRules& rules, WireKind kind, double element_s
   return equal;
 }
 
+WireClasses::WireClasses(const PerfRules& rules, std::size_t sharders) : rules_(rules), sharders_(sharders) {}
+
 WireClasses::WireClasses(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf)
-    : equal_(perf.sharders, EqualCodecs{}) {
-  constexpr std::size_t kSizes = kElementSizes.size() + 1;  // the last one: any
-  std::vector<std::array<bool, kWireKinds * kSizes>> seen(perf.sharders);
-  const auto join = [&](std::uint32_t sharder, WireKind kind, std::size_t size) {
-    bool& known = seen[sharder][static_cast<std::size_t>(kind) * kSizes + size];
-    if (std::exchange(known, true)) return;
-    const double element_size = size < kElementSizes.size() ? kElementSizes[size] : 0;
-    equal_[sharder] = joined(equal_[sharder], equal_codecs(*h.setting.rules, kind, element_size));
-  };
+    : WireClasses(*h.setting.rules, perf.sharders) {
   for (std::uint32_t t = 0; t < perf.tables.size(); ++t) {
     if (!perf.tables[t].known) continue;
     const WireKind kind = wire_kind_of(plan.tables[t]);
-    if (h.any_element) join(perf.tables[t].sharder, kind, kElementSizes.size());
-    each_bit(elements_of(h, t), [&](int size) { join(perf.tables[t].sharder, kind, static_cast<std::size_t>(size)); });
+    if (h.any_element) add(perf.tables[t].sharder, kind, kAnySize);
+    each_bit(elements_of(h, t), [&](int size) { add(perf.tables[t].sharder, kind, static_cast<std::size_t>(size)); });
   }
+}
+
+void WireClasses::add(std::uint32_t sharder, WireKind kind, std::size_t size) {
+  OfSharder& all = sharders_[sharder];
+  if (std::exchange(all.known[static_cast<std::size_t>(kind) * (kAnySize + 1) + size], true)) return;
+  const double element_size = size == kAnySize ? 0 : kElementSizes[size];
+  all.equal = joined(all.equal, equal_codecs(rules_, kind, element_size));
 }
 
 std::vector<std::size_t> WireClasses::first_of(const std::vector<std::size_t>& codecs) const {
   std::vector<std::size_t> first = codecs;
   for (std::size_t s = 0; s < first.size(); ++s)
-    if (first[s] < kCodecs) first[s] = equal_[s][first[s]];
+    if (first[s] < kCodecs) first[s] = sharders_[s].equal[first[s]];
   return first;
 }
 

@@ -18,12 +18,24 @@ EqualCodecs equal_codecs(const PerfRules& rules, WireKind kind, double element_s
 // The same for all tables of a sharder together.
 class WireClasses {
  public:
+  // Without tables all codecs are the same.
+  WireClasses(const PerfRules& rules, std::size_t sharders);
+  // Of all tables, with each size that storage leaves them.
   WireClasses(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf);
+  // A table of the sharder; sizes are indices into kElementSizes, the one beyond is any.
+  static constexpr std::size_t kAnySize = kElementSizes.size();
+  void add(std::uint32_t sharder, WireKind kind, std::size_t size);
   // The first assignment of codecs to sharders with the same sizes; kNotFitted stays.
   std::vector<std::size_t> first_of(const std::vector<std::size_t>& codecs) const;
 
  private:
-  std::vector<EqualCodecs> equal_;  // by sharder
+  struct OfSharder {
+    EqualCodecs equal{};
+    std::array<bool, kWireKinds*(kAnySize + 1)> known{};  // by kind and size
+  };
+
+  const PerfRules& rules_;
+  std::vector<OfSharder> sharders_;
 };
 
 }  // namespace shardstats::infer_detail

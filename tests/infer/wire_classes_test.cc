@@ -35,5 +35,18 @@ TEST(WireClasses, CodecsOfTheSameSizesAreEqual) {
   }
 }
 
+TEST(WireClasses, CodecsOfASharderAreEqualToAllItsTables) {
+  WireClasses classes(perf_rules_of(Release::v1_8_0), 2);
+  const std::vector<std::size_t> codecs = {kHalf, kFp8};
+  EXPECT_EQ(classes.first_of(codecs), (std::vector<std::size_t>{kNone, kNone}));
+  classes.add(0, WireKind::all_to_all, static_cast<std::size_t>(element_index(2)));
+  classes.add(1, WireKind::all_to_all, static_cast<std::size_t>(element_index(2)));
+  EXPECT_EQ(classes.first_of(codecs), (std::vector<std::size_t>{kNone, kInt8}));
+  classes.add(0, WireKind::all_to_all, WireClasses::kAnySize);
+  classes.add(1, WireKind::both, static_cast<std::size_t>(element_index(2)));
+  EXPECT_EQ(classes.first_of(codecs), codecs);
+  EXPECT_EQ(classes.first_of({kCodecs, kHalf}), (std::vector<std::size_t>{kCodecs, kNone})) << "not fitted";
+}
+
 }  // namespace
 }  // namespace shardstats::infer_detail
