@@ -70,8 +70,9 @@ void LinearSystem::reserve(std::size_t numbers) {
 }
 
 void LinearSystem::add(const Coefficients& a, RealInterval value) {
-  add_terms(value, [&](auto term) {
+  add_terms([&](auto term) {
     for (std::size_t k = 0; k < kUnknowns; ++k) term(k, a[k]);
+    return value;
   });
 }
 

@@ -24,11 +24,12 @@ class LinearSystem {
   void reserve(std::size_t numbers);
   // value = sum of a[k] * x[k]; says nothing where no coefficient is used.
   void add(const Coefficients& a, RealInterval value);
-  // The same with only some of the coefficients: calls f(term) with what adds them by term(k, a[k]), in the order of k.
+  // The same with only some of the coefficients: f(term) adds them by term(k, a[k]), in the order of k, and returns the
+  // value.
   template <class F>
-  void add_terms(RealInterval value, F f) {
+  void add_terms(F f) {
     const std::size_t first = terms_.size();
-    f([this](std::size_t unknown, RealInterval a) {
+    const RealInterval value = f([this](std::size_t unknown, RealInterval a) {
       if (is_used(a)) terms_.push_back({a, static_cast<std::uint32_t>(unknown)});
     });
     add_equation(value, first);

@@ -30,18 +30,21 @@ void add_number(Coefficients a, const std::optional<RealInterval>& printed, std:
 using ShardCosts = std::span<const BandwidthCost>;
 
 // Adds those of a table, given what one of its shards costs.
-void add_cells(const FitTables& tables, std::uint32_t t, double shards, ShardCosts of_shard,
-               std::optional<std::size_t> kept, LinearSystem& system) {
-  const PrintedPerfCells& printed = tables.perf.tables[t].printed;
+void add_cells(const PrintedPerfCells& printed, double shards, ShardCosts of_shard, std::optional<std::size_t> kept,
+               LinearSystem& system) {
+  const RealInterval usual = kept ? default_reciprocal(*kept) : RealInterval{};
   for (std::size_t c = 0; c < kPerfCells; ++c) {
     if (!printed[c]) continue;
-    const auto of_table = [&](const BandwidthCost& cost) { return cost.cells[c] * exactly(shards); };
-    RealInterval left = with_rounding(*printed[c]);
-    for (const BandwidthCost& cost : of_shard)
-      if (cost.bandwidth == kept) left = left - of_table(cost) * default_reciprocal(*kept);
-    system.add_terms(left, [&](auto add_term) {
-      for (const BandwidthCost& cost : of_shard)
-        if (cost.bandwidth != kept) add_term(cost.bandwidth, of_table(cost));
+    system.add_terms([&](auto add_term) {
+      RealInterval left = with_rounding(*printed[c]);
+      for (const BandwidthCost& cost : of_shard) {
+        const RealInterval of_table = cost.cells[c] * exactly(shards);
+        if (cost.bandwidth == kept)
+          left = left - of_table * usual;
+        else
+          add_term(cost.bandwidth, of_table);
+      }
+      return left;
     });
   }
 }
@@ -64,39 +67,28 @@ class BandwidthFit {
  private:
   void add_tables() {
     const bool rough = tables_.rough && !fit_.kept;
-    if (tables_.all) by_table_.resize(tables_.perf.tables.size());
-    if (!rough) costs_.reserve(kUnknowns * tables_.fitted.size());
     system_.reserve(kPerfCells * tables_.fitted.size());
     for (const std::uint32_t t : tables_.fitted) {
-      const ShardCosts of_shard = rough ? add_known(t) : add_table(t);
-      if (tables_.all) by_table_[t] = of_shard;
+      if (rough)
+        system_.append(numbers_.of(tables_, t, fit_));
+      else
+        add_cells(tables_.perf.tables[t].printed, numbers_.costs().shards(t), of_shard(t), fit_.kept, system_);
     }
   }
 
-  ShardCosts add_known(std::uint32_t t) {
-    const TableNumbers::Numbers& known = numbers_.of(tables_, t, fit_);
-    system_.append(known.cells);
-    return known.of_shard;
-  }
-  ShardCosts add_table(std::uint32_t t) {
-    UnitCosts& costs = numbers_.costs();
-    const std::size_t first = costs_.size();
-    costs.append(t, tables_.codec_of(t), fit_.backward, fit_.weighted_backward, costs_);
-    const ShardCosts of_shard = ShardCosts(costs_).subspan(first);
-    add_cells(tables_, t, costs.shards(t), of_shard, fit_.kept, system_);
-    return of_shard;
-  }
-
-  bool has_total(std::uint32_t t) const {
-    return std::ranges::any_of(by_table_[t], [](const BandwidthCost& cost) { return is_used(cost.cells[kPerfTotal]); });
+  ShardCosts of_shard(std::uint32_t t) const {
+    return numbers_.costs().of(t, tables_.codec_of(t), fit_.backward, fit_.weighted_backward);
   }
 
   using Sums = std::array<Coefficients, kPerfCells>;  // by cell
 
   // Adds what the table's shards on a rank cost; false if that is not known.
   bool add(std::uint32_t t, double here, Sums& sums) const {
-    if (!has_total(t)) return false;
-    for (const BandwidthCost& cost : by_table_[t])
+    if (!tables_.is_fitted[t]) return false;
+    const ShardCosts costs = of_shard(t);
+    const auto has_total = [](const BandwidthCost& cost) { return is_used(cost.cells[kPerfTotal]); };
+    if (std::ranges::none_of(costs, has_total)) return false;
+    for (const BandwidthCost& cost : costs)
       for (std::size_t c = 0; c < kPerfCells; ++c) {
         RealInterval& sum = sums[c][cost.bandwidth];
         sum = sum + cost.cells[c] * exactly(here);
@@ -195,26 +187,24 @@ class BandwidthFit {
   const Values usual_ = usual_reciprocals();
   Box alone_{};
   std::array<bool, kUnknowns> is_open_{};
-  std::vector<BandwidthCost> costs_;  // of tables that are fitted this once; with room for all
-  std::vector<ShardCosts> by_table_;  // of one shard; none if nothing is known
   LinearSystem system_;
 };
 
 }  // namespace
 
-const TableNumbers::Numbers& TableNumbers::of(const FitTables& tables, std::uint32_t t, const PerfFit& fit) {
-  const auto [found, is_new] = known_.try_emplace(t * kCodecs + tables.codec_of(t));
+const LinearSystem& TableNumbers::of(const FitTables& tables, std::uint32_t t, const PerfFit& fit) {
+  const std::size_t codec = tables.codec_of(t);
+  const auto [found, is_new] = known_.try_emplace(t * kCodecs + codec);
   Numbers& known = found->second;
-  if (!is_new && known.backward == fit.backward && known.weighted_backward == fit.weighted_backward) return known;
+  if (!is_new && known.backward == fit.backward && known.weighted_backward == fit.weighted_backward) return known.cells;
   known.backward = fit.backward;
   known.weighted_backward = fit.weighted_backward;
-  known.of_shard.clear();
   known.cells.clear();
-  costs_.append(t, tables.codec_of(t), fit.backward, fit.weighted_backward, known.of_shard);
-  if (known.of_shard.empty()) return known;
+  const auto of_shard = costs_.of(t, codec, fit.backward, fit.weighted_backward);
+  if (of_shard.empty()) return known.cells;
   known.cells.reserve(kPerfCells);
-  add_cells(tables, t, costs_.shards(t), known.of_shard, std::nullopt, known.cells);
-  return known;
+  add_cells(tables.perf.tables[t].printed, costs_.shards(t), of_shard, std::nullopt, known.cells);
+  return known.cells;
 }
 
 void fit_bandwidths(const FitTables& tables, TableNumbers& numbers, PerfFit& fit) {

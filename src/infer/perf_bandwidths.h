@@ -14,16 +14,16 @@ class TableNumbers {
  public:
   TableNumbers(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, LikeliestOptions& options)
       : costs_(h, plan, perf, options) {}
-  struct Numbers {
-    RealInterval backward{}, weighted_backward{};
-    std::vector<BandwidthCost> of_shard;  // none where no kernel of the table is known
-    LinearSystem cells;
-  };
-  const Numbers& of(const FitTables& tables, std::uint32_t t, const PerfFit& fit);
+  const LinearSystem& of(const FitTables& tables, std::uint32_t t, const PerfFit& fit);
 
   UnitCosts& costs() { return costs_; }
 
  private:
+  struct Numbers {
+    RealInterval backward{}, weighted_backward{};
+    LinearSystem cells;
+  };
+
   UnitCosts costs_;
   std::unordered_map<std::size_t, Numbers> known_;  // by table and codec
 };

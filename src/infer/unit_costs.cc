@@ -7,6 +7,8 @@ namespace {
 
 constexpr double kEndless = std::numeric_limits<double>::infinity();
 
+std::size_t count_of(std::uint8_t sizes, std::uint8_t bandwidths) { return std::size_t{sizes} * bandwidths; }
+
 }  // namespace
 
 UnitCosts::UnitCosts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, LikeliestOptions& options)
@@ -16,85 +18,116 @@ UnitCosts::UnitCosts(const PerfHypothesis& h, const PlanInputs& plan, const Perf
       options_(options),
       setting_(h.setting),
       used_(h.setting),
-      units_(perf.tables.size()) {
-  for (std::uint32_t t = 0; t < perf.tables.size(); ++t) shards_.push_back(perf.tables[t].known ? shards_of(h, t) : 0);
+      shards_(perf.tables.size()) {
+  constexpr std::size_t kUsed = 3;  // bandwidths of most tables
+  for (const auto bandwidth : kBandwidths) setting_.bandwidths.*bandwidth = exactly(kEndless);
+  for (std::uint32_t t = 0; t < perf.tables.size(); ++t)
+    if (perf.tables[t].known) shards_[t] = shards_of(h, t);
+  costs_.reserve(kUsed * perf.tables.size());
 }
 
-void UnitCosts::append(std::uint32_t t, std::size_t codec, RealInterval backward, RealInterval weighted_backward,
-                       std::vector<BandwidthCost>& costs) {
-  Units& known = units_[t][codec];
-  if (!known.known) known = units(t, codec);
+std::span<const BandwidthCost> UnitCosts::of(std::uint32_t t, std::size_t codec, RealInterval backward,
+                                             RealInterval weighted_backward) {
+  take_multipliers(backward, weighted_backward);
+  if (units_[codec].empty()) units_[codec].resize(shards_.size());
+  Units& known = units_[codec][t];
+  if (known.multipliers == 0)
+    known = units(t, codec);
+  else if (known.multipliers != multipliers_)
+    update(t, known);
+  const std::size_t united = known.sizes > 1 ? count_of(known.sizes, known.bandwidths) : 0;
+  return std::span(costs_).subspan(known.first + united, known.bandwidths);
+}
+
+void UnitCosts::take_multipliers(RealInterval backward, RealInterval weighted_backward) {
+  if (backward == setting_.backward && weighted_backward == setting_.weighted_backward) return;
   setting_.backward = backward;
   setting_.weighted_backward = weighted_backward;
-  for (std::uint32_t b = 0; b < known.bandwidths; ++b) {
-    BandwidthCost cost = with_multipliers(parts_[known.first + b], t, known.weighted);
-    for (std::uint32_t size = 1; size < known.sizes; ++size) {
-      const BandwidthCost other =
-          with_multipliers(parts_[known.first + size * known.bandwidths + b], t, known.weighted);
-      for (std::size_t c = 0; c < kPerfCells; ++c) cost.cells[c] = hull(cost.cells[c], other.cells[c]);
-    }
-    costs.push_back(cost);
-  }
+  ++multipliers_;
 }
 
 UnitCosts::Units UnitCosts::units(std::uint32_t t, std::size_t codec) {
   Units all;
-  all.first = static_cast<std::uint32_t>(parts_.size());
-  all.known = true;
+  all.first = static_cast<std::uint32_t>(costs_.size());
+  all.multipliers = multipliers_;
   const PerfOption* const likeliest = options_.of(t);
   if (likeliest == nullptr) return all;
   PerfOption option = *likeliest;
   all.weighted = option.weighted;
-  const auto add = [&](std::uint32_t sizes) {
+  const auto add = [&] {
+    all.sizes += add_costs(t, codec, option);
+    if (all.sizes == 1) all.bandwidths = static_cast<std::uint8_t>(costs_.size() - all.first);
+  };
+  const auto add_each = [&](std::uint32_t sizes) {
     each_bit(sizes, [&](int element) {
       option.element_size = kElementSizes[static_cast<std::size_t>(element)];
-      all.sizes += add_parts(t, codec, option);
-      if (all.sizes == 1) all.bandwidths = static_cast<std::uint8_t>(parts_.size() - all.first);
+      add();
     });
   };
   if (h_.sizes) {
-    add((*h_.sizes)[t]);
-    return all;
+    add_each((*h_.sizes)[t]);
+  } else {
+    add();
+    if (h_.any_element) add_each(elements_of(h_, t) | elements_by_cells(h_, plan_, t));
   }
-  all.sizes += add_parts(t, codec, option);
-  all.bandwidths = static_cast<std::uint8_t>(parts_.size() - all.first);
-  if (h_.any_element) add(elements_of(h_, t) | elements_by_cells(h_, plan_, t));
+  if (all.sizes > 1) {
+    costs_.resize(costs_.size() + all.bandwidths);
+    unite_sizes(all);
+  }
   return all;
 }
 
-bool UnitCosts::add_parts(std::uint32_t t, std::size_t codec, PerfOption option) {
+bool UnitCosts::add_costs(std::uint32_t t, std::size_t codec, PerfOption option) {
   auto facts = perf_facts(h_, plan_, perf_, t, option, codec_table()[codec]);
+  const bool mix = mixes_memories(plan_.tables[t]);
   // Any but 0 and 1, which make no number of an endless bandwidth.
-  if (mixes_memories(plan_.tables[t])) facts.caching_ratio = exactly(0.5);
+  if (mix) facts.caching_ratio = exactly(0.5);
   const auto used = used_.of(facts);
   if (!used) return false;
-  const auto moved = moved_bytes(h_.setting, facts);
-  PerfSetting<RealInterval> setting = h_.setting;
-  for (const auto bandwidth : kBandwidths) setting.bandwidths.*bandwidth = exactly(kEndless);
+  const auto moved = moved_bytes(setting_, facts);
+  const bool by_columns = perf_detail::is_by_columns(facts.sharding);
   for (std::size_t k = 0; k < kUnknowns; ++k) {
     if (!(*used)[k]) continue;
-    setting.bandwidths.*kBandwidths[k] = exactly(1.0);
-    parts_.push_back({k, shard_perf(setting, facts, *kernel_bandwidth(setting, facts), moved).parts});
-    setting.bandwidths.*kBandwidths[k] = exactly(kEndless);
+    RealInterval& bandwidth = setting_.bandwidths.*kBandwidths[k];
+    bandwidth = exactly(1.0);
+    const auto perf = shard_perf(setting_, facts, *kernel_bandwidth(setting_, facts), moved);
+    bandwidth = exactly(kEndless);
+    BandwidthCost& cost = costs_.emplace_back();
+    cost.bandwidth = k;
+    for (std::size_t p = 0; p < kPerfParts; ++p)
+      if (!mix || p == 1 || (p == 3 && by_columns)) cost.cells[p] = perf.parts[p];
+    if (!mix) cost.cells[kPerfTotal] = perf.total;
   }
   return true;
 }
 
-BandwidthCost UnitCosts::with_multipliers(const Part& part, std::uint32_t t, bool weighted) const {
+// Brings them to the multipliers asked for.
+void UnitCosts::update(std::uint32_t t, Units& units) {
+  units.multipliers = multipliers_;
   const Sharding sharding = plan_.tables[t].sharding;
-  const bool by_columns = perf_detail::is_by_columns(sharding);
-  const bool mix = mixes_memories(plan_.tables[t]);
-  auto parts = part.parts;
-  if (!perf_detail::forward_only(*setting_.rules, setting_.inference, sharding)) {
-    PerfFacts<RealInterval> facts;
-    facts.weighted = weighted;
-    parts[2] = perf_detail::backward_compute(setting_, facts, parts[0]);
+  if (mixes_memories(plan_.tables[t])) return;
+  if (perf_detail::forward_only(*setting_.rules, setting_.inference, sharding)) return;
+  PerfFacts<RealInterval> facts;
+  facts.weighted = units.weighted;
+  const std::size_t count = count_of(units.sizes, units.bandwidths);
+  for (BandwidthCost& cost : std::span(costs_).subspan(units.first, count)) {
+    std::array<RealInterval, kPerfParts> parts;
+    std::copy_n(cost.cells.begin(), kPerfParts, parts.begin());
+    cost.cells[2] = parts[2] = perf_detail::backward_compute(setting_, facts, parts[0]);
+    cost.cells[kPerfTotal] = total_of(parts);
   }
-  BandwidthCost cost{part.bandwidth, {}};
-  for (std::size_t p = 0; p < kPerfParts; ++p)
-    if (!mix || p == 1 || (p == 3 && by_columns)) cost.cells[p] = parts[p];
-  if (!mix) cost.cells[kPerfTotal] = total_of(parts);
-  return cost;
+  if (units.sizes > 1) unite_sizes(units);
+}
+
+void UnitCosts::unite_sizes(const Units& units) {
+  const std::size_t count = count_of(units.sizes, units.bandwidths);
+  for (std::size_t b = 0; b < units.bandwidths; ++b) {
+    BandwidthCost& all = costs_[units.first + count + b];
+    all = costs_[units.first + b];
+    for (std::size_t other = b + units.bandwidths; other < count; other += units.bandwidths)
+      for (std::size_t c = 0; c < kPerfCells; ++c)
+        all.cells[c] = hull(all.cells[c], costs_[units.first + other].cells[c]);
+  }
 }
 
 }  // namespace shardstats::infer_detail

@@ -1,6 +1,8 @@
 // What a table's shards cost for each bandwidth alone, with all others endless. Private to src/infer.
 #pragma once
 
+#include <array>
+#include <span>
 #include <vector>
 
 #include "infer/fit_tables.h"
@@ -18,38 +20,37 @@ struct BandwidthCost {
 class UnitCosts {
  public:
   UnitCosts(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, LikeliestOptions& options);
-  // Appends those of a shard of the table, of the bandwidths that it uses; none where no kernel of the table is known.
-  void append(std::uint32_t t, std::size_t codec, RealInterval backward, RealInterval weighted_backward,
-              std::vector<BandwidthCost>& costs);
+  // Those of a shard of the table, of the bandwidths that it uses; none where no kernel of the table is known. They
+  // last until the next call.
+  std::span<const BandwidthCost> of(std::uint32_t t, std::size_t codec, RealInterval backward,
+                                    RealInterval weighted_backward);
   double shards(std::uint32_t t) const { return shards_[t]; }
 
  private:
-  // With one bandwidth and element size; the backward compute and the total are left to the multipliers.
-  struct Part {
-    std::size_t bandwidth = 0;
-    std::array<RealInterval, kPerfParts> parts{};
-  };
-  // Those of a table with a codec: consecutive ones of all, element size by element size.
+  // Those of a table with a codec: consecutive ones of all, element size by element size, then the hull of several.
   struct Units {
     std::uint32_t first = 0;
+    std::uint32_t multipliers = 0;  // which these are with; 0: not asked for yet
     std::uint8_t sizes = 0, bandwidths = 0;
     bool weighted = false;
-    bool known = false;
   };
+  void take_multipliers(RealInterval backward, RealInterval weighted_backward);
   Units units(std::uint32_t t, std::size_t codec);
   // False where no kernel of the table is known.
-  bool add_parts(std::uint32_t t, std::size_t codec, PerfOption option);
-  BandwidthCost with_multipliers(const Part& part, std::uint32_t t, bool weighted) const;
+  bool add_costs(std::uint32_t t, std::size_t codec, PerfOption option);
+  void update(std::uint32_t t, Units& units);
+  void unite_sizes(const Units& units);
 
   const PerfHypothesis& h_;
   const PlanInputs& plan_;
   const PerfInputs& perf_;
   LikeliestOptions& options_;
-  PerfSetting<RealInterval> setting_;  // with the multipliers asked for last
+  PerfSetting<RealInterval> setting_;  // with endless bandwidths, and the multipliers asked for last
+  std::uint32_t multipliers_ = 1;      // as many were asked for
   UsedBandwidths used_;
   std::vector<double> shards_;                     // by table
-  std::vector<std::array<Units, kCodecs>> units_;  // by table and codec
-  std::vector<Part> parts_;                        // those asked for
+  std::array<std::vector<Units>, kCodecs> units_;  // by codec, once asked for, and table
+  std::vector<BandwidthCost> costs_;               // those asked for
 };
 
 }  // namespace shardstats::infer_detail
