@@ -30,7 +30,7 @@ class LinearSystem {
   void add_terms(F f) {
     const std::size_t first = terms_.size();
     const RealInterval value = f([this](std::size_t unknown, RealInterval a) {
-      if (is_used(a)) terms_.push_back({a, static_cast<std::uint32_t>(unknown)});
+      if (is_used(a)) terms_.push_back({a, middle(a), a.width() / 2, static_cast<std::uint32_t>(unknown)});
     });
     add_equation(value, first);
   }
@@ -55,6 +55,7 @@ class LinearSystem {
 
   struct Term {
     RealInterval a{};
+    double middle = 0, half_width = 0;  // of a
     std::uint32_t unknown = 0;
   };
   struct Equation {
@@ -92,31 +93,26 @@ class LeastResiduals {
   std::optional<Box> around(double still);
 
  private:
-  struct Factor {
-    double middle = 0, half_width = 0;
-    std::uint32_t unknown = 0;
-  };
-  struct Number {
-    double middle = 0, half_width = 0;
-    std::uint32_t factors = 0;
-  };
+  using Term = LinearSystem::Term;
+  using Equation = LinearSystem::Equation;
   struct Solution {
     Values x{}, deviation{};
   };
   // Normal equations: the lower half, and the right side.
   struct Normal {
-    void add(double middle, std::span<const Factor> factors, double weight);
     std::array<Values, kUnknowns> left{};
     Values right{};
   };
 
   bool weigh(const Values& x, bool by_residuals);
+  template <std::size_t kTerms>
+  double weigh(RealInterval value, std::span<const Term, kTerms> terms, const Values& x, const Values& size,
+               bool by_residuals);
   std::optional<Solution> solve() const;
   static Box around(const Solution& solution);
 
+  const LinearSystem& system_;
   Values usual_;
-  std::vector<Factor> factors_;  // number by number
-  std::vector<Number> numbers_;
   std::vector<double> weights_;  // by number
   Normal normal_;                // with these weights
   int rounds_ = 0;

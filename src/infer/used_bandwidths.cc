@@ -18,13 +18,14 @@ std::optional<UsedBandwidths::Flags> UsedBandwidths::of(const PerfFacts<RealInte
 // A bandwidth is used if the table still takes time where all others are almost endless.
 std::optional<UsedBandwidths::Flags> UsedBandwidths::ask(PerfFacts<RealInterval> table) {
   table.lookups = table.pooled = exactly(1.0);  // a table without any takes no time, others of its kind do
+  const auto moved = moved_bytes(setting_, table);
   Flags used{};
   for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
     for (const auto bandwidth : kBandwidths) setting_.bandwidths.*bandwidth = exactly(kAlmostEndless);
     setting_.bandwidths.*kBandwidths[k] = exactly(1.0);
-    const auto cost = shard_perf(setting_, table);
-    if (!cost) return std::nullopt;
-    used[k] = cost->total.high > kNoTime;
+    const auto of_kernel = kernel_bandwidth(setting_, table);
+    if (!of_kernel) return std::nullopt;
+    used[k] = shard_perf(setting_, table, *of_kernel, moved).total.high > kNoTime;
   }
   return used;
 }
