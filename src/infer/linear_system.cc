@@ -1,7 +1,6 @@
 #include "infer/linear_system.h"
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "infer/perf_model.h"
@@ -9,7 +8,6 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr double kEndless = std::numeric_limits<double>::infinity();
 constexpr double kSettled = 1e-10;   // relative change that ends the rounds
 constexpr double kRounding = 1e-12;  // relative, far more than that of a sum
 
@@ -34,9 +32,6 @@ inline bool narrow_to(RealInterval left, RealInterval& x) {
   x = narrowed(x, around);
   return x.width() < before * (1 - 1e-3);
 }
-
-// Does value = a * x bound x on both sides?
-bool bounds_both_sides(RealInterval a, RealInterval value) { return a.low > 0 && value.low > 0; }
 
 bool eliminate(Matrix& m) {
   for (std::size_t k = 0; k < kUnknowns; ++k) {
@@ -76,25 +71,9 @@ void LinearSystem::add(const Coefficients& a, RealInterval value) {
   });
 }
 
-// Of the terms from that one on. Where all of these may be 0, as for a table without lookups, a 0 says nothing.
-void LinearSystem::add_equation(RealInterval value, std::size_t first) {
-  const std::span<const Term> terms = std::span(terms_).subspan(first);
-  if (terms.empty()) return;
-  const auto may_be_zero = [](const Term& term) { return term.a.low <= 0; };
-  if (value.low <= 0 && std::ranges::all_of(terms, may_be_zero)) {
-    terms_.resize(first);
-    return;
-  }
-  const bool is_alone = terms.size() == 1;
-  const RealInterval alone = is_alone ? left_for(terms.front(), value) : RealInterval{};
-  equations_.push_back({value, alone, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(terms.size())});
-  for (const Term& term : terms) used_[term.unknown] = true;
-  if (is_alone && bounds_both_sides(terms.front().a, value)) ++alone_[terms.front().unknown];
-}
-
-// The values of the unknown with which the term is what is left for it.
-RealInterval LinearSystem::left_for(const Term& term, RealInterval value) {
-  return {value.low / term.a.high, term.a.low > 0 ? value.high / term.a.low : kEndless};
+// Where all terms may be 0, as for a table without lookups, a 0 says nothing.
+bool LinearSystem::may_be_zero(std::span<const Term> terms) {
+  return std::ranges::all_of(terms, [](const Term& term) { return term.a.low <= 0; });
 }
 
 void LinearSystem::append(const LinearSystem& other) {
@@ -115,7 +94,7 @@ std::array<std::vector<RealInterval>, kUnknowns> LinearSystem::alone() const {
   for (std::size_t k = 0; k < kUnknowns; ++k) bounds[k].reserve(alone_[k]);
   for (const Equation& e : equations_) {
     const Term& term = terms_[e.first];
-    if (e.count == 1 && bounds_both_sides(term.a, e.value)) bounds[term.unknown].push_back(e.alone);
+    if (e.count == 1 && bounds_both_sides(term, e.value)) bounds[term.unknown].push_back(e.alone);
   }
   return bounds;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,11 +29,13 @@ class LinearSystem {
   // value.
   template <class F>
   void add_terms(F f) {
-    const std::size_t first = terms_.size();
-    const RealInterval value = f([this](std::size_t unknown, RealInterval a) {
-      if (is_used(a)) terms_.push_back({a, middle(a), a.width() / 2, static_cast<std::uint32_t>(unknown)});
+    std::uint32_t count = 0;
+    const RealInterval value = f([&](std::size_t unknown, RealInterval a) {
+      if (!is_used(a)) return;
+      terms_.push_back({a, middle(a), a.width() / 2, static_cast<std::uint32_t>(unknown)});
+      ++count;
     });
-    add_equation(value, first);
+    if (count > 0) add_equation(value, count);
   }
   // All that another system says.
   void append(const LinearSystem& other);
@@ -71,7 +74,9 @@ class LinearSystem {
   };
 
   std::span<const Term> terms(const Equation& e) const { return {terms_.data() + e.first, e.count}; }
-  void add_equation(RealInterval value, std::size_t first_term);
+  void add_equation(RealInterval value, std::uint32_t count);
+  static bool may_be_zero(std::span<const Term> terms);
+  static bool bounds_both_sides(const Term& term, RealInterval value) { return term.a.low > 0 && value.low > 0; }
   static RealInterval left_for(const Term& term, RealInterval value);
   RealInterval sum(const Equation& e, const Box& box) const;
   Effect narrow_by(const Equation& e, Box& box) const;
@@ -81,6 +86,27 @@ class LinearSystem {
   std::array<bool, kUnknowns> used_{};
   std::array<std::uint32_t, kUnknowns> alone_{};  // numbers that depend on it alone, and bound it on both sides
 };
+
+// The values of the unknown with which the term is what is left for it.
+inline RealInterval LinearSystem::left_for(const Term& term, RealInterval value) {
+  return {value.low / term.a.high, term.a.low > 0 ? value.high / term.a.low : std::numeric_limits<double>::infinity()};
+}
+
+// Of the last terms. Inline: tables have thousands of numbers, of a term or two each.
+inline void LinearSystem::add_equation(RealInterval value, std::uint32_t count) {
+  const auto first = static_cast<std::uint32_t>(terms_.size()) - count;
+  const Term* const own = &terms_[first];
+  if (value.low <= 0 && may_be_zero({own, count})) {
+    terms_.resize(first);
+  } else if (count == 1) {
+    equations_.push_back({value, left_for(*own, value), first, count});
+    used_[own->unknown] = true;
+    alone_[own->unknown] += bounds_both_sides(*own, value);
+  } else {
+    equations_.push_back({value, {}, first, count});
+    for (const Term* term = own; term != own + count; ++term) used_[term->unknown] = true;
+  }
+}
 
 // The solution of least absolute residuals (least squares, reweighted). Single wrong numbers do not move it.
 class LeastResiduals {

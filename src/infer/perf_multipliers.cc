@@ -126,7 +126,9 @@ Multipliers multipliers_of(const FitTables& tables) {
   }
   if (rules.weighted_multiplier && !ratios.weighted.empty()) {
     any.weighted_backward = most_shared(weighted_multipliers(ratios.weighted, found.backward), kMultipliers, 1, 0);
-    any.weighted_with_any = most_shared(weighted_multipliers(ratios.weighted, any.backward), kMultipliers, 1, 0);
+    any.weighted_with_any = any.backward == found.backward
+                                ? any.weighted_backward
+                                : most_shared(weighted_multipliers(ratios.weighted, any.backward), kMultipliers, 1, 0);
     found.weighted_backward = usual_if_in(any.weighted_backward, 1);
   }
   return found;
