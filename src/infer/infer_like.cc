@@ -282,6 +282,17 @@ class PerfAgain {
   std::optional<Values> solution_;
 };
 
+// Fits that start elsewhere end at the same values: these are fitted anew in any case.
+bool leads_to_the_same(const PerfPrecedent& a, const PerfPrecedent& b) {
+  const PerfSetting<RealInterval>&x = a.hypothesis.setting, &y = b.hypothesis.setting;
+  return a.is_fitted && b.is_fitted && a.survivor == b.survivor && a.codecs == b.codecs && a.freedoms == b.freedoms &&
+         a.usual_multipliers == b.usual_multipliers && a.hypothesis.element == b.hypothesis.element &&
+         a.hypothesis.any_element == b.hypothesis.any_element && a.hypothesis.sizes == b.hypothesis.sizes &&
+         a.hypothesis.kept == b.hypothesis.kept && x.rules == y.rules && x.device == y.device &&
+         x.inference == y.inference && x.world_size == y.world_size && x.local_size == y.local_size &&
+         x.group_size == y.group_size;
+}
+
 // Settings that give the same bytes on this log, the precedent's in front; empty: the log rules it out.
 std::vector<Setting> members_of(const std::vector<SettingGroup>& groups, const SurvivorPrecedent& precedent) {
   for (const SettingGroup& group : groups) {
@@ -313,10 +324,13 @@ std::shared_ptr<const Precedent> make_precedent(const PlanInputs& plan, SearchRe
   }
   PerfAgain again(plan, perf, found);
   for (const PerfOutcome& outcome : perf_outcomes) {
-    PerfPrecedent& known = precedent->perf.emplace_back(precedent_of(outcome, found));
-    if (!known.is_fitted) continue;
-    if (!again.outcome(known, outcome.fits.get())) return nullptr;
-    known.solution = again.solution();
+    PerfPrecedent known = precedent_of(outcome, found);
+    if (known.is_fitted) {
+      if (!again.outcome(known, outcome.fits.get())) return nullptr;
+      known.solution = again.solution();
+    }
+    const auto is_same = [&](const PerfPrecedent& other) { return leads_to_the_same(other, known); };
+    if (std::ranges::none_of(precedent->perf, is_same)) precedent->perf.push_back(std::move(known));
   }
   precedent->excluded = found.excluded;
   return precedent;
