@@ -115,6 +115,33 @@ std::optional<Box> LinearSystem::around_solution(const Values& usual, double sti
   return LeastResiduals(*this, usual).around(still);
 }
 
+// A number that the box contradicts, or explains wholly, does as much to any part of it.
+inline LinearSystem::Effect LinearSystem::narrow_by(const Equation& e, Box& box) const {
+  if (e.count > 1) return narrow_by_several(e, box);
+  const Term& only = terms_[e.first];
+  RealInterval& x = box[only.unknown];
+  if (e.alone.low <= x.low && x.high <= e.alone.high) return Effect::spent;
+  if (!(only.a * x).overlaps(e.value)) return Effect::spent;
+  return narrow_to(e.alone, x) ? Effect::much : Effect::little;
+}
+
+LinearSystem::Effect LinearSystem::narrow_by_several(const Equation& e, Box& box) const {
+  RealInterval all = sum(e, box);
+  if (!all.overlaps(e.value)) return Effect::spent;
+  const double rounding = kRounding * e.value.high;  // of what is left for a term
+  if (e.value.low + rounding <= all.low && all.high <= e.value.high - rounding) return Effect::spent;
+  bool changed = false;
+  for (const Term& term : terms(e)) {
+    RealInterval& x = box[term.unknown];
+    const RealInterval own = term.a * x;
+    const RealInterval rest{e.value.low - (all.high - own.high), e.value.high - (all.low - own.low)};
+    if (rest.low <= term.a.high * x.low && term.a.low * x.high <= rest.high) continue;  // it cuts nothing off
+    changed |= narrow_to(left_for(term, rest), x);
+    all = {all.low - own.low + (term.a * x).low, all.high - own.high + (term.a * x).high};
+  }
+  return changed ? Effect::much : Effect::little;
+}
+
 bool LinearSystem::narrow(Box& box) const {
   bool changed = false;
   for (const Equation& e : equations_) changed |= narrow_by(e, box) == Effect::much;
@@ -140,31 +167,6 @@ void LinearSystem::narrow(Box& box, int rounds) const {
       return effect == Effect::spent;
     });
   }
-}
-
-// A number that the box contradicts, or explains wholly, does as much to any part of it.
-LinearSystem::Effect LinearSystem::narrow_by(const Equation& e, Box& box) const {
-  if (e.count == 1) {
-    const Term& only = terms_[e.first];
-    RealInterval& x = box[only.unknown];
-    if (e.alone.low <= x.low && x.high <= e.alone.high) return Effect::spent;
-    if (!(only.a * x).overlaps(e.value)) return Effect::spent;
-    return narrow_to(e.alone, x) ? Effect::much : Effect::little;
-  }
-  RealInterval all = sum(e, box);
-  if (!all.overlaps(e.value)) return Effect::spent;
-  const double rounding = kRounding * e.value.high;  // of what is left for a term
-  if (e.value.low + rounding <= all.low && all.high <= e.value.high - rounding) return Effect::spent;
-  bool changed = false;
-  for (const Term& term : terms(e)) {
-    RealInterval& x = box[term.unknown];
-    const RealInterval own = term.a * x;
-    const RealInterval rest{e.value.low - (all.high - own.high), e.value.high - (all.low - own.low)};
-    if (rest.low <= term.a.high * x.low && term.a.low * x.high <= rest.high) continue;  // it cuts nothing off
-    changed |= narrow_to(left_for(term, rest), x);
-    all = {all.low - own.low + (term.a * x).low, all.high - own.high + (term.a * x).high};
-  }
-  return changed ? Effect::much : Effect::little;
 }
 
 LeastResiduals::LeastResiduals(const LinearSystem& system, const Values& usual, const std::optional<Values>& start)

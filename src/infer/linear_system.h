@@ -80,6 +80,7 @@ class LinearSystem {
   static RealInterval left_for(const Term& term, RealInterval value);
   RealInterval sum(const Equation& e, const Box& box) const;
   Effect narrow_by(const Equation& e, Box& box) const;
+  Effect narrow_by_several(const Equation& e, Box& box) const;
 
   std::vector<Equation> equations_;
   std::vector<Term> terms_;
