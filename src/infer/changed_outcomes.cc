@@ -150,9 +150,9 @@ constexpr std::array<Quantity, 4> kRankQuantities = {Quantity::hbm, Quantity::dd
 
 enum class Counted : std::uint8_t { all, without_weights };  // and without the optimizer's state
 
-Parts without_weights(Parts parts) {
+Parts without_weights(Parts parts, Combo combo) {
   for (auto* classes : {&parts.classes, &parts.same_total})
-    for (ClassParts& c : *classes) c.specific = {};
+    for (ClassParts& c : *classes) c.set_specific(pair_of(combo), {});
   return parts;
 }
 
@@ -160,9 +160,9 @@ Parts without_weights(Parts parts) {
 void add_shards(const Outcome& outcome, const TableInputs& table, std::uint32_t t, Option option, double sign,
                 Counted counted, std::vector<RankDifference>& ranks) {
   const Parts& all = (*outcome.parts)[t][option.variant];
-  const Parts bare = counted == Counted::without_weights ? without_weights(all) : Parts{};
-  const Parts& parts = counted == Counted::without_weights ? bare : all;
   const Combo combo = combo_of(option.combo);
+  const Parts bare = counted == Counted::without_weights ? without_weights(all, combo) : Parts{};
+  const Parts& parts = counted == Counted::without_weights ? bare : all;
   for (std::size_t slot = 0; slot < table.ranks.size(); ++slot) {
     const auto rank = static_cast<std::size_t>(table.ranks[slot]);
     if (rank >= ranks.size()) continue;
@@ -183,9 +183,8 @@ bool same_weights(const TableInputs& table_a, const Parts& a, Option option_a, c
       table_a.kernel != table_b.kernel || !std::ranges::equal(table_a.ranks, table_b.ranks) || x.element != y.element ||
       x.optimizer != y.optimizer || a.variant != b.variant)
     return false;
-  const auto pair = static_cast<std::size_t>(pair_of(x));
   const auto same = [&](const ClassParts& c, const ClassParts& d) {
-    const Amounts &p = c.specific[pair], &q = d.specific[pair];
+    const Amounts p = c.specific(pair_of(x)), q = d.specific(pair_of(x));
     return c.run.count == d.run.count && c.rows == d.rows && c.cols == d.cols && p.hbm == q.hbm && p.ddr == q.ddr &&
            p.ssd == q.ssd;
   };
@@ -303,8 +302,8 @@ std::optional<CellBytes> cell_differences(const Inference& base, const ChangedIn
       const Option was = options[i], is = outcome.became[t][i];
       const Parts &x = (*before.parts)[b][was.variant], &y = (*after.parts)[t][is.variant];
       if (!same_weights(old, x, was, now, y, is)) return std::nullopt;
-      const CellBytes from = cell_bytes(before.setting, without_weights(x), combo_of(was.combo));
-      const CellBytes to = cell_bytes(after.setting, without_weights(y), combo_of(is.combo));
+      const CellBytes from = cell_bytes(before.setting, without_weights(x, combo_of(was.combo)), combo_of(was.combo));
+      const CellBytes to = cell_bytes(after.setting, without_weights(y, combo_of(is.combo)), combo_of(is.combo));
       CellBytes one;
       for (std::size_t c = 0; c < one.size(); ++c) one[c] = to[c] - from[c];
       if (!all) all = one;

@@ -26,31 +26,31 @@ std::vector<Variant> variants_of(const Setting& setting, const TableInputs& tabl
 }
 
 // Adds a variant of the table with those of its options that the printed cells allow.
-void add_variant(const Setting& setting, const TableInputs& table, const Variant& variant, const RowSplit& rows,
-                 std::uint64_t possible, Pool& pool, TableParts& parts, TableState& state) {
-  parts.push_back(make_parts(setting, table, variant, rows, possible, nullptr, &pool));
+void add_variant(const Setting& setting, const TableInputs& table, const Variant& variant, std::uint64_t possible,
+                 PartsMaker& maker, TableParts& parts, TableState& state) {
+  parts.push_back(maker.make(table, variant, possible));
   each_bit(fitting_combos(setting, table, parts.back(), possible), [&](int combo) {
     state.options.push_back({static_cast<std::uint8_t>(parts.size() - 1), static_cast<std::uint8_t>(combo)});
   });
 }
 
-void add_virtual(const Setting& setting, const TableInputs& table, const RowSplit& rows, Pool& pool, TableParts& parts,
+void add_virtual(const Setting& setting, const TableInputs& table, PartsMaker& maker, TableParts& parts,
                  TableState& state) {
   if (!setting.rules->virtual_flag || table.kernel->key_value) return;
   Variant variant;
   variant.virtual_table = true;
   variant.free_ratio = is_ratio_hidden(setting, table);
-  add_variant(setting, table, variant, rows, possible_combos(setting, table, true), pool, parts, state);
+  add_variant(setting, table, variant, possible_combos(setting, table, true), maker, parts, state);
 }
 
 // Options of one table in the free tier; a virtual table only if nothing else fits. Returns how many printed cells even
 // the best of them contradicts.
-std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, const RowSplit& rows,
-                          bool may_be_virtual, Pool& pool, TableParts& parts, TableState& state) {
+std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, bool may_be_virtual,
+                          PartsMaker& maker, TableParts& parts, TableState& state) {
   const std::uint64_t possible = possible_combos(setting, table, true);
   for (const Variant& variant : variants_of(setting, table, freedom))
-    add_variant(setting, table, variant, rows, possible, pool, parts, state);
-  if (state.options.empty() && may_be_virtual) add_virtual(setting, table, rows, pool, parts, state);
+    add_variant(setting, table, variant, possible, maker, parts, state);
+  if (state.options.empty() && may_be_virtual) add_virtual(setting, table, maker, parts, state);
   if (!state.options.empty()) return 0;
   std::int64_t fewest = 4;
   for (std::uint8_t v = 0; v < parts.size(); ++v)
@@ -84,11 +84,12 @@ class FreeTier {
   // What the tables' own cells allow; false: that alone costs more than `limit`.
   bool list_options(std::int64_t limit, bool may_be_virtual) {
     std::int64_t forced = 0;
+    PartsMaker maker(start_.setting, start_.rows, &parts_->pool);
     for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
       const TableInputs& table = plan_.tables[t];
       if (!table.sized || table.kernel == nullptr) continue;
-      start_.contradictions += free_options(start_.setting, table, freedom_, start_.rows, may_be_virtual, parts_->pool,
-                                            parts_->tables[t], start_.tables[t]);
+      start_.contradictions +=
+          free_options(start_.setting, table, freedom_, may_be_virtual, maker, parts_->tables[t], start_.tables[t]);
       forced += departures(table, start_.tables[t], parts_->tables[t], start_.pair);
       if (start_.cost() + forced > limit) return false;
     }
@@ -100,9 +101,10 @@ class FreeTier {
   }
   // Lets any table be virtual without its cells saying so.
   void allow_virtual_tables() {
+    PartsMaker maker(start_.setting, start_.rows, &parts_->pool);
     for (std::size_t t = 0; t < plan_.tables.size(); ++t)
       if (auto& parts = parts_->tables[t]; !parts.empty() && !is_virtual(parts))
-        add_virtual(start_.setting, plan_.tables[t], start_.rows, parts_->pool, parts, start_.tables[t]);
+        add_virtual(start_.setting, plan_.tables[t], maker, parts, start_.tables[t]);
   }
 
   // What all sums together leave of the options, and of the split of rows where that is hidden.

@@ -135,13 +135,14 @@ class UniformTier {
  private:
   bool count_all(std::int64_t limit) {
     parts_ = std::make_shared<PooledParts>(plan_.tables.size());
+    PartsMaker maker(setting_, {}, &parts_->pool);
     for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
       const TableInputs& table = plan_.tables[t];
       TableParts& parts = parts_->tables[t];
       if (!table.sized || table.kernel == nullptr) continue;
       Variant variant;
       variant.free_ratio = is_ratio_hidden(setting_, table);
-      parts.push_back(make_parts(setting_, table, variant, {}, counts_.combos(table), nullptr, &parts_->pool));
+      parts.push_back(maker.make(table, variant, counts_.combos(table)));
       counts_.add(setting_, table, parts.front());
       if (counts_.least() > limit || !counts_.any_within_most()) return false;
     }

@@ -161,8 +161,9 @@ class Again {
     outcome_.pair = precedent_.pair;
     outcome_.tables.resize(plan_.tables.size());
     auto parts = std::make_shared<PooledParts>(plan_.tables.size());
+    PartsMaker maker(precedent_.setting, outcome_.rows, &parts->pool);
     for (std::size_t t = 0; t < plan_.tables.size(); ++t)
-      if (!take(t, parts->tables[t], parts->pool)) return std::nullopt;
+      if (!take(t, maker, parts->tables[t])) return std::nullopt;
     outcome_.parts = tables_of(std::move(parts));
     const Outcome start = outcome_.rows.hidden() ? outcome_ : Outcome{};
     bool settled = settles(sums);
@@ -194,7 +195,7 @@ class Again {
   }
 
   // The options of the table that its own cells allow; false: none of them.
-  bool take(std::size_t t, TableParts& parts, Pool& pool) {
+  bool take(std::size_t t, PartsMaker& maker, TableParts& parts) {
     const TableInputs& table = plan_.tables[t];
     const TablePrecedent& known = precedent_.tables[t];
     if (known.options.empty()) return !table.sized || table.kernel == nullptr;
@@ -214,7 +215,7 @@ class Again {
                                  (!variant.free_poolings || !table.poolings_known) &&
                                  (!variant.free_columns || has_hidden_blocks(table));
       const std::uint64_t combos = hides_as_much ? known.combos[v] & possible : 0;
-      parts.push_back(make_parts(setting, table, variant, outcome_.rows, combos, nullptr, &pool));
+      parts.push_back(maker.make(table, variant, combos));
       fitting.push_back(fitting_combos(setting, table, parts.back(), combos));
     }
     Options& left = outcome_.tables[t].options;

@@ -55,30 +55,35 @@ ShapeRuns runs_of(const Setting& setting, const TableInputs& table, SplitRows ro
   return runs;
 }
 
-Amounts amounts(const Specific<RealInterval>& s) { return {s.hbm, s.ddr, s.ssd}; }
-
-constexpr std::uint64_t kEachElement = 0b0001'0001'0001;  // pairs of the first optimizer
-
-// The combos asked for, by what each kind of size depends on: bit sets.
-struct WantedSizes {
-  std::uint64_t pairs = 0, elements = 0, outputs = 0;
-};
+constexpr int kOptimizerBits = static_cast<int>(kOptimizers.size());
+constexpr std::uint64_t kOfElement = (1u << kOptimizerBits) - 1;  // pairs of the first element size
+constexpr std::uint64_t kOfOptimizer = 0b0001'0001'0001;          // of the first optimizer
 
 WantedSizes wanted_sizes(const Setting& setting, std::uint64_t combos) {
-  constexpr int kOptimizerBits = static_cast<int>(kOptimizers.size()), kElementBits = kCombos / 3;
-  constexpr std::uint64_t kOfOutput = (1u << kOptimizerBits) - 1, kOfElement = (1u << kElementBits) - 1;
+  constexpr int kElementBits = kCombos / 3;
+  constexpr std::uint64_t kOwn = (1u << kElementBits) - 1;
   WantedSizes wanted;
+  wanted.combos = combos;
   for (int element = 0; element < 3; ++element) {
-    const std::uint64_t own = combos >> element * kElementBits & kOfElement;
+    const std::uint64_t own = combos >> element * kElementBits & kOwn;
     if (own == 0) continue;
     wanted.elements |= std::uint64_t{1} << element;
     for (int output = 0; output < 5; ++output) {
-      const std::uint64_t optimizers = own >> output * kOptimizerBits & kOfOutput;
+      const std::uint64_t optimizers = own >> output * kOptimizerBits & kOfElement;
       if (optimizers == 0) continue;
       wanted.pairs |= optimizers << element * kOptimizerBits;
       wanted.outputs |= std::uint64_t{1} << (setting.rules->output_dtype ? output : element);
     }
   }
+  const auto place = [&](std::uint64_t bits, auto& places, int sizes) {
+    each_bit(bits, [&](int i) {
+      places[static_cast<std::size_t>(i)] = wanted.places.end;
+      wanted.places.end = static_cast<std::uint8_t>(wanted.places.end + sizes);
+    });
+  };
+  place(wanted.pairs, wanted.places.pairs, 3);
+  place(wanted.outputs, wanted.places.outputs, 2);
+  place(wanted.elements, wanted.places.elements, 1);
   return wanted;
 }
 
@@ -88,9 +93,10 @@ double multiplier_of(const Setting& setting, const TableInputs& table, int optim
 }
 
 // Takes another multiplier, given the sizes with any: nothing but the optimizer's state rests on it.
-void take_multiplier(const Setting& setting, const TableFacts<RealInterval>& facts,
-                     const ShardFacts<RealInterval>& shard, Specific<RealInterval>& sizes) {
-  const bool state_is_hidden_in_sums = sizes.ssd.high > 0 || uses_key_value_rule(setting, facts);
+template <class N>
+void take_multiplier(const Setting& setting, const TableFacts<N>& facts, const ShardFacts<N>& shard,
+                     Specific<N>& sizes) {
+  const bool state_is_hidden_in_sums = !is_zero(sizes.ssd) || uses_key_value_rule(setting, facts);
   if (state_is_hidden_in_sums) {
     sizes = specific_bytes(setting, facts, shard);
   } else if (!counts_as_inference(setting)) {
@@ -101,45 +107,90 @@ void take_multiplier(const Setting& setting, const TableFacts<RealInterval>& fac
   }
 }
 
-void fill_sizes(const Setting& setting, const TableInputs& table, const Parts& parts, const WantedSizes& wanted,
-                ClassParts& c) {
-  const ShardFacts<RealInterval> shard{c.rows, c.cols, c.empty};
-  TableFacts<RealInterval> facts = facts_of(setting, table, parts.variant, parts.lookups, {0, 0, 0});
-  std::array<double, kOptimizers.size()> multipliers{};
-  for (std::size_t o = 0; o < multipliers.size(); ++o)
-    if ((wanted.pairs >> o & kEachElement) != 0) multipliers[o] = multiplier_of(setting, table, static_cast<int>(o));
-  each_bit(wanted.elements, [&](int element) {
-    constexpr int kOptimizerBits = static_cast<int>(kOptimizers.size());
-    facts.element_size = exactly(kElementSizes[static_cast<std::size_t>(element)]);
-    std::optional<Specific<RealInterval>> specific;
-    each_bit(wanted.pairs >> element * kOptimizerBits & ((1u << kOptimizerBits) - 1), [&](int optimizer) {
-      facts.optimizer_multiplier = exactly(multipliers[static_cast<std::size_t>(optimizer)]);
-      if (specific)
-        take_multiplier(setting, facts, shard, *specific);
-      else
-        specific = specific_bytes(setting, facts, shard);
-      c.specific[static_cast<std::size_t>(element * kOptimizerBits + optimizer)] = amounts(*specific);
-    });
-  });
-  each_bit(wanted.outputs, [&](int index) {
-    const auto o = static_cast<std::size_t>(index);
-    facts.element_size = exactly(kElementSizes[std::min<std::size_t>(o, 2)]);  // where there is no e_o, e counts
-    facts.output_element_size = exactly(kOutputSizes[o]);
-    const auto io = io_bytes(setting, facts, shard);
-    c.input = io.input;
-    c.output[o] = io.output;
-    c.pipeline[o] = pipeline_io_bytes(setting, facts, io);
-  });
-  const std::uint64_t known = columns_show_estimate(setting) ? wanted.outputs : 0;
-  each_bit(wanted.elements, [&](int element) {
-    const auto e = static_cast<std::size_t>(element);
-    facts.element_size = exactly(kElementSizes[e]);
-    const auto io = (known >> element & 1) != 0 ? ShardIo<RealInterval>{c.input, c.output[e]}
-                                                : column_io_bytes(setting, facts, shard);
-    c.column_input = io.input;
-    c.column_output[e] = io.output;
-  });
+RealInterval bounds_of(double x) { return exactly(x); }
+RealInterval bounds_of(RealInterval x) { return x; }
+
+// As single numbers those that specific_bytes() reads of a table that has no key-value cache.
+TableFacts<double> exact_facts_of(const TableFacts<RealInterval>& facts) {
+  TableFacts<double> exact;
+  exact.sharding = facts.sharding;
+  exact.kernel = facts.kernel;
+  exact.quant = facts.quant;
+  exact.rows = facts.rows.low;
+  exact.cols = facts.cols.low;
+  exact.caching_ratio = facts.caching_ratio.low;
+  return exact;
 }
+
+// Fills in the sizes of the classes of one table.
+class TableSizes {
+ public:
+  TableSizes(const Setting& setting, const TableInputs& table, const Parts& parts, const WantedSizes& wanted)
+      : setting_(setting),
+        wanted_(wanted),
+        facts_(facts_of(setting, table, parts.variant, parts.lookups, {0, 0, 0})),
+        is_exact_(facts_.caching_ratio.exact() && !uses_key_value_rule(setting, facts_)) {
+    if (is_exact_) exact_facts_ = exact_facts_of(facts_);
+    for (std::size_t o = 0; o < multipliers_.size(); ++o)
+      if ((wanted.pairs >> o & kOfOptimizer) != 0) multipliers_[o] = multiplier_of(setting, table, static_cast<int>(o));
+  }
+
+  // `pool`: where they are kept.
+  void fill(Pool* pool, ClassParts& c) {
+    const ShardFacts<RealInterval> shard{c.rows, c.cols, c.empty};
+    c.places = wanted_.places;
+    c.sizes = {c.places.end, RealInterval{}, pool};
+    if (is_exact_ && c.rows.exact() && c.cols.exact())
+      fill_specific(exact_facts_, {c.rows.low, c.cols.low, c.empty}, c);
+    else
+      fill_specific(facts_, shard, c);
+    each_bit(wanted_.outputs, [&](int o) { fill_io(static_cast<std::size_t>(o), shard, c); });
+    const std::uint64_t known = columns_show_estimate(setting_) ? wanted_.outputs : 0;
+    each_bit(wanted_.elements, [&](int element) {
+      const auto e = static_cast<std::size_t>(element);
+      facts_.element_size = exactly(kElementSizes[e]);
+      const auto io = (known >> element & 1) != 0 ? ShardIo<RealInterval>{c.input, c.output(e)}
+                                                  : column_io_bytes(setting_, facts_, shard);
+      c.column_input = io.input;
+      c.sizes[c.places.elements[e]] = io.output;
+    });
+  }
+
+ private:
+  template <class N>
+  void fill_specific(TableFacts<N>& facts, const ShardFacts<N>& shard, ClassParts& c) {
+    each_bit(wanted_.elements, [&](int element) {
+      facts.element_size = constant<N>(kElementSizes[static_cast<std::size_t>(element)]);
+      Specific<N> sizes;
+      bool is_first = true;
+      each_bit(wanted_.pairs >> element * kOptimizerBits & kOfElement, [&](int optimizer) {
+        facts.optimizer_multiplier = constant<N>(multipliers_[static_cast<std::size_t>(optimizer)]);
+        if (std::exchange(is_first, false))
+          sizes = specific_bytes(setting_, facts, shard);
+        else
+          take_multiplier(setting_, facts, shard, sizes);
+        c.set_specific(element * kOptimizerBits + optimizer,
+                       {bounds_of(sizes.hbm), bounds_of(sizes.ddr), bounds_of(sizes.ssd)});
+      });
+    });
+  }
+
+  void fill_io(std::size_t o, const ShardFacts<RealInterval>& shard, ClassParts& c) {
+    facts_.element_size = exactly(kElementSizes[std::min<std::size_t>(o, 2)]);  // where there is no e_o, e counts
+    facts_.output_element_size = exactly(kOutputSizes[o]);
+    const auto io = io_bytes(setting_, facts_, shard);
+    c.input = io.input;
+    c.sizes[c.places.outputs[o]] = io.output;
+    c.sizes[c.places.outputs[o] + 1u] = pipeline_io_bytes(setting_, facts_, io);
+  }
+
+  const Setting& setting_;
+  const WantedSizes& wanted_;
+  TableFacts<RealInterval> facts_;  // with the sizes that are filled in next
+  bool is_exact_;                   // all that specific bytes of shards of known shape rest on
+  TableFacts<double> exact_facts_;  // then, and nothing else
+  std::array<double, kOptimizers.size()> multipliers_{};
+};
 
 // Whole rows of part k of a memory-proportional split (3.3): each part is cut to whole rows, the last one takes the
 // rest.
@@ -251,12 +302,11 @@ TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& tab
           .batch = table.batch};
 }
 
-Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, const RowSplit& rows,
-                 std::uint64_t combos, const Lookups* lookups, Pool* pool) {
-  const WantedSizes wanted = wanted_sizes(setting, combos);
-  Parts parts{variant, lookups ? *lookups : lookups_of(table, setting.rules->io, variant.free_poolings), Classes(pool),
-              Classes(pool)};
-  const auto runs = runs_of(setting, table, rows.how);
+Parts PartsMaker::make(const TableInputs& table, const Variant& variant, std::uint64_t combos, const Lookups* lookups) {
+  if (combos != wanted_.combos) wanted_ = wanted_sizes(setting_, combos);
+  Parts parts{variant, lookups ? *lookups : lookups_of(table, setting_.rules->io, variant.free_poolings),
+              Classes(pool_), Classes(pool_)};
+  const auto runs = runs_of(setting_, table, rows_.how);
   parts.classes.reserve(runs.size());
   for (const ShapeRun& run : runs) {
     ClassParts& c = parts.classes.emplace_back();
@@ -265,23 +315,25 @@ Parts make_parts(const Setting& setting, const TableInputs& table, const Variant
     c.cols = real(run.shape.cols);
     c.empty = run.shape.empty() ? Emptiness::yes : Emptiness::no;
   }
-  if (rows.hidden() && table.sharding == Sharding::rw && !parts.classes.empty())
-    hide_rows(setting, table, rows, parts);
+  if (rows_.hidden() && table.sharding == Sharding::rw && !parts.classes.empty())
+    hide_rows(setting_, table, rows_, parts);
   else if (columns_hidden(table))
     hide_columns(table, parts);
-  for (ClassParts& c : parts.classes) fill_sizes(setting, table, parts, wanted, c);
-  for (ClassParts& c : parts.same_total) fill_sizes(setting, table, parts, wanted, c);
+  TableSizes sizes(setting_, table, parts, wanted_);
+  for (ClassParts& c : parts.classes) sizes.fill(pool_, c);
+  for (ClassParts& c : parts.same_total) sizes.fill(pool_, c);
   return parts;
 }
 
 RowEnds row_ends(const Setting& setting, const TableInputs& table, const Parts& parts, std::uint64_t combos) {
   const WantedSizes wanted = wanted_sizes(setting, combos);
+  TableSizes sizes(setting, table, parts, wanted);
   RowEnds ends{parts.classes.front(), parts.classes.front()};
   ends.none.rows = exactly(0.0);
   ends.all.rows = real(table.rows);
   for (ClassParts* c : {&ends.none, &ends.all}) {
     c->empty = Emptiness::no;
-    fill_sizes(setting, table, parts, wanted, *c);
+    sizes.fill(nullptr, *c);
   }
   return ends;
 }

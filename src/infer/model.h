@@ -76,16 +76,40 @@ struct RowSplit {
   bool hidden() const { return how >= SplitRows::by_memory; }
 };
 
-// Sizes of one shard of a run of equal shards, for the combos that make_parts() was asked for; bounds in bytes.
+// Where a class keeps the sizes that some combos need, by what each kind of size depends on: most tables are asked for
+// few of them.
+struct SizePlaces {
+  std::array<std::uint8_t, kPairs> pairs{};                 // by pair_of()
+  std::array<std::uint8_t, kOutputSizes.size()> outputs{};  // by output element size
+  std::array<std::uint8_t, kElementSizes.size()> elements{};
+  std::uint8_t end = 0;
+};
+
+// Sizes of one shard of a run of equal shards, for the combos that make_parts() was asked for and no others; bounds in
+// bytes.
 struct ClassParts {
   ShapeRun run;
-  Emptiness empty = Emptiness::no;
   RealInterval rows{}, cols{};
-  std::array<Amounts, kPairs> specific{};            // by pair_of(), without input and output
-  RealInterval input{};                              // of the storage estimator
-  std::array<RealInterval, 5> output{}, pipeline{};  // by output element size
+  RealInterval input{};  // of the storage estimator
   RealInterval column_input{};
-  std::array<RealInterval, 3> column_output{};  // by element size
+  SizePlaces places;
+  Emptiness empty = Emptiness::no;
+  std::vector<RealInterval, PoolAllocator<RealInterval>> sizes;  // those that `places` names
+
+  // Without input and output.
+  Amounts specific(int pair) const {
+    const RealInterval* const first = &sizes[places.pairs[static_cast<std::size_t>(pair)]];
+    return {first[0], first[1], first[2]};
+  }
+  void set_specific(int pair, const Amounts& amounts) {
+    RealInterval* const first = &sizes[places.pairs[static_cast<std::size_t>(pair)]];
+    first[0] = amounts.hbm, first[1] = amounts.ddr, first[2] = amounts.ssd;
+  }
+  // By output_of().
+  RealInterval output(std::size_t o) const { return sizes[places.outputs[o]]; }
+  RealInterval pipeline(std::size_t o) const { return sizes[places.outputs[o] + 1u]; }
+  // By element size.
+  RealInterval column_output(int element) const { return sizes[places.elements[static_cast<std::size_t>(element)]]; }
 };
 
 // A kind of printed sum that shards add up to.
@@ -142,9 +166,30 @@ void each_shard(const Setting& setting, const TableInputs& table, const Parts& p
 RealInterval ratio_of(const Setting& setting, const TableInputs& table, const Variant& variant);
 TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& table, const Variant& variant,
                                   const Lookups& lookups, Combo combo);
-// Sizes for the combos in `combos` (a bit each); the sizes of others stay zero. `pool`: where the classes are kept.
-Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, const RowSplit& rows,
-                 std::uint64_t combos, const Lookups* lookups = nullptr, Pool* pool = nullptr);
+// The sizes that some combos need: bit sets, by what each kind depends on.
+struct WantedSizes {
+  std::uint64_t combos = 0, pairs = 0, elements = 0, outputs = 0;
+  SizePlaces places;
+};
+// Makes the parts of tables under one setting. `pool`: where the classes are kept.
+class PartsMaker {
+ public:
+  PartsMaker(const Setting& setting, const RowSplit& rows, Pool* pool = nullptr)
+      : setting_(setting), rows_(rows), pool_(pool) {}
+
+  // With the sizes for the combos in `combos` (a bit each).
+  Parts make(const TableInputs& table, const Variant& variant, std::uint64_t combos, const Lookups* lookups = nullptr);
+
+ private:
+  Setting setting_;
+  RowSplit rows_;
+  Pool* pool_;
+  WantedSizes wanted_;  // of the last table: most are asked for the same combos
+};
+inline Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, const RowSplit& rows,
+                        std::uint64_t combos, const Lookups* lookups = nullptr) {
+  return PartsMaker(setting, rows).make(table, variant, combos, lookups);
+}
 // Of a row-wise table: a shard without rows, and one that has them all.
 struct RowEnds {
   ClassParts none, all;
@@ -156,19 +201,14 @@ inline std::size_t output_of(const Setting& setting, Combo combo) {
   return static_cast<std::size_t>(setting.rules->output_dtype ? combo.output : combo.element);
 }
 inline RealInterval class_hbm(const Setting& setting, const ClassParts& c, Combo combo) {
-  return hbm_bytes(setting, c.specific[static_cast<std::size_t>(pair_of(combo))].hbm,
-                   c.pipeline[output_of(setting, combo)]);
+  return hbm_bytes(setting, c.specific(pair_of(combo)).hbm, c.pipeline(output_of(setting, combo)));
 }
 inline RealInterval class_ddr(const Setting& setting, const ClassParts& c, Combo combo) {
-  return ddr_bytes(setting, c.specific[static_cast<std::size_t>(pair_of(combo))].ddr,
-                   ShardIo<RealInterval>{c.input, c.output[output_of(setting, combo)]});
+  return ddr_bytes(setting, c.specific(pair_of(combo)).ddr,
+                   ShardIo<RealInterval>{c.input, c.output(output_of(setting, combo))});
 }
-inline RealInterval class_ssd(const ClassParts& c, Combo combo) {
-  return c.specific[static_cast<std::size_t>(pair_of(combo))].ssd;
-}
-inline RealInterval class_output(const ClassParts& c, Combo combo) {
-  return c.column_output[static_cast<std::size_t>(combo.element)];
-}
+inline RealInterval class_ssd(const ClassParts& c, Combo combo) { return c.specific(pair_of(combo)).ssd; }
+inline RealInterval class_output(const ClassParts& c, Combo combo) { return c.column_output(combo.element); }
 // Bytes of one shard of class `c` (none of weights and optimizer_state, which are those of whole tables).
 inline RealInterval class_bytes(const Setting& setting, const ClassParts& c, Combo combo, Quantity quantity) {
   switch (quantity) {

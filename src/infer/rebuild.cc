@@ -44,7 +44,7 @@ void each_size(const Setting& setting, const TableInputs& table, const Parts& pa
   f(&RealSizes::tensor, specific.tensor_hbm + specific.tensor_ddr + specific.key_value);
   f(&RealSizes::optimizer, specific.optimizer_hbm + specific.optimizer_ddr);
   f(&RealSizes::cache_aux, specific.cache_aux);
-  f(&RealSizes::pipeline_io, c.pipeline[output_of(setting, combo)]);
+  f(&RealSizes::pipeline_io, c.pipeline(output_of(setting, combo)));
 }
 
 // Bounds over the options left of a table.

@@ -30,7 +30,7 @@ struct RowBytes {
 };
 
 RealInterval specific_of(const ClassParts& c, Combo combo, Quantity quantity) {
-  const Amounts& amounts = c.specific[static_cast<std::size_t>(pair_of(combo))];
+  const Amounts amounts = c.specific(pair_of(combo));
   return quantity == Quantity::hbm ? amounts.hbm : amounts.ddr;
 }
 

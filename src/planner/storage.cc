@@ -53,6 +53,7 @@ double share_rounded_up(double storage, double part, double whole) {
     return std::ceil(storage * part / whole);  // beyond what the planner's integers reach; callers refuse such sizes
   const auto s = static_cast<std::uint64_t>(storage), p = static_cast<std::uint64_t>(part),
              w = static_cast<std::uint64_t>(whole);
+  if (p == w) return static_cast<double>(s);
   if (s % w == 0 && static_cast<double>(s / w) * part < kExactLimit) return static_cast<double>(s / w) * part;
   return std::ceil(divided_exactly(Wide{s} * p, w));
 }
