@@ -34,7 +34,11 @@ SumLines::SumLines(const PlanInputs& plan, const Outcome& outcome, Split split) 
   std::uint32_t end = 0;
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     first_of_.push_back(end);
-    if (rebuilt(t)) end += static_cast<std::uint32_t>(((*outcome.parts)[t].front().classes.size() + 1) * kQuantities);
+    if (!rebuilt(t)) continue;
+    const Classes& classes = (*outcome.parts)[t].front().classes;
+    const bool is_single =
+        classes.size() == 1 && classes.front().run.count == 1 && equal_shards(outcome, plan.tables[t]);
+    end += static_cast<std::uint32_t>((is_single ? 0 : classes.size() * kShardQuantities) + kQuantities);
   }
   first_of_.push_back(end);
   add_rank_sums(plan, outcome);
@@ -48,8 +52,8 @@ SumLines::SumLines(const PlanInputs& plan, const Outcome& outcome, Split split) 
 }
 
 SumLines::Entry SumLines::entry(std::uint32_t t, std::int16_t cls) const {
-  const std::uint32_t values = cls == kWhole ? first_of_[t + 1] - static_cast<std::uint32_t>(kQuantities)
-                                             : first_of_[t] + static_cast<std::uint32_t>(cls * kQuantities);
+  const std::uint32_t values =
+      cls == kWhole ? whole_of(t) : values_of(t) + static_cast<std::uint32_t>(cls * static_cast<int>(kShardQuantities));
   return {t, values, cls, 1};
 }
 

@@ -71,8 +71,11 @@ class SumLines {
   Part common(const SumLine& line) const { return commons_[line.common]; }
   static Part own(const SumLine& line) { return {0, line.first, line.first + line.count}; }
   bool rebuilt(std::uint32_t t) const { return split_.rebuilt[t]; }
-  // Values: one for each quantity of each class of a table, then of the whole table.
+  // Values: one for each quantity that shards have of each class of a table, then one for each quantity of the whole
+  // table. Where that is a single shard, the whole is all that there is.
   std::uint32_t values_of(std::uint32_t t) const { return first_of_[t]; }
+  std::uint32_t whole_of(std::uint32_t t) const { return first_of_[t + 1] - static_cast<std::uint32_t>(kQuantities); }
+  bool is_single(std::uint32_t t) const { return values_of(t) == whole_of(t); }
   std::uint32_t values() const { return first_of_.back(); }
   // Bit sets of Quantity: those of some sum, those that are needed of whole tables.
   std::uint32_t needed() const { return needed_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <span>
+#include <utility>
 
 #include "shardstats/numbers/most_shared.h"
 
@@ -19,6 +20,12 @@ bool have_same_bits(RealInterval a, RealInterval b) {
   return bits(a.low) == bits(b.low) && bits(a.high) == bits(b.high);
 }
 
+// Tables of the uniform tier keep their options.
+bool may_prune(const Outcome& outcome) {
+  const auto has_choice = [](const TableState& table) { return table.options.size() > 1; };
+  return !outcome.uniform && std::ranges::any_of(outcome.tables, has_choice);
+}
+
 }  // namespace
 
 const std::optional<ByteInterval>& cell_of(const TableInputs& table, Quantity quantity) {
@@ -32,7 +39,7 @@ Sums::Sums(const PlanInputs& plan, Outcome& outcome)
       outcome_(outcome),
       lines_(*outcome.lines),
       bounds_(lines_.values()),
-      swing_(outcome.uniform ? 0 : lines_.values()),
+      swing_(may_prune(outcome) ? lines_.values() : 0),
       has_choice_(outcome.tables.size()),
       differ_(outcome.tables.size()),
       elements_(outcome.tables.size()) {
@@ -40,10 +47,6 @@ Sums::Sums(const PlanInputs& plan, Outcome& outcome)
 }
 
 // ---- bounds over the options left, kept for every table ------------------------------------------------------------
-
-RealInterval& Sums::bounds_at(std::uint32_t t, std::size_t cls, Quantity quantity) {
-  return bounds_[lines_.values_of(t) + cls * kQuantities + static_cast<std::size_t>(quantity)];
-}
 
 namespace {
 
@@ -129,88 +132,104 @@ std::array<RealInterval, kShardQuantities> Sums::whole_sizes(std::uint32_t t, co
   return sums;
 }
 
-// Calls f(first, q, size) for what the table's shards take with one option, and all of it: of quantity q among the
-// values from `first` on. Without the whole of a table with one class, which set_whole() adds.
+// Calls f(value, q, size) for what the table's shards take with one option, and all of it: of quantity q, at that place
+// among the values of the table. Without the whole of a table with one class, which set_whole() adds.
 template <class F>
 void Sums::each_size(std::uint32_t t, Option option, bool one_class, F f) const {
   const Parts& parts = (*outcome_.parts)[t][option.variant];
   const Combo combo = combo_of(option.combo);
   const auto give = [&](std::size_t first, const auto& sizes) {
-    for (std::size_t q = 0; q < sizes.size(); ++q) f(first, q, sizes[q]);
+    for (std::size_t q = 0; q < sizes.size(); ++q) f(first + q, q, sizes[q]);
   };
   std::size_t first = 0;
   for (const ClassParts& c : parts.classes) {
     give(first, shard_bytes(outcome_.setting, c, combo));
-    first += kQuantities;
+    first += kShardQuantities;
   }
   if (!one_class) give(first, whole_sizes(t, parts, combo));
   if ((lines_.needed_whole() & ~kShardBits) == 0) return;
+  const std::size_t whole = lines_.whole_of(t) - lines_.values_of(t);
   const TableWeights weights = table_weights(outcome_.setting, plan_.tables[t], combo);
-  f(first, static_cast<std::size_t>(Quantity::weights), weights.weights);
-  f(first, static_cast<std::size_t>(Quantity::optimizer_state), weights.state);
+  f(whole + at(Quantity::weights), at(Quantity::weights), weights.weights);
+  f(whole + at(Quantity::optimizer_state), at(Quantity::optimizer_state), weights.state);
 }
 
 // Of a table with one class: bounds of the whole are those of the class as many times.
 void Sums::set_whole(std::uint32_t t, RealInterval* values) const {
+  if (lines_.is_single(t)) return;
   const RealInterval count = real(classes_of(t).front().run.count);
-  for (std::size_t q = 0; q < kShardQuantities; ++q) values[kQuantities + q] = values[q] * count;
+  for (std::size_t q = 0; q < kShardQuantities; ++q) values[kShardQuantities + q] = values[q] * count;
 }
 
 void Sums::set_sizes(std::uint32_t t, Option option, RealInterval* values) const {
   const bool one_class = is_one_class((*outcome_.parts)[t]);
-  each_size(t, option, one_class,
-            [&](std::size_t first, std::size_t q, RealInterval size) { values[first + q] = size; });
+  each_size(t, option, one_class, [&](std::size_t value, std::size_t, RealInterval size) { values[value] = size; });
   if (one_class) set_whole(t, values);
 }
 
-void Sums::refresh(std::uint32_t t) {
-  if (!usable(t)) return;
-  const std::size_t first_value = lines_.values_of(t), count = (classes_of(t).size() + 1) * kQuantities;
-  RealInterval* const bounds = &bounds_[first_value];
-  RealInterval* const swing = outcome_.uniform ? nullptr : &swing_[first_value];
-  const auto& options = outcome_.tables[t].options;
+// Bounds over several options.
+void Sums::take_options(std::uint32_t t, const Options& options) {
   const bool one_class = is_one_class((*outcome_.parts)[t]);
-  has_choice_[t] = options.size() > 1;
-  each_size(t, options[0], one_class,
-            [&](std::size_t first, std::size_t q, RealInterval size) { bounds[first + q] = size; });
-  if (swing != nullptr) std::copy_n(bounds, count, swing);
+  RealInterval* const bounds = &bounds_[lines_.values_of(t)];
+  RealInterval* const swing = swing_.empty() ? nullptr : &swing_[lines_.values_of(t)];
+  each_size(t, options[0], one_class, [&](std::size_t value, std::size_t, RealInterval size) { bounds[value] = size; });
+  if (swing != nullptr) std::copy_n(bounds, values_in(t), swing);
   std::uint32_t differ = 0;
   for (const Option option : std::span(options.begin(), options.end()).subspan(1))
-    each_size(t, option, one_class, [&](std::size_t first, std::size_t q, RealInterval size) {
-      RealInterval& all = bounds[first + q];
+    each_size(t, option, one_class, [&](std::size_t value, std::size_t q, RealInterval size) {
+      RealInterval& all = bounds[value];
       if (have_same_bits(all, size)) return;
       all = hull(all, size);
       differ |= 1u << q;
       if (swing == nullptr) return;
-      RealInterval& own = swing[first + q];
+      RealInterval& own = swing[value];
       own = {std::max(own.low, size.low), std::min(own.high, size.high)};
     });
   differ_[t] = static_cast<std::uint8_t>(differ);
+  elements_[t] = static_cast<std::uint8_t>(elements_of(options));
   if (one_class) set_whole(t, bounds);
   if (one_class && swing != nullptr) set_whole(t, swing);
-  elements_[t] = static_cast<std::uint8_t>(has_choice_[t] ? elements_of(options) : 0);
+}
+
+void Sums::refresh(std::uint32_t t) {
+  if (!usable(t)) return;
+  const Options& options = outcome_.tables[t].options;
+  RealInterval* const bounds = &bounds_[lines_.values_of(t)];
+  const std::size_t count = values_in(t);
+  const bool had_choice = std::exchange(has_choice_[t], options.size() > 1);
+  if (has_choice_[t]) {
+    take_options(t, options);
+  } else {
+    differ_[t] = elements_[t] = 0;
+    set_sizes(t, options[0], bounds);
+  }
   const RealInterval* const whole = &bounds[count - kQuantities];
   for (const Quantity quantity : kCells)
     if ((lines_.needed() & bit(quantity)) != 0 && !whole[at(quantity)].exact()) narrow_by_cell(t, quantity);
-  if (swing == nullptr) return;
-  for (std::size_t i = 0; i < count; ++i) swing[i] = {swing[i].low - bounds[i].low, bounds[i].high - swing[i].high};
+  if (swing_.empty() || !(has_choice_[t] || had_choice)) return;
+  RealInterval* const swing = &swing_[lines_.values_of(t)];
+  for (std::size_t i = 0; i < count; ++i)
+    swing[i] =
+        has_choice_[t] ? RealInterval{swing[i].low - bounds[i].low, bounds[i].high - swing[i].high} : RealInterval{};
 }
 
 // The table's own cell bounds the sum over its shards, and with it each of them.
 void Sums::narrow_by_cell(std::uint32_t t, Quantity quantity) {
   const auto& cell = cell_of(plan_.tables[t], quantity);
-  if (!cell || outcome_.tables[t].contradicted[static_cast<std::size_t>(quantity)]) return;
+  if (!cell || outcome_.tables[t].contradicted[at(quantity)]) return;
   const RealInterval printed = real(*cell);
-  const auto& classes = classes_of(t);
-  RealInterval& whole = bounds_at(t, classes.size(), quantity);
+  RealInterval& whole = bounds_[lines_.whole_of(t) + at(quantity)];
   whole = narrowed(whole, printed);
+  if (lines_.is_single(t)) return;
+  const auto& classes = classes_of(t);
+  RealInterval* const shards = &bounds_[lines_.values_of(t) + at(quantity)];
   RealInterval total{};
   for (std::size_t c = 0; c < classes.size(); ++c)
-    total = total + bounds_at(t, c, quantity) * exactly(static_cast<double>(classes[c].run.count));
+    total = total + shards[c * kShardQuantities] * exactly(static_cast<double>(classes[c].run.count));
   for (std::size_t c = 0; c < classes.size(); ++c) {
     const double n = equal_shards(outcome_, plan_.tables[t]) ? static_cast<double>(classes[c].run.count) : 1;
     if (n <= 0) continue;
-    RealInterval& own = bounds_at(t, c, quantity);
+    RealInterval& own = shards[c * kShardQuantities];
     const RealInterval left{(printed.low - (total.high - n * own.high)) / n,
                             (printed.high - (total.low - n * own.low)) / n};
     if (left.low <= left.high) own = narrowed(own, left);

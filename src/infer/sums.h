@@ -140,7 +140,9 @@ class Sums {
     }
     return sum;
   }
-  RealInterval& bounds_at(std::uint32_t t, std::size_t cls, Quantity quantity);
+  std::size_t values_in(std::uint32_t t) const {
+    return lines_.whole_of(t) + static_cast<std::size_t>(kQuantities) - lines_.values_of(t);
+  }
   double ranks() const { return static_cast<double>(plan_.ranks.size()); }
   RealInterval constant_of(const SumLine& line) const;
   RealInterval shards_of(const SumLine& line) const;
@@ -150,6 +152,7 @@ class Sums {
   void each_size(std::uint32_t t, Option option, bool one_class, F f) const;
   void set_whole(std::uint32_t t, RealInterval* values) const;
   void set_sizes(std::uint32_t t, Option option, RealInterval* values) const;
+  void take_options(std::uint32_t t, const Options& options);
   void refresh(std::uint32_t t);
   void changed(std::uint32_t t);
   void narrow_by_cell(std::uint32_t t, Quantity quantity);
@@ -194,7 +197,8 @@ class Sums {
   Outcome& outcome_;
   const SumLines& lines_;
   Values bounds_;  // over the options left
-  // How far some option lies above the lower end of the bounds (low), and below the upper one (high).
+  // Of tables with several options: how far some option lies above the lower end of the bounds (low), and below the
+  // upper one (high). None where no table has.
   Values swing_;
   std::vector<char> has_choice_;  // by table: several options left
   // Of those, by table: which quantities the options left differ in, a bit for each.
