@@ -140,7 +140,7 @@ std::optional<std::size_t> Sums::add_known(Part shards, const Assignment& known,
   for (std::uint32_t i = shards.first; i < shards.end; ++i) {
     const Entry& entry = lines_[i];
     if (!sizes_differ(entry.table)) {
-      sum = sum + bounds_[entry.values + static_cast<std::size_t>(Quantity::output)] * exactly(entry.count);
+      sum = sum + entry.times(bounds_[entry.values + static_cast<std::size_t>(Quantity::output)]);
       continue;
     }
     const bool is_next = i == shards.first || lines_[i - 1].table != entry.table;

@@ -54,7 +54,7 @@ SumLines::SumLines(const PlanInputs& plan, const Outcome& outcome, Split split) 
 SumLines::Entry SumLines::entry(std::uint32_t t, std::int16_t cls) const {
   const std::uint32_t values =
       cls == kWhole ? whole_of(t) : values_of(t) + static_cast<std::uint32_t>(cls * static_cast<int>(kShardQuantities));
-  return {t, values, cls, 1};
+  return {t, values, 1, cls};
 }
 
 void SumLines::add_line(Quantity quantity, SumOf of, std::size_t index, const std::optional<ByteInterval>& printed,
@@ -110,6 +110,7 @@ void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
       if (static_cast<std::size_t>(rank) < plan.ranks.size()) ++first[static_cast<std::size_t>(rank) + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());
   std::vector<std::uint32_t> end(first.begin(), first.end() - 1);
+  entries_.reserve(first.back() + everywhere.size() + 2 * plan.tables.size());  // kernels and totals as well
   entries_.resize(first.back());
   std::vector<bool> known = ranks_without_missing(plan);
   for (const std::uint32_t t : others) {
@@ -122,16 +123,18 @@ void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
       continue;
     }
     if (ranks.empty()) continue;
-    each_shard(outcome.setting, table, (*outcome.parts)[t].front(), [&](std::size_t slot, std::size_t c) {
-      const auto rank = static_cast<std::size_t>(ranks[slot]);
-      if (rank >= end.size()) return;
-      const auto cls = static_cast<std::int16_t>(c);
-      Entry* const next = entries_.data() + end[rank];
-      if (end[rank] > first[rank] && next[-1].table == t && next[-1].cls == cls) {
-        ++next[-1].count;
-      } else {
-        *next = entry(t, cls);
-        ++end[rank];
+    each_run(outcome.setting, table, (*outcome.parts)[t].front(), [&](std::size_t from, std::size_t to, std::size_t c) {
+      const Entry one = entry(t, static_cast<std::int16_t>(c));
+      for (const int rank_of_shard : ranks.subspan(from, to - from)) {
+        const auto rank = static_cast<std::size_t>(rank_of_shard);
+        if (rank >= end.size()) continue;
+        Entry* const next = entries_.data() + end[rank];
+        if (end[rank] > first[rank] && next[-1].values == one.values) {
+          ++next[-1].count;
+        } else {
+          *next = one;
+          ++end[rank];
+        }
       }
     });
   }

@@ -47,8 +47,9 @@ class SumLines {
   struct Entry {
     std::uint32_t table = 0;
     std::uint32_t values = 0;  // where those of the class start among the values of all tables
+    std::uint32_t count = 1;
     std::int16_t cls = 0;
-    double count = 1;
+    RealInterval times(RealInterval one) const { return one * exactly(static_cast<double>(count)); }
   };
   static constexpr std::int16_t kWhole = -1;
   // Consecutive entries of a sum, mostly those of one table.

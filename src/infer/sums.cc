@@ -69,7 +69,7 @@ void Sums::ShardTotals::add(Part shards, Totals& totals) const {
     if (entry.count == 1)
       ((sums[at(Q)] += ends_of(values[at(Q)])), ...);
     else
-      ((sums[at(Q)] += ends_of(values[at(Q)]) * entry.count), ...);
+      ((sums[at(Q)] += ends_of(entry.times(values[at(Q)]))), ...);
   }
   totals.sums = std::bit_cast<decltype(totals.sums)>(sums);
   totals.last = shards;
@@ -89,7 +89,7 @@ void Sums::ShardTotals::take_widest_swing(Part shards, Totals& totals) const {
     std::array<RealInterval, kQuantities> all{};
     for (std::uint32_t i = part.first; i < part.end; ++i) {
       const RealInterval* const one = &(*swing_)[lines_[i].values];
-      ((all[at(Q)] = all[at(Q)] + one[at(Q)] * exactly(lines_[i].count)), ...);
+      ((all[at(Q)] = all[at(Q)] + lines_[i].times(one[at(Q)])), ...);
     }
     take(all.data());
   });

@@ -120,7 +120,7 @@ class Sums {
     if (entry.cls == SumLines::kWhole)
       return table_bytes(outcome_.setting, plan_.tables[entry.table], parts, combo, quantity);
     const ClassParts& c = parts.classes[static_cast<std::size_t>(entry.cls)];
-    return class_bytes(outcome_.setting, c, combo, quantity) * exactly(entry.count);
+    return entry.times(class_bytes(outcome_.setting, c, combo, quantity));
   }
   RealInterval bytes(Part part, Option option, Quantity quantity) const {
     const Parts& parts = (*outcome_.parts)[part.table][option.variant];
@@ -136,7 +136,7 @@ class Sums {
     RealInterval sum{};
     for (std::uint32_t i = part.first; i < part.end; ++i) {
       const Entry& entry = lines_[i];
-      sum = sum + values[entry.values + static_cast<std::size_t>(quantity)] * exactly(entry.count);
+      sum = sum + entry.times(values[entry.values + static_cast<std::size_t>(quantity)]);
     }
     return sum;
   }
