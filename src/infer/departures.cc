@@ -35,16 +35,18 @@ void Sums::take_pair(int pair) {
   list_wide_options();
 }
 
-std::uint64_t usual_departures(const PlanInputs& plan, const Outcome& outcome) {
-  std::uint64_t once = 0, several = 0;
+OwnDepartures own_departures(const PlanInputs& plan, const Outcome& outcome) {
+  OwnDepartures own;
+  std::uint64_t once = 0;
   for (std::uint32_t t = 0; t < outcome.tables.size(); ++t) {
-    const TableParts& parts = (*outcome.parts)[t];
-    if (departures(plan.tables[t], outcome.tables[t], parts, outcome.pair) == 0) continue;
+    const int values = departures(plan.tables[t], outcome.tables[t], (*outcome.parts)[t], outcome.pair);
+    if (values == 0) continue;
+    own.values += values;
     const std::uint64_t combos = combos_of(outcome.tables[t].options);
-    several |= once & combos;
+    own.usual |= once & combos;
     once |= combos;
   }
-  return several;
+  return own;
 }
 
 Departures Sums::departures() const {

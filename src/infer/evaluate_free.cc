@@ -125,8 +125,8 @@ class FreeTier {
     Sums sums(plan_, outcome);
     sums.settle();
     const Departures found = sums.departures();
-    const bool wrong = is_wrong_line(found) && !sums.are_usual(found, usual_departures(plan_, start));
-    const std::int64_t departing = own_departures(outcome);
+    const bool wrong = is_wrong_line(found) && !sums.are_usual(found, own_departures(plan_, start).usual);
+    const std::int64_t departing = own_departures(plan_, outcome).values;
     if (!wrong && outcome.cost() + departing + found.tables <= limit) {
       outcome.freedoms += departing + found.tables;
       return outcome;
@@ -138,7 +138,7 @@ class FreeTier {
       sums.take_pair(pair);
       const Departures other = sums.departures();
       if (is_wrong_line(other)) continue;
-      Outcome one = with_freedoms(outcome, own_departures(outcome) + other.tables);
+      Outcome one = with_freedoms(outcome, own_departures(plan_, outcome).values + other.tables);
       if (weight(one) < weight(best) || (wrong && weight(one) == weight(best))) best = std::move(one);
     }
     return best;
@@ -147,23 +147,13 @@ class FreeTier {
   Outcome contradicted(const Outcome& start, std::uint32_t line) const {
     Outcome outcome = listed(start);
     Sums(plan_, outcome).contradict(line);
-    outcome.freedoms += own_departures(outcome);
+    outcome.freedoms += own_departures(plan_, outcome).values;
     return outcome;
   }
 
   static Outcome with_freedoms(Outcome outcome, std::int64_t freedoms) {
     outcome.freedoms += freedoms;
     return outcome;
-  }
-
-  // Those that what is left of the tables asks for, whatever the other tables have.
-  std::int64_t own_departures(const Outcome& outcome) const {
-    std::int64_t all = 0;
-    for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
-      const TableParts& parts = (*outcome.parts)[t];
-      if (!parts.empty()) all += departures(plan_.tables[t], outcome.tables[t], parts, outcome.pair);
-    }
-    return all;
   }
 
   Outcome listed(const Outcome& start) const {

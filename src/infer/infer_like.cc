@@ -182,15 +182,13 @@ class Again {
     outcome_.sums = outcome_.lines->lines();
     Sums sums(plan_, outcome_);
     if (outcome_.uniform) return sums.settle_within(kNoLimit) && outcome_.contradictions == 0;
-    const std::uint64_t usual = usual_departures(plan_, outcome_);
+    const OwnDepartures before = own_departures(plan_, outcome_);
     if (found_ != nullptr) *found_ = sums.assignments();
     sums.settle(&precedent_.assignments);
     const Departures found = sums.departures();
-    if (outcome_.contradictions > 0 || (is_wrong_line(found) && !sums.are_usual(found, usual))) return false;
-    outcome_.freedoms += found.tables;
-    for (std::size_t t = 0; t < plan_.tables.size(); ++t)
-      if (const TableParts& parts = (*outcome_.parts)[t]; !parts.empty())
-        outcome_.freedoms += departures(plan_.tables[t], outcome_.tables[t], parts, outcome_.pair);
+    if (outcome_.contradictions > 0 || (is_wrong_line(found) && !sums.are_usual(found, before.usual))) return false;
+    const std::int64_t own = sums.has_removed_options() ? own_departures(plan_, outcome_).values : before.values;
+    outcome_.freedoms += found.tables + own;
     return true;
   }
 
@@ -208,7 +206,7 @@ class Again {
     }
     const Setting& setting = precedent_.setting;
     const std::uint64_t possible = possible_combos(setting, table, true);
-    ShortVector<std::uint64_t, 1> fitting;  // by variant
+    Options& left = outcome_.tables[t].options;
     for (std::size_t v = 0; v < known.variants.size(); ++v) {
       const Variant& variant = known.variants[v];
       const bool hides_as_much = variant.free_ratio == is_ratio_hidden(setting, table) &&
@@ -216,11 +214,10 @@ class Again {
                                  (!variant.free_columns || has_hidden_blocks(table));
       const std::uint64_t combos = hides_as_much ? known.combos[v] & possible : 0;
       parts.push_back(maker.make(table, variant, combos));
-      fitting.push_back(fitting_combos(setting, table, parts.back(), combos));
+      const std::uint64_t fitting = fitting_combos(setting, table, parts.back(), combos);
+      if (fitting != known.combos[v])
+        left.erase_if([&](Option option) { return option.variant == v && (fitting >> option.combo & 1) == 0; });
     }
-    Options& left = outcome_.tables[t].options;
-    const auto is_ruled_out = [&](Option option) { return (fitting[option.variant] >> option.combo & 1) == 0; };
-    if (std::ranges::any_of(left, is_ruled_out)) left.erase_if(is_ruled_out);
     return !left.empty();
   }
 

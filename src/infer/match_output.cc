@@ -85,13 +85,19 @@ class Place {
 
 }  // namespace
 
+bool Sums::has_open_table(const SumLine& line) const {
+  const auto has_one = [&](Part shards) {
+    return std::ranges::any_of(lines_.entries(shards), [&](const Entry& entry) { return sizes_differ(entry.table); });
+  };
+  return has_one(lines_.common(line)) || has_one(SumLines::own(line));
+}
+
 // The Output column is printed finely, so that bounds of the sum are not enough: looks for the assignments of element
 // sizes that give the printed value. None: the cell is contradicted; else sizes in none of them are removed.
 void Sums::match_output(SumLine& line) {
-  if (line.contradicted) return;
+  if (line.contradicted || !has_open_table(line)) return;
   RealInterval fixed{};
   std::vector<OpenTable> open = open_tables(line, fixed);
-  if (open.empty()) return;
   put_in_order(open);
   const Assigned found = assign(open, fixed, line.printed);
   if (found == Assigned::none) line.contradicted = true;

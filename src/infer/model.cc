@@ -385,13 +385,29 @@ WrongCells contradicted_cells(const TableInputs& table, const CellBytes& bytes) 
   return {wrong(table.hbm, Quantity::hbm), wrong(table.ddr, Quantity::ddr), wrong(table.ssd, Quantity::ssd)};
 }
 
+namespace {
+
+// Calls f(bytes_of), by which bytes_of(of_class) is what all shards take that take of_class(class) each.
+template <class F>
+auto with_sums(const Parts& parts, F f) {
+  if (parts.classes.size() != 1 || !parts.same_total.empty())
+    return f([&](auto of_class) { return over_shards(parts, of_class); });
+  const ClassParts& only = parts.classes.front();  // mostly
+  const RealInterval count = real(only.run.count);
+  return f([&](auto of_class) { return of_class(only) * count; });
+}
+
+}  // namespace
+
 WrongCells contradicted_cells(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo) {
-  const auto wrong = [&](const std::optional<ByteInterval>& printed, auto bytes_of) {
-    return printed && !over_shards(parts, bytes_of).overlaps(real(*printed));
-  };
-  return {wrong(table.hbm, [&](const ClassParts& c) { return class_hbm(setting, c, combo); }),
-          wrong(table.ddr, [&](const ClassParts& c) { return class_ddr(setting, c, combo); }),
-          wrong(table.ssd, [&](const ClassParts& c) { return class_ssd(c, combo); })};
+  return with_sums(parts, [&](auto sum_of) {
+    const auto wrong = [&](const std::optional<ByteInterval>& printed, auto bytes_of) {
+      return printed && !sum_of(bytes_of).overlaps(real(*printed));
+    };
+    return WrongCells{wrong(table.hbm, [&](const ClassParts& c) { return class_hbm(setting, c, combo); }),
+                      wrong(table.ddr, [&](const ClassParts& c) { return class_ddr(setting, c, combo); }),
+                      wrong(table.ssd, [&](const ClassParts& c) { return class_ssd(c, combo); })};
+  });
 }
 
 namespace {
@@ -421,21 +437,25 @@ std::uint64_t possible_combos(const Setting& setting, const TableInputs& table, 
 
 std::uint64_t fitting_combos(const Setting& setting, const TableInputs& table, const Parts& parts,
                              std::uint64_t possible) {
-  std::uint64_t left = possible;
-  // Cell by cell: the next one is asked of few combos.
-  const auto keep_fitting = [&](const std::optional<ByteInterval>& cell, auto bytes_of) {
-    if (!cell) return;
-    const RealInterval printed = real(*cell);
-    each_bit(left, [&](int i) {
-      const Combo combo = combo_of(i);
-      if (!over_shards(parts, [&](const ClassParts& c) { return bytes_of(c, combo); }).overlaps(printed))
-        left &= ~(std::uint64_t{1} << i);
-    });
-  };
-  keep_fitting(table.hbm, [&](const ClassParts& c, Combo combo) { return class_hbm(setting, c, combo); });
-  keep_fitting(table.ddr, [&](const ClassParts& c, Combo combo) { return class_ddr(setting, c, combo); });
-  keep_fitting(table.ssd, [&](const ClassParts& c, Combo combo) { return class_ssd(c, combo); });
-  return left;
+  return with_sums(parts, [&](auto sum_of) {
+    std::uint64_t left = possible;
+    // Cell by cell: the next one is asked of few combos.
+    const auto keep_fitting = [&](const std::optional<ByteInterval>& cell, auto bytes_of) {
+      if (!cell) return;
+      const RealInterval printed = real(*cell);
+      std::uint64_t fitting = 0;
+      each_bit(left, [&](int i) {
+        const Combo combo = combo_of(i);
+        const bool fits = sum_of([&](const ClassParts& c) { return bytes_of(c, combo); }).overlaps(printed);
+        fitting |= std::uint64_t{fits} << i;
+      });
+      left = fitting;
+    };
+    keep_fitting(table.hbm, [&](const ClassParts& c, Combo combo) { return class_hbm(setting, c, combo); });
+    keep_fitting(table.ddr, [&](const ClassParts& c, Combo combo) { return class_ddr(setting, c, combo); });
+    keep_fitting(table.ssd, [&](const ClassParts& c, Combo combo) { return class_ssd(c, combo); });
+    return left;
+  });
 }
 
 }  // namespace shardstats::infer_detail

@@ -39,7 +39,8 @@ class ShortVector {
     many_.clear();
     size_ = 0;
   }
-  void push_back(T value) {
+  void push_back(const T& value) { push_back(T(value)); }
+  void push_back(T&& value) {
     if (size_ == N) many_.assign(std::make_move_iterator(few_.begin()), std::make_move_iterator(few_.end()));
     if (size_ < N)
       few_[size_] = std::move(value);

@@ -113,6 +113,7 @@ void Sums::ShardTotals::take_shards(const SumLine& line) {
 
 // After its options have.
 void Sums::changed(std::uint32_t t) {
+  has_removed_options_ = true;
   refresh(t);
   lines_.each_line_of(t, [&](std::uint32_t l) { stale_[l] = true; });
 }

@@ -27,9 +27,12 @@ struct Departures {
 // Several tables that depart from the plan-wide values show in several sums: if only one asks for them, it is wrong.
 inline bool is_wrong_line(const Departures& found) { return found.lines == 1 && found.tables >= 2; }
 
-// A bit for each combo that the own cells of several tables ask for instead of the plan-wide values; before the sums
-// are settled.
-std::uint64_t usual_departures(const PlanInputs& plan, const Outcome& outcome);
+// What is left of the tables asks for instead of the plan-wide values, whatever the other tables have.
+struct OwnDepartures {
+  std::int64_t values = 0;  // of their own
+  std::uint64_t usual = 0;  // a bit for each combo that several tables ask for; of interest before the sums are settled
+};
+OwnDepartures own_departures(const PlanInputs& plan, const Outcome& outcome);
 
 // Element sizes (indices) of tables in one output sum; and in those of them where several tables have a choice.
 using Assignment = std::vector<std::pair<std::uint32_t, int>>;
@@ -46,13 +49,15 @@ class Sums {
   // The same where no table has a choice; false: the outcome costs more than `limit`, and is left unfinished.
   bool settle_within(std::int64_t limit);
 
+  bool has_removed_options() const { return has_removed_options_; }
+
   // Of those sums whose printed value some soon found sizes give.
   Assignments assignments() const;
 
   Departures departures() const;
   // Other plan-wide values to count departures from; once settled.
   void take_pair(int pair);
-  // Do the values of usual_departures() bring the memory that they are found in back? Then it is no wrong line.
+  // Do the usual ones of OwnDepartures bring the memory that they are found in back? Then it is no wrong line.
   bool are_usual(const Departures& found, std::uint64_t usual) const;
   // settle(), taking the printed sum for wrong: it removes no option.
   void contradict(std::uint32_t line);
@@ -168,6 +173,7 @@ class Sums {
   static bool may_rule_out(const SumLine& line, RealInterval total, RealInterval swing);
   bool prune(SumLine& line, RealInterval& total, Part part);
   std::vector<OpenTable> open_tables(const SumLine& line, RealInterval& fixed) const;
+  bool has_open_table(const SumLine& line) const;
   void match_output(SumLine& line);
   bool gives(const SumLine& line, const Assignments& known, std::uint32_t l) const;
   RealInterval output_of(const Entry& entry, int element) const;
@@ -203,9 +209,10 @@ class Sums {
   std::vector<char> has_choice_;  // by table: several options left
   // Of those, by table: which quantities the options left differ in, a bit for each.
   std::vector<std::uint8_t> differ_;
-  std::vector<std::uint8_t> elements_;       // which element sizes they have, likewise
-  std::uint32_t any_differ_ = 0;             // in which options of some table differed when comparing began
-  bool open_ = false;                        // some table has
+  std::vector<std::uint8_t> elements_;  // which element sizes they have, likewise
+  std::uint32_t any_differ_ = 0;        // in which options of some table differed when comparing began
+  bool open_ = false;                   // some table has
+  bool has_removed_options_ = false;
   Values wide_bounds_;                       // once settled: of the plan-wide option, else over those left
   std::vector<std::optional<Option>> wide_;  // by table, once settled: the plan-wide option beside others
   std::vector<bool> stale_;                  // lines that have changed since they were compared
