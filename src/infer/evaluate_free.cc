@@ -28,7 +28,7 @@ std::vector<Variant> variants_of(const Setting& setting, const TableInputs& tabl
 // Adds a variant of the table with those of its options that the printed cells allow.
 void add_variant(const Setting& setting, const TableInputs& table, const Variant& variant, std::uint64_t possible,
                  PartsMaker& maker, TableParts& parts, TableState& state) {
-  parts.push_back(maker.make(table, variant, possible));
+  maker.make(table, variant, possible, nullptr, parts.add());
   each_bit(fitting_combos(setting, table, parts.back(), possible), [&](int combo) {
     state.options.push_back({static_cast<std::uint8_t>(parts.size() - 1), static_cast<std::uint8_t>(combo)});
   });

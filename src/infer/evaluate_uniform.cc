@@ -142,7 +142,7 @@ class UniformTier {
       if (!table.sized || table.kernel == nullptr) continue;
       Variant variant;
       variant.free_ratio = is_ratio_hidden(setting_, table);
-      parts.push_back(maker.make(table, variant, counts_.combos(table)));
+      maker.make(table, variant, counts_.combos(table), nullptr, parts.add());
       counts_.add(setting_, table, parts.front());
       if (counts_.least() > limit || !counts_.any_within_most()) return false;
     }

@@ -213,7 +213,7 @@ class Again {
                                  (!variant.free_poolings || !table.poolings_known) &&
                                  (!variant.free_columns || has_hidden_blocks(table));
       const std::uint64_t combos = hides_as_much ? known.combos[v] & possible : 0;
-      parts.push_back(maker.make(table, variant, combos));
+      maker.make(table, variant, combos, nullptr, parts.add());
       const std::uint64_t fitting = fitting_combos(setting, table, parts.back(), combos);
       if (fitting != known.combos[v])
         left.erase_if([&](Option option) { return option.variant == v && (fitting >> option.combo & 1) == 0; });

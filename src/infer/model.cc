@@ -57,7 +57,6 @@ ShapeRuns runs_of(const Setting& setting, const TableInputs& table, SplitRows ro
 
 constexpr int kOptimizerBits = static_cast<int>(kOptimizers.size());
 constexpr std::uint64_t kOfElement = (1u << kOptimizerBits) - 1;  // pairs of the first element size
-constexpr std::uint64_t kOfOptimizer = 0b0001'0001'0001;          // of the first optimizer
 
 WantedSizes wanted_sizes(const Setting& setting, std::uint64_t combos) {
   constexpr int kElementBits = kCombos / 3;
@@ -75,6 +74,7 @@ WantedSizes wanted_sizes(const Setting& setting, std::uint64_t combos) {
       wanted.outputs |= std::uint64_t{1} << (setting.rules->output_dtype ? output : element);
     }
   }
+  if (columns_show_estimate(setting)) wanted.shown = wanted.outputs;
   const auto place = [&](std::uint64_t bits, auto& places, int sizes) {
     each_bit(bits, [&](int i) {
       places[static_cast<std::size_t>(i)] = wanted.places.end;
@@ -107,6 +107,27 @@ void take_multiplier(const Setting& setting, const TableFacts<N>& facts, const S
   }
 }
 
+TableFacts<RealInterval> facts_without_sizes(const Setting& setting, const TableInputs& table, const Variant& variant,
+                                             const Lookups& lookups) {
+  return {.sharding = table.sharding,
+          .kernel = table.kernel,
+          .quant = table.quant,
+          .sequence = table.sequence,
+          .virtual_table = variant.virtual_table,
+          .rows = real(table.rows),
+          .cols = real(table.cols),
+          .lookups = lookups.lookups,
+          .pooled = lookups.pooled,
+          .caching_ratio = ratio_of(setting, table, variant),
+          .passes = variant.passes < kManyPasses ? exactly(static_cast<double>(variant.passes))
+                                                 : RealInterval{kManyPasses, kManyPassesBound},
+          .l1_megabytes = {0, 1e12},  // hidden; the other operand bounds the result
+          .key_value_ratio = {0, 1},
+          .pooling_sum = table.pooling_sum,
+          .features = real(table.features),
+          .batch = table.batch};
+}
+
 RealInterval bounds_of(double x) { return exactly(x); }
 RealInterval bounds_of(RealInterval x) { return x; }
 
@@ -128,11 +149,12 @@ class TableSizes {
   TableSizes(const Setting& setting, const TableInputs& table, const Parts& parts, const WantedSizes& wanted)
       : setting_(setting),
         wanted_(wanted),
-        facts_(facts_of(setting, table, parts.variant, parts.lookups, {0, 0, 0})),
+        facts_(facts_without_sizes(setting, table, parts.variant, parts.lookups)),
         is_exact_(facts_.caching_ratio.exact() && !uses_key_value_rule(setting, facts_)) {
     if (is_exact_) exact_facts_ = exact_facts_of(facts_);
-    for (std::size_t o = 0; o < multipliers_.size(); ++o)
-      if ((wanted.pairs >> o & kOfOptimizer) != 0) multipliers_[o] = multiplier_of(setting, table, static_cast<int>(o));
+    const std::uint64_t pairs = wanted.pairs;
+    each_bit((pairs | pairs >> kOptimizerBits | pairs >> 2 * kOptimizerBits) & kOfElement,
+             [&](int o) { multipliers_[static_cast<std::size_t>(o)] = multiplier_of(setting, table, o); });
   }
 
   // `pool`: where they are kept.
@@ -145,12 +167,11 @@ class TableSizes {
     else
       fill_specific(facts_, shard, c);
     each_bit(wanted_.outputs, [&](int o) { fill_io(static_cast<std::size_t>(o), shard, c); });
-    const std::uint64_t known = columns_show_estimate(setting_) ? wanted_.outputs : 0;
     each_bit(wanted_.elements, [&](int element) {
       const auto e = static_cast<std::size_t>(element);
       facts_.element_size = exactly(kElementSizes[e]);
-      const auto io = (known >> element & 1) != 0 ? ShardIo<RealInterval>{c.input, c.output(e)}
-                                                  : column_io_bytes(setting_, facts_, shard);
+      const auto io = (wanted_.shown >> element & 1) != 0 ? ShardIo<RealInterval>{c.input, c.output(e)}
+                                                          : column_io_bytes(setting_, facts_, shard);
       c.column_input = io.input;
       c.sizes[c.places.elements[e]] = io.output;
     });
@@ -280,36 +301,24 @@ RealInterval ratio_of(const Setting& setting, const TableInputs& table, const Va
 
 TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& table, const Variant& variant,
                                   const Lookups& lookups, Combo combo) {
-  return {.sharding = table.sharding,
-          .kernel = table.kernel,
-          .quant = table.quant,
-          .sequence = table.sequence,
-          .virtual_table = variant.virtual_table,
-          .rows = real(table.rows),
-          .cols = real(table.cols),
-          .element_size = exactly(kElementSizes[static_cast<std::size_t>(combo.element)]),
-          .output_element_size = exactly(kOutputSizes[static_cast<std::size_t>(combo.output)]),
-          .optimizer_multiplier = exactly(multiplier_of(setting, table, combo.optimizer)),
-          .lookups = lookups.lookups,
-          .pooled = lookups.pooled,
-          .caching_ratio = ratio_of(setting, table, variant),
-          .passes = variant.passes < kManyPasses ? exactly(static_cast<double>(variant.passes))
-                                                 : RealInterval{kManyPasses, kManyPassesBound},
-          .l1_megabytes = {0, 1e12},  // hidden; the other operand bounds the result
-          .key_value_ratio = {0, 1},
-          .pooling_sum = table.pooling_sum,
-          .features = real(table.features),
-          .batch = table.batch};
+  TableFacts<RealInterval> facts = facts_without_sizes(setting, table, variant, lookups);
+  facts.element_size = exactly(kElementSizes[static_cast<std::size_t>(combo.element)]);
+  facts.output_element_size = exactly(kOutputSizes[static_cast<std::size_t>(combo.output)]);
+  facts.optimizer_multiplier = exactly(multiplier_of(setting, table, combo.optimizer));
+  return facts;
 }
 
-Parts PartsMaker::make(const TableInputs& table, const Variant& variant, std::uint64_t combos, const Lookups* lookups) {
+void PartsMaker::make(const TableInputs& table, const Variant& variant, std::uint64_t combos, const Lookups* lookups,
+                      Parts& parts) {
   if (combos != wanted_.combos) wanted_ = wanted_sizes(setting_, combos);
-  Parts parts{variant, lookups ? *lookups : lookups_of(table, setting_.rules->io, variant.free_poolings),
-              Classes(pool_), Classes(pool_)};
   const auto runs = runs_of(setting_, table, rows_.how);
-  parts.classes.reserve(runs.size());
+  parts.variant = variant;
+  parts.lookups = lookups ? *lookups : lookups_of(table, setting_.rules->io, variant.free_poolings);
+  parts.classes = Classes(runs.size(), pool_);
+  parts.same_total = Classes(pool_);
+  ClassParts* next = parts.classes.data();
   for (const ShapeRun& run : runs) {
-    ClassParts& c = parts.classes.emplace_back();
+    ClassParts& c = *next++;
     c.run = run;
     c.rows = real(run.shape.rows);
     c.cols = real(run.shape.cols);
@@ -322,7 +331,6 @@ Parts PartsMaker::make(const TableInputs& table, const Variant& variant, std::ui
   TableSizes sizes(setting_, table, parts, wanted_);
   for (ClassParts& c : parts.classes) sizes.fill(pool_, c);
   for (ClassParts& c : parts.same_total) sizes.fill(pool_, c);
-  return parts;
 }
 
 RowEnds row_ends(const Setting& setting, const TableInputs& table, const Parts& parts, std::uint64_t combos) {

@@ -169,6 +169,7 @@ TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& tab
 // The sizes that some combos need: bit sets, by what each kind depends on.
 struct WantedSizes {
   std::uint64_t combos = 0, pairs = 0, elements = 0, outputs = 0;
+  std::uint64_t shown = 0;  // element sizes with which columns show what the estimator counts with an output size
   SizePlaces places;
 };
 // Makes the parts of tables under one setting. `pool`: where the classes are kept.
@@ -177,8 +178,9 @@ class PartsMaker {
   PartsMaker(const Setting& setting, const RowSplit& rows, Pool* pool = nullptr)
       : setting_(setting), rows_(rows), pool_(pool) {}
 
-  // With the sizes for the combos in `combos` (a bit each).
-  Parts make(const TableInputs& table, const Variant& variant, std::uint64_t combos, const Lookups* lookups = nullptr);
+  // Sets the parts, with the sizes for the combos in `combos` (a bit each).
+  void make(const TableInputs& table, const Variant& variant, std::uint64_t combos, const Lookups* lookups,
+            Parts& parts);
 
  private:
   Setting setting_;
@@ -188,7 +190,9 @@ class PartsMaker {
 };
 inline Parts make_parts(const Setting& setting, const TableInputs& table, const Variant& variant, const RowSplit& rows,
                         std::uint64_t combos, const Lookups* lookups = nullptr) {
-  return PartsMaker(setting, rows).make(table, variant, combos, lookups);
+  Parts parts;
+  PartsMaker(setting, rows).make(table, variant, combos, lookups, parts);
+  return parts;
 }
 // Of a row-wise table: a shard without rows, and one that has them all.
 struct RowEnds {

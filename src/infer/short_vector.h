@@ -48,6 +48,14 @@ class ShortVector {
       many_.push_back(std::move(value));
     ++size_;
   }
+  // One more, to be assigned to.
+  T& add() {
+    if (size_ >= N)
+      push_back(T{});
+    else
+      ++size_;
+    return end()[-1];
+  }
   template <class Predicate>
   void erase_if(Predicate predicate) {
     const ShortVector before = *this;
