@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "infer/sums.h"
 
@@ -14,57 +15,35 @@ using Sizes = ShortVector<std::pair<int, RealInterval>, kElementSizes.size()>;  
 
 bool is_before(RealInterval a, RealInterval b) { return a.low != b.low ? a.low < b.low : a.high < b.high; }
 
-// Sums in their order, each with the same size more, without those that can no longer become the printed one.
-class Grown {
- public:
-  Grown(const std::vector<RealInterval>& sums, RealInterval size, RealInterval rest, RealInterval printed)
-      : next_(sums.data()), end_(next_ + sums.size()), size_(size), rest_(rest), printed_(printed) {
-    skip();
+// Each sum with the size more, in order, without those that can no longer become the printed one. `rest`: what is added
+// afterwards.
+void grow(const std::vector<RealInterval>& sums, RealInterval size, RealInterval rest, RealInterval printed,
+          std::vector<RealInterval>& grown) {
+  grown.clear();
+  bool in_order = true;  // but for rounding
+  for (const RealInterval sum : sums) {
+    const RealInterval one = sum + size;
+    if (!(one + rest).overlaps(printed)) continue;
+    in_order = in_order && (grown.empty() || is_before(grown.back(), one));
+    grown.push_back(one);
   }
-  bool ended() const { return next_ == end_; }
-  RealInterval first() const { return first_; }
-  void drop_first() {
-    ++next_;
-    skip();
-  }
+  if (in_order) return;
+  std::ranges::sort(grown, is_before);
+  grown.erase(std::unique(grown.begin(), grown.end()), grown.end());
+}
 
- private:
-  void skip() {
-    for (; next_ != end_; ++next_) {
-      first_ = *next_ + size_;
-      if ((first_ + rest_).overlaps(printed_)) return;
-    }
-  }
-
-  const RealInterval *next_, *end_;
-  RealInterval size_, rest_, printed_, first_{};
-};
-
-// Each sum with each size more, in order; beyond `most` of them some. `rest`: what is added afterwards.
+// Each sum with each size more, in order; if they are more than `most`, some.
 std::vector<RealInterval> with_sizes(const std::vector<RealInterval>& sums, const Sizes& sizes, RealInterval rest,
                                      RealInterval printed, std::size_t most) {
-  std::vector<Grown> grown;
-  grown.reserve(sizes.size());
-  const auto ended = [](const Grown& one) { return one.ended(); };
-  for (const auto& [element, size] : sizes) grown.emplace_back(sums, size, rest, printed);
-  std::erase_if(grown, ended);
-  std::vector<RealInterval> all;
-  all.reserve(sums.size() + 1);
-  bool in_order = true;  // but for rounding
-  while (!grown.empty() && (all.size() <= most || !in_order)) {
-    Grown* least = &grown.front();
-    for (Grown& one : grown)
-      if (is_before(one.first(), least->first())) least = &one;
-    if (all.empty() || all.back() != least->first()) {
-      in_order = in_order && (all.empty() || is_before(all.back(), least->first()));
-      all.push_back(least->first());
-    }
-    least->drop_first();
-    if (least->ended()) std::erase_if(grown, ended);
+  std::vector<RealInterval> all, grown, both;
+  grown.reserve(sums.size());
+  for (const auto& [element, size] : sizes) {
+    grow(sums, size, rest, printed, grown);
+    both.resize(all.size() + grown.size());
+    both.erase(std::ranges::set_union(all, grown, both.begin(), is_before).out, both.end());
+    std::swap(all, both);
+    if (all.size() > most) break;
   }
-  if (in_order) return all;
-  std::ranges::sort(all, is_before);
-  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 
