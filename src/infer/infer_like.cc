@@ -114,9 +114,8 @@ SurvivorPrecedent precedent_of(const PlanInputs& plan, Outcome& outcome) {
   survivor.uniform = outcome.uniform;
   survivor.split = outcome.rows.how;
   survivor.pair = outcome.pair;
-  survivor.tables.reserve(outcome.tables.size());
   for (std::uint32_t t = 0; t < outcome.tables.size(); ++t)
-    survivor.tables.push_back(precedent_of((*outcome.parts)[t], Extremes(plan, outcome, t).kept()));
+    survivor.tables.add(precedent_of((*outcome.parts)[t], Extremes(plan, outcome, t).kept()));
   return survivor;
 }
 
@@ -305,6 +304,14 @@ std::vector<Setting> members_of(const std::vector<SettingGroup>& groups, const S
 }
 
 }  // namespace
+
+void TablePrecedents::add(TablePrecedent table) {
+  constexpr std::ptrdiff_t kSearched = 64;  // of the last kinds: where no tables are alike, more would take long
+  const auto first = kinds_.end() - std::min(std::ssize(kinds_), kSearched);
+  const auto kind = std::find(first, kinds_.end(), table);
+  kinds_of_.push_back(static_cast<std::uint32_t>(kind - kinds_.begin()));
+  if (kind == kinds_.end()) kinds_.push_back(std::move(table));
+}
 
 std::shared_ptr<const Precedent> make_precedent(const PlanInputs& plan, SearchResult& found, const PerfInputs& perf,
                                                 const std::vector<PerfOutcome>& perf_outcomes) {

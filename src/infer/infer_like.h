@@ -1,6 +1,7 @@
 // Hypotheses of one block, looked at again for another. Private to src/infer.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -17,6 +18,20 @@ struct TablePrecedent {
   ShortVector<Variant, 1> variants;
   ShortVector<std::uint64_t, 1> combos;  // of the options, by variant: bit sets
   Options options;
+  friend bool operator==(const TablePrecedent& a, const TablePrecedent& b) {
+    return std::ranges::equal(a.options, b.options) && std::ranges::equal(a.variants, b.variants);
+  }
+};
+// Those of the tables of a plan, of which many are alike.
+class TablePrecedents {
+ public:
+  void add(TablePrecedent table);
+  std::size_t size() const { return kinds_of_.size(); }
+  const TablePrecedent& operator[](std::size_t t) const { return kinds_[kinds_of_[t]]; }
+
+ private:
+  std::vector<TablePrecedent> kinds_;
+  std::vector<std::uint32_t> kinds_of_;  // by table
 };
 
 struct SurvivorPrecedent {
@@ -25,7 +40,7 @@ struct SurvivorPrecedent {
   SplitRows split = SplitRows::evenly;
   int pair = 0;
   std::int64_t freedoms = kNoLimit;  // what the hypothesis may cost
-  std::vector<TablePrecedent> tables;
+  TablePrecedents tables;
   Assignments assignments;
 };
 
