@@ -53,10 +53,11 @@ std::int64_t free_options(const Setting& setting, const TableInputs& table, Free
   if (state.options.empty() && may_be_virtual) add_virtual(setting, table, maker, parts, state);
   if (!state.options.empty()) return 0;
   std::int64_t fewest = 4;
-  for (std::uint8_t v = 0; v < parts.size(); ++v)
-    for (int i = 0; i < kCombos; ++i) {
-      if ((possible >> i & 1) == 0 || parts[v].variant.virtual_table) continue;
-      const auto wrong = contradicted_cells(setting, table, parts[v], combo_of(i));
+  for (std::uint8_t v = 0; v < parts.size(); ++v) {
+    if (parts[v].variant.virtual_table) continue;
+    const CellTest contradicted(setting, table, parts[v]);
+    each_bit(possible, [&](int i) {
+      const auto wrong = contradicted(combo_of(i));
       if (count(wrong) < fewest) {
         fewest = count(wrong);
         state.options.clear();
@@ -64,7 +65,8 @@ std::int64_t free_options(const Setting& setting, const TableInputs& table, Free
       }
       if (count(wrong) == fewest && wrong == state.contradicted)
         state.options.push_back({v, static_cast<std::uint8_t>(i)});
-    }
+    });
+  }
   return fewest;
 }
 

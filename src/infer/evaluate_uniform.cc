@@ -26,8 +26,9 @@ class PairCounts {
 
   void add(const Setting& setting, const TableInputs& table, const Parts& parts) {
     const bool departs = !has_hidden_inputs(table), departs_anyhow = departs && table.sharding != Sharding::rw;
+    const CellTest contradicted(setting, table, parts);
     each_bit(counted_, [&](int p) {
-      const auto wrong = count(contradicted_cells(setting, table, parts, plan_wide(table, p)));
+      const auto wrong = count(contradicted(plan_wide(table, p)));
       wrong_[at(p)] += wrong;
       if (wrong == 0) return;
       departing_[at(p)].inputs += departs;

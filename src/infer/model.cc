@@ -408,14 +408,7 @@ auto with_sums(const Parts& parts, F f) {
 }  // namespace
 
 WrongCells contradicted_cells(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo) {
-  return with_sums(parts, [&](auto sum_of) {
-    const auto wrong = [&](const std::optional<ByteInterval>& printed, auto bytes_of) {
-      return printed && !sum_of(bytes_of).overlaps(real(*printed));
-    };
-    return WrongCells{wrong(table.hbm, [&](const ClassParts& c) { return class_hbm(setting, c, combo); }),
-                      wrong(table.ddr, [&](const ClassParts& c) { return class_ddr(setting, c, combo); }),
-                      wrong(table.ssd, [&](const ClassParts& c) { return class_ssd(c, combo); })};
-  });
+  return CellTest(setting, table, parts)(combo);
 }
 
 namespace {

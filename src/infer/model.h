@@ -9,7 +9,9 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -130,6 +132,7 @@ inline constexpr std::int64_t kRoundings = 4;  // whole bytes by which the parts
 struct Option {
   std::uint8_t variant = 0;
   std::uint8_t combo = 0;
+  friend bool operator==(Option, Option) = default;
 };
 
 // Shards of the table on ranks: slot i is the i-th entry of the printed ranks.
@@ -256,6 +259,37 @@ using WrongCells = std::array<bool, kCells.size()>;
 inline std::int64_t count(const WrongCells& cells) { return std::count(cells.begin(), cells.end(), true); }
 WrongCells contradicted_cells(const TableInputs& table, const CellBytes& bytes);
 WrongCells contradicted_cells(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo);
+// The same for one combo after the other.
+class CellTest {
+ public:
+  CellTest(const Setting& setting, const TableInputs& table, const Parts& parts)
+      : setting_(setting), parts_(parts), printed_{bounds_of(table.hbm), bounds_of(table.ddr), bounds_of(table.ssd)} {
+    if (parts.classes.size() != 1 || !parts.same_total.empty()) return;
+    only_ = &parts.classes.front();
+    count_ = real(only_->run.count);
+  }
+
+  WrongCells operator()(Combo combo) const {
+    if (only_ == nullptr) return contradicted_by(cell_bytes(setting_, parts_, combo));
+    return contradicted_by({class_hbm(setting_, *only_, combo) * count_, class_ddr(setting_, *only_, combo) * count_,
+                            class_ssd(*only_, combo) * count_});
+  }
+
+ private:
+  static RealInterval bounds_of(const std::optional<ByteInterval>& cell) {
+    constexpr double kAny = std::numeric_limits<double>::infinity();
+    return cell ? real(*cell) : RealInterval{-kAny, kAny};
+  }
+  WrongCells contradicted_by(const CellBytes& bytes) const {
+    return {!bytes[0].overlaps(printed_[0]), !bytes[1].overlaps(printed_[1]), !bytes[2].overlaps(printed_[2])};
+  }
+
+  const Setting& setting_;
+  const Parts& parts_;
+  CellBytes printed_;                 // anything where no cell is
+  const ClassParts* only_ = nullptr;  // all of the table is so many times this shard
+  RealInterval count_{};
+};
 
 // Calls f(index) for each bit of a set.
 template <class F>
