@@ -1,6 +1,7 @@
 #include "infer/equal_ranks.h"
 
 #include <algorithm>
+#include <array>
 #include <compare>
 #include <iterator>
 #include <span>
@@ -30,26 +31,26 @@ std::uint64_t hash_of(std::uint32_t common, std::span<const SumLines::Entry> own
   return hash ^ hash >> 32;
 }
 
-struct Place {
-  Quantity quantity{};
-  std::uint64_t hash = 0;  // of the shards
-  std::uint32_t line = 0;
-  auto operator<=>(const Place&) const = default;
+struct Rank {
+  std::uint64_t hash = 0;                      // of the shards
+  std::uint32_t first_line = 0, end_line = 0;  // of all its quantities
+  auto operator<=>(const Rank&) const = default;
 };
 
-// The lines of ranks: those that may belong to one group stand together.
-std::vector<Place> places_of(const SumLines& sums) {
-  std::vector<Place> places;
+// Those that may have the same shards stand together.
+std::vector<Rank> ranks_of(const SumLines& sums) {
+  std::vector<Rank> ranks;
   const std::vector<SumLine>& lines = sums.lines();
-  std::uint64_t hash = 0;
   for (std::uint32_t l = 0; l < lines.size(); ++l) {
     if (lines[l].of != SumOf::rank) continue;
-    const bool same = !places.empty() && lines[l].index == lines[places.back().line].index;
-    if (!same) hash = hash_of(lines[l].common, own_shards_of(sums, lines[l]));
-    places.push_back({lines[l].quantity, hash, l});
+    const bool same = !ranks.empty() && lines[l].index == lines[ranks.back().first_line].index;
+    if (same)
+      ranks.back().end_line = l + 1;
+    else
+      ranks.push_back({hash_of(lines[l].common, own_shards_of(sums, lines[l])), l, l + 1});
   }
-  std::ranges::sort(places);
-  return places;
+  std::ranges::sort(ranks);
+  return ranks;
 }
 
 void compare(const std::vector<SumLine>& lines, const Group& group, std::vector<UnequalRank>& found) {
@@ -72,28 +73,36 @@ void compare(const std::vector<SumLine>& lines, const Group& group, std::vector<
   }
 }
 
+// Of ranks with the same shards: quantity by quantity.
+void compare_lines(const std::vector<SumLine>& lines, std::span<const Rank> ranks, std::vector<UnequalRank>& found) {
+  std::array<Group, kQuantities> groups;
+  for (const Rank& rank : ranks)
+    for (std::uint32_t l = rank.first_line; l < rank.end_line; ++l)
+      groups[static_cast<std::size_t>(lines[l].quantity)].push_back(l);
+  for (const Group& group : groups) {
+    const auto prints_the_same = [&](std::uint32_t l) { return lines[l].printed == lines[group.front()].printed; };
+    if (!std::ranges::all_of(group, prints_the_same)) compare(lines, group, found);
+  }
+}
+
 }  // namespace
 
 std::vector<UnequalRank> unequal_ranks(const SumLines& sums) {
   const std::vector<SumLine>& lines = sums.lines();
-  std::vector<Place> places = places_of(sums);
+  std::vector<Rank> ranks = ranks_of(sums);
   const auto have_same_shards = [&](const SumLine& a, const SumLine& b) {
     return a.common == b.common && std::ranges::equal(own_shards_of(sums, a), own_shards_of(sums, b), are_alike);
   };
   std::vector<UnequalRank> found;
-  for (auto begin = places.begin(), end = begin; begin != places.end(); begin = end) {
-    end = std::find_if(begin, places.end(),
-                       [&](const Place& p) { return p.quantity != begin->quantity || p.hash != begin->hash; });
-    const SumLine& first = lines[begin->line];
-    if (std::all_of(begin, end, [&](const Place& p) { return lines[p.line].printed == first.printed; })) continue;
+  for (auto begin = ranks.begin(), end = begin; begin != ranks.end(); begin = end) {
+    end = std::find_if(begin, ranks.end(), [&](const Rank& rank) { return rank.hash != begin->hash; });
     // Others may have the same hash.
-    while (begin != end) {
-      const SumLine& line = lines[begin->line];
-      const auto rest =
-          std::stable_partition(begin, end, [&](const Place& p) { return have_same_shards(line, lines[p.line]); });
-      Group group;
-      for (; begin != rest; ++begin) group.push_back(begin->line);
-      compare(lines, group, found);
+    while (end - begin > 1) {
+      const SumLine& line = lines[begin->first_line];
+      const auto rest = std::stable_partition(
+          begin, end, [&](const Rank& rank) { return have_same_shards(line, lines[rank.first_line]); });
+      compare_lines(lines, {begin, rest}, found);
+      begin = rest;
     }
   }
   return found;

@@ -97,20 +97,21 @@ std::vector<std::uint32_t> SumLines::add_common(const PlanInputs& plan, const Ou
 
 // A rank with a shard of a table that cannot be rebuilt, or whose row is missing, has no sum to compare.
 void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
+  const std::size_t all_ranks = plan.ranks.size(), tables = plan.tables.size();
   std::vector<std::uint32_t> everywhere, others;
-  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+  for (std::uint32_t t = 0; t < tables; ++t) {
     // Those of a grid have one class here and another there.
     const bool common =
-        rebuilt(t) && plan.tables[t].sharding != Sharding::gs && is_everywhere(plan.tables[t], plan.ranks.size());
+        rebuilt(t) && plan.tables[t].sharding != Sharding::gs && is_everywhere(plan.tables[t], all_ranks);
     (common ? everywhere : others).push_back(t);
   }
-  std::vector<std::uint32_t> first(plan.ranks.size() + 1);  // of the rank's entries, with room for all of its shards
+  std::vector<std::uint32_t> first(all_ranks + 1);  // of the rank's entries, with room for all of its shards
   for (const std::uint32_t t : others)
     for (const int rank : plan.tables[t].ranks)
-      if (static_cast<std::size_t>(rank) < plan.ranks.size()) ++first[static_cast<std::size_t>(rank) + 1];
+      if (static_cast<std::size_t>(rank) < all_ranks) ++first[static_cast<std::size_t>(rank) + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());
   std::vector<std::uint32_t> end(first.begin(), first.end() - 1);
-  entries_.reserve(first.back() + everywhere.size() + 2 * plan.tables.size());  // kernels and totals as well
+  entries_.reserve(first.back() + everywhere.size() + 2 * tables);  // kernels and totals as well
   entries_.resize(first.back());
   std::vector<bool> known = ranks_without_missing(plan);
   for (const std::uint32_t t : others) {
@@ -127,7 +128,7 @@ void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
       const Entry one = entry(t, static_cast<std::int16_t>(c));
       for (const int rank_of_shard : ranks.subspan(from, to - from)) {
         const auto rank = static_cast<std::size_t>(rank_of_shard);
-        if (rank >= end.size()) continue;
+        if (rank >= all_ranks) continue;
         Entry* const next = entries_.data() + end[rank];
         if (end[rank] > first[rank] && next[-1].values == one.values) {
           ++next[-1].count;
@@ -139,7 +140,7 @@ void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
     });
   }
   const std::vector<std::uint32_t> common = add_common(plan, outcome, everywhere);
-  for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
+  for (std::size_t rank = 0; rank < all_ranks; ++rank)
     if (known[rank])
       for (const Quantity q : kRankQuantities)
         add_line(q, SumOf::rank, rank, column_of(plan.ranks[rank], q), first[rank], end[rank], common[rank]);
@@ -161,19 +162,20 @@ void SumLines::add_kernel_sums(const PlanInputs& plan) {
 // All ranks together hold all shards. Only worth a line where the shards of a rank are not known exactly: what is
 // hidden may move bytes between ranks, but never adds any.
 void SumLines::add_totals(const PlanInputs& plan, const Outcome& outcome) {
+  const std::size_t all_ranks = plan.ranks.size(), tables = plan.tables.size();
   const auto on_ranks = [&](std::uint32_t t) {
     const auto& ranks = plan.tables[t].ranks;
-    return rebuilt(t) && !ranks.empty() && static_cast<std::size_t>(ranks.back()) < plan.ranks.size();
+    return rebuilt(t) && !ranks.empty() && static_cast<std::size_t>(ranks.back()) < all_ranks;
   };
   if (plan.missing) return;
   bool hidden = !split_.uniform;
-  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
+  for (std::uint32_t t = 0; t < tables; ++t) {
     if (!on_ranks(t)) return;
-    hidden |= !equal_shards(outcome, plan.tables[t]);
+    hidden = hidden || !equal_shards(outcome, plan.tables[t]);
   }
-  if (!hidden || static_cast<std::int64_t>(plan.ranks.size()) != plan.world_size) return;
+  if (!hidden || static_cast<std::int64_t>(all_ranks) != plan.world_size) return;
   const std::size_t first = entries_.size();
-  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) entries_.push_back(entry(t, kWhole));
+  for (std::uint32_t t = 0; t < tables; ++t) entries_.push_back(entry(t, kWhole));
   for (const Quantity q : kRankQuantities) {
     ByteInterval sum{};
     bool complete = true;
