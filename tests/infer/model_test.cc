@@ -47,5 +47,47 @@ TEST(MakeParts, SizesMadeTogetherAreThoseMadeAlone) {
         }
 }
 
+Setting setting_of(Release release) {
+  Setting setting;
+  setting.rules = &rules_of(release);
+  setting.world_size = setting.group_size = setting.column_group_size = 4;
+  return setting;
+}
+
+TEST(PartsMaker, MakesEachTableAsByItself) {
+  const Setting setting = setting_of(Release::v1_4_0);
+  PartsMaker maker(setting, {});
+  for (const KernelTraits& kernel : kernel_table())
+    for (const std::uint64_t combos : {kAllCombos, std::uint64_t{1}, std::uint64_t{1} << 59, std::uint64_t{1}}) {
+      const TableInputs table = table_with(kernel);
+      Parts parts;
+      maker.make(table, {}, combos, nullptr, parts);
+      const Parts alone = make_parts(setting, table, {}, {}, combos);
+      each_bit(combos, [&](int i) {
+        EXPECT_EQ(cell_bytes(setting, parts, combo_of(i)), cell_bytes(setting, alone, combo_of(i)))
+            << kernel.name << " combo " << i;
+      });
+    }
+}
+
+// Of a table of one class (whole) and of one of several (rw).
+TEST(CellTest, FindsThePrintedCellsThatAComboContradicts) {
+  const Setting setting = setting_of(Release::v1_4_0);
+  for (const Sharding sharding : {Sharding::tw, Sharding::rw}) {
+    TableInputs table = table_with(*find_kernel("fused"));
+    table.sharding = sharding;
+    if (sharding == Sharding::tw) table.ranks.assign(std::array{2});
+    const Parts parts = make_parts(setting, table, {}, {}, kAllCombos);
+    const CellBytes first = cell_bytes(setting, parts, combo_of(0));
+    EXPECT_EQ(CellTest(setting, table, parts)(combo_of(59)), WrongCells{}) << "nothing is printed";
+    table.hbm = ByteInterval{static_cast<std::int64_t>(first[0].low), static_cast<std::int64_t>(first[0].high)};
+    table.ddr = ByteInterval{0, 0};
+    const CellTest contradicted(setting, table, parts);
+    EXPECT_EQ(contradicted(combo_of(0)), WrongCells{});
+    EXPECT_EQ(contradicted(combo_of(59)), (WrongCells{true, false, false}));
+    EXPECT_EQ(contradicted_cells(setting, table, parts, combo_of(59)), (WrongCells{true, false, false}));
+  }
+}
+
 }  // namespace
 }  // namespace shardstats::infer_detail

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "corpus.h"
+#include "infer/infer_like.h"
 #include "shardstats/input/blocks.h"
 
 namespace shardstats {
@@ -29,6 +30,21 @@ struct Block {
   std::string text;
   PrintedPlan printed;
 };
+
+TEST(TablePrecedents, KeepAlikeTablesOnce) {
+  using namespace infer_detail;
+  TablePrecedents tables;
+  for (const int passes : {1, 2, 1}) {
+    TablePrecedent table;
+    table.variants.push_back(Variant{.passes = passes});
+    table.options.push_back({0, 7});
+    tables.add(table);
+  }
+  ASSERT_EQ(tables.size(), 3u);
+  EXPECT_EQ(&tables[0], &tables[2]);
+  EXPECT_NE(&tables[0], &tables[1]);
+  EXPECT_EQ(tables[1].variants.front().passes, 2);
+}
 
 std::optional<Plan> like(const Plan& earlier, const PrintedPlan& printed) {
   return infer_like(*earlier.precedent, printed, as_verify_does());

@@ -35,6 +35,16 @@ TEST(ShortVector, IsAVector) {
   EXPECT_EQ(all_of(values), std::vector<std::string>{"again"});
 }
 
+TEST(ShortVector, AddsWhatIsAssignedTo) {
+  Short values;
+  std::vector<std::string> wanted;
+  for (int i = 0; i < 5; ++i) {
+    wanted.push_back(std::to_string(i));
+    values.add() = wanted.back();
+    EXPECT_EQ(all_of(values), wanted);
+  }
+}
+
 TEST(ShortVector, Assign) {
   for (const std::size_t before : {0, 1, 2, 4}) {
     for (const std::size_t after : {0, 1, 2, 4}) {
