@@ -57,8 +57,7 @@ std::vector<Share> shares_of(const Checks& checks, const Kind& kind, ByteInterva
   std::optional<ByteInterval> used;
   std::optional<RealInterval> percent;
   for (const PrintedRank& row : rows) {
-    if ((row.*kind.used).text != used_above)
-      used = bytes_printed_as(used_above = (row.*kind.used).text, memory, kGiB);
+    if ((row.*kind.used).text != used_above) used = bytes_printed_as(used_above = (row.*kind.used).text, memory, kGiB);
     if ((row.*kind.percent).text != percent_above)
       percent = values_printed_as(percent_above = (row.*kind.percent).text, Format::p0);
     if (!used || !percent) continue;

@@ -5,6 +5,7 @@
 #include "analysis/checks.h"
 #include "analysis/statistics.h"
 #include "shardstats/limits.h"
+#include "shardstats/log/same_text.h"
 
 namespace shardstats::analysis {
 namespace {
@@ -43,7 +44,7 @@ class Names {
 
 // Most rows.
 bool is_pooled_once(const PrintedTable& row) {
-  return row.num_poolings.text == "1.0" && row.num_indices.text == row.pooling_factor.text;
+  return same_text(row.num_poolings.text, "1.0") && same_text(row.num_indices.text, row.pooling_factor.text);
 }
 
 void check_num_indices(Checks& checks, std::size_t i, const PrintedTable& row, Names& names) {
@@ -80,7 +81,7 @@ void check_sharding(Checks& checks, std::size_t i, const PrintedTable& row, std:
 
 // `shards`: entries of the Ranks list; 0 if there is none.
 void check_cw_dim(Checks& checks, std::size_t i, const PrintedTable& row, std::int64_t shards) {
-  const bool is_whole = row.cw_dim.text == row.emb_dim.text && row.cw_dim.text[0] != '0';
+  const bool is_whole = same_text(row.cw_dim.text, row.emb_dim.text) && row.cw_dim.text[0] != '0';
   if (is_whole && shards <= 1) return;  // most rows
   const auto dim = parse_integer(row.emb_dim.text, 1 << 30), block = parse_integer(row.cw_dim.text, 1 << 30);
   if (!dim || !block) return;
@@ -117,7 +118,8 @@ struct Placement {
 
   // Most rows have the sharding type of the row above, and one rank.
   void read(const PrintedTable& row) {
-    if (row.sharding.text != word_) sharding = parse_name<Sharding>(word_ = row.sharding.text, kShardingNames);
+    if (!same_text(row.sharding.text, word_))
+      sharding = parse_name<Sharding>(word_ = row.sharding.text, kShardingNames);
     ranks.clear();
     readable = parse_ranks(row.ranks.text, ranks);
     is_run = ranks.size() > 1 && row.ranks.text.find('-') != std::string_view::npos;
@@ -183,7 +185,7 @@ void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, co
 }
 
 void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, Names& names) {
-  if (row.features.text == "1" && parse_integer(row.batch_sizes.text)) return;  // one size: most rows
+  if (same_text(row.features.text, "1") && parse_integer(row.batch_sizes.text)) return;  // one size: most rows
   const auto features = parse_integer(row.features.text, kMostFeatures);
   const auto sizes = features ? summarize_batch_sizes(row.batch_sizes.text, *features) : std::nullopt;
   if (!sizes || sizes->count == 0 || sizes->count == *features || names.shares_name(row)) return;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analysis/checks.h"
+#include "shardstats/log/same_text.h"
 
 namespace shardstats {
 namespace analysis {
@@ -111,7 +112,7 @@ class WordCounter {
   // Most rows repeat the word of the row above.
   void add(const Cell& cell) {
     if (!cell) return;
-    if (above_ == words_.end() || above_->first != cell.text)
+    if (above_ == words_.end() || !same_text(above_->first, cell.text))
       above_ = words_.try_emplace(cell.text, WordRows{cell}).first;
     ++above_->second.rows;
   }

@@ -7,6 +7,7 @@
 #include "infer/perf_fit.h"
 #include "infer/rebuild.h"
 #include "infer/row_split.h"
+#include "shardstats/log/same_text.h"
 
 namespace shardstats {
 namespace infer_detail {
@@ -377,8 +378,8 @@ std::uint64_t precedent_key(const PrintedPlan& printed) {
   std::string_view kernel, sharder;  // of the row above: most rows have the same
   std::uint64_t kernel_hash = hash(kernel), sharder_hash = hash(sharder);
   for (const PrintedTable& row : printed.tables.rows) {
-    if (row.kernel.text != kernel) kernel_hash = hash(kernel = row.kernel.text);
-    if (row.sharder.text != sharder) sharder_hash = hash(sharder = row.sharder.text);
+    if (!same_text(row.kernel.text, kernel)) kernel_hash = hash(kernel = row.kernel.text);
+    if (!same_text(row.sharder.text, sharder)) sharder_hash = hash(sharder = row.sharder.text);
     add(hash(row.fqn.text));
     add(kernel_hash);
     add(sharder_hash);

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <span>
 
+#include "shardstats/log/same_text.h"
+
 namespace shardstats::infer_detail {
 namespace {
 
@@ -299,7 +301,7 @@ PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) {
     PerfTable& table = perf.tables.emplace_back();
     read_table(plan, rebuilt, t, table);
     const std::string_view name = plan.printed->tables.rows[plan.tables[t].row].sharder.text;
-    const auto found = std::find(sharders.begin(), sharders.end(), name);
+    const auto found = std::ranges::find_if(sharders, [&](std::string_view known) { return same_text(known, name); });
     table.sharder = static_cast<std::uint32_t>(found - sharders.begin());
     if (found == sharders.end()) sharders.push_back(name);
   }
