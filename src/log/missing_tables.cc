@@ -208,30 +208,49 @@ bool read_types(const PrintedPlan& printed, MissingTables& missing) {
   return shards >= missing.count && std::ssize(difference) <= missing.count;
 }
 
+// How many shards each rank has; a table on many ranks counts on all of them.
+class ShardsByRank {
+ public:
+  int& on(std::size_t rank) {
+    if (rank >= counts_.size()) counts_.resize(rank + 1);
+    return counts_[rank];
+  }
+  std::map<int, int> nonzero() const {
+    std::map<int, int> counts;
+    for (std::size_t rank = 0; rank < counts_.size(); ++rank)
+      if (counts_[rank] != 0) counts.emplace_hint(counts.end(), static_cast<int>(rank), counts_[rank]);
+    return counts;
+  }
+
+ private:
+  std::vector<int> counts_;
+};
+
 }  // namespace
 
 ShardDifference shard_difference(const PrintedPlan& printed) {
-  ShardDifference difference;
-  for (std::size_t r = 0; r < printed.ranks.rows.size(); ++r)
+  std::map<std::string_view, ShardsByRank> shards;
+  std::vector<bool> lost(printed.ranks.rows.size());
+  for (std::size_t r = 0; r < lost.size(); ++r) {
+    lost[r] = printed.ranks.rows[r].lost;
     for (const ShardCount& pair : shard_counts(printed.ranks.rows[r].shards))
-      if (int& count = difference[pair.type.text][static_cast<int>(r)]; count < kMostCounted)
+      if (int& count = shards[pair.type.text].on(r); count < kMostCounted)
         count += static_cast<int>(parse_integer(pair.count.text, kMostCounted).value_or(0));
-  const auto is_lost = [&](int rank) {
-    const auto r = static_cast<std::size_t>(rank);
-    return r < printed.ranks.rows.size() && printed.ranks.rows[r].lost;
-  };
+  }
   std::vector<int> ranks;
+  auto of_type = shards.end();
   for (const PrintedTable& row : printed.tables.rows) {
     ranks.clear();
     if (!parse_ranks(row.ranks.text, ranks) || ranks.empty()) continue;
-    auto& of_type = difference[row.sharding.text];
+    // Many rows have the type of the one above.
+    if (of_type == shards.end() || of_type->first != row.sharding.text)
+      of_type = shards.try_emplace(row.sharding.text).first;
     for (const int rank : ranks)
-      if (!is_lost(rank)) --of_type[rank];
+      if (const auto r = static_cast<std::size_t>(rank); r >= lost.size() || !lost[r]) --of_type->second.on(r);
   }
-  for (auto type = difference.begin(); type != difference.end();) {
-    std::erase_if(type->second, [](const auto& entry) { return entry.second == 0; });
-    type = type->second.empty() ? difference.erase(type) : std::next(type);
-  }
+  ShardDifference difference;
+  for (const auto& [type, by_rank] : shards)
+    if (auto counts = by_rank.nonzero(); !counts.empty()) difference.emplace(type, std::move(counts));
   return difference;
 }
 
