@@ -2,21 +2,38 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace shardstats::infer_detail {
+
+class RankTotals {
+ public:
+  explicit RankTotals(RankBounds totals) : totals_(totals) {}
+  RankBounds bounds() const { return totals_; }
+  // All four numbers are of one pass; `raw` is the same for all of a log.
+  const Imbalance& imbalance(bool raw) {
+    if (!imbalance_) imbalance_ = shardstats::imbalance(totals_, raw);
+    return *imbalance_;
+  }
+
+ private:
+  RankBounds totals_;
+  std::optional<Imbalance> imbalance_;
+};
+
 namespace {
 
 template <RealInterval Imbalance::*value>
-RealInterval imbalance_of(RankBounds totals, bool raw) {
-  return imbalance(totals, raw).*value;
+RealInterval imbalance_of(RankTotals& totals, bool raw) {
+  return totals.imbalance(raw).*value;
 }
-RealInterval mean(RankBounds totals, bool /*raw*/) { return mean_of(totals); }
-RealInterval percent(RankBounds totals, bool /*raw*/) { return percent_above_mean(totals); }
+RealInterval mean(RankTotals& totals, bool /*raw*/) { return mean_of(totals.bounds()); }
+RealInterval percent(RankTotals& totals, bool /*raw*/) { return percent_above_mean(totals.bounds()); }
 
 struct StatisticLine {
   LineId id;
   Format format;
-  RealInterval (*of)(RankBounds totals, bool raw);
+  RealInterval (*of)(RankTotals& totals, bool raw);
 };
 constexpr std::array kStatistics = {
     StatisticLine{LineId::mean_total_perf, Format::r3, mean},
@@ -58,8 +75,9 @@ std::vector<RankStatistic> read_imbalance(const PrintedPlan& printed, LineId hea
 
 std::int64_t contradicted_statistics(const std::vector<RankStatistic>& statistics, RankBounds totals) {
   if (totals.empty() || largest(totals).high <= 0) return 0;
+  RankTotals of_ranks(totals);
   return std::ranges::count_if(statistics,
-                               [&](const RankStatistic& s) { return !s.printed.overlaps(s.of(totals, s.raw)); });
+                               [&](const RankStatistic& s) { return !s.printed.overlaps(s.of(of_ranks, s.raw)); });
 }
 
 }  // namespace shardstats::infer_detail

@@ -10,9 +10,11 @@
 
 namespace shardstats::infer_detail {
 
+class RankTotals;
+
 // A printed number that follows from what the ranks have in all: ms, or bytes of a memory.
 struct RankStatistic {
-  RealInterval (*of)(RankBounds totals, bool raw) = nullptr;
+  RealInterval (*of)(RankTotals& totals, bool raw) = nullptr;
   bool raw = false;  // as imbalance() has it
   RealInterval printed{};
 };
