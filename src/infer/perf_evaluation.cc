@@ -107,18 +107,16 @@ class HypothesisEvaluation {
     for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) {
       const std::size_t s = perf_.tables[t].sharder;
       if (!perf_.tables[t].known || std::has_single_bit(live[s])) continue;
-      each_bit(live[s], [&](int c) { wrong[s][static_cast<std::size_t>(c)] += wrong_with_other_sizes(t, c); });
-      keep_best(wrong[s], kFarBehind, live[s]);
+      count_for_codecs(t, live[s], wrong[s], [&](std::size_t codec) { return wrong_with_other_sizes(t, codec); });
     }
     for (std::size_t s = 0; s < live.size(); ++s) keep_best(wrong[s], 0, live[s]);
   }
 
   // A size of its own counts as a contradicted cell.
-  std::int64_t wrong_with_other_sizes(std::uint32_t t, int codec) {
-    const auto at = static_cast<std::size_t>(codec);
-    const std::int64_t own = wrong_cells(t, at);
+  std::int64_t wrong_with_other_sizes(std::uint32_t t, std::size_t codec) {
+    const std::int64_t own = wrong_cells(t, codec);
     if (own == 0) return 0;
-    const auto other = table_perf(h_, plan_, perf_, t, codec_table()[at], &cell_elements_);
+    const auto other = table_perf(h_, plan_, perf_, t, codec_table()[codec], &cell_elements_);
     return other ? std::min(own, count(other->contradicted) + 1) : own;
   }
 
@@ -126,16 +124,22 @@ class HypothesisEvaluation {
   void count_wrong(std::uint32_t t, std::vector<std::uint64_t>& live, std::vector<Counts>& wrong) {
     const PerfTable& table = perf_.tables[t];
     if (!table.known) return;
-    std::uint64_t& codecs = live[table.sharder];
-    Counts own;
+    count_for_codecs(t, live[table.sharder], wrong[table.sharder],
+                     [&](std::size_t codec) { return wrong_cells(t, codec); });
+  }
+
+  // Adds the table's wrong_of(codec) for each of the codecs, and leaves those that are not far behind.
+  template <class F>
+  void count_for_codecs(std::uint32_t t, std::uint64_t& codecs, Counts& wrong, F wrong_of) {
+    Counts own;  // by the first codec of the same sizes
     own.fill(-1);
     each_bit(codecs, [&](int c) {
       const auto at = static_cast<std::size_t>(c);
       std::int64_t& of_sizes = own[equal(t)[at]];
-      if (of_sizes < 0) of_sizes = wrong_cells(t, at);
-      wrong[table.sharder][at] += of_sizes;
+      if (of_sizes < 0) of_sizes = wrong_of(at);
+      wrong[at] += of_sizes;
     });
-    keep_best(wrong[table.sharder], kFarBehind, codecs);
+    keep_best(wrong, kFarBehind, codecs);
   }
 
   std::int64_t wrong_cells(std::uint32_t t, std::size_t codec) {
