@@ -67,19 +67,50 @@ std::vector<RealInterval> batch_sizes(const PrintedPlan& printed_plan, const Pla
   return sizes;
 }
 
+// How many cells of a column hold what the printed batch size gives.
+class Agreement {
+ public:
+  void add(ByteInterval printed, ByteInterval expected) {
+    ++cells_;
+    agreeing_ += printed.overlaps(expected);
+  }
+  bool of_most() const { return 2 * agreeing_ > cells_; }
+
+ private:
+  std::int64_t agreeing_ = 0, cells_ = 0;
+};
+
 // The Input column rests on the batch size, but on no dtype, optimizer or pipeline. Where most of its cells that leave
 // nothing open agree with the printed size, that is right, whatever else is wrong.
 bool input_agrees(const PrintedPlan& printed_plan, const Plan& plan) {
-  std::int64_t agreeing = 0, telling = 0;
+  Agreement input;
   for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed_plan.ranks.rows.size()); ++r) {
     const Expectation& expected = plan.ranks[r].expected_input;
     const auto printed = bytes_printed_as(printed_plan.ranks.rows[r].input.text, Format::r2, kMiB);
     if (!printed || !expected.known) continue;
     if (expected.bytes.low == 0 || expected.bytes.width() > printed->width()) continue;  // another size may fit as well
-    ++telling;
-    agreeing += printed->overlaps(expected.bytes);
+    input.add(*printed, expected.bytes);
   }
-  return 2 * agreeing > telling;
+  return input.of_most();
+}
+
+// The same of tables that are alike, where the Input column leaves much open: a wrong batch size makes most cells of
+// one column wrong at least. Tables of their own kind may hide that.
+bool all_columns_agree(const PrintedPlan& printed_plan, const Plan& plan) {
+  Agreement hbm, input, output;
+  const auto add = [](const Cell& cell, Format format, std::int64_t unit, const Expectation& expected,
+                      Agreement& column) {
+    const auto printed = bytes_printed_as(cell.text, format, unit);
+    if (printed && expected.known && expected.bytes.high > 0) column.add(*printed, expected.bytes);
+  };
+  for (const PlanTable& table : plan.tables)
+    add(printed_plan.tables.rows[table.row].hbm, Format::r3, kGiB, table.hbm, hbm);
+  for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed_plan.ranks.rows.size()); ++r) {
+    const PrintedRank& row = printed_plan.ranks.rows[r];
+    add(row.input, Format::r2, kMiB, plan.ranks[r].expected_input, input);
+    add(row.output, Format::r2, kMiB, plan.ranks[r].expected_output, output);
+  }
+  return hbm.of_most() && input.of_most() && output.of_most();
 }
 
 auto with_batch_size(const PrintedPlan& printed, std::int64_t size) {
@@ -101,8 +132,11 @@ InferOptions with_setting_of(const Plan& plan, InferOptions options) {
   return options;
 }
 
-// Memory is linear in the batch size: a plan with twice the batch shows how much of each cell goes with it. If most
-// cells ask for the same other size, that is the right one.
+namespace {
+
+// The batch size that the memory cells ask for instead of the printed one. Asks for no perf. Memory is linear in the
+// batch size: a plan with twice the batch shows how much of each cell goes with it. If most cells ask for the same
+// other size, that is the right one.
 std::optional<std::int64_t> asked_batch_size(const PrintedPlan& printed, const Plan& plan,
                                              const InferOptions& options) {
   const auto batch = parse_integer(printed.slot(LineId::batch_size).text, kLargestBatch);
@@ -114,6 +148,12 @@ std::optional<std::int64_t> asked_batch_size(const PrintedPlan& printed, const P
   same_setting.perf = false;
   const auto size = static_cast<double>(*batch);
   return most_asked(batch_sizes(printed, plan, infer(doubled, same_setting), size), size);
+}
+
+}  // namespace
+
+bool may_have_wrong_batch_size(const PrintedPlan& printed, const Plan& plan, const InferOptions& options) {
+  return !all_columns_agree(printed, plan) && asked_batch_size(printed, plan, options).has_value();
 }
 
 void add_batch_size(const Disputed& disputed, Corrections& corrections) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,8 +66,8 @@ InferOptions with_setting_of(const Plan& plan, InferOptions options);
 
 // Whether the first two of the functions below can find anything.
 bool may_have_wrong_rows(const PrintedPlan& printed);
-// The batch size that the memory cells ask for instead of the printed one. Asks for no perf.
-std::optional<std::int64_t> asked_batch_size(const PrintedPlan& printed, const Plan& plan, const InferOptions& options);
+// Likewise the third one, given a plan of tables that are alike. Asks for no perf.
+bool may_have_wrong_batch_size(const PrintedPlan& printed, const Plan& plan, const InferOptions& options);
 
 // Each adds what may be wrong, most likely first.
 void add_repeated_rows(const Disputed& disputed, Corrections& corrections);

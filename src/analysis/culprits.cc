@@ -162,7 +162,7 @@ class Culprits {
 
 bool may_have_wrong_structure(const PrintedPlan& printed, const Plan& plan, const InferOptions& options) {
   return ranks_without_places(printed) != nullptr || may_have_wrong_rows(printed) ||
-         asked_batch_size(printed, plan, options).has_value();
+         may_have_wrong_batch_size(printed, plan, options);
 }
 
 bool find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report,
