@@ -14,7 +14,8 @@ namespace infer_detail {
 namespace {
 
 // The options of a table that bounds rest on: the preferred one, one of each element size, and for each size of each
-// shard the least and the greatest. Without the others everything comes out the same, in half of the time.
+// shard the least and the greatest. Without the others everything comes out the same, in half of the time. For a table
+// with several options.
 class Extremes {
  public:
   Extremes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t)
@@ -23,11 +24,6 @@ class Extremes {
         parts_((*outcome.parts)[t]),
         options_(outcome.tables[t].options),
         kept_(options_.size()) {
-    if (options_.empty()) return;
-    if (options_.size() == 1) {
-      kept_[0] = true;
-      return;
-    }
     kept_[preferred_option(plan, outcome, t)] = true;
     keep_element_sizes();
     keep_bounds();
@@ -96,16 +92,17 @@ class Extremes {
 
 TablePrecedent precedent_of(const TableParts& parts, const Options& options) {
   TablePrecedent table;
-  std::vector<std::optional<std::uint8_t>> kept(parts.size());
+  ShortVector<std::uint8_t, 4> kept;  // places of the variants in parts
   for (const Option option : options) {
-    auto& variant = kept[option.variant];
-    if (!variant) {
-      variant = static_cast<std::uint8_t>(table.variants.size());
+    const auto variant = static_cast<std::uint8_t>(std::ranges::find(kept, option.variant) - kept.begin());
+    if (variant == kept.size()) {
+      kept.push_back(option.variant);
       table.variants.push_back(parts[option.variant].variant);
+      table.combos.push_back(0);
     }
-    table.options.push_back({*variant, option.combo});
+    table.options.push_back({variant, option.combo});
+    table.combos.begin()[variant] |= std::uint64_t{1} << option.combo;
   }
-  for (const std::uint64_t combos : combos_of(table.options, table.variants.size())) table.combos.push_back(combos);
   return table;
 }
 
@@ -115,8 +112,11 @@ SurvivorPrecedent precedent_of(const PlanInputs& plan, Outcome& outcome) {
   survivor.uniform = outcome.uniform;
   survivor.split = outcome.rows.how;
   survivor.pair = outcome.pair;
-  for (std::uint32_t t = 0; t < outcome.tables.size(); ++t)
-    survivor.tables.add(precedent_of((*outcome.parts)[t], Extremes(plan, outcome, t).kept()));
+  for (std::uint32_t t = 0; t < outcome.tables.size(); ++t) {
+    const Options& options = outcome.tables[t].options;
+    const bool has_choice = options.size() > 1;
+    survivor.tables.add(precedent_of((*outcome.parts)[t], has_choice ? Extremes(plan, outcome, t).kept() : options));
+  }
   return survivor;
 }
 
