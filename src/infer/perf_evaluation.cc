@@ -115,7 +115,7 @@ class HypothesisEvaluation {
   // A size of its own counts as a contradicted cell.
   std::int64_t wrong_with_other_sizes(std::uint32_t t, std::size_t codec) {
     const std::int64_t own = wrong_cells(t, codec);
-    if (own == 0) return 0;
+    if (own <= 1) return own;
     const auto other = table_perf(h_, plan_, perf_, t, codec_table()[codec], &cell_elements_);
     return other ? std::min(own, count(other->contradicted) + 1) : own;
   }
