@@ -1,6 +1,7 @@
 #include "infer/rebuild.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <span>
@@ -108,7 +109,7 @@ void narrow_by_cell(const Classes& classes, bool equal_shards, RealInterval cell
     const RealInterval own = sizes[c].*field;
     if (own.exact()) continue;
     const RealInterval others{total.low - n * own.low, total.high - n * own.high};
-    const RealInterval left{std::ceil((cell.low - others.high) / n), std::floor((cell.high - others.low) / n)};
+    const RealInterval left{up((cell.low - others.high) / n), -up((others.low - cell.high) / n)};
     if (left.low <= left.high) sizes[c].*field = narrowed(own, left);
   }
 }
@@ -261,8 +262,8 @@ class ShardSums {
     if (table.ranks.empty()) std::fill(known_.begin(), known_.end(), false);
   }
 
-  void add(const TableInputs& table, std::span<const PlanShard> shards) {
-    if (is_everywhere(table, ranks_.size())) return add_everywhere(shards);
+  void add(const PlanTable& table, std::span<const PlanShard> shards) {
+    if (table.on_every_rank) return add_everywhere(shards);
     const std::span<Rank> ranks = ranks_;
     for (const PlanShard& shard : shards)
       if (shard.rank && static_cast<std::size_t>(*shard.rank) < ranks.size())
@@ -272,13 +273,34 @@ class ShardSums {
   bool is_known(std::size_t rank) const { return known_[rank]; }
   // By rank.
   std::vector<Rank> sums() const {
+    std::vector<Ends> steps(ranks_.size() + 1);  // how much more a rank holds of the runs than the one before
+    for (const auto& [ranks, sum] : runs_) {
+      const std::int64_t ends[] = {sum.hbm.low,   sum.hbm.high,   sum.ddr.low,    sum.ddr.high,
+                                   sum.input.low, sum.input.high, sum.output.low, sum.output.high};
+      for (std::size_t k = 0; k < std::size(ends); ++k) {
+        steps[ranks.first][k] += ends[k];
+        steps[ranks.second][k] -= ends[k];
+      }
+    }
     std::vector<Rank> all = ranks_;
-    for (const auto& [ranks, sum] : runs_)
-      for (std::size_t r = ranks.first; r < ranks.second; ++r) all[r].add(sum);
+    Ends held{};
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      for (std::size_t k = 0; k < held.size(); ++k) held[k] += steps[r][k];
+      all[r].add(Rank{bytes(held[0], held[1]), bytes(held[2], held[3]), bytes(held[4], held[5]),
+                      bytes(held[6], held[7])});
+    }
     return all;
   }
 
  private:
+  __extension__ typedef __int128 Wide;  // runs are taken off again, which needs sums that are not capped
+  using Ends = std::array<Wide, 8>;     // of the bounds of a Rank
+
+  static ByteInterval bytes(Wide low, Wide high) {
+    constexpr Wide kMost = INT64_MAX;
+    return {static_cast<std::int64_t>(std::min(low, kMost)), static_cast<std::int64_t>(std::min(high, kMost))};
+  }
+
   // One on each rank: most tables that are everywhere have the same few runs of equal shards.
   void add_everywhere(std::span<const PlanShard> shards) {
     for (std::size_t first = 0, end = 0; first < shards.size(); first = end) {
@@ -423,7 +445,7 @@ void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptio
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     rebuild_table(plan, found, t, options, sizes, shards, result.tables[t]);
     if (const PlanTable& table = result.tables[t]; table.sized)
-      sums.add(plan.tables[t], result.shards_of(table));
+      sums.add(table, result.shards_of(table));
     else
       sums.add_unknown(plan.tables[t]);
   }
