@@ -122,6 +122,4 @@ const KernelTraits* find_kernel(std::string_view name) {
   return nullptr;
 }
 
-bool is_cached(const KernelTraits& kernel, Release release) { return kernel.cached && release >= kernel.cached_since; }
-
 }  // namespace shardstats

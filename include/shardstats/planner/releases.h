@@ -87,6 +87,8 @@ struct KernelTraits {
 // Traits of a printed kernel name; nullptr for a kernel that no release has.
 const KernelTraits* find_kernel(std::string_view name);
 std::span<const KernelTraits> kernel_table();
-bool is_cached(const KernelTraits& kernel, Release release);
+inline bool is_cached(const KernelTraits& kernel, Release release) {
+  return kernel.cached && release >= kernel.cached_since;
+}
 
 }  // namespace shardstats
