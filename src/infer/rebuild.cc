@@ -17,16 +17,10 @@ struct RealSizes {
   RealInterval tensor{}, optimizer{}, cache_aux{}, pipeline_io{};  // if asked for
 };
 
-constexpr std::pair<RealInterval RealSizes::*, ByteInterval ShardSizes::*> kFields[] = {
-    {&RealSizes::rows, &ShardSizes::rows},    {&RealSizes::cols, &ShardSizes::cols},
-    {&RealSizes::hbm, &ShardSizes::hbm},      {&RealSizes::ddr, &ShardSizes::ddr},
-    {&RealSizes::ssd, &ShardSizes::ssd},      {&RealSizes::input, &ShardSizes::input},
-    {&RealSizes::output, &ShardSizes::output}};
-constexpr std::pair<RealInterval RealSizes::*, ByteInterval ShardSizes::*> kPartFields[] = {
-    {&RealSizes::tensor, &ShardSizes::tensor},
-    {&RealSizes::optimizer, &ShardSizes::optimizer},
-    {&RealSizes::cache_aux, &ShardSizes::cache_aux},
-    {&RealSizes::pipeline_io, &ShardSizes::pipeline_io}};
+constexpr ByteInterval ShardSizes::*kFields[] = {
+    &ShardSizes::rows,      &ShardSizes::cols,      &ShardSizes::hbm,        &ShardSizes::ddr,
+    &ShardSizes::ssd,       &ShardSizes::input,     &ShardSizes::output,     &ShardSizes::tensor,
+    &ShardSizes::optimizer, &ShardSizes::cache_aux, &ShardSizes::pipeline_io};
 
 // Calls f(field, size) for all that is reported of one shard with one option.
 template <class F>
@@ -128,17 +122,23 @@ void narrow_by_cells(const PlanInputs& plan, const Outcome& outcome, std::uint32
 }
 
 ShardSizes whole_sizes(const RealSizes& sizes, bool shard_parts) {
-  ShardSizes whole;
-  for (const auto& [real_field, field] : kFields) whole.*field = whole_bytes(sizes.*real_field);
-  if (shard_parts)
-    for (const auto& [real_field, field] : kPartFields) whole.*field = whole_bytes(sizes.*real_field);
-  return whole;
+  const auto part = [&](RealInterval size) { return shard_parts ? whole_bytes(size) : ByteInterval{}; };
+  return {.rows = whole_bytes(sizes.rows),
+          .cols = whole_bytes(sizes.cols),
+          .hbm = whole_bytes(sizes.hbm),
+          .ddr = whole_bytes(sizes.ddr),
+          .ssd = whole_bytes(sizes.ssd),
+          .input = whole_bytes(sizes.input),
+          .output = whole_bytes(sizes.output),
+          .tensor = part(sizes.tensor),
+          .optimizer = part(sizes.optimizer),
+          .cache_aux = part(sizes.cache_aux),
+          .pipeline_io = part(sizes.pipeline_io)};
 }
 
 ShardSizes hull(const ShardSizes& a, const ShardSizes& b) {
   ShardSizes all;
-  for (const auto& [real_field, field] : kFields) all.*field = shardstats::hull(a.*field, b.*field);
-  for (const auto& [real_field, field] : kPartFields) all.*field = shardstats::hull(a.*field, b.*field);
+  for (const auto field : kFields) all.*field = shardstats::hull(a.*field, b.*field);
   return all;
 }
 
@@ -152,14 +152,12 @@ class Shards {
             std::size_t start) {
     const std::span<const int> ranks(table.ranks.begin(), table.ranks.size());
     each_run(outcome.setting, table, parts, [&](std::size_t i, std::size_t end, std::size_t c) {
-      const ShardSizes own = whole_sizes(sizes[c], shard_parts_);
+      const ShardSizes* const own = keep(sizes[c]);
       const std::size_t before = std::clamp(shards_.size() - start, i, end);
-      widen(start + i, start + before, own);
-      if (before == end) return;
-      const ShardSizes* const kept = keep(own);
+      widen(start + i, start + before, *own);
       const std::size_t ranked = std::clamp(ranks.size(), before, end);
-      for (i = before; i < ranked; ++i) shards_.push_back({static_cast<int>(i), ranks[i], kept});
-      for (; i < end; ++i) shards_.push_back({static_cast<int>(i), std::nullopt, kept});
+      for (i = before; i < ranked; ++i) shards_.push_back({static_cast<int>(i), ranks[i], own});
+      for (; i < end; ++i) shards_.push_back({static_cast<int>(i), std::nullopt, own});
     });
   }
 
@@ -168,14 +166,17 @@ class Shards {
   std::shared_ptr<const void> sizes() const { return sizes_; }
 
  private:
-  const ShardSizes* keep(const ShardSizes& sizes) {
+  void* memory() {
     static_assert(std::is_trivially_destructible_v<ShardSizes>);
-    return ::new (sizes_->allocate(sizeof(ShardSizes), alignof(ShardSizes))) ShardSizes(sizes);
+    return sizes_->allocate(sizeof(ShardSizes), alignof(ShardSizes));
+  }
+  const ShardSizes* keep(const RealSizes& sizes) {
+    return ::new (memory()) ShardSizes(whole_sizes(sizes, shard_parts_));
   }
   void widen(std::size_t first, std::size_t end, const ShardSizes& other) {
     while (first < end) {
       const ShardSizes* const before = shards_[first].sizes;
-      const ShardSizes* const all = keep(hull(*before, other));
+      const ShardSizes* const all = ::new (memory()) ShardSizes(hull(*before, other));
       for (; first < end && shards_[first].sizes == before; ++first) shards_[first].sizes = all;
     }
   }
@@ -185,16 +186,15 @@ class Shards {
   std::shared_ptr<Pool> sizes_ = std::make_shared<Pool>();
 };
 
-Choice choice_of(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo) {
-  Choice choice;
-  choice.element_size = kElementSizes[static_cast<std::size_t>(combo.element)];
-  choice.output_element_size =
-      setting.rules->output_dtype ? kOutputSizes[static_cast<std::size_t>(combo.output)] : choice.element_size;
-  choice.optimizer = kOptimizers[static_cast<std::size_t>(combo.optimizer)];
-  choice.virtual_table = parts.variant.virtual_table;
-  choice.passes = parts.variant.passes;
-  choice.caching_ratio = ratio_of(setting, table, parts.variant);
-  return choice;
+Choice choice_of(const Setting& setting, const TableInputs& table, const Variant& variant, Combo combo) {
+  const double element_size = kElementSizes[static_cast<std::size_t>(combo.element)];
+  return {.element_size = element_size,
+          .output_element_size =
+              setting.rules->output_dtype ? kOutputSizes[static_cast<std::size_t>(combo.output)] : element_size,
+          .optimizer = kOptimizers[static_cast<std::size_t>(combo.optimizer)],
+          .virtual_table = variant.virtual_table,
+          .passes = variant.passes,
+          .caching_ratio = ratio_of(setting, table, variant)};
 }
 
 // What the perf half takes, then the plan-wide values where the log allows them; else what departs least.
@@ -215,8 +215,9 @@ void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint
   for (const Survivor& survivor : found.survivors) {
     const bool first = &survivor == &found.survivors.front();
     find_sizes(plan, survivor.outcome, t, shard_parts, sizes);
-    for (std::size_t c = 0; c < all.size(); ++c)
-      if (first || !wrong[c]) all[c] = first ? sizes.cells[c] : hull(all[c], sizes.cells[c]);
+    if (first) all = sizes.cells;
+    for (std::size_t q = 0; q < all.size() && !first; ++q)
+      if (!wrong[q]) all[q] = hull(all[q], sizes.cells[q]);
     narrow_by_cells(plan, survivor.outcome, t, sizes.classes);
     shards.take(inputs, survivor.outcome, (*survivor.outcome.parts)[t].front(), sizes.classes, start);
   }
@@ -286,8 +287,8 @@ class ShardSums {
     Ends held{};
     for (std::size_t r = 0; r < all.size(); ++r) {
       for (std::size_t k = 0; k < held.size(); ++k) held[k] += steps[r][k];
-      all[r].add(Rank{bytes(held[0], held[1]), bytes(held[2], held[3]), bytes(held[4], held[5]),
-                      bytes(held[6], held[7])});
+      all[r].add(
+          Rank{bytes(held[0], held[1]), bytes(held[2], held[3]), bytes(held[4], held[5]), bytes(held[6], held[7])});
     }
     return all;
   }
@@ -393,9 +394,8 @@ ByteInterval clamped_bytes(RealInterval x) {
   return {capped(low), below + (static_cast<double>(below) < high)};
 }
 
-std::size_t preferred_option(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t) {
+std::size_t least_departing_option(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t) {
   const Options& options = outcome.tables[t].options;
-  if (options.size() == 1) return 0;
   const Combo wide = plan_wide(plan.tables[t], outcome.pair);
   const TableParts& parts = (*outcome.parts)[t];
   std::size_t preferred = 0;
@@ -413,19 +413,22 @@ void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, 
             PlanTable& table) {
   const Outcome& best = found.survivors.front().outcome;
   const auto& parts = (*best.parts)[t];
-  const Option* const preferred = best.tables[t].options.begin() + preferred_option(plan, best, t);
+  const Options& left = best.tables[t].options;
+  const Option* const preferred = left.begin() + preferred_option(plan, best, t);
+  const Parts& own = parts[preferred->variant];
+  const Combo combo = combo_of(preferred->combo);
   table.alternatives.clear();
   table.facts.clear();
-  table.choice = choice_of(best.setting, plan.tables[t], parts[preferred->variant], combo_of(preferred->combo));
-  if (const Parts& p = parts[preferred->variant]; options.shard_parts)
-    table.facts.push_back(facts_of(best.setting, plan.tables[t], p.variant, p.lookups, combo_of(preferred->combo)));
+  table.choice = choice_of(best.setting, plan.tables[t], own.variant, combo);
+  if (options.shard_parts)
+    table.facts.push_back(facts_of(best.setting, plan.tables[t], own.variant, own.lookups, combo));
   if (!options.alternatives) return;
   for (const Survivor& survivor : found.survivors) {
     const Outcome& outcome = survivor.outcome;
     for (const Option& option : outcome.tables[t].options) {
       if (&option == preferred) continue;
       const Parts& p = (*outcome.parts)[t][option.variant];
-      const Choice choice = choice_of(outcome.setting, plan.tables[t], p, combo_of(option.combo));
+      const Choice choice = choice_of(outcome.setting, plan.tables[t], p.variant, combo_of(option.combo));
       const auto same = [&](const Choice& c) { return c == choice; };
       if (choice == table.choice || std::any_of(table.alternatives.begin(), table.alternatives.end(), same)) continue;
       table.alternatives.push_back(choice);
