@@ -203,7 +203,7 @@ std::optional<RealInterval> short_exponent(std::string_view text) {
   auto decimal = read_decimal(mantissa);
   if (!exponent || *exponent < kFewest || *exponent > kMost || !decimal || decimal->units == 0) return std::nullopt;
   const bool is_rounded = decimal->decimals == 0 || mantissa.back() != '0';
-  if (mantissa.size() > 1 && mantissa[1] != '.') return std::nullopt;
+  if (mantissa.front() == '0' || (mantissa.size() > 1 && mantissa[1] != '.')) return std::nullopt;
   if (text.substr(mantissa.size(), 2) != "e+" || !is_rounded || decimal->decimals > 2) return std::nullopt;
   for (; decimal->decimals < 2; ++decimal->decimals) decimal->units *= 10;
   const double step = kTwicePowers[static_cast<std::size_t>(*exponent - 2)] / 2;  // from one such number to the next

@@ -243,6 +243,8 @@ TEST(ValuesPrintedAs, RefusesWhatTheFormatNeverPrints) {
       {Format::g3, "1.20e+03"},
       {Format::g3, "12e+03"},
       {Format::g3, "0e+03"},
+      {Format::g3, "0.5e+03"},
+      {Format::g3, "0.12e+05"},
       {Format::g3, "1.e+03"},
       {Format::g3, "e+03"},
       {Format::c1, "0.0"},
