@@ -26,18 +26,25 @@ bool next_item(std::string_view& text, char separator, std::string_view& item) {
   return true;
 }
 
+// The whole number at `at`, which moves behind its digits; -1 if it is none or above `most`.
+std::int64_t whole_at(std::string_view text, std::size_t& at, std::int64_t most) {
+  const std::size_t start = at;
+  std::int64_t number = 0;
+  for (; at < text.size(); ++at) {
+    const auto digit = static_cast<unsigned>(text[at]) - '0';
+    if (digit > 9) break;
+    number = number * 10 + digit;
+    if (number > most) return -1;
+  }
+  return at == start ? -1 : number;
+}
+
 // The rank that the text begins with, which is cut off; -1 if that is none.
 std::int64_t take_rank(std::string_view& text) {
-  std::int64_t rank = 0;
   std::size_t digits = 0;
-  for (; digits < text.size(); ++digits) {
-    const auto digit = static_cast<unsigned>(text[digits]) - '0';
-    if (digit > 9) break;
-    rank = rank * 10 + digit;
-    if (rank > kHighestRank) return -1;
-  }
+  const std::int64_t rank = whole_at(text, digits, kHighestRank);
   text.remove_prefix(digits);
-  return digits == 0 ? -1 : rank;
+  return rank;
 }
 // The whole text, or -1.
 std::int64_t only_rank(std::string_view text) {
@@ -109,15 +116,7 @@ bool scan_shards(std::string_view text, Add add) {
 // The whole number at `at`, which moves to the first printed byte behind it; -1 if it is none or above `most`.
 std::int64_t take_count(std::string_view text, std::size_t& at, std::int64_t most) {
   at = skip_blanks(text, at);
-  const std::size_t start = at;
-  std::int64_t count = 0;
-  for (; at < text.size(); ++at) {
-    const auto digit = static_cast<unsigned>(text[at]) - '0';
-    if (digit > 9) break;
-    count = count * 10 + digit;
-    if (count > most) return -1;
-  }
-  if (at == start) return -1;
+  const std::int64_t count = whole_at(text, at, most);
   at = skip_blanks(text, at);
   return count;
 }
