@@ -113,13 +113,14 @@ Border border(std::uint64_t numerator, int decimals) {
   const double upper = upper_half(nearest);
   return {nearest, (upper * denominator - exact) + (nearest - upper) * denominator};
 }
+// Without branches, since on which side of a border its double lies is as good as random.
 double first_from(Border border, bool tie_included) {
-  const bool inside = border.side > 0 || (border.side == 0 && tie_included);
-  return inside ? border.nearest : above(border.nearest);
+  const bool outside = (border.side < 0) | ((border.side == 0) & !tie_included);
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(border.nearest) + outside);
 }
 double last_until(Border border, bool tie_included) {
-  const bool inside = border.side < 0 || (border.side == 0 && tie_included);
-  return inside ? border.nearest : below(border.nearest);
+  const bool outside = (border.side > 0) | ((border.side == 0) & !tie_included);
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(border.nearest) - outside);
 }
 
 double upper_end(std::uint64_t units, int decimals) {
