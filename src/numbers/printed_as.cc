@@ -162,27 +162,31 @@ std::optional<Decimal> read_small_digit(std::string_view text) {
   return Decimal{static_cast<std::uint64_t>(*digit), static_cast<int>(*exponent), true};
 }
 
-// "0.3", "0.0005": half of the numbers of a log, and 36 in all; by decimals and digit. No function has to ask whether
-// they are there already.
+// "1" reaches down to 0.95: there it is one significant digit too.
+inline RealInterval whole_component(std::uint64_t units) {
+  return units == 0 ? exactly(0.0) : significant_interval({units, 0, false}, 1);
+}
+
+// "0", "7", "0.3", "0.0005": most of the numbers of a log, and 46 in all; by decimals and digit. No function has to ask
+// whether they are there already.
 constexpr std::size_t kMostDecimals = 4;  // before the exponent form
 const auto kComponents = [] {
   std::array<std::array<RealInterval, 10>, kMostDecimals + 1> all{};
+  for (std::uint64_t digit = 0; digit <= 9; ++digit) all[0][digit] = whole_component(digit);
   for (std::size_t decimals = 1; decimals <= kMostDecimals; ++decimals)
     for (std::uint64_t digit = 1; digit <= 9; ++digit)
       all[decimals][digit] = significant_interval({digit, static_cast<int>(decimals), true}, 1);
   return all;
 }();
+const RealInterval* component_of_digit(char digit) {
+  return digit < '0' || digit > '9' ? nullptr : &kComponents[0][static_cast<std::size_t>(digit - '0')];
+}
 const RealInterval* component_below_one(std::string_view text) {
   if (text.size() < 3 || text.size() > 2 + kMostDecimals || !text.starts_with("0.")) return nullptr;
   for (std::size_t zero = 2; zero + 1 < text.size(); ++zero)
     if (text[zero] != '0') return nullptr;
   if (text.back() > '9' || text.back() < '1') return nullptr;
   return &kComponents[text.size() - 2][static_cast<std::size_t>(text.back() - '0')];
-}
-
-// "1" reaches down to 0.95: there it is one significant digit too.
-inline RealInterval whole_component(std::uint64_t units) {
-  return units == 0 ? exactly(0.0) : significant_interval({units, 0, false}, 1);
 }
 
 // Integers, and one significant digit below 0.0001.
@@ -421,7 +425,9 @@ std::optional<ByteInterval> bytes_between_ties(Decimal decimal, std::uint64_t un
 
 std::optional<RealInterval> values_of_component(std::string_view text) {
   constexpr std::size_t kSafeDigits = 15;  // which are not above kMaxUnits
-  if (text.size() > 1 && text.front() == '0') {
+  if (text.size() == 1) {
+    if (const RealInterval* interval = component_of_digit(text.front())) return *interval;
+  } else if (text.starts_with('0')) {
     if (const RealInterval* interval = component_below_one(text)) return *interval;
   } else if (!text.empty() && text.size() <= kSafeDigits) {
     std::uint64_t units = 0;
