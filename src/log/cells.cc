@@ -62,12 +62,16 @@ class CellReader : public TextReader {
   }
 };
 
+// Of a cell of fewer than kMarks bytes.
+NumberMarks number_marks(std::string_view text, const BoxLine& line) {
+  return numbers_of(text, static_cast<std::size_t>(line.text.data() + line.text.size() - text.data()));
+}
+
 // Where the numbers of a cell end, all at once: a bit for each byte that is no digit and no point, and one behind the
 // cell. 0: not every point stands between the digits of one number, or the cell is too long.
 std::uint64_t ends_of_numbers(std::string_view text, const BoxLine& line) {
   if (text.size() >= kMarks) return 0;
-  const auto [digits, points] =
-      numbers_of(text, static_cast<std::size_t>(line.text.data() + line.text.size() - text.data()));
+  const auto [digits, points] = number_marks(text, line);
   const std::uint64_t between = (digits << 1) & (digits >> 1);
   const std::uint64_t behind_fractions = ((points << 1) + digits) & ~digits;
   if ((points & (~between | behind_fractions)) != 0) return 0;
@@ -166,6 +170,18 @@ bool read_number(std::string_view text, const BoxLine& line, PrintedRank& row) {
 
 bool is_whole_number(std::string_view text) { return !text.empty() && skip_digits(text, 0) == text.size(); }
 bool is_any_number(std::string_view text) { return !text.empty() && number_length(text) == text.size(); }
+// The same, without a loop where the number has no sign, no exponent and a usual length.
+bool is_whole_number_of(std::string_view text, const BoxLine& line) {
+  if (text.empty() || text.size() >= kMarks) return is_whole_number(text);
+  return number_marks(text, line).digits == (std::uint64_t{1} << text.size()) - 1;
+}
+bool is_any_number_of(std::string_view text, const BoxLine& line) {
+  if (text.empty() || text.size() >= kMarks) return is_any_number(text);
+  const auto [digits, points] = number_marks(text, line);
+  const std::uint64_t last = std::uint64_t{1} << (text.size() - 1), all = last | (last - 1);
+  const bool has_one_point = (points & (points - 1)) == 0 && (points & (last | 1)) == 0;
+  return ((digits | points) == all && has_one_point) || is_any_number(text);
+}
 bool is_word(std::string_view text) { return !text.empty(); }
 bool is_factor(std::string_view text) { return text == "None" || is_any_number(text); }
 bool is_output(std::string_view text) { return text == "pooled" || text == "sequence"; }
@@ -176,6 +192,12 @@ bool is_placement(std::string_view text) { return text.empty() || text == "None"
 template <class Row, Cell Row::*field, bool has_shape(std::string_view)>
 bool read_plain(std::string_view text, const BoxLine& line, Row& row) {
   if (!has_shape(text)) return false;
+  row.*field = cell_in_log(line, text);
+  return true;
+}
+template <Cell PrintedTable::*field, bool is_number(std::string_view, const BoxLine&)>
+bool read_number_of(std::string_view text, const BoxLine& line, PrintedTable& row) {
+  if (!is_number(text, line)) return false;
   row.*field = cell_in_log(line, text);
   return true;
 }
@@ -191,6 +213,10 @@ template <Cell PrintedTable::*field, bool has_shape(std::string_view)>
 constexpr TableColumn plain(ColumnId id) {
   return {id, field, read_plain<PrintedTable, field, has_shape>};
 }
+template <Cell PrintedTable::*field, bool is_number(std::string_view, const BoxLine&)>
+constexpr TableColumn number(ColumnId id) {
+  return {id, field, read_number_of<field, is_number>};
+}
 constexpr TableColumn kTableColumns[] = {
     {ColumnId::table_perf, nullptr, read_perf<PrintedTable>},
     {ColumnId::storage, nullptr, read_storage},
@@ -199,14 +225,14 @@ constexpr TableColumn kTableColumns[] = {
     plain<&PrintedTable::sharding, is_word>(ColumnId::sharding),
     plain<&PrintedTable::kernel, is_word>(ColumnId::compute_kernel),
     plain<&PrintedTable::cache_load_factor, is_factor>(ColumnId::cache_load_factor),
-    plain<&PrintedTable::pooling_factor, is_any_number>(ColumnId::pooling_factor),
-    plain<&PrintedTable::num_poolings, is_any_number>(ColumnId::num_poolings),
-    plain<&PrintedTable::num_indices, is_any_number>(ColumnId::num_indices),
+    number<&PrintedTable::pooling_factor, is_any_number_of>(ColumnId::pooling_factor),
+    number<&PrintedTable::num_poolings, is_any_number_of>(ColumnId::num_poolings),
+    number<&PrintedTable::num_indices, is_any_number_of>(ColumnId::num_indices),
     plain<&PrintedTable::output, is_output>(ColumnId::output),
     plain<&PrintedTable::weighted, is_weighted>(ColumnId::weighted),
     plain<&PrintedTable::sharder, is_word>(ColumnId::sharder),
     plain<&PrintedTable::features, is_whole_number>(ColumnId::features),
-    plain<&PrintedTable::hash_size, is_whole_number>(ColumnId::hash_size),
+    number<&PrintedTable::hash_size, is_whole_number_of>(ColumnId::hash_size),
     plain<&PrintedTable::ranks, is_placement>(ColumnId::ranks),
     plain<&PrintedTable::batch_sizes, is_batch_list>(ColumnId::batch_sizes),
 };

@@ -75,9 +75,10 @@ inline NumberMarks numbers_of(std::string_view cell, std::size_t readable) {
     marks.digits |= static_cast<std::uint64_t>(_mm_movemask_epi8(digits)) << at;
     marks.points |= static_cast<std::uint64_t>(_mm_movemask_epi8(points)) << at;
   };
-  if (readable >= kMarks) {
+  const bool is_short = cell.size() <= kLane;
+  if (readable >= (is_short ? kLane : kMarks)) {
     take(0);
-    if (cell.size() > kLane) take(kLane);
+    if (!is_short) take(kLane);
     if (cell.size() > 2 * kLane) {
       take(2 * kLane);
       take(3 * kLane);
