@@ -29,6 +29,14 @@ inline std::size_t leading_blanks(std::uint64_t bytes) {
   return zeros / 8;
 }
 
+// The same behind the last that is none.
+inline std::size_t trailing_blanks(std::uint64_t bytes) {
+  const std::uint64_t others = bytes ^ kEightBlanks;
+  const bool is_little = std::endian::native == std::endian::little;
+  const auto zeros = static_cast<unsigned>(is_little ? std::countl_zero(others) : std::countr_zero(others));
+  return zeros / 8;
+}
+
 // Offset of the first byte from `at` on that is no blank; text.size() if there is none. Padding is long: eight at a
 // time.
 inline std::size_t skip_blanks(std::string_view text, std::size_t at) {
@@ -44,8 +52,11 @@ inline std::size_t trimmed_size(std::string_view text) {
   std::size_t size = text.size();
   if (size == 0 || text[size - 1] != ' ') return size;
   const auto others = [&](std::size_t back) { return eight_bytes(text, size - back) ^ kEightBlanks; };
-  for (; size >= 8 && others(8) == 0; size -= 8)
+  for (; size >= 8; size -= 8) {
+    if (const std::uint64_t bytes = eight_bytes(text, size - 8); bytes != kEightBlanks)
+      return size - trailing_blanks(bytes);
     while (size >= 40 && (others(16) | others(24) | others(32) | others(40)) == 0) size -= 32;
+  }
   while (size > 0 && text[size - 1] == ' ') --size;
   return size;
 }
