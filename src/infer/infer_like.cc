@@ -8,6 +8,7 @@
 #include "infer/rebuild.h"
 #include "infer/row_split.h"
 #include "shardstats/log/same_text.h"
+#include "shardstats/log/text_hash.h"
 
 namespace shardstats {
 namespace infer_detail {
@@ -373,14 +374,13 @@ std::vector<PerfOutcome> perf_like(const Precedent& precedent, const PlanInputs&
 std::uint64_t precedent_key(const PrintedPlan& printed) {
   std::uint64_t key = printed.ranks.rows.size();
   const auto add = [&key](std::uint64_t value) { key = (key ^ value) * 0x9e3779b97f4a7c15u + (key >> 29); };
-  const std::hash<std::string_view> hash;
   for (const Release release : printed.releases) add(static_cast<std::uint64_t>(release));
   std::string_view kernel, sharder;  // of the row above: most rows have the same
-  std::uint64_t kernel_hash = hash(kernel), sharder_hash = hash(sharder);
+  std::uint64_t kernel_hash = text_hash(kernel), sharder_hash = text_hash(sharder);
   for (const PrintedTable& row : printed.tables.rows) {
-    if (!same_text(row.kernel.text, kernel)) kernel_hash = hash(kernel = row.kernel.text);
-    if (!same_text(row.sharder.text, sharder)) sharder_hash = hash(sharder = row.sharder.text);
-    add(hash(row.fqn.text));
+    if (!same_text(row.kernel.text, kernel)) kernel_hash = text_hash(kernel = row.kernel.text);
+    if (!same_text(row.sharder.text, sharder)) sharder_hash = text_hash(sharder = row.sharder.text);
+    add(text_hash(row.fqn.text));
     add(kernel_hash);
     add(sharder_hash);
   }
