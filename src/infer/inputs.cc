@@ -23,12 +23,17 @@ class Column {
  public:
   template <class Read>
   const std::optional<T>& read(const Cell& cell, Read read) {
-    if (!same_text(cell.text, above_)) value_ = cell ? read(cell) : std::nullopt;
+    if (!same_text(cell.text, above_)) take(cell ? read(cell) : std::nullopt);
     above_ = cell.text;
     return value_;
   }
 
  private:
+  void take(const std::optional<T>& value) {
+    value_.reset();
+    if (value) value_ = *value;
+  }
+
   std::string_view above_;
   std::optional<T> value_;
 };
@@ -53,6 +58,7 @@ const std::optional<BatchSummary>& batch_sizes(const PrintedTable& printed, std:
 void read_batches(const PrintedTable& printed, double batch_size, Columns& columns, TableInputs& table) {
   table.batch = exactly(batch_size);
   table.batch_total = static_cast<std::int64_t>(batch_size) * table.features;
+  if (printed.batch_sizes.text == "n/a") return;
   const auto& sizes = batch_sizes(printed, table.features, columns);
   if (!sizes || sizes->count == 0) return;
   table.batch = {static_cast<double>(sizes->least), static_cast<double>(sizes->most)};
@@ -117,29 +123,29 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   table.kernel = kernel.value_or(nullptr);
   table.quant = (table.kernel != nullptr && table.kernel->quant) || printed.sharder.text.starts_with("Quant");
   table.sequence = printed.output.text == "sequence";
-  const auto rows = printed_integer(printed.hash_size), cols = printed_integer(printed.emb_dim);
-  table.rows = rows.value_or(0);
-  table.cols = cols.value_or(0);
-  table.block = printed_integer(printed.cw_dim).value_or(0);
+  table.rows = parse_integer(printed.hash_size.text).value_or(0);
+  table.cols = parse_integer(printed.emb_dim.text).value_or(0);
+  table.block = parse_integer(printed.cw_dim.text).value_or(0);
   table.features = std::max<std::int64_t>(parse_integer(printed.features.text, kMostFeatures).value_or(1), 1);
   const bool ranks_known = read_ranks(printed, world_size, columns.ranks, table);
   read_batches(printed, batch_size, columns, table);
   read_indices(printed, columns, table);
   read_ratio(printed, table);
   const auto read_gib = [](const Cell& cell) { return printed_bytes(cell, Format::r3, kGiB); };
-  table.hbm = columns.hbm.read(printed.hbm, read_gib);
-  table.ddr = columns.ddr.read(printed.ddr, read_gib);
-  table.ssd = columns.ssd.read(printed.ssd, read_gib);
+  if (const auto& hbm = columns.hbm.read(printed.hbm, read_gib)) table.hbm = *hbm;
+  if (const auto& ddr = columns.ddr.read(printed.ddr, read_gib)) table.ddr = *ddr;
+  if (const auto& ssd = columns.ssd.read(printed.ssd, read_gib)) table.ssd = *ssd;
   const bool has_ranks = ranks_known ? !table.ranks.empty() : printed.ranks.text == "None";
   const double size = static_cast<double>(table.rows) * static_cast<double>(table.cols);
-  table.sized = rows && cols && table.rows > 0 && table.cols > 0 && sharding && has_ranks &&
+  table.sized = table.rows > 0 && table.cols > 0 && sharding && has_ranks &&
                 size < static_cast<double>(kLargestTable) && static_cast<bool>(printed.pooling_factor) &&
                 table.block <= table.cols;
 }
 
 }  // namespace
 
-std::optional<RealInterval> printed_with_sign(const Cell& cell, Format format) {
+// Kept apart, so that the result for other numbers is not merged with this one.
+[[gnu::noinline]] std::optional<RealInterval> printed_with_sign(const Cell& cell, Format format) {
   std::optional<RealInterval> value = values_printed_as(cell.text, format);
   if (value && value->low < 0) {
     if (value->high < 0)
