@@ -138,22 +138,11 @@ void vote_decimals(const PrintedPlan& plan, Votes& votes) {
   if (finer) votes.only(v0_8_0, main_branch);
 }
 
-// Section 9.2 and quirk Q16; each hint counts once, however many rows show it.
-void vote_tables(const PrintedPlan& plan, Votes& votes) {
-  const auto any = [&](auto shows) { return std::ranges::any_of(plan.tables.rows, shows); };
-  if (any([](const PrintedTable& row) { return row.sharding.text == "GS"; })) votes.only(v1_1_0, main_branch);
-  // From v1.7.0 the name is made from the module's class: it ends so and never starts with the sharder's own "Quant".
-  if (any([](const PrintedTable& row) {
-        const std::string_view name = row.sharder.text;
-        return name.starts_with("Quant") || (!name.empty() && name != "NoneType" && !name.ends_with("Sharder"));
-      }))
-    votes.only(v0_5_0, v1_6_0);
-  // A load factor without a cache: printed by v0.7.0 to v1.0.0, and by v0.6.0 where the table has its own.
-  if (any([](const PrintedTable& row) {
-        const bool cached = row.kernel.text.ends_with("_caching");
-        return !cached && row.cache_load_factor && row.cache_load_factor.text != "None";
-      }))
-    votes.only(v0_6_0, v1_0_0);
+void vote_tables(const TableHints& tables, Votes& votes) {
+  if (tables.grid_shard) votes.only(v1_1_0, main_branch);
+  if (tables.old_sharder) votes.only(v0_5_0, v1_6_0);
+  // Printed by v0.7.0 to v1.0.0, and by v0.6.0 where the table has its own.
+  if (tables.factor_without_cache) votes.only(v0_6_0, v1_0_0);
 }
 
 void vote_missing_lines(const PrintedPlan& plan, Votes& votes) {
@@ -163,9 +152,21 @@ void vote_missing_lines(const PrintedPlan& plan, Votes& votes) {
       votes.not_since(companion.since);
 }
 
+// From v1.7.0 the name is made from the module's class: it ends so and never starts with the sharder's own "Quant".
+bool is_old_sharder(std::string_view name) {
+  return name.starts_with("Quant") || (!name.empty() && name != "NoneType" && !name.ends_with("Sharder"));
+}
+
 }  // namespace
 
-std::vector<Release> release_candidates(const PrintedPlan& plan, bool complete) {
+void TableHints::add(const PrintedTable& row) {
+  grid_shard = grid_shard || row.sharding.text == "GS";
+  old_sharder = old_sharder || is_old_sharder(row.sharder.text);
+  const bool has_factor = row.cache_load_factor && row.cache_load_factor.text != "None";
+  factor_without_cache = factor_without_cache || (has_factor && !row.kernel.text.ends_with("_caching"));
+}
+
+std::vector<Release> release_candidates(const PrintedPlan& plan, const TableHints& tables, bool complete) {
   Votes votes;
   vote_lines(plan, votes);
   vote_kernels(plan, votes);
@@ -173,7 +174,7 @@ std::vector<Release> release_candidates(const PrintedPlan& plan, bool complete) 
   vote_columns(plan.tables, false, votes);
   vote_perf(plan, votes);
   vote_decimals(plan, votes);
-  vote_tables(plan, votes);
+  vote_tables(tables, votes);
   if (complete) vote_missing_lines(plan, votes);
   return votes.most();
 }

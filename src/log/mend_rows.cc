@@ -55,29 +55,9 @@ std::int64_t last_rank(std::string_view list) {
 
 bool is_on_all_ranks(const PrintedTable& row) { return row.sharding.text == "RW" || row.sharding.text == "DP"; }
 
-// How many ranks there are by the lists of two tables: one alone may be wrong.
-std::int64_t ranks_of_two_tables(const PrintedPlan& plan) {
-  std::int64_t most = -1, second = -1;
-  for (const PrintedTable& row : plan.tables.rows) {
-    const std::int64_t last = last_rank(row.ranks.text);
-    second = std::max(second, std::min(most, last));
-    most = std::max(most, last);
-  }
-  return second + 1;
-}
-
-// By the list of the only table that has to be on all of them; 0: there is none, or several.
-std::int64_t ranks_of_only_table(const PrintedPlan& plan) {
-  const auto& tables = plan.tables.rows;
-  if (tables.size() == 1) return last_rank(tables.front().ranks.text) + 1;
-  const auto only = std::ranges::find_if(tables, is_on_all_ranks);
-  if (std::ranges::count_if(tables, is_on_all_ranks) != 1) return 0;
-  return last_rank(only->ranks.text) + 1;
-}
-
 // Puts in rows without cells for the numbers that are lost, if all others are in order. The last number alone may be a
 // wrong one; the list of one table alone tells of one lost row at the end, since more are as likely a wrong list.
-void add_lost_ranks(PrintedPlan& plan) {
+void add_lost_ranks(const RanksOfTables& ranks, PrintedPlan& plan) {
   std::vector<std::uint32_t> numbers;
   for (const PrintedRank& row : plan.ranks.rows) {
     const auto number = number_of(row);
@@ -86,9 +66,8 @@ void add_lost_ranks(PrintedPlan& plan) {
   }
   const std::int64_t printed = std::int64_t{numbers.back()} + 1;
   const bool last_two_follow = numbers.size() > 1 && numbers[numbers.size() - 2] + 1 == numbers.back();
-  std::int64_t count = std::max(ranks_of_two_tables(plan), last_two_follow ? printed : 0);
-  if (const std::int64_t only = ranks_of_only_table(plan); only == printed || only == printed + 1)
-    count = std::max(count, only);
+  std::int64_t count = std::max(ranks.of_two(), last_two_follow ? printed : 0);
+  if (const std::int64_t only = ranks.of_only(); only == printed || only == printed + 1) count = std::max(count, only);
   if (count > kMostRanks || printed > count) return;
   move_rows(plan.ranks, numbers, static_cast<std::size_t>(count));
   for (std::uint32_t rank = 0; rank < plan.ranks.rows.size(); ++rank)
@@ -97,7 +76,17 @@ void add_lost_ranks(PrintedPlan& plan) {
 
 }  // namespace
 
-void mend_rank_rows(RowTexts texts, PrintedPlan& plan) {
+void RanksOfTables::add(const PrintedTable& row) {
+  const std::int64_t last = last_rank(row.ranks.text);
+  second_ = std::max(second_, std::min(most_, last));
+  most_ = std::max(most_, last);
+  ++tables_;
+  if (!is_on_all_ranks(row)) return;
+  ++on_all_;
+  last_on_all_ = last;
+}
+
+void mend_rank_rows(RowTexts texts, const RanksOfTables& ranks, PrintedPlan& plan) {
   const auto& rows = plan.ranks.rows;
   const bool in_order = is_in_order(rows);
   const auto repeated = in_order ? std::vector<std::uint32_t>() : repeated_rows(texts);
@@ -115,12 +104,12 @@ void mend_rank_rows(RowTexts texts, PrintedPlan& plan) {
     has_gaps |= number > expected;
     expected = number + 1;
   }
-  if (!rows.empty() && std::max(ranks_of_two_tables(plan), ranks_of_only_table(plan)) > expected) {
+  if (!rows.empty() && std::max(ranks.of_two(), ranks.of_only()) > expected) {
     report(plan, "log.rank_rows", rows.back().rank, kRanksMissingAfter);
     has_gaps = true;
   }
   leave_out(plan.ranks, repeated);
-  if (has_gaps) add_lost_ranks(plan);
+  if (has_gaps) add_lost_ranks(ranks, plan);
 }
 
 void mend_table_rows(RowTexts texts, PrintedPlan& plan) {

@@ -1,6 +1,7 @@
 // Rows of the two tables that stand twice or are lost. Private to src/log.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "shardstats/log/printed.h"
@@ -10,9 +11,25 @@ namespace shardstats::log_detail {
 // The text of each row, as it stands in the plan, without frame and padding.
 using RowTexts = std::span<const Cell>;
 
+// How many ranks there are by the lists of the parameter table.
+class RanksOfTables {
+ public:
+  // Best right after the row was read: later its texts are no longer at hand.
+  void add(const PrintedTable& row);
+  // By the lists of two tables: one alone may be wrong.
+  std::int64_t of_two() const { return second_ + 1; }
+  // By the list of the only table that has to be on all of them; 0: there is none, or several.
+  std::int64_t of_only() const { return tables_ == 1 ? most_ + 1 : on_all_ == 1 ? last_on_all_ + 1 : 0; }
+
+ private:
+  std::size_t tables_ = 0, on_all_ = 0;   // how many tables there are, and are on all ranks
+  std::int64_t most_ = -1, second_ = -1;  // the last ranks of the two lists that go furthest
+  std::int64_t last_on_all_ = -1;         // of the last table that is on all ranks
+};
+
 // A row that stands above already, byte for byte, is left out; one that is lost gets its place without any cell, where
 // the lists of the parameter table tell how many ranks there are. Reports all that is not 0, 1, 2, ...
-void mend_rank_rows(RowTexts texts, PrintedPlan& plan);
+void mend_rank_rows(RowTexts texts, const RanksOfTables& ranks, PrintedPlan& plan);
 
 // Leaves out rows that stand above already.
 void mend_table_rows(RowTexts texts, PrintedPlan& plan);

@@ -147,7 +147,7 @@ class BlockParser {
     frame_.check_borders();
     check_rank_rows();
     check_table_rows();
-    plan_.releases = release_candidates(plan_, block_.closed);
+    plan_.releases = release_candidates(plan_, hints_, block_.closed);
     return std::move(plan_);
   }
 
@@ -343,6 +343,7 @@ class BlockParser {
       if (is_full(table, id, line)) continue;
       frame_.check_padding(line, plan_.width);
       const CellsOfRow cells = read_row(line, row, edges, reader, table);
+      look_at(table.rows.back());
       if (closed) report_rest(line, row, cells.end);
       texts.push_back(cell_at(line, row.substr(cells.start)));
     }
@@ -420,6 +421,13 @@ class BlockParser {
       if (column.id == ColumnId::unknown && !(frame_.cut() != 0 && &column == &columns.back()))
         report("log.unknown_column", Severity::warning, column.header,
                "a column that no known release prints, or prints once; its cells are kept but not checked");
+  }
+
+  // What is asked of all rows together.
+  void look_at(const PrintedRank&) {}
+  void look_at(const PrintedTable& row) {
+    hints_.add(row);
+    ranks_of_tables_.add(row);
   }
 
   // Most rows have no odd cell.
@@ -547,7 +555,7 @@ class BlockParser {
   void check_rank_rows() {
     if (lacks_rows(plan_.ranks))
       report("log.rank_rows", Severity::error, plan_.ranks.columns.front().header, "the rank table has no rows");
-    mend_rank_rows(rank_rows_, plan_);
+    mend_rank_rows(rank_rows_, ranks_of_tables_, plan_);
   }
 
   // Where no rank is printed, the shards follow from the world size.
@@ -580,7 +588,9 @@ class BlockParser {
   std::size_t at_ = 0;
   Section section_ = Section::none;
   bool foreign_reported_ = false;
-  std::int64_t shards_ = 0;                   // of the tables so far
+  std::int64_t shards_ = 0;  // of the tables so far
+  TableHints hints_;
+  RanksOfTables ranks_of_tables_;
   std::vector<Cell> rank_rows_, table_rows_;  // their texts, without frame and padding
 };
 

@@ -30,7 +30,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 }
 
 TEST(ReleaseCandidates, OfAnEmptyPlanAreAll) {
-  EXPECT_EQ(release_candidates(PrintedPlan{}, false).size(), kReleaseNames.size());
+  EXPECT_EQ(release_candidates(PrintedPlan{}, {}, false).size(), kReleaseNames.size());
 }
 
 // A kernel's name narrows what the layout leaves open.

@@ -9,8 +9,19 @@
 
 namespace shardstats {
 
+// What rows of the parameter table say of the releases (section 9.2 and quirk Q16). Each hint counts once, however many
+// rows show it.
+struct TableHints {
+  bool grid_shard = false;
+  bool old_sharder = false;
+  bool factor_without_cache = false;
+
+  // Best right after the row was read: later its texts are no longer at hand.
+  void add(const PrintedTable& row);
+};
+
 // Oldest first, never empty: where nothing fits (a newer or mixed layout) the releases that most of it fits.
 // `complete`: the block was not cut off, so what is missing tells something too.
-std::vector<Release> release_candidates(const PrintedPlan& plan, bool complete);
+std::vector<Release> release_candidates(const PrintedPlan& plan, const TableHints& tables, bool complete);
 
 }  // namespace shardstats
