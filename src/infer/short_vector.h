@@ -4,22 +4,38 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <utility>
-#include <vector>
 
 namespace shardstats::infer_detail {
 
 template <class T, std::size_t N>
 class ShortVector {
  public:
+  ShortVector() = default;
+  ShortVector(const ShortVector& other) : few_(other.few_), size_(other.size_) {
+    if (size_ > N) copy_many(other);
+  }
+  ShortVector& operator=(const ShortVector& other) {
+    if (this == &other) return *this;
+    few_ = other.few_;
+    size_ = other.size_;
+    size_ > N ? copy_many(other) : many_.reset();
+    return *this;
+  }
+  ShortVector(ShortVector&&) = default;
+  ShortVector& operator=(ShortVector&&) = default;
+  ~ShortVector() = default;
+
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
-  T* begin() { return size_ <= N ? few_.data() : many_.data(); }
+  T* begin() { return size_ <= N ? few_.data() : many_.get(); }
   T* end() { return begin() + size_; }
-  const T* begin() const { return size_ <= N ? few_.data() : many_.data(); }
+  const T* begin() const { return size_ <= N ? few_.data() : many_.get(); }
   const T* end() const { return begin() + size_; }
   const T& operator[](std::size_t i) const { return begin()[i]; }
   const T& front() const { return *begin(); }
@@ -30,23 +46,18 @@ class ShortVector {
   void assign(const Range& values) {
     clear();
     size_ = static_cast<std::uint32_t>(std::size(values));
-    if (size_ > N)
-      many_.assign(std::begin(values), std::end(values));
-    else
-      std::copy(std::begin(values), std::end(values), few_.begin());
+    if (size_ > N) many_ = with_room(size_);
+    std::copy(std::begin(values), std::end(values), begin());
   }
   void clear() {
-    many_.clear();
+    many_.reset();
     size_ = 0;
   }
   void push_back(const T& value) { push_back(T(value)); }
   void push_back(T&& value) {
-    if (size_ == N) many_.assign(std::make_move_iterator(few_.begin()), std::make_move_iterator(few_.end()));
-    if (size_ < N)
-      few_[size_] = std::move(value);
-    else
-      many_.push_back(std::move(value));
+    if (size_ >= N && is_full()) grow();
     ++size_;
+    end()[-1] = std::move(value);
   }
   // One more, to be assigned to.
   T& add() {
@@ -65,7 +76,22 @@ class ShortVector {
   }
 
  private:
-  std::vector<T> many_;  // all values, if they are more than N
+  using Many = std::unique_ptr<T[]>;
+
+  // There is room for the next power of two.
+  static Many with_room(std::uint32_t size) { return std::make_unique_for_overwrite<T[]>(std::bit_ceil(size)); }
+  bool is_full() const { return size_ == N || std::has_single_bit(size_); }
+  void copy_many(const ShortVector& other) {
+    many_ = with_room(size_);
+    std::copy_n(other.many_.get(), size_, many_.get());
+  }
+  void grow() {
+    Many more = with_room(size_ + 1);
+    std::move(begin(), end(), more.get());
+    many_ = std::move(more);
+  }
+
+  Many many_;  // all values, if they are more than N
   std::array<T, N> few_{};
   std::uint32_t size_ = 0;
 };
