@@ -133,14 +133,12 @@ RealInterval bounds_of(RealInterval x) { return x; }
 
 // As single numbers those that specific_bytes() reads of a table that has no key-value cache.
 TableFacts<double> exact_facts_of(const TableFacts<RealInterval>& facts) {
-  TableFacts<double> exact;
-  exact.sharding = facts.sharding;
-  exact.kernel = facts.kernel;
-  exact.quant = facts.quant;
-  exact.rows = facts.rows.low;
-  exact.cols = facts.cols.low;
-  exact.caching_ratio = facts.caching_ratio.low;
-  return exact;
+  return {.sharding = facts.sharding,
+          .kernel = facts.kernel,
+          .quant = facts.quant,
+          .rows = facts.rows.low,
+          .cols = facts.cols.low,
+          .caching_ratio = facts.caching_ratio.low};
 }
 
 // Fills in the sizes of the classes of one table.
@@ -150,8 +148,8 @@ class TableSizes {
       : setting_(setting),
         wanted_(wanted),
         facts_(facts_without_sizes(setting, table, parts.variant, parts.lookups)),
-        is_exact_(facts_.caching_ratio.exact() && !uses_key_value_rule(setting, facts_)) {
-    if (is_exact_) exact_facts_ = exact_facts_of(facts_);
+        is_exact_(facts_.caching_ratio.exact() && !uses_key_value_rule(setting, facts_)),
+        exact_facts_(exact_facts_of(facts_)) {
     const std::uint64_t pairs = wanted.pairs;
     each_bit((pairs | pairs >> kOptimizerBits | pairs >> 2 * kOptimizerBits) & kOfElement,
              [&](int o) { multipliers_[static_cast<std::size_t>(o)] = multiplier_of(setting, table, o); });
@@ -209,7 +207,7 @@ class TableSizes {
   const WantedSizes& wanted_;
   TableFacts<RealInterval> facts_;  // with the sizes that are filled in next
   bool is_exact_;                   // all that specific bytes of shards of known shape rest on
-  TableFacts<double> exact_facts_;  // then, and nothing else
+  TableFacts<double> exact_facts_;  // read then, and nothing else
   std::array<double, kOptimizers.size()> multipliers_{};
 };
 
