@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -63,9 +64,9 @@ Ends ends_of(RealInterval x) { return std::bit_cast<Ends>(x); }
 template <Quantity... Q>
 void Sums::ShardTotals::add(Part shards, Totals& totals) const {
   auto sums = std::bit_cast<AllEnds>(totals.sums);
-  for (std::uint32_t i = shards.first; i < shards.end; ++i) {
-    const Entry& entry = lines_[i];
-    const RealInterval* const values = &values_[entry.values];
+  const RealInterval* const all = values_.data();
+  for (const Entry& entry : lines_.entries(shards)) {
+    const RealInterval* const values = all + entry.values;
     if (entry.count == 1)
       ((sums[at(Q)] += ends_of(values[at(Q)])), ...);
     else
@@ -76,23 +77,23 @@ void Sums::ShardTotals::add(Part shards, Totals& totals) const {
   if (swing_ != nullptr) take_widest_swing<Q...>(shards, totals);
 }
 
+// The shards of a table swing together: they follow each other.
 template <Quantity... Q>
 void Sums::ShardTotals::take_widest_swing(Part shards, Totals& totals) const {
   auto widest = std::bit_cast<AllEnds>(totals.widest);
+  AllEnds own{};
+  std::uint32_t table = std::numeric_limits<std::uint32_t>::max();
   const auto most = [](Ends a, Ends b) { return b > a ? b : a; };
-  const auto take = [&](const RealInterval* swing) {
-    ((widest[at(Q)] = most(widest[at(Q)], ends_of(swing[at(Q)]))), ...);
-  };
-  lines_.each_part(shards, [&](Part part) {
-    const Entry& first = lines_[part.first];
-    if (part.end == part.first + 1 && first.count == 1) return take(&(*swing_)[first.values]);
-    std::array<RealInterval, kQuantities> all{};
-    for (std::uint32_t i = part.first; i < part.end; ++i) {
-      const RealInterval* const one = &(*swing_)[lines_[i].values];
-      ((all[at(Q)] = all[at(Q)] + lines_[i].times(one[at(Q)])), ...);
-    }
-    take(all.data());
-  });
+  const RealInterval* const all = swing_->data();
+  for (const Entry& entry : lines_.entries(shards)) {
+    const RealInterval* const swing = all + entry.values;
+    const bool is_next = std::exchange(table, entry.table) != entry.table;
+    if (is_next && entry.count == 1)
+      ((own[at(Q)] = ends_of(swing[at(Q)])), ...);
+    else
+      ((own[at(Q)] = ends_of(entry.times(swing[at(Q)])) + (is_next ? Ends{} : own[at(Q)])), ...);
+    ((widest[at(Q)] = most(widest[at(Q)], own[at(Q)])), ...);
+  }
   totals.widest = std::bit_cast<decltype(totals.widest)>(widest);
 }
 
