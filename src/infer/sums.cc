@@ -11,7 +11,8 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr int kRounds = 6;  // of pruning; each one only ever removes options
+constexpr int kRounds = 6;                  // of pruning; each one only ever removes options
+constexpr std::uint32_t kMadeAtOnce = 256;  // values: a small part of the first cache
 constexpr std::uint32_t bit(Quantity quantity) { return 1u << static_cast<unsigned>(quantity); }
 constexpr std::uint32_t kShardBits = bit(Quantity::weights) - 1;  // of single shards
 
@@ -39,12 +40,20 @@ Sums::Sums(const PlanInputs& plan, Outcome& outcome)
     : plan_(plan),
       outcome_(outcome),
       lines_(*outcome.lines),
-      bounds_(lines_.values()),
-      swing_(may_prune(outcome) ? lines_.values() : 0),
       has_choice_(outcome.tables.size()),
       differ_(outcome.tables.size()),
       elements_(outcome.tables.size()) {
-  for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) refresh(t);
+  bounds_.reserve(lines_.values());
+  const bool has_swing = may_prune(outcome_);
+  if (has_swing) swing_.reserve(lines_.values());
+  for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) {
+    // Bit by bit, so that values are set while they are in the cache from being made.
+    if (lines_.values_of(t + 1) > bounds_.size()) {
+      bounds_.resize(std::min(lines_.values_of(t + 1) + kMadeAtOnce, lines_.values()));
+      if (has_swing) swing_.resize(bounds_.size());
+    }
+    refresh(t);
+  }
 }
 
 // ---- bounds over the options left, kept for every table ------------------------------------------------------------
