@@ -35,18 +35,20 @@ void Sums::take_pair(int pair) {
   list_wide_options();
 }
 
+void OwnDeparturesCount::add(const TableInputs& table, const TableState& state, const TableParts& parts, int pair) {
+  const int values = departures(table, state, parts, pair);
+  if (values == 0) return;
+  found_.values += values;
+  const std::uint64_t combos = combos_of(state.options);
+  found_.usual |= once_ & combos;
+  once_ |= combos;
+}
+
 OwnDepartures own_departures(const PlanInputs& plan, const Outcome& outcome) {
-  OwnDepartures own;
-  std::uint64_t once = 0;
-  for (std::uint32_t t = 0; t < outcome.tables.size(); ++t) {
-    const int values = departures(plan.tables[t], outcome.tables[t], (*outcome.parts)[t], outcome.pair);
-    if (values == 0) continue;
-    own.values += values;
-    const std::uint64_t combos = combos_of(outcome.tables[t].options);
-    own.usual |= once & combos;
-    once |= combos;
-  }
-  return own;
+  OwnDeparturesCount count;
+  for (std::uint32_t t = 0; t < outcome.tables.size(); ++t)
+    count.add(plan.tables[t], outcome.tables[t], (*outcome.parts)[t], outcome.pair);
+  return count.found();
 }
 
 Departures Sums::departures() const {

@@ -160,30 +160,37 @@ class Again {
     outcome_.uniform = precedent_.uniform;
     outcome_.rows.how = precedent_.split;
     outcome_.pair = precedent_.pair;
-    outcome_.tables.resize(plan_.tables.size());
-    auto parts = std::make_shared<PooledParts>(plan_.tables.size());
+    // Table by table: what is made of one is still in the cache when it is filled in.
+    outcome_.tables.reserve(plan_.tables.size());
+    auto parts = std::make_shared<PooledParts>(0);
+    parts->tables.reserve(plan_.tables.size());
     PartsMaker maker(precedent_.setting, outcome_.rows, &parts->pool);
-    for (std::size_t t = 0; t < plan_.tables.size(); ++t)
-      if (!take(t, maker, parts->tables[t])) return std::nullopt;
+    OwnDeparturesCount own;
+    for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
+      TableState& state = outcome_.tables.emplace_back();
+      TableParts& own_parts = parts->tables.emplace_back();
+      if (!take(t, maker, state.options, own_parts)) return std::nullopt;
+      if (!outcome_.uniform) own.add(plan_.tables[t], state, own_parts, outcome_.pair);
+    }
     outcome_.parts = tables_of(std::move(parts));
     const Outcome start = outcome_.rows.hidden() ? outcome_ : Outcome{};
-    bool settled = settles(sums);
+    bool settled = settles(sums, own.found());
     each_row_split(plan_, outcome_, precedent_.freedoms, [&](const RowSplit& rows) {
       outcome_ = with_rows(plan_, start, rows);
-      settled = settles(sums) && settled;
+      settled = settles(sums, own_departures(plan_, outcome_)) && settled;
     });
     if (!settled || outcome_.cost() > precedent_.freedoms) return std::nullopt;
     return std::move(outcome_);
   }
 
  private:
-  // Does no sum contradict it? Sets what it costs, as the search would count it.
-  bool settles(KnownSums& known) {
+  // Does no sum contradict it? Sets what it costs, as the search would count it. `before`: of what the tables' own
+  // cells leave.
+  bool settles(KnownSums& known, const OwnDepartures& before) {
     outcome_.lines = known.of(outcome_);
     outcome_.sums = outcome_.lines->lines();
     Sums sums(plan_, outcome_);
     if (outcome_.uniform) return sums.settle_within(kNoLimit) && outcome_.contradictions == 0;
-    const OwnDepartures before = own_departures(plan_, outcome_);
     if (found_ != nullptr) *found_ = sums.assignments();
     sums.settle(&precedent_.assignments);
     const Departures found = sums.departures();
@@ -193,13 +200,13 @@ class Again {
     return true;
   }
 
-  // The options of the table that its own cells allow; false: none of them.
-  bool take(std::size_t t, PartsMaker& maker, TableParts& parts) {
+  // The options of the table that its own cells allow are left; false: none of them.
+  bool take(std::size_t t, PartsMaker& maker, Options& left, TableParts& parts) {
     const TableInputs& table = plan_.tables[t];
     const TablePrecedent& known = precedent_.tables[t];
     if (known.options.empty()) return !table.sized || table.kernel == nullptr;
     if (!table.sized || table.kernel == nullptr) return false;
-    outcome_.tables[t].options = known.options;
+    left = known.options;
     if (known_ != nullptr) {
       for (const Variant& variant : known.variants)
         parts.push_back(*std::ranges::find((*known_->parts)[t], variant, &Parts::variant));
@@ -207,7 +214,6 @@ class Again {
     }
     const Setting& setting = precedent_.setting;
     const std::uint64_t possible = possible_combos(setting, table, true);
-    Options& left = outcome_.tables[t].options;
     for (std::size_t v = 0; v < known.variants.size(); ++v) {
       const Variant& variant = known.variants[v];
       const bool hides_as_much = variant.free_ratio == is_ratio_hidden(setting, table) &&

@@ -33,6 +33,16 @@ struct OwnDepartures {
   std::uint64_t usual = 0;  // a bit for each combo that several tables ask for; of interest before the sums are settled
 };
 OwnDepartures own_departures(const PlanInputs& plan, const Outcome& outcome);
+// The same, table by table.
+class OwnDeparturesCount {
+ public:
+  void add(const TableInputs& table, const TableState& state, const TableParts& parts, int pair);
+  const OwnDepartures& found() const { return found_; }
+
+ private:
+  OwnDepartures found_;
+  std::uint64_t once_ = 0;  // combos that some table asks for
+};
 
 // Element sizes (indices) of tables in one output sum; and in those of them where several tables have a choice.
 using Assignment = std::vector<std::pair<std::uint32_t, int>>;
