@@ -14,18 +14,6 @@ namespace shardstats {
 namespace infer_detail {
 namespace {
 
-void fill_plain_table(const TableInputs& inputs, std::size_t ranks, PlanTable& table) {
-  table.row = inputs.row;
-  table.sharding = inputs.sharding;
-  table.kernel = inputs.kernel;
-  table.rows = inputs.rows;
-  table.cols = inputs.cols;
-  table.features = inputs.features;
-  table.sequence = inputs.sequence;
-  table.pooling_sum = inputs.pooling_sum;
-  table.on_every_rank = is_everywhere(inputs, ranks);
-}
-
 // What the printed cells alone say; inference narrows it.
 PlanRank plain_rank(const PrintedRank& printed, const RankInputs& inputs, int row) {
   PlanRank rank;
@@ -53,9 +41,6 @@ std::vector<Release> surviving_releases(const SearchResult& found) {
 
 void fill_plain(const PlanInputs& inputs, Plan& plan) {
   plan.empty = inputs.empty_plan;
-  plan.tables.resize(inputs.tables.size());
-  for (std::size_t t = 0; t < inputs.tables.size(); ++t)
-    fill_plain_table(inputs.tables[t], inputs.ranks.size(), plan.tables[t]);
   for (std::size_t r = 0; r < inputs.ranks.size(); ++r)
     plan.ranks.push_back(plain_rank(inputs.printed->ranks.rows[r], inputs.ranks[r], static_cast<int>(r)));
   for (const KernelInputs& kernel : inputs.kernels) {
@@ -90,7 +75,7 @@ Inference begun(const PrintedPlan& printed, const InferOptions& options, Fixed& 
 void take_survivors(const InferOptions& options, Inference& all) {
   Plan& plan = all.plan;
   std::vector<Survivor>& survivors = all.found.survivors;
-  if (survivors.empty()) return;
+  if (survivors.empty()) return add_plain_tables(all.inputs, plan);
   plan.sized = true;
   plan.releases = surviving_releases(all.found);
   if (options.alternatives) {

@@ -32,7 +32,7 @@ std::optional<Inference> run_inference_like(const Precedent& precedent, const Pr
 // All settings but the preferred one, which is the first member of the first survivor.
 void list_alternatives(const SearchResult& found, Plan& plan);
 
-// What the printed cells alone say of tables, ranks and kernels.
+// What the printed cells alone say of ranks and kernels.
 void fill_plain(const PlanInputs& inputs, Plan& plan);
 
 }  // namespace shardstats::infer_detail

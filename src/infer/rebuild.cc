@@ -204,6 +204,21 @@ int departure(const Option option, const TableState& state, const Combo wide, co
          4 * (combo.output != combo.element) + 2 * (combo.optimizer != wide.optimizer) + (parts.variant.passes != 1);
 }
 
+// What its printed cells alone say.
+PlanTable& add_plain_table(const PlanInputs& plan, const TableInputs& inputs, Plan& result) {
+  PlanTable& table = result.tables.emplace_back();
+  table.row = inputs.row;
+  table.sharding = inputs.sharding;
+  table.kernel = inputs.kernel;
+  table.rows = inputs.rows;
+  table.cols = inputs.cols;
+  table.features = inputs.features;
+  table.sequence = inputs.sequence;
+  table.pooling_sum = inputs.pooling_sum;
+  table.on_every_rank = is_everywhere(inputs, plan.ranks.size());
+  return table;
+}
+
 // The shards of a table and what all of them may take; where a printed cell is wrong for all, what the best hypothesis
 // says. `sizes`: memory to use.
 void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool shard_parts,
@@ -436,8 +451,16 @@ void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, 
   }
 }
 
+void add_plain_tables(const PlanInputs& plan, Plan& result) {
+  result.tables.clear();
+  result.tables.reserve(plan.tables.size());
+  for (const TableInputs& inputs : plan.tables) add_plain_table(plan, inputs, result);
+}
+
 void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result) {
   if (found.survivors.empty()) return;
+  result.tables.clear();
+  result.tables.reserve(plan.tables.size());
   result.shards.clear();
   std::size_t count = 0;
   for (const TableInputs& table : plan.tables) count += table.ranks.size();
@@ -446,8 +469,9 @@ void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptio
   ShardSums sums(plan);
   TableSizes sizes;
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    rebuild_table(plan, found, t, options, sizes, shards, result.tables[t]);
-    if (const PlanTable& table = result.tables[t]; table.sized)
+    PlanTable& table = add_plain_table(plan, plan.tables[t], result);
+    rebuild_table(plan, found, t, options, sizes, shards, table);
+    if (table.sized)
       sums.add(table, result.shards_of(table));
     else
       sums.add_unknown(plan.tables[t]);

@@ -27,7 +27,9 @@ inline std::size_t preferred_option(const PlanInputs& plan, const Outcome& outco
 void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, const InferOptions& options,
             PlanTable& table);
 
-// `options`: shard_parts and alternatives.
+// The tables as printed, where nothing is known of their storage.
+void add_plain_tables(const PlanInputs& plan, Plan& result);
+// The tables and shards anew. `options`: shard_parts and alternatives.
 void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result);
 
 }  // namespace shardstats::infer_detail
