@@ -3,120 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <span>
-
-#include "shardstats/log/same_text.h"
 
 namespace shardstats::infer_detail {
 namespace {
 
 constexpr double kEndless = std::numeric_limits<double>::max();
-
-void read_cells(const PrintedPerf& printed, PrintedPerfCells& cells) {
-  for (std::size_t p = 0; p < printed.count; ++p) cells.set(p, printed_real(printed.components[p], Format::c1));
-  cells.set(kPerfTotal, printed_real(printed.total, Format::r3));
-}
-
-void read_table(const PlanInputs& plan, const Plan& rebuilt, std::uint32_t t, PerfTable& perf) {
-  const PrintedTable& printed = plan.printed->tables.rows[plan.tables[t].row];
-  const PlanTable& table = rebuilt.tables[t];
-  read_cells(printed.perf, perf.printed);
-  if (!table.sized || table.shard_count == 0) return;
-  perf.cols = real(rebuilt.shards_of(table).front().sizes->cols);  // all of them have the same bounds
-  if (printed.weighted) perf.weighted = printed.weighted.text == "weighted";
-  perf.known = rebuilt.setting.rules->release >= Release::v0_3_0;
-}
-
-struct MaximaLine {
-  LineId id;
-  std::size_t cell;
-};
-constexpr std::array<MaximaLine, kPerfCells> kMaxima = {{{LineId::max_fwd_compute, 0},
-                                                         {LineId::max_fwd_comms, 1},
-                                                         {LineId::max_bwd_compute, 2},
-                                                         {LineId::max_bwd_comms, 3},
-                                                         {LineId::max_prefetch_compute, 4},
-                                                         {LineId::max_total_perf, kPerfTotal}}};
-
-// All ranks on a line have the same value: the first one stands for them, so that the line counts once.
-void read_maxima(const PrintedPlan& printed, PerfInputs& perf) {
-  for (const MaximaLine& line : kMaxima) {
-    std::vector<int> ranks;
-    const auto value = printed_real(printed.slot(line.id, 0), Format::r3);
-    if (!value || !parse_ranks(printed.slot(line.id, 1).text, ranks) || ranks.empty()) continue;
-    if (static_cast<std::size_t>(ranks[0]) < perf.ranks.size())
-      perf.ranks[static_cast<std::size_t>(ranks[0])].maxima.set(line.cell, value);
-  }
-}
-
-// Calls f(rank) for each shard of the table that is on a known rank.
-template <class F>
-void each_known_rank(const TableInputs& table, std::size_t ranks, F f) {
-  for (const int r : table.ranks)
-    if (static_cast<std::size_t>(r) < ranks) f(static_cast<std::size_t>(r));
-}
-
-// Lists the shards of these tables by rank.
-void list_shards(const PlanInputs& plan, std::span<const std::uint32_t> tables, PerfInputs& perf) {
-  const std::size_t ranks = perf.ranks.size();
-  std::vector<std::size_t> end(ranks + 1);  // first of those of the rank before, then where they end
-  for (const std::uint32_t t : tables) each_known_rank(plan.tables[t], ranks, [&](std::size_t r) { ++end[r + 1]; });
-  std::partial_sum(end.begin(), end.end(), end.begin());
-  const std::vector<std::size_t> first(end.begin(), end.end());
-  perf.shards.resize(end.back());
-  for (const std::uint32_t t : tables) {
-    const bool known = perf.tables[t].known;
-    each_known_rank(plan.tables[t], ranks, [&](std::size_t r) {
-      perf.ranks[r].known &= known;
-      if (end[r] > first[r] && perf.shards[end[r] - 1].first == t)
-        ++perf.shards[end[r] - 1].second;
-      else
-        perf.shards[end[r]++] = {t, 1};
-    });
-  }
-  for (std::size_t r = 0; r < ranks; ++r)
-    perf.ranks[r].shards = std::span(perf.shards).subspan(first[r], end[r] - first[r]);
-}
-
-void place_shards(const PlanInputs& plan, PerfInputs& perf) {
-  std::vector<std::uint32_t> others;
-  bool common_known = true;
-  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    const bool everywhere = perf.ranks.size() > 1 && is_everywhere(plan.tables[t], perf.ranks.size());
-    (everywhere ? perf.everywhere : others).push_back(t);
-    common_known &= perf.tables[t].known || !(everywhere || plan.tables[t].ranks.empty());
-  }
-  for (PerfRank& rank : perf.ranks) rank.known &= common_known;
-  list_shards(plan, others, perf);
-}
-
-void read_ranks(const PlanInputs& plan, PerfInputs& perf) {
-  const std::vector<bool> known = ranks_without_missing(plan);
-  perf.ranks.reserve(plan.printed->ranks.rows.size());
-  for (const PrintedRank& row : plan.printed->ranks.rows) {
-    PerfRank& rank = perf.ranks.emplace_back();
-    rank.known = known[perf.ranks.size() - 1];
-    read_cells(row.perf, rank.printed);
-  }
-  place_shards(plan, perf);
-}
-
-std::optional<RealInterval> total_of_ranks(const PlanInputs& plan, const PerfInputs& perf) {
-  if (std::ranges::all_of(perf.tables, [](const PerfTable& table) { return table.cols.exact(); })) return std::nullopt;
-  const auto count = perf.ranks.size();
-  const auto on_ranks = [&](const TableInputs& table) {
-    return !table.ranks.empty() && static_cast<std::size_t>(table.ranks.back()) < count;
-  };
-  if (static_cast<std::int64_t>(count) != plan.world_size || !std::ranges::all_of(plan.tables, on_ranks))
-    return std::nullopt;
-  RealInterval total{};
-  for (const PerfRank& rank : perf.ranks) {
-    if (!rank.known || !rank.printed[kPerfTotal]) return std::nullopt;
-    total = total + *rank.printed[kPerfTotal];
-  }
-  return total;
-}
 
 PerfCells cells_of(const Perf<RealInterval>& perf) {
   PerfCells cells;
@@ -291,26 +183,6 @@ std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& 
   std::optional<TablePerf> found(std::in_place);
   if (!find_perf(table, OptionMoves(table, option, codecs), *found)) found.reset();
   return found;
-}
-
-PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) {
-  PerfInputs perf;
-  perf.tables.reserve(plan.tables.size());
-  std::vector<std::string_view> sharders;
-  for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    PerfTable& table = perf.tables.emplace_back();
-    read_table(plan, rebuilt, t, table);
-    const std::string_view name = plan.printed->tables.rows[plan.tables[t].row].sharder.text;
-    const auto found = std::ranges::find_if(sharders, [&](std::string_view known) { return same_text(known, name); });
-    table.sharder = static_cast<std::uint32_t>(found - sharders.begin());
-    if (found == sharders.end()) sharders.push_back(name);
-  }
-  perf.sharders = static_cast<std::uint32_t>(std::max<std::size_t>(sharders.size(), 1));
-  read_ranks(plan, perf);
-  read_maxima(*plan.printed, perf);
-  perf.statistics = read_perf_statistics(*plan.printed);
-  perf.printed_total = total_of_ranks(plan, perf);
-  return perf;
 }
 
 Bandwidths<RealInterval> default_bandwidths() {

@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+#include "infer/perf_model.h"
+#include "shardstats/log/same_text.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+void read_cells(const PrintedPerf& printed, PrintedPerfCells& cells) {
+  for (std::size_t p = 0; p < printed.count; ++p) cells.set(p, printed_real(printed.components[p], Format::c1));
+  cells.set(kPerfTotal, printed_real(printed.total, Format::r3));
+}
+
+bool are_same(const PrintedPerf& a, const PrintedPerf& b) {
+  const auto is_same = [](const Cell& x, const Cell& y) { return same_text(x.text, y.text); };
+  return is_same(a.total, b.total) && a.count == b.count &&
+         std::equal(a.components.begin(), a.components.begin() + a.count, b.components.begin(), is_same);
+}
+
+struct MaximaLine {
+  LineId id;
+  std::size_t cell;
+};
+constexpr std::array<MaximaLine, kPerfCells> kMaxima = {{{LineId::max_fwd_compute, 0},
+                                                         {LineId::max_fwd_comms, 1},
+                                                         {LineId::max_bwd_compute, 2},
+                                                         {LineId::max_bwd_comms, 3},
+                                                         {LineId::max_prefetch_compute, 4},
+                                                         {LineId::max_total_perf, kPerfTotal}}};
+
+// All ranks on a line have the same value: the first one stands for them, so that the line counts once.
+void read_maxima(const PrintedPlan& printed, PerfInputs& perf) {
+  for (const MaximaLine& line : kMaxima) {
+    std::vector<int> ranks;
+    const auto value = printed_real(printed.slot(line.id, 0), Format::r3);
+    if (!value || !parse_ranks(printed.slot(line.id, 1).text, ranks) || ranks.empty()) continue;
+    if (static_cast<std::size_t>(ranks[0]) < perf.ranks.size())
+      perf.ranks[static_cast<std::size_t>(ranks[0])].maxima.set(line.cell, value);
+  }
+}
+
+// Looks at each table once.
+class PerfReader {
+ public:
+  PerfReader(const PlanInputs& plan, const Plan& rebuilt)
+      : plan_(plan), rebuilt_(rebuilt), ranks_(plan.printed->ranks.rows.size()), end_(ranks_ + 1) {}
+
+  PerfInputs read() {
+    perf_.tables.reserve(plan_.tables.size());
+    for (std::uint32_t t = 0; t < plan_.tables.size(); ++t) add_table(t);
+    perf_.sharders = static_cast<std::uint32_t>(std::max<std::size_t>(sharders_.size(), 1));
+    read_ranks();
+    list_shards();
+    read_maxima(*plan_.printed, perf_);
+    perf_.statistics = read_perf_statistics(*plan_.printed);
+    perf_.printed_total = total_of_ranks();
+    return std::move(perf_);
+  }
+
+ private:
+  const PrintedTable& row_of(std::uint32_t t) const { return plan_.printed->tables.rows[plan_.tables[t].row]; }
+
+  void add_table(std::uint32_t t) {
+    const PrintedTable& printed = row_of(t);
+    PerfTable& table = perf_.tables.emplace_back();
+    read_table(t, printed, table);
+    table.sharder = sharder_of(printed);
+    has_exact_columns_ &= table.cols.exact();
+    place(t, table.known);
+  }
+
+  // Tables that are alike come one after the other, with the same cells.
+  void read_table(std::uint32_t t, const PrintedTable& printed, PerfTable& table) const {
+    if (t > 0 && are_same(row_of(t - 1).perf, printed.perf))
+      table.printed = perf_.tables[t - 1].printed;
+    else
+      read_cells(printed.perf, table.printed);
+    const PlanTable& rebuilt = rebuilt_.tables[t];
+    if (!rebuilt.sized || rebuilt.shard_count == 0) return;
+    table.cols = real(rebuilt_.shards_of(rebuilt).front().sizes->cols);  // all of them have the same bounds
+    if (printed.weighted) table.weighted = printed.weighted.text == "weighted";
+    table.known = rebuilt_.setting.rules->release >= Release::v0_3_0;
+  }
+
+  std::uint32_t sharder_of(const PrintedTable& printed) {
+    const auto is_its = [&](std::string_view known) { return same_text(known, printed.sharder.text); };
+    const auto found = std::ranges::find_if(sharders_, is_its);
+    const auto sharder = static_cast<std::uint32_t>(found - sharders_.begin());
+    if (found == sharders_.end()) sharders_.push_back(printed.sharder.text);
+    return sharder;
+  }
+
+  // Counts its shards, but for those everywhere.
+  void place(std::uint32_t t, bool known) {
+    const bool everywhere = ranks_ > 1 && rebuilt_.tables[t].on_every_rank;
+    if (everywhere) {
+      perf_.everywhere.push_back(t);
+    } else {
+      others_.push_back(t);
+      each_known_rank(t, [&](std::size_t r) { ++end_[r + 1]; });
+    }
+    is_common_known_ &= known || !(everywhere || plan_.tables[t].ranks.empty());
+  }
+
+  // Calls f(rank) for each shard of the table that is on a known rank.
+  template <class F>
+  void each_known_rank(std::uint32_t t, F f) const {
+    for (const int r : plan_.tables[t].ranks)
+      if (static_cast<std::size_t>(r) < ranks_) f(static_cast<std::size_t>(r));
+  }
+
+  void read_ranks() {
+    const std::vector<bool> known = ranks_without_missing(plan_);
+    perf_.ranks.resize(ranks_);
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      perf_.ranks[r].known = known[r] && is_common_known_;
+      read_cells(plan_.printed->ranks.rows[r].perf, perf_.ranks[r].printed);
+    }
+  }
+
+  // By rank.
+  void list_shards() {
+    std::partial_sum(end_.begin(), end_.end(), end_.begin());
+    const std::vector<std::size_t> first(end_.begin(), end_.end());
+    perf_.shards.resize(end_.back());
+    for (const std::uint32_t t : others_) {
+      const bool known = perf_.tables[t].known;
+      each_known_rank(t, [&](std::size_t r) {
+        perf_.ranks[r].known &= known;
+        if (end_[r] > first[r] && perf_.shards[end_[r] - 1].first == t)
+          ++perf_.shards[end_[r] - 1].second;
+        else
+          perf_.shards[end_[r]++] = {t, 1};
+      });
+    }
+    for (std::size_t r = 0; r < ranks_; ++r)
+      perf_.ranks[r].shards = std::span(perf_.shards).subspan(first[r], end_[r] - first[r]);
+  }
+
+  std::optional<RealInterval> total_of_ranks() const {
+    const auto on_ranks = [&](const TableInputs& table) {
+      return !table.ranks.empty() && static_cast<std::size_t>(table.ranks.back()) < ranks_;
+    };
+    if (has_exact_columns_ || static_cast<std::int64_t>(ranks_) != plan_.world_size ||
+        !std::ranges::all_of(plan_.tables, on_ranks))
+      return std::nullopt;
+    RealInterval total{};
+    for (const PerfRank& rank : perf_.ranks) {
+      if (!rank.known || !rank.printed[kPerfTotal]) return std::nullopt;
+      total = total + *rank.printed[kPerfTotal];
+    }
+    return total;
+  }
+
+  const PlanInputs& plan_;
+  const Plan& rebuilt_;
+  std::size_t ranks_;
+  PerfInputs perf_;
+  std::vector<std::string_view> sharders_;
+  std::vector<std::uint32_t> others_;  // tables that are not everywhere
+  std::vector<std::size_t> end_;       // by rank: first of the shards of the rank before, then where they end
+  bool is_common_known_ = true;        // all tables that every rank has are known
+  bool has_exact_columns_ = true;      // all tables have
+};
+
+}  // namespace
+
+PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) { return PerfReader(plan, rebuilt).read(); }
+
+}  // namespace shardstats::infer_detail
