@@ -10,7 +10,7 @@ constexpr double kAlmostEndless = 1e60, kNoTime = 1e-30;  // bytes/ms and ms
 }  // namespace
 
 std::optional<UsedBandwidths::Flags> UsedBandwidths::of(const PerfFacts<RealInterval>& table) {
-  const Kind kind{table.sharding, table.kernel, table.sequence, table.prefetch_pipeline, table.caching_ratio};
+  const Kind kind{table.sharding, table.kernel, table.sequence, table.prefetch_pipeline, MixEnds(table.caching_ratio)};
   const auto known = std::ranges::find(known_, kind, &std::pair<Kind, std::optional<Flags>>::first);
   return known != known_.end() ? known->second : known_.emplace_back(kind, ask(table)).second;
 }

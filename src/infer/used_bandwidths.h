@@ -10,6 +10,13 @@
 
 namespace shardstats::infer_detail {
 
+// What a caching ratio decides: a mix of two memories is endless if one of them is, but for its ends.
+struct MixEnds {
+  explicit MixEnds(RealInterval caching_ratio) : none(caching_ratio.low <= 0), all(caching_ratio.high >= 1) {}
+  bool none, all;
+  friend bool operator==(MixEnds, MixEnds) = default;
+};
+
 // Under one setting, whatever its bandwidths are. Tables that are alike use the same ones, so each kind is asked once.
 class UsedBandwidths {
  public:
@@ -27,7 +34,7 @@ class UsedBandwidths {
     Sharding sharding{};
     const KernelTraits* kernel = nullptr;
     bool sequence = false, prefetch_pipeline = false;
-    RealInterval caching_ratio{};
+    MixEnds ends;
     friend bool operator==(const Kind&, const Kind&) = default;
   };
 
