@@ -171,6 +171,11 @@ class HypothesisEvaluation {
   void add_table(std::uint32_t t, bool other_sizes, PerfOutcome& outcome) {
     const PerfTable& table = perf_.tables[t];
     if (!table.known) return;
+    if (is_like_previous(t, outcome)) {
+      outcome.tables.share_previous(t);
+      outcome.freedoms += is_unlikely(t, *outcome.tables[t]);
+      return;
+    }
     const std::uint64_t codecs = outcome.codecs[table.sharder];
     const bool has_perf = outcome.tables.add(t, [&](TablePerf& perf) {
       if (!over_codecs(t, alternatives_ ? codecs : codecs & (~codecs + 1),
@@ -183,6 +188,13 @@ class HypothesisEvaluation {
     });
     // Else on this device the planner could not have printed a perf.
     if (!has_perf) outcome.contradictions += printed_cells(table);
+  }
+
+  // Is its perf that of the table before, which contradicts nothing?
+  bool is_like_previous(std::uint32_t t, const PerfOutcome& outcome) const {
+    const TablePerf* const previous = t > 0 && !alternatives_ ? outcome.tables[t - 1] : nullptr;
+    return previous != nullptr && perf_.tables[t - 1] == perf_.tables[t] && previous->contradicted == 0 &&
+           !previous->other_sizes && have_same_perf(h_, plan_, perf_, t - 1, t);
   }
 
   bool with_codecs(std::uint32_t t, int codecs, bool other_sizes, TablePerf& perf) {
@@ -224,6 +236,8 @@ class HypothesisEvaluation {
     PerfCells common{};
     const bool known =
         std::ranges::all_of(perf_.everywhere, [&](std::uint32_t t) { return add(outcome, t, 1, common); });
+    outcome.ranks.reserve(perf_.ranks.size());
+    outcome.wrong_in_rank.reserve(perf_.ranks.size());
     for (const PerfRank& rank : perf_.ranks) add_rank(rank, common, known, outcome);
   }
 

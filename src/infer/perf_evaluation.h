@@ -11,7 +11,8 @@
 
 namespace shardstats::infer_detail {
 
-// Perf of each table that has one. Of tables without, hundreds of hypotheses may be kept.
+// Perf of each table that has one. Of tables without, hundreds of hypotheses may be kept; those that are alike share
+// one.
 class TablePerfs {
  public:
   explicit TablePerfs(std::size_t tables = 0) : places_(tables, kNone) { known_.reserve(tables); }
@@ -29,6 +30,8 @@ class TablePerfs {
   void set(std::size_t t, const std::optional<TablePerf>& perf) {
     if (perf) add(t, [&](TablePerf& own) { return own = *perf, true; });
   }
+  // The perf of the table before, which has one.
+  void share_previous(std::size_t t) { places_[t] = places_[t - 1]; }
   // Null without.
   const TablePerf* operator[](std::size_t t) const { return places_[t] == kNone ? nullptr : &known_[places_[t]]; }
 

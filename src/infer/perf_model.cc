@@ -105,6 +105,13 @@ struct TableCase {
   const Parts& parts;
 };
 
+bool are_alike(const Lookups& a, const Lookups& b) { return a.lookups == b.lookups && a.pooled == b.pooled; }
+
+bool are_alike(const TableInputs& a, const TableInputs& b) {
+  return a.sharding == b.sharding && a.kernel == b.kernel && a.sequence == b.sequence && a.cols == b.cols &&
+         (a.sharding != Sharding::dp || a.rows == b.rows);
+}
+
 // What the shards of a table with an option move, whatever the bandwidths are.
 class OptionMoves {
  public:
@@ -274,11 +281,17 @@ bool each_option(const TableCase& table, std::uint32_t elements, bool likely, F 
   return true;
 }
 
+// Index of the element size that is likeliest before anything is known of the table.
+int wide_element(const TableCase& table) {
+  return table.h.element.value_or(plan_wide(table.inputs, table.h.outcome->pair).element);
+}
+
 // Those that the hypothesis leaves, the most likely one first.
 template <class F>
 bool each_likely_option(const TableCase& table, F f) {
   const std::uint32_t elements = elements_of(table.h, table.t);
-  const std::uint32_t wide = 1u << table.h.element.value_or(plan_wide(table.inputs, table.h.outcome->pair).element);
+  const bool is_one = (elements & (elements - 1)) == 0;
+  const std::uint32_t wide = is_one ? elements : 1u << wide_element(table);
   return each_option(table, elements & wide, true, f) && each_option(table, elements & ~wide, true, f);
 }
 
@@ -378,6 +391,7 @@ bool over_options(const TableCase& table, Codecs codecs, CellElements* other_siz
   const auto likely_options = list != nullptr ? *list : std::vector<PerfOption>{};
   // A table too small for its storage to show its dtype may have one of its own.
   each_option(table, other_sizes->of(table.h, table.t) & ~elements, false, look_at);
+  best.other_sizes = true;
   // Cells that even such a dtype leaves contradicted do not speak for it.
   if (std::popcount(best.contradicted) <= 1) return true;
   if (list != nullptr) *list = likely_options;
@@ -405,6 +419,16 @@ std::vector<PerfOption> best_options(const PerfHypothesis& h, const PlanInputs& 
   TablePerf best;
   over_options(TableCase(h, plan, perf, t), codecs, &other_sizes, &options, best);
   return options;
+}
+
+bool have_same_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t a,
+                    std::uint32_t b) {
+  const TableCase x(h, plan, perf, a), y(h, plan, perf, b);
+  return are_alike(x.parts.lookups, y.parts.lookups) && are_alike(x.inputs, y.inputs) &&
+         x.parts.variant.free_columns == y.parts.variant.free_columns && shards_of(x.parts) == shards_of(y.parts) &&
+         perf_ratio(h, x.inputs, x.parts) == perf_ratio(h, y.inputs, y.parts) &&
+         std::ranges::equal(h.outcome->tables[a].options, h.outcome->tables[b].options) &&
+         wide_element(x) == wide_element(y);
 }
 
 void widen(TablePerf& perf, const TablePerf& other) {

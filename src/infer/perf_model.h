@@ -35,6 +35,10 @@ class PrintedPerfCells {
   }
   RealInterval bounds(std::size_t cell) const { return bounds_[cell]; }  // of a printed one
   std::uint32_t all() const { return printed_; }                         // as a bit set
+  // The total tells most apart.
+  friend bool operator==(const PrintedPerfCells& a, const PrintedPerfCells& b) {
+    return a.bounds_.back() == b.bounds_.back() && a.printed_ == b.printed_ && a.bounds_ == b.bounds_;
+  }
   // Those that other numbers contradict, as a bit set.
   std::uint32_t contradicted(const PerfCells& cells) const {
     std::uint32_t wrong = 0;
@@ -49,11 +53,12 @@ class PrintedPerfCells {
 };
 
 struct PerfTable {
-  bool known = false;            // the formulas have all they need
-  std::optional<bool> weighted;  // not printed before v0.5.0
-  std::uint32_t sharder = 0;     // tables of one sharder share its codecs
-  RealInterval cols{};           // e; before v0.5.0 the last column block may be wider than the others
   PrintedPerfCells printed;
+  RealInterval cols{};           // e; before v0.5.0 the last column block may be wider than the others
+  std::uint32_t sharder = 0;     // tables of one sharder share its codecs
+  std::optional<bool> weighted;  // not printed before v0.5.0
+  bool known = false;            // the formulas have all they need
+  friend bool operator==(const PerfTable&, const PerfTable&) = default;
 };
 
 using ShardsOnRank = std::pair<std::uint32_t, double>;  // a table, number of its shards
@@ -157,10 +162,11 @@ struct TablePerf {
   PerfCells shard{};    // of any one shard
   double shards = 0;
   std::uint32_t contradicted = 0;
+  bool other_sizes = false;  // element sizes that only the table's own cells allow were looked at
 };
 // What `here` of its `shards` shards take together. Where that is all of them, its cells say more than any one of them.
 inline RealInterval together(const TablePerf& table, std::size_t cell, double here, double shards) {
-  const RealInterval sum = here == 1 ? table.shard[cell] : table.shard[cell] * exactly(here);
+  const RealInterval sum = table.shard[cell] * exactly(here);
   return here == shards ? narrowed(sum, table.cells[cell]) : sum;
 }
 inline PerfCells together(const TablePerf& table, double here, double shards) {
@@ -180,6 +186,11 @@ bool find_table_perf(const PerfHypothesis& h, const PlanInputs& plan, const Perf
                      Codecs codecs, CellElements* other_sizes, TablePerf& found);
 std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                     std::uint32_t t, Codecs codecs, CellElements* other_sizes = nullptr);
+
+// Do two tables of equal PerfTables have the same perf, with any codecs? But for element sizes that only a table's own
+// cells allow.
+bool have_same_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t a,
+                    std::uint32_t b);
 
 void widen(TablePerf& perf, const TablePerf& other);
 
