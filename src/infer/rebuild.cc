@@ -458,7 +458,7 @@ void add_plain_tables(const PlanInputs& plan, Plan& result) {
 }
 
 void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result) {
-  if (found.survivors.empty()) return;
+  if (found.survivors.empty()) return add_plain_tables(plan, result);
   result.tables.clear();
   result.tables.reserve(plan.tables.size());
   result.shards.clear();

@@ -29,7 +29,7 @@ void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, 
 
 // The tables as printed, where nothing is known of their storage.
 void add_plain_tables(const PlanInputs& plan, Plan& result);
-// The tables and shards anew. `options`: shard_parts and alternatives.
+// The tables and shards anew; without a survivor the tables as printed. `options`: shard_parts and alternatives.
 void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result);
 
 }  // namespace shardstats::infer_detail
