@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <type_traits>
 
 #include "log/lists.h"
 #include "log/marks.h"
@@ -76,7 +77,7 @@ std::uint64_t ends_of_numbers(std::string_view text, const BoxLine& line) {
   const std::uint64_t behind_fractions = ((points << 1) + digits) & ~digits;
   if ((points & (~between | behind_fractions)) != 0) return 0;
   const std::uint64_t end = std::uint64_t{1} << text.size();
-  return ((end - 1) & ~(digits | points)) | end;
+  return (first_marks(text.size()) & ~(digits | points)) | end;
 }
 
 // Of a cell of numbers without signs, exponents and separators, as nearly all are.
@@ -170,17 +171,17 @@ bool read_number(std::string_view text, const BoxLine& line, PrintedRank& row) {
 
 bool is_whole_number(std::string_view text) { return !text.empty() && skip_digits(text, 0) == text.size(); }
 bool is_any_number(std::string_view text) { return !text.empty() && number_length(text) == text.size(); }
-// The same, without a loop where the number has no sign, no exponent and a usual length.
+// The same by marks: without a loop where the length is a usual one and there is no sign and no exponent.
 bool is_whole_number_of(std::string_view text, const BoxLine& line) {
   if (text.empty() || text.size() >= kMarks) return is_whole_number(text);
-  return number_marks(text, line).digits == (std::uint64_t{1} << text.size()) - 1;
+  return number_marks(text, line).digits == first_marks(text.size());
 }
 bool is_any_number_of(std::string_view text, const BoxLine& line) {
   if (text.empty() || text.size() >= kMarks) return is_any_number(text);
   const auto [digits, points] = number_marks(text, line);
-  const std::uint64_t last = std::uint64_t{1} << (text.size() - 1), all = last | (last - 1);
+  const std::uint64_t last = std::uint64_t{1} << (text.size() - 1);
   const bool has_one_point = (points & (points - 1)) == 0 && (points & (last | 1)) == 0;
-  return ((digits | points) == all && has_one_point) || is_any_number(text);
+  return ((digits | points) == first_marks(text.size()) && has_one_point) || is_any_number(text);
 }
 bool is_word(std::string_view text) { return !text.empty(); }
 bool is_factor(std::string_view text) { return text == "None" || is_any_number(text); }
@@ -189,15 +190,14 @@ bool is_weighted(std::string_view text) { return text == "weighted" || text == "
 // Empty: a table without shards.
 bool is_placement(std::string_view text) { return text.empty() || text == "None" || is_rank_list(text); }
 
-template <class Row, Cell Row::*field, bool has_shape(std::string_view)>
+// `has_shape`: of the text, or of the text and its line.
+template <class Row, Cell Row::*field, auto has_shape>
 bool read_plain(std::string_view text, const BoxLine& line, Row& row) {
-  if (!has_shape(text)) return false;
-  row.*field = cell_in_log(line, text);
-  return true;
-}
-template <Cell PrintedTable::*field, bool is_number(std::string_view, const BoxLine&)>
-bool read_number_of(std::string_view text, const BoxLine& line, PrintedTable& row) {
-  if (!is_number(text, line)) return false;
+  if constexpr (std::is_invocable_v<decltype(has_shape), std::string_view>) {
+    if (!has_shape(text)) return false;
+  } else {
+    if (!has_shape(text, line)) return false;
+  }
   row.*field = cell_in_log(line, text);
   return true;
 }
@@ -209,13 +209,9 @@ struct TableColumn {
   Cell PrintedTable::*field;
   CellRead<PrintedTable> read;
 };
-template <Cell PrintedTable::*field, bool has_shape(std::string_view)>
+template <Cell PrintedTable::*field, auto has_shape>
 constexpr TableColumn plain(ColumnId id) {
   return {id, field, read_plain<PrintedTable, field, has_shape>};
-}
-template <Cell PrintedTable::*field, bool is_number(std::string_view, const BoxLine&)>
-constexpr TableColumn number(ColumnId id) {
-  return {id, field, read_number_of<field, is_number>};
 }
 constexpr TableColumn kTableColumns[] = {
     {ColumnId::table_perf, nullptr, read_perf<PrintedTable>},
@@ -225,14 +221,14 @@ constexpr TableColumn kTableColumns[] = {
     plain<&PrintedTable::sharding, is_word>(ColumnId::sharding),
     plain<&PrintedTable::kernel, is_word>(ColumnId::compute_kernel),
     plain<&PrintedTable::cache_load_factor, is_factor>(ColumnId::cache_load_factor),
-    number<&PrintedTable::pooling_factor, is_any_number_of>(ColumnId::pooling_factor),
-    number<&PrintedTable::num_poolings, is_any_number_of>(ColumnId::num_poolings),
-    number<&PrintedTable::num_indices, is_any_number_of>(ColumnId::num_indices),
+    plain<&PrintedTable::pooling_factor, is_any_number_of>(ColumnId::pooling_factor),
+    plain<&PrintedTable::num_poolings, is_any_number_of>(ColumnId::num_poolings),
+    plain<&PrintedTable::num_indices, is_any_number_of>(ColumnId::num_indices),
     plain<&PrintedTable::output, is_output>(ColumnId::output),
     plain<&PrintedTable::weighted, is_weighted>(ColumnId::weighted),
     plain<&PrintedTable::sharder, is_word>(ColumnId::sharder),
     plain<&PrintedTable::features, is_whole_number>(ColumnId::features),
-    number<&PrintedTable::hash_size, is_whole_number_of>(ColumnId::hash_size),
+    plain<&PrintedTable::hash_size, is_whole_number_of>(ColumnId::hash_size),
     plain<&PrintedTable::ranks, is_placement>(ColumnId::ranks),
     plain<&PrintedTable::batch_sizes, is_batch_list>(ColumnId::batch_sizes),
 };

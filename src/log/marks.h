@@ -47,6 +47,9 @@ inline Marks marks_of(const char* bytes) {
 #endif
 }
 
+// The marks of the first `count` bytes, fewer than kMarks.
+inline std::uint64_t first_marks(std::size_t count) { return (std::uint64_t{1} << count) - 1; }
+
 // The digits and points of a cell of fewer than kMarks bytes.
 struct NumberMarks {
   std::uint64_t digits = 0, points = 0;
@@ -83,7 +86,7 @@ inline NumberMarks numbers_of(std::string_view cell, std::size_t readable) {
       take(2 * kLane);
       take(3 * kLane);
     }
-    const std::uint64_t all = (std::uint64_t{1} << cell.size()) - 1;
+    const std::uint64_t all = first_marks(cell.size());
     return {marks.digits & all, marks.points & all};
   }
 #endif
