@@ -75,7 +75,7 @@ Inference begun(const PrintedPlan& printed, const InferOptions& options, Fixed& 
 void take_survivors(const InferOptions& options, Inference& all) {
   Plan& plan = all.plan;
   std::vector<Survivor>& survivors = all.found.survivors;
-  if (survivors.empty()) return add_plain_tables(all.inputs, plan);
+  if (survivors.empty()) return rebuild(all.inputs, all.found, options, plan);
   plan.sized = true;
   plan.releases = surviving_releases(all.found);
   if (options.alternatives) {

@@ -451,16 +451,13 @@ void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, 
   }
 }
 
-void add_plain_tables(const PlanInputs& plan, Plan& result) {
-  result.tables.clear();
-  result.tables.reserve(plan.tables.size());
-  for (const TableInputs& inputs : plan.tables) add_plain_table(plan, inputs, result);
-}
-
 void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result) {
-  if (found.survivors.empty()) return add_plain_tables(plan, result);
   result.tables.clear();
   result.tables.reserve(plan.tables.size());
+  if (found.survivors.empty()) {
+    for (const TableInputs& inputs : plan.tables) add_plain_table(plan, inputs, result);
+    return;
+  }
   result.shards.clear();
   std::size_t count = 0;
   for (const TableInputs& table : plan.tables) count += table.ranks.size();

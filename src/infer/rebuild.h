@@ -27,8 +27,6 @@ inline std::size_t preferred_option(const PlanInputs& plan, const Outcome& outco
 void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, const InferOptions& options,
             PlanTable& table);
 
-// The tables as printed, where nothing is known of their storage.
-void add_plain_tables(const PlanInputs& plan, Plan& result);
 // The tables and shards anew; without a survivor the tables as printed. `options`: shard_parts and alternatives.
 void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result);
 
