@@ -1,5 +1,5 @@
 // A vector of a few small values that needs no heap for up to N of them: most tables have one shard and one option
-// left. One that was moved from may be assigned to and nothing else. Private to src/infer.
+// left. One that was moved from is empty. Private to src/infer.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,14 @@ class ShortVector {
     size_ > N ? copy_many(other) : many_.reset();
     return *this;
   }
-  ShortVector(ShortVector&&) = default;
-  ShortVector& operator=(ShortVector&&) = default;
+  ShortVector(ShortVector&& other) noexcept
+      : many_(std::move(other.many_)), few_(std::move(other.few_)), size_(std::exchange(other.size_, 0)) {}
+  ShortVector& operator=(ShortVector&& other) noexcept {
+    many_ = std::move(other.many_);
+    few_ = std::move(other.few_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
   ~ShortVector() = default;
 
   bool empty() const { return size_ == 0; }
@@ -53,8 +59,8 @@ class ShortVector {
     many_.reset();
     size_ = 0;
   }
-  void push_back(const T& value) { push_back(T(value)); }
-  void push_back(T&& value) {
+  // By value, which may be one of its own.
+  void push_back(T value) {
     if (size_ >= N && is_full()) grow();
     ++size_;
     end()[-1] = std::move(value);

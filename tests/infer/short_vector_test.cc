@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace shardstats::infer_detail {
@@ -59,6 +60,28 @@ TEST(ShortVector, Assign) {
       EXPECT_EQ(all_of(values), wanted);
     }
   }
+}
+
+TEST(ShortVector, MovedFromIsEmpty) {
+  for (const std::size_t size : {0, 1, 2, 3, 5}) {
+    Short values;
+    for (std::size_t i = 0; i < size; ++i) values.push_back("value " + std::to_string(i));
+    const std::vector<std::string> wanted = all_of(values);
+    Short made = std::move(values);
+    EXPECT_EQ(all_of(made), wanted);
+    EXPECT_TRUE(all_of(values).empty());
+    values.push_back("again");
+    values = std::move(made);
+    EXPECT_EQ(all_of(values), wanted);
+    EXPECT_TRUE(all_of(made).empty());
+  }
+}
+
+TEST(ShortVector, TakesOneOfItsOwn) {
+  Short values;
+  values.push_back("a text that is too long to be kept in its place");
+  for (int i = 0; i < 6; ++i) values.push_back(values.front());
+  EXPECT_EQ(all_of(values), std::vector<std::string>(7, values.front()));
 }
 
 TEST(ShortVector, EraseIf) {
