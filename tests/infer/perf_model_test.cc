@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "infer/inference.h"
 #include "infer/perf_evaluation.h"
 #include "infer/read_plan.h"
 #include "inferred_log.h"
@@ -43,6 +47,101 @@ TEST(TablePerfs, KeepThoseOfTablesThatHaveOne) {
   EXPECT_EQ(tables[1], nullptr);
   ASSERT_NE(tables[2], nullptr);
   EXPECT_EQ(tables[2]->shards, 2);
+}
+
+// Tables of a log, each of which is made a copy of another one but for one input of its own.
+class CopiedTables {
+ public:
+  explicit CopiedTables(const PrintedPlan& printed) : all_(run_inference(printed, {})) {
+    for (PerfTable& table : all_.perf.tables) table.printed = {};  // what is printed then chooses no option
+    h_ = all_.perf_outcomes.front().hypothesis;
+    outcome_ = *h_.outcome;
+    parts_ = std::make_shared<std::vector<TableParts>>(*outcome_.parts);
+    outcome_.parts = parts_;
+    h_.outcome = &outcome_;
+    for (std::uint32_t t = 0; t < all_.perf.tables.size() && known_.size() < kMost; ++t)
+      if (all_.perf.tables[t].known && all_.inputs.tables[t].kernel != nullptr) known_.push_back(t);
+  }
+
+  using Change = void (*)(TableInputs& inputs, Parts& parts, TableState& state, const TableInputs& other_inputs,
+                          const Parts& other_parts, const TableState& other_state);
+  // How often the copy with that input of its own is said to have the same perf; and it has whenever it is said to.
+  std::size_t expect_same(Change change) {
+    std::size_t same = 0;
+    for (const std::uint32_t a : known_) {
+      for (const std::uint32_t b : known_) {
+        if (a == b) continue;
+        const TableInputs inputs = all_.inputs.tables[b];
+        const TableParts parts = (*parts_)[b];
+        const TableState state = outcome_.tables[b];
+        const PerfTable perf = all_.perf.tables[b];
+        all_.inputs.tables[b] = all_.inputs.tables[a];
+        (*parts_)[b] = (*parts_)[a];
+        outcome_.tables[b] = outcome_.tables[a];
+        all_.perf.tables[b] = all_.perf.tables[a];
+        change(all_.inputs.tables[b], *(*parts_)[b].begin(), outcome_.tables[b], inputs, parts.front(), state);
+        same += is_same(a, b);
+        all_.inputs.tables[b] = inputs;
+        (*parts_)[b] = parts;
+        outcome_.tables[b] = state;
+        all_.perf.tables[b] = perf;
+      }
+    }
+    return same;
+  }
+  std::size_t pairs() const { return known_.size() * (known_.size() - 1); }
+
+ private:
+  static constexpr std::size_t kMost = 25;
+
+  bool is_same(std::uint32_t a, std::uint32_t b) const {
+    if (!have_same_perf(h_, all_.inputs, all_.perf, a, b)) return false;
+    const auto x = table_perf(h_, all_.inputs, all_.perf, a, codec_table().front());
+    const auto y = table_perf(h_, all_.inputs, all_.perf, b, codec_table().front());
+    EXPECT_EQ(x.has_value(), y.has_value());
+    if (x && y) {
+      EXPECT_TRUE(x->cells == y->cells && x->shard == y->shard && x->shards == y->shards) << a << " and " << b;
+    }
+    return true;
+  }
+
+  Inference all_;
+  PerfHypothesis h_;
+  Outcome outcome_;
+  std::shared_ptr<std::vector<TableParts>> parts_;
+  std::vector<std::uint32_t> known_;
+};
+
+// What is evaluated once for neighbours that are alike must not depend on what they do not have in common.
+TEST(HaveSamePerf, OnlyTablesWhosePerfIsTheSame) {
+  using I = TableInputs;
+  using P = Parts;
+  using S = TableState;
+  const struct {
+    std::string_view input;
+    CopiedTables::Change change;
+  } cases[] = {
+      {"sharding", [](I& i, P&, S&, const I& other, const P&, const S&) { i.sharding = other.sharding; }},
+      {"kernel", [](I& i, P&, S&, const I& other, const P&, const S&) { i.kernel = other.kernel; }},
+      {"sequence", [](I& i, P&, S&, const I& other, const P&, const S&) { i.sequence = other.sequence; }},
+      {"rows", [](I& i, P&, S&, const I& other, const P&, const S&) { i.rows = other.rows; }},
+      {"columns", [](I& i, P&, S&, const I& other, const P&, const S&) { i.cols = other.cols; }},
+      {"lookups", [](I&, P& p, S&, const I&, const P& other, const S&) { p.lookups = other.lookups; }},
+      {"shards", [](I&, P& p, S&, const I&, const P& other, const S&) { p.classes = other.classes; }},
+      {"options", [](I&, P&, S& s, const I&, const P&, const S& other) { s.options = other.options; }},
+      {"ratio", [](I& i, P&, S&, const I& other, const P&, const S&) { i.printed_ratio = other.printed_ratio; }},
+  };
+  for (const char* file :
+       {"edits/v0.4.0-ranks_of_small_table.log", "planner/v0.6.0-hosts_and_bandwidth.log", "logs/v1.8.0.log"}) {
+    const test::InferredLog log(file);
+    CopiedTables tables(log.printed);
+    ASSERT_GT(tables.pairs(), 0U) << file;
+    EXPECT_EQ(tables.expect_same([](I&, P&, S&, const I&, const P&, const S&) {}), tables.pairs()) << file;
+    for (const auto& c : cases) {
+      SCOPED_TRACE(std::string(file).append(": ").append(c.input));
+      tables.expect_same(c.change);
+    }
+  }
 }
 
 TEST(ReadPerf, ListsTheShardsOfEachRankByTable) {
