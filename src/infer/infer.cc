@@ -125,17 +125,23 @@ bool search_with_dtypes_of_perf(const Fixed& fixed, const InferOptions& options,
     Plan scratch = all.plan;
     likeliest = infer_perf(all.inputs, found, all.perf, without, scratch);
   }
-  const auto known =
-      with_dtypes_of_perf(all.inputs, all.perf, options.alternatives ? likeliest : all.perf_outcomes, found);
-  if (!known || (explained && !known->differ)) return false;
-  SearchResult with_dtypes = search(known->inputs, fixed.setting, fixed.pairs, options);
-  if (with_dtypes.survivors.empty()) return false;
-  // A dtype that perf denies counts as one more value of its own.
-  const Outcome& with_known = with_dtypes.survivors.front().outcome;
-  if (with_known.contradictions > 0 && !(denied && with_known.cost() <= storage.cost())) return false;
-  prefer_usual_element(known->inputs, with_dtypes.survivors);
-  all.found = std::move(with_dtypes);
-  return true;
+  const auto search_with = [&](std::span<const PerfOutcome> outcomes) {
+    const auto known = with_dtypes_of_perf(all.inputs, all.perf, outcomes, found);
+    if (!known || (explained && !known->differ)) return false;
+    SearchResult with_dtypes = search(known->inputs, fixed.setting, fixed.pairs, options);
+    if (with_dtypes.survivors.empty()) return false;
+    // A dtype that perf denies counts as one more value of its own.
+    const Outcome& with_known = with_dtypes.survivors.front().outcome;
+    if (with_known.contradictions > 0 && !(denied && with_known.cost() <= storage.cost())) return false;
+    prefer_usual_element(known->inputs, with_dtypes.survivors);
+    all.found = std::move(with_dtypes);
+    return true;
+  };
+  const std::vector<PerfOutcome>& outcomes = options.alternatives ? likeliest : all.perf_outcomes;
+  if (search_with(outcomes)) return true;
+  if (explained || outcomes.empty()) return false;
+  const auto by_defaults = with_likely_defaults(all.inputs, all.perf, outcomes.front());
+  return std::ranges::any_of(by_defaults, [&](const PerfOutcome& outcome) { return search_with({&outcome, 1}); });
 }
 
 void find_perf(const InferOptions& options, Inference& all) {

@@ -15,8 +15,8 @@ namespace {
 // does though all were tried, by those of others.
 class PerfOfSurvivor {
  public:
-  PerfOfSurvivor(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
-                 bool all_tried, const Outcome& storage)
+  PerfOfSurvivor(const PlanInputs& plan, const PerfInputs& perf, std::span<const PerfOutcome> outcomes, bool all_tried,
+                 const Outcome& storage)
       : plan_(plan), perf_(perf), storage_(storage) {
     for (const PerfOutcome& outcome : outcomes)
       if (outcome.hypothesis.outcome == &storage) outcomes_.push_back(&outcome);
@@ -109,6 +109,36 @@ bool narrow(const PlanInputs& plan, const PerfInputs& perf, const std::vector<Pe
   return false;
 }
 
+// One codecs (a bit) for each sharder that contradict none of its tables, in all combinations; none if there are many.
+std::vector<std::vector<std::uint64_t>> codecs_without_contradictions(const PerfInputs& perf, const PerfHypothesis& h,
+                                                                      PerfEvaluation& evaluation) {
+  constexpr std::size_t kMost = 16;
+  std::vector<std::vector<std::uint64_t>> by_sharder(perf.sharders);
+  for (std::size_t c = 0; c < kCodecs; ++c) {
+    const std::uint64_t codecs = std::uint64_t{1} << c;
+    const PerfOutcome outcome = evaluation.run(h, std::vector<std::uint64_t>(perf.sharders, codecs));
+    std::vector<bool> contradicted(perf.sharders);
+    for (std::uint32_t t = 0; t < perf.tables.size(); ++t)
+      if (outcome.tables[t] != nullptr && outcome.tables[t]->contradicted != 0)
+        contradicted[perf.tables[t].sharder] = true;
+    for (std::size_t s = 0; s < by_sharder.size(); ++s)
+      if (!contradicted[s]) by_sharder[s].push_back(codecs);
+  }
+  std::vector<std::vector<std::uint64_t>> all(1);
+  for (const std::vector<std::uint64_t>& of_sharder : by_sharder) {
+    std::vector<std::vector<std::uint64_t>> longer;
+    for (const std::vector<std::uint64_t>& codecs : all) {
+      for (const std::uint64_t one : of_sharder) {
+        longer.push_back(codecs);
+        longer.back().push_back(one);
+      }
+    }
+    if (longer.size() > kMost) return {};
+    all = std::move(longer);
+  }
+  return all;
+}
+
 }  // namespace
 
 bool has_dtypes_that_perf_denies(const std::vector<PerfOutcome>& outcomes) {
@@ -125,7 +155,7 @@ bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::v
 }
 
 std::optional<DtypesOfPerf> with_dtypes_of_perf(const PlanInputs& plan, const PerfInputs& perf,
-                                                const std::vector<PerfOutcome>& outcomes, const SearchResult& found) {
+                                                std::span<const PerfOutcome> outcomes, const SearchResult& found) {
   if (outcomes.empty() || outcomes.front().contradictions > 0) return std::nullopt;
   const PerfHypothesis& h = outcomes.front().hypothesis;
   const PerfOfSurvivor says(plan, perf, outcomes, true, *h.outcome);
@@ -143,6 +173,30 @@ std::optional<DtypesOfPerf> with_dtypes_of_perf(const PlanInputs& plan, const Pe
     }
   }
   return fewer ? std::optional(std::move(known)) : std::nullopt;
+}
+
+std::vector<PerfOutcome> with_likely_defaults(const PlanInputs& plan, const PerfInputs& perf,
+                                              const PerfOutcome& outcome) {
+  const Bandwidths<RealInterval> defaults = default_bandwidths();
+  PerfHypothesis h = outcome.hypothesis;
+  h.any_element = false;
+  h.sizes = nullptr;
+  h.setting.bandwidths = outcome.bandwidths;
+  bool differs = false;
+  for (const auto b : kBandwidths) {
+    RealInterval& bandwidth = h.setting.bandwidths.*b;
+    if (bandwidth == defaults.*b || !bandwidth.overlaps(defaults.*b)) continue;
+    bandwidth = defaults.*b;
+    differs = true;
+  }
+  std::vector<PerfOutcome> found;
+  if (!differs) return found;
+  PerfEvaluation evaluation(plan, perf, false);
+  for (const std::vector<std::uint64_t>& codecs : codecs_without_contradictions(perf, h, evaluation)) {
+    PerfOutcome with_defaults = evaluation.run(h, codecs, 1);
+    if (with_defaults.contradictions == 0) found.push_back(std::move(with_defaults));
+  }
+  return found;
 }
 
 void prefer_by_perf(const PlanInputs& plan, const std::vector<PerfOutcome>& outcomes, const InferOptions& options,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "infer/perf_evaluation.h"
@@ -27,7 +28,13 @@ struct DtypesOfPerf {
   bool differ = false;  // the storage half leaves some table none of those that perf shows
 };
 std::optional<DtypesOfPerf> with_dtypes_of_perf(const PlanInputs& plan, const PerfInputs& perf,
-                                                const std::vector<PerfOutcome>& outcomes, const SearchResult& found);
+                                                std::span<const PerfOutcome> outcomes, const SearchResult& found);
+
+// The outcome evaluated anew with the default of each bandwidth whose bounds contain it, once for each codecs that its
+// sharders may have then: where bounds are wide since dtypes are open, these show in what defaults and codecs leave.
+// Those that contradict the log are left out.
+std::vector<PerfOutcome> with_likely_defaults(const PlanInputs& plan, const PerfInputs& perf,
+                                              const PerfOutcome& outcome);
 
 // Where several element sizes are left, the storage half prefers the one that the perf half takes.
 void prefer_by_perf(const PlanInputs& plan, const std::vector<PerfOutcome>& outcomes, const InferOptions& options,

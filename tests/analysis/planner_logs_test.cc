@@ -20,7 +20,7 @@ std::vector<std::filesystem::path> logs() {
 }
 
 TEST(PlannerLogs, HaveNoErrors) {
-  ASSERT_EQ(logs().size(), 54u);
+  ASSERT_EQ(logs().size(), 55u);
   for (const auto& path : logs()) {
     SCOPED_TRACE(path.filename().string());
     const test::InferredLog log("planner/" + path.filename().string());
@@ -64,6 +64,7 @@ TEST(PlannerLogs, BoundsHoldTheMemoryThatWasPlanned) {
   };
   EXPECT_TRUE(hbm_of("v0.5.0-lookups_and_dtypes.log", "table_8").contains(1055360));
   EXPECT_TRUE(hbm_of("v1.6.0-release_and_dtypes.log", "table_8").contains(3392));
+  EXPECT_TRUE(hbm_of("v0.5.0-dtypes_and_codecs.log", "table_10").contains(7389021));
 }
 
 // Another number of a rank.
