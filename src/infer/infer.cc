@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 
 #include "infer/assume.h"
 #include "infer/empty_shards.h"
@@ -102,6 +103,28 @@ bool prints_storage(const PlanInputs& inputs) {
   return std::ranges::any_of(inputs.tables, [](const TableInputs& t) { return t.hbm.has_value(); });
 }
 
+// The storage half's best hypothesis, as perf may speak against it.
+struct DoubtedStorage {
+  const SearchResult& found;
+  bool explained = false;  // all that is printed of storage
+  bool denied = false;     // by the dtypes that perf shows
+};
+
+// Searches storage again with the dtypes that these outcomes show; true: they explain it better.
+bool search_with(std::span<const PerfOutcome> outcomes, const DoubtedStorage& doubted, const Fixed& fixed,
+                 const InferOptions& options, Inference& all) {
+  const auto known = with_dtypes_of_perf(all.inputs, all.perf, outcomes, doubted.found);
+  if (!known || (doubted.explained && !known->differ)) return false;
+  SearchResult with_dtypes = search(known->inputs, fixed.setting, fixed.pairs, options);
+  if (with_dtypes.survivors.empty()) return false;
+  // A dtype that perf denies counts as one more value of its own.
+  const Outcome &before = all.found.survivors.front().outcome, &with_known = with_dtypes.survivors.front().outcome;
+  if (with_known.contradictions > 0 && !(doubted.denied && with_known.cost() <= before.cost())) return false;
+  prefer_usual_element(known->inputs, with_dtypes.survivors);
+  all.found = std::move(with_dtypes);
+  return true;
+}
+
 // The cells of a small table do not tell its storage (before v0.6.0 those of none), but its perf may tell its dtype:
 // where sums contradict all that was tried of the storage half, searches again with the dtypes that perf shows, if they
 // explain all.
@@ -117,31 +140,21 @@ bool search_with_dtypes_of_perf(const Fixed& fixed, const InferOptions& options,
   if (explained && !may_be_wrong && !denied) return false;
   // Sums that do not hold may have narrowed lookups for bounds.
   const bool was_narrowed = options.alternatives && !explained;
-  const SearchResult& found = was_narrowed ? all.before_narrowing : all.found;
+  const DoubtedStorage doubted{was_narrowed ? all.before_narrowing : all.found, explained, denied};
   std::vector<PerfOutcome> likeliest;
   if (options.alternatives) {
     InferOptions without = options;
     without.alternatives = false;
     Plan scratch = all.plan;
-    likeliest = infer_perf(all.inputs, found, all.perf, without, scratch);
+    likeliest = infer_perf(all.inputs, doubted.found, all.perf, without, scratch);
   }
-  const auto search_with = [&](std::span<const PerfOutcome> outcomes) {
-    const auto known = with_dtypes_of_perf(all.inputs, all.perf, outcomes, found);
-    if (!known || (explained && !known->differ)) return false;
-    SearchResult with_dtypes = search(known->inputs, fixed.setting, fixed.pairs, options);
-    if (with_dtypes.survivors.empty()) return false;
-    // A dtype that perf denies counts as one more value of its own.
-    const Outcome& with_known = with_dtypes.survivors.front().outcome;
-    if (with_known.contradictions > 0 && !(denied && with_known.cost() <= storage.cost())) return false;
-    prefer_usual_element(known->inputs, with_dtypes.survivors);
-    all.found = std::move(with_dtypes);
-    return true;
-  };
   const std::vector<PerfOutcome>& outcomes = options.alternatives ? likeliest : all.perf_outcomes;
-  if (search_with(outcomes)) return true;
+  if (search_with(outcomes, doubted, fixed, options, all)) return true;
   if (explained || outcomes.empty()) return false;
   const auto by_defaults = with_likely_defaults(all.inputs, all.perf, outcomes.front());
-  return std::ranges::any_of(by_defaults, [&](const PerfOutcome& outcome) { return search_with({&outcome, 1}); });
+  return std::ranges::any_of(by_defaults, [&](const PerfOutcome& outcome) {
+    return search_with({&outcome, 1}, doubted, fixed, options, all);
+  });
 }
 
 void find_perf(const InferOptions& options, Inference& all) {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <utility>
 
 #include "infer/fit_tables.h"
 #include "infer/rebuild.h"
 #include "infer/sums.h"
+#include "infer/wire_classes.h"
 
 namespace shardstats::infer_detail {
 namespace {
@@ -109,21 +111,34 @@ bool narrow(const PlanInputs& plan, const PerfInputs& perf, const std::vector<Pe
   return false;
 }
 
-// One codecs (a bit) for each sharder that contradict none of its tables, in all combinations; none if there are many.
-std::vector<std::vector<std::uint64_t>> codecs_without_contradictions(const PerfInputs& perf, const PerfHypothesis& h,
+// Of each sharder the codecs (a bit each) that contradict none of its tables, one of those that are the same on the
+// wire.
+std::vector<std::vector<std::uint64_t>> codecs_without_contradictions(const PlanInputs& plan, const PerfInputs& perf,
+                                                                      const PerfHypothesis& h,
                                                                       PerfEvaluation& evaluation) {
-  constexpr std::size_t kMost = 16;
   std::vector<std::vector<std::uint64_t>> by_sharder(perf.sharders);
-  for (std::size_t c = 0; c < kCodecs; ++c) {
-    const std::uint64_t codecs = std::uint64_t{1} << c;
-    const PerfOutcome outcome = evaluation.run(h, std::vector<std::uint64_t>(perf.sharders, codecs));
+  const std::size_t codecs = h.setting.rules->wire_sizes ? kCodecs : 1;
+  PerfHypothesis with_any = h;
+  with_any.any_element = true;  // perf may show a dtype that the storage half leaves none of
+  const WireClasses classes(with_any, plan, perf);
+  for (std::size_t c = 0; c < codecs; ++c) {
+    const auto first = classes.first_of(std::vector<std::size_t>(perf.sharders, c));
+    if (std::ranges::find(first, c) == first.end()) continue;
+    const std::uint64_t bit = std::uint64_t{1} << c;
+    const PerfOutcome outcome = evaluation.run(h, std::vector<std::uint64_t>(perf.sharders, bit));
     std::vector<bool> contradicted(perf.sharders);
     for (std::uint32_t t = 0; t < perf.tables.size(); ++t)
       if (outcome.tables[t] != nullptr && outcome.tables[t]->contradicted != 0)
         contradicted[perf.tables[t].sharder] = true;
     for (std::size_t s = 0; s < by_sharder.size(); ++s)
-      if (!contradicted[s]) by_sharder[s].push_back(codecs);
+      if (first[s] == c && !contradicted[s]) by_sharder[s].push_back(bit);
   }
+  return by_sharder;
+}
+
+// All ways to take one of each; none if there are many.
+std::vector<std::vector<std::uint64_t>> combinations(const std::vector<std::vector<std::uint64_t>>& by_sharder) {
+  constexpr std::size_t kMost = 16;
   std::vector<std::vector<std::uint64_t>> all(1);
   for (const std::vector<std::uint64_t>& of_sharder : by_sharder) {
     std::vector<std::vector<std::uint64_t>> longer;
@@ -177,22 +192,26 @@ std::optional<DtypesOfPerf> with_dtypes_of_perf(const PlanInputs& plan, const Pe
 
 std::vector<PerfOutcome> with_likely_defaults(const PlanInputs& plan, const PerfInputs& perf,
                                               const PerfOutcome& outcome) {
-  const Bandwidths<RealInterval> defaults = default_bandwidths();
   PerfHypothesis h = outcome.hypothesis;
   h.any_element = false;
   h.sizes = nullptr;
   h.setting.bandwidths = outcome.bandwidths;
+  h.setting.backward = outcome.backward;
+  h.setting.weighted_backward = outcome.weighted_backward;
   bool differs = false;
-  for (const auto b : kBandwidths) {
-    RealInterval& bandwidth = h.setting.bandwidths.*b;
-    if (bandwidth == defaults.*b || !bandwidth.overlaps(defaults.*b)) continue;
-    bandwidth = defaults.*b;
+  const auto take_default = [&](RealInterval& value, RealInterval usual) {
+    if (value == usual || !value.overlaps(usual)) return;
+    value = usual;
     differs = true;
-  }
+  };
+  const Bandwidths<RealInterval> usual = default_bandwidths();
+  for (const auto b : kBandwidths) take_default(h.setting.bandwidths.*b, usual.*b);
+  take_default(h.setting.backward, kDefaultBackward);
+  take_default(h.setting.weighted_backward, kDefaultWeightedBackward);
   std::vector<PerfOutcome> found;
   if (!differs) return found;
   PerfEvaluation evaluation(plan, perf, false);
-  for (const std::vector<std::uint64_t>& codecs : codecs_without_contradictions(perf, h, evaluation)) {
+  for (const auto& codecs : combinations(codecs_without_contradictions(plan, perf, h, evaluation))) {
     PerfOutcome with_defaults = evaluation.run(h, codecs, 1);
     if (with_defaults.contradictions == 0) found.push_back(std::move(with_defaults));
   }

@@ -30,9 +30,9 @@ struct DtypesOfPerf {
 std::optional<DtypesOfPerf> with_dtypes_of_perf(const PlanInputs& plan, const PerfInputs& perf,
                                                 std::span<const PerfOutcome> outcomes, const SearchResult& found);
 
-// The outcome evaluated anew with the default of each bandwidth whose bounds contain it, once for each codecs that its
-// sharders may have then: where bounds are wide since dtypes are open, these show in what defaults and codecs leave.
-// Those that contradict the log are left out.
+// The outcome evaluated anew with the default of each bandwidth and multiplier whose bounds contain it, once for each
+// codecs that its sharders may have then: where bounds are wide since dtypes are open, these show in what defaults and
+// codecs leave. Those that contradict the log are left out.
 std::vector<PerfOutcome> with_likely_defaults(const PlanInputs& plan, const PerfInputs& perf,
                                               const PerfOutcome& outcome);
 
