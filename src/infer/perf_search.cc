@@ -480,7 +480,8 @@ class PerfSearch {
     if (is_best) std::erase_if(best_, [&](const PerfOutcome& o) { return !is_near(o, best_.front()); });
   }
 
-  static Rank rank(const PerfOutcome& o) { return {o.cost(), o.contradictions}; }
+  // Wrong numbers come alone: several are less likely than a few more values of its own.
+  static Rank rank(const PerfOutcome& o) { return {o.cost() + o.contradictions / 2, o.contradictions}; }
 
   // As good as the best one. Where all are asked for and that explains the log, one value of its own more does not
   // exclude a fit that explains it with another value in the place of one of the best, or hosts of another size: which
