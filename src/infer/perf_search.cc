@@ -219,7 +219,8 @@ class PerfSearch {
   void try_other_hosts(const std::vector<Tried>& tried) {
     // Sizes that were asked for by many cells, and leave some, may be right on other hosts only.
     const bool asked_by_many = below_ == PerfEvaluation::kNoLimit;
-    if (best_.front().contradictions < (asked_by_many ? 1 : kManyContradictions)) return;
+    const bool may_have_equals = alternatives_ && best_.front().hypothesis.any_element;
+    if (!may_have_equals && best_.front().contradictions < (asked_by_many ? 1 : kManyContradictions)) return;
     const PerfHypothesis best = best_.front().hypothesis;
     for (const Tried& one : tried) {
       if (!is_like(one, best) || one.hypothesis.setting.local_size == best.setting.local_size) continue;

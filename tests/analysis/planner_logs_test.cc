@@ -20,7 +20,7 @@ std::vector<std::filesystem::path> logs() {
 }
 
 TEST(PlannerLogs, HaveNoErrors) {
-  ASSERT_EQ(logs().size(), 56u);
+  ASSERT_EQ(logs().size(), 57u);
   for (const auto& path : logs()) {
     SCOPED_TRACE(path.filename().string());
     const test::InferredLog log("planner/" + path.filename().string());
@@ -56,6 +56,12 @@ TEST(PlannerLogs, BoundsHoldWhatWasPlanned) {
            Planned{"v1.8.0-two_bandwidths_and_multiplier.log", "table_1", 0.008998823165893555},
        })
     expect_within_bounds(planned);
+}
+
+TEST(PlannerLogs, BoundsHoldTheBandwidthsOfHostsOfAnySize) {
+  const test::InferredLog log("planner/v0.5.0-hosts_behind_dtypes.log");
+  EXPECT_TRUE(log.plan.perf.bandwidths.intra_host.contains(450 * kBytesPerMs));
+  EXPECT_TRUE(log.plan.perf.bandwidths.inter_host.contains(50 * kBytesPerMs));
 }
 
 TEST(PlannerLogs, BoundsHoldTheMemoryThatWasPlanned) {
