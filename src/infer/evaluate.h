@@ -98,6 +98,7 @@ struct Outcome {
   Constants constants;
   std::int64_t contradictions = 0;  // printed cells
   std::int64_t freedoms = 0;        // values of its own that it needs
+  std::int64_t statistics = 0;      // printed numbers of the imbalance of memory, if it contradicts several
   std::int64_t cost() const { return contradictions + freedoms; }
 };
 
@@ -122,7 +123,7 @@ enum class Freedom : std::uint8_t {
 // Among hypotheses that fill in values table by table the count of those values is a matter of degree: a contradicted
 // cell weighs more than one of them.
 constexpr std::int64_t kCellWeight = 3;
-inline std::int64_t weight(const Outcome& o) { return kCellWeight * o.contradictions + o.freedoms; }
+inline std::int64_t weight(const Outcome& o) { return kCellWeight * o.contradictions + o.freedoms + o.statistics; }
 
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 4;
 

@@ -107,6 +107,12 @@ class MemoryImbalance {
            contradicted_statistics(ddr_, totals(outcome, Quantity::ddr));
   }
 
+  // The same, but none where it is one alone, which may be wrong.
+  std::int64_t several_contradicted_by(const Outcome& outcome) const {
+    const std::int64_t contradicted = contradicted_by(outcome);
+    return contradicted == 1 ? 0 : contradicted;
+  }
+
  private:
   // By rank; empty if that of some rank is not known.
   std::vector<RealInterval> totals(const Outcome& outcome, Quantity quantity) const {
@@ -134,13 +140,17 @@ struct RowSigns {
   std::int64_t conflicts = 0;  // of shares with one capacity
   bool shown = false;          // that way all that is contradicted
   bool contradicted = true;    // even splits leave some cells so
+  std::int64_t imbalance = 0;  // its numbers that they contradict, if they are several
+
+  // Do the shares ask for capacities that differ? One alone may be a wrong one.
+  bool in_shares() const { return conflicts >= 2 || shown; }
 };
 
 // What a row split that is not even costs: a capacity for each device, less those that the shares ask for anyway, or
-// one value where several do or what is contradicted is shown by them: then the others are no wonder; or, where tables
-// may have buckets, their number for each row-wise table, or for each virtual one, if cells are contradicted without.
-// Nothing else tells releases of one group apart, so that those that know buckets pay as much as those before, unless
-// the kernels say that there are some.
+// one value where several do, what is contradicted is shown by them or the imbalance: then the others are no wonder;
+// or, where tables may have buckets, their number for each row-wise table, or for each virtual one, if cells are
+// contradicted without. Nothing else tells releases of one group apart, so that those that know buckets pay as much as
+// those before, unless the kernels say that there are some.
 std::int64_t cost_of_rows(const PlanInputs& plan, const RowSigns& signs, const SettingGroup& group, SplitRows split) {
   if (split == SplitRows::by_equal_memory) return kUnlikely;
   const std::int64_t virtual_tables = virtual_row_wise_tables(plan);
@@ -148,9 +158,7 @@ std::int64_t cost_of_rows(const PlanInputs& plan, const RowSigns& signs, const S
                                                                    : virtual_tables == row_wise_tables(plan);
   const bool buckets = group.members.front().rules->buckets || (split != SplitRows::by_memory && may_have_buckets);
   const std::int64_t bucketed = virtual_tables > 0 && signs.contradicted ? virtual_tables : row_wise_tables(plan);
-  constexpr std::int64_t kSeveral = 2;  // shares: one alone may be a wrong one
-  const std::int64_t capacities =
-      signs.conflicts < kSeveral && !signs.shown ? plan.world_size - 1 - signs.conflicts : 1;
+  const std::int64_t capacities = signs.in_shares() || signs.imbalance > 0 ? 1 : plan.world_size - 1 - signs.conflicts;
   const std::int64_t cost = std::max<std::int64_t>(buckets ? std::min(capacities, bucketed) : capacities, 1);
   return cost + (split == SplitRows::by_few_buckets ? kUnlikely : 0);
 }
@@ -215,9 +223,11 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
   std::int64_t without_rows = contradictions;  // the fewest contradicted cells that even splits leave
   std::int64_t fewest = contradictions;        // that any likely split leaves
   const Shares shares(plan);
-  RowSigns signs{shares.conflicts(), shares.show_all_contradictions(result.survivors.front().outcome)};
   const MemoryImbalance imbalance(plan);
-  std::int64_t imbalance_without_rows = imbalance.contradicted_by(result.survivors.front().outcome);
+  const Outcome& uniform = result.survivors.front().outcome;
+  RowSigns signs{shares.conflicts(), shares.show_all_contradictions(uniform), true,
+                 imbalance.several_contradicted_by(uniform)};
+  std::int64_t imbalance_without_rows = imbalance.contradicted_by(uniform);
   limit += imbalance_without_rows;
   // Asked for late: the better the hypotheses so far, the sooner a group is given up again.
   std::vector<bool> is_asked(groups.size());
@@ -229,7 +239,8 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     std::int64_t rows = -1;
     if (may_split_unevenly(plan, rules))
       for (const SplitRows split : kUnevenSplits)
-        rows = std::max(rows, limit - cost_of_rows(plan, {signs.conflicts, signs.conflicts > 0}, groups[g], split));
+        rows = std::max(rows, limit - cost_of_rows(plan, {signs.conflicts, signs.conflicts > 0, true, signs.imbalance},
+                                                   groups[g], split));
     return wides[g] = evaluator.plan_wide_of(setting, pairs_of(rules, allowed_pairs), {limit, rows});
   };
   for (const Candidate& candidate : candidates_of(plan, groups)) {
@@ -243,6 +254,8 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
         wide && departing() <= most ? free_outcome(plan, evaluator, candidate, wide->pair, most) : std::nullopt;
     if (!outcome) free.excluded.push_back({candidate.members, limit + 1});  // or more
     if (!outcome || outcome->contradictions >= contradictions) continue;
+    outcome->statistics = imbalance.several_contradicted_by(*outcome);
+    if (rows && signs.imbalance > 0 && !signs.in_shares() && outcome->statistics > 0) continue;
     // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one, or in the
     // imbalance as well.
     const bool shows_more = signs.conflicts > 0 || imbalance.contradicted_by(*outcome) < imbalance_without_rows;
@@ -251,6 +264,7 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     if (!rows) {
       without_rows = std::min(without_rows, outcome->contradictions);
       imbalance_without_rows = std::min(imbalance_without_rows, imbalance.contradicted_by(*outcome));
+      signs.imbalance = std::min(signs.imbalance, outcome->statistics);
     }
     signs.contradicted = without_rows > 0;
     if (candidate.rows <= SplitRows::by_equal_memory) signs.shown |= shares.show_all_contradictions(*outcome);
