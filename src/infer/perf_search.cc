@@ -381,10 +381,11 @@ class PerfSearch {
     return hides_values(fit) ? 2 : close;
   }
 
-  // To the default, without being it.
+  // To the default, without being it. Wide bounds that end there say no such thing.
   static bool is_close(RealInterval found, double usual) {
-    constexpr double kClose = 0.01;
-    return !found.contains(usual) && found.low < usual * (1 + kClose) && found.high > usual * (1 - kClose);
+    constexpr double kClose = 0.01, kWide = 0.25;
+    return !found.contains(usual) && found.low < usual * (1 + kClose) && found.high > usual * (1 - kClose) &&
+           found.width() <= kWide * found.low;
   }
   static bool is_close(const PerfFit& fit, std::size_t bandwidth) {
     return is_close(fit.bandwidths.*kBandwidths[bandwidth], (default_bandwidths().*kBandwidths[bandwidth]).low);
