@@ -17,6 +17,7 @@ namespace {
 constexpr std::int64_t kFarBehind = 8;  // contradicted cells by which hypotheses have to be worse to be given up
 constexpr std::size_t kFits = 500;      // tables over all hypotheses that are fitted, at least two of these
 constexpr int kRefits = 3;
+constexpr std::int64_t kSeveral = 2;     // contradicted cells: a wrong number comes alone
 constexpr std::size_t kMostFits = 16;    // equally good ones that are kept
 constexpr std::size_t kFewTables = 100;  // up to which other element sizes are tried
 constexpr std::size_t kProbe = 32;       // tables that order the hypotheses
@@ -99,7 +100,9 @@ class PerfSearch {
       if (before.front().contradictions == 1 && best_.front().hypothesis.any_element && !explains_with_best_sizes())
         best_ = before;
     }
-    if (try_sizes && best_.front().contradictions >= kManyContradictions) refit_with_best_sizes();
+    // Where the defaults are best, others were fitted with sizes that the defaults need not have taken.
+    const std::int64_t enough = has_defaults(best_.front().hypothesis) ? kSeveral : kManyContradictions;
+    if (try_sizes && best_.front().contradictions >= enough) refit_with_best_sizes();
   }
 
   // Bounds that were fitted with any size of each table are wide enough to hide a wrong cell: do those that are fitted
@@ -118,7 +121,7 @@ class PerfSearch {
   void refit_with_best_sizes() {
     for (int round = 0; round < kRefits; ++round) {
       const PerfOutcome before = best_.front();
-      if (before.contradictions == 0 || has_defaults(before.hypothesis)) return;
+      if (before.contradictions == 0 || (round > 0 && has_defaults(before.hypothesis))) return;
       PerfHypothesis h = before.hypothesis;
       h.sizes = best_sizes(before);
       const WireClasses classes(h, plan_, perf_);
