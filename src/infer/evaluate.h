@@ -98,7 +98,7 @@ struct Outcome {
   Constants constants;
   std::int64_t contradictions = 0;  // printed cells
   std::int64_t freedoms = 0;        // values of its own that it needs
-  std::int64_t statistics = 0;      // printed numbers of the imbalance of memory, if it contradicts several
+  std::int64_t statistics = 0;      // printed numbers of the imbalance, if it contradicts several; set by the free tier
   std::int64_t cost() const { return contradictions + freedoms; }
 };
 

@@ -147,10 +147,10 @@ struct RowSigns {
 };
 
 // What a row split that is not even costs: a capacity for each device, less those that the shares ask for anyway, or
-// one value where several do, what is contradicted is shown by them or the imbalance: then the others are no wonder;
-// or, where tables may have buckets, their number for each row-wise table, or for each virtual one, if cells are
-// contradicted without. Nothing else tells releases of one group apart, so that those that know buckets pay as much as
-// those before, unless the kernels say that there are some.
+// one value where several do, where they show all that is contradicted, or where the imbalance speaks for it: then the
+// others are no wonder; or, where tables may have buckets, their number for each row-wise table, or for each virtual
+// one, if cells are contradicted without. Nothing else tells releases of one group apart, so that those that know
+// buckets pay as much as those before, unless the kernels say that there are some.
 std::int64_t cost_of_rows(const PlanInputs& plan, const RowSigns& signs, const SettingGroup& group, SplitRows split) {
   if (split == SplitRows::by_equal_memory) return kUnlikely;
   const std::int64_t virtual_tables = virtual_row_wise_tables(plan);
@@ -248,14 +248,23 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     if (rows && limit <= 0) continue;
     const auto& wide = wide_of(candidate.group);
     const auto departing = [&] { return rows ? wide->departing.rows : wide->departing.inputs; };
-    const std::int64_t extra = rows ? cost_of_rows(plan, signs, groups[candidate.group], candidate.rows) : 0;
+    std::int64_t extra = rows ? cost_of_rows(plan, signs, groups[candidate.group], candidate.rows) : 0;
     const std::int64_t most = limit - extra;
     auto outcome =
         wide && departing() <= most ? free_outcome(plan, evaluator, candidate, wide->pair, most) : std::nullopt;
     if (!outcome) free.excluded.push_back({candidate.members, limit + 1});  // or more
-    if (!outcome || outcome->contradictions >= contradictions) continue;
+    if (!outcome) continue;
     outcome->statistics = imbalance.several_contradicted_by(*outcome);
-    if (rows && signs.imbalance > 0 && !signs.in_shares() && outcome->statistics > 0) continue;
+    if (!rows && outcome->contradictions <= without_rows)
+      signs.imbalance = std::min(signs.imbalance, outcome->statistics);
+    if (outcome->contradictions >= contradictions) continue;
+    // The imbalance speaks only for a split that explains all of it.
+    if (rows && signs.imbalance > 0 && imbalance.contradicted_by(*outcome) > 0) {
+      RowSigns without = signs;
+      without.imbalance = 0;
+      extra = cost_of_rows(plan, without, groups[candidate.group], candidate.rows);
+      if (outcome->cost() + extra > limit) continue;
+    }
     // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one, or in the
     // imbalance as well.
     const bool shows_more = signs.conflicts > 0 || imbalance.contradicted_by(*outcome) < imbalance_without_rows;
@@ -264,7 +273,6 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     if (!rows) {
       without_rows = std::min(without_rows, outcome->contradictions);
       imbalance_without_rows = std::min(imbalance_without_rows, imbalance.contradicted_by(*outcome));
-      signs.imbalance = std::min(signs.imbalance, outcome->statistics);
     }
     signs.contradicted = without_rows > 0;
     if (candidate.rows <= SplitRows::by_equal_memory) signs.shown |= shares.show_all_contradictions(*outcome);
@@ -335,6 +343,7 @@ void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Outcome& even) {
   }
   split->contradictions = even.contradictions;
   split->freedoms = even.freedoms;
+  split->statistics = even.statistics;
   split->uniform = even.uniform;
   even = std::move(*split);
 }

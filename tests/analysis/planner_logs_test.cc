@@ -97,6 +97,15 @@ TEST(PlannerLogs, RanksWithTheSameShardsPrintTheSame) {
   expect_disputed({"v1.7.0-one_of_two_bandwidths.log", "#         0   0.184", " 50.62 ", " 52.14 ", "rank.output"});
 }
 
+// A split of rows that the cells show stays the explanation where it does not explain the imbalance.
+TEST(PlannerLogs, WrongImbalanceLeavesTheRows) {
+  const std::string path = std::string(SHARDSTATS_SOURCE_DIR) + "/testdata/planner/v0.8.0-one_smaller_device.log";
+  std::string text = changed(read_file(path), "# Total Variation: 0.969", "0.969", "1.938");
+  text = changed(text, "# Total Distance: 1.938", "1.938", "0.969");
+  const Checked checked(text);
+  EXPECT_EQ(std::ranges::count(checked.report.findings, Severity::error, &Finding::severity), 2);
+}
+
 // Which shards of tables with few rows are empty is hidden in these logs, but each one has all of its input and output
 // or none.
 TEST(PlannerLogs, NoShardHasAPartOfItsInputOrOutput) {
