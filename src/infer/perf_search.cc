@@ -379,16 +379,20 @@ class PerfSearch {
   static std::int64_t unlikely_values(const PerfFit& fit) {
     std::int64_t close = 0;
     for (std::size_t k = 0; k < kBandwidths.size(); ++k) close += is_close(fit, k);
-    close +=
-        is_close(fit.backward, kDefaultBackward.low) + is_close(fit.weighted_backward, kDefaultWeightedBackward.low);
+    close += is_close_multiplier(fit.backward, kDefaultBackward.low) +
+             is_close_multiplier(fit.weighted_backward, kDefaultWeightedBackward.low);
     return hides_values(fit) ? 2 : close;
   }
 
-  // To the default, without being it. Wide bounds that end there say no such thing.
+  // To the default, without being it.
   static bool is_close(RealInterval found, double usual) {
-    constexpr double kClose = 0.01, kWide = 0.25;
-    return !found.contains(usual) && found.low < usual * (1 + kClose) && found.high > usual * (1 - kClose) &&
-           found.width() <= kWide * found.low;
+    constexpr double kClose = 0.01;
+    return !found.contains(usual) && found.low < usual * (1 + kClose) && found.high > usual * (1 - kClose);
+  }
+  // Few numbers tell a multiplier: wide bounds that end at the usual one do not say that it is close.
+  static bool is_close_multiplier(RealInterval found, double usual) {
+    constexpr double kWide = 0.25;
+    return is_close(found, usual) && found.width() <= kWide * found.low;
   }
   static bool is_close(const PerfFit& fit, std::size_t bandwidth) {
     return is_close(fit.bandwidths.*kBandwidths[bandwidth], (default_bandwidths().*kBandwidths[bandwidth]).low);
