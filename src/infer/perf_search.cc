@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kFarBehind = 8;  // contradicted cells by which hypotheses have to be worse to be given up
 constexpr std::size_t kFits = 500;      // tables over all hypotheses that are fitted, at least two of these
 constexpr int kRefits = 3;
-constexpr std::int64_t kSeveral = 2;     // contradicted cells: a wrong number comes alone
+constexpr std::int64_t kSeveral = 2;     // contradicted cells: one alone may be wrong itself
 constexpr std::size_t kMostFits = 16;    // equally good ones that are kept
 constexpr std::size_t kFewTables = 100;  // up to which other element sizes are tried
 constexpr std::size_t kProbe = 32;       // tables that order the hypotheses
@@ -489,7 +489,7 @@ class PerfSearch {
     if (is_best) std::erase_if(best_, [&](const PerfOutcome& o) { return !is_near(o, best_.front()); });
   }
 
-  // Wrong numbers come alone: several are less likely than a few more values of its own.
+  // Wrong numbers come alone: every second contradicted cell counts double (docs/inference.md).
   static Rank rank(const PerfOutcome& o) { return {o.cost() + o.contradictions / 2, o.contradictions}; }
 
   // As good as the best one. Where all are asked for and that explains the log, one value of its own more does not

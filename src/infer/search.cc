@@ -107,12 +107,6 @@ class MemoryImbalance {
            contradicted_statistics(ddr_, totals(outcome, Quantity::ddr));
   }
 
-  // The same, but none where it is one alone, which may be wrong.
-  std::int64_t several_contradicted_by(const Outcome& outcome) const {
-    const std::int64_t contradicted = contradicted_by(outcome);
-    return contradicted == 1 ? 0 : contradicted;
-  }
-
  private:
   // By rank; empty if that of some rank is not known.
   std::vector<RealInterval> totals(const Outcome& outcome, Quantity quantity) const {
@@ -127,6 +121,9 @@ class MemoryImbalance {
   std::size_t ranks_;
   std::vector<RankStatistic> hbm_, ddr_;
 };
+
+// One contradicted number alone may be wrong itself.
+std::int64_t if_several(std::int64_t contradicted) { return contradicted == 1 ? 0 : contradicted; }
 
 constexpr std::int64_t kSlack = 1;  // of weights: a difference that does not exclude
 constexpr std::int64_t kUnlikely = kSlack + 1;
@@ -144,6 +141,18 @@ struct RowSigns {
 
   // Do the shares ask for capacities that differ? One alone may be a wrong one.
   bool in_shares() const { return conflicts >= 2 || shown; }
+  RowSigns without_imbalance() const {
+    RowSigns others = *this;
+    others.imbalance = 0;
+    return others;
+  }
+  // As many as later hypotheses may leave.
+  RowSigns at_most() const {
+    RowSigns most = *this;
+    most.shown = conflicts > 0;
+    most.contradicted = true;
+    return most;
+  }
 };
 
 // What a row split that is not even costs: a capacity for each device, less those that the shares ask for anyway, or
@@ -225,9 +234,10 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
   const Shares shares(plan);
   const MemoryImbalance imbalance(plan);
   const Outcome& uniform = result.survivors.front().outcome;
-  RowSigns signs{shares.conflicts(), shares.show_all_contradictions(uniform), true,
-                 imbalance.several_contradicted_by(uniform)};
   std::int64_t imbalance_without_rows = imbalance.contradicted_by(uniform);
+  RowSigns signs{.conflicts = shares.conflicts(),
+                 .shown = shares.show_all_contradictions(uniform),
+                 .imbalance = if_several(imbalance_without_rows)};
   limit += imbalance_without_rows;
   // Asked for late: the better the hypotheses so far, the sooner a group is given up again.
   std::vector<bool> is_asked(groups.size());
@@ -239,8 +249,7 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     std::int64_t rows = -1;
     if (may_split_unevenly(plan, rules))
       for (const SplitRows split : kUnevenSplits)
-        rows = std::max(rows, limit - cost_of_rows(plan, {signs.conflicts, signs.conflicts > 0, true, signs.imbalance},
-                                                   groups[g], split));
+        rows = std::max(rows, limit - cost_of_rows(plan, signs.at_most(), groups[g], split));
     return wides[g] = evaluator.plan_wide_of(setting, pairs_of(rules, allowed_pairs), {limit, rows});
   };
   for (const Candidate& candidate : candidates_of(plan, groups)) {
@@ -248,31 +257,33 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     if (rows && limit <= 0) continue;
     const auto& wide = wide_of(candidate.group);
     const auto departing = [&] { return rows ? wide->departing.rows : wide->departing.inputs; };
-    std::int64_t extra = rows ? cost_of_rows(plan, signs, groups[candidate.group], candidate.rows) : 0;
+    const auto price = [&](const RowSigns& by) {
+      return rows ? cost_of_rows(plan, by, groups[candidate.group], candidate.rows) : 0;
+    };
+    std::int64_t extra = price(signs);
     const std::int64_t most = limit - extra;
     auto outcome =
         wide && departing() <= most ? free_outcome(plan, evaluator, candidate, wide->pair, most) : std::nullopt;
     if (!outcome) free.excluded.push_back({candidate.members, limit + 1});  // or more
     if (!outcome) continue;
-    outcome->statistics = imbalance.several_contradicted_by(*outcome);
+    const std::int64_t wrong_imbalance = imbalance.contradicted_by(*outcome);
+    outcome->statistics = if_several(wrong_imbalance);
     if (!rows && outcome->contradictions <= without_rows)
       signs.imbalance = std::min(signs.imbalance, outcome->statistics);
     if (outcome->contradictions >= contradictions) continue;
     // The imbalance speaks only for a split that explains all of it.
-    if (rows && signs.imbalance > 0 && imbalance.contradicted_by(*outcome) > 0) {
-      RowSigns without = signs;
-      without.imbalance = 0;
-      extra = cost_of_rows(plan, without, groups[candidate.group], candidate.rows);
+    if (rows && signs.imbalance > 0 && wrong_imbalance > 0) {
+      extra = price(signs.without_imbalance());
       if (outcome->cost() + extra > limit) continue;
     }
     // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one, or in the
     // imbalance as well.
-    const bool shows_more = signs.conflicts > 0 || imbalance.contradicted_by(*outcome) < imbalance_without_rows;
+    const bool shows_more = signs.conflicts > 0 || wrong_imbalance < imbalance_without_rows;
     if (rows && outcome->contradictions + 1 == without_rows && !shows_more) continue;
     if (is_unlikely(candidate.rows) && outcome->contradictions >= fewest) continue;
     if (!rows) {
       without_rows = std::min(without_rows, outcome->contradictions);
-      imbalance_without_rows = std::min(imbalance_without_rows, imbalance.contradicted_by(*outcome));
+      imbalance_without_rows = std::min(imbalance_without_rows, wrong_imbalance);
     }
     signs.contradicted = without_rows > 0;
     if (candidate.rows <= SplitRows::by_equal_memory) signs.shown |= shares.show_all_contradictions(*outcome);

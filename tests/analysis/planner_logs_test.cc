@@ -77,13 +77,16 @@ TEST(PlannerLogs, BoundsHoldTheMemoryThatWasPlanned) {
   EXPECT_TRUE(hbm_of("v0.5.0-dtypes_and_codecs.log", "table_10").contains(7389021));
 }
 
+std::string text_of(const char* log) {
+  return read_file(std::string(SHARDSTATS_SOURCE_DIR) + "/testdata/planner/" + log);
+}
+
 // Another number of a rank.
 struct WrongCell {
   const char *log, *rank, *printed, *wrong, *rule;
 };
 void expect_disputed(const WrongCell& c) {
-  const std::string path = std::string(SHARDSTATS_SOURCE_DIR) + "/testdata/planner/" + c.log;
-  const Checked checked(changed(read_file(path), c.rank, c.printed, c.wrong));
+  const Checked checked(changed(text_of(c.log), c.rank, c.printed, c.wrong));
   const auto disputed = [&](const Finding& f) {
     return f.severity == Severity::error && f.rule->id == c.rule &&
            std::string(c.wrong) == " " + std::string(f.where.text) + " ";
@@ -99,10 +102,9 @@ TEST(PlannerLogs, RanksWithTheSameShardsPrintTheSame) {
 
 // A split of rows that the cells show stays the explanation where it does not explain the imbalance.
 TEST(PlannerLogs, WrongImbalanceLeavesTheRows) {
-  const std::string path = std::string(SHARDSTATS_SOURCE_DIR) + "/testdata/planner/v0.8.0-one_smaller_device.log";
-  std::string text = changed(read_file(path), "# Total Variation: 0.969", "0.969", "1.938");
-  text = changed(text, "# Total Distance: 1.938", "1.938", "0.969");
-  const Checked checked(text);
+  const std::string one =
+      changed(text_of("v0.8.0-one_smaller_device.log"), "# Total Variation: 0.969", "0.969", "1.938");
+  const Checked checked(changed(one, "# Total Distance: 1.938", "1.938", "0.969"));
   EXPECT_EQ(std::ranges::count(checked.report.findings, Severity::error, &Finding::severity), 2);
 }
 
