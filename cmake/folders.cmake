@@ -36,6 +36,12 @@ endif()
 if(SHARDSTATS_FUZZ)
   target_compile_options(shardstats_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+# For what is built from several sources at once: local names of one shadow those of another.
+add_library(shardstats_unity INTERFACE)
+target_compile_options(shardstats_unity INTERFACE -Wno-shadow)
+if(CMAKE_UNITY_BUILD)
+  target_link_libraries(shardstats_options INTERFACE shardstats_unity)
+endif()
 
 # shardstats_precompile(TARGET [HEADER...]): these and the usual headers of the standard library are read once per target.
 # Not with g++: with them it warns wrongly about the standard library, and the release build shows a missing #include.

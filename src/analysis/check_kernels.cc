@@ -37,7 +37,7 @@ struct Sum {
   std::string_view what;
   Expectation PlanKernel::*expected;
 };
-constexpr Sum kSums[] = {
+constexpr Sum kKernelSums[] = {
     {LineId::kernel_storage, 1, RuleId::kernel_storage_hbm, "HBM", &PlanKernel::hbm},
     {LineId::kernel_storage, 2, RuleId::kernel_storage_ddr, "DDR", &PlanKernel::ddr},
     {LineId::kernel_storage, 3, RuleId::kernel_storage_ssd, "SSD", &PlanKernel::ssd},
@@ -47,7 +47,7 @@ constexpr Sum kSums[] = {
 
 void check_sums(Checks& checks) {
   for (const PrintedLine& line : checks.printed.lines)
-    for (const Sum& sum : kSums) {
+    for (const Sum& sum : kKernelSums) {
       const auto slots = checks.printed.slots_of(line);
       if (line.id != sum.line || sum.slot >= slots.size()) continue;
       const auto kernel = std::ranges::find(checks.plan.kernels, slots[0].text, &PlanKernel::name);

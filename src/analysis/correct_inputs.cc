@@ -1,6 +1,5 @@
 // Sizes and pooling factors of tables: the value that the other cells of the row ask for.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -9,6 +8,7 @@
 #include "analysis/corrections.h"
 #include "shardstats/limits.h"
 #include "shardstats/numbers/most_shared.h"
+#include "shardstats/numbers/printed.h"
 
 namespace shardstats::analysis {
 namespace {
@@ -27,12 +27,9 @@ constexpr InputCell kInputCells[] = {{&PrintedTable::emb_dim, 0},        {&Print
                                      {&PrintedTable::pooling_factor, 3}, {&PrintedTable::num_poolings, 3},
                                      {&PrintedTable::num_indices, 3},    {&PrintedTable::cache_load_factor, 3}};
 
-std::optional<double> number_of(std::string_view text) {
-  double value = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end.ec != std::errc() || end.ptr != text.data() + text.size() || !(value > 0 && value < kLargest))
-    return std::nullopt;
-  return value;
+std::optional<double> amount_in(std::string_view text) {
+  const auto value = parse_real(text);
+  return value && *value > 0 && *value < kLargest ? value : std::nullopt;
 }
 
 std::string text_of(double value, int decimals) {
@@ -46,7 +43,7 @@ std::optional<std::string> one_digit_off(std::string_view printed, RealInterval 
     std::string text(printed);
     for (char digit = i == 0 ? '1' : '0'; digit <= '9'; ++digit) {
       text[i] = digit;
-      const auto value = number_of(text);
+      const auto value = amount_in(text);
       if (digit != printed[i] && value && values.contains(*value)) return text;
     }
   }
@@ -137,7 +134,7 @@ class LoneTable {
   // The text with which the formulas give what the other cells print; nullopt if there is none.
   std::optional<Found> right_text(const InputCell& input) {
     const Cell& cell = row_.*input.cell;
-    const auto printed = number_of(cell.text);
+    const auto printed = amount_in(cell.text);
     if (!printed) return std::nullopt;
     double from = *printed, to = 2 * *printed;
     auto at_from = with(input, cell.text), at_to = with(input, text_of(to, input.decimals));
@@ -148,7 +145,7 @@ class LoneTable {
       if (values.empty()) break;
       const RealInterval most = most_shared(values, {0, kLargest}, *printed, 0);
       Guess right = likeliest(most, cell.text, input.decimals);
-      const auto value = number_of(right.text);
+      const auto value = amount_in(right.text);
       if (!value || right.text == cell.text) break;
       const bool same = *value == to;
       auto at_value = same ? at_to : with(input, right.text);

@@ -134,16 +134,16 @@ struct RankSize {
   Expectation PlanRank::*expected;
   Cell PrintedRank::*cell;
 };
-constexpr RankSize kHbm{"hbm", &PlanRank::hbm, &PlanRank::expected_hbm, &PrintedRank::hbm};
-constexpr RankSize kDdr{"ddr", &PlanRank::ddr, &PlanRank::expected_ddr, &PrintedRank::ddr};
+constexpr RankSize kHbmSize{"hbm", &PlanRank::hbm, &PlanRank::expected_hbm, &PrintedRank::hbm};
+constexpr RankSize kDdrSize{"ddr", &PlanRank::ddr, &PlanRank::expected_ddr, &PrintedRank::ddr};
 constexpr RankSize kInput{"input", &PlanRank::input, &PlanRank::expected_input, &PrintedRank::input};
 constexpr RankSize kOutput{"output", &PlanRank::output, &PlanRank::expected_output, &PrintedRank::output};
 
 // A cell that the formulas contradict stands for itself.
-Known bytes_of(const SideRank& rank, const RankSize& size) {
+Known known_bytes(const SideRank& rank, const RankSize& size) {
   if (rank.plan == nullptr) return std::nullopt;
   const Expectation& expected = rank.plan->*size.expected;
-  const bool memory = &size == &kHbm || &size == &kDdr;
+  const bool memory = &size == &kHbmSize || &size == &kDdrSize;
   if (!memory && rank.release < Release::v0_1_1) return std::nullopt;  // not bytes there
   if (expected.known && expected.contradicted && rank.row != nullptr) {
     const auto printed = memory ? bytes_printed_as((rank.row->*size.cell).text, rank_memory_format(rank.release), kGiB)
@@ -204,10 +204,10 @@ std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, con
                     : after.plan == nullptr ? Presence::dropped
                                             : Presence::both;
     const auto bytes = [&](const RankSize& size) {
-      return difference(size.name, DiffUnit::bytes, bytes_of(before, size), bytes_of(after, size));
+      return difference(size.name, DiffUnit::bytes, known_bytes(before, size), known_bytes(after, size));
     };
-    diff.hbm = bytes(kHbm);
-    diff.ddr = bytes(kDdr);
+    diff.hbm = bytes(kHbmSize);
+    diff.ddr = bytes(kDdrSize);
     diff.input = bytes(kInput);
     diff.output = bytes(kOutput);
     diff.perf = difference("perf", DiffUnit::ms, perf_of(before), perf_of(after));

@@ -1,13 +1,12 @@
 // Tables of two plans: which belong together, what changed of their inputs and sizes.
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <deque>
 #include <unordered_map>
 
 #include "analysis/checks.h"
 #include "analysis/diff_parts.h"
 #include "analysis/statistics.h"
+#include "shardstats/numbers/printed.h"
 
 namespace shardstats::analysis {
 namespace {
@@ -30,17 +29,10 @@ constexpr PrintedInput kPrintedInputs[] = {{"sharding", &PrintedTable::sharding}
                                            {"output", &PrintedTable::output},
                                            {"weighted", &PrintedTable::weighted}};
 
-std::optional<double> number_of(std::string_view text) {
-  double value = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end.ec != std::errc() || end.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // "7" and "7.0" are one value.
 bool same_cell(std::string_view a, std::string_view b) {
   if (a == b) return true;
-  const auto x = number_of(a), y = number_of(b);
+  const auto x = parse_real(a), y = parse_real(b);
   return x && y && *x == *y;
 }
 
@@ -177,7 +169,7 @@ void add_ranks(const PrintedTable& before, const PrintedTable& after, const Wide
 // ---- sizes ---------------------------------------------------------------------------------------------------------
 
 // Rebuilt bounds inside the printed ones; a cell that the formulas contradict stands for itself.
-Known bytes_of(const Cell& cell, const Expectation* expected) {
+Known known_bytes(const Cell& cell, const Expectation* expected) {
   const auto printed = printed_bounds(cell, Format::r3, "bytes");
   if (expected == nullptr || !expected->known || expected->contradicted) return printed;
   const RealInterval rebuilt = real(expected->bytes);
@@ -267,7 +259,7 @@ TableDiff table_diff(const DiffSide& base, const DiffSide& next, const TablePair
   diff.inputs = std::move(inputs);
   const auto bytes = [&](std::string_view name, Cell PrintedTable::*cell, Expectation PlanTable::*expected) {
     const auto of = [&](const std::optional<SideTable>& table) -> Known {
-      return table ? bytes_of(table->row.*cell, table->plan ? &(table->plan->*expected) : nullptr) : std::nullopt;
+      return table ? known_bytes(table->row.*cell, table->plan ? &(table->plan->*expected) : nullptr) : std::nullopt;
     };
     return difference(name, DiffUnit::bytes, of(before), of(after));
   };

@@ -14,8 +14,8 @@
 namespace shardstats::analysis {
 namespace {
 
-constexpr LineId kImbalanceLines[] = {LineId::total_variation, LineId::total_distance, LineId::chi_divergence,
-                                      LineId::kl_divergence};
+constexpr LineId kImbalanceIds[] = {LineId::total_variation, LineId::total_distance, LineId::chi_divergence,
+                                    LineId::kl_divergence};
 // Lines whose texts are inputs of the plan, or are made from them below.
 constexpr LineId kInputs[] = {LineId::summary, LineId::batch_size, LineId::planning_memory};
 
@@ -296,7 +296,7 @@ class Prediction : private StatisticsReader {
       case LineId::perf_imbalance_heading:
       case LineId::hbm_imbalance_heading:
       case LineId::ddr_imbalance_heading:
-        for (const LineId id : kImbalanceLines) add_line(id);
+        for (const LineId id : kImbalanceIds) add_line(id);
         return;
       case LineId::top_hbm:
         return add_tiers();

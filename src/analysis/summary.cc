@@ -13,11 +13,11 @@ namespace {
 using analysis::Quantity;
 using analysis::RankValues;
 
-constexpr double kTight = 0.9;             // share of the planning memory from which little is left
-constexpr double kEven = 5, kUneven = 10;  // percent of the largest above the mean
-constexpr std::size_t kSteps = 24;         // of the histogram
-constexpr double kDominates = 0.3;         // share of the embedding memory of a rank
-constexpr double kUnbounded = 1e15;        // ms or more: the log does not bound it
+constexpr double kTight = 0.9;               // share of the planning memory from which little is left
+constexpr double kEven = 5, kUneven = 10;    // percent of the largest above the mean
+constexpr std::size_t kHistogramSteps = 24;  // of the histogram
+constexpr double kDominates = 0.3;           // share of the embedding memory of a rank
+constexpr double kUnbounded = 1e15;          // ms or more: the log does not bound it
 
 bool more(const TableShare& a, const TableShare& b) { return middle(a.value) > middle(b.value); }
 
@@ -64,9 +64,9 @@ Balance balance_of(RealInterval above_mean) {
 
 std::vector<std::int64_t> histogram_of(RankBounds values) {
   const double low = middle(smallest(values)), high = middle(largest(values));
-  std::vector<std::int64_t> steps(high > low ? kSteps : 1);
+  std::vector<std::int64_t> steps(high > low ? kHistogramSteps : 1);
   for (const RealInterval& value : values) {
-    const double at = high > low ? (middle(value) - low) / (high - low) * static_cast<double>(kSteps) : 0;
+    const double at = high > low ? (middle(value) - low) / (high - low) * static_cast<double>(kHistogramSteps) : 0;
     ++steps[std::min(static_cast<std::size_t>(std::max(at, 0.0)), steps.size() - 1)];
   }
   return steps;

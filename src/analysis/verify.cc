@@ -1,11 +1,11 @@
 #include "shardstats/analysis/verify.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "analysis/checks.h"
 #include "shardstats/log/same_text.h"
+#include "shardstats/numbers/printed.h"
 
 namespace shardstats {
 namespace analysis {
@@ -52,19 +52,13 @@ const PlanRank* Checks::plan_rank(int rank) const {
 
 namespace {
 
-std::optional<double> number_in(std::string_view text) {
-  double number = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), number).ptr;
-  return end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
-
 // Is the text that of "26.22", or one of "5e-06..7e-06"?
 bool is_among(std::string_view printed, std::string_view expected) {
   constexpr std::string_view kTo = "..";
   const std::size_t to = expected.find(kTo);
   if (to == std::string_view::npos) return printed == expected;
-  const auto number = number_in(printed), low = number_in(expected.substr(0, to));
-  const auto high = number_in(expected.substr(to + kTo.size()));
+  const auto number = parse_real(printed), low = parse_real(expected.substr(0, to));
+  const auto high = parse_real(expected.substr(to + kTo.size()));
   return number && low && high && *low <= *number && *number <= *high;
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <fstream>
 
 #include "cli/commands.h"
@@ -11,6 +9,7 @@
 #include "shardstats/analysis/nearest.h"
 #include "shardstats/analysis/table_names.h"
 #include "shardstats/limits.h"
+#include "shardstats/numbers/printed.h"
 #include "shardstats/planner/perf.h"
 #include "shardstats/report/units.h"
 
@@ -26,10 +25,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::optional<double> number_of(std::string_view text) {
-  double value = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool good = read.ec == std::errc() && read.ptr == text.data() + text.size() && std::isfinite(value);
-  return good && value >= 0 ? std::optional(value) : std::nullopt;
+  const auto value = parse_real(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 bool is_none_of(std::string_view word, std::string_view words) {

@@ -38,7 +38,7 @@ void read_type(std::string type, OptionManual& manual) {
   for (std::string word; std::getline(words, word, ',');) manual.choices.push_back(word);
 }
 
-OptionManual describe(const CLI::Option& option) {
+OptionManual described(const CLI::Option& option) {
   OptionManual manual;
   manual.is_argument = option.get_positional();
   if (manual.is_argument) manual.names = {option.get_name(true)};
@@ -66,7 +66,7 @@ CommandManual describe(const CLI::App& app) {
   const auto row = std::ranges::find(commands(), std::string_view(app.get_name()), &Command::name);
   if (row != commands().end()) manual.command = &*row;
   for (const CLI::Option* option : app.get_options())
-    (option->get_positional() ? manual.arguments : manual.options).push_back(describe(*option));
+    (option->get_positional() ? manual.arguments : manual.options).push_back(described(*option));
   return manual;
 }
 

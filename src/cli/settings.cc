@@ -64,37 +64,37 @@ std::string_view other_kind(const CLI::Option& option, Kind kind) {
 }
 
 // A value for an option, and where it comes from.
-struct Source {
+struct ValueSource {
   std::string place;
   std::vector<std::string> values;
   std::optional<Kind> kind;  // of the configuration file
   bool shared = true;        // it is meant for all commands that have the option
 };
 
-std::optional<Source> from_environment(const std::string& name) {
+std::optional<ValueSource> from_environment(const std::string& name) {
   const std::string variable = variable_of(name);
   if (!is_set(variable.c_str())) return std::nullopt;
-  return Source{variable, {std::getenv(variable.c_str())}, {}};
+  return ValueSource{variable, {std::getenv(variable.c_str())}, {}};
 }
 
-std::optional<Source> from_config(const Config& config, const std::string& name, std::string_view command) {
+std::optional<ValueSource> from_config(const Config& config, const std::string& name, std::string_view command) {
   const Setting* found = nullptr;
   for (const Setting& setting : config)
     if (setting.key == name && (setting.section == command || (setting.section.empty() && found == nullptr)))
       found = &setting;
   if (found == nullptr) return std::nullopt;
-  return Source{found->place, found->values, found->kind, found->section.empty()};
+  return ValueSource{found->place, found->values, found->kind, found->section.empty()};
 }
 
 // A shared format that this command does not have is for the others. Colours of the file give way to the environment's.
-bool is_for_others(const std::string& name, const Source& source, const Command& command) {
+bool is_for_others(const std::string& name, const ValueSource& source, const Command& command) {
   if (name == "color") return source.kind && (is_set("NO_COLOR") || is_set("FORCE_COLOR"));
   if (name != "format" || !source.shared || source.values.size() != 1) return false;
   const auto format = format_named(source.values.front());
   return format && std::ranges::find(command.formats, *format) == command.formats.end();
 }
 
-std::optional<std::string> give(CLI::Option& option, const Source& source) {
+std::optional<std::string> give(CLI::Option& option, const ValueSource& source) {
   const std::string& name = option.get_lnames().front();
   if (source.kind)
     if (const std::string_view other = other_kind(option, *source.kind); !other.empty())

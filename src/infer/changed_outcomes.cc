@@ -146,8 +146,6 @@ class Mapping {
   const SettingGroup& group_;
 };
 
-constexpr std::array<Quantity, 4> kRankQuantities = {Quantity::hbm, Quantity::ddr, Quantity::input, Quantity::output};
-
 enum class Counted : std::uint8_t { all, without_weights };  // and without the optimizer's state
 
 Parts without_weights(Parts parts, Combo combo) {

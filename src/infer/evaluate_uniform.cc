@@ -64,7 +64,7 @@ class PairCounts {
   }
 
  private:
-  static constexpr std::int64_t kFarBehind = 24;
+  static constexpr std::int64_t kPairsFarBehind = 24;
   static std::size_t at(int p) { return static_cast<std::size_t>(p); }
 
   bool is_within_most(int p) const {
@@ -80,7 +80,7 @@ class PairCounts {
 
   void drop_far_behind() {
     each_bit(live_, [&](int p) {
-      if (wrong_[at(p)] <= least_ + kFarBehind) return;
+      if (wrong_[at(p)] <= least_ + kPairsFarBehind) return;
       live_ &= ~(1u << p);
       fewest_dropped_ = std::min(fewest_dropped_, wrong_[at(p)]);
     });

@@ -8,8 +8,8 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr double kSettled = 1e-10;   // relative change that ends the rounds
-constexpr double kRounding = 1e-12;  // relative, far more than that of a sum
+constexpr double kSettled = 1e-10;      // relative change that ends the rounds
+constexpr double kSumRounding = 1e-12;  // relative, far more than that of a sum
 
 // The normal equations, then the unit matrix, which becomes their inverse, then the right side.
 constexpr std::size_t kRight = 2 * kUnknowns;
@@ -128,7 +128,7 @@ inline LinearSystem::Effect LinearSystem::narrow_by(const Equation& e, Box& box)
 LinearSystem::Effect LinearSystem::narrow_by_several(const Equation& e, Box& box) const {
   RealInterval all = sum(e, box);
   if (!all.overlaps(e.value)) return Effect::spent;
-  const double rounding = kRounding * e.value.high;  // of what is left for a term
+  const double rounding = kSumRounding * e.value.high;  // of what is left for a term
   if (e.value.low + rounding <= all.low && all.high <= e.value.high - rounding) return Effect::spent;
   bool changed = false;
   for (const Term& term : terms(e)) {

@@ -13,7 +13,7 @@ constexpr int kSteps = 48;            // of a bisection
 constexpr double kWideEnough = 1e-7;  // relative width from which narrowing is worth it
 constexpr int kColumnRounds = 3;
 
-bool is_wide(RealInterval x) { return x.high - x.low > kWideEnough * std::max(x.high, 1e-300); }
+bool is_wide_range(RealInterval x) { return x.high - x.low > kWideEnough * std::max(x.high, 1e-300); }
 
 // Where the printed cells say that the sizes lie, for the option that fits best.
 class Squeeze {
@@ -103,11 +103,11 @@ class Narrowing {
     const auto with = [&](const Parts& parts, const Lookups& l) {
       return make_parts(setting, table, parts.variant, outcome_.rows, combos, &l);
     };
-    if (is_wide(lookups.lookups))
+    if (is_wide_range(lookups.lookups))
       lookups.lookups = Squeeze(plan_, outcome_, t).bounds(lookups.lookups, [&](const Parts& p, double x) {
         return with(p, {exactly(x), lookups.pooled});
       });
-    if (is_wide(lookups.pooled))
+    if (is_wide_range(lookups.pooled))
       lookups.pooled = Squeeze(plan_, outcome_, t).bounds(lookups.pooled, [&](const Parts& p, double x) {
         return with(p, {lookups.lookups, exactly(x)});
       });

@@ -9,7 +9,7 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr int kRounds = 12;
+constexpr int kNarrowings = 12;
 constexpr std::size_t kOneWrongIn = 12;  // numbers: so many wrong ones are put up with
 constexpr double kRoughly = 0.01;
 static_assert(kUnknowns == kBandwidths.size());
@@ -145,7 +145,7 @@ class BandwidthFit {
   }
 
   Box cut(Box box) const {
-    system_.narrow(box, kRounds);
+    system_.narrow(box, kNarrowings);
     return box;
   }
 

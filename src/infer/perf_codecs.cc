@@ -6,10 +6,10 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::size_t kBeam = 4;    // assignments that are followed at a time
-constexpr std::int64_t kSlack = 2;  // fits are not exact: contradictions that tables may have more by themselves
+constexpr std::size_t kBeam = 4;       // choices that are followed at a time
+constexpr std::int64_t kFitSlack = 2;  // fits are not exact: contradictions that tables may have more by themselves
 
-struct Candidate {
+struct CodecChoice {
   std::vector<std::size_t> codecs;
   std::int64_t cost = 0;
 };
@@ -23,29 +23,29 @@ class CodecSearch {
         alone_(sharders_),
         fits_(fits) {}
 
-  std::vector<Candidate> run() {
-    std::vector<Candidate> beam{{nothing_, 0}};
+  std::vector<CodecChoice> run() {
+    std::vector<CodecChoice> beam{{nothing_, 0}};
     for (std::uint32_t s = 0; s < sharders_; ++s) beam = best(extended(beam, s));
     // A sharder that came early was judged without the tables of the others.
     if (sharders_ > 1)
-      for (Candidate& candidate : beam) improve(candidate);
+      for (CodecChoice& choice : beam) improve(choice);
     return best(std::move(beam));
   }
 
  private:
-  // A candidate with one more sharder.
+  // A choice with one more sharder.
   struct Step {
-    const Candidate* from = nullptr;
+    const CodecChoice* from = nullptr;
     std::size_t codec = 0;
     std::int64_t least = 0;  // what it costs at least
-    Candidate to;
+    CodecChoice to;
   };
 
-  std::vector<Candidate> extended(const std::vector<Candidate>& beam, std::uint32_t sharder) {
+  std::vector<CodecChoice> extended(const std::vector<CodecChoice>& beam, std::uint32_t sharder) {
     std::vector<Step> steps;
-    for (const Candidate& candidate : beam)
+    for (const CodecChoice& choice : beam)
       for (std::size_t c = 0; c < codecs_; ++c)
-        steps.push_back({&candidate, c, candidate.cost + alone(sharder, c) - kSlack, {}});
+        steps.push_back({&choice, c, choice.cost + alone(sharder, c) - kFitSlack, {}});
     // The sooner the best are known, the fewer others need a fit.
     std::vector<Step*> order;
     for (Step& step : steps) order.push_back(&step);
@@ -57,31 +57,31 @@ class CodecSearch {
       costs.insert(std::ranges::upper_bound(costs, step->to.cost), step->to.cost);
       if (costs.size() > kBeam) costs.pop_back();
     }
-    std::vector<Candidate> next;
+    std::vector<CodecChoice> next;
     for (Step& step : steps)
       if (!step.to.codecs.empty()) next.push_back(std::move(step.to));
     return next;
   }
 
-  void improve(Candidate& candidate) {
+  void improve(CodecChoice& choice) {
     for (std::uint32_t s = 0; s < sharders_; ++s)
       for (std::size_t c = 0; c < codecs_; ++c) {
-        std::int64_t least = alone(s, c) - kSlack;
+        std::int64_t least = alone(s, c) - kFitSlack;
         for (std::uint32_t other = 0; other < sharders_; ++other)
-          if (other != s) least += alone(other, candidate.codecs[other]);
-        if (least >= candidate.cost) continue;
-        Candidate one = with(candidate, s, c);
-        if (one.cost < candidate.cost) candidate = std::move(one);
+          if (other != s) least += alone(other, choice.codecs[other]);
+        if (least >= choice.cost) continue;
+        CodecChoice one = with(choice, s, c);
+        if (one.cost < choice.cost) choice = std::move(one);
       }
   }
 
-  static std::vector<Candidate> best(std::vector<Candidate> all) {
-    std::ranges::stable_sort(all, {}, &Candidate::cost);
+  static std::vector<CodecChoice> best(std::vector<CodecChoice> all) {
+    std::ranges::stable_sort(all, {}, &CodecChoice::cost);
     if (all.size() > kBeam) all.resize(kBeam);
     return all;
   }
 
-  Candidate with(Candidate one, std::uint32_t sharder, std::size_t codec) {
+  CodecChoice with(CodecChoice one, std::uint32_t sharder, std::size_t codec) {
     one.codecs[sharder] = codec;
     const PerfFits::Cost cost = fits_.rough_cost(one.codecs);
     one.cost = cost.contradictions + cost.freedoms;
@@ -109,10 +109,10 @@ class CodecSearch {
 }  // namespace
 
 std::vector<std::vector<std::size_t>> fitting_codecs(const PerfHypothesis& h, const PerfInputs& perf, PerfFits& fits) {
-  const auto candidates = CodecSearch(h, perf, fits).run();
+  const auto choices = CodecSearch(h, perf, fits).run();
   std::vector<std::vector<std::size_t>> best;
-  for (const Candidate& candidate : candidates)
-    if (candidate.cost == candidates.front().cost) best.push_back(candidate.codecs);
+  for (const CodecChoice& choice : choices)
+    if (choice.cost == choices.front().cost) best.push_back(choice.codecs);
   return best;
 }
 

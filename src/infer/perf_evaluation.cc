@@ -10,8 +10,8 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::int64_t kFarBehind = 8;   // contradicted cells by which codecs have to be worse to be given up
-constexpr std::int64_t kHopeless = 200;  // contradicted cells that no dtypes of single tables explain any more
+constexpr std::int64_t kCodecsFarBehind = 8;  // contradicted cells by which codecs have to be worse to be given up
+constexpr std::int64_t kHopeless = 200;       // contradicted cells that no dtypes of single tables explain any more
 constexpr std::uint8_t kNoCodecs = 0xff;
 
 std::int64_t count(std::uint32_t cells) { return cells == 0 ? 0 : std::popcount(cells); }
@@ -139,7 +139,7 @@ class HypothesisEvaluation {
       if (of_sizes < 0) of_sizes = wrong_of(at);
       wrong[at] += of_sizes;
     });
-    keep_best(wrong, kFarBehind, codecs);
+    keep_best(wrong, kCodecsFarBehind, codecs);
   }
 
   std::int64_t wrong_cells(std::uint32_t t, std::size_t codec) {

@@ -1,7 +1,6 @@
 #include "infer/perf_link.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "shardstats/numbers/most_shared.h"
@@ -12,7 +11,6 @@ namespace {
 using Memory = RealInterval Bandwidths<RealInterval>::*;
 constexpr std::array<Memory, 3> kMixed = {&Bandwidths<RealInterval>::hbm, &Bandwidths<RealInterval>::ddr,
                                           &Bandwidths<RealInterval>::hbm_to_ddr};
-constexpr double kEndless = std::numeric_limits<double>::infinity();
 constexpr double kSlowest = 1;  // bytes/ms: where HBM alone may explain the mix, the link is anything
 
 class LinkFit {

@@ -8,7 +8,7 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr double kEndless = std::numeric_limits<double>::max();
+constexpr double kLargest = std::numeric_limits<double>::max();
 
 PerfCells cells_of(const Perf<RealInterval>& perf) {
   PerfCells cells;
@@ -42,7 +42,7 @@ PerfCells with_any_blocks(const PerfHypothesis& h, const PerfFacts<RealInterval>
   const double narrowest = facts.cols.low, widest = std::floor(cols / shards);
   const double step = std::ceil((widest - narrowest + 1) / kPieces);
   PerfCells all;
-  double least = kEndless;
+  double least = kLargest;
   for (double high = widest; high >= narrowest; high -= step) {
     const PerfCells some = with_blocks(h, facts, {std::max(high - step + 1, narrowest), high}, cols, shards);
     const double distance = printed ? apart(with_rounding(some[kPerfTotal]), *printed) : 0;
@@ -159,7 +159,7 @@ PerfCells cells_of(const TableCase& table, const PerfFacts<RealInterval>& facts,
 void add_hidden_prefetch(const PrintedPerfCells& printed, TablePerf& found) {
   RealInterval& cell = found.cells[kPerfTotal];
   const auto total = printed[kPerfTotal];
-  RealInterval prefetch = printed[4].value_or(RealInterval{0, kEndless});
+  RealInterval prefetch = printed[4].value_or(RealInterval{0, kLargest});
   if (total) prefetch = narrowed(prefetch, at_least_zero({total->low - cell.high, total->high - cell.low}));
   found.cells[4] = prefetch;
   cell = cell + prefetch;

@@ -43,7 +43,7 @@ void each_size(const Setting& setting, const TableInputs& table, const Parts& pa
 }
 
 // Bounds over the options left of a table.
-struct TableSizes {
+struct LeftOfTable {
   std::vector<RealSizes> classes;  // of one shard of each class
   CellBytes cells{};               // of all shards, as remaining() gives them
 };
@@ -79,7 +79,7 @@ CellBytes cells_of(const Setting& setting, const TableParts& parts, const Option
 }
 
 // Before the printed cells narrow them. `sizes` is filled anew; its memory is that of the table before.
-void find_sizes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t, bool shard_parts, TableSizes& sizes) {
+void find_sizes(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t, bool shard_parts, LeftOfTable& sizes) {
   const Setting& setting = outcome.setting;
   const TableParts& parts = (*outcome.parts)[t];
   const Options& options = outcome.tables[t].options;
@@ -222,7 +222,7 @@ PlanTable& add_plain_table(const PlanInputs& plan, const TableInputs& inputs, Pl
 // The shards of a table and what all of them may take; where a printed cell is wrong for all, what the best hypothesis
 // says. `sizes`: memory to use.
 void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, bool shard_parts,
-                    TableSizes& sizes, Shards& shards, PlanTable& table) {
+                    LeftOfTable& sizes, Shards& shards, PlanTable& table) {
   const std::size_t start = shards.size();
   const TableInputs& inputs = plan.tables[t];
   const WrongCells& wrong = found.survivors.front().outcome.tables[t].contradicted;
@@ -244,7 +244,7 @@ void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint
 }
 
 void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, const InferOptions& options,
-                   TableSizes& sizes, Shards& shards, PlanTable& table) {
+                   LeftOfTable& sizes, Shards& shards, PlanTable& table) {
   const TableInputs& inputs = plan.tables[t];
   const auto usable = [&](const Survivor& s) { return !s.outcome.tables[t].options.empty(); };
   if (!std::all_of(found.survivors.begin(), found.survivors.end(), usable)) return;
@@ -464,7 +464,7 @@ void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptio
   result.shards.reserve(count);
   Shards shards(result.shards, options.shard_parts);
   ShardSums sums(plan);
-  TableSizes sizes;
+  LeftOfTable sizes;
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     PlanTable& table = add_plain_table(plan, plan.tables[t], result);
     rebuild_table(plan, found, t, options, sizes, shards, table);

@@ -125,8 +125,8 @@ class MemoryImbalance {
 // One contradicted number alone may be wrong itself.
 std::int64_t if_several(std::int64_t contradicted) { return contradicted == 1 ? 0 : contradicted; }
 
-constexpr std::int64_t kSlack = 1;  // of weights: a difference that does not exclude
-constexpr std::int64_t kUnlikely = kSlack + 1;
+constexpr std::int64_t kWeightSlack = 1;  // of weights: a difference that does not exclude
+constexpr std::int64_t kUnlikely = kWeightSlack + 1;
 
 // Nothing but contradicted cells speaks for capacities of their own that are all the same, or for too few buckets.
 bool is_unlikely(SplitRows split) { return split == SplitRows::by_equal_memory || split == SplitRows::by_few_buckets; }
@@ -177,7 +177,7 @@ void keep_plausible(SearchResult& found) {
   std::stable_sort(found.survivors.begin(), found.survivors.end(), lighter);
   const auto excluded = [&](const Survivor& s) {
     const Outcome& best = found.survivors.front().outcome;
-    return s.outcome.contradictions > best.contradictions || weight(s.outcome) > weight(best) + kSlack;
+    return s.outcome.contradictions > best.contradictions || weight(s.outcome) > weight(best) + kWeightSlack;
   };
   const auto first = std::stable_partition(found.survivors.begin(), found.survivors.end(),
                                            [&](const Survivor& s) { return !excluded(s); });
@@ -291,7 +291,7 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     outcome->freedoms += extra;
     free.survivors.push_back({std::move(*outcome), candidate.members});
     // What costs more than this is not plausible beside it.
-    limit = std::min(limit, weight(free.survivors.back().outcome) + kSlack);
+    limit = std::min(limit, weight(free.survivors.back().outcome) + kWeightSlack);
   }
   keep_plausible(free);
   if (free.survivors.empty()) return;

@@ -8,7 +8,6 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::array<Quantity, 4> kRankQuantities = {Quantity::hbm, Quantity::ddr, Quantity::input, Quantity::output};
 constexpr std::array<Quantity, 5> kKernelQuantities = {Quantity::hbm, Quantity::ddr, Quantity::ssd, Quantity::weights,
                                                        Quantity::optimizer_state};
 
@@ -25,7 +24,6 @@ const std::optional<ByteInterval>& column_of(const RankInputs& rank, Quantity qu
   }
 }
 
-constexpr std::uint32_t bit(Quantity quantity) { return 1u << static_cast<unsigned>(quantity); }
 constexpr std::uint32_t kCellBits = bit(Quantity::hbm) | bit(Quantity::ddr) | bit(Quantity::ssd);
 
 }  // namespace

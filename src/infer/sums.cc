@@ -11,9 +11,8 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr int kRounds = 6;                  // of pruning; each one only ever removes options
-constexpr std::uint32_t kMadeAtOnce = 256;  // values: a small part of the first cache
-constexpr std::uint32_t bit(Quantity quantity) { return 1u << static_cast<unsigned>(quantity); }
+constexpr int kPrunings = 6;                                      // of pruning; each one only ever removes options
+constexpr std::uint32_t kMadeAtOnce = 256;                        // values: a small part of the first cache
 constexpr std::uint32_t kShardBits = bit(Quantity::weights) - 1;  // of single shards
 
 // Equal, but for zeros of either sign; sooner known than equality.
@@ -330,7 +329,7 @@ void Sums::settle(const Assignments* known) {
   stale_.assign(outcome_.sums.size(), true);
   prune_all();
   // With fewer options left the ranks say more about what they have in common.
-  for (int round = 0; round < kRounds && open_ && refit_constants(); ++round) {
+  for (int round = 0; round < kPrunings && open_ && refit_constants(); ++round) {
     stale_.assign(outcome_.sums.size(), true);
     prune_all();
   }
@@ -347,7 +346,7 @@ void Sums::settle(const Assignments* known) {
 
 void Sums::prune_all() {
   bool changed = open_;
-  for (int round = 0; round < kRounds && changed; ++round) changed = check_all();
+  for (int round = 0; round < kPrunings && changed; ++round) changed = check_all();
 }
 
 bool Sums::settle_within(std::int64_t limit) {

@@ -1,11 +1,7 @@
 #include "infer/unit_costs.h"
 
-#include <limits>
-
 namespace shardstats::infer_detail {
 namespace {
-
-constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 std::size_t count_of(std::uint8_t sizes, std::uint8_t bandwidths) { return std::size_t{sizes} * bandwidths; }
 

@@ -143,6 +143,13 @@ std::optional<std::int64_t> numbers_detail::parse_long_integer(std::string_view 
   return static_cast<std::int64_t>(value);
 }
 
+std::optional<double> parse_real(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
 bool is_number(std::string_view text) {
   if (text == "nan" || text == "inf") return true;
   if (text.starts_with('-')) text.remove_prefix(1);

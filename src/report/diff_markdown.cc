@@ -8,8 +8,6 @@ namespace {
 using namespace diff_words;
 using namespace markdown;
 
-std::string item(const std::string& sentence) { return "- " + escaped(sentence) + "\n"; }
-
 std::string table_row(const ChangeTable& table, const ChangeRow& change) {
   Cells cells;
   for (const std::string& words : change.words)

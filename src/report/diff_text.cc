@@ -11,9 +11,9 @@ namespace {
 
 using namespace diff_words;
 
-class Paper {
+class DiffPaper {
  public:
-  Paper(std::size_t top, const TextStyle& style, std::string& out) : top_(top), style_(style), out_(out) {}
+  DiffPaper(std::size_t top, const TextStyle& style, std::string& out) : top_(top), style_(style), out_(out) {}
 
   void write(const DiffTitle& title, const PlanDiff& diff) {
     line(0, std::string(title.base) + " -> " + std::string(title.next));
@@ -165,7 +165,7 @@ class Paper {
 
 void write_diff(const DiffTitle& title, const PlanDiff& diff, std::size_t top, const TextStyle& style,
                 std::string& out) {
-  Paper(top, style, out).write(title, diff);
+  DiffPaper(top, style, out).write(title, diff);
   if (diff.limit) write_limit(*diff.limit, style, out);
 }
 

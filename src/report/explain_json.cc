@@ -25,7 +25,7 @@ Json amount_json(const Amount& amount) {
   return json;
 }
 
-void add_place(const Cell& cell, Json& json) {
+void add_printed(const Cell& cell, Json& json) {
   if (!cell) return;
   json["printed"] = cell.text;
   if (cell.place.line == 0) return;  // of a changed plan, so that no log has it
@@ -38,7 +38,7 @@ Json operand_json(const Operand& operand) {
             {"label", operand.label},
             {"value", amount_json(operand.value)},
             {"origin", name(operand.origin)}};
-  add_place(operand.printed, json);
+  add_printed(operand.printed, json);
   if (!operand.note.empty()) json["note"] = operand.note;
   if (operand.was) json["was"] = amount_json(*operand.was);
   return json;
@@ -53,7 +53,7 @@ Json step_json(const Step& step) {
   for (const Operand& operand : step.operands) json["operands"].push_back(operand_json(operand));
   json["origin"] = name(step.origin);
   json["line"] = nullptr;
-  if (step.printed) add_place(*step.printed, json);
+  if (step.printed) add_printed(*step.printed, json);
   json["sum"] = step.sum;
   if (step.share_of_total > 0) json["share"] = step.share_of_total;
   if (!step.note.empty()) json["note"] = step.note;

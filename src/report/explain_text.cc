@@ -20,7 +20,7 @@ constexpr double kNoise = 1e-14;          // relative: a last bit or two, no unc
 constexpr int kBarColumns = 10;
 constexpr int kShareColumns = 7;  // " 99.9% "
 
-std::string number(double value) {
+std::string spelled(double value) {
   if (value == std::trunc(value) && std::fabs(value) < 9e15) return with_commas(static_cast<std::int64_t>(value));
   if (std::fabs(value) < 1000) return format(value, std::fabs(value) < 1 ? Format::python_float : Format::r3);
   const std::string text = format(value, Format::r3);
@@ -92,7 +92,7 @@ class Paper {
     if (off <= std::fabs(amount.nominal) * kNoise) return {};
     if (!is_around(amount))
       return " (" + bound(amount.bounds.low, amount) + ".." + bound(amount.bounds.high, amount) + ")";
-    const std::string text = amount.unit == "bytes" || off >= 1000 ? number(std::ceil(off)) : format(off, Format::g3);
+    const std::string text = amount.unit == "bytes" || off >= 1000 ? spelled(std::ceil(off)) : format(off, Format::g3);
     return (style_.ascii ? " (+-" : " (\u00b1") + text + ")";
   }
   // Does "plus or minus" the longer way say what both bounds say? It does nearly in the middle of them, and of so short
@@ -104,19 +104,19 @@ class Paper {
     return longer <= kShort * std::fabs(amount.nominal) || std::min(up, down) >= kNearly * longer;
   }
   static std::string bound(double value, const Amount& amount) {
-    return amount.unit == "bytes" ? number(std::round(value)) : as_fine_as(value, off_of(amount));
+    return amount.unit == "bytes" ? spelled(std::round(value)) : as_fine_as(value, off_of(amount));
   }
   // Times have three decimals, short ones three digits.
   static std::string milliseconds(double value) {
     if (value != 0 && std::fabs(value) < 1) return format(value, Format::g3);
-    return number(std::round(value * 1000) / 1000);
+    return spelled(std::round(value * 1000) / 1000);
   }
 
   // With the decimals that its bounds leave to it.
   static std::string as_fine_as(double value, double off) {
     constexpr double kMostDecimals = 6;
     const double steps = std::pow(10, std::clamp(1 - std::floor(std::log10(off)), 0.0, kMostDecimals));
-    return number(std::round(value * steps) / steps);
+    return spelled(std::round(value * steps) / steps);
   }
 
   static std::string spread_of_bandwidth(const Amount& amount) {
@@ -131,7 +131,7 @@ class Paper {
     if (amount.unit == "bytes/ms") return human_bandwidth(exactly(amount.nominal)) + spread_of_bandwidth(amount);
     if (amount.unit.empty() && !spread(amount).empty())
       return as_fine_as(amount.nominal, off_of(amount)) + spread(amount);
-    std::string text = number(amount.unit == "bytes" ? std::round(amount.nominal) : amount.nominal);
+    std::string text = spelled(amount.unit == "bytes" ? std::round(amount.nominal) : amount.nominal);
     if (amount.unit == "bytes")
       text += " B";
     else if (!amount.unit.empty())
@@ -230,7 +230,7 @@ class Paper {
 
   // Each input is told once: later formulas use the symbol.
   void write_operand(const Operand& operand, int indent) {
-    std::string value = number(operand.value.nominal);
+    std::string value = spelled(operand.value.nominal);
     if (operand.value.unit == "bytes/ms")
       value += " bytes/ms (" + value_text(operand.value) + ")";
     else
@@ -238,7 +238,7 @@ class Paper {
     if (!told_.insert(operand.symbol + "=" + value).second) return;
     std::string text = operand.symbol + " = " + value + "  " + operand.label + ", ";
     if (operand.was)
-      text += "changed from " + number(operand.was->nominal);
+      text += "changed from " + spelled(operand.was->nominal);
     else if (operand.printed)
       text += quoted(operand.printed, "");
     else

@@ -14,7 +14,7 @@ constexpr std::size_t kMostText = 4000;  // bytes of a message or a path
 constexpr std::size_t kMostCauses = 3;   // of a diff
 
 // `special`: characters besides % that would end the text.
-std::string escaped(std::string_view text, std::string_view special) {
+std::string command_escaped(std::string_view text, std::string_view special) {
   std::string out;
   for (const char c : clean(text, kMostText))
     out += c == '%' || special.find(c) != std::string_view::npos ? percent_encoded(c) : std::string(1, c);
@@ -23,12 +23,12 @@ std::string escaped(std::string_view text, std::string_view special) {
 
 std::string annotation(std::string_view command, std::string_view path, Place place, std::string_view title,
                        std::string_view message) {
-  const auto property = [](std::string_view text) { return escaped(text, ":,"); };
+  const auto property = [](std::string_view text) { return command_escaped(text, ":,"); };
   std::string line = "::" + std::string(command) + " ";
   if (!path.empty() && path != "<stdin>") line += "file=" + property(path) + ",";
   if (place.line > 0) line += "line=" + std::to_string(place.line) + ",";
   if (place.column > 0) line += "col=" + std::to_string(place.column) + ",";
-  return line + "title=" + property(title) + "::" + escaped(message, {}) + "\n";
+  return line + "title=" + property(title) + "::" + command_escaped(message, {}) + "\n";
 }
 
 std::string_view command_of(Severity severity) { return severity == Severity::note ? "notice" : name(severity); }

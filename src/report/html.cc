@@ -260,7 +260,7 @@ Json explained_tables_json(const std::vector<ExplainedTable>& largest) {
   return json;
 }
 
-constexpr std::string_view kPresence[] = {"in both", "added", "removed"};  // by Presence
+constexpr std::string_view kPresenceWords[] = {"in both", "added", "removed"};  // by Presence
 
 // Bytes, or milliseconds as whole picoseconds.
 template <class Rows, class Field, class Side>
@@ -283,15 +283,16 @@ Json changes_json(const std::vector<Row>& rows, Name name_of, Why why_of) {
   const auto before = [](const NumberDiff& n) { return n.before; };
   const auto after = [](const NumberDiff& n) { return n.after; };
   const auto change = [](const NumberDiff& n) { return n.before && n.after ? std::optional(n.change) : std::nullopt; };
-  return {{"name", values_of(rows, name_of)},
-          {"status", words_of(rows, [](const Row& row) { return kPresence[static_cast<std::size_t>(row.presence)]; })},
-          {"why", values_of(rows, why_of)},
-          {"hbm_before", side_of(rows, &Row::hbm, before)},
-          {"hbm_after", side_of(rows, &Row::hbm, after)},
-          {"hbm_change", side_of(rows, &Row::hbm, change)},
-          {"perf_before", side_of(rows, &Row::perf, before)},
-          {"perf_after", side_of(rows, &Row::perf, after)},
-          {"perf_change", side_of(rows, &Row::perf, change)}};
+  return {
+      {"name", values_of(rows, name_of)},
+      {"status", words_of(rows, [](const Row& row) { return kPresenceWords[static_cast<std::size_t>(row.presence)]; })},
+      {"why", values_of(rows, why_of)},
+      {"hbm_before", side_of(rows, &Row::hbm, before)},
+      {"hbm_after", side_of(rows, &Row::hbm, after)},
+      {"hbm_change", side_of(rows, &Row::hbm, change)},
+      {"perf_before", side_of(rows, &Row::perf, before)},
+      {"perf_after", side_of(rows, &Row::perf, after)},
+      {"perf_change", side_of(rows, &Row::perf, change)}};
 }
 
 std::string why_text(const RankDiff& rank) {

@@ -33,8 +33,6 @@ std::string error_item(std::string_view path, const Error& error) {
   return "- " + code(place_of(path, error.place), false) + ": " + escaped(message_and_hint(error)) + "\n";
 }
 
-std::string item(const std::string& sentence) { return "- " + escaped(sentence) + "\n"; }
-
 std::string finding_row(std::string_view path, const Finding& finding) {
   return row({std::string(name(finding.severity)), code(place_of(path, finding.where.place)), code(finding.rule->id),
               escaped(message_and_suspect(finding))});

@@ -32,6 +32,8 @@ std::string escaped(std::string_view text) {
 
 std::string paragraph(std::string_view sentence) { return sentence.empty() ? "" : "\n" + escaped(sentence) + "\n"; }
 
+std::string item(std::string_view sentence) { return "- " + escaped(sentence) + "\n"; }
+
 std::string fence(std::string_view text, std::size_t least) {
   std::size_t longest = 0, run = 0;
   for (const char c : text) longest = std::max(longest, run = c == '`' ? run + 1 : 0);

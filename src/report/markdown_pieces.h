@@ -21,6 +21,7 @@ std::string escaped(std::string_view text);
 std::string code(std::string_view name, bool in_table = true);
 // The sentence below a blank line; nothing for none.
 std::string paragraph(std::string_view sentence);
+std::string item(std::string_view sentence);  // of a list
 // Ticks that are in no run of `text`.
 std::string fence(std::string_view text, std::size_t least);
 

@@ -58,10 +58,10 @@ std::string section(std::string_view heading, std::string_view body) {
 }
 
 std::string error_section(std::string_view path, const Error& error) {
-  return section(path, paragraph("not read: " + message_and_hint(error)));
+  return section(path, html_paragraph("not read: " + message_and_hint(error)));
 }
 
-std::string paragraph(std::string_view sentence) {
+std::string html_paragraph(std::string_view sentence) {
   return sentence.empty() ? "" : "<p>" + xml_escaped(sentence) + "</p>\n";
 }
 

@@ -16,7 +16,7 @@ std::string document(std::string_view command, const std::vector<std::string>& s
 // `body` is HTML, `heading` is not.
 std::string section(std::string_view heading, std::string_view body);
 std::string error_section(std::string_view path, const Error& error);
-std::string paragraph(std::string_view sentence);  // nothing for none
+std::string html_paragraph(std::string_view sentence);  // nothing for none
 
 // Neighbours differ in hue and lightness.
 std::string color(std::size_t index);

@@ -23,7 +23,7 @@ Json message_json(std::string_view message) {
   return {{"text", std::move(text)}};
 }
 
-Json rule_json(const Rule& rule) {
+Json described(const Rule& rule) {
   Json json = {{"id", rule.id},
                {"shortDescription", {{"text", rule.title}}},
                {"fullDescription", {{"text", "Compares " + std::string(rule.compares) + "."}}},
@@ -36,7 +36,7 @@ Json rule_json(const Rule& rule) {
 
 std::string budget_rule(const BudgetForm& form) { return "budget." + std::string(form.name); }
 
-Json rule_json(const BudgetForm& form) {
+Json described(const BudgetForm& form) {
   return {{"id", budget_rule(form)},
           {"shortDescription", {{"text", form.help}}},
           {"help", {{"text", "Raise the limit, or change the plan: `shardstats summary` says what would help most."}}},
@@ -46,7 +46,7 @@ Json rule_json(const BudgetForm& form) {
 template <class Rules>
 Json driver_json(const Rules& table) {
   Json rules = Json::array();
-  for (const auto& rule : table) rules.push_back(rule_json(rule));
+  for (const auto& rule : table) rules.push_back(described(rule));
   return {{"driver", {{"name", "shardstats"}, {"semanticVersion", kVersion}, {"rules", std::move(rules)}}}};
 }
 

@@ -13,7 +13,7 @@
 namespace shardstats {
 namespace {
 
-constexpr std::string_view kGap = "  ";
+constexpr std::string_view kColumnGap = "  ";
 
 // As links are sold: "450.0 GB/s".
 std::string rate_text(RealInterval bytes_per_ms) {
@@ -37,17 +37,17 @@ std::vector<std::size_t> widths_of(const Rows& rows) {
 void write_rows(Rows rows, std::size_t width, std::string& out) {
   constexpr std::size_t kLeast = 3;
   const auto taken = [](const std::vector<std::size_t>& widths) {
-    return std::accumulate(widths.begin(), widths.end(), widths.size() * kGap.size());
+    return std::accumulate(widths.begin(), widths.end(), widths.size() * kColumnGap.size());
   };
   std::vector<std::size_t> widths = widths_of(rows);
   for (; rows.front().size() > kLeast && taken(widths) > width; widths = widths_of(rows))
     for (auto& row : rows) row.erase(row.begin() + 1);
   for (const auto& row : rows) {
-    std::size_t used = kGap.size();
-    for (std::size_t c = 0; c + 1 < row.size(); used += widths[c++] + kGap.size())
-      out += std::string(kGap) + right_aligned(row[c], widths[c]);
+    std::size_t used = kColumnGap.size();
+    for (std::size_t c = 0; c + 1 < row.size(); used += widths[c++] + kColumnGap.size())
+      out += std::string(kColumnGap) + right_aligned(row[c], widths[c]);
     const std::string last = with_its_end(row.back(), std::max(width, used + kLeast) - used, "...");
-    out += (last.empty() ? "" : std::string(kGap) + last) + "\n";
+    out += (last.empty() ? "" : std::string(kColumnGap) + last) + "\n";
   }
 }
 

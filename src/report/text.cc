@@ -20,7 +20,7 @@ std::string alternatives_text(const std::vector<AssumedValue>& values) {
   return listed(words, "") + " or " + plural(more, "more value");
 }
 
-std::string assumption_text(const AssumptionView& view) {
+std::string assumption_line(const AssumptionView& view) {
   std::string text(view.name);
   if (view.scope != AssumptionView::Scope::tables) {
     const auto* bandwidth = is_bandwidth(view.name) ? std::get_if<RealInterval>(&view.assumption.value) : nullptr;
@@ -153,7 +153,7 @@ void write_block(std::string_view path, const BlockView& block, const Report* re
   if (block.batch_size) head += ", batch size " + std::to_string(*block.batch_size);
   out += wrapped(head, style.width, 2) + "\n";
   std::vector<std::string> assumed;
-  for (const AssumptionView& view : block.assumptions) assumed.push_back(assumption_text(view));
+  for (const AssumptionView& view : block.assumptions) assumed.push_back(assumption_line(view));
   const std::string precedent = block.precedent ? " as in " + place_text(path, *block.precedent) : "";
   if (!assumed.empty()) out += wrapped("  assumed" + precedent + ": " + listed(assumed, ""), style.width, 4) + "\n";
   if (report == nullptr) return;

@@ -11,10 +11,6 @@ namespace {
 
 using namespace page;
 
-// Pixels of a drawing.
-constexpr int kLeft = 90, kTop = 16, kColumn = 100, kHeight = 260, kFoot = 40, kRight = 120, kLines = 4;
-constexpr int kPlotWidth = kColumn * static_cast<int>(kPhases);
-
 class Drawing {
  public:
   Drawing(const RankTimeline& rank, std::int64_t whole, std::string& out)
@@ -70,21 +66,25 @@ class Drawing {
     out_ += text_at(kLeft + kPlotWidth + 6, at + 12, "start", human_bytes(rank_.planner));
   }
 
+  static constexpr int kLeft = 90, kTop = 16, kColumn = 100, kHeight = 260, kFoot = 40, kRight = 120,
+                       kLines = 4;  // pixels
+  static constexpr int kPlotWidth = kColumn * static_cast<int>(kPhases);
+
   const RankTimeline& rank_;
   double whole_;  // bytes at the top
   std::string& out_;
 };
 
-std::string row(std::string_view what, ByteInterval bytes) {
+std::string bytes_row(std::string_view what, ByteInterval bytes) {
   return "<tr><td>" + xml_escaped(what) + "</td><td>" + human_bytes(bytes) + "</td></tr>\n";
 }
 
 void write_rank(const RankTimeline& rank, std::int64_t whole, bool open, std::string& out) {
   out += std::string("<details") + (open ? " open" : "") + "><summary>" + timeline_heading(rank) + "</summary>\n";
   Drawing(rank, whole, out).write();
-  out += "<table>\n" + row("the planner's estimate", rank.planner);
-  for (const Difference& part : rank.difference) out += row(part.what, part.bytes);
-  out += row("peak", rank.peak) + "</table>\n</details>\n";
+  out += "<table>\n" + bytes_row("the planner's estimate", rank.planner);
+  for (const Difference& part : rank.difference) out += bytes_row(part.what, part.bytes);
+  out += bytes_row("peak", rank.peak) + "</table>\n</details>\n";
 }
 
 std::string buffers_legend(const std::vector<const RankTimeline*>& ranks) {
@@ -98,7 +98,7 @@ std::string buffers_legend(const std::vector<const RankTimeline*>& ranks) {
 }  // namespace
 
 std::string timeline_section(std::string_view block, const Timeline& timeline) {
-  std::string body = paragraph(timeline_model(timeline));
+  std::string body = html_paragraph(timeline_model(timeline));
   const auto ranks = by_peak(timeline.ranks);
   body += buffers_legend(ranks);
   for (const RankTimeline* rank : ranks)

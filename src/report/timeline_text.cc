@@ -10,7 +10,7 @@
 namespace shardstats {
 namespace {
 
-constexpr std::string_view kIndent = "  ", kGap = "  ";
+constexpr std::string_view kIndent = "  ", kBetween = "  ";
 constexpr int kLeastBar = 10, kMostBar = 60;
 
 // "+14.1 GiB", "-14.1 GiB", or nothing for nothing.
@@ -44,12 +44,12 @@ void write_buffers(const RankTimeline& rank, const TextStyle& style, std::string
     names = std::max(names, form_of(static_cast<Buffer>(b)).what.size());
     values = std::max(values, human_bytes(rank.bytes[b]).size());
   }
-  out += std::string(kIndent) + padded("buffer", names) + std::string(kGap) + "12345678" + std::string(kGap) +
+  out += std::string(kIndent) + padded("buffer", names) + std::string(kBetween) + "12345678" + std::string(kBetween) +
          right_aligned("bytes", values) + "\n";
   for (const std::size_t b : present) {
     const BufferForm& form = form_of(static_cast<Buffer>(b));
-    out += std::string(kIndent) + padded(std::string(form.what), names) + std::string(kGap) +
-           held_marks(form.held, style) + std::string(kGap) + right_aligned(human_bytes(rank.bytes[b]), values) +
+    out += std::string(kIndent) + padded(std::string(form.what), names) + std::string(kBetween) +
+           held_marks(form.held, style) + std::string(kBetween) + right_aligned(human_bytes(rank.bytes[b]), values) +
            (form.held.has(rank.peak_phase) ? "" : "  not at the peak") + "\n";
   }
 }
@@ -64,7 +64,7 @@ void write_difference(const RankTimeline& rank, std::string& out) {
     values = std::max(values, bytes.size());
   }
   for (const auto& [what, bytes] : lines)
-    out += std::string(kIndent) + padded(what, names) + std::string(kGap) + right_aligned(bytes, values) + "\n";
+    out += std::string(kIndent) + padded(what, names) + std::string(kBetween) + right_aligned(bytes, values) + "\n";
 }
 
 }  // namespace
@@ -98,17 +98,17 @@ void write_phases(const RankTimeline& rank, std::int64_t whole, const TextStyle&
     allocated = std::max(allocated, line.allocated.size());
     released = std::max(released, line.released.size());
   }
-  std::size_t taken = kIndent.size() + label + held + 2 * kGap.size();
-  const std::size_t changes = allocated + released + 2 * kGap.size();
+  std::size_t taken = kIndent.size() + label + held + 2 * kBetween.size();
+  const std::size_t changes = allocated + released + 2 * kBetween.size();
   const bool shows_changes = taken + changes + kLeastBar <= static_cast<std::size_t>(style.width);
   if (shows_changes) taken += changes;
   const int width = std::clamp(style.width - static_cast<int>(taken), kLeastBar, kMostBar);
   for (std::size_t p = 0; p < kPhases; ++p) {
     const double share = whole == 0 ? 0 : static_cast<double>(rank.phases[p].held.high) / static_cast<double>(whole);
-    std::string line = std::string(kIndent) + padded(lines[p].label, label) + std::string(kGap) +
-                       bar(share, width, style) + std::string(kGap) + right_aligned(lines[p].held, held);
+    std::string line = std::string(kIndent) + padded(lines[p].label, label) + std::string(kBetween) +
+                       bar(share, width, style) + std::string(kBetween) + right_aligned(lines[p].held, held);
     if (shows_changes)
-      line += std::string(kGap) + right_aligned(lines[p].allocated, allocated) + std::string(kGap) +
+      line += std::string(kBetween) + right_aligned(lines[p].allocated, allocated) + std::string(kBetween) +
               right_aligned(lines[p].released, released);
     out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }

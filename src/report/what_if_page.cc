@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -8,6 +7,7 @@
 #include "report/page.h"
 #include "report/what_if_words.h"
 #include "report/words.h"
+#include "shardstats/numbers/printed.h"
 #include "shardstats/report/units.h"
 #include "shardstats/report/what_if.h"
 
@@ -21,14 +21,6 @@ using namespace page;
 // Pixels of a plot.
 constexpr double kLeft = 98, kRight = 470, kTop = 18, kBottom = 240, kInset = 14, kCharacter = 7;
 constexpr int kWidth = 480, kHeight = 284, kLines = 4;
-
-std::optional<double> number_in(const std::string& text) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || rest != end || !std::isfinite(number)) return std::nullopt;
-  return number;
-}
 
 double smallest_gap(const std::vector<double>& sorted) {
   double gap = std::numeric_limits<double>::infinity();
@@ -79,7 +71,7 @@ class Axis {
   // On the scale, linear or logarithmic, that keeps neighbours further apart.
   bool place_numbers() {
     for (const std::string& text : texts_) {
-      const auto number = number_in(text);
+      const auto number = parse_real(text);
       if (!number) return places_.clear(), false;
       places_.push_back(*number);
     }
@@ -261,8 +253,9 @@ std::string cells(std::string_view tag, const std::vector<std::string>& texts, s
 
 std::string more(std::size_t rows, std::size_t top, std::string_view word) {
   const std::size_t hidden = rows - shown(rows, top);
-  return hidden == 0 ? ""
-                     : paragraph("... and " + plural(static_cast<std::int64_t>(hidden), "more " + std::string(word)));
+  return hidden == 0
+             ? ""
+             : html_paragraph("... and " + plural(static_cast<std::int64_t>(hidden), "more " + std::string(word)));
 }
 
 template <class Items, class Text>
@@ -292,7 +285,7 @@ std::string largest_part(const LargestFit& largest) {
   std::vector<std::string> points;
   for (const auto* point : {&largest.at, &largest.beyond})
     if (*point) points.push_back(point_text(**point));
-  return paragraph(answer(largest)) + paragraph(doubt(largest)) +
+  return html_paragraph(answer(largest)) + html_paragraph(doubt(largest)) +
          list(points, 0, "point", [](const std::string& text) { return text; });
 }
 
@@ -313,8 +306,8 @@ std::string change_table(const diff_words::ChangeTable& table, std::size_t top) 
 
 std::string diff_part(const PlanDiff& diff, std::size_t top) {
   using namespace diff_words;
-  if (!diff.changed()) return paragraph(kNoDifference);
-  std::string out = paragraph(headline_text(diff)) + paragraph(headroom_text(diff));
+  if (!diff.changed()) return html_paragraph(kNoDifference);
+  std::string out = html_paragraph(headline_text(diff)) + html_paragraph(headroom_text(diff));
   if (!diff.causes.empty()) out += "<h3>Why</h3>\n" + list(diff.causes, top, "cause", cause_and_effect);
   if (!diff.assumptions.empty())
     out += "<h3>Assumptions</h3>\n" + list(diff.assumptions, top, "assumption", assumption_text);
@@ -325,8 +318,8 @@ std::string diff_part(const PlanDiff& diff, std::size_t top) {
 }  // namespace
 
 std::string what_if_section(std::string_view block, const WhatIfResult& result, std::size_t top) {
-  std::string body = paragraph(what_if_words::question(result));
-  for (const std::string& table : result.placed) body += paragraph(what_if_words::placed_text(table));
+  std::string body = html_paragraph(what_if_words::question(result));
+  for (const std::string& table : result.placed) body += html_paragraph(what_if_words::placed_text(table));
   if (result.sweep) body += sweep_part(*result.sweep);
   if (result.largest) body += largest_part(*result.largest);
   if (result.diff) body += diff_part(*result.diff, top);

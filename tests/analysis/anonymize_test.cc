@@ -25,13 +25,6 @@ Replacements choose(const std::vector<const PrintedPlan*>& plans, const KeepName
   return std::get<Replacements>(Replacements::choose(plans, keep));
 }
 
-// The original log without its damage: what the anonymized one is compared with.
-std::string rendered(const PrintedPlan& plan) {
-  std::string text;
-  render(plan, text);
-  return text;
-}
-
 // v1.8.0.log whose first tables have other FQNs.
 class Renamed {
  public:

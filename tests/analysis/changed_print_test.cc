@@ -16,8 +16,8 @@ namespace {
 using test::compare;
 using test::PrintComparison;
 
-struct Log {
-  explicit Log(std::string bytes)
+struct PrintedLog {
+  explicit PrintedLog(std::string bytes)
       : source(source_from(std::move(bytes))),
         blocks(find_blocks(source->bytes())),
         printed(parse(blocks.at(0))),
@@ -30,12 +30,6 @@ struct Log {
 };
 
 const char* const kPrintable[] = {"v0.3.0.log", "v0.5.0.log", "v1.4.0.log", "v1.8.0.log"};
-
-std::string rendered(const PrintedPlan& print) {
-  std::string out;
-  render(print, out);
-  return out;
-}
 
 // The log with "?" in each cell that follows from others.
 PrintedPlan without_derived(PrintedPlan print) {
@@ -54,7 +48,7 @@ PrintedPlan without_derived(PrintedPlan print) {
   return print;
 }
 
-PrintComparison predict_anew(const Log& log) {
+PrintComparison predict_anew(const PrintedLog& log) {
   Texts texts;
   return compare(log.printed, analysis::predicted(without_derived(log.printed), log.plan,
                                                   analysis::printed_values(log.printed, log.plan),
@@ -67,7 +61,7 @@ std::string differences(const PrintComparison& comparison) {
   return text;
 }
 
-std::string print_unchanged(const Log& log) {
+std::string print_unchanged(const PrintedLog& log) {
   Texts texts;
   return rendered(changed_print(log.printed, log.plan, log.printed, log.plan, texts));
 }
@@ -76,7 +70,7 @@ std::string print_unchanged(const Log& log) {
 
 TEST(ChangedPrint, OfNoChangeIsTheLog) {
   for (const std::string name : kPrintable) {
-    const Log log(log_bytes(name));
+    const PrintedLog log(log_bytes(name));
     ASSERT_TRUE(is_printable(log.plan)) << name;
     EXPECT_EQ(print_unchanged(log), log_bytes(name)) << name;
   }
@@ -84,19 +78,19 @@ TEST(ChangedPrint, OfNoChangeIsTheLog) {
 
 TEST(ChangedPrint, NeedsARebuiltPlan) {
   for (const std::string name : {"v0.1.0.log", "v0.8.0-empty.log", "v1.8.0-nodebug.log"})
-    EXPECT_FALSE(is_printable(Log(log_bytes(name)).plan)) << name;
+    EXPECT_FALSE(is_printable(PrintedLog(log_bytes(name)).plan)) << name;
 }
 
 TEST(ChangedPrint, PredictsWhatTheLogPrints) {
   for (const std::string name : kPrintable) {
-    const auto comparison = predict_anew(Log(log_bytes(name)));
+    const auto comparison = predict_anew(PrintedLog(log_bytes(name)));
     EXPECT_EQ(comparison.shape, "") << name;
     EXPECT_LE(comparison.differences.size() * 1000, comparison.cells * 30) << name << differences(comparison);
   }
 }
 
 TEST(ChangedPrint, WithAnotherCapacity) {
-  const Log log(log_bytes("v1.8.0.log"));
+  const PrintedLog log(log_bytes("v1.8.0.log"));
   Texts texts;
   const PrintedPlan print = changed_print(log.printed, log.plan, log.printed, log.plan, texts, 100 * kGiB);
   EXPECT_EQ(print.slot(LineId::reserved_hbm).text, "40.0");
@@ -113,7 +107,7 @@ TEST(ChangedPrint, WithAnotherCapacity) {
 // Two logs of a planner whose backward multipliers differ: what diff names makes the one of the other.
 TEST(ChangedPrint, WithTheMultiplierThatDiffNames) {
   const auto folder = test::source_folder() / "testdata" / "pairs" / "bwd_compute_multiplier";
-  const Log base(read_file((folder / "base.log").string()));
+  const PrintedLog base(read_file((folder / "base.log").string()));
   Change change;
   change.attribute = Attribute::bwd_compute_multiplier;
   change.number = 2.5;
@@ -128,7 +122,7 @@ TEST(ChangedPrint, WithTheMultiplierThatDiffNames) {
 
 // A plan with one table less: sums fall, lists and counts follow.
 TEST(ChangedPrint, WithATableLess) {
-  const Log log(log_bytes("v1.8.0.log"));
+  const PrintedLog log(log_bytes("v1.8.0.log"));
   PrintedPlan skeleton = log.printed;
   skeleton.tables.rows.pop_back();
   Plan plan = log.plan;
@@ -161,7 +155,7 @@ TEST(ChangedPrint, WithATableLess) {
 // What is printed for another release is a block of that release, with a text in each cell.
 TEST(Relaid, IsALogOfTheRelease) {
   for (const std::string name : {"v0.5.0.log", "v1.4.0.log", "v1.8.0.log"}) {
-    const Log log(log_bytes(name));
+    const PrintedLog log(log_bytes(name));
     for (auto to = static_cast<int>(Release::v0_4_0); to <= static_cast<int>(Release::main_branch); ++to) {
       const auto release = static_cast<Release>(to);
       Texts texts;
@@ -185,7 +179,7 @@ TEST(ChangedPrint, OfTheCorpus) {
     GTEST_SKIP() << "no logs in " << test::corpus("plans") << " (SHARDSTATS_SHARED)";
   std::size_t cells = 0, different = 0, logs = 0;
   for (const auto& path : test::corpus_logs("plans")) {
-    const Log log(read_file(path.string()));
+    const PrintedLog log(read_file(path.string()));
     if (!is_printable(log.plan)) continue;
     EXPECT_TRUE(print_unchanged(log) == log.source->bytes()) << path;
     const auto comparison = predict_anew(log);
@@ -215,7 +209,7 @@ TEST(ChangedPrint, OfTheWhatIfPairs) {
   for (const auto& path : test::logs_below(test::corpus("whatif"))) {
     if (path.filename() != "base.log") continue;
     const auto folder = path.parent_path();
-    const Log base(read_file(path.string())), expected(read_file((folder / "expected.log").string()));
+    const PrintedLog base(read_file(path.string())), expected(read_file((folder / "expected.log").string()));
     Texts texts;
     PrintedPlan skeleton = base.printed.releases == expected.printed.releases
                                ? expected.printed

@@ -8,12 +8,6 @@
 namespace shardstats {
 namespace {
 
-Filter filter_of(const FilterWords& words) {
-  Filter filter;
-  EXPECT_EQ(filter.set(words), std::nullopt);
-  return filter;
-}
-
 TEST(Filter, Tables) {
   const Filter filter = filter_of({.tables = {"ebc\\.", "^x"}, .excluded_tables = {"_7$"}});
   EXPECT_TRUE(filter.keeps_table("model.ebc.t_1", "TW", "fused"));

@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "shardstats/analysis/filter.h"
 #include "shardstats/analysis/verify.h"
 #include "shardstats/input/blocks.h"
+#include "shardstats/log/render.h"
 
 namespace shardstats {
 
@@ -51,6 +53,18 @@ struct Checked {
   Plan plan;
   Report report;
 };
+
+inline Filter filter_of(const FilterWords& words) {
+  Filter filter;
+  if (const auto wrong = filter.set(words)) throw std::runtime_error(*wrong);
+  return filter;
+}
+
+inline std::string rendered(const PrintedPlan& plan) {
+  std::string text;
+  render(plan, text);
+  return text;
+}
 
 inline const std::vector<std::string>& all_logs() {
   static const std::vector<std::string> logs = {"v0.1.0.log", "v0.5.0.log", "v0.8.0-empty.log",

@@ -9,12 +9,6 @@
 namespace shardstats {
 namespace {
 
-Filter filter_of(const FilterWords& words) {
-  Filter filter;
-  EXPECT_EQ(filter.set(words), std::nullopt);
-  return filter;
-}
-
 std::string names(const Reconstruction& plan) {
   std::string text;
   for (const TableRow& row : plan.tables)

@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, 12> kNames = {"t0", "t1", "t2", "t3", "t4
                                                      "t6", "t7", "t8", "t9", "t10", "t11"};
 
 // A plan with the rows of its tables, which have the names above, and with times of output and gradient dist.
-struct Case {
-  explicit Case(SmallPlan small) : plan(small.take()) {
+struct StashCase {
+  explicit StashCase(SmallPlan small) : plan(small.take()) {
     for (std::size_t t = 0; t < plan.tables.size(); ++t) {
       PrintedTable& row = printed.tables.rows.emplace_back();
       row.fqn.text = kNames.at(t);
@@ -51,7 +51,7 @@ StashOptions at(double bytes_per_ms, std::optional<double> window = std::nullopt
 }
 
 TEST(Stash, AllThatCanBe) {
-  const StashPlan plan = Case(SmallPlan()).stash(at(1000));
+  const StashPlan plan = StashCase(SmallPlan()).stash(at(1000));
   EXPECT_EQ(plan.unknown, "");
   ASSERT_EQ(plan.ranks.size(), 2U);
   const RankStash& rank = plan.ranks[0];
@@ -68,21 +68,21 @@ TEST(Stash, AllThatCanBe) {
 }
 
 TEST(Stash, NoMoreThanTheWindowAllows) {
-  EXPECT_THAT(names(Case(SmallPlan()).stash(at(1000, 3.0)).ranks[0]), testing::ElementsAre("t0"));
-  EXPECT_THAT(names(Case(SmallPlan()).stash(at(1000, 2.9)).ranks[0]), testing::ElementsAre("t1"));
-  EXPECT_THAT(names(Case(SmallPlan()).stash(at(1000, 0.1)).ranks[0]), testing::IsEmpty());
+  EXPECT_THAT(names(StashCase(SmallPlan()).stash(at(1000, 3.0)).ranks[0]), testing::ElementsAre("t0"));
+  EXPECT_THAT(names(StashCase(SmallPlan()).stash(at(1000, 2.9)).ranks[0]), testing::ElementsAre("t1"));
+  EXPECT_THAT(names(StashCase(SmallPlan()).stash(at(1000, 0.1)).ranks[0]), testing::IsEmpty());
 }
 
 TEST(Stash, TheUpperBoundKeepsTheWindow) {
   SmallPlan small;
   small.sizes->front().tensor = {2900, 3100};
-  const Case wide{small};
+  const StashCase wide{small};
   EXPECT_THAT(names(wide.stash(at(1000, 3.05)).ranks[0]), testing::ElementsAre("t1"));
   EXPECT_THAT(names(wide.stash(at(1000, 3.15)).ranks[0]), testing::ElementsAre("t0"));
 }
 
 TEST(Stash, NoMoreThanTheTargetNeeds) {
-  const Case small{SmallPlan()};
+  const StashCase small{SmallPlan()};
   const std::int64_t peak = small.stash(at(1000)).ranks[0].before.peak.high;
   const auto with_target = [&](std::int64_t target) {
     StashOptions options = at(1000);
@@ -103,7 +103,7 @@ TEST(Stash, WherePeaksAreElsewhereItDoesNotHelp) {
   FilterWords words;
   words.ranks = {"0"};
   ASSERT_EQ(filter.set(words), std::nullopt);
-  const StashPlan plan = Case(SmallPlan()).stash(at(1000), filter, 0);
+  const StashPlan plan = StashCase(SmallPlan()).stash(at(1000), filter, 0);
   ASSERT_EQ(plan.ranks.size(), 1U);
   EXPECT_THAT(names(plan.ranks[0]), testing::IsEmpty());
   EXPECT_THAT(plan.risks, testing::IsEmpty());
@@ -117,7 +117,7 @@ TEST(Stash, TablesThatAreLeftOut) {
   small.add_table(Sharding::tw, "fused_uvm_caching", {0}, 500, 0, 1, 1);
   small.add_table(Sharding::tw, "quant", {0}, 500, 0, 1, 1);
   small.add_table(Sharding::tw, "fused", {0}, 0, 0, 1, 1);
-  const Case many{small};
+  const StashCase many{small};
   Filter filter;
   FilterWords words;
   words.excluded_tables = {"^t0$"};
@@ -139,14 +139,14 @@ TEST(Stash, TablesThatAreLeftOut) {
 }
 
 TEST(Stash, WithoutTimesAWindowIsNeeded) {
-  Case untimed{SmallPlan()};
+  StashCase untimed{SmallPlan()};
   untimed.plan.ranks[1].expected_perf.known = false;
   EXPECT_THAT(untimed.stash(at(1000)).unknown, testing::HasSubstr("--window"));
   EXPECT_EQ(untimed.stash(at(1000, 5.0)).unknown, "");
 }
 
 TEST(Stash, HostsAddUpTheirRanks) {
-  Case small{SmallPlan()};
+  StashCase small{SmallPlan()};
   EXPECT_TRUE(small.stash(at(1000)).hosts.empty());
   Assumption& assumption = small.plan.assumptions.emplace_back();
   assumption.name = "local_world_size";
@@ -163,7 +163,7 @@ TEST(Stash, HostsAddUpTheirRanks) {
 TEST(Stash, Risks) {
   const auto risks = [](const StashOptions& options) {
     std::vector<StashRisk> all;
-    for (const RiskFound& risk : Case(SmallPlan()).stash(options).risks) all.push_back(risk.risk);
+    for (const RiskFound& risk : StashCase(SmallPlan()).stash(options).risks) all.push_back(risk.risk);
     return all;
   };
   using enum StashRisk;
@@ -190,7 +190,7 @@ TEST(Stash, PublishedFigures) {
   const auto stashed = [](std::int64_t weights, double window) {
     SmallPlan small;
     small.add_table(Sharding::tw, "fused", {0}, weights, 0, 1, 1);
-    return Case(small).stash(at(kRate, window), {}, 100'000'000'000).ranks[0];
+    return StashCase(small).stash(at(kRate, window), {}, 100'000'000'000).ranks[0];
   };
   EXPECT_THAT(names(stashed(26'999'990'000, 60)), testing::Contains("t3"));
   EXPECT_THAT(names(stashed(27'000'000'001, 60)), testing::Not(testing::Contains("t3")));
@@ -208,7 +208,7 @@ TEST(Stash, AsGoodAsTryingAll) {
     SmallPlan small;
     for (std::int64_t n = below(8); n > 0; --n)
       small.add_table(Sharding::tw, "fused", {0}, 1 + below(20) * 100, 0, below(500), below(500));
-    const Case many{small};
+    const StashCase many{small};
     StashOptions options = at(100, static_cast<double>(below(80)) + 1);
     if (random() % 2 == 0) options.target = 4000 + below(8000);
     const RankStash found = many.stash(options, {}, below(5000)).ranks[0];

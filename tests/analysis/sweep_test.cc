@@ -8,14 +8,14 @@ namespace shardstats {
 namespace {
 
 // A plan whose fullest rank takes between 10 and 11 bytes a sample.
-SweepPoint at(std::int64_t value) {
+SweepPoint peak_at(std::int64_t value) {
   SweepPoint point{{std::to_string(value)}, PlanPeak{}, {}};
   point.peak->hbm = {10.0 * static_cast<double>(value), 11.0 * static_cast<double>(value)};
   return point;
 }
 
 TEST(Sweep, TheLargestThatFitsWhateverIsHidden) {
-  const LargestFit largest = largest_fit("batch_size", 1100, at);
+  const LargestFit largest = largest_fit("batch_size", 1100, peak_at);
   EXPECT_EQ(largest.fits, 100);
   EXPECT_EQ(largest.may_fit, 110);
   EXPECT_EQ(largest.at->values.front(), "100");
@@ -23,7 +23,7 @@ TEST(Sweep, TheLargestThatFitsWhateverIsHidden) {
 }
 
 TEST(Sweep, NothingFits) {
-  const LargestFit largest = largest_fit("batch_size", 10.5, at);
+  const LargestFit largest = largest_fit("batch_size", 10.5, peak_at);
   EXPECT_FALSE(largest.fits);
   EXPECT_EQ(largest.may_fit, 1);
   EXPECT_FALSE(largest.at);

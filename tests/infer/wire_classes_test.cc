@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kNone = 0, kHalf = 1, kInt8 = 2, kFp8 = 3;  // in codec_table()
 
-struct Case {
+struct WireCase {
   const char* name;
   WireKind kind;
   double element_size;
@@ -16,7 +16,7 @@ struct Case {
 };
 
 TEST(WireClasses, CodecsOfTheSameSizesAreEqual) {
-  const std::vector<Case> cases = {
+  const std::vector<WireCase> cases = {
       {"8 bits are 8 bits all to all", WireKind::all_to_all, 4, kInt8, kFp8, true},
       {"scattered 8-bit floats take 16 bits", WireKind::scatter, 4, kInt8, kFp8, false},
       {"scattered 8-bit floats take 16 bits", WireKind::scatter, 4, kHalf, kFp8, true},
@@ -28,7 +28,7 @@ TEST(WireClasses, CodecsOfTheSameSizesAreEqual) {
       {"one of several element sizes is none of them", WireKind::both, 0, kNone, kHalf, false},
       {"replicas send no outputs", WireKind::none, 4, kNone, kInt8, true},
   };
-  for (const Case& c : cases) {
+  for (const WireCase& c : cases) {
     const EqualCodecs equal = equal_codecs(perf_rules_of(Release::v1_8_0), c.kind, c.element_size);
     EXPECT_EQ(equal[c.a] == equal[c.b], c.equal) << c.name;
     EXPECT_LE(equal[c.b], c.b) << c.name;

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "shardstats/log/printed.h"
-#include "shardstats/log/render.h"
+#include "log/texts.h"
 
 namespace shardstats {
 namespace {
@@ -37,24 +36,6 @@ std::string table(const std::vector<std::string>& rows) {
   return box(lines);
 }
 
-PrintedPlan parsed(std::string_view log) {
-  const auto blocks = find_blocks(log);
-  EXPECT_EQ(blocks.size(), 1u);
-  return blocks.empty() ? PrintedPlan{} : parse(blocks[0]);
-}
-
-std::string rendered(std::string_view log) {
-  std::string out;
-  for (const Block& block : find_blocks(log)) render(parse(block), out);
-  return out;
-}
-
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
-
 std::vector<std::string_view> rules(const PrintedPlan& plan) {
   std::vector<std::string_view> rules;
   for (const Diagnostic& diagnostic : plan.diagnostics) rules.push_back(diagnostic.rule);
@@ -63,26 +44,26 @@ std::vector<std::string_view> rules(const PrintedPlan& plan) {
 
 TEST(Damage, TheUndamagedTableIsClean) {
   const std::string log = table({kFirst, kSecond});
-  const PrintedPlan plan = parsed(log);
+  const PrintedPlan plan = test::parsed(log);
   EXPECT_TRUE(plan.diagnostics.empty()) << plan.diagnostics.front().message;
   ASSERT_EQ(plan.tables.rows.size(), 2u);
   EXPECT_EQ(plan.tables.rows[1].perf.components[2].text, "0.08");
   EXPECT_EQ(plan.tables.rows[1].ranks.text, "0-1");
-  EXPECT_EQ(rendered(log), log);
+  EXPECT_EQ(test::rendered(log), log);
 }
 
 // A cell without its column's form is kept whole, and the others of the row are read.
 TEST(Damage, MalformedCells) {
   const std::string rows[] = {
-      replaced(kSecond, "    20 ", "   2x0 "),                                // a letter in a number
-      replaced(kSecond, "0.163", "0..63"),                                    // no number
-      replaced(kSecond, "0.163 (0.1,0,0.08,0,0)", "    0.163 (0.1,0,0.08)"),  // neither four nor five components
-      replaced(kSecond, "0-1", "1-0"),                                        // a range that goes down
-      replaced(kSecond, "0-1", "0,a"),
+      test::replaced(kSecond, "    20 ", "   2x0 "),                                // a letter in a number
+      test::replaced(kSecond, "0.163", "0..63"),                                    // no number
+      test::replaced(kSecond, "0.163 (0.1,0,0.08,0,0)", "    0.163 (0.1,0,0.08)"),  // neither four nor five components
+      test::replaced(kSecond, "0-1", "1-0"),                                        // a range that goes down
+      test::replaced(kSecond, "0-1", "0,a"),
   };
   for (const std::string& row : rows) {
     const std::string log = table({kFirst, row});
-    const PrintedPlan plan = parsed(log);
+    const PrintedPlan plan = test::parsed(log);
     ASSERT_EQ(plan.diagnostics.size(), 1u) << row;
     EXPECT_EQ(plan.diagnostics[0].rule, "log.malformed_cell") << row;
     EXPECT_EQ(plan.diagnostics[0].severity, Severity::error);
@@ -91,16 +72,16 @@ TEST(Damage, MalformedCells) {
     EXPECT_EQ(plan.tables.odd[0].cell.text, plan.diagnostics[0].where.text);
     EXPECT_EQ(plan.tables.rows[1].fqn.text, "ebc.two");
     EXPECT_EQ(plan.tables.rows[1].sharding.text, "RW");
-    EXPECT_EQ(rendered(log), log) << row;
+    EXPECT_EQ(test::rendered(log), log) << row;
   }
 }
 
 // Cells that were shifted must not be cut at the old edges: "1000" would be read as "100" without anyone noticing.
 TEST(Damage, ShiftedCellsAreNotMisread) {
-  for (const std::string& row : {replaced(kFirst, "0.081", "0.0815"), replaced(kFirst, "0.081", "0.08"),
-                                 replaced(kFirst, "ebc.one", "ebc.one.longer.name")}) {
+  for (const std::string& row : {test::replaced(kFirst, "0.081", "0.0815"), test::replaced(kFirst, "0.081", "0.08"),
+                                 test::replaced(kFirst, "ebc.one", "ebc.one.longer.name")}) {
     const std::string log = table({row, kSecond});
-    const PrintedPlan plan = parsed(log);
+    const PrintedPlan plan = test::parsed(log);
     ASSERT_EQ(plan.tables.rows.size(), 2u) << row;
     EXPECT_TRUE(plan.diagnostics.empty()) << row;
     EXPECT_EQ(plan.tables.rows[0].hash_size.text, "1000") << row;
@@ -109,9 +90,9 @@ TEST(Damage, ShiftedCellsAreNotMisread) {
 }
 
 TEST(Damage, ShiftedRowWithALostCellIsReportedOnce) {
-  const std::string row = replaced(kFirst, "        3", "");
-  const std::string log = table({replaced(row, "0.081", "0.0815"), kSecond});
-  const PrintedPlan plan = parsed(log);
+  const std::string row = test::replaced(kFirst, "        3", "");
+  const std::string log = table({test::replaced(row, "0.081", "0.0815"), kSecond});
+  const PrintedPlan plan = test::parsed(log);
   EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.malformed_cell"});
   EXPECT_FALSE(plan.tables.rows[0].hash_size);
   EXPECT_EQ(plan.tables.rows[0].sharding.text, "TW");
@@ -124,7 +105,7 @@ TEST(Damage, RowCutOffAnywhere) {
   const std::size_t start = whole.find("# " + kSecond);
   for (std::size_t size = 12; size < kSecond.size() + 2; ++size) {
     const std::string_view log = std::string_view(whole).substr(0, start + size);
-    const PrintedPlan plan = parsed(log);
+    const PrintedPlan plan = test::parsed(log);
     ASSERT_FALSE(plan.diagnostics.empty());
     EXPECT_EQ(plan.diagnostics.back().rule, "log.no_closing_border") << size;
     EXPECT_EQ(plan.tables.rows[0].ranks.text, "3") << size;
@@ -142,12 +123,12 @@ TEST(Damage, RightBorderMayBeMissing) {
     const std::size_t start = log.find_last_not_of(' ', at) + 1;
     log.erase(start, at + 2 - start);
   }
-  EXPECT_EQ(rendered(log), table({kFirst, kSecond}));
+  EXPECT_EQ(test::rendered(log), table({kFirst, kSecond}));
 }
 
 TEST(Damage, RepeatedRow) {
   const std::string log = table({kFirst, kSecond, kFirst});
-  const PrintedPlan plan = parsed(log);
+  const PrintedPlan plan = test::parsed(log);
   ASSERT_EQ(rules(plan), std::vector<std::string_view>{"log.duplicate_table"});
   EXPECT_EQ(plan.diagnostics[0].severity, Severity::error);
   EXPECT_EQ(plan.diagnostics[0].where.text, "ebc.one");
@@ -156,20 +137,20 @@ TEST(Damage, RepeatedRow) {
 
 // Anonymised logs give one name to several tables.
 TEST(Damage, RepeatedNameAloneIsNoDamage) {
-  EXPECT_TRUE(parsed(table({kFirst, replaced(kFirst, "0.081", "0.082")})).diagnostics.empty());
+  EXPECT_TRUE(test::parsed(table({kFirst, test::replaced(kFirst, "0.081", "0.082")})).diagnostics.empty());
 }
 
 TEST(Damage, RepeatedTableIsReadAndPrintedOnce) {
   const std::string log = box({kHeader, kRule, kFirst, "", kHeader, kRule, kSecond});
-  const PrintedPlan plan = parsed(log);
+  const PrintedPlan plan = test::parsed(log);
   EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.duplicate_table"});
   EXPECT_EQ(plan.tables.rows.size(), 2u);
-  EXPECT_EQ(rendered(log), box({kHeader, kRule, kFirst, kSecond, ""}));
+  EXPECT_EQ(test::rendered(log), box({kHeader, kRule, kFirst, kSecond, ""}));
 }
 
 TEST(Damage, MissingRows) {
   for (const std::string& log : {table({}), box({"Parameter Info:"})}) {
-    const PrintedPlan plan = parsed(log);
+    const PrintedPlan plan = test::parsed(log);
     ASSERT_EQ(plan.diagnostics.size(), 1u) << log;
     EXPECT_EQ(plan.diagnostics[0].severity, Severity::error);
     EXPECT_NE(plan.diagnostics[0].message.find("the parameter table"), std::string_view::npos);
@@ -187,7 +168,7 @@ TEST(Damage, RankRows) {
   for (const auto& c : cases) {
     std::vector<std::string> lines = {header, rule};
     for (const char rank : c.ranks) lines.push_back(row(rank));
-    EXPECT_EQ(rules(parsed(box(lines))), std::vector<std::string_view>(c.errors, "log.rank_rows")) << c.ranks;
+    EXPECT_EQ(rules(test::parsed(box(lines))), std::vector<std::string_view>(c.errors, "log.rank_rows")) << c.ranks;
   }
 }
 
@@ -219,12 +200,12 @@ TEST(Damage, RankRowsHaveTheirPlaces) {
     for (const std::string& list : c.lists)
       lines.push_back("     t_" + list.substr(0, 1) + "           TW   " + std::string(7 - list.size(), ' ') + list);
     const std::string log = box(lines);
-    const PrintedPlan plan = parsed(log);
+    const PrintedPlan plan = test::parsed(log);
     std::string places;
     for (const PrintedRank& row : plan.ranks.rows) places += row.lost ? "." : std::string(row.rank.text);
     EXPECT_EQ(places, c.places) << log;
     EXPECT_FALSE(rules(plan).empty() && c.places != c.ranks) << log;
-    EXPECT_EQ(rendered(log) == log, c.ranks == c.places || c.places.find('.') != std::string::npos) << log;
+    EXPECT_EQ(test::rendered(log) == log, c.ranks == c.places || c.places.find('.') != std::string::npos) << log;
   }
 }
 
@@ -232,13 +213,13 @@ TEST(Damage, UnknownColumnIsKept) {
   const std::string log =
       box({"     FQN     Sharding     Ranks     Colour", "   -----   ----------   -------   --------",
            "     one           TW         3        red"});
-  const PrintedPlan plan = parsed(log);
+  const PrintedPlan plan = test::parsed(log);
   ASSERT_EQ(rules(plan), std::vector<std::string_view>{"log.unknown_column"});
   EXPECT_EQ(plan.diagnostics[0].where.text, "Colour");
   ASSERT_EQ(plan.tables.odd.size(), 1u);
   EXPECT_EQ(plan.tables.odd[0].cell.text, "red");
   EXPECT_EQ(plan.tables.rows[0].ranks.text, "3");
-  EXPECT_EQ(rendered(log), log);
+  EXPECT_EQ(test::rendered(log), log);
 }
 
 // A label that is known with a value that is not is an error at that value; what is not known at all is a warning.
@@ -258,23 +239,23 @@ TEST(Damage, Lines) {
   };
   for (const auto& c : cases) {
     const std::string log = box({std::string(c.text)});
-    const PrintedPlan plan = parsed(log);
+    const PrintedPlan plan = test::parsed(log);
     ASSERT_EQ(plan.diagnostics.size(), 1u) << c.text;
     const Diagnostic& found = plan.diagnostics[0];
     EXPECT_EQ(found.rule, c.rule) << c.text;
     EXPECT_EQ(found.severity, c.rule == "log.unknown_line" ? Severity::warning : Severity::error) << c.text;
     EXPECT_EQ(found.where.text, c.where) << c.text;
     EXPECT_EQ(found.where.place, (Place{3, static_cast<std::uint32_t>(3 + c.text.find(c.where))})) << c.text;
-    EXPECT_EQ(rendered(log), log) << c.text;
+    EXPECT_EQ(test::rendered(log), log) << c.text;
   }
 }
 
 // A title that does not open a box is a line of somebody else's.
 TEST(Damage, TitleInsideOfTheBox) {
   const std::string log = box({"Batch Size: 512", "     --- Planner Statistics ---"});
-  const PrintedPlan plan = parsed(log);
+  const PrintedPlan plan = test::parsed(log);
   EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.unknown_line"});
-  EXPECT_EQ(rendered(log), log);
+  EXPECT_EQ(test::rendered(log), log);
 }
 
 // Lines without padding may stick out; all else that is not as long as the box is said once.
@@ -291,20 +272,21 @@ TEST(Damage, LengthsOfTheFrame) {
       {"-- #", "--- #", {"log.decoration"}},
   };
   const std::string log = box({line, std::string(kWidth - 4, '-')});
-  for (const auto& c : cases) EXPECT_EQ(rules(parsed(replaced(log, c.from, c.to))), c.rules) << c.from << c.to;
+  for (const auto& c : cases)
+    EXPECT_EQ(rules(test::parsed(test::replaced(log, c.from, c.to))), c.rules) << c.from << c.to;
 }
 
 // Columns are bytes, but cells are aligned by characters.
 TEST(Damage, NamesOutsideAscii) {
-  std::string wide = replaced(kFirst, "ebc.one", "ebc.\xc3\xb6ne");
-  const std::string log = replaced(table({wide, kSecond}), wide + "  ", wide + "   ");  // padded by characters
-  const PrintedPlan plan = parsed(log);
+  std::string wide = test::replaced(kFirst, "ebc.one", "ebc.\xc3\xb6ne");
+  const std::string log = test::replaced(table({wide, kSecond}), wide + "  ", wide + "   ");  // padded by characters
+  const PrintedPlan plan = test::parsed(log);
   EXPECT_TRUE(plan.diagnostics.empty());
   ASSERT_EQ(plan.tables.rows.size(), 2u);
   EXPECT_EQ(plan.tables.rows[0].fqn.text, "ebc.\xc3\xb6ne");
   EXPECT_EQ(plan.tables.rows[0].ranks.text, "3");
   EXPECT_EQ(plan.tables.rows[0].ranks.place.column, plan.tables.rows[1].ranks.place.column + 3);
-  EXPECT_EQ(rendered(log), log);
+  EXPECT_EQ(test::rendered(log), log);
 }
 
 // --- what happens to whole lines -------------------------------------------------------------------------------------
@@ -318,9 +300,9 @@ std::string squeezed(const std::string& text) {
 
 TEST(Damage, SqueezedBlanks) {
   const std::string log =
-      box({kHeader, kRule, kFirst, replaced(kSecond, "ebc.two", "ebc. two 2"), "", "Batch Size: 512"});
+      box({kHeader, kRule, kFirst, test::replaced(kSecond, "ebc.two", "ebc. two 2"), "", "Batch Size: 512"});
   const std::string changed = squeezed(log);
-  const PrintedPlan plan = parsed(changed);
+  const PrintedPlan plan = test::parsed(changed);
   EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.squeezed"});
   ASSERT_EQ(plan.tables.rows.size(), 2u);
   EXPECT_EQ(plan.tables.rows[1].fqn.text, "ebc. two 2");
@@ -336,7 +318,7 @@ TEST(Damage, LinesCutOffAtAColumn) {
   std::string cut;
   for (std::size_t start = 0; start < log.size(); start = log.find('\n', start) + 1)
     cut += log.substr(start, edge) + "\n";
-  const PrintedPlan plan = parsed(cut);
+  const PrintedPlan plan = test::parsed(cut);
   EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.cut_lines"});
   ASSERT_EQ(plan.tables.rows.size(), 2u);
   EXPECT_EQ(plan.tables.rows[0].perf.total.text, "0.081");
@@ -346,10 +328,10 @@ TEST(Damage, LinesCutOffAtAColumn) {
 TEST(Damage, LinesOfOthersInsideATable) {
   std::string log = table({kFirst, kSecond});
   log.insert(log.find("# " + kSecond), "# note to self\n");
-  const PrintedPlan plan = parsed(log);
+  const PrintedPlan plan = test::parsed(log);
   EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.foreign_lines"});
   EXPECT_EQ(plan.tables.rows.size(), 2u);
-  EXPECT_EQ(rendered(log), table({kFirst, kSecond}));
+  EXPECT_EQ(test::rendered(log), table({kFirst, kSecond}));
 }
 
 // Comments and small tables of others look like lines of the box, but are far narrower. What the planner's words tell
@@ -361,18 +343,18 @@ TEST(Damage, NarrowLinesOfOthers) {
     for (std::size_t at = first; at < log.size(); at = log.find('\n', at) + 1) {
       std::string noisy = log;
       noisy.insert(at, std::string(line) + "\n");
-      EXPECT_EQ(rules(parsed(noisy)), std::vector<std::string_view>{"log.foreign_lines"}) << noisy;
-      EXPECT_EQ(rendered(noisy), log) << noisy;
+      EXPECT_EQ(rules(test::parsed(noisy)), std::vector<std::string_view>{"log.foreign_lines"}) << noisy;
+      EXPECT_EQ(test::rendered(noisy), log) << noisy;
     }
   std::string short_line = log;
   short_line.insert(first, "# Batch Size: 512\n");
-  EXPECT_EQ(parsed(short_line).slot(LineId::batch_size).text, "512");
+  EXPECT_EQ(test::parsed(short_line).slot(LineId::batch_size).text, "512");
 }
 
 TEST(Damage, BordersAreRenderedAgain) {
   const std::string whole = table({kFirst, kSecond});
-  EXPECT_EQ(rendered(whole.substr(kWidth + 1)), whole);
-  EXPECT_EQ(rendered(whole.substr(0, whole.size() - kWidth - 1)), whole);
+  EXPECT_EQ(test::rendered(whole.substr(kWidth + 1)), whole);
+  EXPECT_EQ(test::rendered(whole.substr(0, whole.size() - kWidth - 1)), whole);
 }
 
 TEST(Damage, WithoutFrame) {
@@ -386,16 +368,16 @@ TEST(Damage, WithoutFrame) {
     start = end + 1;
   }
   const std::string noisy = bare + "somebody else speaks\n";
-  const PrintedPlan plan = parsed(noisy);
+  const PrintedPlan plan = test::parsed(noisy);
   EXPECT_EQ(rules(plan), (std::vector<std::string_view>{"log.no_frame", "log.foreign_lines", "log.no_opening_border",
                                                         "log.no_closing_border"}));
   EXPECT_EQ(plan.tables.rows[1].ranks.text, "0-1");
-  EXPECT_EQ(rendered(bare), log);
+  EXPECT_EQ(test::rendered(bare), log);
 }
 
 TEST(Damage, ProcessesThatAgreeOrNot) {
   const std::string one = table({kFirst, kSecond});
-  for (const std::string& other : {one, table({kFirst, replaced(kSecond, "0.163", "0.164")})}) {
+  for (const std::string& other : {one, table({kFirst, test::replaced(kSecond, "0.163", "0.164")})}) {
     std::string log;
     for (std::size_t at = 0; at < one.size(); at = one.find('\n', at) + 1)
       for (const auto& [tag, text] : {std::pair{"[rank0]: ", &one}, std::pair{"[rank1]: ", &other}})

@@ -7,26 +7,15 @@
 #include <string>
 
 #include "corpus.h"
+#include "log/texts.h"
 
 namespace shardstats {
 namespace {
 
 using enum Release;
 
-PrintedPlan parsed(std::string_view log) {
-  const auto blocks = find_blocks(log);
-  return blocks.empty() ? PrintedPlan{} : parse(blocks[0]);
-}
-
 std::string testdata(std::string_view name) {
   return test::file_text(test::source_folder() / "testdata" / "logs" / name);
-}
-
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  EXPECT_EQ(from.size(), to.size());
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
 }
 
 TEST(ReleaseCandidates, OfAnEmptyPlanAreAll) {
@@ -42,15 +31,17 @@ TEST(ReleaseCandidates, KernelNames) {
   std::string tpu = log;
   tpu.replace(kernel, end - kernel, "unfused_tpu: 1");
   tpu.erase(kernel + 14, 14 - (end - kernel));
-  EXPECT_EQ(parsed(log).releases, (std::vector{v1_8_0, main_branch}));
-  EXPECT_EQ(parsed(tpu).releases, std::vector{main_branch});
+  EXPECT_EQ(test::parsed(log).releases, (std::vector{v1_8_0, main_branch}));
+  EXPECT_EQ(test::parsed(tpu).releases, std::vector{main_branch});
 }
 
 // One foreign spelling does not outvote the others, and nothing known still gives the nearest.
 TEST(ReleaseCandidates, OneDamagedLineDoesNotMislead) {
   const std::string log = testdata("v1.8.0.log");
-  EXPECT_EQ(parsed(replaced(log, "Batch Size: ", "Butch Size: ")).releases, (std::vector{v1_8_0, main_branch}));
-  EXPECT_EQ(parsed(replaced(log, "Compute Kernels Optimizer State:", "Compute Kernels Optimizer Stats:")).releases,
+  EXPECT_EQ(test::parsed(test::replaced(log, "Batch Size: ", "Butch Size: ")).releases,
+            (std::vector{v1_8_0, main_branch}));
+  EXPECT_EQ(test::parsed(test::replaced(log, "Compute Kernels Optimizer State:", "Compute Kernels Optimizer Stats:"))
+                .releases,
             (std::vector{v1_8_0, main_branch}));
 }
 
@@ -58,7 +49,7 @@ TEST(ReleaseCandidates, OneDamagedLineDoesNotMislead) {
 TEST(ReleaseCandidates, CutOffBlocks) {
   const std::string log = testdata("v1.8.0-nodebug.log");
   const std::string_view head = std::string_view(log).substr(0, log.find("# Compute Kernels Count:"));
-  const auto releases = parsed(head).releases;
+  const auto releases = test::parsed(head).releases;
   EXPECT_EQ(releases.front(), v0_8_0);
   EXPECT_EQ(releases.back(), main_branch);
 }
@@ -70,7 +61,7 @@ TEST(ReleaseCandidates, AreNarrowWithDebug) {
   int seen = 0;
   for (const auto& log : test::logs_below(plans)) {
     const std::string text = test::file_text(log);
-    const PrintedPlan plan = parsed(text);
+    const PrintedPlan plan = test::parsed(text);
     if (!plan.ranks.printed || (!plan.tables.printed && plan.releases.front() != v0_1_0)) continue;
     ++seen;
     EXPECT_LE(plan.releases.size(), 2u) << log;

@@ -4,26 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "corpus.h"
+#include "log/texts.h"
 
 namespace shardstats {
 namespace {
 
-std::string rendered(std::string_view log) {
-  std::string out;
-  for (const Block& block : find_blocks(log)) render(parse(block), out);
-  return out;
-}
-
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
-
 std::size_t expect_identity(const std::vector<std::filesystem::path>& logs) {
   for (const auto& log : logs) {
     const std::string text = test::file_text(log);
-    EXPECT_EQ(rendered(text), text) << log.filename() << " in " << log.parent_path().filename();
+    EXPECT_EQ(test::rendered(text), text) << log.filename() << " in " << log.parent_path().filename();
   }
   return logs.size();
 }
@@ -49,7 +38,7 @@ TEST(Render, KeepsNothingButSlots) {
     disguised += clean.substr(start, end - start) + "\r\n";
     start = end + 1;
   }
-  EXPECT_EQ(rendered(disguised), clean);
+  EXPECT_EQ(test::rendered(disguised), clean);
 }
 
 TEST(Render, ShowsAChangedSlotAndNothingElse) {
@@ -62,7 +51,8 @@ TEST(Render, ShowsAChangedSlotAndNothingElse) {
   plan.ranks.rows[1].hbm.text = "7.65";
   std::string out;
   render(plan, out);
-  EXPECT_EQ(out, replaced(replaced(clean, "Batch Size: 512", "Batch Size: 513"), "1.65 (10%)", "7.65 (10%)"));
+  EXPECT_EQ(out,
+            test::replaced(test::replaced(clean, "Batch Size: 512", "Batch Size: 513"), "1.65 (10%)", "7.65 (10%)"));
 }
 
 TEST(Render, NeededWidthIsThatOfTheLogs) {
@@ -75,8 +65,8 @@ TEST(Render, NeededWidthIsThatOfTheLogs) {
 
 TEST(Render, KeepsUnknownLinesAndColumns) {
   const std::string clean = test::file_text(test::source_folder() / "testdata" / "logs" / "v1.1.0-nodebug.log");
-  const std::string changed = replaced(clean, "# Batch Size: ", "# Bytes Size: ");
-  EXPECT_EQ(rendered(changed), changed);
+  const std::string changed = test::replaced(clean, "# Batch Size: ", "# Bytes Size: ");
+  EXPECT_EQ(test::rendered(changed), changed);
   const PrintedPlan plan = parse(find_blocks(changed).front());
   ASSERT_EQ(plan.diagnostics.size(), 1u);
   EXPECT_EQ(plan.diagnostics[0].rule, "log.unknown_line");

@@ -458,7 +458,7 @@ TEST(BytesPrintedAs, TiesGoToTheEvenText) {
   }
 }
 
-// --- parse_integer, is_number ---
+// --- parse_integer, parse_real, is_number ---
 
 TEST(ParseInteger, Cases) {
   struct Case {
@@ -477,6 +477,17 @@ TEST(ParseInteger, Cases) {
       {"0x10", INT64_MAX, {}}, {"1,709", INT64_MAX, std::nullopt},
   };
   for (const auto& [text, limit, value] : cases) EXPECT_EQ(parse_integer(text, limit), value) << '"' << text << '"';
+}
+
+TEST(ParseReal, Cases) {
+  struct Case {
+    std::string_view text;
+    std::optional<double> value;
+  };
+  const Case cases[] = {{"0", 0},      {"7", 7},   {"7.0", 7},   {"-0.25", -0.25}, {"3e-05", 3e-05}, {"1e400", {}},
+                        {"", {}},      {"-", {}},  {"nan", {}},  {"inf", {}},      {"1 ", {}},       {" 1", {}},
+                        {"1,709", {}}, {"5%", {}}, {"0x10", {}}, {"+1", {}}};
+  for (const auto& [text, value] : cases) EXPECT_EQ(parse_real(text), value) << '"' << text << '"';
 }
 
 TEST(IsNumber, Cases) {

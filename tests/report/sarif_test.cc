@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "shardstats/report/json.h"
+
 namespace shardstats {
 namespace {
-
-using Json = nlohmann::json;
 
 // The document of one finding at that place in a log of that text.
 Json result_of(std::string_view log, const Finding& finding) {

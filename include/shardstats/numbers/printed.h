@@ -67,6 +67,9 @@ inline std::optional<std::int64_t> parse_integer(std::string_view text, std::int
   return value <= limit ? std::optional(value) : std::nullopt;
 }
 
+// The whole text as a finite number; std::nullopt: it is none.
+std::optional<double> parse_real(std::string_view text);
+
 // Does the text have the shape of a number of the log: -? digits [. digits] [e sign digits], or nan, inf?
 bool is_number(std::string_view text);
 
