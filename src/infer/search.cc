@@ -122,6 +122,9 @@ class MemoryImbalance {
   std::vector<RankStatistic> hbm_, ddr_;
 };
 
+// Of the four of one memory: two may have changed places.
+constexpr std::int64_t kMostOfImbalance = 3;
+
 // One contradicted number alone may be wrong itself.
 std::int64_t if_several(std::int64_t contradicted) { return contradicted == 1 ? 0 : contradicted; }
 
@@ -270,7 +273,9 @@ void search_free(const PlanInputs& plan, const std::vector<SettingGroup>& groups
     outcome->statistics = if_several(wrong_imbalance);
     if (!rows && outcome->contradictions <= without_rows)
       signs.imbalance = std::min(signs.imbalance, outcome->statistics);
-    if (outcome->contradictions >= contradictions) continue;
+    // Where one dtype explains all cells, the imbalance alone may speak for a split.
+    const bool explains_imbalance = rows && signs.imbalance > 0 && wrong_imbalance == 0;
+    if (outcome->contradictions >= contradictions + (contradictions == 0 && explains_imbalance)) continue;
     // The imbalance speaks only for a split that explains all of it.
     if (rows && signs.imbalance > 0 && wrong_imbalance > 0) {
       extra = price(signs.without_imbalance());
@@ -380,17 +385,19 @@ SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, std::uint3
                        const InferOptions& options, Evaluator& evaluator) {
   SearchResult& result = uniform.result;
   if (result.survivors.empty()) return std::move(result);
-  const std::int64_t contradictions = result.survivors.front().outcome.contradictions;
-  if (contradictions > (is_large(plan) ? 1 : 0)) {
-    if (options.effort == Effort::uniform) {
-      result.first_look = std::make_shared<const FirstLook>(FirstLook{uniform});
-      result.gave_up = true;
-    } else {
-      search_free(plan, uniform.groups, allowed_pairs, uniform.limit, evaluator, uniform.wides, result);
-    }
-  } else if (options.alternatives && contradictions == 0) {
-    for (Survivor& survivor : result.survivors) widen(plan, evaluator, survivor);
+  const Outcome& best = result.survivors.front().outcome;
+  const bool explains_cells = best.contradictions == 0;
+  const bool falls_short = explains_cells ? MemoryImbalance(plan).contradicted_by(best) >= kMostOfImbalance
+                                          : best.contradictions > (is_large(plan) ? 1 : 0);
+  if (falls_short && options.effort == Effort::uniform) {
+    result.first_look = std::make_shared<const FirstLook>(FirstLook{uniform});
+    result.gave_up = true;
+  } else if (falls_short) {
+    search_free(plan, uniform.groups, allowed_pairs, uniform.limit, evaluator, uniform.wides, result);
   }
+  if (options.alternatives && explains_cells)
+    for (Survivor& survivor : result.survivors)
+      if (survivor.outcome.uniform) widen(plan, evaluator, survivor);
   if (options.alternatives && Shares(plan).conflicts() > 0)
     for (Survivor& survivor : result.survivors) hide_rows(plan, evaluator, survivor.outcome);
   return std::move(result);
