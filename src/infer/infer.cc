@@ -176,10 +176,10 @@ Doubts doubts_of(const Inference& all) {
 // A release that explains the storage with fewer dtypes of single tables excludes the others. Where it does not explain
 // the perf, one of those may.
 bool search_other_releases_by_perf(const PrintedPlan& printed, const InferOptions& options, Inference& all) {
-  constexpr std::int64_t kSeveral = 2, kUnlikely = 3;
+  constexpr std::int64_t kSeveral = 2, kDoubtful = 3;
   if (options.effort != Effort::exhaustive || all.perf_outcomes.empty()) return false;
   const Doubts doubts = doubts_of(all);
-  if (all.perf_outcomes.front().contradictions < kSeveral || doubts.cost < kUnlikely) return false;
+  if (all.perf_outcomes.front().contradictions < kSeveral || doubts.cost < kDoubtful) return false;
   InferOptions likeliest = options;
   likeliest.alternatives = false;
   Fixed fixed;

@@ -63,8 +63,6 @@ struct PerfOutcome {
   std::int64_t cost() const { return contradictions + freedoms + statistics; }
 };
 
-inline constexpr std::int64_t kManyContradictions = 4;  // of printed cells: these are seldom wrong themselves
-
 // Does it take an element size for some table that the storage half leaves it none of?
 bool has_other_sizes(const PerfOutcome& outcome);
 

@@ -35,6 +35,10 @@ struct UniformSearch {
   std::int64_t limit = kNoLimit;               // cost of the survivors
 };
 
+// Of those allowed, one for each size of elements where the release decides about the optimizer. A bit each by
+// pair_of().
+std::uint32_t pairs_of(const ReleaseRules& rules, std::uint32_t allowed);
+
 // Those of releases that split rows like that.
 std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows split);
 

@@ -1,0 +1,87 @@
+#include "infer/row_signs.h"
+
+#include <algorithm>
+
+namespace shardstats::infer_detail {
+namespace {
+
+bool is_row_wise(const TableInputs& table) { return table.sized && table.sharding == Sharding::rw; }
+
+std::int64_t row_wise_tables(const PlanInputs& plan) { return std::ranges::count_if(plan.tables, is_row_wise); }
+
+// Their kernels say that they have buckets in the releases that know these.
+std::int64_t virtual_row_wise_tables(const PlanInputs& plan) {
+  return std::ranges::count_if(plan.tables, [](const TableInputs& t) {
+    return is_row_wise(t) && t.kernel != nullptr && t.kernel->speed == KernelSpeed::virtual_table;
+  });
+}
+
+}  // namespace
+
+bool may_split_unevenly(const PlanInputs& plan, const ReleaseRules& rules) {
+  return (rules.uneven_rows || rules.buckets) && row_wise_tables(plan) > 0;
+}
+
+Shares::Shares(const PlanInputs& plan) : plan_(plan) {
+  const auto is_zero = [](const PrintedRank& row) { return row.lost || row.hbm_percent.text == "0"; };
+  // Where all are 0 % they may not be counted at all.
+  if (!std::ranges::all_of(plan.printed->ranks.rows, is_zero))
+    capacity_ = printed_bytes(plan.printed->slot(LineId::planning_memory), Format::r3, kGiB);
+  if (capacity_ && capacity_->low <= 0) capacity_.reset();
+}
+
+std::int64_t Shares::conflicts() const {
+  std::int64_t conflicts = 0;
+  for (std::size_t r = 0; r < plan_.ranks.size() && capacity_; ++r)
+    conflicts += plan_.ranks[r].hbm && denies(r, real(*plan_.ranks[r].hbm));
+  return conflicts;
+}
+
+bool Shares::show_all_contradictions(const Outcome& outcome) const {
+  if (!capacity_ || outcome.contradictions == 0) return false;
+  std::int64_t shown = 0;
+  for (const SumLine& line : outcome.sums)
+    shown += line.contradicted && line.of == SumOf::rank && line.quantity == Quantity::hbm &&
+             denies(line.index, line.printed) && denies(line.index, line.expected);
+  return shown == outcome.contradictions;
+}
+
+bool Shares::denies(std::size_t rank, RealInterval used) const {
+  const auto share = values_printed_as(plan_.printed->ranks.rows[rank].hbm_percent.text, Format::p0);
+  const RealInterval expected{used.low / (static_cast<double>(capacity_->high) + 1),
+                              used.high / static_cast<double>(capacity_->low)};
+  return share && !share->overlaps(expected);
+}
+
+MemoryImbalance::MemoryImbalance(const PlanInputs& plan)
+    : ranks_(plan.ranks.size()),
+      hbm_(read_imbalance(*plan.printed, LineId::hbm_imbalance_heading)),
+      ddr_(read_imbalance(*plan.printed, LineId::ddr_imbalance_heading)) {}
+
+std::int64_t MemoryImbalance::contradicted_by(const Outcome& outcome) const {
+  return contradicted_statistics(hbm_, totals(outcome, Quantity::hbm)) +
+         contradicted_statistics(ddr_, totals(outcome, Quantity::ddr));
+}
+
+std::vector<RealInterval> MemoryImbalance::totals(const Outcome& outcome, Quantity quantity) const {
+  std::vector<RealInterval> totals;
+  for (const SumLine& line : outcome.sums)
+    if (line.of == SumOf::rank && line.quantity == quantity)
+      totals.push_back(line.contradicted ? line.expected : narrowed(line.expected, line.printed));
+  if (totals.size() != ranks_) totals.clear();
+  return totals;
+}
+
+std::int64_t cost_of_rows(const PlanInputs& plan, const RowSigns& signs, const SettingGroup& group, SplitRows split) {
+  if (split == SplitRows::by_equal_memory) return kUnlikely;
+  const std::int64_t virtual_tables = virtual_row_wise_tables(plan);
+  const bool may_have_buckets = split == SplitRows::by_few_buckets ? virtual_tables > 0  // few: beside any others
+                                                                   : virtual_tables == row_wise_tables(plan);
+  const bool buckets = group.members.front().rules->buckets || (split != SplitRows::by_memory && may_have_buckets);
+  const std::int64_t bucketed = virtual_tables > 0 && signs.contradicted ? virtual_tables : row_wise_tables(plan);
+  const std::int64_t capacities = signs.in_shares() || signs.imbalance > 0 ? 1 : plan.world_size - 1 - signs.conflicts;
+  const std::int64_t cost = std::max<std::int64_t>(buckets ? std::min(capacities, bucketed) : capacities, 1);
+  return cost + (split == SplitRows::by_few_buckets ? kUnlikely : 0);
+}
+
+}  // namespace shardstats::infer_detail
