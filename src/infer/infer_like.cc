@@ -125,6 +125,17 @@ bool may_have_usual_multipliers(const PerfOutcome& outcome) {
   return outcome.backward.overlaps(kDefaultBackward) && outcome.weighted_backward.overlaps(kDefaultWeightedBackward);
 }
 
+double element_size_of(const PerfOutcome& outcome, std::size_t table) {
+  return outcome.tables[table] ? outcome.tables[table]->option.element_size : 0;
+}
+
+// Has the perf of each table the size that it had there?
+bool have_sizes(const PerfOutcome& outcome, const std::vector<double>& sizes) {
+  for (std::size_t t = 0; t < sizes.size(); ++t)
+    if (element_size_of(outcome, t) != sizes[t]) return false;
+  return true;
+}
+
 PerfPrecedent precedent_of(const PerfOutcome& outcome, const SearchResult& found) {
   PerfPrecedent perf;
   const auto is_its = [&](const Survivor& s) { return &s.outcome == outcome.hypothesis.outcome; };
@@ -138,6 +149,7 @@ PerfPrecedent precedent_of(const PerfOutcome& outcome, const SearchResult& found
   perf.hypothesis.setting.weighted_backward = kDefaultWeightedBackward;
   for (const std::uint64_t codecs : outcome.codecs) perf.codecs.push_back(codecs & (~codecs + 1));
   perf.freedoms = outcome.freedoms;
+  for (std::size_t t = 0; t < outcome.tables.size(); ++t) perf.element_sizes.push_back(element_size_of(outcome, t));
   return perf;
 }
 
@@ -250,6 +262,7 @@ class PerfAgain {
         known.is_fitted ? fitted_again(h, known, fits ? *fits : fits_of(h, known)) : evaluation_.run(h, known.codecs);
     if (outcome.contradictions > 0 || outcome.freedoms > known.freedoms) return std::nullopt;
     if (may_have_usual_multipliers(outcome) != known.usual_multipliers) return std::nullopt;
+    if (!have_sizes(outcome, known.element_sizes)) return std::nullopt;
     return outcome;
   }
 
@@ -291,11 +304,11 @@ class PerfAgain {
 bool leads_to_the_same(const PerfPrecedent& a, const PerfPrecedent& b) {
   const PerfSetting<RealInterval>&x = a.hypothesis.setting, &y = b.hypothesis.setting;
   return a.is_fitted && b.is_fitted && a.survivor == b.survivor && a.codecs == b.codecs && a.freedoms == b.freedoms &&
-         a.usual_multipliers == b.usual_multipliers && a.hypothesis.element == b.hypothesis.element &&
-         a.hypothesis.any_element == b.hypothesis.any_element && a.hypothesis.sizes == b.hypothesis.sizes &&
-         a.hypothesis.kept == b.hypothesis.kept && x.rules == y.rules && x.device == y.device &&
-         x.inference == y.inference && x.world_size == y.world_size && x.local_size == y.local_size &&
-         x.group_size == y.group_size;
+         a.usual_multipliers == b.usual_multipliers && a.element_sizes == b.element_sizes &&
+         a.hypothesis.element == b.hypothesis.element && a.hypothesis.any_element == b.hypothesis.any_element &&
+         a.hypothesis.sizes == b.hypothesis.sizes && a.hypothesis.kept == b.hypothesis.kept && x.rules == y.rules &&
+         x.device == y.device && x.inference == y.inference && x.world_size == y.world_size &&
+         x.local_size == y.local_size && x.group_size == y.group_size;
 }
 
 // Settings that give the same bytes on this log, the precedent's in front; empty: the log rules it out.

@@ -52,6 +52,7 @@ struct PerfPrecedent {
   bool usual_multipliers = true;      // the usual ones are among those that explain the log
   std::optional<Values> solution;     // from which that starts
   std::int64_t freedoms = 0;          // what it may cost
+  std::vector<double> element_sizes;  // by table, which the storage half may rest on; 0: not known
 };
 
 }  // namespace shardstats::infer_detail
