@@ -63,6 +63,11 @@ std::int64_t MemoryImbalance::contradicted_by(const Outcome& outcome) const {
          contradicted_statistics(ddr_, totals(outcome, Quantity::ddr));
 }
 
+std::int64_t MemoryImbalance::most_contradicted_by(const Outcome& outcome) const {
+  return std::max(contradicted_statistics(hbm_, totals(outcome, Quantity::hbm)),
+                  contradicted_statistics(ddr_, totals(outcome, Quantity::ddr)));
+}
+
 std::vector<RealInterval> MemoryImbalance::totals(const Outcome& outcome, Quantity quantity) const {
   std::vector<RealInterval> totals;
   for (const SumLine& line : outcome.sums)

@@ -46,6 +46,8 @@ class MemoryImbalance {
   explicit MemoryImbalance(const PlanInputs& plan);
   // How many of its numbers the hypothesis contradicts.
   std::int64_t contradicted_by(const Outcome& outcome) const;
+  // Of the memory of which they are the most.
+  std::int64_t most_contradicted_by(const Outcome& outcome) const;
 
  private:
   // By rank; empty if that of some rank is not known.

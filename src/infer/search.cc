@@ -101,6 +101,16 @@ UniformSearch search_uniformly(std::vector<SettingGroup> groups, std::uint32_t a
   return search;
 }
 
+// Of what explains all cells, does nothing explain the imbalance, which rows that are not split evenly may?
+bool shows_uneven_rows(const PlanInputs& plan, const UniformSearch& uniform) {
+  const auto may_split = [&](const SettingGroup& g) { return may_split_unevenly(plan, *g.members.front().rules); };
+  if (std::ranges::none_of(uniform.groups, may_split)) return false;
+  const MemoryImbalance imbalance(plan);
+  return std::ranges::all_of(uniform.result.survivors, [&](const Survivor& survivor) {
+    return imbalance.most_contradicted_by(survivor.outcome) >= kMostOfImbalance;
+  });
+}
+
 // With the tables one by one where the uniform tier falls short.
 SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, std::uint32_t allowed_pairs,
                        const InferOptions& options, Evaluator& evaluator) {
@@ -108,8 +118,8 @@ SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, std::uint3
   if (result.survivors.empty()) return std::move(result);
   const Outcome& best = result.survivors.front().outcome;
   const bool explains_cells = best.contradictions == 0;
-  const bool falls_short = explains_cells ? MemoryImbalance(plan).contradicted_by(best) >= kMostOfImbalance
-                                          : best.contradictions > (is_large(plan) ? 1 : 0);
+  const bool falls_short =
+      explains_cells ? shows_uneven_rows(plan, uniform) : best.contradictions > (is_large(plan) ? 1 : 0);
   if (falls_short && options.effort == Effort::uniform) {
     result.first_look = std::make_shared<const FirstLook>(FirstLook{uniform});
     result.gave_up = true;
