@@ -124,13 +124,13 @@ class CriticalPathReader : public StatisticsReader {
 };
 
 // The columns of the rank table that budgets are about.
-struct MemoryColumn {
+struct RankColumn {
   Quantity quantity;
   LineId above_mean;  // the printed line of how much the largest is above the mean
 };
-constexpr MemoryColumn kRankHbm{Quantity::hbm, LineId::max_hbm_percent};
-constexpr MemoryColumn kRankDdr{Quantity::ddr, LineId::blank};
-constexpr MemoryColumn kRankPerf{Quantity::perf, LineId::max_total_perf_percent};
+constexpr RankColumn kRankHbm{Quantity::hbm, LineId::max_hbm_percent};
+constexpr RankColumn kRankDdr{Quantity::ddr, LineId::blank};
+constexpr RankColumn kRankPerf{Quantity::perf, LineId::max_total_perf_percent};
 
 class Measures {
  public:
@@ -186,13 +186,13 @@ class Measures {
  private:
   // ---- ranks -------------------------------------------------------------------------------------------------------
 
-  Format format_of(MemoryColumn column) const {
+  Format format_of(RankColumn column) const {
     return column.quantity == Quantity::perf ? Format::r3 : rank_memory_format(printed_.releases.front());
   }
-  static const Cell& cell_of(const PrintedRank& row, MemoryColumn column) {
+  static const Cell& cell_of(const PrintedRank& row, RankColumn column) {
     return column.quantity == Quantity::hbm ? row.hbm : column.quantity == Quantity::ddr ? row.ddr : row.perf.total;
   }
-  Item rank(std::size_t r, MemoryColumn column) const {
+  Item rank(std::size_t r, RankColumn column) const {
     const PrintedRank& row = printed_.ranks.rows[r];
     const Cell& cell = cell_of(row, column);
     Item item;
@@ -204,7 +204,7 @@ class Measures {
     return item;
   }
 
-  Items ranks(MemoryColumn column) const {
+  Items ranks(RankColumn column) const {
     if (printed_.ranks.rows.empty()) return {unknown("no table of ranks is printed")};
     if (column.quantity == Quantity::perf && printed_.releases.front() == Release::v0_1_0)
       return {unknown("TorchRec v0.1.0 does not print perf in ms")};
@@ -215,7 +215,7 @@ class Measures {
     return items;
   }
 
-  Item above_mean(MemoryColumn column) const {
+  Item above_mean(RankColumn column) const {
     const Items all = ranks(column);
     const auto not_known = std::ranges::find_if(all, [](const Item& one) { return !one.value; });
     const Cell line = printed_.slot(column.above_mean);

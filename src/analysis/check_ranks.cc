@@ -8,7 +8,7 @@
 namespace shardstats::analysis {
 namespace {
 
-struct RankColumn {
+struct MemoryColumn {
   RuleId rule;
   std::string_view what, unit;
   Cell PrintedRank::*cell;
@@ -16,13 +16,13 @@ struct RankColumn {
   Expectation PlanTotals::*expected_total;
   std::int64_t unit_bytes;
 };
-constexpr std::array kRankColumns = {
-    RankColumn{RuleId::rank_hbm, "HBM", " GB", &PrintedRank::hbm, &PlanRank::expected_hbm, &PlanTotals::hbm, kGiB},
-    RankColumn{RuleId::rank_ddr, "DDR", " GB", &PrintedRank::ddr, &PlanRank::expected_ddr, &PlanTotals::ddr, kGiB},
-    RankColumn{RuleId::rank_input, "Input", " MB", &PrintedRank::input, &PlanRank::expected_input, &PlanTotals::input,
-               kMiB},
-    RankColumn{RuleId::rank_output, "Output", " MB", &PrintedRank::output, &PlanRank::expected_output,
-               &PlanTotals::output, kMiB},
+constexpr std::array kMemoryColumns = {
+    MemoryColumn{RuleId::rank_hbm, "HBM", " GB", &PrintedRank::hbm, &PlanRank::expected_hbm, &PlanTotals::hbm, kGiB},
+    MemoryColumn{RuleId::rank_ddr, "DDR", " GB", &PrintedRank::ddr, &PlanRank::expected_ddr, &PlanTotals::ddr, kGiB},
+    MemoryColumn{RuleId::rank_input, "Input", " MB", &PrintedRank::input, &PlanRank::expected_input, &PlanTotals::input,
+                 kMiB},
+    MemoryColumn{RuleId::rank_output, "Output", " MB", &PrintedRank::output, &PlanRank::expected_output,
+                 &PlanTotals::output, kMiB},
 };
 
 std::string of_rank(std::string_view what, int rank) { return std::string(what) + " of rank " + std::to_string(rank); }
@@ -31,7 +31,7 @@ void check_sums(Checks& checks, const PrintedRank& row, int rank) {
   const PlanRank* plan = checks.plan_rank(rank);
   if (!plan) return;
   const Format memory = rank_memory_format(checks.plan.setting.rules->release);
-  for (const RankColumn& sum : kRankColumns) {
+  for (const MemoryColumn& sum : kMemoryColumns) {
     const Cell& cell = row.*sum.cell;
     const Expectation& expectation = plan->*sum.expected;
     if (!cell || !expectation.known || !expectation.contradicted) continue;
@@ -44,7 +44,7 @@ void check_sums(Checks& checks, const PrintedRank& row, int rank) {
 // One of the ranks is wrong, though no rank by itself shows it.
 void check_totals(Checks& checks) {
   const auto& rows = checks.printed.ranks.rows;
-  for (const RankColumn& sum : kRankColumns) {
+  for (const MemoryColumn& sum : kMemoryColumns) {
     const Expectation& expectation = checks.plan.all_ranks.*sum.expected_total;
     if (!expectation.contradicted || rows.empty()) continue;
     Finding& finding = checks.add_rank(sum.rule, rows.front().*sum.cell, rank_number(rows.front()));

@@ -14,6 +14,11 @@ namespace {
 
 using enum Release;
 
+std::string replaced_in_place(std::string text, std::string_view from, std::string_view to) {
+  EXPECT_EQ(from.size(), to.size());
+  return test::replaced(std::move(text), from, to);
+}
+
 std::string testdata(std::string_view name) {
   return test::file_text(test::source_folder() / "testdata" / "logs" / name);
 }
@@ -38,9 +43,9 @@ TEST(ReleaseCandidates, KernelNames) {
 // One foreign spelling does not outvote the others, and nothing known still gives the nearest.
 TEST(ReleaseCandidates, OneDamagedLineDoesNotMislead) {
   const std::string log = testdata("v1.8.0.log");
-  EXPECT_EQ(test::parsed(test::replaced(log, "Batch Size: ", "Butch Size: ")).releases,
+  EXPECT_EQ(test::parsed(replaced_in_place(log, "Batch Size: ", "Butch Size: ")).releases,
             (std::vector{v1_8_0, main_branch}));
-  EXPECT_EQ(test::parsed(test::replaced(log, "Compute Kernels Optimizer State:", "Compute Kernels Optimizer Stats:"))
+  EXPECT_EQ(test::parsed(replaced_in_place(log, "Compute Kernels Optimizer State:", "Compute Kernels Optimizer Stats:"))
                 .releases,
             (std::vector{v1_8_0, main_branch}));
 }
