@@ -81,10 +81,15 @@ std::optional<ByteInterval> planning_memory(const PrintedPlan& printed, const Ki
   return bytes_printed_as(printed.slot(LineId::planning_memory, kind.slot).text, Format::r3, kGiB);
 }
 
-// Where the device is not known, shares of zero may be those of a device whose HBM is not counted.
+// Where the device is not known, shares of zero may be those of a device whose HBM is not counted: of a CPU, which has
+// no capacity for it, or of MTIA in releases that know it (log-format.md section 7, Q15).
 bool hbm_may_be_counted(const Checks& checks) {
   const auto zero = [](const PrintedRank& row) { return row.hbm_percent.text == "0"; };
-  return checks.plan.sized || !std::ranges::all_of(checks.printed.ranks.rows, zero);
+  const auto has_mtia = [](Release release) { return rules_of(release).mtia; };
+  const auto capacity = planning_memory(checks.printed, kHbm);
+  return checks.plan.sized || !std::ranges::all_of(checks.printed.ranks.rows, zero) ||
+         (capacity && static_cast<double>(capacity->high) > kLeastCapacity &&
+          std::ranges::none_of(checks.plan.releases, has_mtia));
 }
 
 bool hbm_is_counted(const Checks& checks) { return !checks.plan.sized || has_hbm_share(checks); }

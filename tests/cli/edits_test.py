@@ -34,6 +34,7 @@ FOUND = [
     ("v1.2.0/odd-641.log", "#         2   2.409", " 0.99 ", " 0.79 "),  # a split by capacities that no sum speaks for
     ("v1.7.0/odd-746.log", "#         1   1.288", "(9%)", "(4%)"),  # many tables that are split evenly
     ("v1.8.0/small-103.log", "#         1   7.856", "(9%)", "(4%)"),  # two such tables
+    ("v0.2.0/odd-445.log", "#         0     1.3 (2%)", "(2%)", "(0%)"),  # a memory without tables that is counted
     ("v1.2.0/small-101.log", "#         1   3.515", "10.445 (1%)", "10.445 (6%)"),  # the other memory has one capacity
 ]
 # What was clean behind the genuine log, whose hypotheses it follows.
