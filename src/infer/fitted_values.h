@@ -28,6 +28,15 @@ PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit);
 // By sharder: the likeliest of a set of codecs.
 std::vector<std::size_t> first_of(const std::vector<std::uint64_t>& sets);
 
+// All bounds contain the defaults, which were tried before: so one of them at least has another value. Where numbers
+// depend on two, that shows if one of the two stays at its default.
+bool hides_values(const PerfFit& fit);
+// Is the bandwidth with that index close to its default without being it?
+bool is_close_to_default(const PerfFit& fit, std::size_t bandwidth);
+// What a fit costs besides its freedoms. Values close to the default are unlikely; and values that do not show
+// are several.
+std::int64_t unlikely_values(const PerfFit& fit);
+
 inline constexpr std::size_t kNotFitted = kCodecs;  // of a sharder whose tables say nothing
 
 }  // namespace shardstats::infer_detail

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "infer/best_perf.h"
 #include "infer/fill_perf.h"
 #include "infer/perf_codecs.h"
 #include "infer/perf_evaluation.h"
@@ -18,7 +19,6 @@ constexpr std::int64_t kFarBehind = 8;  // contradicted cells by which hypothese
 constexpr std::size_t kFits = 500;      // tables over all hypotheses that are fitted, at least two of these
 constexpr int kRefits = 3;
 constexpr std::int64_t kSeveral = 2;     // contradicted cells: one alone may be wrong itself
-constexpr std::size_t kMostFits = 16;    // equally good ones that are kept
 constexpr std::size_t kFewTables = 100;  // up to which other element sizes are tried
 constexpr std::size_t kProbe = 32;       // tables that order the hypotheses
 constexpr std::uint64_t kAllCodecs = (std::uint64_t{1} << kCodecs) - 1;
@@ -36,7 +36,8 @@ class PerfSearch {
         perf_(perf),
         alternatives_(options.alternatives),
         effort_(is_hopeless(plan, found) ? Effort::uniform : options.effort),
-        evaluation_(plan, perf, options.alternatives) {}
+        evaluation_(plan, perf, options.alternatives),
+        best_(options.alternatives) {}
 
   bool gave_up() const { return gave_up_; }
 
@@ -45,20 +46,20 @@ class PerfSearch {
     for (const PerfHypothesis& h : plausible()) {
       PerfOutcome outcome = try_defaults(h);
       tried.push_back({h, outcome.codecs, outcome.contradictions});
-      keep(std::move(outcome));
+      best_.keep(std::move(outcome));
       if (!alternatives_ && best_.front().cost() == 0) break;  // nothing fits better, and equals are not asked for
     }
-    if (best_.empty()) return best_;
+    if (best_.empty()) return {};
     by_defaults_ = best_.front().contradictions;
     const bool unexplained = best_.front().cost() > 0 && !only_single_cells(best_.front());
     gave_up_ = unexplained && effort_ == Effort::uniform;
     if (unexplained && !gave_up_)
       try_other_values(std::move(tried));
     else if (alternatives_)
-      for (PerfOutcome& outcome : best_) widen(outcome);
+      for (PerfOutcome& outcome : best_.all()) widen(outcome);
     if (alternatives_ && best_.front().contradictions == 0)
-      for (PerfOutcome& outcome : best_) widen_by_sizes(outcome);
-    return std::move(best_);
+      for (PerfOutcome& outcome : best_.all()) widen_by_sizes(outcome);
+    return std::move(best_.all());
   }
 
  private:
@@ -69,12 +70,10 @@ class PerfSearch {
     std::int64_t contradictions = 0;
   };
 
-  using Rank = std::pair<std::int64_t, std::int64_t>;
-
   // The best that fits of a hypothesis led to.
   struct Fitted {
     PerfHypothesis hypothesis;
-    Rank rank;
+    Standing standing;
   };
 
   // Bandwidths and multipliers that are fitted, then element sizes.
@@ -88,15 +87,15 @@ class PerfSearch {
     if (effort_ == Effort::exhaustive && try_left_behind(most)) try_usual_values();
     const bool try_sizes = effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables;
     if (try_sizes && may_rest_on_sizes(best_.front())) {
-      const std::vector<PerfOutcome> before = best_;
+      const BestPerf before = best_;
       // Another element size explains a single wrong cell too easily.
-      if (best_.front().contradictions < kManyContradictions) below_ = best_.front().cost() - 1;
+      if (best_.front().contradictions < kManyContradictions) best_.ask_below(best_.front().cost() - 1);
       const auto like_best = std::ranges::find_if(tried, [&](const Tried& one) { return is_like_best(one); });
       if (like_best != tried.begin() && like_best != tried.end()) try_element_sizes(*like_best);
       try_element_sizes(tried.front());
       try_other_hosts(tried);
       if (best_.front().hypothesis.element || best_.front().hypothesis.any_element) try_usual_values();
-      below_ = PerfEvaluation::kNoLimit;
+      best_.ask_any();
       if (before.front().contradictions == 1 && best_.front().hypothesis.any_element && !explains_with_best_sizes())
         best_ = before;
     }
@@ -221,7 +220,7 @@ class PerfSearch {
   // Element sizes were tried on the hosts that look best without them; with all of them at once others may be better.
   void try_other_hosts(const std::vector<Tried>& tried) {
     // Sizes that were asked for by many cells, and leave some, may be right on other hosts only.
-    const bool asked_by_many = below_ == PerfEvaluation::kNoLimit;
+    const bool asked_by_many = best_.asks_any();
     const bool may_have_equals = alternatives_ && best_.front().hypothesis.any_element;
     if (!may_have_equals && best_.front().contradictions < (asked_by_many ? 1 : kManyContradictions)) return;
     const PerfHypothesis best = best_.front().hypothesis;
@@ -307,8 +306,8 @@ class PerfSearch {
     if (freedoms == 0 || freedoms > best_.front().cost()) return;
     PerfOutcome outcome = evaluation_.run(h, all_codecs(h));
     outcome.freedoms += freedoms;
-    if (rank(outcome) < fitted.rank) fitted = {outcome.hypothesis, rank(outcome)};
-    keep(std::move(outcome));
+    if (standing(outcome) < fitted.standing) fitted = {outcome.hypothesis, standing(outcome)};
+    best_.keep(std::move(outcome));
   }
 
   // Puts those in their bounds to their defaults; returns how many others there are.
@@ -355,7 +354,7 @@ class PerfSearch {
       next->second = try_fit(refits, found, &pair);
       const bool hides = by_defaults_ >= kManyContradictions && hides_values(found);
       for (std::size_t k = 0; k < kBandwidths.size(); ++k)
-        if (hides ? !(found.bandwidths.*kBandwidths[k]).exact() : is_close(found, k))
+        if (hides ? !(found.bandwidths.*kBandwidths[k]).exact() : is_close_to_default(found, k))
           try_fit(refits, refits.fits.fit(codecs, k));
       // Bandwidths may be fitted to the usual multiplier in the place of the right one.
       if (by_defaults_ >= kManyContradictions && (best_.front().contradictions > 0 || alternatives_) &&
@@ -363,39 +362,6 @@ class PerfSearch {
         try_fit(refits, refits.fits.fit_multipliers_too(codecs));
     }
     return next->second;
-  }
-
-  // All bounds contain the defaults, which were tried before: so one of them at least has another value. Where numbers
-  // depend on two, that shows if one of the two stays at its default.
-  static bool hides_values(const PerfFit& fit) {
-    const Bandwidths<RealInterval> usual = default_bandwidths();
-    const auto may_be_usual = [&](const auto b) { return (fit.bandwidths.*b).contains((usual.*b).low); };
-    return !same_bandwidths(fit.bandwidths, usual) && std::ranges::all_of(kBandwidths, may_be_usual) &&
-           fit.backward.contains(kDefaultBackward.low) && fit.weighted_backward.contains(kDefaultWeightedBackward.low);
-  }
-
-  // What a fit costs besides its freedoms. Values close to the default are unlikely; and values that do not show
-  // are several.
-  static std::int64_t unlikely_values(const PerfFit& fit) {
-    std::int64_t close = 0;
-    for (std::size_t k = 0; k < kBandwidths.size(); ++k) close += is_close(fit, k);
-    close += is_close_multiplier(fit.backward, kDefaultBackward.low) +
-             is_close_multiplier(fit.weighted_backward, kDefaultWeightedBackward.low);
-    return hides_values(fit) ? 2 : close;
-  }
-
-  // To the default, without being it.
-  static bool is_close(RealInterval found, double usual) {
-    constexpr double kClose = 0.01;
-    return !found.contains(usual) && found.low < usual * (1 + kClose) && found.high > usual * (1 - kClose);
-  }
-  // Few numbers tell a multiplier: wide bounds that end at the usual one do not say that it is close.
-  static bool is_close_multiplier(RealInterval found, double usual) {
-    constexpr double kWide = 0.25;
-    return is_close(found, usual) && found.width() <= kWide * found.low;
-  }
-  static bool is_close(const PerfFit& fit, std::size_t bandwidth) {
-    return is_close(fit.bandwidths.*kBandwidths[bandwidth], (default_bandwidths().*kBandwidths[bandwidth]).low);
   }
 
   // `of`: where the fit is one of a pair.
@@ -407,8 +373,9 @@ class PerfSearch {
     auto codecs = first_of(outcome.codecs);
     if (of != nullptr && refits.classes.first_of(codecs) == of->codecs) outcome.fits = of->fits;
     refits.by_fit.emplace_back(fit, codecs);
-    if (!refits.best || rank(outcome) < refits.best->rank) refits.best = {outcome.hypothesis, rank(outcome)};
-    keep(std::move(outcome));
+    if (!refits.best || standing(outcome) < refits.best->standing)
+      refits.best = {outcome.hypothesis, standing(outcome)};
+    best_.keep(std::move(outcome));
     return codecs;
   }
 
@@ -474,73 +441,6 @@ class PerfSearch {
     return changed;
   }
 
-  // One value of its own that settles everything is more likely than the one wrong cell it costs.
-  void keep(PerfOutcome outcome) {
-    // Bounds cover what explains the log; those of all sizes at once are so wide that they explain a wrong cell, too.
-    const bool explains = outcome.contradictions == 0 && !outcome.hypothesis.any_element;
-    if (outcome.cost() >= below_ && !(alternatives_ && explains)) return;
-    const bool is_best = best_.empty() || rank(outcome) < rank(best_.front());
-    if (!is_best && !is_near(outcome, best_.front())) return;
-    const auto same = [&](const PerfOutcome& o) { return same_hypothesis(o, outcome); };
-    // Of fitted values no one is more likely than another.
-    const bool several = alternatives_ || (outcome.freedoms > 0 && best_.size() < kMostFits);
-    if (!is_best && (!several || std::ranges::any_of(best_, same))) return;
-    best_.insert(is_best ? best_.begin() : best_.end(), std::move(outcome));
-    if (is_best) std::erase_if(best_, [&](const PerfOutcome& o) { return !is_near(o, best_.front()); });
-  }
-
-  // Wrong numbers come alone: every second contradicted cell counts double (docs/inference.md).
-  static Rank rank(const PerfOutcome& o) { return {o.cost() + o.contradictions / 2, o.contradictions}; }
-
-  // As good as the best one. Where all are asked for and that explains the log, one value of its own more does not
-  // exclude a fit that explains it with another value in the place of one of the best, or hosts of another size: which
-  // is right remains open.
-  bool is_near(const PerfOutcome& outcome, const PerfOutcome& best) const {
-    if (rank(outcome) == rank(best)) return true;
-    constexpr std::int64_t kSlack = 1;
-    return alternatives_ && best.contradictions == 0 && outcome.contradictions == 0 &&
-           outcome.cost() <= best.cost() + kSlack &&
-           (outcome.hypothesis.setting.local_size != best.hypothesis.setting.local_size ||
-            speaks_against(outcome.hypothesis, best.hypothesis) || adds_multiplier(outcome, best));
-  }
-
-  // A multiplier of its own leaves other bounds for the same bandwidths; the default ones stay what they are.
-  static bool adds_multiplier(const PerfOutcome& other, const PerfOutcome& best) {
-    const PerfSetting<RealInterval>&x = best.hypothesis.setting, &y = other.hypothesis.setting;
-    const Bandwidths<RealInterval> usual = default_bandwidths();
-    const auto are_alike = [&](const auto b) {
-      if (x.bandwidths.*b == usual.*b) return y.bandwidths.*b == usual.*b;
-      return (x.bandwidths.*b).overlaps(usual.*b) == (y.bandwidths.*b).overlaps(usual.*b);
-    };
-    const bool is_added =
-        (x.backward == kDefaultBackward && y.backward != kDefaultBackward) ||
-        (x.weighted_backward == kDefaultWeightedBackward && y.weighted_backward != kDefaultWeightedBackward);
-    return is_added && best.codecs == other.codecs && x.local_size == y.local_size &&
-           std::ranges::all_of(kBandwidths, are_alike);
-  }
-
-  // Does it have other values in the place of some that are not the usual ones?
-  static bool speaks_against(const PerfHypothesis& other, const PerfHypothesis& h) {
-    const auto is_own = [](RealInterval found, RealInterval usual, RealInterval others) {
-      return !found.overlaps(usual) && !found.overlaps(others);
-    };
-    const Bandwidths<RealInterval> usual = default_bandwidths();
-    const PerfSetting<RealInterval>&x = h.setting, &y = other.setting;
-    return std::ranges::any_of(kBandwidths,
-                               [&](const auto b) { return is_own(x.bandwidths.*b, usual.*b, y.bandwidths.*b); }) ||
-           is_own(x.backward, kDefaultBackward, y.backward) ||
-           is_own(x.weighted_backward, kDefaultWeightedBackward, y.weighted_backward);
-  }
-
-  static bool same_hypothesis(const PerfOutcome& a, const PerfOutcome& b) {
-    const PerfSetting<RealInterval>&x = a.hypothesis.setting, &y = b.hypothesis.setting;
-    return a.hypothesis.outcome == b.hypothesis.outcome && a.hypothesis.element == b.hypothesis.element &&
-           a.hypothesis.any_element == b.hypothesis.any_element && x.rules == y.rules && x.device == y.device &&
-           x.inference == y.inference && x.local_size == y.local_size && x.group_size == y.group_size &&
-           x.backward == y.backward && x.weighted_backward == y.weighted_backward && a.codecs == b.codecs &&
-           same_bandwidths(x.bandwidths, y.bandwidths);
-  }
-
   const PlanInputs& plan_;
   const SearchResult& found_;
   const PerfInputs& perf_;
@@ -548,11 +448,10 @@ class PerfSearch {
   Effort effort_;
   PerfEvaluation evaluation_;
   bool gave_up_ = false;
-  std::int64_t by_defaults_ = 0;                   // contradictions that the default bandwidths leave
-  std::int64_t below_ = PerfEvaluation::kNoLimit;  // what an outcome has to cost less than
-  std::vector<PerfHypothesis> left_behind_;        // most likely first
-  std::vector<Fitted> fitted_;                     // by hypothesis, since the defaults were last put back
-  std::vector<PerfOutcome> best_;
+  std::int64_t by_defaults_ = 0;             // contradictions that the default bandwidths leave
+  std::vector<PerfHypothesis> left_behind_;  // most likely first
+  std::vector<Fitted> fitted_;               // by hypothesis, since the defaults were last put back
+  BestPerf best_;
 };
 
 }  // namespace
