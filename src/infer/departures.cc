@@ -73,7 +73,25 @@ Departures Sums::departures() const {
 void Sums::contradict(std::uint32_t l) {
   outcome_.sums[l].contradicted = true;
   settle();
-  outcome_.sums[l].expected = wide_sum(outcome_.sums[l]);
+  // Where no other sum departs from the plan-wide values, neither does this one.
+  if (departures().tables == 0) outcome_.sums[l].expected = wide_sum(outcome_.sums[l]);
+}
+
+std::vector<std::uint32_t> Sums::furthest_off(std::size_t most) {
+  fit_constants();
+  list_wide_options();
+  std::vector<std::pair<double, std::uint32_t>> off;
+  ShardTotals totals(lines_, wide_bounds_);
+  for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
+    const SumLine& line = outcome_.sums[l];
+    const double distance = line.of == SumOf::rank ? apart(totals.of(line) + constant_of(line), line.printed) : 0;
+    if (distance > 0) off.emplace_back(-distance / std::max(line.printed.high, 1.0), l);
+  }
+  std::ranges::sort(off);
+  if (off.size() > most) off.resize(most);
+  std::vector<std::uint32_t> lines;
+  for (const auto& [distance, l] : off) lines.push_back(l);
+  return lines;
 }
 
 std::int64_t Sums::departures_in(const SumLine& line, RealInterval sum) const {

@@ -7,7 +7,8 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr int kVirtual = 2;  // values of its own of a virtual table: that it is one, and the size of its cache
+constexpr std::int64_t kMisled = 2;  // contradicted cells: one may be the only wrong one
+constexpr int kVirtual = 2;          // values of its own of a virtual table: that it is one, and the size of its cache
 
 std::vector<Variant> variants_of(const Setting& setting, const TableInputs& table, Freedom freedom) {
   const bool cached = is_cached(*table.kernel, setting.rules->release);
@@ -143,13 +144,25 @@ class FreeTier {
       Outcome one = with_freedoms(outcome, own_departures(plan_, outcome).values + other.tables);
       if (weight(one) < weight(best) || (wrong && weight(one) == weight(best))) best = std::move(one);
     }
+    return best.contradictions < kMisled ? best : without_one_sum(start, std::move(best));
+  }
+
+  // A wrong sum takes options from the tables that all others then lack: is there one without which these agree?
+  Outcome without_one_sum(const Outcome& start, Outcome best) const {
+    constexpr std::size_t kMostTried = 16;
+    Outcome before = listed(start);
+    for (const std::uint32_t line : Sums(plan_, before).furthest_off(kMostTried)) {
+      Outcome one = contradicted(start, line);
+      if (weight(one) < weight(best)) best = std::move(one);
+    }
     return best;
   }
 
   Outcome contradicted(const Outcome& start, std::uint32_t line) const {
     Outcome outcome = listed(start);
-    Sums(plan_, outcome).contradict(line);
-    outcome.freedoms += own_departures(plan_, outcome).values;
+    Sums sums(plan_, outcome);
+    sums.contradict(line);
+    outcome.freedoms += own_departures(plan_, outcome).values + sums.departures().tables;
     return outcome;
   }
 

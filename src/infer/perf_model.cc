@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <span>
 
@@ -244,8 +245,16 @@ std::uint32_t elements_by_cells(const PerfHypothesis& h, const PlanInputs& plan,
   const std::uint64_t possible = possible_combos(outcome.setting, table, true);
   const Parts parts = make_parts(outcome.setting, table, own.variant, outcome.rows, possible, &own.lookups);
   std::uint32_t elements = 0;
-  each_bit(fitting_combos(outcome.setting, table, parts, possible),
-           [&](int combo) { elements |= 1u << combo_of(combo).element; });
+  const auto add = [&](int combo) { elements |= 1u << combo_of(combo).element; };
+  const WrongCells& wrong = outcome.tables[t].contradicted;
+  if (count(wrong) == 0) {
+    each_bit(fitting_combos(outcome.setting, table, parts, possible), add);
+  } else {
+    const CellTest contradicted(outcome.setting, table, parts);
+    each_bit(possible, [&](int combo) {
+      if (std::ranges::equal(contradicted(combo_of(combo)), wrong, std::less_equal{})) add(combo);
+    });
+  }
   return elements;
 }
 

@@ -136,7 +136,7 @@ struct PerfOptions {
 };
 // Sets of indices into kElementSizes.
 std::uint32_t elements_of(const PerfHypothesis& h, std::uint32_t t);
-// Those that the table's own storage cells allow, whatever the plan has.
+// Those that the table's own storage cells allow, but for cells that are contradicted anyway, whatever the plan has.
 std::uint32_t elements_by_cells(const PerfHypothesis& h, const PlanInputs& plan, std::uint32_t t);
 // Finds them once for each outcome of the storage half.
 class CellElements {

@@ -71,6 +71,8 @@ class Sums {
   bool are_usual(const Departures& found, std::uint64_t usual) const;
   // settle(), taking the printed sum for wrong: it removes no option.
   void contradict(std::uint32_t line);
+  // Sums of ranks that plan-wide values do not give, the furthest off first; before they are settled.
+  std::vector<std::uint32_t> furthest_off(std::size_t most);
 
   // What the memory of each rank leaves of the share that its part of every row-wise table has; empty: none that all
   // parts could have.

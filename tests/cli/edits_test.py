@@ -46,6 +46,15 @@ FOLLOWED = [
     ("v1.7.0/odd-745.log", 14, " 1.18 ", " 1.17 "),
     ("v0.4.0/odd-505.log", 23, " 1.0 ", " 4.0 "),  # perf shows another dtype then, which the output speaks against
 ]
+# What is one wrong number and was reported as many, all those that do not go with it: log, line, the number and what it
+# became.
+ONE_ERROR = [
+    ("main/odd-784.log", 8, "(0%)", "(9%)"),  # a share of HBM of a device without any
+    ("v1.6.0/odd-721.log", 20, "(0%)", "(2%)"),  # likewise, where no capacity is printed
+    ("v1.8.0/odd-766.log", 41, "GB, 0.0 GB,", "GB, 4.0 GB,"),  # of a table whose dtype perf alone shows
+    ("v1.6.0/mixed-203.log", 7, "0.0 (0%)", "0.2 (0%)"),  # a sum that takes options from the tables of the others
+    ("v0.4.0/mixed-203.log", 10, " 8469.97 ", " 8569.97 "),  # likewise, which was clean: column blocks explained it
+]
 
 
 def limit():
@@ -139,6 +148,15 @@ class Edits(unittest.TestCase):
                 self.assertIn(old, lines[at])
                 lines[at] = lines[at].replace(old, new, 1)
                 self.assertEqual(verify("\n".join(lines).encode())[0], 1)
+
+    def test_one_error_where_there_were_many(self):
+        for name, line, old, new in ONE_ERROR:
+            with self.subTest(name, old=old, new=new):
+                lines = (PLANS / name).read_text().split("\n")
+                self.assertIn(old, lines[line - 1])
+                lines[line - 1] = lines[line - 1].replace(old, new, 1)
+                rules = verify("\n".join(lines).encode())[1]
+                self.assertEqual(len([rule for rule in rules if rule != "tiers.ranks"]), 1, rules)
 
     def test_what_was_clean_behind_the_genuine_log(self):
         for name, line, old, new in FOLLOWED:
