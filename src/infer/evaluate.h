@@ -154,8 +154,9 @@ class Evaluator {
   // The pair of the setting's best outcome in the uniform tier; none if with every pair more than `most` tables depart.
   std::optional<PlanWide> plan_wide_of(const Setting& setting, std::uint32_t allowed_pairs, Departing most);
   // The outcome in the free tier; none if its cost exceeds `limit`. `pair`: the plan-wide values to count departures
-  // from.
-  std::optional<Outcome> free(const Setting& setting, int pair, Freedom freedom, SplitRows rows, std::int64_t limit);
+  // from. `may_mislead`: where several sums stay contradicted, each may be the wrong one that makes the others so.
+  std::optional<Outcome> free(const Setting& setting, int pair, Freedom freedom, SplitRows rows, std::int64_t limit,
+                              bool may_mislead = false);
 
  private:
   const PlanInputs& plan_;

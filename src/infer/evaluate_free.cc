@@ -74,8 +74,13 @@ std::int64_t free_options(const Setting& setting, const TableInputs& table, Free
 // One setting in the free tier.
 class FreeTier {
  public:
-  FreeTier(const PlanInputs& plan, KnownSums& sums, const Setting& setting, int pair, Freedom freedom, SplitRows rows)
-      : plan_(plan), sums_(sums), freedom_(freedom), parts_(std::make_shared<PooledParts>(plan.tables.size())) {
+  FreeTier(const PlanInputs& plan, KnownSums& sums, const Setting& setting, int pair, Freedom freedom, SplitRows rows,
+           bool may_mislead)
+      : plan_(plan),
+        sums_(sums),
+        freedom_(freedom),
+        may_mislead_(may_mislead),
+        parts_(std::make_shared<PooledParts>(plan.tables.size())) {
     start_.setting = setting;
     start_.uniform = false;
     start_.rows.how = rows;
@@ -144,7 +149,7 @@ class FreeTier {
       Outcome one = with_freedoms(outcome, own_departures(plan_, outcome).values + other.tables);
       if (weight(one) < weight(best) || (wrong && weight(one) == weight(best))) best = std::move(one);
     }
-    return best.contradictions < kMisled ? best : without_one_sum(start, std::move(best));
+    return may_mislead_ && best.contradictions >= kMisled ? without_one_sum(start, std::move(best)) : best;
   }
 
   // A wrong sum takes options from the tables that all others then lack: is there one without which these agree?
@@ -181,6 +186,7 @@ class FreeTier {
   const PlanInputs& plan_;
   KnownSums& sums_;
   Freedom freedom_;
+  bool may_mislead_;  // a sum
   std::shared_ptr<PooledParts> parts_;
   Outcome start_;  // before any sum was looked at
 };
@@ -203,14 +209,14 @@ int departures(const TableInputs& table, const TableState& state, const TablePar
 }
 
 std::optional<Outcome> Evaluator::free(const Setting& setting, int pair, Freedom freedom, SplitRows rows,
-                                       std::int64_t limit) {
-  FreeTier tier(plan_, sums_, setting, pair, freedom, rows);
+                                       std::int64_t limit, bool may_mislead) {
+  FreeTier tier(plan_, sums_, setting, pair, freedom, rows, may_mislead);
   if (!tier.list_options(limit, true)) return std::nullopt;
   auto outcome = tier.settled(limit);
   if (outcome.cost() <= limit && tier.has_virtual_table()) {
     outcome = with_any_virtual(tier, limit, std::move(outcome));
     // A wrong cell looks like a virtual table that no sum knows of: one alone does not speak for such a table.
-    FreeTier without(plan_, sums_, setting, pair, freedom, rows);
+    FreeTier without(plan_, sums_, setting, pair, freedom, rows, may_mislead);
     if (without.list_options(limit, false)) {
       auto other = without.settled(limit);
       const bool is_one_cell = other.contradictions <= outcome.contradictions + 1;

@@ -44,17 +44,19 @@ std::vector<Candidate> candidates_of(const PlanInputs& plan, const std::vector<S
 // Blocks of another width than usual move bytes from rank to rank, so that they show in two cells at least: they are
 // taken only where they explain as many.
 std::optional<Outcome> free_outcome(const PlanInputs& plan, Evaluator& evaluator, const Candidate& candidate, int pair,
-                                    std::int64_t limit) {
+                                    std::int64_t limit, bool may_mislead) {
   constexpr std::int64_t kShownIn = 2;
-  const auto with = [&](Freedom freedom) {
-    return evaluator.free(candidate.members.front(), pair, freedom, candidate.rows, limit);
+  const auto with = [&](Freedom freedom, bool mislead) {
+    return evaluator.free(candidate.members.front(), pair, freedom, candidate.rows, limit, mislead);
   };
-  if (std::ranges::none_of(plan.tables, has_hidden_blocks)) return with(Freedom::poolings);
-  auto usual = with(Freedom::poolings);
+  if (std::ranges::none_of(plan.tables, has_hidden_blocks)) return with(Freedom::poolings, may_mislead);
+  auto usual = with(Freedom::poolings, true);  // a wrong sum rather than other blocks
   if (usual && usual->contradictions < kShownIn) return usual;
-  auto hidden = with(Freedom::columns);
+  auto hidden = with(Freedom::columns, may_mislead);
   return usual && hidden && usual->contradictions - hidden->contradictions < kShownIn ? usual : hidden;
 }
+
+constexpr std::int64_t kSeveralWrong = 2;  // contradicted cells: one of them may be the only wrong one
 
 class FreeSearch {
  public:
@@ -80,12 +82,25 @@ class FreeSearch {
   }
 
   SearchResult run() {
-    for (const Candidate& candidate : candidates_of(plan_, uniform_.groups)) look_at(candidate);
+    const std::vector<Candidate> candidates = candidates_of(plan_, uniform_.groups);
+    for (const Candidate& candidate : candidates) look_at(candidate);
+    // Asked for last: where a hypothesis explains the log it would only take time.
+    may_mislead_ =
+        std::min(of_uniform_, free_.survivors.empty() ? of_uniform_ : fewest_of_survivors()) >= kSeveralWrong;
+    if (may_mislead_) {
+      free_ = {};
+      for (const Candidate& candidate : candidates) look_at(candidate);
+    }
     keep_plausible(free_);
     return std::move(free_);
   }
 
  private:
+  std::int64_t fewest_of_survivors() const {
+    const auto contradictions = [](const Survivor& survivor) { return survivor.outcome.contradictions; };
+    return contradictions(*std::ranges::min_element(free_.survivors, {}, contradictions));
+  }
+
   void look_at(const Candidate& candidate) {
     if (candidate.splits() && limit_ <= 0) return;
     std::int64_t price = price_of(candidate, signs_);
@@ -121,7 +136,8 @@ class FreeSearch {
     const std::optional<PlanWide>& wide = wide_of(candidate.group);
     if (!wide) return std::nullopt;
     const std::int64_t departing = candidate.splits() ? wide->departing.rows : wide->departing.inputs;
-    return departing <= most ? free_outcome(plan_, evaluator_, candidate, wide->pair, most) : std::nullopt;
+    if (departing > most) return std::nullopt;
+    return free_outcome(plan_, evaluator_, candidate, wide->pair, most, may_mislead_);
   }
 
   // Asked for late: the better the hypotheses so far, the sooner a group is given up again.
@@ -169,6 +185,7 @@ class FreeSearch {
   const Shares shares_;
   const MemoryImbalance imbalance_;
   std::vector<bool> is_asked_;           // by group
+  bool may_mislead_ = false;             // one wrong sum all others
   std::int64_t limit_;                   // cost that a later candidate may have
   std::int64_t of_uniform_ = 0;          // contradicted cells that the uniform tier leaves
   std::int64_t without_rows_ = 0;        // the fewest that even splits leave
