@@ -16,6 +16,8 @@ class RanksOfTables {
  public:
   // Best right after the row was read: later its texts are no longer at hand.
   void add(const PrintedTable& row);
+  // By the list that goes furthest.
+  std::int64_t of_any() const { return most_ + 1; }
   // By the lists of two tables: one alone may be wrong.
   std::int64_t of_two() const { return second_ + 1; }
   // By the list of the only table that has to be on all of them; 0: there is none, or several.
