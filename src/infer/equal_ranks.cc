@@ -5,6 +5,7 @@
 #include <compare>
 #include <iterator>
 #include <span>
+#include <utility>
 
 #include "infer/sum_lines.h"
 #include "shardstats/numbers/most_shared.h"
@@ -64,12 +65,16 @@ void compare(const std::vector<SumLine>& lines, const Group& group, std::vector<
   const auto agrees = [&](std::uint32_t l) { return lines[l].printed.overlaps(shared); };
   Group equals;
   std::ranges::copy_if(group, std::back_inserter(equals), agrees);
+  const auto add = [&](std::uint32_t line, RealInterval others, std::shared_ptr<const Group> of) {
+    found.push_back({line, others, std::move(of)});
+  };
   if (equals.size() > 1) {
+    const auto all = std::make_shared<const Group>(std::move(equals));
     for (const std::uint32_t l : group)
-      if (!agrees(l)) found.push_back({l, shared, equals});
+      if (!agrees(l)) add(l, shared, all);
   } else if (group.size() == 2) {
-    found.push_back({group[0], printed[1], {group[1]}});
-    found.push_back({group[1], printed[0], {group[0]}});
+    add(group[0], printed[1], std::make_shared<const Group>(1, group[1]));
+    add(group[1], printed[0], std::make_shared<const Group>(1, group[0]));
   }
 }
 

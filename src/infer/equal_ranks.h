@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "shardstats/numbers/interval.h"
@@ -11,9 +12,10 @@ namespace shardstats::infer_detail {
 class SumLines;
 
 struct UnequalRank {
-  std::uint32_t line = 0;             // index into SumLines::lines()
-  RealInterval others{};              // what ranks with the same shards print, bytes
-  std::vector<std::uint32_t> equals;  // the lines of those
+  std::uint32_t line = 0;  // index into SumLines::lines()
+  RealInterval others{};   // what ranks with the same shards print, bytes
+  // The lines of those; one list for all that are unequal to them.
+  std::shared_ptr<const std::vector<std::uint32_t>> equals;
 };
 
 // Printed sums of ranks that most ranks with the same shards contradict; of two such ranks both.

@@ -49,7 +49,7 @@ SumLines::SumLines(const PlanInputs& plan, const Outcome& outcome, Split split) 
   needed_whole_ |= needed_ & kCellBits;  // a printed cell narrows the classes by way of the whole table
 }
 
-SumLines::Entry SumLines::entry(std::uint32_t t, std::int16_t cls) const {
+SumLines::Entry SumLines::entry(std::uint32_t t, std::int32_t cls) const {
   const std::uint32_t values =
       cls == kWhole ? whole_of(t) : values_of(t) + static_cast<std::uint32_t>(cls * static_cast<int>(kShardQuantities));
   return {t, values, 1, cls};
@@ -88,7 +88,7 @@ std::vector<std::uint32_t> SumLines::add_common(const PlanInputs& plan, const Ou
   for (std::size_t i = 0; i < tables.size(); ++i)
     each_run_of(tables[i], [&](std::size_t from, std::size_t end, std::size_t c) {
       for (std::uint32_t group = common[from]; group <= common[end - 1]; ++group)
-        entries_[commons_[group].first + i] = entry(tables[i], static_cast<std::int16_t>(c));
+        entries_[commons_[group].first + i] = entry(tables[i], static_cast<std::int32_t>(c));
     });
   return common;
 }
@@ -123,7 +123,7 @@ void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
     }
     if (ranks.empty()) continue;
     each_run(outcome.setting, table, (*outcome.parts)[t].front(), [&](std::size_t from, std::size_t to, std::size_t c) {
-      const Entry one = entry(t, static_cast<std::int16_t>(c));
+      const Entry one = entry(t, static_cast<std::int32_t>(c));
       for (const int rank_of_shard : ranks.subspan(from, to - from)) {
         const auto rank = static_cast<std::size_t>(rank_of_shard);
         if (rank >= all_ranks) continue;

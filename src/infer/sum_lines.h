@@ -48,10 +48,10 @@ class SumLines {
     std::uint32_t table = 0;
     std::uint32_t values = 0;  // where those of the class start among the values of all tables
     std::uint32_t count = 1;
-    std::int16_t cls = 0;
+    std::int32_t cls = 0;
     RealInterval times(RealInterval one) const { return one * exactly(static_cast<double>(count)); }
   };
-  static constexpr std::int16_t kWhole = -1;
+  static constexpr std::int32_t kWhole = -1;
   // Consecutive entries of a sum, mostly those of one table.
   struct Part {
     std::uint32_t table = 0, first = 0, end = 0;
@@ -159,7 +159,7 @@ class SumLines {
     return *places_;
   }
   Places listed_places() const;
-  Entry entry(std::uint32_t t, std::int16_t cls) const;
+  Entry entry(std::uint32_t t, std::int32_t cls) const;
   void add_line(Quantity quantity, SumOf of, std::size_t index, const std::optional<ByteInterval>& printed,
                 std::size_t first, std::size_t end, std::uint32_t common = 0);
   std::vector<std::uint32_t> add_common(const PlanInputs& plan, const Outcome& outcome,

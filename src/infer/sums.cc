@@ -391,7 +391,7 @@ std::int64_t Sums::contradict_unequal_ranks() {
   std::vector<const UnequalRank*> found;
   for (const UnequalRank& rank : lines_.unequal_ranks()) {
     const SumLine& line = outcome_.sums[rank.line];
-    if (is_wide(line) && has_known_shards(line) && !std::ranges::all_of(rank.equals, is_contradicted))
+    if (is_wide(line) && has_known_shards(line) && !std::ranges::all_of(*rank.equals, is_contradicted))
       found.push_back(&rank);
   }
   for (const UnequalRank* rank : found) {

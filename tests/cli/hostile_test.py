@@ -61,6 +61,43 @@ def repeated_header() -> str:
     return "\n".join(lines)
 
 
+def box(lines, width: int = 240) -> str:
+    return "\n".join(["#" * width, *(("# " + line).ljust(width - 1) + "#" for line in lines), "#" * width, ""])
+
+
+def column_table(header, dashes, rows):
+    widths = [3 + max(len(row[c]) for row in [header, *rows]) for c in range(len(header))]
+    rule = ["-" * count for count in dashes]
+    return ["".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in [header, rule, *rows]]
+
+
+def split_by_memory(count: int) -> str:
+    """A row-wise table on devices of two sizes by turns, so that each rank has a part of its own."""
+    rows = count * 2**26
+    ranks = [[str(r), ("0.8 (9%)", "1.2 (3%)")[r % 2], "0.0 (0%)", "0.0 (0,0,0,0,0)", "0.0", "0.6", "RW: 1"]
+             for r in range(count)]
+    table = ["ebc.user_id", "RW", "fused", "0.0 (0,0,0,0,0)", f"({float(count)} GB, 0.0 GB)", "None", "1.0", "1.0", "pooled",
+             "unweighted", "EmbeddingBagCollectionSharder", "1", "4", str(rows), f"0-{count - 1}"]
+    headers = ["FQN", "Sharding", "Compute Kernel", "Perf (ms)", "Storage (HBM, DDR)", "Cache Load Factor", "Pooling Factor",
+               "Num Poolings", "Output", "Weighing", "Sharder", "Features", "Emb Dim (CW Dim)", "Hash Size", "Ranks"]
+    return box([
+        "--- Planner Statistics ---".center(236),
+        "--- Evaluated 1 proposal(s), found 1 possible plan(s), ran for 0.01s ---".center(236),
+        "-" * 236,
+        *column_table(["Rank", "HBM (GB)", "DDR (GB)", "Perf (ms)", "Input (MB)", "Output (MB)", "Shards"],
+                      [6, 10, 10, 11, 12, 13, 8], ranks),
+        "",
+        "Parameter Info:",
+        *column_table(headers, [5, 10, 16, 11, 20, 19, 16, 14, 8, 10, 9, 10, 18, 11, 7], [table]),
+        "",
+        "Batch Size: 1",
+        "",
+        "Planning Memory:",
+        "   HBM: 27.2 GB, DDR: 128.0 GB",
+        "   Percent of Total HBM: 85%",
+    ])
+
+
 BIG = "99999999999999999999"
 CITY = "fused_ebc.city_table"
 HEAD, ROW = at("FQN"), at("like_creative_slot_emb")
@@ -131,6 +168,9 @@ class Hostile(unittest.TestCase):
         for what, log, status, text in CASES:
             with self.subTest(what):
                 self.check(log.encode(), status, text, "verify")
+
+    def test_many_ranks_with_parts_of_their_own(self):
+        self.check(split_by_memory(40_000).encode(), 0, "rank", "reconstruct")
 
     def test_compressed(self):
         for what, content, message in COMPRESSED:
