@@ -70,7 +70,7 @@ class Sections {
     debug_ = std::ranges::any_of(order_, [&](const OrderedLine& r) {
       return (r.when == When::debug || r.when == When::debug_plan) && is_printed(r.id);
     });
-    no_plan_ = is_printed(L::world_size);
+    no_plan_ = printed_.is_empty();
   }
 
   void check() {
@@ -100,7 +100,7 @@ class Sections {
       case When::plan:
         return !no_plan_;
       case When::no_plan:
-        return printed_.ranks.rows.empty() && !is_printed(L::io_legend) && is_framed("log.no_opening_border");
+        return no_plan_;
       case When::debug:
         return debug_;
       case When::debug_plan:

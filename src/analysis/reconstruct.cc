@@ -51,13 +51,25 @@ std::size_t cut(std::vector<T>& rows, std::size_t top) {
   return hidden;
 }
 
+void find_known_columns(const PrintedPlan& printed, const Plan& plan, Reconstruction& result) {
+  const auto is_known = [&](ColumnId column) { return plan.sized || printed.ranks.has(column); };
+  result.rank_hbm = is_known(ColumnId::hbm);
+  result.rank_ddr = is_known(ColumnId::ddr);
+  result.column_bytes =
+      printed.releases.front() >= Release::v0_1_1 && is_known(ColumnId::input) && is_known(ColumnId::output_size);
+  result.rank_perf =
+      printed.releases.front() >= Release::v0_1_1 && (plan.perf.known || printed.ranks.has(ColumnId::perf));
+  const auto prints_parts = [](const PrintedRank& row) { return static_cast<bool>(row.perf.components.front()); };
+  result.rank_perf_parts = plan.perf.known || std::ranges::any_of(printed.ranks.rows, prints_parts);
+}
+
 }  // namespace
 
 Reconstruction reconstruct(const PrintedPlan& printed, const Plan& plan, const Filter& filter,
                            const ReconstructOptions& options) {
   Reconstruction result;
   result.sized = plan.sized;
-  result.column_bytes = printed.releases.front() >= Release::v0_1_1;
+  find_known_columns(printed, plan, result);
   for (const PlanTable& table : plan.tables) {
     const PrintedTable& row = printed.tables.rows[table.row];
     if (filter.keeps_table(row.fqn.text, row.sharding.text, row.kernel.text))

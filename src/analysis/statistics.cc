@@ -350,11 +350,21 @@ std::string text_of(const std::vector<bool>& ranks) {
   return text;
 }
 
+namespace {
+
+// Not where a log was cut off on the right, before the memory or perf of its ranks.
+bool has_rank_values(const PrintedPlan& printed, const Plan& plan) {
+  const bool memory = plan.sized || (printed.ranks.has(ColumnId::hbm) && printed.ranks.has(ColumnId::ddr));
+  return memory && (plan.perf.known || printed.ranks.has(ColumnId::perf));
+}
+
+}  // namespace
+
 RankValues rank_values(const PrintedPlan& printed, const Plan& plan) {
   RankValues values;
   const auto& rows = printed.ranks.rows;
   const auto& ranks = plan.ranks;
-  if (rows.empty() || rows.size() != ranks.size()) return values;
+  if (rows.empty() || rows.size() != ranks.size() || !has_rank_values(printed, plan)) return values;
   const bool hbm = trusted(plan, [](const PlanRank& r) { return r.expected_hbm.contradicted; });
   const bool ddr = trusted(plan, [](const PlanRank& r) { return r.expected_ddr.contradicted; });
   const bool perf = trusted(plan, [](const PlanRank& r) { return r.expected_perf.contradicted != 0; });

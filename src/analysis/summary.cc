@@ -49,12 +49,6 @@ RealInterval narrowed_by(const PrintedPlan& printed, LineId line, RealInterval p
   return bounds ? narrowed(percent, *bounds) : percent;
 }
 
-// A whole head without a rank table: nothing was cut off.
-bool says_no_plan(const PrintedPlan& printed) {
-  const auto lost = [](const Diagnostic& d) { return d.severity == Severity::error; };
-  return printed.find(LineId::title) != nullptr && std::ranges::none_of(printed.diagnostics, lost);
-}
-
 Balance balance_of(RealInterval above_mean) {
   const double percent = middle(above_mean);
   return percent < kEven ? Balance::even : percent < kUneven ? Balance::slightly_uneven : Balance::uneven;
@@ -211,6 +205,7 @@ ShapeSummary summarize_shape(const PrintedPlan& printed, const Plan& plan, std::
     const RealInterval ddr = table.ddr.known && !table.ddr.contradicted ? real(table.ddr.bytes) : bytes(row.ddr);
     for (const auto& [name, groups] :
          {std::pair{row.sharding.text, &shape.shardings}, {row.kernel.text, &shape.kernels}}) {
+      if (name.empty()) continue;  // its column was cut off
       TableGroup& group = group_named(name, *groups);
       ++group.tables;
       group.shards += table.shard_count;
@@ -330,6 +325,7 @@ void find_sequence_outputs(const PrintedPlan& printed, const Plan& plan, const M
 }
 
 void find_idle_ranks(const PrintedPlan& printed, std::vector<Oddity>& oddities) {
+  if (!printed.ranks.has(ColumnId::shards)) return;  // cut off
   const auto idle = std::ranges::count_if(
       printed.ranks.rows, [](const PrintedRank& row) { return row.rank && row.shards.text.empty() && row.hbm; });
   if (idle > 0) oddities.push_back({"idle_ranks", count_text(idle, "rank has", "ranks have") + " no shard at all", 0});
@@ -339,7 +335,7 @@ void find_idle_ranks(const PrintedPlan& printed, std::vector<Oddity>& oddities) 
 
 Summary summarize(const PrintedPlan& printed, const Plan& plan, const SummaryOptions& options, const WhatIf* what_if) {
   Summary summary;
-  summary.empty_plan = plan.empty && says_no_plan(printed);
+  summary.empty_plan = plan.empty;
   const RankValues values = analysis::rank_values(printed, plan);
   summary.memory = summarize_memory(printed, plan, what_if, values, options.top);
   if (summary.memory.known) {

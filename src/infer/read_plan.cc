@@ -112,13 +112,13 @@ void read_sparse_gap(const PrintedPlan& printed, PlanInputs& plan) {
 PlanInputs read_plan(const PrintedPlan& printed) {
   PlanInputs plan;
   plan.printed = &printed;
-  plan.empty_plan = !printed.ranks.printed;
+  plan.empty_plan = printed.is_empty();
   const auto world = parse_integer(printed.slot(LineId::world_size).text, kMostRanks);
   plan.world_size = plan.empty_plan ? world.value_or(0) : static_cast<std::int64_t>(printed.ranks.rows.size());
   plan.batch_size =
       static_cast<double>(parse_integer(printed.slot(LineId::batch_size).text, kLargestBatch).value_or(0));
-  if (plan.world_size > 0) plan.tables = read_tables(printed, plan.world_size, plan.batch_size);
-  const bool has_sizes = printed.releases.back() >= Release::v0_3_0 && plan.batch_size > 0;
+  plan.tables = read_tables(printed, plan.world_size, plan.batch_size);
+  const bool has_sizes = printed.releases.back() >= Release::v0_3_0 && plan.batch_size > 0 && plan.world_size > 0;
   if (!has_sizes)
     for (TableInputs& table : plan.tables) table.sized = false;
   plan.sized = std::any_of(plan.tables.begin(), plan.tables.end(), [](const auto& t) { return t.sized; });

@@ -146,7 +146,7 @@ void vote_tables(const TableHints& tables, Votes& votes) {
 }
 
 void vote_missing_lines(const PrintedPlan& plan, Votes& votes) {
-  if (!plan.ranks.printed) votes.only(v0_6_0, main_branch);  // only then a failed planning prints a box
+  if (plan.is_empty()) votes.only(v0_6_0, main_branch);  // only then a failed planning prints a box
   for (const Companion& companion : kCompanions)
     if (plan.find(companion.anchor) != nullptr && plan.find(companion.companion) == nullptr)
       votes.not_since(companion.since);

@@ -362,8 +362,9 @@ class BlockParser {
 
   // Only the first of each message: what is beyond a bound may be so a million times.
   void report_bound(Cell where, std::string_view message) {
-    const auto same = [message](const Diagnostic& d) { return d.message.data() == message.data(); };
-    if (std::ranges::none_of(plan_.diagnostics, same)) report("log.bounds", Severity::error, where, message);
+    if (std::ranges::find(bounds_reported_, message.data()) != bounds_reported_.end()) return;
+    bounds_reported_.push_back(message.data());
+    report("log.bounds", Severity::error, where, message);
   }
 
   // A number of the log that does not fit, so that nothing is checked against it.
@@ -588,7 +589,8 @@ class BlockParser {
   std::size_t at_ = 0;
   Section section_ = Section::none;
   bool foreign_reported_ = false;
-  std::int64_t shards_ = 0;  // of the tables so far
+  std::vector<const char*> bounds_reported_;  // their messages
+  std::int64_t shards_ = 0;                   // of the tables so far
   TableHints hints_;
   RanksOfTables ranks_of_tables_;
   std::vector<Cell> rank_rows_, table_rows_;  // their texts, without frame and padding
@@ -615,6 +617,11 @@ Cell PrintedPlan::slot(LineId id, std::size_t i) const {
 
 bool PrintedPlan::is_reported(std::string_view rule) const {
   return std::ranges::find(diagnostics, rule, &Diagnostic::rule) != diagnostics.end();
+}
+
+bool PrintedPlan::is_empty() const {
+  constexpr std::size_t kPossiblePlans = 1;  // slot of the summary
+  return !ranks.printed && (find(LineId::world_size) != nullptr || slot(LineId::summary, kPossiblePlans).text == "0");
 }
 
 PrintedPlan parse(const Block& block) {

@@ -203,22 +203,19 @@ Json causes_json(const std::vector<RankCause>& causes) {
 
 Json ranks_json(const HtmlBlock& block) {
   const auto& rows = block.plan.ranks;
-  const auto memory = [&](ByteInterval PlanRank::*field) {
-    return bounds_of(rows, [field](const PlanRank* rank) { return rank->*field; });
-  };
-  const auto column_bytes = [&](ByteInterval PlanRank::*field) {
-    return bounds_of(rows, [&](const PlanRank* rank) -> std::optional<ByteInterval> {
-      if (!block.plan.column_bytes) return std::nullopt;
+  const auto memory = [&](bool known, ByteInterval PlanRank::*field) {
+    return bounds_of(rows, [=](const PlanRank* rank) -> std::optional<ByteInterval> {
+      if (!known) return std::nullopt;
       return rank->*field;
     });
   };
   const auto perf = [](const PlanRank* rank) { return rank->expected_perf.known ? &rank->perf : nullptr; };
   return {{"rank", values_of(rows, [](const PlanRank* rank) { return rank->rank; })},
-          {"hbm", memory(&PlanRank::hbm)},
-          {"sparse_hbm", memory(&PlanRank::sparse_hbm)},
-          {"ddr", memory(&PlanRank::ddr)},
-          {"input", column_bytes(&PlanRank::input)},
-          {"output", column_bytes(&PlanRank::output)},
+          {"hbm", memory(block.plan.rank_hbm, &PlanRank::hbm)},
+          {"sparse_hbm", memory(block.plan.rank_hbm, &PlanRank::sparse_hbm)},
+          {"ddr", memory(block.plan.rank_ddr, &PlanRank::ddr)},
+          {"input", memory(block.plan.column_bytes, &PlanRank::input)},
+          {"output", memory(block.plan.column_bytes, &PlanRank::output)},
           {"perf", perf_of(rows, perf)},
           {"causes",
            {{"part", causes_json(block.composition.by_part)},

@@ -100,9 +100,10 @@ Json finding_json(const Finding& finding) {
 
 Json ms(RealInterval x) { return {{"low", x.low}, {"high", x.high}, {"unit", "ms"}}; }
 
-Json perf_json(const PlanPerf& perf) {
+Json perf_json(const PlanPerf& perf, bool has_parts = true) {
   Json json;
-  for (std::size_t p = 0; p < kPerfParts; ++p) json[std::string(kPerfComponents[p])] = ms(perf.parts[p]);
+  for (std::size_t p = 0; p < kPerfParts; ++p)
+    json[std::string(kPerfComponents[p])] = has_parts ? ms(perf.parts[p]) : Json();
   json["total"] = ms(perf.total);
   return json;
 }
@@ -139,15 +140,16 @@ Json table_json(const TableRow& row) {
 }
 
 Json rank_json(const PlanRank& rank, const Reconstruction& plan) {
+  const auto memory = [](bool known, ByteInterval bytes) { return known ? bounds_json(bytes) : Json(); };
   Json json = {{"rank", rank.rank},
-               {"hbm", bounds_json(rank.hbm)},
-               {"sparse_hbm", bounds_json(rank.sparse_hbm)},
-               {"ddr", bounds_json(rank.ddr)}};
+               {"hbm", memory(plan.rank_hbm, rank.hbm)},
+               {"sparse_hbm", memory(plan.rank_hbm, rank.sparse_hbm)},
+               {"ddr", memory(plan.rank_ddr, rank.ddr)}};
   if (plan.column_bytes) {
     json["input"] = bounds_json(rank.input);
     json["output"] = bounds_json(rank.output);
-    json["perf"] = perf_json(rank.perf);
   }
+  if (plan.rank_perf) json["perf"] = perf_json(rank.perf, plan.rank_perf_parts);
   return json;
 }
 

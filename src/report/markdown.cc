@@ -79,10 +79,11 @@ std::string tables_part(const Reconstruction& plan, bool largest_first, std::siz
 
 std::string ranks_part(const Reconstruction& plan, std::size_t most) {
   MarkdownRows rows(most);
+  const auto bytes = [](bool known, ByteInterval x) { return known ? human_bytes(x) : std::string(); };
   for (const PlanRank* rank : plan.ranks)
-    rows.add(
-        row({std::to_string(rank->rank), human_bytes(rank->hbm), human_bytes(rank->sparse_hbm), human_bytes(rank->ddr),
-             plan.column_bytes ? human_bytes(rank->input) : "", plan.column_bytes ? human_bytes(rank->output) : ""}));
+    rows.add(row({std::to_string(rank->rank), bytes(plan.rank_hbm, rank->hbm), bytes(plan.rank_hbm, rank->sparse_hbm),
+                  bytes(plan.rank_ddr, rank->ddr), bytes(plan.column_bytes, rank->input),
+                  bytes(plan.column_bytes, rank->output)}));
   const auto hidden = static_cast<std::int64_t>(plan.ranks_hidden);
   return head({"rank", "HBM", "of it shards", "DDR", "input", "output"}, "rrrrrr") + rows.text() +
          rest(rows.left_out() + hidden, "rank");

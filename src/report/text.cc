@@ -191,11 +191,12 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
   });
   if (plan.sized && is_open) out += "  ?: the log allows another value as well; -f json lists them\n";
   Columns ranks;
+  const auto bytes_or_dash = [](bool known, ByteInterval x) { return known ? human_bytes(x) : std::string("-"); };
   ranks.add({"rank", "HBM", "of it shards", "DDR", "input", "output"});
   for (const PlanRank* rank : plan.ranks)
-    ranks.add({std::to_string(rank->rank), human_bytes(rank->hbm), human_bytes(rank->sparse_hbm),
-               human_bytes(rank->ddr), plan.column_bytes ? human_bytes(rank->input) : "-",
-               plan.column_bytes ? human_bytes(rank->output) : "-"});
+    ranks.add({std::to_string(rank->rank), bytes_or_dash(plan.rank_hbm, rank->hbm),
+               bytes_or_dash(plan.rank_hbm, rank->sparse_hbm), bytes_or_dash(plan.rank_ddr, rank->ddr),
+               bytes_or_dash(plan.column_bytes, rank->input), bytes_or_dash(plan.column_bytes, rank->output)});
   if (!plan.ranks.empty()) ranks.write(out);
   if (plan.ranks_hidden > 0)
     out += "  ... and " + plural(static_cast<std::int64_t>(plan.ranks_hidden), "more rank") + "\n";

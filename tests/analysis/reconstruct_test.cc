@@ -41,6 +41,29 @@ TEST(Reconstruct, FiltersRowsAndShards) {
   EXPECT_EQ(plan.ranks.size(), 2U);
 }
 
+// What a log does not print of its ranks is not known to be none.
+TEST(Reconstruct, ColumnsThatAreLost) {
+  const auto known = [](const std::string& bytes) {
+    const Checked checked(bytes);
+    const Reconstruction plan = reconstruct(checked.printed, checked.plan, filter_of({}), {});
+    return std::vector<bool>{plan.rank_hbm, plan.rank_ddr, plan.column_bytes, plan.rank_perf, plan.rank_perf_parts};
+  };
+  const auto cut = [](std::string bytes, std::size_t width) {
+    for (std::size_t line = 0; line < bytes.size(); line = bytes.find('\n', line) + 1)
+      if (const std::size_t end = bytes.find('\n', line); end - line > width)
+        bytes.erase(line + width, end - line - width);
+    return bytes;
+  };
+  const std::string log = log_bytes("v1.4.0.log");
+  EXPECT_EQ(known(log), std::vector<bool>({true, true, true, true, true}));
+  EXPECT_EQ(known(cut(log, 59)), std::vector<bool>({true, true, false, false, false}));
+  EXPECT_EQ(known(cut(log, 31)), std::vector<bool>({true, false, false, false, false}));
+  // Without a batch size nothing is rebuilt, and the rank table of that release prints totals of perf only.
+  std::string totals = log_bytes("v0.3.0.log");
+  totals.replace(totals.find("Batch Size:"), 11, "Batch Sice:");
+  EXPECT_EQ(known(totals), std::vector<bool>({true, true, true, true, false}));
+}
+
 TEST(Reconstruct, SumsMeetThePrintedCells) {
   const Checked checked(log_bytes("v1.4.0.log"));
   for (const TableRow& row : reconstruct(checked.printed, checked.plan, filter_of({}), {}).tables) {

@@ -8,6 +8,7 @@
 
 #include "corpus.h"
 #include "logs.h"
+#include "shardstats/analysis/explain.h"
 
 namespace shardstats {
 namespace {
@@ -120,6 +121,20 @@ TEST(Summary, Oddities) {
   EXPECT_THAT(message(summary, "uncached_host_memory"), HasSubstr("1 table is"));
   EXPECT_THAT(message(summary, "same_rank_twice"), HasSubstr("position_ebc.like_doc_os_id on ranks 0,0,1,1"));
   EXPECT_EQ(message(summary, "default_cache_ratio"), "");
+}
+
+// Only the lines that say so make an empty plan of a log without a rank table.
+TEST(Summary, LostRanksAreNoEmptyPlan) {
+  const std::string log = log_bytes("v1.4.0.log");
+  const std::size_t first = log.rfind('\n', log.find("     Rank     HBM")) + 1;
+  const std::size_t end = log.rfind('\n', log.find("# Perf: Total perf")) + 1;
+  const Checked checked(log.substr(0, first) + log.substr(end));
+  EXPECT_FALSE(summarize(checked.printed, checked.plan, {}).empty_plan);
+  for (const Finding& finding : checked.report.findings) EXPECT_EQ(finding.rule->id, "log.missing_lines");
+  // The names of its tables are known, what they hold is not.
+  const auto answer = explain(checked.printed, checked.plan, "ad_emb");
+  ASSERT_TRUE(std::holds_alternative<std::vector<Explained>>(answer));
+  EXPECT_EQ(std::get<std::vector<Explained>>(answer).size(), 1U);
 }
 
 TEST(Summary, WithoutPlanOrTables) {

@@ -187,6 +187,7 @@ TEST(Damage, RankRowsHaveTheirPlaces) {
       {"23", {}, "..23"},
       {"012", {"3"}, "012."},
       {"013", {}, "013"},              // the last number alone may be the wrong one
+      {"013", {"0,3"}, "01.3"},        // not both
       {"01", {"3"}, "01"},             // so may one list
       {"01", {"0-1", "3"}, "01"},      // so may one list
       {"0143", {"0-4", "4"}, "0143"},  // not in order

@@ -33,7 +33,10 @@ struct Reconstruction {
   std::vector<const PlanRank*> ranks;
   std::size_t tables_hidden = 0, ranks_hidden = 0;  // cut off by `top`
   bool sized = false;                               // shards have sizes (v0.3.0+)
-  bool column_bytes = false;                        // the Input/Output columns are bytes (v0.1.1+)
+  // What is known of each rank: printed, or rebuilt from its shards.
+  bool rank_hbm = false, rank_ddr = false;
+  bool column_bytes = false;  // the Input/Output columns, which are bytes (v0.1.1+)
+  bool rank_perf = false, rank_perf_parts = false;
 };
 
 // Points into `printed` and `plan`.

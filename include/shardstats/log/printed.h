@@ -183,6 +183,9 @@ struct PrintedPlan {
   Cell slot(LineId id, std::size_t i = 0) const;
   // Is there a diagnostic of that rule?
   bool is_reported(std::string_view rule) const;
+  // Does the block say that no plan was found, which leaves it without a rank table (section 2)? Not where that is
+  // lost.
+  bool is_empty() const;
   bool has_lost_ranks() const { return std::ranges::any_of(ranks.rows, &PrintedRank::lost); }
 };
 
