@@ -223,18 +223,28 @@ struct SideKernel {
   const PlanKernel* plan = nullptr;
   std::array<Known, 3> printed{};  // HBM, DDR, SSD
 };
+struct SideKernels {
+  std::map<std::string_view, SideKernel> by_name;
+  bool counted = false;  // all tables are: a kernel that is not there has none
+};
 
-std::map<std::string_view, SideKernel> kernels_of(const DiffSide& side) {
-  std::map<std::string_view, SideKernel> kernels;
-  for (const PlanKernel& kernel : side.plan.kernels) kernels[kernel.name].plan = &kernel;
-  for (const PrintedTable& row : side.printed.tables.rows) ++kernels[row.kernel.text].tables;
+// The counts are those of the rows, or of the kernels' own lines where no rows are printed.
+SideKernels kernels_of(const DiffSide& side) {
+  SideKernels kernels;
+  const bool has_rows = side.printed.tables.printed;
+  const bool has_lines = side.printed.find(LineId::kernel_count_heading) != nullptr;
+  const LineId end = last_known_line(side.printed);
+  const bool breaks_off = end == LineId::kernel_count_heading || end == LineId::kernel_count;
+  kernels.counted = has_rows ? has_all_rows(side.printed, side.plan) : has_lines && !breaks_off;
+  for (const PlanKernel& kernel : side.plan.kernels) kernels.by_name[kernel.name].plan = &kernel;
+  for (const PrintedTable& row : side.printed.tables.rows) ++kernels.by_name[row.kernel.text].tables;
   for (const PrintedLine& line : side.printed.lines) {
     const auto slots = side.printed.slots_of(line);
-    if (line.id == LineId::kernel_count && slots.size() > 1 && !side.printed.tables.printed)
-      kernels[slots[0].text].tables = parse_integer(slots[1].text).value_or(0);
+    if (line.id == LineId::kernel_count && slots.size() > 1 && !has_rows)
+      kernels.by_name[slots[0].text].tables = parse_integer(slots[1].text).value_or(0);
     if (line.id != LineId::kernel_storage) continue;
     for (std::size_t i = 0; i < 3 && i + 1 < slots.size(); ++i)
-      kernels[slots[0].text].printed[i] = printed_bounds(slots[i + 1], Format::r3, "bytes");
+      kernels.by_name[slots[0].text].printed[i] = printed_bounds(slots[i + 1], Format::r3, "bytes");
   }
   return kernels;
 }
@@ -247,24 +257,20 @@ Known kernel_bytes(const SideKernel& kernel, std::size_t i) {
   return kernel.printed[i] ? narrowed(rebuilt, *kernel.printed[i]) : rebuilt;
 }
 
-bool has_lost_rows(const DiffSide& side) {
-  return side.printed.tables.printed && !has_all_rows(side.printed, side.plan);
-}
-
 std::vector<KernelDiff> kernel_diffs(const DiffSide& base, const DiffSide& next) {
   std::vector<KernelDiff> diffs;
   auto befores = kernels_of(base), afters = kernels_of(next);
   std::set<std::string_view> names;
   for (const auto* kernels : {&befores, &afters})
-    for (const auto& [name, kernel] : *kernels) names.insert(name);
-  const bool base_lost = has_lost_rows(base), next_lost = has_lost_rows(next);
-  const auto count = [](bool lost, std::int64_t n) { return lost ? Known{} : Known(exactly(static_cast<double>(n))); };
+    for (const auto& [name, kernel] : kernels->by_name) names.insert(name);
+  const auto count = [](const SideKernels& side, const SideKernel& kernel) {
+    return side.counted ? Known(exactly(static_cast<double>(kernel.tables))) : Known{};
+  };
   for (const std::string_view name : names) {
-    const SideKernel &before = befores[name], &after = afters[name];
+    const SideKernel &before = befores.by_name[name], &after = afters.by_name[name];
     KernelDiff& diff = diffs.emplace_back();
     diff.name = name;
-    diff.tables =
-        difference("tables", DiffUnit::count, count(base_lost, before.tables), count(next_lost, after.tables));
+    diff.tables = difference("tables", DiffUnit::count, count(befores, before), count(afters, after));
     diff.hbm = difference("hbm", DiffUnit::bytes, kernel_bytes(before, 0), kernel_bytes(after, 0));
     diff.ddr = difference("ddr", DiffUnit::bytes, kernel_bytes(before, 1), kernel_bytes(after, 1));
     diff.ssd = difference("ssd", DiffUnit::bytes, kernel_bytes(before, 2), kernel_bytes(after, 2));
@@ -359,7 +365,8 @@ LimitStatus hold_against(const PlanDiff& diff, const IncreaseLimit& limit) {
   const auto most = [&](double base) { return limit.percent ? base * limit.amount / 100 : limit.amount; };
   if (hbm.change.low > most(hbm.before->high)) return LimitStatus::exceeded;
   // Values that print alike may differ all the same, unless nothing at all changed.
-  const double highest = hbm.changed ? hbm.change.high : diff.changed() ? hbm.after->high - hbm.before->low : 0;
+  const bool may_differ = diff.changed() || !diff.compares_all();
+  const double highest = hbm.changed ? hbm.change.high : may_differ ? hbm.after->high - hbm.before->low : 0;
   return highest > most(hbm.before->low) ? LimitStatus::undecided : LimitStatus::kept;
 }
 
@@ -399,6 +406,7 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
       ++diff.hidden;
   }
   diff.tables_printed = base.printed.tables.printed && next.printed.tables.printed;
+  diff.not_compared = not_compared(base, next);
   diff.kernels = kernel_diffs(base, next);
   keep_changed(diff.ranks);
   keep_changed(diff.kernels);

@@ -98,6 +98,16 @@ Json kernel_json(const KernelDiff& kernel) {
           {"ssd", number_json(kernel.ssd)}};
 }
 
+// None where no difference shows, but a log lacks what the other prints: nobody knows then.
+Json changed_json(const PlanDiff& diff) {
+  return diff.changed() || diff.compares_all() ? Json(diff.changed()) : Json();
+}
+
+Json not_compared_json(const NotCompared& part) {
+  const std::string_view lacks = part.before && part.after ? "both" : part.before ? "before" : "after";
+  return {{"what", part.what}, {"part", part.partly ? "some" : "all"}, {"lacks", lacks}};
+}
+
 template <class Rows, class Write>
 Json list_json(const Rows& rows, std::size_t top, Write write) {
   Json list = Json::array();
@@ -131,7 +141,7 @@ Json diff_json(const PlanDiff& diff, std::size_t top) {
   largest["ranks_before"] = diff.largest.before;
   largest["ranks_after"] = diff.largest.after;
   return {
-      {"changed", diff.changed()},
+      {"changed", changed_json(diff)},
       {"releases", {{"before", releases_json(diff.releases_before)}, {"after", releases_json(diff.releases_after)}}},
       {"largest_hbm", std::move(largest)},
       {"headroom", number_json(diff.headroom)},
@@ -142,6 +152,7 @@ Json diff_json(const PlanDiff& diff, std::size_t top) {
       {"tables_same", diff.same_tables},
       {"tables_open", diff.open_tables},
       {"tables_printed", diff.tables_printed},
+      {"not_compared", list_json(diff.not_compared, 0, not_compared_json)},
       {"ranks", list_json(diff.ranks, top, rank_json)},
       {"kernels", list_json(diff.kernels, top, kernel_json)},
       {"left_out",

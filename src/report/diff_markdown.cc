@@ -38,9 +38,10 @@ std::string diff_markdown(const DiffTitle& title, const PlanDiff& diff, std::siz
   if (diff.changed()) {
     page.add(paragraph(headline_text(diff)));
     page.add(paragraph(headroom_text(diff)));
+    if (const std::string text = not_compared_text(diff); !text.empty()) page.add(paragraph("Not compared: " + text));
     add_changes(diff, page);
   } else {
-    page.add(paragraph(std::string(title.is_change ? kNoDifference : kNothingChanged)));
+    page.add(paragraph(title.is_change ? std::string(kNoDifference) : nothing_changed_text(diff)));
   }
   return page.text();
 }

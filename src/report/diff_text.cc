@@ -18,7 +18,7 @@ class DiffPaper {
   void write(const DiffTitle& title, const PlanDiff& diff) {
     line(0, std::string(title.base) + " -> " + std::string(title.next));
     if (!diff.changed() && diff.open_tables.empty())
-      return line(0, std::string(title.is_change ? kNoDifference : kNothingChanged));
+      return line(0, title.is_change ? std::string(kNoDifference) : nothing_changed_text(diff));
     if (const std::string text = headline_text(diff); !text.empty()) line(0, text, color_of_change(diff.largest.hbm));
     if (const std::string text = headroom_text(diff); !text.empty()) line(0, text);
     write_causes(diff.causes);
@@ -77,7 +77,7 @@ class DiffPaper {
   }
 
   void write_tables(const PlanDiff& diff) {
-    if (!diff.tables_printed) line(0, "tables: not compared, since a log does not print them");
+    if (const std::string text = not_compared_text(diff); !text.empty()) line(0, "not compared: " + text);
     if (diff.tables.empty()) return write_open(diff.open_tables);
     line(0, "tables: " + plural(static_cast<std::int64_t>(diff.tables.size()), "change") + ", " +
                 plural(diff.same_tables, "table") + " as before");

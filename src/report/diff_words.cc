@@ -237,6 +237,47 @@ std::string both_text(const NumberDiff& number) {
   return text + " (" + signed_text(number.change, number.unit) + (percent.empty() ? "" : ", " + percent) + ")";
 }
 
+namespace {
+
+std::string words_of_part(std::string_view part) {
+  constexpr std::pair<std::string_view, std::string_view> kParts[] = {
+      {"kernel_count", "kernels"},     {"kernel_storage", "memory of kernels"},
+      {"reserved", "reserved memory"}, {"planning", "planning memory"},
+      {"dense", "dense storage"},      {"kjt", "KJT storage"}};
+  const auto* found = std::ranges::find(kParts, part, [](const auto& words) { return words.first; });
+  return found == std::end(kParts) ? spaced(part) : std::string(found->second);
+}
+
+std::string_view why_not_compared(const NotCompared& of) {
+  if (of.before && of.after) return of.partly ? "both logs have lost them" : "neither log prints them";
+  if (of.partly) return of.before ? "the first log has lost them" : "the second log has lost them";
+  return of.before ? "the first log does not print them" : "the second log does not print them";
+}
+
+}  // namespace
+
+std::string not_compared_text(const PlanDiff& diff) {
+  std::vector<std::string> groups;  // of the parts with one reason
+  std::vector<std::string_view> told;
+  for (const NotCompared& first : diff.not_compared) {
+    const std::string_view why = why_not_compared(first);
+    if (std::ranges::find(told, why) != told.end()) continue;
+    told.push_back(why);
+    std::vector<std::string> parts;
+    for (const NotCompared& part : diff.not_compared)
+      if (why_not_compared(part) == why) parts.push_back(words_of_part(part.what));
+    groups.push_back((first.partly ? "some " : "") + listed(parts, "and") + ", since " + std::string(why));
+  }
+  std::string text;
+  for (const std::string& group : groups) text += (text.empty() ? "" : "; ") + group;
+  return text;
+}
+
+std::string nothing_changed_text(const PlanDiff& diff) {
+  if (diff.compares_all()) return "nothing changed: both logs print and explain the same plan";
+  return "nothing changed in what both logs print; not compared: " + not_compared_text(diff);
+}
+
 std::string headline_text(const PlanDiff& diff) {
   const NumberDiff& hbm = diff.largest.hbm;
   if (!hbm.before && !hbm.after) return {};

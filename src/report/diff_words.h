@@ -28,7 +28,10 @@ std::string change_text(const NumberDiff& number);
 // "3.858 GiB -> 5.96 GiB (+2.1 GiB, +54.5%)"
 std::string both_text(const NumberDiff& number);
 
-inline constexpr std::string_view kNothingChanged = "nothing changed: both logs print and explain the same plan";
+// "tables and kernels, since the second log does not print them"; empty if nothing is left out.
+std::string not_compared_text(const PlanDiff& diff);
+// That nothing changed, as far as the logs tell.
+std::string nothing_changed_text(const PlanDiff& diff);
 inline constexpr std::string_view kNoDifference = "nothing changes: with it the plan is as logged";  // of whatif
 // "largest rank HBM: 3.858 GiB on rank 43 -> 5.96 GiB on rank 43, +2.1 GiB (+54.5%)"; empty if neither log gives it.
 std::string headline_text(const PlanDiff& diff);

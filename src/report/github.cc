@@ -82,7 +82,7 @@ void GithubAnnotations::add(std::string_view path, const PlanDiff& diff) {
   if (!counts_among_worst(gravity_of(severity))) return;
   std::vector<std::string> parts;
   if (diff.limit) parts.push_back(diff_words::limit_text(*diff.limit));
-  parts.push_back(diff.changed() ? diff_words::headline_text(diff) : std::string(diff_words::kNothingChanged));
+  parts.push_back(diff.changed() ? diff_words::headline_text(diff) : diff_words::nothing_changed_text(diff));
   for (std::size_t i = 0; i < std::min(kMostCauses, diff.causes.size()); ++i)
     parts.push_back(diff_words::cause_and_effect(diff.causes[i]));
   if (diff.causes.size() > kMostCauses)

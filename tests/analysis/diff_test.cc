@@ -40,6 +40,62 @@ TEST(Diff, OtherReleasesHaveOtherColumnsAndNoZeros) {
   }
 }
 
+// The lines that stand before the one with `mark`.
+std::string before(const std::string& bytes, const std::string& mark) {
+  return bytes.substr(0, bytes.rfind('\n', bytes.find(mark)) + 1);
+}
+// Without the lines from the one with `first` to the one with `last`.
+std::string without(const std::string& bytes, const std::string& first, const std::string& last) {
+  return before(bytes, first) + bytes.substr(bytes.find('\n', bytes.find(last)) + 1);
+}
+
+std::vector<std::string> not_compared(const PlanDiff& diff) {
+  std::vector<std::string> parts;
+  for (const NotCompared& part : diff.not_compared)
+    parts.push_back((part.partly ? "some " : "") + std::string(part.what) + (part.before ? " before" : "") +
+                    (part.after ? " after" : ""));
+  return parts;
+}
+
+TEST(Diff, WhatALogLacksIsNeitherEqualNorChanged) {
+  const std::string log = log_bytes("v1.4.0.log");
+  const struct {
+    std::string after;
+    std::vector<std::string> not_compared;
+  } cases[] = {
+      {without(log, "     Rank  ", "0.041 (0.0003"), {"ranks after"}},
+      {without(log, "Parameter Info:", "model.position_ebc.device_os_ad_id"), {"tables after"}},
+      {log.substr(log.find("Batch Size:") - 2), {"ranks after", "tables after"}},
+      {before(log, "Reserved Memory:"), {"reserved after", "planning after", "dense after", "kjt after"}},
+      {before(log, "Top 5 Tables Causing Max Perf"), {"some lines after"}},
+  };
+  for (const auto& c : cases) {
+    const PlanDiff cut = diff(log, c.after);
+    EXPECT_FALSE(cut.changed()) << c.after;
+    EXPECT_FALSE(cut.compares_all()) << c.after;
+    EXPECT_EQ(not_compared(cut), c.not_compared) << c.after;
+    EXPECT_FALSE(diff(c.after, log).changed()) << c.after;
+  }
+}
+
+TEST(Diff, NoCutOffLogChangesAnything) {
+  const std::string log = log_bytes("v1.4.0.log");
+  std::size_t end = 0;
+  for (int line = 1; line < 99; ++line) {
+    end = log.find('\n', end) + 1;
+    if (line < 8 || line % 7 != 0) continue;
+    const PlanDiff cut = diff(log, log.substr(0, end));
+    EXPECT_FALSE(cut.changed()) << line;
+    EXPECT_FALSE(cut.compares_all()) << line;
+  }
+}
+
+TEST(Diff, LogsWithoutTablesAreEqualAsFarAsTheyGo) {
+  const PlanDiff same = diff(log_bytes("v1.8.0-nodebug.log"), log_bytes("v1.8.0-nodebug.log"));
+  EXPECT_TRUE(same.compares_all());
+  EXPECT_THAT(not_compared(same), ElementsAre("tables before after"));
+}
+
 TEST(Diff, PrintedInputsOfATable) {
   const std::string log = log_bytes("v1.4.0.log");
   const Checked base(log);

@@ -10,6 +10,7 @@ from tool import LOGS, damaged, run
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
 WRONG_TABLE = damaged("v1.4.0.log", "8.941", "8.945", "position_ebc.device_os_ad_id")
+CUT_OFF = b"".join((LOGS / "v1.4.0.log").read_bytes().splitlines(True)[:82])  # before the reservation
 WRONG_COUNT = damaged("v1.4.0.log", "CW: 1", "CW: 2", "1.65 (10%)")
 
 
@@ -87,6 +88,7 @@ CASES = {  # name: arguments, standard input; and where to run, if not among the
     "diff_exit_zero": (["diff", "-f", "github", "--exit-zero", "--fail-on-increase", "1MiB", "v1.8.0.log", "v1.4.0.log"],
                        b""),
     "diff_csv": (["diff", "-f", "csv", "-n", "1", "v1.4.0.log", "v1.8.0.log"], b""),
+    "diff_cut_off": (["diff", "v1.4.0.log", "-"], CUT_OFF),
     "diff_missing_github": (["diff", "-f", "github", "v1.4.0.log", "missing.log"], b""),
     "diff_optimizer": (["diff", "-n", "2", "base.log", "next.log"], b"", PAIRS / "optimizer"),
     "diff_world_size": (["diff", "-n", "2", "-f", "markdown", "base.log", "next.log"], b"", PAIRS / "world_size"),

@@ -70,6 +70,30 @@ TEST(DiffWords, DigitsThatBoundsAgreeOn) {
   for (const auto& c : cases) EXPECT_EQ(diff_words::signed_text(c.value, c.unit), c.text);
 }
 
+TEST(DiffWords, NothingChangedAsFarAsTheLogsTell) {
+  const struct {
+    std::vector<NotCompared> parts;
+    std::string_view text;
+  } cases[] = {
+      {{}, "nothing changed: both logs print and explain the same plan"},
+      {{{"tables", false, true, true}}, "nothing changed: both logs print and explain the same plan"},
+      {{{"tables", false, false, true}},
+       "nothing changed in what both logs print; not compared: tables, since the second log does not print them"},
+      {{{"kernel_count", false, true, false}, {"kjt", false, true, false}, {"ranks", true, false, true}},
+       "nothing changed in what both logs print; not compared: kernels and KJT storage, since the first log does not "
+       "print them; some ranks, since the second log has lost them"},
+      {{{"cells", true, true, true}},
+       "nothing changed in what both logs print; not compared: some cells, since both logs have lost them"},
+  };
+  for (const auto& c : cases) {
+    PlanDiff diff;
+    diff.not_compared = c.parts;
+    EXPECT_EQ(diff_words::nothing_changed_text(diff), c.text);
+    const Json changed = diff_json(diff, 0)["changed"];
+    EXPECT_EQ(changed, c.text.find(':') == 15 ? Json(false) : Json());
+  }
+}
+
 TEST(DiffWords, PercentOfTheBase) {
   const struct {
     RealInterval before, after;

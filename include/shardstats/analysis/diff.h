@@ -140,6 +140,13 @@ struct LimitResult {
   LimitStatus status{};
 };
 
+// What is not compared, since a log prints none of it ("tables"), or has lost some of it in damage.
+struct NotCompared {
+  std::string_view what;
+  bool partly = false;
+  bool before = false, after = false;  // the logs that lack it
+};
+
 struct PlanDiff {
   std::vector<Release> releases_before, releases_after;  // candidates
   std::vector<NumberDiff> numbers;                       // of the whole plan, those known on a side
@@ -154,9 +161,12 @@ struct PlanDiff {
   std::vector<std::string> open_tables;  // the same, but what is known leaves open whether they changed: FQNs
   std::int64_t hidden = 0;               // changed tables, ranks and kernels that the filter does not keep
   bool tables_printed = true;            // by both logs; else no table is compared
-  std::optional<LimitResult> limit;      // if one was given
+  std::vector<NotCompared> not_compared;
+  std::optional<LimitResult> limit;  // if one was given
 
   bool changed() const;
+  // Else a log shows something that the other lacks: then nothing says that the plans are equal.
+  bool compares_all() const;
 };
 
 struct DiffSide {
