@@ -228,6 +228,8 @@ constexpr std::array kRules = {
          v0_1_0, main_branch, "log-format.md section 3.4", kDamage},
     Rule{"log.missing_lines", error, "lines or sections missing", "the lines with those that the release always prints", "",
          v0_1_0, main_branch, "log-format.md section 1.5", kDamage},
+    Rule{"log.repeated_lines", error, "lines that stand twice", "the lines of a block with each other", "", v0_1_0,
+         main_branch, "log-format.md section 1.5", kDamage},
     Rule{"log.no_opening_border", error, "block without a start", "the first line of a block with the border", "", v0_1_0,
          main_branch, "log-format.md section 1.2", kDamage},
     Rule{"log.no_closing_border", error, "block without an end", "the last line of a block with the border", "", v0_1_0,

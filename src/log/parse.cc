@@ -13,6 +13,7 @@
 #include "log/frame.h"
 #include "log/lists.h"
 #include "log/match.h"
+#include "log/mend_lines.h"
 #include "log/mend_rows.h"
 #include "log/text.h"
 #include "shardstats/limits.h"
@@ -147,6 +148,7 @@ class BlockParser {
     frame_.check_borders();
     check_rank_rows();
     check_table_rows();
+    mend_lines(plan_);
     plan_.releases = release_candidates(plan_, hints_, block_.closed);
     return std::move(plan_);
   }

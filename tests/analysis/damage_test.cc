@@ -72,6 +72,34 @@ TEST(Damage, RowsThatStandTwice) {
     }
 }
 
+// Of the lines outside the two tables. Lists may have tables of one name, and the frame is the frame.
+bool may_stand_twice(const PrintedPlan& printed, std::size_t line) {
+  const auto at = std::ranges::find(printed.lines, line, [](const PrintedLine& l) { return l.place.line; });
+  if (at == printed.lines.end()) return true;
+  using enum LineId;
+  constexpr LineId kAny[] = {border, blank, title, divider, rank_table, parameter_table, top_perf_table, top_hbm_table};
+  return std::ranges::find(kAny, at->id) != std::end(kAny);
+}
+
+TEST(Damage, LinesThatStandTwice) {
+  for (const char* name : kLogs) {
+    const std::string bytes = log_bytes(name);
+    const std::vector<std::string> all = lines_of(bytes);
+    const PrintedPlan printed = parse(find_blocks(bytes).front());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (may_stand_twice(printed, i + 1)) continue;
+      std::vector<std::string> lines = all;
+      lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(i), all[i]);
+      const Checked checked(joined(lines));
+      ASSERT_EQ(count(checked.report.findings).error, 1) << name << ":" << i + 1;
+      const auto error = std::ranges::find(checked.report.findings, Severity::error, &Finding::severity);
+      EXPECT_EQ(error->rule->id, "log.repeated_lines") << name << ":" << i + 1;
+      EXPECT_EQ(error->where.place.line, i + 2);
+      EXPECT_EQ(checked.report.coverage.unchecked, 0);
+    }
+  }
+}
+
 TEST(Damage, LostRanks) {
   for (const char* name : kLogs) {
     const std::string bytes = log_bytes(name);

@@ -140,6 +140,46 @@ TEST(Damage, RepeatedNameAloneIsNoDamage) {
   EXPECT_TRUE(test::parsed(table({kFirst, test::replaced(kFirst, "0.081", "0.082")})).diagnostics.empty());
 }
 
+TEST(Damage, RepeatedLines) {
+  const std::string kernels = "Compute Kernels Count:", perf = "Total Perf Imbalance Statistics",
+                    hbm = "HBM Imbalance Statistics", distance = "Total Distance: 0.100";
+  const std::string fused = "   fused: 1", tier = "Top Tier #1 Estimated Peak HBM Pressure: 0.22 GB on rank 0";
+  const struct {
+    std::vector<std::string> lines;
+    std::uint32_t line;  // 0: none is repeated
+    std::string_view text;
+  } cases[] = {
+      {{"Batch Size: 512", "", "Batch Size: 512"}, 5, ""},
+      {{"Batch Size: 512", "Batch Size: 256"}, 4, "256"},
+      {{"Critical Path (comms): 0.2", "Critical Path (comms): 0.3"}, 4, "0.3"},
+      {{"Sum of Maxima: 0.2 ms", "Sum of Maxima: 0.2 ms"}, 4, ""},
+      {{kernels, fused, fused}, 5, ""},
+      {{kernels, fused, "   fused: 2"}, 5, "2"},
+      {{kernels, fused, "   dense: 1"}, 0, ""},
+      {{tier, test::replaced(tier, "rank 0", "rank 1")}, 4, "1"},
+      {{tier, test::replaced(tier, "#1", "#2")}, 0, ""},
+      {{perf, distance, "", hbm, distance}, 0, ""},
+      {{perf, distance, "", distance}, 0, ""},  // a heading that is lost
+      {{perf, distance, distance}, 5, ""},
+      {{"Top 5 Tables Causing Max Perf:", "   t", "   t"}, 0, ""},  // tables of one name
+  };
+  for (const auto& c : cases) {
+    const std::string log = box(c.lines);
+    const PrintedPlan plan = test::parsed(log);
+    const auto found = std::ranges::find(plan.diagnostics, "log.repeated_lines", &Diagnostic::rule);
+    ASSERT_EQ(found == plan.diagnostics.end(), c.line == 0) << log;
+    if (c.line == 0) continue;
+    EXPECT_EQ(found->severity, Severity::error);
+    EXPECT_EQ(found->where.text, c.text);
+    EXPECT_EQ(found->where.place.line, c.line);
+    EXPECT_EQ(test::rendered(log), [&] {
+      std::vector<std::string> left = c.lines;
+      left.pop_back();
+      return box(left);
+    }());
+  }
+}
+
 TEST(Damage, RepeatedTableIsReadAndPrintedOnce) {
   const std::string log = box({kHeader, kRule, kFirst, "", kHeader, kRule, kSecond});
   const PrintedPlan plan = test::parsed(log);

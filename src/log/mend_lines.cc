@@ -1,0 +1,113 @@
+#include "log/mend_lines.h"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+namespace shardstats::log_detail {
+
+namespace {
+
+// How often the planner prints such a line.
+enum class Often : std::uint8_t {
+  any,         // the frame, tables, what is unknown; a Top 5 list may have several tables of one name
+  once,        // in a block
+  in_section,  // once under each heading of an imbalance
+  by_name,     // once for each kernel or tier
+};
+
+Often how_often(LineId id) {
+  switch (id) {
+    case LineId::border:
+    case LineId::blank:
+    case LineId::title:
+    case LineId::divider:
+    case LineId::rank_table:
+    case LineId::parameter_table:
+    case LineId::top_perf_table:
+    case LineId::top_hbm_table:
+    case LineId::unknown_centred:
+    case LineId::unknown_plain:
+    case LineId::unknown_nested:
+      return Often::any;
+    case LineId::total_variation:
+    case LineId::total_distance:
+    case LineId::chi_divergence:
+    case LineId::kl_divergence:
+      return Often::in_section;
+    case LineId::kernel_count:
+    case LineId::kernel_weights:
+    case LineId::kernel_optimizer:
+    case LineId::kernel_storage:
+    case LineId::kernel_constraint:
+    case LineId::tier:
+      return Often::by_name;
+    default:
+      return Often::once;
+  }
+}
+
+bool begins_section(LineId id) {
+  return id == LineId::blank || id == LineId::perf_imbalance_heading || id == LineId::hbm_imbalance_heading ||
+         id == LineId::ddr_imbalance_heading;
+}
+
+// Lines with one key are one line that stands there several times.
+struct LineKey {
+  LineId id;
+  std::uint32_t section;
+  std::string_view name;
+  std::uint32_t line;  // index; no part of the key
+
+  auto key() const { return std::tuple(id, section, name); }
+};
+
+// Sorted, so that equal keys are neighbours, in the order of their lines.
+std::vector<LineKey> line_keys(const PrintedPlan& plan) {
+  std::vector<LineKey> keys;
+  keys.reserve(plan.lines.size());
+  std::uint32_t section = 0;
+  for (std::uint32_t i = 0; i < plan.lines.size(); ++i) {
+    const PrintedLine& line = plan.lines[i];
+    section += begins_section(line.id);
+    const Often often = how_often(line.id);
+    if (often == Often::any) continue;
+    const bool has_name = often == Often::by_name && line.slot_count > 0;
+    keys.push_back({line.id, often == Often::in_section ? section : 0,
+                    has_name ? plan.slots_of(line).front().text : std::string_view(), i});
+  }
+  std::ranges::sort(keys, {}, [](const LineKey& key) { return std::tuple(key.key(), key.line); });
+  return keys;
+}
+
+void report(PrintedPlan& plan, const PrintedLine& first, const PrintedLine& again) {
+  const auto a = plan.slots_of(first), b = plan.slots_of(again);
+  const auto other = std::ranges::mismatch(b, a, {}, &Cell::text, &Cell::text).in1;
+  const bool same = other == b.end();
+  plan.diagnostics.push_back(
+      {"log.repeated_lines", Severity::error, same ? Cell{{}, again.place} : *other,
+       same ? "this line stands above already" : "this line stands above already, with another value"});
+}
+
+}  // namespace
+
+void mend_lines(PrintedPlan& plan) {
+  const std::vector<LineKey> keys = line_keys(plan);
+  std::vector<std::uint32_t> repeated;
+  for (std::size_t first = 0, i = 1; i < keys.size(); ++i) {
+    if (keys[i].key() != keys[first].key()) {
+      first = i;
+      continue;
+    }
+    report(plan, plan.lines[keys[first].line], plan.lines[keys[i].line]);
+    repeated.push_back(keys[i].line);
+  }
+  if (repeated.empty()) return;
+  std::ranges::sort(repeated);
+  std::vector<PrintedLine> kept;
+  for (std::uint32_t line = 0; line < plan.lines.size(); ++line)
+    if (!std::ranges::binary_search(repeated, line)) kept.push_back(plan.lines[line]);
+  plan.lines = std::move(kept);
+}
+
+}  // namespace shardstats::log_detail

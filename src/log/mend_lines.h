@@ -1,0 +1,12 @@
+// Lines outside the two tables that stand twice. Private to src/log.
+#pragma once
+
+#include "shardstats/log/printed.h"
+
+namespace shardstats::log_detail {
+
+// Reports lines that the planner prints once, but stand above already, and leaves them out: what rests on such a number
+// reads the first one.
+void mend_lines(PrintedPlan& plan);
+
+}  // namespace shardstats::log_detail
