@@ -46,8 +46,9 @@ void check_totals(Checks& checks) {
   const auto& rows = checks.printed.ranks.rows;
   for (const MemoryColumn& sum : kMemoryColumns) {
     const Expectation& expectation = checks.plan.all_ranks.*sum.expected_total;
-    if (!expectation.contradicted || rows.empty()) continue;
-    Finding& finding = checks.add_rank(sum.rule, rows.front().*sum.cell, rank_number(rows.front()));
+    const auto row = std::ranges::find_if(rows, [&](const PrintedRank& r) { return static_cast<bool>(r.*sum.cell); });
+    if (!expectation.contradicted || row == rows.end()) continue;
+    Finding& finding = checks.add_rank(sum.rule, (*row).*sum.cell, rank_number(*row));
     const std::string total = expected_bytes(expectation.bytes, Format::r3, sum.unit_bytes).text;
     finding.message = does_not_add_up(sum.what, rows.size(), total, sum.unit, "rank");
   }
@@ -70,6 +71,7 @@ Cell in_log(const PrintedPlan& printed, Cell part) {
 
 void check_shards(Checks& checks, const PrintedRank& row, const std::vector<ShardCount>& printed_counts, int rank,
                   const ShardsByType& counts) {
+  if (!row.shards) return;  // lost with its part of the row, which is reported
   ShardsByType left = counts;
   for (const ShardCount& pair : printed_counts) {
     const auto sharding = parse_name<Sharding>(pair.type.text, kShardingNames);

@@ -41,6 +41,16 @@ TEST(Verify, ShiftedTierRanksAreANoteWithTheRightOnes) {
   EXPECT_EQ(shifted.expected->text, "1");
 }
 
+// What stands in no cell that is there is no finding of the numbers.
+TEST(Verify, LostCellsOfARank) {
+  const std::string bytes = log_bytes("v1.4.0.log");
+  const Checked checked(changed(bytes, "0.537 (0.1", "  0.88", ""));
+  const auto& findings = checked.report.findings;
+  EXPECT_GE(count(findings).error, 1);
+  EXPECT_TRUE(std::ranges::none_of(findings, [](const Finding& f) { return f.where.place.line == 0; }));
+  EXPECT_TRUE(std::ranges::none_of(findings, [](const Finding& f) { return f.rule->id == "rank.shards"; }));
+}
+
 // One number of a genuine log changed: the rule that must notice, pointing at the number.
 struct Change {
   const char* log;   // below testdata/logs
