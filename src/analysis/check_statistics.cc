@@ -47,6 +47,13 @@ class Comparison : public StatisticsReader {
                     "the line of tier #" + std::to_string(tier) + " is missing beside this line");
   }
 
+  void extra_tier(const Cell& number, std::int64_t last) override {
+    checks_.compared.tiers = last;
+    Finding& finding = checks_.add(RuleId::tiers_value, number);
+    finding.message = "tier #" + std::string(number.text) + " is printed, the rank table gives " +
+                      std::to_string(last) + (last == 1 ? " tier" : " tiers");
+  }
+
  private:
   Checks& checks_;
 };

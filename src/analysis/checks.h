@@ -23,6 +23,7 @@ struct Compared {
   bool ranks = false;                      // lines derived from the rank table
   bool critical_path = false;              // comms need every table's perf
   bool top_perf = false, top_hbm = false;  // top tables
+  std::int64_t tiers = INT64_MAX;          // those beyond have no ranks to be compared with
 };
 
 // How many shards of each sharding type, by Sharding.

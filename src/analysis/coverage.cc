@@ -151,8 +151,12 @@ class Counter {
     if (line.id == LineId::ddr_imbalance_heading) imbalance_ = imbalance_ddr;
     const auto slots = checks_.printed.slots_of(line);
     const auto listed = std::ranges::find(kLineNatures, line.id, &LineNature::id);
+    const bool is_extra_tier =
+        line.id == LineId::tier && parse_integer(slots[0].text).value_or(0) > checks_.compared.tiers;
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      if (listed != kLineNatures.end())
+      if (is_extra_tier)
+        add(slots[i], i == 0 ? none : unchecked);
+      else if (listed != kLineNatures.end())
         add(slots[i], listed->slots[i], in_section(listed->rules[i]));
       else if (is_number(slots[i].text) || (!slots[i].text.empty() && is_list(slots[i])))
         add(slots[i], unchecked);

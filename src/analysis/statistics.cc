@@ -234,7 +234,7 @@ class Walk {
   // ---- tiers -------------------------------------------------------------------------------------------------------
 
   struct PrintedTier {
-    Cell value, ranks;
+    Cell number, value, ranks;
   };
 
   std::map<std::int64_t, PrintedTier> printed_tiers() const {
@@ -243,7 +243,7 @@ class Walk {
       if (line.id != LineId::tier) continue;
       const auto slots = printed_.slots_of(line);
       if (const auto number = parse_integer(slots[0].text); number && slots.size() >= 3)
-        tiers[*number] = {slots[1], slots[2]};
+        tiers[*number] = {slots[0], slots[1], slots[2]};
     }
     return tiers;
   }
@@ -253,7 +253,8 @@ class Walk {
     const auto tiers = printed_tiers();
     std::vector<std::size_t> left(values_.ranks());
     std::iota(left.begin(), left.end(), std::size_t{0});
-    for (std::int64_t k = 1; k <= kMostTiers && !left.empty(); ++k) {
+    std::int64_t k = 1;
+    for (; k <= kMostTiers && !left.empty(); ++k) {
       const auto found = tiers.find(k);
       if (found == tiers.end()) {
         const Place next = k > 1 ? tiers.at(k - 1).value.place : printed_.slot(LineId::top_hbm).place;
@@ -277,6 +278,8 @@ class Walk {
       read_shift(key, tier, positions, left);
       remove(left, positions);
     }
+    for (const auto& [number, tier] : tiers)
+      if (number < 1 || number >= k) reader_.extra_tier(tier.number, k - 1);
   }
 
   void read_shift(const std::string& key, const PrintedTier& tier, const std::vector<int>& positions,

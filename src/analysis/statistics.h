@@ -88,6 +88,9 @@ class StatisticsReader {
   virtual void shifted(const ShiftedTier& tier) = 0;
   // Ranks are left for a tier that is not printed. `next`: the line that should follow it.
   virtual void missing_tier(std::int64_t /*tier*/, Place /*next*/) {}
+  // A tier that is printed, though no rank is left for it, or enough tiers are printed. `last`: the one that is the
+  // last.
+  virtual void extra_tier(const Cell& /*number*/, std::int64_t /*last*/) {}
 };
 
 // The largest value of a component; its own line is printed more finely than the ranks' cells.

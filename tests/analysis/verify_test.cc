@@ -41,6 +41,28 @@ TEST(Verify, ShiftedTierRanksAreANoteWithTheRightOnes) {
   EXPECT_EQ(shifted.expected->text, "1");
 }
 
+// A copy of the first line with `mark`, changed, in front of it.
+std::string with_copy(const std::string& bytes, const std::string& mark, const std::string& old_text,
+                      const std::string& new_text) {
+  const std::size_t start = bytes.rfind('\n', bytes.find(mark)) + 1, end = bytes.find('\n', start) + 1;
+  return bytes.substr(0, start) + changed(bytes.substr(start, end - start), mark, old_text, new_text) +
+         bytes.substr(start);
+}
+
+TEST(Verify, TiersBeyondTheRanksAreErrors) {
+  const std::string bytes = log_bytes("v1.4.0.log");
+  for (const char* const number : {"4", "5", "7"}) {
+    const Checked checked(with_copy(bytes, "# Top Tier #3", "#3", std::string("#") + number));
+    const auto is_tier = [](const Finding& f) { return f.rule->id == "tiers.value"; };
+    const auto& findings = checked.report.findings;
+    ASSERT_EQ(std::ranges::count_if(findings, is_tier), 1) << dump(checked.report);
+    const Finding& finding = *std::ranges::find_if(findings, is_tier);
+    EXPECT_EQ(finding.where.text, number);
+    EXPECT_EQ(finding.message, "tier #" + std::string(number) + " is printed, the rank table gives 3 tiers");
+    EXPECT_EQ(checked.report.coverage.unchecked, 2);  // its HBM and its ranks
+  }
+}
+
 // What stands in no cell that is there is no finding of the numbers.
 TEST(Verify, LostCellsOfARank) {
   const std::string bytes = log_bytes("v1.4.0.log");
