@@ -17,6 +17,8 @@ class TopTables {
   }
 
  private:
+  static constexpr std::string_view kIsShort = "though fewer than 5 tables are";
+
   void check_top(LineId heading, LineId id, RuleId rule) {
     const bool perf = rule == RuleId::top_tables_perf;
     if (!checks_.printed.find(heading) || !checks_.rows_complete || !checks_.plan.sized) return;
@@ -34,18 +36,44 @@ class TopTables {
       ++listed;
       if (!check_top_table(slots, perf, rule, ranks.size() == 1, candidates, last)) return;
     }
-    if (ranks.size() != 1 || values_[Quantity::hbm].size() < 2) return;
     if (const LineId end = last_known_line(checks_.printed); end == id || end == heading) return;  // cut off
-    const bool missing = listed < kMostTopTables && !candidates.empty() && ranks_with_shards() > 1;
-    const auto larger = [&](const PlanTable* t) {
-      return first_shard(checks_.plan, *t, perf).low > last.high * (1 + 1e-12);
+    const bool is_short = listed < kMostTopTables && ranks_with_shards() > 1;
+    if (ranks.size() != 1 && is_short) {
+      if (const PlanTable* table = unlisted(id, ranks)) add_unlisted(rule, cell, *table, kIsShort);
+    } else if (ranks.size() == 1 && values_[Quantity::hbm].size() > 1) {
+      const auto larger = [&](const PlanTable* t) {
+        return first_shard(checks_.plan, *t, perf).low > last.high * (1 + 1e-12);
+      };
+      const auto above = std::ranges::find_if(candidates, larger);
+      if (listed > 0 && above != candidates.end())
+        add_unlisted(rule, cell, **above, "but belongs before " + std::string(cell.text));
+      else if (is_short && !candidates.empty())
+        add_unlisted(rule, cell, *candidates.front(), kIsShort);
+    }
+  }
+
+  void add_unlisted(RuleId rule, const Cell& last, const PlanTable& table, std::string_view why) {
+    Finding& finding = checks_.add(rule, last);
+    finding.message = std::string(fqn_of(table)) + " is not listed, ";
+    finding.message += why;
+  }
+
+  // A table that is on all the ranks that may have the largest value is a candidate whichever of them it is. Nothing
+  // is said of one whose name the list has: names may stand for several tables.
+  const PlanTable* unlisted(LineId id, const std::vector<int>& ranks) const {
+    std::vector<std::string_view> names;
+    for (const PrintedLine& line : checks_.printed.lines)
+      if (line.id == id) names.push_back(checks_.printed.slots_of(line)[0].text);
+    const auto is_unlisted = [&](const PlanTable& t) {
+      if (t.sharding == Sharding::rw || t.sharding == Sharding::dp) return false;
+      const auto is_on = [&](int rank) {
+        return std::ranges::find(checks_.plan.shards_of(t), rank, &PlanShard::rank) != checks_.plan.shards_of(t).end();
+      };
+      const auto is_its_name = [&](std::string_view name) { return has_name(t, name); };
+      return std::ranges::all_of(ranks, is_on) && std::ranges::none_of(names, is_its_name);
     };
-    const auto above = std::ranges::find_if(candidates, larger);
-    if (!missing && (listed == 0 || above == candidates.end())) return;
-    Finding& finding = checks_.add(rule, cell);
-    const PlanTable* table = above != candidates.end() ? *above : candidates.front();
-    finding.message = std::string(fqn_of(*table)) + " is not listed";
-    if (listed > 0) finding.message += ", but belongs before " + std::string(cell.text);
+    const auto found = std::ranges::find_if(checks_.plan.tables, is_unlisted);
+    return found == checks_.plan.tables.end() ? nullptr : &*found;
   }
 
   std::ptrdiff_t ranks_with_shards() const {

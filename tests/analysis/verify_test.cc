@@ -63,6 +63,28 @@ TEST(Verify, TiersBeyondTheRanksAreErrors) {
   }
 }
 
+// Whichever of ranks with equal HBM is the largest, all these tables are on it.
+TEST(Verify, TopTablesThatAreLeftOut) {
+  const std::string bytes = log_bytes("v1.8.0.log");
+  const struct {
+    const char* mark;
+    const char* rule;
+    const char* last;  // of the tables that are left
+  } cases[] = {{"#    advertiser_lang_user_id: 0.0 GB", "top_tables.hbm", "like_doc_os_id"},
+               {"#    buyer_category_table: 0.001 GB", "top_tables.hbm", "advertiser_lang_user_id"},
+               {"#    like_doc_os_id  ", "top_tables.perf", "buyer_category_table"}};
+  for (const auto& c : cases) {
+    const std::size_t start = bytes.find(c.mark);
+    ASSERT_NE(start, std::string::npos) << c.mark;
+    const Checked checked(bytes.substr(0, start) + bytes.substr(bytes.find('\n', start) + 1));
+    ASSERT_EQ(checked.report.findings.size(), 1U) << dump(checked.report);
+    const Finding& finding = checked.report.findings.front();
+    EXPECT_EQ(finding.rule->id, c.rule);
+    EXPECT_EQ(finding.where.text, c.last);
+    EXPECT_TRUE(finding.message.ends_with("is not listed, though fewer than 5 tables are")) << finding.message;
+  }
+}
+
 // What stands in no cell that is there is no finding of the numbers.
 TEST(Verify, LostCellsOfARank) {
   const std::string bytes = log_bytes("v1.4.0.log");
