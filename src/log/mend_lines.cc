@@ -80,7 +80,7 @@ std::vector<LineKey> line_keys(const PrintedPlan& plan) {
   return keys;
 }
 
-void report(PrintedPlan& plan, const PrintedLine& first, const PrintedLine& again) {
+void report_repeated(PrintedPlan& plan, const PrintedLine& first, const PrintedLine& again) {
   const auto a = plan.slots_of(first), b = plan.slots_of(again);
   const auto other = std::ranges::mismatch(b, a, {}, &Cell::text, &Cell::text).in1;
   const bool same = other == b.end();
@@ -99,7 +99,7 @@ void mend_lines(PrintedPlan& plan) {
       first = i;
       continue;
     }
-    report(plan, plan.lines[keys[first].line], plan.lines[keys[i].line]);
+    report_repeated(plan, plan.lines[keys[first].line], plan.lines[keys[i].line]);
     repeated.push_back(keys[i].line);
   }
   if (repeated.empty()) return;
