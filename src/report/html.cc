@@ -356,6 +356,7 @@ Json html_comparison(const HtmlComparison& comparison) {
       {"after", comparison.after},
       {"causes", causes_json(diff.causes)},
       {"same_tables", diff.same_tables},
+      {"not_compared", diff_words::not_compared_text(diff)},
       {"tables", changes_json(
                      diff.tables, [](const TableDiff& table) { return table.fqn; }, diff_words::table_text)},
       {"ranks", changes_json(

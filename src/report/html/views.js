@@ -181,7 +181,8 @@ function comparisonView(rows, label, note) {
 }
 
 function comparedText() {
-  return `Before: ${report.comparison.before}, after: ${report.comparison.after}; the last block of each.`;
+  const { before, after, not_compared: left } = report.comparison;
+  return `Before: ${before}, after: ${after}; the last block of each.` + (left ? ` Not compared: ${left}.` : "");
 }
 
 function signed(kind) {
