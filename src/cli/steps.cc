@@ -90,6 +90,12 @@ void Steps::nothing_found() {
     log_->error = std::exchange(log_->stopped, std::nullopt);
     return;
   }
+  // A log that was decompressed in part may have had its blocks in the other one.
+  const ContentDamage* damage = log_->source->damage();
+  if (damage != nullptr && damage->fault != ContentFault::trailing && log_->blocks == 0) {
+    log_->error = damage->error;
+    return;
+  }
   log_->passed_over = !log_->named;
   if (log_->passed_over) return;
   if (log_->blocks > 0)

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <deque>
+#include <utility>
 
 #include "input/box.h"
 #include "input/decode.h"
@@ -248,13 +249,25 @@ class BlockReader {
     for (int i = 0; i < kLookBack && line.start > from; ++i) {
       line = lines_.line_around(line.start - 1);
       const Border border = border_of(line.text);
-      // Further up only a border as wide as the title's line is the box's own; one of the two may be damaged, though.
-      if (!border || (width_ != 0 && border.length != width_ && i > 0)) continue;
+      if (!border || !is_opening(line, border, i, title)) continue;
       width_ = border.length;
       add(line, border.start);
       block_.opened = true;
       return;
     }
+  }
+
+  void add_foreign(const Line& line) {
+    block_.foreign.push_back({line.text, {lines_.number(line), 1}});
+    is_suspicious_ = is_suspicious_ || first_box(line.text) != kNowhere;
+  }
+
+  // The border that stands `between` lines above the title. Further up only one as wide as the title's line is the
+  // box's own, one of the two may be damaged, though; far up it is told by its prefix, too.
+  bool is_opening(const Line& line, const Border& border, int between, const Line& title) const {
+    if (between > 0 && width_ != 0 && border.length != width_) return false;
+    const std::string_view prefix = line.text.substr(0, border.start), own = title.text.substr(0, usual_);
+    return between < kLookBack || (width_ != 0 && tag_of(prefix) == tag_of(own));
   }
 
   // Do lines of this box come after the border? Then it is another process's.
@@ -428,6 +441,7 @@ struct BlockFinder::State {
   std::size_t released = 0;
   std::size_t count = 0;  // blocks handed out
   std::deque<Block> found;
+  std::optional<Block> ahead;  // of a damaged log
   std::optional<Error> problem;
   std::size_t run_start = kNowhere, run_sign = kNowhere;  // the last run of box lines in front of a sign
 
@@ -548,6 +562,16 @@ struct BlockFinder::State {
     release();
     return block;
   }
+
+  // The same of a log that was decompressed in part: whether a block is the last one is seen when there is no other.
+  std::optional<Block> next_before(ContentFault fault) {
+    if (!ahead) ahead = next();
+    std::optional<Block> block = std::exchange(ahead, std::nullopt);
+    if (!block) return std::nullopt;
+    ahead = next();
+    if (!ahead || fault == ContentFault::checksum) block->fault = fault;
+    return block;
+  }
 };
 
 BlockFinder::BlockFinder(std::string_view bytes) : state_(std::make_unique<State>(bytes, nullptr)) {}
@@ -555,7 +579,8 @@ BlockFinder::BlockFinder(const Source& source) : state_(std::make_unique<State>(
 BlockFinder::~BlockFinder() = default;
 const std::optional<Error>& BlockFinder::problem() const { return state_->problem; }
 std::optional<Block> BlockFinder::next() {
-  std::optional<Block> block = state_->next();
+  const ContentDamage* damage = state_->source != nullptr ? state_->source->damage() : nullptr;
+  std::optional<Block> block = damage != nullptr ? state_->next_before(damage->fault) : state_->next();
   if (block && state_->source != nullptr && state_->source->is_recoded())
     note(block->mended, Mending::encoding, {1, 1});
   return block;

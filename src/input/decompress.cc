@@ -2,11 +2,13 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
+
+#include "input/gunzip.h"
 
 namespace shardstats {
 namespace {
@@ -17,17 +19,18 @@ struct Format {
   Compression kind;
   std::string_view name;
   std::string_view magic;
-  std::string_view tester;  // the command that checks such a file
-  int (*add_filter)(archive*);
-  int filter_code;  // libarchive's id of the filter, to see that it was taken
+  std::string_view tester;      // the command that checks such a file
+  int (*add_filter)(archive*);  // null: zlib reads it
+  int filter_code;              // libarchive's id of the filter, to see that it was taken
 };
 
 // As libarchive counts: the decompressor, and the bytes that it reads.
 constexpr int kOneFilter = 2;
+constexpr std::string_view kNested = "it is compressed more than once";
 
 // A zstd file may start with a skippable frame (0x184D2A50..5F); those that tools write use the first id.
 constexpr std::array<Format, 5> kFormats = {{
-    {Compression::gzip, "gzip", "\x1f\x8b\x08"sv, "gzip -t", archive_read_support_filter_gzip, ARCHIVE_FILTER_GZIP},
+    {Compression::gzip, "gzip", "\x1f\x8b\x08"sv, "gzip -t", nullptr, ARCHIVE_FILTER_GZIP},
     {Compression::zstd, "zstd", "\x28\xb5\x2f\xfd"sv, "zstd -t", archive_read_support_filter_zstd, ARCHIVE_FILTER_ZSTD},
     {Compression::zstd, "zstd", "\x50\x2a\x4d\x18"sv, "zstd -t", archive_read_support_filter_zstd, ARCHIVE_FILTER_ZSTD},
     {Compression::xz, "xz",
@@ -89,35 +92,65 @@ Reader open_reader(std::string_view compressed, const Format& format, bool& empt
   return reader;
 }
 
-// Appends the content to `out` and returns what went wrong, or nothing.
-std::string read_content(archive* reader, std::size_t limit, std::string& out) {
+std::string beyond_limit(std::size_t limit) {
+  return "it decompresses to more than " + std::to_string(limit) + " bytes";
+}
+
+// libarchive hands out whole steps of 64 KB or more: what the last one had in front of the fault is lost.
+void read_content(archive* reader, std::size_t limit, Decompressed& result) {
   for (;;) {
     const void* data = nullptr;
     std::size_t size = 0;
     la_int64_t offset = 0;
     const int status = archive_read_data_block(reader, &data, &size, &offset);
-    if (status == ARCHIVE_EOF) return {};
-    if (status != ARCHIVE_OK) return reason_of(reader);
-    if (size > limit - out.size()) return "it decompresses to more than " + std::to_string(limit) + " bytes";
-    out.append(static_cast<const char*>(data), size);
+    if (status == ARCHIVE_EOF) return;
+    if (status != ARCHIVE_OK) {
+      result.fault = ContentFault::broken;
+      result.problem = reason_of(reader);
+      return;
+    }
+    if (size > limit - result.bytes.size()) {
+      result.problem = beyond_limit(limit);
+      return;
+    }
+    result.bytes.append(static_cast<const char*>(data), size);
   }
 }
 
-std::uint32_t little_endian(std::string_view four) {
-  std::uint32_t value = 0;
-  for (std::size_t i = 4; i-- > 0;) value = value << 8 | static_cast<unsigned char>(four[i]);
-  return value;
+Decompressed read_archive(std::string_view compressed, const Format& format, std::size_t limit) {
+  Decompressed result;
+  bool empty = false;
+  const Reader reader = open_reader(compressed, format, empty, result.problem);
+  if (reader == nullptr || empty) return result;
+  if (archive_filter_count(reader.get()) > kOneFilter)
+    result.problem = std::string(kNested);
+  else
+    read_content(reader.get(), limit, result);
+  return result;
 }
 
-// libarchive does not look at gzip's checksum (the other formats' libraries check theirs). The last eight bytes are
-// the CRC and the length of the last member, which is the tail of the content.
-bool gzip_trailer_holds(std::string_view compressed, std::string_view content) {
-  if (compressed.size() < 18) return false;
-  const std::uint32_t crc = little_endian(compressed.substr(compressed.size() - 8));
-  const std::uint32_t length = little_endian(compressed.substr(compressed.size() - 4));
-  if (length > content.size()) return false;
-  const std::string_view member = content.substr(content.size() - length);
-  return crc32_z(0, reinterpret_cast<const unsigned char*>(member.data()), member.size()) == crc;
+std::string_view sentence_of(ContentFault fault) {
+  switch (fault) {
+    case ContentFault::none:
+      return {};
+    case ContentFault::ends_early:
+      return "it ends early";
+    case ContentFault::broken:
+      return "it is broken";
+    case ContentFault::checksum:
+      return "its checksum does not match";
+    case ContentFault::trailing:
+      return "other bytes follow it";
+  }
+  return {};
+}
+
+Decompressed read_gzip(std::string_view compressed, std::size_t limit) {
+  Decompressed result;
+  const std::optional<ContentFault> fault = input_detail::gunzip(compressed, limit, result.bytes);
+  result.fault = fault.value_or(ContentFault::none);
+  result.problem = fault ? std::string(sentence_of(*fault)) : beyond_limit(limit);
+  return result;
 }
 
 }  // namespace
@@ -132,18 +165,15 @@ Compression compression_of(std::string_view bytes) {
 Decompressed decompress(std::string_view compressed, Compression kind, std::size_t most) {
   const Format& format = format_of(kind);
   const std::size_t limit = std::min(most, std::max(kAlwaysExpanded, compressed.size() * kMostExpansion));
-  Decompressed result;
-  bool empty = false;
-  std::string problem;
-  const Reader reader = open_reader(compressed, format, empty, problem);
-  const bool nested = reader != nullptr && archive_filter_count(reader.get()) > kOneFilter;
-  if (reader != nullptr && !empty && !nested) problem = read_content(reader.get(), limit, result.bytes);
-  if (nested || compression_of(result.bytes) != Compression::none) problem = "it is compressed more than once";
-  if (problem.empty() && kind == Compression::gzip && !gzip_trailer_holds(compressed, result.bytes))
-    problem = "its checksum does not match";
-  if (problem.empty()) return result;
-  result.bytes = {};
-  result.problem = "cannot decompress the " + std::string(format.name) + " content: " + problem;
+  Decompressed result =
+      format.add_filter == nullptr ? read_gzip(compressed, limit) : read_archive(compressed, format, limit);
+  if (compression_of(result.bytes) != Compression::none) {
+    result.fault = ContentFault::none;
+    result.problem = kNested;
+  }
+  if (result.problem.empty()) return result;
+  if (result.fault == ContentFault::none) result.bytes = {};
+  result.problem = "cannot decompress the " + std::string(format.name) + " content: " + result.problem;
   result.hint = "check it with `" + std::string(format.tester) + "`, or decompress it into a file and pass that";
   return result;
 }

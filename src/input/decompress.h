@@ -1,4 +1,4 @@
-// Compressed content: recognised by its magic bytes, decompressed by libarchive. Internal to input/source.cc.
+// Compressed content: recognised by its magic bytes, decompressed by zlib or libarchive. Internal to input/source.cc.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "shardstats/input/source.h"
 #include "shardstats/limits.h"
 
 namespace shardstats {
@@ -16,13 +17,13 @@ enum class Compression : std::uint8_t { none, gzip, zstd, xz, bzip2 };
 Compression compression_of(std::string_view bytes);
 
 struct Decompressed {
-  std::string bytes;
-  std::string problem;  // one sentence; empty if `bytes` is the whole content
-  std::string hint;     // what to try; may be empty
+  std::string bytes;                        // all that came out in front of the fault
+  ContentFault fault = ContentFault::none;  // of the compressed form
+  std::string problem;                      // one sentence; empty if `bytes` is the whole content
+  std::string hint;                         // what to try; may be empty
 };
 
-// `kind` is not Compression::none. Content that is truncated, damaged, compressed itself or longer than `limit` is a
-// problem.
+// `kind` is not Compression::none. Content that is compressed itself or longer than `limit` is a problem without bytes.
 Decompressed decompress(std::string_view compressed, Compression kind, std::size_t limit = kMostInMemory);
 
 }  // namespace shardstats

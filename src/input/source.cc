@@ -24,12 +24,15 @@ constexpr std::size_t kReadStep = std::size_t{1} << 16;
 
 class Memory final : public Source {
  public:
-  explicit Memory(std::string bytes, bool recoded = false) : bytes_(std::move(bytes)), recoded_(recoded) {}
+  explicit Memory(std::string bytes, std::optional<ContentDamage> damage = {}, bool recoded = false)
+      : bytes_(std::move(bytes)), damage_(std::move(damage)), recoded_(recoded) {}
   std::string_view bytes() const override { return bytes_; }
   bool is_recoded() const override { return recoded_; }
+  const ContentDamage* damage() const override { return damage_ ? &*damage_ : nullptr; }
 
  private:
   std::string bytes_;
+  std::optional<ContentDamage> damage_;
   bool recoded_;
 };
 
@@ -149,15 +152,20 @@ OpenResult recoded(std::unique_ptr<Source> raw, const std::string& name) {
     return failure(name, "cannot recode it", EFBIG);
   std::optional<std::string> text = input_detail::utf8_from_utf16(raw->bytes());
   if (!text) return raw;
-  return std::make_unique<Memory>(std::move(*text), true);
+  std::optional<ContentDamage> damage;
+  if (raw->damage() != nullptr) damage = *raw->damage();
+  return std::make_unique<Memory>(std::move(*text), std::move(damage), true);
 }
 
 OpenResult decompressed(std::unique_ptr<Source> raw, const std::string& name) {
   const Compression kind = compression_of(raw->bytes());
   if (kind == Compression::none) return recoded(std::move(raw), name);
   Decompressed content = decompress(raw->bytes(), kind);
-  if (!content.problem.empty()) return Error{name, {}, std::move(content.problem), std::move(content.hint)};
-  return recoded(source_from(std::move(content.bytes)), name);
+  if (content.problem.empty()) return recoded(source_from(std::move(content.bytes)), name);
+  Error error{name, {}, std::move(content.problem), std::move(content.hint)};
+  if (content.bytes.empty()) return error;
+  return recoded(std::make_unique<Memory>(std::move(content.bytes), ContentDamage{content.fault, std::move(error)}),
+                 name);
 }
 
 }  // namespace

@@ -105,6 +105,21 @@ constexpr std::array kMendingNotes = {
     MendingNote{Mending::frame, "log.no_frame", "the '#' on both sides is gone; the text was read without it"},
 };
 
+// What is wrong with the compressed log, as it is reported.
+struct FaultNote {
+  ContentFault fault;
+  Severity severity;
+  std::string_view message;
+};
+constexpr std::array kFaultNotes = {
+    FaultNote{ContentFault::ends_early, Severity::error, "the compressed log ends early: what followed is lost"},
+    FaultNote{ContentFault::broken, Severity::error,
+              "the compressed log is broken or ends early: what followed could not be decompressed"},
+    FaultNote{ContentFault::checksum, Severity::error,
+              "the checksum of the compressed log does not match: all of it may be wrong, and what followed is lost"},
+    FaultNote{ContentFault::trailing, Severity::note, "what stands behind the compressed log was left out"},
+};
+
 // May a number of the column be larger than those which are read?
 bool has_bound(ColumnId id) {
   return id == ColumnId::rank || id == ColumnId::emb_dim || id == ColumnId::hash_size || id == ColumnId::features ||
@@ -141,6 +156,7 @@ class BlockParser {
   PrintedPlan parse() {
     plan_.line = block_.lines.empty() ? 0 : block_.lines.front().place.line;
     plan_.transcript = block_.transcript;
+    report_fault();
     report_mendings();
     frame_.measure();
     plan_.width = frame_.width();
@@ -156,6 +172,16 @@ class BlockParser {
  private:
   void report(std::string_view rule, Severity severity, Cell where, std::string_view message) {
     plan_.diagnostics.push_back({rule, severity, where, message});
+  }
+
+  // At the last line that was decompressed, or at the whole block where nothing is sure.
+  void report_fault() {
+    if (block_.lines.empty()) return;
+    const bool is_everywhere = block_.fault == ContentFault::checksum;
+    const BoxLine& line = is_everywhere ? block_.lines.front() : block_.lines.back();
+    for (const FaultNote& note : kFaultNotes)
+      if (note.fault == block_.fault)
+        report("log.compression", note.severity, cell_at(line, line.text.substr(0, 1)), note.message);
   }
 
   void report_mendings() {

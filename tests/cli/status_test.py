@@ -1,6 +1,8 @@
 """Exit status, streams and input rules of the real tool (design contract, "Exit status" and "Commands")."""
+import bz2
 import gzip
 import json
+import lzma
 import os
 import re
 import signal
@@ -26,6 +28,17 @@ STATUS = [  # arguments, standard input, status
     (["verify", "-"], GOOD, 0),
     (["verify"], GOOD, 0),
     (["verify"], gzip.compress(GOOD), 0),
+    (["verify"], gzip.compress(GOOD)[:-8], 1),
+    (["verify"], gzip.compress(GOOD + GOOD)[:-400], 1),
+    (["verify"], gzip.compress(GOOD) + b"garbage", 0),
+    (["verify"], gzip.compress(GOOD)[:-8] + bytes(8), 1),
+    (["verify"], gzip.compress(GOOD)[:30], 2),
+    (["verify"], gzip.compress(b"nothing here\n")[:-8], 2),
+    (["verify", "--block", "last"], gzip.compress(GOOD + GOOD)[:-8], 1),
+    (["verify", "--allow-empty"], gzip.compress(b"nothing here\n")[:-8], 2),
+    (["verify"], lzma.compress(GOOD * 9)[:-20], 1),
+    (["verify"], bz2.compress(GOOD * 60, 1)[:-20], 1),
+    (["summary"], gzip.compress(GOOD)[:-8], 0),
     (["verify"], b"step 1\n" + GOOD + b"step 2\n" + GOOD, 0),
     (["verify"], WRONG, 1),
     (["verify", "-f", "json"], WRONG, 1),
@@ -219,13 +232,25 @@ class Status(unittest.TestCase):
         self.assertEqual((one.stdout, one.returncode), (four.stdout, 1))
         self.assertEqual([b["index"] for b in json.loads(one.stdout)["logs"][0]["blocks"]], list(range(10)))
 
+    def test_what_is_wrong_with_compressed_logs_is_said(self):
+        short = gzip.compress(GOOD)
+        wrong = short[:-8] + bytes(4) + short[-4:]
+        for log, severity, text in [(short[:-8], "error", "ends early"), (wrong, "error", "checksum"),
+                                    (short + b"garbage", "note", "behind the compressed log"),
+                                    (lzma.compress(GOOD * 9)[:-20], "error", "broken or ends early")]:
+            document = json.loads(run("verify", "-f", "json", stdin=log).stdout)
+            found = [[f for f in b["findings"] if f["rule"] == "log.compression"] for b in document["logs"][0]["blocks"]]
+            self.assertEqual([len(block) for block in found], [0] * (len(found) - 1) + [1])
+            self.assertEqual(found[-1][0]["severity"], severity)
+            self.assertIn(text, found[-1][0]["message"])
+
     def test_scan_reads_what_it_can(self):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name, "runs")
             (folder / "deep" / ".hidden").mkdir(parents=True)
             (folder / "again").symlink_to(folder)
             (folder / "model.bin").write_bytes(bytes(range(256)) * 500)
-            (folder / "bad.log.gz").write_bytes(gzip.compress(GOOD)[:-4])
+            (folder / "bad.log.gz").write_bytes(gzip.compress(GOOD)[:30])
             (folder / "deep" / "a.log.gz").write_bytes(gzip.compress(GOOD))
             (folder / "deep" / "empty.log").touch()
             (folder / "deep" / "wrong.txt").write_bytes(b"epoch 1\n" + WRONG + GOOD)

@@ -100,6 +100,8 @@ struct Block {
   std::vector<BoxLine> foreign;  // whole lines between the box lines that do not belong to the box
   std::vector<Mended> mended;    // at most one of a kind
   std::optional<Twin> twin;
+  // Of the compressed log: the last block tells it, or each one where none is sure to be right.
+  ContentFault fault = ContentFault::none;
   std::shared_ptr<const Transcript> transcript;  // of `lines`, if they are not the log's own
 };
 

@@ -28,6 +28,21 @@ struct Error {
   std::string hint;     // what to try; may be empty
 };
 
+// What is wrong with the compressed form of a log.
+enum class ContentFault : std::uint8_t {
+  none,
+  ends_early,  // the rest of it is missing
+  broken,      // from some byte on it cannot be decompressed
+  checksum,    // what came out is not what went in
+  trailing,    // something else follows it
+};
+
+// Content that was decompressed as far as possible.
+struct ContentDamage {
+  ContentFault fault = ContentFault::none;
+  Error error;  // if there is no block in what came out
+};
+
 class Source {
  public:
   virtual ~Source() = default;
@@ -38,6 +53,8 @@ class Source {
   virtual std::size_t held() const { return bytes().size(); }
   // Was it UTF-16? The bytes are its UTF-8 form.
   virtual bool is_recoded() const { return false; }
+  // Null: the bytes are the whole log.
+  virtual const ContentDamage* damage() const { return nullptr; }
 };
 
 // Either the opened log or the reason why not. `path` "-" is standard input.
