@@ -156,7 +156,7 @@ std::size_t box_offset(std::string_view line, std::size_t usual, std::size_t wid
 }
 
 bool is_only_mark(std::string_view prefix) {
-  return prefix.find_first_not_of(' ') == kNowhere || prefix == "\xEF\xBB\xBF";
+  return prefix.find_first_not_of(' ') == kNowhere || prefix == kByteOrderMark;
 }
 
 std::size_t labels_of(const Block& block) {
@@ -501,9 +501,17 @@ struct BlockFinder::State {
       }
     }
     std::ranges::stable_sort(blocks, {}, [](const Block& block) { return block.lines.front().place.line; });
-    if (region.streams.size() > 1)
-      for (Block& block : blocks) block.twin = Twin{count, same_lines(block, blocks.front())};
+    if (region.streams.size() > 1) compare_twins(blocks);
     found = std::move(blocks);
+  }
+
+  void compare_twins(std::deque<Block>& blocks) const {
+    bool all_same = true;
+    for (Block& block : blocks) {
+      block.twin = Twin{count, same_lines(block, blocks.front())};
+      all_same = all_same && block.twin->same;
+    }
+    if (!blocks.empty()) blocks.front().twin->same = all_same;
   }
 
   // From places in the transcript to places in the log.

@@ -196,7 +196,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kBlanks =
     {"\xE2\x80\xAF", " "},
     {"\xE3\x80\x80", " "},
     {"\xE2\x80\x8B", ""},
-    {"\xEF\xBB\xBF", ""},
+    {kByteOrderMark, ""},
     {"\xA0", " "},
     {"\0"sv, ""},
 }};
@@ -325,12 +325,20 @@ void undo(Transcript& line, Mending what, std::vector<Mended>& mended, Transcrip
   line = std::move(undone);
 }
 
+Transcript without_mark(const Transcript& line) {
+  if (!line.text().starts_with(kByteOrderMark)) return line;
+  Transcript rest;
+  rest.append(line, kByteOrderMark.size(), line.text().size());
+  return rest;
+}
+
 void undo_all(Transcript& line, BoxSoFar& box, std::vector<Mended>& mended) {
   const std::string_view text = line.text();
   const bool coloured = text.find('\x1b') != kNowhere || text.find("[0m") != kNowhere || text.find("[m") != kNowhere;
   if (coloured) undo(line, Mending::colours, mended, rewrite(line, colour_at));
   line = without_overwritten(line);
   if (line.text().find_first_of("&<") != kNowhere) undo(line, Mending::escapes, mended, rewrite(line, html_at));
+  undo(line, Mending::mark, mended, without_mark(line));
   undo(line, Mending::blanks, mended, with_blanks(line, box));
 }
 

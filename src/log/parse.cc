@@ -94,6 +94,7 @@ constexpr std::array kMendingNotes = {
     MendingNote{Mending::prefix, "log.prefix", "the lines stand behind the prefix of a logger, which was taken off"},
     MendingNote{Mending::suffix, "log.suffix", "text behind the right border of the lines was taken off"},
     MendingNote{Mending::encoding, "log.encoding", "the log was UTF-16; places are those of its UTF-8 form"},
+    MendingNote{Mending::mark, "log.encoding", "a byte order mark was taken out"},
     MendingNote{Mending::colours, "log.colours", "escape sequences of a terminal were taken out"},
     MendingNote{Mending::blanks, "log.blanks", "tabs, non-breaking blanks or NUL bytes were replaced"},
     MendingNote{Mending::escapes, "log.escapes",
@@ -201,7 +202,7 @@ class BlockParser {
           report(note.rule, Severity::note, {first.text.substr(0, 1), mended.first}, note.message);
     if (block_.twin && block_.twin->same)
       report("log.twin", Severity::note, cell_at(first, first.text.substr(0, 1)),
-             "several processes logged this plan at the same time; all lines are equal");
+             "several processes logged this plan at the same time, line for line");
     else if (block_.twin)
       report("log.twin", Severity::warning, cell_at(first, first.text.substr(0, 1)),
              "several processes logged a plan at the same time, and their lines differ");

@@ -239,7 +239,7 @@ TEST(Mend, ProcessesAreToldApart) {
     for (std::size_t p = 0; p < 3; ++p) {
       EXPECT_EQ(texts_of(blocks[p]), printed(p == 2 && !same ? "64" : "512"));
       ASSERT_TRUE(blocks[p].twin.has_value());
-      EXPECT_EQ(blocks[p].twin->same, same || p < 2);
+      EXPECT_EQ(blocks[p].twin->same, same || p == 1);  // the first is compared with all others
     }
   }
 }

@@ -71,9 +71,10 @@ struct BoxLine {
 enum class Mending : std::uint8_t {
   prefix,       // text of a logger in front of the lines
   suffix,       // text behind the right border
-  encoding,     // UTF-16, NUL bytes
+  encoding,     // UTF-16
+  mark,         // the byte order mark of UTF-8
   colours,      // escape sequences of a terminal
-  blanks,       // tabs, non-breaking and other blanks
+  blanks,       // tabs, non-breaking and other blanks, NUL bytes
   escapes,      // lines inside JSON strings, a Python list or HTML
   wrapped,      // lines broken at the width of a terminal
   glued,        // several lines on one
@@ -90,7 +91,7 @@ struct Mended {
 // The block that another process printed at the same time.
 struct Twin {
   std::size_t block = 0;  // 0-based number of the first of them in the log
-  bool same = false;      // all lines are equal
+  bool same = false;      // all lines are equal to that one's; of the first itself: to those of all others
 };
 
 struct Block {
