@@ -43,6 +43,7 @@ std::string without_number(const std::string& tag, std::size_t number) {
 
 struct MendedLine {
   Transcript text;
+  Place end;  // of its text; a blank one has no bytes to tell it
   std::string tag;
   bool boxed = false;
 };
@@ -341,6 +342,7 @@ class Mender {
     const bool is_sign = added.boxed && follow(added.tag, text.substr(box));
     unsigned_lines_ = is_sign ? 0 : unsigned_lines_ + 1;
     size_ += line.text().size() + added.tag.size();
+    added.end = place_of(line, line.text().size());
     added.text = std::move(line);
   }
 
@@ -457,7 +459,7 @@ class Mender {
       const auto own = streams.find(line.tag);
       Transcript& into = *region_.streams[line.boxed && own != streams.end() ? own->second : 0];
       into.append(line.text, 0, line.text.text().size());
-      into.append("\n", line.text.place_of(line.text.text().size()));  // that of a blank line is nowhere
+      into.append("\n", line.end);
     }
   }
 

@@ -244,6 +244,28 @@ TEST(Mend, ProcessesAreToldApart) {
   }
 }
 
+// An empty line of nobody goes to the first process, with its place.
+TEST(Mend, EmptyLinesHavePlaces) {
+  std::string log;
+  for (const std::string& line : printed())
+    for (const char* process : {"[rank0]: ", "[rank1]: "})
+      log += process + line + "\n" + (log.size() > 1000 && log.size() < 1200 ? "\n" : "");
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 2u);
+  ASSERT_EQ(blocks[0].foreign.size(), 1u);
+  const Place place = blocks[0].foreign[0].place;
+  EXPECT_EQ(place.column, 1u);
+  EXPECT_EQ(byte_at(log, place), '\n');
+}
+
+TEST(Mend, AByteOrderMarkIsNamed) {
+  const auto blocks = find_blocks("\xEF\xBB\xBF" + joined(printed()));
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(texts_of(blocks[0]), printed());
+  EXPECT_TRUE(was(Mending::mark, blocks[0]));
+  EXPECT_FALSE(was(Mending::blanks, blocks[0]));
+}
+
 // Line numbers in front of it do not hide whose line it is.
 TEST(Mend, ProcessesAreToldApartBehindLineNumbers) {
   for (const auto& [before, behind] : std::vector<std::pair<const char*, const char*>>{
