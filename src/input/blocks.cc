@@ -377,6 +377,13 @@ struct Found {
   }
 };
 
+// Where a log begins in the middle of a line, the only '#' is the right border; the lines below show where boxes start.
+bool is_end_of_line(const Lines& lines, const Line& line, std::size_t box) {
+  if (box == 0 || box + 1 != line.text.size() || line.next >= lines.size()) return false;
+  const std::size_t below = first_box(lines.line_from(line.next).text);
+  return below != kNowhere && below < box;
+}
+
 // Parts of blocks without a title among the lines [from, to); returns the end of the last.
 std::size_t read_parts(Lines& lines, std::size_t from, std::size_t to, Found& found) {
   std::size_t last = from;
@@ -386,7 +393,8 @@ std::size_t read_parts(Lines& lines, std::size_t from, std::size_t to, Found& fo
     const std::size_t box = first_box(first.text);
     Block part;
     BlockReader reader(lines, part);
-    const std::size_t end = box == kNowhere ? first.next : reader.read_untitled(first, box, to);
+    const bool is_none = box == kNowhere || is_end_of_line(lines, first, box);
+    const std::size_t end = is_none ? first.next : reader.read_untitled(first, box, to);
     from = std::max(end, first.next);
     if (!is_part_of_block(part)) continue;
     found.add(part, reader);

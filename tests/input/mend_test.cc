@@ -266,6 +266,17 @@ TEST(Mend, AByteOrderMarkIsNamed) {
   EXPECT_FALSE(was(Mending::blanks, blocks[0]));
 }
 
+// The end of a line that was cut off is no prefix.
+TEST(Mend, ALogThatBeginsInALine) {
+  const Texts lines = printed();
+  std::string log = joined(lines);
+  log.erase(0, log.find("Rank") + 2);
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(texts_of(blocks[0]), Texts(lines.begin() + 4, lines.end()));
+  EXPECT_TRUE(blocks[0].mended.empty());
+}
+
 // Line numbers in front of it do not hide whose line it is.
 TEST(Mend, ProcessesAreToldApartBehindLineNumbers) {
   for (const auto& [before, behind] : std::vector<std::pair<const char*, const char*>>{
