@@ -205,10 +205,19 @@ class Mender {
     return front == prefix || (front.size() == prefix.size() && tag_of(front) == tag_of(prefix));
   }
 
+  // A lone '#' behind whole pieces of a border may be the title's line without the blanks at the end of its first
+  // piece; then the next piece begins inside the box.
+  static bool goes_on_in_box(std::string_view next) {
+    const std::size_t first = next.find_first_not_of(' ');
+    return first != 0 || next[first] == '-';
+  }
+
   bool is_further_border_piece(std::string_view text) const {
     const std::size_t start = text.size() - hashes_at_end(text);
     if (start == text.size() || characters(text) > border_piece_ || joined_characters_ > kWidestBox) return false;
     const std::string_view next = next_text();
+    const bool has_prefix = is_also_in_front(text.substr(0, start), next);
+    if (hashes_at_end(text) == 1 && goes_on_in_box(next.substr(has_prefix ? start : 0))) return false;
     return start + hashes_at_end(joined_.text()) <= joined_.text().size() &&
            is_also_in_front(text.substr(0, start), joined_.text()) &&
            !is_box_line(next.substr(std::min(start, next.size())), text.size() - start);
@@ -243,7 +252,8 @@ class Mender {
       border_piece_ = 0;
       end_joined();
       if (is_piece) return;
-      if (is_run_of_hashes(line.text())) return unglue(std::move(line));
+      const bool is_first_piece = line.text().size() == 1;  // of the title's line, without its blanks
+      if (is_run_of_hashes(line.text()) && !is_first_piece) return unglue(std::move(line));
     }
     if (is_overflow(line.text())) line = begin_overflow(std::move(line));
     const std::string_view text = line.text();
