@@ -271,9 +271,23 @@ class Mender {
 
   // --- several lines on one ------------------------------------------------------------------------------------------
 
+  // Where the border ends in the run of '#' at `box`, whose last ones may begin the next line: the title's, which tells
+  // how wide the box is, or another border.
+  std::size_t border_end(std::string_view text, std::size_t box) const {
+    const std::size_t end = std::min(text.find_first_not_of('#', box), text.size());
+    const std::size_t length = end - box;
+    const bool is_before_title = length > kShortestBorder && width_of_title(text.substr(end - 1)) == length - 1;
+    return is_before_title ? end - 1 : own_border_end(box, length);
+  }
+  // The first border may have been somebody else's, so that the title alone tells where to cut.
+  std::size_t own_border_end(std::size_t box, std::size_t length) const {
+    const bool holds_another = title_width_ != 0 && length >= title_width_ + kShortestBorder;
+    return box + (holds_another ? title_width_ : length);
+  }
+
   // Where the box line that starts at `box` ends although the physical line goes on; kNowhere if it does not.
   std::size_t glued_end(std::string_view text, std::size_t box) const {
-    std::size_t end = std::min(text.find_first_not_of('#', box), text.size());
+    std::size_t end = border_end(text, box);
     if (end - box < kShortestBorder) {
       if (width_ == 0) return kNowhere;
       end = byte_of(text, characters(text.substr(0, box)) + width_);
@@ -410,7 +424,7 @@ class Mender {
   // Is the line a sign of a block?
   bool follow(const std::string& tag, std::string_view box) {
     if (const std::size_t border = border_length(tag, box)) {
-      if (width_ == 0) width_ = border;
+      if (width_ == 0 || open_ == 0) width_ = border;
       Progress& progress = progress_[tag];
       const bool is_banner = progress.open && border != width_ && first_box(next_text()) != kNowhere;
       if (is_banner && !is_title_next()) return false;
@@ -420,6 +434,7 @@ class Mender {
     }
     const std::size_t title_width = width_of_title(box);
     has_right_border_ |= title_width != 0;
+    if (title_width != 0) title_width_ = title_width;
     if (title_width != 0 && title_width < without_padding(box).size()) {
       width_ = title_width;
       has_suffix_ = true;
@@ -488,6 +503,7 @@ class Mender {
   std::size_t wrap_ = 0;               // characters at which lines were broken; 0: they were not
   std::size_t line_length_ = 0;        // characters of a whole line with its prefix
   std::size_t width_ = 0;              // of the box in characters, as the first border has it, or the title
+  std::size_t title_width_ = 0;        // the same, as the last title has it
   BoxSoFar box_;                       // for decode()
 
   std::string late_prefix_;  // put in front of the pieces after the line was broken

@@ -166,6 +166,10 @@ std::vector<Case> cases() {
        Mending::wrapped},
       {"glued", replaced(joined(prefixed("INFO:x:")), "#\nINFO:x:# Batch", "#    INFO:x:# Batch"), Mending::glued},
       {"glued to the border", replaced(bare, "##\n#  ", "##   #  "), Mending::glued},
+      {"title glued to the border without a blank", replaced(bare, "##\n#  ", "###  "), Mending::glued},
+      {"closing border glued without a blank", replaced(bare, "#\n###", "####"), Mending::glued},
+      {"all lines glued without a blank", replaced(bare, "\n", "") + "\n", Mending::glued},
+      {"all lines glued without a blank behind a prefix", "INFO:x:" + replaced(bare, "\n", "") + "\n", Mending::glued},
   };
 }
 
@@ -248,6 +252,24 @@ TEST(Mend, ProcessesAreToldApart) {
       EXPECT_EQ(texts_of(blocks[p]), printed(p == 2 && !same ? "64" : "512"));
       ASSERT_TRUE(blocks[p].twin.has_value());
       EXPECT_EQ(blocks[p].twin->same, same || p == 1);  // the first is compared with all others
+    }
+  }
+}
+
+// Blocks of different widths, the first without the newline at its end.
+TEST(Mend, BlocksGluedAtTheirBordersAreApart) {
+  const Texts wide = each(printed("64"), [](std::string line) {
+    const bool is_title = line.find("Planner") != std::string::npos, is_border = line[1] == '#';
+    if (is_title) line.insert(1, 5, ' ');
+    return line.insert(line.size() - 1, is_title ? 5 : 10, is_border ? '#' : ' ');
+  });
+  const std::string one = joined(printed()), other = joined(wide);
+  for (const auto& [first, second] : {std::pair{one, other}, {other, one}, {one, one}}) {
+    const auto blocks = find_blocks(first.substr(0, first.size() - 1) + second);
+    ASSERT_EQ(blocks.size(), 2u);
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_EQ(joined(texts_of(blocks[i])), i == 0 ? first : second);
+      EXPECT_TRUE(blocks[i].opened && blocks[i].closed);
     }
   }
 }
