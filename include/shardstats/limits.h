@@ -15,6 +15,7 @@ inline constexpr std::size_t kAlwaysExpanded = std::size_t{1} << 26;
 inline constexpr std::size_t kLongestLine = std::size_t{1} << 26;  // bytes
 inline constexpr std::uint32_t kMostLines = UINT32_MAX;
 inline constexpr std::size_t kMostMended = std::size_t{1} << 28;  // bytes
+inline constexpr int kMostForeign = 10000;
 inline constexpr std::size_t kDeepestNesting = 3;
 inline constexpr std::size_t kWidestBox = 65535;                    // characters
 inline constexpr std::size_t kLargestBlock = std::size_t{1} << 30;  // characters
@@ -39,6 +40,7 @@ inline constexpr std::array kLimits = {
     Limit{"bytes of a line with a part of a block", kLongestLine, "a whole log in one JSON string is shorter; columns stay below 2^32"},
     Limit{"lines in front of a block", kMostLines, "line numbers have 32 bits"},
     Limit{"bytes of the lines that are put together again at once", kMostMended, "they are copied, with the place of each piece"},
+    Limit{"lines of others in a row inside a block", kMostForeign, "after more of them the block is taken to be cut off"},
     Limit{"strings of JSON inside each other", kDeepestNesting, "a logger, a collector and a store each add one"},
     Limit{"characters of a box line's width", kWidestBox, "the widest column is a list of batch sizes, one a feature"},
     Limit{"characters of a block, its width times its lines", kLargestBlock, "render pads every line to the width"},

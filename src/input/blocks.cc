@@ -246,13 +246,15 @@ class BlockReader {
   // The opening border in front of the title's line, not before `from`.
   void take_opening(const Line& title, std::size_t from) {
     Line line = title;
-    for (int i = 0; i < kLookBack && line.start > from; ++i) {
+    for (int i = 0; i < kMostForeign && line.start > from; ++i) {
       line = lines_.line_around(line.start - 1);
       const Border border = border_of(line.text);
       if (!border || !is_opening(line, border, i, title)) continue;
       width_ = border.length;
       add(line, border.start);
       block_.opened = true;
+      for (Line other = lines_.line_from(line.next); other.start < title.start; other = lines_.line_from(other.next))
+        add_foreign(other);
       return;
     }
   }
@@ -336,8 +338,7 @@ class BlockReader {
       if (offset == kNowhere ? title_offset(line.text) != kNowhere : is_title(line.text.substr(offset))) break;
       start = line.next;
       if (offset == kNowhere) {
-        block_.foreign.push_back({line.text, {lines_.number(line), 1}});
-        is_suspicious_ = is_suspicious_ || first_box(line.text) != kNowhere;
+        add_foreign(line);
         ++foreign_in_a_row;
         continue;
       }
@@ -445,6 +446,7 @@ struct BlockFinder::State {
   Lines lines;
   const Source* source;
   Signs signs;
+  NextTitle titles;
   std::size_t from = 0;
   std::size_t released = 0;
   std::size_t count = 0;  // blocks handed out
@@ -492,7 +494,7 @@ struct BlockFinder::State {
   }
 
   void mend_from(const Line& first) {
-    const MendedRegion region = mend(lines.bytes(), first.start, lines.number(first.start));
+    const MendedRegion region = mend(lines.bytes(), first.start, lines.number(first.start), titles);
     from = std::max(region.end, first.next);
     problem = region.problem;
     std::deque<Block> blocks;

@@ -12,7 +12,9 @@
 namespace shardstats::input_detail {
 namespace {
 
-constexpr int kMostUnsure = 50;  // lines in a row without a sign of a block before the first sign of one
+// Lines in a row without a sign of a block before the first sign of one, for each process that has opened a block.
+constexpr int kMostUnsure = 50;
+constexpr std::size_t kTitleAhead = std::size_t{1} << 23;  // bytes in which the title of an open block is looked for
 constexpr std::size_t kLeastDivider = 50;
 
 bool is_run_of_hashes(std::string_view text) {
@@ -56,8 +58,8 @@ struct Progress {
 
 class Mender {
  public:
-  Mender(std::string_view bytes, std::size_t start, std::uint32_t number)
-      : bytes_(bytes), at_(start), number_(number), numbering_(bytes, start) {}
+  Mender(std::string_view bytes, std::size_t start, std::uint32_t number, NextTitle& titles)
+      : bytes_(bytes), at_(start), number_(number), numbering_(bytes, start), next_title_(titles) {}
 
   MendedRegion run() {
     while (at_ < bytes_.size() && !is_over() && !region_.problem) read_line();
@@ -68,10 +70,36 @@ class Mender {
   }
 
  private:
-  bool is_over() const {
+  bool is_over() {
     if (!joined_.text().empty()) return false;
-    if (unsigned_lines_ > (sure_ ? kMostForeign : kMostUnsure)) return true;
+    if (unsigned_lines_ > kMostForeign) return true;
+    if (!sure_ && unsigned_lines_ > kMostUnsure * std::max(open_, 1) && !is_own_title_ahead()) return true;
     return !progress_.empty() && open_ == 0;
+  }
+
+  // Does the title of a block that was opened come behind the lines of others? It is as wide as the border, and has
+  // none of its own.
+  bool is_own_title_ahead() {
+    if (own_title_ == kNowhere) own_title_ = look_for_own_title();
+    return at_ <= own_title_;
+  }
+
+  std::string_view line_before(std::size_t start) const {
+    if (start < 2) return {};
+    return line_at(bytes_, bytes_.rfind('\n', start - 2) + 1).text;
+  }
+
+  // Where it starts; 0 if there is none.
+  std::size_t look_for_own_title() {
+    const std::size_t title = next_title_.find(bytes_, at_, at_ + std::min(kTitleAhead, bytes_.size() - at_));
+    if (title == kNowhere) return 0;
+    const std::size_t start = bytes_.rfind('\n', title) + 1;
+    const std::string_view text = line_at(bytes_, start).text;
+    const std::size_t box = title_offset(text);
+    if (box == kNowhere || start < at_ || width_of_title(text.substr(box)) != width_) return 0;
+    const auto opened = progress_.find(tag_of(text.substr(0, box)));
+    const bool has_border = static_cast<bool>(border_of(line_before(start)));
+    return opened != progress_.end() && opened->second.open && !has_border ? title : 0;
   }
 
   void read_line() {
@@ -492,6 +520,8 @@ class Mender {
   std::size_t at_;
   std::uint32_t number_;
   Numbering numbering_;
+  NextTitle& next_title_;
+  std::size_t own_title_ = kNowhere;  // of an open block, behind lines of others; 0: there is none
   MendedRegion region_;
   std::vector<MendedLine> lines_;
 
@@ -532,8 +562,18 @@ Error too_long_line(std::uint32_t number) {
           "take the planner's lines out of it, one a line; after that everything else is read as it is"};
 }
 
-MendedRegion mend(std::string_view bytes, std::size_t start, std::uint32_t number) {
-  return Mender(bytes, start, number).run();
+std::size_t NextTitle::find(std::string_view bytes, std::size_t from, std::size_t to) {
+  if (at_ == kNowhere || at_ < from) {
+    const std::size_t start = std::max(from, searched_);
+    at_ = start < to ? bytes.substr(0, to).find(kTitle, start) : kNowhere;
+    // It may still begin in front of `to` and end behind.
+    searched_ = std::max(start, to - std::min(to, kTitle.size()));
+  }
+  return at_ < to ? at_ : kNowhere;
+}
+
+MendedRegion mend(std::string_view bytes, std::size_t start, std::uint32_t number, NextTitle& titles) {
+  return Mender(bytes, start, number, titles).run();
 }
 
 }  // namespace shardstats::input_detail

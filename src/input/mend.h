@@ -13,8 +13,6 @@
 
 namespace shardstats::input_detail {
 
-inline constexpr int kMostForeign = 10000;  // foreign lines in a row after which an open block is taken to be cut off
-
 struct MendedRegion {
   std::vector<std::shared_ptr<Transcript>> streams;  // lines that end in '\n'; one for each process
   std::vector<Mended> mended;
@@ -25,7 +23,18 @@ struct MendedRegion {
 // Of a line whose part of a block is not read.
 Error too_long_line(std::uint32_t number);
 
+// Where the next title stands. It is asked from region to region, and no byte is searched twice.
+class NextTitle {
+ public:
+  // The first one in [from, to), or kNowhere. `from` never goes back.
+  std::size_t find(std::string_view bytes, std::size_t from, std::size_t to);
+
+ private:
+  std::size_t at_ = std::string_view::npos;
+  std::size_t searched_ = 0;  // none that is not known begins before
+};
+
 // Reads from `start`, where the physical line `number` (1-based) begins, until every block that was opened is closed.
-MendedRegion mend(std::string_view bytes, std::size_t start, std::uint32_t number);
+MendedRegion mend(std::string_view bytes, std::size_t start, std::uint32_t number, NextTitle& titles);
 
 }  // namespace shardstats::input_detail

@@ -111,6 +111,12 @@ std::string list(const Texts& lines) {
 
 const std::string kPrefix = "2026-01-02 03:04:05,678 INFO stats.py:12] ";
 
+std::string others(int lines) {
+  std::string text;
+  for (int i = 0; i < lines; ++i) text += "step " + std::to_string(i) + ": loss 0.5\n";
+  return text;
+}
+
 std::vector<Case> cases() {
   const Texts lines = printed();
   const std::string bare = joined(lines);
@@ -170,6 +176,8 @@ std::vector<Case> cases() {
       {"closing border glued without a blank", replaced(bare, "#\n###", "####"), Mending::glued},
       {"all lines glued without a blank", replaced(bare, "\n", "") + "\n", Mending::glued},
       {"all lines glued without a blank behind a prefix", "INFO:x:" + replaced(bare, "\n", "") + "\n", Mending::glued},
+      {"many lines of others behind the border", replaced(bare, "##\n#  ", "##\n" + others(500) + "#  "),
+       Mending::foreign},
   };
 }
 
@@ -252,6 +260,21 @@ TEST(Mend, ProcessesAreToldApart) {
       EXPECT_EQ(texts_of(blocks[p]), printed(p == 2 && !same ? "64" : "512"));
       ASSERT_TRUE(blocks[p].twin.has_value());
       EXPECT_EQ(blocks[p].twin->same, same || p == 1);  // the first is compared with all others
+    }
+  }
+}
+
+// However many there are: their borders come first, all in a row.
+TEST(Mend, ManyProcessesAreToldApart) {
+  for (const int processes : {51, 64, 700}) {
+    std::string log;
+    for (const std::string& line : printed())
+      for (int p = 0; p < processes; ++p) log += "[rank" + std::to_string(p) + "]: " + line + "\n";
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(std::ssize(blocks), processes);
+    for (const Block& block : blocks) {
+      EXPECT_EQ(texts_of(block), printed());
+      EXPECT_TRUE(block.twin && block.twin->same);
     }
   }
 }
