@@ -99,12 +99,17 @@ std::string fill(std::string_view pattern, std::span<const Cell> slots) {
   return text;
 }
 
+// The oldest release that the block may be of; without the head, which tells old ones, the newest.
+Release layout_of(const PrintedPlan& plan) {
+  return plan.find(LineId::summary) != nullptr ? plan.releases.front() : plan.releases.back();
+}
+
 class Renderer {
  public:
   Renderer(const PrintedPlan& plan, std::string& out)
       : plan_(plan),
         out_(out),
-        indent_(static_cast<std::size_t>(nested_indent(plan.releases.front()))),
+        indent_(static_cast<std::size_t>(nested_indent(layout_of(plan)))),
         inner_(plan.width - 2) {}
 
   // A box has two borders, whatever became of them in the log.

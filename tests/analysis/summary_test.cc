@@ -130,7 +130,10 @@ TEST(Summary, LostRanksAreNoEmptyPlan) {
   const std::size_t end = log.rfind('\n', log.find("# Perf: Total perf")) + 1;
   const Checked checked(log.substr(0, first) + log.substr(end));
   EXPECT_FALSE(summarize(checked.printed, checked.plan, {}).empty_plan);
-  for (const Finding& finding : checked.report.findings) EXPECT_EQ(finding.rule->id, "log.missing_lines");
+  const auto is_other_error = [](const Finding& f) {
+    return f.severity == Severity::error && f.rule->id != "log.missing_lines";
+  };
+  EXPECT_TRUE(std::ranges::none_of(checked.report.findings, is_other_error));
   // The names of its tables are known, what they hold is not.
   const auto answer = explain(checked.printed, checked.plan, "ad_emb");
   ASSERT_TRUE(std::holds_alternative<std::vector<Explained>>(answer));
