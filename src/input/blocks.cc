@@ -134,9 +134,11 @@ WidthMatch match_width(std::string_view text, std::size_t width) {
 std::size_t inner_box(std::string_view text, std::size_t width) {
   for (std::size_t at = text.find('#'); at != kNowhere; at = text.find('#', at + 1)) {
     if (!starts_box(text, at)) continue;
-    const std::string_view box = text.substr(at);
-    const std::size_t last = byte_of(box, width - 1);
-    if (last > 0 && last + 1 < box.size() && box[last] == '#' && box[last - 1] == ' ') return at;
+  std::size_t counted = 0, last = byte_of(text, width - 1);  // the last character of a box that starts at `counted`
+    last += byte_of(text.substr(last), characters(text.substr(counted, at - counted)));
+    counted = at;
+    if (last + 1 >= text.size()) break;
+    if (last > at && text[last] == '#' && text[last - 1] == ' ') return at;
   }
   return kNowhere;
 }

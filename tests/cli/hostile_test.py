@@ -98,6 +98,13 @@ def split_by_memory(count: int) -> str:
     ])
 
 
+def lines_between(before: str, line: str, count: int, behind: str) -> str:
+    return before + f"{line}\n" * count + behind
+
+
+BORDER, TITLE = "#" * 90, "#" + "--- Planner Statistics ---".center(88) + "#"
+SIDE_TEXT = TITLE + " text behind the box"
+WIDE = 60_000
 BIG = "99999999999999999999"
 CITY = "fused_ebc.city_table"
 HEAD, ROW = at("FQN"), at("like_creative_slot_emb")
@@ -128,6 +135,10 @@ CASES = [  # what, log, status, part of what is printed
     ("a kernel for each table", tables(2000, lambda row, i: row.replace("     fused   ", f"  k{i:07d}   ")), 1, "error"),
     ("titles only", "# --- Planner Statistics ---\n" * 100_000, 2, "no planner block found"),
     ("borders only", ("#" * 90 + "\n") * 100_000, 2, "no planner block found"),
+    # Each took minutes when a part of it was read again for each of its lines.
+    ("boxes in a line of a wide box",
+     "\n".join(f"x {line}" for line in ("#" * WIDE, "#" + TITLE.strip("#").center(WIDE - 2) + "#", "# " * 2_000_000 + "z",
+                                        "#" * WIDE)), 1, "error"),
     ("escape sequences", "\n".join(LINES[:8] + ["\x1b[" * 10**5 + "[0;" * 10**5] + LINES[8:]), 0, "log.foreign_lines"),
     ("overwritten line", "\n".join(LINES[:8] + ["# a\r" * 10**5] + LINES[8:]), 0, "block"),
 ]
