@@ -22,6 +22,8 @@ constexpr int kPiecesBack = 60;                          // pieces of wrapped li
 constexpr std::size_t kManyLines = 1024;                 // of a block, for which memory is taken at once
 constexpr std::size_t kSmallest = 12;                    // lines of the smallest whole block
 constexpr std::size_t kFewestSigns = 2;                  // borders and labels of a part of a block that has no title
+// Foreign lines in a row that end such a part. Any box line may begin one, so that each reads only a few ahead.
+constexpr int kMostForeignOfPart = 50;
 
 class Lines {
  public:
@@ -180,7 +182,7 @@ class BlockReader {
     take_opening(title, from);
     add(title, offset);
     if (width_ == 0) width_ = text.size();
-    return finish(read_body(title.next, lines_.size()));
+    return finish(read_body(title.next, lines_.size(), kMostForeign));
   }
 
   // Reads a part of a block that has no title, up to `to` at most.
@@ -191,7 +193,7 @@ class BlockReader {
     const std::string_view text = without_padding(first.text.substr(offset));
     width_ = border ? border.length : characters(text);
     add(first, offset);
-    return finish(read_body(first.next, to));
+    return finish(read_body(first.next, to, kMostForeignOfPart));
   }
 
   // What of it is beyond a bound.
@@ -317,10 +319,10 @@ class BlockReader {
     return border.start == usual_ && box_offset(lines_.line_from(line.next).text, usual_, width_) == kNowhere;
   }
 
-  std::size_t read_body(std::size_t start, std::size_t to) {
+  std::size_t read_body(std::size_t start, std::size_t to, int most_foreign) {
     std::size_t end = start;  // behind the last line of the box
     int foreign_in_a_row = 0;
-    while (start < to && foreign_in_a_row <= kMostForeign) {
+    while (start < to && foreign_in_a_row <= most_foreign) {
       if (const std::size_t behind = take_usual(start, to); behind != start) {
         start = end = behind;
         foreign_in_a_row = 0;

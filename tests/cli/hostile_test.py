@@ -136,6 +136,7 @@ CASES = [  # what, log, status, part of what is printed
     ("titles only", "# --- Planner Statistics ---\n" * 100_000, 2, "no planner block found"),
     ("borders only", ("#" * 90 + "\n") * 100_000, 2, "no planner block found"),
     # Each took minutes when a part of it was read again for each of its lines.
+    ("runs of # without an end", lines_between("", "#" * 61 + " x", 60_000, "# HBM (GB)\n# Compute Kernels:\n"), 1, "error"),
     ("boxes in a line of a wide box",
      "\n".join(f"x {line}" for line in ("#" * WIDE, "#" + TITLE.strip("#").center(WIDE - 2) + "#", "# " * 2_000_000 + "z",
                                         "#" * WIDE)), 1, "error"),
