@@ -134,9 +134,9 @@ WidthMatch match_width(std::string_view text, std::size_t width) {
 
 // The '#' from which a whole box line stands in a line that goes on behind it, or kNowhere.
 std::size_t inner_box(std::string_view text, std::size_t width) {
+  std::size_t counted = 0, last = byte_of(text, width - 1);  // the last character of a box that starts at `counted`
   for (std::size_t at = text.find('#'); at != kNowhere; at = text.find('#', at + 1)) {
     if (!starts_box(text, at)) continue;
-  std::size_t counted = 0, last = byte_of(text, width - 1);  // the last character of a box that starts at `counted`
     last += byte_of(text.substr(last), characters(text.substr(counted, at - counted)));
     counted = at;
     if (last + 1 >= text.size()) break;
@@ -447,6 +447,13 @@ bool same_lines(const Block& a, const Block& b) {
 struct BlockFinder::State {
   State(std::string_view bytes, const Source* of) : lines(bytes), source(of) {}
 
+  // Box lines, or pieces of a border, in front of the line of a sign: starts of lines.
+  struct Run {
+    std::size_t sign = kNowhere;
+    std::size_t start = kNowhere;
+    std::size_t end = kNowhere;  // of the last of them; of the sign's line if they stand directly in front of it
+  };
+
   Lines lines;
   const Source* source;
   Signs signs;
@@ -457,7 +464,8 @@ struct BlockFinder::State {
   std::deque<Block> found;
   std::optional<Block> ahead;  // of a damaged log
   std::optional<Error> problem;
-  std::size_t run_start = kNowhere, run_sign = kNowhere;  // the last run of box lines in front of a sign
+  std::size_t damaged_to = 0;  // what stands before was read as undamaged in vain
+  Run run;                     // the last one that was walked through
 
   // The block whose border or title stands in `first`, if nothing had to be undone to read it.
   std::optional<Block> read_undamaged(const Line& first) {
@@ -467,11 +475,15 @@ struct BlockFinder::State {
       line = lines.line_from(line.next);
     }
     const std::size_t offset = title_offset(line.text);
-    if (offset == kNowhere) return std::nullopt;
+    // Damaged lines are mended in parts, and each part asks again.
+    if (offset == kNowhere || line.start < damaged_to) return std::nullopt;
     Block block;
     BlockReader reader(lines, block);
     const std::size_t end = reader.read(line, offset, from);
-    if (reader.is_suspicious()) return std::nullopt;
+    if (reader.is_suspicious()) {
+      damaged_to = end;
+      return std::nullopt;
+    }
     problem = reader.problem();
     from = end;
     return block;
@@ -480,20 +492,20 @@ struct BlockFinder::State {
   // Box lines may stand in front of the first sign where a block lacks its start; pieces of the border where it was
   // wrapped.
   Line first_of_region(const Line& sign) {
-    if (sign.start == run_sign && run_start <= from) return lines.line_from(from);  // seen before, and left in part
+    const bool is_left_in_part = sign.start == run.sign && run.start <= from && from <= run.end;
+    if (is_left_in_part) return lines.line_from(from);
     const auto is_border_piece = [](const Line& line) { return hashes_at_end(line.text) >= kLeastWrapped; };
     Line line = sign;
     for (int i = 0; i < kPiecesBack && line.start > from && !is_border_piece(line); ++i)
       line = lines.line_around(line.start - 1);
-    const bool is_run = line.start == sign.start || !is_border_piece(line);
-    if (is_run) line = sign;
+    const std::size_t run_end = is_border_piece(line) ? line.start : sign.start;
+    line = lines.line_from(run_end);
     while (line.start > from) {
       const Line before = lines.line_around(line.start - 1);
       if (first_box(before.text) == kNowhere && !is_border_piece(before)) break;
       line = before;
     }
-    run_sign = is_run ? sign.start : kNowhere;
-    run_start = line.start;
+    run = {sign.start, line.start, run_end};
     return line;
   }
 

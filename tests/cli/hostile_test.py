@@ -136,6 +136,12 @@ CASES = [  # what, log, status, part of what is printed
     ("titles only", "# --- Planner Statistics ---\n" * 100_000, 2, "no planner block found"),
     ("borders only", ("#" * 90 + "\n") * 100_000, 2, "no planner block found"),
     # Each took minutes when a part of it was read again for each of its lines.
+    ("box lines in front of a piece of a border",
+     lines_between("", "# x", 1_200_000, "a" + "#" * 20 + "\n# HBM (GB) #\n"), 2, "no planner block found"),
+    ("box lines in front of a damaged block",
+     lines_between("", "# x", 400_000, lines_between(f"{BORDER}\n{SIDE_TEXT}\n", "# y #", 200_000, BORDER)), 1, "error"),
+    ("titles that are not centred", lines_between("", "# --- Planner Statistics ---   text  #", 800_000, ""), 2,
+     "no planner block found"),
     ("runs of # without an end", lines_between("", "#" * 61 + " x", 60_000, "# HBM (GB)\n# Compute Kernels:\n"), 1, "error"),
     ("boxes in a line of a wide box",
      "\n".join(f"x {line}" for line in ("#" * WIDE, "#" + TITLE.strip("#").center(WIDE - 2) + "#", "# " * 2_000_000 + "z",
