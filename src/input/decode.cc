@@ -15,6 +15,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
+constexpr char kEscape = '\x1b';
 constexpr std::size_t kTabStop = 8;
 constexpr std::size_t kLongestTag = 1024;  // bytes of an HTML tag with its attributes
 
@@ -125,18 +126,15 @@ std::size_t skip(std::string_view text, std::size_t at, char low, char high) {
   return at;
 }
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
 // One past the character that ends a sequence, if it is there.
 std::size_t skip_final(std::string_view text, std::size_t at) {
   return at < text.size() && text[at] >= '0' && text[at] <= '~' ? at + 1 : at;
 }
 
-// Escape sequences of ECMA-48; also what is left of a colour code whose ESC was dropped ("[0m").
+// Escape sequences of ECMA-48.
 Change colour_at(std::string_view text, std::size_t at) {
-  constexpr char kEscape = '\x1b';
-  if (text[at] == '[') {
-    const std::size_t end = text.find_first_not_of("0123456789;", at + 1);
-    return end != kNowhere && text[end] == 'm' ? Change{end + 1 - at, {}} : Change{};
-  }
   if (text[at] != kEscape) return {};
   if (at + 1 == text.size()) return {1, {}};
   if (text[at + 1] == '[') {
@@ -150,9 +148,35 @@ Change colour_at(std::string_view text, std::size_t at) {
   return {skip_final(text, skip(text, at + 1, ' ', '/')) - at, {}};
 }
 
+// Bytes of what is left at `at` of a colour code whose ESC was dropped ("[1;31m", "[0m", "[m"); 0 if there is none. A
+// name may go on behind "[m", as in "slot[mean]".
+std::size_t lost_colour(std::string_view text, std::size_t at) {
+  if (text[at] != '[') return 0;
+  const std::size_t end = text.find_first_not_of("0123456789;", at + 1);
+  if (end == kNowhere || text[end] != 'm') return 0;
+  const bool is_name = end == at + 1 && end + 1 < text.size() && is_letter(text[end + 1]);
+  return is_name ? 0 : end + 1 - at;
+}
+
+Change lost_colour_at(std::string_view text, std::size_t at) { return {lost_colour(text, at), {}}; }
+
+// A name may hold "[5m" or "[m", too: colours are set and taken back, so that two codes stand in a line, or a reset.
+bool has_lost_colours(std::string_view text) {
+  bool has_set = false, has_reset = false;
+  for (std::size_t at = text.find('['); at != kNowhere; at = text.find('[', at + 1)) {
+    const std::string_view code = text.substr(at, lost_colour(text, at));
+    if (code == "[0m") return true;
+    if (code == "[m")
+      has_reset = true;
+    else if (!code.empty())
+      has_set = true;
+  }
+  return has_set && has_reset;
+}
+
 // Colours may stand around the '#' of a box.
 bool has_box(const Transcript& line) {
-  const bool coloured = line.text().find('\x1b') != kNowhere;
+  const bool coloured = line.text().find(kEscape) != kNowhere;
   return first_box(coloured ? rewrite(line, colour_at).text() : line.text()) != kNowhere;
 }
 
@@ -333,9 +357,8 @@ Transcript without_mark(const Transcript& line) {
 }
 
 void undo_all(Transcript& line, BoxSoFar& box, std::vector<Mended>& mended) {
-  const std::string_view text = line.text();
-  const bool coloured = text.find('\x1b') != kNowhere || text.find("[0m") != kNowhere || text.find("[m") != kNowhere;
-  if (coloured) undo(line, Mending::colours, mended, rewrite(line, colour_at));
+  if (line.text().find(kEscape) != kNowhere) undo(line, Mending::colours, mended, rewrite(line, colour_at));
+  if (has_lost_colours(line.text())) undo(line, Mending::colours, mended, rewrite(line, lost_colour_at));
   line = without_overwritten(line);
   if (line.text().find_first_of("&<") != kNowhere) undo(line, Mending::escapes, mended, rewrite(line, html_at));
   undo(line, Mending::mark, mended, without_mark(line));

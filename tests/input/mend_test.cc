@@ -134,6 +134,9 @@ std::vector<Case> cases() {
       {"HTML", "<pre>" + replaced(joined(prefixed("<a>")), "<a>", "&lt;a&gt;") + "</pre>", Mending::escapes},
       {"colours", replaced(bare, "1.5", "\x1b[32m1.5\x1b[0m"), Mending::colours},
       {"colours without ESC", replaced(bare, "1.5", "[32m1.5[0m"), Mending::colours},
+      {"colours without ESC, reset without a number",
+       joined(each(lines, [](const std::string& line) { return json(replaced(line, "1.5", "[1;32m1.5[m")); })),
+       Mending::colours},
       {"tabs", joined(each(prefixed("[rank0]: "), tabbed)), Mending::blanks},
       {"tabs, then a prefix", joined(prefixed("[rank0]: ", each(lines, tabbed))), Mending::blanks},
       {"tabs, then line numbers", joined(prefixed("   12\t", each(prefixed("INFO: "), tabbed))), Mending::blanks},
@@ -195,6 +198,18 @@ TEST(Mend, GivesTheUndamagedLines) {
         EXPECT_EQ(byte_at(c.log, line.place_of(digit)), '1') << c.what;
       }
     }
+  }
+}
+
+// Only with a code that takes it back a '[' with digits is a colour, and only then a "[m" without.
+TEST(Mend, NamesLikeColoursStay) {
+  for (const std::string name : {"slot[mean]emb", "[mean] [5m]", "clicks[30m]", "[m]", "[1;2]m"}) {
+    const std::string line = box_line("Batch Size: " + name);
+    const std::string log = replaced(joined(each(printed(name), tabbed)), tabbed(line), line);
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 1u) << name;
+    EXPECT_EQ(texts_of(blocks[0]), printed(name)) << name;
+    EXPECT_FALSE(was(Mending::colours, blocks[0])) << name;
   }
 }
 
