@@ -301,8 +301,32 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kEntities
     {"&apos;", "'"},
     {"&nbsp;", " "},
 }};
-constexpr std::array<std::string_view, 12> kTags = {"br", "span", "b",  "i",    "pre",  "code",
-                                                    "p",  "div",  "td", "font", "html", "body"};
+struct Tag {
+  std::string_view name;
+  bool ends_line = false;
+};
+constexpr std::array<Tag, 12> kTags = {{
+    {"br", true},
+    {"p", true},
+    {"div", true},
+    {"span"},
+    {"b"},
+    {"i"},
+    {"pre"},
+    {"code"},
+    {"td"},
+    {"font"},
+    {"html"},
+    {"body"},
+}};
+constexpr std::size_t kLongestTagName = 4;
+
+// The tag whose name starts there, or null.
+const Tag* tag_named(std::string_view text) {
+  const std::string_view name = text.substr(0, std::min(text.find_first_of(" />"), text.size()));
+  const auto* tag = std::ranges::find(kTags, name, &Tag::name);
+  return tag != kTags.end() && name.size() < text.size() ? tag : nullptr;
+}
 
 Change html_at(std::string_view text, std::size_t at) {
   if (text[at] == '&')
@@ -311,11 +335,27 @@ Change html_at(std::string_view text, std::size_t at) {
   if (text[at] != '<') return {};
   const std::size_t name = at + 1 + (text.substr(at + 1).starts_with('/') ? 1 : 0);
   // Every '<' looks ahead, so not further than a tag is long.
-  const std::string_view tag = text.substr(at, kLongestTag);
-  const std::size_t end = tag.find_first_of(" />", name - at), close = tag.find('>');
-  if (end == kNowhere || close == kNowhere) return {};
-  const bool known = std::ranges::find(kTags, text.substr(name, at + end - name)) != kTags.end();
-  return known ? Change{close + 1, {}} : Change{};
+  const Tag* tag = tag_named(text.substr(name, kLongestTagName + 1));
+  const std::size_t close = tag != nullptr ? text.substr(at, kLongestTag).find('>') : kNowhere;
+  if (close == kNowhere) return {};
+  return {close + 1, tag->ends_line ? "\n" : ""};
+}
+
+// The line without its tags and entities, or the lines that the tags end. Where a line ends anyway, such a tag leaves
+// nothing behind.
+std::vector<Transcript> without_html(Transcript line, std::vector<Mended>& mended) {
+  std::vector<Transcript> lines;
+  const bool may_be_html = line.text().find_first_of("&<") != kNowhere;
+  const Transcript undone = may_be_html ? rewrite(line, html_at) : Transcript();
+  if (!may_be_html || undone.text() == line.text()) {
+    lines.push_back(std::move(line));
+    return lines;
+  }
+  note(mended, Mending::escapes, line.place_of(0));
+  lines = split_lines(undone);
+  std::erase_if(lines, [](const Transcript& one) { return without_padding(one.text()).empty(); });
+  if (lines.empty()) lines.emplace_back();
+  return lines;
 }
 
 // May the text of a terminal's line be that of a box? A progress bar has '#', too.
@@ -356,13 +396,15 @@ Transcript without_mark(const Transcript& line) {
   return rest;
 }
 
-void undo_all(Transcript& line, BoxSoFar& box, std::vector<Mended>& mended) {
+// Adds the line, or what it stands for, to `lines`.
+void undo_all(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std::vector<Transcript>& lines) {
   if (line.text().find(kEscape) != kNowhere) undo(line, Mending::colours, mended, rewrite(line, colour_at));
   if (has_lost_colours(line.text())) undo(line, Mending::colours, mended, rewrite(line, lost_colour_at));
-  line = without_overwritten(line);
-  if (line.text().find_first_of("&<") != kNowhere) undo(line, Mending::escapes, mended, rewrite(line, html_at));
-  undo(line, Mending::mark, mended, without_mark(line));
-  undo(line, Mending::blanks, mended, with_blanks(line, box));
+  for (Transcript& part : without_html(without_overwritten(line), mended)) {
+    undo(part, Mending::mark, mended, without_mark(part));
+    undo(part, Mending::blanks, mended, with_blanks(part, box));
+    lines.push_back(std::move(part));
+  }
 }
 
 }  // namespace
@@ -372,12 +414,12 @@ void note(std::vector<Mended>& mended, Mending what, Place first) {
 }
 
 std::vector<Transcript> decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {
-  std::vector<Transcript> lines = lines_in_strings(line, 0);
-  if (lines.empty())
-    lines.push_back(std::move(line));
+  std::vector<Transcript> inner = lines_in_strings(line, 0), lines;
+  if (inner.empty())
+    inner.push_back(std::move(line));
   else
     note(mended, Mending::escapes, {line.place_of(0).line, 1});
-  for (Transcript& one : lines) undo_all(one, box, mended);
+  for (Transcript& one : inner) undo_all(std::move(one), box, mended, lines);
   return lines;
 }
 

@@ -146,6 +146,7 @@ CASES = [  # what, log, status, part of what is printed
     ("boxes in a line of a wide box",
      "\n".join(f"x {line}" for line in ("#" * WIDE, "#" + TITLE.strip("#").center(WIDE - 2) + "#", "# " * 2_000_000 + "z",
                                         "#" * WIDE)), 1, "error"),
+    ("signs that begin no tag", "\n".join((BORDER, TITLE, "# " + "<" * 25_000_000, BORDER)), 1, "error"),
     ("escape sequences", "\n".join(LINES[:8] + ["\x1b[" * 10**5 + "[0;" * 10**5] + LINES[8:]), 0, "log.foreign_lines"),
     ("overwritten line", "\n".join(LINES[:8] + ["# a\r" * 10**5] + LINES[8:]), 0, "block"),
 ]
