@@ -230,7 +230,10 @@ class BlockReader {
     if (offset > 0 && block_.mended.empty() && !is_only_mark(line.text.substr(0, offset)))
       note(block_.mended, Mending::prefix, {number, 1});
     if (block_.lines.empty()) first_prefix_ = line.text.substr(0, offset);
-    if (text.size() != width_ || text.back() != '#') inspect(text);
+    if (text.size() != width_ || text.back() != '#')
+      inspect(text);
+    else if (!is_plain(text))
+      is_suspicious_ = is_suspicious_ || has_other_blanks(text);
     // Another box line in front of it on the same line.
     if (offset != usual_ && first_box(line.text) != offset) is_suspicious_ = true;
     block_.lines.push_back({text, {number, static_cast<std::uint32_t>(offset + 1)}});
@@ -238,13 +241,8 @@ class BlockReader {
 
   // Of a line that is not as wide as the box or does not end in its border.
   void inspect(std::string_view text) {
-    const auto is_odd = [](char c) {
-      return c == '\t' || c == '\x1b' || c == '\\' || c == '&' || c == '<' || c == '\0';
-    };
     const bool glued = width_ > 0 && text.size() > width_ && text[width_ - 1] == '#';
-    is_suspicious_ = is_suspicious_ || glued || !without_padding(text).ends_with('#') ||
-                     std::ranges::any_of(text, is_odd) || text.find("\xC2\xA0") != kNowhere ||
-                     text.find("[0m") != kNowhere;
+    is_suspicious_ = is_suspicious_ || glued || !without_padding(text).ends_with('#') || is_undecoded(text);
   }
 
   // The opening border in front of the title's line, not before `from`.
@@ -291,8 +289,8 @@ class BlockReader {
     return border.next < lines_.size() && title_offset(lines_.line_from(border.next).text) != kNowhere;
   }
 
-  // Takes the lines from `start` on that are as wide as the box, in its place, and neither a border nor the title;
-  // returns where the first other one starts. Nearly all lines are such, so that nothing is asked twice of them.
+  // Takes the plain lines from `start` on that are as wide as the box, in its place, and neither a border nor the
+  // title; returns where the first other one starts. Nearly all lines are such, so that nothing is asked twice of them.
   std::size_t take_usual(std::size_t start, std::size_t to) {
     const std::size_t usual = usual_, size = usual_ + width_;
     const bool has_prefix_to_note = usual > 0 && block_.mended.empty();
@@ -302,7 +300,8 @@ class BlockReader {
       const Line line = lines_.line_from(start);
       const std::string_view text = line.text;
       const bool is_usual = text.size() == size && text[size - 1] == '#' && text[size - 2] != '#' &&
-                            starts_box(text, usual) && !is_centred_title(text.substr(usual));
+                            starts_box(text, usual) && !is_centred_title(text.substr(usual)) &&
+                            is_plain(text.substr(usual));
       if (!is_usual) break;
       block_.lines.push_back({text.substr(usual), {number, static_cast<std::uint32_t>(usual + 1)}});
       number += number < kMostLines;

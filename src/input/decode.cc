@@ -214,7 +214,11 @@ std::vector<Transcript> lines_in_strings(const Transcript& line, std::size_t dep
 }
 
 // Blanks other than ' ' as UTF-8, and what stands for them. A lone 0xA0 is the non-breaking space of Latin-1.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kBlanks = {{
+struct Blank {
+  std::string_view bytes;
+  std::string_view meaning;
+};
+constexpr std::array<Blank, 8> kBlanks = {{
     {"\xC2\xA0", " "},
     {"\xE2\x80\x87", " "},
     {"\xE2\x80\xAF", " "},
@@ -224,6 +228,17 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kBlanks =
     {"\xA0", " "},
     {"\0"sv, ""},
 }};
+
+// The one that starts at `at`, or null.
+const Blank* blank_at(std::string_view text, std::size_t at) {
+  const auto is_ascii = [&](std::size_t i) { return static_cast<unsigned char>(text[i]) < 0x80; };
+  if (is_ascii(at) && text[at] != '\0') return nullptr;
+  const bool is_inside_character = is_continuation(text[at]) && at > 0 && !is_ascii(at - 1);
+  if (is_inside_character) return nullptr;
+  const auto* blank =
+      std::ranges::find_if(kBlanks, [&](const Blank& one) { return text.substr(at).starts_with(one.bytes); });
+  return blank != kBlanks.end() ? blank : nullptr;
+}
 
 class Blanks {
  public:
@@ -239,21 +254,15 @@ class Blanks {
       column_ += blanks;
       return {1, std::string(blanks, ' ')};
     }
-    const bool continues = is_continuation(c);
-    if (static_cast<unsigned char>(c) < 0x80 ? c == '\0' : !continues || is_lone(text, at))
-      for (const auto& [bytes, blank] : kBlanks)
-        if (text.substr(at).starts_with(bytes)) {
-          column_ += blank.size();
-          return {bytes.size(), std::string(blank)};
-        }
-    if (!continues) ++column_;
+    if (const Blank* blank = blank_at(text, at)) {
+      column_ += blank->meaning.size();
+      return {blank->bytes.size(), std::string(blank->meaning)};
+    }
+    if (!is_continuation(c)) ++column_;
     return {};
   }
 
  private:
-  static bool is_lone(std::string_view text, std::size_t at) {
-    return at == 0 || static_cast<unsigned char>(text[at - 1]) < 0x80;
-  }
   std::size_t box_ = kNowhere, box_column_ = 0;
   std::size_t column_ = 0;
 };
@@ -411,6 +420,17 @@ void undo_all(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std::
 
 void note(std::vector<Mended>& mended, Mending what, Place first) {
   if (std::ranges::find(mended, what, &Mended::what) == mended.end()) mended.push_back({what, first});
+}
+
+bool has_other_blanks(std::string_view text) {
+  for (std::size_t at = 0; at < text.size(); ++at)
+    if (text[at] == '\t' || blank_at(text, at) != nullptr) return true;
+  return false;
+}
+
+bool is_undecoded(std::string_view text) {
+  const auto begins_other = [](char c) { return c == kEscape || c == '\\' || c == '&' || c == '<'; };
+  return std::ranges::any_of(text, begins_other) || has_other_blanks(text) || has_lost_colours(text);
 }
 
 std::vector<Transcript> decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {

@@ -15,6 +15,20 @@ namespace shardstats::input_detail {
 // Notes `what` unless it is noted already.
 void note(std::vector<Mended>& mended, Mending what, Place first);
 
+// Has the text of a box line anything that decode() may undo?
+bool is_undecoded(std::string_view text);
+
+// Has it blanks that decode() replaces? Of all that it undoes only they may leave a line as many bytes as before.
+bool has_other_blanks(std::string_view text);
+
+// Only characters of ASCII that are seen, so that the bytes are the columns? Most box lines are such; in one pass
+// without a branch it is asked of each.
+inline bool is_plain(std::string_view text) {
+  unsigned char others = 0;
+  for (const char c : text) others |= static_cast<unsigned char>(static_cast<signed char>(c) < ' ');
+  return others == 0;
+}
+
 // What the lines before tell about the box.
 struct BoxSoFar {
   std::size_t width = 0;                  // in characters; 0: not known yet

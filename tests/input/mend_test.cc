@@ -148,6 +148,17 @@ std::vector<Case> cases() {
       {"tabs, then line numbers", joined(prefixed("   12\t", each(prefixed("INFO: "), tabbed))), Mending::blanks},
       {"non-breaking", replaced(bare, "  ", "\xC2\xA0 "), Mending::blanks},
       {"non-breaking, all", replaced(bare, " ", "\xC2\xA0"), Mending::blanks},
+      {"figure space in a cell", replaced(bare, "0   1.5", "0 \xE2\x80\x87 1.5"), Mending::blanks},
+      {"narrow non-breaking space in a cell", replaced(bare, "0   1.5", "0 \xE2\x80\xAF 1.5"), Mending::blanks},
+      {"ideographic space in a cell", replaced(bare, "0   1.5", "0 \xE3\x80\x80 1.5"), Mending::blanks},
+      {"zero-width space in a cell",
+       replaced(bare, "0   1.5",
+                "0   \xE2\x80\x8B"
+                "1.5"),
+       Mending::blanks},
+      {"non-breaking space of Latin-1 in a cell", replaced(bare, "0   1.5", "0 \xA0 1.5"), Mending::blanks},
+      {"tab as wide as a blank", replaced(bare, "Batch Size", "Batch\tSize"), Mending::blanks},
+      {"lost colours in a cell, reset without a number", replaced(bare, "1.5", "[1;32m1.5[m"), Mending::colours},
       {"wrapped", joined(wrapped(prefixed(kPrefix), 80)), Mending::wrapped},
       {"wrapped narrowly", joined(wrapped(lines, 33)), Mending::wrapped},
       {"wrapped at a part of the width", joined(wrapped(lines, kWidth / 2)), Mending::wrapped},
@@ -260,6 +271,17 @@ TEST(Mend, NothingIsNotedOfABareBlock) {
   ASSERT_EQ(blocks.size(), 1u);
   EXPECT_TRUE(blocks[0].mended.empty());
   EXPECT_EQ(blocks[0].transcript, nullptr);
+}
+
+// Names in UTF-8 or Latin-1 are no damage, whatever that makes of the number of bytes. Colours would have added some.
+TEST(Mend, NothingIsUndoneInNamesOfOtherCharacters) {
+  for (const std::string name : {"caf\xC3\xA9", "caf\xE9", "\xE6\x97\xA5\xE6\x9C\xAC", "x\x1b[31my"}) {
+    const std::string log = joined(printed(name));
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 1u) << name;
+    EXPECT_EQ(texts_of(blocks[0]), printed(name)) << name;
+    EXPECT_EQ(blocks[0].transcript, nullptr) << name;
+  }
 }
 
 TEST(Mend, ProcessesAreToldApart) {
