@@ -310,44 +310,32 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kEntities
     {"&apos;", "'"},
     {"&nbsp;", " "},
 }};
-struct Tag {
-  std::string_view name;
-  bool ends_line = false;
-};
-constexpr std::array<Tag, 12> kTags = {{
-    {"br", true},
-    {"p", true},
-    {"div", true},
-    {"span"},
-    {"b"},
-    {"i"},
-    {"pre"},
-    {"code"},
-    {"td"},
-    {"font"},
-    {"html"},
-    {"body"},
-}};
+constexpr std::array<std::string_view, 12> kTags = {"br", "span", "b",  "i",    "pre",  "code",
+                                                    "p",  "div",  "td", "font", "html", "body"};
 constexpr std::size_t kLongestTagName = 4;
 
-// The tag whose name starts there, or null.
-const Tag* tag_named(std::string_view text) {
-  const std::string_view name = text.substr(0, std::min(text.find_first_of(" />"), text.size()));
-  const auto* tag = std::ranges::find(kTags, name, &Tag::name);
-  return tag != kTags.end() && name.size() < text.size() ? tag : nullptr;
+// The name of the tag that stands there, if it is one of kTags.
+std::string_view tag_name(std::string_view text) {
+  const std::string_view name = text.substr(0, text.substr(0, kLongestTagName + 1).find_first_of(" />"));
+  return name.size() <= kLongestTagName && std::ranges::find(kTags, name) != kTags.end() ? name : std::string_view();
 }
+
+// A paragraph ends a line only where it ends itself: a logger's prefix may stand in front of it.
+bool ends_paragraph(std::string_view name, bool is_closing) { return is_closing && (name == "p" || name == "div"); }
 
 Change html_at(std::string_view text, std::size_t at) {
   if (text[at] == '&')
     for (const auto& [entity, meaning] : kEntities)
       if (text.substr(at).starts_with(entity)) return {entity.size(), std::string(meaning)};
   if (text[at] != '<') return {};
-  const std::size_t name = at + 1 + (text.substr(at + 1).starts_with('/') ? 1 : 0);
-  // Every '<' looks ahead, so not further than a tag is long.
-  const Tag* tag = tag_named(text.substr(name, kLongestTagName + 1));
-  const std::size_t close = tag != nullptr ? text.substr(at, kLongestTag).find('>') : kNowhere;
+  const bool is_closing = text.substr(at + 1).starts_with('/');
+  const std::string_view name = tag_name(text.substr(at + (is_closing ? 2 : 1)));
+  // Every '<' of a name looks ahead, so not further than a tag is long.
+  const std::size_t close = name.empty() ? kNowhere : text.substr(at, kLongestTag).find('>');
   if (close == kNowhere) return {};
-  return {close + 1, tag->ends_line ? "\n" : ""};
+  if (!ends_paragraph(name, is_closing)) return {close + 1, name == "br" ? "\n" : ""};
+  // Blanks between paragraphs belong to none.
+  return {std::min(text.find_first_not_of(' ', at + close + 1), text.size()) - at, "\n"};
 }
 
 // The line without its tags and entities, or the lines that the tags end. Where a line ends anyway, such a tag leaves
