@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <utility>
 
 #include "input/box.h"
@@ -512,8 +513,9 @@ struct BlockFinder::State {
     const MendedRegion region = mend(lines.bytes(), first.start, lines.number(first.start), titles);
     from = std::max(region.end, first.next);
     problem = region.problem;
-    std::deque<Block> blocks;
+    std::vector<InTurn> blocks;
     for (const auto& stream : region.streams) {
+      std::size_t turn = 0;
       Found in_stream = blocks_of(stream->text());
       if (in_stream.problem) {
         problem = in_stream.problem;
@@ -522,21 +524,39 @@ struct BlockFinder::State {
       for (Block& block : in_stream.blocks) {
         locate(block, stream);
         for (const Mended& mended : region.mended) note(block.mended, mended.what, mended.first);
-        blocks.push_back(std::move(block));
+        blocks.push_back({std::move(block), turn++});
       }
     }
-    std::ranges::stable_sort(blocks, {}, [](const Block& block) { return block.lines.front().place.line; });
-    if (region.streams.size() > 1) compare_twins(blocks);
-    found = std::move(blocks);
+    std::ranges::stable_sort(blocks, {}, [](const InTurn& one) { return one.block.lines.front().place.line; });
+    compare_twins(blocks);
+    found.clear();
+    for (InTurn& one : blocks) found.push_back(std::move(one.block));
   }
 
-  void compare_twins(std::deque<Block>& blocks) const {
-    bool all_same = true;
-    for (Block& block : blocks) {
-      block.twin = Twin{count, same_lines(block, blocks.front())};
-      all_same = all_same && block.twin->same;
+  // A block of a region, and how many its process had printed there before.
+  struct InTurn {
+    Block block;
+    std::size_t turn = 0;
+  };
+
+  // The first blocks of all processes with each other, the second ones, and so on.
+  void compare_twins(std::vector<InTurn>& blocks) const {
+    struct First {
+      std::size_t place = 0;
+      bool all_same = true, has_twin = false;
+    };
+    std::map<std::size_t, First> first_of_turn;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const auto [found_first, is_first] = first_of_turn.try_emplace(blocks[i].turn, First{i});
+      First& first = found_first->second;
+      if (is_first) continue;
+      const bool same = same_lines(blocks[i].block, blocks[first.place].block);
+      blocks[i].block.twin = Twin{count + first.place, same};
+      first.all_same = first.all_same && same;
+      first.has_twin = true;
     }
-    if (!blocks.empty()) blocks.front().twin->same = all_same;
+    for (const auto& [turn, first] : first_of_turn)
+      if (first.has_twin) blocks[first.place].block.twin = Twin{count + first.place, first.all_same};
   }
 
   // From places in the transcript to places in the log.

@@ -357,13 +357,14 @@ class Mender {
 
   // --- lines without a frame -----------------------------------------------------------------------------------------
 
-  // The title without a '#' before it: the lines from here on are the text of a box alone. Inside a box that is open
-  // it is somebody's text.
+  // The title without a '#' before it: the lines from here on are the text of a box alone. Inside a box that is open,
+  // or with other text behind it, it is somebody's text.
   void look_for_bare_title(const Transcript& line) {
     if (open_ > 0) return;
     const std::string_view text = line.text();
     const std::size_t title = text.find(kTitle);
     if (title == kNowhere || title_offset(text) != kNowhere) return;
+    if (!without_padding(text.substr(title + kTitle.size())).empty() || (title > 0 && text[title - 1] != ' ')) return;
     const std::size_t last = title == 0 ? kNowhere : text.find_last_not_of(' ', title - 1);
     bare_prefix_ = last == kNowhere ? 0 : last + 1;
     bare_ = true;

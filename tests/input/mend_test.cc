@@ -260,7 +260,7 @@ TEST(Mend, ATitleWithoutFrameOpensNothingInABox) {
 
 // A line that was broken, whose first piece is blank, and which never had its frame.
 TEST(Mend, LinesThatBeginBlankHavePlaces) {
-  const std::string log = "\"" + std::string(20, '#') + R"(\n#\n--- Planner Statistics ---HBM: est\n\n#)";
+  const std::string log = "\"" + std::string(20, '#') + R"(\n#\n--- Planner Statistics ---\nHBM: est\n\n#)";
   const auto blocks = find_blocks(log);
   ASSERT_FALSE(blocks.empty());
   for (const Block& block : blocks)
@@ -306,6 +306,34 @@ TEST(Mend, ProcessesAreToldApart) {
       ASSERT_TRUE(blocks[p].twin.has_value());
       EXPECT_EQ(blocks[p].twin->same, same || p == 1);  // the first is compared with all others
     }
+  }
+}
+
+// The first block of a process is like the first ones of the others, and the second like the second ones.
+TEST(Mend, ProcessesThatPrintTwoBlocksEach) {
+  Texts both = printed("512");
+  const Texts second = printed("64");
+  both.insert(both.end(), second.begin(), second.end());
+  constexpr std::size_t kBehind = 3;  // lines by which the other process lags behind
+  std::string log;
+  for (std::size_t i = 0; i < both.size() + kBehind; ++i) {
+    if (i < both.size()) log += "[rank0]: " + both[i] + "\n";
+    if (i >= kBehind) log += "[rank1]: " + both[i - kBehind] + "\n";
+  }
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 4u);
+  for (const Block& block : blocks) EXPECT_TRUE(block.twin && block.twin->same);
+}
+
+// The title in somebody's text is not that of a box without a frame.
+TEST(Mend, TitlesInOtherText) {
+  for (const char* text : {"grep \"--- Planner Statistics ---\" train.log",
+                           "INFO the --- Planner Statistics --- follow:", "see '--- Planner Statistics ---"}) {
+    const std::string log = std::string(text) + "\n" + joined(printed());
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 1u) << text;
+    EXPECT_EQ(texts_of(blocks[0]), printed()) << text;
+    EXPECT_TRUE(blocks[0].mended.empty()) << text;
   }
 }
 
