@@ -43,6 +43,8 @@ std::string without_number(const std::string& tag, std::size_t number) {
          tag.substr(std::min(tag.find_first_not_of(' ', end), tag.size()));
 }
 
+constexpr std::size_t kBytesOfLine = 200;  // of memory that a line takes besides its text, about
+
 struct MendedLine {
   Transcript text;
   Place end;  // of its text; a blank one has no bytes to tell it
@@ -110,7 +112,7 @@ class Mender {
       ++unsigned_lines_;
     else if (line.text.size() > kLongestLine)
       region_.problem = too_long_line(number);
-    else if (size_ > kMostMended)
+    else if (size_ + joined_.text().size() > kMostMended)
       region_.problem = Error{{},
                               {number, 1},
                               "more than " + std::to_string(kMostMended) + " bytes of damaged lines follow each other",
@@ -394,7 +396,7 @@ class Mender {
     if (added.boxed) added.tag = tag_of(text.substr(0, box));
     const bool is_sign = added.boxed && follow(added.tag, text.substr(box));
     unsigned_lines_ = is_sign ? 0 : unsigned_lines_ + 1;
-    size_ += line.text().size() + added.tag.size();
+    size_ += line.text().size() + added.tag.size() + kBytesOfLine;
     added.end = place_of(line, line.text().size());
     added.text = std::move(line);
   }
@@ -439,10 +441,15 @@ class Mender {
   bool is_title_next() const { return next_text().find(kTitle) != kNowhere; }
 
   // The physical line after this one, without its number.
+  // Kept, as a line of many strings asks for it with each.
   std::string_view next_text() const {
     if (at_ >= bytes_.size()) return {};
-    const std::string_view text = line_at(bytes_, at_).text;
-    return text.substr(numbering_.front_of(text));
+    if (next_text_at_ != at_) {
+      const std::string_view text = line_at(bytes_, at_).text;
+      next_text_ = text.substr(numbering_.front_of(text));
+      next_text_at_ = at_;
+    }
+    return next_text_;
   }
 
   void set_open(Progress& progress, bool open) {
@@ -546,12 +553,14 @@ class Mender {
   std::size_t bare_prefix_ = 0;
   std::string_view bare_mark_ = "# ";
 
-  std::map<std::string, Progress> progress_;  // by tag
-  int open_ = 0;                              // of them
-  std::size_t size_ = 0;                      // bytes of the lines so far
-  std::vector<std::string> titles_;           // tags of title lines
-  bool sure_ = false;                         // a title or a label was seen
-  int unsigned_lines_ = 0;                    // in a row
+  std::map<std::string, Progress> progress_;     // by tag
+  int open_ = 0;                                 // of them
+  std::size_t size_ = 0;                         // bytes of the lines so far
+  mutable std::size_t next_text_at_ = kNowhere;  // what next_text() is known for
+  mutable std::string_view next_text_;
+  std::vector<std::string> titles_;  // tags of title lines
+  bool sure_ = false;                // a title or a label was seen
+  int unsigned_lines_ = 0;           // in a row
 };
 
 }  // namespace
