@@ -1,6 +1,9 @@
 // What no known release prints: sharding types, kernels and number formats. A newer release may be behind it, so that
 // it is a warning where the rest of the block agrees with it.
 #include <algorithm>
+#include <cstdint>
+#include <set>
+#include <utility>
 
 #include "analysis/checks.h"
 #include "shardstats/planner/releases.h"
@@ -63,9 +66,11 @@ void fold_changed_columns(Checks& checks, const ColumnTable<Row>& table) {
     for (const auto& cell : table.odd)
       if (cell.column == c && cell.cell) odd.push_back(&cell.cell);
     if (!is_changed_format(checks.printed, odd.size(), table.rows.size())) continue;
+    const auto key = [](Place place) { return std::pair(place.line, place.column); };
+    std::set<std::pair<std::uint32_t, std::uint32_t>> places;
+    for (const Cell* cell : odd) places.insert(key(cell->place));
     const auto folded = [&](const Finding& f) {
-      return f.rule->id == "log.malformed_cell" &&
-             std::ranges::any_of(odd, [&](const Cell* cell) { return cell->place == f.where.place; });
+      return f.rule->id == "log.malformed_cell" && places.contains(key(f.where.place));
     };
     std::erase_if(checks.findings, folded);
     add_changed_format(checks, table.columns[c].header, odd.front()->text, odd.size());
