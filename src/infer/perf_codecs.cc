@@ -6,7 +6,8 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::size_t kBeam = 4;       // choices that are followed at a time
+constexpr std::size_t kBeam = 4;             // choices that are followed at a time
+constexpr std::uint32_t kMostSharders = 16;  // a model has a few kinds of modules; each costs fits of all tables
 constexpr std::int64_t kFitSlack = 2;  // fits are not exact: contradictions that tables may have more by themselves
 
 struct CodecChoice {
@@ -109,6 +110,7 @@ class CodecSearch {
 }  // namespace
 
 std::vector<std::vector<std::size_t>> fitting_codecs(const PerfHypothesis& h, const PerfInputs& perf, PerfFits& fits) {
+  if (perf.sharders > kMostSharders) return {};
   const auto choices = CodecSearch(h, perf, fits).run();
   std::vector<std::vector<std::size_t>> best;
   for (const CodecChoice& choice : choices)

@@ -8,7 +8,7 @@
 namespace shardstats::infer_detail {
 
 // Codecs for all sharders whose fit leaves the fewest contradictions: sharder after sharder, following the best few
-// assignments.
+// assignments. None of more sharders than a model has.
 std::vector<std::vector<std::size_t>> fitting_codecs(const PerfHypothesis& h, const PerfInputs& perf, PerfFits& fits);
 
 }  // namespace shardstats::infer_detail

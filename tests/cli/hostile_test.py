@@ -133,6 +133,8 @@ CASES = [  # what, log, status, part of what is printed
      "\n".join(LINES[:HEAD] + [LINES[HEAD], LINES[HEAD + 1], LINES[ROW]] * 3000 + LINES[HEAD + 8 :]), 1,
      "log.duplicate_table"),
     ("a kernel for each table", tables(2000, lambda row, i: row.replace("     fused   ", f"  k{i:07d}   ")), 1, "error"),
+    ("a sharder for each table",
+     tables(300, lambda row, i: row.replace("EmbeddingBagCollectionSharder", f"EmbeddingBagCollectionS{i:06d}")), 1, "error"),
     ("titles only", "# --- Planner Statistics ---\n" * 100_000, 2, "no planner block found"),
     ("borders only", ("#" * 90 + "\n") * 100_000, 2, "no planner block found"),
     # Each took minutes when a part of it was read again for each of its lines.
