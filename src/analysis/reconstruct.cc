@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/statistics.h"
+
 namespace shardstats {
 namespace {
 
@@ -52,15 +54,16 @@ std::size_t cut(std::vector<T>& rows, std::size_t top) {
 }
 
 void find_known_columns(const PrintedPlan& printed, const Plan& plan, Reconstruction& result) {
-  const auto is_known = [&](ColumnId column) { return plan.sized || printed.ranks.has(column); };
-  result.rank_hbm = is_known(ColumnId::hbm);
-  result.rank_ddr = is_known(ColumnId::ddr);
-  result.column_bytes =
-      printed.releases.front() >= Release::v0_1_1 && is_known(ColumnId::input) && is_known(ColumnId::output_size);
-  result.rank_perf =
-      printed.releases.front() >= Release::v0_1_1 && (plan.perf.known || printed.ranks.has(ColumnId::perf));
-  const auto prints_parts = [](const PrintedRank& row) { return static_cast<bool>(row.perf.components.front()); };
-  result.rank_perf_parts = plan.perf.known || std::ranges::any_of(printed.ranks.rows, prints_parts);
+  using analysis::some_rank_prints;
+  const auto is_known = [&](Cell PrintedRank::*cell) { return plan.sized || some_rank_prints(printed, cell); };
+  result.rank_hbm = is_known(&PrintedRank::hbm);
+  result.rank_ddr = is_known(&PrintedRank::ddr);
+  const bool is_bytes = printed.releases.front() >= Release::v0_1_1;
+  result.column_bytes = is_bytes && is_known(&PrintedRank::input) && is_known(&PrintedRank::output);
+  const auto total = [](const PrintedRank& row) { return row.perf.total; };
+  const auto part = [](const PrintedRank& row) { return row.perf.components.front(); };
+  result.rank_perf = is_bytes && (plan.perf.known || some_rank_prints(printed, total));
+  result.rank_perf_parts = plan.perf.known || some_rank_prints(printed, part);
 }
 
 }  // namespace

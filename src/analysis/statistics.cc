@@ -357,8 +357,10 @@ namespace {
 
 // Not where a log was cut off on the right, before the memory or perf of its ranks.
 bool has_rank_values(const PrintedPlan& printed, const Plan& plan) {
-  const bool memory = plan.sized || (printed.ranks.has(ColumnId::hbm) && printed.ranks.has(ColumnId::ddr));
-  return memory && (plan.perf.known || printed.ranks.has(ColumnId::perf));
+  const auto perf = [](const PrintedRank& row) { return row.perf.total; };
+  const bool memory =
+      plan.sized || (some_rank_prints(printed, &PrintedRank::hbm) && some_rank_prints(printed, &PrintedRank::ddr));
+  return memory && (plan.perf.known || some_rank_prints(printed, perf));
 }
 
 }  // namespace

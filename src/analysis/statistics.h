@@ -2,7 +2,9 @@
 // 6.9). One walk over the printed lines; verify compares and explain shows what it tells. Private to src/analysis.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -30,6 +32,13 @@ enum class Quantity : std::uint8_t {
 inline constexpr std::size_t kQuantities = 9;
 constexpr Quantity quantity_of(PerfPart part) {
   return static_cast<Quantity>(static_cast<std::size_t>(Quantity::forward_compute) + static_cast<std::size_t>(part));
+}
+
+// Does some rank have the cell? Not where its column, or all its cells, were cut off.
+template <class CellOf>
+bool some_rank_prints(const PrintedPlan& printed, CellOf cell_of) {
+  return std::ranges::any_of(printed.ranks.rows,
+                             [&](const PrintedRank& row) { return static_cast<bool>(std::invoke(cell_of, row)); });
 }
 
 // Bounds of the values of all ranks, in rank order.

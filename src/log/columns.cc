@@ -7,7 +7,6 @@
 namespace shardstats::log_detail {
 namespace {
 
-constexpr std::size_t kShortestRule = 3;
 constexpr std::string_view kGap = "   ";
 static_assert(kGap.size() == kColumnGap);
 

@@ -17,6 +17,7 @@
 namespace shardstats::log_detail {
 
 inline constexpr std::size_t kMostColumns = 64;
+inline constexpr std::size_t kShortestRule = 3;  // dashes below a header
 
 // "   -----   ----------": dash runs of at least 3, at least two of them, and nothing else. Squeezed: one blank each.
 bool is_rule_row(std::string_view box_line);

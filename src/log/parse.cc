@@ -317,10 +317,18 @@ class BlockParser {
         nested_indent(summary == head.end() ? Release::main_branch : line_forms()[summary->form].since));
   }
 
+  // Without the column that was cut off in its first dashes.
+  std::string_view rule_below() const {
+    const BoxLine& line = block_.lines[at_ + 1];
+    const std::string_view rule = line.text;
+    const std::size_t dashes = rule.size() - (rule.find_last_not_of('-') + 1);
+    return dashes < kShortestRule && frame_.reaches_cut(line) ? trim_right(rule.substr(0, rule.size() - dashes)) : rule;
+  }
+
   // A header row is recognised by the rule row below it.
   bool starts_table() {
     if (at_ + 1 >= block_.lines.size()) return false;
-    const std::string_view rule = block_.lines[at_ + 1].text;
+    const std::string_view rule = rule_below();
     if (!is_rule_row(rule) && !is_squeezed_rule_row(rule)) return false;
     const bool rank_table = LineText(block_.lines[at_]).text.starts_with("Rank ");
     return rank_table ? read_table(plan_.ranks, LineId::rank_table) : read_table(plan_.tables, LineId::parameter_table);
@@ -329,7 +337,7 @@ class BlockParser {
   template <class Row>
   bool read_table(ColumnTable<Row>& table, LineId id) {
     const BoxLine& header = block_.lines[at_];
-    ColumnEdges edges(block_.lines[at_ + 1].text, id == LineId::rank_table);
+    ColumnEdges edges(rule_below(), id == LineId::rank_table);
     if (frame_.cut() != 0) edges.cut_off_at(frame_.cut());
     std::vector<PrintedColumn> columns = read_columns(header, edges);
     // Where the header was lost, the line above the rule is something else.
