@@ -149,7 +149,9 @@ class FreeTier {
       Outcome one = with_freedoms(outcome, own_departures(plan_, outcome).values + other.tables);
       if (weight(one) < weight(best) || (wrong && weight(one) == weight(best))) best = std::move(one);
     }
-    return may_mislead_ && best.contradictions >= kMisled ? without_one_sum(start, std::move(best)) : best;
+    // Where the own cells of several tables are wrong, so are several sums.
+    const bool may_be_one = may_mislead_ && start.contradictions < kMisled;
+    return may_be_one && best.contradictions >= kMisled ? without_one_sum(start, std::move(best)) : best;
   }
 
   // A wrong sum takes options from the tables that all others then lack: is there one without which these agree?

@@ -85,8 +85,7 @@ class FreeSearch {
     const std::vector<Candidate> candidates = candidates_of(plan_, uniform_.groups);
     for (const Candidate& candidate : candidates) look_at(candidate);
     // Asked for last: where a hypothesis explains the log it would only take time.
-    may_mislead_ =
-        std::min(of_uniform_, free_.survivors.empty() ? of_uniform_ : fewest_of_survivors()) >= kSeveralWrong;
+    may_mislead_ = of_uniform_ >= kSeveralWrong && may_one_sum_be_wrong();
     if (may_mislead_) {
       free_ = {};
       for (const Candidate& candidate : candidates) look_at(candidate);
@@ -96,9 +95,14 @@ class FreeSearch {
   }
 
  private:
-  std::int64_t fewest_of_survivors() const {
+  // Not where the best hypothesis leaves at most one cell, or own cells of several tables.
+  bool may_one_sum_be_wrong() const {
     const auto contradictions = [](const Survivor& survivor) { return survivor.outcome.contradictions; };
-    return contradictions(*std::ranges::min_element(free_.survivors, {}, contradictions));
+    const auto best = std::ranges::min_element(free_.survivors, {}, contradictions);
+    if (best == free_.survivors.end()) return true;
+    std::int64_t own = 0;
+    for (const TableState& table : best->outcome.tables) own += count(table.contradicted);
+    return best->outcome.contradictions >= kSeveralWrong && own < kSeveralWrong;
   }
 
   void look_at(const Candidate& candidate) {
