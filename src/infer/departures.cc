@@ -70,11 +70,13 @@ Departures Sums::departures() const {
   return found;
 }
 
-void Sums::contradict(std::uint32_t l) {
+Departures Sums::contradict(std::uint32_t l) {
   outcome_.sums[l].contradicted = true;
   settle();
+  const Departures left = departures();
   // Where no other sum departs from the plan-wide values, neither does this one.
-  if (departures().tables == 0) outcome_.sums[l].expected = wide_sum(outcome_.sums[l]);
+  if (left.tables == 0) outcome_.sums[l].expected = wide_sum(outcome_.sums[l]);
+  return left;
 }
 
 std::vector<std::uint32_t> Sums::furthest_off(std::size_t most) {

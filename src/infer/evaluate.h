@@ -126,6 +126,7 @@ constexpr std::int64_t kCellWeight = 3;
 inline std::int64_t weight(const Outcome& o) { return kCellWeight * o.contradictions + o.freedoms + o.statistics; }
 inline constexpr std::int64_t kWeightSlack = 1;              // a difference that does not exclude
 inline constexpr std::int64_t kUnlikely = kWeightSlack + 1;  // what is taken only where nothing else explains as much
+inline constexpr std::int64_t kSeveralWrong = 2;             // contradicted cells: one may be the only wrong one
 inline constexpr std::int64_t kManyContradictions = 4;       // of printed cells: these are seldom wrong themselves
 
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 4;

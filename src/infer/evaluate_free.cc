@@ -7,8 +7,7 @@
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::int64_t kMisled = 2;  // contradicted cells: one may be the only wrong one
-constexpr int kVirtual = 2;          // values of its own of a virtual table: that it is one, and the size of its cache
+constexpr int kVirtual = 2;  // values of its own of a virtual table: that it is one, and the size of its cache
 
 std::vector<Variant> variants_of(const Setting& setting, const TableInputs& table, Freedom freedom) {
   const bool cached = is_cached(*table.kernel, setting.rules->release);
@@ -150,8 +149,8 @@ class FreeTier {
       if (weight(one) < weight(best) || (wrong && weight(one) == weight(best))) best = std::move(one);
     }
     // Where the own cells of several tables are wrong, so are several sums.
-    const bool may_be_one = may_mislead_ && start.contradictions < kMisled;
-    return may_be_one && best.contradictions >= kMisled ? without_one_sum(start, std::move(best)) : best;
+    const bool may_be_one = may_mislead_ && start.contradictions < kSeveralWrong;
+    return may_be_one && best.contradictions >= kSeveralWrong ? without_one_sum(start, std::move(best)) : best;
   }
 
   // A wrong sum takes options from the tables that all others then lack: is there one without which these agree?
@@ -167,9 +166,8 @@ class FreeTier {
 
   Outcome contradicted(const Outcome& start, std::uint32_t line) const {
     Outcome outcome = listed(start);
-    Sums sums(plan_, outcome);
-    sums.contradict(line);
-    outcome.freedoms += own_departures(plan_, outcome).values + sums.departures().tables;
+    const Departures left = Sums(plan_, outcome).contradict(line);
+    outcome.freedoms += own_departures(plan_, outcome).values + left.tables;
     return outcome;
   }
 

@@ -56,8 +56,6 @@ std::optional<Outcome> free_outcome(const PlanInputs& plan, Evaluator& evaluator
   return usual && hidden && usual->contradictions - hidden->contradictions < kShownIn ? usual : hidden;
 }
 
-constexpr std::int64_t kSeveralWrong = 2;  // contradicted cells: one of them may be the only wrong one
-
 class FreeSearch {
  public:
   FreeSearch(const PlanInputs& plan, std::uint32_t allowed_pairs, Evaluator& evaluator, UniformSearch& uniform)

@@ -69,8 +69,8 @@ class Sums {
   void take_pair(int pair);
   // Do the usual ones of OwnDepartures bring the memory that they are found in back? Then it is no wrong line.
   bool are_usual(const Departures& found, std::uint64_t usual) const;
-  // settle(), taking the printed sum for wrong: it removes no option.
-  void contradict(std::uint32_t line);
+  // settle(), taking the printed sum for wrong: it removes no option. Returns departures().
+  Departures contradict(std::uint32_t line);
   // Sums of ranks that plan-wide values do not give, the furthest off first; before they are settled.
   std::vector<std::uint32_t> furthest_off(std::size_t most);
 
