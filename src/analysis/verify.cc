@@ -144,9 +144,13 @@ bool has_all_rows(const PrintedPlan& printed, const Plan& plan) {
   return std::ranges::all_of(printed.tables.rows, [](const PrintedTable& row) { return row.kernel && row.sharding; });
 }
 
+bool may_lose_ranks(const Diagnostic& diagnostic) {
+  return diagnostic.rule == "log.rank_rows" && diagnostic.message != kRankRepeated && diagnostic.message != kRankMoved;
+}
+
 bool has_all_ranks(const PrintedPlan& printed) {
   if (printed.ranks.rows.empty() || last_known_line(printed) == LineId::rank_table) return false;
-  if (printed.is_reported("log.rank_rows")) return false;
+  if (std::ranges::any_of(printed.diagnostics, may_lose_ranks)) return false;
   const auto ranks = static_cast<int>(printed.ranks.rows.size());
   const auto reaches_beyond = [ranks](std::string_view list) {
     std::vector<int> numbers;

@@ -46,6 +46,43 @@ bool is_in_order(const std::vector<PrintedRank>& rows) {
   return true;
 }
 
+// The place of each row if their numbers are 0, 1, 2, ... in another order; else empty: a number may be a wrong one.
+std::vector<std::uint32_t> places_by_number(const std::vector<PrintedRank>& rows) {
+  std::vector<std::uint32_t> places;
+  std::vector<bool> taken(rows.size());
+  for (const PrintedRank& row : rows) {
+    const auto number = number_of(row);
+    if (!number || *number >= std::ssize(rows) || taken[static_cast<std::size_t>(*number)]) return {};
+    taken[static_cast<std::size_t>(*number)] = true;
+    places.push_back(static_cast<std::uint32_t>(*number));
+  }
+  return places;
+}
+
+void sort_ranks(const std::vector<std::uint32_t>& places, PrintedPlan& plan) {
+  for (std::uint32_t r = 0; r < places.size(); ++r)
+    if (places[r] != r) report(plan, "log.rank_rows", plan.ranks.rows[r].rank, kRankMoved);
+  move_rows(plan.ranks, places, places.size());
+}
+
+// Reports all numbers that do not follow from the one above; the number after the last one, and whether there are gaps.
+struct Numbering {
+  std::int64_t expected = 0;
+  bool has_gaps = false;
+};
+Numbering check_numbers(PrintedPlan& plan) {
+  Numbering numbering;
+  for (const PrintedRank& row : plan.ranks.rows) {
+    const std::int64_t number = number_of(row).value_or(numbering.expected);
+    if (number != numbering.expected)
+      report(plan, "log.rank_rows", row.rank,
+             number < numbering.expected ? "this rank stands twice or out of order" : kRanksMissingBefore);
+    numbering.has_gaps |= number > numbering.expected;
+    numbering.expected = number + 1;
+  }
+  return numbering;
+}
+
 // Of a sorted list, or -1.
 std::int64_t last_rank(std::string_view list) {
   std::size_t start = list.size();
@@ -90,28 +127,19 @@ void RanksOfTables::add(const PrintedTable& row) {
 
 void mend_rank_rows(RowTexts texts, const RanksOfTables& ranks, PrintedPlan& plan) {
   const auto& rows = plan.ranks.rows;
-  const bool in_order = is_in_order(rows);
-  const auto repeated = in_order ? std::vector<std::uint32_t>() : repeated_rows(texts);
-  std::int64_t expected = in_order ? std::ssize(rows) : 0;
-  bool has_gaps = false;
-  for (std::uint32_t r = 0; r < rows.size() && !in_order; ++r) {
-    const std::int64_t number = number_of(rows[r]).value_or(expected);
-    if (std::ranges::binary_search(repeated, r)) {
-      report(plan, "log.rank_rows", rows[r].rank, "this row of the rank table stands above already");
-      continue;
-    }
-    if (number != expected)
-      report(plan, "log.rank_rows", rows[r].rank,
-             number < expected ? "this rank stands twice or out of order" : kRanksMissingBefore);
-    has_gaps |= number > expected;
-    expected = number + 1;
+  Numbering numbering{std::ssize(rows)};
+  if (!is_in_order(rows)) {
+    const auto repeated = repeated_rows(texts);
+    for (const std::uint32_t row : repeated) report(plan, "log.rank_rows", rows[row].rank, kRankRepeated);
+    leave_out(plan.ranks, repeated);
+    if (const auto places = places_by_number(rows); !places.empty()) sort_ranks(places, plan);
+    numbering = check_numbers(plan);
   }
-  if (!rows.empty() && std::max(ranks.of_two(), ranks.of_only()) > expected) {
+  if (!rows.empty() && std::max(ranks.of_two(), ranks.of_only()) > numbering.expected) {
     report(plan, "log.rank_rows", rows.back().rank, kRanksMissingAfter);
-    has_gaps = true;
+    numbering.has_gaps = true;
   }
-  leave_out(plan.ranks, repeated);
-  if (has_gaps) add_lost_ranks(ranks, plan);
+  if (numbering.has_gaps) add_lost_ranks(ranks, plan);
 }
 
 void mend_table_rows(RowTexts texts, PrintedPlan& plan) {
