@@ -379,10 +379,12 @@ class BlockParser {
       }
       if (is_full(table, id, line)) continue;
       frame_.check_padding(line, plan_.width);
-      const CellsOfRow cells = read_row(line, row, edges, reader, table);
+      const std::optional<CellsOfRow> cells = read_row(line, row, edges, reader, table);
+      if (!cells && is_repeated_rule(line)) continue;
+      if (!cells) break;
       look_at(table.rows.back());
-      if (closed) report_rest(line, row, cells.end);
-      texts.push_back(cell_at(line, row.substr(cells.start)));
+      if (closed) report_rest(line, row, cells->end);
+      texts.push_back(cell_at(line, row.substr(cells->start)));
     }
     --at_;
     return true;
@@ -468,10 +470,10 @@ class BlockParser {
     ranks_of_tables_.add(row);
   }
 
-  // Most rows have no odd cell.
+  // Most rows have no odd cell. nullopt: it is no row.
   template <class Row>
-  CellsOfRow read_row(const BoxLine& line, std::string_view row, ColumnEdges& edges, const RowReader<Row>& reader,
-                      ColumnTable<Row>& table) {
+  std::optional<CellsOfRow> read_row(const BoxLine& line, std::string_view row, ColumnEdges& edges,
+                                     const RowReader<Row>& reader, ColumnTable<Row>& table) {
     Row& into = table.rows.emplace_back();
     const bool are_whole = edges.are_whole(row);
     const std::size_t good = are_whole ? read_good_cells(line, row, edges, reader, into) : 0;
@@ -479,6 +481,10 @@ class BlockParser {
                                : CellsOfRow{skip_blanks(row, 1), row.size()};
     if (good < reader.size()) {
       const std::span<const CutCell> cells = edges.cut(row, is_closed(line));
+      if (is_rule_row(line.text) || (ends_table(edges) && has_no_cell(cells))) {
+        table.rows.pop_back();
+        return std::nullopt;
+      }
       read_odd_row(line, cells, good, reader, table);
       const std::string_view last = cells.back().text;
       if (!last.empty()) all.end = static_cast<std::size_t>(last.data() + last.size() - row.data());
@@ -489,6 +495,21 @@ class BlockParser {
         if (cell.text.data() != nullptr) cell = cell_at(line, cell.text);  // empty ones have a place, too
       });
     return all;
+  }
+
+  bool is_repeated_rule(const BoxLine& line) {
+    if (!is_rule_row(line.text)) return false;
+    report("log.repeated_lines", Severity::error, cell_at(line, trim_left(line.text.substr(1))),
+           "the line below the headers of the table stands here again");
+    return true;
+  }
+
+  // Something in the blank line below a table, which stands below none of its headers.
+  static bool has_no_cell(std::span<const CutCell> cells) {
+    return std::ranges::none_of(cells, [](const CutCell& cell) { return cell.whole && !cell.text.empty(); });
+  }
+  bool ends_table(const ColumnEdges& edges) const {
+    return at_ + 1 < block_.lines.size() && !edges.is_row(without_frame(block_.lines[at_ + 1].text));
   }
 
   // Up to the first cell that does not have the form of its column; how many. Kept apart, so that what it needs stays

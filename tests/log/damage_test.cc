@@ -204,7 +204,8 @@ TEST(Damage, RankRows) {
   const struct {
     std::string ranks;
     std::size_t errors;
-  } cases[] = {{"012", 0}, {"02", 1}, {"12", 1}, {"0112", 1}, {"0121", 1}, {"021", 2}, {"", 1}};
+  } cases[] = {{"012", 0}, {"02", 1},  {"12", 1},   {"0112", 1}, {"0121", 1},
+               {"021", 2}, {"120", 3}, {"0224", 3}, {"0321", 2}, {"", 1}};
   for (const auto& c : cases) {
     std::vector<std::string> lines = {header, rule};
     for (const char rank : c.ranks) lines.push_back(row(rank));
@@ -221,6 +222,8 @@ TEST(Damage, RankRowsHaveTheirPlaces) {
   } cases[] = {
       {"0112", {}, "012"},
       {"0120", {}, "012"},
+      {"021", {}, "012"},  // another order, but all are there
+      {"3120", {"0-3", "3"}, "0123"},
       {"013", {"0-3", "3"}, "01.3"},
       {"01", {"0-3", "3"}, "01.."},
       {"0134", {}, "01.34"},
@@ -247,6 +250,34 @@ TEST(Damage, RankRowsHaveTheirPlaces) {
     EXPECT_EQ(places, c.places) << log;
     EXPECT_FALSE(rules(plan).empty() && c.places != c.ranks) << log;
     EXPECT_EQ(test::rendered(log) == log, c.ranks == c.places || c.places.find('.') != std::string::npos) << log;
+  }
+}
+
+// The row of dashes is no row of the table, and what got into the blank line below it is none either.
+TEST(Damage, LinesThatAreNoRows) {
+  const std::string header = "     Rank     HBM (GB)     DDR (GB)", rule = "   ------   ----------   ----------";
+  const std::string first = "        0     1.0 (2%)     0.0 (0%)", second = "        1     1.0 (2%)     0.0 (0%)";
+  const struct {
+    std::vector<std::string> lines;
+    std::vector<std::string_view> rules;
+    std::uint32_t line;  // of the first of them
+  } cases[] = {
+      {{header, rule, rule, first, second}, {"log.repeated_lines"}, 5},
+      {{header, rule, first, rule, second}, {"log.repeated_lines"}, 6},
+      {{header, rule, first, second, "                    ?"}, {"log.unknown_line"}, 7},
+      {{header, rule, first, "                    ?", second},
+       {"log.malformed_cell", "log.rank_rows"},
+       6},  // a damaged row
+  };
+  for (const auto& c : cases) {
+    std::vector<std::string> lines = c.lines;
+    lines.insert(lines.end(), {"", "Batch Size: 512"});
+    const std::string log = box(lines);
+    const PrintedPlan plan = test::parsed(log);
+    EXPECT_EQ(rules(plan), c.rules) << log;
+    EXPECT_EQ(plan.diagnostics.front().where.place.line, c.line) << log;
+    EXPECT_EQ(plan.ranks.rows.back().rank.text, "1") << log;
+    EXPECT_NE(plan.find(LineId::batch_size), nullptr) << log;
   }
 }
 
