@@ -242,11 +242,12 @@ void count_shards(Checks& checks, const PrintedTable& row, const Placement& plac
   if (checks.shards_counted) counts.add(*placement.sharding, placement);
 }
 
-// "1 of kernel fused, 2 of kernel dense; CW shards on ranks 0-3"
+// "1 of kernel fused, 2 of kernel dense; CW shards on ranks 0-3"; "any of kernel fused" where its line is lost.
 std::string description(const MissingTables& missing) {
   std::string text, shards;
   for (const auto& [kernel, count] : missing.kernels)
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " of kernel " + std::string(kernel);
+    text +=
+        (text.empty() ? "" : ", ") + (count == 0 ? "any" : std::to_string(count)) + " of kernel " + std::string(kernel);
   for (const auto& [type, ranks] : missing.types) {
     std::vector<bool> on(static_cast<std::size_t>(ranks.back()) + 1);
     for (const int rank : ranks) on[static_cast<std::size_t>(rank)] = true;
@@ -259,10 +260,13 @@ std::string description(const MissingTables& missing) {
 void check_missing(Checks& checks) {
   if (!checks.plan.missing) return;
   const MissingTables& missing = *checks.plan.missing;
-  std::string what = missing.count == 1 ? "the row of a table is missing"
-                                        : "the rows of " + std::to_string(missing.count) + " tables are missing";
+  const bool one = missing.count == 1;
+  std::string what = missing.at_least ? "the rows of at least " + std::to_string(missing.count) +
+                                            (one ? " table are missing" : " tables are missing")
+                     : one ? "the row of a table is missing"
+                           : "the rows of " + std::to_string(missing.count) + " tables are missing";
   if (missing.before)
-    what += std::string(missing.count == 1 ? " before" : ", one of them before") +
+    what += std::string(one && !missing.at_least ? " before" : ", one of them before") +
             " this one, by the numbers of its neighbours (" + missing.numbered_name + "?)";
   if (!missing.before) what += " below this line";
   if (!missing.listed_name.empty()) what += ", by the Top 5 lists " + std::string(missing.listed_name);
@@ -304,7 +308,7 @@ void check_tables(Checks& checks) {
     }
     check_sharding(checks, i, row, placement.sharding);
     if (row.cw_dim) check_cw_dim(checks, i, row, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
-    if (placed && checks.printed.ranks.printed && !has_free_shard(placement, world_size))
+    if (placed && !checks.printed.ranks.rows.empty() && !has_free_shard(placement, world_size))
       check_ranks_list(checks, i, row, placement);
     if (row.batch_sizes && row.batch_sizes.text != "n/a") check_batch_sizes(checks, i, row, names);
   }

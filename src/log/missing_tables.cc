@@ -18,8 +18,13 @@ constexpr std::size_t kLeastSteps = 4;    // from one number to the next that ma
 constexpr std::int64_t kLargestInName = 1'000'000'000, kLargestStep = 1000;
 
 // Tables by kernel that are printed beyond the rows; nullopt if a kernel has too many rows, or the lines are damaged.
-std::optional<std::map<std::string_view, std::int64_t>> kernels_without_rows(const PrintedPlan& printed) {
+struct KernelsWithoutRows {
   std::map<std::string_view, std::int64_t> kernels;
+  std::set<std::string_view> uncounted;  // their lines are lost
+};
+std::optional<KernelsWithoutRows> kernels_without_rows(const PrintedPlan& printed) {
+  KernelsWithoutRows found;
+  auto& kernels = found.kernels;
   for (const PrintedLine& line : printed.lines) {
     if (line.id != LineId::kernel_count) continue;
     const auto slots = printed.slots_of(line);
@@ -28,12 +33,16 @@ std::optional<std::map<std::string_view, std::int64_t>> kernels_without_rows(con
   }
   auto kernel = kernels.end();
   for (const PrintedTable& row : printed.tables.rows) {
+    if (!row.sharding || !row.kernel) return std::nullopt;
     // Most rows have the kernel of the one above.
     if (kernel == kernels.end() || !same_text(kernel->first, row.kernel.text)) kernel = kernels.find(row.kernel.text);
-    if (!row.sharding || kernel == kernels.end() || --kernel->second < 0) return std::nullopt;
+    if (kernel == kernels.end())
+      found.uncounted.insert(row.kernel.text);
+    else if (--kernel->second < 0)
+      return std::nullopt;
   }
   std::erase_if(kernels, [](const auto& entry) { return entry.second == 0; });
-  return kernels;
+  return found;
 }
 
 // Of a block without ranks: does the number of hardcoded and selected kernels also show so many more tables?
@@ -153,7 +162,7 @@ void find_gap(const std::vector<PrintedTable>& tables, MissingTables& missing) {
     if (series.starts_at_one()) zero = series.zero(), ++at_one;
   }
   if (lost == 0 && at_one == 1 && missing.count == 1) name = zero, lost = 1;
-  if (!name || lost != missing.count) return;
+  if (!name || (missing.at_least ? lost < missing.count : lost != missing.count)) return;
   missing.before = name->row;
   missing.numbered_name =
       std::string(name->module).append(name->head).append(std::to_string(name->number)).append(name->tail);
@@ -193,19 +202,27 @@ bool is_possible(std::string_view type, const std::map<int, int>& counts, std::i
   return type != "TW" || shards <= tables;
 }
 
+bool has_ranks(const PrintedTable& row) {
+  std::vector<int> ranks;
+  return parse_ranks(row.ranks.text, ranks) && !ranks.empty();
+}
+
 // Of what shards the ranks lack rows; false: some has too many, so that something else is wrong.
 bool read_types(const PrintedPlan& printed, MissingTables& missing) {
   const ShardDifference difference = shard_difference(printed);
+  const std::int64_t most = missing.at_least ? kMostTables : missing.count;
+  const auto ranks = static_cast<std::size_t>(std::ranges::count(printed.ranks.rows, false, &PrintedRank::lost));
   std::int64_t shards = 0;
   for (const auto& [type, counts] : difference) {
-    if (!is_possible(type, counts, missing.count, printed.ranks.rows.size())) return false;
+    if (!is_possible(type, counts, most, ranks)) return false;
     for (const auto& [rank, count] : counts) {
       if (count < 0) return false;
       shards += count;
       missing.types[type].push_back(rank);
     }
   }
-  return shards >= missing.count && std::ssize(difference) <= missing.count;
+  missing.count = std::max(missing.count, missing.at_least ? std::ssize(difference) : 0);
+  return shards > 0 && shards >= missing.count && std::ssize(difference) <= missing.count;
 }
 
 // How many shards each rank has; a table on many ranks counts on all of them.
@@ -269,12 +286,17 @@ bool MissingTables::on_rank(int rank) const {
 }
 
 std::optional<MissingTables> missing_tables(const PrintedPlan& printed) {
-  auto kernels = kernels_without_rows(printed);
-  if (!kernels || kernels->empty() || printed.tables.rows.empty()) return std::nullopt;
+  auto found = kernels_without_rows(printed);
+  if (!found || (found->kernels.empty() && found->uncounted.empty()) || printed.tables.rows.empty())
+    return std::nullopt;
   MissingTables missing;
-  for (const auto& [kernel, count] : *kernels) missing.count += count;
-  missing.kernels = std::move(*kernels);
-  const bool confirmed = printed.ranks.printed ? read_types(printed, missing) : is_confirmed(printed, missing.count);
+  for (const auto& [kernel, count] : found->kernels) missing.count += count;
+  missing.kernels = std::move(found->kernels);
+  missing.at_least = !found->uncounted.empty();
+  for (const std::string_view kernel : found->uncounted) missing.kernels[kernel] = 0;
+  if (missing.at_least && !std::ranges::all_of(printed.tables.rows, has_ranks)) return std::nullopt;
+  const bool confirmed =
+      printed.ranks.printed ? read_types(printed, missing) : !missing.at_least && is_confirmed(printed, missing.count);
   if (!confirmed) return std::nullopt;
   find_gap(printed.tables.rows, missing);
   find_listed(printed, missing);

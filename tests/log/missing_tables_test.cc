@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace shardstats {
 namespace {
 
@@ -86,6 +88,44 @@ TEST(MissingTables, ImpossibleShards) {
   const std::vector<Row> without_rw = {kRows[0], kRows[2]};
   EXPECT_FALSE(missing_tables(plan_of(without_rw, {kShards[0], "DP: 1 RW: 0 TW: 0"}, kKernels)));
   EXPECT_FALSE(missing_tables(plan_of(without_rw, {kShards[0], "DP: 1 RW: 3 TW: 0"}, kKernels)));
+}
+
+// Where the line of a kernel is lost as well, the ranks alone show how many rows there were at least.
+TEST(MissingTables, WithTheLineOfAKernel) {
+  const struct {
+    std::vector<Row> rows;
+    std::vector<std::string_view> shards;
+    std::vector<Kernel> kernels;
+    std::int64_t count;  // 0: none that is sure
+  } cases[] = {
+      {{kRows[1], kRows[2]}, kShards, {kKernels[0]}, 1},
+      {{kRows[1], kRows[2]}, kShards, {{"dense", "2"}}, 1},  // ... of which that is the one
+      {{kRows[2]}, kShards, {}, 2},
+      {{kRows[2]}, kShards, {{"fused", "2"}}, 2},
+      {kRows, kShards, {kKernels[0]}, 0},
+      {kRows, {"DP: 1 RW: 1 TW: 0", kShards[1]}, {kKernels[0]}, 0},
+      {{kRows[0], {"ebc.b", "RW", "fused", ""}, kRows[2]}, kShards, {kKernels[0]}, 0},  // a row that cannot be read
+      {{kRows[0], {"ebc.b", "RW", "", "0-1"}}, kShards, kKernels, 0},
+  };
+  for (const auto& c : cases) {
+    const auto missing = missing_tables(plan_of(c.rows, c.shards, c.kernels));
+    ASSERT_EQ(missing.has_value(), c.count > 0) << &c - cases;
+    if (!missing) continue;
+    EXPECT_EQ(missing->count, c.count) << &c - cases;
+    EXPECT_TRUE(missing->at_least);
+    const bool has_line = std::ranges::count(c.kernels, "fused", &Kernel::name) > 0;
+    EXPECT_TRUE(c.kernels.empty() || missing->kernels.contains(has_line ? "dense" : "fused")) << &c - cases;
+  }
+}
+
+// A rank whose row is lost as well shows none.
+TEST(MissingTables, BesideALostRank) {
+  PrintedPlan plan = plan_of({kRows[0], kRows[2]}, kShards, kKernels);
+  plan.ranks.rows[1] = {};
+  plan.ranks.rows[1].lost = true;
+  const auto missing = missing_tables(plan);
+  ASSERT_TRUE(missing);
+  EXPECT_EQ(missing->types.at("RW"), std::vector<int>{0});
 }
 
 // Without ranks the kernels' constraints have to agree.

@@ -27,7 +27,8 @@ std::optional<NumberedName> numbered_name(std::string_view name);
 
 struct MissingTables {
   std::int64_t count = 0;                            // rows
-  std::map<std::string_view, std::int64_t> kernels;  // number of them by kernel
+  bool at_least = false;                             // the line of a kernel that rows have is lost as well
+  std::map<std::string_view, std::int64_t> kernels;  // number of them by kernel; 0: any, its line is lost
   // Ranks of their shards by sharding type, ascending, each once; none in a block without ranks.
   std::map<std::string_view, std::vector<int>> types;
   // Where numbered names leave one out, as "t_7" between "t_6" and "t_8": the row that it stood in front of, and its
