@@ -68,7 +68,7 @@ std::size_t labels_in(std::string_view line) {
 std::string tag_of(std::string_view prefix) {
   static const re2::RE2 kVolatile(
       R"(\d{4}[-/]\d{2}[-/]\d{2}|\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?)"
-      R"(|\b[IWEF]\d{4}(?:\d{4})? \d{2}:?\d{2}:?\d{2}(?:[.,]\d+)?|\.py:\d+|\b\d{9,}(?:\.\d+)?)");
+      R"(|\b[IWEF]\d{4}(?:\d{4})? \d{2}:?\d{2}:?\d{2}(?:[.,]\d+)?|\.py:\d+|\b\d{9,}(?:\.\d+)?|\[ *\d+\.\d{3,}\])");
   std::string tag(prefix.substr(0, prefix.find_last_not_of(' ') + 1));
   re2::RE2::GlobalReplace(&tag, kVolatile, "~");
   return tag;

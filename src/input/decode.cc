@@ -1,5 +1,7 @@
 #include "input/decode.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -213,6 +215,23 @@ std::vector<Transcript> lines_in_strings(const Transcript& line, std::size_t dep
   return lines;
 }
 
+// Of a line whose strings hold lines of a box: what stands in front of all strings, and fields that name a process.
+std::string process_of_strings(std::string_view text) {
+  static const re2::RE2 kField(
+      R"re(\\*["']?\b((?:local_|global_|node_)?rank|pid|process(?:_?id)?|worker(?:_?id)?|replica|task|host(?:_?name)?|(?:pod|container)(?:_?(?:id|name))?)\\*["']?)re"
+      R"re(\s*[:=]\s*\\*["']?([\w.-]+))re");
+  std::size_t start = kNowhere;
+  for (const std::string_view opening : {"{"sv, "['"sv, "[\""sv, ": \""sv, "=\""sv})
+    start = std::min(start, text.find(opening));
+  if (start == kNowhere) start = container_start(text);
+  std::string process = tag_of(text.substr(0, start));
+  std::string name, value;
+  re2::StringPiece rest(text.data() + start, text.size() - start);
+  while (re2::RE2::FindAndConsume(&rest, kField, &name, &value))
+    process.append(" ").append(name).append("=").append(value);
+  return process;
+}
+
 // Blanks other than ' ' as UTF-8, and what stands for them. A lone 0xA0 is the non-breaking space of Latin-1.
 struct Blank {
   std::string_view bytes;
@@ -360,6 +379,13 @@ bool is_boxed_text(std::string_view text) {
   return first_box(text) != kNowhere && (text.ends_with('#') || text.find("%|") == kNowhere);
 }
 
+// In front of a progress bar that a box line overwrote.
+std::string process_of_progress(std::string_view text) {
+  static const re2::RE2 kProgress(R"(^([^\r%]*?)\s*\d+%\|)");
+  std::string prefix;
+  return text.find('\r') != kNowhere && re2::RE2::PartialMatch(text, kProgress, &prefix) ? tag_of(prefix) : prefix;
+}
+
 // A progress bar that was overwritten: of the parts between carriage returns the last with a box, else the last.
 Transcript without_overwritten(const Transcript& line) {
   const std::string_view text = line.text();
@@ -421,14 +447,18 @@ bool is_undecoded(std::string_view text) {
   return std::ranges::any_of(text, begins_other) || has_other_blanks(text) || has_lost_colours(text);
 }
 
-std::vector<Transcript> decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {
-  std::vector<Transcript> inner = lines_in_strings(line, 0), lines;
-  if (inner.empty())
+Decoded decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {
+  Decoded decoded;
+  std::vector<Transcript> inner = lines_in_strings(line, 0);
+  if (inner.empty()) {
+    decoded.process = process_of_progress(line.text());
     inner.push_back(std::move(line));
-  else
+  } else {
+    decoded.process = process_of_strings(line.text());
     note(mended, Mending::escapes, {line.place_of(0).line, 1});
-  for (Transcript& one : inner) undo_all(std::move(one), box, mended, lines);
-  return lines;
+  }
+  for (Transcript& one : inner) undo_all(std::move(one), box, mended, decoded.lines);
+  return decoded;
 }
 
 }  // namespace shardstats::input_detail

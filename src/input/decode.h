@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,10 @@ struct BoxSoFar {
 };
 
 // The lines that a physical line stands for: one, or as many as the strings in it hold.
-std::vector<Transcript> decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended);
+struct Decoded {
+  std::vector<Transcript> lines;
+  std::string process;  // what was taken off the line and tells who logged it, as a prefix would; empty: nothing
+};
+Decoded decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended);
 
 }  // namespace shardstats::input_detail

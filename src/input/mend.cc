@@ -123,7 +123,9 @@ class Mender {
 
   void decode_and_unwrap(Transcript line) {
     box_.width = width_ != 0 ? width_ : hashes_at_end(joined_.text());
-    for (Transcript& text : decode(std::move(line), box_, region_.mended)) unwrap(std::move(text));
+    Decoded decoded = decode(std::move(line), box_, region_.mended);
+    process_ = std::move(decoded.process);
+    for (Transcript& text : decoded.lines) unwrap(std::move(text));
   }
 
   // Python's pprint breaks a long string behind a blank: '#  ' in one line, '--- ' and so on in the next ones.
@@ -171,6 +173,7 @@ class Mender {
       joined_.fill(std::string(pieces_ * wrap_ - joined_characters_, ' '),
                    end == 0 ? place_of(piece, 0) : joined_.place_of(end));
     }
+    if (pieces_ == 0) joined_process_ = process_;
     joined_characters_ = std::max(joined_characters_, pieces_ * wrap_) + characters(piece.text());
     joined_.append(piece, 0, piece.text().size());
     ++pieces_;
@@ -185,7 +188,14 @@ class Mender {
     Transcript line = std::move(joined_);
     joined_ = {};
     joined_characters_ = pieces_ = 0;
-    if (!line.text().empty()) unglue(std::move(line));
+    if (line.text().empty()) return;
+    std::swap(process_, joined_process_);
+    unglue(std::move(line));
+    std::swap(process_, joined_process_);
+  }
+
+  bool is_of_another_process() const {
+    return pieces_ > 0 && !process_.empty() && !joined_process_.empty() && process_ != joined_process_;
   }
 
   void begin_wrapping() {
@@ -269,6 +279,10 @@ class Mender {
 
   void unwrap(Transcript line) {
     line = without_late_prefix(std::move(line));
+    if (is_of_another_process()) {
+      border_piece_ = 0;
+      end_joined();
+    }
     if (border_piece_ != 0) {
       const bool is_piece = is_further_border_piece(line.text());
       if (is_piece) {
@@ -362,7 +376,7 @@ class Mender {
   // The title without a '#' before it: the lines from here on are the text of a box alone. Inside a box that is open,
   // or with other text behind it, it is somebody's text.
   void look_for_bare_title(const Transcript& line) {
-    if (open_ > 0) return;
+    if (std::ranges::any_of(progress_, [](const auto& of) { return of.second.open && of.second.has_text; })) return;
     const std::string_view text = line.text();
     const std::size_t title = text.find(kTitle);
     if (title == kNowhere || title_offset(text) != kNowhere) return;
@@ -388,12 +402,12 @@ class Mender {
 
   void add(Transcript line) {
     if (!bare_) look_for_bare_title(line);
-    if (bare_) line = with_frame(line);
+    if (bare_ && !border_of(line.text())) line = with_frame(line);
     const std::string_view text = line.text();
     const std::size_t box = first_box(text);
     MendedLine& added = lines_.emplace_back();
     added.boxed = box != kNowhere;
-    if (added.boxed) added.tag = tag_of(text.substr(0, box));
+    if (added.boxed) added.tag = process_ + tag_of(text.substr(0, box));
     const bool is_sign = added.boxed && follow(added.tag, text.substr(box));
     unsigned_lines_ = is_sign ? 0 : unsigned_lines_ + 1;
     size_ += line.text().size() + added.tag.size() + kBytesOfLine;
@@ -543,6 +557,8 @@ class Mender {
   std::size_t width_ = 0;              // of the box in characters, as the first border has it, or the title
   std::size_t title_width_ = 0;        // the same, as the last title has it
   BoxSoFar box_;                       // for decode()
+  // By what decode() took off the last line, and the first piece of the joined one.
+  std::string process_, joined_process_;
 
   std::string late_prefix_;  // put in front of the pieces after the line was broken
 

@@ -325,6 +325,51 @@ TEST(Mend, ProcessesThatPrintTwoBlocksEach) {
   for (const Block& block : blocks) EXPECT_TRUE(block.twin && block.twin->same);
 }
 
+// What tells them apart may stand around the string that holds the line, in front of a progress bar, or between times.
+TEST(Mend, ProcessesAreToldApartByWhatIsTakenOff) {
+  using Write = std::function<std::string(int process, int time, const std::string& line)>;
+  const auto text = [](int number) { return std::to_string(number); };
+  const auto quoted = [](const std::string& line) { return "\"" + line + "\""; };
+  const std::vector<Write> writers = {
+      [&](int p, int t, const std::string& line) {
+        return "{\"elapsed\": " + text(t) + ".5, \"message\": " + quoted(line) + ", \"rank\": " + text(p) + "}";
+      },
+      [&](int p, int t, const std::string& line) {
+        return "{\"seq\": " + text(t) + ", \"host\": \"node-" + text(p) + "\", \"log\": " + quoted(line + "\\n") + "}";
+      },
+      [&](int p, int t, const std::string& line) {
+        return "{\"log\": " + quoted(line) + ", \"kubernetes\": {\"pod_name\": \"t-" + text(p) +
+               "\"}, \"n\": " + text(t) + "}";
+      },
+      [&](int p, int, const std::string& line) { return "[rank" + text(p) + "]:{\"log\": " + quoted(line) + "}"; },
+      [&](int p, int, const std::string& line) { return "[1," + text(p) + "]<stderr>:level=info msg=" + quoted(line); },
+      [&](int p, int t, const std::string& line) {
+        return "level=info msg=" + quoted(line) + " t=" + text(t) + " rank=" + text(p);
+      },
+      [&](int p, int, const std::string& line) { return "{'rank': " + text(p) + ", 'msg': '" + line + "'}"; },
+      [&](int p, int t, const std::string& line) { return "[rank" + text(p) + "]:[" + text(t) + ".033] " + line; },
+      [&](int p, int t, const std::string& line) {
+        return "[rank" + text(p) + "]:" + (t % 5 == p ? text(t) + "%|##   | 3/7\r" : "") + line;
+      },
+  };
+  constexpr int kBehind = 1;  // lines by which a process lags behind the one before
+  for (const Write& write : writers) {
+    const Texts lines = printed();
+    std::string log;
+    for (int t = 0; t < std::ssize(lines) + 3 * kBehind; ++t)
+      for (int p = 0; p < 3; ++p)
+        if (const int at = t - p * kBehind; at >= 0 && at < std::ssize(lines))
+          log += write(p, t, lines[static_cast<std::size_t>(at)]) + "\n";
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 3u) << log;
+    for (const Block& block : blocks) {
+      EXPECT_EQ(texts_of(block), lines) << log;
+      EXPECT_TRUE(block.twin && block.twin->same) << log;
+      EXPECT_FALSE(was(Mending::wrapped, block)) << log;
+    }
+  }
+}
+
 // The title in somebody's text is not that of a box without a frame.
 TEST(Mend, TitlesInOtherText) {
   for (const char* text : {"grep \"--- Planner Statistics ---\" train.log",
@@ -464,6 +509,24 @@ TEST(Mend, WithoutFrame) {
   EXPECT_FALSE(blocks[0].opened || blocks[0].closed);
   EXPECT_EQ(blocks[0].lines[6].text, "# Batch Size: 512");
   EXPECT_EQ(blocks[0].lines[6].place_of(2), (Place{8, 1}));
+}
+
+// The borders may be there all the same.
+TEST(Mend, WithoutFrameBetweenBorders) {
+  Texts lines;
+  for (const std::string& line : printed()) {
+    const std::string text = line.starts_with("##") ? line : line.substr(2, line.size() - 3);
+    lines.push_back(text.substr(0, text.find_last_not_of(' ') + 1));
+  }
+  for (const std::string prefix : {"", "[rank0]: ", "| "}) {
+    const auto blocks = find_blocks("loading\n" + joined(prefixed(prefix, lines)));
+    ASSERT_EQ(blocks.size(), 1u) << prefix;
+    EXPECT_TRUE(was(Mending::frame, blocks[0]));
+    EXPECT_TRUE(blocks[0].opened && blocks[0].closed) << prefix;
+    ASSERT_EQ(blocks[0].lines.size(), lines.size());
+    EXPECT_EQ(blocks[0].lines[7].text, "# Batch Size: 512");
+    EXPECT_EQ(blocks[0].lines.back().text, lines.back());
+  }
 }
 
 // The '#' of a progress bar is none of a box, and a string may hold text that lost its frame.
