@@ -45,8 +45,11 @@ std::string squeezed(std::string_view text) {
   return words;
 }
 
+constexpr std::size_t kNarrowestBox = 90;  // that a release prints; in a narrower one a summary has no room for blanks
+
 // Without its title a block is known by other signs, which it need not have in print.
 bool is_damaged(const PrintedPlan& plan) {
+  if (plan.width < kNarrowestBox) return true;
   if (plan.find(LineId::title) == nullptr || plan.find(LineId::summary) == nullptr) return true;
   for (const Diagnostic& diagnostic : plan.diagnostics)
     if (diagnostic.severity != Severity::note) return true;
