@@ -26,11 +26,13 @@ std::optional<KernelsWithoutRows> kernels_without_rows(const PrintedPlan& printe
   KernelsWithoutRows found;
   auto& kernels = found.kernels;
   for (const PrintedLine& line : printed.lines) {
+    if (line.id == LineId::kernel_storage) found.uncounted.insert(printed.slots_of(line).front().text);
     if (line.id != LineId::kernel_count) continue;
     const auto slots = printed.slots_of(line);
     const auto count = slots.size() < 2 ? std::nullopt : parse_integer(slots[1].text, kMostTables);
     if (!count || !kernels.try_emplace(slots[0].text, *count).second) return std::nullopt;
   }
+  std::erase_if(found.uncounted, [&](std::string_view kernel) { return kernels.contains(kernel); });
   auto kernel = kernels.end();
   for (const PrintedTable& row : printed.tables.rows) {
     if (!row.sharding || !row.kernel) return std::nullopt;
