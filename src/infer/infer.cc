@@ -173,26 +173,29 @@ Doubts doubts_of(const Inference& all) {
   return {storage.contradictions + perf.contradictions, storage.cost() + perf.cost()};
 }
 
-// A release that explains the storage with fewer dtypes of single tables excludes the others. Where it does not explain
-// the perf, one of those may.
-bool search_other_releases_by_perf(const PrintedPlan& printed, const InferOptions& options, Inference& all) {
+// A release or setting that explains the storage with fewer dtypes of single tables excludes the others. Where it does
+// not explain the perf, one of those may.
+bool search_others_by_perf(const PrintedPlan& printed, Others others, const InferOptions& options, Inference& all) {
   constexpr std::int64_t kSeveral = 2, kDoubtful = 3;
   if (options.effort != Effort::exhaustive || all.perf_outcomes.empty()) return false;
   const Doubts doubts = doubts_of(all);
-  if (all.perf_outcomes.front().contradictions < kSeveral || doubts.cost < kDoubtful) return false;
+  const std::int64_t of_perf = all.perf_outcomes.front().contradictions;
+  if (of_perf < kSeveral || doubts.cost < kDoubtful) return false;
+  // Where cells of storage are wrong as well, so are those of perf.
+  if (others == Others::settings && doubts.contradictions > of_perf) return false;
   InferOptions likeliest = options;
   likeliest.alternatives = false;
   Fixed fixed;
   Inference other = begun(printed, likeliest, fixed);
-  other.found = search_other_releases(other.inputs, fixed.setting, all.found, fixed.pairs, likeliest);
+  other.found = search_others(other.inputs, fixed.setting, all.found, others, fixed.pairs, likeliest);
   if (other.found.survivors.empty()) return false;
   take_survivors(likeliest, other);
   find_perf(likeliest, other);
   if (other.perf_outcomes.empty()) return false;
-  const Doubts others = doubts_of(other);
+  const Doubts left = doubts_of(other);
   // Another dtype explains a single wrong cell too easily.
-  if (others.contradictions + kSeveral > doubts.contradictions || others.cost > doubts.cost) return false;
-  all.found = search_other_releases(all.inputs, fixed.setting, all.found, fixed.pairs, options);
+  if (left.contradictions + kSeveral > doubts.contradictions || left.cost > doubts.cost) return false;
+  all.found = search_others(all.inputs, fixed.setting, all.found, others, fixed.pairs, options);
   return true;
 }
 
@@ -237,7 +240,8 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
     };
     if (search_with_dtypes_of_perf(fixed, options, all)) {
       look_again();
-    } else if (search_other_releases_by_perf(printed, options, all)) {
+    } else if (search_others_by_perf(printed, Others::releases, options, all) ||
+               search_others_by_perf(printed, Others::settings, options, all)) {
       look_again();
       if (search_with_dtypes_of_perf(fixed, options, all)) look_again();
     }

@@ -181,13 +181,15 @@ SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint
   return search_groups(plan, possible_settings(plan, fixed), allowed_pairs, options);
 }
 
-SearchResult search_other_releases(const PlanInputs& plan, const FixedSetting& fixed, const SearchResult& found,
-                                   std::uint32_t allowed_pairs, const InferOptions& options) {
+SearchResult search_others(const PlanInputs& plan, const FixedSetting& fixed, const SearchResult& found, Others others,
+                           std::uint32_t allowed_pairs, const InferOptions& options) {
+  const auto is_same = [others](const Setting& a, const Setting& b) {
+    return others == Others::releases ? a.rules->release == b.rules->release : a == b;
+  };
   std::vector<SettingGroup> groups = possible_settings(plan, fixed);
   std::erase_if(groups, [&](const SettingGroup& group) {
-    const Release release = group.members.front().rules->release;
     return std::ranges::any_of(found.survivors, [&](const Survivor& survivor) {
-      return std::ranges::any_of(survivor.members, [&](const Setting& s) { return s.rules->release == release; });
+      return std::ranges::any_of(survivor.members, [&](const Setting& s) { return is_same(s, group.members.front()); });
     });
   });
   return search_groups(plan, std::move(groups), allowed_pairs, options);

@@ -48,9 +48,10 @@ std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows
 SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs,
                     const InferOptions& options, const FirstLook* first_look = nullptr);
 
-// The releases that a search excluded, by themselves.
-SearchResult search_other_releases(const PlanInputs& plan, const FixedSetting& fixed, const SearchResult& found,
-                                   std::uint32_t allowed_pairs, const InferOptions& options);
+// What a search excluded, by itself: the releases, or all settings.
+enum class Others : std::uint8_t { releases, settings };
+SearchResult search_others(const PlanInputs& plan, const FixedSetting& fixed, const SearchResult& found, Others others,
+                           std::uint32_t allowed_pairs, const InferOptions& options);
 
 }  // namespace infer_detail
 

@@ -131,6 +131,51 @@ TEST(Damage, CutOff) {
   }
 }
 
+// What is left of a plan may be explained by hosts of another size with one dtype less, but not its perf.
+TEST(Damage, CutOffWhereSettingsAreLeft) {
+  const std::string bytes = log_bytes("../planner/v1.1.0-hosts_or_output_dtype.log");
+  const Errors errors = errors_of(bytes.substr(0, bytes.find("Compute Kernels Storage")));
+  EXPECT_EQ(errors.of_numbers, std::vector<std::string>{});
+  EXPECT_EQ(errors.of_log, 1);
+}
+
+TEST(Damage, RanksInAnotherOrder) {
+  for (const char* name : kLogs) {
+    const std::string bytes = log_bytes(name);
+    const std::vector<std::size_t> ranks = rows_of(bytes, true);
+    for (const std::size_t other : ranks) {
+      std::vector<std::string> lines = lines_of(bytes);
+      std::swap(lines[ranks.front()], lines[other]);
+      const Checked checked(joined(lines));
+      const bool moved = other != ranks.front();
+      EXPECT_EQ(count(checked.report.findings).error, moved ? 2 : 0) << name << ":" << other + 1;
+      EXPECT_EQ(checked.report.coverage.unchecked, 0);
+      for (std::size_t r = 0; r < ranks.size(); ++r)
+        EXPECT_EQ(checked.printed.ranks.rows[r].rank.text, std::to_string(r)) << name << ":" << other + 1;
+    }
+  }
+}
+
+// A row of the parameter table, and a line that counts the tables of some kernel. Before v0.6.0 no other line names the
+// kernel.
+TEST(Damage, LostTablesAndKernels) {
+  for (const char* name : {"v1.4.0.log", "v1.8.0.log"}) {
+    const std::string bytes = log_bytes(name);
+    const PrintedPlan printed = parse(find_blocks(bytes).front());
+    for (const PrintedLine& kernel : printed.lines) {
+      if (kernel.id != LineId::kernel_count) continue;
+      for (const std::size_t row : rows_of(bytes, false)) {
+        std::vector<std::string> lines = lines_of(bytes);
+        lines.erase(lines.begin() + kernel.place.line - 1);
+        lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(row));
+        const Errors errors = errors_of(joined(lines));
+        EXPECT_EQ(errors.of_numbers, std::vector<std::string>{}) << name << ":" << row + 1;
+        EXPECT_GE(errors.of_log, 1) << name << ":" << row + 1;
+      }
+    }
+  }
+}
+
 // A column of the table that begins with that header line, without its last column.
 TEST(Damage, LostColumn) {
   const std::string bytes = log_bytes("v1.4.0.log");
