@@ -21,12 +21,19 @@ bool trusted(const Plan& plan, Contradicted contradicted) {
   return static_cast<std::size_t>(wrong) <= plan.ranks.size() / 4 + 1;
 }
 
-// Either of two that disagree may be right.
-RealInterval value_of(bool settled, bool wrong, RealInterval rebuilt, const Cell& cell, Format format,
-                      std::string_view unit) {
-  if (settled && !wrong) return rebuilt;
-  const RealInterval printed = printed_or_anything(cell, format, unit);
-  return settled ? hull(rebuilt, printed) : printed;
+// A number of a rank, as it was rebuilt and as it is printed.
+struct RankNumber {
+  RealInterval rebuilt{};
+  bool known = false, contradicted = false;  // of what was rebuilt
+  const Cell& cell;
+  Format format;
+  std::string_view unit;
+};
+// Either of two that disagree may be right, unless so many do that nothing that was rebuilt is `trusted`.
+RealInterval value_of(const RankNumber& number, bool trusted) {
+  if (trusted && number.known && !number.contradicted) return number.rebuilt;
+  const RealInterval printed = printed_or_anything(number.cell, number.format, number.unit);
+  return trusted && number.known ? hull(number.rebuilt, printed) : printed;
 }
 
 // ---- narrowing by what is printed elsewhere ------------------------------------------------------------------------
@@ -383,16 +390,23 @@ RankValues rank_values(const PrintedPlan& printed, const Plan& plan) {
     const PlanRank& rank = ranks[r];
     const bool is_known = rows[r].lost ? rank.known : rank_number(rows[r]) == static_cast<int>(r);
     if (!is_known) return values;
-    add(Quantity::hbm, value_of(hbm, rank.expected_hbm.contradicted, real(rank.hbm), rows[r].hbm, memory, "bytes"));
-    add(Quantity::ddr, value_of(ddr, rank.expected_ddr.contradicted, real(rank.ddr), rows[r].ddr, memory, "bytes"));
+    const auto bytes = [&](ByteInterval rebuilt, const Expectation& expected, const Cell& cell) {
+      return RankNumber{real(rebuilt), expected.known, expected.contradicted, cell, memory, "bytes"};
+    };
+    const auto ms = [&](RealInterval rebuilt, const Cell& cell, Format format) {
+      const PerfExpectation& expected = rank.expected_perf;
+      return RankNumber{rebuilt, expected.known, expected.contradicted != 0, cell, format, "ms"};
+    };
+    add(Quantity::hbm, value_of(bytes(rank.hbm, rank.expected_hbm, rows[r].hbm), hbm));
+    add(Quantity::ddr, value_of(bytes(rank.ddr, rank.expected_ddr, rows[r].ddr), ddr));
     add(Quantity::sparse_hbm, real(rank.sparse_hbm));
-    const bool wrong = rank.expected_perf.contradicted != 0;
     const PrintedPerf& cells = rows[r].perf;
-    add(Quantity::perf, value_of(perf, wrong, rank.perf.total, cells.total, Format::r3, "ms"));
+    add(Quantity::perf, value_of(ms(rank.perf.total, cells.total, Format::r3), perf));
     for (std::size_t p = 0; p < kPerfParts; ++p)
       add(quantity_of(static_cast<PerfPart>(p)),
-          value_of(perf, wrong, rank.perf.parts[p], cells.components[p], Format::c1, "ms"));
-    values.sparse_known &= !rank.expected_hbm.contradicted;
+          value_of(ms(rank.perf.parts[p], cells.components[p], Format::c1), perf));
+    const bool bounded = rank.expected_hbm.known || printed_bounds(rows[r].hbm, memory, "bytes");
+    values.sparse_known &= bounded && !rank.expected_hbm.contradicted;
   }
   values.known = true;
   return values;

@@ -144,7 +144,18 @@ void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
         add_line(q, SumOf::rank, rank, column_of(plan.ranks[rank], q), first[rank], end[rank], common[rank]);
 }
 
+namespace {
+
+// A word of the parameter table that is no kernel, and no line of the kernels has it.
+bool is_unread(const KernelInputs& kernel) {
+  const bool is_printed = std::ranges::any_of(kernel.printed, [](const auto& bytes) { return bytes.has_value(); });
+  return !kernel.tables.empty() && !is_printed && find_kernel(kernel.name) == nullptr;
+}
+
+}  // namespace
+
 void SumLines::add_kernel_sums(const PlanInputs& plan) {
+  if (std::ranges::any_of(plan.kernels, is_unread)) return;  // its tables may be of any of them
   for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
     const KernelInputs& kernel = plan.kernels[k];
     const auto ok = [&](std::uint32_t t) { return rebuilt(t); };

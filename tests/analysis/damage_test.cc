@@ -176,6 +176,31 @@ TEST(Damage, LostTablesAndKernels) {
   }
 }
 
+// A cell of a rank and most of a table's row, so that neither tells what the rank has.
+TEST(Damage, RanksAndTablesThatCannotBeRead) {
+  for (const char* name : kLogs) {
+    const std::string bytes = log_bytes(name);
+    const PrintedPlan printed = parse(find_blocks(bytes).front());
+    const auto garble = [](std::string& line, std::size_t start, std::size_t length) {
+      for (std::size_t i = start; i < start + length; ++i)
+        if (line[i] != ' ') line[i] = '?';
+    };
+    for (const PrintedRank& rank : printed.ranks.rows)
+      for (const PrintedTable& table : printed.tables.rows)
+        for (const Cell& cell : {rank.hbm, rank.ddr, rank.perf.total}) {
+          std::vector<std::string> lines = lines_of(bytes);
+          garble(lines[cell.place.line - 1], cell.place.column - 1, cell.text.size());
+          std::string& row = lines[table.fqn.place.line - 1];
+          garble(row, table.fqn.place.column - 1 + table.fqn.text.size(),
+                 row.rfind('#') - table.fqn.place.column - table.fqn.text.size());
+          const Errors errors = errors_of(joined(lines));
+          EXPECT_EQ(errors.of_numbers, std::vector<std::string>{})
+              << name << ": " << rank.rank.text << " " << table.fqn.text;
+          EXPECT_GE(errors.of_log, 2) << name;
+        }
+  }
+}
+
 // A column of the table that begins with that header line, without its last column.
 TEST(Damage, LostColumn) {
   const std::string bytes = log_bytes("v1.4.0.log");
