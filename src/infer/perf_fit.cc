@@ -29,10 +29,12 @@ bool is_close(RealInterval found, double usual) {
   return !found.contains(usual) && found.low < usual * (1 + kClose) && found.high > usual * (1 - kClose);
 }
 
-// Few numbers tell a multiplier: wide bounds that end at the usual one do not say that it is close.
+// Few numbers tell a multiplier: wide bounds that end at the usual one do not say that it is close. Nobody sets one
+// that is a little off.
 bool is_close_multiplier(RealInterval found, double usual) {
-  constexpr double kWide = 0.25;
-  return is_close(found, usual) && found.width() <= kWide * found.low;
+  constexpr double kWide = 0.25, kLittle = 0.03;
+  const bool is_all_close = found.low > usual * (1 - kLittle) && found.high < usual * (1 + kLittle);
+  return !found.contains(usual) && (is_all_close || (is_close(found, usual) && found.width() <= kWide * found.low));
 }
 
 }  // namespace
