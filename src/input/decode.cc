@@ -145,7 +145,9 @@ Change colour_at(std::string_view text, std::size_t at) {
   if (text[at + 1] == ']') {
     const std::size_t end = text.find_first_of("\a\x1b", at + 2);
     if (end == kNowhere) return {text.size() - at, {}};
-    return {end - at + (text[end] == kEscape && end + 1 < text.size() ? 2 : 1), {}};
+    // It ends with BEL or ESC '\\'; any other ESC begins a sequence of its own.
+    const std::size_t terminator = text[end] != kEscape ? 1 : text.substr(end + 1).starts_with('\\') ? 2 : 0;
+    return {end + terminator - at, {}};
   }
   return {skip_final(text, skip(text, at + 1, ' ', '/')) - at, {}};
 }
