@@ -254,7 +254,7 @@ class BlockParser {
       slots.count = 0;
       if (!is_open(form) || !matches(text, form.pattern, slots)) return false;
       if (form.id == LineId::title && has_title()) return false;
-      if (form.frame == Frame::nested && is_row_of_table(slots)) return false;
+      if (form.frame == Frame::nested && has_more_than_name(slots)) return false;
       take_slots(line, form.id, f, slots);
       if (form.opens != Section::none) section_ = form.opens;
       return true;
@@ -264,9 +264,11 @@ class BlockParser {
   // Where it stands again, it is no title: the planner prints one in front of each box.
   bool has_title() const { return plan_.find(LineId::title) != nullptr; }
 
-  // Names in nested lines are words; the cells of a row that got there are further apart.
-  static bool is_row_of_table(const SlotTexts& slots) {
-    return slots.count > 0 && slots.texts[0].find("   ") != std::string_view::npos;
+  // Names in nested lines are words; the cells of a row that got there are further apart, and "fused: HBM" is the start
+  // of a line whose heading is lost.
+  static bool has_more_than_name(const SlotTexts& slots) {
+    return slots.count > 0 && (slots.texts[0].find("   ") != std::string_view::npos ||
+                               slots.texts[0].find(": ") != std::string_view::npos);
   }
 
   void take_slots(const BoxLine& line, LineId id, std::size_t form, const SlotTexts& slots) {

@@ -322,6 +322,16 @@ TEST(Damage, Lines) {
   }
 }
 
+// A line of a section whose heading is lost is none of the section above.
+TEST(Damage, LinesWithoutTheirHeading) {
+  const std::string log =
+      box({"Compute Kernels Optimizer State:", "   fused: 0.5 GB", "   fused: HBM: 1.5 GB, DDR: 0.0 GB"});
+  const PrintedPlan plan = test::parsed(log);
+  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.unknown_line"});
+  EXPECT_EQ(plan.diagnostics.front().where.place.line, 5u);
+  EXPECT_EQ(test::rendered(log), log);
+}
+
 // A title that does not open a box is a line of somebody else's.
 TEST(Damage, TitleInsideOfTheBox) {
   const std::string log = box({"Batch Size: 512", "     --- Planner Statistics ---"});
