@@ -57,6 +57,18 @@ void check_words(Checks& checks, const Words& words, const WordsOfRows& printed)
   }
 }
 
+// Of tables whose rows are not printed, or are lost.
+void check_kernel_lines(Checks& checks) {
+  for (const PrintedLine& line : checks.printed.lines) {
+    if (line.id != LineId::kernel_count) continue;
+    const Cell& kernel = checks.printed.slots_of(line).front();
+    if (is_known_kernel(kernel.text) || checks.words.kernels.contains(kernel.text)) continue;
+    Finding& finding = checks.add_log("log.unknown_word", kernel,
+                                      std::string(kernel.text) + " is no compute kernel of any known release");
+    if (!may_be_newer(checks.printed)) finding.severity = Severity::error;
+  }
+}
+
 // Cells of a column that could not be read are odd; where they are in most rows, the column has changed.
 template <class Row>
 void fold_changed_columns(Checks& checks, const ColumnTable<Row>& table) {
@@ -95,6 +107,7 @@ void add_changed_format(Checks& checks, const Cell& where, std::string_view exam
 void check_release(Checks& checks) {
   check_words(checks, kShardings, checks.words.shardings);
   check_words(checks, kKernels, checks.words.kernels);
+  check_kernel_lines(checks);
   fold_changed_columns(checks, checks.printed.ranks);
   fold_changed_columns(checks, checks.printed.tables);
 }

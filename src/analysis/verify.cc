@@ -129,10 +129,7 @@ TableWords table_words(const PrintedPlan& printed) {
 }
 
 LineId last_known_line(const PrintedPlan& printed) {
-  const auto is_known = [](const PrintedLine& line) {
-    return line.id != LineId::blank && line.id != LineId::unknown_centred && line.id != LineId::unknown_plain &&
-           line.id != LineId::unknown_nested;
-  };
+  const auto is_known = [](const PrintedLine& line) { return line.id != LineId::blank && !is_unknown(line.id); };
   const auto last = std::find_if(printed.lines.rbegin(), printed.lines.rend(), is_known);
   return last == printed.lines.rend() ? LineId::blank : last->id;
 }

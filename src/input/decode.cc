@@ -144,7 +144,7 @@ Change colour_at(std::string_view text, std::size_t at) {
   }
   if (text[at + 1] == ']') {
     const std::size_t end = text.find_first_of("\a\x1b", at + 2);
-    if (end == kNowhere) return {text.size() - at, {}};
+    if (end == kNowhere) return {std::min(text.find('#', at), text.size()) - at, {}};  // it was cut off
     // It ends with BEL or ESC '\\'; any other ESC begins a sequence of its own.
     const std::size_t terminator = text[end] != kEscape ? 1 : text.substr(end + 1).starts_with('\\') ? 2 : 0;
     return {end + terminator - at, {}};

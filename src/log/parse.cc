@@ -39,10 +39,6 @@ bool same_section(Section form, Section current) {
   return form == current;
 }
 
-bool is_unknown(LineId id) {
-  return id == LineId::unknown_centred || id == LineId::unknown_plain || id == LineId::unknown_nested;
-}
-
 constexpr std::string_view kTooLarge = "this number is larger than those which are read; nothing is checked against it";
 
 // What a whole number of the line may be at most.

@@ -153,6 +153,10 @@ enum class LineId : std::uint8_t {
   unknown_plain,
   unknown_nested,  // slot: the whole text, with unusual indentation
 };
+// A line that no known release prints.
+constexpr bool is_unknown(LineId id) {
+  return id == LineId::unknown_centred || id == LineId::unknown_plain || id == LineId::unknown_nested;
+}
 
 // One spelling of a line. In `pattern` "{x}" is a slot, x naming what it holds: a Format ("{r3}", "{int}", "{p0}",
 // ...),
