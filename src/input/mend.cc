@@ -376,7 +376,7 @@ class Mender {
   // The title without a '#' before it: the lines from here on are the text of a box alone. Inside a box that is open,
   // or with other text behind it, it is somebody's text.
   void look_for_bare_title(const Transcript& line) {
-    if (std::ranges::any_of(progress_, [](const auto& of) { return of.second.open && of.second.has_text; })) return;
+    if (told_ > 0) return;
     const std::string_view text = line.text();
     const std::size_t title = text.find(kTitle);
     if (title == kNowhere || title_offset(text) != kNowhere) return;
@@ -466,9 +466,10 @@ class Mender {
     return next_text_;
   }
 
-  void set_open(Progress& progress, bool open) {
-    open_ += static_cast<int>(open) - static_cast<int>(progress.open);
-    progress.open = open;
+  void set(Progress& progress, Progress now) {
+    open_ += static_cast<int>(now.open) - static_cast<int>(progress.open);
+    told_ += static_cast<int>(now.open && now.has_text) - static_cast<int>(progress.open && progress.has_text);
+    progress = now;
   }
 
   // Is the line a sign of a block?
@@ -478,8 +479,7 @@ class Mender {
       Progress& progress = progress_[tag];
       const bool is_banner = progress.open && border != width_ && first_box(next_text()) != kNowhere;
       if (is_banner && !is_title_next()) return false;
-      set_open(progress, !progress.open || !progress.has_text || is_title_next());
-      progress.has_text = false;
+      set(progress, {!progress.open || !progress.has_text || is_title_next(), false});
       return false;
     }
     const std::size_t title_width = width_of_title(box);
@@ -495,9 +495,7 @@ class Mender {
     sure_ |= labelled;
     const auto opened = progress_.find(tag);
     if (labelled || (opened != progress_.end() && opened->second.open)) {
-      Progress& progress = progress_[tag];
-      set_open(progress, true);
-      progress.has_text = true;
+      set(progress_[tag], {true, true});
     }
     // Rows of tables have no labels but are indented.
     return labelled || (sure_ && box.starts_with("#    ")) || (sure_ && !bare_ && box.starts_with("# "));
@@ -570,7 +568,7 @@ class Mender {
   std::string_view bare_mark_ = "# ";
 
   std::map<std::string, Progress> progress_;     // by tag
-  int open_ = 0;                                 // of them
+  int open_ = 0, told_ = 0;                      // of them; of the open ones with more than the border
   std::size_t size_ = 0;                         // bytes of the lines so far
   mutable std::size_t next_text_at_ = kNowhere;  // what next_text() is known for
   mutable std::string_view next_text_;
