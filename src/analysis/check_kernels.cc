@@ -16,13 +16,12 @@ void add_count(Checks& checks, const Cell& cell, std::string_view kernel, std::i
 
 // Rows whose kernel is none that is known or that a line names: each may be of any kernel.
 std::int64_t rows_without_kernel(const Checks& checks) {
+  std::set<std::string_view> counted;
   std::int64_t rows = 0;
-  for (const auto& word : checks.words.kernels) {
-    const auto is_named = [&](const PrintedLine& line) {
-      return line.id == LineId::kernel_count && checks.printed.slots_of(line).front().text == word.first;
-    };
-    if (find_kernel(word.first) == nullptr && std::ranges::none_of(checks.printed.lines, is_named))
-      rows += word.second.rows;
+  for (const auto& [word, seen] : checks.words.kernels) {
+    if (find_kernel(word) != nullptr) continue;
+    if (counted.empty()) counted = counted_kernels(checks.printed);
+    if (!counted.contains(word)) rows += seen.rows;
   }
   return rows;
 }

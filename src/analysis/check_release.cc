@@ -2,6 +2,7 @@
 // it is a warning where the rest of the block agrees with it.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -14,45 +15,41 @@ namespace {
 bool is_known_sharding(std::string_view text) { return parse_name<Sharding>(text, kShardingNames).has_value(); }
 bool is_known_kernel(std::string_view text) { return find_kernel(text) != nullptr; }
 
+using WordSet = std::set<std::string_view>;
+
 // Sharding types are named in the rank rows as well, kernels in lines of their own. Nothing there: no line speaks
-// against the word.
-bool ranks_have(const PrintedPlan& printed, std::string_view word) {
-  if (printed.ranks.rows.empty()) return true;
-  return std::ranges::any_of(printed.ranks.rows, [word](const PrintedRank& row) {
-    return std::ranges::any_of(shard_counts(row.shards), [word](const ShardCount& c) { return c.type.text == word; });
-  });
-}
-bool kernel_lines_have(const PrintedPlan& printed, std::string_view word) {
-  bool any = false;
-  for (const PrintedLine& line : printed.lines) {
-    if (line.id != LineId::kernel_count) continue;
-    any = true;
-    if (printed.slots_of(line)[0].text == word) return true;
-  }
-  return !any;
+// against a word.
+WordSet shardings_of_ranks(const PrintedPlan& printed) {
+  WordSet words;
+  for (const PrintedRank& row : printed.ranks.rows)
+    for (const ShardCount& pair : shard_counts(row.shards)) words.insert(pair.type.text);
+  return words;
 }
 
 struct Words {
   std::string_view what;
   bool (*is_known)(std::string_view);
-  bool (*is_elsewhere)(const PrintedPlan&, std::string_view);
-  std::string_view elsewhere;
+  WordSet (*elsewhere)(const PrintedPlan&);
+  std::string_view not_elsewhere;
 };
-constexpr Words kShardings{"sharding type", is_known_sharding, ranks_have, "the Shards of the ranks do not have it"};
-constexpr Words kKernels{"compute kernel", is_known_kernel, kernel_lines_have,
+constexpr Words kShardings{"sharding type", is_known_sharding, shardings_of_ranks,
+                           "the Shards of the ranks do not have it"};
+constexpr Words kKernels{"compute kernel", is_known_kernel, counted_kernels,
                          "the lines of the compute kernels do not have it"};
 
 void check_words(Checks& checks, const Words& words, const WordsOfRows& printed) {
+  std::optional<WordSet> elsewhere;  // most logs have no unknown word
   for (const auto& [word, seen] : printed) {
     if (words.is_known(word)) continue;
+    if (!elsewhere) elsewhere = words.elsewhere(checks.printed);
     const std::string tables = seen.rows == 1 ? "1 table" : std::to_string(seen.rows) + " tables";
     const std::string what = std::string(word) + " is no " + std::string(words.what) + " of any known release";
     Finding& finding =
         checks.add_log("log.unknown_word", seen.first, what + "; the shards of " + tables + " were not rebuilt");
-    const bool elsewhere = words.is_elsewhere(checks.printed, word);
-    if (elsewhere && may_be_newer(checks.printed)) continue;
+    const bool is_elsewhere = elsewhere->empty() || elsewhere->contains(word);
+    if (is_elsewhere && may_be_newer(checks.printed)) continue;
     finding.severity = Severity::error;
-    if (!elsewhere) finding.message = what + ", and " + std::string(words.elsewhere);
+    if (!is_elsewhere) finding.message = what + ", and " + std::string(words.not_elsewhere);
     finding.suspects.push_back({seen.first, "the disputed word itself"});
   }
 }

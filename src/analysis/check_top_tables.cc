@@ -37,7 +37,6 @@ class TopTables {
       if (!check_top_table(slots, perf, rule, ranks.size() == 1, candidates, last)) return;
     }
     if (const LineId end = last_known_line(checks_.printed); end == id || end == heading) return;  // cut off
-    if (has_unknown_entry(heading, id)) return;
     const bool is_short = listed < kMostTopTables && ranks_with_shards() > 1;
     if (ranks.size() != 1 && is_short) {
       if (const PlanTable* table = unlisted(id, ranks)) add_unlisted(rule, cell, *table, kIsShort);
@@ -51,14 +50,6 @@ class TopTables {
       else if (is_short && !candidates.empty())
         add_unlisted(rule, cell, *candidates.front(), kIsShort);
     }
-  }
-
-  // Does a line stand in the list that is not understood?
-  bool has_unknown_entry(LineId heading, LineId id) const {
-    const auto& lines = checks_.printed.lines;
-    auto line = std::ranges::find(lines, heading, &PrintedLine::id) + 1;
-    while (line != lines.end() && line->id == id) ++line;
-    return line != lines.end() && is_unknown(line->id);
   }
 
   void add_unlisted(RuleId rule, const Cell& last, const PlanTable& table, std::string_view why) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -39,6 +40,8 @@ struct TableWords {
   WordsOfRows kernels, shardings;
 };
 TableWords table_words(const PrintedPlan& printed);
+// The kernels whose tables a line counts.
+std::set<std::string_view> counted_kernels(const PrintedPlan& printed);
 
 // Numbers that stand in a block, by the rule that compares them.
 class NumberCounts {

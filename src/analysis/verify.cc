@@ -128,6 +128,13 @@ TableWords table_words(const PrintedPlan& printed) {
   return words;
 }
 
+std::set<std::string_view> counted_kernels(const PrintedPlan& printed) {
+  std::set<std::string_view> kernels;
+  for (const PrintedLine& line : printed.lines)
+    if (line.id == LineId::kernel_count) kernels.insert(printed.slots_of(line).front().text);
+  return kernels;
+}
+
 LineId last_known_line(const PrintedPlan& printed) {
   const auto is_known = [](const PrintedLine& line) { return line.id != LineId::blank && !is_unknown(line.id); };
   const auto last = std::find_if(printed.lines.rbegin(), printed.lines.rend(), is_known);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -221,16 +222,23 @@ std::vector<Transcript> lines_in_strings(const Transcript& line, std::size_t dep
 std::string process_of_strings(std::string_view text) {
   static const re2::RE2 kField(
       R"re(\\*["']?\b((?:local_|global_|node_)?rank|pid|process(?:_?id)?|worker(?:_?id)?|replica|task|host(?:_?name)?|(?:pod|container)(?:_?(?:id|name))?)\\*["']?)re"
-      R"re(\s*[:=]\s*\\*["']?([\w.-]+))re");
+      R"re(\s*[:=]\s*\\*["']?([\w.-]{1,64}))re");
   std::size_t start = kNowhere;
   for (const std::string_view opening : {"{"sv, "['"sv, "[\""sv, ": \""sv, "=\""sv})
     start = std::min(start, text.find(opening));
   if (start == kNowhere) start = container_start(text);
-  std::string process = tag_of(text.substr(0, start));
+  std::map<std::string, std::string> fields;
   std::string name, value;
   re2::StringPiece rest(text.data() + start, text.size() - start);
-  while (re2::RE2::FindAndConsume(&rest, kField, &name, &value))
-    process.append(" ").append(name).append("=").append(value);
+  while (re2::RE2::FindAndConsume(&rest, kField, &name, &value)) {
+    const auto [field, is_new] = fields.try_emplace(name, value);
+    if (!is_new && field->second != value) field->second.clear();  // records of several processes: it tells none
+  }
+  std::string process = tag_of(text.substr(0, start));
+  for (const auto& [field, own] : fields)
+    if (!own.empty()) process.append(" ").append(field).append("=").append(own);
+  constexpr std::size_t kLongest = 512;  // it is kept with each line of the strings
+  process.resize(std::min(process.size(), kLongest));
   return process;
 }
 

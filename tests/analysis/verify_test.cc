@@ -381,13 +381,6 @@ TEST(Verify, UnknownKernelInALine) {
   EXPECT_EQ(checked.report.findings[0].where.text, "batched_fuzed");
 }
 
-// An entry of another form may be that of any table.
-TEST(Verify, TopTablesWithAnUnknownEntry) {
-  const Checked checked(
-      changed(log_bytes("v1.8.0.log"), "slot_emb: 4.216 GB", "slot_emb: 4.216 GB", "slot_emb: 4.216 TB"));
-  EXPECT_EQ(count(checked.report.findings).error, 0) << dump(checked.report);
-}
-
 // Two perf cells exchanged: neither codecs nor a dtype of its own is made up to explain a part of them.
 TEST(Verify, SwappedPerfIsFoundWhereItIs) {
   const std::string one = "0.081 (0.001,0.04,0.002,0.04,0)", other = "0.163 (0.001,0.08,0.003,0.08,0)";
