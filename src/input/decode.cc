@@ -144,10 +144,12 @@ Change colour_at(std::string_view text, std::size_t at) {
     return {skip_final(text, skip(text, skip(text, at + 2, '0', '?'), ' ', '/')) - at, {}};
   }
   if (text[at + 1] == ']') {
-    const std::size_t end = text.find_first_of("\a\x1b", at + 2);
-    if (end == kNowhere) return {std::min(text.find('#', at), text.size()) - at, {}};  // it was cut off
+    const std::size_t end = std::min(text.find_first_of("\a\x1b", at + 2), text.size());
+    const std::size_t box = first_box(text.substr(at, end - at));
+    if (box != kNowhere) return {box, {}};  // it was cut off
     // It ends with BEL or ESC '\\'; any other ESC begins a sequence of its own.
-    const std::size_t terminator = text[end] != kEscape ? 1 : text.substr(end + 1).starts_with('\\') ? 2 : 0;
+    const std::string_view rest = text.substr(end);
+    const std::size_t terminator = rest.starts_with('\a') ? 1 : rest.starts_with("\x1b\\") ? 2 : 0;
     return {end + terminator - at, {}};
   }
   return {skip_final(text, skip(text, at + 1, ' ', '/')) - at, {}};

@@ -149,6 +149,11 @@ CASES = [  # what, log, status, part of what is printed
      "\n".join(f"x {line}" for line in ("#" * WIDE, "#" + TITLE.strip("#").center(WIDE - 2) + "#", "# " * 2_000_000 + "z",
                                         "#" * WIDE)), 1, "error"),
     ("signs that begin no tag", "\n".join((BORDER, TITLE, "# " + "<" * 25_000_000, BORDER)), 1, "error"),
+    ("borders of many processes", "".join(f"p{chr(97 + i % 26)}{chr(97 + i // 26 % 26)}{chr(97 + i // 676)} {BORDER}\n"
+                                          for i in range(17_000)) + "x # Compute Kernels Count:\n", 2, "no planner block"),
+    ("ranks of many records on one line",
+     json.dumps({"msg": "\n".join([BORDER, TITLE] + ["# x"] * 100_000), "of": [{"rank": i} for i in range(50_000)]}), 1,
+     "log.unknown_line"),
     ("escape sequences", "\n".join(LINES[:8] + ["\x1b[" * 10**5 + "[0;" * 10**5] + LINES[8:]), 0, "log.foreign_lines"),
     ("overwritten line", "\n".join(LINES[:8] + ["# a\r" * 10**5] + LINES[8:]), 0, "block"),
 ]
