@@ -147,7 +147,7 @@ Change colour_at(std::string_view text, std::size_t at) {
     const std::size_t end = std::min(text.find_first_of("\a\x1b", at + 2), text.size());
     const std::size_t box = first_box(text.substr(at, end - at));
     if (box != kNowhere) return {box, {}};  // it was cut off
-    // It ends with BEL or ESC '\\'; any other ESC begins a sequence of its own.
+    // It ends with BEL or with ESC and a backslash; any other ESC begins a sequence of its own.
     const std::string_view rest = text.substr(end);
     const std::size_t terminator = rest.starts_with('\a') ? 1 : rest.starts_with("\x1b\\") ? 2 : 0;
     return {end + terminator - at, {}};
