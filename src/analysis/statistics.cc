@@ -372,6 +372,18 @@ bool has_rank_values(const PrintedPlan& printed, const Plan& plan) {
 
 }  // namespace
 
+namespace {
+
+bool lacks_memory(const PlanRank& rank) { return !rank.expected_hbm.known || !rank.expected_ddr.known; }
+
+// So that what lies on a rank is their sum, whatever can be read of its row.
+bool has_all_shards(const Plan& plan) {
+  return plan.sized && !plan.missing && std::ranges::all_of(plan.tables, &PlanTable::sized) &&
+         std::ranges::all_of(plan.shards, [](const PlanShard& shard) { return shard.rank.has_value(); });
+}
+
+}  // namespace
+
 RankValues rank_values(const PrintedPlan& printed, const Plan& plan) {
   RankValues values;
   const auto& rows = printed.ranks.rows;
@@ -382,6 +394,7 @@ RankValues rank_values(const PrintedPlan& printed, const Plan& plan) {
   const bool perf = trusted(plan, [](const PlanRank& r) { return r.expected_perf.contradicted != 0; });
   const Format memory = rank_memory_format(layout(printed));
   values.sparse_known = hbm && plan.sized;
+  const bool all_sized = std::ranges::any_of(ranks, lacks_memory) && has_all_shards(plan);
   for (auto& of_quantity : values.of) of_quantity.reserve(rows.size());
   const auto add = [&](Quantity quantity, RealInterval value) {
     values.of[static_cast<std::size_t>(quantity)].push_back(value);
@@ -390,8 +403,9 @@ RankValues rank_values(const PrintedPlan& printed, const Plan& plan) {
     const PlanRank& rank = ranks[r];
     const bool is_known = rows[r].lost ? rank.known : rank_number(rows[r]) == static_cast<int>(r);
     if (!is_known) return values;
+    // Also of a rank whose cell cannot be read, so that nothing was compared.
     const auto bytes = [&](ByteInterval rebuilt, const Expectation& expected, const Cell& cell) {
-      return RankNumber{real(rebuilt), expected.known, expected.contradicted, cell, memory, "bytes"};
+      return RankNumber{real(rebuilt), expected.known || all_sized, expected.contradicted, cell, memory, "bytes"};
     };
     const auto ms = [&](RealInterval rebuilt, const Cell& cell, Format format) {
       const PerfExpectation& expected = rank.expected_perf;
@@ -405,7 +419,7 @@ RankValues rank_values(const PrintedPlan& printed, const Plan& plan) {
     for (std::size_t p = 0; p < kPerfParts; ++p)
       add(quantity_of(static_cast<PerfPart>(p)),
           value_of(ms(rank.perf.parts[p], cells.components[p], Format::c1), perf));
-    const bool bounded = rank.expected_hbm.known || printed_bounds(rows[r].hbm, memory, "bytes");
+    const bool bounded = rank.expected_hbm.known || all_sized || printed_bounds(rows[r].hbm, memory, "bytes");
     values.sparse_known &= bounded && !rank.expected_hbm.contradicted;
   }
   values.known = true;

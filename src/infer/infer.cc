@@ -189,6 +189,8 @@ bool search_others_by_perf(const PrintedPlan& printed, Others others, const Infe
   Inference other = begun(printed, likeliest, fixed);
   other.found = search_others(other.inputs, fixed.setting, all.found, others, fixed.pairs, likeliest);
   if (other.found.survivors.empty()) return false;
+  const auto wrong_storage = [](const Inference& of) { return of.found.survivors.front().outcome.contradictions; };
+  if (others == Others::settings && wrong_storage(other) > wrong_storage(all)) return false;
   take_survivors(likeliest, other);
   find_perf(likeliest, other);
   if (other.perf_outcomes.empty()) return false;

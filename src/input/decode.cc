@@ -230,11 +230,15 @@ std::string process_of_strings(std::string_view text) {
     start = std::min(start, text.find(opening));
   if (start == kNowhere) start = container_start(text);
   std::map<std::string, std::string> fields;
-  std::string name, value;
-  re2::StringPiece rest(text.data() + start, text.size() - start);
-  while (re2::RE2::FindAndConsume(&rest, kField, &name, &value)) {
-    const auto [field, is_new] = fields.try_emplace(name, value);
-    if (!is_new && field->second != value) field->second.clear();  // records of several processes: it tells none
+  // Not in the box itself: a table may be named "rank".
+  const std::size_t first = std::min(text.find('#', start), text.size()), last = std::max(first, text.rfind('#') + 1);
+  for (const std::string_view part : {text.substr(start, first - start), text.substr(last)}) {
+    re2::StringPiece rest(part.data(), part.size());
+    std::string name, value;
+    while (re2::RE2::FindAndConsume(&rest, kField, &name, &value)) {
+      const auto [field, is_new] = fields.try_emplace(name, value);
+      if (!is_new && field->second != value) field->second.clear();  // records of several processes: it tells none
+    }
   }
   std::string process = tag_of(text.substr(0, start));
   for (const auto& [field, own] : fields)
@@ -462,14 +466,17 @@ bool is_undecoded(std::string_view text) {
 Decoded decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {
   Decoded decoded;
   std::vector<Transcript> inner = lines_in_strings(line, 0);
+  std::string in_front;
   if (inner.empty()) {
-    decoded.process = process_of_progress(line.text());
+    in_front = process_of_progress(line.text());
     inner.push_back(std::move(line));
   } else {
     decoded.process = process_of_strings(line.text());
     note(mended, Mending::escapes, {line.place_of(0).line, 1});
   }
   for (Transcript& one : inner) undo_all(std::move(one), box, mended, decoded.lines);
+  // Where the line that is left has a prefix of its own, that tells.
+  if (decoded.lines.size() == 1 && first_box(decoded.lines.front().text()) == 0) decoded.process += in_front;
   return decoded;
 }
 

@@ -209,6 +209,12 @@ bool has_ranks(const PrintedTable& row) {
   return parse_ranks(row.ranks.text, ranks) && !ranks.empty();
 }
 
+// Cut off inside or below the table: that says enough, and one wrong count of shards would look like a lost row.
+bool ends_in_tables(const PrintedPlan& printed) {
+  return printed.find(LineId::kernel_count) == nullptr && !printed.lines.empty() &&
+         printed.lines.back().id != LineId::border;
+}
+
 // Of what shards the ranks lack rows; false: some has too many, so that something else is wrong.
 bool read_types(const PrintedPlan& printed, MissingTables& missing) {
   const ShardDifference difference = shard_difference(printed);
@@ -296,7 +302,8 @@ std::optional<MissingTables> missing_tables(const PrintedPlan& printed) {
   missing.kernels = std::move(found->kernels);
   missing.at_least = !found->uncounted.empty();
   for (const std::string_view kernel : found->uncounted) missing.kernels[kernel] = 0;
-  if (missing.at_least && !std::ranges::all_of(printed.tables.rows, has_ranks)) return std::nullopt;
+  if (missing.at_least && (ends_in_tables(printed) || !std::ranges::all_of(printed.tables.rows, has_ranks)))
+    return std::nullopt;
   const bool confirmed =
       printed.ranks.printed ? read_types(printed, missing) : !missing.at_least && is_confirmed(printed, missing.count);
   if (!confirmed) return std::nullopt;

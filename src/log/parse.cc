@@ -264,7 +264,7 @@ class BlockParser {
   // of a line whose heading is lost.
   static bool has_more_than_name(const SlotTexts& slots) {
     return slots.count > 0 && (slots.texts[0].find("   ") != std::string_view::npos ||
-                               slots.texts[0].find(": ") != std::string_view::npos);
+                               slots.texts[0].find(": HBM") != std::string_view::npos);
   }
 
   void take_slots(const BoxLine& line, LineId id, std::size_t form, const SlotTexts& slots) {
@@ -479,7 +479,7 @@ class BlockParser {
                                : CellsOfRow{skip_blanks(row, 1), row.size()};
     if (good < reader.size()) {
       const std::span<const CutCell> cells = edges.cut(row, is_closed(line));
-      if (is_rule_row(line.text) || (ends_table(edges) && has_no_cell(cells))) {
+      if (is_rule(line) || (ends_table(edges) && has_no_cell(cells))) {
         table.rows.pop_back();
         return std::nullopt;
       }
@@ -495,16 +495,21 @@ class BlockParser {
     return all;
   }
 
+  static bool is_rule(const BoxLine& line) { return is_rule_row(line.text) || is_squeezed_rule_row(line.text); }
+
   bool is_repeated_rule(const BoxLine& line) {
-    if (!is_rule_row(line.text)) return false;
+    if (!is_rule(line)) return false;
     report("log.repeated_lines", Severity::error, cell_at(line, trim_left(line.text.substr(1))),
            "the line below the headers of the table stands here again");
     return true;
   }
 
-  // Something in the blank line below a table, which stands below none of its headers.
+  // A word in the blank line below a table, which stands below none of its headers.
   static bool has_no_cell(std::span<const CutCell> cells) {
-    return std::ranges::none_of(cells, [](const CutCell& cell) { return cell.whole && !cell.text.empty(); });
+    const auto is_there = [](const CutCell& cell) { return !cell.text.empty(); };
+    const auto word = std::ranges::find_if(cells, is_there);
+    return std::ranges::count_if(cells, is_there) == 1 && !word->whole &&
+           word->text.find(' ') == std::string_view::npos;
   }
   bool ends_table(const ColumnEdges& edges) const {
     return at_ + 1 < block_.lines.size() && !edges.is_row(without_frame(block_.lines[at_ + 1].text));
