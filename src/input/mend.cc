@@ -65,7 +65,7 @@ class Mender {
 
   MendedRegion run() {
     while (at_ < bytes_.size() && !is_over() && !region_.problem) read_line();
-    if (!joined_.text().empty()) unglue(std::move(joined_));
+    end_joined();
     region_.end = at_;
     write_streams();
     return std::move(region_);
@@ -112,20 +112,29 @@ class Mender {
       ++unsigned_lines_;
     else if (line.text.size() > kLongestLine)
       region_.problem = too_long_line(number);
-    else if (size_ + joined_.text().size() > kMostMended)
-      region_.problem = Error{{},
-                              {number, 1},
-                              "more than " + std::to_string(kMostMended) + " bytes of damaged lines follow each other",
-                              "cut the log before this line and pass the parts one by one"};
+    else if (is_full())
+      report_full(number);
     else
       decode_and_unwrap(joined_literals(line.text, number));
+  }
+
+  bool is_full() const { return size_ + joined_.text().size() > kMostMended; }
+
+  void report_full(std::uint32_t number) {
+    region_.problem = Error{{},
+                            {number, 1},
+                            "more than " + std::to_string(kMostMended) + " bytes of damaged lines follow each other",
+                            "cut the log before this line and pass the parts one by one"};
   }
 
   void decode_and_unwrap(Transcript line) {
     box_.width = width_ != 0 ? width_ : hashes_at_end(joined_.text());
     Decoded decoded = decode(std::move(line), box_, region_.mended);
     process_ = std::move(decoded.process);
-    for (Transcript& text : decoded.lines) unwrap(std::move(text));
+    for (Transcript& text : decoded.lines) {
+      if (is_full()) return report_full(number_ - 1);
+      unwrap(std::move(text));
+    }
   }
 
   // Python's pprint breaks a long string behind a blank: '#  ' in one line, '--- ' and so on in the next ones.

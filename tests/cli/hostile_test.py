@@ -154,6 +154,8 @@ CASES = [  # what, log, status, part of what is printed
     ("ranks of many records on one line",
      json.dumps({"msg": "\n".join([BORDER, TITLE] + ["# x"] * 100_000), "of": [{"rank": i} for i in range(50_000)]}), 1,
      "log.unknown_line"),
+    ("lines of one string", json.dumps({"rank": "r" * 64, "msg": "\n".join([BORDER, TITLE] + ["# x"] * 2_000_000)}), 2,
+     "bytes of damaged lines"),
     ("escape sequences", "\n".join(LINES[:8] + ["\x1b[" * 10**5 + "[0;" * 10**5] + LINES[8:]), 0, "log.foreign_lines"),
     ("overwritten line", "\n".join(LINES[:8] + ["# a\r" * 10**5] + LINES[8:]), 0, "block"),
 ]
