@@ -83,7 +83,7 @@ class Sections {
     }
     check_columns(printed_.ranks, true);
     check_columns(printed_.tables, false);
-    if (!is_framed("log.no_closing_border") || !is_framed("log.no_opening_border")) return;
+    if (is_cut(printed_)) return;
     for (const Together& pair : kTogether) check(pair);
     check_imbalances();
     check_kernels();

@@ -260,14 +260,13 @@ std::string description(const MissingTables& missing) {
 void check_missing(Checks& checks) {
   if (!checks.plan.missing) return;
   const MissingTables& missing = *checks.plan.missing;
-  const bool one = missing.count == 1;
-  std::string what = missing.at_least ? "the rows of at least " + std::to_string(missing.count) +
-                                            (one ? " table are missing" : " tables are missing")
-                     : one ? "the row of a table is missing"
-                           : "the rows of " + std::to_string(missing.count) + " tables are missing";
+  const bool one = missing.count == 1 && !missing.at_least;
+  const std::string count = (missing.at_least ? "at least " : "") + std::to_string(missing.count);
+  std::string what = one ? "the row of a table is missing"
+                         : "the rows of " + count + (missing.count == 1 ? " table" : " tables") + " are missing";
   if (missing.before)
-    what += std::string(one && !missing.at_least ? " before" : ", one of them before") +
-            " this one, by the numbers of its neighbours (" + missing.numbered_name + "?)";
+    what += std::string(one ? " before" : ", one of them before") + " this one, by the numbers of its neighbours (" +
+            missing.numbered_name + "?)";
   if (!missing.before) what += " below this line";
   if (!missing.listed_name.empty()) what += ", by the Top 5 lists " + std::string(missing.listed_name);
   const auto& tables = checks.printed.tables;

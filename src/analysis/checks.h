@@ -110,6 +110,8 @@ void add_changed_format(Checks& checks, const Cell& where, std::string_view exam
 
 // Where a block was cut off, the last that is left, but for blank and unknown lines; else the closing border.
 LineId last_known_line(const PrintedPlan& printed);
+// Was its start, its end or the right side of its lines cut off, so that what is missing may have been there?
+bool is_cut(const PrintedPlan& printed);
 
 // Are all rows of the parameter table there and readable, as far as the log tells?
 bool has_all_rows(const PrintedPlan& printed, const Plan& plan);

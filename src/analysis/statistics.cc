@@ -370,10 +370,6 @@ bool has_rank_values(const PrintedPlan& printed, const Plan& plan) {
   return memory && (plan.perf.known || some_rank_prints(printed, perf));
 }
 
-}  // namespace
-
-namespace {
-
 bool lacks_memory(const PlanRank& rank) { return !rank.expected_hbm.known || !rank.expected_ddr.known; }
 
 // So that what lies on a rank is their sum, whatever can be read of its row.

@@ -135,6 +135,11 @@ std::set<std::string_view> counted_kernels(const PrintedPlan& printed) {
   return kernels;
 }
 
+bool is_cut(const PrintedPlan& printed) {
+  return printed.is_reported("log.no_opening_border") || printed.is_reported("log.no_closing_border") ||
+         printed.is_reported("log.cut_lines");
+}
+
 LineId last_known_line(const PrintedPlan& printed) {
   const auto is_known = [](const PrintedLine& line) { return line.id != LineId::blank && !is_unknown(line.id); };
   const auto last = std::find_if(printed.lines.rbegin(), printed.lines.rend(), is_known);
@@ -148,12 +153,11 @@ bool has_all_rows(const PrintedPlan& printed, const Plan& plan) {
   return std::ranges::all_of(printed.tables.rows, [](const PrintedTable& row) { return row.kernel && row.sharding; });
 }
 
-bool may_lose_ranks(const Diagnostic& diagnostic) {
-  return diagnostic.rule == "log.rank_rows" && diagnostic.message != kRankRepeated && diagnostic.message != kRankMoved;
-}
-
 bool has_all_ranks(const PrintedPlan& printed) {
   if (printed.ranks.rows.empty() || last_known_line(printed) == LineId::rank_table) return false;
+  const auto may_lose_ranks = [](const Diagnostic& d) {
+    return d.rule == "log.rank_rows" && d.message != kRankRepeated && d.message != kRankMoved;
+  };
   if (std::ranges::any_of(printed.diagnostics, may_lose_ranks)) return false;
   const auto ranks = static_cast<int>(printed.ranks.rows.size());
   const auto reaches_beyond = [ranks](std::string_view list) {

@@ -327,7 +327,7 @@ class BlockParser {
   bool starts_table() {
     if (at_ + 1 >= block_.lines.size()) return false;
     const std::string_view rule = rule_below();
-    if (!is_rule_row(rule) && !is_squeezed_rule_row(rule)) return false;
+    if (!is_rule(rule)) return false;
     const bool rank_table = LineText(block_.lines[at_]).text.starts_with("Rank ");
     return rank_table ? read_table(plan_.ranks, LineId::rank_table) : read_table(plan_.tables, LineId::parameter_table);
   }
@@ -479,7 +479,7 @@ class BlockParser {
                                : CellsOfRow{skip_blanks(row, 1), row.size()};
     if (good < reader.size()) {
       const std::span<const CutCell> cells = edges.cut(row, is_closed(line));
-      if (is_rule(line) || (ends_table(edges) && has_no_cell(cells))) {
+      if (is_rule(line.text) || (ends_table(edges) && has_no_cell(cells))) {
         table.rows.pop_back();
         return std::nullopt;
       }
@@ -495,10 +495,10 @@ class BlockParser {
     return all;
   }
 
-  static bool is_rule(const BoxLine& line) { return is_rule_row(line.text) || is_squeezed_rule_row(line.text); }
+  static bool is_rule(std::string_view box_line) { return is_rule_row(box_line) || is_squeezed_rule_row(box_line); }
 
   bool is_repeated_rule(const BoxLine& line) {
-    if (!is_rule(line)) return false;
+    if (!is_rule(line.text)) return false;
     report("log.repeated_lines", Severity::error, cell_at(line, trim_left(line.text.substr(1))),
            "the line below the headers of the table stands here again");
     return true;

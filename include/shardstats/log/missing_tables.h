@@ -27,7 +27,7 @@ std::optional<NumberedName> numbered_name(std::string_view name);
 
 struct MissingTables {
   std::int64_t count = 0;                            // rows
-  bool at_least = false;                             // the line of a kernel that rows have is lost as well
+  bool at_least = false;                             // the line that counts the tables of some kernel is lost, too
   std::map<std::string_view, std::int64_t> kernels;  // number of them by kernel; 0: any, its line is lost
   // Ranks of their shards by sharding type, ascending, each once; none in a block without ranks.
   std::map<std::string_view, std::vector<int>> types;
