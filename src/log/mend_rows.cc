@@ -59,9 +59,31 @@ std::vector<std::uint32_t> places_by_number(const std::vector<PrintedRank>& rows
   return places;
 }
 
+// The rows outside the longest run of rising places: the fewest that can have moved.
+std::vector<std::uint32_t> moved_rows(const std::vector<std::uint32_t>& places) {
+  constexpr std::uint32_t kNone = UINT32_MAX;
+  std::vector<std::uint32_t> ends;  // of the runs of 1, 2, ... rows: the row with the lowest place that ends one
+  std::vector<std::uint32_t> before(places.size(), kNone);  // the row in front of each in its longest run
+  for (std::uint32_t row = 0; row < places.size(); ++row) {
+    const auto end =
+        std::ranges::lower_bound(ends, places[row], {}, [&](std::uint32_t other) { return places[other]; });
+    if (end != ends.begin()) before[row] = *std::prev(end);
+    if (end == ends.end())
+      ends.push_back(row);
+    else
+      *end = row;
+  }
+  std::vector<bool> stays(places.size());
+  for (std::uint32_t row = ends.empty() ? kNone : ends.back(); row != kNone; row = before[row]) stays[row] = true;
+  std::vector<std::uint32_t> moved;
+  for (std::uint32_t row = 0; row < places.size(); ++row)
+    if (!stays[row]) moved.push_back(row);
+  return moved;
+}
+
 void sort_ranks(const std::vector<std::uint32_t>& places, PrintedPlan& plan) {
-  for (std::uint32_t r = 0; r < places.size(); ++r)
-    if (places[r] != r) report(plan, "log.rank_rows", plan.ranks.rows[r].rank, kRankMoved);
+  for (const std::uint32_t row : moved_rows(places))
+    report(plan, "log.rank_rows", plan.ranks.rows[row].rank, kRankMoved);
   move_rows(plan.ranks, places, places.size());
 }
 

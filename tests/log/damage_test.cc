@@ -204,8 +204,8 @@ TEST(Damage, RankRows) {
   const struct {
     std::string ranks;
     std::size_t errors;
-  } cases[] = {{"012", 0}, {"02", 1},  {"12", 1},   {"0112", 1}, {"0121", 1},
-               {"021", 2}, {"120", 3}, {"0224", 3}, {"0321", 2}, {"", 1}};
+  } cases[] = {{"012", 0},   {"02", 1},   {"12", 1},   {"0112", 1}, {"0121", 1}, {"021", 1},
+               {"12340", 1}, {"0224", 3}, {"0321", 2}, {"1032", 2}, {"", 1}};
   for (const auto& c : cases) {
     std::vector<std::string> lines = {header, rule};
     for (const char rank : c.ranks) lines.push_back(row(rank));
