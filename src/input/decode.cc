@@ -441,7 +441,7 @@ void undo_all(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std::
   if (has_lost_colours(line.text())) undo(line, Mending::colours, mended, rewrite(line, lost_colour_at));
   for (Transcript& part : without_html(without_overwritten(line), mended)) {
     undo(part, Mending::mark, mended, without_mark(part));
-    undo(part, Mending::blanks, mended, with_blanks(part, box));
+    if (has_other_blanks(part.text())) undo(part, Mending::blanks, mended, with_blanks(part, box));
     lines.push_back(std::move(part));
   }
 }
