@@ -10,6 +10,7 @@
 #include "input/box.h"
 #include "input/decode.h"
 #include "input/mend.h"
+#include "input/process.h"
 #include "shardstats/limits.h"
 
 namespace shardstats {

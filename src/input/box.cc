@@ -1,7 +1,5 @@
 #include "input/box.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <array>
 
@@ -63,15 +61,6 @@ std::size_t width_of_title(std::string_view box_text) {
 std::size_t labels_in(std::string_view line) {
   return static_cast<std::size_t>(std::ranges::count_if(
       kLabels, [line](std::string_view label) { return line.find(label) != std::string_view::npos; }));
-}
-
-std::string tag_of(std::string_view prefix) {
-  static const re2::RE2 kVolatile(
-      R"(\d{4}[-/]\d{2}[-/]\d{2}|\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?)"
-      R"(|\b[IWEF]\d{4}(?:\d{4})? \d{2}:?\d{2}:?\d{2}(?:[.,]\d+)?|\.py:\d+|\b\d{9,}(?:\.\d+)?|\[ *\d+\.\d{3,}\])");
-  std::string tag(prefix.substr(0, prefix.find_last_not_of(' ') + 1));
-  re2::RE2::GlobalReplace(&tag, kVolatile, "~");
-  return tag;
 }
 
 }  // namespace shardstats::input_detail

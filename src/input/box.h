@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "shardstats/utf8.h"
@@ -88,8 +87,5 @@ std::size_t width_of_title(std::string_view box_text);
 
 // How many labels of planner blocks stand in the line: 0 for the lines of others.
 std::size_t labels_in(std::string_view line);
-
-// What stands in front of a box line, without what changes from line to line of one process: times, source lines.
-std::string tag_of(std::string_view prefix);
 
 }  // namespace shardstats::input_detail

@@ -1,15 +1,13 @@
 #include "input/decode.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "input/box.h"
+#include "input/process.h"
 #include "input/utf16.h"
 #include "shardstats/limits.h"
 
@@ -220,34 +218,6 @@ std::vector<Transcript> lines_in_strings(const Transcript& line, std::size_t dep
   return lines;
 }
 
-// Of a line whose strings hold lines of a box: what stands in front of all strings, and fields that name a process.
-std::string process_of_strings(std::string_view text) {
-  static const re2::RE2 kField(
-      R"re(\\*["']?\b((?:local_|global_|node_)?rank|pid|process(?:_?id)?|worker(?:_?id)?|replica|task|host(?:_?name)?|(?:pod|container)(?:_?(?:id|name))?)\\*["']?)re"
-      R"re(\s*[:=]\s*\\*["']?([\w.-]{1,64}))re");
-  std::size_t start = kNowhere;
-  for (const std::string_view opening : {"{"sv, "['"sv, "[\""sv, ": \""sv, "=\""sv})
-    start = std::min(start, text.find(opening));
-  if (start == kNowhere) start = container_start(text);
-  std::map<std::string, std::string> fields;
-  // Not in the box itself: a table may be named "rank".
-  const std::size_t first = std::min(text.find('#', start), text.size()), last = std::max(first, text.rfind('#') + 1);
-  for (const std::string_view part : {text.substr(start, first - start), text.substr(last)}) {
-    re2::StringPiece rest(part.data(), part.size());
-    std::string name, value;
-    while (re2::RE2::FindAndConsume(&rest, kField, &name, &value)) {
-      const auto [field, is_new] = fields.try_emplace(name, value);
-      if (!is_new && field->second != value) field->second.clear();  // records of several processes: it tells none
-    }
-  }
-  std::string process = tag_of(text.substr(0, start));
-  for (const auto& [field, own] : fields)
-    if (!own.empty()) process.append(" ").append(field).append("=").append(own);
-  constexpr std::size_t kLongest = 512;  // it is kept with each line of the strings
-  process.resize(std::min(process.size(), kLongest));
-  return process;
-}
-
 // Blanks other than ' ' as UTF-8, and what stands for them. A lone 0xA0 is the non-breaking space of Latin-1.
 struct Blank {
   std::string_view bytes;
@@ -393,13 +363,6 @@ std::vector<Transcript> without_html(Transcript line, std::vector<Mended>& mende
 // May the text of a terminal's line be that of a box? A progress bar has '#', too.
 bool is_boxed_text(std::string_view text) {
   return first_box(text) != kNowhere && (text.ends_with('#') || text.find("%|") == kNowhere);
-}
-
-// In front of a progress bar that a box line overwrote.
-std::string process_of_progress(std::string_view text) {
-  static const re2::RE2 kProgress(R"(^([^\r%]*?)\s*\d+%\|)");
-  std::string prefix;
-  return text.find('\r') != kNowhere && re2::RE2::PartialMatch(text, kProgress, &prefix) ? tag_of(prefix) : prefix;
 }
 
 // A progress bar that was overwritten: of the parts between carriage returns the last with a box, else the last.

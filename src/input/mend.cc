@@ -7,6 +7,7 @@
 #include "input/box.h"
 #include "input/decode.h"
 #include "input/numbering.h"
+#include "input/process.h"
 #include "shardstats/limits.h"
 
 namespace shardstats::input_detail {

@@ -341,6 +341,9 @@ TEST(Mend, ProcessesAreToldApartByWhatIsTakenOff) {
         return "{\"log\": " + quoted(line) + ", \"kubernetes\": {\"pod_name\": \"t-" + text(p) +
                "\"}, \"n\": " + text(t) + "}";
       },
+      [&](int p, int t, const std::string& line) {
+        return "{\"Seq\": " + text(t) + ", \"log\": " + quoted(line) + ", \"podName\": \"t-" + text(p) + "\"}";
+      },
       [&](int p, int, const std::string& line) { return "[rank" + text(p) + "]:{\"log\": " + quoted(line) + "}"; },
       [&](int p, int, const std::string& line) { return "[1," + text(p) + "]<stderr>:level=info msg=" + quoted(line); },
       [&](int p, int t, const std::string& line) {

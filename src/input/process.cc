@@ -1,0 +1,56 @@
+#include "input/process.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <map>
+
+#include "input/box.h"
+
+namespace shardstats::input_detail {
+
+using namespace std::string_view_literals;
+
+std::string tag_of(std::string_view prefix) {
+  static const re2::RE2 kVolatile(
+      R"(\d{4}[-/]\d{2}[-/]\d{2}|\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?)"
+      R"(|\b[IWEF]\d{4}(?:\d{4})? \d{2}:?\d{2}:?\d{2}(?:[.,]\d+)?|\.py:\d+|\b\d{9,}(?:\.\d+)?|\[ *\d+\.\d{3,}\])");
+  std::string tag(prefix.substr(0, prefix.find_last_not_of(' ') + 1));
+  re2::RE2::GlobalReplace(&tag, kVolatile, "~");
+  return tag;
+}
+
+std::string process_of_strings(std::string_view text) {
+  static const re2::RE2 kField(
+      R"re((?i)\\*["']?\b((?:local_|global_|node_)?rank|pid|process(?:_?id)?|worker(?:_?id)?|replica|task|host(?:_?name)?|(?:pod|container)(?:_?(?:id|name))?)\\*["']?)re"
+      R"re(\s*[:=]\s*\\*["']?([\w.-]{1,64}))re");
+  std::size_t start = kNowhere;
+  for (const std::string_view opening : {"{"sv, "['"sv, "[\""sv, ": \""sv, "=\""sv})
+    start = std::min(start, text.find(opening));
+  if (start == kNowhere) start = std::min(text.find_first_not_of(" \t"), text.size());  // a bare string
+  std::map<std::string, std::string> fields;
+  // Not in the box itself: a table may be named "rank".
+  const std::size_t first = std::min(text.find('#', start), text.size()), last = std::max(first, text.rfind('#') + 1);
+  for (const std::string_view part : {text.substr(start, first - start), text.substr(last)}) {
+    re2::StringPiece rest(part.data(), part.size());
+    std::string name, value;
+    while (re2::RE2::FindAndConsume(&rest, kField, &name, &value)) {
+      const auto [field, is_new] = fields.try_emplace(name, value);
+      if (!is_new && field->second != value) field->second.clear();  // records of several processes: it tells none
+    }
+  }
+  std::string process = tag_of(text.substr(0, start));
+  for (const auto& [field, own] : fields)
+    if (!own.empty()) process.append(" ").append(field).append("=").append(own);
+  constexpr std::size_t kLongest = 512;  // it is kept with each line of the strings
+  process.resize(std::min(process.size(), kLongest));
+  return process;
+}
+
+std::string process_of_progress(std::string_view text) {
+  static const re2::RE2 kProgress(R"(^([^\r%]*?)\s*\d+%\|)");
+  std::string prefix;
+  return text.find('\r') != kNowhere && re2::RE2::PartialMatch(text, kProgress, &prefix) ? tag_of(prefix) : prefix;
+}
+
+}  // namespace shardstats::input_detail
