@@ -234,10 +234,16 @@ constexpr std::array<Blank, 8> kBlanks = {{
     {"\0"sv, ""},
 }};
 
+constexpr std::array<bool, 256> kStartsBlank = [] {
+  std::array<bool, 256> starts{};
+  for (const Blank& blank : kBlanks) starts[static_cast<unsigned char>(blank.bytes.front())] = true;
+  return starts;
+}();
+
 // The one that starts at `at`, or null.
 const Blank* blank_at(std::string_view text, std::size_t at) {
+  if (!kStartsBlank[static_cast<unsigned char>(text[at])]) return nullptr;
   const auto is_ascii = [&](std::size_t i) { return static_cast<unsigned char>(text[i]) < 0x80; };
-  if (is_ascii(at) && text[at] != '\0') return nullptr;
   const bool is_inside_character = is_continuation(text[at]) && at > 0 && !is_ascii(at - 1);
   if (is_inside_character) return nullptr;
   const auto* blank =
