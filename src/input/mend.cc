@@ -499,7 +499,7 @@ class Mender {
       width_ = title_width;
       has_suffix_ = true;
     }
-    const bool title = title_width != 0 || is_title(box);
+    const bool title = title_offset(box) == 0;
     const bool labelled = title || labels_in(box) > 0;
     if (title) titles_.push_back(tag);
     sure_ |= labelled;

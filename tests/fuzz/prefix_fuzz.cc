@@ -40,9 +40,7 @@ const Lines& log_at(std::size_t i) {
   return logs[i % logs.size()];
 }
 
-bool has_frame(std::string_view text) {
-  return text.find('#') != std::string_view::npos || text.find("--- Planner Statistics ---") != std::string_view::npos;
-}
+bool has_border(std::string_view text) { return text.find('#') != std::string_view::npos; }
 
 // Takes the input apart: single bytes and texts that end at a line feed.
 class Input {
@@ -67,17 +65,17 @@ class Input {
 };
 
 // `moved`: lines changed places or were put between, so that others may be lost with the borders; or a '#' was put
-// beside those of a border, which is as long as it looks; or a title, which makes an empty line of the box one.
+// beside those of a border, which is as long as it looks.
 std::string damaged(Lines lines, Input& in, bool& moved) {
   const std::string_view prefix = in.text(), suffix = in.text();
   for (std::string& line : lines) line.insert(0, prefix).append(suffix);
-  moved = has_frame(prefix) || has_frame(suffix);
+  moved = has_border(prefix) || has_border(suffix);
   while (!in.empty()) {
     const std::size_t what = in.byte(), line = in.byte() % lines.size();
     moved = moved || what % 4 == 0 || what % 4 == 3;
     if (what % 4 == 0) std::swap(lines[line], lines[in.byte() % lines.size()]);
     const std::string_view added = what % 4 == 1 || what % 4 == 2 ? in.text() : std::string_view{};
-    moved = moved || has_frame(added);
+    moved = moved || has_border(added);
     if (what % 4 == 1) lines[line].insert(0, added);
     if (what % 4 == 2) lines[line].append(added);
     if (what % 4 == 3) lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(line), std::string(in.text()));
