@@ -36,17 +36,19 @@ bool disputes_shares(const Report& report) {
   });
 }
 
-// What the likeliest hypothesis leaves as an error, an equally good one may explain.
-void look_at_alternatives(InferOptions assumed, Examined& examined, Report& report) {
+// What the likeliest hypothesis leaves as an error, an equally good one may explain, or a bandwidth that is not the
+// default. Takes that; true: it was.
+bool take_alternative(InferOptions assumed, Examined& examined, Report& report) {
   constexpr std::int64_t kFew = 10;  // more errors than that have another cause
   const std::int64_t errors = count(report.findings).error;
-  if (assumed.alternatives || errors == 0 || errors > kFew || disputes_shares(report)) return;
+  if (assumed.alternatives || errors == 0 || errors > kFew || disputes_shares(report)) return false;
   assumed.alternatives = true;
   auto plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
   Report other = verify(*examined.printed, *plan);
-  if (count(other.findings).error >= errors) return;
+  if (count(other.findings).error >= errors) return false;
   examined.plan = std::move(plan);
   report = std::move(other);
+  return true;
 }
 
 // By what an earlier block with the same tables found out, if that leaves no error; says which block that was.
@@ -129,10 +131,11 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     report = verify(*examined.printed, *examined.plan);
   } else if (!locates) {
     look(Effort::exhaustive);
-  } else if (!is_settled_at_first()) {
-    look(Effort::exhaustive);
-    look_at_alternatives(assumed, examined, report);
-    find_culprits(*examined.printed, *examined.plan, assumed, report);
+  } else {
+    const bool settled = is_settled_at_first();
+    if (!settled) look(Effort::exhaustive);
+    const bool replaced = take_alternative(assumed, examined, report);
+    if (!settled || replaced) find_culprits(*examined.printed, *examined.plan, assumed, report);
   }
   apply(filter, *examined.printed, report);
   examined.findings = count(report.findings);
