@@ -87,6 +87,10 @@ class FreeSearch {
     if (may_mislead_) {
       free_ = {};
       for (const Candidate& candidate : candidates) look_at(candidate);
+    } else if (of_uniform_ >= kSeveralWrong && only_splits_explain()) {
+      may_mislead_ = true;
+      for (const Candidate& candidate : candidates)
+        if (!candidate.splits()) look_at(candidate);
     }
     keep_plausible(free_);
     return std::move(free_);
@@ -101,6 +105,13 @@ class FreeSearch {
     std::int64_t own = 0;
     for (const TableState& table : best->outcome.tables) own += count(table.contradicted);
     return best->outcome.contradictions >= kSeveralWrong && own < kSeveralWrong;
+  }
+
+  // A split of rows that is hidden explains nearly everything, a wrong sum of ranks too, and costs more than that.
+  bool only_splits_explain() const {
+    return without_rows_ >= kSeveralWrong && std::ranges::any_of(free_.survivors, [&](const Survivor& survivor) {
+             return survivor.outcome.contradictions < without_rows_;
+           });
   }
 
   void look_at(const Candidate& candidate) {

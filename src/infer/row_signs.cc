@@ -78,8 +78,11 @@ std::vector<RealInterval> MemoryImbalance::totals(const Outcome& outcome, Quanti
 }
 
 std::int64_t cost_of_rows(const PlanInputs& plan, const RowSigns& signs, const SettingGroup& group, SplitRows split) {
-  if (split == SplitRows::by_equal_memory) return kUnlikely;
   const std::int64_t virtual_tables = virtual_row_wise_tables(plan);
+  if (split == SplitRows::by_equal_memory) {
+    const bool has_buckets = virtual_tables > 0 && group.members.front().rules->buckets;
+    return kUnlikely + (has_buckets ? cost_of_rows(plan, signs, group, SplitRows::by_buckets) : 0);
+  }
   const bool may_have_buckets = split == SplitRows::by_few_buckets ? virtual_tables > 0  // few: beside any others
                                                                    : virtual_tables == row_wise_tables(plan);
   const bool buckets = group.members.front().rules->buckets || (split != SplitRows::by_memory && may_have_buckets);

@@ -20,7 +20,7 @@ std::vector<std::filesystem::path> logs() {
 }
 
 TEST(PlannerLogs, HaveNoErrors) {
-  ASSERT_EQ(logs().size(), 63u);
+  ASSERT_EQ(logs().size(), 66u);
   for (const auto& path : logs()) {
     SCOPED_TRACE(path.filename().string());
     const test::InferredLog log("planner/" + path.filename().string());
@@ -77,6 +77,12 @@ TEST(PlannerLogs, BoundsHoldTheMemoryThatWasPlanned) {
   EXPECT_TRUE(hbm_of("v0.5.0-dtypes_and_codecs.log", "table_10").contains(7389021));
 }
 
+// With buckets of their own some tables have rows on every rank; others are split evenly, with none on the last.
+TEST(PlannerLogs, BoundsHoldEmptyShardsBesideBuckets) {
+  const test::InferredLog log("planner/v1.9.2-buckets_beside_empty_shards.log");
+  EXPECT_EQ(log.plan.shards_of(log.table("table_14")).back().sizes->hbm.low, 0);
+}
+
 std::string text_of(const char* log) {
   return read_file(std::string(SHARDSTATS_SOURCE_DIR) + "/testdata/planner/" + log);
 }
@@ -98,6 +104,11 @@ void expect_disputed(const WrongCell& c) {
 TEST(PlannerLogs, RanksWithTheSameShardsPrintTheSame) {
   expect_disputed({"v0.5.0-peak_memory.log", "#         3     0.3", " 0.75 ", " 0.77 ", "rank.input"});
   expect_disputed({"v1.7.0-one_of_two_bandwidths.log", "#         0   0.184", " 50.62 ", " 52.14 ", "rank.output"});
+}
+
+// A split of rows that the log hides would explain any sum of a rank.
+TEST(PlannerLogs, WrongSumIsNoSplitOfRows) {
+  expect_disputed({"V1.5.0-wrong_sum_and_rows.log", "#         7   2.997", " 260.15 ", " 160.15 ", "rank.output"});
 }
 
 // A split of rows that the cells show stays the explanation where it does not explain the imbalance.
