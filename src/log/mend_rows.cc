@@ -105,10 +105,11 @@ Numbering check_numbers(PrintedPlan& plan) {
   return numbering;
 }
 
-// Of a sorted list, or -1.
+// Of a sorted list, also in brackets, or -1.
 std::int64_t last_rank(std::string_view list) {
+  if (list.ends_with(']')) list.remove_suffix(1);
   std::size_t start = list.size();
-  while (start > 0 && list[start - 1] != ',' && list[start - 1] != '-') --start;
+  while (start > 0 && list[start - 1] >= '0' && list[start - 1] <= '9') --start;
   return parse_integer(list.substr(start)).value_or(-1);
 }
 
@@ -117,7 +118,7 @@ bool is_on_all_ranks(const PrintedTable& row) { return row.sharding.text == "RW"
 // Puts in rows without cells for the numbers that are lost, if all others are in order. The last number alone may be a
 // wrong one, but not if a list ends with it; the list of one table alone tells of one lost row at the end, since more
 // are as likely a wrong list.
-void add_lost_ranks(const RanksOfTables& ranks, PrintedPlan& plan) {
+void add_lost_ranks(const RanksInLists& ranks, PrintedPlan& plan) {
   std::vector<std::uint32_t> numbers;
   for (const PrintedRank& row : plan.ranks.rows) {
     const auto number = number_of(row);
@@ -137,17 +138,29 @@ void add_lost_ranks(const RanksOfTables& ranks, PrintedPlan& plan) {
 
 }  // namespace
 
-void RanksOfTables::add(const PrintedTable& row) {
+void RanksInLists::add(const PrintedTable& row) {
   const std::int64_t last = last_rank(row.ranks.text);
-  second_ = std::max(second_, std::min(most_, last));
-  most_ = std::max(most_, last);
+  add_last(last);
   ++tables_;
   if (!is_on_all_ranks(row)) return;
   ++on_all_;
   last_on_all_ = last;
 }
 
-void mend_rank_rows(RowTexts texts, const RanksOfTables& ranks, PrintedPlan& plan) {
+void RanksInLists::add_lines(const PrintedPlan& plan) {
+  for (const PrintedLine& line : plan.lines) {
+    const std::string_view pattern = line_forms()[line.form].pattern;
+    if (line.slot_count > 0 && (pattern.ends_with("{L1}") || pattern.ends_with("{L2}")))
+      add_last(last_rank(plan.slots_of(line).back().text));
+  }
+}
+
+void RanksInLists::add_last(std::int64_t rank) {
+  second_ = std::max(second_, std::min(most_, rank));
+  most_ = std::max(most_, rank);
+}
+
+void mend_rank_rows(RowTexts texts, const RanksInLists& ranks, PrintedPlan& plan) {
   const auto& rows = plan.ranks.rows;
   Numbering numbering{std::ssize(rows)};
   if (!is_in_order(rows)) {

@@ -465,7 +465,7 @@ class BlockParser {
   void look_at(const PrintedRank&) {}
   void look_at(const PrintedTable& row) {
     hints_.add(row);
-    ranks_of_tables_.add(row);
+    ranks_in_lists_.add(row);
   }
 
   // Most rows have no odd cell. nullopt: it is no row.
@@ -504,10 +504,11 @@ class BlockParser {
     return true;
   }
 
-  // A word in the blank line below a table, which stands below none of its headers.
+  // The blank line below a table, with a word below none of its headers or with any text behind them all.
   static bool has_no_cell(std::span<const CutCell> cells) {
     const auto is_there = [](const CutCell& cell) { return !cell.text.empty(); };
     const auto word = std::ranges::find_if(cells, is_there);
+    if (word == cells.end()) return true;
     return std::ranges::count_if(cells, is_there) == 1 && !word->whole &&
            word->text.find(' ') == std::string_view::npos;
   }
@@ -617,7 +618,8 @@ class BlockParser {
   void check_rank_rows() {
     if (lacks_rows(plan_.ranks))
       report("log.rank_rows", Severity::error, plan_.ranks.columns.front().header, "the rank table has no rows");
-    mend_rank_rows(rank_rows_, ranks_of_tables_, plan_);
+    ranks_in_lists_.add_lines(plan_);
+    mend_rank_rows(rank_rows_, ranks_in_lists_, plan_);
   }
 
   // Where no rank is printed, the shards follow from the world size.
@@ -653,7 +655,7 @@ class BlockParser {
   std::vector<const char*> bounds_reported_;  // their messages
   std::int64_t shards_ = 0;                   // of the tables so far
   TableHints hints_;
-  RanksOfTables ranks_of_tables_;
+  RanksInLists ranks_in_lists_;
   std::vector<Cell> rank_rows_, table_rows_;  // their texts, without frame and padding
 };
 

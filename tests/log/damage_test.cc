@@ -253,6 +253,22 @@ TEST(Damage, RankRowsHaveTheirPlaces) {
   }
 }
 
+// Two lines below tell as well; one alone may be wrong.
+TEST(Damage, LinesTellOfLostRankRows) {
+  const std::string list = "Maximum of Forward Compute: 1.0 ms on ranks 0-3", one = "Max HBM: 1.0 GB on ranks [1, 3]";
+  const struct {
+    std::vector<std::string> lines;
+    std::size_t ranks;
+  } cases[] = {{{}, 2}, {{list}, 2}, {{one}, 2}, {{list, one}, 4}};
+  for (const auto& c : cases) {
+    std::vector<std::string> lines = {"     Rank     HBM (GB)", "   ------   ----------", "        0     1.0 (2%)",
+                                      "        1     1.0 (2%)", ""};
+    lines.insert(lines.end(), c.lines.begin(), c.lines.end());
+    const std::string log = box(lines);
+    EXPECT_EQ(test::parsed(log).ranks.rows.size(), c.ranks) << log;
+  }
+}
+
 // The row of dashes is no row of the table, and what got into the blank line below it is none either.
 TEST(Damage, LinesThatAreNoRows) {
   const std::string header = "     Rank     HBM (GB)     DDR (GB)", rule = "   ------   ----------   ----------";
@@ -265,6 +281,7 @@ TEST(Damage, LinesThatAreNoRows) {
       {{header, rule, rule, first, second}, {"log.repeated_lines"}, 5},
       {{header, rule, first, rule, second}, {"log.repeated_lines"}, 6},
       {{header, rule, first, second, "                    ?"}, {"log.unknown_line"}, 7},
+      {{header, rule, first, second, std::string(60, ' ') + "?"}, {"log.unknown_line"}, 7},
       {{header, rule, first, "                    ?", second},
        {"log.malformed_cell", "log.rank_rows"},
        6},  // a damaged row

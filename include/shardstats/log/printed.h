@@ -153,7 +153,7 @@ enum class Severity : std::uint8_t { error, warning, note };
 // Messages of "log.rank_rows" where no correction can bring back what is lost.
 inline constexpr std::string_view kRanksMissingBefore = "rows of ranks are missing before this one";
 inline constexpr std::string_view kRanksMissingAfter =
-    "rows of ranks are missing after this one: tables have shards on further ranks";
+    "rows of ranks are missing after this one: tables or lines below name further ranks";
 // And where nothing is lost.
 inline constexpr std::string_view kRankRepeated = "this row of the rank table stands above already";
 inline constexpr std::string_view kRankMoved = "this row stands out of order; the rank table was sorted";
