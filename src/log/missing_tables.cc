@@ -1,11 +1,13 @@
 #include "shardstats/log/missing_tables.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <tuple>
 
 #include "shardstats/limits.h"
 #include "shardstats/log/same_text.h"
+#include "shardstats/numbers/printed.h"
 
 namespace shardstats {
 namespace {
@@ -47,11 +49,42 @@ std::optional<KernelsWithoutRows> kernels_without_rows(const PrintedPlan& printe
   return found;
 }
 
-// Of a block without ranks: does the number of hardcoded and selected kernels also show so many more tables?
-bool is_confirmed(const PrintedPlan& printed, std::int64_t missing) {
+// Does the number of hardcoded and selected kernels also show so many more tables?
+bool is_shown_by_constraints(const PrintedPlan& printed, std::int64_t missing) {
   const auto hardcoded = parse_integer(printed.slot(LineId::kernel_constraints, 0).text, kMostTables);
   const auto selected = parse_integer(printed.slot(LineId::kernel_constraints, 1).text, kMostTables);
   return hardcoded && selected && *hardcoded + *selected == std::ssize(printed.tables.rows) + missing;
+}
+
+// HBM and DDR of a kernel's line or a row of its tables, in GB.
+using Memory = std::array<RealInterval, 2>;
+std::optional<Memory> memory_of(const Cell& hbm, const Cell& ddr) {
+  const auto first = values_printed_as(hbm.text, Format::r3), second = values_printed_as(ddr.text, Format::r3);
+  return first && second ? std::optional(Memory{*first, *second}) : std::nullopt;
+}
+
+// Has each kernel that lacks rows more memory than its other rows add up to? Where ranks do not count the shards, this
+// tells a lost row from a wrong number of tables.
+bool is_shown_by_memory(const PrintedPlan& printed, const MissingTables& missing) {
+  constexpr double kNone = 1e-9;  // GB, above what rounds in differences of bounds
+  std::map<std::string_view, Memory> left;
+  for (const PrintedLine& line : printed.lines) {
+    if (line.id != LineId::kernel_storage) continue;
+    const auto slots = printed.slots_of(line);
+    if (const auto memory = memory_of(slots[1], slots[2])) left.emplace(slots[0].text, *memory);
+  }
+  for (const PrintedTable& row : printed.tables.rows) {
+    const auto of_kernel = left.find(row.kernel.text);
+    const auto memory = memory_of(row.hbm, row.ddr);
+    if (!memory) return false;
+    if (of_kernel == left.end()) continue;
+    for (std::size_t m = 0; m < memory->size(); ++m) of_kernel->second[m] = of_kernel->second[m] - (*memory)[m];
+  }
+  return std::ranges::all_of(missing.kernels, [&](const auto& kernel) {
+    const auto rest = left.find(kernel.first);
+    return rest != left.end() && std::ranges::any_of(rest->second, [](RealInterval r) { return r.low > kNone; }) &&
+           std::ranges::none_of(rest->second, [](RealInterval r) { return r.high < -kNone; });
+  });
 }
 
 // A row whose name has a number: "ebc.", "t_", 7, "_user".
@@ -233,6 +266,17 @@ bool read_types(const PrintedPlan& printed, MissingTables& missing) {
   return shards > 0 && shards >= missing.count && std::ssize(difference) <= missing.count;
 }
 
+// Do other numbers than those of the kernels' lines speak for lost rows, too: the shards of the ranks, or, where there
+// are no ranks or the lost rows may be on lost ones, other lines?
+bool is_confirmed(const PrintedPlan& printed, MissingTables& missing) {
+  if (printed.ranks.printed) {
+    if (read_types(printed, missing)) return true;
+    const bool has_lost = std::ranges::any_of(printed.ranks.rows, &PrintedRank::lost);
+    if (!has_lost || !shard_difference(printed).empty()) return false;
+  }
+  return !missing.at_least && (is_shown_by_constraints(printed, missing.count) || is_shown_by_memory(printed, missing));
+}
+
 // How many shards each rank has; a table on many ranks counts on all of them.
 class ShardsByRank {
  public:
@@ -304,9 +348,7 @@ std::optional<MissingTables> missing_tables(const PrintedPlan& printed) {
   for (const std::string_view kernel : found->uncounted) missing.kernels[kernel] = 0;
   if (missing.at_least && (ends_in_tables(printed) || !std::ranges::all_of(printed.tables.rows, has_ranks)))
     return std::nullopt;
-  const bool confirmed =
-      printed.ranks.printed ? read_types(printed, missing) : !missing.at_least && is_confirmed(printed, missing.count);
-  if (!confirmed) return std::nullopt;
+  if (!is_confirmed(printed, missing)) return std::nullopt;
   find_gap(printed.tables.rows, missing);
   find_listed(printed, missing);
   if (is_vetoed(missing)) missing.before.reset();

@@ -145,6 +145,36 @@ TEST(MissingTables, OfABlockWithoutRanks) {
   }
 }
 
+// The memory of a kernel that its rows do not have speaks for a lost row, where no ranks count the shards.
+TEST(MissingTables, MemoryOfTheKernelWithoutRanks) {
+  const struct {
+    std::string_view hbm, ddr;  // of the kernel's line
+    bool ranks, lost;           // is the rank table there; has it lost its second row
+    bool is_missing;
+  } cases[] = {
+      {"3.0", "0.0", false, false, true},     // rows have 1.0 GB
+      {"1.0", "0.5", false, false, true},     // DDR shows it, too
+      {"1.001", "0.0", false, false, false},  // rounded
+      {"0.5", "0.5", false, false, false},    // less than the rows have: something else is wrong
+      {"3.0", "0.0", true, false, false},     // the ranks do not lack a shard
+      {"3.0", "0.0", true, true, true},
+  };
+  for (const auto& c : cases) {
+    PrintedPlan plan = plan_of({kRows[0]}, {"TW: 1", "TW: 0"}, {{"fused", "2"}});
+    plan.tables.rows[0].hbm.text = "1.0";
+    plan.tables.rows[0].ddr.text = "0.0";
+    plan.ranks.printed = c.ranks;
+    if (!c.ranks) plan.ranks.rows.clear();
+    if (c.lost) plan.ranks.rows[1].lost = true;
+    PrintedLine& line = plan.lines.emplace_back();
+    line.id = LineId::kernel_storage;
+    line.first_slot = static_cast<std::uint32_t>(plan.slots.size());
+    line.slot_count = 3;
+    for (const std::string_view text : {std::string_view("fused"), c.hbm, c.ddr}) plan.slots.push_back(Cell{text, {}});
+    EXPECT_EQ(missing_tables(plan).has_value(), c.is_missing) << c.hbm << " " << c.ddr << " " << c.ranks << c.lost;
+  }
+}
+
 struct SeriesCase {
   std::vector<std::string_view> names;
   std::string_view count;  // of the kernel's tables
