@@ -210,8 +210,6 @@ std::vector<Transcript> lines_in_strings(const Transcript& line, std::size_t dep
   const auto keep_between = [&](std::size_t from, std::size_t to) {
     if (first_box(text.substr(from, to - from)) != kNowhere) lines.emplace_back().append(line, from, to);
   };
-  const std::size_t box = first_box(text.substr(0, start));  // a prefix may end in '#', a box line has another one
-  if (box != kNowhere && text.substr(0, start).find(" #", box) != kNowhere) keep_between(0, start);
   std::size_t end = start;
   for (std::size_t open = text.find_first_of("\"'", start); open != kNowhere;) {
     keep_between(end, open);
