@@ -199,35 +199,22 @@ bool is_csv_row(std::string_view text) {
   return text.substr(end).starts_with("\",") && first_box(text.substr(0, end)) == kNowhere;
 }
 
-// The lines of the strings in `line` that hold lines of a box; empty if there is no such string. Text between strings
-// that may be a line of a box is kept beside those: quotes of names can turn inside and outside around.
+// The lines of the strings in `line` that hold lines of a box; empty if there is no such string.
 std::vector<Transcript> lines_in_strings(const Transcript& line, std::size_t depth) {
   std::vector<Transcript> lines;
   const std::string_view text = line.text();
   const std::size_t start = container_start(text);
   if (start == kNowhere || depth == kDeepestNesting || is_csv_row(text.substr(start))) return lines;
-  bool has_string = false;
-  const auto keep_between = [&](std::size_t from, std::size_t to) {
-    if (first_box(text.substr(from, to - from)) != kNowhere) lines.emplace_back().append(line, from, to);
-  };
-  std::size_t end = start;
   for (std::size_t open = text.find_first_of("\"'", start); open != kNowhere;) {
-    keep_between(end, open);
-    const std::size_t close = string_end(text, open);
+    const std::size_t end = string_end(text, open);
     Transcript escaped;
-    escaped.append(line, open + 1, close);
+    escaped.append(line, open + 1, end);
     const Transcript content = rewrite(escaped, escape_at);
     std::vector<Transcript> inner = lines_in_strings(content, depth + 1);
     if (inner.empty()) inner = split_lines(content);
-    if (holds_box(inner)) {
-      has_string = true;
-      std::ranges::move(inner, std::back_inserter(lines));
-    }
-    end = std::min(close + 1, text.size());
-    open = text.find_first_of("\"'", end);
+    if (holds_box(inner)) std::ranges::move(inner, std::back_inserter(lines));
+    open = end < text.size() ? text.find_first_of("\"'", end + 1) : kNowhere;
   }
-  keep_between(end, text.size());
-  if (!has_string) lines.clear();
   return lines;
 }
 
