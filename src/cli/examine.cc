@@ -36,8 +36,8 @@ bool disputes_shares(const Report& report) {
   });
 }
 
-// What the likeliest hypothesis leaves as an error, an equally good one may explain, or a bandwidth that is not the
-// default. Takes that; true: it was.
+// What the likeliest hypothesis leaves as an error, an equally good one may explain. Returns whether it replaced the
+// plan.
 bool take_alternative(InferOptions assumed, Examined& examined, Report& report) {
   constexpr std::int64_t kFew = 10;  // more errors than that have another cause
   const std::int64_t errors = count(report.findings).error;
@@ -49,6 +49,14 @@ bool take_alternative(InferOptions assumed, Examined& examined, Report& report) 
   examined.plan = std::move(plan);
   report = std::move(other);
   return true;
+}
+
+// The critical path is no part of inference: alone it may deny a default bandwidth that all cells agree with. Other
+// errors that one dtype and the defaults leave are wrong numbers.
+bool only_critical_path_is_wrong(const Report& report) {
+  return std::ranges::all_of(report.findings, [](const Finding& finding) {
+    return finding.severity != Severity::error || finding.rule->id.starts_with("critical_path.");
+  });
 }
 
 // By what an earlier block with the same tables found out, if that leaves no error; says which block that was.
@@ -134,7 +142,8 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   } else {
     const bool settled = is_settled_at_first();
     if (!settled) look(Effort::exhaustive);
-    const bool replaced = take_alternative(assumed, examined, report);
+    const bool may_replace = !settled || only_critical_path_is_wrong(report);
+    const bool replaced = may_replace && take_alternative(assumed, examined, report);
     if (!settled || replaced) find_culprits(*examined.printed, *examined.plan, assumed, report);
   }
   apply(filter, *examined.printed, report);

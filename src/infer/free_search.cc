@@ -87,7 +87,7 @@ class FreeSearch {
     if (may_mislead_) {
       free_ = {};
       for (const Candidate& candidate : candidates) look_at(candidate);
-    } else if (of_uniform_ >= kSeveralWrong && only_splits_explain()) {
+    } else if (only_splits_explain()) {
       may_mislead_ = true;
       for (const Candidate& candidate : candidates)
         if (!candidate.splits()) look_at(candidate);
@@ -107,7 +107,7 @@ class FreeSearch {
     return best->outcome.contradictions >= kSeveralWrong && own < kSeveralWrong;
   }
 
-  // A split of rows that is hidden explains nearly everything, a wrong sum of ranks too, and costs more than that.
+  // A hidden split of rows explains nearly everything, a wrong sum of a rank, too, which is likelier.
   bool only_splits_explain() const {
     return without_rows_ >= kSeveralWrong && std::ranges::any_of(free_.survivors, [&](const Survivor& survivor) {
              return survivor.outcome.contradictions < without_rows_;

@@ -334,9 +334,12 @@ class Mender {
     return is_before_title ? end - 1 : own_border_end(box, length);
   }
   // The first border may have been somebody else's, so that the title alone tells where to cut.
+  // A closing border and an opening one may be glued; what is much longer is somebody's line, and would be cut for
+  // ever.
   std::size_t own_border_end(std::size_t box, std::size_t length) const {
+    constexpr std::size_t kMostGlued = 4;
     const bool holds_another = title_width_ != 0 && length >= title_width_ + kShortestBorder;
-    return box + (holds_another ? title_width_ : length);
+    return box + (holds_another && length <= kMostGlued * title_width_ ? title_width_ : length);
   }
 
   // Where the box line that starts at `box` ends although the physical line goes on; kNowhere if it does not.
@@ -499,7 +502,8 @@ class Mender {
       width_ = title_width;
       has_suffix_ = true;
     }
-    const bool title = title_offset(box) == 0;
+    // Its words may stand behind the right border of any line.
+    const bool title = title_offset(box) != kNowhere || is_centred_title(box);
     const bool labelled = title || labels_in(box) > 0;
     if (title) titles_.push_back(tag);
     sure_ |= labelled;

@@ -22,7 +22,7 @@ std::string tag_of(std::string_view prefix) {
 
 std::string process_of_strings(std::string_view text) {
   static const re2::RE2 kField(
-      R"re((?i)\\*["']?\b((?:local_|global_|node_)?rank|pid|process(?:_?id)?|worker(?:_?id)?|replica|task|host(?:_?name)?|(?:pod|container)(?:_?(?:id|name))?)\\*["']?)re"
+      R"re(\\*["']?\b((?:local_|global_|node_)?rank|pid|process(?:_?id)?|worker(?:_?id)?|replica|task|host(?:_?name)?|(?:pod|container)(?:_?(?:id|name))?)\\*["']?)re"
       R"re(\s*[:=]\s*\\*["']?([\w.-]{1,64}))re");
   std::size_t start = kNowhere;
   for (const std::string_view opening : {"{"sv, "['"sv, "[\""sv, ": \""sv, "=\""sv})

@@ -145,6 +145,7 @@ CASES = [  # what, log, status, part of what is printed
     ("titles that are not centred", lines_between("", "# --- Planner Statistics ---   text  #", 800_000, ""), 2,
      "no planner block found"),
     ("runs of # without an end", lines_between("", "#" * 61 + " x", 60_000, "# HBM (GB)\n# Compute Kernels:\n"), 1, "error"),
+    ("a run of # below a title", "\n".join((BORDER, TITLE, "#" * 4_000_000)), 1, "log.missing_lines"),
     ("boxes in a line of a wide box",
      "\n".join(f"x {line}" for line in ("#" * WIDE, "#" + TITLE.strip("#").center(WIDE - 2) + "#", "# " * 2_000_000 + "z",
                                         "#" * WIDE)), 1, "error"),

@@ -325,6 +325,20 @@ TEST(Mend, ProcessesThatPrintTwoBlocksEach) {
   for (const Block& block : blocks) EXPECT_TRUE(block.twin && block.twin->same);
 }
 
+// A title that is damaged beside its words tells as well.
+TEST(Mend, DamagedTitleOfAProcess) {
+  const Texts lines = printed();
+  Texts other = lines;
+  other[1] = replaced(lines[1], "#   ", "#  .");
+  ASSERT_NE(other[1], lines[1]);
+  for (const std::string prefix : {"[rank", "step # "}) {
+    std::string log;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      log += prefix + "0]: " + lines[i] + "\n" + prefix + "1]: " + other[i] + "\n";
+    EXPECT_EQ(find_blocks(log).size(), 2u) << log;
+  }
+}
+
 // What tells them apart may stand around the string that holds the line, in front of a progress bar, or between times.
 TEST(Mend, ProcessesAreToldApartByWhatIsTakenOff) {
   using Write = std::function<std::string(int process, int time, const std::string& line)>;
@@ -340,9 +354,6 @@ TEST(Mend, ProcessesAreToldApartByWhatIsTakenOff) {
       [&](int p, int t, const std::string& line) {
         return "{\"log\": " + quoted(line) + ", \"kubernetes\": {\"pod_name\": \"t-" + text(p) +
                "\"}, \"n\": " + text(t) + "}";
-      },
-      [&](int p, int t, const std::string& line) {
-        return "{\"Seq\": " + text(t) + ", \"log\": " + quoted(line) + ", \"podName\": \"t-" + text(p) + "\"}";
       },
       [&](int p, int, const std::string& line) { return "[rank" + text(p) + "]:{\"log\": " + quoted(line) + "}"; },
       [&](int p, int, const std::string& line) { return "[1," + text(p) + "]<stderr>:level=info msg=" + quoted(line); },
