@@ -344,7 +344,7 @@ class BlockParser {
       table.printed = true;
       table.place = header.place;
       table.columns = std::move(columns);
-      report_unknown(table.columns);
+      report_unknown(header, table.columns);
       for (const PrintedColumn& column : table.columns)
         frame_.check_decoration(block_.lines[at_ + 1], column.dashes, dashes_of(column, id == LineId::rank_table));
       if (edges.is_squeezed())
@@ -454,11 +454,19 @@ class BlockParser {
     return columns;
   }
 
-  void report_unknown(const std::vector<PrintedColumn>& columns) {
+  // The last column of lines that were cut off may be a known one.
+  void report_unknown(const BoxLine& header, const std::vector<PrintedColumn>& columns) {
     for (const PrintedColumn& column : columns)
       if (column.id == ColumnId::unknown && !(frame_.cut() != 0 && &column == &columns.back()))
         report("log.unknown_column", Severity::warning, column.header,
                "a column that no known release prints, or prints once; its cells are kept but not checked");
+    if (frame_.cut() != 0 || !is_closed(header)) return;
+    const std::string_view row = without_frame(header.text), last = columns.back().header.text;
+    const std::string_view rest =
+        trim_left(row.substr(static_cast<std::size_t>(last.data() + last.size() - row.data())));
+    if (!rest.empty())
+      report("log.unknown_column", Severity::warning, cell_at(header, rest),
+             "a header behind those that have dashes below; what it names is not read");
   }
 
   // What is asked of all rows together.

@@ -316,6 +316,18 @@ TEST(Damage, UnknownColumnIsKept) {
   EXPECT_EQ(test::rendered(log), log);
 }
 
+// Bytes that continue no character take no column, so that a line which holds them may still be as wide as its box.
+TEST(Damage, HeaderBehindTheDashes) {
+  for (const std::string_view header : {"Colour", "Colour#", "\x80\x80\x80"}) {
+    const std::string log = box({"     FQN     Sharding     Ranks        " + std::string(header),
+                                 "   -----   ----------   -------", "     one           TW         3"});
+    const PrintedPlan plan = test::parsed(log);
+    ASSERT_EQ(rules(plan), std::vector<std::string_view>{"log.unknown_column"}) << header;
+    EXPECT_EQ(plan.diagnostics[0].where.text, header);
+    EXPECT_EQ(plan.tables.columns.size(), 3u);
+  }
+}
+
 // A label that is known with a value that is not is an error at that value; what is not known at all is a warning.
 TEST(Damage, Lines) {
   const struct {
