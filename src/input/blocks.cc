@@ -570,9 +570,11 @@ struct BlockFinder::State {
         line.transcript = transcript.get();
         line.place = transcript->place_of(offset_of(line.text));
       }
-    for (Mended& mended : block.mended)
+    for (Mended& mended : block.mended) {
+      if (mended.what == Mending::beside) continue;
       mended.first =
           mended.what == Mending::foreign ? block.foreign.front().place : Place{block.lines.front().place.line, 1};
+    }
     block.transcript = transcript;
   }
 

@@ -199,23 +199,61 @@ bool is_csv_row(std::string_view text) {
   return text.substr(end).starts_with("\",") && first_box(text.substr(0, end)) == kNowhere;
 }
 
-// The lines of the strings in `line` that hold lines of a box; empty if there is no such string.
-std::vector<Transcript> lines_in_strings(const Transcript& line, std::size_t depth) {
-  std::vector<Transcript> lines;
+// Does a whole line of a box of that width stand anywhere in the text?
+bool holds_whole_line(std::string_view text, std::size_t width) {
+  std::size_t start = 0, last = byte_of(text, width - 1);
+  while (last < text.size()) {
+    if (text[start] == '#' && text[last] == '#') return true;
+    start += byte_of(text.substr(start), 1);
+    last += byte_of(text.substr(last), 1);
+  }
+  return false;
+}
+
+// As the first border among the lines has it; 0 if there is none.
+std::size_t width_of_box(const std::vector<Transcript>& lines) {
+  for (const Transcript& line : lines) {
+    const std::size_t box = std::min(first_box(line.text()), line.text().size());
+    if (const std::size_t width = hashes_at_start(line.text().substr(box)); width >= kShortestBorder) return width;
+  }
+  return 0;
+}
+
+// The lines of the strings in a line that hold lines of a box.
+struct LinesInStrings {
+  std::vector<Transcript> lines;  // empty if there is no such string
+  bool are_all = true;            // no whole line of the box stands outside those strings
+};
+
+// `width`: of the box in characters; 0: not known yet.
+LinesInStrings lines_in_strings(const Transcript& line, std::size_t width, std::size_t depth) {
+  LinesInStrings found;
   const std::string_view text = line.text();
   const std::size_t start = container_start(text);
-  if (start == kNowhere || depth == kDeepestNesting || is_csv_row(text.substr(start))) return lines;
+  if (start == kNowhere || depth == kDeepestNesting || is_csv_row(text.substr(start))) return found;
+  std::vector<std::string_view> outside;
+  std::size_t seen = 0;
   for (std::size_t open = text.find_first_of("\"'", start); open != kNowhere;) {
     const std::size_t end = string_end(text, open);
     Transcript escaped;
     escaped.append(line, open + 1, end);
     const Transcript content = rewrite(escaped, escape_at);
-    std::vector<Transcript> inner = lines_in_strings(content, depth + 1);
-    if (inner.empty()) inner = split_lines(content);
-    if (holds_box(inner)) std::ranges::move(inner, std::back_inserter(lines));
+    LinesInStrings inner = lines_in_strings(content, width, depth + 1);
+    if (inner.lines.empty()) inner.lines = split_lines(content);
+    if (holds_box(inner.lines)) {
+      std::ranges::move(inner.lines, std::back_inserter(found.lines));
+      found.are_all = found.are_all && inner.are_all;
+      outside.push_back(text.substr(seen, open - seen));
+      seen = end;
+    }
     open = end < text.size() ? text.find_first_of("\"'", end + 1) : kNowhere;
   }
-  return lines;
+  if (found.lines.empty()) return found;
+  outside.push_back(text.substr(seen));
+  const std::size_t known_width = width != 0 ? width : width_of_box(found.lines);
+  const auto is_left_out = [&](std::string_view rest) { return holds_whole_line(rest, known_width); };
+  found.are_all = found.are_all && (known_width == 0 || std::ranges::none_of(outside, is_left_out));
+  return found;
 }
 
 // Blanks other than ' ' as UTF-8, and what stands for them. A lone 0xA0 is the non-breaking space of Latin-1.
@@ -434,7 +472,7 @@ bool is_undecoded(std::string_view text) {
 
 Decoded decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {
   Decoded decoded;
-  std::vector<Transcript> inner = lines_in_strings(line, 0);
+  auto [inner, are_all] = lines_in_strings(line, box.width, 0);
   std::string in_front;
   if (inner.empty()) {
     in_front = process_of_progress(line.text());
@@ -442,6 +480,7 @@ Decoded decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {
   } else {
     decoded.process = process_of_strings(line.text());
     note(mended, Mending::escapes, {line.place_of(0).line, 1});
+    if (!are_all) note(mended, Mending::beside, line.place_of(0));
   }
   for (Transcript& one : inner) undo_all(std::move(one), box, mended, decoded.lines);
   // Where the line that is left has a prefix of its own, that tells.

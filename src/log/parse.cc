@@ -85,6 +85,7 @@ struct MendingNote {
   Mending what;
   std::string_view rule;
   std::string_view message;
+  Severity severity = Severity::note;
 };
 constexpr std::array kMendingNotes = {
     MendingNote{Mending::prefix, "log.prefix", "the lines stand behind the prefix of a logger, which was taken off"},
@@ -95,6 +96,8 @@ constexpr std::array kMendingNotes = {
     MendingNote{Mending::blanks, "log.blanks", "tabs, non-breaking blanks or NUL bytes were replaced"},
     MendingNote{Mending::escapes, "log.escapes",
                 "the lines were taken out of strings of JSON or Python, or out of HTML"},
+    MendingNote{Mending::beside, "log.escapes",
+                "lines of the block stand beside the strings of this line; they were left out", Severity::error},
     MendingNote{Mending::wrapped, "log.wrapped", "lines were broken at the width of a terminal and joined again"},
     MendingNote{Mending::glued, "log.glued", "several lines stand on one and were cut apart"},
     MendingNote{Mending::interleaved, "log.interleaved", "the lines of several processes are mixed and were sorted"},
@@ -195,7 +198,7 @@ class BlockParser {
     for (const MendingNote& note : kMendingNotes)
       for (const Mended& mended : block_.mended)
         if (mended.what == note.what)
-          report(note.rule, Severity::note, {first.text.substr(0, 1), mended.first}, note.message);
+          report(note.rule, note.severity, {first.text.substr(0, 1), mended.first}, note.message);
     if (block_.twin && block_.twin->same)
       report("log.twin", Severity::note, cell_at(first, first.text.substr(0, 1)),
              "several processes logged this plan at the same time, line for line");

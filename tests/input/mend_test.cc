@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shardstats/input/blocks.h"
@@ -401,6 +402,35 @@ TEST(Mend, TitlesInOtherText) {
     ASSERT_EQ(blocks.size(), 1u) << text;
     EXPECT_EQ(texts_of(blocks[0]), printed()) << text;
     EXPECT_TRUE(blocks[0].mended.empty()) << text;
+  }
+}
+
+// A line of the box beside the strings that hold the others is left out, which is said with its place; any other text
+// there is nobody's.
+TEST(Mend, LinesBesideStrings) {
+  const Texts lines = printed();
+  constexpr std::size_t kBeside = 6;
+  std::string one_line = "[", json;  // the width of the box is told by the same line, or by those before
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i == kBeside) one_line += lines[i] + " ";
+    if (i != kBeside) one_line += "'" + lines[i] + "', ";
+    if (i != kBeside) json += "{" + (i == kBeside + 1 ? lines[kBeside] + " " : "") + "\"m\": \"" + lines[i] + "\"}\n";
+  }
+  for (const auto& [log, line] : {std::pair(one_line, 1U), std::pair(json, 7U)}) {
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 1u) << log;
+    EXPECT_EQ(texts_of(blocks[0]).size(), lines.size() - 1) << log;
+    const auto beside = std::ranges::find(blocks[0].mended, Mending::beside, &Mended::what);
+    ASSERT_NE(beside, blocks[0].mended.end()) << log;
+    EXPECT_EQ(beside->first, (Place{line, 1})) << log;
+  }
+  for (const std::string between : {", ", ", # 3 # ", " # loss: 0.5, "}) {
+    std::string log = "[";
+    for (const std::string& text : lines) log += "'" + text + "'" + between;
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 1u) << between;
+    EXPECT_EQ(texts_of(blocks[0]), lines) << between;
+    EXPECT_FALSE(was(Mending::beside, blocks[0])) << between;
   }
 }
 

@@ -76,6 +76,7 @@ enum class Mending : std::uint8_t {
   colours,      // escape sequences of a terminal
   blanks,       // tabs, non-breaking and other blanks, NUL bytes
   escapes,      // lines inside JSON strings, a Python list or HTML
+  beside,       // whole lines of the box beside such strings, left out
   wrapped,      // lines broken at the width of a terminal
   glued,        // several lines on one
   interleaved,  // lines of several processes in turn
