@@ -210,11 +210,12 @@ bool holds_whole_line(std::string_view text, std::size_t width) {
   return false;
 }
 
-// As the first border among the lines has it; 0 if there is none.
+// As the first border or title among the lines has it; 0 if there is none.
 std::size_t width_of_box(const std::vector<Transcript>& lines) {
   for (const Transcript& line : lines) {
-    const std::size_t box = std::min(first_box(line.text()), line.text().size());
-    if (const std::size_t width = hashes_at_start(line.text().substr(box)); width >= kShortestBorder) return width;
+    const std::string_view box = line.text().substr(std::min(first_box(line.text()), line.text().size()));
+    if (const std::size_t hashes = hashes_at_start(box); hashes >= kShortestBorder) return hashes;
+    if (const std::size_t width = width_of_title(box); width != 0) return width;
   }
   return 0;
 }
@@ -409,24 +410,26 @@ bool is_boxed_text(std::string_view text) {
   return first_box(text) != kNowhere && (text.ends_with('#') || text.find("%|") == kNowhere);
 }
 
-// A progress bar that was overwritten: of the parts between carriage returns the last with a box, else the last.
-Transcript without_overwritten(const Transcript& line) {
+// A progress bar that was overwritten: of the parts between carriage returns the last with a box, else the last. Whole
+// lines of a box of that width are all kept.
+std::vector<Transcript> without_overwritten(const Transcript& line, std::size_t width) {
   const std::string_view text = line.text();
-  if (text.find('\r') == kNowhere) return line;
-  std::size_t end = text.find_last_not_of("\r\n") + 1, last = kNowhere;
-  Transcript kept;
-  while (end > 0) {
-    const std::size_t cut = text.rfind('\r', end - 1);
-    const std::size_t start = cut == kNowhere ? 0 : cut + 1;
-    if (last == kNowhere || is_boxed_text(text.substr(start, end - start))) {
-      kept = {};
-      kept.append(line, start, end);
-      last = start;
-      if (is_boxed_text(kept.text())) break;
-    }
-    end = start == 0 ? 0 : start - 1;
+  if (text.find('\r') == kNowhere) return {line};
+  const std::string_view all = text.substr(0, text.find_last_not_of("\r\n") + 1);
+  std::vector<std::string_view> parts;
+  for (std::size_t start = 0, end = 0; start <= all.size(); start = end + 1) {
+    end = std::min(all.find('\r', start), all.size());
+    parts.push_back(all.substr(start, end - start));
   }
-  return kept;
+  const auto last_boxed = std::find_if(parts.rbegin(), parts.rend(), is_boxed_text);
+  const auto& kept = last_boxed == parts.rend() ? parts.back() : *last_boxed;
+  std::vector<Transcript> lines;
+  for (const std::string_view& part : parts) {
+    if (&part != &kept && !(is_boxed_text(part) && is_as_wide(part, width))) continue;
+    const auto start = static_cast<std::size_t>(part.data() - text.data());
+    lines.emplace_back().append(line, start, start + part.size());
+  }
+  return lines;
 }
 
 void undo(Transcript& line, Mending what, std::vector<Mended>& mended, Transcript undone) {
@@ -446,11 +449,12 @@ Transcript without_mark(const Transcript& line) {
 void undo_all(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std::vector<Transcript>& lines) {
   if (line.text().find(kEscape) != kNowhere) undo(line, Mending::colours, mended, rewrite(line, colour_at));
   if (has_lost_colours(line.text())) undo(line, Mending::colours, mended, rewrite(line, lost_colour_at));
-  for (Transcript& part : without_html(without_overwritten(line), mended)) {
-    undo(part, Mending::mark, mended, without_mark(part));
-    if (has_other_blanks(part.text())) undo(part, Mending::blanks, mended, with_blanks(part, box));
-    lines.push_back(std::move(part));
-  }
+  for (Transcript& kept : without_overwritten(line, box.width))
+    for (Transcript& part : without_html(std::move(kept), mended)) {
+      undo(part, Mending::mark, mended, without_mark(part));
+      if (has_other_blanks(part.text())) undo(part, Mending::blanks, mended, with_blanks(part, box));
+      lines.push_back(std::move(part));
+    }
 }
 
 }  // namespace

@@ -485,6 +485,11 @@ class Mender {
     progress = now;
   }
 
+  // The title's words may stand behind the right border of any line; the '#' in front of them is that border.
+  bool is_in_box(std::size_t title, std::string_view box) const {
+    return title != kNowhere && (title == 0 || width_ == 0 || title < byte_of(box, width_ - 1));
+  }
+
   // Is the line a sign of a block?
   bool follow(const std::string& tag, std::string_view box) {
     if (const std::size_t border = border_length(tag, box)) {
@@ -502,8 +507,7 @@ class Mender {
       width_ = title_width;
       has_suffix_ = true;
     }
-    // Its words may stand behind the right border of any line.
-    const bool title = title_offset(box) != kNowhere || is_centred_title(box);
+    const bool title = is_in_box(title_offset(box), box) || is_centred_title(box);
     const bool labelled = title || labels_in(box) > 0;
     if (title) titles_.push_back(tag);
     sure_ |= labelled;

@@ -434,6 +434,26 @@ TEST(Mend, LinesBesideStrings) {
   }
 }
 
+// Text behind the right border of each line, the title's words too, is no title of other processes.
+TEST(Mend, TitleBehindEachLine) {
+  Texts lines = each(printed(), [](const std::string& line) { return "I " + line + "--- Planner Statistics ---"; });
+  lines[8] = "worker: " + lines[8];
+  const auto blocks = find_blocks(joined(lines));
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(texts_of(blocks[0]), printed());
+}
+
+// A progress bar that is overwritten is gone; what stands between its carriage returns as wide as the box is not.
+TEST(Mend, LinesBetweenCarriageReturns) {
+  Texts lines = printed();
+  lines[6] =
+      " 10%|##   |\r" + lines[6] + "\r 20%|###  |\r# half a line  #\r" + lines[7] + "\r\r" + lines[8] + "\r 30%|####|";
+  lines.erase(lines.begin() + 7, lines.begin() + 9);
+  const auto blocks = find_blocks(joined(lines));
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(texts_of(blocks[0]), printed());
+}
+
 // However many there are: their borders come first, all in a row.
 TEST(Mend, ManyProcessesAreToldApart) {
   for (const int processes : {51, 64, 700}) {
