@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "input/box.h"
@@ -199,11 +200,13 @@ bool is_csv_row(std::string_view text) {
   return text.substr(end).starts_with("\",") && first_box(text.substr(0, end)) == kNowhere;
 }
 
-// Does a whole line of a box of that width stand anywhere in the text?
-bool holds_whole_line(std::string_view text, std::size_t width) {
+// Does a whole line of a box of that width stand in the text that is none of `others`?
+bool holds_another_line(std::string_view text, std::size_t width, const std::set<std::string_view>& others) {
   std::size_t start = 0, last = byte_of(text, width - 1);
   while (last < text.size()) {
-    if (text[start] == '#' && text[last] == '#') return true;
+    const std::string_view line = text.substr(start, last + 1 - start);
+    const bool is_line = starts_box(text, start) && line.size() > 2 && line.ends_with(" #");
+    if (is_line && !others.contains(line)) return true;
     start += byte_of(text.substr(start), 1);
     last += byte_of(text.substr(last), 1);
   }
@@ -223,7 +226,7 @@ std::size_t width_of_box(const std::vector<Transcript>& lines) {
 // The lines of the strings in a line that hold lines of a box.
 struct LinesInStrings {
   std::vector<Transcript> lines;  // empty if there is no such string
-  bool are_all = true;            // no whole line of the box stands outside those strings
+  bool are_all = true;            // no other whole line of the box stands outside those strings
 };
 
 // `width`: of the box in characters; 0: not known yet.
@@ -252,7 +255,9 @@ LinesInStrings lines_in_strings(const Transcript& line, std::size_t width, std::
   if (found.lines.empty()) return found;
   outside.push_back(text.substr(seen));
   const std::size_t known_width = width != 0 ? width : width_of_box(found.lines);
-  const auto is_left_out = [&](std::string_view rest) { return holds_whole_line(rest, known_width); };
+  std::set<std::string_view> inside;
+  for (const Transcript& one : found.lines) inside.insert(without_padding(one.text()));
+  const auto is_left_out = [&](std::string_view rest) { return holds_another_line(rest, known_width, inside); };
   found.are_all = found.are_all && (known_width == 0 || std::ranges::none_of(outside, is_left_out));
   return found;
 }
@@ -411,23 +416,29 @@ bool is_boxed_text(std::string_view text) {
 }
 
 // A progress bar that was overwritten: of the parts between carriage returns the last with a box, else the last. Whole
-// lines of a box of that width are all kept.
+// lines of a box of that width are all kept, but once where they were written again; a run of '#' may be a bar.
 std::vector<Transcript> without_overwritten(const Transcript& line, std::size_t width) {
   const std::string_view text = line.text();
   if (text.find('\r') == kNowhere) return {line};
   const std::string_view all = text.substr(0, text.find_last_not_of("\r\n") + 1);
-  std::vector<std::string_view> parts;
+  std::size_t last = kNowhere;
+  for (std::size_t end = all.size(); end > 0;) {
+    const std::size_t start = all.rfind('\r', end - 1) + 1;
+    const bool is_boxed = is_boxed_text(all.substr(start, end - start));
+    if (is_boxed || last == kNowhere) last = start;
+    if (is_boxed) break;
+    end = start == 0 ? 0 : start - 1;
+  }
+  std::vector<Transcript> lines;
+  std::string_view before;
   for (std::size_t start = 0, end = 0; start <= all.size(); start = end + 1) {
     end = std::min(all.find('\r', start), all.size());
-    parts.push_back(all.substr(start, end - start));
-  }
-  const auto last_boxed = std::find_if(parts.rbegin(), parts.rend(), is_boxed_text);
-  const auto& kept = last_boxed == parts.rend() ? parts.back() : *last_boxed;
-  std::vector<Transcript> lines;
-  for (const std::string_view& part : parts) {
-    if (&part != &kept && !(is_boxed_text(part) && is_as_wide(part, width))) continue;
-    const auto start = static_cast<std::size_t>(part.data() - text.data());
-    lines.emplace_back().append(line, start, start + part.size());
+    const std::string_view part = all.substr(start, end - start);
+    const bool is_whole_line = is_boxed_text(part) && is_as_wide(part, width) && part.find("# ") == first_box(part);
+    if (start != last && !is_whole_line) continue;
+    if (part == before && !lines.empty()) continue;
+    before = part;
+    lines.emplace_back().append(line, start, end);
   }
   return lines;
 }

@@ -96,7 +96,7 @@ constexpr std::array kMendingNotes = {
     MendingNote{Mending::blanks, "log.blanks", "tabs, non-breaking blanks or NUL bytes were replaced"},
     MendingNote{Mending::escapes, "log.escapes",
                 "the lines were taken out of strings of JSON or Python, or out of HTML"},
-    MendingNote{Mending::beside, "log.escapes",
+    MendingNote{Mending::beside, "log.missing_lines",
                 "lines of the block stand beside the strings of this line; they were left out", Severity::error},
     MendingNote{Mending::wrapped, "log.wrapped", "lines were broken at the width of a terminal and joined again"},
     MendingNote{Mending::glued, "log.glued", "several lines stand on one and were cut apart"},
@@ -347,7 +347,7 @@ class BlockParser {
       table.printed = true;
       table.place = header.place;
       table.columns = std::move(columns);
-      report_unknown(header, table.columns);
+      report_unknown(header, table.columns, edges.is_squeezed());
       for (const PrintedColumn& column : table.columns)
         frame_.check_decoration(block_.lines[at_ + 1], column.dashes, dashes_of(column, id == LineId::rank_table));
       if (edges.is_squeezed())
@@ -457,13 +457,13 @@ class BlockParser {
     return columns;
   }
 
-  // The last column of lines that were cut off may be a known one.
-  void report_unknown(const BoxLine& header, const std::vector<PrintedColumn>& columns) {
+  // The last column of lines that were cut off may be a known one; a squeezed header of several words is cut apart.
+  void report_unknown(const BoxLine& header, const std::vector<PrintedColumn>& columns, bool is_squeezed) {
     for (const PrintedColumn& column : columns)
       if (column.id == ColumnId::unknown && !(frame_.cut() != 0 && &column == &columns.back()))
         report("log.unknown_column", Severity::warning, column.header,
                "a column that no known release prints, or prints once; its cells are kept but not checked");
-    if (frame_.cut() != 0 || !is_closed(header)) return;
+    if (frame_.cut() != 0 || is_squeezed || !is_closed(header)) return;
     const std::string_view row = without_frame(header.text), last = columns.back().header.text;
     const std::string_view rest =
         trim_left(row.substr(static_cast<std::size_t>(last.data() + last.size() - row.data())));

@@ -409,14 +409,14 @@ TEST(Mend, TitlesInOtherText) {
 // there is nobody's.
 TEST(Mend, LinesBesideStrings) {
   const Texts lines = printed();
-  constexpr std::size_t kBeside = 6;
+  constexpr std::size_t kBeside = 5;
   std::string one_line = "[", json;  // the width of the box is told by the same line, or by those before
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (i == kBeside) one_line += lines[i] + " ";
     if (i != kBeside) one_line += "'" + lines[i] + "', ";
     if (i != kBeside) json += "{" + (i == kBeside + 1 ? lines[kBeside] + " " : "") + "\"m\": \"" + lines[i] + "\"}\n";
   }
-  for (const auto& [log, line] : {std::pair(one_line, 1U), std::pair(json, 7U)}) {
+  for (const auto& [log, line] : {std::pair(one_line, 1U), std::pair(json, 6U)}) {
     const auto blocks = find_blocks(log);
     ASSERT_EQ(blocks.size(), 1u) << log;
     EXPECT_EQ(texts_of(blocks[0]).size(), lines.size() - 1) << log;
@@ -424,7 +424,8 @@ TEST(Mend, LinesBesideStrings) {
     ASSERT_NE(beside, blocks[0].mended.end()) << log;
     EXPECT_EQ(beside->first, (Place{line, 1})) << log;
   }
-  for (const std::string between : {", ", ", # 3 # ", " # loss: 0.5, "}) {
+  const std::string colours = "#1967D2; fill: " + std::string(kWidth - 17, 'x') + " #174EA6";
+  for (const std::string between : {", ", ", # 3 # ", " # loss: 0.5, ", colours.c_str(), lines[5].c_str()}) {
     std::string log = "[";
     for (const std::string& text : lines) log += "'" + text + "'" + between;
     const auto blocks = find_blocks(log);
