@@ -444,11 +444,11 @@ TEST(Mend, TitleBehindEachLine) {
   EXPECT_EQ(texts_of(blocks[0]), printed());
 }
 
-// A progress bar that is overwritten is gone; what stands between its carriage returns as wide as the box is not.
+// A progress bar that is overwritten is gone; whole lines of the box between its carriage returns stay, once each.
 TEST(Mend, LinesBetweenCarriageReturns) {
   Texts lines = printed();
   lines[6] =
-      " 10%|##   |\r" + lines[6] + "\r 20%|###  |\r# half a line  #\r" + lines[7] + "\r\r" + lines[8] + "\r 30%|####|";
+      " 10%|##   |\r" + lines[6] + "\r 20%|###  |\r# half a line  #\r" + lines[7] + "\r\r" + lines[7] + "\r" + lines[8];
   lines.erase(lines.begin() + 7, lines.begin() + 9);
   const auto blocks = find_blocks(joined(lines));
   ASSERT_EQ(blocks.size(), 1u);
