@@ -24,7 +24,8 @@ endif()
 # g++ 12 packs the two ends of an interval, or line and column of a place, into one register by way of others or the
 # stack, which costs more than the packed operation saves where little else is done.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set_source_files_properties(src/infer/sums.cc src/infer/linear_system.cc src/log/cells.cc
+  set_source_files_properties(src/infer/sums.cc src/infer/sum_bounds.cc src/infer/shard_totals.cc
+                              src/infer/linear_system.cc src/log/cells.cc
                               PROPERTIES COMPILE_OPTIONS -fno-tree-slp-vectorize)
 endif()
 target_link_options(shardstats_options INTERFACE -Wl,--as-needed -Wl,--gc-sections)

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "infer/rebuild.h"
-#include "infer/sums.h"
 #include "infer/what_if_parts.h"
 
 namespace shardstats::infer_detail {

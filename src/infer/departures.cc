@@ -1,8 +1,10 @@
-// Departures of tables from the plan-wide values of a hypothesis.
+#include "infer/departures.h"
+
 #include <algorithm>
 #include <functional>
 
-#include "infer/sums.h"
+#include "infer/shard_totals.h"
+#include "infer/sum_constants.h"
 
 namespace shardstats::infer_detail {
 
@@ -14,25 +16,6 @@ std::optional<Option> plan_wide_option(const TableInputs& table, const TablePart
     if (option.combo == wide && variant.passes == 1 && !variant.virtual_table) return option;
   }
   return std::nullopt;
-}
-
-void Sums::list_wide_options() {
-  wide_.assign(outcome_.tables.size(), std::nullopt);
-  wide_bounds_ = bounds_;
-  for (std::uint32_t t = 0; t < outcome_.tables.size(); ++t) {
-    if (!has_choice_[t]) continue;
-    const Options& options = outcome_.tables[t].options;
-    wide_[t] = plan_wide_option(plan_.tables[t], (*outcome_.parts)[t], options, outcome_.pair);
-    if (wide_[t]) set_sizes(t, *wide_[t], &wide_bounds_[lines_.values_of(t)]);
-  }
-}
-
-// With every table at its plan-wide values that can have them.
-RealInterval Sums::wide_sum(const SumLine& line) const { return sum_of(wide_bounds_, line) + constant_of(line); }
-
-void Sums::take_pair(int pair) {
-  outcome_.pair = pair;
-  list_wide_options();
 }
 
 void OwnDeparturesCount::add(const TableInputs& table, const TableState& state, const TableParts& parts, int pair) {
@@ -51,12 +34,42 @@ OwnDepartures own_departures(const PlanInputs& plan, const Outcome& outcome) {
   return count.found();
 }
 
-Departures Sums::departures() const {
+namespace {
+
+std::vector<std::optional<Option>> plan_wide_options(const PlanInputs& plan, const Outcome& outcome) {
+  std::vector<std::optional<Option>> wide(outcome.tables.size());
+  for (std::uint32_t t = 0; t < wide.size(); ++t) {
+    const Options& options = outcome.tables[t].options;
+    if (options.size() > 1) wide[t] = plan_wide_option(plan.tables[t], (*outcome.parts)[t], options, outcome.pair);
+  }
+  return wide;
+}
+
+}  // namespace
+
+PlanWideSums::PlanWideSums(const PlanInputs& plan, const Outcome& outcome, const SumBounds& bounds)
+    : plan_(plan),
+      outcome_(outcome),
+      lines_(*outcome.lines),
+      bounds_(bounds),
+      wide_(plan_wide_options(plan, outcome)),
+      values_(bounds.values_with(wide_)) {}
+
+RealInterval PlanWideSums::of(const SumLine& line) const {
+  return lines_.sum_of(values_, line) + constant_of(plan_, outcome_, line);
+}
+
+std::vector<RealInterval> PlanWideSums::all() const {
+  std::vector<RealInterval> all;
+  all.reserve(outcome_.sums.size());
+  ShardTotals totals(lines_, values_);
+  for (const SumLine& line : outcome_.sums) all.push_back(totals.of(line) + constant_of(plan_, outcome_, line));
+  return all;
+}
+
+Departures PlanWideSums::departures() const {
   Departures found;
-  std::vector<RealInterval> wide;
-  wide.reserve(outcome_.sums.size());
-  ShardTotals totals(lines_, wide_bounds_);
-  for (const SumLine& line : outcome_.sums) wide.push_back(totals.of(line) + constant_of(line));
+  const std::vector<RealInterval> wide = all();
   for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
     const SumLine& line = outcome_.sums[l];
     if (line.of != SumOf::rank || line.contradicted) continue;
@@ -70,23 +83,12 @@ Departures Sums::departures() const {
   return found;
 }
 
-Departures Sums::contradict(std::uint32_t l) {
-  outcome_.sums[l].contradicted = true;
-  settle();
-  const Departures left = departures();
-  // Where no other sum departs from the plan-wide values, neither does this one.
-  if (left.tables == 0) outcome_.sums[l].expected = wide_sum(outcome_.sums[l]);
-  return left;
-}
-
-std::vector<std::uint32_t> Sums::furthest_off(std::size_t most) {
-  fit_constants();
-  list_wide_options();
+std::vector<std::uint32_t> PlanWideSums::furthest_off(std::size_t most) const {
+  const std::vector<RealInterval> wide = all();
   std::vector<std::pair<double, std::uint32_t>> off;
-  ShardTotals totals(lines_, wide_bounds_);
   for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
     const SumLine& line = outcome_.sums[l];
-    const double distance = line.of == SumOf::rank ? apart(totals.of(line) + constant_of(line), line.printed) : 0;
+    const double distance = line.of == SumOf::rank ? apart(wide[l], line.printed) : 0;
     if (distance > 0) off.emplace_back(-distance / std::max(line.printed.high, 1.0), l);
   }
   std::ranges::sort(off);
@@ -96,13 +98,13 @@ std::vector<std::uint32_t> Sums::furthest_off(std::size_t most) {
   return lines;
 }
 
-std::int64_t Sums::departures_in(const SumLine& line, RealInterval sum) const {
+std::int64_t PlanWideSums::departures_in(const SumLine& line, RealInterval sum) const {
   const double missing = std::max(line.printed.low - sum.high, sum.low - line.printed.high);
   if (missing <= 0) return 0;
   const bool upwards = line.printed.low > sum.high;
   std::vector<double> moves;  // how far each table can move the sum towards what is printed
   lines_.each_part(line, [&](Part part) {
-    const RealInterval all = sum_of(bounds_, part, line.quantity), wide = sum_of(wide_bounds_, part, line.quantity);
+    const RealInterval all = bounds_.sum_of(part, line.quantity), wide = lines_.sum_of(values_, part, line.quantity);
     const double move = upwards ? all.high - wide.high : wide.low - all.low;
     if (move > 0) moves.push_back(move);
   });
@@ -117,25 +119,25 @@ std::int64_t Sums::departures_in(const SumLine& line, RealInterval sum) const {
   return std::max<std::int64_t>(tables, 1);
 }
 
-bool Sums::are_usual(const Departures& found, std::uint64_t usual) const {
+bool PlanWideSums::are_usual(const Departures& found, std::uint64_t usual) const {
   const SumLine& line = outcome_.sums[found.line];
   // Memory is printed too coarsely to show small tables; the columns of input and output are not.
   if (line.quantity > Quantity::ddr) return false;
-  RealInterval sum = wide_sum(line);
+  RealInterval sum = of(line);
   lines_.each_part(line, [&](Part part) {
     const auto& own = wide_[part.table];
     if (!own) return;
-    const RealInterval wide = bytes(part, *own, line.quantity);
+    const RealInterval wide = bounds_.bytes(part, *own, line.quantity);
     RealInterval reached = wide;
     for (const Option option : outcome_.tables[part.table].options)
-      if ((usual >> option.combo & 1) != 0) reached = hull(reached, bytes(part, option, line.quantity));
+      if ((usual >> option.combo & 1) != 0) reached = hull(reached, bounds_.bytes(part, option, line.quantity));
     sum = {sum.low + std::min(reached.low - wide.low, 0.0), sum.high + std::max(reached.high - wide.high, 0.0)};
   });
   return sum.overlaps(line.printed);
 }
 
 // Is there one table that, departing alone from the plan-wide values, brings all sums to what is printed?
-bool Sums::one_table_departs(const std::vector<RealInterval>& wide) const {
+bool PlanWideSums::one_table_departs(const std::vector<RealInterval>& wide) const {
   std::vector<std::uint32_t> disagreeing;                      // lines
   std::vector<std::size_t> stands_in(outcome_.tables.size());  // by table: so many of them
   for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
@@ -156,13 +158,13 @@ bool Sums::one_table_departs(const std::vector<RealInterval>& wide) const {
 }
 
 // Does the table with another option bring all of its sums to what is printed? It stands in all that disagree.
-bool Sums::explains(std::uint32_t t, Option to, const std::vector<RealInterval>& wide,
-                    const std::vector<std::uint32_t>& disagreeing) const {
+bool PlanWideSums::explains(std::uint32_t t, Option to, const std::vector<RealInterval>& wide,
+                            const std::vector<std::uint32_t>& disagreeing) const {
   const auto fits = [&](std::uint32_t l, Part part) {
     const SumLine& line = outcome_.sums[l];
     if (line.contradicted) return true;
-    const RealInterval others = without(wide[l], bytes(part, *wide_[t], line.quantity));
-    return (others + bytes(part, to, line.quantity)).overlaps(line.printed);
+    const RealInterval others = without(wide[l], bounds_.bytes(part, *wide_[t], line.quantity));
+    return (others + bounds_.bytes(part, to, line.quantity)).overlaps(line.printed);
   };
   // Most tables fail at the first of these.
   const auto agrees = [&](std::uint32_t l) { return fits(l, lines_.part_of(outcome_.sums[l], t)); };

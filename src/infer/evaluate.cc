@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "infer/sums.h"
-
 namespace shardstats::infer_detail {
 
 std::vector<bool> ranks_without_missing(const PlanInputs& plan) {
@@ -32,10 +30,6 @@ bool has_hidden_inputs(const TableInputs& table) { return !table.poolings_known 
 
 bool equal_shards(const Outcome& outcome, const TableInputs& table) {
   return !(outcome.rows.hidden() && table.sharding == Sharding::rw) && !columns_hidden(table);
-}
-
-std::vector<Lookups> lookups_by_columns(const PlanInputs& plan, Outcome& outcome) {
-  return Sums(plan, outcome).narrowed_lookups();
 }
 
 CellBytes remaining(const Outcome& outcome, std::uint32_t table) {

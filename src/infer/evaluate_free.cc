@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "infer/departures.h"
 #include "infer/evaluate.h"
 #include "infer/row_split.h"
+#include "infer/sum_constants.h"
 #include "infer/sums.h"
 
 namespace shardstats::infer_detail {
@@ -131,8 +133,9 @@ class FreeTier {
     Outcome outcome = listed(start);
     Sums sums(plan_, outcome);
     sums.settle();
-    const Departures found = sums.departures();
-    const bool wrong = is_wrong_line(found) && !sums.are_usual(found, own_departures(plan_, start).usual);
+    const PlanWideSums wide(plan_, outcome, sums.bounds());
+    const Departures found = wide.departures();
+    const bool wrong = is_wrong_line(found) && !wide.are_usual(found, own_departures(plan_, start).usual);
     const std::int64_t departing = own_departures(plan_, outcome).values;
     if (!wrong && outcome.cost() + departing + found.tables <= limit) {
       outcome.freedoms += departing + found.tables;
@@ -142,8 +145,8 @@ class FreeTier {
     constexpr int kStep = static_cast<int>(kOptimizers.size());
     for (int pair = start.pair % kStep; pair < kPairs; pair += kStep) {
       if (pair == start.pair) continue;
-      sums.take_pair(pair);
-      const Departures other = sums.departures();
+      outcome.pair = pair;
+      const Departures other = PlanWideSums(plan_, outcome, sums.bounds()).departures();
       if (is_wrong_line(other)) continue;
       Outcome one = with_freedoms(outcome, own_departures(plan_, outcome).values + other.tables);
       if (weight(one) < weight(best) || (wrong && weight(one) == weight(best))) best = std::move(one);
@@ -157,16 +160,26 @@ class FreeTier {
   Outcome without_one_sum(const Outcome& start, Outcome best) const {
     constexpr std::size_t kMostTried = 16;
     Outcome before = listed(start);
-    for (const std::uint32_t line : Sums(plan_, before).furthest_off(kMostTried)) {
+    const SumBounds bounds(plan_, before);
+    fit_constants(plan_, before, bounds);
+    for (const std::uint32_t line : PlanWideSums(plan_, before, bounds).furthest_off(kMostTried)) {
       Outcome one = contradicted(start, line);
       if (weight(one) < weight(best)) best = std::move(one);
     }
     return best;
   }
 
+  // Takes the printed sum for wrong: it removes no option.
   Outcome contradicted(const Outcome& start, std::uint32_t line) const {
     Outcome outcome = listed(start);
-    const Departures left = Sums(plan_, outcome).contradict(line);
+    SumLine& wrong = outcome.sums[line];
+    wrong.contradicted = true;
+    Sums sums(plan_, outcome);
+    sums.settle();
+    const PlanWideSums wide(plan_, outcome, sums.bounds());
+    const Departures left = wide.departures();
+    // Where no other sum departs from the plan-wide values, neither does this one.
+    if (left.tables == 0) wrong.expected = wide.of(wrong);
     outcome.freedoms += own_departures(plan_, outcome).values + left.tables;
     return outcome;
   }

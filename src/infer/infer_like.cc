@@ -4,9 +4,11 @@
 #include <functional>
 #include <utility>
 
+#include "infer/departures.h"
 #include "infer/perf_fit.h"
 #include "infer/rebuild.h"
 #include "infer/row_split.h"
+#include "infer/sums.h"
 #include "shardstats/log/same_text.h"
 #include "shardstats/log/text_hash.h"
 
@@ -162,7 +164,7 @@ class Again {
     if (!known.rows.hidden())
       known_ = &known, found_ = &precedent.assignments;
     else if (!known.uniform)
-      precedent.assignments = Sums(plan, known).assignments();
+      precedent.assignments = OutputMatcher(plan, known, SumBounds(plan, known)).assignments();
   }
 
   // None if a printed number contradicts it.
@@ -203,10 +205,11 @@ class Again {
     outcome_.sums = outcome_.lines->lines();
     Sums sums(plan_, outcome_);
     if (outcome_.uniform) return sums.settle_within(kNoLimit) && outcome_.contradictions == 0;
-    if (found_ != nullptr) *found_ = sums.assignments();
+    if (found_ != nullptr) *found_ = OutputMatcher(plan_, outcome_, sums.bounds()).assignments();
     sums.settle(&precedent_.assignments);
-    const Departures found = sums.departures();
-    if (outcome_.contradictions > 0 || (is_wrong_line(found) && !sums.are_usual(found, before.usual))) return false;
+    const PlanWideSums wide(plan_, outcome_, sums.bounds());
+    const Departures found = wide.departures();
+    if (outcome_.contradictions > 0 || (is_wrong_line(found) && !wide.are_usual(found, before.usual))) return false;
     const std::int64_t own = sums.has_removed_options() ? own_departures(plan_, outcome_).values : before.values;
     outcome_.freedoms += found.tables + own;
     return true;

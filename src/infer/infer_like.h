@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "infer/linear_system.h"
+#include "infer/match_output.h"
 #include "infer/perf_evaluation.h"
 #include "infer/search.h"
-#include "infer/sums.h"
 #include "shardstats/infer/precedent.h"
 
 namespace shardstats::infer_detail {

@@ -1,8 +1,7 @@
+#include "infer/match_output.h"
+
 #include <algorithm>
 #include <cmath>
-#include <utility>
-
-#include "infer/sums.h"
 
 namespace shardstats::infer_detail {
 namespace {
@@ -62,119 +61,8 @@ class Place {
   const RealInterval *next_, *end_;
 };
 
-}  // namespace
-
-bool Sums::has_open_table(const SumLine& line) const {
-  const auto has_one = [&](Part shards) {
-    return std::ranges::any_of(lines_.entries(shards), [&](const Entry& entry) { return sizes_differ(entry.table); });
-  };
-  return has_one(lines_.common(line)) || has_one(SumLines::own(line));
-}
-
-// The Output column is printed finely, so that bounds of the sum are not enough: looks for the assignments of element
-// sizes that give the printed value. None: the cell is contradicted; else sizes in none of them are removed.
-void Sums::match_output(SumLine& line) {
-  if (line.contradicted || !has_open_table(line)) return;
-  RealInterval fixed{};
-  std::vector<OpenTable> open = open_tables(line, fixed);
-  put_in_order(open);
-  const Assigned found = assign(open, fixed, line.printed);
-  if (found == Assigned::none) line.contradicted = true;
-  if (found != Assigned::some) return;
-  for (const OpenTable& one : open) keep_elements(one.table, one.used);
-}
-
-Assignments Sums::assignments() const {
-  Assignments all;
-  std::size_t left = kMostAssigned * (plan_.tables.size() + plan_.ranks.size());
-  for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
-    const SumLine& line = outcome_.sums[l];
-    if (line.of != SumOf::rank || line.quantity != Quantity::output || line.contradicted) continue;
-    RealInterval fixed{};
-    std::vector<OpenTable> open = open_tables(line, fixed);
-    if (open.empty() || open.size() > std::min(kMostSteps, left)) continue;
-    put_in_order(open);
-    std::size_t steps = kMostSteps;
-    Assignment found;
-    if (!complete(open, fixed, line.printed, steps, found)) continue;
-    std::ranges::sort(found);
-    left -= found.size();
-    all.emplace(l, std::move(found));
-  }
-  return all;
-}
-
-// Is the printed output among the sums with the known sizes?
-bool Sums::gives(const SumLine& line, const Assignments& known, std::uint32_t l) const {
-  const auto assignment = known.find(l);
-  if (assignment == known.end()) return false;
-  std::size_t assigned = 0;  // tables
-  RealInterval sum{};
-  for (const Part shards : {lines_.common(line), SumLines::own(line)}) {
-    const auto added = add_known(shards, assignment->second, sum);
-    if (!added) return false;
-    assigned += *added;
-  }
-  return assigned == assignment->second.size() && sum.overlaps(line.printed);
-}
-
-// Adds the output of shards with the known sizes; returns how many tables have one. None: a table has no such size.
-std::optional<std::size_t> Sums::add_known(Part shards, const Assignment& known, RealInterval& sum) const {
-  std::size_t assigned = 0;
-  auto next = known.begin();
-  for (std::uint32_t i = shards.first; i < shards.end; ++i) {
-    const Entry& entry = lines_[i];
-    if (!sizes_differ(entry.table)) {
-      sum = sum + entry.times(bounds_[entry.values + static_cast<std::size_t>(Quantity::output)]);
-      continue;
-    }
-    const bool is_next = i == shards.first || lines_[i - 1].table != entry.table;
-    if (is_next) {
-      next = std::find_if(next, known.end(), [&](const auto& one) { return one.first == entry.table; });
-      ++assigned;
-    }
-    if (next == known.end() || !has_element(entry.table, next->second)) return std::nullopt;
-    sum = sum + output_of(entry, next->second);
-  }
-  return assigned;
-}
-
-// With an element size that some option has.
-RealInterval Sums::output_of(const Entry& entry, int element) const {
-  const TableParts& variants = (*outcome_.parts)[entry.table];
-  std::size_t variant = 0;
-  if (variants.size() > 1) {
-    const auto has_size = [&](Option option) { return combo_of(option.combo).element == element; };
-    variant = std::ranges::find_if(outcome_.tables[entry.table].options, has_size)->variant;
-  }
-  return bytes(entry, variants[variant], {element, element, 0}, Quantity::output);
-}
-
-// Tables with several element sizes left, and the bytes of all others.
-std::vector<Sums::OpenTable> Sums::open_tables(const SumLine& line, RealInterval& fixed) const {
-  std::vector<OpenTable> open;
-  open.reserve(line.count);
-  lines_.each_part(line, [&](Part part) {
-    if (!sizes_differ(part.table)) {
-      fixed = fixed + sum_of(bounds_, part, Quantity::output);
-      return;
-    }
-    OpenTable& one = open.emplace_back();
-    one.table = part.table;
-    const auto& options = outcome_.tables[part.table].options;
-    std::uint32_t known = 0;
-    for (const Option option : options) {
-      const int element = combo_of(option.combo).element;
-      if ((known >> element & 1) != 0) continue;
-      known |= 1u << element;
-      one.sizes.push_back({element, bytes(part, option, Quantity::output)});
-    }
-  });
-  return open;
-}
-
 // The largest first, each with what it and those after it can add.
-void Sums::put_in_order(std::vector<OpenTable>& open) {
+void put_in_order(std::vector<OpenTable>& open) {
   std::sort(open.begin(), open.end(), [](const OpenTable& a, const OpenTable& b) {
     return a.sizes.front().second.high > b.sizes.front().second.high;
   });
@@ -188,8 +76,8 @@ void Sums::put_in_order(std::vector<OpenTable>& open) {
 
 // The sizes of the tables from the i-th on that lead from a sum to the printed one, nearest first; each table takes one
 // as long as those after it can make up for the rest.
-bool Sums::complete(const std::vector<OpenTable>& open, RealInterval sum, RealInterval printed, std::size_t& steps,
-                    Assignment& assignment) {
+bool complete(const std::vector<OpenTable>& open, RealInterval sum, RealInterval printed, std::size_t& steps,
+              Assignment& assignment) {
   const std::size_t i = assignment.size();
   if (i == open.size()) return true;
   if (steps == 0) return false;
@@ -208,9 +96,11 @@ bool Sums::complete(const std::vector<OpenTable>& open, RealInterval sum, RealIn
   return false;
 }
 
+enum class Assigned : std::uint8_t { none, some, too_many };
+
 // Table after table: the sums that can still become the printed one. Many tables are alike, so that there are few. Then
 // back again, to see which sizes the sums that end well are made of.
-Sums::Assigned Sums::assign(std::vector<OpenTable>& open, RealInterval fixed, RealInterval printed) {
+Assigned assign(std::vector<OpenTable>& open, RealInterval fixed, RealInterval printed) {
   std::vector<std::vector<RealInterval>> sums{{fixed}};
   std::size_t most = kMostSums;
   for (std::size_t i = 0; i < open.size(); ++i) {
@@ -238,11 +128,114 @@ Sums::Assigned Sums::assign(std::vector<OpenTable>& open, RealInterval fixed, Re
   return Assigned::some;
 }
 
-void Sums::keep_elements(std::uint32_t t, std::uint32_t elements) {
-  auto& options = outcome_.tables[t].options;
-  const std::size_t before = options.size();
-  options.erase_if([&](Option o) { return (elements >> combo_of(o.combo).element & 1) == 0; });
-  if (options.size() != before) changed(t);
+}  // namespace
+
+bool OutputMatcher::has_open_table(const SumLine& line) const {
+  const auto has_one = [&](Part shards) {
+    return std::ranges::any_of(lines_.entries(shards),
+                               [&](const Entry& entry) { return bounds_.sizes_differ(entry.table); });
+  };
+  return has_one(lines_.common(line)) || has_one(SumLines::own(line));
+}
+
+std::optional<std::vector<OpenTable>> OutputMatcher::matched(const SumLine& line) const {
+  std::vector<OpenTable> open;
+  if (!has_open_table(line)) return open;
+  RealInterval fixed{};
+  open = open_tables(line, fixed);
+  put_in_order(open);
+  const Assigned found = assign(open, fixed, line.printed);
+  if (found == Assigned::none) return std::nullopt;
+  if (found == Assigned::too_many) open.clear();
+  return open;
+}
+
+Assignments OutputMatcher::assignments() const {
+  Assignments all;
+  std::size_t left = kMostAssigned * (plan_.tables.size() + plan_.ranks.size());
+  for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
+    const SumLine& line = outcome_.sums[l];
+    if (line.of != SumOf::rank || line.quantity != Quantity::output || line.contradicted) continue;
+    RealInterval fixed{};
+    std::vector<OpenTable> open = open_tables(line, fixed);
+    if (open.empty() || open.size() > std::min(kMostSteps, left)) continue;
+    put_in_order(open);
+    std::size_t steps = kMostSteps;
+    Assignment found;
+    if (!complete(open, fixed, line.printed, steps, found)) continue;
+    std::ranges::sort(found);
+    left -= found.size();
+    all.emplace(l, std::move(found));
+  }
+  return all;
+}
+
+bool OutputMatcher::gives(const SumLine& line, const Assignments& known, std::uint32_t l) const {
+  const auto assignment = known.find(l);
+  if (assignment == known.end()) return false;
+  std::size_t assigned = 0;  // tables
+  RealInterval sum{};
+  for (const Part shards : {lines_.common(line), SumLines::own(line)}) {
+    const auto added = add_known(shards, assignment->second, sum);
+    if (!added) return false;
+    assigned += *added;
+  }
+  return assigned == assignment->second.size() && sum.overlaps(line.printed);
+}
+
+// Adds the output of shards with the known sizes; returns how many tables have one. None: a table has no such size.
+std::optional<std::size_t> OutputMatcher::add_known(Part shards, const Assignment& known, RealInterval& sum) const {
+  std::size_t assigned = 0;
+  auto next = known.begin();
+  for (std::uint32_t i = shards.first; i < shards.end; ++i) {
+    const Entry& entry = lines_[i];
+    if (!bounds_.sizes_differ(entry.table)) {
+      sum = sum + entry.times(bounds_.values()[entry.values + at(Quantity::output)]);
+      continue;
+    }
+    const bool is_next = i == shards.first || lines_[i - 1].table != entry.table;
+    if (is_next) {
+      next = std::find_if(next, known.end(), [&](const auto& one) { return one.first == entry.table; });
+      ++assigned;
+    }
+    if (next == known.end() || !bounds_.has_element(entry.table, next->second)) return std::nullopt;
+    sum = sum + output_of(entry, next->second);
+  }
+  return assigned;
+}
+
+// With an element size that some option has.
+RealInterval OutputMatcher::output_of(const Entry& entry, int element) const {
+  const TableParts& variants = (*outcome_.parts)[entry.table];
+  std::size_t variant = 0;
+  if (variants.size() > 1) {
+    const auto has_size = [&](Option option) { return combo_of(option.combo).element == element; };
+    variant = std::ranges::find_if(outcome_.tables[entry.table].options, has_size)->variant;
+  }
+  return bounds_.bytes(entry, variants[variant], {element, element, 0}, Quantity::output);
+}
+
+// Tables with several element sizes left, and the bytes of all others.
+std::vector<OpenTable> OutputMatcher::open_tables(const SumLine& line, RealInterval& fixed) const {
+  std::vector<OpenTable> open;
+  open.reserve(line.count);
+  lines_.each_part(line, [&](Part part) {
+    if (!bounds_.sizes_differ(part.table)) {
+      fixed = fixed + bounds_.sum_of(part, Quantity::output);
+      return;
+    }
+    OpenTable& one = open.emplace_back();
+    one.table = part.table;
+    const auto& options = outcome_.tables[part.table].options;
+    std::uint32_t known = 0;
+    for (const Option option : options) {
+      const int element = combo_of(option.combo).element;
+      if ((known >> element & 1) != 0) continue;
+      known |= 1u << element;
+      one.sizes.push_back({element, bounds_.bytes(part, option, Quantity::output)});
+    }
+  });
+  return open;
 }
 
 }  // namespace shardstats::infer_detail

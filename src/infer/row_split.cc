@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "infer/sums.h"
+#include "infer/sum_constants.h"
 
 namespace shardstats::infer_detail {
 namespace {
@@ -41,55 +41,71 @@ RowBytes row_bytes(const Setting& setting, const RowEnds& ends, const ClassParts
   return {none + besides, at_least_zero(without(all, none))};
 }
 
+// What the memory of each rank leaves of the share that its part of every row-wise table has.
+class RowShares {
+ public:
+  RowShares(const PlanInputs& plan, const Outcome& outcome)
+      : plan_(plan), outcome_(outcome), lines_(*outcome.lines), bounds_(plan, outcome), ends_(plan.tables.size()) {
+    for (std::uint32_t t = 0; t < ends_.size(); ++t) {
+      if (!is_split(plan.tables[t])) continue;
+      const TableParts& variants = (*outcome.parts)[t];
+      const auto combos = combos_of(outcome.tables[t].options, variants.size());
+      for (std::size_t v = 0; v < combos.size(); ++v)
+        ends_[t].push_back(row_ends(outcome.setting, plan.tables[t], variants[v], combos[v]));
+    }
+  }
+
+  // By rank; empty: none that all parts could have.
+  std::vector<RealInterval> shares() const {
+    std::vector<RealInterval> shares(plan_.ranks.size(), {0, 1});
+    for (const SumLine& line : outcome_.sums)
+      if (line.of == SumOf::rank && !line.contradicted && line.quantity <= Quantity::ddr)
+        narrow(line, shares[line.index]);
+    return make_whole(shares) ? shares : std::vector<RealInterval>{};
+  }
+
+ private:
+  void narrow(const SumLine& line, RealInterval& share) const {
+    RealInterval fixed = constant_of(plan_, outcome_, line), rows{};
+    const auto ranks = static_cast<double>(plan_.ranks.size());
+    double cut = 0;  // bytes that whole rows and whole bytes can differ from the share
+    lines_.each_part(line, [&](SumLines::Part part) {
+      const TableInputs& table = plan_.tables[part.table];
+      if (!is_split(table)) {
+        fixed = fixed + bounds_.sum_of(part, line.quantity);
+        return;
+      }
+      std::optional<RowBytes> all;
+      for (const Option option : outcome_.tables[part.table].options) {
+        const Parts& parts = (*outcome_.parts)[part.table][option.variant];
+        const ClassParts& own = parts.classes[static_cast<std::size_t>(lines_[part.first].cls)];
+        const RowBytes one =
+            row_bytes(outcome_.setting, ends_[part.table][option.variant], own, combo_of(option.combo), line.quantity);
+        all = all ? RowBytes{hull(all->none, one.none), hull(all->rows, one.rows)} : one;
+      }
+      fixed = fixed + all->none;
+      rows = rows + all->rows;
+      cut += ranks * all->rows.high / static_cast<double>(table.rows) + static_cast<double>(kRoundings);
+    });
+    if (rows.low <= 0) return;
+    const RealInterval left = line.printed - fixed;
+    share = narrowed(share, {std::max(left.low - cut, 0.0) / rows.high, std::max(left.high + cut, 0.0) / rows.low});
+  }
+
+  const PlanInputs& plan_;
+  const Outcome& outcome_;
+  const SumLines& lines_;
+  const SumBounds bounds_;
+  std::vector<std::vector<RowEnds>> ends_;  // by table and variant
+};
+
 }  // namespace
 
-void Sums::narrow_share(const SumLine& line, const std::vector<std::vector<RowEnds>>& ends, RealInterval& share) const {
-  RealInterval fixed = constant_of(line), rows{};
-  double cut = 0;  // bytes that whole rows and whole bytes can differ from the share
-  lines_.each_part(line, [&](Part part) {
-    const TableInputs& table = plan_.tables[part.table];
-    if (!is_split(table)) {
-      fixed = fixed + sum_of(bounds_, part, line.quantity);
-      return;
-    }
-    std::optional<RowBytes> all;
-    for (const Option option : outcome_.tables[part.table].options) {
-      const Parts& parts = (*outcome_.parts)[part.table][option.variant];
-      const ClassParts& own = parts.classes[static_cast<std::size_t>(lines_[part.first].cls)];
-      const RowBytes one =
-          row_bytes(outcome_.setting, ends[part.table][option.variant], own, combo_of(option.combo), line.quantity);
-      all = all ? RowBytes{hull(all->none, one.none), hull(all->rows, one.rows)} : one;
-    }
-    fixed = fixed + all->none;
-    rows = rows + all->rows;
-    cut += ranks() * all->rows.high / static_cast<double>(table.rows) + static_cast<double>(kRoundings);
-  });
-  if (rows.low <= 0) return;
-  const RealInterval left = line.printed - fixed;
-  share = narrowed(share, {std::max(left.low - cut, 0.0) / rows.high, std::max(left.high + cut, 0.0) / rows.low});
-}
-
-std::vector<RealInterval> Sums::row_shares() const {
-  std::vector<std::vector<RowEnds>> ends(plan_.tables.size());  // by table and variant
-  for (std::uint32_t t = 0; t < ends.size(); ++t) {
-    if (!is_split(plan_.tables[t])) continue;
-    const TableParts& variants = (*outcome_.parts)[t];
-    const auto combos = combos_of(outcome_.tables[t].options, variants.size());
-    for (std::size_t v = 0; v < combos.size(); ++v)
-      ends[t].push_back(row_ends(outcome_.setting, plan_.tables[t], variants[v], combos[v]));
-  }
-  std::vector<RealInterval> shares(plan_.ranks.size(), {0, 1});
-  for (const SumLine& line : outcome_.sums)
-    if (line.of == SumOf::rank && !line.contradicted && line.quantity <= Quantity::ddr)
-      narrow_share(line, ends, shares[line.index]);
-  return make_whole(shares) ? shares : std::vector<RealInterval>{};
-}
-
-std::optional<RowSplit> narrowed_rows(const PlanInputs& plan, Outcome& outcome) {
+std::optional<RowSplit> narrowed_rows(const PlanInputs& plan, const Outcome& outcome) {
   if (outcome.rows.how != SplitRows::by_memory || plan.missing) return std::nullopt;
   for (const TableInputs& table : plan.tables)
     if (is_split(table) && !is_everywhere(table, plan.ranks.size())) return std::nullopt;  // part k is on rank k (3.5)
-  std::vector<RealInterval> shares = Sums(plan, outcome).row_shares();
+  std::vector<RealInterval> shares = RowShares(plan, outcome).shares();
   const auto width_before = [&](std::size_t k) {
     if (!outcome.rows.shares) return 1.0;
     const RealInterval share = (*outcome.rows.shares)[k];

@@ -9,7 +9,7 @@
 namespace shardstats::infer_detail {
 
 // What the memory of the ranks says about the split of a settled outcome; none where it says nothing (new).
-std::optional<RowSplit> narrowed_rows(const PlanInputs& plan, Outcome& outcome);
+std::optional<RowSplit> narrowed_rows(const PlanInputs& plan, const Outcome& outcome);
 
 // The outcome with its row-wise tables split like that; nothing else is changed.
 Outcome with_rows(const PlanInputs& plan, Outcome outcome, const RowSplit& rows);

@@ -19,6 +19,9 @@ struct Outcome;
 
 enum class SumOf : std::uint8_t { rank, kernel, all_ranks };
 
+// Where the value of a quantity is among those of a class or a whole table.
+constexpr std::size_t at(Quantity quantity) { return static_cast<std::size_t>(quantity); }
+
 // One printed sum over shards. That of all ranks is the sum of printed cells.
 struct SumLine {
   Quantity quantity{};
@@ -58,6 +61,7 @@ class SumLines {
     bool empty() const { return first == end; }
     friend bool operator==(Part, Part) = default;
   };
+  using Values = std::vector<RealInterval>;  // of all tables, see values_of()
 
   // Those of the sums whose tables can all be rebuilt.
   SumLines(const PlanInputs& plan, const Outcome& outcome, Split split);
@@ -78,6 +82,17 @@ class SumLines {
   std::uint32_t whole_of(std::uint32_t t) const { return first_of_[t + 1] - static_cast<std::uint32_t>(kQuantities); }
   bool is_single(std::uint32_t t) const { return values_of(t) == whole_of(t); }
   std::uint32_t values() const { return first_of_.back(); }
+  std::size_t values_in(std::uint32_t t) const { return first_of_[t + 1] - first_of_[t]; }
+  // Adds up those of shards.
+  RealInterval sum_of(const Values& values, Part part, Quantity quantity) const {
+    RealInterval sum{};
+    for (std::uint32_t i = part.first; i < part.end; ++i)
+      sum = sum + entries_[i].times(values[entries_[i].values + at(quantity)]);
+    return sum;
+  }
+  RealInterval sum_of(const Values& values, const SumLine& line) const {
+    return sum_of(values, common(line), line.quantity) + sum_of(values, own(line), line.quantity);
+  }
   // Bit sets of Quantity: those of some sum, those that are needed of whole tables.
   std::uint32_t needed() const { return needed_; }
   std::uint32_t needed_whole() const { return needed_whole_; }

@@ -1,0 +1,65 @@
+#include "infer/sum_constants.h"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "shardstats/numbers/most_shared.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+// The amount that most ranks have beyond their shards; zero is preferred if it costs at most one rank more.
+RealInterval hidden_constant(const Outcome& outcome, const SumBounds& bounds, Quantity quantity) {
+  std::vector<RealInterval> rests;
+  for (const SumLine& line : outcome.sums)
+    if (line.of == SumOf::rank && line.quantity == quantity)
+      rests.push_back(at_least_zero(line.printed - bounds.sum_of(line)));
+  if (rests.empty()) return {};
+  const auto ranks_with = [&](double amount) {
+    return std::ranges::count_if(rests, [&](RealInterval rest) { return rest.contains(amount); });
+  };
+  const RealInterval any{0, std::ranges::max(rests, {}, &RealInterval::high).high};
+  const RealInterval most = most_shared(rests, any, 0, 0);
+  if (ranks_with(most.low) > ranks_with(0) + 1) return most;
+  RealInterval next_to_zero = any;
+  for (const RealInterval rest : rests)
+    if (rest.low == 0) next_to_zero = narrowed(next_to_zero, rest);
+  return next_to_zero;
+}
+
+}  // namespace
+
+void fit_constants(const PlanInputs& plan, Outcome& outcome, const SumBounds& bounds) {
+  Constants& constants = outcome.constants;
+  if (plan.reservation_printed) {
+    // Both are booked to one memory of the device (storage-model.md section 8.1): a printed 0.0 of the other is zero.
+    const bool in_hbm = io_in_hbm(outcome.setting);
+    if (in_hbm || plan.dense_hbm.low + plan.kjt_hbm.low > 0) constants.hbm = real(plan.dense_hbm) + real(plan.kjt_hbm);
+    if (!in_hbm || plan.dense_ddr.low + plan.kjt_ddr.low > 0) constants.ddr = real(plan.dense_ddr) + real(plan.kjt_ddr);
+    return;
+  }
+  const ReleaseRules& rules = *outcome.setting.rules;
+  const bool must_be_printed = rules.release >= Release::v1_6_0 && !plan.reservation_lost;
+  if (!rules.counts_reservation || must_be_printed) return;
+  const bool in_hbm = io_in_hbm(outcome.setting);
+  RealInterval& hidden = in_hbm ? constants.hbm : constants.ddr;
+  const Quantity quantity = in_hbm ? Quantity::hbm : Quantity::ddr;
+  hidden = hidden_constant(outcome, bounds, quantity);
+  for (const SumLine& line : outcome.sums)
+    if (line.of == SumOf::all_ranks && line.quantity == quantity)
+      hidden = narrowed(hidden, at_least_zero(line.printed - bounds.sum_of(line)) / real(std::ssize(plan.ranks)));
+  if (in_hbm && plan.sparse_gap) hidden = narrowed(hidden, *plan.sparse_gap);
+  constants.hidden = hidden.low > 0;
+  outcome.freedoms += constants.hidden;
+}
+
+bool refit_constants(const PlanInputs& plan, Outcome& outcome, const SumBounds& bounds) {
+  const Constants before = outcome.constants;
+  outcome.freedoms -= before.hidden;
+  outcome.constants = {};
+  fit_constants(plan, outcome, bounds);
+  return outcome.constants != before;
+}
+
+}  // namespace shardstats::infer_detail
