@@ -22,6 +22,7 @@ inline constexpr std::size_t kShortestRule = 3;  // dashes below a header
 // "   -----   ----------": dash runs of at least 3, at least two of them, and nothing else. Squeezed: one blank each.
 bool is_rule_row(std::string_view box_line);
 bool is_squeezed_rule_row(std::string_view box_line);
+inline bool is_rule(std::string_view box_line) { return is_rule_row(box_line) || is_squeezed_rule_row(box_line); }
 // How many dashes the planner prints below the header; as many as there are, where no release has it.
 std::size_t dashes_of(const PrintedColumn& column, bool rank_table);
 

@@ -1,0 +1,39 @@
+#include "log/draft_plan.h"
+
+#include <algorithm>
+
+#include "log/text.h"
+#include "shardstats/numbers/printed.h"
+
+namespace shardstats::log_detail {
+
+std::size_t form_of(LineId id) {
+  const auto forms = line_forms();
+  return static_cast<std::size_t>(std::ranges::find(forms, id, &LineForm::id) - forms.begin());
+}
+
+void DraftPlan::report(std::string_view rule, Severity severity, Cell where, std::string_view message) {
+  diagnostics.push_back({rule, severity, where, message});
+}
+
+void DraftPlan::report_bound(Cell where, std::string_view message) {
+  if (std::ranges::find(bounds_reported_, message) != bounds_reported_.end()) return;
+  bounds_reported_.push_back(message);
+  report("log.bounds", Severity::error, where, message);
+}
+
+void DraftPlan::check_long(const Cell& cell, std::int64_t most, std::string_view message) {
+  if (skip_digits(cell.text, 0) != cell.text.size() || cell.text.empty()) return;
+  if (!parse_integer(cell.text, most)) report_bound(cell, message);
+}
+
+PrintedLine& DraftPlan::add_line(std::size_t form, const BoxLine& from) {
+  PrintedLine& added = lines.emplace_back();
+  added.id = line_forms()[form].id;
+  added.form = static_cast<std::uint16_t>(form);
+  added.place = from.place;
+  added.first_slot = static_cast<std::uint32_t>(slots.size());
+  return added;
+}
+
+}  // namespace shardstats::log_detail

@@ -1,0 +1,411 @@
+#include "log/read_tables.h"
+
+#include <algorithm>
+#include <concepts>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "log/cells.h"
+#include "log/columns.h"
+#include "log/lists.h"
+#include "log/text.h"
+#include "shardstats/limits.h"
+#include "shardstats/numbers/printed.h"
+
+namespace shardstats::log_detail {
+namespace {
+
+constexpr std::size_t kMostStray = 3;  // lines in a row between the rows of a table
+// Of whole numbers that are below a bound whatever the digits are.
+constexpr std::size_t kDigitsOfTable = 14, kDigitsOfFeatures = 6;
+static_assert(kLargestTable >= 100'000'000'000'000 && kMostFeatures >= 1'000'000);
+
+// May a number of the column be larger than those which are read?
+bool has_bound(ColumnId id) {
+  return id == ColumnId::rank || id == ColumnId::emb_dim || id == ColumnId::hash_size || id == ColumnId::features ||
+         id == ColumnId::ranks;
+}
+
+// How the cells of a row are read, by column.
+template <class Row>
+struct ColumnReader {
+  ColumnId id;
+  bool has_bound;  // of its numbers: see is_beyond()
+  CellRead<Row> read;
+};
+template <class Row>
+using RowReader = std::vector<ColumnReader<Row>>;
+template <class Row>
+RowReader<Row> row_reader(const std::vector<PrintedColumn>& columns) {
+  RowReader<Row> reader;
+  reader.reserve(columns.size());
+  for (const PrintedColumn& column : columns)
+    reader.push_back({column.id, has_bound(column.id), cell_read<Row>(column.id)});
+  return reader;
+}
+
+std::string_view header_text(const PrintedColumn& column) { return column.header.text; }
+
+std::vector<PrintedColumn> read_columns(const BoxLine& header, ColumnEdges& edges) {
+  std::vector<PrintedColumn> columns;
+  const std::span<const CutCell> cells = edges.cut_header(without_frame(header.text), is_closed(header));
+  for (std::size_t c = 0; c < cells.size(); ++c)
+    columns.push_back({edges.id(c), cell_at(header, cells[c].text),
+                       static_cast<std::uint16_t>(std::min(edges.dashes(c), kWidestBox))});
+  return columns;
+}
+
+// Where a cell of the row ends.
+std::size_t end_in(std::string_view row, std::string_view cell) {
+  return static_cast<std::size_t>(cell.data() + cell.size() - row.data());
+}
+
+// What stands in the box behind the end of the last cell, if anything does.
+inline Cell rest_behind(const BoxLine& line, std::string_view row, std::size_t end) {
+  return end < row.size() ? cell_at(line, trim_left(row.substr(end))) : Cell();
+}
+
+// The blank line below a table, with a word below none of its headers or with any text behind them all.
+bool has_no_cell(std::span<const CutCell> cells) {
+  const auto is_there = [](const CutCell& cell) { return !cell.text.empty(); };
+  const auto word = std::ranges::find_if(cells, is_there);
+  if (word == cells.end()) return true;
+  return std::ranges::count_if(cells, is_there) == 1 && !word->whole && word->text.find(' ') == std::string_view::npos;
+}
+
+bool is_list_beyond(ColumnId id, std::string_view text) {
+  return (id == ColumnId::batch_sizes && is_batch_list_beyond(text)) ||
+         (id == ColumnId::ranks && is_rank_list_beyond(text));
+}
+
+// The rule row below a header, without the column that was cut off in its first dashes.
+std::string_view rule_below(const BoxLine& line, const BoxFrame& frame) {
+  const std::string_view rule = line.text;
+  const std::size_t dashes = rule.size() - (rule.find_last_not_of('-') + 1);
+  return dashes < kShortestRule && frame.reaches_cut(line) ? trim_right(rule.substr(0, rule.size() - dashes)) : rule;
+}
+
+// Where the first cell of a row starts and the last one ends.
+struct CellsOfRow {
+  std::size_t start, end;
+};
+
+// Reads one table from its header on. Local to this file, so that what is done for each row is inlined.
+template <class Row>
+class OneTable {
+ public:
+  OneTable(TableState& state, std::size_t at, ColumnTable<Row>& table, std::vector<Cell>& texts)
+      : state_(state),
+        lines_(state.block.lines),
+        frame_(state.frame),
+        plan_(state.plan),
+        header_(lines_[at]),
+        table_(table),
+        texts_(texts),
+        at_(at),
+        edges_(rule_below(lines_[at + 1], frame_), kIsRankTable) {}
+
+  // How many lines it has; 0: the first one is no header.
+  std::size_t read() {
+    const std::size_t first = at_;
+    if (frame_.cut() != 0) edges_.cut_off_at(frame_.cut());
+    if (!read_header()) return 0;
+    for (const BoxLine& line : std::span(lines_).subspan(at_, 2)) frame_.check_padding(line, plan_.width);
+    at_ += 2;
+    if (table_.rows.empty()) {
+      const std::size_t rows = count_rows();
+      table_.rows.reserve(rows);
+      texts_.reserve(rows);
+    }
+    reader_ = row_reader<Row>(table_.columns);
+    read_rows();
+    return at_ - first;
+  }
+
+ private:
+  static constexpr bool kIsRankTable = std::same_as<Row, PrintedRank>;
+
+  bool read_header() {
+    std::vector<PrintedColumn> columns = read_columns(header_, edges_);
+    // Where the header was lost, the line above the rule is something else.
+    if (std::ranges::count(columns, ColumnId::unknown, &PrintedColumn::id) * 2 > std::ssize(columns)) return false;
+    if (table_.printed) {
+      if (!std::ranges::equal(table_.columns, columns, {}, header_text, header_text)) return false;
+      plan_.report("log.duplicate_table", Severity::error, cell_at(header_, header_.text.substr(0, 1)),
+                   "this column table stands twice in the block; the rows of both were read");
+      return true;
+    }
+    table_.printed = true;
+    table_.place = header_.place;
+    table_.columns = std::move(columns);
+    report_unknown();
+    for (const PrintedColumn& column : table_.columns)
+      frame_.check_decoration(lines_[at_ + 1], column.dashes, dashes_of(column, kIsRankTable));
+    if (edges_.is_squeezed())
+      plan_.report("log.squeezed", Severity::note, cell_at(header_, header_.text.substr(0, 1)),
+                   "runs of blanks were squeezed to one; the cells of this table were told by their form");
+    plan_.add_line(form_of(kIsRankTable ? LineId::rank_table : LineId::parameter_table), header_);
+    return true;
+  }
+
+  // The last column of lines that were cut off may be a known one; a squeezed header of several words is cut apart.
+  void report_unknown() {
+    for (const PrintedColumn& column : table_.columns)
+      if (column.id == ColumnId::unknown && !(frame_.cut() != 0 && &column == &table_.columns.back()))
+        plan_.report("log.unknown_column", Severity::warning, column.header,
+                     "a column that no known release prints, or prints once; its cells are kept but not checked");
+    if (frame_.cut() != 0 || edges_.is_squeezed() || !is_closed(header_)) return;
+    const std::string_view row = without_frame(header_.text);
+    if (const Cell rest = rest_behind(header_, row, end_in(row, table_.columns.back().header.text)))
+      plan_.report("log.unknown_column", Severity::warning, rest,
+                   "a header behind those that have dashes below; what it names is not read");
+  }
+
+  std::size_t count_rows() const {
+    std::size_t end = at_;
+    while (end < lines_.size() && edges_.is_row(lines_[end].text)) ++end;
+    return end - at_;
+  }
+
+  void read_rows() {
+    for (; at_ < lines_.size(); ++at_) {
+      const BoxLine& line = lines_[at_];
+      const std::string_view row = without_frame(line.text);
+      const bool closed = is_closed(line);
+      if (!edges_.is_row(row) || (edges_.is_squeezed() && !closed && is_closed(header_))) {
+        if (!is_stray()) break;
+        report_stray(line);
+        continue;
+      }
+      if (is_full(line)) continue;
+      frame_.check_padding(line, plan_.width);
+      const std::optional<CellsOfRow> cells = read_row(line, row);
+      if (!cells && is_repeated_rule(line)) continue;
+      if (!cells) break;
+      look_at(table_.rows.back());
+      if (const Cell rest = closed ? rest_behind(line, row, cells->end) : Cell())
+        plan_.report("log.malformed_cell", Severity::error, rest,
+                     "this text stands behind the last column of the table");
+      texts_.push_back(cell_at(line, row.substr(cells->start)));
+    }
+  }
+
+  bool is_full(const BoxLine& line) {
+    if (std::ssize(table_.rows) < (kIsRankTable ? kMostRanks : kMostTables)) return false;
+    plan_.report_bound(cell_at(line, line.text.substr(0, 1)), kIsRankTable
+                                                                  ? "the rank table has more rows than are read"
+                                                                  : "the parameter table has more rows than are read");
+    return true;
+  }
+
+  // A line without its right '#' between two rows.
+  bool is_stray() const {
+    const std::size_t end = std::min(at_ + 1 + kMostStray, lines_.size());
+    for (std::size_t i = at_ + 1; i < end; ++i)
+      if (edges_.is_row(without_frame(lines_[i].text)))
+        return !LineText(lines_[at_]).text.empty() && !is_closed(lines_[at_]);
+    return false;
+  }
+
+  void report_stray(const BoxLine& line) {
+    const LineText split(line);
+    if (split.row.starts_with("#    "))
+      plan_.report("log.malformed_cell", Severity::error, cell_at(line, split.text),
+                   "this line is too short for a row of the table around it; it was left out");
+    else
+      plan_.report("log.foreign_lines", Severity::note, cell_at(line, split.text),
+                   "this line does not belong to the table around it; it was left out");
+  }
+
+  bool is_repeated_rule(const BoxLine& line) {
+    if (!is_rule(line.text)) return false;
+    plan_.report("log.repeated_lines", Severity::error, cell_at(line, trim_left(line.text.substr(1))),
+                 "the line below the headers of the table stands here again");
+    return true;
+  }
+
+  // What is asked of all rows together.
+  void look_at(const PrintedRank&) {}
+  void look_at(const PrintedTable& row) {
+    state_.hints.add(row);
+    state_.ranks_in_lists.add(row);
+  }
+
+  // Most rows have no odd cell. nullopt: it is no row.
+  std::optional<CellsOfRow> read_row(const BoxLine& line, std::string_view row) {
+    Row& into = table_.rows.emplace_back();
+    const bool are_whole = edges_.are_whole(row);
+    const std::size_t good = are_whole ? read_good_cells(line, row, into) : 0;
+    CellsOfRow all = are_whole ? CellsOfRow{edges_.start_of_whole(), edges_.end_of_whole()}
+                               : CellsOfRow{skip_blanks(row, 1), row.size()};
+    if (good < reader_.size()) {
+      const std::span<const CutCell> cells = edges_.cut(row, is_closed(line));
+      if (is_rule(line.text) || (ends_table() && has_no_cell(cells))) {
+        table_.rows.pop_back();
+        return std::nullopt;
+      }
+      read_odd_row(line, cells, good);
+      const std::string_view last = cells.back().text;
+      if (!last.empty()) all.end = end_in(row, last);
+    }
+    // The readers of cells take the bytes of a line for neighbours, which those of a transcript need not be.
+    if (line.transcript != nullptr)
+      each_cell(into, [&](Cell& cell) {
+        if (cell.text.data() != nullptr) cell = cell_at(line, cell.text);  // empty ones have a place, too
+      });
+    return all;
+  }
+
+  bool ends_table() const { return at_ + 1 < lines_.size() && !edges_.is_row(without_frame(lines_[at_ + 1].text)); }
+
+  // Up to the first cell that does not have the form of its column; how many. Kept apart, so that what it needs stays
+  // in registers.
+  [[gnu::noinline]] std::size_t read_good_cells(const BoxLine& line, std::string_view row, Row& into) {
+    WholeCells cells = edges_.whole_cells(row);
+    for (const ColumnReader<Row>& column : reader_) {
+      const bool is_good = column.read(cells.next(), line, into) && !(column.has_bound && is_beyond(column.id, into));
+      if (!is_good) return static_cast<std::size_t>(&column - reader_.data());
+    }
+    return reader_.size();
+  }
+
+  // From the first odd cell on.
+  void read_odd_row(const BoxLine& line, std::span<const CutCell> cells, std::size_t first) {
+    const auto row = static_cast<std::uint32_t>(table_.rows.size() - 1);
+    Row& into = table_.rows.back();
+    Cell first_lost;
+    for (std::size_t c = first; c < cells.size(); ++c) {
+      const Cell cell = cell_at(line, cells[c].text);
+      const ColumnId id = reader_[c].id;
+      const bool is_read = cells[c].whole && reader_[c].read(cell.text, line, into);
+      if (is_read && !is_beyond(id, into)) continue;
+      table_.odd.push_back({row, static_cast<std::uint16_t>(c), cell});
+      if (id == ColumnId::unknown || is_read) continue;
+      if (frame_.cut() != 0 && !cells[c].whole) continue;
+      if (cells[c].whole && cell && is_list_beyond(id, cell.text))
+        plan_.report_bound(cell, "a number of this cell is larger than those which are read");
+      else if (cells[c].whole && cell)
+        plan_.report("log.malformed_cell", Severity::error, cell, "this cell does not have the form of its column");
+      else if (first_lost.place == Place{})
+        first_lost = cell;
+    }
+    // One cell that is missing or out of place mostly takes all that follow with it, so the row is reported once.
+    if (first_lost.place != Place{})
+      plan_.report("log.malformed_cell", Severity::error,
+                   first_lost ? first_lost : cell_at(line, line.text.substr(0, 1)),
+                   first_lost ? "from this cell on the row is cut off or does not stand below its headers"
+                              : "cells of this row are missing");
+  }
+
+  bool is_beyond(ColumnId id, PrintedRank& row) {
+    if (id == ColumnId::rank)
+      plan_.check_size(row.rank, kMostRanks - 1, "a rank that is larger than those which are read");
+    return false;
+  }
+
+  // Once its rows and columns are read. A product has no more digits than its factors.
+  void check_elements(const PrintedTable& row) {
+    if (row.hash_size.text.size() + row.emb_dim.text.size() <= kDigitsOfTable) return;
+    plan_.check_size(row.hash_size, INT64_MAX, kTooLarge);
+    const auto cols = parse_integer(row.emb_dim.text);
+    if (cols && *cols > 0)
+      plan_.check_size(row.hash_size, kLargestTable / *cols, "a table of more elements than are rebuilt");
+  }
+
+  bool is_beyond(ColumnId id, PrintedTable& row) {
+    switch (id) {
+      case ColumnId::emb_dim:
+        plan_.check_size(row.emb_dim, INT64_MAX, kTooLarge);
+        plan_.check_size(row.cw_dim, INT64_MAX, kTooLarge);
+        return false;
+      case ColumnId::hash_size:
+        check_elements(row);
+        return false;
+      case ColumnId::features:
+        if (row.features.text.size() > kDigitsOfFeatures)
+          plan_.check_size(row.features, kMostFeatures, "more features than are read");
+        return false;
+      case ColumnId::ranks:
+        return has_shards_beyond(row);
+      default:
+        return false;
+    }
+  }
+
+  // The cell is taken out of the row if all shards together were too many.
+  bool has_shards_beyond(PrintedTable& row) {
+    const std::int64_t more = ranks_in(row.ranks.text);
+    if (more <= kMostShards - state_.shards) {
+      state_.shards += more;
+      return false;
+    }
+    plan_.report_bound(row.ranks, "from this list on the tables have more shards than are read");
+    row.ranks = {};
+    return true;
+  }
+
+  TableState& state_;
+  const std::vector<BoxLine>& lines_;
+  BoxFrame& frame_;
+  DraftPlan& plan_;
+  const BoxLine& header_;
+  ColumnTable<Row>& table_;
+  std::vector<Cell>& texts_;
+  std::size_t at_;
+  ColumnEdges edges_;
+  RowReader<Row> reader_;
+};
+
+// A table that stops at its rule row; where the block was cut off, that is reported already.
+template <class Row>
+bool lacks_rows(const ColumnTable<Row>& table, const Block& block) {
+  return table.printed && table.rows.empty() && block.closed;
+}
+
+}  // namespace
+
+// A header row is recognised by the rule row below it.
+std::size_t TableReader::read(std::size_t at) {
+  const auto& lines = state_.block.lines;
+  if (at + 1 >= lines.size() || !is_rule(rule_below(lines[at + 1], state_.frame))) return 0;
+  const bool rank_table = LineText(lines[at]).text.starts_with("Rank ");
+  return rank_table ? OneTable(state_, at, state_.plan.ranks, state_.rank_rows).read()
+                    : OneTable(state_, at, state_.plan.tables, state_.table_rows).read();
+}
+
+void TableReader::mend_ranks() {
+  DraftPlan& plan = state_.plan;
+  if (lacks_rows(plan.ranks, state_.block))
+    plan.report("log.rank_rows", Severity::error, plan.ranks.columns.front().header, "the rank table has no rows");
+  state_.ranks_in_lists.add_lines(plan);
+  mend_rank_rows(state_.rank_rows, state_.ranks_in_lists, plan);
+}
+
+void TableReader::mend_tables() {
+  check_unplaced();
+  DraftPlan& plan = state_.plan;
+  const PrintedLine* heading = plan.find(LineId::parameter_info);
+  if (lacks_rows(plan.tables, state_.block))
+    plan.report("log.malformed_cell", Severity::error, plan.tables.columns.front().header,
+                "the parameter table has no rows");
+  else if (heading != nullptr && !plan.tables.printed && state_.block.closed)
+    plan.report("log.malformed_cell", Severity::error, {"Parameter Info:", heading->place},
+                "the parameter table that this line announces is missing");
+  mend_table_rows(state_.table_rows, plan);
+}
+
+// Where no rank is printed, the shards follow from the world size.
+void TableReader::check_unplaced() {
+  DraftPlan& plan = state_.plan;
+  const auto world_size = parse_integer(plan.slot(LineId::world_size).text, kMostRanks);
+  if (plan.ranks.printed || !world_size) return;
+  for (const PrintedTable& row : plan.tables.rows) {
+    state_.shards += most_shards(row, *world_size);
+    if (state_.shards <= kMostShards) continue;
+    plan.report_bound(row.emb_dim, "from this table on the tables have more shards than are rebuilt");
+    return;
+  }
+}
+
+}  // namespace shardstats::log_detail
