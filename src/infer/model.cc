@@ -225,6 +225,7 @@ RealInterval rows_of_part(double rows, const std::vector<RealInterval>& shares, 
 // none is, an even split adds up to as much.
 void hide_rows(const Setting& setting, const TableInputs& table, const RowSplit& split, Parts& parts) {
   const std::size_t shards = table.ranks.empty() ? static_cast<std::size_t>(setting.world_size) : table.ranks.size();
+  if (shards == 1) return;  // which has them all
   const auto rows = static_cast<double>(table.rows);
   const bool many_rows =
       split.how != SplitRows::by_few_buckets && table.rows >= kManyRows * static_cast<std::int64_t>(shards);

@@ -66,6 +66,15 @@ TEST(RowSplit, OfEqualCapacities) {
     EXPECT_EQ(shards[k].sizes->rows, (ByteInterval{truth[k], truth[k]})) << k;
 }
 
+// The only device has all rows, whatever its share of the memory says.
+TEST(RowSplit, IsNoneOnOneRank) {
+  const test::InferredLog log("planner/v1.4.0-many_dtypes.log");
+  const auto tables = row_wise(log.plan);
+  ASSERT_FALSE(tables.empty());
+  for (const PlanTable* table : tables)
+    EXPECT_EQ(log.plan.shards_of(*table)[0].sizes->rows, (ByteInterval{table->rows, table->rows}));
+}
+
 // Their shares say that the devices differ; the memory of the ranks is too coarse for a table of 301 rows.
 TEST(RowSplit, IsLeftOpenWhereOnlyTheSharesSpeakOfIt) {
   const test::InferredLog log("planner/v1.0.0-unequal_devices.log");
