@@ -8,7 +8,6 @@ namespace shardstats::infer_detail {
 namespace {
 
 constexpr double kManyPassesBound = 1e9;
-constexpr std::int64_t kManyRows = 100;  // rows a rank from which no shard of an uneven split is taken to be empty
 
 // Columns of a block where its width is not printed (before v0.5.0): `count` blocks of b columns each, the last one
 // with the remainder, on a rank that is not known (3.2). The default minimum, then an even split, before all others.
@@ -211,40 +210,38 @@ class TableSizes {
   std::array<double, kOptimizers.size()> multipliers_{};
 };
 
-// Whole rows of part k of a memory-proportional split (3.3): each part is cut to whole rows, the last one takes the
-// rest.
-RealInterval rows_of_part(double rows, const std::vector<RealInterval>& shares, std::size_t k) {
-  constexpr double kRounding = 1e-12;  // relative; far above that of the planner's products
-  const RealInterval exact = shares[k] * exactly(rows);
-  const double others = k + 1 == shares.size() ? static_cast<double>(k) : 0;
-  return {std::max(std::floor(exact.low * (1 - kRounding)), 0.0),
-          std::min(std::floor(exact.high * (1 + kRounding)) + others, rows)};
+// By part; empty: nothing is known.
+std::vector<RealInterval> known_rows(const TableInputs& table, const RowSplit& split, std::size_t shards) {
+  if (split.rows && table.row < split.rows->size() && (*split.rows)[table.row].size() == shards)
+    return (*split.rows)[table.row];
+  if (split.shares && split.shares->size() == shards) return rows_of_parts(table.rows, *split.shares);
+  return {};
 }
 
-// Shards of unknown rows. Which of them are empty is only known of tables with many rows, or where the shares are; if
+// Shards of unknown rows. Which of them are empty is only known of tables with many rows, or where the parts are; if
 // none is, an even split adds up to as much.
 void hide_rows(const Setting& setting, const TableInputs& table, const RowSplit& split, Parts& parts) {
   const std::size_t shards = table.ranks.empty() ? static_cast<std::size_t>(setting.world_size) : table.ranks.size();
   if (shards == 1) return;  // which has them all
   const auto rows = static_cast<double>(table.rows);
-  const bool many_rows =
-      split.how != SplitRows::by_few_buckets && table.rows >= kManyRows * static_cast<std::int64_t>(shards);
-  const bool by_part = split.shares && split.shares->size() == shards;
+  const std::vector<RealInterval> known = known_rows(table, split, shards);
+  const bool by_part = !known.empty();
+  const bool all_filled = has_no_empty_part(table.rows, shards, split.how);
   const Classes even = std::move(parts.classes);
   ClassParts c = even.front();
   c.run.count = by_part ? 1 : static_cast<std::int64_t>(shards);
   parts.classes.assign(by_part ? shards : 1, c);
   for (std::size_t k = 0; k < parts.classes.size(); ++k)
-    parts.classes[k].rows = by_part ? rows_of_part(rows, *split.shares, k) : RealInterval{0, rows};
+    parts.classes[k].rows = by_part ? known[k] : RealInterval{0, rows};
   if (by_part) {
     RealInterval others{};
     for (std::size_t k = 0; k + 1 < shards; ++k) others = others + parts.classes[k].rows;
     parts.classes.back().rows = narrowed(parts.classes.back().rows, exactly(rows) - others);
   }
   for (ClassParts& part : parts.classes)
-    part.empty = part.rows.high <= 0              ? Emptiness::yes
-                 : many_rows || part.rows.low > 0 ? Emptiness::no
-                                                  : Emptiness::unknown;
+    part.empty = part.rows.high <= 0               ? Emptiness::yes
+                 : all_filled || part.rows.low > 0 ? Emptiness::no
+                                                   : Emptiness::unknown;
   const auto filled = [](const ClassParts& part) { return part.empty == Emptiness::no; };
   if (std::ranges::all_of(parts.classes, filled) && std::ranges::all_of(even, filled)) parts.same_total = even;
 }
@@ -263,6 +260,24 @@ void hide_columns(const TableInputs& table, Parts& parts) {
 }
 
 }  // namespace
+
+std::vector<RealInterval> rows_of_parts(std::int64_t rows, const std::vector<RealInterval>& shares) {
+  constexpr double kRounding = 1e-12;  // relative; far above that of the planner's products
+  const auto all = static_cast<double>(rows);
+  std::vector<RealInterval> parts;
+  for (const RealInterval share : shares) {  // each is cut to whole rows, the last one takes the rest
+    const RealInterval exact = share * exactly(all);
+    const std::size_t cut = parts.size() + 1 == shares.size() ? parts.size() : 0;
+    parts.push_back({std::max(std::floor(exact.low * (1 - kRounding)), 0.0),
+                     std::min(std::floor(exact.high * (1 + kRounding)) + static_cast<double>(cut), all)});
+  }
+  return parts;
+}
+
+bool has_no_empty_part(std::int64_t rows, std::size_t parts, SplitRows how) {
+  constexpr std::int64_t kManyRows = 100;  // a part
+  return how != SplitRows::by_few_buckets && rows >= kManyRows * static_cast<std::int64_t>(parts);
+}
 
 bool columns_hidden(const TableInputs& table) {
   return table.block == 0 && (table.sharding == Sharding::cw || table.sharding == Sharding::twcw);

@@ -75,8 +75,15 @@ struct RowSplit {
   SplitRows how = SplitRows::evenly;
   // By memory: bounds of what part k of every row-wise table has of its rows; null: nothing is known.
   std::shared_ptr<const std::vector<RealInterval>> shares;
+  // By buckets: bounds of the rows of part k of each of these tables, by TableInputs::row; null: nothing is known.
+  std::shared_ptr<const std::vector<std::vector<RealInterval>>> rows;
   bool hidden() const { return how >= SplitRows::by_memory; }
+  bool by_part() const { return shares != nullptr || rows != nullptr; }
 };
+// Whole rows of each part of a table, as `shares` bounds them (3.3).
+std::vector<RealInterval> rows_of_parts(std::int64_t rows, const std::vector<RealInterval>& shares);
+// Is no part of an uneven split of so many rows taken to be empty?
+bool has_no_empty_part(std::int64_t rows, std::size_t parts, SplitRows how);
 
 // Where a class keeps the sizes that some combos need, by what each kind of size depends on: most tables are asked for
 // few of them.

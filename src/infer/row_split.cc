@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "infer/sum_constants.h"
+#include "infer/bucket_rows.h"
+#include "infer/row_lines.h"
+#include "infer/sum_bounds.h"
 
 namespace shardstats::infer_detail {
 namespace {
-
-constexpr double kNarrower = 0.9;  // of its width: what makes another round worth it
 
 bool is_split(const TableInputs& table) { return table.sharding == Sharding::rw; }
 
@@ -24,97 +24,109 @@ bool make_whole(std::vector<RealInterval>& shares) {
   return true;
 }
 
-// Of one rank and one option of a row-wise table: bytes of a shard without rows, and what all rows add to it.
-struct RowBytes {
-  RealInterval none{}, rows{};
-};
+using RowsByTable = std::vector<std::vector<RealInterval>>;  // and part
 
-RealInterval specific_of(const ClassParts& c, Combo combo, Quantity quantity) {
-  const Amounts amounts = c.specific(pair_of(combo));
-  return quantity == Quantity::hbm ? amounts.hbm : amounts.ddr;
+// May each part of it be cut to whole buckets? Other tables than these are not taken to have buckets on devices with
+// capacities of their own.
+bool may_have_buckets(const TableInputs& table, SplitRows how) {
+  return how != SplitRows::by_memory && table.kernel != nullptr && table.kernel->speed == KernelSpeed::virtual_table;
 }
 
-// A shard takes an amount for each of its rows, and one that does not depend on them; `own`: the class of the shard.
-RowBytes row_bytes(const Setting& setting, const RowEnds& ends, const ClassParts& own, Combo combo, Quantity quantity) {
-  const RealInterval none = specific_of(ends.none, combo, quantity), all = specific_of(ends.all, combo, quantity);
-  const RealInterval besides = without(class_bytes(setting, own, combo, quantity), specific_of(own, combo, quantity));
-  return {none + besides, at_least_zero(without(all, none))};
-}
-
-// What the memory of each rank leaves of the share that its part of every row-wise table has.
-class RowShares {
- public:
-  RowShares(const PlanInputs& plan, const Outcome& outcome)
-      : plan_(plan), outcome_(outcome), lines_(*outcome.lines), bounds_(plan, outcome), ends_(plan.tables.size()) {
-    for (std::uint32_t t = 0; t < ends_.size(); ++t) {
-      if (!is_split(plan.tables[t])) continue;
-      const TableParts& variants = (*outcome.parts)[t];
-      const auto combos = combos_of(outcome.tables[t].options, variants.size());
-      for (std::size_t v = 0; v < combos.size(); ++v)
-        ends_[t].push_back(row_ends(outcome.setting, plan.tables[t], variants[v], combos[v]));
+// What the memory of each rank leaves of the share that its part of every row-wise table has; empty: none that all
+// parts could have.
+std::vector<RealInterval> shares_of(const PlanInputs& plan, SplitRows how, const std::vector<RowLine>& lines) {
+  const std::size_t ranks = plan.ranks.size();
+  std::vector<RealInterval> shares(ranks, {0, 1});
+  for (const RowLine& line : lines) {
+    RealInterval rows{};
+    double cut = 0;  // bytes that whole buckets, whole rows and whole bytes can differ from the share
+    for (const auto& [t, bytes] : line.tables) {
+      const TableInputs& table = plan.tables[t];
+      const double of_rows = static_cast<double>(ranks) * bytes.high / static_cast<double>(table.rows);
+      rows = rows + bytes;
+      cut += (may_have_buckets(table, how) ? bytes.high : of_rows) + static_cast<double>(kRoundings);
     }
+    if (rows.low <= 0) continue;
+    RealInterval& share = shares[line.rank];
+    share = narrowed(share,
+                     {std::max(line.left.low - cut, 0.0) / rows.high, std::max(line.left.high + cut, 0.0) / rows.low});
   }
+  return make_whole(shares) ? shares : std::vector<RealInterval>{};
+}
 
-  // By rank; empty: none that all parts could have.
-  std::vector<RealInterval> shares() const {
-    std::vector<RealInterval> shares(plan_.ranks.size(), {0, 1});
-    for (const SumLine& line : outcome_.sums)
-      if (line.of == SumOf::rank && !line.contradicted && line.quantity <= Quantity::ddr)
-        narrow(line, shares[line.index]);
-    return make_whole(shares) ? shares : std::vector<RealInterval>{};
+// Of each part of a table that all devices have these shares of.
+std::vector<RealInterval> rows_by_memory(const TableInputs& table, SplitRows how,
+                                         const std::vector<RealInterval>& shares) {
+  std::vector<RealInterval> parts = rows_of_parts(table.rows, shares);
+  if (!may_have_buckets(table, how)) return parts;
+  const double least_of_last = parts.back().low;
+  for (RealInterval& part : parts) part.low = 0;
+  parts.back() = {least_of_last, static_cast<double>(table.rows)};  // what the others are cut by
+  return parts;
+}
+
+// Devices with capacities of their own give all tables the same shares, which say nothing of buckets; where both may
+// be, both are within the bounds. Empty: neither.
+RowsByTable rows_of_tables(const PlanInputs& plan, SplitRows how, const std::vector<RowLine>& lines) {
+  RowsByTable rows = bucket_rows(plan, how, lines);
+  const std::vector<RealInterval> shares = shares_of(plan, how, lines);
+  if (shares.empty()) return rows;
+  const bool by_buckets = !rows.empty();
+  rows.resize(plan.tables.size());
+  for (std::size_t t = 0; t < rows.size(); ++t) {
+    if (!is_split(plan.tables[t])) continue;
+    const std::vector<RealInterval> parts = rows_by_memory(plan.tables[t], how, shares);
+    if (by_buckets)
+      std::ranges::transform(rows[t], parts, rows[t].begin(), [](auto a, auto b) { return hull(a, b); });
+    else
+      rows[t] = parts;
   }
+  return rows;
+}
 
- private:
-  void narrow(const SumLine& line, RealInterval& share) const {
-    RealInterval fixed = constant_of(plan_, outcome_, line), rows{};
-    const auto ranks = static_cast<double>(plan_.ranks.size());
-    double cut = 0;  // bytes that whole rows and whole bytes can differ from the share
-    lines_.each_part(line, [&](SumLines::Part part) {
-      const TableInputs& table = plan_.tables[part.table];
-      if (!is_split(table)) {
-        fixed = fixed + bounds_.sum_of(part, line.quantity);
-        return;
-      }
-      std::optional<RowBytes> all;
-      for (const Option option : outcome_.tables[part.table].options) {
-        const Parts& parts = (*outcome_.parts)[part.table][option.variant];
-        const ClassParts& own = parts.classes[static_cast<std::size_t>(lines_[part.first].cls)];
-        const RowBytes one =
-            row_bytes(outcome_.setting, ends_[part.table][option.variant], own, combo_of(option.combo), line.quantity);
-        all = all ? RowBytes{hull(all->none, one.none), hull(all->rows, one.rows)} : one;
-      }
-      fixed = fixed + all->none;
-      rows = rows + all->rows;
-      cut += ranks * all->rows.high / static_cast<double>(table.rows) + static_cast<double>(kRoundings);
-    });
-    if (rows.low <= 0) return;
-    const RealInterval left = line.printed - fixed;
-    share = narrowed(share, {std::max(left.low - cut, 0.0) / rows.high, std::max(left.high + cut, 0.0) / rows.low});
+bool is_narrower(RealInterval now, RealInterval before) {
+  constexpr double kNarrower = 0.9;  // of its width: what makes another round worth it
+  return now.high - now.low < kNarrower * (before.high - before.low);
+}
+
+std::optional<RowSplit> narrowed_by_memory(const PlanInputs& plan, const Outcome& outcome,
+                                           const std::vector<RowLine>& lines) {
+  std::vector<RealInterval> shares = shares_of(plan, outcome.rows.how, lines);
+  const auto& before = outcome.rows.shares;
+  for (std::size_t k = 0; k < shares.size(); ++k)
+    if (is_narrower(shares[k], before ? (*before)[k] : RealInterval{0, 1}))
+      return RowSplit{outcome.rows.how, std::make_shared<const std::vector<RealInterval>>(std::move(shares)), nullptr};
+  return std::nullopt;
+}
+
+std::optional<RowSplit> narrowed_by_table(const PlanInputs& plan, const Outcome& outcome,
+                                          const std::vector<RowLine>& lines) {
+  RowsByTable rows = rows_of_tables(plan, outcome.rows.how, lines);
+  if (rows.empty()) return std::nullopt;
+  bool is_any_narrower = false;
+  RowsByTable by_row;
+  for (std::size_t t = 0; t < rows.size(); ++t) {
+    const TableInputs& table = plan.tables[t];
+    if (by_row.size() <= table.row) by_row.resize(table.row + 1);
+    for (std::size_t k = 0; k < rows[t].size() && !is_any_narrower; ++k) {
+      const RealInterval all{0, static_cast<double>(table.rows)};
+      is_any_narrower = is_narrower(rows[t][k], outcome.rows.rows ? (*outcome.rows.rows)[table.row][k] : all);
+    }
+    by_row[table.row] = std::move(rows[t]);
   }
-
-  const PlanInputs& plan_;
-  const Outcome& outcome_;
-  const SumLines& lines_;
-  const SumBounds bounds_;
-  std::vector<std::vector<RowEnds>> ends_;  // by table and variant
-};
+  if (!is_any_narrower) return std::nullopt;
+  return RowSplit{outcome.rows.how, nullptr, std::make_shared<const RowsByTable>(std::move(by_row))};
+}
 
 }  // namespace
 
 std::optional<RowSplit> narrowed_rows(const PlanInputs& plan, const Outcome& outcome) {
-  if (outcome.rows.how != SplitRows::by_memory || plan.missing) return std::nullopt;
+  if (!outcome.rows.hidden() || plan.missing) return std::nullopt;
   for (const TableInputs& table : plan.tables)
     if (is_split(table) && !is_everywhere(table, plan.ranks.size())) return std::nullopt;  // part k is on rank k (3.5)
-  std::vector<RealInterval> shares = RowShares(plan, outcome).shares();
-  const auto width_before = [&](std::size_t k) {
-    if (!outcome.rows.shares) return 1.0;
-    const RealInterval share = (*outcome.rows.shares)[k];
-    return share.high - share.low;
-  };
-  for (std::size_t k = 0; k < shares.size(); ++k)
-    if (shares[k].high - shares[k].low < kNarrower * width_before(k))
-      return RowSplit{SplitRows::by_memory, std::make_shared<const std::vector<RealInterval>>(std::move(shares))};
-  return std::nullopt;
+  const std::vector<RowLine> lines = row_lines(plan, outcome);
+  return outcome.rows.how == SplitRows::by_memory ? narrowed_by_memory(plan, outcome, lines)
+                                                  : narrowed_by_table(plan, outcome, lines);
 }
 
 Outcome with_rows(const PlanInputs& plan, Outcome outcome, const RowSplit& rows) {

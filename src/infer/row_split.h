@@ -1,5 +1,6 @@
 // A row split that is not even, narrowed by what the ranks hold: where devices have capacities of their own, part k of
-// every row-wise table has the same share of its rows (storage-model.md section 3.3). Private to src/infer.
+// every row-wise table has the same share of its rows (storage-model.md section 3.3); each table may have buckets of
+// its own (3.4). Private to src/infer.
 #pragma once
 
 #include <optional>

@@ -66,6 +66,36 @@ TEST(RowSplit, OfEqualCapacities) {
     EXPECT_EQ(shards[k].sizes->rows, (ByteInterval{truth[k], truth[k]})) << k;
 }
 
+void expect_rows(const test::InferredLog& log, std::string_view name, const std::vector<std::int64_t>& truth,
+                 double width) {
+  SCOPED_TRACE(name);
+  const auto shards = log.plan.shards_of(log.table(name));
+  ASSERT_EQ(shards.size(), truth.size());
+  for (std::size_t k = 0; k < truth.size(); ++k) {
+    const ByteInterval rows = shards[k].sizes->rows;
+    EXPECT_LE(rows.low, truth[k]) << k;
+    EXPECT_GE(rows.high, truth[k]) << k;
+    EXPECT_LE(static_cast<double>(rows.high - rows.low), width * static_cast<double>(truth[k])) << k;
+  }
+}
+
+TEST(RowSplit, OfBucketsFollowsWhatTheRanksHold) {
+  const test::InferredLog log("rows/buckets.log");
+  EXPECT_EQ(log.plan.contradictions, 0);
+  expect_rows(log, "app_city_cart_emb", {7692304, 7692304, 5769228, 5769228, 5769228, 5769228, 5769228, 5769228},
+              0.002);
+  expect_rows(log, "view_page_brand_table", {120, 120, 90, 90, 90, 90, 90, 90}, 3);  // 0.001 GB more on the first two
+}
+
+// No buckets give the third rank most, so that only capacities are left.
+TEST(RowSplit, IsOfCapacitiesWhereNoBucketsFit) {
+  const test::InferredLog log("rows/capacities_or_buckets.log");
+  EXPECT_EQ(log.plan.contradictions, 0);
+  expect_rows(log, "os_session_campaign_13", {1313534, 1345208, 1389696, 951562}, 0.02);
+  expect_rows(log, "country_28", {61204, 62679, 64752, 44340}, 0.02);
+  expect_rows(log, "ebc.user", {1382346, 1415679, 1462498, 1001411}, 0.02);
+}
+
 // The only device has all rows, whatever its share of the memory says.
 TEST(RowSplit, IsNoneOnOneRank) {
   const test::InferredLog log("planner/v1.4.0-many_dtypes.log");

@@ -1,0 +1,181 @@
+#include "infer/bucket_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace shardstats::infer_detail {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+// In which all numbers of buckets are looked for, and splits that are then tried, times the parts: each some 10 ms.
+constexpr std::int64_t kMostDivisions = 2'000'000, kMostTried = 4'000'000;
+constexpr int kRounds = 8;  // each one only ever removes splits
+
+// A split into parts: the first ones have as many rows each, then comes one of its own, then all others.
+struct Split {
+  std::int64_t first = 0;
+  std::size_t firsts = 0;
+  std::int64_t next = 0, others = 0;
+
+  std::int64_t rows_of(std::size_t part) const { return part < firsts ? first : part == firsts ? next : others; }
+};
+
+Split even_split(std::int64_t rows, std::int64_t parts) {
+  const std::int64_t block = (rows + parts - 1) / parts, full = rows / block;
+  return {block, static_cast<std::size_t>(full), rows - block * full, 0};
+}
+
+Split bucket_split(std::int64_t rows, std::int64_t buckets, std::int64_t parts) {
+  const std::int64_t bucket = rows / buckets, each = buckets / parts;
+  return {(each + 1) * bucket, static_cast<std::size_t>(buckets % parts), each * bucket, each * bucket};
+}
+
+std::vector<Split> splits_of(std::int64_t rows, std::int64_t parts, bool may_be_few) {
+  std::vector<Split> splits{even_split(rows, parts)};
+  const auto add = [&](std::int64_t buckets) {
+    // As many for each part split evenly.
+    if (buckets % parts != 0 && (may_be_few || buckets > parts)) splits.push_back(bucket_split(rows, buckets, parts));
+  };
+  for (std::int64_t d = 1; d * d <= rows; ++d) {
+    if (rows % d != 0) continue;
+    add(d);
+    if (d != rows / d) add(rows / d);
+  }
+  return splits;
+}
+
+// What is left of the rows of each part, for ranges of parts from the first one on and to the last one.
+class AllowedRows {
+ public:
+  explicit AllowedRows(const std::vector<RealInterval>& by_part) : by_part_(by_part), to_(by_part), from_(by_part) {
+    const auto meet = [](RealInterval a, RealInterval b) {
+      return RealInterval{std::max(a.low, b.low), std::min(a.high, b.high)};
+    };
+    for (std::size_t k = 1; k < to_.size(); ++k) to_[k] = meet(to_[k - 1], to_[k]);
+    for (std::size_t k = from_.size() - 1; k-- > 0;) from_[k] = meet(from_[k + 1], from_[k]);
+  }
+
+  bool allow(const Split& split) const {
+    const std::size_t parts = by_part_.size(), own = split.firsts;
+    return (own == 0 || holds(to_[std::min(own, parts) - 1], split.first)) &&
+           (own >= parts || holds(by_part_[own], split.next)) &&
+           (own + 1 >= parts || holds(from_[own + 1], split.others));
+  }
+
+ private:
+  static bool holds(RealInterval allowed, std::int64_t rows) {
+    const auto x = static_cast<double>(rows);
+    return allowed.low <= x && x <= allowed.high;
+  }
+
+  const std::vector<RealInterval>& by_part_;
+  std::vector<RealInterval> to_, from_;
+};
+
+class BucketRows {
+ public:
+  BucketRows(const PlanInputs& plan, SplitRows how, const std::vector<RowLine>& lines)
+      : plan_(plan),
+        how_(how),
+        lines_(lines),
+        parts_(plan.ranks.size()),
+        splits_(plan.tables.size()),
+        rows_(plan.tables.size()) {}
+
+  // False: there are too many splits.
+  bool list_splits() {
+    std::map<std::int64_t, std::uint32_t> listed;  // the first table with so many rows
+    std::int64_t divisions = 0, tried = 0;
+    for (std::uint32_t t = 0; t < splits_.size(); ++t) {
+      const TableInputs& table = plan_.tables[t];
+      if (table.sharding != Sharding::rw || !table.sized) continue;
+      const auto [same, is_new] = listed.try_emplace(table.rows, t);
+      if (is_new) divisions += static_cast<std::int64_t>(std::sqrt(static_cast<double>(table.rows)));
+      if (divisions > kMostDivisions) return false;
+      const bool may_be_few = !has_no_empty_part(table.rows, parts_, how_);
+      splits_[t] =
+          is_new ? splits_of(table.rows, static_cast<std::int64_t>(parts_), may_be_few) : splits_[same->second];
+      tried += std::ssize(splits_[t]) * static_cast<std::int64_t>(parts_);
+      if (tried > kMostTried) return false;
+      take_bounds(t);
+    }
+    return true;
+  }
+
+  // Removes what no sum allows; false: nothing is left of some table.
+  bool narrow() {
+    bool has_changed = true;
+    for (int round = 0; round < kRounds && has_changed; ++round) {
+      has_changed = false;
+      const auto allowed = allowed_rows();
+      for (std::uint32_t t = 0; t < splits_.size(); ++t) {
+        if (splits_[t].empty()) continue;
+        const AllowedRows own(allowed[t]);
+        if (std::erase_if(splits_[t], [&](const Split& split) { return !own.allow(split); }) == 0) continue;
+        if (splits_[t].empty()) return false;
+        has_changed = true;
+        take_bounds(t);
+      }
+    }
+    return true;
+  }
+
+  std::vector<std::vector<RealInterval>> rows() { return std::move(rows_); }
+
+ private:
+  void take_bounds(std::uint32_t t) {
+    rows_[t].resize(parts_);
+    for (std::size_t k = 0; k < parts_; ++k) {
+      RealInterval all = real(splits_[t].front().rows_of(k));
+      for (const Split& split : splits_[t]) all = hull(all, real(split.rows_of(k)));
+      rows_[t][k] = all;
+    }
+  }
+
+  RealInterval bytes_on(const RowLine& line, const RowLine::Table& table) const {
+    return table.bytes * rows_[table.table][line.rank] / real(plan_.tables[table.table].rows);
+  }
+
+  // By table and part: what the sums leave beside the other tables.
+  std::vector<std::vector<RealInterval>> allowed_rows() const {
+    std::vector<std::vector<RealInterval>> allowed(splits_.size());
+    for (std::size_t t = 0; t < allowed.size(); ++t)
+      allowed[t].assign(parts_, {0, static_cast<double>(plan_.tables[t].rows)});
+    for (const RowLine& line : lines_) {
+      RealInterval sum{};
+      for (const RowLine::Table& table : line.tables) sum = sum + bytes_on(line, table);
+      const auto rounding = static_cast<double>(kRoundings) * static_cast<double>(line.tables.size());
+      for (const RowLine::Table& table : line.tables) {
+        if (table.bytes.high <= 0) continue;
+        const RealInterval own = bytes_on(line, table);
+        const RealInterval left{line.left.low - (sum.high - own.high) - rounding,
+                                line.left.high - (sum.low - own.low) + rounding};
+        const auto rows = static_cast<double>(plan_.tables[table.table].rows);
+        RealInterval& of_part = allowed[table.table][line.rank];
+        of_part.low = std::max(of_part.low, std::floor(std::max(left.low, 0.0) / table.bytes.high * rows));
+        const double most = table.bytes.low > 0 ? left.high / table.bytes.low * rows : kInfinite;
+        of_part.high = std::min(of_part.high, left.high < 0 ? -1 : std::ceil(most));
+      }
+    }
+    return allowed;
+  }
+
+  const PlanInputs& plan_;
+  SplitRows how_;
+  const std::vector<RowLine>& lines_;
+  std::size_t parts_;
+  std::vector<std::vector<Split>> splits_;       // by table
+  std::vector<std::vector<RealInterval>> rows_;  // bounds over them, by table and part
+};
+
+}  // namespace
+
+std::vector<std::vector<RealInterval>> bucket_rows(const PlanInputs& plan, SplitRows how,
+                                                   const std::vector<RowLine>& lines) {
+  BucketRows buckets(plan, how, lines);
+  return buckets.list_splits() && buckets.narrow() ? buckets.rows() : std::vector<std::vector<RealInterval>>{};
+}
+
+}  // namespace shardstats::infer_detail
