@@ -143,7 +143,8 @@ class Mender {
     Transcript line;
     std::size_t start = numbering_.front_of(text);
     if (start > 0) note(region_.mended, Mending::prefix, {number, 1});
-    for (std::size_t next; (next = rest_of_literal(text)) != 0 && line.text().size() < kLongestLine;) {
+    for (std::size_t next;
+         (next = rest_of_literal(text, line.text().empty())) != 0 && line.text().size() < kLongestLine;) {
       line.append(text.substr(start, std::max(start + 1, text.size()) - start - 1), column(number, start));
       const Line following = line_at(bytes_, at_);
       at_ = following.next;
@@ -158,9 +159,13 @@ class Mender {
     return {number, static_cast<std::uint32_t>(offset + 1)};
   }
 
-  // Behind the quote at which the string that ends this line goes on in the next one; 0 if it does not.
-  std::size_t rest_of_literal(std::string_view text) const {
+  // Behind the quote at which the string that ends this line goes on in the next one; 0 if it does not. In the first
+  // piece of such a string the box begins.
+  std::size_t rest_of_literal(std::string_view text, bool is_first) const {
     if (!text.ends_with(" '") && !text.ends_with(" \"")) return 0;
+    const std::string_view without_end = text.substr(0, text.size() - 1);
+    const std::size_t open = without_end.rfind(text.back());
+    if (is_first && (open == kNowhere || first_box(without_end.substr(open + 1)) == kNowhere)) return 0;
     const std::string_view next = next_text();
     const std::size_t quote = next.find_first_not_of(' ');
     return quote != kNowhere && next[quote] == text.back() ? quote + 1 : 0;

@@ -435,6 +435,15 @@ TEST(Mend, LinesBesideStrings) {
   }
 }
 
+// Two lines whose ends happen to be quotes are no string that pprint broke.
+TEST(Mend, QuotesOfOthersJoinNoLines) {
+  Texts lines = each(printed(), [](const std::string& line) { return " \"I " + line; });
+  lines[5] += " said \"so \"";
+  const auto blocks = find_blocks(joined(lines));
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(texts_of(blocks[0]).size(), lines.size());
+}
+
 // Text behind the right border of each line, the title's words too, is no title of other processes.
 TEST(Mend, TitleBehindEachLine) {
   Texts lines = each(printed(), [](const std::string& line) { return "I " + line + "--- Planner Statistics ---"; });
