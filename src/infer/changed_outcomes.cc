@@ -54,7 +54,7 @@ class Mapping {
     after.setting = group_.members.front();
     after.uniform = false;
     // Nothing is known of the capacities of other devices, so that these split rows evenly.
-    if (changed_.inputs.world_size == base_.inputs.world_size) after.rows = before_.rows;
+    if (changed_.inputs.world_size == base_.inputs.world_size) after.rows = changed_rows();
     after.pair = before_.pair;
     after.tables.resize(changed_.inputs.tables.size());
     result.became.resize(after.tables.size());
@@ -66,6 +66,29 @@ class Mapping {
   }
 
  private:
+  // What is known of the parts of each table stays; in proportion where it has other rows now, as exactly as whole rows
+  // and an even split keep to that.
+  RowSplit changed_rows() const {
+    RowSplit split = before_.rows;
+    if (!split.rows) return split;
+    auto rows = std::make_shared<std::vector<std::vector<RealInterval>>>();
+    for (std::uint32_t t = 0; t < changed_.inputs.tables.size(); ++t) {
+      const TableInputs& old = base_.inputs.tables[changed_.base_rows[t]];
+      const TableInputs& now = changed_.inputs.tables[t];
+      if (rows->size() <= now.row) rows->resize(now.row + 1);
+      std::vector<RealInterval>& parts = (*rows)[now.row] = (*split.rows)[old.row];
+      if (now.rows == old.rows) continue;
+      const auto all = static_cast<double>(now.rows);
+      const double times = all / static_cast<double>(old.rows);
+      const double slack = static_cast<double>(parts.size()) * (times + 1);
+      for (RealInterval& part : parts)
+        part = {std::max(std::floor(part.low * times - slack), 0.0),
+                std::min(std::ceil(part.high * times + slack), all)};
+    }
+    split.rows = std::move(rows);
+    return split;
+  }
+
   // The optimizer that a release without optimizer classes counts says nothing about the real one.
   bool forgets_optimizer() const {
     return before_.setting.rules->optimizer != OptimizerRule::by_class &&

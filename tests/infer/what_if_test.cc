@@ -119,6 +119,17 @@ TEST(WhatIf, AHiddenSplitStaysAsItIs) {
   };
   EXPECT_FALSE(rows_in(twice.plan).exact());
   EXPECT_EQ(rows_in(twice.plan), rows_in(log.what_if.base()));
+
+  const ByteInterval larger = rows_in(changed(log, {of_table(log, "city_table", Attribute::rows, 40'000'000)}).plan);
+  EXPECT_LE(larger.low, 20'000'000);
+  EXPECT_GE(larger.high, 20'000'000);
+  EXPECT_LT(larger.high - larger.low, 20'000);
+
+  // The tables behind it move up.
+  const ChangedPlan less = changed(log, {of_table(log, "like_creative_slot_emb", Attribute::drop, 0)});
+  const auto city = std::ranges::find(less.plan.tables, 20'000'000, &PlanTable::rows);
+  ASSERT_NE(city, less.plan.tables.end());
+  EXPECT_EQ(less.plan.shards_of(*city).front().sizes->rows, rows_in(log.what_if.base()));
   for (const PlanRank& rank : twice.plan.ranks) EXPECT_LT(rank.hbm.high - rank.hbm.low, 10 * kMiB);
 }
 
