@@ -142,7 +142,7 @@ std::size_t inner_box(std::string_view text, std::size_t width) {
     last += byte_of(text.substr(last), characters(text.substr(counted, at - counted)));
     counted = at;
     if (last + 1 >= text.size()) break;
-    if (last > at && text[last] == '#' && text[last - 1] == ' ') return at;
+    if (is_inner_box_line(text, at, last)) return at;
   }
   return kNowhere;
 }

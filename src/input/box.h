@@ -67,6 +67,26 @@ inline bool starts_box(std::string_view line, std::size_t at) {
 // The first place where a box line or a border can start, or kNowhere.
 std::size_t first_box(std::string_view line);
 
+// Where the right border of a box of that width stands in a text that begins with the box, or kNowhere.
+inline std::size_t right_border(std::string_view box_text, std::size_t width) {
+  const std::size_t last = byte_of(box_text, width - 1);
+  return last < box_text.size() && box_text[last] == '#' ? last : kNowhere;
+}
+
+// Does the text begin with a whole box line of that width, whatever stands behind it?
+inline bool begins_with_box_line(std::string_view text, std::size_t width) {
+  return text.starts_with("# ") && right_border(text, width) != kNowhere;
+}
+// Is it such a line and nothing else?
+inline bool is_box_line(std::string_view text, std::size_t width) {
+  return text.starts_with("# ") && right_border(text, width) + 1 == text.size();
+}
+// Do the bytes from `at` to `last` look like one among other text? Two '#' stand as far apart by chance, too, so that
+// the right one needs its blank as well.
+inline bool is_inner_box_line(std::string_view text, std::size_t at, std::size_t last) {
+  return starts_box(text, at) && text.substr(at, last + 1 - at).ends_with(" #");
+}
+
 // Where the box starts in the title's line: the '#' in front of the blanks before the title.
 std::size_t title_offset(std::string_view line);
 

@@ -204,9 +204,7 @@ bool is_csv_row(std::string_view text) {
 bool holds_another_line(std::string_view text, std::size_t width, const std::set<std::string_view>& others) {
   std::size_t start = 0, last = byte_of(text, width - 1);
   while (last < text.size()) {
-    const std::string_view line = text.substr(start, last + 1 - start);
-    const bool is_line = starts_box(text, start) && line.size() > 2 && line.ends_with(" #");
-    if (is_line && !others.contains(line)) return true;
+    if (is_inner_box_line(text, start, last) && !others.contains(text.substr(start, last + 1 - start))) return true;
     start += byte_of(text.substr(start), 1);
     last += byte_of(text.substr(last), 1);
   }
@@ -325,9 +323,7 @@ class Blanks {
 // Is the '#' on the right where it belongs?
 bool is_as_wide(std::string_view text, std::size_t width) {
   const std::size_t start = first_box(text);
-  if (start == kNowhere) return false;
-  const std::size_t last = start + byte_of(text.substr(start), width - 1);
-  return last < text.size() && text[last] == '#';
+  return start != kNowhere && right_border(text.substr(start), width) != kNowhere;
 }
 
 // Tabs reach to the stops of the line as it was when its blanks became tabs. Where a prefix was put in front of it
@@ -410,13 +406,17 @@ std::vector<Transcript> without_html(Transcript line, std::vector<Mended>& mende
   return lines;
 }
 
-// May the text of a terminal's line be that of a box? A progress bar has '#', too.
-bool is_boxed_text(std::string_view text) {
-  return first_box(text) != kNowhere && (text.ends_with('#') || text.find("%|") == kNowhere);
+// A progress bar has '#', too.
+bool is_bar(std::string_view text) { return !text.ends_with('#') && text.find("%|") != kNowhere; }
+
+// A whole line of a box of that width? A run of '#', also in front of it, may be a bar.
+bool is_kept_line(std::string_view text, std::size_t width) {
+  const std::size_t box = text.find("# ");
+  return box != kNowhere && box == first_box(text) && begins_with_box_line(text.substr(box), width) && !is_bar(text);
 }
 
 // A progress bar that was overwritten: of the parts between carriage returns the last with a box, else the last. Whole
-// lines of a box of that width are all kept, but once where they were written again; a run of '#' may be a bar.
+// lines of a box of that width are all kept, but once where they were written again.
 std::vector<Transcript> without_overwritten(const Transcript& line, std::size_t width) {
   const std::string_view text = line.text();
   if (text.find('\r') == kNowhere) return {line};
@@ -424,7 +424,8 @@ std::vector<Transcript> without_overwritten(const Transcript& line, std::size_t 
   std::size_t last = kNowhere;
   for (std::size_t end = all.size(); end > 0;) {
     const std::size_t start = all.rfind('\r', end - 1) + 1;
-    const bool is_boxed = is_boxed_text(all.substr(start, end - start));
+    const std::string_view part = all.substr(start, end - start);
+    const bool is_boxed = first_box(part) != kNowhere && !is_bar(part);
     if (is_boxed || last == kNowhere) last = start;
     if (is_boxed) break;
     end = start == 0 ? 0 : start - 1;
@@ -434,8 +435,7 @@ std::vector<Transcript> without_overwritten(const Transcript& line, std::size_t 
   for (std::size_t start = 0, end = 0; start <= all.size(); start = end + 1) {
     end = std::min(all.find('\r', start), all.size());
     const std::string_view part = all.substr(start, end - start);
-    const bool is_whole_line = is_boxed_text(part) && is_as_wide(part, width) && part.find("# ") == first_box(part);
-    if (start != last && !is_whole_line) continue;
+    if (start != last && !is_kept_line(part, width)) continue;
     if (part == before && !lines.empty()) continue;
     before = part;
     lines.emplace_back().append(line, start, end);

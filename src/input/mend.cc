@@ -26,11 +26,6 @@ bool is_divider(std::string_view text) {
   return text.size() >= kLeastDivider && text.find_first_not_of('-') == std::string_view::npos;
 }
 
-// A whole line of a box of that width?
-bool is_box_line(std::string_view text, std::size_t width) {
-  return text.starts_with("# ") && text.ends_with('#') && characters(text) == width;
-}
-
 // The tag without its `number`-th number (1-based) and the blanks around it.
 std::string without_number(const std::string& tag, std::size_t number) {
   constexpr std::string_view kDigits = "0123456789";
