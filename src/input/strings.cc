@@ -1,0 +1,170 @@
+#include "input/strings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "input/box.h"
+#include "input/colours.h"
+#include "input/rewrite.h"
+#include "input/utf16.h"
+#include "shardstats/limits.h"
+
+namespace shardstats::input_detail {
+namespace {
+
+using namespace std::string_view_literals;
+
+std::optional<std::uint32_t> hexadecimal(std::string_view text, std::size_t at, std::size_t digits) {
+  if (at + digits > text.size()) return std::nullopt;
+  std::uint32_t value = 0;
+  const char* end = text.data() + at + digits;
+  const auto [read, error] = std::from_chars(text.data() + at, end, value, 16);
+  if (error != std::errc() || read != end || value > 0x10FFFF) return std::nullopt;
+  return value;
+}
+
+// "\uXXXX", also as a pair of surrogates; "\xXX"; "\UXXXXXXXX".
+Change numbered_escape(std::string_view text, std::size_t at) {
+  const char kind = text[at + 1];
+  const std::size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : 8;
+  const auto code = hexadecimal(text, at + 2, digits);
+  if (!code) return {};
+  if (kind == 'u' && *code >= 0xD800 && *code < 0xDC00 && text.substr(at + 6).starts_with("\\u")) {
+    const auto low = hexadecimal(text, at + 8, 4);
+    if (low && *low >= 0xDC00 && *low < 0xE000) return {12, utf8(0x10000 + ((*code - 0xD800) << 10) + *low - 0xDC00)};
+  }
+  return {2 + digits, utf8(*code)};
+}
+
+// The escapes of JSON and Python strings.
+Change escape_at(std::string_view text, std::size_t at) {
+  if (text[at] != '\\' || at + 1 == text.size()) return {};
+  switch (text[at + 1]) {
+    case 'n':
+      return {2, "\n"};
+    case 'r':
+      return {2, "\r"};
+    case 't':
+      return {2, "\t"};
+    case '"':
+    case '\'':
+    case '\\':
+    case '/':
+      return {2, std::string(1, text[at + 1])};
+    case 'u':
+    case 'x':
+    case 'U':
+      return numbered_escape(text, at);
+    default:
+      return {};
+  }
+}
+
+// Where strings of a container may start: at once, or behind what is in front of a list or a value.
+std::size_t container_start(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == kNowhere) return kNowhere;
+  if ("{[\"'"sv.find(text[first]) != kNowhere) return first;
+  std::size_t start = kNowhere;
+  for (const std::string_view opening : {"['"sv, "[\""sv, "{\""sv, ": \""sv, "=\""sv, "{'"sv})
+    start = std::min(start, text.find(opening, first));
+  return start;
+}
+
+// One past the string that starts behind the quote at `open`: at its closing quote, or at the end if it was cut off.
+std::size_t string_end(std::string_view text, std::size_t open) {
+  std::size_t at = open + 1;
+  while (at < text.size() && text[at] != text[open]) at += text[at] == '\\' ? 2 : 1;
+  return std::min(at, text.size());
+}
+
+// Colours may stand around the '#' of a box.
+bool has_box(const Transcript& line) {
+  return first_box(has_colours(line.text()) ? without_colours(line).text() : line.text()) != kNowhere;
+}
+
+// Or the title of a block that lost its frame.
+bool holds_box(const std::vector<Transcript>& lines) {
+  return std::ranges::any_of(lines, [&](const Transcript& line) {
+    return has_box(line) || (lines.size() > 1 && line.text().find(kTitle) != kNowhere);
+  });
+}
+
+// A row of CSV with nothing to undo: its other columns are kept as a prefix, which may tell the process.
+bool is_csv_row(std::string_view text) {
+  if (!text.starts_with('"') || text.find('\\') != kNowhere) return false;
+  const std::size_t end = string_end(text, 0);
+  return text.substr(end).starts_with("\",") && first_box(text.substr(0, end)) == kNowhere;
+}
+
+// As the first border or title among the lines has it; 0 if there is none.
+std::size_t width_of_box(const std::vector<Transcript>& lines) {
+  for (const Transcript& line : lines) {
+    const std::string_view box = line.text().substr(std::min(first_box(line.text()), line.text().size()));
+    if (const std::size_t hashes = hashes_at_start(box); hashes >= kShortestBorder) return hashes;
+    if (const std::size_t width = width_of_title(box); width != 0) return width;
+  }
+  return 0;
+}
+
+// Does a whole line of a box of that width stand in one of the texts that is none of `lines`?
+bool hold_another_line(const std::vector<std::string_view>& texts, std::size_t width,
+                       const std::vector<Transcript>& lines) {
+  std::set<std::string_view> known;  // `lines`, from the first question on
+  const auto is_known = [&](std::string_view line) {
+    if (known.empty())
+      for (const Transcript& one : lines) known.insert(without_padding(one.text()));
+    return known.contains(line);
+  };
+  for (const std::string_view text : texts) {
+    std::size_t start = 0, last = byte_of(text, width - 1);
+    while (last < text.size()) {
+      if (is_inner_box_line(text, start, last) && !is_known(text.substr(start, last + 1 - start))) return true;
+      start += byte_of(text.substr(start), 1);
+      last += byte_of(text.substr(last), 1);
+    }
+  }
+  return false;
+}
+
+LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::size_t depth) {
+  LinesInStrings found;
+  const std::string_view text = line.text();
+  const std::size_t start = container_start(text);
+  if (start == kNowhere || depth == kDeepestNesting || is_csv_row(text.substr(start))) return found;
+  std::vector<std::string_view> outside;
+  std::size_t seen = 0;
+  for (std::size_t open = text.find_first_of("\"'", start); open != kNowhere;) {
+    const std::size_t end = string_end(text, open);
+    Transcript escaped;
+    escaped.append(line, open + 1, end);
+    const Transcript content = rewrite(escaped, escape_at);
+    LinesInStrings inner = lines_at_depth(content, width, depth + 1);
+    if (inner.lines.empty()) inner.lines = split_lines(content);
+    if (holds_box(inner.lines)) {
+      std::ranges::move(inner.lines, std::back_inserter(found.lines));
+      found.are_all = found.are_all && inner.are_all;
+      outside.push_back(text.substr(seen, open - seen));
+      seen = end;
+    }
+    open = end < text.size() ? text.find_first_of("\"'", end + 1) : kNowhere;
+  }
+  if (found.lines.empty()) return found;
+  outside.push_back(text.substr(seen));
+  const std::size_t known_width = width != 0 ? width : width_of_box(found.lines);
+  found.are_all = found.are_all && (known_width == 0 || !hold_another_line(outside, known_width, found.lines));
+  return found;
+}
+
+}  // namespace
+
+LinesInStrings lines_in_strings(const Transcript& line, std::size_t width) { return lines_at_depth(line, width, 0); }
+
+}  // namespace shardstats::input_detail

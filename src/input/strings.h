@@ -1,0 +1,20 @@
+// The strings of JSON and Python that hold lines of a box (log-format.md section 8). Private to src/input.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "shardstats/input/blocks.h"
+
+namespace shardstats::input_detail {
+
+// The lines of the strings in a line that hold lines of a box.
+struct LinesInStrings {
+  std::vector<Transcript> lines;  // empty if there is no such string
+  bool are_all = true;            // no other whole line of the box stands outside those strings
+};
+
+// `width`: of the box in characters; 0: not known yet.
+LinesInStrings lines_in_strings(const Transcript& line, std::size_t width);
+
+}  // namespace shardstats::input_detail
