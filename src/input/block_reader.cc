@@ -1,0 +1,283 @@
+#include "input/block_reader.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "input/box.h"
+#include "input/decode.h"
+#include "input/mend.h"
+#include "input/process.h"
+#include "shardstats/limits.h"
+
+namespace shardstats::input_detail {
+namespace {
+
+constexpr std::size_t kManyLines = 1024;  // of a block, for which memory is taken at once
+constexpr std::size_t kSmallest = 12;     // lines of the smallest whole block
+// Foreign lines in a row that end a part without a title. Any box line may begin one, so that each reads only a few
+// ahead.
+constexpr int kMostForeignOfPart = 50;
+
+// The '#' from which the line is exactly `width` characters long, or longer in a box line that overflows.
+struct WidthMatch {
+  std::size_t exact = kNowhere;
+  std::size_t longer = kNowhere;
+};
+WidthMatch match_width(std::string_view text, std::size_t width) {
+  WidthMatch match;
+  std::size_t left = characters(text), counted = 0;
+  for (std::size_t at = text.find('#'); at != kNowhere && at + 1 < text.size(); at = text.find('#', at + 1)) {
+    left -= characters(text.substr(counted, at - counted));
+    counted = at;
+    if (!starts_box(text, at)) continue;
+    if (left == width || left == width + 1) {
+      match.exact = at;
+      return match;
+    }
+    if (left > width && match.longer == kNowhere) match.longer = at;
+  }
+  return match;
+}
+
+// The '#' from which a whole box line stands in a line that goes on behind it, or kNowhere.
+std::size_t inner_box(std::string_view text, std::size_t width) {
+  std::size_t counted = 0, last = byte_of(text, width - 1);  // the last character of a box that starts at `counted`
+  for (std::size_t at = text.find('#'); at != kNowhere; at = text.find('#', at + 1)) {
+    if (!starts_box(text, at)) continue;
+    last += byte_of(text.substr(last), characters(text.substr(counted, at - counted)));
+    counted = at;
+    if (last + 1 >= text.size()) break;
+    if (is_inner_box_line(text, at, last)) return at;
+  }
+  return kNowhere;
+}
+
+// Where the box starts in a line of a block, or kNowhere for a foreign line. Best is where the line then is as wide as
+// the box; next best where the box started in the line before, since the right border may be lost; last where all of it
+// stands among other text.
+std::size_t box_offset(std::string_view line, std::size_t usual, std::size_t width) {
+  const bool as_usual = starts_box(line, usual);
+  if (as_usual && line.size() - usual == width) return usual;
+  const std::string_view text = without_padding(line);
+  const bool closed = text.size() > 1 && text.back() == '#';
+  const WidthMatch match = closed ? match_width(text, width) : WidthMatch{};
+  if (match.exact != kNowhere) return match.exact;
+  if (as_usual) return usual;
+  return match.longer != kNowhere ? match.longer : inner_box(text, width);
+}
+
+bool is_only_mark(std::string_view prefix) {
+  return prefix.find_first_not_of(' ') == kNowhere || prefix == kByteOrderMark;
+}
+
+class BlockReader {
+ public:
+  explicit BlockReader(Lines& lines) : lines_(lines) {}
+
+  ReadBlock read(const Line& title, std::size_t offset, std::size_t from) {
+    usual_ = offset;
+    block_.lines.reserve(kManyLines);
+    const std::string_view text = without_padding(title.text.substr(offset));
+    width_ = text.back() == '#' ? text.size() : 0;
+    take_opening(title, from);
+    add(title, offset);
+    if (width_ == 0) width_ = text.size();
+    return finish(read_body(title.next, lines_.size(), kMostForeign));
+  }
+
+  ReadBlock read_untitled(const Line& first, std::size_t offset, std::size_t to) {
+    usual_ = offset;
+    const Border border = border_of(first.text);
+    block_.opened = static_cast<bool>(border);
+    const std::string_view text = without_padding(first.text.substr(offset));
+    width_ = border ? border.length : characters(text);
+    add(first, offset);
+    return finish(read_body(first.next, to, kMostForeignOfPart));
+  }
+
+ private:
+  std::optional<Error> problem() const {
+    if (too_long_ > 0) return too_long_line(too_long_);
+    const std::uint32_t first = block_.lines.front().place.line;
+    if (first == kMostLines)
+      return Error{{}, {first, 1}, "a planner block behind so many lines is not read", "pass the end of the log alone"};
+    if (width_ > kWidestBox || width_ * block_.lines.size() > kLargestBlock)
+      return Error{{},
+                   {first, 1},
+                   "this planner block is too large: " + std::to_string(block_.lines.size()) + " lines of " +
+                       std::to_string(width_) + " characters",
+                   "a border that is much too long, or blocks whose borders are lost? take this part out of the log"};
+    return std::nullopt;
+  }
+
+  bool is_suspicious() const {
+    if (is_suspicious_ || !block_.opened || !block_.closed) return true;
+    return block_.lines.size() < kSmallest && labels_of(block_) == 0;
+  }
+
+  ReadBlock finish(std::size_t end) {
+    if (!block_.foreign.empty()) note(block_.mended, Mending::foreign, block_.foreign.front().place);
+    ReadBlock read{{}, end, problem(), is_suspicious()};
+    read.block = std::move(block_);
+    return read;
+  }
+
+  void add(const Line& line, std::size_t offset) {
+    const std::uint32_t number = lines_.number(line);
+    const std::string_view text = line.text.substr(offset);
+    if (line.text.size() > kLongestLine && too_long_ == 0) too_long_ = number;
+    if (offset > 0 && block_.mended.empty() && !is_only_mark(line.text.substr(0, offset)))
+      note(block_.mended, Mending::prefix, {number, 1});
+    if (block_.lines.empty()) first_prefix_ = line.text.substr(0, offset);
+    if (text.size() != width_ || text.back() != '#')
+      inspect(text);
+    else if (!is_plain(text))
+      is_suspicious_ = is_suspicious_ || has_other_blanks(text);
+    // Another box line in front of it on the same line.
+    if (offset != usual_ && first_box(line.text) != offset) is_suspicious_ = true;
+    block_.lines.push_back({text, {number, static_cast<std::uint32_t>(offset + 1)}});
+  }
+
+  // Of a line that is not as wide as the box or does not end in its border.
+  void inspect(std::string_view text) {
+    const bool glued = width_ > 0 && text.size() > width_ && text[width_ - 1] == '#';
+    is_suspicious_ = is_suspicious_ || glued || !without_padding(text).ends_with('#') || is_undecoded(text);
+  }
+
+  // The opening border in front of the title's line, not before `from`.
+  void take_opening(const Line& title, std::size_t from) {
+    Line line = title;
+    for (int i = 0; i < kMostForeign && line.start > from; ++i) {
+      line = lines_.line_around(line.start - 1);
+      const Border border = border_of(line.text);
+      if (!border || !is_opening(line, border, i, title)) continue;
+      width_ = border.length;
+      add(line, border.start);
+      block_.opened = true;
+      for (Line other = lines_.line_from(line.next); other.start < title.start; other = lines_.line_from(other.next))
+        add_foreign(other);
+      return;
+    }
+  }
+
+  void add_foreign(const Line& line) {
+    block_.foreign.push_back({line.text, {lines_.number(line), 1}});
+    is_suspicious_ = is_suspicious_ || first_box(line.text) != kNowhere;
+  }
+
+  // The border that stands `between` lines above the title. Further up only one as wide as the title's line is the
+  // box's own, one of the two may be damaged, though; far up it is told by its prefix, too.
+  bool is_opening(const Line& line, const Border& border, int between, const Line& title) const {
+    if (between > 0 && width_ != 0 && border.length != width_) return false;
+    const std::string_view prefix = line.text.substr(0, border.start), own = title.text.substr(0, usual_);
+    return between < kLookBack || (width_ != 0 && tag_of(prefix) == tag_of(own));
+  }
+
+  // Do lines of this box come after the border? Then it is another process's.
+  bool goes_on(const Line& border) const {
+    if (border.next >= lines_.size()) return false;
+    const Line next = lines_.line_from(border.next);
+    return !border_of(next.text) && starts_box(next.text, usual_);
+  }
+
+  bool is_same_process(std::string_view prefix) const {
+    return prefix == first_prefix_ || tag_of(prefix) == tag_of(first_prefix_);
+  }
+
+  bool opens_another_block(const Line& border) const {
+    return border.next < lines_.size() && title_offset(lines_.line_from(border.next).text) != kNowhere;
+  }
+
+  // Takes the plain lines from `start` on that are as wide as the box, in its place, and neither a border nor the
+  // title; returns where the first other one starts. Nearly all lines are such, so that nothing is asked twice of them.
+  std::size_t take_usual(std::size_t start, std::size_t to) {
+    const std::size_t usual = usual_, size = usual_ + width_;
+    const bool has_prefix_to_note = usual > 0 && block_.mended.empty();
+    if (has_prefix_to_note || width_ < 2 || size > kLongestLine) return start;
+    std::uint32_t number = lines_.number(start);
+    while (start < to) {
+      const Line line = lines_.line_from(start);
+      const std::string_view text = line.text;
+      const bool is_usual = text.size() == size && text[size - 1] == '#' && text[size - 2] != '#' &&
+                            starts_box(text, usual) && !is_centred_title(text.substr(usual)) &&
+                            is_plain(text.substr(usual));
+      if (!is_usual) break;
+      block_.lines.push_back({text.substr(usual), {number, static_cast<std::uint32_t>(usual + 1)}});
+      number += number < kMostLines;
+      start = line.next;
+    }
+    lines_.count_from(start, number);
+    return start;
+  }
+
+  // A run of '#' of another width than the box: a damaged closing border, if no line of the box follows; else a foreign
+  // line.
+  bool closes_box(const Line& line, const Border& border) const {
+    if (border.length == width_ || !block_.opened || line.next >= lines_.size()) return true;
+    return border.start == usual_ && box_offset(lines_.line_from(line.next).text, usual_, width_) == kNowhere;
+  }
+
+  std::size_t read_body(std::size_t start, std::size_t to, int most_foreign) {
+    std::size_t end = start;  // behind the last line of the box
+    int foreign_in_a_row = 0;
+    while (start < to && foreign_in_a_row <= most_foreign) {
+      if (const std::size_t behind = take_usual(start, to); behind != start) {
+        start = end = behind;
+        foreign_in_a_row = 0;
+        continue;
+      }
+      const Line line = lines_.line_from(start);
+      if (const Border border = border_of(line.text)) {
+        if (opens_another_block(line)) break;
+        if (closes_box(line, border)) {
+          add(line, border.start);
+          block_.closed = true;
+          is_suspicious_ = is_suspicious_ || goes_on(line) || !is_same_process(line.text.substr(0, border.start));
+          return line.next;
+        }
+      }
+      const std::size_t offset = box_offset(line.text, usual_, width_);
+      if (offset == kNowhere ? title_offset(line.text) != kNowhere : is_title(line.text.substr(offset))) break;
+      start = line.next;
+      if (offset == kNowhere) {
+        add_foreign(line);
+        ++foreign_in_a_row;
+        continue;
+      }
+      add(line, offset);
+      usual_ = offset;
+      end = start;
+      foreign_in_a_row = 0;
+    }
+    block_.foreign.resize(block_.foreign.size() - static_cast<std::size_t>(foreign_in_a_row));
+    return end;
+  }
+
+  Lines& lines_;
+  Block block_;
+  std::string_view first_prefix_;  // of the first line that was taken
+  std::uint32_t too_long_ = 0;     // number of the first line that is too long
+  std::size_t usual_ = 0;
+  std::size_t width_ = 0;
+  bool is_suspicious_ = false;
+};
+
+}  // namespace
+
+ReadBlock read_block(Lines& lines, const Line& title, std::size_t offset, std::size_t from) {
+  return BlockReader(lines).read(title, offset, from);
+}
+
+ReadBlock read_part(Lines& lines, const Line& first, std::size_t offset, std::size_t to) {
+  return BlockReader(lines).read_untitled(first, offset, to);
+}
+
+std::size_t labels_of(const Block& block) {
+  std::size_t labels = 0;
+  for (const BoxLine& line : block.lines) labels += labels_in(line.text);
+  return labels;
+}
+
+}  // namespace shardstats::input_detail

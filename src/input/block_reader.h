@@ -1,0 +1,30 @@
+// Reads one block of a text in which nothing has to be undone but prefixes and foreign lines. Private to src/input.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "input/lines.h"
+#include "shardstats/input/blocks.h"
+
+namespace shardstats::input_detail {
+
+inline constexpr int kLookBack = 20;  // foreign lines that may stand between the border and the title
+
+struct ReadBlock {
+  Block block;
+  std::size_t end = 0;           // where the next one may start
+  std::optional<Error> problem;  // what of it is beyond a bound
+  bool is_suspicious = false;    // is there a sign that lines were damaged in a way that mend() can undo?
+};
+
+// The block around the title's line, whose box starts at `offset`. It does not start before `from`.
+ReadBlock read_block(Lines& lines, const Line& title, std::size_t offset, std::size_t from);
+
+// A part of a block that has no title, from its first line up to `to` at most.
+ReadBlock read_part(Lines& lines, const Line& first, std::size_t offset, std::size_t to);
+
+// How many labels of planner blocks stand in its lines.
+std::size_t labels_of(const Block& block);
+
+}  // namespace shardstats::input_detail
