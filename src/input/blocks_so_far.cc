@@ -1,0 +1,81 @@
+#include "input/blocks_so_far.h"
+
+#include <algorithm>
+
+#include "shardstats/limits.h"
+
+namespace shardstats::input_detail {
+namespace {
+
+// Lines in a row without a sign of a block before the first sign of one, for each process that has opened a block.
+constexpr int kMostUnsure = 50;
+
+}  // namespace
+
+bool BlocksSoFar::is_lost() const { return unsigned_lines_ > kMostForeign; }
+
+bool BlocksSoFar::is_in_doubt() const { return !is_sure_ && unsigned_lines_ > kMostUnsure * std::max(open_, 1); }
+
+bool BlocksSoFar::is_open(const std::string& tag) const {
+  const auto opened = progress_.find(tag);
+  return opened != progress_.end() && opened->second.open;
+}
+
+void BlocksSoFar::follow(const std::string& tag, std::string_view box, bool is_bare) {
+  unsigned_lines_ = !box.empty() && is_sign(tag, box, is_bare) ? 0 : unsigned_lines_ + 1;
+}
+
+// Is the line a sign of a block?
+bool BlocksSoFar::is_sign(const std::string& tag, std::string_view box, bool is_bare) {
+  if (const std::size_t border = border_length(tag, box)) {
+    follow_border(tag, border);
+    return false;
+  }
+  const std::size_t title_width = width_of_title(box);
+  has_right_border_ |= title_width != 0;
+  if (title_width != 0) title_width_ = title_width;
+  if (title_width != 0 && title_width < without_padding(box).size()) {
+    width_ = title_width;
+    has_suffix_ = true;
+  }
+  const bool title = is_in_box(title_offset(box), box) || is_centred_title(box);
+  const bool labelled = title || labels_in(box) > 0;
+  if (title) titles_.push_back(tag);
+  is_sure_ |= labelled;
+  if (labelled || is_open(tag)) set(progress_[tag], {true, true});
+  // Rows of tables have no labels but are indented.
+  return labelled || (is_sure_ && box.starts_with("#    ")) || (is_sure_ && !is_bare && box.starts_with("# "));
+}
+
+void BlocksSoFar::follow_border(const std::string& tag, std::size_t border) {
+  if (width_ == 0 || open_ == 0) width_ = border;
+  Progress& progress = progress_[tag];
+  const bool is_banner = progress.open && border != width_ && first_box(lines_.next_text()) != kNowhere;
+  if (is_banner && !is_title_next()) return;
+  set(progress, {!progress.open || !progress.has_text || is_title_next(), false});
+}
+
+// The length of a border, whatever stands behind it; 0 if the line is none. A progress bar is one of another process.
+std::size_t BlocksSoFar::border_length(const std::string& tag, std::string_view box) const {
+  if (const Border border = border_of(box)) return border.length;
+  const std::size_t length = hashes_at_start(box);
+  if (length < kShortestBorder) return 0;
+  const bool is_own = width_ != 0 ? length == width_ : is_open(tag);
+  return is_own ? length : 0;
+}
+
+// A border with the title behind it opens a block, even if the one before was not closed.
+bool BlocksSoFar::is_title_next() const { return lines_.next_text().find(kTitle) != kNowhere; }
+
+// The title's words may stand behind the right border of any line; the '#' in front of them is that border.
+bool BlocksSoFar::is_in_box(std::size_t title, std::string_view box) const {
+  return title != kNowhere && (title == 0 || width_ == 0 || title < byte_of(box, width_ - 1));
+}
+
+void BlocksSoFar::set(Progress& progress, Progress now) {
+  open_ += static_cast<int>(now.open) - static_cast<int>(progress.open);
+  in_text_ += static_cast<int>(now.open && now.has_text) - static_cast<int>(progress.open && progress.has_text);
+  progress = now;
+}
+
+}  // namespace shardstats::input_detail

@@ -1,0 +1,48 @@
+#include "input/frame.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace shardstats::input_detail {
+namespace {
+
+constexpr std::size_t kLeastDivider = 50;
+
+bool is_divider(std::string_view text) {
+  return text.size() >= kLeastDivider && text.find_first_not_of('-') == std::string_view::npos;
+}
+
+}  // namespace
+
+void Framer::take(Transcript line, const std::string& process) {
+  if (!is_bare_) look_for_bare_title(line);
+  if (is_bare_ && !border_of(line.text())) line = with_frame(line);
+  streams_.take(std::move(line), process, is_bare_);
+}
+
+// The title without a '#' before it: the lines from here on are the text of a box alone. Inside a box that is open,
+// or with other text behind it, it is somebody's text.
+void Framer::look_for_bare_title(const Transcript& line) {
+  if (region_.blocks.is_any_in_text()) return;
+  const std::string_view text = line.text();
+  const std::size_t title = text.find(kTitle);
+  if (title == kNowhere || title_offset(text) != kNowhere) return;
+  if (!without_padding(text.substr(title + kTitle.size())).empty() || (title > 0 && text[title - 1] != ' ')) return;
+  const std::size_t last = title == 0 ? kNowhere : text.find_last_not_of(' ', title - 1);
+  prefix_ = last == kNowhere ? 0 : last + 1;
+  is_bare_ = true;
+  region_.note(Mending::frame, line.place_of(title));
+}
+
+Transcript Framer::with_frame(const Transcript& line) {
+  const std::string_view text = line.text();
+  const std::size_t start = std::min(prefix_, text.size());
+  const std::size_t first = text.find_first_not_of(' ', start);
+  if (first != kNowhere && is_divider(without_padding(text.substr(first)))) mark_ = first == start ? "# " : "#";
+  Transcript framed;
+  framed.fill(mark_, region_.lines.place_of(line, start));
+  framed.append(line, start, text.size());
+  return framed;
+}
+
+}  // namespace shardstats::input_detail

@@ -1,0 +1,47 @@
+// The lines of a log from a damaged one on, as they stand in it. Private to src/input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "input/box.h"
+#include "input/numbering.h"
+#include "shardstats/input/blocks.h"
+
+namespace shardstats::input_detail {
+
+class PhysicalLines {
+ public:
+  // From `start`, where the line `number` (1-based) begins.
+  PhysicalLines(std::string_view bytes, std::size_t start, std::uint32_t number)
+      : bytes_(bytes), at_(start), next_number_(number), numbering_(bytes, start) {}
+
+  std::string_view bytes() const { return bytes_; }
+  // Where the next line starts.
+  std::size_t at() const { return at_; }
+  bool has_next() const { return at_ < bytes_.size(); }
+  std::string_view read();
+  // Of the line that was just read.
+  std::uint32_t number() const { return next_number_ - 1; }
+  // Bytes of a line's own number that a tool put in front.
+  std::size_t front_of(std::string_view text) const { return numbering_.front_of(text); }
+
+  // The line after the one that was just read, without such a number.
+  std::string_view next_text() const;
+
+  // Of a byte of the line that was just read; a blank one has none.
+  Place place_of(const Transcript& line, std::size_t offset) const {
+    return line.text().empty() ? Place{number(), 1} : line.place_of(offset);
+  }
+
+ private:
+  std::string_view bytes_;
+  std::size_t at_;
+  std::uint32_t next_number_;
+  Numbering numbering_;
+  mutable std::size_t next_text_at_ = kNowhere;  // what next_text() is known for
+  mutable std::string_view next_text_;
+};
+
+}  // namespace shardstats::input_detail

@@ -1,0 +1,35 @@
+// What all steps share that mend a damaged region. Each hands its lines to the next one: physical line, decode(),
+// Unwrapper, Ungluer, Framer, Streams. Private to src/input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "input/blocks_so_far.h"
+#include "input/decode.h"
+#include "input/physical_lines.h"
+
+namespace shardstats::input_detail {
+
+// The first step moves `lines` on, the last one makes `blocks` follow them; the others ask.
+struct Region {
+  Region(std::string_view bytes, std::size_t start, std::uint32_t number) : lines(bytes, start, number) {}
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+
+  void note(Mending what, Place first) { input_detail::note(mended, what, first); }
+
+  PhysicalLines lines;
+  BlocksSoFar blocks{lines};
+  std::vector<Mended> mended;
+};
+
+inline Transcript part_of(const Transcript& line, std::size_t start, std::size_t end) {
+  Transcript part;
+  part.append(line, start, end);
+  return part;
+}
+
+}  // namespace shardstats::input_detail

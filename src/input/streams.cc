@@ -1,0 +1,104 @@
+#include "input/streams.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "input/numbering.h"
+#include "input/process.h"
+
+namespace shardstats::input_detail {
+namespace {
+
+constexpr std::size_t kBytesOfLine = 200;  // of memory that a line takes besides its text, about
+
+// The tag without its `number`-th number (1-based) and the blanks around it.
+std::string without_number(const std::string& tag, std::size_t number) {
+  constexpr std::string_view kAnyDigit = "0123456789";
+  std::size_t start = 0, end = 0;
+  for (std::size_t i = 0; i < number && start != kNowhere; ++i) {
+    start = tag.find_first_of(kAnyDigit, end);
+    end = start == kNowhere ? end : std::min(tag.find_first_not_of(kAnyDigit, start), tag.size());
+  }
+  if (start == kNowhere || number == 0) return tag;
+  return std::string(without_padding(std::string_view(tag).substr(0, start))) +
+         tag.substr(std::min(tag.find_first_not_of(' ', end), tag.size()));
+}
+
+}  // namespace
+
+void Streams::take(Transcript line, const std::string& process, bool is_bare) {
+  const std::string_view text = line.text();
+  const std::size_t box = first_box(text);
+  MendedLine& added = lines_.emplace_back();
+  added.boxed = box != kNowhere;
+  if (added.boxed) added.tag = process + tag_of(text.substr(0, box));
+  region_.blocks.follow(added.tag, added.boxed ? text.substr(box) : std::string_view(), is_bare);
+  bytes_ += line.text().size() + added.tag.size() + kBytesOfLine;
+  added.end = region_.lines.place_of(line, line.text().size());
+  added.text = std::move(line);
+}
+
+// Tag -> stream, if several processes printed at the same time. Prefixes that change all the time say nothing, unless
+// it is one number that changes.
+std::map<std::string, std::size_t> Streams::streams_by_tag() {
+  const std::vector<std::string>& titles = region_.blocks.titles();
+  if (titles.size() < 2) return {};
+  std::vector<std::string> tags;
+  for (const MendedLine& line : lines_) tags.push_back(line.tag);
+  for (std::size_t number = 0; number <= kMostNumbers; ++number) {
+    std::map<std::string, std::size_t> streams;
+    for (const std::string& title : titles) streams.try_emplace(without_number(title, number), streams.size());
+    std::ptrdiff_t boxed = 0, covered = 0;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      lines_[i].tag = without_number(tags[i], number);
+      boxed += lines_[i].boxed;
+      covered += lines_[i].boxed && streams.contains(lines_[i].tag);
+    }
+    if (2 * covered >= boxed) return streams;
+  }
+  return {};
+}
+
+// Where the box that starts at `box` ends although its line goes on; the size of the line if it does not.
+std::size_t Streams::box_end(std::string_view text, std::size_t box) const {
+  const std::size_t width = region_.blocks.width();
+  if (width == 0) return text.size();
+  if (hashes_at_start(text.substr(box)) == width) return box + width;
+  const std::size_t last = box + byte_of(text.substr(box), width - 1);
+  for (const std::size_t end : {last, last + 1})  // there is a heading that is one wider
+    if (end < text.size() && text[end] == '#' && text[end - 1] == ' ') return end + 1;
+  if (!region_.blocks.has_suffix()) return text.size();
+  // It is longer than the box, or shorter.
+  std::size_t end = text.find('#', last);
+  if (end == kNowhere) end = text.rfind(" #") + 1;
+  return end > box + 1 ? end + 1 : text.size();
+}
+
+void Streams::remove_suffix(MendedLine& line) {
+  const std::string_view text = line.text.text();
+  const std::size_t box = first_box(text), end = box_end(text, box);
+  const std::size_t behind = text.find_first_not_of(' ', end);
+  if (behind == kNowhere || first_box(text.substr(behind)) != kNowhere) return;
+  if (text.substr(behind).starts_with(R"(\\)")) return;  // a string that lies too deep to be undone
+  region_.note(Mending::suffix, line.text.place_of(behind));
+  line.text = part_of(line.text, 0, end);
+}
+
+// Lines of nobody known go to the first stream.
+std::vector<std::shared_ptr<Transcript>> Streams::write() {
+  const std::map<std::string, std::size_t> by_tag = streams_by_tag();
+  if (by_tag.size() > 1) region_.note(Mending::interleaved, lines_.front().text.place_of(0));
+  std::vector<std::shared_ptr<Transcript>> streams;
+  for (std::size_t i = 0; i < std::max<std::size_t>(by_tag.size(), 1); ++i)
+    streams.push_back(std::make_shared<Transcript>());
+  for (MendedLine& line : lines_) {
+    if (line.boxed) remove_suffix(line);
+    const auto own = by_tag.find(line.tag);
+    Transcript& into = *streams[line.boxed && own != by_tag.end() ? own->second : 0];
+    into.append(line.text, 0, line.text.text().size());
+    into.append("\n", line.end);
+  }
+  return streams;
+}
+
+}  // namespace shardstats::input_detail

@@ -1,0 +1,43 @@
+// The lines of a damaged region, sorted by the process that wrote them. Private to src/input.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "input/region.h"
+
+namespace shardstats::input_detail {
+
+class Streams {
+ public:
+  explicit Streams(Region& region) : region_(region) {}
+
+  // `process`: as decode() tells it. `is_bare`: the frame is gone.
+  void take(Transcript line, const std::string& process, bool is_bare);
+  // Of memory that the lines take, about.
+  std::size_t bytes() const { return bytes_; }
+  // When all lines are taken: one for each process.
+  std::vector<std::shared_ptr<Transcript>> write();
+
+ private:
+  struct MendedLine {
+    Transcript text;
+    Place end;  // of its text; a blank one has no bytes to tell it
+    std::string tag;
+    bool boxed = false;
+  };
+
+  std::map<std::string, std::size_t> streams_by_tag();
+  std::size_t box_end(std::string_view text, std::size_t box) const;
+  void remove_suffix(MendedLine& line);
+
+  Region& region_;
+  std::vector<MendedLine> lines_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace shardstats::input_detail

@@ -1,0 +1,64 @@
+#include "input/unglue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace shardstats::input_detail {
+
+void Ungluer::take(Transcript line, const std::string& process) {
+  std::size_t start = 0;  // of what is left
+  for (;;) {
+    const std::string_view text = line.text().substr(start);
+    const std::size_t box = first_box(text);
+    const std::size_t end = box == kNowhere ? kNowhere : glued_end(text, box);
+    if (end == kNowhere) break;
+    region_.note(Mending::glued, line.place_of(start + end));
+    framer_.take(part_of(line, start, start + end), process);
+    start += text.find_first_not_of(' ', end);
+  }
+  framer_.take(start == 0 ? std::move(line) : part_of(line, start, line.text().size()), process);
+}
+
+// Where the box line that starts at `box` ends although the physical line goes on; kNowhere if it does not.
+std::size_t Ungluer::glued_end(std::string_view text, std::size_t box) const {
+  std::size_t end = border_end(text, box);
+  if (end - box < kShortestBorder) {
+    const std::size_t width = region_.blocks.width();
+    if (width == 0) return kNowhere;
+    end = byte_of(text, characters(text.substr(0, box)) + width);
+    if (end < text.size() && text[end - 1] != '#' && text[end] == '#') ++end;  // the heading that is one wider
+    if (end >= text.size() || text[end - 1] != '#') end = end_before_prefix(text, box);
+    if (end == kNowhere) return kNowhere;
+  }
+  const std::size_t next = text.find_first_not_of(' ', end);
+  return next == kNowhere || first_box(text.substr(next)) == kNowhere ? kNowhere : end;
+}
+
+// Where the border ends in the run of '#' at `box`, whose last ones may begin the next line: the title's, which tells
+// how wide the box is, or another border.
+std::size_t Ungluer::border_end(std::string_view text, std::size_t box) const {
+  const std::size_t end = std::min(text.find_first_not_of('#', box), text.size());
+  const std::size_t length = end - box;
+  const bool is_before_title = length > kShortestBorder && width_of_title(text.substr(end - 1)) == length - 1;
+  return is_before_title ? end - 1 : own_border_end(box, length);
+}
+
+// The first border may have been somebody else's, so that the title alone tells where to cut.
+// A closing border and an opening one may be glued; what is much longer is somebody's line, and would be cut for
+// ever.
+std::size_t Ungluer::own_border_end(std::size_t box, std::size_t length) const {
+  constexpr std::size_t kMostGlued = 4;
+  const std::size_t width = region_.blocks.title_width();
+  const bool holds_another = width != 0 && length >= width + kShortestBorder;
+  return box + (holds_another && length <= kMostGlued * width ? width : length);
+}
+
+// A line that overflows its box ends in front of the prefix of the next one, or at its first '#' if there is none.
+std::size_t Ungluer::end_before_prefix(std::string_view text, std::size_t box) const {
+  if (box == 0) return std::min(text.find('#', byte_of(text, region_.blocks.width())), text.size() - 1) + 1;
+  const std::size_t next = text.find(std::string(text.substr(0, box)) + "#", box);
+  const std::size_t last = next == kNowhere ? kNowhere : text.find_last_not_of(' ', next - 1);
+  return last != kNowhere && last > box && text[last] == '#' ? last + 1 : kNowhere;
+}
+
+}  // namespace shardstats::input_detail

@@ -1,0 +1,29 @@
+// Cuts several lines of a box apart that stand on one. Private to src/input.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "input/frame.h"
+#include "input/region.h"
+
+namespace shardstats::input_detail {
+
+class Ungluer {
+ public:
+  Ungluer(Region& region, Framer& framer) : region_(region), framer_(framer) {}
+
+  void take(Transcript line, const std::string& process);
+
+ private:
+  std::size_t border_end(std::string_view text, std::size_t box) const;
+  std::size_t own_border_end(std::size_t box, std::size_t length) const;
+  std::size_t glued_end(std::string_view text, std::size_t box) const;
+  std::size_t end_before_prefix(std::string_view text, std::size_t box) const;
+
+  Region& region_;
+  Framer& framer_;
+};
+
+}  // namespace shardstats::input_detail

@@ -1,0 +1,170 @@
+#include "input/unwrap.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "input/process.h"
+#include "shardstats/limits.h"
+
+namespace shardstats::input_detail {
+namespace {
+
+bool is_run_of_hashes(std::string_view text) {
+  return !text.empty() && text.find_first_not_of('#') == std::string_view::npos;
+}
+
+// Does a piece begin with this prefix, too? It is a late one, put in front of all pieces after the line was broken.
+bool is_also_in_front(std::string_view prefix, std::string_view piece) {
+  const std::string_view front = piece.substr(0, prefix.size());
+  return front == prefix || (front.size() == prefix.size() && tag_of(front) == tag_of(prefix));
+}
+
+// A lone '#' behind whole pieces of a border may be the title's line without the blanks at the end of its first
+// piece; then the next piece begins inside the box.
+bool goes_on_in_box(std::string_view next) {
+  const std::size_t first = next.find_first_not_of(' ');
+  return first != 0 || next[first] == '-';
+}
+
+}  // namespace
+
+void Unwrapper::take(Transcript line, const std::string& process) {
+  line = without_late_prefix(std::move(line));
+  if (is_of_another_process(process)) {
+    border_piece_ = 0;
+    end_joined();
+  }
+  if (border_piece_ != 0) {
+    const bool is_piece = is_further_border_piece(line.text());
+    if (is_piece) {
+      region_.note(Mending::wrapped, line.place_of(0));
+      begin_late_prefix(line.text().substr(0, line.text().size() - hashes_at_end(line.text())));
+      line = without_late_prefix(std::move(line));
+      join(line, process);
+      begin_wrapping();
+      if (characters(line.text()) == border_piece_) return;
+    }
+    border_piece_ = 0;
+    end_joined();
+    if (is_piece) return;
+    const bool is_first_piece = line.text().size() == 1;  // of the title's line, without its blanks
+    if (is_run_of_hashes(line.text()) && !is_first_piece) return ungluer_.take(std::move(line), process);
+  }
+  if (is_overflow(line.text())) line = begin_overflow(std::move(line));
+  const std::string_view text = line.text();
+  const std::size_t length = characters(text);
+  if (may_be_wrapped(text)) {
+    border_piece_ = length;
+    return join(line, process);
+  }
+  if (wrap_ == 0) return ungluer_.take(std::move(line), process);
+  if (length > wrap_ || starts_line(text)) end_joined();
+  if (length > wrap_ || (pieces_ == 0 && !starts_line(text))) return ungluer_.take(std::move(line), process);
+  join(line, process);
+  if (joined_characters_ >= line_length_ && (length < wrap_ || text.ends_with('#'))) end_joined();
+}
+
+bool Unwrapper::is_of_another_process(const std::string& process) const {
+  return pieces_ > 0 && !process.empty() && !joined_process_.empty() && process != joined_process_;
+}
+
+// The blanks at the end of a piece may be gone: the next one starts at the width of the terminal all the same.
+void Unwrapper::join(const Transcript& piece, const std::string& process) {
+  if (joined_characters_ < pieces_ * wrap_ && pieces_ * wrap_ <= kWidestBox) {
+    const std::size_t end = joined_.text().size();
+    joined_.fill(std::string(pieces_ * wrap_ - joined_characters_, ' '),
+                 end == 0 ? region_.lines.place_of(piece, 0) : joined_.place_of(end));
+  }
+  if (pieces_ == 0) joined_process_ = process;
+  joined_characters_ = std::max(joined_characters_, pieces_ * wrap_) + characters(piece.text());
+  joined_.append(piece, 0, piece.text().size());
+  ++pieces_;
+}
+
+void Unwrapper::end_joined() {
+  Transcript line = std::move(joined_);
+  joined_ = {};
+  joined_characters_ = pieces_ = 0;
+  if (!line.text().empty()) ungluer_.take(std::move(line), joined_process_);
+}
+
+// --- lines that begin with pieces of a border ------------------------------------------------------------------------
+
+// A border tells the width: its first piece ends in '#', further ones are nothing else.
+bool Unwrapper::may_be_wrapped(std::string_view text) const {
+  const std::size_t hashes = hashes_at_end(text);
+  const std::size_t width = region_.blocks.width();
+  return wrap_ == 0 && hashes >= kLeastWrapped && !(width != 0 && hashes == width);
+}
+
+bool Unwrapper::is_further_border_piece(std::string_view text) const {
+  const std::size_t start = text.size() - hashes_at_end(text);
+  if (start == text.size() || characters(text) > border_piece_ || joined_characters_ > kWidestBox) return false;
+  const std::string_view next = region_.lines.next_text();
+  const bool has_prefix = is_also_in_front(text.substr(0, start), next);
+  if (hashes_at_end(text) == 1 && goes_on_in_box(next.substr(has_prefix ? start : 0))) return false;
+  return start + hashes_at_end(joined_.text()) <= joined_.text().size() &&
+         is_also_in_front(text.substr(0, start), joined_.text()) &&
+         !is_box_line(next.substr(std::min(start, next.size())), text.size() - start);
+}
+
+void Unwrapper::begin_wrapping() {
+  wrap_ = border_piece_;
+  line_length_ = joined_characters_;
+  box_in_line_ = first_box(joined_.text());
+}
+
+// The first piece of a box line, and not the last one of the line that is being joined.
+bool Unwrapper::starts_line(std::string_view text) const {
+  const std::size_t joined = pieces_ == 0 ? 0 : pieces_ * wrap_ + characters(text);
+  const bool goes_on = is_run_of_hashes(text) && joined_.text().ends_with('#') && joined <= line_length_;
+  // The last '#' of a line that is longer than the others is its right border wherever it stands.
+  const bool is_only_end = first_box(text) + 1 == text.size() && joined > line_length_;
+  const bool ends_joined = text.ends_with('#') && (joined == line_length_ || is_only_end);
+  const bool is_border = hashes_at_end(text) >= kLeastWrapped && text.size() - hashes_at_end(text) == box_in_line_;
+  return (is_border || first_box(text) == box_in_line_) && !ends_joined && !goes_on;
+}
+
+// --- lines that are wider than the box -------------------------------------------------------------------------------
+
+// A terminal that is as wide as the box breaks only the lines that are wider: this one, if the next line is the rest.
+bool Unwrapper::is_overflow(std::string_view text) const {
+  if (wrap_ != 0 || !region_.blocks.has_right_border() || text.ends_with('#')) return false;
+  const std::size_t box = first_box(text);
+  if (box == kNowhere || characters(text.substr(box)) < region_.blocks.width()) return false;
+  std::string_view rest = without_padding(region_.lines.next_text());
+  if (is_also_in_front(text.substr(0, box), rest)) rest.remove_prefix(box);
+  return rest.ends_with('#') && hashes_at_end(rest) == 1 && first_box(rest) + 1 >= rest.size();
+}
+
+Transcript Unwrapper::begin_overflow(Transcript line) {
+  region_.note(Mending::wrapped, line.place_of(0));
+  const std::string_view prefix = line.text().substr(0, first_box(line.text()));
+  if (!prefix.empty() && is_also_in_front(prefix, region_.lines.next_text())) {
+    late_prefix_ = prefix;
+    region_.note(Mending::prefix, line.place_of(0));
+    line = without_late_prefix(std::move(line));
+  }
+  wrap_ = characters(line.text());
+  box_in_line_ = first_box(line.text());
+  line_length_ = characters(line.text().substr(0, box_in_line_)) + region_.blocks.width();
+  return line;
+}
+
+// --- prefixes that were put in front after the lines were broken -----------------------------------------------------
+
+void Unwrapper::begin_late_prefix(std::string_view prefix) {
+  if (prefix.empty()) return;
+  late_prefix_ = prefix;
+  region_.note(Mending::prefix, joined_.place_of(0));
+  joined_ = part_of(joined_, prefix.size(), joined_.text().size());
+  joined_characters_ -= characters(prefix);
+  border_piece_ -= characters(prefix);
+}
+
+Transcript Unwrapper::without_late_prefix(Transcript line) const {
+  if (late_prefix_.empty() || !is_also_in_front(late_prefix_, line.text())) return line;
+  return part_of(line, late_prefix_.size(), line.text().size());
+}
+
+}  // namespace shardstats::input_detail
