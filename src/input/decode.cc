@@ -151,7 +151,7 @@ Change html_at(std::string_view text, std::size_t at) {
 // nothing behind.
 std::vector<Transcript> without_html(Transcript line, std::vector<Mended>& mended) {
   std::vector<Transcript> lines;
-  const bool may_be_html = line.text().find_first_of("&<") != kNowhere;
+  const bool may_be_html = line.text().find('&') != kNowhere || line.text().find('<') != kNowhere;
   const Transcript undone = may_be_html ? rewrite(line, html_at) : Transcript();
   if (!may_be_html || undone.text() == line.text()) {
     lines.push_back(std::move(line));
