@@ -84,24 +84,27 @@ class BucketRows {
         splits_(plan.tables.size()),
         rows_(plan.tables.size()) {}
 
-  // False: there are too many splits.
-  bool list_splits() {
+  // A table with too many of them may have any rows.
+  void list_splits() {
     std::map<std::int64_t, std::uint32_t> listed;  // the first table with so many rows
     std::int64_t divisions = 0, tried = 0;
     for (std::uint32_t t = 0; t < splits_.size(); ++t) {
       const TableInputs& table = plan_.tables[t];
       if (table.sharding != Sharding::rw || !table.sized) continue;
+      rows_[t].assign(parts_, {0, static_cast<double>(table.rows)});
       const auto [same, is_new] = listed.try_emplace(table.rows, t);
-      if (is_new) divisions += static_cast<std::int64_t>(std::sqrt(static_cast<double>(table.rows)));
-      if (divisions > kMostDivisions) return false;
+      const auto needed = is_new ? static_cast<std::int64_t>(std::sqrt(static_cast<double>(table.rows))) : 0;
+      if (divisions + needed > kMostDivisions) continue;
+      divisions += needed;
       const bool may_be_few = !has_no_empty_part(table.rows, parts_, how_);
-      splits_[t] =
+      auto splits =
           is_new ? splits_of(table.rows, static_cast<std::int64_t>(parts_), may_be_few) : splits_[same->second];
-      tried += std::ssize(splits_[t]) * static_cast<std::int64_t>(parts_);
-      if (tried > kMostTried) return false;
+      const std::int64_t own = std::ssize(splits) * static_cast<std::int64_t>(parts_);
+      if (splits.empty() || tried + own > kMostTried) continue;
+      tried += own;
+      splits_[t] = std::move(splits);
       take_bounds(t);
     }
-    return true;
   }
 
   // Removes what no sum allows; false: nothing is left of some table.
@@ -126,7 +129,6 @@ class BucketRows {
 
  private:
   void take_bounds(std::uint32_t t) {
-    rows_[t].resize(parts_);
     for (std::size_t k = 0; k < parts_; ++k) {
       RealInterval all = real(splits_[t].front().rows_of(k));
       for (const Split& split : splits_[t]) all = hull(all, real(split.rows_of(k)));
@@ -142,13 +144,13 @@ class BucketRows {
   std::vector<std::vector<RealInterval>> allowed_rows() const {
     std::vector<std::vector<RealInterval>> allowed(splits_.size());
     for (std::size_t t = 0; t < allowed.size(); ++t)
-      allowed[t].assign(parts_, {0, static_cast<double>(plan_.tables[t].rows)});
+      if (!splits_[t].empty()) allowed[t].assign(parts_, {0, static_cast<double>(plan_.tables[t].rows)});
     for (const RowLine& line : lines_) {
       RealInterval sum{};
       for (const RowLine::Table& table : line.tables) sum = sum + bytes_on(line, table);
       const auto rounding = static_cast<double>(kRoundings) * static_cast<double>(line.tables.size());
       for (const RowLine::Table& table : line.tables) {
-        if (table.bytes.high <= 0) continue;
+        if (table.bytes.high <= 0 || splits_[table.table].empty()) continue;
         const RealInterval own = bytes_on(line, table);
         const RealInterval left{line.left.low - (sum.high - own.high) - rounding,
                                 line.left.high - (sum.low - own.low) + rounding};
@@ -166,7 +168,7 @@ class BucketRows {
   SplitRows how_;
   const std::vector<RowLine>& lines_;
   std::size_t parts_;
-  std::vector<std::vector<Split>> splits_;       // by table
+  std::vector<std::vector<Split>> splits_;       // by table; empty: they are not looked for
   std::vector<std::vector<RealInterval>> rows_;  // bounds over them, by table and part
 };
 
@@ -175,7 +177,8 @@ class BucketRows {
 std::vector<std::vector<RealInterval>> bucket_rows(const PlanInputs& plan, SplitRows how,
                                                    const std::vector<RowLine>& lines) {
   BucketRows buckets(plan, how, lines);
-  return buckets.list_splits() && buckets.narrow() ? buckets.rows() : std::vector<std::vector<RealInterval>>{};
+  buckets.list_splits();
+  return buckets.narrow() ? buckets.rows() : std::vector<std::vector<RealInterval>>{};
 }
 
 }  // namespace shardstats::infer_detail

@@ -70,13 +70,13 @@ class Mapping {
   // and an even split keep to that.
   RowSplit changed_rows() const {
     RowSplit split = before_.rows;
-    if (!split.rows) return split;
+    if (!split.by_table) return split;
     auto rows = std::make_shared<std::vector<std::vector<RealInterval>>>();
     for (std::uint32_t t = 0; t < changed_.inputs.tables.size(); ++t) {
       const TableInputs& old = base_.inputs.tables[changed_.base_rows[t]];
       const TableInputs& now = changed_.inputs.tables[t];
       if (rows->size() <= now.row) rows->resize(now.row + 1);
-      std::vector<RealInterval>& parts = (*rows)[now.row] = (*split.rows)[old.row];
+      std::vector<RealInterval>& parts = (*rows)[now.row] = (*split.by_table)[old.row];
       if (now.rows == old.rows) continue;
       const auto all = static_cast<double>(now.rows);
       const double times = all / static_cast<double>(old.rows);
@@ -85,7 +85,7 @@ class Mapping {
         part = {std::max(std::floor(part.low * times - slack), 0.0),
                 std::min(std::ceil(part.high * times + slack), all)};
     }
-    split.rows = std::move(rows);
+    split.by_table = std::move(rows);
     return split;
   }
 

@@ -212,8 +212,8 @@ class TableSizes {
 
 // By part; empty: nothing is known.
 std::vector<RealInterval> known_rows(const TableInputs& table, const RowSplit& split, std::size_t shards) {
-  if (split.rows && table.row < split.rows->size() && (*split.rows)[table.row].size() == shards)
-    return (*split.rows)[table.row];
+  if (split.by_table && table.row < split.by_table->size() && (*split.by_table)[table.row].size() == shards)
+    return (*split.by_table)[table.row];
   if (split.shares && split.shares->size() == shards) return rows_of_parts(table.rows, *split.shares);
   return {};
 }

@@ -75,10 +75,10 @@ struct RowSplit {
   SplitRows how = SplitRows::evenly;
   // By memory: bounds of what part k of every row-wise table has of its rows; null: nothing is known.
   std::shared_ptr<const std::vector<RealInterval>> shares;
-  // By buckets: bounds of the rows of part k of each of these tables, by TableInputs::row; null: nothing is known.
-  std::shared_ptr<const std::vector<std::vector<RealInterval>>> rows;
+  // By buckets, or by either: bounds of the rows of part k of each table, by TableInputs::row; null: nothing is known.
+  std::shared_ptr<const std::vector<std::vector<RealInterval>>> by_table;
   bool hidden() const { return how >= SplitRows::by_memory; }
-  bool by_part() const { return shares != nullptr || rows != nullptr; }
+  bool by_part() const { return shares != nullptr || by_table != nullptr; }
 };
 // Whole rows of each part of a table, as `shares` bounds them (3.3).
 std::vector<RealInterval> rows_of_parts(std::int64_t rows, const std::vector<RealInterval>& shares);

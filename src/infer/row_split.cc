@@ -10,7 +10,7 @@
 namespace shardstats::infer_detail {
 namespace {
 
-bool is_split(const TableInputs& table) { return table.sharding == Sharding::rw; }
+bool is_split(const TableInputs& table) { return table.sized && table.sharding == Sharding::rw; }
 
 // All parts together are the whole.
 bool make_whole(std::vector<RealInterval>& shares) {
@@ -110,7 +110,7 @@ std::optional<RowSplit> narrowed_by_table(const PlanInputs& plan, const Outcome&
     if (by_row.size() <= table.row) by_row.resize(table.row + 1);
     for (std::size_t k = 0; k < rows[t].size() && !is_any_narrower; ++k) {
       const RealInterval all{0, static_cast<double>(table.rows)};
-      is_any_narrower = is_narrower(rows[t][k], outcome.rows.rows ? (*outcome.rows.rows)[table.row][k] : all);
+      is_any_narrower = is_narrower(rows[t][k], outcome.rows.by_table ? (*outcome.rows.by_table)[table.row][k] : all);
     }
     by_row[table.row] = std::move(rows[t]);
   }
@@ -121,9 +121,15 @@ std::optional<RowSplit> narrowed_by_table(const PlanInputs& plan, const Outcome&
 }  // namespace
 
 std::optional<RowSplit> narrowed_rows(const PlanInputs& plan, const Outcome& outcome) {
+  constexpr std::size_t kMostParts = 32'768;  // of all tables: each is looked at by itself, some times over
   if (!outcome.rows.hidden() || plan.missing) return std::nullopt;
-  for (const TableInputs& table : plan.tables)
-    if (is_split(table) && !is_everywhere(table, plan.ranks.size())) return std::nullopt;  // part k is on rank k (3.5)
+  std::size_t parts = 0;
+  for (const TableInputs& table : plan.tables) {
+    if (!is_split(table)) continue;
+    if (!is_everywhere(table, plan.ranks.size())) return std::nullopt;  // part k is on rank k (3.5)
+    parts += plan.ranks.size();
+  }
+  if (parts > kMostParts) return std::nullopt;
   const std::vector<RowLine> lines = row_lines(plan, outcome);
   return outcome.rows.how == SplitRows::by_memory ? narrowed_by_memory(plan, outcome, lines)
                                                   : narrowed_by_table(plan, outcome, lines);

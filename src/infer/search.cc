@@ -22,8 +22,10 @@ void keep_best(SearchResult& result, std::int64_t& limit, Survivor survivor) {
   result.survivors.push_back(std::move(survivor));
 }
 
-SplitRows hidden_split_of(const ReleaseRules& rules) {
-  return rules.buckets ? SplitRows::by_buckets : SplitRows::by_memory;
+// Where some of the releases know buckets, their split holds that by capacities, too.
+SplitRows hidden_split_of(const std::vector<Setting>& members) {
+  const auto knows_buckets = [](const Setting& setting) { return setting.rules->buckets; };
+  return std::ranges::any_of(members, knows_buckets) ? SplitRows::by_buckets : SplitRows::by_memory;
 }
 
 // In a large plan a table of its own kind shows in several cells: one alone is a wrong one.
@@ -68,10 +70,10 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
 
 // Where the shares of the ranks speak for devices of different capacities, row-wise tables that are too small to show
 // it are not split evenly either.
-void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Outcome& even) {
+void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
+  Outcome& even = survivor.outcome;
   if (even.rows.how != SplitRows::evenly || !may_split_unevenly(plan, *even.setting.rules)) return;
-  auto split =
-      evaluator.free(even.setting, even.pair, Freedom::columns, hidden_split_of(*even.setting.rules), kNoLimit);
+  auto split = evaluator.free(even.setting, even.pair, Freedom::columns, hidden_split_of(survivor.members), kNoLimit);
   if (!split || split->contradictions > even.contradictions) return;
   for (std::size_t t = 0; t < plan.tables.size(); ++t) {
     const std::uint64_t combos = combos_of(even.tables[t].options);
@@ -130,7 +132,7 @@ SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, std::uint3
     for (Survivor& survivor : result.survivors)
       if (survivor.outcome.uniform) widen(plan, evaluator, survivor);
   if (options.alternatives && Shares(plan).conflicts() > 0)
-    for (Survivor& survivor : result.survivors) hide_rows(plan, evaluator, survivor.outcome);
+    for (Survivor& survivor : result.survivors) hide_rows(plan, evaluator, survivor);
   return std::move(result);
 }
 

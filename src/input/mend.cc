@@ -19,6 +19,13 @@ namespace {
 
 constexpr std::size_t kTitleAhead = std::size_t{1} << 23;  // bytes in which the title of an open block is looked for
 
+// Where the string begins that goes on at the end of the text; an escaped quote is part of it.
+std::size_t opening_quote(std::string_view text, char quote) {
+  std::size_t open = text.rfind(quote);
+  while (open != kNowhere && open > 0 && text[open - 1] == '\\') open = text.rfind(quote, open - 1);
+  return open;
+}
+
 // Reads the physical lines, as many as the region has, and hands on what they stand for.
 class Mender {
  public:
@@ -124,7 +131,7 @@ class Mender {
   std::size_t rest_of_literal(std::string_view text, bool is_first) const {
     if (!text.ends_with(" '") && !text.ends_with(" \"")) return 0;
     const std::string_view without_end = text.substr(0, text.size() - 1);
-    const std::size_t open = without_end.rfind(text.back());
+    const std::size_t open = opening_quote(without_end, text.back());
     if (is_first && (open == kNowhere || first_box(without_end.substr(open + 1)) == kNowhere)) return 0;
     const std::string_view next = lines_.next_text();
     const std::size_t quote = next.find_first_not_of(' ');

@@ -55,11 +55,13 @@ TEST(BucketRows, AreThoseThatTheRanksShow) {
 }
 
 TEST(BucketRows, MayBeSplitEvenly) {
-  const PlanInputs plan = plan_of(4, {10'000'001});
+  const PlanInputs plan = plan_of(4, {10'000'001});  // 11 times 909,091, a prime number
   const auto rows = found(plan, {2'500'001, 2'500'001, 2'500'001, 2'499'998});
   ASSERT_EQ(rows.size(), 1u);
-  EXPECT_LE(rows[0][3].low, 2'499'998);
-  EXPECT_GE(rows[0][0].high, 2'500'001);
+  // 909,091 buckets of 11 rows, and those of one row, are close.
+  EXPECT_EQ(rows[0],
+            (std::vector<RealInterval>{
+                {2'500'001, 2'500'003}, {2'500'000, 2'500'003}, {2'500'000, 2'500'003}, {2'499'992, 2'500'000}}));
 }
 
 TEST(BucketRows, AreBoundsWhereTheRanksAreTooCoarse) {
@@ -93,9 +95,13 @@ TEST(BucketRows, AreFewerThanRanksOnlyIfTheyMayBe) {
   EXPECT_EQ(rows[0], exact({10'000'000, 10'000'000, 0, 0}));
 }
 
-TEST(BucketRows, AreNotLookedForAmongTooMany) {
-  const PlanInputs plan = plan_of(2, {10'000'000'000'000});
-  EXPECT_TRUE(found(plan, {5'000'000'000'000, 5'000'000'000'000}).empty());
+TEST(BucketRows, AreAnyWhereThereAreTooManyToTry) {
+  constexpr std::int64_t kTooMany = 10'000'000'000'000;
+  const PlanInputs plan = plan_of(2, {kTooMany, 30'000'000});
+  const auto rows = found(plan, {kTooMany / 2 + 20'000'000, kTooMany / 2 + 10'000'000});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0], std::vector<RealInterval>(2, {0, static_cast<double>(kTooMany)}));
+  EXPECT_EQ(rows[1], (std::vector<RealInterval>{{15'000'000, 20'000'000}, {10'000'000, 15'000'000}}));
 }
 
 }  // namespace
