@@ -126,13 +126,22 @@ class Mender {
   // Of the line that was just read.
   Place column(std::size_t offset) const { return {lines_.number(), static_cast<std::uint32_t>(offset + 1)}; }
 
-  // Behind the quote at which the string that ends this line goes on in the next one; 0 if it does not. In the first
-  // piece of such a string the box begins.
-  std::size_t rest_of_literal(std::string_view text, bool is_first) const {
-    if (!text.ends_with(" '") && !text.ends_with(" \"")) return 0;
+  // Does the string that ends this line hold the first piece of a box line?
+  bool ends_in_first_piece(std::string_view text) const {
     const std::string_view without_end = text.substr(0, text.size() - 1);
     const std::size_t open = opening_quote(without_end, text.back());
-    if (is_first && (open == kNowhere || first_box(without_end.substr(open + 1)) == kNowhere)) return 0;
+    if (open == kNowhere) return false;
+    const std::string_view piece = without_end.substr(open + 1);
+    const std::size_t box = first_box(piece);
+    const bool is_whole =
+        box != kNowhere && blocks_.width() != 0 && begins_with_box_line(piece.substr(box), blocks_.width());
+    return box != kNowhere && !is_whole;
+  }
+
+  // Behind the quote at which the string that ends this line goes on in the next one; 0 if it does not.
+  std::size_t rest_of_literal(std::string_view text, bool is_first) const {
+    if (!text.ends_with(" '") && !text.ends_with(" \"")) return 0;
+    if (is_first && !ends_in_first_piece(text)) return 0;
     const std::string_view next = lines_.next_text();
     const std::size_t quote = next.find_first_not_of(' ');
     return quote != kNowhere && next[quote] == text.back() ? quote + 1 : 0;

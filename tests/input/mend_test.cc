@@ -439,9 +439,12 @@ TEST(Mend, LinesBesideStrings) {
 TEST(Mend, QuotesOfOthersJoinNoLines) {
   Texts lines = each(printed(), [](const std::string& line) { return " \"I " + line; });
   lines[5] += " said \"so \"";
-  const auto blocks = find_blocks(joined(lines));
-  ASSERT_EQ(blocks.size(), 1u);
-  EXPECT_EQ(texts_of(blocks[0]).size(), lines.size());
+  const Texts quoted = each(printed(), [](const std::string& line) { return " \"" + line + " \""; });
+  for (const Texts& one : {lines, quoted}) {
+    const auto blocks = find_blocks(joined(one));
+    ASSERT_EQ(blocks.size(), 1u);
+    EXPECT_EQ(texts_of(blocks[0]).size(), one.size());
+  }
 }
 
 // Text behind the right border of each line, the title's words too, is no title of other processes.
