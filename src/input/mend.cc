@@ -126,25 +126,66 @@ class Mender {
   // Of the line that was just read.
   Place column(std::size_t offset) const { return {lines_.number(), static_cast<std::uint32_t>(offset + 1)}; }
 
-  // Does the string that ends this line hold the first piece of a box line?
+  // Where the whole box line ends that the text begins with, or kNowhere.
+  std::size_t end_of_whole_line(std::string_view text) const {
+    const std::size_t width = blocks_.width();
+    if (width == 0) {
+      const std::string_view own = without_padding(text);
+      return border_of(own) || (own.size() > 1 && own.ends_with(" #")) ? text.size() : kNowhere;
+    }
+    if (hashes_at_start(text) == width) return width;
+    for (const std::size_t one : {width, width + 1})  // there is a heading that is one wider
+      if (begins_with_box_line(text, one)) return right_border(text, one) + 1;
+    return kNowhere;
+  }
+
+  // Behind the quote at which a string begins the line; 0 if none does.
+  static std::size_t start_of_string(std::string_view line, char quote) {
+    const std::size_t open = line.find_first_not_of(' ');
+    return open != kNowhere && line[open] == quote ? open + 1 : 0;
+  }
+  static bool ends_piece(std::string_view line) { return line.ends_with(" '") || line.ends_with(" \""); }
+
+  // The first pieces may be those of a prefix: does a box line begin in one of the next?
+  bool box_follows(char quote) const {
+    constexpr int kMostPieces = 16;
+    PhysicalLines ahead = lines_;
+    for (int i = 0; i < kMostPieces; ++i) {
+      const std::string_view text = ahead.next_text();
+      const std::size_t start = start_of_string(text, quote);
+      if (start == 0) return false;
+      const std::string_view piece = text.substr(start);
+      const std::size_t box = first_box(piece);
+      if (box != kNowhere) return box == 0 || end_of_whole_line(piece.substr(box)) == kNowhere;
+      if (!ends_piece(text)) return false;
+      ahead.read();
+    }
+    return false;
+  }
+
+  // Does the string that ends this line hold the first piece of a box line with its prefix?
   bool ends_in_first_piece(std::string_view text) const {
     const std::string_view without_end = text.substr(0, text.size() - 1);
     const std::size_t open = opening_quote(without_end, text.back());
     if (open == kNowhere) return false;
-    const std::string_view piece = without_end.substr(open + 1);
-    const std::size_t box = first_box(piece);
-    const bool is_whole =
-        box != kNowhere && blocks_.width() != 0 && begins_with_box_line(piece.substr(box), blocks_.width());
-    return box != kNowhere && !is_whole;
+    std::string_view piece = without_end.substr(open + 1);
+    std::size_t box = first_box(piece);
+    if (box == kNowhere) return box_follows(text.back());
+    while (box != kNowhere) {
+      piece.remove_prefix(box);
+      const std::size_t end = end_of_whole_line(piece);
+      if (end == kNowhere) return true;
+      piece.remove_prefix(end);
+      box = first_box(piece);
+    }
+    return false;
   }
 
   // Behind the quote at which the string that ends this line goes on in the next one; 0 if it does not.
   std::size_t rest_of_literal(std::string_view text, bool is_first) const {
-    if (!text.ends_with(" '") && !text.ends_with(" \"")) return 0;
-    if (is_first && !ends_in_first_piece(text)) return 0;
-    const std::string_view next = lines_.next_text();
-    const std::size_t quote = next.find_first_not_of(' ');
-    return quote != kNowhere && next[quote] == text.back() ? quote + 1 : 0;
+    if (!ends_piece(text)) return 0;
+    const std::size_t start = start_of_string(lines_.next_text(), text.back());
+    return start == 0 || (is_first && !ends_in_first_piece(text)) ? 0 : start;
   }
 
   Region region_;

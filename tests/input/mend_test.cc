@@ -132,6 +132,10 @@ std::vector<Case> cases() {
        Mending::colours},
       {"Python list", "x = 1\nINFO:" + list(lines), Mending::escapes},
       {"pprint of Python", replaced(list(lines), "--- Planner", "'\n '--- Planner"), Mending::escapes},
+      {"pprint of Python that breaks behind a prefix",
+       replaced(replaced(list(prefixed("I of stats: ")), "I of stats: #", "I of '\n 'stats: '\n '#"), "--- Planner",
+                "'\n '--- Planner"),
+       Mending::escapes},
       {"HTML", "<pre>" + replaced(joined(prefixed("<a>")), "<a>", "&lt;a&gt;") + "</pre>", Mending::escapes},
       {"HTML of paragraphs on one line", replaced("<p>" + joined(prefixed("x] ")) + "</p>", "\n", "</p>  <p>"),
        Mending::escapes},
@@ -440,10 +444,12 @@ TEST(Mend, QuotesOfOthersJoinNoLines) {
   Texts lines = each(printed(), [](const std::string& line) { return " \"I " + line; });
   lines[5] += " said \"so \"";
   const Texts quoted = each(printed(), [](const std::string& line) { return " \"" + line + " \""; });
-  for (const Texts& one : {lines, quoted}) {
+  const Texts without_border(quoted.begin() + 1, quoted.end());
+  for (const Texts& one : {lines, quoted, without_border}) {
     const auto blocks = find_blocks(joined(one));
     ASSERT_EQ(blocks.size(), 1u);
     EXPECT_EQ(texts_of(blocks[0]).size(), one.size());
+    EXPECT_FALSE(was(Mending::glued, blocks[0]));
   }
 }
 
