@@ -1,5 +1,6 @@
 #include "infer/row_lines.h"
 
+#include <array>
 #include <optional>
 
 #include "infer/sum_bounds.h"
@@ -28,7 +29,12 @@ RowBytes row_bytes(const Setting& setting, const RowEnds& ends, const ClassParts
 class RowLines {
  public:
   RowLines(const PlanInputs& plan, const Outcome& outcome)
-      : plan_(plan), outcome_(outcome), lines_(*outcome.lines), bounds_(plan, outcome), ends_(plan.tables.size()) {
+      : plan_(plan),
+        outcome_(outcome),
+        lines_(*outcome.lines),
+        bounds_(plan, outcome),
+        ends_(plan.tables.size()),
+        last_(plan.tables.size()) {
     for (std::uint32_t t = 0; t < ends_.size(); ++t) {
       if (plan.tables[t].sharding != Sharding::rw) continue;
       const TableParts& variants = (*outcome.parts)[t];
@@ -38,7 +44,7 @@ class RowLines {
     }
   }
 
-  RowLine of(const SumLine& line) const {
+  RowLine of(const SumLine& line) {
     RowLine rows{line.index, {}, {}};
     RealInterval fixed = constant_of(plan_, outcome_, line);
     lines_.each_part(line, [&](SumLines::Part part) {
@@ -46,7 +52,7 @@ class RowLines {
         fixed = fixed + bounds_.sum_of(part, line.quantity);
         return;
       }
-      const RowBytes bytes = bytes_of(part, line.quantity);
+      const RowBytes bytes = last_bytes_of(part, line.quantity);
       fixed = fixed + bytes.none;
       rows.tables.push_back({part.table, bytes.rows});
     });
@@ -55,6 +61,18 @@ class RowLines {
   }
 
  private:
+  struct Last {
+    std::int32_t cls = SumLines::kWhole;
+    RowBytes bytes;
+  };
+
+  // Most ranks have shards of the same class.
+  const RowBytes& last_bytes_of(SumLines::Part part, Quantity quantity) {
+    Last& last = last_[part.table][quantity == Quantity::ddr];
+    if (const std::int32_t cls = lines_[part.first].cls; last.cls != cls) last = {cls, bytes_of(part, quantity)};
+    return last.bytes;
+  }
+
   // Over the options left.
   RowBytes bytes_of(SumLines::Part part, Quantity quantity) const {
     std::optional<RowBytes> all;
@@ -73,12 +91,13 @@ class RowLines {
   const SumLines& lines_;
   const SumBounds bounds_;
   std::vector<std::vector<RowEnds>> ends_;  // by table and variant
+  std::vector<std::array<Last, 2>> last_;   // by table: HBM and DDR of the last class asked for
 };
 
 }  // namespace
 
 std::vector<RowLine> row_lines(const PlanInputs& plan, const Outcome& outcome) {
-  const RowLines of_ranks(plan, outcome);
+  RowLines of_ranks(plan, outcome);
   std::vector<RowLine> lines;
   for (const SumLine& line : outcome.sums)
     if (line.of == SumOf::rank && !line.contradicted && line.quantity <= Quantity::ddr)

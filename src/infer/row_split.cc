@@ -123,6 +123,8 @@ std::optional<RowSplit> narrowed_by_table(const PlanInputs& plan, const Outcome&
 std::optional<RowSplit> narrowed_rows(const PlanInputs& plan, const Outcome& outcome) {
   constexpr std::size_t kMostParts = 32'768;  // of all tables: each is looked at by itself, some times over
   if (!outcome.rows.hidden() || plan.missing) return std::nullopt;
+  // Rows of each table by itself explain nearly all; what they do not is not for them, and would be looked at in vain.
+  if (outcome.rows.how != SplitRows::by_memory && outcome.contradictions > 0) return std::nullopt;
   std::size_t parts = 0;
   for (const TableInputs& table : plan.tables) {
     if (!is_split(table)) continue;

@@ -19,8 +19,8 @@ Outcome with_rows(const PlanInputs& plan, Outcome outcome, const RowSplit& rows)
 // `limit`.
 template <class F>
 void each_row_split(const PlanInputs& plan, Outcome& outcome, std::int64_t limit, F settle) {
-  constexpr int kRounds = 3;  // the first two tell nearly all
-  for (int round = 0; round < kRounds && outcome.cost() <= limit; ++round) {
+  const int rounds = outcome.rows.how == SplitRows::by_memory ? 3 : 2;  // the first two tell nearly all
+  for (int round = 0; round < rounds && outcome.cost() <= limit; ++round) {
     const auto rows = narrowed_rows(plan, outcome);
     if (!rows) return;
     settle(*rows);
