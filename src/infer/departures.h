@@ -1,6 +1,7 @@
 // Departures of tables from the plan-wide values of a hypothesis. Private to src/infer.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 

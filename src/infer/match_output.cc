@@ -10,8 +10,6 @@ constexpr std::size_t kMostSums = 1000;    // partial ones looked at for one pri
 constexpr std::size_t kMostSteps = 2000;   // for one assignment
 constexpr std::size_t kMostAssigned = 16;  // sizes that are kept for each table and rank
 
-using Sizes = ShortVector<std::pair<int, RealInterval>, kElementSizes.size()>;  // element index, bytes
-
 bool is_before(RealInterval a, RealInterval b) { return a.low != b.low ? a.low < b.low : a.high < b.high; }
 
 // Each sum with the size more, in order, without those that can no longer become the printed one. `rest`: what is added

@@ -1,11 +1,13 @@
 // Element sizes of tables that give the printed outputs of ranks. Private to src/infer.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "infer/short_vector.h"
 #include "infer/sum_bounds.h"
 
 namespace shardstats::infer_detail {
@@ -14,12 +16,14 @@ namespace shardstats::infer_detail {
 using Assignment = std::vector<std::pair<std::uint32_t, int>>;
 using Assignments = std::map<std::uint32_t, Assignment>;  // by index of the sum
 
+using Sizes = ShortVector<std::pair<int, RealInterval>, kElementSizes.size()>;  // element index, bytes
+
 // A table of an output sum with several element sizes left, and what each of them adds.
 struct OpenTable {
   std::uint32_t table = 0;
-  ShortVector<std::pair<int, RealInterval>, kElementSizes.size()> sizes;  // element index, bytes
-  std::uint32_t used = 0;                                                 // bit set: element sizes of some solution
-  RealInterval rest{};                                                    // what it and the tables after it can add
+  Sizes sizes;
+  std::uint32_t used = 0;  // bit set: element sizes of some solution
+  RealInterval rest{};     // what it and the tables after it can add
 };
 
 // The Output column is printed finely, so that bounds of the sum are not enough: looks for the assignments of element

@@ -2,6 +2,7 @@
 // Removes options of tables that no sum allows. Private to src/infer.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "infer/match_output.h"

@@ -208,10 +208,7 @@ void undo(Transcript& line, Mending what, std::vector<Mended>& mended, Transcrip
 }
 
 Transcript without_mark(const Transcript& line) {
-  if (!line.text().starts_with(kByteOrderMark)) return line;
-  Transcript rest;
-  rest.append(line, kByteOrderMark.size(), line.text().size());
-  return rest;
+  return line.text().starts_with(kByteOrderMark) ? part_of(line, kByteOrderMark.size(), line.text().size()) : line;
 }
 
 // Adds the line, or what it stands for, to `lines`.

@@ -1,4 +1,4 @@
-// The physical lines of a text with their numbers. Private to src/input.
+// The physical lines of a text, found anywhere in it, and numbered when that is asked for. Private to src/input.
 #pragma once
 
 #include <cstddef>

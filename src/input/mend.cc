@@ -6,8 +6,8 @@
 
 #include "input/box.h"
 #include "input/decode.h"
-#include "input/frame.h"
 #include "input/process.h"
+#include "input/reframe.h"
 #include "input/region.h"
 #include "input/streams.h"
 #include "input/unglue.h"
@@ -79,7 +79,7 @@ class Mender {
 
   void read_line() {
     const std::string_view text = lines_.read();
-    if (text.size() > kLongestLine && !blocks_.is_sure() && !has_sign(text))
+    if (text.size() > kLongestLine && !blocks_.is_sure() && !has_title_or_label(text))
       blocks_.skip();
     else if (text.size() > kLongestLine)
       problem_ = too_long_line(lines_.number());
@@ -89,7 +89,7 @@ class Mender {
       decode_and_unwrap(joined_literals(text));
   }
 
-  static bool has_sign(std::string_view text) { return text.find(kTitle) != kNowhere || labels_in(text) > 0; }
+  static bool has_title_or_label(std::string_view text) { return text.find(kTitle) != kNowhere || labels_in(text) > 0; }
 
   bool is_full() const { return streams_.bytes() + unwrapper_.joined().size() > kMostMended; }
 

@@ -10,7 +10,6 @@
 namespace shardstats::input_detail {
 namespace {
 
-constexpr std::string_view kDigits = "0123456789";
 constexpr std::size_t kLongestFront = 100;  // bytes up to the end of a number
 constexpr int kCompared = 20;               // lines whose numbers have to follow each other
 constexpr int kFewestCompared = 6;          // at the end of a log

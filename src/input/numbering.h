@@ -6,6 +6,8 @@
 
 namespace shardstats::input_detail {
 
+inline constexpr std::string_view kDigits = "0123456789";
+
 inline constexpr std::size_t kMostNumbers = 8;  // of a prefix that are looked at for one that changes all the time
 
 class Numbering {

@@ -1,4 +1,5 @@
-// The lines of a log from a damaged one on, as they stand in it. Private to src/input.
+// The lines of a log from a damaged one on, as they stand in it: read one after the other, without the numbers that
+// grep -n and others put in front. Private to src/input.
 #pragma once
 
 #include <cstddef>

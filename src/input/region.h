@@ -26,10 +26,4 @@ struct Region {
   std::vector<Mended> mended;
 };
 
-inline Transcript part_of(const Transcript& line, std::size_t start, std::size_t end) {
-  Transcript part;
-  part.append(line, start, end);
-  return part;
-}
-
 }  // namespace shardstats::input_detail

@@ -37,13 +37,19 @@ Transcript rewrite(const Transcript& line, Rule rule) {
   return out;
 }
 
+inline Transcript part_of(const Transcript& line, std::size_t start, std::size_t end) {
+  Transcript part;
+  part.append(line, start, end);
+  return part;
+}
+
 // The lines that its line feeds end.
 inline std::vector<Transcript> split_lines(const Transcript& text) {
   std::vector<Transcript> lines;
   const std::string_view all = text.text();
   for (std::size_t start = 0; start < all.size();) {
     const std::size_t end = std::min(all.find('\n', start), all.size());
-    lines.emplace_back().append(text, start, end);
+    lines.push_back(part_of(text, start, end));
     start = end + 1;
   }
   return lines;

@@ -5,6 +5,7 @@
 
 #include "input/numbering.h"
 #include "input/process.h"
+#include "input/rewrite.h"
 
 namespace shardstats::input_detail {
 namespace {
@@ -13,11 +14,10 @@ constexpr std::size_t kBytesOfLine = 200;  // of memory that a line takes beside
 
 // The tag without its `number`-th number (1-based) and the blanks around it.
 std::string without_number(const std::string& tag, std::size_t number) {
-  constexpr std::string_view kAnyDigit = "0123456789";
   std::size_t start = 0, end = 0;
   for (std::size_t i = 0; i < number && start != kNowhere; ++i) {
-    start = tag.find_first_of(kAnyDigit, end);
-    end = start == kNowhere ? end : std::min(tag.find_first_not_of(kAnyDigit, start), tag.size());
+    start = tag.find_first_of(kDigits, end);
+    end = start == kNowhere ? end : std::min(tag.find_first_not_of(kDigits, start), tag.size());
   }
   if (start == kNowhere || number == 0) return tag;
   return std::string(without_padding(std::string_view(tag).substr(0, start))) +

@@ -143,9 +143,7 @@ LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::si
   std::size_t seen = 0;
   for (std::size_t open = text.find_first_of("\"'", start); open != kNowhere;) {
     const std::size_t end = string_end(text, open);
-    Transcript escaped;
-    escaped.append(line, open + 1, end);
-    const Transcript content = rewrite(escaped, escape_at);
+    const Transcript content = rewrite(part_of(line, open + 1, end), escape_at);
     LinesInStrings inner = lines_at_depth(content, width, depth + 1);
     if (inner.lines.empty()) inner.lines = split_lines(content);
     if (holds_box(inner.lines)) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "input/rewrite.h"
+
 namespace shardstats::input_detail {
 
 void Ungluer::take(Transcript line, const std::string& process) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "input/frame.h"
+#include "input/reframe.h"
 #include "input/region.h"
 
 namespace shardstats::input_detail {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "input/process.h"
+#include "input/rewrite.h"
 #include "shardstats/limits.h"
 
 namespace shardstats::input_detail {

@@ -1,4 +1,4 @@
-#include "input/frame.h"
+#include "input/reframe.h"
 
 #include <algorithm>
 #include <utility>
