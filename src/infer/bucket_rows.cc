@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "shardstats/planner/shapes.h"
+
 namespace shardstats::infer_detail {
 namespace {
 
@@ -13,30 +15,12 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kMostDivisions = 2'000'000, kMostTried = 4'000'000;
 constexpr int kRounds = 8;  // each one only ever removes splits
 
-// A split into parts: the first ones have as many rows each, then comes one of its own, then all others.
-struct Split {
-  std::int64_t first = 0;
-  std::size_t firsts = 0;
-  std::int64_t next = 0, others = 0;
-
-  std::int64_t rows_of(std::size_t part) const { return part < firsts ? first : part == firsts ? next : others; }
-};
-
-Split even_split(std::int64_t rows, std::int64_t parts) {
-  const std::int64_t block = (rows + parts - 1) / parts, full = rows / block;
-  return {block, static_cast<std::size_t>(full), rows - block * full, 0};
-}
-
-Split bucket_split(std::int64_t rows, std::int64_t buckets, std::int64_t parts) {
-  const std::int64_t bucket = rows / buckets, each = buckets / parts;
-  return {(each + 1) * bucket, static_cast<std::size_t>(buckets % parts), each * bucket, each * bucket};
-}
-
-std::vector<Split> splits_of(std::int64_t rows, std::int64_t parts, bool may_be_few) {
-  std::vector<Split> splits{even_split(rows, parts)};
+std::vector<ShapeRuns> splits_of(std::int64_t rows, std::int64_t parts, bool may_be_few) {
+  const Shape table{rows, 1};
+  std::vector<ShapeRuns> splits{even_row_runs(table, parts)};
   const auto add = [&](std::int64_t buckets) {
     // As many for each part split evenly.
-    if (buckets % parts != 0 && (may_be_few || buckets > parts)) splits.push_back(bucket_split(rows, buckets, parts));
+    if (buckets % parts != 0 && (may_be_few || buckets > parts)) splits.push_back(bucket_runs(table, buckets, parts));
   };
   for (std::int64_t d = 1; d * d <= rows; ++d) {
     if (rows % d != 0) continue;
@@ -57,11 +41,16 @@ class AllowedRows {
     for (std::size_t k = from_.size() - 1; k-- > 0;) from_[k] = meet(from_[k + 1], from_[k]);
   }
 
-  bool allow(const Split& split) const {
-    const std::size_t parts = by_part_.size(), own = split.firsts;
-    return (own == 0 || holds(to_[std::min(own, parts) - 1], split.first)) &&
-           (own >= parts || holds(by_part_[own], split.next)) &&
-           (own + 1 >= parts || holds(from_[own + 1], split.others));
+  bool allow(const ShapeRuns& split) const {
+    std::size_t first = 0;
+    for (const ShapeRun& run : split) {
+      const std::size_t end = first + static_cast<std::size_t>(run.count);
+      // Between the first run and the last one stands a single part.
+      const RealInterval allowed = first == 0 ? to_[end - 1] : end == from_.size() ? from_[first] : by_part_[first];
+      if (!holds(allowed, run.shape.rows)) return false;
+      first = end;
+    }
+    return true;
   }
 
  private:
@@ -90,7 +79,7 @@ class BucketRows {
     std::int64_t divisions = 0, tried = 0;
     for (std::uint32_t t = 0; t < splits_.size(); ++t) {
       const TableInputs& table = plan_.tables[t];
-      if (table.sharding != Sharding::rw || !table.sized) continue;
+      if (!is_row_wise(table)) continue;
       rows_[t].assign(parts_, {0, static_cast<double>(table.rows)});
       const auto [same, is_new] = listed.try_emplace(table.rows, t);
       const auto needed = is_new ? static_cast<std::int64_t>(std::sqrt(static_cast<double>(table.rows))) : 0;
@@ -116,7 +105,7 @@ class BucketRows {
       for (std::uint32_t t = 0; t < splits_.size(); ++t) {
         if (splits_[t].empty()) continue;
         const AllowedRows own(allowed[t]);
-        if (std::erase_if(splits_[t], [&](const Split& split) { return !own.allow(split); }) == 0) continue;
+        if (std::erase_if(splits_[t], [&](const ShapeRuns& split) { return !own.allow(split); }) == 0) continue;
         if (splits_[t].empty()) return false;
         has_changed = true;
         take_bounds(t);
@@ -125,14 +114,17 @@ class BucketRows {
     return true;
   }
 
-  std::vector<std::vector<RealInterval>> rows() { return std::move(rows_); }
+  RowsByTable rows() { return std::move(rows_); }
 
  private:
   void take_bounds(std::uint32_t t) {
-    for (std::size_t k = 0; k < parts_; ++k) {
-      RealInterval all = real(splits_[t].front().rows_of(k));
-      for (const Split& split : splits_[t]) all = hull(all, real(split.rows_of(k)));
-      rows_[t][k] = all;
+    bool is_first = true;
+    for (const ShapeRuns& split : splits_[t]) {
+      auto part = rows_[t].begin();
+      for (const ShapeRun& run : split)
+        for (const auto end = part + run.count; part != end; ++part)
+          *part = is_first ? real(run.shape.rows) : hull(*part, real(run.shape.rows));
+      is_first = false;
     }
   }
 
@@ -141,8 +133,8 @@ class BucketRows {
   }
 
   // By table and part: what the sums leave beside the other tables.
-  std::vector<std::vector<RealInterval>> allowed_rows() const {
-    std::vector<std::vector<RealInterval>> allowed(splits_.size());
+  RowsByTable allowed_rows() const {
+    RowsByTable allowed(splits_.size());
     for (std::size_t t = 0; t < allowed.size(); ++t)
       if (!splits_[t].empty()) allowed[t].assign(parts_, {0, static_cast<double>(plan_.tables[t].rows)});
     for (const RowLine& line : lines_) {
@@ -168,17 +160,16 @@ class BucketRows {
   SplitRows how_;
   const std::vector<RowLine>& lines_;
   std::size_t parts_;
-  std::vector<std::vector<Split>> splits_;       // by table; empty: they are not looked for
-  std::vector<std::vector<RealInterval>> rows_;  // bounds over them, by table and part
+  std::vector<std::vector<ShapeRuns>> splits_;  // by table; empty: they are not looked for
+  RowsByTable rows_;                            // bounds over them, by table and part
 };
 
 }  // namespace
 
-std::vector<std::vector<RealInterval>> bucket_rows(const PlanInputs& plan, SplitRows how,
-                                                   const std::vector<RowLine>& lines) {
+RowsByTable rows_in_buckets(const PlanInputs& plan, SplitRows how, const std::vector<RowLine>& lines) {
   BucketRows buckets(plan, how, lines);
   buckets.list_splits();
-  return buckets.narrow() ? buckets.rows() : std::vector<std::vector<RealInterval>>{};
+  return buckets.narrow() ? buckets.rows() : RowsByTable{};
 }
 
 }  // namespace shardstats::infer_detail

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "infer/rebuild.h"
 #include "infer/what_if_parts.h"
@@ -71,7 +72,7 @@ class Mapping {
   RowSplit changed_rows() const {
     RowSplit split = before_.rows;
     if (!split.by_table) return split;
-    auto rows = std::make_shared<std::vector<std::vector<RealInterval>>>();
+    auto rows = std::make_shared<RowsByTable>();
     for (std::uint32_t t = 0; t < changed_.inputs.tables.size(); ++t) {
       const TableInputs& old = base_.inputs.tables[changed_.base_rows[t]];
       const TableInputs& now = changed_.inputs.tables[t];

@@ -38,6 +38,8 @@ struct TableInputs {
   std::optional<int> fixed_element, fixed_output, fixed_optimizer;  // by --assume: indices of model.h
 };
 
+inline bool is_row_wise(const TableInputs& table) { return table.sized && table.sharding == Sharding::rw; }
+
 // Does the table have one shard on each of so many ranks?
 inline bool is_everywhere(const TableInputs& table, std::size_t ranks) {
   if (ranks == 0 || table.ranks.size() != ranks) return false;

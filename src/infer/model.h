@@ -71,12 +71,13 @@ enum class SplitRows : std::uint8_t {
   by_buckets,       // each table in its own way, in releases that know buckets (3.4)
   by_few_buckets,   // the same, and some table has fewer buckets than there are ranks, which v1.8.0 refuses
 };
+using RowsByTable = std::vector<std::vector<RealInterval>>;  // bounds, by table and part
 struct RowSplit {
   SplitRows how = SplitRows::evenly;
   // By memory: bounds of what part k of every row-wise table has of its rows; null: nothing is known.
   std::shared_ptr<const std::vector<RealInterval>> shares;
   // By buckets, or by either: bounds of the rows of part k of each table, by TableInputs::row; null: nothing is known.
-  std::shared_ptr<const std::vector<std::vector<RealInterval>>> by_table;
+  std::shared_ptr<const RowsByTable> by_table;
   bool hidden() const { return how >= SplitRows::by_memory; }
   bool by_part() const { return shares != nullptr || by_table != nullptr; }
 };

@@ -5,8 +5,6 @@
 namespace shardstats::infer_detail {
 namespace {
 
-bool is_row_wise(const TableInputs& table) { return table.sized && table.sharding == Sharding::rw; }
-
 std::int64_t row_wise_tables(const PlanInputs& plan) { return std::ranges::count_if(plan.tables, is_row_wise); }
 
 // Their kernels say that they have buckets in the releases that know these.

@@ -10,8 +10,6 @@
 namespace shardstats::infer_detail {
 namespace {
 
-bool is_split(const TableInputs& table) { return table.sized && table.sharding == Sharding::rw; }
-
 // All parts together are the whole.
 bool make_whole(std::vector<RealInterval>& shares) {
   RealInterval sum{};
@@ -23,8 +21,6 @@ bool make_whole(std::vector<RealInterval>& shares) {
   }
   return true;
 }
-
-using RowsByTable = std::vector<std::vector<RealInterval>>;  // and part
 
 // May each part of it be cut to whole buckets? Other tables than these are not taken to have buckets on devices with
 // capacities of their own.
@@ -68,13 +64,13 @@ std::vector<RealInterval> rows_by_memory(const TableInputs& table, SplitRows how
 // Devices with capacities of their own give all tables the same shares, which say nothing of buckets; where both may
 // be, both are within the bounds. Empty: neither.
 RowsByTable rows_of_tables(const PlanInputs& plan, SplitRows how, const std::vector<RowLine>& lines) {
-  RowsByTable rows = bucket_rows(plan, how, lines);
+  RowsByTable rows = rows_in_buckets(plan, how, lines);
   const std::vector<RealInterval> shares = shares_of(plan, how, lines);
   if (shares.empty()) return rows;
   const bool by_buckets = !rows.empty();
   rows.resize(plan.tables.size());
   for (std::size_t t = 0; t < rows.size(); ++t) {
-    if (!is_split(plan.tables[t])) continue;
+    if (!is_row_wise(plan.tables[t])) continue;
     const std::vector<RealInterval> parts = rows_by_memory(plan.tables[t], how, shares);
     if (by_buckets)
       std::ranges::transform(rows[t], parts, rows[t].begin(), [](auto a, auto b) { return hull(a, b); });
@@ -127,7 +123,7 @@ std::optional<RowSplit> narrowed_rows(const PlanInputs& plan, const Outcome& out
   if (outcome.rows.how != SplitRows::by_memory && outcome.contradictions > 0) return std::nullopt;
   std::size_t parts = 0;
   for (const TableInputs& table : plan.tables) {
-    if (!is_split(table)) continue;
+    if (!is_row_wise(table)) continue;
     if (!is_everywhere(table, plan.ranks.size())) return std::nullopt;  // part k is on rank k (3.5)
     parts += plan.ranks.size();
   }
@@ -141,7 +137,7 @@ Outcome with_rows(const PlanInputs& plan, Outcome outcome, const RowSplit& rows)
   outcome.rows = rows;
   auto all = std::make_shared<std::vector<TableParts>>(*outcome.parts);
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    if (!is_split(plan.tables[t])) continue;
+    if (!is_row_wise(plan.tables[t])) continue;
     const auto combos = combos_of(outcome.tables[t].options, (*all)[t].size());
     TableParts split;
     for (std::size_t v = 0; v < combos.size(); ++v) {

@@ -75,11 +75,19 @@ ShapeRuns equal_share_runs(Shape table, std::int64_t n) {
   return runs;
 }
 
+ShapeRuns bucket_runs(Shape table, std::int64_t buckets, std::int64_t n) {
+  ShapeRuns runs;
+  if (buckets <= 0 || table.rows % buckets != 0) return runs;
+  const std::int64_t bucket = table.rows / buckets, each = buckets / n, more = buckets % n;
+  runs.add({(each + 1) * bucket, table.cols}, more);
+  runs.add({each * bucket, table.cols}, n - more);
+  return runs;
+}
+
 std::vector<std::int64_t> bucket_rows(std::int64_t rows, std::int64_t buckets, std::int64_t world_size) {
-  if (buckets <= 0 || rows % buckets != 0) return {};
-  const std::int64_t bucket = rows / buckets, each = buckets / world_size, more = buckets % world_size;
   std::vector<std::int64_t> parts;
-  for (std::int64_t i = 0; i < world_size; ++i) parts.push_back((each + (i < more ? 1 : 0)) * bucket);
+  for (const ShapeRun& run : bucket_runs({rows, 1}, buckets, world_size))
+    parts.insert(parts.end(), static_cast<std::size_t>(run.count), run.shape.rows);
   return parts;
 }
 

@@ -36,9 +36,9 @@ std::vector<RowLine> lines_of(const PlanInputs& plan, std::span<const std::int64
   return lines;
 }
 
-std::vector<std::vector<RealInterval>> found(const PlanInputs& plan, std::initializer_list<std::int64_t> rows,
-                                             SplitRows how = SplitRows::by_buckets) {
-  return bucket_rows(plan, how, lines_of(plan, std::span(rows.begin(), rows.size())));
+RowsByTable found(const PlanInputs& plan, std::initializer_list<std::int64_t> rows,
+                  SplitRows how = SplitRows::by_buckets) {
+  return rows_in_buckets(plan, how, lines_of(plan, std::span(rows.begin(), rows.size())));
 }
 
 std::vector<RealInterval> exact(std::initializer_list<double> rows) {

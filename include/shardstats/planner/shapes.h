@@ -57,7 +57,9 @@ std::vector<std::int64_t> proportional_rows(std::int64_t rows, const std::vector
 // The same where all n devices have the same capacity: fl(R / n) without its fraction each, and the last one the rest.
 ShapeRuns equal_share_runs(Shape table, std::int64_t n);
 
-// Rows of each rank for a table of `buckets` buckets (3.4); empty if the rows do not divide.
+// Row blocks of a table of `buckets` buckets on n ranks (3.4); none if the rows do not divide.
+ShapeRuns bucket_runs(Shape table, std::int64_t buckets, std::int64_t n);
+// The rows of each rank alone.
 std::vector<std::int64_t> bucket_rows(std::int64_t rows, std::int64_t buckets, std::int64_t world_size);
 
 }  // namespace shardstats
