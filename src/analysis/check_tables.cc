@@ -147,7 +147,7 @@ bool has_free_shard(const Placement& placement, std::int64_t world_size) {
 
 // What the sharding type demands of the list; empty: it is as it should be. Before v0.3.0 user sharders
 // are no different, since these are rules of the enumerator (storage-model.md section 3.5).
-std::string_view broken_demand(const Placement& placement, std::int64_t world_size) {
+std::string_view broken_demand(const Placement& placement, const PrintedTable& row, std::int64_t world_size) {
   const std::vector<int>& ranks = placement.ranks;
   switch (*placement.sharding) {
     case Sharding::dp:
@@ -160,8 +160,11 @@ std::string_view broken_demand(const Placement& placement, std::int64_t world_si
     case Sharding::twrw:
       return placement.are_neighbours() ? "" : "has one shard on every rank of a group of neighbours";
     case Sharding::cw:
+    case Sharding::twcw:  // a CW Dim is held against the list by itself
+      return row.cw_dim || std::ssize(ranks) <= parse_integer(row.emb_dim.text).value_or(INT64_MAX)
+                 ? ""
+                 : "has no more shards than columns";
     case Sharding::gs:
-    case Sharding::twcw:
       break;
   }
   return "";
@@ -170,7 +173,7 @@ std::string_view broken_demand(const Placement& placement, std::int64_t world_si
 void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, const Placement& placement) {
   const std::int64_t world_size = checks.plan.setting.world_size;
   const bool inside = placement.are_below(world_size);
-  const std::string_view demand = placement.sharding && inside ? broken_demand(placement, world_size) : "";
+  const std::string_view demand = placement.sharding && inside ? broken_demand(placement, row, world_size) : "";
   if (inside && demand.empty()) return;
   Finding& finding = checks.add_table(RuleId::table_ranks, row.ranks, i);
   finding.message = of_table("Ranks", row) + " are " + std::string(row.ranks.text);
@@ -182,6 +185,8 @@ void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, co
   if (inside && (placement.sharding == Sharding::dp || placement.sharding == Sharding::rw))
     finding.expected = Expected{{}, "ranks", world_size == 1 ? "0" : "0-" + last};
   finding.suspects.push_back({row.sharding, "what decides the shards"});
+  if (placement.sharding == Sharding::cw || placement.sharding == Sharding::twcw)
+    finding.suspects.push_back({row.emb_dim, "the columns of the whole table"});
 }
 
 void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, Names& names) {

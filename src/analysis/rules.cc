@@ -63,7 +63,7 @@ constexpr std::array kRules = {
          "storage-model.md section 3.2", "one of Emb Dim, CW Dim and Ranks of this row is wrong"},
     Rule{"table.ranks", error, "ranks of a table",
          "Ranks with Sharding and the number of ranks",
-         "all inside 0..W-1; DP, RW: 0..W-1; TW: one; TWRW: neighbours", v0_1_1, main_branch,
+         "all inside 0..W-1; DP, RW: 0..W-1; TW: one; TWRW: neighbours; CW, TWCW: no more than columns", v0_1_1, main_branch,
          "storage-model.md section 3.5", "either Ranks or Sharding of this row is wrong"},
     Rule{"table.batch_sizes", error, "batch sizes of a table",
          "the number of Batch Sizes with Features", "one batch size a feature", v0_5_0, main_branch,

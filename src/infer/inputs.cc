@@ -139,7 +139,7 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   const double size = static_cast<double>(table.rows) * static_cast<double>(table.cols);
   table.sized = table.rows > 0 && table.cols > 0 && sharding && has_ranks &&
                 size < static_cast<double>(kLargestTable) && static_cast<bool>(printed.pooling_factor) &&
-                table.block <= table.cols;
+                table.block <= table.cols && (!columns_hidden(table) || std::ssize(table.ranks) <= table.cols);
 }
 
 }  // namespace

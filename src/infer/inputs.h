@@ -39,6 +39,10 @@ struct TableInputs {
 };
 
 inline bool is_row_wise(const TableInputs& table) { return table.sized && table.sharding == Sharding::rw; }
+// Is a table split by columns into blocks of a width that is not printed (before v0.5.0)?
+inline bool columns_hidden(const TableInputs& table) {
+  return table.block == 0 && (table.sharding == Sharding::cw || table.sharding == Sharding::twcw);
+}
 
 // Does the table have one shard on each of so many ranks?
 inline bool is_everywhere(const TableInputs& table, std::size_t ranks) {

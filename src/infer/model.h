@@ -74,15 +74,10 @@ enum class SplitRows : std::uint8_t {
 using RowsByTable = std::vector<std::vector<RealInterval>>;  // bounds, by table and part
 struct RowSplit {
   SplitRows how = SplitRows::evenly;
-  // By memory: bounds of what part k of every row-wise table has of its rows; null: nothing is known.
-  std::shared_ptr<const std::vector<RealInterval>> shares;
-  // By buckets, or by either: bounds of the rows of part k of each table, by TableInputs::row; null: nothing is known.
+  // Of the row-wise tables, as far as a hidden split is known, with TableInputs::row for the table; null: not at all.
   std::shared_ptr<const RowsByTable> by_table;
   bool hidden() const { return how >= SplitRows::by_memory; }
-  bool by_part() const { return shares != nullptr || by_table != nullptr; }
 };
-// Whole rows of each part of a table, as `shares` bounds them (3.3).
-std::vector<RealInterval> rows_of_parts(std::int64_t rows, const std::vector<RealInterval>& shares);
 // Is no part of an uneven split of so many rows taken to be empty?
 bool has_no_empty_part(std::int64_t rows, std::size_t parts, SplitRows how);
 
@@ -326,7 +321,5 @@ std::uint64_t fitting_combos(const Setting& setting, const TableInputs& table, c
                              std::uint64_t possible);
 
 bool is_ratio_hidden(const Setting& setting, const TableInputs& table);
-// Is a table split by columns into blocks of a width that is not printed (before v0.5.0)?
-bool columns_hidden(const TableInputs& table);
 
 }  // namespace shardstats::infer_detail

@@ -24,6 +24,15 @@ std::string dump(const Report& report) {
 }
 
 // Genuine logs have the planner's own bugs, which are notes.
+TEST(Verify, BlocksOfColumnsNeedOneEach) {
+  const Checked checked(changed(log_bytes("v0.3.0.log"), "fused_ebc.price_item.v5", "  256  ", "    8  "));
+  ASSERT_EQ(checked.report.findings.size(), 1U) << dump(checked.report);
+  const Finding& finding = checked.report.findings.front();
+  EXPECT_EQ(finding.rule->id, "table.ranks");
+  EXPECT_EQ(finding.suspects.back().cell.text, "8");
+  for (const PlanRank& rank : checked.plan.ranks) EXPECT_LE(rank.hbm.low, rank.hbm.high);
+}
+
 TEST(Verify, GenuineLogsAreClean) {
   for (const std::string& log : all_logs()) {
     const Checked checked(log_bytes(log));
