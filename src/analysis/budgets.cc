@@ -206,7 +206,7 @@ class Measures {
 
   Items ranks(RankColumn column) const {
     if (printed_.ranks.rows.empty()) return {unknown("no table of ranks is printed")};
-    if (column.quantity == Quantity::perf && printed_.releases.front() == Release::v0_1_0)
+    if (column.quantity == Quantity::perf && !prints_perf_in_ms(printed_.releases.front()))
       return {unknown("TorchRec v0.1.0 does not print perf in ms")};
     Items items;
     for (std::size_t r = 0; r < printed_.ranks.rows.size(); ++r)

@@ -155,7 +155,7 @@ Known known_bytes(const SideRank& rank, const RankSize& size) {
 }
 
 Known perf_of(const SideRank& rank) {
-  if (rank.plan == nullptr) return std::nullopt;
+  if (rank.plan == nullptr || !prints_perf_in_ms(rank.release)) return std::nullopt;
   const bool wrong = (rank.plan->expected_perf.contradicted >> kPerfParts & 1) != 0;
   if (wrong && rank.row != nullptr) return printed_bounds(rank.row->perf.total, Format::r3, "ms");
   if (!rank.plan->expected_perf.known && (rank.row == nullptr || !rank.row->perf.total)) return std::nullopt;

@@ -24,17 +24,26 @@ std::string_view origin_words(Origin origin) {
   return {};
 }
 
-// Values that an assumption of the whole plan can have, as --assume takes them.
-std::vector<std::string> possible_values(const Context& context, std::string_view name) {
-  std::vector<std::string> values;
-  const auto add = [&](auto names) { values.assign(names.begin(), names.end()); };
+// Values that an assumption of the whole plan can have.
+std::vector<AssumedValue> possible_values(const Context& context, std::string_view name) {
+  std::vector<AssumedValue> values;
+  const auto add = [&](const auto& names) {
+    for (const std::string_view word : names) values.emplace_back(std::string(word));
+  };
   if (name == "compute_device") add(kDeviceNames);
   if (name == "pipeline_type") add(kPipelineNames);
-  if (name == "count_ephemeral_storage_cost" || name == "is_inference") values = {"false", "true"};
+  if (name == "count_ephemeral_storage_cost" || name == "is_inference") values = {false, true};
   const std::int64_t world = context.plan.setting.world_size;
   for (std::int64_t d = 1; name == "local_world_size" && d <= world; ++d)
-    if (world % d == 0) values.push_back(std::to_string(d));
+    if (world % d == 0) values.emplace_back(static_cast<double>(d));
   return values;
+}
+
+// As --assume takes it: numbers without separators.
+std::string assigned(const AssumedValue& value) {
+  std::string text = value_words(value);
+  std::erase(text, ',');
+  return text;
 }
 
 // The first memory cells that a plan contradicts, each as a step with the value that it should have.
@@ -72,8 +81,8 @@ std::int64_t contradicted_numbers(const Plan& plan) {
 std::string printed_numbers(std::int64_t count) { return plural(static_cast<double>(count), "printed number"); }
 
 // What speaks against `other`, a plan with another value than that of `a`. Damage is contradicted by both.
-void compare(const Context& context, const Assumption& a, const Plan& other, Step& step) {
-  const std::int64_t here = contradicted_numbers(context.plan), there = contradicted_numbers(other);
+void compare(const Context& context, const Assumption& a, const Plan& plan, const Plan& other, Step& step) {
+  const std::int64_t here = contradicted_numbers(plan), there = contradicted_numbers(other);
   const std::string instead =
       "contradicts " + printed_numbers(there) + " instead of " + number_text(static_cast<double>(here));
   if (there > here) {
@@ -88,20 +97,22 @@ void compare(const Context& context, const Assumption& a, const Plan& other, Ste
 
 // The plan with each other value in the place of the assumed one.
 void add_other_values(const Context& context, const Assumption& a, std::vector<Step>& steps) {
-  const auto is_open = [&](const std::string& value) {
-    if (value_words(a.value) == value) return true;
-    return std::ranges::any_of(a.alternatives, [&](const AssumedValue& v) { return value_words(v) == value; });
-  };
-  for (const std::string& value : possible_values(context, a.name)) {
-    if (is_open(value)) continue;
-    InferOptions options = context.options;
+  std::vector<AssumedValue> others = possible_values(context, a.name);
+  std::erase_if(others, [&](const AssumedValue& value) {
+    return value == a.value || std::ranges::find(a.alternatives, value) != a.alternatives.end();
+  });
+  if (others.empty()) return;
+  InferOptions options = context.options;
+  options.alternatives = false;  // which can change what is preferred: all plans are made alike
+  const Plan assumed = infer(context.printed, options);
+  for (const AssumedValue& value : others) {
+    options.overrides = context.options.overrides;
     std::erase_if(options.overrides, [&](const Override& o) { return o.key == a.name; });
-    options.overrides.push_back({std::string(a.name), "", value});
-    options.alternatives = false;
+    options.overrides.push_back({std::string(a.name), "", assigned(value)});
     const Plan plan = infer(context.printed, options);
-    Step step = value_step(std::string(a.name) + " = " + value, 0, {}, "truth");
+    Step step = value_step(std::string(a.name) + " = " + value_words(value), 0, {}, "truth");
     if (plan.sized)
-      compare(context, a, plan, step);
+      compare(context, a, assumed, plan, step);
     else
       step.note = "no release with this log's layout could have printed it";
     steps.push_back(std::move(step));
@@ -132,8 +143,10 @@ Explained explain_assumption(const Context& context, std::string_view name) {
     if (!others.empty()) step.note += "; " + others + " would explain the log as well";
     step.value = {1, {1, 1}, "truth"};
     if (a.table) step.value = {group.tables, exactly(group.tables), group.tables == 1 ? "table" : "tables"};
-    if (const auto* number = std::get_if<double>(&a.value); number && !a.table)
+    if (const auto* number = std::get_if<double>(&a.value); number && !a.table) {
+      step.label = name;
       step.value = {*number, exactly(*number), ""};
+    }
     if (const auto* bytes = std::get_if<ByteInterval>(&a.value)) step.value = bytes_step("", *bytes).value;
     if (const auto* speed = std::get_if<RealInterval>(&a.value); speed && !a.table) {
       step.label = name;

@@ -128,6 +128,10 @@ void add_shard_perf(const Context& context, std::uint32_t t, int rank, Explained
   if (!perf.classes.empty()) add_perf_notes(context.plan.tables[t], explained);
 }
 
+CellForm rank_perf_form(const Context& context) {
+  return prints_perf_in_ms(context.printed.releases.front()) ? kMilliseconds : CellForm{Format::thousands, ""};
+}
+
 void add_rank_perf(const Context& context, int rank, Explained& explained) {
   const auto& ranks = context.plan.ranks;
   const auto found = std::find_if(ranks.begin(), ranks.end(), [&](const PlanRank& r) { return r.rank == rank; });
@@ -137,7 +141,7 @@ void add_rank_perf(const Context& context, int rank, Explained& explained) {
   if (!found->expected_perf.known) {
     if (printed.total)
       explained.steps.push_back(printed_step("perf of rank " + std::to_string(rank), printed.total,
-                                             "as printed, not rebuilt", kMilliseconds));
+                                             "as printed, not rebuilt", rank_perf_form(context)));
     return;
   }
   std::vector<Step> children;

@@ -68,7 +68,9 @@ void narrow_to(RealInterval left, Step& sum) {
   const RealInterval both = narrowed(all.bounds, left);
   const double less = all.bounds.width() - both.width();
   if (less <= 1e-9 * all.bounds.width()) return;
-  sum.narrowed = {std::clamp(all.nominal, both.low, both.high), both, all.unit};
+  const bool holds = both.low <= all.nominal && all.nominal <= both.high;
+  const double centre = all.unit == "bytes" ? std::round(middle(both)) : middle(both);
+  sum.narrowed = {holds ? all.nominal : centre, both, all.unit};
 }
 
 }  // namespace
@@ -136,7 +138,9 @@ Step bytes_step(std::string label, ByteInterval bytes) {
 
 Step printed_step(std::string label, const Cell& cell, std::string_view verdict, CellForm form) {
   const double scale = form.unit == "bytes" ? static_cast<double>(kGiB) : 1;
-  const double number = number_of(cell.text) * scale;
+  std::string digits(cell.text);
+  if (form.format == Format::thousands) std::erase(digits, ',');
+  const double number = number_of(digits) * scale;
   const double nominal = scale == 1 ? number : std::floor(number);
   Step step = value_step(std::move(label), nominal,
                          analysis::printed_bounds(cell, form.format, form.unit).value_or(exactly(nominal)), form.unit);

@@ -15,15 +15,15 @@ namespace shardstats {
 namespace infer_detail {
 namespace {
 
-// What the printed cells alone say; inference narrows it.
-PlanRank plain_rank(const PrintedRank& printed, const RankInputs& inputs, int row) {
+// What the printed cells alone say; inference narrows it. `counts_reservation`: the memory is not that of shards alone.
+PlanRank plain_rank(const PrintedRank& printed, const RankInputs& inputs, int row, bool counts_reservation) {
   PlanRank rank;
   rank.known = !printed.lost;
   rank.rank = static_cast<int>(parse_integer(printed.rank.text, kMostRanks - 1).value_or(row));
   rank.hbm = inputs.hbm.value_or(ByteInterval{});
   rank.ddr = inputs.ddr.value_or(ByteInterval{});
-  rank.sparse_hbm = {0, rank.hbm.high};
-  rank.sparse_ddr = {0, rank.ddr.high};
+  rank.sparse_hbm = {counts_reservation ? 0 : rank.hbm.low, rank.hbm.high};
+  rank.sparse_ddr = {counts_reservation ? 0 : rank.ddr.low, rank.ddr.high};
   rank.input = inputs.input.value_or(ByteInterval{});
   rank.output = inputs.output.value_or(ByteInterval{});
   return rank;
@@ -42,8 +42,11 @@ std::vector<Release> surviving_releases(const SearchResult& found) {
 
 void fill_plain(const PlanInputs& inputs, Plan& plan) {
   plan.empty = inputs.empty_plan;
+  const auto counts_it = [](Release release) { return rules_of(release).counts_reservation; };
+  const bool counts_reservation = std::ranges::any_of(inputs.printed->releases, counts_it);
   for (std::size_t r = 0; r < inputs.ranks.size(); ++r)
-    plan.ranks.push_back(plain_rank(inputs.printed->ranks.rows[r], inputs.ranks[r], static_cast<int>(r)));
+    plan.ranks.push_back(
+        plain_rank(inputs.printed->ranks.rows[r], inputs.ranks[r], static_cast<int>(r), counts_reservation));
   for (const KernelInputs& kernel : inputs.kernels) {
     PlanKernel& k = plan.kernels.emplace_back();
     k.name = kernel.name;

@@ -112,11 +112,12 @@ class PerfReader {
   }
 
   void read_ranks() {
+    const bool in_ms = prints_perf_in_ms(plan_.printed->releases.front());
     const std::vector<bool> known = ranks_without_missing(plan_);
     perf_.ranks.resize(ranks_);
     for (std::size_t r = 0; r < ranks_; ++r) {
       perf_.ranks[r].known = known[r] && is_common_known_;
-      read_cells(plan_.printed->ranks.rows[r].perf, perf_.ranks[r].printed);
+      if (in_ms) read_cells(plan_.printed->ranks.rows[r].perf, perf_.ranks[r].printed);
     }
   }
 

@@ -34,7 +34,18 @@ bool same_section(Section form, Section current) {
 
 // What a whole number of the line may be at most.
 std::int64_t most_of(LineId id) {
-  return id == LineId::world_size ? kMostRanks : id == LineId::batch_size ? kLargestBatch : INT64_MAX;
+  switch (id) {
+    case LineId::world_size:
+      return kMostRanks;
+    case LineId::batch_size:
+      return kLargestBatch;
+    case LineId::kernel_constraints:
+    case LineId::kernel_constraint:
+    case LineId::kernel_count:
+      return kMostTables;
+    default:
+      return INT64_MAX;
+  }
 }
 
 // The forms of lines whose text may begin with a character, in their order, by that character: few of all there are.

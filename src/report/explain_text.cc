@@ -25,7 +25,7 @@ std::string spelled(double value) {
   if (std::fabs(value) < 1000) return format(value, std::fabs(value) < 1 ? Format::python_float : Format::r3);
   const std::string text = format(value, Format::r3);
   const std::size_t point = std::min(text.find('.'), text.size());
-  return with_commas(static_cast<std::int64_t>(std::trunc(value))) + text.substr(point);
+  return with_commas(capped(std::trunc(value))) + text.substr(point);
 }
 
 std::string percent(double share) { return format(share * 100, Format::f1) + "%"; }
@@ -98,7 +98,7 @@ class Paper {
   // Does "plus or minus" the longer way say what both bounds say? It does nearly in the middle of them, and of so short
   // ones it hardly matters.
   static bool is_around(const Amount& amount) {
-    constexpr double kNearly = 0.9, kShort = 0.01;
+    constexpr double kNearly = 0.9, kShort = 0.001;
     const double up = amount.bounds.high - amount.nominal, down = amount.nominal - amount.bounds.low;
     const double longer = std::max(up, down);
     return longer <= kShort * std::fabs(amount.nominal) || std::min(up, down) >= kNearly * longer;
@@ -165,6 +165,7 @@ class Paper {
       line(indent, label, colour);
       label = {};
     }
+    if (value.empty()) return line(indent, label, colour);
     out_.append(at(label.empty() ? 0 : indent), ' ');
     paint(label, colour);
     const int used = label.empty() ? 0 : indent + static_cast<int>(characters(label));
@@ -199,6 +200,8 @@ class Paper {
     if (inline_note && !note.empty()) label += "  " + note;
     row(indent, label, value, step.share_of_total, indent == 0 ? kBold : std::string_view{});
     if (!inline_note && !note.empty()) line(indent + 4, note, kDim);
+    if (shown.nominal != step.value.nominal && step.children.size() > 1)
+      line(indent + 4, "the parts add up to " + value_text(step.value) + ", and what is printed narrows that", kDim);
     if (!first_time(step)) return;
     write_formula(step, indent + 2);
     for (const Operand& operand : step.operands) write_operand(operand, indent + 4);

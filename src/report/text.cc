@@ -178,13 +178,15 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
   const bool ssd = std::ranges::any_of(plan.tables, [](const TableRow& row) { return row.ssd.high > 0; });
   Columns tables;
   tables.add({"table", "type", "kernel", "shards", "element", "optimizer", "HBM", "DDR", ssd ? "SSD" : ""});
-  for (const TableRow& row : plan.tables)
+  for (const TableRow& row : plan.tables) {
+    const auto or_dash = [&](std::string text) { return row.table->sized ? text : std::string("-"); };
     tables.add({std::string(row.printed->fqn.text), std::string(row.printed->sharding.text),
-                std::string(row.printed->kernel.text), with_commas(row.shard_count), element_text(*row.table),
-                optimizer_text(*row.table), human_bytes(row.hbm), human_bytes(row.ddr),
-                ssd ? human_bytes(row.ssd) : ""});
+                std::string(row.printed->kernel.text), or_dash(with_commas(row.shard_count)),
+                or_dash(element_text(*row.table)), or_dash(optimizer_text(*row.table)), or_dash(human_bytes(row.hbm)),
+                or_dash(human_bytes(row.ddr)), ssd ? or_dash(human_bytes(row.ssd)) : ""});
+  }
   if (plan.sized && !plan.tables.empty()) tables.write(out);
-  if (plan.tables_hidden > 0)
+  if (plan.sized && plan.tables_hidden > 0)
     out += "  ... and " + plural(static_cast<std::int64_t>(plan.tables_hidden), "more table") + "\n";
   const bool is_open = std::ranges::any_of(plan.tables, [](const TableRow& row) {
     return may_have_another_size(*row.table) || may_have_another_optimizer(*row.table);

@@ -32,9 +32,10 @@ Scaled scaled(double bytes) {
 }  // namespace
 
 std::string with_commas(std::int64_t n) {
-  std::string digits = std::to_string(n < 0 ? -n : n);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
-  return n < 0 ? "-" + digits : digits;
+  std::string text = std::to_string(n);
+  const std::size_t first = n < 0 ? 1 : 0;
+  for (std::size_t i = text.size(); i > first + 3; i -= 3) text.insert(i - 3, 1, ',');
+  return text;
 }
 
 std::string shortest(double x) {

@@ -37,6 +37,7 @@ TEST(Diff, OtherReleasesHaveOtherColumnsAndNoZeros) {
   for (const RankDiff& rank : releases.ranks) {
     EXPECT_FALSE(rank.input.before && rank.input.changed);  // v0.1.0 prints no bytes there
     EXPECT_TRUE(rank.input.before.has_value() || rank.input.change == RealInterval{});
+    EXPECT_FALSE(rank.perf.before.has_value());  // nor ms
   }
 }
 

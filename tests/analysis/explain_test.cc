@@ -478,6 +478,36 @@ TEST_F(ExplainPublic, AnAssumptionShowsWhatRulesOtherValuesOut) {
 }
 
 // Only what contradicts more numbers is ruled out.
+TEST(ExplainRank, PerfOfTheOldestReleaseIsNoTime) {
+  const Log log(test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v0.1.0.log"));
+  const std::vector<Explained> rank = explained(log, "rank:0");
+  const Step* perf = find_step(rank.at(0).steps, "perf of rank 0");
+  ASSERT_NE(perf, nullptr);
+  EXPECT_EQ(perf->value.nominal, 18255);
+  EXPECT_NEAR(perf->value.bounds.low, 18254.5, 1e-6);
+  EXPECT_NEAR(perf->value.bounds.high, 18255.5, 1e-6);
+  EXPECT_EQ(perf->value.unit, "");
+}
+
+TEST(ExplainRank, MemoryOfAReleaseWithoutReservationIsThatOfItsShards) {
+  const Log log(test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v0.1.0.log"));
+  for (const PlanRank& rank : log.plan.ranks) {
+    EXPECT_EQ(rank.sparse_hbm, rank.hbm);
+    EXPECT_EQ(rank.sparse_ddr, rank.ddr);
+  }
+}
+
+TEST(ExplainAssumption, AnAssumedNumberIsNotAmongTheOthers) {
+  Log log(test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v1.8.0.log"));
+  InferOptions options;
+  options.overrides.push_back({"local_world_size", "", "4"});
+  log.plan = infer(log.printed, options);
+  const auto all =
+      std::get<std::vector<Explained>>(explain(log.printed, log.plan, "assumption:local_world_size", options));
+  ASSERT_NE(find_step(all.at(0).steps, "local_world_size"), nullptr);
+  EXPECT_EQ(find_step(all.at(0).steps, "local_world_size = 4"), nullptr);
+}
+
 TEST(ExplainAssumption, OtherValuesAreNotRuledOutByTaste) {
   struct {
     const char *log, *assumed, *value, *note;

@@ -31,7 +31,7 @@ Explained sample() {
   weights.operands.push_back(rows);
   Step input = bytes("input buffer", 1000, 990, 1005);
   input.share_of_total = 0.25;
-  Step sum = bytes("HBM of the shard", 4000, 3990, 4005);
+  Step sum = bytes("HBM of the shard", 4000, 3990, 4010);
   sum.sum = true;
   sum.share_of_total = 1;
   sum.children = {weights, input};
@@ -68,7 +68,7 @@ TEST(ExplainText, ShowsValueFormulaOperandAndPrintedCell) {
   const std::string text = text_of(sample(), {});
   for (const char* part :
        {"ebc.table_1\n", "  RW, fused\n", "4,000 B (\u00b110)", "= ceil(S * r / R)   [storage.tensor]",
-        "= ceil(6,000 * 5 / 10)", "R = 10  rows (Hash Size), \"10\" on line 7", "1,000 B (\u00b110)", "75.0%", "\u2588",
+        "= ceil(6,000 * 5 / 10)", "R = 10  rows (Hash Size), \"10\" on line 7", "1,000 B (990..1,005)", "75.0%", "\u2588",
         "printed: \"10 GB\" on line 7, agrees", "2^30", "note: The documentation"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
@@ -78,7 +78,7 @@ TEST(ExplainText, ShowsNumbersAsFineAsTheirBounds) {
     Amount value;
     std::string_view text;
   } cases[] = {{{516.48, {516.416, 516.544}, ""}, "516.48 (\u00b10.064)"},
-               {{516.48, {512, 520}, ""}, "516.5 (\u00b14.48)"},
+               {{516.48, {512, 520}, ""}, "516.5 (512..520)"},
                {{51648, {51600, 51700}, ""}, "51,648 (\u00b152)"},
                {{0.125, {0.12, 0.13}, ""}, "0.125 (\u00b10.005)"}};
   for (const auto& c : cases) {
@@ -91,6 +91,16 @@ TEST(ExplainText, ShowsNumbersAsFineAsTheirBounds) {
     const std::string text = text_of(one, {});
     EXPECT_NE(text.find(c.text), std::string::npos) << c.text << "\n" << text;
   }
+}
+
+TEST(ExplainText, SaysWhatThePartsOfANarrowedSumAddUpTo) {
+  Explained one = sample();
+  one.steps[0].narrowed = {4006, {4004, 4008}, "bytes"};
+  const std::string text = text_of(one, {});
+  for (const char* part : {"4,006 B (\u00b12)", "the parts add up to 4,000 B (\u00b110), and what is printed narrows that"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  one.steps[0].narrowed = {4000, {3995, 4005}, "bytes"};
+  EXPECT_EQ(text_of(one, {}).find("the parts add up"), std::string::npos);
 }
 
 TEST(ExplainText, FitsTheWidth) {

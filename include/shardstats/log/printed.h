@@ -85,6 +85,9 @@ constexpr Format rank_memory_format(Release release) {
   return release >= Release::v0_8_0 ? Format::r3 : release == Release::v0_1_0 ? Format::f1 : Format::r1;
 }
 
+// v0.1.0 prints the cost of its estimator instead, a thousand to one (log-format.md section 3.2).
+constexpr bool prints_perf_in_ms(Release release) { return release >= Release::v0_1_1; }
+
 // The pairs of a Shards cell, in printed order; empty for an empty or malformed cell.
 std::vector<ShardCount> shard_counts(const Cell& shards);
 
