@@ -35,6 +35,7 @@ class Mender {
   MendedRegion run() {
     while (lines_.has_next() && !is_over() && !problem_) read_line();
     unwrapper_.end_joined();
+    skip_double();
     MendedRegion mended;
     mended.streams = streams_.write();
     mended.mended = std::move(region_.mended);
@@ -44,6 +45,13 @@ class Mender {
   }
 
  private:
+  // The closing border ends the region; where each line stands twice (Streams::remove_doubles), it does, too.
+  void skip_double() {
+    const Border last = border_of(last_), next = border_of(lines_.next_text());
+    const bool is_double = last && next && last.length == next.length;
+    if (is_double && blocks_.titles().size() > 1 && blocks_.is_all_closed()) lines_.read();
+  }
+
   bool is_over() {
     if (!unwrapper_.joined().empty()) return false;
     if (blocks_.is_lost()) return true;
@@ -78,7 +86,7 @@ class Mender {
   }
 
   void read_line() {
-    const std::string_view text = lines_.read();
+    const std::string_view text = last_ = lines_.read();
     if (text.size() > kLongestLine && !blocks_.is_sure() && !has_title_or_label(text))
       blocks_.skip();
     else if (text.size() > kLongestLine)
@@ -197,6 +205,7 @@ class Mender {
   Unwrapper unwrapper_{region_, ungluer_};
   BoxSoFar box_;  // for decode()
   NextTitle& next_title_;
+  std::string_view last_;             // the physical line that was read last
   std::size_t own_title_ = kNowhere;  // of an open block, behind lines of others; 0: there is none
   std::optional<Error> problem_;
 };

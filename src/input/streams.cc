@@ -84,10 +84,41 @@ void Streams::remove_suffix(MendedLine& line) {
   line.text = part_of(line.text, 0, end);
 }
 
+bool Streams::are_equal(const MendedLine& a, const MendedLine& b) const {
+  const auto own = [](const MendedLine& line) {
+    const std::string_view text = line.text.text();
+    return line.boxed ? text.substr(first_box(text)) : text;
+  };
+  return own(a) == own(b);
+}
+
+// Of lines that stand twice, one after the other, the first ones are kept. The closing border ends the region, so that
+// of the last pair only one is here; lines of others may have come once.
+void Streams::remove_doubles() {
+  if (region_.blocks.titles().size() < 2) return;
+  std::vector<std::size_t> firsts;
+  std::size_t pairs = 0, singles = 0;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    firsts.push_back(i);
+    const bool is_double = i + 1 < lines_.size() && are_equal(lines_[i], lines_[i + 1]);
+    (is_double ? pairs : singles) += lines_[i].boxed;
+    i += is_double;
+  }
+  constexpr std::size_t kFewSingles = 8;  // pairs for each
+  if (pairs == 0 || (singles > 1 && kFewSingles * singles > pairs)) return;
+  region_.note(Mending::doubled, lines_.front().text.place_of(0));
+  std::vector<MendedLine> once;
+  for (const std::size_t i : firsts) once.push_back(std::move(lines_[i]));
+  lines_ = std::move(once);
+}
+
 // Lines of nobody known go to the first stream.
 std::vector<std::shared_ptr<Transcript>> Streams::write() {
   const std::map<std::string, std::size_t> by_tag = streams_by_tag();
-  if (by_tag.size() > 1) region_.note(Mending::interleaved, lines_.front().text.place_of(0));
+  if (by_tag.size() > 1)
+    region_.note(Mending::interleaved, lines_.front().text.place_of(0));
+  else
+    remove_doubles();
   std::vector<std::shared_ptr<Transcript>> streams;
   for (std::size_t i = 0; i < std::max<std::size_t>(by_tag.size(), 1); ++i)
     streams.push_back(std::make_shared<Transcript>());

@@ -32,6 +32,8 @@ class Streams {
   };
 
   std::map<std::string, std::size_t> streams_by_tag();
+  bool are_equal(const MendedLine& a, const MendedLine& b) const;
+  void remove_doubles();
   std::size_t box_end(std::string_view text, std::size_t box) const;
   void remove_suffix(MendedLine& line);
 

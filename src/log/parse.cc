@@ -98,6 +98,8 @@ constexpr std::array kMendingNotes = {
     MendingNote{Mending::wrapped, "log.wrapped", "lines were broken at the width of a terminal and joined again"},
     MendingNote{Mending::glued, "log.glued", "several lines stand on one and were cut apart"},
     MendingNote{Mending::interleaved, "log.interleaved", "the lines of several processes are mixed and were sorted"},
+    MendingNote{Mending::doubled, "log.repeated_lines",
+                "each line stands twice, as from two handlers of one logger, and was read once"},
     MendingNote{Mending::foreign, "log.foreign_lines", "lines that do not belong to the block were left out"},
     MendingNote{Mending::frame, "log.no_frame", "the '#' on both sides is gone; the text was read without it"},
 };

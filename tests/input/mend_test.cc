@@ -203,6 +203,14 @@ std::vector<Case> cases() {
       {"closing border glued without a blank", replaced(bare, "#\n###", "####"), Mending::glued},
       {"all lines glued without a blank", replaced(bare, "\n", "") + "\n", Mending::glued},
       {"all lines glued without a blank behind a prefix", "INFO:x:" + replaced(bare, "\n", "") + "\n", Mending::glued},
+      {"each line twice", joined(each(lines, [](const std::string& s) { return s + "\n" + s; })), Mending::doubled},
+      {"each line twice with other times, beside others",
+       joined(each(prefixed("x: "),
+                   [n = 0](const std::string& s) mutable {
+                     const std::string line = std::to_string(100 + n++ % 3) + " " + s;
+                     return line + "\n1" + line + (n == 5 ? "\nanother" : "");
+                   })),
+       Mending::doubled},
       {"many lines of others behind the border", replaced(bare, "##\n#  ", "##\n" + others(500) + "#  "),
        Mending::foreign},
   };
@@ -223,6 +231,17 @@ TEST(Mend, GivesTheUndamagedLines) {
       }
     }
   }
+}
+
+TEST(Mend, BlocksOfDoubledLinesStayApart) {
+  Texts lines = printed("512");
+  for (const std::string& line : printed("64")) lines.push_back(line);
+  const std::string log = joined(each(lines, [](const std::string& s) { return s + "\n" + s; }));
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_EQ(texts_of(blocks[0]), printed("512"));
+  EXPECT_EQ(texts_of(blocks[1]), printed("64"));
+  EXPECT_EQ(blocks[1].mended.size(), 1u);
 }
 
 // Only with a code that takes it back a '[' with digits is a colour, and only then a "[m" without.

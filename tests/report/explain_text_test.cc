@@ -68,8 +68,8 @@ TEST(ExplainText, ShowsValueFormulaOperandAndPrintedCell) {
   const std::string text = text_of(sample(), {});
   for (const char* part :
        {"ebc.table_1\n", "  RW, fused\n", "4,000 B (\u00b110)", "= ceil(S * r / R)   [storage.tensor]",
-        "= ceil(6,000 * 5 / 10)", "R = 10  rows (Hash Size), \"10\" on line 7", "1,000 B (990..1,005)", "75.0%", "\u2588",
-        "printed: \"10 GB\" on line 7, agrees", "2^30", "note: The documentation"})
+        "= ceil(6,000 * 5 / 10)", "R = 10  rows (Hash Size), \"10\" on line 7", "1,000 B (990..1,005)", "75.0%",
+        "\u2588", "printed: \"10 GB\" on line 7, agrees", "2^30", "note: The documentation"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
@@ -97,7 +97,8 @@ TEST(ExplainText, SaysWhatThePartsOfANarrowedSumAddUpTo) {
   Explained one = sample();
   one.steps[0].narrowed = {4006, {4004, 4008}, "bytes"};
   const std::string text = text_of(one, {});
-  for (const char* part : {"4,006 B (\u00b12)", "the parts add up to 4,000 B (\u00b110), and what is printed narrows that"})
+  for (const char* part :
+       {"4,006 B (\u00b12)", "the parts add up to 4,000 B (\u00b110), and what is printed narrows that"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   one.steps[0].narrowed = {4000, {3995, 4005}, "bytes"};
   EXPECT_EQ(text_of(one, {}).find("the parts add up"), std::string::npos);

@@ -80,6 +80,7 @@ enum class Mending : std::uint8_t {
   wrapped,      // lines broken at the width of a terminal
   glued,        // several lines on one
   interleaved,  // lines of several processes in turn
+  doubled,      // each line stands twice
   foreign,      // whole lines that do not belong to the box
   frame,        // the '#' on both sides is gone
 };
