@@ -88,8 +88,11 @@ std::string_view rule_below(const BoxLine& line, const BoxFrame& frame) {
 
 // Where the first cell of a row starts and the last one ends.
 struct CellsOfRow {
-  std::size_t start, end;
+  std::size_t start = 0, end = 0;
 };
+
+// Whose a line is that has the shape of a row.
+enum class LineOf : std::uint8_t { table, others, end };
 
 // Reads one table from its header on. Local to this file, so that what is done for each row is inlined.
 template <class Row>
@@ -180,14 +183,16 @@ class OneTable {
       }
       if (is_full(line)) continue;
       frame_.check_padding(line, plan_.width);
-      const std::optional<CellsOfRow> cells = read_row(line, row);
-      if (!cells && is_repeated_rule(line)) continue;
-      if (!cells) break;
+      CellsOfRow cells;
+      const LineOf kind = read_row(line, row, cells);
+      if (kind == LineOf::others) continue;
+      if (kind == LineOf::end && is_repeated_rule(line)) continue;
+      if (kind == LineOf::end) break;
       look_at(table_.rows.back());
-      if (const Cell rest = closed ? rest_behind(line, row, cells->end) : Cell())
+      if (const Cell rest = closed ? rest_behind(line, row, cells.end) : Cell())
         plan_.report("log.malformed_cell", Severity::error, rest,
                      "this text stands behind the last column of the table");
-      texts_.push_back(cell_at(line, row.substr(cells->start)));
+      texts_.push_back(cell_at(line, row.substr(cells.start)));
     }
   }
 
@@ -199,13 +204,31 @@ class OneTable {
     return true;
   }
 
-  // A line without its right '#' between two rows.
-  bool is_stray() const {
+  // A line between two rows that is none: one without its right '#', or any where a row without a fault follows.
+  bool is_stray() {
     const std::size_t end = std::min(at_ + 1 + kMostStray, lines_.size());
     for (std::size_t i = at_ + 1; i < end; ++i)
       if (edges_.is_row(without_frame(lines_[i].text)))
-        return !LineText(lines_[at_]).text.empty() && !is_closed(lines_[at_]);
+        return (!LineText(lines_[at_]).text.empty() && !is_closed(lines_[at_])) || has_good_cells_only(lines_[i]);
     return false;
+  }
+
+  bool has_good_cells_only(const BoxLine& line) {
+    const std::string_view row = without_frame(line.text);
+    Row ignored;
+    return edges_.are_whole(row) && read_good_cells(line, row, ignored) == reader_.size();
+  }
+
+  // Has it cells, and none with the form of its column? Any word may be the name of a table.
+  bool has_bad_cells_only(const BoxLine& line, std::span<const CutCell> cells) const {
+    Row ignored;
+    bool has_bad = false;
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      if (cells[c].text.empty() || reader_[c].id == ColumnId::fqn) continue;
+      if (cells[c].whole && reader_[c].read(cells[c].text, line, ignored)) return false;
+      has_bad = true;
+    }
+    return has_bad;
   }
 
   void report_stray(const BoxLine& line) {
@@ -232,18 +255,25 @@ class OneTable {
     state_.ranks_in_lists.add(row);
   }
 
-  // Most rows have no odd cell. nullopt: it is no row.
-  std::optional<CellsOfRow> read_row(const BoxLine& line, std::string_view row) {
+  // Most rows have no odd cell. `all` is set for a row of the table.
+  LineOf read_row(const BoxLine& line, std::string_view row, CellsOfRow& all) {
     Row& into = table_.rows.emplace_back();
     const bool are_whole = edges_.are_whole(row);
     const std::size_t good = are_whole ? read_good_cells(line, row, into) : 0;
-    CellsOfRow all = are_whole ? CellsOfRow{edges_.start_of_whole(), edges_.end_of_whole()}
-                               : CellsOfRow{skip_blanks(row, 1), row.size()};
+    all = are_whole ? CellsOfRow{edges_.start_of_whole(), edges_.end_of_whole()}
+                    : CellsOfRow{skip_blanks(row, 1), row.size()};
     if (good < reader_.size()) {
       const std::span<const CutCell> cells = edges_.cut(row, is_closed(line));
       if (is_rule(line.text) || (ends_table() && has_no_cell(cells))) {
         table_.rows.pop_back();
-        return std::nullopt;
+        return LineOf::end;
+      }
+      if (!may_be_cut_off() && has_bad_cells_only(line, cells)) {
+        table_.rows.pop_back();
+        if (stands_for_blank_line()) return LineOf::end;
+        plan_.report("log.malformed_cell", Severity::error, cell_at(line, trim_left(row.substr(1))),
+                     "no cell of this line has the form of its column; it was left out");
+        return LineOf::others;
       }
       read_odd_row(line, cells, good);
       const std::string_view last = cells.back().text;
@@ -254,10 +284,13 @@ class OneTable {
       each_cell(into, [&](Cell& cell) {
         if (cell.text.data() != nullptr) cell = cell_at(line, cell.text);  // empty ones have a place, too
       });
-    return all;
+    return LineOf::table;
   }
 
   bool ends_table() const { return at_ + 1 < lines_.size() && !edges_.is_row(without_frame(lines_[at_ + 1].text)); }
+  bool may_be_cut_off() const { return frame_.cut() != 0 || at_ + 1 == lines_.size(); }
+  // The planner prints one below the last row, and text below that.
+  bool stands_for_blank_line() const { return ends_table() && !LineText(lines_[at_ + 1]).text.empty(); }
 
   // Up to the first cell that does not have the form of its column; how many. Kept apart, so that what it needs stays
   // in registers.

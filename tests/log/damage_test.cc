@@ -239,7 +239,7 @@ TEST(Damage, RankRowsHaveTheirPlaces) {
       {"01", {"3"}, "01"},             // so may one list
       {"01", {"0-1", "3"}, "01"},      // so may one list
       {"0143", {"0-4", "4"}, "0143"},  // not in order
-      {"019", {"0-3", "3"}, "019"},    // beyond all lists
+      {"019", {"3"}, "01.......9"},    // nor the last number, where a list tells of lost rows
   };
   for (const auto& c : cases) {
     std::vector<std::string> lines = {"     Rank     HBM (GB)", "   ------   ----------"};
@@ -287,9 +287,13 @@ TEST(Damage, LinesThatAreNoRows) {
       {{header, rule, first, rule, second}, {"log.repeated_lines"}, 6},
       {{header, rule, first, second, "                    ?"}, {"log.unknown_line"}, 7},
       {{header, rule, first, second, std::string(60, ' ') + "?"}, {"log.unknown_line"}, 7},
-      {{header, rule, first, "                    ?", second},
-       {"log.malformed_cell", "log.rank_rows"},
-       6},  // a damaged row
+      {{header, rule, first, "                    ?", second}, {"log.malformed_cell"}, 6},
+      {{header, rule, first, "...", second}, {"log.foreign_lines"}, 6},
+      {{header, rule, first, "       ...", second}, {"log.malformed_cell"}, 6},
+      {{header, rule, first, "", second}, {"log.foreign_lines"}, 6},
+      {{header, rule, first, second, std::string(10, ' ') + "NCCL INFO Channel 00/02 : 0 1"},
+       {"log.malformed_cell"},
+       7},
   };
   for (const auto& c : cases) {
     std::vector<std::string> lines = c.lines;
