@@ -258,6 +258,8 @@ constexpr std::array kRules = {
          "log-format.md section 8.2", kMended},
     Rule{"log.interleaved", note, "lines of several processes", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
          "log-format.md section 1.1", kMended},
+    Rule{"log.reversed", note, "lines in reverse order", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
+         "log-format.md section 1.1", kMended},
     Rule{"log.foreign_lines", note, "lines of others in the block", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
          "log-format.md section 8.2", kMended},
     Rule{"log.no_frame", note, "text without its frame", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,

@@ -112,6 +112,19 @@ void Streams::remove_doubles() {
   lines_ = std::move(once);
 }
 
+// Log viewers show the newest line first: the border that opens a block then stands behind its title, and the block in
+// front of it.
+bool Streams::is_newest_first(const std::vector<const MendedLine*>& lines) const {
+  constexpr std::size_t kFewestLines = 3;  // in front of the title
+  std::vector<std::string_view> boxes;
+  for (const MendedLine* line : lines)
+    if (line->boxed) boxes.push_back(line->text.text().substr(first_box(line->text.text())));
+  const auto is_title = [](std::string_view box) { return title_offset(box) != kNowhere; };
+  const auto title = std::ranges::find_if(boxes, is_title);
+  return title - boxes.begin() >= static_cast<std::ptrdiff_t>(kFewestLines) && boxes.end() - title > 1 &&
+         border_of(title[1]) && !border_of(title[-1]);
+}
+
 // Lines of nobody known go to the first stream.
 std::vector<std::shared_ptr<Transcript>> Streams::write() {
   const std::map<std::string, std::size_t> by_tag = streams_by_tag();
@@ -119,15 +132,23 @@ std::vector<std::shared_ptr<Transcript>> Streams::write() {
     region_.note(Mending::interleaved, lines_.front().text.place_of(0));
   else
     remove_doubles();
-  std::vector<std::shared_ptr<Transcript>> streams;
-  for (std::size_t i = 0; i < std::max<std::size_t>(by_tag.size(), 1); ++i)
-    streams.push_back(std::make_shared<Transcript>());
+  std::vector<std::vector<const MendedLine*>> lines(std::max<std::size_t>(by_tag.size(), 1));
   for (MendedLine& line : lines_) {
     if (line.boxed) remove_suffix(line);
     const auto own = by_tag.find(line.tag);
-    Transcript& into = *streams[line.boxed && own != by_tag.end() ? own->second : 0];
-    into.append(line.text, 0, line.text.text().size());
-    into.append("\n", line.end);
+    lines[line.boxed && own != by_tag.end() ? own->second : 0].push_back(&line);
+  }
+  std::vector<std::shared_ptr<Transcript>> streams;
+  for (auto& of_stream : lines) {
+    if (is_newest_first(of_stream)) {
+      region_.note(Mending::reversed, of_stream.front()->text.place_of(0));
+      std::ranges::reverse(of_stream);
+    }
+    Transcript& into = *streams.emplace_back(std::make_shared<Transcript>());
+    for (const MendedLine* line : of_stream) {
+      into.append(line->text, 0, line->text.text().size());
+      into.append("\n", line->end);
+    }
   }
   return streams;
 }

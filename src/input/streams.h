@@ -34,6 +34,7 @@ class Streams {
   std::map<std::string, std::size_t> streams_by_tag();
   bool are_equal(const MendedLine& a, const MendedLine& b) const;
   void remove_doubles();
+  bool is_newest_first(const std::vector<const MendedLine*>& lines) const;
   std::size_t box_end(std::string_view text, std::size_t box) const;
   void remove_suffix(MendedLine& line);
 

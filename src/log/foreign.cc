@@ -16,10 +16,11 @@ bool is_below_half(const BoxLine& line, std::size_t width) {
   return line.text.size() < width / 2;  // bytes, of which there are at least as many as characters
 }
 
-// By its words: a line of a list that is nothing but a name may be anybody's.
-bool is_planners(std::string_view text) {
-  return std::ranges::any_of(line_forms(), [text](const LineForm& form) {
-    const bool has_words = form.pattern != "{text}";
+// By its words: a line of a list that is nothing but a name may be anybody's, and so may one that begins with a name
+// and stands neither in the frame nor where such lines do.
+bool is_planners(std::string_view text, bool closed) {
+  return std::ranges::any_of(line_forms(), [=](const LineForm& form) {
+    const bool has_words = closed ? form.pattern != "{text}" : !form.pattern.starts_with('{');
     SlotTexts slots;
     return has_words && may_match(text, form.pattern) &&
            (matches(text, form.pattern, slots) || !damaged_value(text, form.pattern).empty());
@@ -31,7 +32,7 @@ bool is_foreign(const BoxLine& line, std::size_t width) {
   if (!is_below_half(line, width) || line.text.starts_with(kRowIndent) || text.empty()) return false;
   // A divider that was cut off, and a row of ranks whose blanks were squeezed.
   const bool is_damaged = is_closed(line) ? text.front() >= '0' && text.front() <= '9' : is_dashes(text);
-  return !is_damaged && !is_border(trim_right(line.text)) && !is_planners(text);
+  return !is_damaged && !is_border(trim_right(line.text)) && !is_planners(text, is_closed(line));
 }
 
 // Most lines are as wide as the box, or 0.

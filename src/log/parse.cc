@@ -100,6 +100,7 @@ constexpr std::array kMendingNotes = {
     MendingNote{Mending::interleaved, "log.interleaved", "the lines of several processes are mixed and were sorted"},
     MendingNote{Mending::doubled, "log.repeated_lines",
                 "each line stands twice, as from two handlers of one logger, and was read once"},
+    MendingNote{Mending::reversed, "log.reversed", "the lines stand in reverse order, and were turned round"},
     MendingNote{Mending::foreign, "log.foreign_lines", "lines that do not belong to the block were left out"},
     MendingNote{Mending::frame, "log.no_frame", "the '#' on both sides is gone; the text was read without it"},
 };
@@ -246,6 +247,7 @@ class BlockParser {
       foreign_reported_ = true;
       return;
     }
+    const bool is_below_blank = !plan_.lines.empty() && line_forms()[plan_.lines.back().form].id == LineId::blank;
     const std::size_t inner = plan_.width < 2 ? 0 : plan_.width - 2, length = characters(split.text);
     const bool centred = split.indent > 4 && length < inner && split.indent == (inner - length) / 2;
     const LineId id = centred                              ? LineId::unknown_centred
@@ -262,8 +264,21 @@ class BlockParser {
                    "this value does not have the form that the planner prints in this line");
       return;
     }
-    plan_.report("log.unknown_line", Severity::warning, cell_at(line, split.text),
-                 "a line that no known release prints; it is kept but not checked");
+    if (is_below_blank && is_of_closed_section(split.text))
+      plan_.report("log.missing_lines", Severity::error, cell_at(line, split.text),
+                   "the heading above this line is missing, so it is kept but not checked");
+    else
+      plan_.report("log.unknown_line", Severity::warning, cell_at(line, split.text),
+                   "a line that no known release prints; it is kept but not checked");
+  }
+
+  // One that begins with words of its own: what stands below the headings of lists may have any.
+  bool is_of_closed_section(std::string_view text) const {
+    return std::ranges::any_of(line_forms(), [&](const LineForm& form) {
+      SlotTexts slots;
+      return form.section != Section::none && !form.pattern.starts_with('{') && !is_open(form) &&
+             matches(text, form.pattern, slots);
+    });
   }
 
   std::size_t indent_of_nested() const {

@@ -47,6 +47,10 @@ RowReader<Row> row_reader(const std::vector<PrintedColumn>& columns) {
 
 std::string_view header_text(const PrintedColumn& column) { return column.header.text; }
 
+bool begins_header(std::string_view text) {
+  return std::ranges::any_of(column_forms(), [=](const ColumnForm& form) { return form.header.starts_with(text); });
+}
+
 std::vector<PrintedColumn> read_columns(const BoxLine& header, ColumnEdges& edges) {
   std::vector<PrintedColumn> columns;
   const std::span<const CutCell> cells = edges.cut_header(without_frame(header.text), is_closed(header));
@@ -154,10 +158,16 @@ class OneTable {
 
   // The last column of lines that were cut off may be a known one; a squeezed header of several words is cut apart.
   void report_unknown() {
-    for (const PrintedColumn& column : table_.columns)
-      if (column.id == ColumnId::unknown && !(frame_.cut() != 0 && &column == &table_.columns.back()))
+    for (const PrintedColumn& column : table_.columns) {
+      const bool is_last = &column == &table_.columns.back();
+      if (column.id != ColumnId::unknown || (frame_.cut() != 0 && is_last)) continue;
+      if (is_last && !is_closed(header_) && begins_header(column.header.text))
+        plan_.report("log.cut_lines", Severity::error, column.header,
+                     "the line of headers ends in the middle of this one: what stands to the right is lost");
+      else
         plan_.report("log.unknown_column", Severity::warning, column.header,
                      "a column that no known release prints, or prints once; its cells are kept but not checked");
+    }
     if (frame_.cut() != 0 || edges_.is_squeezed() || !is_closed(header_)) return;
     const std::string_view row = without_frame(header_.text);
     if (const Cell rest = rest_behind(header_, row, end_in(row, table_.columns.back().header.text)))

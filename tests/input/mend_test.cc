@@ -211,6 +211,11 @@ std::vector<Case> cases() {
                      return line + "\n1" + line + (n == 5 ? "\nanother" : "");
                    })),
        Mending::doubled},
+      {"newest line first", joined(Texts(lines.rbegin(), lines.rend())), Mending::reversed},
+      {"newest line first, in JSON",
+       joined(each(Texts(lines.rbegin(), lines.rend()),
+                   [](const std::string& s) { return R"({"log":")" + s + R"(\n","stream":"stderr"})"; })),
+       Mending::reversed},
       {"many lines of others behind the border", replaced(bare, "##\n#  ", "##\n" + others(500) + "#  "),
        Mending::foreign},
   };

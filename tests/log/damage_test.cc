@@ -274,6 +274,46 @@ TEST(Damage, LinesTellOfLostRankRows) {
   }
 }
 
+// A line that is known, below a heading that is lost; that of an unknown section may be another one.
+TEST(Damage, LinesBelowALostHeading) {
+  const std::string value = "Total Variation: 0.5";
+  const struct {
+    std::vector<std::string> lines;
+    std::string_view rule;
+  } cases[] = {{{"Batch Size: 512", "", value}, "log.missing_lines"},
+               {{"Batch Size: 512", "", "SSD Imbalance Statistics", value}, "log.unknown_line"}};
+  for (const auto& c : cases) {
+    const PrintedPlan plan = test::parsed(box(c.lines));
+    EXPECT_EQ(plan.diagnostics.back().rule, c.rule);
+    EXPECT_EQ(plan.diagnostics.back().where.text, value);
+  }
+}
+
+// The width at which lines were broken may lie in a header.
+TEST(Damage, ALineOfHeadersThatEndsInOne) {
+  const struct {
+    std::string header;
+    std::string_view rule;
+  } cases[] = {{"     FQN     Sharding     Ran", "log.cut_lines"},
+               {"     FQN     Sharding     Cat", "log.unknown_column"}};
+  for (const auto& c : cases) {
+    std::string log = box({c.header, "   -----   ----------   -----", "     one           TW       3"});
+    log.erase(log.find(c.header) + c.header.size(),
+              log.find('\n', log.find(c.header)) - log.find(c.header) - c.header.size());
+    const PrintedPlan plan = test::parsed(log);
+    EXPECT_TRUE(std::ranges::count(rules(plan), c.rule) == 1) << log;
+  }
+}
+
+// A comment of another program that looks like a line of a list, but stands outside of the frame.
+TEST(Damage, CommentsAmongNestedLines) {
+  std::string log = box({"Compute Kernels:", "   fused: 3", "   dense: 1"});
+  log.insert(log.find("#    dense"), "# of params: 123456\n");
+  const PrintedPlan plan = test::parsed(log);
+  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.foreign_lines"});
+  EXPECT_EQ(std::ranges::count(plan.lines, LineId::kernel_count, &PrintedLine::id), 2);
+}
+
 // The row of dashes is no row of the table, and what got into the blank line below it is none either.
 TEST(Damage, LinesThatAreNoRows) {
   const std::string header = "     Rank     HBM (GB)     DDR (GB)", rule = "   ------   ----------   ----------";

@@ -81,6 +81,7 @@ enum class Mending : std::uint8_t {
   glued,        // several lines on one
   interleaved,  // lines of several processes in turn
   doubled,      // each line stands twice
+  reversed,     // the newest line stands first
   foreign,      // whole lines that do not belong to the box
   frame,        // the '#' on both sides is gone
 };
