@@ -209,6 +209,24 @@ RealInterval sum_of(const std::vector<CommsGroup>& groups, double divisor) {
   return {sum.low * (1 - kRounding) / divisor, sum.high * (1 + kRounding) / divisor};
 }
 
+// Over all ways to read the names and all rules of the releases left.
+RealInterval all_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks) {
+  const Divisors divisors = divisors_of(plan, ranks);
+  const std::vector<ModuleRun> plain = module_runs(printed, plan), dotted = with_dotted_names(plain);
+  std::optional<RealInterval> all;
+  for (const std::vector<ModuleRun>* runs : {&plain, &dotted}) {
+    if (runs == &dotted && dotted == plain) break;
+    const CriticalComms comms = comms_by_group(plan, *runs, ranks);
+    const auto take = [&](double divisor) {
+      const RealInterval sum = sum_of(comms.groups, divisor);
+      all = all ? hull(*all, sum) : sum;
+    };
+    if (divisors.one) take(1);
+    if (divisors.early) take(kEarlyDivisor);
+  }
+  return *all;
+}
+
 }  // namespace
 
 std::vector<std::string_view> modules(const PrintedPlan& printed, const Plan& plan, bool dotted_names) {
@@ -235,13 +253,7 @@ CriticalPath critical_path(const PrintedPlan& printed, const Plan& plan, const R
   CriticalPath path;
   path.compute =
       largest_of(printed, values, PerfPart::forward_compute) + largest_of(printed, values, PerfPart::backward_compute);
-  const Divisors divisors = divisors_of(plan, values.ranks());
-  const auto one_way = [&] {
-    const auto runs = module_runs(printed, plan);
-    return with_dotted_names(runs) == runs;
-  };
-  const bool one_reading = divisors.one != divisors.early && one_way();
-  if (whole && all_perf_known(plan) && one_reading) path.comms = critical_comms(printed, plan, values.ranks()).sum;
+  if (whole && all_perf_known(plan)) path.comms = all_comms(printed, plan, values.ranks());
   return path;
 }
 

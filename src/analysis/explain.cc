@@ -74,8 +74,7 @@ Answer of_shards(const Context& context, std::string_view target, std::string_vi
       const auto shard_rank = context.plan.shards[table.first_shard + i].rank;
       here = here || shard_rank == rank;
       if (!here && shard_rank && elsewhere.nearest.size() < 5)
-        elsewhere.nearest.push_back("table:" + std::string(last_part(fqn_of(context, t))) +
-                                    "@rank:" + std::to_string(*shard_rank));
+        elsewhere.nearest.push_back("table:" + name_of(context, t) + "@rank:" + std::to_string(*shard_rank));
     }
     if (here) all.push_back(explain_shard(context, t, *rank));
   }
@@ -119,6 +118,8 @@ std::optional<std::string> rule_hint(std::string_view target) {
     return id + " is checked on every " + std::string(head.substr(0, head.size() - 1)) +
            " of the block; name one, as in `explain " + std::string(instead) + "`";
   };
+  if (id.starts_with("log."))
+    return id + " is about the form of the log: it has no line whose value could be explained";
   if (auto text = many("table.", "table_X")) return text;
   if (auto text = many("rank.", "rank:0")) return text;
   if (auto text = many("kernel.", "kernel:fused")) return text;

@@ -57,7 +57,7 @@ void add_contradicted(const Context& context, const Plan& plan, Step& step) {
   for (const PlanTable& table : plan.tables) {
     const PrintedTable& row = context.printed.tables.rows[table.row];
     for (const Memory& memory : memories())
-      add(std::string(memory.name) + " of " + std::string(last_part(row.fqn.text)), table.*memory.table,
+      add(std::string(memory.name) + " of " + std::string(context.names[table.row]), table.*memory.table,
           row.*memory.cell);
   }
   const auto& rows = context.printed.ranks.rows;

@@ -282,7 +282,8 @@ std::span<const Memory> memories() {
 
 Context context_of(const PrintedPlan& printed, const Plan& plan, const InferOptions& options) {
   const auto none = static_cast<std::uint32_t>(plan.assumptions.size());
-  Context context{printed, plan, options, std::vector<std::uint32_t>(plan.tables.size(), none)};
+  Context context{printed, plan, options, std::vector<std::uint32_t>(plan.tables.size(), none),
+                  shortest_names(printed)};
   for (std::uint32_t i = 0; i < none; ++i)
     if (const auto t = plan.assumptions[i].table; t && context.first_assumption[*t] == none)
       context.first_assumption[*t] = i;
@@ -374,6 +375,10 @@ std::optional<TracedIds> traced_ids(const Context& context, std::uint32_t t) {
 
 std::string_view fqn_of(const Context& context, std::uint32_t t) {
   return context.printed.tables.rows[context.plan.tables[t].row].fqn.text;
+}
+
+std::string name_of(const Context& context, std::uint32_t t) {
+  return std::string(context.names[context.plan.tables[t].row]);
 }
 
 double number_of(std::string_view text) {

@@ -14,8 +14,6 @@ void sort_by_size(std::vector<Step>& steps) {
                    [](const Step& a, const Step& b) { return a.value.nominal > b.value.nominal; });
 }
 
-std::string table_label(const Context& context, std::uint32_t t) { return std::string(last_part(fqn_of(context, t))); }
-
 // ---- ranks ---------------------------------------------------------------------------------------------------------
 
 struct RankMemory {
@@ -44,7 +42,7 @@ void add_shards(const Context& context, std::uint32_t t, int rank, const Memory&
       const RealInterval bounds = real(shard->sizes->*memory.shard);
       const double nominal = std::clamp((c.storage.*memory.storage).nominal, bounds.low, bounds.high);
       if (nominal == 0 && bounds.high == 0) continue;
-      Step step = value_step(table_label(context, t), nominal, bounds);
+      Step step = value_step(name_of(context, t), nominal, bounds);
       step.formula = form_of(memory.formula).name;
       step.note = std::string(context.printed.tables.rows[table.row].sharding.text) + " shard " +
                   std::to_string(shard->index) + ", " + shape_text(*shard);
@@ -144,7 +142,7 @@ Step table_step(const Context& context, std::uint32_t t, const Memory& memory, c
     nominal += (c.storage.*memory.storage).nominal * c.count();
     for (const PlanShard* shard : c.shards) bounds = bounds + real(shard->sizes->*memory.shard);
   }
-  Step step = value_step(table_label(context, t), std::clamp(nominal, bounds.low, bounds.high), bounds);
+  Step step = value_step(name_of(context, t), std::clamp(nominal, bounds.low, bounds.high), bounds);
   step.formula = form_of(FormulaId::table_sum).name;
   const PrintedTable& row = context.printed.tables.rows[table.row];
   step.note = std::string(row.sharding.text) + ", " + plural(static_cast<double>(table.shard_count), "shard");

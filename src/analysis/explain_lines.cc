@@ -96,6 +96,9 @@ class LineReader : public analysis::StatisticsReader {
 
   void shifted(const ShiftedTier& tier) override {
     if (!wanted(RuleId::tiers_ranks, tier.key) || all_.empty()) return;
+    constexpr std::string_view kAgrees = ", agrees";
+    if (auto& facts = all_.back().facts; !facts.empty() && facts.back().ends_with(kAgrees))
+      facts.back().replace(facts.back().size() - kAgrees.size(), kAgrees.size(), ", a position and no rank");
     all_.back().notes.push_back("From tier #2 on the planner prints positions among the ranks left: here " +
                                 std::string(tier.cell.text) + " is really " + analysis::text_of(tier.right) +
                                 ". (log-format.md section 7)");
@@ -196,11 +199,10 @@ class LineReader : public analysis::StatisticsReader {
   // The tables of the group with shards on its largest rank.
   void add_group_tables(const CommsGroup& group, Step& step) const {
     for (const PlanTable* table : group.tables) {
-      const std::string_view fqn = context_.printed.tables.rows[table->row].fqn.text;
       const auto here = static_cast<double>(context_.plan.shards_on(*table, group.rank));
       const RealInterval value = table->shard_perf.parts[static_cast<std::size_t>(group.part)] * exactly(here);
       if (here == 0 || value.high <= 0) continue;
-      Step child = value_step(std::string(last_part(fqn)), middle(value), value, "ms");
+      Step child = value_step(std::string(context_.names[table->row]), middle(value), value, "ms");
       child.note = plural(here, "shard");
       step.children.push_back(std::move(child));
     }
@@ -263,8 +265,8 @@ Explained top_tables(const Context& context, const RankValues& values, RuleId ru
   std::ranges::stable_sort(tables, std::ranges::greater{}, [&](const PlanTable* t) { return value(t).high; });
   for (const PlanTable* table : std::span(tables).first(std::min(tables.size(), kShownTables))) {
     const PrintedTable& row = context.printed.tables.rows[table->row];
-    Step step = value_step("first shard of " + std::string(last_part(row.fqn.text)), middle(value(table)), value(table),
-                           perf ? "ms" : "bytes");
+    Step step = value_step("first shard of " + std::string(context.names[table->row]), middle(value(table)),
+                           value(table), perf ? "ms" : "bytes");
     step.note = row.sharding.text;
     explained.steps.push_back(std::move(step));
   }
@@ -279,7 +281,7 @@ std::optional<Step> ids_of_batch(const Context& context) {
     const auto traced = traced_ids(context, t);
     if (!traced || traced->ids.node == nullptr) return std::nullopt;
     Step ids = step_of(context, *traced->ids.node, traced->operands, "");
-    ids.label = last_part(fqn_of(context, t));
+    ids.label = name_of(context, t);
     sum.value.nominal += ids.value.nominal;
     sum.value.bounds = sum.value.bounds + ids.value.bounds;
     sum.children.push_back(std::move(ids));
@@ -341,6 +343,9 @@ LinesExplained explain_lines(const Context& context, std::string_view target) {
     add(rule, values.known && whole && context.plan.sized && has(heading),
         [&, top = rule] { return top_tables(context, values, top); });
   add(RuleId::reservation_kjt, has(LineId::kjt_storage), [&] { return kjt_line(context); });
+  add(RuleId::reservation_percent, has(LineId::reserved_hbm) && has(LineId::planning_memory),
+      [&] { return explain_reserved_percent(context); });
+  add(RuleId::reservation_capacity, has(LineId::planning_memory), [&] { return explain_planning_capacity(context); });
   return all;
 }
 

@@ -30,6 +30,7 @@ struct Context {
   const Plan& plan;
   const InferOptions& options;
   std::vector<std::uint32_t> first_assumption;  // by table, index into Plan::assumptions; its size: none
+  std::vector<std::string_view> names;          // by row of the parameter table, as labels have them
 };
 Context context_of(const PrintedPlan& printed, const Plan& plan, const InferOptions& options);
 
@@ -70,6 +71,7 @@ struct TracedIds {
 std::optional<TracedIds> traced_ids(const Context& context, std::uint32_t table);
 
 std::string_view fqn_of(const Context& context, std::uint32_t table);
+std::string name_of(const Context& context, std::uint32_t table);    // as labels have it
 std::string rank_list(const std::vector<const PlanShard*>& shards);  // "ranks 0-94", "shards 0-3" without ranks
 std::string shape_text(const PlanShard& shard);                      // "833,334 x 128"
 double number_of(std::string_view text);                             // 0 if it is no number
@@ -150,6 +152,8 @@ struct LinesExplained {
   std::vector<std::string> known;  // names of all lines of the block
 };
 LinesExplained explain_lines(const Context& context, std::string_view target);
+Explained explain_reserved_percent(const Context& context);
+Explained explain_planning_capacity(const Context& context);
 
 // One line for each disagreement of documentation and source that concerns the table (storage-model.md section 11).
 std::vector<std::string> notes_on(const Context& context, std::uint32_t table, const TracedTable& traced);

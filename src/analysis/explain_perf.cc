@@ -55,7 +55,7 @@ std::optional<Step> shards_on(const Context& context, std::uint32_t t, int rank,
   const auto here = static_cast<double>(context.plan.shards_on(table, rank));
   if (here == 0) return std::nullopt;
   const RealInterval bounds = shard_value(table, cell) * exactly(here);
-  Step step = value_step(std::string(last_part(fqn_of(context, t))), middle(bounds), bounds, "ms");
+  Step step = value_step(name_of(context, t), middle(bounds), bounds, "ms");
   step.formula = form_of(FormulaId::perf_total).name;
   step.note = std::string(context.printed.tables.rows[table.row].sharding.text) + ", " + plural(here, "shard");
   return step;

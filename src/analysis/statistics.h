@@ -112,7 +112,8 @@ void read_statistics(const PrintedPlan& printed, const Plan& plan, const RankVal
 bool critical_path_known(const PrintedPlan& printed, const Plan& plan, bool whole);
 
 // What the lines of the critical path would be (6.9), ms, where they are not printed. No comms where the perf of a
-// table is not rebuilt, or where only the printed line would tell how the names are read or by which release's rule.
+// table is not rebuilt; bounds over all readings where only the printed line would tell how the names are read or by
+// which release's rule.
 struct CriticalPath {
   RealInterval compute{};
   std::optional<RealInterval> comms;

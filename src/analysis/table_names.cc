@@ -1,6 +1,7 @@
 #include "shardstats/analysis/table_names.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "shardstats/infer/overrides.h"
@@ -41,6 +42,24 @@ bool matches_last_parts(std::string_view pattern, std::string_view fqn) {
 }  // namespace
 
 std::string_view last_part(std::string_view fqn) { return fqn.substr(fqn.rfind('.') + 1); }
+
+std::vector<std::string_view> shortest_names(const PrintedPlan& printed) {
+  std::vector<std::string_view> names;
+  for (const PrintedTable& row : printed.tables.rows) names.push_back(last_part(row.fqn.text));
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    std::unordered_map<std::string_view, std::size_t> tables;
+    for (const std::string_view name : names) ++tables[name];
+    for (std::size_t t = 0; t < names.size(); ++t) {
+      const std::string_view fqn = printed.tables.rows[t].fqn.text;
+      if (tables[names[t]] == 1 || names[t].size() == fqn.size()) continue;
+      const std::string_view head = fqn.substr(0, fqn.size() - names[t].size() - 1);
+      names[t] = fqn.substr(fqn.size() - names[t].size() - 1 - last_part(head).size());
+      has_changed = true;
+    }
+  }
+  return names;
+}
 
 std::vector<std::uint32_t> tables_named(const PrintedPlan& printed, std::string_view name) {
   std::vector<std::uint32_t> exact, last, globbed;

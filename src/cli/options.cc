@@ -404,6 +404,8 @@ std::optional<Leave> unknown_command(int argc, const char* const* argv) {
   std::string message = "unknown command '" + std::string(word) + "'";
   if (struct stat status{}; stat(argv[1], &status) == 0)
     message += "; to check the logs in it: shardstats scan " + std::string(word);
+  else if (word.find_first_of("./") != std::string_view::npos)
+    message = "'" + std::string(word) + "' is no command, and no such file exists";
   else if (const std::string_view nearest = nearest_command(word); !nearest.empty())
     message += "; did you mean '" + std::string(nearest) + "'?";
   else

@@ -10,6 +10,7 @@
 
 #include "corpus.h"
 #include "shardstats/analysis/reconstruct.h"
+#include "shardstats/analysis/table_names.h"
 #include "shardstats/input/blocks.h"
 #include "shardstats/planner/trace.h"
 
@@ -495,6 +496,29 @@ TEST(ExplainRank, MemoryOfAReleaseWithoutReservationIsThatOfItsShards) {
     EXPECT_EQ(rank.sparse_hbm, rank.hbm);
     EXPECT_EQ(rank.sparse_ddr, rank.ddr);
   }
+}
+
+TEST(ExplainReservation, SharesOfTheHbmAndWhatTheRanksMakeOfIt) {
+  const Log log(test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v1.4.0.log"));
+  const Explained percent = explained(log, "reservation.percent").at(0);
+  const Step* planning = find_step(percent.steps, "planning share of the HBM");
+  ASSERT_NE(planning, nullptr);
+  EXPECT_EQ(planning->value.nominal, 100);
+  EXPECT_EQ(planning->note, "agrees");
+  const Explained capacity = explained(log, "reservation.capacity").at(0);
+  const Step* told = find_step(capacity.steps, "planning memory as the shares of the ranks tell it");
+  ASSERT_NE(told, nullptr);
+  EXPECT_TRUE(told->value.bounds.contains(16.0 * (1 << 30)));
+  EXPECT_EQ(told->note, "all 4 ranks agree on it");
+}
+
+TEST(ExplainLabels, TablesHaveAsManyPartsAsTellThemApart) {
+  PrintedPlan printed;
+  for (const std::string_view fqn : {"a.b.t", "a.c.t", "x.c.t", "u", "a.v"}) {
+    PrintedTable& row = printed.tables.rows.emplace_back();
+    row.fqn.text = fqn;
+  }
+  EXPECT_EQ(shortest_names(printed), (std::vector<std::string_view>{"b.t", "a.c.t", "x.c.t", "u", "v"}));
 }
 
 TEST(ExplainAssumption, AnAssumedNumberIsNotAmongTheOthers) {

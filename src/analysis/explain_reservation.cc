@@ -1,0 +1,85 @@
+// explain reservation.percent, reservation.capacity: what the lines of reserved and planning memory rest on
+// (log-format.md sections 3.11 and 6.2).
+#include <algorithm>
+
+#include "analysis/explain_parts.h"
+#include "analysis/shares.h"
+
+namespace shardstats::explain_detail {
+namespace {
+
+Explained of_rule(RuleId rule) {
+  Explained explained;
+  explained.target = rule_of(rule).id;
+  explained.kind = "line";
+  explained.facts.emplace_back(rule_of(rule).formula);
+  return explained;
+}
+
+// A printed percentage of one part of the HBM beside what the printed sizes give.
+void add_share(std::string_view name, const Step& part, const Step& rest, const Cell& percent, Explained& explained) {
+  const auto printed = values_printed_as(percent.text, Format::p0);
+  if (!printed) return;
+  const double nominal = part.value.nominal / (part.value.nominal + rest.value.nominal);
+  const auto bytes = [](const Step& s) {
+    return ByteInterval{capped(s.value.bounds.low), capped(s.value.bounds.high)};
+  };
+  const RealInterval share = analysis::share_of(bytes(part), bytes(rest));
+  Step step = value_step(std::string(name) + " share of the HBM", nominal * 100, {share.low * 100, share.high * 100},
+                         "percent");
+  step.expression = part.label + " / (" + part.label + " + " + rest.label + ") * 100";
+  step.substituted = number_text(part.value.nominal) + " / (" + number_text(part.value.nominal) + " + " +
+                     number_text(rest.value.nominal) + ") * 100";
+  step.printed = percent;
+  step.note = printed->overlaps(share) ? "agrees" : "contradicts the printed sizes";
+  explained.steps.push_back(std::move(step));
+}
+
+}  // namespace
+
+Explained explain_reserved_percent(const Context& context) {
+  Explained explained = of_rule(RuleId::reservation_percent);
+  const auto slot = [&](LineId line) { return context.printed.slot(line); };
+  Step reserved = printed_step("reserved memory", slot(LineId::reserved_hbm), "");
+  Step planning = printed_step("planning memory", slot(LineId::planning_memory), "");
+  explained.steps = {reserved, planning};
+  if (planning.value.nominal <= 0) {
+    explained.notes.emplace_back("Devices without HBM print the reserved fraction all the same.");
+    return explained;
+  }
+  add_share("reserved", reserved, planning, slot(LineId::reserved_percent), explained);
+  add_share("planning", planning, reserved, slot(LineId::planning_percent), explained);
+  return explained;
+}
+
+Explained explain_planning_capacity(const Context& context) {
+  Explained explained = of_rule(RuleId::reservation_capacity);
+  explained.steps.push_back(printed_step("planning memory", context.printed.slot(LineId::planning_memory), ""));
+  std::vector<Finding> none;
+  const analysis::HbmShares shares = analysis::hbm_shares(analysis::Checks{context.printed, context.plan, none});
+  if (!shares.counted || shares.ranks.empty()) {
+    explained.notes.emplace_back("No rank shows a share of HBM that would tell the planning memory.");
+    return explained;
+  }
+  RealInterval common = shares.ranks.front().capacity();
+  std::size_t contradicting = 0;
+  for (const analysis::Share& share : shares.ranks) {
+    const auto both = intersection(common, share.capacity());
+    if (both) common = *both;
+    contradicting += !both;
+  }
+  if (common.high >= static_cast<double>(INT64_MAX)) {
+    explained.notes.emplace_back("Shares of 0% do not tell the planning memory.");
+    return explained;
+  }
+  Step step = value_step("planning memory as the shares of the ranks tell it", middle(common), common);
+  step.expression = "HBM of a rank / its share";
+  step.note = contradicting == 0 ? "all " + plural(static_cast<double>(shares.ranks.size()), "rank") + " agree on it"
+                                 : plural(static_cast<double>(contradicting), "rank") +
+                                       " do not fit it: devices may "
+                                       "have capacities of their own";
+  explained.steps.push_back(std::move(step));
+  return explained;
+}
+
+}  // namespace shardstats::explain_detail
