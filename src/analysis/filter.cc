@@ -54,7 +54,8 @@ std::optional<std::string> compile(const std::vector<std::string>& words, std::s
     re2::RE2::Options options;
     options.set_log_errors(false);
     auto expression = std::make_unique<re2::RE2>(word, options);
-    if (!expression->ok()) return std::string(option) + " '" + word + "': " + expression->error();
+    if (!expression->ok())
+      return std::string(option) + " '" + word + "': no regular expression: " + expression->error();
     into.push_back(std::move(expression));
   }
   return std::nullopt;

@@ -65,7 +65,7 @@ bool read_value(const AttributeForm& form, std::string_view text, Change& change
     case ValueKind::bytes: {
       const auto bytes = parse_size(text);
       change.number = static_cast<double>(bytes.value_or(0));
-      return bytes && *bytes > 0;
+      return bytes && *bytes >= kMiB;  // fewer lack their unit
     }
     case ValueKind::bandwidth: {
       const auto bandwidth = parse_rate(text);

@@ -104,9 +104,12 @@ void add_output_options(CLI::App& app, const Command& command, Raw& raw) {
 }
 
 void add_log_options(CLI::App& app, const Command& command, Raw& raw) {
-  app.add_option("--block", raw.block, "Which planner block of the log: a number from 1, last or all")
+  const bool takes_one = command.id == CommandId::diff;
+  app.add_option("--block", raw.block,
+                 takes_one ? "Which planner block of each log: a number from 1, or last"
+                           : "Which planner block of the log: a number from 1, last or all")
       ->type_name("BLOCK")
-      ->default_str(command.id == CommandId::diff ? "last" : "all");
+      ->default_str(takes_one ? "last" : "all");
   app.add_option("--threads", raw.threads, "Threads for several logs or blocks; 0 is one a processor")
       ->check(count_up_to(kMostThreads))
       ->capture_default_str();

@@ -91,13 +91,8 @@ Bandwidths<bool> used_bandwidths(const PerfOutcome& outcome, const PlanInputs& i
                                  const Plan& plan) {
   Bandwidths<bool> used{};
   UsedBandwidths bandwidths(outcome.hypothesis.setting);
-  std::vector<std::tuple<Sharding, const KernelTraits*, bool, MixEnds>> seen;
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    const PlanTable& table = plan.tables[t];
-    const PerfChoice& choice = table.perf_choice;
-    const std::tuple kind(table.sharding, table.kernel, choice.prefetch_pipeline, MixEnds(choice.caching_ratio));
-    if (!table.perf.known || std::ranges::find(seen, kind) != seen.end()) continue;
-    seen.push_back(kind);
+    if (!plan.tables[t].perf.known) continue;
     const auto flags = bandwidths.of(perf_facts(outcome.hypothesis, inputs, perf, t, outcome.tables[t]->option, {}));
     for (std::size_t k = 0; flags && k < kBandwidths.size(); ++k) used.*kBandwidthFlags[k] |= (*flags)[k];
   }

@@ -22,7 +22,7 @@ constexpr std::array kAttributes = {
     AttributeForm{Attribute::count_ephemeral, "count_ephemeral", true, false, ValueKind::flag, "true, false"},
     AttributeForm{Attribute::release, "release", true, false, ValueKind::word,
                   "a release from v0.4.0 to v1.8.0, or main"},
-    AttributeForm{Attribute::hbm, "hbm", true, false, ValueKind::bytes, "a size such as 80GiB"},
+    AttributeForm{Attribute::hbm, "hbm", true, false, ValueKind::bytes, "a size with its unit, such as 80GiB"},
     AttributeForm{Attribute::hbm_mem_bw, "hbm_mem_bw", true, false, ValueKind::bandwidth,
                   "a bandwidth such as 1555GiB/s"},
     AttributeForm{Attribute::ddr_mem_bw, "ddr_mem_bw", true, false, ValueKind::bandwidth,
@@ -393,6 +393,7 @@ const Plan& WhatIf::base() const { return impl_->base.plan; }
 const Refusal* WhatIf::refusal() const { return impl_->refused ? &*impl_->refused : nullptr; }
 
 Plan WhatIf::likely_base() const {
+  if (impl_->refused) return impl_->base.plan;
   Texts texts;
   ChangedInputs same;
   if (change_inputs(impl_->base, {}, impl_->local_sizes, texts, same)) return impl_->base.plan;

@@ -5,6 +5,7 @@
 #include "report/columns.h"
 #include "report/words.h"
 #include "shardstats/report/units.h"
+#include "shardstats/utf8.h"
 
 namespace shardstats {
 namespace {
@@ -88,6 +89,21 @@ std::string value_text(const AssumedValue& value) {
   return std::visit(Writer{}, value);
 }
 
+namespace {
+
+// Columns that a word takes on a terminal: its colours take none.
+std::size_t columns_of(std::string_view word) {
+  constexpr std::string_view kEscape = "\x1b[";
+  std::size_t columns = 0;
+  for (std::size_t escape; (escape = word.find(kEscape)) != std::string_view::npos;) {
+    columns += characters(word.substr(0, escape));
+    word.remove_prefix(std::min(word.find('m', escape), word.size() - 1) + 1);
+  }
+  return columns + characters(word);
+}
+
+}  // namespace
+
 std::string wrapped(std::string_view text, int width, int indent) {
   const std::size_t start = std::min(text.find_first_not_of(' '), text.size());
   std::string out(start, ' ');
@@ -96,7 +112,8 @@ std::string wrapped(std::string_view text, int width, int indent) {
   const auto most = static_cast<std::size_t>(std::max(width, indent + 20));
   while (!text.empty()) {
     const std::size_t blank = std::min(text.find(' '), text.size());
-    if (column > start && column + 1 + blank > most) {
+    const std::size_t columns = columns_of(text.substr(0, blank));
+    if (column > start && column + 1 + columns > most) {
       out.resize(out.find_last_not_of(' ') + 1);  // the gap before a formula's name
       out += "\n" + std::string(static_cast<std::size_t>(indent), ' ');
       column = static_cast<std::size_t>(indent);
@@ -105,7 +122,7 @@ std::string wrapped(std::string_view text, int width, int indent) {
       ++column;
     }
     out += text.substr(0, blank);
-    column += blank;
+    column += columns;
     text.remove_prefix(std::min(blank + 1, text.size()));
   }
   return out;

@@ -22,6 +22,8 @@ TEST(Wrapped, BreaksAtBlanks) {
                {"  aaaaaaaaaa bbbbbbbbbb cccccccccc", 23, 4, "  aaaaaaaaaa bbbbbbbbbb\n    cccccccccc"},
                {"a.name.longer.than.the.whole.line is kept", 24, 4, "a.name.longer.than.the.whole.line\n    is kept"},
                {"aaaaaaaaaa bbbbbbbb   cccccccccc", 22, 2, "aaaaaaaaaa bbbbbbbb\n  cccccccccc"},
+               {"\u2588\u2588\u2588\u2588 \x1b[1;31mbbbb\x1b[0m cccccccccccc d", 24, 2,
+                "\u2588\u2588\u2588\u2588 \x1b[1;31mbbbb\x1b[0m cccccccccccc d"},
                {"", 80, 2, ""}};
   for (const auto& c : cases) EXPECT_EQ(wrapped(c.text, c.width, c.indent), c.lines);
 }
