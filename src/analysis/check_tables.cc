@@ -4,6 +4,7 @@
 
 #include "analysis/checks.h"
 #include "analysis/statistics.h"
+#include "shardstats/analysis/table_names.h"
 #include "shardstats/limits.h"
 #include "shardstats/log/same_text.h"
 
@@ -31,13 +32,11 @@ class Names {
   explicit Names(const std::vector<PrintedTable>& rows) : rows_(rows) {}
   bool shares_name(const PrintedTable& row) {
     if (tables_.empty())
-      for (const PrintedTable& other : rows_) ++tables_[bare(other.fqn.text)];
-    return tables_[bare(row.fqn.text)] > 1;
+      for (const PrintedTable& other : rows_) ++tables_[last_part(other.fqn.text)];
+    return tables_[last_part(row.fqn.text)] > 1;
   }
 
  private:
-  static std::string_view bare(std::string_view fqn) { return fqn.substr(fqn.rfind('.') + 1); }
-
   const std::vector<PrintedTable>& rows_;
   std::unordered_map<std::string_view, int> tables_;  // by bare name; made when first asked for
 };

@@ -82,11 +82,7 @@ class TopTables {
 
   std::string_view fqn_of(const PlanTable& table) const { return checks_.printed.tables.rows[table.row].fqn.text; }
 
-  // Most names differ in their last character.
-  bool has_name(const PlanTable& table, std::string_view name) const {
-    const std::string_view fqn = fqn_of(table);
-    return (fqn.empty() || name.empty() || fqn.back() == name.back()) && is_named(fqn, name);
-  }
+  bool has_name(const PlanTable& table, std::string_view name) const { return is_named(fqn_of(table), name); }
 
   // Takes the listed table out of the candidates; false if it cannot stand there.
   bool check_top_table(std::span<const Cell> slots, bool perf, RuleId rule, bool rank_known,

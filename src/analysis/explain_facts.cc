@@ -336,6 +336,12 @@ TracedTable traced(const Context& context, std::uint32_t t) {
   return preferred;
 }
 
+double largest_nominal(const TracedTable& table, const Memory& memory) {
+  double most = 0;
+  for (const ShardClass& c : table.classes) most = std::max(most, (c.storage.*memory.storage).nominal);
+  return most;
+}
+
 TracedPerf traced_perf(const Context& context, std::uint32_t t) {
   TracedPerf result;
   const PlanTable& table = context.plan.tables[t];

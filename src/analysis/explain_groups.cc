@@ -150,12 +150,6 @@ Step table_step(const Context& context, std::uint32_t t, const Memory& memory, c
   return step;
 }
 
-double largest_shard(const TracedTable& shards, const Memory& memory) {
-  double most = 0;
-  for (const ShardClass& c : shards.classes) most = std::max(most, (c.storage.*memory.storage).nominal);
-  return most;
-}
-
 Cell kernel_cell(const Context& context, std::string_view kernel, const Memory& memory) {
   for (const PrintedLine& line : context.printed.lines) {
     const auto slots = context.printed.slots_of(line);
@@ -306,7 +300,7 @@ Explained explain_plan(const Context& context) {
       shardings[m].add(row.sharding.text, step);
       sparse[m].value.nominal += step.value.nominal;
       sparse[m].value.bounds = sparse[m].value.bounds + step.value.bounds;
-      largest[m] = std::max(largest[m], largest_shard(shards, memory));
+      largest[m] = std::max(largest[m], largest_nominal(shards, memory));
       for (const ShardClass& c : shards.classes)
         components.add(c.storage.*memory.storage, memory.name, c.count(), false);
     }

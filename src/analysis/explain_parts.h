@@ -47,6 +47,8 @@ struct TracedTable {
 };
 // Empty classes if the log does not give the table's sizes.
 TracedTable traced(const Context& context, std::uint32_t table);
+// Of one shard, bytes.
+double largest_nominal(const TracedTable& table, const Memory& memory);
 
 // Shards of a table with equal columns, read through the perf formulas: rows do not matter to them.
 struct PerfClass {

@@ -48,12 +48,6 @@ void add_facts(const Context& context, std::uint32_t t, Explained& explained) {
     explained.facts.emplace_back("No choice of hidden inputs gives the printed storage; the nearest one is shown.");
 }
 
-double largest_nominal(const TracedTable& table, const Memory& memory) {
-  double most = 0;
-  for (const ShardClass& c : table.classes) most = std::max(most, (c.storage.*memory.storage).nominal);
-  return most;
-}
-
 bool is_used(const TracedTable& table, const Memory& memory, const Expectation& e) {
   return e.contradicted || largest_nominal(table, memory) > 0;
 }

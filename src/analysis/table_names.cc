@@ -68,7 +68,7 @@ std::vector<std::uint32_t> tables_named(const PrintedPlan& printed, std::string_
     const std::string_view fqn = printed.tables.rows[t].fqn.text;
     if (fqn == name)
       exact.push_back(t);
-    else if (ends_in_parts(fqn, name))
+    else if (is_named(fqn, name))
       last.push_back(t);
     else if (glob && matches_last_parts(name, fqn))
       globbed.push_back(t);

@@ -319,13 +319,8 @@ void list_assumptions(const PlanInputs& plan, const SearchResult& found, const I
 
 }  // namespace infer_detail
 
-bool ends_in_parts(std::string_view fqn, std::string_view name) {
-  if (!fqn.ends_with(name)) return false;
-  return fqn.size() == name.size() || fqn[fqn.size() - name.size() - 1] == '.';
-}
-
 bool is_about(const Override& override, std::string_view fqn) {
-  return override.table.empty() || ends_in_parts(fqn, override.table);
+  return override.table.empty() || is_named(fqn, override.table);
 }
 
 std::variant<Override, BadOverride> parse_override(std::string_view text) {

@@ -32,15 +32,4 @@ bool equal_shards(const Outcome& outcome, const TableInputs& table) {
   return !(outcome.rows.hidden() && table.sharding == Sharding::rw) && !columns_hidden(table);
 }
 
-CellBytes remaining(const Outcome& outcome, std::uint32_t table) {
-  std::optional<CellBytes> all;
-  for (const Option option : outcome.tables[table].options) {
-    const Parts& parts = (*outcome.parts)[table][option.variant];
-    const CellBytes one = cell_bytes(outcome.setting, parts, combo_of(option.combo));
-    if (!all) all = one;
-    for (std::size_t c = 0; c < one.size(); ++c) (*all)[c] = hull((*all)[c], one[c]);
-  }
-  return all.value_or(CellBytes{});
-}
-
 }  // namespace shardstats::infer_detail

@@ -167,7 +167,4 @@ class Evaluator {
 // Bounds of S and y of every table that the Input and Output columns of the ranks leave.
 std::vector<Lookups> lookups_by_columns(const PlanInputs& plan, const Outcome& outcome);
 
-// Bounds of all shards of a table over what is left of it.
-CellBytes remaining(const Outcome& outcome, std::uint32_t table);
-
 }  // namespace shardstats::infer_detail

@@ -382,13 +382,6 @@ CellBytes cell_bytes(const Setting& setting, const Parts& parts, Combo combo) {
           over_shards(parts, [&](const ClassParts& c) { return class_ssd(c, combo); })};
 }
 
-WrongCells contradicted_cells(const TableInputs& table, const CellBytes& bytes) {
-  const auto wrong = [&](const std::optional<ByteInterval>& printed, Quantity q) {
-    return printed && !bytes[static_cast<std::size_t>(q)].overlaps(real(*printed));
-  };
-  return {wrong(table.hbm, Quantity::hbm), wrong(table.ddr, Quantity::ddr), wrong(table.ssd, Quantity::ssd)};
-}
-
 namespace {
 
 // Calls f(bytes_of), by which bytes_of(of_class) is what all shards take that take of_class(class) each.

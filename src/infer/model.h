@@ -264,7 +264,6 @@ CellBytes cell_bytes(const Setting& setting, const Parts& parts, Combo combo);
 // Which printed cells of the table those bytes contradict.
 using WrongCells = std::array<bool, kCells.size()>;
 inline std::int64_t count(const WrongCells& cells) { return std::count(cells.begin(), cells.end(), true); }
-WrongCells contradicted_cells(const TableInputs& table, const CellBytes& bytes);
 WrongCells contradicted_cells(const Setting& setting, const TableInputs& table, const Parts& parts, Combo combo);
 // The same for one combo after the other.
 class CellTest {

@@ -45,7 +45,7 @@ void each_size(const Setting& setting, const TableInputs& table, const Parts& pa
 // Bounds over the options left of a table.
 struct LeftOfTable {
   std::vector<RealSizes> classes;  // of one shard of each class
-  CellBytes cells{};               // of all shards, as remaining() gives them
+  CellBytes cells{};               // of all shards
 };
 
 CellBytes cells_of(const RealSizes& sizes, const ClassParts& c) {

@@ -31,7 +31,10 @@ void Streams::take(Transcript line, const std::string& process, bool is_bare) {
   const std::size_t box = first_box(text);
   MendedLine& added = lines_.emplace_back();
   added.boxed = box != kNowhere;
-  if (added.boxed) added.tag = process + tag_of(text.substr(0, box));
+  if (added.boxed) {
+    added.box = box;
+    added.tag = process + tag_of(text.substr(0, box));
+  }
   region_.blocks.follow(added.tag, added.boxed ? text.substr(box) : std::string_view(), is_bare);
   bytes_ += line.text().size() + added.tag.size() + kBytesOfLine;
   added.end = region_.lines.place_of(line, line.text().size());
@@ -76,20 +79,12 @@ std::size_t Streams::box_end(std::string_view text, std::size_t box) const {
 
 void Streams::remove_suffix(MendedLine& line) {
   const std::string_view text = line.text.text();
-  const std::size_t box = first_box(text), end = box_end(text, box);
+  const std::size_t end = box_end(text, line.box);
   const std::size_t behind = text.find_first_not_of(' ', end);
   if (behind == kNowhere || first_box(text.substr(behind)) != kNowhere) return;
   if (text.substr(behind).starts_with(R"(\\)")) return;  // a string that lies too deep to be undone
   region_.note(Mending::suffix, line.text.place_of(behind));
   line.text = part_of(line.text, 0, end);
-}
-
-bool Streams::are_equal(const MendedLine& a, const MendedLine& b) const {
-  const auto own = [](const MendedLine& line) {
-    const std::string_view text = line.text.text();
-    return line.boxed ? text.substr(first_box(text)) : text;
-  };
-  return own(a) == own(b);
 }
 
 // Of lines that stand twice, one after the other, the first ones are kept. The closing border ends the region, so that
@@ -100,7 +95,7 @@ void Streams::remove_doubles() {
   std::size_t pairs = 0, singles = 0;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     firsts.push_back(i);
-    const bool is_double = i + 1 < lines_.size() && are_equal(lines_[i], lines_[i + 1]);
+    const bool is_double = i + 1 < lines_.size() && lines_[i].box_text() == lines_[i + 1].box_text();
     (is_double ? pairs : singles) += lines_[i].boxed;
     i += is_double;
   }
@@ -118,7 +113,7 @@ bool Streams::is_newest_first(const std::vector<const MendedLine*>& lines) const
   constexpr std::size_t kFewestLines = 3;  // in front of the title
   std::vector<std::string_view> boxes;
   for (const MendedLine* line : lines)
-    if (line->boxed) boxes.push_back(line->text.text().substr(first_box(line->text.text())));
+    if (line->boxed) boxes.push_back(line->box_text());
   const auto is_title = [](std::string_view box) { return title_offset(box) != kNowhere; };
   const auto title = std::ranges::find_if(boxes, is_title);
   return title - boxes.begin() >= static_cast<std::ptrdiff_t>(kFewestLines) && boxes.end() - title > 1 &&

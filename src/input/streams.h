@@ -29,10 +29,11 @@ class Streams {
     Place end;  // of its text; a blank one has no bytes to tell it
     std::string tag;
     bool boxed = false;
+    std::size_t box = 0;  // where its box begins, if it has one
+    std::string_view box_text() const { return text.text().substr(box); }
   };
 
   std::map<std::string, std::size_t> streams_by_tag();
-  bool are_equal(const MendedLine& a, const MendedLine& b) const;
   void remove_doubles();
   bool is_newest_first(const std::vector<const MendedLine*>& lines) const;
   std::size_t box_end(std::string_view text, std::size_t box) const;

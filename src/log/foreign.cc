@@ -10,6 +10,7 @@ namespace shardstats::log_detail {
 namespace {
 
 constexpr std::string_view kRowIndent = "#    ";
+constexpr std::string_view kLeastIndent = "#  ";  // of nested lines, which most releases indent further
 
 // Of the box. A damaged line has lost fewer blanks.
 bool is_below_half(const BoxLine& line, std::size_t width) {
@@ -17,10 +18,10 @@ bool is_below_half(const BoxLine& line, std::size_t width) {
 }
 
 // By its words: a line of a list that is nothing but a name may be anybody's, and so may one that begins with a name
-// and stands neither in the frame nor where such lines do.
-bool is_planners(std::string_view text, bool closed) {
+// but has not the place of such lines.
+bool is_planners(std::string_view text, bool may_be_nested) {
   return std::ranges::any_of(line_forms(), [=](const LineForm& form) {
-    const bool has_words = closed ? form.pattern != "{text}" : !form.pattern.starts_with('{');
+    const bool has_words = may_be_nested ? form.pattern != "{text}" : !form.pattern.starts_with('{');
     SlotTexts slots;
     return has_words && may_match(text, form.pattern) &&
            (matches(text, form.pattern, slots) || !damaged_value(text, form.pattern).empty());
@@ -30,9 +31,10 @@ bool is_planners(std::string_view text, bool closed) {
 bool is_foreign(const BoxLine& line, std::size_t width) {
   const std::string_view text = LineText(line).text;
   if (!is_below_half(line, width) || line.text.starts_with(kRowIndent) || text.empty()) return false;
+  const bool may_be_nested = is_closed(line) || line.text.starts_with(kLeastIndent);
   // A divider that was cut off, and a row of ranks whose blanks were squeezed.
   const bool is_damaged = is_closed(line) ? text.front() >= '0' && text.front() <= '9' : is_dashes(text);
-  return !is_damaged && !is_border(trim_right(line.text)) && !is_planners(text, is_closed(line));
+  return !is_damaged && !is_border(trim_right(line.text)) && !is_planners(text, may_be_nested);
 }
 
 // Most lines are as wide as the box, or 0.

@@ -128,7 +128,7 @@ struct OddCell {
   Cell cell;
 };
 
-// Has the table that name, without its module? It may have dots of its own.
+// Is the name the FQN, or its last parts: table_7 or ebc.table_7 of model.ebc.table_7?
 bool is_named(std::string_view fqn, std::string_view name);
 
 template <class Row>
