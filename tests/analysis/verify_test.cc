@@ -40,6 +40,16 @@ TEST(Verify, GenuineLogsAreClean) {
   }
 }
 
+// The lists of v0.6.0 and v0.7.0 have the same form.
+TEST(Verify, EntriesBelowALostHeadingMayBeOfTheOtherList) {
+  std::string log = log_bytes("../planner/v0.6.0-weighted.log");
+  const std::size_t heading = log.find("# Top 5 Tables Causing Max HBM:");
+  log.erase(heading, log.find('\n', heading) + 1 - heading);
+  const Checked checked(std::move(log));
+  ASSERT_EQ(checked.report.findings.size(), 1U) << dump(checked.report);
+  EXPECT_EQ(checked.report.findings.front().rule->id, "log.missing_lines");
+}
+
 TEST(Verify, ShiftedTierRanksAreANoteWithTheRightOnes) {
   const Checked checked(log_bytes("v1.4.0.log"));
   ASSERT_EQ(checked.report.findings.size(), 2U) << dump(checked.report);
