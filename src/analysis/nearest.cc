@@ -44,6 +44,17 @@ std::vector<std::string> with_last_part(std::string_view name, const PrintedPlan
   return fqns;
 }
 
+// The tables of a module of that name, or whose names go on behind it: brand_page of ebc.brand_page.v3.
+std::vector<std::string> with_inner_part(std::string_view part, const PrintedPlan& printed) {
+  const std::vector<std::string_view> short_names = shortest_names(printed);
+  std::vector<std::string> names;
+  for (std::size_t t = 0; t < short_names.size() && names.size() < kShown; ++t) {
+    const std::string fqn = "." + std::string(printed.tables.rows[t].fqn.text);
+    if (fqn.find("." + std::string(part) + ".") != std::string::npos) names.emplace_back(short_names[t]);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::size_t edit_distance(std::string_view first, std::string_view second) {
@@ -74,6 +85,8 @@ std::vector<std::string> nearest_of(std::string_view wanted, const std::vector<s
       near.emplace_back(inside ? std::min<std::size_t>(distance, limit) : distance, name);
   }
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  // Where only capitals differ, it is that one.
+  if (!near.empty() && near.front().first == 0) std::erase_if(near, [](const auto& one) { return one.first > 0; });
   std::vector<std::string> shown;
   for (const auto& [distance, name] : near)
     if (shown.size() < kShown && std::find(shown.begin(), shown.end(), name) == shown.end()) shown.push_back(name);
@@ -91,7 +104,8 @@ std::vector<std::string> nearest_tables(std::string_view wanted, const PrintedPl
   const bool is_qualified = last.size() < wanted.size() && !last.empty();
   if (is_qualified)
     if (auto fqns = with_last_part(last, printed); !fqns.empty()) return fqns;
-  return nearest_of(last, last_parts(printed));
+  auto names = nearest_of(last, last_parts(printed));
+  return names.empty() && !last.empty() ? with_inner_part(wanted, printed) : names;
 }
 
 }  // namespace shardstats

@@ -73,6 +73,8 @@ TEST(Nearest, Tables) {
                {"sparse.v3", {"main.impl.ec.v3", "main.impl.ebc.v3"}},
                {"ebc.sellr_emb", {"seller_emb"}},
                {"Seller_Emb", {"seller_emb"}},
+               {"EC.V3", {"v3"}},
+               {"ebc", {"seller_emb", "buyer_emb", "ebc.v3"}},
                {"ebc.", {}}};
   for (const auto& c : cases) EXPECT_EQ(nearest_tables(c.wanted, printed), c.near) << c.wanted;
 }
