@@ -288,7 +288,11 @@ Explained explain_plan(const Context& context) {
   explained.target = explained.kind = "plan";
   std::array<Groups, 3> kernels, shardings;
   std::array<Step, 3> sparse;
-  std::array<double, 3> largest{};
+  struct Largest {
+    double bytes = 0;
+    std::uint32_t table = 0;
+  };
+  std::array<Largest, 3> largest{};
   Components components;
   for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t) {
     const PrintedTable& row = context.printed.tables.rows[context.plan.tables[t].row];
@@ -300,7 +304,7 @@ Explained explain_plan(const Context& context) {
       shardings[m].add(row.sharding.text, step);
       sparse[m].value.nominal += step.value.nominal;
       sparse[m].value.bounds = sparse[m].value.bounds + step.value.bounds;
-      largest[m] = std::max(largest[m], largest_nominal(shards, memory));
+      if (const double bytes = largest_nominal(shards, memory); bytes > largest[m].bytes) largest[m] = {bytes, t};
       for (const ShardClass& c : shards.classes)
         components.add(c.storage.*memory.storage, memory.name, c.count(), false);
     }
@@ -323,8 +327,9 @@ Explained explain_plan(const Context& context) {
       set_shares(sum);
       explained.steps.push_back(std::move(sum));
     }
-    if (largest[m] > 0)
-      explained.facts.push_back("Largest shard: " + number_text(largest[m]) + " B of " + std::string(memory.name));
+    if (largest[m].bytes > 0)
+      explained.facts.push_back("Largest shard: " + number_text(largest[m].bytes) + " B of " +
+                                std::string(memory.name) + ", of " + name_of(context, largest[m].table));
   }
   explained.components = components.rows();
   if (!context.plan.sized) explained.notes.emplace_back(kNotSized);

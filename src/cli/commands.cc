@@ -65,7 +65,7 @@ constexpr std::array<Command, 16> kCommands = {{
     {CommandId::whatif, kCompare, "whatif",
      "Change the batch size, a table or the release, and see the plan that it gives",
      "A change is KEY=VALUE for the run, NAME.ATTRIBUTE=VALUE for tables (NAME as in `explain`), or 'drop NAME'.\n"
-     "Shards stay on their ranks; those of tables whose number of shards changes go where most HBM is left.\n"
+     "Shards stay on their ranks; those of tables whose number of shards changes go where least HBM is taken.\n"
      "Values such as 64,96,128 or 1024..16384*2 make a table with a row for each.",
      "shardstats whatif --set batch_size=4096 train.log\n"
      "shardstats whatif --set table_7.sharding=RW --set optimizer=rowwise_adagrad train.log\n"

@@ -334,7 +334,7 @@ PerfFacts<RealInterval> perf_facts(const PerfHypothesis& h, const PlanInputs& pl
 
 namespace {
 
-// Bounds over options that contradict equally few printed numbers, and those options if asked for.
+// Bounds over the options that contradict the same printed numbers as the best one, and those options if asked for.
 class BestOptions {
  public:
   BestOptions(const TableCase& table, Codecs codecs, std::vector<PerfOption>* list, TablePerf& best)

@@ -425,7 +425,7 @@ std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes,
   return result;
 }
 
-// The largest shards first, each on the rank with the most HBM left.
+// The largest shards first, each on the rank that takes the least HBM so far.
 void WhatIf::Impl::place_shards(ChangedInputs& changed, Texts& texts, std::vector<std::string>& placed) const {
   if (std::ranges::none_of(changed.unplaced, [](bool b) { return b; })) return;
   const auto outcomes = changed_outcomes(base, changed);

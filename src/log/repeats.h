@@ -1,4 +1,4 @@
-// Rows of the parameter table that stand there twice. Private to src/log.
+// Rows of a table that stand there twice. Private to src/log.
 #pragma once
 
 #include <cstdint>

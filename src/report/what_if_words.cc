@@ -27,7 +27,7 @@ std::string question(const WhatIfResult& result) {
   return result.changes.empty() ? "" : "what if " + listed(result.changes, "and");
 }
 
-std::string placed_text(const std::string& table) { return "placed where most HBM is left: " + table; }
+std::string placed_text(const std::string& table) { return "placed where least HBM is taken: " + table; }
 
 std::vector<std::string> head(const Sweep& sweep) {
   std::vector<std::string> names = sweep.keys;

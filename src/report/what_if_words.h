@@ -10,7 +10,7 @@ namespace shardstats::what_if_words {
 
 // "what if batch_size=4096 and optimizer=adam"; empty without changes.
 std::string question(const WhatIfResult& result);
-std::string placed_text(const std::string& table);  // "placed where most HBM is left: ebc.t on rank 1"
+std::string placed_text(const std::string& table);  // "placed where least HBM is taken: ebc.t on rank 1"
 
 // The table of a sweep: a row for the plan as logged, then one for each point.
 inline constexpr std::string_view kAsLogged = "(as logged)";

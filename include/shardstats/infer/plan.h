@@ -140,10 +140,10 @@ struct PlanKernel {
   Expectation hbm, ddr, ssd, weights, optimizer_state;
 };
 
-// A value of an assumption: a word, a truth value, a number or a pair of bounds.
-// Of its name: its value is in bytes/ms.
+// By its name: is its value in bytes/ms?
 inline bool is_bandwidth(std::string_view assumption) { return assumption.ends_with("_bw"); }
 
+// A word, a truth value, a number or a pair of bounds.
 using AssumedValue = std::variant<std::string, bool, double, ByteInterval, RealInterval>;
 
 enum class Origin : std::uint8_t { log, inferred, flag, defaulted };
