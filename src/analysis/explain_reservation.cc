@@ -61,12 +61,19 @@ Explained explain_planning_capacity(const Context& context) {
     explained.notes.emplace_back("No rank shows a share of HBM that would tell the planning memory.");
     return explained;
   }
+  const auto agreeing = std::ranges::count_if(shares.ranks, &analysis::Share::agrees);
+  const std::string agree = number_text(static_cast<double>(agreeing)) + " of " +
+                            plural(static_cast<double>(shares.ranks.size()), "rank") +
+                            (agreeing == 1 ? " agrees" : " agree") + " with it";
+  explained.steps.front().note = agree;
   RealInterval common = shares.ranks.front().capacity();
-  std::size_t contradicting = 0;
   for (const analysis::Share& share : shares.ranks) {
     const auto both = intersection(common, share.capacity());
-    if (both) common = *both;
-    contradicting += !both;
+    if (!both) {
+      explained.notes.emplace_back("The shares of all ranks fit no common memory: devices may have their own.");
+      return explained;
+    }
+    common = *both;
   }
   if (common.high >= static_cast<double>(INT64_MAX)) {
     explained.notes.emplace_back("Shares of 0% do not tell the planning memory.");
@@ -74,10 +81,7 @@ Explained explain_planning_capacity(const Context& context) {
   }
   Step step = value_step("planning memory as the shares of the ranks tell it", middle(common), common);
   step.expression = "HBM of a rank / its share";
-  step.note = contradicting == 0 ? "all " + plural(static_cast<double>(shares.ranks.size()), "rank") + " agree on it"
-                                 : plural(static_cast<double>(contradicting), "rank") +
-                                       " do not fit it: devices may "
-                                       "have capacities of their own";
+  step.note = "what all of them have in common";
   explained.steps.push_back(std::move(step));
   return explained;
 }

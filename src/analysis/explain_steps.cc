@@ -70,7 +70,7 @@ void narrow_to(RealInterval left, Step& sum) {
   if (less <= 1e-9 * all.bounds.width()) return;
   const bool holds = both.low <= all.nominal && all.nominal <= both.high;
   const double centre = all.unit == "bytes" ? std::round(middle(both)) : middle(both);
-  sum.narrowed = {holds ? all.nominal : centre, both, all.unit};
+  sum.narrowed = {holds ? all.nominal : std::clamp(centre, both.low, both.high), both, all.unit};
 }
 
 }  // namespace

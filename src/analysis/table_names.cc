@@ -46,7 +46,9 @@ std::string_view last_part(std::string_view fqn) { return fqn.substr(fqn.rfind('
 std::vector<std::string_view> shortest_names(const PrintedPlan& printed) {
   std::vector<std::string_view> names;
   for (const PrintedTable& row : printed.tables.rows) names.push_back(last_part(row.fqn.text));
-  for (bool has_changed = true; has_changed;) {
+  constexpr int kMostParts = 8;  // beyond, it is all of them
+  bool has_changed = true;
+  for (int parts = 2; has_changed; ++parts) {
     has_changed = false;
     std::unordered_map<std::string_view, std::size_t> tables;
     for (const std::string_view name : names) ++tables[name];
@@ -54,7 +56,7 @@ std::vector<std::string_view> shortest_names(const PrintedPlan& printed) {
       const std::string_view fqn = printed.tables.rows[t].fqn.text;
       if (tables[names[t]] == 1 || names[t].size() == fqn.size()) continue;
       const std::string_view head = fqn.substr(0, fqn.size() - names[t].size() - 1);
-      names[t] = fqn.substr(fqn.size() - names[t].size() - 1 - last_part(head).size());
+      names[t] = parts > kMostParts ? fqn : fqn.substr(fqn.size() - names[t].size() - 1 - last_part(head).size());
       has_changed = true;
     }
   }

@@ -68,7 +68,7 @@ class Mapping {
 
  private:
   // What is known of the parts of each table stays; in proportion where it has other rows now, as exactly as whole rows
-  // and, but by memory, an even split keep to that. The last part takes what the others were cut by.
+  // and an even split keep to that.
   RowSplit changed_rows() const {
     RowSplit split = before_.rows;
     if (!split.by_table) return split;
@@ -81,12 +81,10 @@ class Mapping {
       if (now.rows == old.rows) continue;
       const auto all = static_cast<double>(now.rows);
       const double times = all / static_cast<double>(old.rows);
-      for (RealInterval& part : parts) {
-        const bool is_cut = split.how == SplitRows::by_memory && &part != &parts.back();
-        const double slack = (is_cut ? 1 : static_cast<double>(parts.size())) * (times + 1);
+      const double slack = static_cast<double>(parts.size()) * (times + 1);
+      for (RealInterval& part : parts)
         part = {std::max(std::floor(part.low * times - slack), 0.0),
                 std::min(std::ceil(part.high * times + slack), all)};
-      }
     }
     split.by_table = std::move(rows);
     return split;

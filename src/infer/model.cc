@@ -212,9 +212,10 @@ class TableSizes {
 
 // By part; empty: nothing is known.
 std::vector<RealInterval> known_rows(const TableInputs& table, const RowSplit& split, std::size_t shards) {
-  const bool known =
-      split.by_table && table.row < split.by_table->size() && (*split.by_table)[table.row].size() == shards;
-  return known ? (*split.by_table)[table.row] : std::vector<RealInterval>{};
+  if (split.by_table && table.row < split.by_table->size() && (*split.by_table)[table.row].size() == shards)
+    return (*split.by_table)[table.row];
+  if (split.shares && split.shares->size() == shards) return rows_of_parts(table.rows, *split.shares);
+  return {};
 }
 
 // Shards of unknown rows. Which of them are empty is only known of tables with many rows, or where the parts are; if
@@ -259,6 +260,19 @@ void hide_columns(const TableInputs& table, Parts& parts) {
 }
 
 }  // namespace
+
+std::vector<RealInterval> rows_of_parts(std::int64_t rows, const std::vector<RealInterval>& shares) {
+  constexpr double kRounding = 1e-12;  // relative; far above that of the planner's products
+  const auto all = static_cast<double>(rows);
+  std::vector<RealInterval> parts;
+  for (const RealInterval share : shares) {  // each is cut to whole rows, the last one takes the rest
+    const RealInterval exact = share * exactly(all);
+    const std::size_t cut = parts.size() + 1 == shares.size() ? parts.size() : 0;
+    parts.push_back({std::max(std::floor(exact.low * (1 - kRounding)), 0.0),
+                     std::min(std::floor(exact.high * (1 + kRounding)) + static_cast<double>(cut), all)});
+  }
+  return parts;
+}
 
 bool has_no_empty_part(std::int64_t rows, std::size_t parts, SplitRows how) {
   constexpr std::int64_t kManyRows = 100;  // a part

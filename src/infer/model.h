@@ -74,10 +74,16 @@ enum class SplitRows : std::uint8_t {
 using RowsByTable = std::vector<std::vector<RealInterval>>;  // bounds, by table and part
 struct RowSplit {
   SplitRows how = SplitRows::evenly;
-  // Of the row-wise tables, as far as a hidden split is known, with TableInputs::row for the table; null: not at all.
+  // By memory: bounds of what part k of every row-wise table has of its rows, also of one that whatif makes row-wise;
+  // null: nothing is known.
+  std::shared_ptr<const std::vector<RealInterval>> shares;
+  // By buckets, or by either: bounds of the rows of part k of each table, by TableInputs::row; null: nothing is known.
   std::shared_ptr<const RowsByTable> by_table;
   bool hidden() const { return how >= SplitRows::by_memory; }
+  bool by_part() const { return shares != nullptr || by_table != nullptr; }
 };
+// Whole rows of each part of a table, as `shares` bounds them (3.3).
+std::vector<RealInterval> rows_of_parts(std::int64_t rows, const std::vector<RealInterval>& shares);
 // Is no part of an uneven split of so many rows taken to be empty?
 bool has_no_empty_part(std::int64_t rows, std::size_t parts, SplitRows how);
 

@@ -252,9 +252,7 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
   choose(plan, found, t, options, table);
   table.sized = true;
   table.uneven_rows = best.rows.hidden() && inputs.sharding == Sharding::rw;
-  const auto shows_shares = [](const Survivor& s) {
-    return s.outcome.rows.how == SplitRows::by_memory && s.outcome.rows.by_table != nullptr;
-  };
+  const auto shows_shares = [](const Survivor& s) { return s.outcome.rows.shares != nullptr; };
   table.rows_by_equal_memory = best.rows.how == SplitRows::by_equal_memory && inputs.sharding == Sharding::rw;
   table.rows_by_memory = table.uneven_rows && std::ranges::all_of(found.survivors, shows_shares);
   table.lookups = (*best.parts)[t].front().lookups.lookups;

@@ -50,20 +50,6 @@ std::vector<RealInterval> shares_of(const PlanInputs& plan, SplitRows how, const
   return make_whole(shares) ? shares : std::vector<RealInterval>{};
 }
 
-// Whole rows of each part of a table, as `shares` bounds them.
-std::vector<RealInterval> rows_of_parts(std::int64_t rows, const std::vector<RealInterval>& shares) {
-  constexpr double kRounding = 1e-12;  // relative; far above that of the planner's products
-  const auto all = static_cast<double>(rows);
-  std::vector<RealInterval> parts;
-  for (const RealInterval share : shares) {  // each is cut to whole rows, the last one takes the rest
-    const RealInterval exact = share * exactly(all);
-    const std::size_t cut = parts.size() + 1 == shares.size() ? parts.size() : 0;
-    parts.push_back({std::max(std::floor(exact.low * (1 - kRounding)), 0.0),
-                     std::min(std::floor(exact.high * (1 + kRounding)) + static_cast<double>(cut), all)});
-  }
-  return parts;
-}
-
 // Of each part of a table that all devices have these shares of.
 std::vector<RealInterval> rows_by_memory(const TableInputs& table, SplitRows how,
                                          const std::vector<RealInterval>& shares) {
@@ -75,22 +61,21 @@ std::vector<RealInterval> rows_by_memory(const TableInputs& table, SplitRows how
   return parts;
 }
 
-// By TableInputs::row. Devices with capacities of their own give all tables the same shares, which say nothing of
-// buckets; where both may be, both are within the bounds. Empty: neither explains the lines.
+// Devices with capacities of their own give all tables the same shares, which say nothing of buckets; where both may
+// be, both are within the bounds. Empty: neither.
 RowsByTable rows_of_tables(const PlanInputs& plan, SplitRows how, const std::vector<RowLine>& lines) {
-  const RowsByTable in_buckets = how == SplitRows::by_memory ? RowsByTable{} : rows_in_buckets(plan, how, lines);
+  RowsByTable rows = rows_in_buckets(plan, how, lines);
   const std::vector<RealInterval> shares = shares_of(plan, how, lines);
-  if (in_buckets.empty() && shares.empty()) return {};
-  RowsByTable rows;
-  for (std::size_t t = 0; t < plan.tables.size(); ++t) {
-    const TableInputs& table = plan.tables[t];
-    if (rows.size() <= table.row) rows.resize(table.row + 1);
-    if (!is_row_wise(table)) continue;
-    std::vector<RealInterval>& parts = rows[table.row];
-    if (!shares.empty()) parts = rows_by_memory(table, how, shares);
-    if (in_buckets.empty()) continue;
-    if (parts.empty()) parts = in_buckets[t];
-    std::ranges::transform(parts, in_buckets[t], parts.begin(), [](auto a, auto b) { return hull(a, b); });
+  if (shares.empty()) return rows;
+  const bool by_buckets = !rows.empty();
+  rows.resize(plan.tables.size());
+  for (std::size_t t = 0; t < rows.size(); ++t) {
+    if (!is_row_wise(plan.tables[t])) continue;
+    const std::vector<RealInterval> parts = rows_by_memory(plan.tables[t], how, shares);
+    if (by_buckets)
+      std::ranges::transform(rows[t], parts, rows[t].begin(), [](auto a, auto b) { return hull(a, b); });
+    else
+      rows[t] = parts;
   }
   return rows;
 }
@@ -100,14 +85,33 @@ bool is_narrower(RealInterval now, RealInterval before) {
   return now.high - now.low < kNarrower * (before.high - before.low);
 }
 
-bool is_any_narrower(const PlanInputs& plan, const RowsByTable& now, const RowsByTable* before) {
-  return std::ranges::any_of(plan.tables, [&](const TableInputs& table) {
-    const std::vector<RealInterval>& parts = now[table.row];
-    const RealInterval all{0, static_cast<double>(table.rows)};
-    for (std::size_t k = 0; k < parts.size(); ++k)
-      if (is_narrower(parts[k], before != nullptr ? (*before)[table.row][k] : all)) return true;
-    return false;
-  });
+std::optional<RowSplit> narrowed_by_memory(const PlanInputs& plan, const Outcome& outcome,
+                                           const std::vector<RowLine>& lines) {
+  std::vector<RealInterval> shares = shares_of(plan, outcome.rows.how, lines);
+  const auto& before = outcome.rows.shares;
+  for (std::size_t k = 0; k < shares.size(); ++k)
+    if (is_narrower(shares[k], before ? (*before)[k] : RealInterval{0, 1}))
+      return RowSplit{outcome.rows.how, std::make_shared<const std::vector<RealInterval>>(std::move(shares)), nullptr};
+  return std::nullopt;
+}
+
+std::optional<RowSplit> narrowed_by_table(const PlanInputs& plan, const Outcome& outcome,
+                                          const std::vector<RowLine>& lines) {
+  RowsByTable rows = rows_of_tables(plan, outcome.rows.how, lines);
+  if (rows.empty()) return std::nullopt;
+  bool is_any_narrower = false;
+  RowsByTable by_row;
+  for (std::size_t t = 0; t < rows.size(); ++t) {
+    const TableInputs& table = plan.tables[t];
+    if (by_row.size() <= table.row) by_row.resize(table.row + 1);
+    for (std::size_t k = 0; k < rows[t].size() && !is_any_narrower; ++k) {
+      const RealInterval all{0, static_cast<double>(table.rows)};
+      is_any_narrower = is_narrower(rows[t][k], outcome.rows.by_table ? (*outcome.rows.by_table)[table.row][k] : all);
+    }
+    by_row[table.row] = std::move(rows[t]);
+  }
+  if (!is_any_narrower) return std::nullopt;
+  return RowSplit{outcome.rows.how, nullptr, std::make_shared<const RowsByTable>(std::move(by_row))};
 }
 
 }  // namespace
@@ -124,9 +128,9 @@ std::optional<RowSplit> narrowed_rows(const PlanInputs& plan, const Outcome& out
     parts += plan.ranks.size();
   }
   if (parts > kMostParts) return std::nullopt;
-  RowsByTable rows = rows_of_tables(plan, outcome.rows.how, row_lines(plan, outcome));
-  if (rows.empty() || !is_any_narrower(plan, rows, outcome.rows.by_table.get())) return std::nullopt;
-  return RowSplit{outcome.rows.how, std::make_shared<const RowsByTable>(std::move(rows))};
+  const std::vector<RowLine> lines = row_lines(plan, outcome);
+  return outcome.rows.how == SplitRows::by_memory ? narrowed_by_memory(plan, outcome, lines)
+                                                  : narrowed_by_table(plan, outcome, lines);
 }
 
 Outcome with_rows(const PlanInputs& plan, Outcome outcome, const RowSplit& rows) {

@@ -218,7 +218,7 @@ SumLines::Places SumLines::listed_places() const {
 }
 
 std::shared_ptr<const SumLines> KnownSums::of(const Outcome& outcome) {
-  Split split{outcome.uniform, outcome.rows.how, outcome.rows.by_table != nullptr, outcome.setting.group_size, {}};
+  Split split{outcome.uniform, outcome.rows.how, outcome.rows.by_part(), outcome.setting.group_size, {}};
   for (const TableState& table : outcome.tables) split.rebuilt.push_back(!table.options.empty());
   for (const auto& known : known_)
     if (known->split() == split) return known;

@@ -35,9 +35,9 @@ class Mender {
   MendedRegion run() {
     while (lines_.has_next() && !is_over() && !problem_) read_line();
     unwrapper_.end_joined();
-    skip_double();
     MendedRegion mended;
     mended.streams = streams_.write();
+    skip_double();
     mended.mended = std::move(region_.mended);
     mended.end = lines_.at();
     mended.problem = std::move(problem_);
@@ -45,11 +45,14 @@ class Mender {
   }
 
  private:
-  // The closing border ends the region; where each line stands twice (Streams::remove_doubles), it does, too.
+  // The closing border ends the region; where each line stands twice (Streams::remove_doubles), it does, too. That in
+  // front of a title opens the next block.
   void skip_double() {
     const Border last = border_of(last_), next = border_of(lines_.next_text());
-    const bool is_double = last && next && last.length == next.length;
-    if (is_double && blocks_.titles().size() > 1 && blocks_.is_all_closed()) lines_.read();
+    if (!streams_.were_doubled() || !last || !next || last.length != next.length) return;
+    PhysicalLines ahead = lines_;
+    ahead.read();
+    if (ahead.next_text().find(kTitle) == kNowhere) lines_.read();
   }
 
   bool is_over() {

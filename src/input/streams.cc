@@ -88,22 +88,25 @@ void Streams::remove_suffix(MendedLine& line) {
 }
 
 // Of lines that stand twice, one after the other, the first ones are kept. The closing border ends the region, so that
-// of the last pair only one is here; lines of others may have come once.
+// of the last pair only one is here; lines of others may stand between two, and some lines may have come once.
 void Streams::remove_doubles() {
-  if (region_.blocks.titles().size() < 2) return;
-  std::vector<std::size_t> firsts;
+  constexpr std::size_t kFewestPairs = 4, kPairsForSingle = 8;
+  std::vector<bool> is_again(lines_.size());
   std::size_t pairs = 0, singles = 0;
+  const MendedLine* open = nullptr;  // whose double is looked for
   for (std::size_t i = 0; i < lines_.size(); ++i) {
-    firsts.push_back(i);
-    const bool is_double = i + 1 < lines_.size() && lines_[i].box_text() == lines_[i + 1].box_text();
-    (is_double ? pairs : singles) += lines_[i].boxed;
-    i += is_double;
+    if (!lines_[i].boxed) continue;
+    is_again[i] = open != nullptr && open->box_text() == lines_[i].box_text();
+    pairs += is_again[i];
+    singles += open != nullptr && !is_again[i];
+    open = is_again[i] ? nullptr : &lines_[i];
   }
-  constexpr std::size_t kFewSingles = 8;  // pairs for each
-  if (pairs == 0 || (singles > 1 && kFewSingles * singles > pairs)) return;
+  were_doubled_ = pairs >= kFewestPairs && kPairsForSingle * singles <= pairs;
+  if (!were_doubled_) return;
   region_.note(Mending::doubled, lines_.front().text.place_of(0));
   std::vector<MendedLine> once;
-  for (const std::size_t i : firsts) once.push_back(std::move(lines_[i]));
+  for (std::size_t i = 0; i < lines_.size(); ++i)
+    if (!is_again[i]) once.push_back(std::move(lines_[i]));
   lines_ = std::move(once);
 }
 

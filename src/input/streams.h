@@ -22,6 +22,8 @@ class Streams {
   std::size_t bytes() const { return bytes_; }
   // When all lines are taken: one for each process.
   std::vector<std::shared_ptr<Transcript>> write();
+  // Was each line there twice? To be asked when they are written.
+  bool were_doubled() const { return were_doubled_; }
 
  private:
   struct MendedLine {
@@ -42,6 +44,7 @@ class Streams {
   Region& region_;
   std::vector<MendedLine> lines_;
   std::size_t bytes_ = 0;
+  bool were_doubled_ = false;
 };
 
 }  // namespace shardstats::input_detail

@@ -116,8 +116,9 @@ std::int64_t last_rank(std::string_view list) {
 bool is_on_all_ranks(const PrintedTable& row) { return row.sharding.text == "RW" || row.sharding.text == "DP"; }
 
 // Puts in rows without cells for the numbers that are lost, if all others are in order. The last number alone may be a
-// wrong one, but not if a list ends with it, or with one below it for which there are too few rows; the list of one
-// table alone tells of one lost row at the end, since more are as likely a wrong list.
+// wrong one, but not if a list ends with it, or, where no table has to be on all ranks, with one below it for which
+// there are too few rows; the list of one table alone tells of one lost row at the end, since more are as likely a
+// wrong list.
 void add_lost_ranks(const RanksInLists& ranks, PrintedPlan& plan) {
   std::vector<std::uint32_t> numbers;
   for (const PrintedRank& row : plan.ranks.rows) {
@@ -127,7 +128,7 @@ void add_lost_ranks(const RanksInLists& ranks, PrintedPlan& plan) {
   }
   const std::int64_t printed = std::int64_t{numbers.back()} + 1;
   const bool last_two_follow = numbers.size() > 1 && numbers[numbers.size() - 2] + 1 == numbers.back();
-  const bool shows_gap = ranks.of_any() > std::ssize(numbers) && ranks.of_any() < printed;
+  const bool shows_gap = !ranks.tells_all() && ranks.of_any() > std::ssize(numbers) && ranks.of_any() < printed;
   const bool is_named = last_two_follow || ranks.of_any() == printed || shows_gap;
   std::int64_t count = std::max(ranks.of_two(), is_named ? printed : 0);
   if (const std::int64_t only = ranks.of_only(); only == printed || only == printed + 1) count = std::max(count, only);

@@ -23,6 +23,8 @@ class RanksInLists {
   std::int64_t of_two() const { return second_ + 1; }
   // By the list of the only table that has to be on all of them; 0: there is none, or several.
   std::int64_t of_only() const { return tables_ == 1 ? most_ + 1 : on_all_ == 1 ? last_on_all_ + 1 : 0; }
+  // Does any table have to be on all of them?
+  bool tells_all() const { return on_all_ > 0; }
 
  private:
   void add_last(std::int64_t rank);

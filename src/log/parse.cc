@@ -266,7 +266,7 @@ class BlockParser {
     }
     if (is_below_blank && is_of_closed_section(split.text))
       plan_.report("log.missing_lines", Severity::error, cell_at(line, split.text),
-                   "the heading above this line is missing, so it is kept but not checked");
+                   "the heading above this line is missing, or it stands here again; it is kept but not checked");
     else
       plan_.report("log.unknown_line", Severity::warning, cell_at(line, split.text),
                    "a line that no known release prints; it is kept but not checked");

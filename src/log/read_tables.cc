@@ -278,7 +278,7 @@ class OneTable {
         table_.rows.pop_back();
         return LineOf::end;
       }
-      if (!may_be_cut_off() && has_bad_cells_only(line, cells)) {
+      if (!are_whole && !may_be_cut_off() && has_bad_cells_only(line, cells)) {
         table_.rows.pop_back();
         if (stands_for_blank_line()) return LineOf::end;
         plan_.report("log.malformed_cell", Severity::error, cell_at(line, trim_left(row.substr(1))),

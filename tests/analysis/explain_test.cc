@@ -479,6 +479,32 @@ TEST_F(ExplainPublic, AnAssumptionShowsWhatRulesOtherValuesOut) {
 }
 
 // Only what contradicts more numbers is ruled out.
+TEST(ExplainAssumption, OtherValuesAreNotRuledOutByTaste) {
+  struct {
+    const char *log, *assumed, *value, *note;
+  } const cases[] = {
+      {"v1.8.0.log", nullptr, "none", "ruled out by 2 printed numbers; with it these would be:"},
+      {"v1.8.0.log", nullptr, "train_prefetch_sparse_dist", "ruled out by 1 printed number; with it these would be:"},
+      {"v1.8.0.log", "train_base", "train_sparse_dist", "contradicts 0 printed numbers instead of 2"},
+      {"v1.4.0.log", nullptr, "none",
+       "explains as much of what is printed, but less simply: tables or bandwidths need values of their own"},
+      {"v1.4.0.log", "none", "train_base", "explains as much of what is printed"},
+      {"v0.5.0.log", nullptr, "train_base", "no release with this log's layout could have printed it"},
+  };
+  for (const auto& c : cases) {
+    Log log(test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs" / c.log));
+    InferOptions options;
+    if (c.assumed != nullptr) options.overrides.push_back({"pipeline_type", "", c.assumed});
+    log.plan = infer(log.printed, options);
+    const auto all =
+        std::get<std::vector<Explained>>(explain(log.printed, log.plan, "assumption:pipeline_type", options));
+    const Step* step = find_step(all.at(0).steps, std::string("pipeline_type = ") + c.value);
+    ASSERT_NE(step, nullptr) << c.log << " " << c.value;
+    EXPECT_EQ(step->note, c.note) << c.log << " " << c.value;
+    EXPECT_EQ(step->children.empty(), !step->note.starts_with("ruled out")) << c.log << " " << c.value;
+  }
+}
+
 TEST(ExplainRank, PerfOfTheOldestReleaseIsNoTime) {
   const Log log(test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v0.1.0.log"));
   const std::vector<Explained> rank = explained(log, "rank:0");
@@ -509,7 +535,16 @@ TEST(ExplainReservation, SharesOfTheHbmAndWhatTheRanksMakeOfIt) {
   const Step* told = find_step(capacity.steps, "planning memory as the shares of the ranks tell it");
   ASSERT_NE(told, nullptr);
   EXPECT_TRUE(told->value.bounds.contains(16.0 * (1 << 30)));
-  EXPECT_EQ(told->note, "all 4 ranks agree on it");
+  EXPECT_EQ(find_step(capacity.steps, "planning memory")->note, "4 of 4 ranks agree with it");
+}
+
+TEST(ExplainReservation, OneRankThatContradictsTheOthersGivesNoCapacity) {
+  std::string bytes = test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v1.4.0.log");
+  bytes.replace(bytes.find("9.161 (57%)"), 11, "9.161 (97%)");
+  const Log log(std::move(bytes));
+  const Explained capacity = explained(log, "reservation.capacity").at(0);
+  EXPECT_EQ(find_step(capacity.steps, "planning memory as the shares of the ranks tell it"), nullptr);
+  EXPECT_EQ(find_step(capacity.steps, "planning memory")->note, "3 of 4 ranks agree with it");
 }
 
 TEST(ExplainLabels, TablesHaveAsManyPartsAsTellThemApart) {
@@ -530,32 +565,6 @@ TEST(ExplainAssumption, AnAssumedNumberIsNotAmongTheOthers) {
       std::get<std::vector<Explained>>(explain(log.printed, log.plan, "assumption:local_world_size", options));
   ASSERT_NE(find_step(all.at(0).steps, "local_world_size"), nullptr);
   EXPECT_EQ(find_step(all.at(0).steps, "local_world_size = 4"), nullptr);
-}
-
-TEST(ExplainAssumption, OtherValuesAreNotRuledOutByTaste) {
-  struct {
-    const char *log, *assumed, *value, *note;
-  } const cases[] = {
-      {"v1.8.0.log", nullptr, "none", "ruled out by 2 printed numbers; with it these would be:"},
-      {"v1.8.0.log", nullptr, "train_prefetch_sparse_dist", "ruled out by 1 printed number; with it these would be:"},
-      {"v1.8.0.log", "train_base", "train_sparse_dist", "contradicts 0 printed numbers instead of 2"},
-      {"v1.4.0.log", nullptr, "none",
-       "explains as much of what is printed, but less simply: tables or bandwidths need values of their own"},
-      {"v1.4.0.log", "none", "train_base", "explains as much of what is printed"},
-      {"v0.5.0.log", nullptr, "train_base", "no release with this log's layout could have printed it"},
-  };
-  for (const auto& c : cases) {
-    Log log(test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs" / c.log));
-    InferOptions options;
-    if (c.assumed != nullptr) options.overrides.push_back({"pipeline_type", "", c.assumed});
-    log.plan = infer(log.printed, options);
-    const auto all =
-        std::get<std::vector<Explained>>(explain(log.printed, log.plan, "assumption:pipeline_type", options));
-    const Step* step = find_step(all.at(0).steps, std::string("pipeline_type = ") + c.value);
-    ASSERT_NE(step, nullptr) << c.log << " " << c.value;
-    EXPECT_EQ(step->note, c.note) << c.log << " " << c.value;
-    EXPECT_EQ(step->children.empty(), !step->note.starts_with("ruled out")) << c.log << " " << c.value;
-  }
 }
 
 }  // namespace

@@ -208,7 +208,7 @@ std::vector<Case> cases() {
        joined(each(prefixed("x: "),
                    [n = 0](const std::string& s) mutable {
                      const std::string line = std::to_string(100 + n++ % 3) + " " + s;
-                     return line + "\n1" + line + (n == 5 ? "\nanother" : "");
+                     return line + (n == 7 ? "\nanother" : "") + "\n1" + line + (n == 5 ? "\nanother" : "");
                    })),
        Mending::doubled},
       {"newest line first", joined(Texts(lines.rbegin(), lines.rend())), Mending::reversed},
@@ -236,6 +236,24 @@ TEST(Mend, GivesTheUndamagedLines) {
       }
     }
   }
+}
+
+// The border behind the closing one is that of the next block, unless lines are doubled.
+TEST(Mend, BordersOfTheNextBlockStay) {
+  std::string log;
+  for (int block = 0; block < 2; ++block)
+    for (const std::string& line : printed())
+      for (const char* tag : {"0: ", "1: "}) log += tag + line + "\n";
+  EXPECT_EQ(find_blocks(log).size(), 4u);
+  for (const Block& block : find_blocks(log)) EXPECT_TRUE(block.opened && block.closed);
+  Texts once = each(printed("64"), [](const std::string& s) { return s + "\n" + s; });
+  once.back().resize(kWidth);  // the closing border
+  for (const std::string& line : printed("512")) once.push_back(line);
+  const std::string doubled = joined(once);
+  const auto blocks = find_blocks(doubled);
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_EQ(texts_of(blocks[0]), printed("64"));
+  EXPECT_EQ(texts_of(blocks[1]), printed("512"));
 }
 
 TEST(Mend, BlocksOfDoubledLinesStayApart) {

@@ -240,6 +240,7 @@ TEST(Damage, RankRowsHaveTheirPlaces) {
       {"01", {"0-1", "3"}, "01"},      // so may one list
       {"0143", {"0-4", "4"}, "0143"},  // not in order
       {"019", {"3"}, "01.......9"},    // nor the last number, where a list tells of lost rows
+      {"019", {"0-3", "3"}, "019"},    // unless a table that is on all ranks tells of fewer
   };
   for (const auto& c : cases) {
     std::vector<std::string> lines = {"     Rank     HBM (GB)", "   ------   ----------"};
@@ -247,7 +248,9 @@ TEST(Damage, RankRowsHaveTheirPlaces) {
     if (!c.lists.empty())
       lines.insert(lines.end(), {"", "     FQN     Sharding     Ranks", "   -----   ----------   -------"});
     for (const std::string& list : c.lists)
-      lines.push_back("     t_" + list.substr(0, 1) + "           TW   " + std::string(7 - list.size(), ' ') + list);
+      lines.push_back("     t_" + list.substr(0, 1) +
+                      (list.find('-') == std::string::npos ? "           TW   " : "           RW   ") +
+                      std::string(7 - list.size(), ' ') + list);
     const std::string log = box(lines);
     const PrintedPlan plan = test::parsed(log);
     std::string places;
@@ -331,6 +334,9 @@ TEST(Damage, LinesThatAreNoRows) {
       {{header, rule, first, "...", second}, {"log.foreign_lines"}, 6},
       {{header, rule, first, "       ...", second}, {"log.malformed_cell"}, 6},
       {{header, rule, first, "", second}, {"log.foreign_lines"}, 6},
+      {{header, rule, "        x     x.x (x%)     x.x (x%)", second},
+       {"log.malformed_cell", "log.malformed_cell", "log.malformed_cell"},
+       5},  // a masked row
       {{header, rule, first, second, std::string(10, ' ') + "NCCL INFO Channel 00/02 : 0 1"},
        {"log.malformed_cell"},
        7},
