@@ -286,7 +286,8 @@ TEST(Damage, LinesBelowALostHeading) {
   } cases[] = {{{"Batch Size: 512", "", value}, "log.missing_lines"},
                {{"Batch Size: 512", "", "SSD Imbalance Statistics", value}, "log.unknown_line"}};
   for (const auto& c : cases) {
-    const PrintedPlan plan = test::parsed(box(c.lines));
+    const std::string log = box(c.lines);
+    const PrintedPlan plan = test::parsed(log);
     EXPECT_EQ(plan.diagnostics.back().rule, c.rule);
     EXPECT_EQ(plan.diagnostics.back().where.text, value);
   }
