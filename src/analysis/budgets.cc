@@ -238,15 +238,10 @@ class Measures {
 
   // ---- planning memory ---------------------------------------------------------------------------------------------
 
-  HbmShares hbm_shares_of_ranks() const {
-    std::vector<Finding> none;
-    return hbm_shares(Checks{printed_, plan_, none});
-  }
-
   Items shares() const {
     Items items = ranks(kRankHbm);
     if (printed_.ranks.rows.empty()) return items;
-    const HbmShares all = hbm_shares_of_ranks();
+    const HbmShares all = hbm_shares(printed_, plan_);
     if (!all.counted) return {unknown(kNoShare)};
     const bool one_capacity = all.one_capacity();
     for (Item& item : items) {
@@ -271,7 +266,7 @@ class Measures {
   Items headroom() const {
     Items items = ranks(kRankHbm);
     if (printed_.ranks.rows.empty()) return items;
-    const HbmShares all = hbm_shares_of_ranks();
+    const HbmShares all = hbm_shares(printed_, plan_);
     if (!all.counted) return {unknown(kNoShare)};
     if (!all.planning) return {unknown("planning memory is not printed; it is with the planner's debug output")};
     if (!all.one_capacity())

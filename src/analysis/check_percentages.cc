@@ -123,17 +123,6 @@ void add_share(Checks& checks, const Kind& kind, const Share& share, bool one_ca
   finding.suspects.push_back({share.row->*kind.used, "the memory that the share is of"});
 }
 
-// Do all ranks agree on one capacity that is not the printed one?
-bool agree_on_another(const std::vector<Share>& shares, RealInterval& common) {
-  common = {0, std::numeric_limits<double>::max()};
-  for (const Share& share : shares) {
-    const auto both = intersection(common, share.capacity());
-    if (!both) return false;
-    common = *both;
-  }
-  return shares.size() > 1;
-}
-
 void add_capacity(Checks& checks, const Kind& kind, const Cell& cell, RealInterval common) {
   Finding& finding = checks.add(RuleId::reservation_capacity, cell);
   const ByteInterval bytes{capped(common.low), capped(std::min(common.high, 9e18))};
@@ -279,9 +268,9 @@ bool check_kind(Checks& checks, const Kind& kind, bool counted) {
   if (wrong.empty()) return !shares.empty();
   // The printed capacity is that of device 0 (section 7, Q28), so rank 0 has to agree in any case.
   const bool first_wrong = wrong.front()->rank == 0;
-  RealInterval common{};
-  if (counted && first_wrong && wrong.size() > 1 && agree_on_another(shares, common)) {
-    add_capacity(checks, kind, cell, common);
+  const bool may_agree = counted && first_wrong && wrong.size() > 1;
+  if (const auto common = may_agree ? common_capacity(shares) : std::nullopt) {
+    add_capacity(checks, kind, cell, *common);
     return true;
   }
   const bool one_capacity = !capacities_may_differ(checks) || split_evenly(checks, kind, shares);
@@ -330,9 +319,23 @@ HbmShares hbm_shares(const Checks& checks) {
   return shares;
 }
 
-std::optional<ByteInterval> planning_of_all(const PrintedPlan& printed, const Plan& plan) {
+HbmShares hbm_shares(const PrintedPlan& printed, const Plan& plan) {
   std::vector<Finding> none;
-  const HbmShares shares = hbm_shares(Checks{printed, plan, none});
+  return hbm_shares(Checks{printed, plan, none});
+}
+
+std::optional<RealInterval> common_capacity(const std::vector<Share>& shares) {
+  RealInterval common{0, std::numeric_limits<double>::max()};
+  for (const Share& share : shares) {
+    const auto both = intersection(common, share.capacity());
+    if (!both) return std::nullopt;
+    common = *both;
+  }
+  return common;
+}
+
+std::optional<ByteInterval> planning_of_all(const PrintedPlan& printed, const Plan& plan) {
+  const HbmShares shares = hbm_shares(printed, plan);
   return shares.counted && shares.one_capacity() ? shares.planning : std::nullopt;
 }
 

@@ -55,8 +55,7 @@ Explained explain_reserved_percent(const Context& context) {
 Explained explain_planning_capacity(const Context& context) {
   Explained explained = of_rule(RuleId::reservation_capacity);
   explained.steps.push_back(printed_step("planning memory", context.printed.slot(LineId::planning_memory), ""));
-  std::vector<Finding> none;
-  const analysis::HbmShares shares = analysis::hbm_shares(analysis::Checks{context.printed, context.plan, none});
+  const analysis::HbmShares shares = analysis::hbm_shares(context.printed, context.plan);
   if (!shares.counted || shares.ranks.empty()) {
     explained.notes.emplace_back("No rank shows a share of HBM that would tell the planning memory.");
     return explained;
@@ -66,20 +65,16 @@ Explained explain_planning_capacity(const Context& context) {
                             plural(static_cast<double>(shares.ranks.size()), "rank") +
                             (agreeing == 1 ? " agrees" : " agree") + " with it";
   explained.steps.front().note = agree;
-  RealInterval common = shares.ranks.front().capacity();
-  for (const analysis::Share& share : shares.ranks) {
-    const auto both = intersection(common, share.capacity());
-    if (!both) {
-      explained.notes.emplace_back("The shares of all ranks fit no common memory: devices may have their own.");
-      return explained;
-    }
-    common = *both;
+  const auto common = analysis::common_capacity(shares.ranks);
+  if (!common) {
+    explained.notes.emplace_back("The shares of all ranks fit no common memory: devices may have their own.");
+    return explained;
   }
-  if (common.high >= static_cast<double>(INT64_MAX)) {
+  if (common->high >= static_cast<double>(INT64_MAX)) {
     explained.notes.emplace_back("Shares of 0% do not tell the planning memory.");
     return explained;
   }
-  Step step = value_step("planning memory as the shares of the ranks tell it", middle(common), common);
+  Step step = value_step("planning memory as the shares of the ranks tell it", middle(*common), *common);
   step.expression = "HBM of a rank / its share";
   step.note = "what all of them have in common";
   explained.steps.push_back(std::move(step));

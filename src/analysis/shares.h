@@ -40,6 +40,9 @@ struct HbmShares {
   bool one_capacity() const;
 };
 HbmShares hbm_shares(const Checks& checks);
+HbmShares hbm_shares(const PrintedPlan& printed, const Plan& plan);
+// The capacity that all shares could be of; nullopt: there is none.
+std::optional<RealInterval> common_capacity(const std::vector<Share>& shares);
 // HBM that the planner may fill on each device, if one printed number is that of all.
 std::optional<ByteInterval> planning_of_all(const PrintedPlan& printed, const Plan& plan);
 
