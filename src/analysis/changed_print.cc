@@ -129,6 +129,18 @@ void keep_lists(const Unrounded& unrounded, const PrintedPlan& printed, PrintedP
   }
 }
 
+// The log without the cells of ranks that the other release prints in another format: memory with more digits or fewer,
+// the perf of no shards as an integer or a float.
+PrintedPlan with_formats_of(Release release, PrintedPlan printed) {
+  const Release from = printed.releases.front();
+  if (release == from) return printed;
+  for (PrintedRank& row : printed.ranks.rows) {
+    if (rank_memory_format(release) != rank_memory_format(from)) row.hbm = row.ddr = {};
+    if (row.perf.total.text == "0") row.perf.total = {};
+  }
+  return printed;
+}
+
 // A section that the log leaves out, though the middle of its bounds asks for it, is left out again.
 void drop_sections(PrintedPlan& changed, const PrintedPlan& before, const PrintedPlan& printed) {
   for (auto line = changed.lines.begin(); line != changed.lines.end();) {
@@ -211,11 +223,12 @@ PrintedPlan changed_print(const PrintedPlan& base_printed, const Plan& base, con
   const Unrounded unrounded = {predicted(base_printed, base, values, memory, texts, Digits::all),
                                predicted(inputs, changed, after_change, changed_memory, texts, Digits::all)};
   PrintedPlan after = predicted(inputs, changed, after_change, changed_memory, texts);
-  keep_rows(unrounded, base_printed, &PrintedPlan::ranks, &PrintedRank::rank, after);
-  keep_rows(unrounded, base_printed, &PrintedPlan::tables, &PrintedTable::fqn, after);
-  keep_lines(unrounded, base_printed, after);
-  if (skeleton.releases.front() == base_printed.releases.front()) drop_sections(after, unrounded.before, base_printed);
-  keep_lists(unrounded, base_printed, after);
+  const PrintedPlan printed = with_formats_of(skeleton.releases.front(), base_printed);
+  keep_rows(unrounded, printed, &PrintedPlan::ranks, &PrintedRank::rank, after);
+  keep_rows(unrounded, printed, &PrintedPlan::tables, &PrintedTable::fqn, after);
+  keep_lines(unrounded, printed, after);
+  if (skeleton.releases.front() == printed.releases.front()) drop_sections(after, unrounded.before, printed);
+  keep_lists(unrounded, printed, after);
   after.width = width_of(after, base_printed);
   return after;
 }

@@ -172,6 +172,21 @@ TEST(Relaid, IsALogOfTheRelease) {
   }
 }
 
+// The memory of ranks has one decimal up to v0.7.0 and three after: a text with one says something else there.
+TEST(Relaid, PrintsTheMemoryOfRanksInTheFormatOfTheRelease) {
+  const PrintedLog log(log_bytes("v0.5.0.log"));
+  Texts texts;
+  const PrintedPlan skeleton = relaid(log.printed, Release::v1_4_0, texts);
+  const PrintedPlan print = changed_print(log.printed, log.plan, skeleton, log.plan, texts);
+  std::size_t others = 0;
+  for (std::size_t r = 0; r < print.ranks.rows.size(); ++r) {
+    const std::string_view text = print.ranks.rows[r].hbm.text;
+    EXPECT_TRUE(bytes_printed_as(text, Format::r3, kGiB)->overlaps(log.plan.ranks[r].hbm)) << r << ": " << text;
+    others += print.ranks.rows[r].hbm.text != log.printed.ranks.rows[r].hbm.text;
+  }
+  EXPECT_GT(others, 0u);
+}
+
 // ---- the shared corpus ---------------------------------------------------------------------------------------------
 
 TEST(ChangedPrint, OfTheCorpus) {
