@@ -96,6 +96,21 @@ void keep_lines(const Unrounded& unrounded, const PrintedPlan& printed, PrintedP
   }
 }
 
+// Where the comms keep a text that is not the middle of their bounds, their sum with compute rests on that text, too.
+void keep_comms_in_sum(const Unrounded& unrounded, const PrintedPlan& printed, PrintedPlan& changed, Texts& texts) {
+  const auto values = [](const PrintedPlan& print, LineId id) {
+    return values_printed_as(print.slot(id).text, Format::r3);
+  };
+  const PrintedLine* sum = changed.find(LineId::critical_path_sum);
+  const auto comms = values(changed, LineId::critical_path_comms);
+  const auto compute = values(changed, LineId::critical_path_compute);
+  const auto middle_of_bounds = parse_real(unrounded.after.slot(LineId::critical_path_comms).text);
+  if (sum == nullptr || !comms || !compute || !middle_of_bounds || comms->contains(*middle_of_bounds)) return;
+  const bool changes =
+      changed.slot(LineId::critical_path_compute).text != printed.slot(LineId::critical_path_compute).text;
+  if (changes) changed.slots[sum->first_slot].text = texts.add(format(middle(*comms) + middle(*compute), Format::r3));
+}
+
 std::vector<std::string_view> texts_of(const PrintedPlan& print, LineId id) {
   std::vector<std::string_view> texts;
   for (const PrintedLine& line : print.lines)
@@ -227,6 +242,7 @@ PrintedPlan changed_print(const PrintedPlan& base_printed, const Plan& base, con
   keep_rows(unrounded, printed, &PrintedPlan::ranks, &PrintedRank::rank, after);
   keep_rows(unrounded, printed, &PrintedPlan::tables, &PrintedTable::fqn, after);
   keep_lines(unrounded, printed, after);
+  keep_comms_in_sum(unrounded, printed, after, texts);
   if (skeleton.releases.front() == printed.releases.front()) drop_sections(after, unrounded.before, printed);
   keep_lists(unrounded, printed, after);
   after.width = width_of(after, base_printed);
