@@ -68,21 +68,23 @@ class ChangedBlock {
     BlockResult& block = examined_.result;
     block.view = view_block(changed.skeleton, changed.plan, index_, false);
     block.detailed = view_block(changed.skeleton, changed.plan, index_, true);
-    changed.skeleton = print(changed);
+    PrintedPlan known = without_likely(print(changed, what_if_->base(), changed.plan), *changed.texts);
+    changed.skeleton = print(changed, what_if_->likely_base(), changed.likely);
     if (options_.command == CommandId::explain) return explain_changed(changed);
     if (options_.render_changed) examined_.too_large = !render(changed.skeleton, block.rendered);
-    changed.skeleton = without_likely(std::move(changed.skeleton), *changed.texts);
+    changed.skeleton = std::move(known);
     result.diff = diff_plans({*examined_.printed, what_if_->base()}, {changed.skeleton, changed.plan, true}, filter_);
     block.reconstruction = reconstruct(changed.skeleton, changed.plan, filter_, options_.reconstruct);
   }
 
-  // As the planner would log it, with the likeliest numbers.
-  PrintedPlan print(const ChangedPlan& changed) const {
+  // As the planner would log it, each number in the middle of its bounds in `plan`. What is the same in `base` has the
+  // text of the log.
+  PrintedPlan print(const ChangedPlan& changed, const Plan& base, const Plan& plan) const {
     const PrintedPlan& log = *examined_.printed;
     const Release release = changed.skeleton.releases.front();
     const bool same_layout = release == log.releases.front();
     const PrintedPlan skeleton = same_layout ? changed.skeleton : relaid(changed.skeleton, release, *changed.texts);
-    return changed_print(log, what_if_->likely_base(), skeleton, changed.likely, *changed.texts, changed.device_hbm);
+    return changed_print(log, base, skeleton, plan, *changed.texts, changed.device_hbm);
   }
 
   void explain_changed(const ChangedPlan& changed) {
