@@ -163,6 +163,8 @@ class Prediction : private StatisticsReader {
     }
     if (table.perf.known) fill_perf(row.perf, table.perf.expected, false);
     if (print_.tables.has(ColumnId::num_indices)) row.num_indices = indices(table, row);
+    if (shows_hidden_ratio(table, row))
+      row.cache_load_factor = cell(format(table.choice.caching_ratio.low, Format::python_float));
     if (shows_column_block(table.sharding) && table.shard_count > 0)
       row.cw_dim = rounded(point(plan_.shards[table.first_shard].sizes->cols), Format::integer);
     else
@@ -170,6 +172,14 @@ class Prediction : private StatisticsReader {
     std::vector<int> ranks = ranks_of(table);
     std::ranges::sort(ranks);
     row.ranks = cell(ranks_text(ranks));
+  }
+
+  // Is a caching ratio that the log hides printed by this release? Not where it is the default.
+  bool shows_hidden_ratio(const PlanTable& table, const PrintedTable& row) const {
+    const RealInterval ratio = table.choice.caching_ratio;
+    return print_.tables.has(ColumnId::cache_load_factor) && row.cache_load_factor.text == "None" &&
+           row.kernel.text == "fused_uvm_caching" && release_ > Release::v0_6_0 && ratio.low == ratio.high &&
+           ratio.low != kDefaultCachingRatio;
   }
 
   bool shows_column_block(Sharding sharding) const {
@@ -189,10 +199,13 @@ class Prediction : private StatisticsReader {
     const auto batch = parse_integer(skeleton_.slot(LineId::batch_size).text);
     const bool one_batch = batch && *batch > 0 && (!sizes || sizes->count == 0);
     if (one_batch) return middle(table.lookups) / static_cast<double>(*batch);
+    if (!sizes || sizes->first_total <= 0) return 0;
+    // As if all features were alike but for their batches.
+    const double alike =
+        middle(table.lookups) * static_cast<double>(table.features) / static_cast<double>(sizes->first_total);
     const auto factor = values_printed_as(row.pooling_factor.text, Format::r3);
     const auto poolings = values_printed_as(row.num_poolings.text, Format::r3);
-    const double product = middle(factor.value_or(RealInterval{})) * middle(poolings.value_or(RealInterval{}));
-    return product / static_cast<double>(table.features);  // as if all features were alike
+    return factor && poolings ? std::min(alike, middle(*factor) * middle(*poolings)) : alike;
   }
 
   // ---- lines -------------------------------------------------------------------------------------------------------

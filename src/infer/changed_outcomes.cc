@@ -51,6 +51,7 @@ class Mapping {
   ChangedOutcome run() {
     ChangedOutcome result;
     result.base = result.from = &before_;
+    result.member = member_;
     Outcome& after = result.survivor.outcome;
     after.setting = group_.members.front();
     after.uniform = false;
@@ -246,17 +247,7 @@ std::vector<ChangedOutcome> changed_outcomes(const Inference& base, const Change
 
 namespace {
 
-// y as if all features of the table were alike, where the log leaves it open (from generation D on).
-Lookups of_equal_features(const TableInputs& table, IoGeneration generation, const Lookups& bounds) {
-  constexpr double kWide = 1e-9;  // relative
-  const RealInterval pooled = bounds.pooled;
-  if (generation != IoGeneration::d || pooled.high - pooled.low <= kWide * pooled.high) return bounds;
-  const auto features = static_cast<double>(table.features);
-  const double each = std::min(1.0, middle(table.pooling_sum) / features);
-  const double likely = middle(table.poolings) * each * middle(table.batch);
-  return pooled.contains(likely) ? Lookups{bounds.lookups, exactly(likely)} : bounds;
-}
-
+// Where bounds remain: y as if all features of the table were alike.
 void take_equal_features(const std::vector<TableInputs>& tables, Outcome& outcome) {
   auto parts = std::make_shared<std::vector<TableParts>>(*outcome.parts);
   for (std::uint32_t t = 0; t < tables.size(); ++t) {
@@ -273,28 +264,18 @@ void take_equal_features(const std::vector<TableInputs>& tables, Outcome& outcom
 
 }  // namespace
 
-std::pair<ChangedOutcome, std::shared_ptr<const Outcome>> preferred_only(const Inference& base,
-                                                                         const ChangedInputs& changed,
-                                                                         const ChangedOutcome& outcome) {
-  auto before = std::make_shared<Outcome>(*outcome.base);
-  ChangedOutcome one = outcome;
-  std::vector<std::size_t> preferred(before->tables.size());
-  for (std::uint32_t b = 0; b < preferred.size(); ++b) {
-    preferred[b] = preferred_option(base.inputs, *before, b);
-    const Option option = before->tables[b].options[preferred[b]];
-    before->tables[b].options.clear();
-    before->tables[b].options.push_back(option);
-  }
+ChangedOutcome likely_outcome(const Inference& base, const ChangedInputs& changed, const LikelyBase& likely,
+                              const std::vector<ChangedOutcome>& outcomes) {
+  const ChangedOutcome& all = *std::ranges::find(outcomes, likely.from, &ChangedOutcome::from);
+  ChangedOutcome one = Mapping(base, changed, likely.outcome, all.member, {.members = all.survivor.members}).run();
+  one.from = likely.from;
   for (std::uint32_t t = 0; t < one.became.size(); ++t) {
-    const Option option = one.became[t][preferred[changed.base_rows[t]]];
-    one.became[t] = {option};
-    one.survivor.outcome.tables[t].options.clear();
-    one.survivor.outcome.tables[t].options.push_back(option);
+    Options& options = one.survivor.outcome.tables[t].options;
+    options.clear();
+    options.push_back(one.became[t].front());
   }
-  take_equal_features(base.inputs.tables, *before);
   take_equal_features(changed.inputs.tables, one.survivor.outcome);
-  one.base = before.get();
-  return {std::move(one), std::move(before)};
+  return one;
 }
 
 std::vector<bool> changed_storage(const Inference& base, const ChangedInputs& changed,

@@ -63,9 +63,9 @@ void hull_into(PerfCells& all, const PerfCells& one) {
 
 class Evaluation {
  public:
-  Evaluation(const Inference& base, const ChangedInputs& changed, const Plan& storage, bool preferred,
+  Evaluation(const Inference& base, const ChangedInputs& changed, const Plan& storage, const LikelyBase* likely,
              ChangedPerf& result)
-      : base_(base), changed_(changed), preferred_(preferred), result_(result), cell_elements_(base.inputs) {
+      : base_(base), changed_(changed), likely_(likely), result_(result), cell_elements_(base.inputs) {
     result_.inputs = read_perf(changed.inputs, storage);
     PerfInputs& perf = result_.inputs;
     perf.sharders = base.perf.sharders;
@@ -138,17 +138,17 @@ class Evaluation {
         subtract(differences[r], together(perf, n, shards_in(table)));
   }
 
-  std::vector<Reading> readings(const PerfOutcome& before, std::uint32_t b) {
+  // `h`: of the outcome.
+  std::vector<Reading> readings(const PerfOutcome& before, const PerfHypothesis& h, std::uint32_t b) {
     std::vector<Reading> all;
-    const PerfHypothesis& h = before.hypothesis;
     const std::uint64_t codecs = before.codecs[base_.perf.tables[b].sharder];
     each_bit(codecs, [&](int c) {
       const auto codec = static_cast<std::size_t>(c);
-      if (preferred_ && !all.empty()) return;
+      if (likely_ && !all.empty()) return;
       for (const PerfOption option : best_options(h, base_.inputs, base_.perf, b, codec_table()[codec], cell_elements_))
         all.push_back({option, codec});
     });
-    if (preferred_ && all.size() > 1) all.resize(1);
+    if (likely_ && all.size() > 1) all.resize(1);
     return all;
   }
 
@@ -165,7 +165,7 @@ class Evaluation {
     RealInterval time = before.cells[4];
     if (old_link != link) time = time * (old_link / link);
     if (bytes != bytes_now) time = time * exactly(bytes_now / bytes);
-    if (preferred_ || same_statistics(old, now, b, t)) return time;
+    if (likely_ || same_statistics(old, now, b, t)) return time;
     const double world = static_cast<double>(changed_.inputs.world_size);
     const double ids = std::ceil(world * (*now.outcome->parts)[t].front().lookups.lookups.high);
     const double distinct = std::min(ids, static_cast<double>(after.rows));
@@ -208,13 +208,13 @@ class Evaluation {
     if (!before.tables[b]) return std::nullopt;
     bool differs = !std::ranges::equal(base_.inputs.tables[b].ranks, changed_.inputs.tables[t].ranks);
     std::vector<Pair> pairs;
-    for (const Reading& reading : readings(before, b)) {
+    for (const Reading& reading : readings(before, likely_ && likely_->agrees ? old : before.hypothesis, b)) {
       const auto pair = pair_of(old, now, b, t, reading);
       if (!pair) return std::nullopt;
       differs |= pair->old.cells != pair->now.cells;
       pairs.push_back(*pair);
     }
-    if (!differs) return *before.tables[b];
+    if (!differs && !(likely_ && likely_->agrees)) return *before.tables[b];
     add_differences(pairs, b, t, differences);
     TablePerf all = pairs.front().now;
     for (const Pair& pair : pairs) widen(all, pair.now);
@@ -243,7 +243,7 @@ class Evaluation {
 
   const Inference& base_;
   const ChangedInputs& changed_;
-  bool preferred_;
+  const LikelyBase* likely_;  // one explanation alone
   ChangedPerf& result_;
   CellElements cell_elements_;
   bool complete_ = true;  // the outcomes kept give each table its perf
@@ -286,32 +286,26 @@ std::vector<std::int64_t> possible_local_sizes(const Inference& base) {
 
 namespace {
 
-// The default where the log leaves it open, else the middle of what it leaves.
-RealInterval likely(RealInterval bounds, RealInterval usual) {
-  return bounds.contains(usual.low) ? usual : exactly(middle(bounds));
-}
-
-// Bandwidths and multipliers that explain the log.
-void take_speed(const PerfOutcome& outcome, bool preferred, PerfSetting<RealInterval>& setting) {
-  const Bandwidths<RealInterval> usual = default_bandwidths();
-  const auto of = [&](RealInterval bounds, RealInterval one) { return preferred ? likely(bounds, one) : bounds; };
-  for (const auto bandwidth : kBandwidths)
-    setting.bandwidths.*bandwidth = of(outcome.bandwidths.*bandwidth, usual.*bandwidth);
-  setting.backward = of(outcome.backward, kDefaultBackward);
-  setting.weighted_backward = of(outcome.weighted_backward, kDefaultWeightedBackward);
+// The hypothesis of the outcome with the bandwidths and multipliers that explain the log.
+PerfHypothesis with_bounds(const PerfOutcome& outcome) {
+  PerfHypothesis h = outcome.hypothesis;
+  h.setting.bandwidths = outcome.bandwidths;
+  h.setting.backward = outcome.backward;
+  h.setting.weighted_backward = outcome.weighted_backward;
+  return h;
 }
 
 }  // namespace
 
 ChangedPerf changed_perf(const Inference& base, const ChangedInputs& changed,
-                         const std::vector<ChangedOutcome>& outcomes, const Plan& storage, bool preferred) {
+                         const std::vector<ChangedOutcome>& outcomes, const Plan& storage, const LikelyBase* likely) {
   ChangedPerf result;
-  Evaluation evaluation(base, changed, storage, preferred, result);
-  for (const PerfOutcome& before : base.perf_outcomes)
+  Evaluation evaluation(base, changed, storage, likely, result);
+  for (const PerfOutcome& before : base.perf_outcomes) {
+    if (likely != nullptr && likely->perf != &before) continue;
+    PerfHypothesis old = likely != nullptr ? likely->hypothesis : with_bounds(before);
     for (const ChangedOutcome& outcome : outcomes) {
       if (outcome.from != before.hypothesis.outcome) continue;
-      PerfHypothesis old = before.hypothesis;
-      take_speed(before, preferred, old.setting);
       PerfHypothesis now = old;
       now.outcome = &outcome.survivor.outcome;
       const Setting& setting = outcome.survivor.outcome.setting;
@@ -322,9 +316,10 @@ ChangedPerf changed_perf(const Inference& base, const ChangedInputs& changed,
       for (const std::int64_t local : changed_local_sizes(base, changed, before.hypothesis)) {
         now.setting.local_size = local;
         evaluation.run(before, old, now);
-        if (preferred) return result;
+        if (likely != nullptr) return result;
       }
     }
+  }
   return result;
 }
 

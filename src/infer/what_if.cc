@@ -75,59 +75,6 @@ std::optional<Refusal> refusal_of(const Inference& base) {
   return std::nullopt;
 }
 
-// Ids of a local batch over all features, Q of storage-model.md section 8.2.
-struct ChangedLookups {
-  std::optional<RealInterval> all;  // of the changed plan
-  RealInterval difference{};        // less those of the log
-  bool differ = false;
-};
-
-ChangedLookups changed_lookups(const Inference& base, const ChangedInputs& changed) {
-  const auto lookups_of = [](const TableInputs& table) { return table.pooling_sum * table.batch; };
-  ChangedLookups lookups{kjt_lookups(changed.inputs)};
-  const auto add = [&](RealInterval difference) {
-    lookups.differ = true;
-    lookups.difference = lookups.difference + difference;
-  };
-  for (std::uint32_t b = 0; b < base.inputs.tables.size(); ++b) {
-    const TableInputs& old = base.inputs.tables[b];
-    const TableInputs* now = changed.now_at[b] ? &changed.inputs.tables[*changed.now_at[b]] : nullptr;
-    if (now == nullptr)
-      add(RealInterval{} - lookups_of(old));
-    else if (old.pooling_sum != now->pooling_sum || old.batch != now->batch)
-      add(lookups_of(*now) - lookups_of(old));
-  }
-  return lookups;
-}
-
-// Bytes, of whole ones before and after.
-RealInterval kjt_growth(const ChangedLookups& lookups, Policy policy) {
-  const double m = kjt_multiplier(policy);
-  return {m * (8 * lookups.difference.low - 1), m * (8 * lookups.difference.high + 1)};
-}
-
-// The same of a reservation that the log does not print: that of policies other than this one is none at all.
-RealInterval hidden_kjt_growth(const ChangedLookups& lookups, std::span<const Policy> policies) {
-  if (!lookups.differ || std::ranges::find(policies, Policy::inference) == policies.end()) return {};
-  const RealInterval growth = kjt_growth(lookups, Policy::inference);
-  return policies.size() == 1 ? growth : hull(exactly(0.0), growth);
-}
-
-// The KJT reservation of the changed plan: what the log prints, by the difference of the ids.
-ByteInterval changed_kjt(const ChangedLookups& lookups, ByteInterval printed, Policy policy) {
-  const double m = kjt_multiplier(policy);
-  const RealInterval moved = at_least_zero(real(printed) + kjt_growth(lookups, policy));
-  return lookups.all ? narrowed(whole_bytes(kjt_bytes(m, *lookups.all)), whole_bytes(moved)) : whole_bytes(moved);
-}
-
-// Over all these policies.
-ByteInterval changed_kjt(const ChangedLookups& lookups, ByteInterval printed, std::span<const Policy> policies) {
-  if (!lookups.differ || printed.high == 0) return printed;
-  ByteInterval all = changed_kjt(lookups, printed, policies.front());
-  for (const Policy policy : policies) all = hull(all, changed_kjt(lookups, printed, policy));
-  return all;
-}
-
 // Was the value of the assumption asked for?
 bool is_set(const ChangedInputs& changed, const Assumption& assumption) {
   const RunRequest& run = changed.run;
@@ -169,10 +116,15 @@ void narrow_tables(const PlanInputs& inputs, Plan& plan) {
   }
 }
 
-ByteInterval moved(ByteInterval from, RealInterval by) {
-  const RealInterval x = real(from);
-  const double low = std::max(std::floor(x.low + by.low), 0.0), high = std::max(std::ceil(x.high + by.high), 0.0);
-  return {capped(low), capped(high)};
+// What the log says of a rank, moved by what differs; where the sum of its likeliest shards is close to it, as that
+// sum, which agrees with what is printed of these.
+template <class T>
+Interval<T> within(Interval<T> moved, Interval<T> sum) {
+  constexpr double kClose = 1e-3;  // relative
+  if (moved.overlaps(sum)) return narrowed(moved, sum);
+  const auto nearest = moved.high < sum.low ? sum.low : sum.high;
+  const auto apart = static_cast<double>(moved.high < sum.low ? sum.low - moved.high : moved.low - sum.high);
+  return apart <= kClose * static_cast<double>(nearest) ? exactly(nearest) : moved;
 }
 
 }  // namespace
@@ -189,62 +141,26 @@ struct WhatIf::Impl {
   Inference base;
   std::optional<Refusal> refused;
   std::vector<std::int64_t> local_sizes;
+  std::unique_ptr<LikelyBase> likely;  // once asked for
 
-  const ChangedOutcome& likeliest(const std::vector<ChangedOutcome>& outcomes) const;
-  // The changed plan over these hypotheses. Sets by how much the HBM of each rank grows.
-  Plan assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, bool preferred,
+  const LikelyBase& likeliest();
+  // The changed plan over these hypotheses. `by`: with this explanation alone; nullptr: with all. Sets by how much the
+  // HBM of each rank grows.
+  Plan assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, const LikelyBase* by,
                 std::vector<RealInterval>* hbm_growth = nullptr) const;
-  // The KJT reservation over these policies.
-  void set_reservation(std::span<const Policy> policies, ChangedInputs& changed) const;
+  // The same over the likeliest explanation; `outcomes` are those of all.
+  Plan assemble_likely(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes);
   void move_cells(const std::vector<ChangedOutcome>& outcomes, ChangedInputs& changed) const;
-  void place_shards(ChangedInputs& changed, Texts& texts, std::vector<std::string>& placed) const;
+  void place_shards(ChangedInputs& changed, Texts& texts, std::vector<std::string>& placed);
   // Returns by how much the HBM of each rank grows.
   std::vector<RealInterval> narrow_ranks(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
-                                         Plan& plan) const;
-  void narrow_perf(const ChangedPerf& perf, Plan& plan) const;
+                                         bool is_likely, Plan& plan) const;
+  void narrow_perf(const ChangedPerf& perf, bool is_likely, Plan& plan) const;
   // Why a table that has perf in the log has none any more.
   std::optional<Refusal> lost_perf(const ChangedInputs& changed, const Plan& plan) const;
-  void describe(const ChangedInputs& changed, Plan& plan) const;
+  void describe(const ChangedInputs& changed, const LikelyBase* by, Plan& plan) const;
   void list(const ChangedInputs& changed, const SearchResult& found, Plan& plan) const;
 };
-
-// The first that explains the log's perf as well, if one does.
-const ChangedOutcome& WhatIf::Impl::likeliest(const std::vector<ChangedOutcome>& outcomes) const {
-  const auto explains_perf = [&](const ChangedOutcome& outcome) {
-    return std::ranges::any_of(base.perf_outcomes,
-                               [&](const PerfOutcome& perf) { return perf.hypothesis.outcome == outcome.from; });
-  };
-  const auto found = std::ranges::find_if(outcomes, explains_perf);
-  return found != outcomes.end() ? *found : outcomes.front();
-}
-
-void WhatIf::Impl::set_reservation(std::span<const Policy> policies, ChangedInputs& changed) const {
-  const Plan& plan = base.plan;
-  PlanInputs& inputs = changed.inputs;
-  const ChangedLookups lookups = changed_lookups(base, changed);
-  const bool in_hbm = io_in_hbm(plan.setting);
-  inputs.reservation_printed = true;  // so that the sums below take them as they are
-  if (base.inputs.reservation_printed) {
-    inputs.dense_hbm = plan.dense_hbm;
-    inputs.dense_ddr = plan.dense_ddr;
-    inputs.kjt_hbm = plan.kjt_hbm;
-    inputs.kjt_ddr = plan.kjt_ddr;
-    ByteInterval& kjt = in_hbm ? inputs.kjt_hbm : inputs.kjt_ddr;
-    kjt = changed_kjt(lookups, kjt, policies);
-    return;
-  }
-  const Constants& hidden = base.found.survivors.front().outcome.constants;
-  RealInterval hbm = hidden.hbm, ddr = hidden.ddr;
-  for (const Survivor& survivor : base.found.survivors) {
-    hbm = hull(hbm, survivor.outcome.constants.hbm);
-    ddr = hull(ddr, survivor.outcome.constants.ddr);
-  }
-  changed.hidden_kjt = hidden_kjt_growth(lookups, policies);
-  RealInterval& with_kjt = in_hbm ? hbm : ddr;
-  with_kjt = at_least_zero(with_kjt + changed.hidden_kjt);
-  inputs.dense_hbm = whole_bytes(hbm);
-  inputs.dense_ddr = whole_bytes(ddr);
-}
 
 // The log's cells of a table that differs: moved by what they differ, or else they say nothing any more.
 void WhatIf::Impl::move_cells(const std::vector<ChangedOutcome>& outcomes, ChangedInputs& changed) const {
@@ -263,7 +179,8 @@ void WhatIf::Impl::move_cells(const std::vector<ChangedOutcome>& outcomes, Chang
 // What is known of the log's ranks is known of the changed ones, but for the shards that differ. It counts for more
 // than the sum of the likeliest shards, which need not be what the log prints of their rank.
 std::vector<RealInterval> WhatIf::Impl::narrow_ranks(const ChangedInputs& changed,
-                                                     const std::vector<ChangedOutcome>& outcomes, Plan& plan) const {
+                                                     const std::vector<ChangedOutcome>& outcomes, bool is_likely,
+                                                     Plan& plan) const {
   const auto differences = rank_differences(base, changed, outcomes);
   const bool printed = base.inputs.reservation_printed, in_hbm = io_in_hbm(plan.setting);
   const auto growth = [&](ByteInterval after, ByteInterval before, bool holds) {
@@ -281,21 +198,25 @@ std::vector<RealInterval> WhatIf::Impl::narrow_ranks(const ChangedInputs& change
       RealInterval by = differences[r].bytes[static_cast<std::size_t>(of.quantity)];
       if (of.field == &PlanRank::hbm) by = by + kjt_hbm;
       if (of.field == &PlanRank::ddr) by = by + kjt_ddr;
-      after.*of.field = narrowed(moved(before.*of.field, by), after.*of.field);
+      const ByteInterval now = moved(before.*of.field, by);
+      after.*of.field = is_likely ? within(now, after.*of.field) : narrowed(now, after.*of.field);
     }
   }
   return hbm_growth;
 }
 
-void WhatIf::Impl::narrow_perf(const ChangedPerf& perf, Plan& plan) const {
+void WhatIf::Impl::narrow_perf(const ChangedPerf& perf, bool is_likely, Plan& plan) const {
   for (std::size_t r = 0; r < perf.rank_differences.size(); ++r) {
     const PlanPerf& before = base.plan.ranks[r].perf;
     PlanPerf& after = plan.ranks[r].perf;
     for (std::size_t c = 0; c < kPerfCells; ++c) {
       const RealInterval old = c < kPerfParts ? before.parts[c] : before.total, by = perf.rank_differences[r][c];
       RealInterval& now = c < kPerfParts ? after.parts[c] : after.total;
-      const RealInterval moved = at_least_zero(old + by);
-      now = plan.ranks[r].expected_perf.known ? narrowed(with_rounding(moved), now) : with_rounding(moved);
+      const RealInterval moved = with_rounding(at_least_zero(old + by));
+      if (!plan.ranks[r].expected_perf.known)
+        now = moved;
+      else
+        now = is_likely ? within(moved, now) : narrowed(moved, now);
     }
   }
 }
@@ -311,25 +232,13 @@ std::optional<Refusal> WhatIf::Impl::lost_perf(const ChangedInputs& changed, con
 }
 
 // What the plan says of itself: releases, policy, reservation.
-void WhatIf::Impl::describe(const ChangedInputs& changed, Plan& plan) const {
+void WhatIf::Impl::describe(const ChangedInputs& changed, const LikelyBase* by, Plan& plan) const {
   const Plan& from = base.plan;
   plan.sized = true;
   plan.releases = changed.run.release ? std::vector{*changed.run.release} : from.releases;
   plan.policy = from.policy;
   plan.policies = from.policies;
-  plan.dense_hbm = from.dense_hbm;
-  plan.dense_ddr = from.dense_ddr;
-  if (base.inputs.reservation_printed) {
-    plan.kjt_hbm = changed.inputs.kjt_hbm;
-    plan.kjt_ddr = changed.inputs.kjt_ddr;
-    const ByteInterval kjt = plan.kjt_hbm.high > 0 ? plan.kjt_hbm : plan.kjt_ddr;
-    plan.kjt = {kjt, from.kjt.known, false};
-  } else {
-    plan.kjt_hbm = from.kjt_hbm;
-    plan.kjt_ddr = from.kjt_ddr;
-    ByteInterval& kjt = io_in_hbm(from.setting) ? plan.kjt_hbm : plan.kjt_ddr;
-    kjt = moved(kjt, changed.hidden_kjt);
-  }
+  describe_reservation(base, changed, by, plan);
 }
 
 // Those of the changed plan; what was set has the origin `flag`, what did not change the support that the log gives it.
@@ -351,7 +260,7 @@ void WhatIf::Impl::list(const ChangedInputs& changed, const SearchResult& found,
   }
 }
 
-Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, bool preferred,
+Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, const LikelyBase* by,
                             std::vector<RealInterval>* hbm_growth) const {
   const PlanInputs& inputs = changed.inputs;
   Plan plan;
@@ -367,17 +276,26 @@ Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOut
   }
   rebuild(inputs, found, {}, plan);
   narrow_tables(inputs, plan);
-  describe(changed, plan);
+  describe(changed, by, plan);
   list_alternatives(found, plan);
-  auto growth = narrow_ranks(changed, outcomes, plan);
+  auto growth = narrow_ranks(changed, outcomes, by && by->agrees, plan);
   if (hbm_growth != nullptr) *hbm_growth = std::move(growth);
-  const ChangedPerf perf = changed_perf(base, changed, outcomes, plan, preferred);
+  const ChangedPerf perf = changed_perf(base, changed, outcomes, plan, by);
   if (!perf.outcomes.empty()) {
     fill_perf(perf.outcomes, inputs, perf.inputs, true, plan);
-    narrow_perf(perf, plan);
+    narrow_perf(perf, by && by->agrees, plan);
   }
-  if (!preferred) list(changed, found, plan);
+  if (by == nullptr) list(changed, found, plan);
   return plan;
+}
+
+Plan WhatIf::Impl::assemble_likely(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes) {
+  return assemble(changed, {likely_outcome(base, changed, likeliest(), outcomes)}, &likeliest());
+}
+
+const LikelyBase& WhatIf::Impl::likeliest() {
+  if (!likely) likely = std::make_unique<LikelyBase>(base);
+  return *likely;
 }
 
 WhatIf::WhatIf(const PrintedPlan& printed, InferOptions options) : impl_(std::make_unique<Impl>()) {
@@ -397,10 +315,8 @@ Plan WhatIf::likely_base() const {
   Texts texts;
   ChangedInputs same;
   if (change_inputs(impl_->base, {}, impl_->local_sizes, texts, same)) return impl_->base.plan;
-  impl_->set_reservation({&base().policy, 1}, same);
-  const auto outcomes = changed_outcomes(impl_->base, same);
-  auto [preferred, keeps_base] = preferred_only(impl_->base, same, impl_->likeliest(outcomes));
-  return impl_->assemble(same, {std::move(preferred)}, true);
+  set_reservation(impl_->base, &impl_->likeliest(), same);
+  return impl_->assemble_likely(same, changed_outcomes(impl_->base, same));
 }
 
 std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes, bool likely) const {
@@ -409,16 +325,15 @@ std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes,
   result.texts = std::make_shared<Texts>();
   ChangedInputs changed;
   if (auto why = change_inputs(impl_->base, changes, impl_->local_sizes, *result.texts, changed)) return Refusal{*why};
-  impl_->set_reservation(base().policies, changed);
+  set_reservation(impl_->base, nullptr, changed);
   impl_->place_shards(changed, *result.texts, result.placed);
   const auto outcomes = changed_outcomes(impl_->base, changed);
   impl_->move_cells(outcomes, changed);
-  result.plan = impl_->assemble(changed, outcomes, false, &result.hbm_growth);
+  result.plan = impl_->assemble(changed, outcomes, nullptr, &result.hbm_growth);
   if (auto refusal = impl_->lost_perf(changed, result.plan)) return *refusal;
   if (likely) {
-    impl_->set_reservation({&base().policy, 1}, changed);
-    auto [preferred, keeps_base] = preferred_only(impl_->base, changed, impl_->likeliest(outcomes));
-    result.likely = impl_->assemble(changed, {std::move(preferred)}, true);
+    set_reservation(impl_->base, &impl_->likeliest(), changed);
+    result.likely = impl_->assemble_likely(changed, outcomes);
   }
   result.skeleton = std::move(changed.printed);
   result.device_hbm = changed.run.hbm;
@@ -426,11 +341,11 @@ std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes,
 }
 
 // The largest shards first, each on the rank that takes the least HBM so far.
-void WhatIf::Impl::place_shards(ChangedInputs& changed, Texts& texts, std::vector<std::string>& placed) const {
+void WhatIf::Impl::place_shards(ChangedInputs& changed, Texts& texts, std::vector<std::string>& placed) {
   if (std::ranges::none_of(changed.unplaced, [](bool b) { return b; })) return;
   const auto outcomes = changed_outcomes(base, changed);
   move_cells(outcomes, changed);
-  const Plan plan = assemble(changed, {likeliest(outcomes)}, true);
+  const Plan plan = assemble_likely(changed, outcomes);
   struct Waiting {
     std::uint32_t table;
     double each;  // HBM of a shard, bytes

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "infer/changed_inputs.h"
+#include "infer/likely_base.h"
 
 namespace shardstats::infer_detail {
 
@@ -13,10 +14,18 @@ namespace shardstats::infer_detail {
 struct ChangedOutcome {
   const Outcome* base = nullptr;
   const Outcome* from = nullptr;  // the same among the survivors of the log
+  Setting member;                 // of those of the survivor, the first that becomes this one
   Survivor survivor;
   // By table, by option of the base: the option that became of it.
   std::vector<std::vector<Option>> became;
 };
+
+// Sets what dense modules and the KJT take of each rank, bytes. `likely`: by this explanation alone; nullptr: by all.
+void set_reservation(const Inference& base, const LikelyBase* likely, ChangedInputs& changed);
+// What the changed plan says of it.
+void describe_reservation(const Inference& base, const ChangedInputs& changed, const LikelyBase* likely, Plan& plan);
+// Whole bytes, zero or more.
+ByteInterval moved(ByteInterval from, RealInterval by);
 
 // What became of each hypothesis that explains the log: one for each way in which the changed plan could differ.
 std::vector<ChangedOutcome> changed_outcomes(const Inference& base, const ChangedInputs& changed);
@@ -41,19 +50,18 @@ std::vector<bool> changed_storage(const Inference& base, const ChangedInputs& ch
 // Ranks of a host that the log allows, for tables that are to be split over hosts.
 std::vector<std::int64_t> possible_local_sizes(const Inference& base);
 
-// The outcome with each table's preferred option alone. The base that it refers to is kept by the second.
-std::pair<ChangedOutcome, std::shared_ptr<const Outcome>> preferred_only(const Inference& base,
-                                                                         const ChangedInputs& changed,
-                                                                         const ChangedOutcome& outcome);
+// The same of the likeliest explanation alone. `outcomes`: those of all explanations.
+ChangedOutcome likely_outcome(const Inference& base, const ChangedInputs& changed, const LikelyBase& likely,
+                              const std::vector<ChangedOutcome>& outcomes);
 
-// Perf of the changed plan. `storage`: the result of rebuilding it, with shards. `preferred`: only the likeliest
-// explanation instead of all.
+// Perf of the changed plan. `storage`: the result of rebuilding it, with shards. `likely`: with this explanation alone
+// instead of all; nullptr: with all.
 struct ChangedPerf {
   PerfInputs inputs;
   std::vector<PerfOutcome> outcomes;
   std::vector<PerfCells> rank_differences;  // ms, of ranks that the log has
 };
 ChangedPerf changed_perf(const Inference& base, const ChangedInputs& changed,
-                         const std::vector<ChangedOutcome>& outcomes, const Plan& storage, bool preferred);
+                         const std::vector<ChangedOutcome>& outcomes, const Plan& storage, const LikelyBase* likely);
 
 }  // namespace shardstats::infer_detail

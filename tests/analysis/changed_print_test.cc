@@ -187,6 +187,22 @@ TEST(Relaid, PrintsTheMemoryOfRanksInTheFormatOfTheRelease) {
   EXPECT_GT(others, 0u);
 }
 
+// A caching ratio that one release hides stands in the rows of another that prints it.
+TEST(Relaid, PrintsAHiddenCachingRatio) {
+  const PrintedLog log(read_file((test::source_folder() / "testdata" / "whatif" / "hidden_ratio.log").string()));
+  const WhatIf what_if(log.printed);
+  const Plan likely = what_if.likely_base();
+  Texts texts;
+  for (const auto& [release, text] : {std::pair{Release::v0_6_0, "None"}, {Release::v1_4_0, "0.9"}}) {
+    const PrintedPlan skeleton = relaid(log.printed, release, texts);
+    const PrintedPlan print = changed_print(log.printed, likely, skeleton, likely, texts);
+    const auto cached = [](const PrintedTable& row) { return row.kernel.text == "fused_uvm_caching"; };
+    const auto row = std::ranges::find_if(print.tables.rows, cached);
+    ASSERT_NE(row, print.tables.rows.end());
+    EXPECT_EQ(row->cache_load_factor.text, text);
+  }
+}
+
 // ---- the shared corpus ---------------------------------------------------------------------------------------------
 
 TEST(ChangedPrint, OfTheCorpus) {

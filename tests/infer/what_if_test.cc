@@ -151,6 +151,32 @@ TEST(WhatIf, TheCacheOfOtherWeightsIsAnything) {
   EXPECT_GT(larger.plan.tables[t].hbm.bytes.high, kGiB);
 }
 
+// The likeliest explanation has one value of each input: tables and ranks come out as the log prints them.
+TEST(WhatIf, TheLikeliestExplanationGivesWhatTheLogPrints) {
+  for (const std::string_view file : {"v0.5.0.log", "v1.4.0.log", "v1.8.0.log", "../whatif/hidden_ratio.log"}) {
+    const Log log(file);
+    const Plan plan = log.what_if.likely_base();
+    for (const PlanTable& table : plan.tables) {
+      const PrintedTable& row = log.printed.tables.rows[table.row];
+      if (const auto perf = values_printed_as(row.perf.total.text, Format::r3)) {
+        EXPECT_TRUE(perf->overlaps(table.perf.expected.total)) << file << ": " << row.fqn.text;
+        EXPECT_LE(table.perf.expected.total.width(), 1e-6 * table.perf.expected.total.high) << row.fqn.text;
+      }
+    }
+    for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
+      const auto perf = values_printed_as(log.printed.ranks.rows[r].perf.total.text, Format::r3);
+      EXPECT_TRUE(perf->overlaps(plan.ranks[r].perf.total)) << file << ": rank " << r;
+    }
+  }
+}
+
+TEST(WhatIf, PerfTellsAHiddenCachingRatio) {
+  const Log log("../whatif/hidden_ratio.log");
+  const Plan plan = log.what_if.likely_base();
+  const std::uint32_t row = log.row("price_city_brand_12");
+  EXPECT_EQ(std::ranges::find(plan.tables, static_cast<int>(row), &PlanTable::row)->choice.caching_ratio, exactly(0.9));
+}
+
 TEST(WhatIf, ADroppedTableTakesItsShardsWithIt) {
   const Log log("v1.4.0.log");
   const Plan& base = log.what_if.base();

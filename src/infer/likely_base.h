@@ -1,0 +1,33 @@
+// The likeliest explanation of a log with one value of each hidden input: what `whatif --render` prints a changed plan
+// of, so that its numbers agree with each other. Private to src/infer.
+#pragma once
+
+#include "infer/inference.h"
+
+namespace shardstats::infer_detail {
+
+// Not to be copied: `hypothesis` may point to `outcome`.
+struct LikelyBase {
+  explicit LikelyBase(const Inference& base);
+  LikelyBase(const LikelyBase&) = delete;
+  LikelyBase& operator=(const LikelyBase&) = delete;
+
+  const Outcome* from = nullptr;      // the survivor of the storage half: the first that explains the perf, if one does
+  Outcome outcome;                    // it with one option of each table, and one value of each of its inputs
+  Constants constants;                // dense and KJT storage of a rank, together
+  const PerfOutcome* perf = nullptr;  // that rests on `from`
+  PerfHypothesis hypothesis;          // of `perf`, with one value of each bandwidth and multiplier
+  // Do tables and ranks come out as printed? Else bounds of tables' inputs remain, and `hypothesis` rests on `from`:
+  // where the options preferred of single tables do not go together.
+  bool agrees = false;
+
+ private:
+  void choose(const Inference& base);
+  bool settle(const Inference& base, std::vector<TableParts>& parts);
+};
+
+// y of a table as if all of its features were alike, where bounds leave it open (storage-model.md section 3.2, from
+// generation D on).
+Lookups of_equal_features(const TableInputs& table, IoGeneration generation, const Lookups& bounds);
+
+}  // namespace shardstats::infer_detail

@@ -1,0 +1,168 @@
+#include "infer/likely_speed.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "infer/feasible_point.h"
+#include "infer/fitted_values.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+std::vector<std::uint64_t> first_alone(std::vector<std::uint64_t> sets) {
+  for (std::uint64_t& set : sets) set &= ~set + 1;
+  return sets;
+}
+
+class LikelySpeed {
+ public:
+  LikelySpeed(const Inference& base, const PerfOutcome& outcome, PerfHypothesis& h)
+      : h_(h), evaluation_(base.inputs, base.perf, false), codecs_(first_alone(outcome.codecs)) {
+    h_.setting.bandwidths = outcome.bandwidths;
+    h_.setting.backward = outcome.backward;
+    h_.setting.weighted_backward = outcome.weighted_backward;
+    least_ = contradictions();
+    if (outcome.fits) solution_ = outcome.fits->fit.solution;
+  }
+
+  void settle() {
+    const Bandwidths<RealInterval> usual = default_bandwidths();
+    for (std::size_t b = 0; b < kBandwidths.size(); ++b) {
+      const auto bandwidth = kBandwidths[b];
+      std::vector<double> values = {(usual.*bandwidth).low};
+      if (solution_) values.push_back(1 / (*solution_)[b]);
+      settle(h_.setting.bandwidths.*bandwidth, std::move(values));
+    }
+    settle(h_.setting.backward, {kDefaultBackward.low});
+    settle(h_.setting.weighted_backward, {kDefaultWeightedBackward.low});
+  }
+
+ private:
+  std::int64_t contradictions() {
+    const PerfOutcome outcome = evaluation_.run(h_, codecs_);
+    return outcome.contradictions + outcome.statistics;
+  }
+
+  // Of the values in the bounds the first with which the least is contradicted; the middle and others besides.
+  void settle(RealInterval& value, std::vector<double> values) {
+    if (value.low == value.high) return;
+    constexpr int kOthers = 16;
+    const RealInterval bounds = value;
+    values.push_back(middle(bounds));
+    for (int i = 0; i < kOthers; ++i) values.push_back(bounds.low + (i + 0.5) / kOthers * bounds.width());
+    std::erase_if(values, [&](double x) { return !bounds.contains(x); });
+    double best = middle(bounds);
+    std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+    for (const double x : values) {
+      value = exactly(x);
+      const std::int64_t found = contradictions();
+      if (found < fewest) best = x, fewest = found;
+      if (found <= least_) break;
+    }
+    value = exactly(best);
+  }
+
+  PerfHypothesis& h_;
+  PerfEvaluation evaluation_;
+  std::vector<std::uint64_t> codecs_;  // the likeliest of each sharder
+  std::optional<Values> solution_;
+  std::int64_t least_ = 0;
+};
+
+// Perf is linear in the reciprocals of bandwidths.
+class LikelyBandwidths {
+ public:
+  LikelyBandwidths(const Inference& base, const PerfOutcome& perf, const std::vector<LikelyTable>& tables,
+                   PerfHypothesis& h)
+      : base_(base), tables_(tables), h_(h) {
+    for (const auto bandwidth : kBandwidths) {
+      const RealInterval bounds = perf.bandwidths.*bandwidth, value = h.setting.bandwidths.*bandwidth;
+      if (bounds.low == bounds.high || bounds.high == kEndless) continue;
+      unknowns_.push_back({bandwidth, point_.add_unknown({1 / bounds.high, 1 / bounds.low}, 1 / value.low)});
+    }
+  }
+
+  void settle() {
+    if (unknowns_.empty()) return;
+    std::vector<TablePerf> now;
+    if (!find(now)) return;
+    std::vector<std::vector<TablePerf>> twice(unknowns_.size());  // with half of one bandwidth
+    for (std::size_t u = 0; u < unknowns_.size(); ++u) {
+      RealInterval& bandwidth = h_.setting.bandwidths.*unknowns_[u].bandwidth;
+      const RealInterval before = std::exchange(bandwidth, exactly(bandwidth.low / 2));
+      if (!find(twice[u])) twice[u] = now;
+      bandwidth = before;
+    }
+    add_sums(now, twice);
+    point_.solve();
+    for (const Unknown& unknown : unknowns_)
+      h_.setting.bandwidths.*unknown.bandwidth = exactly(1 / point_[unknown.reciprocal]);
+  }
+
+ private:
+  struct Unknown {
+    RealInterval Bandwidths<RealInterval>::*bandwidth;
+    std::uint32_t reciprocal;
+  };
+
+  bool find(std::vector<TablePerf>& all) const {
+    for (const LikelyTable& table : tables_) {
+      const auto perf = table.perf();
+      if (!perf) return false;
+      all.push_back(*perf);
+    }
+    return true;
+  }
+
+  void add(const std::vector<TablePerf>& now, const std::vector<std::vector<TablePerf>>& twice, std::size_t t,
+           std::size_t cell, PerfCells TablePerf::*of) {
+    const double value = middle((now[t].*of)[cell]);
+    point_.add(value);
+    for (std::size_t u = 0; u < unknowns_.size(); ++u) {
+      // Twice the reciprocal adds as much again as is due to it.
+      const double due = middle((twice[u][t].*of)[cell]) - value, reciprocal = point_[unknowns_[u].reciprocal];
+      if (due <= 0) continue;
+      point_.add(-due);
+      point_.add(due / reciprocal, unknowns_[u].reciprocal);
+    }
+  }
+
+  void add_sums(const std::vector<TablePerf>& now, const std::vector<std::vector<TablePerf>>& twice) {
+    for (std::size_t t = 0; t < tables_.size(); ++t) {
+      const PrintedPerfCells& printed = tables_[t].printed_perf();
+      for (std::size_t c = 0; c < kPerfCells; ++c) {
+        if (!printed.has(c)) continue;
+        point_.add_sum(printed.bounds(c));
+        add(now, twice, t, c, &TablePerf::cells);
+      }
+    }
+    const auto ranks = shards_by_rank(base_, *h_.outcome, tables_);
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+      for (std::size_t c = 0; c < kPerfCells; ++c) {
+        const PlanPerf& perf = base_.plan.ranks[r].perf;
+        point_.add_sum(c < kPerfParts ? perf.parts[c] : perf.total);
+        for (const ShardOnRank& shard : ranks[r]) add(now, twice, shard.table, c, &TablePerf::shard);
+      }
+  }
+
+  const Inference& base_;
+  const std::vector<LikelyTable>& tables_;
+  PerfHypothesis& h_;
+  std::vector<Unknown> unknowns_;
+  FeasiblePoint point_;
+};
+
+}  // namespace
+
+void settle_speed(const Inference& base, const PerfOutcome& outcome, PerfHypothesis& h) {
+  LikelySpeed(base, outcome, h).settle();
+}
+
+void settle_bandwidths(const Inference& base, const PerfOutcome& outcome, const std::vector<LikelyTable>& tables,
+                       PerfHypothesis& h) {
+  LikelyBandwidths(base, outcome, tables, h).settle();
+}
+
+}  // namespace shardstats::infer_detail

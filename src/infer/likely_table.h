@@ -1,0 +1,53 @@
+// A table of the likeliest explanation (likely_base.h): one option of it, and how its perf is counted. Private to
+// src/infer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "infer/inference.h"
+
+namespace shardstats::infer_detail {
+
+class LikelyTable {
+ public:
+  // `perf`: nullptr: it is not known. `parts`: those of the outcome of `h`.
+  LikelyTable(const Inference& base, const PerfOutcome* perf, const PerfHypothesis& h, std::uint32_t t,
+              TableParts& parts);
+
+  const TableInputs& inputs() const { return table_; }
+  const PrintedPerfCells& printed_perf() const { return base_.perf.tables[t_].printed; }
+  const Lookups& lookups() const { return parts_.front().lookups; }
+  const Parts& parts() const { return parts_[option_.variant]; }
+  Combo combo() const { return combo_of(option_.combo); }
+  std::optional<TablePerf> perf() const;
+
+  // Other ids and poolings of a batch; `ratio`: another caching ratio.
+  void set(const Lookups& lookups, std::optional<RealInterval> ratio = std::nullopt);
+  // Sets a hidden caching ratio: to the default if the table's cells allow that, else to what its perf asks for, as
+  // round as they allow, else to the middle of what is left of it.
+  void settle_ratio();
+
+ private:
+  std::int64_t contradicted_cells() const;
+  double ratio_by_perf(RealInterval bounds);
+
+  const Inference& base_;
+  const PerfHypothesis& h_;
+  std::uint32_t t_;
+  const TableInputs& table_;
+  TableParts& parts_;
+  Option option_;
+  Codecs codecs_{};
+  std::optional<PerfOption> perf_option_;
+};
+
+struct ShardOnRank {
+  std::uint32_t table;
+  std::size_t shard_class;  // of its parts
+};
+std::vector<std::vector<ShardOnRank>> shards_by_rank(const Inference& base, const Outcome& outcome,
+                                                     const std::vector<LikelyTable>& tables);
+
+}  // namespace shardstats::infer_detail
