@@ -159,11 +159,18 @@ std::optional<RealInterval> rows_like_rank_0(const Checks& checks, int rank) {
   return RealInterval{std::max(own.low - cut, 0.0) / (first.high + cut), (own.high + cut) / (first.low - cut)};
 }
 
+// Would one device be so much smaller or larger than device 0 as none of one job is?
+bool is_implausible(RealInterval capacity, RealInterval printed) {
+  constexpr double kMostTimes = 20;
+  return capacity.high * kMostTimes < printed.low || printed.high * kMostTimes < capacity.low;
+}
+
 // Do the other ranks speak for one capacity? Most of those above 0% must agree with the printed one, which is that of
 // rank 0, and rule out the capacity that would explain the outlier.
 bool is_outlier(const Checks& checks, const Kind& kind, RealInterval printed, const std::vector<Share>& shares,
                 const Share& outlier) {
   if (outlier.one_step_off()) return false;
+  if (is_implausible(outlier.capacity(), printed)) return true;
   const auto rows = splits_rows(checks, kind) ? rows_like_rank_0(checks, outlier.rank) : std::nullopt;
   if (rows && printed.low > 0) {
     const RealInterval capacity = outlier.capacity();

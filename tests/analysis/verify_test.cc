@@ -320,6 +320,21 @@ TEST(Verify, AWrongShareMaySpeakOfAnotherDevice) {
                 testing::AllOf(testing::HasSubstr("HBM share"), testing::Not(testing::HasSubstr("unless"))));
 }
 
+// Of two devices one may be smaller, but not thirty times.
+TEST(Verify, DevicesOfOneJobAreAlikeWithinReason) {
+  const std::string log =
+      test::file_text(test::source_folder() / "testdata" / "planner" / "v1.6.0-release_of_four_tables.log");
+  const auto severity = [&](const std::string& share) {
+    const Checked checked(changed(log, "1   0.517 (1%)", "0.517 (1%)", share));
+    const auto found = std::ranges::find_if(checked.report.findings,
+                                            [](const Finding& f) { return f.rule->id == "rank.hbm_percent"; });
+    return found == checked.report.findings.end() ? std::nullopt : std::optional(found->severity);
+  };
+  EXPECT_EQ(severity("0.517 (1%)"), std::nullopt);
+  EXPECT_EQ(severity("0.517 (9%)"), Severity::note);
+  EXPECT_EQ(severity("0.52 (60%)"), Severity::error);
+}
+
 // Before v0.8.0 all devices had one capacity, whatever several shares say.
 TEST(Verify, DevicesBeforeOwnCapacitiesHaveOne) {
   std::string bytes = changed(log_bytes("v0.3.0.log"), "6.2 (6%)", "(6%)", "(9%)");
