@@ -120,8 +120,8 @@ class LoneTable {
     };
     const std::string_view fqn = row_.fqn.text;
     add("local_world_size", "", std::to_string(disputed.plan.setting.group_size));
-    add("element_size", fqn, text_of(choice.element_size, 0));
-    add("output_element_size", fqn, text_of(choice.output_element_size, 0));
+    add("element_size", fqn, format(choice.element_size, Format::g3));
+    add("output_element_size", fqn, format(choice.output_element_size, Format::g3));
     add("optimizer", fqn, std::string(name(choice.optimizer)));
     options_.effort = Effort::likely;
     options_.alternatives = options_.shard_parts = false;

@@ -44,9 +44,9 @@ constexpr std::array<OverrideKey, 13> kOverrideKeys = {{
     {"dtype", true, [](std::string_view v) { return dtype_bytes(v).has_value(); },
      "fp32, fp16, bf16, int8 or bytes: 4, 2, 1"},
     {"element_size", true, [](std::string_view v) { return dtype_bytes(v).has_value(); }, "4, 2, 1"},
-    {"output_dtype", true, [](std::string_view v) { return dtype_bytes(v).has_value(); },
-     "fp32, fp16, bf16, int8 or bytes: 4, 2, 1"},
-    {"output_element_size", true, [](std::string_view v) { return dtype_bytes(v).has_value(); }, "4, 2, 1"},
+    {"output_dtype", true, [](std::string_view v) { return output_bytes(v).has_value(); },
+     "fp32, fp16, bf16, int8, int4, int2 or bytes: 4, 2, 1, 0.5, 0.25"},
+    {"output_element_size", true, [](std::string_view v) { return output_bytes(v).has_value(); }, "4, 2, 1, 0.5, 0.25"},
     {"optimizer", true, [](std::string_view v) { return optimizer_of(v).has_value(); },
      "none, sgd, rowwise_adagrad, adagrad, adam, other"},
 }};
@@ -55,7 +55,7 @@ void apply_to_table(const Override& o, TableInputs& table) {
   if (o.key == "optimizer")
     table.fixed_optimizer = static_cast<int>(*optimizer_of(o.value));
   else if (o.key.starts_with("output"))
-    table.fixed_output = index_in(kOutputSizes, *dtype_bytes(o.value));
+    table.fixed_output = index_in(kOutputSizes, *output_bytes(o.value));
   else
     table.fixed_element = index_in(kElementSizes, *dtype_bytes(o.value));
 }

@@ -24,6 +24,7 @@ constexpr std::array<DtypeName, 14> kDtypes = {{{"fp32", 4},
                                                 {"2", 2},
                                                 {"1", 1},
                                                 {"half", 2}}};
+constexpr std::array<DtypeName, 4> kPackedOutputs = {{{"int4", 0.5}, {"0.5", 0.5}, {"int2", 0.25}, {"0.25", 0.25}}};
 constexpr std::array<std::pair<std::string_view, Optimizer>, 7> kOptimizerWords = {
     {{"none", Optimizer::none},
      {"sgd", Optimizer::none},
@@ -39,6 +40,12 @@ std::optional<double> dtype_bytes(std::string_view word) {
   for (const DtypeName& dtype : kDtypes)
     if (dtype.name == word) return dtype.bytes;
   return std::nullopt;
+}
+
+std::optional<double> output_bytes(std::string_view word) {
+  for (const DtypeName& dtype : kPackedOutputs)
+    if (dtype.name == word) return dtype.bytes;
+  return dtype_bytes(word);
 }
 
 std::optional<Optimizer> optimizer_of(std::string_view word) {

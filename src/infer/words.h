@@ -12,6 +12,8 @@ namespace shardstats::infer_detail {
 
 // Bytes of an element: 2 of "fp16", "bf16" and "2".
 std::optional<double> dtype_bytes(std::string_view word);
+// The same of what a table puts out, which may be packed: 0.5 of "int4" and "0.5".
+std::optional<double> output_bytes(std::string_view word);
 
 // The class that storage can tell from the others: "adagrad" is one of Optimizer::other.
 std::optional<Optimizer> optimizer_of(std::string_view word);

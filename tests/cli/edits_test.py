@@ -28,6 +28,7 @@ FOUND = [
     ("v0.8.0/odd-583.log", "item_brand_30: 0.012 GB", "[0, 1, 0, 1]", "[0, 1, 1, 1]"),  # a name of several tables
     ("v0.4.0/odd-505.log", "creative_embed_bucket_22", " 9.264 ", " 9.266 "),  # no width of column blocks gives it
     ("v0.4.0/odd-505.log", "ebc_weighted.user.v3", " 0.406 ", " 0.409 "),  # only a bandwidth close to the default
+    ("V1.5.0/odd-708.log", "ebc.session_category.v9", "  2.0 ", "  200 "),  # ended in a crash: output of half a byte
     ("V1.5.0/odd-708.log", "sequence_ec.click ", "(0.016 GB", "(0.019 GB"),  # a virtual table that no sum knows of
     ("v1.0.0/odd-605.log", "#         2    1.037", "2.078 (0%)", "2.078 (5%)"),  # host memory splits no rows
     ("v1.0.0/odd-605.log", "#         3    1.156", " 3.46 ", " 3.42 "),  # an empty part of rows that cannot be

@@ -18,5 +18,13 @@ TEST(Override, IsAboutTheTablesThatItNames) {
     EXPECT_EQ(is_about({"dtype", std::string(c.table), "fp16"}, c.fqn), c.about) << c.table << " " << c.fqn;
 }
 
+TEST(Override, NamesTheSizesThatInferenceKnows) {
+  for (const std::string_view good :
+       {"output_element_size=0.5", "output_dtype=int2", "t1.output_element_size=4", "element_size=1", "t1.dtype=bf16"})
+    EXPECT_TRUE(std::holds_alternative<Override>(parse_override(good))) << good;
+  for (const std::string_view bad : {"element_size=0.5", "dtype=int4", "output_element_size=0", "element_size=8"})
+    EXPECT_TRUE(std::holds_alternative<BadOverride>(parse_override(bad))) << bad;
+}
+
 }  // namespace
 }  // namespace shardstats
