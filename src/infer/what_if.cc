@@ -68,6 +68,8 @@ std::optional<Refusal> refusal_of(const Inference& base) {
   for (const PlanTable& table : plan.tables) {
     const std::string name(rows[table.row].fqn.text);
     if (!table.sized) return because("cells of table " + name + " that sizes rest on are lost or unreadable");
+    if (base.inputs.tables[static_cast<std::size_t>(&table - plan.tables.data())].ranks.empty())
+      return because("the ranks of table " + name + " are not printed");
     if (!table.explained) return because("no dtype, optimizer and caching explain the storage of table " + name);
   }
   if (base.inputs.printed->has_lost_ranks() || static_cast<std::int64_t>(plan.ranks.size()) != plan.setting.world_size)

@@ -272,6 +272,17 @@ TEST(WhatIf, EachWordIsJudged) {
   }
 }
 
+// A plan that has shards, and a table without: the row of an empty plan, or a damaged one.
+TEST(WhatIf, TablesWithoutRanksCannotBeRebuilt) {
+  std::string text = test::file_text(test::source_folder() / "testdata" / "logs" / "v1.4.0.log");
+  const std::size_t row = text.find("device_os_ad_id   "), end = text.find('\n', row);
+  text.replace(text.rfind("   0   #", end), 4, "None");
+  const PrintedPlan printed = parse(find_blocks(text).front());
+  const WhatIf what_if(printed);
+  ASSERT_NE(what_if.refusal(), nullptr);
+  EXPECT_THAT(what_if.refusal()->message, HasSubstr("the ranks of table"));
+}
+
 TEST(WhatIf, LogsThatCannotBeRebuilt) {
   for (const auto& [file, why] :
        {std::pair{"v0.1.0.log", "v0.3.0 or newer"}, std::pair{"v1.8.0-nodebug.log", "debug"}}) {
