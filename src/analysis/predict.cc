@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -67,6 +68,7 @@ class Prediction : private StatisticsReader {
 
   Cell cell(std::string text) { return {texts_.add(std::move(text)), {}}; }
   std::string written(double value, Format form) const {
+    if (!std::isfinite(value)) return std::string(kUnknownText);
     return digits_ == Digits::all ? with_all_digits(value) : format(value, form);
   }
   Cell rounded(double value, Format form) { return cell(written(value, form)); }

@@ -43,12 +43,6 @@ void override_speed(const RunRequest& run, PerfSetting<RealInterval>& setting) {
   set(run.weighted_backward, setting.weighted_backward);
 }
 
-// How a table's perf may be counted, as far as the log's own numbers leave it open.
-struct Reading {
-  PerfOption option{};
-  std::size_t codec = 0;
-};
-
 void subtract(PerfCells& from, const PerfCells& cells) {
   for (std::size_t c = 0; c < kPerfCells; ++c) from[c] = from[c] - cells[c];
 }
@@ -110,6 +104,9 @@ class Evaluation {
   }
 
  private:
+  // Has each hidden input one value?
+  bool is_exact() const { return likely_ != nullptr && likely_->agrees; }
+
   static double shards_in(const TableInputs& table) { return static_cast<double>(table.ranks.size()); }
   static double shards_on(const TableInputs& table, int rank) {
     return static_cast<double>(std::ranges::count(table.ranks, rank));
@@ -138,9 +135,10 @@ class Evaluation {
         subtract(differences[r], together(perf, n, shards_in(table)));
   }
 
-  // `h`: of the outcome.
-  std::vector<Reading> readings(const PerfOutcome& before, const PerfHypothesis& h, std::uint32_t b) {
-    std::vector<Reading> all;
+  std::vector<PerfReading> readings(const PerfOutcome& before, std::uint32_t b) {
+    if (is_exact()) return {*likely_->readings[b]};
+    std::vector<PerfReading> all;
+    const PerfHypothesis& h = before.hypothesis;
     const std::uint64_t codecs = before.codecs[base_.perf.tables[b].sharder];
     each_bit(codecs, [&](int c) {
       const auto codec = static_cast<std::size_t>(c);
@@ -186,7 +184,7 @@ class Evaluation {
 
   // nullopt: no public release says how fast the kernel is.
   std::optional<Pair> pair_of(const PerfHypothesis& old, const PerfHypothesis& now, std::uint32_t b, std::uint32_t t,
-                              const Reading& reading) {
+                              const PerfReading& reading) {
     const Codecs codecs = codec_table()[reading.codec];
     const auto before = option_perf(old, base_.inputs, base_.perf, b, reading.option, codecs);
     if (!before) return std::nullopt;
@@ -205,16 +203,16 @@ class Evaluation {
 
   std::optional<TablePerf> table(const PerfOutcome& before, const PerfHypothesis& old, const PerfHypothesis& now,
                                  std::uint32_t b, std::uint32_t t, std::vector<PerfCells>& differences) {
-    if (!before.tables[b]) return std::nullopt;
+    if (!before.tables[b] || (is_exact() && !likely_->readings[b])) return std::nullopt;
     bool differs = !std::ranges::equal(base_.inputs.tables[b].ranks, changed_.inputs.tables[t].ranks);
     std::vector<Pair> pairs;
-    for (const Reading& reading : readings(before, likely_ && likely_->agrees ? old : before.hypothesis, b)) {
+    for (const PerfReading& reading : readings(before, b)) {
       const auto pair = pair_of(old, now, b, t, reading);
       if (!pair) return std::nullopt;
       differs |= pair->old.cells != pair->now.cells;
       pairs.push_back(*pair);
     }
-    if (!differs && !(likely_ && likely_->agrees)) return *before.tables[b];
+    if (!differs && !is_exact()) return *before.tables[b];
     add_differences(pairs, b, t, differences);
     TablePerf all = pairs.front().now;
     for (const Pair& pair : pairs) widen(all, pair.now);

@@ -122,11 +122,13 @@ void describe_reservation(const Inference& base, const ChangedInputs& changed, c
   const bool in_hbm = io_in_hbm(from.setting);
   ByteInterval& kjt = in_hbm ? plan.kjt_hbm : plan.kjt_ddr;
   kjt = moved(kjt, changed.hidden_kjt);
-  const auto lookups = changed_lookups(base, changed).all;
-  if (likely == nullptr || !lookups || from.policy != Policy::inference) return;
+  if (likely == nullptr) return;
+  // Together they are what the ranks take besides their shards.
   const ByteInterval both = in_hbm ? changed.inputs.dense_hbm : changed.inputs.dense_ddr;
-  kjt = narrowed(whole_bytes(kjt_bytes(kjt_multiplier(from.policy), *lookups)), {0, both.high});
-  (in_hbm ? plan.dense_hbm : plan.dense_ddr) = moved(both, {-real(kjt).high, -real(kjt).low});
+  const auto lookups = changed_lookups(base, changed).all;
+  if (lookups && from.policy == Policy::inference) kjt = whole_bytes(kjt_bytes(kjt_multiplier(from.policy), *lookups));
+  kjt = exactly(std::min(static_cast<std::int64_t>(middle(real(kjt))), both.high));
+  (in_hbm ? plan.dense_hbm : plan.dense_ddr) = moved(both, exactly(-real(kjt).low));
 }
 
 }  // namespace shardstats::infer_detail

@@ -77,6 +77,7 @@ bool LikelyBase::settle(const Inference& base, std::vector<TableParts>& parts) {
     found = settle_lookups(base, outcome, bounds, tables);
   }
   constants = found.constants;
+  for (const LikelyTable& table : tables) readings.push_back(table.reading());
   return found.agree;
 }
 

@@ -2,7 +2,10 @@
 // of, so that its numbers agree with each other. Private to src/infer.
 #pragma once
 
-#include "infer/inference.h"
+#include <optional>
+#include <vector>
+
+#include "infer/likely_table.h"
 
 namespace shardstats::infer_detail {
 
@@ -17,9 +20,10 @@ struct LikelyBase {
   Constants constants;                // dense and KJT storage of a rank, together
   const PerfOutcome* perf = nullptr;  // that rests on `from`
   PerfHypothesis hypothesis;          // of `perf`, with one value of each bandwidth and multiplier
-  // Do tables and ranks come out as printed? Else bounds of tables' inputs remain, and `hypothesis` rests on `from`:
-  // where the options preferred of single tables do not go together.
+  // Do tables and ranks come out as printed, but for what rounding leaves? Else bounds of tables' inputs remain, and
+  // `hypothesis` rests on `from`: where the options preferred of single tables do not go together.
   bool agrees = false;
+  std::vector<std::optional<PerfReading>> readings;  // by table, if it agrees
 
  private:
   void choose(const Inference& base);

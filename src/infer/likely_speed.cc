@@ -79,7 +79,7 @@ class LikelyBandwidths {
       : base_(base), tables_(tables), h_(h) {
     for (const auto bandwidth : kBandwidths) {
       const RealInterval bounds = perf.bandwidths.*bandwidth, value = h.setting.bandwidths.*bandwidth;
-      if (bounds.low == bounds.high || bounds.high == kEndless) continue;
+      if (bounds.low == bounds.high || bounds.low <= 0 || bounds.high == kEndless) continue;
       unknowns_.push_back({bandwidth, point_.add_unknown({1 / bounds.high, 1 / bounds.low}, 1 / value.low)});
     }
   }

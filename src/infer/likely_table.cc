@@ -15,15 +15,16 @@ LikelyTable::LikelyTable(const Inference& base, const PerfOutcome* perf, const P
       parts_(parts),
       option_(h.outcome->tables[t].options.front()) {
   if (perf == nullptr || !perf->tables[t]) return;
-  codecs_ = codec_table()[static_cast<std::size_t>(std::countr_zero(perf->codecs[base.perf.tables[t].sharder]))];
+  const auto codec = static_cast<std::size_t>(std::countr_zero(perf->codecs[base.perf.tables[t].sharder]));
+  if (codec >= codec_table().size()) return;
   CellElements elements(base.inputs);
-  const auto options = best_options(h, base.inputs, base.perf, t, codecs_, elements);
-  if (!options.empty()) perf_option_ = options.front();
+  const auto options = best_options(h, base.inputs, base.perf, t, codec_table()[codec], elements);
+  if (!options.empty()) reading_ = PerfReading{options.front(), codec};
 }
 
 std::optional<TablePerf> LikelyTable::perf() const {
-  if (!perf_option_) return std::nullopt;
-  return option_perf(h_, base_.inputs, base_.perf, t_, *perf_option_, codecs_);
+  if (!reading_) return std::nullopt;
+  return option_perf(h_, base_.inputs, base_.perf, t_, reading_->option, codec_table()[reading_->codec]);
 }
 
 void LikelyTable::set(const Lookups& lookups, std::optional<RealInterval> ratio) {

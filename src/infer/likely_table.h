@@ -1,5 +1,5 @@
-// A table of the likeliest explanation (likely_base.h): one option of it, and how its perf is counted. Private to
-// src/infer.
+// A table of the likeliest explanation (likely_base.h): one option, and how its perf is counted.
+// Private to src/infer. Tested by tests/infer/what_if_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,12 @@
 #include "infer/inference.h"
 
 namespace shardstats::infer_detail {
+
+// How a table's perf may be counted, as far as the log's own numbers leave it open.
+struct PerfReading {
+  PerfOption option{};
+  std::size_t codec = 0;  // index into codec_table()
+};
 
 class LikelyTable {
  public:
@@ -22,6 +28,8 @@ class LikelyTable {
   const Parts& parts() const { return parts_[option_.variant]; }
   Combo combo() const { return combo_of(option_.combo); }
   std::optional<TablePerf> perf() const;
+  const std::optional<PerfReading>& reading() const { return reading_; }  // nullopt: its perf is not known
+  std::int64_t contradicted_cells() const;
 
   // Other ids and poolings of a batch; `ratio`: another caching ratio.
   void set(const Lookups& lookups, std::optional<RealInterval> ratio = std::nullopt);
@@ -30,7 +38,6 @@ class LikelyTable {
   void settle_ratio();
 
  private:
-  std::int64_t contradicted_cells() const;
   double ratio_by_perf(RealInterval bounds);
 
   const Inference& base_;
@@ -39,8 +46,7 @@ class LikelyTable {
   const TableInputs& table_;
   TableParts& parts_;
   Option option_;
-  Codecs codecs_{};
-  std::optional<PerfOption> perf_option_;
+  std::optional<PerfReading> reading_;
 };
 
 struct ShardOnRank {

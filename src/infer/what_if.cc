@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 
 #include "infer/assume.h"
 #include "infer/fill_perf.h"
@@ -118,15 +119,22 @@ void narrow_tables(const PlanInputs& inputs, Plan& plan) {
   }
 }
 
-// What the log says of a rank, moved by what differs; where the sum of its likeliest shards is close to it, as that
-// sum, which agrees with what is printed of these.
+// `x` as far as it is in the bounds, else their nearest end.
 template <class T>
-Interval<T> within(Interval<T> moved, Interval<T> sum) {
-  constexpr double kClose = 1e-3;  // relative
-  if (moved.overlaps(sum)) return narrowed(moved, sum);
-  const auto nearest = moved.high < sum.low ? sum.low : sum.high;
-  const auto apart = static_cast<double>(moved.high < sum.low ? sum.low - moved.high : moved.low - sum.high);
-  return apart <= kClose * static_cast<double>(nearest) ? exactly(nearest) : moved;
+Interval<T> nearest(Interval<T> x, Interval<T> bounds) {
+  if (x.overlaps(bounds)) return narrowed(x, bounds);
+  return exactly(x.high < bounds.low ? bounds.low : bounds.high);
+}
+
+// The likeliest numbers of ranks are among those that all explanations leave.
+void keep_ranks_within(const Plan& bounds, Plan& likely) {
+  for (std::size_t r = 0; r < std::min(bounds.ranks.size(), likely.ranks.size()); ++r) {
+    const PlanRank& all = bounds.ranks[r];
+    PlanRank& rank = likely.ranks[r];
+    for (const RankField& of : kRankFields) rank.*of.field = nearest(rank.*of.field, all.*of.field);
+    for (std::size_t c = 0; c < kPerfParts; ++c) rank.perf.parts[c] = nearest(rank.perf.parts[c], all.perf.parts[c]);
+    rank.perf.total = nearest(rank.perf.total, all.perf.total);
+  }
 }
 
 }  // namespace
@@ -143,6 +151,7 @@ struct WhatIf::Impl {
   Inference base;
   std::optional<Refusal> refused;
   std::vector<std::int64_t> local_sizes;
+  std::once_flag likely_asked;
   std::unique_ptr<LikelyBase> likely;  // once asked for
 
   const LikelyBase& likeliest();
@@ -156,8 +165,8 @@ struct WhatIf::Impl {
   void place_shards(ChangedInputs& changed, Texts& texts, std::vector<std::string>& placed);
   // Returns by how much the HBM of each rank grows.
   std::vector<RealInterval> narrow_ranks(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
-                                         bool is_likely, Plan& plan) const;
-  void narrow_perf(const ChangedPerf& perf, bool is_likely, Plan& plan) const;
+                                         bool is_exact, Plan& plan) const;
+  void narrow_perf(const ChangedPerf& perf, bool is_exact, Plan& plan) const;
   // Why a table that has perf in the log has none any more.
   std::optional<Refusal> lost_perf(const ChangedInputs& changed, const Plan& plan) const;
   void describe(const ChangedInputs& changed, const LikelyBase* by, Plan& plan) const;
@@ -181,7 +190,7 @@ void WhatIf::Impl::move_cells(const std::vector<ChangedOutcome>& outcomes, Chang
 // What is known of the log's ranks is known of the changed ones, but for the shards that differ. It counts for more
 // than the sum of the likeliest shards, which need not be what the log prints of their rank.
 std::vector<RealInterval> WhatIf::Impl::narrow_ranks(const ChangedInputs& changed,
-                                                     const std::vector<ChangedOutcome>& outcomes, bool is_likely,
+                                                     const std::vector<ChangedOutcome>& outcomes, bool is_exact,
                                                      Plan& plan) const {
   const auto differences = rank_differences(base, changed, outcomes);
   const bool printed = base.inputs.reservation_printed, in_hbm = io_in_hbm(plan.setting);
@@ -201,13 +210,13 @@ std::vector<RealInterval> WhatIf::Impl::narrow_ranks(const ChangedInputs& change
       if (of.field == &PlanRank::hbm) by = by + kjt_hbm;
       if (of.field == &PlanRank::ddr) by = by + kjt_ddr;
       const ByteInterval now = moved(before.*of.field, by);
-      after.*of.field = is_likely ? within(now, after.*of.field) : narrowed(now, after.*of.field);
+      after.*of.field = is_exact ? nearest(now, after.*of.field) : narrowed(now, after.*of.field);
     }
   }
   return hbm_growth;
 }
 
-void WhatIf::Impl::narrow_perf(const ChangedPerf& perf, bool is_likely, Plan& plan) const {
+void WhatIf::Impl::narrow_perf(const ChangedPerf& perf, bool is_exact, Plan& plan) const {
   for (std::size_t r = 0; r < perf.rank_differences.size(); ++r) {
     const PlanPerf& before = base.plan.ranks[r].perf;
     PlanPerf& after = plan.ranks[r].perf;
@@ -218,7 +227,7 @@ void WhatIf::Impl::narrow_perf(const ChangedPerf& perf, bool is_likely, Plan& pl
       if (!plan.ranks[r].expected_perf.known)
         now = moved;
       else
-        now = is_likely ? within(moved, now) : narrowed(moved, now);
+        now = is_exact ? nearest(moved, now) : narrowed(moved, now);
     }
   }
 }
@@ -296,7 +305,7 @@ Plan WhatIf::Impl::assemble_likely(const ChangedInputs& changed, const std::vect
 }
 
 const LikelyBase& WhatIf::Impl::likeliest() {
-  if (!likely) likely = std::make_unique<LikelyBase>(base);
+  std::call_once(likely_asked, [&] { likely = std::make_unique<LikelyBase>(base); });
   return *likely;
 }
 
@@ -318,7 +327,9 @@ Plan WhatIf::likely_base() const {
   ChangedInputs same;
   if (change_inputs(impl_->base, {}, impl_->local_sizes, texts, same)) return impl_->base.plan;
   set_reservation(impl_->base, &impl_->likeliest(), same);
-  return impl_->assemble_likely(same, changed_outcomes(impl_->base, same));
+  Plan likely = impl_->assemble_likely(same, changed_outcomes(impl_->base, same));
+  keep_ranks_within(base(), likely);
+  return likely;
 }
 
 std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes, bool likely) const {
@@ -336,6 +347,7 @@ std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes,
   if (likely) {
     set_reservation(impl_->base, &impl_->likeliest(), changed);
     result.likely = impl_->assemble_likely(changed, outcomes);
+    keep_ranks_within(result.plan, result.likely);
   }
   result.skeleton = std::move(changed.printed);
   result.device_hbm = changed.run.hbm;

@@ -1,8 +1,6 @@
 // Hypotheses of the log with changes applied to them. Private to src/infer.
 #pragma once
 
-#include <memory>
-#include <utility>
 #include <vector>
 
 #include "infer/changed_inputs.h"
