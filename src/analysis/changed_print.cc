@@ -203,24 +203,42 @@ bool is_of_inputs(LineId id) {
 
 }  // namespace
 
-PrintedPlan without_likely(PrintedPlan changed, const Texts& texts) {
-  const auto forget = [&](Cell& cell) {
-    if (texts.has(cell.text)) cell.text = kUnknownText;
+PrintedPlan without_changed(PrintedPlan print, const Plan& before, const Plan& after, const PrintedPlan& log,
+                            const Texts& texts) {
+  const auto forget = [&](Cell& cell, bool changes = false) {
+    if (changes || texts.has(cell.text)) cell.text = kUnknownText;
   };
-  for (PrintedRank& row : changed.ranks.rows) {
-    for (Cell* cell : {&row.hbm, &row.ddr, &row.input, &row.output}) forget(*cell);
-    each_cell(row.perf, forget);
+  const auto forget_perf = [&](PrintedPerf& cells, const PlanPerf& old, const PlanPerf& now) {
+    forget(cells.total, old.total != now.total);
+    for (std::size_t p = 0; p < kPerfParts; ++p) forget(cells.components[p], old.parts[p] != now.parts[p]);
+  };
+  for (std::size_t r = 0; r < print.ranks.rows.size() && r < after.ranks.size(); ++r) {
+    PrintedRank& row = print.ranks.rows[r];
+    const PlanRank &now = after.ranks[r], &old = r < before.ranks.size() ? before.ranks[r] : now;
+    forget(row.hbm, old.hbm != now.hbm);
+    forget(row.ddr, old.ddr != now.ddr);
+    forget(row.input, old.input != now.input);
+    forget(row.output, old.output != now.output);
+    forget_perf(row.perf, old.perf, now.perf);
   }
-  for (PrintedTable& row : changed.tables.rows) {
-    for (Cell* cell : {&row.hbm, &row.ddr, &row.ssd, &row.num_indices}) forget(*cell);
-    each_cell(row.perf, forget);
+  std::unordered_map<std::string_view, const PlanTable*> tables;  // of the log, by FQN
+  for (const PlanTable& table : before.tables) tables.try_emplace(log.tables.rows[table.row].fqn.text, &table);
+  for (const PlanTable& now : after.tables) {
+    PrintedTable& row = print.tables.rows[now.row];
+    const auto found = tables.find(row.fqn.text);
+    const PlanTable& old = found != tables.end() ? *found->second : now;
+    forget(row.hbm, old.hbm.bytes != now.hbm.bytes);
+    forget(row.ddr, old.ddr.bytes != now.ddr.bytes);
+    forget(row.ssd, old.ssd.bytes != now.ssd.bytes);
+    forget(row.num_indices);
+    forget_perf(row.perf, old.perf.expected, now.perf.expected);
   }
-  for (const PrintedLine& line : changed.lines) {
+  for (const PrintedLine& line : print.lines) {
     if (is_of_inputs(line.id)) continue;
     for (std::size_t i = begins_with_name(line.id) ? 1 : 0; i < line.slot_count; ++i)
-      forget(changed.slots[line.first_slot + i]);
+      forget(print.slots[line.first_slot + i]);
   }
-  return changed;
+  return print;
 }
 
 bool is_printable(const Plan& plan) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "analysis/predict.h"
+
 namespace shardstats {
 namespace {
 
@@ -10,9 +12,12 @@ bool same(const Amount& a, const Amount& b) { return a.nominal == b.nominal && a
 
 const Amount& shown(const Step& step) { return step.narrowed ? *step.narrowed : step.value; }
 
-// The cell of a changed plan stands in no log, unless the log has the same.
+// The cell of a changed plan stands in no log, unless the log has the same. One that is still to be computed says
+// nothing.
 void place(const Cell* log, Cell& changed) {
-  if (log != nullptr && log->text == changed.text)
+  if (changed.text == analysis::kUnknownText)
+    changed = {};
+  else if (log != nullptr && log->text == changed.text)
     changed = *log;
   else
     changed.place = {};
@@ -22,7 +27,8 @@ class Marks {
  public:
   explicit Marks(const Explained& log) { collect(log.steps); }
 
-  // Steps of one label stand for each other in their order, then those of one formula, then the last ones left.
+  // Printed cells of one text stand for each other, then steps of one label in their order, then those of one formula,
+  // then the last ones left.
   void mark(const std::vector<Step>& log, std::vector<Step>& changed) {
     std::vector<const Step*> before(changed.size());
     std::vector<bool> taken(log.size());
@@ -34,6 +40,9 @@ class Marks {
             taken[i] = true;
           }
     };
+    match([](const Step& a, const Step& b) {
+      return a.label == b.label && a.printed && b.printed && a.printed->text == b.printed->text;
+    });
     match([](const Step& a, const Step& b) { return a.label == b.label; });
     match(
         [](const Step& a, const Step& b) { return a.formula == b.formula && !a.formula.empty() && !a.sum && !b.sum; });
@@ -54,6 +63,7 @@ class Marks {
   void mark(const Step* log, Step& changed) {
     if (log != nullptr && !same(shown(*log), shown(changed))) changed.was = shown(*log);
     if (changed.printed) place(log != nullptr && log->printed ? &*log->printed : nullptr, *changed.printed);
+    if (changed.printed && !*changed.printed) changed.printed.reset();
     for (Operand& operand : changed.operands) {
       const Operand* const before = find(log, operand);
       if (before != nullptr && !same(before->value, operand.value)) operand.was = before->value;

@@ -56,7 +56,7 @@ class ChangedBlock {
   void change(WhatIfResult& result) {
     const auto changes = resolved(std::vector<std::size_t>(options_.changes.size(), 0), examined_.refused);
     if (!changes) return;
-    auto outcome = what_if_->with(*changes);
+    auto outcome = what_if_->with(*changes, options_.render_changed);
     if (auto* refusal = std::get_if<Refusal>(&outcome)) {
       examined_.refused = std::move(refusal->message);
       return;
@@ -68,13 +68,18 @@ class ChangedBlock {
     BlockResult& block = examined_.result;
     block.view = view_block(changed.skeleton, changed.plan, index_, false);
     block.detailed = view_block(changed.skeleton, changed.plan, index_, true);
-    PrintedPlan known = without_likely(print(changed, what_if_->base(), changed.plan), *changed.texts);
-    changed.skeleton = print(changed, what_if_->likely_base(), changed.likely);
+    if (options_.render_changed)
+      examined_.too_large = !render(print(changed, what_if_->likely_base(), changed.likely), block.rendered);
+    changed.skeleton = known(changed);
     if (options_.command == CommandId::explain) return explain_changed(changed);
-    if (options_.render_changed) examined_.too_large = !render(changed.skeleton, block.rendered);
-    changed.skeleton = std::move(known);
     result.diff = diff_plans({*examined_.printed, what_if_->base()}, {changed.skeleton, changed.plan, true}, filter_);
     block.reconstruction = reconstruct(changed.skeleton, changed.plan, filter_, options_.reconstruct);
+  }
+
+  // What the log says of the changed plan as well, without each number that any explanation changes.
+  PrintedPlan known(const ChangedPlan& changed) const {
+    const PrintedPlan middles = print(changed, what_if_->base(), changed.plan);
+    return without_changed(middles, what_if_->base(), changed.plan, *examined_.printed, *changed.texts);
   }
 
   // As the planner would log it, each number in the middle of its bounds in `plan`. What is the same in `base` has the

@@ -187,6 +187,28 @@ TEST(Relaid, PrintsTheMemoryOfRanksInTheFormatOfTheRelease) {
   EXPECT_GT(others, 0u);
 }
 
+// Bounds that widen around the same middle print the same, and yet say less.
+TEST(ChangedPrint, KnowsOnlyWhatKeepsItsBounds) {
+  const PrintedLog log(log_bytes("v1.4.0.log"));
+  Plan after = log.plan;
+  after.ranks[1].input = {after.ranks[1].input.low - 10, after.ranks[1].input.high + 10};
+  after.tables[2].perf.expected.total = {0.1, 0.9};
+  Texts texts;
+  const PrintedPlan print = changed_print(log.printed, log.plan, log.printed, log.plan, texts);
+  const PrintedPlan known = without_changed(print, log.plan, after, log.printed, texts);
+  for (std::size_t r = 0; r < known.ranks.rows.size(); ++r) {
+    const PrintedRank &row = known.ranks.rows[r], &printed = log.printed.ranks.rows[r];
+    EXPECT_EQ(row.input.text, r == 1 ? "?" : printed.input.text) << r;
+    EXPECT_EQ(row.hbm.text, printed.hbm.text) << r;
+  }
+  for (const PlanTable& table : log.plan.tables) {
+    const PrintedTable &row = known.tables.rows[table.row], &printed = log.printed.tables.rows[table.row];
+    const bool changes = &table == &log.plan.tables[2];
+    EXPECT_EQ(row.perf.total.text, changes ? "?" : printed.perf.total.text) << row.fqn.text;
+    EXPECT_EQ(row.perf.components[0].text, printed.perf.components[0].text) << row.fqn.text;
+  }
+}
+
 // A caching ratio that one release hides stands in the rows of another that prints it.
 TEST(Relaid, PrintsAHiddenCachingRatio) {
   const PrintedLog log(read_file((test::source_folder() / "testdata" / "whatif" / "hidden_ratio.log").string()));

@@ -31,8 +31,10 @@ PrintedPlan relaid(const PrintedPlan& base, Release to, Texts& texts);
 PrintedPlan changed_print(const PrintedPlan& base_printed, const Plan& base, const PrintedPlan& skeleton,
                           const Plan& changed, Texts& texts, std::optional<std::int64_t> capacity = {});
 
-// The same without the numbers that are but the likeliest of several: "?" stands for each derived cell of rows and
-// lines that `texts` holds. Memory that the planner may fill, and what shares are of it, stay.
-PrintedPlan without_likely(PrintedPlan changed, const Texts& texts);
+// A print of the plan `after` without the numbers that may differ from those of the log, `before`: "?" stands for each
+// derived cell of rows and lines that `texts` holds, and for cells of ranks and tables whose bounds differ. Memory that
+// the planner may fill, and what shares are of it, stay.
+PrintedPlan without_changed(PrintedPlan print, const Plan& before, const Plan& after, const PrintedPlan& log,
+                            const Texts& texts);
 
 }  // namespace shardstats
