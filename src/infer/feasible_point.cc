@@ -39,9 +39,8 @@ void FeasiblePoint::tighten(const Sum& sum) {
   each([&](const Term& term, Unknown& unknown) {
     const RealInterval own = exactly(term.coefficient) * unknown.bounds;
     const double low = sum.bounds.low - (all.high - own.high), high = sum.bounds.high - (all.low - own.low);
-    const double a = low / term.coefficient, b = high / term.coefficient;
-    const RealInterval left{std::max(unknown.bounds.low, std::min(a, b)),
-                            std::min(unknown.bounds.high, std::max(a, b))};
+    const RealInterval left{std::max(unknown.bounds.low, low / term.coefficient),
+                            std::min(unknown.bounds.high, high / term.coefficient)};
     if (left.low > left.high) return;
     unknown.bounds = left;
     unknown.value = std::clamp(unknown.value, left.low, left.high);

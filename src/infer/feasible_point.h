@@ -16,7 +16,7 @@ class FeasiblePoint {
  public:
   // The index of the unknown. `start` is in `bounds`.
   std::uint32_t add_unknown(RealInterval bounds, double start);
-  // Begins a sum that lies in `bounds`; add() adds to the last one.
+  // Begins a sum that lies in `bounds`; add() adds to the last one. Coefficients are 0 or more.
   void add_sum(RealInterval bounds);
   void add(double value) { sums_.back().constant += value; }
   void add(double coefficient, std::uint32_t unknown);
