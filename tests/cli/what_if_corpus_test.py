@@ -179,6 +179,7 @@ class Plans(unittest.TestCase):
                 done = run("verify", "-q", changed)
                 self.assertEqual(done.returncode, 0, (log, done.stdout.decode()))
 
+    @unittest.skipIf(os.environ.get("SHARDSTATS_SANITIZE"), "minutes under sanitizers")
     def test_few_prints_are_wrong(self):
         # Where the likeliest dtypes do not go together, or statistics decide that no log prints, bounds stay open.
         logs = sorted(log for kind in ("mixed", "small", "odd") for log in PLANS.glob(f"*/{kind}-*.log"))
