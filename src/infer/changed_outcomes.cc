@@ -245,25 +245,6 @@ std::vector<ChangedOutcome> changed_outcomes(const Inference& base, const Change
   return outcomes;
 }
 
-namespace {
-
-// Where bounds remain: y as if all features of the table were alike.
-void take_equal_features(const std::vector<TableInputs>& tables, Outcome& outcome) {
-  auto parts = std::make_shared<std::vector<TableParts>>(*outcome.parts);
-  for (std::uint32_t t = 0; t < tables.size(); ++t) {
-    const Option option = outcome.tables[t].options.front();
-    for (Parts& of_variant : (*parts)[t]) {
-      const Lookups likely = of_equal_features(tables[t], outcome.setting.rules->io, of_variant.lookups);
-      if (likely.pooled == of_variant.lookups.pooled) continue;
-      of_variant = make_parts(outcome.setting, tables[t], of_variant.variant, outcome.rows,
-                              std::uint64_t{1} << option.combo, &likely);
-    }
-  }
-  outcome.parts = std::move(parts);
-}
-
-}  // namespace
-
 ChangedOutcome likely_outcome(const Inference& base, const ChangedInputs& changed, const LikelyBase& likely,
                               const std::vector<ChangedOutcome>& outcomes) {
   const ChangedOutcome& all = *std::ranges::find(outcomes, likely.from, &ChangedOutcome::from);

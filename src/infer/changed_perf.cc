@@ -282,26 +282,14 @@ std::vector<std::int64_t> possible_local_sizes(const Inference& base) {
   return sizes;
 }
 
-namespace {
-
-// The hypothesis of the outcome with the bandwidths and multipliers that explain the log.
-PerfHypothesis with_bounds(const PerfOutcome& outcome) {
-  PerfHypothesis h = outcome.hypothesis;
-  h.setting.bandwidths = outcome.bandwidths;
-  h.setting.backward = outcome.backward;
-  h.setting.weighted_backward = outcome.weighted_backward;
-  return h;
-}
-
-}  // namespace
-
 ChangedPerf changed_perf(const Inference& base, const ChangedInputs& changed,
                          const std::vector<ChangedOutcome>& outcomes, const Plan& storage, const LikelyBase* likely) {
   ChangedPerf result;
   Evaluation evaluation(base, changed, storage, likely, result);
   for (const PerfOutcome& before : base.perf_outcomes) {
     if (likely != nullptr && likely->perf != &before) continue;
-    PerfHypothesis old = likely != nullptr ? likely->hypothesis : with_bounds(before);
+    PerfHypothesis old = likely != nullptr ? likely->hypothesis : before.hypothesis;
+    if (likely == nullptr) take_bounds(before, old.setting);
     for (const ChangedOutcome& outcome : outcomes) {
       if (outcome.from != before.hypothesis.outcome) continue;
       PerfHypothesis now = old;

@@ -22,7 +22,7 @@ void widen(PlanPerf& perf, const PlanPerf& other) {
 
 void narrow(PlanPerf& perf, const PrintedPerfCells& printed, std::uint32_t wrong) {
   for (std::size_t c = 0; c < kPerfCells; ++c) {
-    RealInterval& value = c < kPerfParts ? perf.parts[c] : perf.total;
+    RealInterval& value = perf_cell(perf, c);
     if (printed[c] && (wrong >> c & 1) == 0) value = narrowed(value, *printed[c]);
   }
 }
@@ -123,8 +123,7 @@ void fill_values(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inp
 void fill_printed_ranks(const PerfInputs& perf, Plan& plan) {
   for (std::size_t r = 0; r < plan.ranks.size() && r < perf.ranks.size(); ++r)
     for (std::size_t c = 0; c < kPerfCells; ++c)
-      if (perf.ranks[r].printed[c])
-        (c < kPerfParts ? plan.ranks[r].perf.parts[c] : plan.ranks[r].perf.total) = *perf.ranks[r].printed[c];
+      if (perf.ranks[r].printed[c]) perf_cell(plan.ranks[r].perf, c) = *perf.ranks[r].printed[c];
 }
 
 void fill_perf(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inputs, const PerfInputs& perf,

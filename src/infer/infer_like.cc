@@ -149,7 +149,7 @@ PerfPrecedent precedent_of(const PerfOutcome& outcome, const SearchResult& found
   perf.hypothesis.setting.bandwidths = default_bandwidths();
   perf.hypothesis.setting.backward = kDefaultBackward;
   perf.hypothesis.setting.weighted_backward = kDefaultWeightedBackward;
-  for (const std::uint64_t codecs : outcome.codecs) perf.codecs.push_back(codecs & (~codecs + 1));
+  for (const std::uint64_t codecs : outcome.codecs) perf.codecs.push_back(likeliest(codecs));
   perf.freedoms = outcome.freedoms;
   for (std::size_t t = 0; t < outcome.tables.size(); ++t) perf.element_sizes.push_back(element_size_of(outcome, t));
   return perf;

@@ -11,7 +11,9 @@
 #include "infer/rebuild.h"
 
 namespace shardstats::infer_detail {
+namespace {
 
+// y of a table as if all of its features were alike, where bounds leave it open (from generation D on).
 Lookups of_equal_features(const TableInputs& table, IoGeneration generation, const Lookups& bounds) {
   constexpr double kWide = 1e-9;  // relative
   const RealInterval pooled = bounds.pooled;
@@ -20,6 +22,22 @@ Lookups of_equal_features(const TableInputs& table, IoGeneration generation, con
   const double each = std::min(1.0, middle(table.pooling_sum) / features);
   const double likely = middle(table.poolings) * each * middle(table.batch);
   return pooled.contains(likely) ? Lookups{bounds.lookups, exactly(likely)} : bounds;
+}
+
+}  // namespace
+
+void take_equal_features(const std::vector<TableInputs>& tables, Outcome& outcome) {
+  auto parts = std::make_shared<std::vector<TableParts>>(*outcome.parts);
+  for (std::uint32_t t = 0; t < tables.size(); ++t) {
+    const Option option = outcome.tables[t].options.front();
+    for (Parts& of_variant : (*parts)[t]) {
+      const Lookups likely = of_equal_features(tables[t], outcome.setting.rules->io, of_variant.lookups);
+      if (likely.pooled == of_variant.lookups.pooled) continue;
+      of_variant = make_parts(outcome.setting, tables[t], of_variant.variant, outcome.rows,
+                              std::uint64_t{1} << option.combo, &likely);
+    }
+  }
+  outcome.parts = std::move(parts);
 }
 
 LikelyBase::LikelyBase(const Inference& base) {
@@ -31,11 +49,8 @@ LikelyBase::LikelyBase(const Inference& base) {
   const PerfSetting<RealInterval> speeds = hypothesis.setting;
   agrees = settle(base, *parts);
   if (agrees) return;
-  *parts = *from->parts;
-  for (std::uint32_t t = 0; t < outcome.tables.size(); ++t) {
-    LikelyTable table(base, perf, hypothesis, t, (*parts)[t]);
-    table.set(of_equal_features(base.inputs.tables[t], outcome.setting.rules->io, table.lookups()));
-  }
+  outcome.parts = from->parts;
+  take_equal_features(base.inputs.tables, outcome);
   constants = outcome.constants;
   hypothesis.outcome = from;
   hypothesis.setting = speeds;

@@ -30,8 +30,8 @@ struct LikelyBase {
   bool settle(const Inference& base, std::vector<TableParts>& parts);
 };
 
-// y of a table as if all of its features were alike, where bounds leave it open (storage-model.md section 3.2, from
-// generation D on).
-Lookups of_equal_features(const TableInputs& table, IoGeneration generation, const Lookups& bounds);
+// Sets y of each table as if all of its features were alike, where bounds leave it open (storage-model.md section 3.2,
+// from generation D on). Of an outcome with one option of each table.
+void take_equal_features(const std::vector<TableInputs>& tables, Outcome& outcome);
 
 }  // namespace shardstats::infer_detail

@@ -117,12 +117,8 @@ class LookupsSystem {
         add(values_[t], [&](const Amounts& a) { return a.cells[c]; });
       }
       if (!values_[t].has_perf) continue;
-      const PrintedPerfCells& printed = tables_[t].printed_perf();
-      for (std::size_t c = 0; c < kPerfCells; ++c) {
-        if (!printed.has(c)) continue;
-        point_.add_sum(printed.bounds(c));
-        add(values_[t], [&](const Amounts& a) { return a.perf[c]; });
-      }
+      add_printed_perf(tables_[t], point_,
+                       [&](std::size_t c) { add(values_[t], [&](const Amounts& a) { return a.perf[c]; }); });
     }
   }
 
@@ -148,11 +144,9 @@ class LookupsSystem {
           add(values_[shard.table], [&](const Amounts& a) { return a.classes[shard.shard_class][q]; });
       }
       if (!has_perf) continue;
-      for (std::size_t c = 0; c < kPerfCells; ++c) {
-        point_.add_sum(c < kPerfParts ? rank.perf.parts[c] : rank.perf.total);
-        for (const ShardOnRank& shard : ranks[r])
-          add(values_[shard.table], [&](const Amounts& a) { return a.shard_perf[c]; });
-      }
+      add_rank_perf(rank.perf, ranks[r], point_, [&](const ShardOnRank& shard, std::size_t c) {
+        add(values_[shard.table], [&](const Amounts& a) { return a.shard_perf[c]; });
+      });
     }
   }
 

@@ -11,18 +11,12 @@
 namespace shardstats::infer_detail {
 namespace {
 
-std::vector<std::uint64_t> first_alone(std::vector<std::uint64_t> sets) {
-  for (std::uint64_t& set : sets) set &= ~set + 1;
-  return sets;
-}
-
 class LikelySpeed {
  public:
   LikelySpeed(const Inference& base, const PerfOutcome& outcome, PerfHypothesis& h)
-      : h_(h), evaluation_(base.inputs, base.perf, false), codecs_(first_alone(outcome.codecs)) {
-    h_.setting.bandwidths = outcome.bandwidths;
-    h_.setting.backward = outcome.backward;
-    h_.setting.weighted_backward = outcome.weighted_backward;
+      : h_(h), evaluation_(base.inputs, base.perf, false) {
+    for (const std::uint64_t codecs : outcome.codecs) codecs_.push_back(likeliest(codecs));
+    take_bounds(outcome, h_.setting);
     least_ = contradictions();
     if (outcome.fits) solution_ = outcome.fits->fit.solution;
   }
@@ -131,20 +125,13 @@ class LikelyBandwidths {
 
   void add_sums(const std::vector<TablePerf>& now, const std::vector<std::vector<TablePerf>>& twice) {
     for (std::size_t t = 0; t < tables_.size(); ++t) {
-      const PrintedPerfCells& printed = tables_[t].printed_perf();
-      for (std::size_t c = 0; c < kPerfCells; ++c) {
-        if (!printed.has(c)) continue;
-        point_.add_sum(printed.bounds(c));
-        add(now, twice, t, c, &TablePerf::cells);
-      }
+      add_printed_perf(tables_[t], point_, [&](std::size_t c) { add(now, twice, t, c, &TablePerf::cells); });
     }
     const auto ranks = shards_by_rank(base_, *h_.outcome, tables_);
     for (std::size_t r = 0; r < ranks.size(); ++r)
-      for (std::size_t c = 0; c < kPerfCells; ++c) {
-        const PlanPerf& perf = base_.plan.ranks[r].perf;
-        point_.add_sum(c < kPerfParts ? perf.parts[c] : perf.total);
-        for (const ShardOnRank& shard : ranks[r]) add(now, twice, shard.table, c, &TablePerf::shard);
-      }
+      add_rank_perf(base_.plan.ranks[r].perf, ranks[r], point_, [&](const ShardOnRank& shard, std::size_t c) {
+        add(now, twice, shard.table, c, &TablePerf::shard);
+      });
   }
 
   const Inference& base_;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "infer/feasible_point.h"
 #include "infer/inference.h"
 
 namespace shardstats::infer_detail {
@@ -53,7 +54,27 @@ struct ShardOnRank {
   std::uint32_t table;
   std::size_t shard_class;  // of its parts
 };
+// By rank of the log.
 std::vector<std::vector<ShardOnRank>> shards_by_rank(const Inference& base, const Outcome& outcome,
                                                      const std::vector<LikelyTable>& tables);
+
+// Adds a sum for each printed perf cell of a table; `add(cell)` adds what it takes.
+template <class Add>
+void add_printed_perf(const LikelyTable& table, FeasiblePoint& point, Add add) {
+  const PrintedPerfCells& printed = table.printed_perf();
+  for (std::size_t c = 0; c < kPerfCells; ++c) {
+    if (!printed.has(c)) continue;
+    point.add_sum(printed.bounds(c));
+    add(c);
+  }
+}
+// Adds a sum for each perf cell of a rank; `add(shard, cell)` adds what one of its shards takes.
+template <class Add>
+void add_rank_perf(const PlanPerf& perf, const std::vector<ShardOnRank>& shards, FeasiblePoint& point, Add add) {
+  for (std::size_t c = 0; c < kPerfCells; ++c) {
+    point.add_sum(perf_cell(perf, c));
+    for (const ShardOnRank& shard : shards) add(shard, c);
+  }
+}
 
 }  // namespace shardstats::infer_detail

@@ -195,9 +195,7 @@ std::vector<PerfOutcome> with_likely_defaults(const PlanInputs& plan, const Perf
   PerfHypothesis h = outcome.hypothesis;
   h.any_element = false;
   h.sizes = nullptr;
-  h.setting.bandwidths = outcome.bandwidths;
-  h.setting.backward = outcome.backward;
-  h.setting.weighted_backward = outcome.weighted_backward;
+  take_bounds(outcome, h.setting);
   bool differs = false;
   const auto take_default = [&](RealInterval& value, RealInterval usual) {
     if (value == usual || !value.overlaps(usual)) return;

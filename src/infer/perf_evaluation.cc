@@ -178,8 +178,8 @@ class HypothesisEvaluation {
     }
     const std::uint64_t codecs = outcome.codecs[table.sharder];
     const bool has_perf = outcome.tables.add(t, [&](TablePerf& perf) {
-      if (!over_codecs(t, alternatives_ ? codecs : codecs & (~codecs + 1),
-                       other_sizes && outcome.contradictions < kHopeless, perf))
+      if (!over_codecs(t, alternatives_ ? codecs : likeliest(codecs), other_sizes && outcome.contradictions < kHopeless,
+                       perf))
         return false;
       narrow_by_cells(table, perf);
       outcome.contradictions += count(perf.contradicted);
@@ -293,6 +293,12 @@ class HypothesisEvaluation {
 };
 
 }  // namespace
+
+void take_bounds(const PerfOutcome& outcome, PerfSetting<RealInterval>& setting) {
+  setting.bandwidths = outcome.bandwidths;
+  setting.backward = outcome.backward;
+  setting.weighted_backward = outcome.weighted_backward;
+}
 
 void widen(PerfOutcome& outcome, const PerfFit& fit) {
   outcome.bandwidths = hull(outcome.bandwidths, fit.bandwidths);

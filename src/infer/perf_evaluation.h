@@ -66,6 +66,9 @@ struct PerfOutcome {
 // Does it take an element size for some table that the storage half leaves it none of?
 bool has_other_sizes(const PerfOutcome& outcome);
 
+// Sets the bandwidths and multipliers to those that explain the log.
+void take_bounds(const PerfOutcome& outcome, PerfSetting<RealInterval>& setting);
+
 void widen(PerfOutcome& outcome, const PerfFit& fit);  // with the values of another fit that explains the log
 
 std::int64_t printed_cells(const PerfTable& table);

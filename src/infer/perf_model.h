@@ -20,6 +20,13 @@ namespace shardstats::infer_detail {
 // The numbers of a perf cell, or their bounds in ms: the five components, then the total.
 inline constexpr std::size_t kPerfTotal = kPerfParts, kPerfCells = kPerfParts + 1;
 using PerfCells = std::array<RealInterval, kPerfCells>;
+// The parts by index, then the total.
+inline RealInterval& perf_cell(PlanPerf& perf, std::size_t cell) {
+  return cell < kPerfParts ? perf.parts[cell] : perf.total;
+}
+inline RealInterval perf_cell(const PlanPerf& perf, std::size_t cell) {
+  return cell < kPerfParts ? perf.parts[cell] : perf.total;
+}
 
 // What is printed of them, in less memory than so many optional bounds.
 class PrintedPerfCells {
@@ -105,6 +112,7 @@ inline constexpr RealInterval kDefaultBackward{2, 2}, kDefaultWeightedBackward{1
 // Quantized comms that a sharder can have, most likely first; a set of them is a bit mask.
 inline constexpr std::size_t kCodecs = 16;
 const std::array<Codecs, kCodecs>& codec_table();
+constexpr std::uint64_t likeliest(std::uint64_t codecs) { return codecs & (~codecs + 1); }  // of a set, alone
 
 struct PerfHypothesis {
   const Outcome* outcome = nullptr;  // of the storage half: lookups, element sizes

@@ -132,8 +132,8 @@ void keep_ranks_within(const Plan& bounds, Plan& likely) {
     const PlanRank& all = bounds.ranks[r];
     PlanRank& rank = likely.ranks[r];
     for (const RankField& of : kRankFields) rank.*of.field = nearest(rank.*of.field, all.*of.field);
-    for (std::size_t c = 0; c < kPerfParts; ++c) rank.perf.parts[c] = nearest(rank.perf.parts[c], all.perf.parts[c]);
-    rank.perf.total = nearest(rank.perf.total, all.perf.total);
+    for (std::size_t c = 0; c < kPerfCells; ++c)
+      perf_cell(rank.perf, c) = nearest(perf_cell(rank.perf, c), perf_cell(all.perf, c));
   }
 }
 
@@ -221,8 +221,8 @@ void WhatIf::Impl::narrow_perf(const ChangedPerf& perf, bool is_exact, Plan& pla
     const PlanPerf& before = base.plan.ranks[r].perf;
     PlanPerf& after = plan.ranks[r].perf;
     for (std::size_t c = 0; c < kPerfCells; ++c) {
-      const RealInterval old = c < kPerfParts ? before.parts[c] : before.total, by = perf.rank_differences[r][c];
-      RealInterval& now = c < kPerfParts ? after.parts[c] : after.total;
+      const RealInterval old = perf_cell(before, c), by = perf.rank_differences[r][c];
+      RealInterval& now = perf_cell(after, c);
       const RealInterval moved = with_rounding(at_least_zero(old + by));
       if (!plan.ranks[r].expected_perf.known)
         now = moved;

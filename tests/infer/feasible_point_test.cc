@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <initializer_list>
 #include <random>
 #include <vector>
 
@@ -11,12 +12,16 @@ namespace {
 
 constexpr double kInside = 0.1;  // widths: the last steps are short ones
 
+// Adds that all of them together lie in the bounds.
+void add_together(RealInterval bounds, std::initializer_list<std::uint32_t> unknowns, FeasiblePoint& point) {
+  point.add_sum(bounds);
+  for (const std::uint32_t unknown : unknowns) point.add(1, unknown);
+}
+
 TEST(FeasiblePoint, StaysWhereNothingSpeaksAgainstIt) {
   FeasiblePoint point;
   const auto x = point.add_unknown({0, 10}, 3), y = point.add_unknown({0, 10}, 4);
-  point.add_sum({6, 8});
-  point.add(1, x);
-  point.add(1, y);
+  add_together({6, 8}, {x, y}, point);
   point.solve();
   EXPECT_EQ(point[x], 3);
   EXPECT_EQ(point[y], 4);
@@ -26,9 +31,7 @@ TEST(FeasiblePoint, StaysWhereNothingSpeaksAgainstIt) {
 TEST(FeasiblePoint, MovesEachUnknownByWhatItsBoundsLeave) {
   FeasiblePoint point;
   const auto wide = point.add_unknown({0, 100}, 50), narrow = point.add_unknown({0, 1}, 0.5);
-  point.add_sum({59, 61});
-  point.add(1, wide);
-  point.add(1, narrow);
+  add_together({59, 61}, {wide, narrow}, point);
   point.solve();
   EXPECT_NEAR(point[wide] + point[narrow], 60, 1);
   EXPECT_NEAR(point[narrow], 0.5, 0.1);
@@ -50,10 +53,8 @@ TEST(FeasiblePoint, KeepsToTheBoundsOfUnknowns) {
 TEST(FeasiblePoint, SaysHowFarSumsAreFromAgreeing) {
   FeasiblePoint point;
   const auto x = point.add_unknown({0, 10}, 5);
-  point.add_sum({1, 2});
-  point.add(1, x);
-  point.add_sum({4, 5});
-  point.add(1, x);
+  add_together({1, 2}, {x}, point);
+  add_together({4, 5}, {x}, point);
   point.solve();
   EXPECT_GT(point.worst(), 0.9);
 }
