@@ -1,6 +1,7 @@
 """Runs the built tool for the tests of this folder: fixed width, no colour, nothing from the user's environment."""
 import os
 import pty
+import random
 import struct
 import subprocess
 import termios
@@ -10,6 +11,13 @@ from pathlib import Path
 ROOT = Path(os.environ.get("SHARDSTATS_SOURCE_DIR", Path(__file__).resolve().parents[2]))
 BINARY = os.environ.get("SHARDSTATS_BINARY", ROOT / "build" / "shardstats")
 LOGS = ROOT / "testdata" / "logs"
+SANITIZED = bool(os.environ.get("SHARDSTATS_SANITIZE"))  # built with sanitizers, and ten to twenty times as slow
+
+
+def sampled(cases):
+    """A quarter of the cases under sanitizers, else all."""
+    cases = list(cases)
+    return random.Random(0).sample(cases, len(cases) // 4) if SANITIZED else cases
 
 
 def run(*arguments, stdin=b"", env=None, cwd=LOGS):
