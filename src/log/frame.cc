@@ -89,9 +89,17 @@ void BoxFrame::find_cut() {
   }
 }
 
+// Of the closing border alone: where all lines are cut off at one column, or all borders are short, nothing behind it
+// is missing.
+bool BoxFrame::is_cut_border(const BoxLine& line) const {
+  if (!block_.opened || &line != &block_.lines.back() || cut_ != 0) return false;
+  const auto length = [](const BoxLine& border) { return trim_right(border.text).size(); };
+  return length(line) < width_ && length(block_.lines.front()) >= width_;
+}
+
 // Says it once: what is printed again has them all as the planner prints them.
 void BoxFrame::check_decoration(const BoxLine& line, std::size_t length, std::size_t planned) {
-  if (length == planned || cut_ != 0 || is_decoration_reported_) return;
+  if (length == planned || cut_ != 0 || is_decoration_reported_ || is_cut_border(line)) return;
   is_decoration_reported_ = true;
   report("log.decoration", Severity::note, cell_at(line, line.text.substr(0, 1)),
          "this border, row of dashes or padding is not as long as the planner prints it; it says nothing by itself");
@@ -117,6 +125,9 @@ void BoxFrame::check_borders() {
   if (!block_.closed)
     report("log.no_closing_border", Severity::error, cell_at(last, last.text.substr(0, 1)),
            "the block has no closing border: it was cut off after this line");
+  else if (is_cut_border(last))
+    report("log.no_closing_border", Severity::error, cell_at(last, last.text.substr(0, 1)),
+           "the block was cut off within this border, which is shorter than the box");
 }
 
 }  // namespace shardstats::log_detail

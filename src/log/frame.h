@@ -66,6 +66,7 @@ class BoxFrame {
  private:
   void report(std::string_view rule, Severity severity, Cell where, std::string_view message);
   void check_long(const BoxLine& line, std::size_t width);
+  bool is_cut_border(const BoxLine& line) const;
   std::size_t read_width() const;
   std::optional<std::size_t> likeliest_border() const;
   void find_cut();

@@ -443,6 +443,17 @@ TEST(Damage, LengthsOfTheFrame) {
     EXPECT_EQ(rules(test::parsed(test::replaced(log, c.from, c.to))), c.rules) << c.from << c.to;
 }
 
+// The end of the log may be in the middle of its last line.
+TEST(Damage, CutOffWithinTheClosingBorder) {
+  const std::string log = box({"Batch Size: 512"});
+  const std::size_t border = log.rfind("\n#") + 1;
+  for (std::size_t size = 60; size < kWidth; ++size)
+    EXPECT_EQ(rules(test::parsed(log.substr(0, border + size))),
+              (std::vector<std::string_view>{"log.no_closing_border"}))
+        << size;
+  EXPECT_EQ(rules(test::parsed(log.substr(0, border + kWidth))), std::vector<std::string_view>{});
+}
+
 // Columns are bytes, but cells are aligned by characters.
 TEST(Damage, NamesOutsideAscii) {
   std::string wide = test::replaced(kFirst, "ebc.one", "ebc.\xc3\xb6ne");
