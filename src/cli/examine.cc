@@ -1,5 +1,7 @@
 #include "cli/examine.h"
 
+#include <nlohmann/json.hpp>
+
 #include "cli/examine_changes.h"
 #include "cli/terminal.h"
 #include "report/words.h"
@@ -81,7 +83,7 @@ void make_page_block(const InferOptions& assumed, const Report& report, Examined
   const Reconstruction rows = reconstruct(printed, plan, Filter(), {});
   const Composition composition = compose(printed, plan);
   const auto largest = explain_largest(printed, plan, kExplainedInPage, assumed);
-  result.page_block = html_block({plan, result.view, report, rows, composition, largest});
+  result.page_block = std::make_shared<const Json>(html_block({plan, result.view, report, rows, composition, largest}));
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "cli/writers.h"
 #include "shardstats/report/html.h"
 

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "cli/writers.h"
 #include "shardstats/report/sarif.h"

@@ -38,8 +38,8 @@ struct BlockResult {
   std::optional<Timeline> timeline;
   std::optional<StashPlan> stash;
   std::string rendered;
-  std::optional<Json> page_block;  // report: the block as the page takes it
-  int status = 0;                  // of this block alone
+  std::shared_ptr<const Json> page_block;  // report: the block as the page takes it
+  int status = 0;                          // of this block alone
 
   // What decides on the status; none for commands that only answer.
   FindingCounts findings() const {

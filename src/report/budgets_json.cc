@@ -1,5 +1,7 @@
 #include "shardstats/report/budgets_json.h"
 
+#include <nlohmann/json.hpp>
+
 #include "shardstats/report/budgets_text.h"
 
 namespace shardstats {

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "report/words.h"
 #include "shardstats/report/diff.h"

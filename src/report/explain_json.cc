@@ -1,6 +1,7 @@
 #include "shardstats/report/explain_json.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "shardstats/analysis/block.h"
 

@@ -1,6 +1,7 @@
 #include "shardstats/report/json.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "shardstats/version.h"
 
@@ -9,6 +10,15 @@ namespace {
 
 // Text of a log may hold any bytes; JSON must be UTF-8, so broken ones are replaced when the document is written.
 std::string text(std::string_view view) { return std::string(view); }
+
+// An initializer list would make a list of each member first.
+template <class Number>
+Json bounds(Interval<Number> x) {
+  Json json = object_for(2);
+  json["low"] = x.low;
+  json["high"] = x.high;
+  return json;
+}
 
 // 2.0 is written as 2: sizes and counts are whole numbers.
 Json number(double x) {
@@ -187,6 +197,9 @@ Json object_for(std::size_t members) {
   return json;
 }
 
+Json bounds_json(Interval<int> x) { return bounds(x); }
+Json bounds_json(ByteInterval x) { return bounds(x); }
+Json bounds_json(RealInterval x) { return bounds(x); }
 Json bytes_json(RealInterval x) {
   return bounds_json(ByteInterval{capped(std::floor(x.low)), capped(std::ceil(x.high))});
 }
@@ -269,6 +282,11 @@ Json summary_json(const Totals& totals) {
 void LogJson::add(const Json& block) {
   if (!blocks.empty()) blocks += ',';
   blocks += dumped(block);
+}
+
+std::string document_text(std::string_view command, const std::vector<LogJson>& logs, const Totals& totals,
+                          std::string_view verdict) {
+  return document_text(command, logs, totals, verdict, Json::object());
 }
 
 std::string document_text(std::string_view command, const std::vector<LogJson>& logs, const Totals& totals,

@@ -1,5 +1,7 @@
 #include "shardstats/report/names.h"
 
+#include <nlohmann/json.hpp>
+
 #include "report/clean.h"
 #include "shardstats/version.h"
 

@@ -1,6 +1,7 @@
 #include "shardstats/report/sarif.h"
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "report/clean.h"

@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "shardstats/report/stash.h"
 #include "shardstats/report/timeline.h"
 

@@ -1,5 +1,6 @@
 // summary: "overview" of a block.
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "shardstats/report/json.h"
 

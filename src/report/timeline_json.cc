@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "shardstats/report/timeline.h"
 
 namespace shardstats {

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <nlohmann/json.hpp>
 
 #include "report/words.h"
 #include "shardstats/report/timeline.h"

@@ -1,6 +1,7 @@
 #include "shardstats/report/what_if.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "report/columns.h"
 #include "report/what_if_words.h"

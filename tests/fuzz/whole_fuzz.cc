@@ -1,5 +1,6 @@
 // Any bytes, as `shardstats verify -f json` reads them: decompressed, blocks, parsed, inferred, verified, JSON.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "cli/examine.h"

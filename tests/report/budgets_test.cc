@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "shardstats/report/budgets_json.h"
 #include "shardstats/report/budgets_text.h"
 #include "shardstats/report/csv.h"

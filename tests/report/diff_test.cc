@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "report/diff_words.h"
 #include "shardstats/report/csv.h"
 #include "shardstats/report/github.h"

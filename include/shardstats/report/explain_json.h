@@ -1,7 +1,7 @@
 // JSON of explain (contract.md, "explain adds"). Tested by tests/report/explain_json_test.cc.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "shardstats/analysis/explain.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,19 +19,14 @@
 
 namespace shardstats {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;  // <nlohmann/json.hpp> is for those that look into one: it takes seconds to read
 
 // An object without members, and room for so many: they are not moved when others are added.
 Json object_for(std::size_t members);
 
-// An initializer list would make a list of each member first.
-template <class Number>
-Json bounds_json(Interval<Number> x) {
-  Json json = object_for(2);
-  json["low"] = x.low;
-  json["high"] = x.high;
-  return json;
-}
+Json bounds_json(Interval<int> x);
+Json bounds_json(ByteInterval x);
+Json bounds_json(RealInterval x);
 Json bytes_json(RealInterval x);  // in whole bytes
 Json value_json(const AssumedValue& value);
 Json block_json(const BlockView& block);
@@ -76,6 +71,8 @@ struct LogJson {
 };
 // The document as dumped() writes it. `verdict`: clean, findings or failed; `more`: what stands behind it.
 std::string document_text(std::string_view command, const std::vector<LogJson>& logs, const Totals& totals,
-                          std::string_view verdict, const Json& more = Json::object());
+                          std::string_view verdict);
+std::string document_text(std::string_view command, const std::vector<LogJson>& logs, const Totals& totals,
+                          std::string_view verdict, const Json& more);
 
 }  // namespace shardstats
