@@ -112,7 +112,8 @@ struct BlockFinder::State {
     line = lines.line_from(run_end);
     while (line.start > from) {
       const Line before = lines.line_around(line.start - 1);
-      if (first_box(before.text) == kNowhere && !is_border_piece(before)) break;
+      if (first_box(before.text) == kNowhere && !is_border_piece(before) && !begins_border(before.text, line.text))
+        break;
       line = before;
     }
     run = {sign.start, line.start, run_end};

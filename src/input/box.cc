@@ -33,6 +33,12 @@ std::size_t hashes_at_start(std::string_view text) { return std::min(text.find_f
 
 std::size_t hashes_at_end(std::string_view text) { return text.size() - (text.find_last_not_of('#') + 1); }
 
+bool begins_border(std::string_view line, std::string_view next) {
+  constexpr std::size_t kLeast = 2;  // a line of the box ends in one
+  return next.size() >= kLeastWrapped && hashes_at_end(next) == next.size() && hashes_at_end(line) >= kLeast &&
+         next.size() <= characters(line);
+}
+
 std::size_t first_box(std::string_view line) {
   for (std::size_t at = line.find('#'); at != kNowhere;) {
     const std::size_t end = std::min(line.find_first_not_of('#', at), line.size());

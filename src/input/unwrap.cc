@@ -93,9 +93,12 @@ void Unwrapper::end_joined() {
 
 // A border tells the width: its first piece ends in '#', further ones are nothing else.
 bool Unwrapper::may_be_wrapped(std::string_view text) const {
-  const std::size_t hashes = hashes_at_end(text);
   const std::size_t width = region_.blocks.width();
-  return wrap_ == 0 && hashes >= kLeastWrapped && !(width != 0 && hashes == width);
+  return wrap_ == 0 && may_go_on_as_border(text) && !(width != 0 && hashes_at_end(text) == width);
+}
+
+bool Unwrapper::may_go_on_as_border(std::string_view text) const {
+  return hashes_at_end(text) >= kLeastWrapped || begins_border(text, region_.lines.next_text());
 }
 
 bool Unwrapper::is_further_border_piece(std::string_view text) const {
@@ -122,7 +125,7 @@ bool Unwrapper::starts_line(std::string_view text) const {
   // The last '#' of a line that is longer than the others is its right border wherever it stands.
   const bool is_only_end = first_box(text) + 1 == text.size() && joined > line_length_;
   const bool ends_joined = text.ends_with('#') && (joined == line_length_ || is_only_end);
-  const bool is_border = hashes_at_end(text) >= kLeastWrapped && text.size() - hashes_at_end(text) == box_in_line_;
+  const bool is_border = may_go_on_as_border(text) && text.size() - hashes_at_end(text) == box_in_line_;
   return (is_border || first_box(text) == box_in_line_) && !ends_joined && !goes_on;
 }
 
