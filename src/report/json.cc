@@ -200,6 +200,7 @@ Json object_for(std::size_t members) {
 Json bounds_json(Interval<int> x) { return bounds(x); }
 Json bounds_json(ByteInterval x) { return bounds(x); }
 Json bounds_json(RealInterval x) { return bounds(x); }
+
 Json bytes_json(RealInterval x) {
   return bounds_json(ByteInterval{capped(std::floor(x.low)), capped(std::ceil(x.high))});
 }

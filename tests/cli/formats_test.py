@@ -96,9 +96,9 @@ class Formats(unittest.TestCase):
         """All logs of testdata and hostile ones come out valid, whatever the command and the format."""
         logs = [LOGS / log.name for log in sorted(LOGS.glob("*.log"))] + ["wrong.log", "far.log", LOG_NAME, "two.log"]
         inputs = {"rules": [[]], "diff": list(zip(logs, logs[1:] + logs[:1]))}
-        cases = [(command, format, words) for command in COMMANDS for words in inputs.get(command, [[log] for log in logs])
-                 for format in formats_of(command)]
-        for command, format, words in sampled(cases):
+        cases = [(command, format, words) for command in COMMANDS for format in formats_of(command)
+                 for words in sampled(inputs.get(command, [[log] for log in logs]))]
+        for command, format, words in cases:
             with self.subTest(command=command, format=format, logs=words):
                 done = run(command, *COMMANDS[command], "-f", format, *words, cwd=self.folder)
                 if b"no limit can be checked" in done.stderr:  # of an empty plan

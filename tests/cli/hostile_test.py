@@ -160,6 +160,7 @@ CASES = [  # what, log, status, part of what is printed
     ("ranks of many records on one line",
      json.dumps({"msg": "\n".join([BORDER, TITLE] + ["# x"] * many(100_000)), "of": [{"rank": i} for i in range(many(50_000))]}), 1,
      "log.unknown_line"),
+    # As many as meet the bound, also under sanitizers.
     ("lines of one string", json.dumps({"rank": "r" * 64, "msg": "\n".join([BORDER, TITLE] + ["# x"] * 1_000_000)}), 2,
      "bytes of damaged lines"),
     ("escape sequences", "\n".join(LINES[:8] + ["\x1b[" * 10**5 + "[0;" * 10**5] + LINES[8:]), 0, "log.foreign_lines"),
