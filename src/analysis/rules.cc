@@ -234,6 +234,8 @@ constexpr std::array kRules = {
          main_branch, "log-format.md section 1.2", kDamage},
     Rule{"log.no_closing_border", error, "block without an end", "the last line of a block with the border", "", v0_1_0,
          main_branch, "log-format.md section 1.2", kDamage},
+    Rule{"log.cut_border", error, "block cut off within its closing border", "the last line of a log with the opening border", "", v0_1_0,
+         main_branch, "log-format.md section 1.1", "the log ends there; what stood in front is checked as in any other"},
     Rule{"log.compression", error, "compressed log cut off or broken", "the compressed log with its end and its checksum", "",
          v0_1_0, main_branch, "log-format.md section 8.2", "compress the job's own output again, or take what is left for what it is; a note if only other bytes follow it"},
     Rule{"log.cut_lines", error, "lines cut off at a column", "the ends of the lines with each other", "",

@@ -150,6 +150,12 @@ struct BlockFinder::State {
     released = from;
   }
 
+  // Lines of others behind the last block are read with it where it was mended.
+  bool ends_in_box() const {
+    const std::size_t last = lines.bytes().find_last_not_of(std::string_view(" \r\n\0", 4));
+    return last != kNowhere && lines.bytes()[last] == '#';
+  }
+
   std::optional<Block> next() {
     while (found.empty() && !problem) {
       const std::size_t sign = next_sign();
@@ -164,6 +170,7 @@ struct BlockFinder::State {
     if (found.empty()) return std::nullopt;
     Block block = std::move(found.front());
     found.pop_front();
+    block.ends_log = found.empty() && from >= lines.size() && ends_in_box();
     ++count;
     release();
     return block;

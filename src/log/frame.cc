@@ -89,12 +89,12 @@ void BoxFrame::find_cut() {
   }
 }
 
-// Of the closing border alone: where all lines are cut off at one column, or all borders are short, nothing behind it
-// is missing.
+// Where the log ends within the closing border. What is broken goes on in the next line, and short borders on both ends
+// are no sign of a cut.
 bool BoxFrame::is_cut_border(const BoxLine& line) const {
-  if (!block_.opened || &line != &block_.lines.back() || cut_ != 0) return false;
   const auto length = [](const BoxLine& border) { return trim_right(border.text).size(); };
-  return length(line) < width_ && length(block_.lines.front()) >= width_;
+  return block_.ends_log && block_.opened && block_.closed && cut_ == 0 && &line == &block_.lines.back() &&
+         length(line) < width_ && width_ <= length(block_.lines.front());
 }
 
 // Says it once: what is printed again has them all as the planner prints them.
@@ -125,9 +125,9 @@ void BoxFrame::check_borders() {
   if (!block_.closed)
     report("log.no_closing_border", Severity::error, cell_at(last, last.text.substr(0, 1)),
            "the block has no closing border: it was cut off after this line");
-  else if (is_cut_border(last))
-    report("log.no_closing_border", Severity::error, cell_at(last, last.text.substr(0, 1)),
-           "the block was cut off within this border, which is shorter than the box");
+  if (is_cut_border(last))
+    report("log.cut_border", Severity::error, cell_at(last, last.text.substr(0, 1)),
+           "the log was cut off within this border, which is shorter than the box");
 }
 
 }  // namespace shardstats::log_detail

@@ -445,13 +445,17 @@ TEST(Damage, LengthsOfTheFrame) {
 
 // The end of the log may be in the middle of its last line.
 TEST(Damage, CutOffWithinTheClosingBorder) {
+  using Rules = std::vector<std::string_view>;
   const std::string log = box({"Batch Size: 512"});
   const std::size_t border = log.rfind("\n#") + 1;
   for (std::size_t size = 60; size < kWidth; ++size)
-    EXPECT_EQ(rules(test::parsed(log.substr(0, border + size))),
-              (std::vector<std::string_view>{"log.no_closing_border"}))
-        << size;
-  EXPECT_EQ(rules(test::parsed(log.substr(0, border + kWidth))), std::vector<std::string_view>{});
+    EXPECT_EQ(rules(test::parsed(log.substr(0, border + size))), Rules{"log.cut_border"}) << size;
+  EXPECT_EQ(rules(test::parsed(log.substr(0, border + kWidth))), Rules{});
+  // Not where its rest follows, or anything else, nor where both are short.
+  const std::string cut = log.substr(0, border + 100);
+  EXPECT_EQ(rules(test::parsed(cut + "\n" + std::string(kWidth - 100, '#') + "\n")), Rules{"log.wrapped"});
+  EXPECT_EQ(rules(test::parsed(cut + "\nstep 1\n")), Rules{"log.decoration"});
+  EXPECT_EQ(rules(test::parsed(cut.substr(40))), Rules{"log.decoration"});
 }
 
 // Columns are bytes, but cells are aligned by characters.

@@ -101,6 +101,7 @@ struct Block {
   std::vector<BoxLine> lines;    // opening border first
   bool opened = false;           // has an opening border
   bool closed = false;           // has a closing border; false: truncated
+  bool ends_log = false;         // no line of the log follows
   std::vector<BoxLine> foreign;  // whole lines between the box lines that do not belong to the box
   std::vector<Mended> mended;    // at most one of a kind
   std::optional<Twin> twin;
