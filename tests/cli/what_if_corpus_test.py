@@ -9,7 +9,7 @@ import unittest
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from tool import ROOT, run
+from tool import ROOT, SANITIZED, run
 
 PLANS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "plans"
 PAIRS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "whatif"
@@ -179,7 +179,7 @@ class Plans(unittest.TestCase):
                 done = run("verify", "-q", changed)
                 self.assertEqual(done.returncode, 0, (log, done.stdout.decode()))
 
-    @unittest.skipIf(os.environ.get("SHARDSTATS_SANITIZE"), "minutes under sanitizers")
+    @unittest.skipIf(SANITIZED, "minutes under sanitizers")
     def test_few_prints_are_wrong(self):
         # Where the likeliest dtypes do not go together, or statistics decide that no log prints, bounds stay open.
         logs = sorted(log for kind in ("mixed", "small", "odd") for log in PLANS.glob(f"*/{kind}-*.log"))
