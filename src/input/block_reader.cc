@@ -157,9 +157,20 @@ class BlockReader {
       add(line, border.start);
       block_.opened = true;
       for (Line other = lines_.line_from(line.next); other.start < title.start; other = lines_.line_from(other.next))
-        add_foreign(other);
+        is_line_of_box(other.text, border.start) ? add_above_title(other, border.start) : add_foreign(other);
       return;
     }
+  }
+
+  // A newer release may print one there, or the lines stand in reverse order.
+  void add_above_title(const Line& line, std::size_t start) {
+    add(line, start);
+    is_suspicious_ = true;
+  }
+
+  // As wide as the box, in its place, with '#' on both sides.
+  bool is_line_of_box(std::string_view text, std::size_t start) const {
+    return starts_box(text, start) && text.size() - start == width_ && text.back() == '#';
   }
 
   void add_foreign(const Line& line) {

@@ -221,11 +221,13 @@ class BlockParser {
   // Where it stands again, it is no title: the planner prints one in front of each box.
   bool has_title() const { return plan_.find(LineId::title) != nullptr; }
 
-  // Names in nested lines are words; the cells of a row that got there are further apart, and "fused: HBM" is the start
-  // of a line whose heading is lost.
+  // Names in nested lines are words; the cells of a row that got there are further apart, "fused: HBM" is the start of
+  // a line whose heading is lost, and what ends in a colon is a heading itself.
   static bool has_more_than_name(const SlotTexts& slots) {
-    return slots.count > 0 && (slots.texts[0].find("   ") != std::string_view::npos ||
-                               slots.texts[0].find(": HBM") != std::string_view::npos);
+    if (slots.count == 0) return false;
+    const std::string_view name = slots.texts[0];
+    return name.find("   ") != std::string_view::npos || name.find(": HBM") != std::string_view::npos ||
+           name.ends_with(':');
   }
 
   void take_slots(const BoxLine& line, std::size_t form, const SlotTexts& slots) {
@@ -256,6 +258,7 @@ class BlockParser {
     SlotTexts slots;
     slots.texts[slots.count++] = id == LineId::unknown_plain && split.indent > 1 ? split.row.substr(2) : split.text;
     take_slots(line, form_of(id), slots);
+    if (id == LineId::unknown_plain && split.text.ends_with(':')) section_ = Section::none;  // another one begins
     if (frame_.reaches_cut(line)) return;
     for (const LineForm& form : line_forms()) {
       const std::string_view value = is_open(form) ? damaged_value(split.text, form.pattern) : std::string_view();

@@ -400,6 +400,11 @@ class OneTable {
   RowReader<Row> reader_;
 };
 
+// A newer release may have another column in front.
+bool is_rank_header(std::string_view header) {
+  return header.starts_with("Rank ") || header.find(" HBM (GB) ") != std::string_view::npos;
+}
+
 // A table that stops at its rule row; where the block was cut off, that is reported already.
 template <class Row>
 bool lacks_rows(const ColumnTable<Row>& table, const Block& block) {
@@ -412,9 +417,8 @@ bool lacks_rows(const ColumnTable<Row>& table, const Block& block) {
 std::size_t TableReader::read(std::size_t at) {
   const auto& lines = state_.block.lines;
   if (at + 1 >= lines.size() || !is_rule(rule_below(lines[at + 1], state_.frame))) return 0;
-  const bool rank_table = LineText(lines[at]).text.starts_with("Rank ");
-  return rank_table ? OneTable(state_, at, state_.plan.ranks, state_.rank_rows).read()
-                    : OneTable(state_, at, state_.plan.tables, state_.table_rows).read();
+  return is_rank_header(LineText(lines[at]).text) ? OneTable(state_, at, state_.plan.ranks, state_.rank_rows).read()
+                                                  : OneTable(state_, at, state_.plan.tables, state_.table_rows).read();
 }
 
 void TableReader::mend_ranks() {
