@@ -32,6 +32,8 @@ bool has_lost_cells(const DiffSide& side) {
   constexpr std::string_view kRules[] = {"log.malformed_cell", "log.cut_lines", "log.bounds"};
   return std::ranges::any_of(kRules, [&](std::string_view rule) { return side.printed.is_reported(rule); });
 }
+// What such a column holds is not read, and the one that it may stand for is missing.
+bool has_unknown_columns(const DiffSide& side) { return side.printed.is_reported("log.unknown_column"); }
 bool has_lost_an_end(const DiffSide& side) {
   return side.printed.is_reported("log.no_opening_border") || side.printed.is_reported("log.no_closing_border");
 }
@@ -40,8 +42,10 @@ struct LostPart {
   std::string_view name;
   bool (*is_lost)(const DiffSide& side);
 };
-constexpr LostPart kLostParts[] = {
-    {"ranks", has_lost_rows_of_ranks}, {kTables, has_lost_tables}, {"cells", has_lost_cells}};
+constexpr LostPart kLostParts[] = {{"ranks", has_lost_rows_of_ranks},
+                                   {kTables, has_lost_tables},
+                                   {"cells", has_lost_cells},
+                                   {"columns", has_unknown_columns}};
 
 }  // namespace
 

@@ -62,15 +62,23 @@ std::optional<Refusal> refusal_of(const Inference& base) {
   const Plan& plan = base.plan;
   const auto because = [](std::string why) { return Refusal{"this log cannot be rebuilt: " + std::move(why)}; };
   if (plan.empty) return because("the planner found no plan, so that there are no shards");
+  const auto& rows = base.inputs.printed->tables.rows;
+  if (!plan.sized && !rows.empty() && base.inputs.printed->releases.back() >= Release::v0_3_0)
+    return because("no row of its parameter table has all cells that sizes rest on");
   if (!plan.sized || plan.tables.empty())
     return because("it has no parameter table of v0.3.0 or newer with sizes (was the planner run with debug on?)");
   if (plan.missing) return because("rows of the parameter table are lost");
-  const auto& rows = base.inputs.printed->tables.rows;
   for (const PlanTable& table : plan.tables) {
-    const std::string name(rows[table.row].fqn.text);
+    const PrintedTable& row = rows[table.row];
+    const std::string name(row.fqn.text);
+    const auto unknown = [&](const std::string& what, const Cell& word) {
+      return because("the " + what + " of table " + name + ", " + std::string(word.text) + ", is of no known release");
+    };
+    if (row.ranks.text == "None") return because("the ranks of table " + name + " are not printed");
+    if (row.sharding && !parse_name<Sharding>(row.sharding.text, kShardingNames))
+      return unknown("sharding type", row.sharding);
+    if (row.kernel && table.kernel == nullptr) return unknown("compute kernel", row.kernel);
     if (!table.sized) return because("cells of table " + name + " that sizes rest on are lost or unreadable");
-    if (base.inputs.tables[static_cast<std::size_t>(&table - plan.tables.data())].ranks.empty())
-      return because("the ranks of table " + name + " are not printed");
     if (!table.explained) return because("no dtype, optimizer and caching explain the storage of table " + name);
   }
   if (base.inputs.printed->has_lost_ranks() || static_cast<std::int64_t>(plan.ranks.size()) != plan.setting.world_size)
