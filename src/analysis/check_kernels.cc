@@ -65,7 +65,7 @@ void check_sums(Checks& checks) {
   for (const PrintedLine& line : checks.printed.lines)
     for (const Sum& sum : kKernelSums) {
       const auto slots = checks.printed.slots_of(line);
-      if (line.id != sum.line || sum.slot >= slots.size()) continue;
+      if (line.id != sum.line || sum.slot >= slots.size() || !is_any_kernel(checks, slots[0].text)) continue;
       const auto kernel = std::ranges::find(checks.plan.kernels, slots[0].text, &PlanKernel::name);
       if (kernel == checks.plan.kernels.end()) continue;
       const Expectation& expectation = (*kernel).*sum.expected;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/checks.h"
+#include "shardstats/log/layout.h"
 #include "shardstats/numbers/printed.h"
 
 namespace shardstats::analysis {
@@ -43,6 +44,7 @@ bool has_shape(std::string_view text, std::size_t decimals) {
   if (text[0] == '0' && is_digit(text[1])) return false;
   std::size_t point = 0;
   while (point < text.size() && text[point] != '.') ++point;
+  if (decimals == kWhole) return point == text.size();
   if (point + 2 >= text.size()) return point + 1 != text.size();  // none, or one decimal
   return text.size() - point - 1 <= decimals && text.back() != '0';
 }
@@ -87,7 +89,7 @@ bool looks_usual(std::string_view text) {
   if (decimals == kFixed) return point > 0;
   if (point == text.size()) return text[0] != '0';
   if (decimals == kComponent) return is_usual_below_one(text);
-  if (text[point] != '.') return text == "None";
+  if (text[point] != '.' || decimals == kWhole) return text == "None";
   const std::size_t behind = text.size() - point - 1;
   if (behind == 0 || (text[0] == '0' && point != 1)) return false;
   if (behind > 1 && (behind > decimals || text.back() == '0')) return false;
@@ -113,9 +115,13 @@ bool is_misspelled(std::string_view text, std::size_t decimals) {
                   : !has_shape(text, decimals) || !values_printed_as(text, format_of(decimals));
 }
 
+// "1,709": only v0.1.0 prints numbers so.
+bool has_separators(std::string_view text) { return is_digit(text[0]) && text.find(',') != std::string_view::npos; }
+
 enum class Spelling : std::uint8_t { usual, odd, beyond };
 Spelling spelling_of(std::string_view text, std::size_t decimals) {
-  if (!is_number(text)) return Spelling::usual;  // "None", or damage that is found where the cell is read
+  // "None", or damage that is found where the cell is read; separators are read in any release.
+  if (!is_number(text)) return decimals != kFixed && has_separators(text) ? Spelling::odd : Spelling::usual;
   if (!is_amount(text)) return Spelling::odd;
   if (skip_digits(text, 0) > kMostWholeDigits) return Spelling::beyond;
   if (is_misspelled(text, decimals)) return Spelling::odd;
@@ -198,6 +204,50 @@ void check_rank_columns(Checks& checks) {
   std::array<std::vector<const PrintedRank*>, decimals.size()> odd;
   for (const PrintedRank& row : rows) look_at_row_of_release(checks, row, cells_of, odd, decimals);
   report_columns(checks, rows, cells_of, odd);
+}
+
+// Of cells with another count of numbers than the release prints; the finding stands at the first of them.
+template <class Row, class IsOdd, class CellOf>
+void check_counts(Checks& checks, const std::vector<Row>& rows, const IsOdd& is_odd, const CellOf& first_of,
+                  const std::string& expected) {
+  std::vector<const Row*> odd;
+  for (const Row& row : rows)
+    if (first_of(row) && is_odd(row)) odd.push_back(&row);
+  if (is_changed_format(checks.printed, odd.size(), rows.size())) {
+    checks.add_log("log.unknown_format", first_of(*odd.front()),
+                   "the cells of this column have more or fewer numbers than " + expected +
+                       "; only those that are known are checked");
+    return;
+  }
+  for (const Row* row : odd)
+    attribute(checks, *row,
+              add_finding(checks, "log.malformed_cell", first_of(*row),
+                          "this cell has more or fewer numbers than " + expected));
+}
+
+// Components of the perf cells, which the releases that are left print.
+template <class Row>
+void check_components(Checks& checks, const std::vector<Row>& rows) {
+  const auto is_printed = [&](std::size_t count) {
+    return std::ranges::any_of(perf_forms(), [&](const PerfForm& form) {
+      return form.components == count && form.since <= checks.printed.releases.back() &&
+             checks.printed.releases.front() <= form.until;
+    });
+  };
+  check_counts(
+      checks, rows, [&](const Row& row) { return !is_printed(row.perf.count); },
+      [](const Row& row) -> const Cell& { return row.perf.total; }, "the planner prints of perf");
+}
+
+// "(HBM, DDR)" or "(HBM, DDR, SSD)"
+void check_storage_cells(Checks& checks) {
+  const auto& table = checks.printed.tables;
+  const auto column = std::ranges::find(table.columns, ColumnId::storage, &PrintedColumn::id);
+  if (column == table.columns.end()) return;
+  const bool names_ssd = column->header.text.find("SSD") != std::string_view::npos;
+  check_counts(
+      checks, table.rows, [&](const PrintedTable& row) { return static_cast<bool>(row.ssd) != names_ssd; },
+      [](const PrintedTable& row) -> const Cell& { return row.hbm; }, "the header of its column names");
 }
 
 constexpr auto kTableNumbers = [](const PrintedTable& row) {
@@ -310,6 +360,9 @@ void check_numbers(Checks& checks) {
     check_rank_columns<kOne>(checks);
   else
     check_rank_columns<kThree>(checks);
+  check_components(checks, checks.printed.ranks.rows);
+  check_components(checks, checks.printed.tables.rows);
+  check_storage_cells(checks);
   for (const PrintedLine& line : checks.printed.lines) check_line(checks, line);
 }
 

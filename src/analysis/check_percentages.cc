@@ -117,8 +117,8 @@ void add_share(Checks& checks, const Kind& kind, const Share& share, bool one_ca
     finding.severity = Severity::warning;
   finding.expected = Expected{RealInterval{share.expected.low * 100, share.expected.high * 100}, "percent",
                               percent_text(share.expected)};
-  finding.message = differs(std::string(kind.what) + " share of rank " + std::to_string(share.rank), cell.text, "%",
-                            finding.expected->text);
+  const std::string rank = share.rank < 0 ? "a rank" : "rank " + std::to_string(share.rank);
+  finding.message = differs(std::string(kind.what) + " share of " + rank, cell.text, "%", finding.expected->text);
   if (!one_capacity) finding.message += other_device_text(share);
   finding.suspects.push_back({share.row->*kind.used, "the memory that the share is of"});
 }

@@ -71,7 +71,7 @@ Cell in_log(const PrintedPlan& printed, Cell part) {
 
 void check_shards(Checks& checks, const PrintedRank& row, const std::vector<ShardCount>& printed_counts, int rank,
                   const ShardsByType& counts) {
-  if (!row.shards) return;  // lost with its part of the row, which is reported
+  if (row.shards.text.data() == nullptr) return;  // lost with its part of the row, which is reported; not empty
   ShardsByType left = counts;
   for (const ShardCount& pair : printed_counts) {
     const auto sharding = parse_name<Sharding>(pair.type.text, kShardingNames);

@@ -54,16 +54,32 @@ void check_words(Checks& checks, const Words& words, const WordsOfRows& printed)
   }
 }
 
-// Of tables whose rows are not printed, or are lost.
+// One of which no row of the parameter table tells.
+void add_unknown(Checks& checks, const Words& words, const Cell& word) {
+  Finding& finding = checks.add_log(
+      "log.unknown_word", word, std::string(word.text) + " is no " + std::string(words.what) + " of any known release");
+  if (!may_be_newer(checks.printed)) finding.severity = Severity::error;
+}
+
+// Of tables whose rows are not printed, or are lost; or the label of a new line.
 void check_kernel_lines(Checks& checks) {
+  WordSet seen;
   for (const PrintedLine& line : checks.printed.lines) {
-    if (line.id != LineId::kernel_count) continue;
+    if (!names_kernel(line.id)) continue;
     const Cell& kernel = checks.printed.slots_of(line).front();
-    if (is_known_kernel(kernel.text) || checks.words.kernels.contains(kernel.text)) continue;
-    Finding& finding = checks.add_log("log.unknown_word", kernel,
-                                      std::string(kernel.text) + " is no compute kernel of any known release");
-    if (!may_be_newer(checks.printed)) finding.severity = Severity::error;
+    if (is_any_kernel(checks, kernel.text)) continue;
+    if (seen.insert(kernel.text).second) add_unknown(checks, kKernels, kernel);
   }
+}
+
+// Where no rows are printed, only the ranks name the sharding types.
+void check_shards(Checks& checks) {
+  if (!checks.printed.tables.rows.empty()) return;
+  WordSet seen;
+  for (const PrintedRank& row : checks.printed.ranks.rows)
+    for (const ShardCount& pair : shard_counts(row.shards))
+      if (!is_known_sharding(pair.type.text) && seen.insert(pair.type.text).second)
+        add_unknown(checks, kShardings, pair.type);
 }
 
 // Cells of a column that could not be read are odd; where they are in most rows, the column has changed.
@@ -88,6 +104,15 @@ void fold_changed_columns(Checks& checks, const ColumnTable<Row>& table) {
 
 }  // namespace
 
+bool names_kernel(LineId id) {
+  return id == LineId::kernel_count || id == LineId::kernel_weights || id == LineId::kernel_optimizer ||
+         id == LineId::kernel_storage;
+}
+
+bool is_any_kernel(const Checks& checks, std::string_view word) {
+  return is_known_kernel(word) || checks.words.kernels.contains(word);
+}
+
 bool may_be_newer(const PrintedPlan& printed) { return printed.releases.back() == Release::main_branch; }
 
 bool is_changed_format(const PrintedPlan& printed, std::size_t odd, std::size_t rows) {
@@ -105,6 +130,7 @@ void check_release(Checks& checks) {
   check_words(checks, kShardings, checks.words.shardings);
   check_words(checks, kKernels, checks.words.kernels);
   check_kernel_lines(checks);
+  check_shards(checks);
   fold_changed_columns(checks, checks.printed.ranks);
   fold_changed_columns(checks, checks.printed.tables);
 }

@@ -190,7 +190,7 @@ class Sections {
     for (const PrintedLine& line : printed_.lines) {
       if (std::ranges::find(kOfKernels, line.id, &OfKernels::line) == std::end(kOfKernels)) continue;
       const std::string_view kernel = printed_.slots_of(line).front().text;
-      all.insert(kernel);
+      if (line.id == L::kernel_count || is_any_kernel(checks_, kernel)) all.insert(kernel);
       named[line.id].insert(kernel);
     }
     for (const auto& [kernel, word] : checks_.words.kernels) all.insert(kernel);

@@ -188,6 +188,25 @@ void check_ranks_list(Checks& checks, std::size_t i, const PrintedTable& row, co
     finding.suspects.push_back({row.emb_dim, "the columns of the whole table"});
 }
 
+// Tables whose Ranks are None, which only those of a plan that was not found have.
+void check_unplaced(Checks& checks, const std::vector<std::size_t>& unplaced) {
+  if (unplaced.empty() || checks.printed.is_empty()) return;
+  const auto& rows = checks.printed.tables.rows;
+  if (is_changed_format(checks.printed, unplaced.size(), rows.size())) {
+    checks.add_log("log.unknown_format", rows[unplaced.front()].ranks,
+                   "known releases print None only where no plan was found; the shards of " +
+                       std::to_string(unplaced.size()) + " tables were not rebuilt");
+    return;
+  }
+  for (const std::size_t i : unplaced) {
+    Finding& finding = checks.add_log(
+        "log.malformed_cell", rows[i].ranks,
+        "the planner prints None only where it found no plan; the shards of this table were not rebuilt");
+    finding.table = static_cast<std::uint32_t>(i);
+    finding.fqn = rows[i].fqn.text;
+  }
+}
+
 void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, Names& names) {
   if (same_text(row.features.text, "1") && parse_integer(row.batch_sizes.text)) return;  // one size: most rows
   const auto features = parse_integer(row.features.text, kMostFeatures);
@@ -289,6 +308,7 @@ void check_tables(Checks& checks) {
   const std::int64_t world_size = checks.plan.setting.world_size;
   ShardCounts counts(world_size);
   OddNumbers odd;
+  std::vector<std::size_t> unplaced;
   const auto before = std::ssize(checks.findings);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const PrintedTable& row = rows[i];
@@ -309,6 +329,7 @@ void check_tables(Checks& checks) {
       finding.table = static_cast<std::uint32_t>(i);
       finding.fqn = row.fqn.text;
     }
+    if (!placement.readable && row.ranks.text == "None") unplaced.push_back(i);
     check_sharding(checks, i, row, placement.sharding);
     if (row.cw_dim) check_cw_dim(checks, i, row, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
     if (placed && !checks.printed.ranks.rows.empty() && !has_free_shard(placement, world_size))
@@ -319,6 +340,7 @@ void check_tables(Checks& checks) {
   // An odd number comes before what contradicts it.
   const auto own = std::ssize(checks.findings);
   report_odd_numbers(checks, odd);
+  check_unplaced(checks, unplaced);
   std::rotate(checks.findings.begin() + before, checks.findings.begin() + own, checks.findings.end());
 }
 

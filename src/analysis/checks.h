@@ -102,6 +102,10 @@ void check_reservation(Checks& checks);
 void check_statistics(Checks& checks);
 void check_top_tables(Checks& checks, const RankValues& values);
 
+// Does the line begin with the name of a compute kernel?
+bool names_kernel(LineId id);
+// Is it one that is known, or one that rows of the parameter table have? Other words there are labels of new lines.
+bool is_any_kernel(const Checks& checks, std::string_view word);
 // Is the block like those of the newest known release, so that a newer one may have printed it?
 bool may_be_newer(const PrintedPlan& printed);
 // Are so many cells of a column odd that a newer release must print them so?

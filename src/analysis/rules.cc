@@ -276,7 +276,7 @@ constexpr std::array kRules = {
          v0_1_0, main_branch, "log-format.md section 4", "shardstats may be older than the TorchRec that wrote this log"},
     Rule{"log.unknown_line", warning, "line of no known release", "every line with the forms of all releases", "",
          v0_1_0, main_branch, "log-format.md section 3", "shardstats may be older than the TorchRec that wrote this log"},
-    Rule{"log.unknown_word", warning, "sharding type or kernel of no known release", "the words of the parameter table with those of all releases", "",
+    Rule{"log.unknown_word", warning, "sharding type or kernel of no known release", "the words of the tables and of the kernels' lines with those of all releases", "",
          v0_1_0, main_branch, "log-format.md section 4", "an error where the rest of the block does not have the word or is of an older release; else shardstats may be older than the TorchRec that wrote this log"},
     Rule{"log.unknown_format", warning, "numbers in a form of no known release", "most cells of a column with the form of all releases", "",
          v0_1_0, main_branch, "log-format.md section 2", "shardstats may be older than the TorchRec that wrote this log"},

@@ -6,6 +6,7 @@
 #include "analysis/checks.h"
 #include "shardstats/log/same_text.h"
 #include "shardstats/numbers/printed.h"
+#include "shardstats/utf8.h"
 
 namespace shardstats {
 namespace analysis {
@@ -174,12 +175,20 @@ bool has_all_ranks(const PrintedPlan& printed) {
 
 namespace {
 
+std::string shortened(std::string_view text) {
+  constexpr std::size_t kMost = 60;  // characters
+  const std::size_t end = byte_of(text, kMost);
+  return std::string(text.substr(0, end)) + (end < text.size() ? "..." : "");
+}
+
 Finding from(const Diagnostic& diagnostic, const Rule* rule) {
   Finding finding;
   finding.rule = rule;
   finding.severity = diagnostic.severity;
   finding.where = diagnostic.where;
-  finding.message = diagnostic.message;
+  const bool is_new = diagnostic.rule.starts_with("log.unknown_") && !diagnostic.where.text.empty();
+  if (is_new) finding.message = "\"" + shortened(diagnostic.where.text) + "\" is ";
+  finding.message += diagnostic.message;
   return finding;
 }
 
@@ -192,9 +201,13 @@ bool unknown_layout(const Report& report) {
 // A contradiction in a layout of no known release may be the new release's own doing, so each message says it.
 void mark_unknown_release(Report& report) {
   report.remarks.push_back("This layout is of no known release: the formulas of the newest known one were used.");
-  for (Finding& finding : report.findings)
-    if (!finding.rule->id.starts_with("log."))
+  for (Finding& finding : report.findings) {
+    if (finding.severity == Severity::note) continue;
+    if (finding.rule->id == "log.missing_lines")
+      finding.message += "; the release is unknown, so it may have another name now";
+    else if (!finding.rule->id.starts_with("log."))
       finding.message += "; the release is unknown, so its formula may have changed";
+  }
 }
 
 void remark_unexplained(const Plan& plan, Report& report) {

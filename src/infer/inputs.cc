@@ -135,7 +135,7 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   if (const auto& hbm = columns.hbm.read(printed.hbm, read_gib)) table.hbm = *hbm;
   if (const auto& ddr = columns.ddr.read(printed.ddr, read_gib)) table.ddr = *ddr;
   if (const auto& ssd = columns.ssd.read(printed.ssd, read_gib)) table.ssd = *ssd;
-  const bool has_ranks = ranks_known ? !table.ranks.empty() : printed.ranks.text == "None";
+  const bool has_ranks = ranks_known ? !table.ranks.empty() : printed.ranks.text == "None" && plan.is_empty();
   const double size = static_cast<double>(table.rows) * static_cast<double>(table.cols);
   table.sized = table.rows > 0 && table.cols > 0 && sharding && has_ranks &&
                 size < static_cast<double>(kLargestTable) && static_cast<bool>(printed.pooling_factor) &&

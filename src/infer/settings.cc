@@ -55,13 +55,14 @@ RankShares rank_shares(const PlanInputs& plan) {
   const auto capacity = printed_bytes(plan.printed->slot(LineId::planning_memory), Format::r3, kGiB);
   shares.no_hbm = capacity && capacity->low == 0 && capacity->high < kGiB / 1000;
   for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
-    const auto percent = printed_integer(plan.printed->ranks.rows[r].hbm_percent).value_or(0);
+    const auto percent = printed_integer(plan.printed->ranks.rows[r].hbm_percent);
+    if (!percent) continue;  // lost, or in a form of its own: not 0
     const auto& used = plan.ranks[r].hbm;
     // What is printed as none has no share, but of a small device.
     const bool may_have_share =
         !used || !capacity || used->low > 0 ||
         (capacity->low > 0 && static_cast<double>(used->high) > 0.004 * static_cast<double>(capacity->low));
-    shares.any |= percent > 0 && may_have_share;
+    shares.any |= *percent > 0 && may_have_share;
     if (capacity && used && capacity->low > 0)
       shares.expected |= static_cast<double>(used->low) > 0.02 * static_cast<double>(capacity->high);
   }

@@ -122,9 +122,8 @@ void vote_perf(const PrintedPlan& plan, Votes& votes) {
   if (plan.ranks.rows.empty() && plan.tables.rows.empty()) return;
   const PrintedPerf& perf = plan.ranks.rows.empty() ? plan.tables.rows.front().perf : plan.ranks.rows.front().perf;
   if (!perf.total) return;
-  if (perf.count == 0) votes.only(v0_1_0, v0_4_0);
-  if (perf.count == 4) votes.only(v0_5_0, v0_6_0);
-  if (perf.count == 5) votes.only(v0_7_0, main_branch);
+  for (const PerfForm& form : perf_forms())
+    if (form.components == perf.count) votes.only(form.since, form.until);
 }
 
 // R1 became R3 with v0.8.0.

@@ -50,6 +50,9 @@ constexpr std::array<ColumnForm, 34> kColumns = {{
     {C::unknown, false, "", 0, v0_1_0, main_branch},
 }};
 
+// log-format.md section 4.1, "Perf (ms)".
+constexpr PerfForm kPerfForms[] = {{0, v0_1_0, v0_4_0}, {4, v0_5_0, v0_6_0}, {5, v0_7_0, main_branch}};
+
 // log-format.md section 3. Within a section the first form that matches is taken, so headings stand before names.
 constexpr LineForm kLines[] = {
     {L::border, F::border, S::none, S::none, "", v0_1_0, main_branch},
@@ -252,6 +255,7 @@ constexpr OrderedLine kOrder[] = {
 }  // namespace
 
 std::span<const ColumnForm> column_forms() { return kColumns; }
+std::span<const PerfForm> perf_forms() { return kPerfForms; }
 std::span<const LineForm> line_forms() { return kLines; }
 std::optional<std::uint16_t> form_in(Release release, LineId id) {
   for (std::size_t i = 0; i < std::size(kLines); ++i)

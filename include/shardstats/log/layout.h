@@ -3,6 +3,7 @@
 // Tested by tests/log/layout_test.cc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -52,6 +53,13 @@ struct ColumnForm {
   Release since, until;
 };
 std::span<const ColumnForm> column_forms();
+
+// How many components stand behind the total in a cell of perf.
+struct PerfForm {
+  std::size_t components;
+  Release since, until;
+};
+std::span<const PerfForm> perf_forms();
 
 enum class Section : std::uint8_t {
   none,

@@ -1,0 +1,129 @@
+// What a release after the newest known one may print: it is named, what is understood is checked, and nothing passes
+// for an unchanged log.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "logs.h"
+#include "shardstats/analysis/verify.h"
+
+namespace shardstats {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+// "error log.malformed_cell 0,969: the planner never prints ...", without notes.
+std::vector<std::string> findings(const Report& report) {
+  std::vector<std::string> all;
+  for (const Finding& f : report.findings)
+    if (f.severity != Severity::note)
+      all.push_back(std::string(name(f.severity)) + " " + std::string(f.rule->id) + " " + std::string(f.where.text) +
+                    ": " + f.message);
+  return all;
+}
+std::vector<std::string> findings(const std::string& log) { return findings(Checked(log).report); }
+
+// A line of the box with another text in it, above the line with the mark.
+std::string inserted(std::string log, const std::string& mark, const std::string& text) {
+  const std::size_t at = log.rfind('\n', log.find(mark)) + 1, width = log.find('\n', at) - at;
+  return log.insert(at, text + std::string(width - text.size() - 1, ' ') + "#\n");
+}
+
+// The text and as many blanks behind it as the old one was longer, or fewer.
+std::string replaced(std::string log, const std::string& old_text, const std::string& new_text) {
+  const std::size_t at = log.find(old_text);
+  log.replace(at, old_text.size(), new_text);
+  const std::size_t end = at + new_text.size();
+  if (new_text.size() > old_text.size()) return log.erase(end, new_text.size() - old_text.size());
+  return log.insert(end, old_text.size() - new_text.size(), ' ');
+}
+
+std::string everywhere(std::string log, const std::string& old_text, const std::string& new_text) {
+  for (std::size_t at = 0; (at = log.find(old_text, at)) != std::string::npos; at += new_text.size())
+    log.replace(at, old_text.size(), new_text);
+  return log;
+}
+
+// One cell in a form that no release prints is damage.
+TEST(NewerRelease, OneCellIsWrong) {
+  const struct {
+    const char* mark;
+    const char* old_text;
+    const char* new_text;
+    const char* finding;
+  } cases[] = {
+      {"#         1 ", "0.969", "0,969", "error log.malformed_cell 0,969: the planner never prints a number as 0,969"},
+      {"#         1 ", "(0%)", "(0.5%)", "error log.malformed_cell 0.5: the planner never prints a number as 0.5"},
+      {"like_creative_slot_emb", "0.05,0.07,0)", "0.05,0.07)",
+       "error log.malformed_cell 0.173: this cell has more or fewer numbers than the planner prints of perf"},
+      {"like_creative_slot_emb", ", 0.0 GB, 0.0 GB)", ", 0.0 GB)",
+       "error log.malformed_cell 8.432: this cell has more or fewer numbers than the header of its column names"},
+      {"position_ebc.device_70", "    0-1", "   None",
+       "error log.malformed_cell None: the planner prints None only where it found no plan; the shards of this table "
+       "were not rebuilt"},
+  };
+  for (const auto& c : cases)
+    EXPECT_THAT(findings(changed(log_bytes("v1.8.0.log"), c.mark, c.old_text, c.new_text)), Contains(c.finding))
+        << c.new_text;
+}
+
+// In all cells of a column they are a newer release's; an unreadable percentage is not 0.
+TEST(NewerRelease, AllCellsAreAnotherForm) {
+  std::string log = log_bytes("v1.8.0-nodebug.log");
+  for (const char* rank : {"0", "1", "2", "3", "4", "5", "6", "7"})
+    log = changed(log, std::string("#         ") + rank + " ", "(0%)", "(0.5%)");
+  EXPECT_THAT(findings(log), AllOf(SizeIs(1), Each(HasSubstr("warning log.unknown_format 0.5"))));
+}
+
+TEST(NewerRelease, ShardingTypeOfRanksAlone) {
+  const std::string log = everywhere(log_bytes("v1.8.0-nodebug.log"), "DP:", "XY:");
+  EXPECT_THAT(findings(log), ElementsAre("warning log.unknown_word XY: XY is no sharding type of any known release"));
+}
+
+TEST(NewerRelease, ShardsOfARankAreLeftOut) {
+  std::string log = log_bytes("v1.8.0.log");
+  const std::string shards = "CW: 1 RW: 2 TWCW: 2 TWRW: 2";
+  log.replace(log.find(shards), shards.size(), shards.size(), ' ');
+  EXPECT_THAT(findings(log), AllOf(SizeIs(4), Each(HasSubstr("error rank.shards"))));
+}
+
+TEST(NewerRelease, LineBelowThoseOfKernels) {
+  const std::string log = inserted(log_bytes("v1.8.0.log"), "#    fused_uvm: 0.0 GB", "#    Total: 10.434 GB");
+  EXPECT_THAT(findings(log), ElementsAre("warning log.unknown_word Total: Total is no compute kernel of any "
+                                         "known release"));
+}
+
+// Its lines are none of the section above.
+TEST(NewerRelease, HeadingWithAnotherName) {
+  const auto planning = findings(replaced(log_bytes("v1.8.0.log"), "Planning Memory:", "Available Memory:"));
+  EXPECT_THAT(planning,
+              Contains("warning log.unknown_line Available Memory:: \"Available Memory:\" is a line that no known "
+                       "release prints; it is kept but not checked"));
+  EXPECT_THAT(planning, Contains(AllOf(HasSubstr("\"Planning Memory:\" and 2 more"),
+                                       HasSubstr("the release is unknown, so it may have another name now"))));
+  EXPECT_THAT(planning, Not(Contains(HasSubstr("log.repeated_lines"))));
+  const std::string top = replaced(log_bytes("v1.8.0.log"), "Causing Max HBM:", "Causing Peak HBM:");
+  EXPECT_THAT(findings(top), Contains(HasSubstr("\"like_creative_slot_emb: 4.216 GB on ranks [0, 1]\" is a line")));
+  EXPECT_EQ(rendered(Checked(top).printed), top);
+}
+
+TEST(NewerRelease, LineAboveTheTitle) {
+  const std::string log = inserted(log_bytes("v1.8.0.log"), "--- Planner Statistics", "# Planner: new");
+  EXPECT_THAT(findings(log), ElementsAre(HasSubstr("warning log.unknown_line Planner: new")));
+  EXPECT_EQ(rendered(Checked(log).printed), log);
+}
+
+TEST(NewerRelease, RankColumnWithAnotherName) {
+  const Checked checked(changed(log_bytes("v1.8.0.log"), "     Rank  ", "Rank", "Host"));
+  EXPECT_THAT(checked.printed.ranks.rows, SizeIs(2));
+  EXPECT_THAT(findings(checked.report), ElementsAre(HasSubstr("warning log.unknown_column Host: \"Host\" is")));
+}
+
+}  // namespace
+}  // namespace shardstats
