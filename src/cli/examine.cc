@@ -10,6 +10,7 @@
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/table_names.h"
 #include "shardstats/analysis/verify.h"
+#include "shardstats/infer/overrides.h"
 #include "shardstats/log/render.h"
 #include "shardstats/report/html.h"
 
@@ -153,6 +154,10 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   BlockResult& result = examined.result;
   result.view = view_block(*examined.printed, *examined.plan, place.index, false);
   result.view.precedent = std::move(precedent);
+  if (!options.assume.empty() && !examined.plan->sized && !can_hold(options.assume, *examined.printed)) {
+    examined.refused = "no release with this log's layout can have printed it with what --assume says";
+    return examined;
+  }
   if (details && !for_page) result.detailed = view_block(*examined.printed, *examined.plan, place.index, true);
   switch (options.command) {
     case CommandId::summary:

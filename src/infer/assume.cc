@@ -5,6 +5,8 @@
 #include <functional>
 
 #include "infer/perf_model.h"
+#include "infer/read_plan.h"
+#include "infer/settings.h"
 #include "infer/words.h"
 #include "shardstats/infer/overrides.h"
 
@@ -58,6 +60,11 @@ void apply_to_table(const Override& o, TableInputs& table) {
     table.fixed_output = index_in(kOutputSizes, *output_bytes(o.value));
   else
     table.fixed_element = index_in(kElementSizes, *dtype_bytes(o.value));
+}
+
+bool counts_optimizer(const FixedSetting& fixed, const std::vector<Release>& releases) {
+  const auto counts = [](Release release) { return rules_of(release).optimizer == OptimizerRule::by_class; };
+  return fixed.release ? counts(*fixed.release) : std::ranges::any_of(releases, counts);
 }
 
 void apply_to_plan(const Override& o, FixedSetting& setting) {
@@ -299,6 +306,11 @@ Fixed apply_overrides(const std::vector<Override>& overrides, PlanInputs& plan) 
     for (TableInputs& table : plan.tables)
       if (is_about(o, plan.printed->tables.rows[table.row].fqn.text)) apply_to_table(o, table);
   }
+  plan.fixed_inference = fixed.setting.inference;
+  // Where no optimizer counts anything, each explains the log.
+  const bool counts = counts_optimizer(fixed.setting, plan.printed->releases);
+  for (TableInputs& table : plan.tables)
+    if (!counts || table.quant) table.fixed_optimizer.reset();
   return fixed;
 }
 
@@ -321,6 +333,13 @@ void list_assumptions(const PlanInputs& plan, const SearchResult& found, const I
 
 bool is_about(const Override& override, std::string_view fqn) {
   return override.table.empty() || is_named(fqn, override.table);
+}
+
+bool can_hold(const std::vector<Override>& overrides, const PrintedPlan& printed) {
+  using namespace infer_detail;
+  PlanInputs plan = read_plan(printed);
+  const Fixed fixed = apply_overrides(overrides, plan);
+  return !plan.sized || !possible_settings(plan, fixed.setting).empty();
 }
 
 std::variant<Override, BadOverride> parse_override(std::string_view text) {

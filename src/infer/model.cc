@@ -435,7 +435,8 @@ std::uint64_t possible_combos(const Setting& setting, const TableInputs& table, 
   if (!free_output || !setting.rules->output_dtype) mask &= table.fixed_output ? kAll : kEqual;
   if (const auto& fixed = table.fixed_element) mask &= combos_where([&](Combo c) { return c.element == *fixed; });
   if (const auto& fixed = table.fixed_output) mask &= combos_where([&](Combo c) { return c.output == *fixed; });
-  if (const auto& fixed = table.fixed_optimizer) mask &= combos_where([&](Combo c) { return c.optimizer == *fixed; });
+  if (const auto& fixed = table.fixed_optimizer; fixed && by_class)
+    mask &= combos_where([&](Combo c) { return c.optimizer == *fixed; });
   return mask;
 }
 

@@ -42,7 +42,7 @@ class PerfOfSurvivor {
   bool allows(const PerfOutcome& outcome, std::uint32_t t, int element) const {
     PerfHypothesis h = outcome.hypothesis;
     h.outcome = &storage_;
-    h.setting.bandwidths = outcome.bandwidths;
+    take_bounds(outcome, h.setting);
     const PerfOptions options = perf_options(h, plan_, perf_, t, element);
     bool allowed = false;
     each_bit(outcome.codecs[perf_.tables[t].sharder], [&](int codec) {

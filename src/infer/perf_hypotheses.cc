@@ -77,7 +77,7 @@ std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchRe
         if (!has_dp && !grouped && local < setting.world_size && std::exchange(one_smaller, true)) continue;
         h.setting.local_size = local;
         for (const bool inference : {false, true}) {
-          if (hidden_inference ? false : inference != setting.inference) continue;
+          if (inference != (hidden_inference ? plan.fixed_inference.value_or(inference) : setting.inference)) continue;
           h.setting.inference = inference;
           add(h);
         }

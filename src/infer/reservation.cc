@@ -68,9 +68,24 @@ std::optional<RealInterval> kjt_lookups(const PlanInputs& plan) {
   return RealInterval{sum.low * (1 - terms * 4e-16), sum.high * (1 + terms * 4e-16)};
 }
 
+namespace {
+
+// What any of the hypotheses leaves.
+Constants constants_of(const SearchResult& found) {
+  if (found.survivors.empty()) return {};
+  Constants all = found.survivors.front().outcome.constants;
+  for (const Survivor& survivor : found.survivors) {
+    const Constants& one = survivor.outcome.constants;
+    all = {hull(all.hbm, one.hbm), hull(all.ddr, one.ddr), all.hidden || one.hidden};
+  }
+  return all;
+}
+
+}  // namespace
+
 void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& result) {
   const auto lookups = kjt_lookups(plan);
-  const Constants constants = found.survivors.empty() ? Constants{} : found.survivors.front().outcome.constants;
+  const Constants constants = constants_of(found);
   const bool counted = found.survivors.empty() || found.survivors.front().outcome.setting.device != Device::tpu;
   const bool zero_dense = plan.reservation_printed && plan.dense_hbm.low + plan.dense_ddr.low == 0;
   for (const PolicyRange& range : kPolicies) {

@@ -100,6 +100,8 @@ UniformSearch search_uniformly(std::vector<SettingGroup> groups, std::uint32_t a
     if (outcomes.empty()) search.result.excluded.push_back({group.members, least});
     for (Outcome& outcome : outcomes) keep_best(search.result, search.limit, {std::move(outcome), group.members});
   }
+  // A hidden amount that explains a cell is likelier than that the cell is wrong.
+  std::ranges::stable_sort(search.result.survivors, {}, [](const Survivor& s) { return s.outcome.contradictions; });
   return search;
 }
 

@@ -153,7 +153,7 @@ bool pipeline_known(const ReleaseRules& rules, PipelineChoice choice) {
 bool wanted(const FixedSetting& fixed, const Setting& s) {
   const auto is = [](const auto& value, auto actual) { return !value || *value == actual; };
   return is(fixed.device, s.device) && is(fixed.pipeline, s.pipeline) && is(fixed.ephemeral, s.ephemeral) &&
-         is(fixed.inference, s.inference) && is(fixed.group_size, s.group_size);
+         (!s.rules->inference || is(fixed.inference, s.inference)) && is(fixed.group_size, s.group_size);
 }
 
 }  // namespace

@@ -69,6 +69,8 @@ STATUS = [  # arguments, standard input, status
     (["whatif", "--set", "drop ad_emb", "--set", "dtype=fp16"], GOOD, 0),
     (["whatif", "--set", "drop ad_emb", "--set", "ad_emb.dtype=fp16"], GOOD, 2),
     (["verify", "--assume", "pipeline=fast"], GOOD, 2),
+    (["verify", "--assume", "pipeline=train_sparse_dist", "v0.3.0.log"], b"", 2),  # which knows no pipelines
+    (["summary", "--assume", "pipeline=train_sparse_dist", "v0.3.0.log"], b"", 2),
     (["verify", "--threads", "3", "v0.5.0.log", "v1.4.0.log", "v1.8.0.log", "v0.1.0.log"], b"", 0),
     (["verify", "-o", "/nowhere/report.json"], GOOD, 2),
     (["scan", "."], b"", 0),

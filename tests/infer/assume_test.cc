@@ -1,9 +1,17 @@
 #include <gtest/gtest.h>
 
+#include "corpus.h"
 #include "shardstats/infer/overrides.h"
 
 namespace shardstats {
 namespace {
+
+struct Log {
+  explicit Log(std::string_view file)
+      : text(test::file_text(test::source_folder() / "testdata" / file)), printed(parse(find_blocks(text).front())) {}
+  std::string text;
+  PrintedPlan printed;
+};
 
 TEST(Override, IsAboutTheTablesThatItNames) {
   struct {
@@ -24,6 +32,24 @@ TEST(Override, NamesTheSizesThatInferenceKnows) {
     EXPECT_TRUE(std::holds_alternative<Override>(parse_override(good))) << good;
   for (const std::string_view bad : {"element_size=0.5", "dtype=int4", "output_element_size=0", "element_size=8"})
     EXPECT_TRUE(std::holds_alternative<BadOverride>(parse_override(bad))) << bad;
+}
+
+// Nothing would be rebuilt, and nothing compared.
+TEST(Override, MayBeWhatNoReleaseOfTheLayoutHas) {
+  const Override pipeline{"pipeline", "", "train_sparse_dist"}, inference{"is_inference", "", "true"};
+  const Log old("logs/v0.3.0.log"), newer("logs/v1.4.0.log");
+  EXPECT_FALSE(can_hold({pipeline}, old.printed));
+  EXPECT_TRUE(can_hold({inference}, old.printed)) << "perf alone knows it";
+  EXPECT_TRUE(can_hold({}, old.printed));
+  EXPECT_TRUE(can_hold({pipeline, inference}, newer.printed));
+  const Plan plan = infer(old.printed, {.overrides = {inference}});
+  EXPECT_TRUE(plan.sized);
+  EXPECT_TRUE(plan.perf.setting.inference);
+}
+
+TEST(Override, OptimizerWhereNoneCounts) {
+  const Log log("planner/v0.5.0-dtypes_in_perf.log");
+  EXPECT_EQ(infer(log.printed, {.overrides = {{"optimizer", "", "adam"}}}).contradictions, 0);
 }
 
 }  // namespace

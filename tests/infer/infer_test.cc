@@ -176,5 +176,59 @@ TEST(Infer, BadOverridesSayWhatIsPossible) {
   EXPECT_EQ(good.key, "dtype");
 }
 
+// Four tables, each alone on a rank of 3.0 GB: fp32 with an optimizer state of one value a row leaves less for dense
+// modules than fp16 without one, which explains the log as well.
+TEST(Infer, HiddenReservationIsThatOfAnyHypothesis) {
+  constexpr std::size_t kWidth = 150;
+  std::string text = std::string(kWidth, '#') + "\n";
+  for (const std::string_view line :
+       {"#                                                             --- Planner Statistics ---",
+        "#                                    --- Evalulated 292 proposal(s), found 28 possible plan(s), ran"
+        " for 4.39s ---",
+        "# ----",
+        "#      Rank     HBM (GB)     DDR (GB)     Perf (ms)     Input (MB)     Output (MB)     Shards",
+        "#    ------   ----------   ----------   -----------   ------------   -------------   --------",
+        "#         0    3.0 (22%)     0.0 (0%)           0.0            0.0             0.0      TW: 1",
+        "#         1    3.0 (22%)     0.0 (0%)           0.0            0.0             0.0      TW: 1",
+        "#         2    3.0 (22%)     0.0 (0%)           0.0            0.0             0.0      TW: 1",
+        "#         3    3.0 (22%)     0.0 (0%)           0.0            0.0             0.0      TW: 1",
+        "#",
+        "# Input: MB/iteration, Output: MB/iteration, Shards: number of tables",
+        "# HBM: estimated peak memory usage for shards, dense tensors, and features (KJT)",
+        "#",
+        "# Parameter Info:",
+        "#",
+        "#                FQN     Sharding      Compute Kernel     Perf (ms)     Pooling Factor     Output  "
+        "   Features    Emb Dim     Hash Size     Ranks",
+        "#              -----   ----------    ----------------   -----------   ----------------   --------  "
+        " ----------   --------   -----------   -------",
+        "#      m.ebc.table_0           TW               fused           0.0                0.0     pooled  "
+        "          1          4     125000000         0",
+        "#      m.ebc.table_1           TW               fused           0.0                0.0     pooled  "
+        "          1          4     125000000         1",
+        "#      m.ebc.table_2           TW               fused           0.0                0.0     pooled  "
+        "          1          4     125000000         2",
+        "#      m.ebc.table_3           TW               fused           0.0                0.0     pooled  "
+        "          1          4     125000000         3",
+        "#",
+        "# Batch Size: 1",
+        "#",
+        "# Compute Kernels:",
+        "#    fused: 4",
+        "#",
+        "# Longest Critical Path: 0.0 ms on ranks 0-3",
+        "#",
+        "# Peak Memory Pressure: 3.0 GB on ranks 0-3",
+        "#",
+        "# Usable Memory:",
+        "#    HBM: 13.6 GB, DDR: 108.8 GB",
+        "#    Percent of Total: 85%"})
+    text += std::string(line) + std::string(kWidth - line.size() - 1, line.ends_with("---") ? '-' : ' ') + "#\n";
+  text += std::string(kWidth, '#') + "\n";
+  const Plan plan = infer(parse(find_blocks(text).front()));
+  EXPECT_EQ(plan.contradictions, 0);
+  EXPECT_GE(plan.dense_hbm.high, std::int64_t{2} << 30);
+}
+
 }  // namespace
 }  // namespace shardstats
