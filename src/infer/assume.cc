@@ -293,22 +293,22 @@ void list_kinds(const PlanInputs& plan, AssumptionList& list, Plan& result) {
 
 }  // namespace
 
-Fixed apply_overrides(const std::vector<Override>& overrides, PlanInputs& plan) {
-  Fixed fixed;
+FixedSetting apply_overrides(const std::vector<Override>& overrides, PlanInputs& plan) {
+  FixedSetting fixed;
   for (const Override& o : overrides) {
     const auto key =
         std::find_if(kOverrideKeys.begin(), kOverrideKeys.end(), [&](const auto& k) { return k.key == o.key; });
     if (key == kOverrideKeys.end()) continue;
     if (!key->per_table) {
-      apply_to_plan(o, fixed.setting);
+      apply_to_plan(o, fixed);
       continue;
     }
     for (TableInputs& table : plan.tables)
       if (is_about(o, plan.printed->tables.rows[table.row].fqn.text)) apply_to_table(o, table);
   }
-  plan.fixed_inference = fixed.setting.inference;
+  plan.fixed_inference = fixed.inference;
   // Where no optimizer counts anything, each explains the log.
-  const bool counts = counts_optimizer(fixed.setting, plan.printed->releases);
+  const bool counts = counts_optimizer(fixed, plan.printed->releases);
   for (TableInputs& table : plan.tables)
     if (!counts || table.quant) table.fixed_optimizer.reset();
   return fixed;
@@ -338,8 +338,8 @@ bool is_about(const Override& override, std::string_view fqn) {
 bool can_hold(const std::vector<Override>& overrides, const PrintedPlan& printed) {
   using namespace infer_detail;
   PlanInputs plan = read_plan(printed);
-  const Fixed fixed = apply_overrides(overrides, plan);
-  return !plan.sized || !possible_settings(plan, fixed.setting).empty();
+  const FixedSetting fixed = apply_overrides(overrides, plan);
+  return !plan.sized || !possible_settings(plan, fixed).empty();
 }
 
 std::variant<Override, BadOverride> parse_override(std::string_view text) {

@@ -8,12 +8,9 @@
 
 namespace shardstats::infer_detail {
 
-// Overrides in the form that search() takes. Unknown keys and values were refused by parse_override().
-struct Fixed {
-  FixedSetting setting;
-  std::uint32_t pairs = (1u << kPairs) - 1;
-};
-Fixed apply_overrides(const std::vector<Override>& overrides, PlanInputs& plan);
+// What the overrides fix for the whole plan; those of tables go into `plan`. Unknown keys and values were refused by
+// parse_override().
+FixedSetting apply_overrides(const std::vector<Override>& overrides, PlanInputs& plan);
 
 // Q: ids of one local batch over all features (storage-model.md section 8.2), without numbers of poolings. Unknown
 // where the tables are not printed or some are lost.

@@ -137,9 +137,11 @@ class Application {
         table.ranks = change.ranks;
         std::ranges::sort(table.ranks);
         return {};
-      default:
+      case Attribute::drop:
         table.drop = true;
         return {};
+      default:
+        return "not an attribute of a table";
     }
   }
 

@@ -151,10 +151,10 @@ class Evaluator {
   // All outcomes of the setting in the uniform tier whose cost is the least and at most `limit`: one for each pair. If
   // there are none, `least` is the cost found, or how much was known to contradict when it passed the limit; else
   // `wide` is set to the first one's pair.
-  std::vector<Outcome> uniform(const Setting& setting, std::uint32_t allowed_pairs, std::int64_t limit,
-                               std::int64_t& least, std::optional<PlanWide>& wide);
+  std::vector<Outcome> uniform(const Setting& setting, std::int64_t limit, std::int64_t& least,
+                               std::optional<PlanWide>& wide);
   // The pair of the setting's best outcome in the uniform tier; none if with every pair more than `most` tables depart.
-  std::optional<PlanWide> plan_wide_of(const Setting& setting, std::uint32_t allowed_pairs, Departing most);
+  std::optional<PlanWide> plan_wide_of(const Setting& setting, Departing most);
   // The outcome in the free tier; none if its cost exceeds `limit`. `pair`: the plan-wide values to count departures
   // from. `may_mislead`: where several sums stay contradicted, each may be the wrong one that makes the others so.
   std::optional<Outcome> free(const Setting& setting, int pair, Freedom freedom, SplitRows rows, std::int64_t limit,

@@ -99,19 +99,28 @@ class PairCounts {
   std::int64_t fewest_dropped_ = std::numeric_limits<std::int64_t>::max();
 };
 
+// Plan-wide element sizes and optimizers, one for each size where the release decides about the optimizer. A bit each
+// by pair_of().
+std::uint32_t pairs_of(const ReleaseRules& rules) {
+  const bool by_class = rules.optimizer == OptimizerRule::by_class;
+  std::uint32_t pairs = 0;
+  for (int p = 0; p < kPairs; p += by_class ? 1 : 4) pairs |= std::uint32_t{1} << p;
+  return pairs;
+}
+
 // One setting in the uniform tier.
 class UniformTier {
  public:
   // `most`: of tables that may depart, where more than that are not of interest.
-  UniformTier(const PlanInputs& plan, KnownSums& sums, const Setting& setting, std::uint32_t allowed_pairs,
+  UniformTier(const PlanInputs& plan, KnownSums& sums, const Setting& setting,
               std::optional<Departing> most = std::nullopt)
-      : plan_(plan), sums_(sums), setting_(setting), allowed_(allowed_pairs), counts_(allowed_pairs, most) {}
+      : plan_(plan), sums_(sums), setting_(setting), pairs_(pairs_of(*setting.rules)), counts_(pairs_, most) {}
 
   // What the tables' own cells say of each pair; false: even the best contradicts more than `limit` of them, or with
   // every one more than `most` tables depart.
   bool count_cells(std::int64_t limit) {
     if (!count_all(limit)) return false;
-    const bool is_done = !counts_.dropped_too_early() || counts_.follow_all(allowed_);
+    const bool is_done = !counts_.dropped_too_early() || counts_.follow_all(pairs_);
     return is_done ? counts_.any_followed_within_most() : count_all(limit);
   }
   const PairCounts& counts() const { return counts_; }
@@ -173,16 +182,16 @@ class UniformTier {
   const PlanInputs& plan_;
   KnownSums& sums_;
   const Setting& setting_;
-  std::uint32_t allowed_;
+  std::uint32_t pairs_;
   PairCounts counts_;
   std::shared_ptr<PooledParts> parts_;
 };
 
 }  // namespace
 
-std::vector<Outcome> Evaluator::uniform(const Setting& setting, std::uint32_t allowed_pairs, std::int64_t limit,
-                                        std::int64_t& least, std::optional<PlanWide>& wide) {
-  UniformTier tier(plan_, sums_, setting, allowed_pairs);
+std::vector<Outcome> Evaluator::uniform(const Setting& setting, std::int64_t limit, std::int64_t& least,
+                                        std::optional<PlanWide>& wide) {
+  UniformTier tier(plan_, sums_, setting);
   if (!tier.count_cells(limit)) {
     least = tier.counts().least();
     return {};
@@ -192,8 +201,8 @@ std::vector<Outcome> Evaluator::uniform(const Setting& setting, std::uint32_t al
   return outcomes;
 }
 
-std::optional<PlanWide> Evaluator::plan_wide_of(const Setting& setting, std::uint32_t allowed_pairs, Departing most) {
-  UniformTier tier(plan_, sums_, setting, allowed_pairs, most);
+std::optional<PlanWide> Evaluator::plan_wide_of(const Setting& setting, Departing most) {
+  UniformTier tier(plan_, sums_, setting, most);
   if (!tier.count_cells(kNoLimit)) return std::nullopt;
   std::int64_t least = 0;
   const auto outcomes = tier.outcomes(kNoLimit, least);

@@ -58,9 +58,8 @@ std::optional<Outcome> free_outcome(const PlanInputs& plan, Evaluator& evaluator
 
 class FreeSearch {
  public:
-  FreeSearch(const PlanInputs& plan, std::uint32_t allowed_pairs, Evaluator& evaluator, UniformSearch& uniform)
+  FreeSearch(const PlanInputs& plan, Evaluator& evaluator, UniformSearch& uniform)
       : plan_(plan),
-        allowed_pairs_(allowed_pairs),
         evaluator_(evaluator),
         uniform_(uniform),
         shares_(plan),
@@ -164,7 +163,7 @@ class FreeSearch {
     if (may_split_unevenly(plan_, rules))
       for (const SplitRows split : kUnevenSplits)
         rows = std::max(rows, limit_ - cost_of_rows(plan_, signs_.at_most(), uniform_.groups[group], split));
-    return wide = evaluator_.plan_wide_of(setting, pairs_of(rules, allowed_pairs_), {limit_, rows});
+    return wide = evaluator_.plan_wide_of(setting, {limit_, rows});
   }
 
   // Where one dtype explains all cells, the imbalance alone may speak for a split.
@@ -192,7 +191,6 @@ class FreeSearch {
   }
 
   const PlanInputs& plan_;
-  std::uint32_t allowed_pairs_;
   Evaluator& evaluator_;
   UniformSearch& uniform_;
   const Shares shares_;
@@ -210,8 +208,8 @@ class FreeSearch {
 
 }  // namespace
 
-void search_free(const PlanInputs& plan, std::uint32_t allowed_pairs, Evaluator& evaluator, UniformSearch& uniform) {
-  SearchResult free = FreeSearch(plan, allowed_pairs, evaluator, uniform).run();
+void search_free(const PlanInputs& plan, Evaluator& evaluator, UniformSearch& uniform) {
+  SearchResult free = FreeSearch(plan, evaluator, uniform).run();
   if (free.survivors.empty()) return;
   SearchResult& result = uniform.result;
   for (Survivor& worse : result.survivors) free.excluded.push_back({std::move(worse.members), worse.outcome.cost()});

@@ -7,6 +7,6 @@ namespace shardstats::infer_detail {
 
 // Takes what the free tier finds for the settings of `uniform` in the place of its result, if it leaves fewer
 // contradicted cells at no higher cost.
-void search_free(const PlanInputs& plan, std::uint32_t allowed_pairs, Evaluator& evaluator, UniformSearch& uniform);
+void search_free(const PlanInputs& plan, Evaluator& evaluator, UniformSearch& uniform);
 
 }  // namespace shardstats::infer_detail

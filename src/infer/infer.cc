@@ -63,7 +63,7 @@ void list_alternatives(const SearchResult& found, Plan& plan) {
 namespace {
 
 // Inference up to the search.
-Inference begun(const PrintedPlan& printed, const InferOptions& options, Fixed& fixed) {
+Inference begun(const PrintedPlan& printed, const InferOptions& options, FixedSetting& fixed) {
   Inference all;
   all.inputs = read_plan(printed);
   fixed = apply_overrides(options.overrides, all.inputs);
@@ -114,11 +114,11 @@ struct DoubtedStorage {
 };
 
 // Searches storage again with the dtypes that these outcomes show; true: they explain it better.
-bool search_with(std::span<const PerfOutcome> outcomes, const DoubtedStorage& doubted, const Fixed& fixed,
+bool search_with(std::span<const PerfOutcome> outcomes, const DoubtedStorage& doubted, const FixedSetting& fixed,
                  const InferOptions& options, Inference& all) {
   const auto known = with_dtypes_of_perf(all.inputs, all.perf, outcomes, doubted.found);
   if (!known || (doubted.explained && !known->differ)) return false;
-  SearchResult with_dtypes = search(known->inputs, fixed.setting, fixed.pairs, options);
+  SearchResult with_dtypes = search(known->inputs, fixed, options);
   if (with_dtypes.survivors.empty()) return false;
   // A dtype that perf denies counts as one more value of its own.
   const Outcome &before = all.found.survivors.front().outcome, &with_known = with_dtypes.survivors.front().outcome;
@@ -131,7 +131,7 @@ bool search_with(std::span<const PerfOutcome> outcomes, const DoubtedStorage& do
 // The cells of a small table do not tell its storage (before v0.6.0 those of none), but its perf may tell its dtype:
 // where sums contradict all that was tried of the storage half, searches again with the dtypes that perf shows, if they
 // explain all.
-bool search_with_dtypes_of_perf(const Fixed& fixed, const InferOptions& options, Inference& all) {
+bool search_with_dtypes_of_perf(const FixedSetting& fixed, const InferOptions& options, Inference& all) {
   const bool storage_printed = prints_storage(all.inputs);
   if (storage_printed && options.effort != Effort::exhaustive) return false;  // single tables were not tried yet
   if (all.found.survivors.empty()) return false;
@@ -188,9 +188,9 @@ bool search_others_by_perf(const PrintedPlan& printed, Others others, const Infe
   if (others == Others::settings && doubts.contradictions > of_perf) return false;
   InferOptions likeliest = options;
   likeliest.alternatives = false;
-  Fixed fixed;
+  FixedSetting fixed;
   Inference other = begun(printed, likeliest, fixed);
-  other.found = search_others(other.inputs, fixed.setting, all.found, others, fixed.pairs, likeliest);
+  other.found = search_others(other.inputs, fixed, all.found, others, likeliest);
   if (other.found.survivors.empty()) return false;
   const auto wrong_storage = [](const Inference& of) { return of.found.survivors.front().outcome.contradictions; };
   if (others == Others::settings && wrong_storage(other) > wrong_storage(all)) return false;
@@ -200,7 +200,7 @@ bool search_others_by_perf(const PrintedPlan& printed, Others others, const Infe
   const Doubts left = doubts_of(other);
   // Another dtype explains a single wrong cell too easily.
   if (left.contradictions + kSeveral > doubts.contradictions || left.cost > doubts.cost) return false;
-  all.found = search_others(all.inputs, fixed.setting, all.found, others, fixed.pairs, options);
+  all.found = search_others(all.inputs, fixed, all.found, others, options);
   return true;
 }
 
@@ -227,9 +227,9 @@ void finish(const InferOptions& options, Inference& all) {
 }  // namespace
 
 Inference run_inference(const PrintedPlan& printed, const InferOptions& options) {
-  Fixed fixed;
+  FixedSetting fixed;
   Inference all = begun(printed, options, fixed);
-  all.found = search(all.inputs, fixed.setting, fixed.pairs, options, options.first_look.get());
+  all.found = search(all.inputs, fixed, options, options.first_look.get());
   take_survivors(options, all);
   // Where no storage of tables is printed, perf may tell their dtypes.
   if (!options.perf_anyhow && all.found.gave_up && prints_storage(all.inputs)) {
@@ -261,10 +261,10 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
 
 std::optional<Inference> run_inference_like(const Precedent& precedent, const PrintedPlan& printed,
                                             const InferOptions& options) {
-  Fixed fixed;
+  FixedSetting fixed;
   Inference all = begun(printed, options, fixed);
   if (!all.inputs.sized) return std::nullopt;
-  all.found = search_like(precedent, all.inputs, fixed.setting);
+  all.found = search_like(precedent, all.inputs, fixed);
   if (all.found.survivors.empty()) return std::nullopt;
   take_survivors(options, all);
   if (options.perf) {

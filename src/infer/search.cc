@@ -87,7 +87,7 @@ void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor)
   even = std::move(*split);
 }
 
-UniformSearch search_uniformly(std::vector<SettingGroup> groups, std::uint32_t allowed_pairs, Evaluator& evaluator) {
+UniformSearch search_uniformly(std::vector<SettingGroup> groups, Evaluator& evaluator) {
   UniformSearch search;
   search.groups = std::move(groups);
   search.wides.resize(search.groups.size());
@@ -95,8 +95,7 @@ UniformSearch search_uniformly(std::vector<SettingGroup> groups, std::uint32_t a
     const SettingGroup& group = search.groups[g];
     const Setting& setting = group.members.front();
     std::int64_t least = 0;
-    auto outcomes =
-        evaluator.uniform(setting, pairs_of(*setting.rules, allowed_pairs), search.limit, least, search.wides[g]);
+    auto outcomes = evaluator.uniform(setting, search.limit, least, search.wides[g]);
     if (outcomes.empty()) search.result.excluded.push_back({group.members, least});
     for (Outcome& outcome : outcomes) keep_best(search.result, search.limit, {std::move(outcome), group.members});
   }
@@ -116,8 +115,8 @@ bool shows_uneven_rows(const PlanInputs& plan, const UniformSearch& uniform) {
 }
 
 // With the tables one by one where the uniform tier falls short.
-SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, std::uint32_t allowed_pairs,
-                       const InferOptions& options, Evaluator& evaluator) {
+SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, const InferOptions& options,
+                       Evaluator& evaluator) {
   SearchResult& result = uniform.result;
   if (result.survivors.empty()) return std::move(result);
   const Outcome& best = result.survivors.front().outcome;
@@ -128,7 +127,7 @@ SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, std::uint3
     result.first_look = std::make_shared<const FirstLook>(FirstLook{uniform});
     result.gave_up = true;
   } else if (falls_short) {
-    search_free(plan, allowed_pairs, evaluator, uniform);
+    search_free(plan, evaluator, uniform);
   }
   if (options.alternatives && explains_cells)
     for (Survivor& survivor : result.survivors)
@@ -138,22 +137,12 @@ SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, std::uint3
   return std::move(result);
 }
 
-SearchResult search_groups(const PlanInputs& plan, std::vector<SettingGroup> groups, std::uint32_t allowed_pairs,
-                           const InferOptions& options) {
+SearchResult search_groups(const PlanInputs& plan, std::vector<SettingGroup> groups, const InferOptions& options) {
   Evaluator evaluator(plan);
-  return search_on(plan, search_uniformly(std::move(groups), allowed_pairs, evaluator), allowed_pairs, options,
-                   evaluator);
+  return search_on(plan, search_uniformly(std::move(groups), evaluator), options, evaluator);
 }
 
 }  // namespace
-
-std::uint32_t pairs_of(const ReleaseRules& rules, std::uint32_t allowed) {
-  if (rules.optimizer == OptimizerRule::by_class) return allowed;
-  std::uint32_t pairs = 0;  // the release decides about the optimizer
-  for (int p = 0; p < kPairs; ++p)
-    if ((allowed >> p & 1) != 0) pairs |= std::uint32_t{1} << (p / 4 * 4);
-  return pairs;
-}
 
 std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows split) {
   std::vector<Setting> able;
@@ -175,18 +164,18 @@ std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows
   return able;
 }
 
-SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs,
-                    const InferOptions& options, const FirstLook* first_look) {
+SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, const InferOptions& options,
+                    const FirstLook* first_look) {
   if (!plan.sized) return {};
   if (first_look != nullptr) {
     Evaluator evaluator(plan);
-    return search_on(plan, first_look->uniform, allowed_pairs, options, evaluator);
+    return search_on(plan, first_look->uniform, options, evaluator);
   }
-  return search_groups(plan, possible_settings(plan, fixed), allowed_pairs, options);
+  return search_groups(plan, possible_settings(plan, fixed), options);
 }
 
 SearchResult search_others(const PlanInputs& plan, const FixedSetting& fixed, const SearchResult& found, Others others,
-                           std::uint32_t allowed_pairs, const InferOptions& options) {
+                           const InferOptions& options) {
   const auto is_same = [others](const Setting& a, const Setting& b) {
     return others == Others::releases ? a.rules->release == b.rules->release : a == b;
   };
@@ -196,7 +185,7 @@ SearchResult search_others(const PlanInputs& plan, const FixedSetting& fixed, co
       return std::ranges::any_of(survivor.members, [&](const Setting& s) { return is_same(s, group.members.front()); });
     });
   });
-  return search_groups(plan, std::move(groups), allowed_pairs, options);
+  return search_groups(plan, std::move(groups), options);
 }
 
 }  // namespace shardstats::infer_detail

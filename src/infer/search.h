@@ -35,23 +35,18 @@ struct UniformSearch {
   std::int64_t limit = kNoLimit;               // cost of the survivors
 };
 
-// Of those allowed, one for each size of elements where the release decides about the optimizer. A bit each by
-// pair_of().
-std::uint32_t pairs_of(const ReleaseRules& rules, std::uint32_t allowed);
-
 // Those of releases that split rows like that.
 std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows split);
 
-// `allowed_pairs`: element sizes and optimizers that --assume leaves, a bit each by pair_of(). With
-// options.alternatives also what tables may have beside the plan-wide values, where nothing contradicts those.
+// With options.alternatives also what tables may have beside the plan-wide values, where nothing contradicts those.
 // `first_look`: of the same arguments, if there was one with less effort.
-SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, std::uint32_t allowed_pairs,
-                    const InferOptions& options, const FirstLook* first_look = nullptr);
+SearchResult search(const PlanInputs& plan, const FixedSetting& fixed, const InferOptions& options,
+                    const FirstLook* first_look = nullptr);
 
 // What a search excluded, by itself: the releases, or all settings.
 enum class Others : std::uint8_t { releases, settings };
 SearchResult search_others(const PlanInputs& plan, const FixedSetting& fixed, const SearchResult& found, Others others,
-                           std::uint32_t allowed_pairs, const InferOptions& options);
+                           const InferOptions& options);
 
 }  // namespace infer_detail
 
