@@ -125,5 +125,14 @@ TEST(NewerRelease, RankColumnWithAnotherName) {
   EXPECT_THAT(findings(checked.report), ElementsAre(HasSubstr("warning log.unknown_column Host: \"Host\" is")));
 }
 
+// Of tables that cannot be rebuilt the printed memory still adds up to that of their kernel.
+TEST(NewerRelease, MemoryOfAKernelIsThatOfItsTables) {
+  const std::string log = everywhere(log_bytes("v1.8.0.log"), "TWRW", "XYZW");
+  EXPECT_THAT(findings(log), Not(Contains(HasSubstr("error"))));
+  EXPECT_THAT(findings(changed(log, "fused: HBM: 15.674", "15.674", "16.674")),
+              Contains(AllOf(HasSubstr("error kernel.storage.hbm 16.674: HBM of kernel fused"),
+                             HasSubstr("the release is unknown"))));
+}
+
 }  // namespace
 }  // namespace shardstats
