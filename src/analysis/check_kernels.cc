@@ -68,7 +68,7 @@ constexpr Sum kKernelSums[] = {
 // What the cells of the kernel's tables add up to, where not all of these are rebuilt.
 Expectation sum_of_cells(const Checks& checks, const Sum& sum, std::string_view kernel, const Cell& printed) {
   const auto line = bytes_printed_as(printed.text, Format::r3, kGiB);
-  if (sum.cell == nullptr || !checks.rows_complete || !line) return {};
+  if (sum.cell == nullptr || !checks.rows_complete || rows_without_kernel(checks) > 0 || !line) return {};
   ByteInterval all{};
   for (const PrintedTable& row : checks.printed.tables.rows) {
     if (row.kernel.text != kernel) continue;

@@ -67,7 +67,7 @@ struct Filter::Parts {
   Expressions tables, excluded;
   std::vector<RankRange> ranks;
   std::vector<std::string> shardings, kernels, select, ignore;
-  bool rows() const { return !tables.empty() || !excluded.empty() || !shardings.empty() || !kernels.empty(); }
+  bool selects_tables() const { return !tables.empty() || !shardings.empty() || !kernels.empty(); }
 };
 
 Filter::Filter() : parts_(std::make_unique<Parts>()) {}
@@ -76,6 +76,8 @@ Filter::Filter(Filter&&) noexcept = default;
 Filter& Filter::operator=(Filter&&) noexcept = default;
 
 std::optional<std::string> Filter::set(const FilterWords& words) {
+  if (std::ranges::find(words.excluded_tables, "") != words.excluded_tables.end())
+    return "--exclude-table '': the empty expression matches every table";
   if (auto wrong = compile(words.tables, "--table", parts_->tables)) return wrong;
   if (auto wrong = compile(words.excluded_tables, "--exclude-table", parts_->excluded)) return wrong;
   for (const std::string& word : split(words.ranks)) {
@@ -121,7 +123,7 @@ bool Filter::selects(std::string_view id) const {
 
 bool Filter::keeps(const Rule& rule) const {
   if (!selects(rule.id)) return false;
-  const bool by_table = parts_->rows(), by_rank = !parts_->ranks.empty();
+  const bool by_table = parts_->selects_tables(), by_rank = !parts_->ranks.empty();
   if ((!by_table && !by_rank) || rule.id.starts_with("log.") || rule.id.starts_with("table.")) return true;
   if (rule.id.starts_with("rank.")) return by_rank;
   return rule.id.starts_with("kernel.") && !parts_->kernels.empty();
@@ -130,12 +132,13 @@ bool Filter::keeps(const Rule& rule) const {
 bool Filter::keeps(const Finding& finding, const PrintedPlan& printed) const {
   const std::string_view id = finding.rule->id;
   if (!selects(id)) return false;
-  const bool by_table = parts_->rows(), by_rank = !parts_->ranks.empty();
-  if ((!by_table && !by_rank) || id.starts_with("log.")) return true;  // damage concerns every row
+  const bool by_table = parts_->selects_tables(), by_rank = !parts_->ranks.empty();
+  if (id.starts_with("log.")) return true;  // damage concerns every row
   if (finding.table) {
     const PrintedTable& row = printed.tables.rows[*finding.table];
     return keeps_row(row) && (!by_rank || has_kept_rank(row));
   }
+  if (!by_table && !by_rank) return true;
   if (finding.rank) return by_rank && keeps_rank(*finding.rank);
   return !finding.kernel.empty() && !parts_->kernels.empty() && one_of(parts_->kernels, finding.kernel);
 }

@@ -192,12 +192,6 @@ Finding from(const Diagnostic& diagnostic, const Rule* rule) {
   return finding;
 }
 
-bool unknown_layout(const Report& report) {
-  return std::ranges::any_of(report.findings, [](const Finding& f) {
-    return f.severity == Severity::warning && f.rule->id.starts_with("log.unknown_");
-  });
-}
-
 // A contradiction in a layout of no known release may be the new release's own doing, so each message says it.
 void mark_unknown_release(Report& report) {
   report.remarks.push_back("This layout is of no known release: the formulas of the newest known one were used.");
@@ -234,6 +228,12 @@ std::vector<const Rule*> checked_rules(const Coverage& coverage, const std::vect
 }  // namespace
 }  // namespace analysis
 
+bool has_unknown_layout(const Report& report) {
+  return std::ranges::any_of(report.findings, [](const Finding& f) {
+    return f.severity == Severity::warning && f.rule->id.starts_with("log.unknown_");
+  });
+}
+
 FindingCounts count(const std::vector<Finding>& findings) {
   FindingCounts counts;
   for (const Finding& finding : findings) counts.add(finding.severity);
@@ -268,7 +268,7 @@ Report verify(const PrintedPlan& printed, const Plan& plan) {
   report.checked = analysis::checked_rules(report.coverage, report.findings);
   std::ranges::stable_sort(report.findings, {},
                            [](const Finding& f) { return std::pair(f.where.place.line, f.where.place.column); });
-  if (analysis::unknown_layout(report)) analysis::mark_unknown_release(report);
+  if (has_unknown_layout(report)) analysis::mark_unknown_release(report);
   analysis::remark_unexplained(plan, report);
   return report;
 }

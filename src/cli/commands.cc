@@ -47,7 +47,7 @@ constexpr std::array<Command, 16> kCommands = {{
      "A file that cannot be read is reported, and the scan goes on; the exit status is 2 then.",
      "shardstats scan runs/\n"
      "shardstats scan 'runs/**/rank0*.log.gz' old.log --select table.storage --fail-on warning\n"
-     "shardstats scan -f ndjson runs/ | jq -r 'select(.verdict == \"findings\").logs[0].path'",
+     "shardstats scan -f ndjson runs/ | jq -r 'select(.verdict == \"findings\").logs[]?.path'",
      true, false, true, kOfFindings},
     {CommandId::check, kCheck, "check", "Say whether a plan keeps limits on memory, balance and perf",
      "SIZE is a number with B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (of 1024). Limits are inclusive.\n"

@@ -151,6 +151,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   }
   apply(filter, *examined.printed, report);
   examined.findings = count(report.findings);
+  examined.is_newer = has_unknown_layout(report);
   BlockResult& result = examined.result;
   result.view = view_block(*examined.printed, *examined.plan, place.index, false);
   result.view.precedent = std::move(precedent);
@@ -204,9 +205,11 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
 std::string message_of(const UnknownTarget& unknown) { return unknown.message + did_you_mean(unknown.nearest); }
 
 void warn_of_errors(const Options& options, const std::string& path, const Examined& examined) {
-  if (examined.findings.error == 0 || options.quiet) return;
+  if (options.quiet || (examined.findings.error == 0 && !examined.is_newer)) return;
   warn(path + ": block " + std::to_string(examined.result.view.index + 1) +
-       ": `shardstats verify` reports errors here");
+       (examined.findings.error > 0
+            ? ": `shardstats verify` reports errors here"
+            : ": this layout is of no known release; `shardstats verify` says what is not read"));
 }
 
 }  // namespace shardstats::cli

@@ -19,6 +19,7 @@ struct Examined {
   std::unique_ptr<ChangedPlan> changed;  // whatif: `result` points into this one
   BlockResult result;
   FindingCounts findings;      // of verify, whatever the command is
+  bool is_newer = false;       // by verify's warnings the layout is of no known release
   std::string unknown_target;  // not empty: the TARGET of explain is not in this block
   std::string refused;         // not empty: why there is no answer
   bool too_large = false;      // to be rendered
@@ -31,7 +32,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
 // "no table 'tabel_1' in this block; did you mean table_1?"
 std::string message_of(const UnknownTarget& unknown);
 
-// That verify would find errors in this block, unless --quiet.
+// That verify would find errors in this block, or what no known release prints, unless --quiet.
 void warn_of_errors(const Options& options, const std::string& path, const Examined& examined);
 
 }  // namespace shardstats::cli

@@ -29,6 +29,7 @@ class ChangedBlock {
     what_if_.emplace(*examined_.printed, assumed_);
     const Report report = verify(*examined_.printed, what_if_->base());
     examined_.findings = count(report.findings);
+    examined_.is_newer = has_unknown_layout(report);
     examined_.result.view = view_block(*examined_.printed, what_if_->base(), index_, false);
     if (const Refusal* refusal = what_if_->refusal()) {
       examined_.refused = refusal->message;

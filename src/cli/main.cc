@@ -2,11 +2,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "cli/options.h"
 #include "cli/run.h"
@@ -23,6 +25,15 @@ void fill_standard_streams() {
     if (fcntl(fd, F_GETFD) == -1) (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+// Logs are mapped: what lies behind the end of one that was cut short meanwhile cannot be read.
+extern "C" void on_bus_error(int /*signal*/) {
+  constexpr std::string_view kMessage =
+      "shardstats: error: a log became shorter while it was read; pass a copy of it, or its content on standard "
+      "input\n";
+  (void)!write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  _exit(kFailed);
+}
+
 int leave(const Leave& what) {
   put(what.err, stderr);
   put(what.out, stdout);
@@ -36,6 +47,7 @@ int leave(const Leave& what) {
 
 int main(int argc, char** argv) {
   fill_standard_streams();
+  std::signal(SIGBUS, on_bus_error);
   try {
     const auto parsed = parse_command_line(argc, argv);
     if (const auto* what = std::get_if<Leave>(&parsed)) return leave(*what);

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 #include <sstream>
 #include <thread>
 
@@ -42,7 +43,8 @@ constexpr std::string_view kNothingToScan =
 struct Raw {
   Options options;
   bool step_summary = false;
-  std::string format, fail_on = "error", sort = "log", block, fail_on_increase;
+  std::string format, fail_on = "error", sort = "log", block;
+  std::optional<std::string> fail_on_increase;
   std::size_t top = 0, threads = 0;  // 0 threads: as many as the machine runs at once
   std::vector<std::string> assume;
   BudgetTexts budgets;
@@ -334,8 +336,8 @@ std::optional<Leave> check_diff(Raw& raw) {
   if (options.logs[0] == "-" && options.logs[1] == "-")
     return failed("diff: only one of the two logs can be standard input");
   if (options.block == "all") return failed("--block all: diff compares one block of each log; name a number or last");
-  if (raw.fail_on_increase.empty()) return std::nullopt;
-  const std::string& text = raw.fail_on_increase;
+  if (!raw.fail_on_increase) return std::nullopt;
+  const std::string& text = *raw.fail_on_increase;
   if (const auto percent = parse_amount(text, "%"); percent && text.ends_with('%'))
     options.fail_on_increase = IncreaseLimit{*percent, true, text};
   else if (const auto bytes = parse_size(text))
@@ -435,10 +437,35 @@ std::string near_option(const CLI::App& app, int argc, const char* const* argv) 
 
 }  // namespace
 
+namespace {
+
+// The words of the command line. "--option=" has the empty value, as where a variable of a script is not set: CLI11
+// would take the next word instead, which may be a log. `options`: keeps their names.
+std::vector<const char*> words_of(int argc, const char* const* argv, std::deque<std::string>& options) {
+  std::vector<const char*> words;
+  bool are_options = true;
+  for (int i = 0; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    are_options = are_options && word != "--";
+    if (are_options && word.starts_with("--") && word.find('=') + 1 == word.size()) {
+      words.push_back(options.emplace_back(word.substr(0, word.size() - 1)).c_str());
+      words.push_back("");
+    } else {
+      words.push_back(argv[i]);
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
 std::variant<Options, Leave> parse_command_line(int argc, const char* const* argv) {
-  if (argc == 2 && std::string_view(argv[1]) == "--version")
-    return Leave{kClean, "shardstats " + std::string(kVersion) + "\n", ""};
-  std::vector<const char*> words(argv, argv + argc);
+  // Of any command, too; before anything is set up, as scripts ask for it often.
+  const bool asks_for_version =
+      argc > 1 && std::string_view(argv[argc - 1]) == "--version" && (argc == 2 || (argc == 3 && is_command(argv[1])));
+  if (asks_for_version) return Leave{kClean, "shardstats " + std::string(kVersion) + "\n", ""};
+  std::deque<std::string> names;
+  std::vector<const char*> words = words_of(argc, argv, names);
   if (means_summary(argc, argv)) words.insert(words.begin() + 1, command_of(CommandId::summary).name.data());
   argc = static_cast<int>(words.size());
   argv = words.data();

@@ -36,8 +36,8 @@ class Memory final : public Source {
   bool recoded_;
 };
 
-// A mapped file: half the cost of reading it into memory. Whoever cuts a log short while it is read gets SIGBUS here,
-// as with every tool that maps.
+// A mapped file: half the cost of reading it into memory. Of a log that is cut short while it is read comes SIGBUS, as
+// with every tool that maps; main() ends with an error then.
 class Mapping final : public Source {
  public:
   Mapping(void* start, std::size_t size, std::size_t skip) : start_(start), size_(size), skip_(skip) {}

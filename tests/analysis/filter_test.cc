@@ -37,9 +37,9 @@ TEST(Filter, NothingSetKeepsAll) {
 }
 
 TEST(Filter, BadWordsAreNamed) {
-  const FilterWords cases[] = {
-      {.tables = {"("}}, {.excluded_tables = {"["}}, {.ranks = {"x"}},      {.ranks = {"7-4"}},
-      {.ranks = {"-1"}}, {.shardings = {"XW"}},      {.select = {"tabel"}}, {.ignore = {"rank.hbm,nothing"}}};
+  const FilterWords cases[] = {{.excluded_tables = {""}}, {.tables = {"("}},     {.excluded_tables = {"["}},
+                               {.ranks = {"x"}},          {.ranks = {"7-4"}},    {.ranks = {"-1"}},
+                               {.shardings = {"XW"}},     {.select = {"tabel"}}, {.ignore = {"rank.hbm,nothing"}}};
   for (const FilterWords& words : cases) {
     Filter filter;
     EXPECT_NE(filter.set(words), std::nullopt);
@@ -61,6 +61,8 @@ TEST(Filter, Findings) {
   EXPECT_EQ(rules({}), "rank.shards table.storage.hbm kernel.count tiers.ranks tiers.ranks ");
   EXPECT_EQ(rules({.tables = {"device_os"}}), "table.storage.hbm ");
   EXPECT_EQ(rules({.tables = {"pub_table"}}), "");
+  EXPECT_EQ(rules({.excluded_tables = {"device_os"}}), "rank.shards kernel.count tiers.ranks tiers.ranks ");
+  EXPECT_EQ(rules({.tables = {"os_ad"}, .excluded_tables = {"no_such_table"}}), "table.storage.hbm ");
   EXPECT_EQ(rules({.ranks = {"1"}}), "rank.shards ");
   EXPECT_EQ(rules({.ranks = {"0"}}), "table.storage.hbm ");
   EXPECT_EQ(rules({.kernels = {"fused"}}), "table.storage.hbm kernel.count ");

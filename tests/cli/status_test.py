@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -69,6 +70,13 @@ STATUS = [  # arguments, standard input, status
     (["whatif", "--set", "drop ad_emb", "--set", "dtype=fp16"], GOOD, 0),
     (["whatif", "--set", "drop ad_emb", "--set", "ad_emb.dtype=fp16"], GOOD, 2),
     (["verify", "--assume", "pipeline=fast"], GOOD, 2),
+    (["verify", "--version"], b"", 0),
+    # "--option=" has an empty value; the next word is a log.
+    (["verify", "--output=", "v1.4.0.log"], b"", 2),
+    (["verify", "--exclude-table=", "v1.4.0.log"], b"", 2),
+    (["verify", "--config=", "v1.4.0.log"], b"", 0),
+    (["verify", "--exclude-table", "no_such_table", "-"], WRONG, 1),
+    (["diff", "--fail-on-increase", "", "v1.4.0.log", "v1.4.0.log"], b"", 2),
     (["verify", "--assume", "pipeline=train_sparse_dist", "v0.3.0.log"], b"", 2),  # which knows no pipelines
     (["summary", "--assume", "pipeline=train_sparse_dist", "v0.3.0.log"], b"", 2),
     (["verify", "--threads", "3", "v0.5.0.log", "v1.4.0.log", "v1.8.0.log", "v0.1.0.log"], b"", 0),
@@ -316,6 +324,16 @@ class Status(unittest.TestCase):
                     os.close(writer)
                     self.assertEqual(done.stderr, b"")
                     self.assertEqual(done.returncode, -signal.SIGPIPE if restore else 2)
+
+    def test_a_log_that_is_cut_short_while_it_is_read(self):
+        with subprocess.Popen([BINARY, "verify", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as tool:
+            tool.stdin.write(GOOD)
+            tool.stdin.flush()
+            time.sleep(0.5)  # until it waits for more
+            tool.send_signal(signal.SIGBUS)  # as pages behind the end of a mapped file do
+            _, error = tool.communicate(timeout=60)
+        self.assertEqual(tool.returncode, 2)
+        self.assertIn(b"a log became shorter while it was read", error)
 
     def test_a_full_disk(self):
         for arguments in self.invocations():

@@ -23,4 +23,7 @@ struct Report {
 
 Report verify(const PrintedPlan& printed, const Plan& plan);
 
+// Does the block print what no known release does?
+bool has_unknown_layout(const Report& report);
+
 }  // namespace shardstats
