@@ -1,5 +1,8 @@
 // Checks of the compute kernel sections (log-format.md sections 3.6 and 3.7).
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "analysis/checks.h"
 #include "shardstats/numbers/printed.h"
@@ -65,21 +68,46 @@ constexpr Sum kKernelSums[] = {
     {LineId::kernel_optimizer, 1, RuleId::kernel_optimizer, "optimizer state", &PlanKernel::optimizer_state, nullptr},
 };
 
-// What the cells of the kernel's tables add up to, where not all of these are rebuilt.
-Expectation sum_of_cells(const Checks& checks, const Sum& sum, std::string_view kernel, const Cell& printed) {
-  const auto line = bytes_printed_as(printed.text, Format::r3, kGiB);
-  if (sum.cell == nullptr || !checks.rows_complete || rows_without_kernel(checks) > 0 || !line) return {};
-  ByteInterval all{};
-  for (const PrintedTable& row : checks.printed.tables.rows) {
-    if (row.kernel.text != kernel) continue;
-    const auto bytes = bytes_printed_as((row.*sum.cell).text, Format::r3, kGiB);
-    if (!bytes || bytes->high > kMostSummed - all.high) return {};
-    all = all + *bytes;
+// What the cells of each kernel's tables add up to, where not all of these are rebuilt. Added up once: a log may have
+// thousands of kernels.
+class SumsOfCells {
+ public:
+  explicit SumsOfCells(const Checks& checks) : checks_(checks) {}
+
+  Expectation of(const Sum& sum, std::string_view kernel, const Cell& printed) {
+    if (!is_read_) read();
+    const auto line = bytes_printed_as(printed.text, Format::r3, kGiB);
+    const auto found = sums_.find({sum.rule, kernel});
+    if (!line || found == sums_.end() || !found->second) return {};
+    return {*found->second, true, !found->second->overlaps(*line)};
   }
-  return {all, true, !all.overlaps(*line)};
-}
+
+ private:
+  void read() {
+    is_read_ = true;
+    if (!checks_.rows_complete || rows_without_kernel(checks_) > 0) return;
+    for (const PrintedTable& row : checks_.printed.tables.rows)
+      for (const Sum& sum : kKernelSums)
+        if (sum.cell != nullptr)
+          add(row.*sum.cell, sums_.try_emplace({sum.rule, row.kernel.text}, ByteInterval{}).first->second);
+  }
+
+  // None: a cell says nothing.
+  static void add(const Cell& cell, std::optional<ByteInterval>& all) {
+    const auto bytes = bytes_printed_as(cell.text, Format::r3, kGiB);
+    if (!all || !bytes || bytes->high > kMostSummed - all->high)
+      all.reset();
+    else
+      *all = *all + *bytes;
+  }
+
+  const Checks& checks_;
+  bool is_read_ = false;
+  std::map<std::pair<RuleId, std::string_view>, std::optional<ByteInterval>> sums_;
+};
 
 void check_sums(Checks& checks) {
+  SumsOfCells cells(checks);
   for (const PrintedLine& line : checks.printed.lines)
     for (const Sum& sum : kKernelSums) {
       const auto slots = checks.printed.slots_of(line);
@@ -87,8 +115,7 @@ void check_sums(Checks& checks) {
       const auto kernel = std::ranges::find(checks.plan.kernels, slots[0].text, &PlanKernel::name);
       if (kernel == checks.plan.kernels.end()) continue;
       const Expectation rebuilt = (*kernel).*sum.expected;
-      const Expectation expectation =
-          rebuilt.known ? rebuilt : sum_of_cells(checks, sum, slots[0].text, slots[sum.slot]);
+      const Expectation expectation = rebuilt.known ? rebuilt : cells.of(sum, slots[0].text, slots[sum.slot]);
       if (!expectation.known || !expectation.contradicted) continue;
       Finding& finding = checks.add(sum.rule, slots[sum.slot]);
       finding.kernel = slots[0].text;
