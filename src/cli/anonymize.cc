@@ -41,7 +41,8 @@ Parts read_logs(const Options& options, const Filter& filter) {
   const auto wrong = examine_all(options, filter, [&](Work& work) {
     const OpenLog& log = *work.step.log;
     if (work.step.first && log.error) problem(error_text(*log.error));
-    if (work.step.last && log.stopped) problem(error_text(*log.stopped));
+    if (work.step.last)
+      if (const auto why = log.not_read()) problem(error_text(*why));
     if (!work.step.block) return;
     warn_of_errors(options, log.path, work.examined);
     parts.blocks.push_back({std::move(work.step), std::move(work.examined.printed)});

@@ -1,8 +1,11 @@
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -25,13 +28,30 @@ void fill_standard_streams() {
     if (fcntl(fd, F_GETFD) == -1) (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-// Logs are mapped: what lies behind the end of one that was cut short meanwhile cannot be read.
-extern "C" void on_bus_error(int /*signal*/) {
+// Logs are mapped: what lies behind the end of one that was cut short meanwhile cannot be read. Zeros take its place,
+// and the log is an error when its turn comes.
+extern "C" void on_bus_error(int /*signal*/, siginfo_t* info, void* /*context*/) {
+  const int code = errno;
+  if (info->si_code == BUS_ADRERR) {
+    const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    auto* const address = static_cast<char*>(info->si_addr);
+    void* const page = address - reinterpret_cast<std::uintptr_t>(address) % size;
+    if (mmap(page, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
+      errno = code;
+      return;
+    }
+  }
   constexpr std::string_view kMessage =
-      "shardstats: error: a log became shorter while it was read; pass a copy of it, or its content on standard "
-      "input\n";
+      "shardstats: error: a log, or the disk that it is on, cannot be read any more\n";
   (void)!write(STDERR_FILENO, kMessage.data(), kMessage.size());
   _exit(kFailed);
+}
+
+void read_zeros_where_logs_end() {
+  struct sigaction action {};
+  action.sa_sigaction = on_bus_error;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &action, nullptr);
 }
 
 int leave(const Leave& what) {
@@ -47,7 +67,7 @@ int leave(const Leave& what) {
 
 int main(int argc, char** argv) {
   fill_standard_streams();
-  std::signal(SIGBUS, on_bus_error);
+  read_zeros_where_logs_end();
   try {
     const auto parsed = parse_command_line(argc, argv);
     if (const auto* what = std::get_if<Leave>(&parsed)) return leave(*what);

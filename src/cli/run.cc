@@ -111,7 +111,10 @@ class Run {
     const Step& step = work.step;
     const OpenLog& log = *step.log;
     Examined& examined = work.examined;
-    if (step.first) seen_ = {};
+    if (step.first) {
+      seen_ = {};
+      seen_.survey.path = log.path;
+    }
     if (step.first && !log.passed_over) {
       ++totals_.logs;
       for (const auto& output : outputs_) output->writer().begin_log(log.path);
@@ -134,11 +137,12 @@ class Run {
                  {examined.result.view.line, 1},
                  "this planner block is too large to be printed",
                  "one of its cells is much longer than the others: cut it"});
-    if (step.last && log.stopped) log_error(*log.stopped);
+    const std::optional<Error> not_read = step.last ? log.not_read() : std::nullopt;
+    if (not_read) log_error(*not_read);
     // A target has to be in one block of the log, not in each.
     if (step.last && !seen_.answered && !seen_.unknown_target.empty())
       log_error({log.path, {}, seen_.unknown_target, ""});
-    if (step.last && totals_.survey) end_log(log);
+    if (step.last && totals_.survey) end_log(log.error || not_read);
     show_progress(step.fraction);
     if (options_.command == CommandId::report && options_.logs.size() == 2 && step.block) keep(std::move(work));
   }
@@ -157,9 +161,7 @@ class Run {
       output->writer().compared(kept_[0].step.log->path, kept_[1].step.log->path, diff);
   }
 
-  void end_log(const OpenLog& log) {
-    const bool failed = log.error || log.stopped;
-    seen_.survey.path = log.path;
+  void end_log(bool failed) {
     add_log(seen_.survey, failed, *totals_.survey);
     if (!failed) write([&](Writer& writer, std::string& text) { writer.end_log(seen_.survey, text); });
   }

@@ -49,6 +49,12 @@ std::optional<Step> Steps::next() {
     std::optional<Found> found = walk_.next();
     if (!found) return std::nullopt;
     log_ = open(std::move(*found));
+std::optional<Error> OpenLog::not_read() const {
+  if (error) return std::nullopt;
+  if (stopped || !source->became_shorter()) return stopped;
+  return Error{path, {}, "it became shorter while it was read", "pass a copy of it, or its content on standard input"};
+}
+
     first = true;
     ahead_ = next_wanted();
     if (!ahead_ && !log_->error) nothing_found();
@@ -86,8 +92,9 @@ std::optional<Steps::Numbered> Steps::next_wanted() {
 }
 
 void Steps::nothing_found() {
-  if (log_->stopped) {
-    log_->error = std::exchange(log_->stopped, std::nullopt);
+  if (auto why = log_->not_read()) {
+    log_->stopped.reset();
+    log_->error = std::move(why);
     return;
   }
   // A log that was decompressed in part may have had its blocks in the other one.

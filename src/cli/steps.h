@@ -25,6 +25,9 @@ struct OpenLog {
   std::optional<Error> error;    // nothing of it was read
   std::optional<Error> stopped;  // what follows its blocks was not read
   bool passed_over = false;      // a walk came by it, and there is no block in it
+
+  // Why a part of it was not read, as far as is known by now.
+  std::optional<Error> not_read() const;
 };
 
 // A block of a log to look at. A log of which none is wanted has one step without a block.

@@ -36,16 +36,37 @@ class Memory final : public Source {
   bool recoded_;
 };
 
+class File {
+ public:
+  File(int fd, bool owned) : fd_(fd), owned_(owned) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (owned_ && fd_ >= 0) ::close(fd_);
+  }
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+  bool owned_;
+};
+
 // A mapped file: half the cost of reading it into memory. Of a log that is cut short while it is read comes SIGBUS, as
-// with every tool that maps; main() ends with an error then.
+// with every tool that maps; main() puts zeros in the place of what is gone.
 class Mapping final : public Source {
  public:
-  Mapping(void* start, std::size_t size, std::size_t skip) : start_(start), size_(size), skip_(skip) {}
+  // `fd`: the file that is mapped; another descriptor of it is kept.
+  Mapping(void* start, std::size_t size, std::size_t skip, int fd)
+      : start_(start), size_(size), skip_(skip), file_(::fcntl(fd, F_DUPFD_CLOEXEC, 0), true) {}
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
   ~Mapping() override { ::munmap(start_, size_); }
   std::string_view bytes() const override { return {static_cast<const char*>(start_) + skip_, size_ - skip_}; }
   std::size_t held() const override { return 0; }
+  bool became_shorter() const override {
+    struct stat now {};
+    return ::fstat(file_.fd(), &now) == 0 && static_cast<std::size_t>(now.st_size) < size_;
+  }
   // Blocks that are still looked at are mapped again, so the last few pieces are released once more.
   void release(std::size_t end) const override {
     const std::size_t stop = (skip_ + end) / kReadStep * kReadStep;
@@ -61,21 +82,7 @@ class Mapping final : public Source {
   mutable std::size_t released_ = 0;
   std::size_t size_;
   std::size_t skip_;  // bytes before the file position, which a caller has already taken from standard input
-};
-
-class File {
- public:
-  File(int fd, bool owned) : fd_(fd), owned_(owned) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (owned_ && fd_ >= 0) ::close(fd_);
-  }
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-  bool owned_;
+  File file_;
 };
 
 std::string text_of(int code) { return std::generic_category().message(code); }
@@ -132,7 +139,7 @@ std::unique_ptr<Source> map(int fd, const struct stat& status) {
   if (position >= status.st_size) return source_from({});
   void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (start == MAP_FAILED) return nullptr;
-  return std::make_unique<Mapping>(start, size, static_cast<std::size_t>(position));
+  return std::make_unique<Mapping>(start, size, static_cast<std::size_t>(position), fd);
 }
 
 OpenResult open_raw(int fd, const std::string& name) {

@@ -330,12 +330,33 @@ class Status(unittest.TestCase):
             tool.stdin.write(GOOD)
             tool.stdin.flush()
             time.sleep(0.5)  # until it waits for more
-            tool.send_signal(signal.SIGBUS)  # as pages behind the end of a mapped file do
+            tool.send_signal(signal.SIGBUS)
             _, error = tool.communicate(timeout=60)
         self.assertEqual(tool.returncode, 2)
-        self.assertIn(b"a log became shorter while it was read", error)
+        self.assertIn(b"cannot be read any more", error)
 
     def test_a_full_disk(self):
+        """It waits for its reader with most blocks still unread; the other log is read all the same."""
+        blocks = 400
+        with tempfile.TemporaryDirectory() as folder:
+            log, other = Path(folder, "a.log"), Path(folder, "b.log")
+            log.write_bytes(WRONG * blocks)
+            other.write_bytes(GOOD)
+            arguments = [BINARY, "verify", "-f", "ndjson", "--threads", "2", log, other]
+            with subprocess.Popen(arguments, bufsize=0, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as tool:
+                first = tool.stdout.readline()
+                os.truncate(log, len(WRONG) * 3 // 2)
+                out, error = tool.communicate(timeout=60)
+        self.assertEqual(tool.returncode, 2)
+        self.assertEqual(error, f"shardstats: error: {log}: it became shorter while it was read; pass a copy of it, or its "
+                                "content on standard input\n".encode())
+        *documents, _ = map(json.loads, [first, *out.splitlines()])
+        of_log, of_other = ([d for d in documents if d["logs"][0]["path"] == str(path)] for path in (log, other))
+        self.assertLess(len(of_log), blocks)
+        self.assertIn("became shorter", of_log[-1]["logs"][0]["error"]["message"])
+        self.assertEqual([d["verdict"] for d in of_other], ["clean"])
+
+    def test_a_disk_that_fails_while_a_log_is_read(self):
         for arguments in self.invocations():
             with self.subTest(arguments), open("/dev/full", "wb") as full:
                 done = subprocess.run([BINARY, *arguments], stdout=full, stderr=subprocess.PIPE, cwd=LOGS, timeout=60)

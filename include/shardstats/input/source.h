@@ -55,6 +55,8 @@ class Source {
   virtual bool is_recoded() const { return false; }
   // Null: the bytes are the whole log.
   virtual const ContentDamage* damage() const { return nullptr; }
+  // Is the file behind it shorter by now? What lies behind its end reads as zeros, or ends the process with SIGBUS.
+  virtual bool became_shorter() const { return false; }
 };
 
 // Either the opened log or the reason why not. `path` "-" is standard input.
