@@ -1,6 +1,7 @@
 #include "shardstats/analysis/sweep.h"
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/shares.h"
 #include "shardstats/planner/statistics.h"
@@ -20,8 +21,8 @@ template <class Fits>
 std::optional<std::int64_t> last_that(Fits fits) {
   if (!fits(1)) return std::nullopt;
   std::int64_t low = 1, high = 2;
-  while (high < kMostOfCount && fits(high)) low = high, high *= 2;
-  while (high - low > 1) {
+  while (high <= kMostOfCount && fits(high)) low = high, high *= 2;
+  while (low < kMostOfCount && high - low > 1) {
     const std::int64_t half = low + (high - low) / 2;
     (fits(half) ? low : high) = half;
   }
@@ -62,16 +63,22 @@ PlanPeak peak_of(const Plan& plan, const std::optional<RealInterval>& planning) 
 
 LargestFit largest_fit(std::string key, double limit, const PeakAt& at) {
   LargestFit result{std::move(key), limit, {}, {}, {}, {}};
+  std::map<std::int64_t, SweepPoint> known;  // the questions below come by most values twice
+  const auto point = [&](std::int64_t value) -> const SweepPoint& {
+    const auto [found, is_new] = known.try_emplace(value);
+    if (is_new) found->second = at(value);
+    return found->second;
+  };
   result.fits = last_that([&](std::int64_t value) {
-    const SweepPoint point = at(value);
-    return point.peak && point.peak->hbm.high <= limit;
+    const auto& peak = point(value).peak;
+    return peak && peak->hbm.high <= limit;
   });
   result.may_fit = last_that([&](std::int64_t value) {
-    const SweepPoint point = at(value);
-    return point.peak && point.peak->hbm.low <= limit;
+    const auto& peak = point(value).peak;
+    return peak && peak->hbm.low <= limit;
   });
-  if (result.fits) result.at = at(*result.fits);
-  result.beyond = at(result.fits.value_or(0) + 1);
+  if (result.fits) result.at = point(*result.fits);
+  if (result.fits != kMostOfCount) result.beyond = point(result.fits.value_or(0) + 1);
   return result;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "logs.h"
 
 namespace shardstats {
@@ -28,6 +30,22 @@ TEST(Sweep, NothingFits) {
   EXPECT_EQ(largest.may_fit, 1);
   EXPECT_FALSE(largest.at);
   EXPECT_EQ(largest.beyond->values.front(), "1");
+}
+
+TEST(Sweep, AllThatIsTriedFits) {
+  const LargestFit largest = largest_fit("batch_size", 1e15, peak_at);
+  EXPECT_EQ(largest.fits, std::int64_t{1} << 40);
+  EXPECT_EQ(largest.may_fit, largest.fits);
+  EXPECT_TRUE(largest.at);
+  EXPECT_FALSE(largest.beyond);
+}
+
+TEST(Sweep, EachValueIsLookedAtOnce) {
+  std::map<std::int64_t, int> asked;
+  largest_fit("batch_size", 1100, [&](std::int64_t value) {
+    EXPECT_EQ(++asked[value], 1) << value;
+    return peak_at(value);
+  });
 }
 
 TEST(Sweep, PeakOfALog) {

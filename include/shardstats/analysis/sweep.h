@@ -46,7 +46,7 @@ struct LargestFit {
   double limit = 0;                      // bytes
   std::optional<std::int64_t> fits;      // whatever the log hides; nullopt: not even 1
   std::optional<std::int64_t> may_fit;   // up to which some explanation of the log fits
-  std::optional<SweepPoint> at, beyond;  // with `fits`, and with one more
+  std::optional<SweepPoint> at, beyond;  // with `fits`, and with one more unless that is more than is tried
 };
 // The changed plan with a value of the count in question.
 using PeakAt = std::function<SweepPoint(std::int64_t)>;
