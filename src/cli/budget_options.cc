@@ -115,7 +115,6 @@ std::vector<std::string> table_budget_keys() {
 std::optional<std::string> read_table_budgets(const Config& config, std::vector<TableBudgets>& budgets) {
   for (const Setting& heading : config) {
     if (heading.section + "." + heading.key != kTableBudgets) continue;
-    if (heading.kind != Setting::Kind::heading) return heading.place + ": expected tables, each as [[check.tables]]";
     TableBudgets& tables = budgets.emplace_back();
     for (const Setting& setting : config) {
       if (setting.section != kTableBudgets || setting.item != heading.item) continue;

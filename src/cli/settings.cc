@@ -35,17 +35,22 @@ std::vector<std::string> keys_of(const CLI::App& command) {
   return keys;
 }
 
-// The keys and tables that a section may have; nullopt: there is no such section.
-std::optional<std::vector<std::string>> keys_of_section(const CLI::App& app, const std::string& section) {
-  if (section == kTableBudgets) return table_budget_keys();
-  std::vector<std::string> keys;
+// What a section may have.
+struct SectionKeys {
+  std::vector<std::string> values, tables;
+};
+
+// nullopt: there is no such section.
+std::optional<SectionKeys> keys_of_section(const CLI::App& app, const std::string& section) {
+  if (section == kTableBudgets) return SectionKeys{table_budget_keys(), {}};
+  SectionKeys keys;
   for (const CLI::App* command : app.get_subcommands({})) {
     if (!section.empty() && command->get_name() != section) continue;
-    for (std::string& key : keys_of(*command)) keys.push_back(std::move(key));
-    if (section.empty()) keys.push_back(command->get_name());
+    for (std::string& key : keys_of(*command)) keys.values.push_back(std::move(key));
+    if (section.empty()) keys.tables.push_back(command->get_name());
   }
-  if (section == kTableBudgets.substr(0, kTableBudgets.find('.'))) keys.emplace_back("tables");
-  return keys.empty() ? std::nullopt : std::optional(std::move(keys));
+  if (section == kTableBudgets.substr(0, kTableBudgets.find('.'))) keys.tables.emplace_back("tables");
+  return keys.values.empty() ? std::nullopt : std::optional(std::move(keys));
 }
 
 // ---- values --------------------------------------------------------------------------------------------------------
@@ -111,10 +116,13 @@ std::optional<std::string> give(CLI::Option& option, const ValueSource& source) 
   return std::nullopt;
 }
 
-// No file is read if the environment says so, unless the command line names one.
+// No file is read if the environment says so, unless the command line names one. Any word says so but
+// those by which an option is switched off.
 bool environment_has_no_config() {
   const auto variable = from_environment("no-config");
-  return variable && variable->values.front() != "0" && variable->values.front() != "false";
+  static constexpr std::string_view kFalse[] = {"0", "false", "no", "off", "n", "f", "disable", "-"};
+  const std::string word = variable ? CLI::detail::to_lower(variable->values.front()) : "0";
+  return std::ranges::find(kFalse, word) == std::end(kFalse);
 }
 
 }  // namespace
@@ -144,10 +152,25 @@ std::variant<Config, std::string> load_config(const CLI::App& command) {
 std::optional<std::string> unknown_key(const CLI::App& app, const Config& config) {
   for (const Setting& setting : config) {
     const auto keys = keys_of_section(app, setting.section);
-    if (!keys || std::ranges::find(*keys, setting.key) != keys->end()) continue;  // its heading is the unknown one
-    std::string message = setting.place + ": unknown " + (setting.kind == Kind::heading ? "table" : "key") + " '" +
-                          setting.key + "'" + (setting.section.empty() ? "" : " in [" + setting.section + "]");
-    const std::vector<std::string_view> views(keys->begin(), keys->end());
+    if (!keys) continue;  // its heading is the unknown one
+    const bool is_heading = setting.kind == Kind::heading;
+    const auto& known = is_heading ? keys->tables : keys->values;
+    const auto& others = is_heading ? keys->values : keys->tables;
+    const auto has_key = [&](const std::vector<std::string>& names) {
+      return std::ranges::find(names, setting.key) != names.end();
+    };
+    if (has_key(known)) continue;
+    if (has_key(others))
+      return setting.place + ": '" + setting.key + "' is " +
+             (is_heading ? "a key, not a table: write " + setting.key + " = VALUE"
+                         : "a table, not a key: write " +
+                               (setting.section.empty() ? "[" + setting.key + "]"
+                                                        : "[[" + setting.section + "." + setting.key + "]]") +
+                               " and its keys in the lines below");
+    std::string message = setting.place + ": unknown " + (is_heading ? "table" : "key") + " '" + setting.key + "'" +
+                          (setting.section.empty() ? "" : " in [" + setting.section + "]");
+    std::vector<std::string_view> views(known.begin(), known.end());
+    views.insert(views.end(), others.begin(), others.end());
     if (const std::string_view near = nearest(setting.key, views); !near.empty())
       message += "; did you mean '" + std::string(near) + "'?";
     return message;

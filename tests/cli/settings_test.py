@@ -35,7 +35,10 @@ WRONG = [  # configuration, command, what standard error says
     ('[check]\nmax-imbalance = "ten"', ["check"], "c.toml:2:1: --max-imbalance: 'ten' is not a percentage"),
     ('[check]\nmax-perf-ms = "1s"', ["check"], "c.toml:2:1: --max-perf-ms: '1s' is not milliseconds"),
     ("[check]\nmin-headroom = -5", ["check"], "c.toml:2:1: --min-headroom: '-5' is not a size"),
-    ("[check]\ntables = 1", ["check"], "c.toml:2:1: expected tables"),
+    ("[check]\ntables = 1", ["check"], "c.toml:2:1: 'tables' is a table, not a key: write [[check.tables]] and"),
+    ('verify = "note"', ["verify"], "c.toml:1:1: 'verify' is a table, not a key: write [verify] and"),
+    ("[quiet]", ["verify"], "c.toml:1:2: 'quiet' is a key, not a table: write quiet = VALUE"),
+    ("[scan.quiet]", ["verify"], "c.toml:1:7: 'quiet' is a key, not a table: write quiet = VALUE"),
     ("[[check.tables]]\nmax-hbm = 1", ["check"], "c.toml:1:1: 'pattern' is missing"),
     (TABLES, ["check"], "c.toml:1:1: no limit"),
     (TABLES + "max_hbm = 1", ["check"], "c.toml:3:1: unknown key 'max_hbm' in [check.tables]; did you mean 'max-hbm'?"),
@@ -77,6 +80,8 @@ class Settings(unittest.TestCase):
         self.assertEqual(self.format_of(config=config, env=ndjson), "ndjson")
         self.assertEqual(self.format_of("-f", "text", config=config, env=ndjson), "text")
         self.assertEqual(self.format_of(config=config, env={"SHARDSTATS_FORMAT": ""}), "json")
+        for word, format in [("1", "text"), ("yes", "text"), ("0", "json"), ("no", "json"), ("False", "json"), ("", "json")]:
+            self.assertEqual(self.format_of(config=config, env={"SHARDSTATS_NO_CONFIG": word}), format, word)
 
     def test_which_file(self):
         other = self.path / "other.toml"
