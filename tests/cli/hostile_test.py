@@ -137,7 +137,7 @@ CASES = [  # what, log, status, part of what is printed
     ("parameter table again and again",
      "\n".join(LINES[:HEAD] + [LINES[HEAD], LINES[HEAD + 1], LINES[ROW]] * many(3000) + LINES[HEAD + 8 :]), 1,
      "log.duplicate_table"),
-    ("a kernel for each table", tables(2000, lambda row, i: row.replace("     fused   ", f"  k{i:07d}   ")), 1, "error"),
+    ("a kernel for each table", tables(many(8000), lambda row, i: row.replace("     fused   ", f"  k{i:07d}   ")), 1, "error"),
     ("a sharder for each table",
      tables(many(300), lambda row, i: row.replace("EmbeddingBagCollectionSharder", f"EmbeddingBagCollectionS{i:06d}")), 1,
      "error"),
