@@ -17,6 +17,7 @@ namespace shardstats::cli {
 namespace {
 
 constexpr std::size_t kMostPoints = 1000;  // of one sweep
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r");
@@ -215,7 +216,9 @@ std::variant<std::vector<Assignment>, std::string> read_assignments(const std::s
   std::vector<Assignment> all;
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); ++number) {
-    const std::string_view text = trimmed(std::string_view(line).substr(0, line.find('#')));
+    std::string_view text = line;
+    if (number == 1 && text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+    text = trimmed(text.substr(0, text.find('#')));
     if (text.empty()) continue;
     auto parsed = parse_assignment(text);
     if (auto* wrong = std::get_if<std::string>(&parsed)) return path + ":" + std::to_string(number) + ": " + *wrong;

@@ -15,18 +15,18 @@ constexpr std::string_view kNoChange =
 
 // Reads --max: a change of the count in question comes last.
 std::optional<std::string> read_largest(const ChangeTexts& texts, Options& options) {
-  if (texts.max.empty())
-    return texts.max_hbm.empty() ? std::nullopt : std::optional<std::string>("--max-hbm needs --max KEY");
+  if (!texts.max) return texts.max_hbm ? std::optional<std::string>("--max-hbm needs --max KEY") : std::nullopt;
+  const std::string& key = *texts.max;
   if (options.render_changed) return "--max gives no plan to --render; set the value that it found";
-  if (texts.max != "batch_size" && !texts.max.ends_with(".rows"))
-    return "--max " + texts.max + ": only batch_size and NAME.rows grow the memory of each rank that they touch";
-  auto parsed = parse_assignment(texts.max + "=1");
+  if (key != "batch_size" && !key.ends_with(".rows"))
+    return "--max '" + key + "': only batch_size and NAME.rows grow the memory of each rank that they touch";
+  auto parsed = parse_assignment(key + "=1");
   if (auto* wrong = std::get_if<std::string>(&parsed)) return "--max " + *wrong;
   auto& count = std::get<Assignment>(parsed);
-  LargestQuestion question{texts.max, {}};
-  if (!texts.max_hbm.empty()) {
-    question.max_hbm = parse_size(texts.max_hbm);
-    if (!question.max_hbm) return "--max-hbm '" + texts.max_hbm + "': expected a size, for example 72GiB";
+  LargestQuestion question{key, {}};
+  if (texts.max_hbm) {
+    question.max_hbm = parse_size(*texts.max_hbm);
+    if (!question.max_hbm) return "--max-hbm '" + *texts.max_hbm + "': expected a size, for example 72GiB";
   }
   options.changes.push_back(std::move(count));
   options.largest = std::move(question);

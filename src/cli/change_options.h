@@ -14,10 +14,11 @@ class App;
 
 namespace shardstats::cli {
 
-// The values as they were written; empty: not given.
+// The values as they were written.
 struct ChangeTexts {
   std::vector<std::string> set;
-  std::string file, max, max_hbm;
+  std::string file;  // empty: none
+  std::optional<std::string> max, max_hbm;
 };
 
 void add_change_options(CLI::App& app, ChangeTexts& texts);

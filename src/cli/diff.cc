@@ -19,13 +19,21 @@ namespace {
 
 constexpr std::size_t kTopInText = 10;  // rows of a list that are shown unless --top says another number
 
+constexpr std::string_view kNothingToCompare = "no planner block to compare";
+
+// Was nothing found where that is allowed?
+bool is_allowed_empty(const Options& options, const Work& side) {
+  return options.allow_empty && !side.step.log->error && !side.step.block;
+}
+
 // What was not read of a log.
-std::vector<Error> errors_of(const Work& side) {
+std::vector<Error> errors_of(const Options& options, const Work& side) {
   const OpenLog& log = *side.step.log;
   std::vector<Error> errors;
   if (log.error) errors.push_back(*log.error);
-  if (!log.error && !side.step.block) errors.push_back({log.path, {}, "no planner block to compare", ""});
-  if (log.stopped) errors.push_back(*log.stopped);
+  if (!log.error && !side.step.block && !is_allowed_empty(options, side))
+    errors.push_back({log.path, {}, std::string(kNothingToCompare), ""});
+  if (auto why = log.not_read()) errors.push_back(*std::move(why));
   return errors;
 }
 
@@ -47,7 +55,7 @@ Comparison compare(const Options& options, const Filter& filter) {
   Comparison result;
   // Both logs at once where there are threads for it.
   result.wrong_options = examine_all(options, filter, [&](Work& side) { result.sides.push_back(std::move(side)); });
-  for (const Work& side : result.sides) std::ranges::move(errors_of(side), std::back_inserter(result.errors));
+  for (const Work& side : result.sides) std::ranges::move(errors_of(options, side), std::back_inserter(result.errors));
   if (!result.errors.empty() || !result.wrong_options.empty()) result.status = kFailed;
   if (std::ranges::any_of(result.sides, [](const Work& side) { return !side.step.block; })) return result;
   const auto side = [&](const Work& one) { return DiffSide{*one.examined.printed, *one.examined.plan}; };
@@ -62,8 +70,11 @@ Comparison compare(const Options& options, const Filter& filter) {
 
 void report_problems(const Options& options, const Comparison& comparison) {
   for (const Error& error : comparison.errors) fail(error_text(error));
-  for (const Work& side : comparison.sides)
+  for (const Work& side : comparison.sides) {
     if (side.step.block) warn_of_errors(options, side.step.log->path, side.examined);
+    if (!options.quiet && is_allowed_empty(options, side))
+      warn(side.step.log->path + ": " + std::string(kNothingToCompare));
+  }
   for (const std::string& wrong : comparison.wrong_options) fail(wrong);
   if (!comparison.diff || !comparison.diff->limit) return;
   const LimitResult& limit = *comparison.diff->limit;
@@ -76,7 +87,7 @@ std::string json_of(const Options& options, const Comparison& comparison) {
   Totals totals;
   totals.errors = comparison.wrong_options;
   for (const Work& side : comparison.sides) {
-    const std::vector<Error> errors = errors_of(side);
+    const std::vector<Error> errors = errors_of(options, side);
     LogJson& log = logs.emplace_back(LogJson{side.step.log->path, {}, {}});
     if (!errors.empty()) log.error = errors.front();
     ++totals.logs;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <span>
 #include <sstream>
 #include <thread>
 
@@ -186,7 +187,8 @@ void add_anonymize_options(CLI::App& app, Raw& raw) {
   app.add_option("--map", raw.options.name_map,
                  "Write to FILE what was replaced by what, readable by you alone: JSON if it ends in .json, else lines "
                  "with tabs")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(CLI::Validator([](const std::string& path) { return path.empty() ? "names no file" : ""; }, "", "file"));
 }
 
 void add_command(CLI::App& app, const Command& command, Raw& raw) {
@@ -394,12 +396,37 @@ bool is_command(std::string_view word) { return command_named(word) != nullptr; 
 
 // `shardstats LOG` is `shardstats summary LOG`, also with options in front or the log piped in. A log that is called
 // like a command needs a path: ./verify.
-bool means_summary(int argc, const char* const* argv) {
-  if (argc < 2) return default_log().has_value();
-  const std::string_view word = argv[1];
+bool means_summary(std::span<const char* const> words) {
+  if (words.size() < 2) return default_log().has_value();
+  const std::string_view word = words[1];
   if (word == "-h" || word == "--help" || word == "--version" || is_command(word)) return false;
   struct stat status {};
-  return word.starts_with('-') || (stat(argv[1], &status) == 0 && !S_ISDIR(status.st_mode));
+  return word.starts_with('-') || (stat(words[1], &status) == 0 && !S_ISDIR(status.st_mode));
+}
+
+bool is_option(std::string_view word) { return word.starts_with('-') && word != "-" && word != "--"; }
+
+// Where the options end with which the words after the first begin: those of any command, with their values.
+std::size_t end_of_options(std::span<const char* const> words) {
+  CLI::App app;
+  Raw unused;
+  add_commands(app, nullptr, unused);
+  const auto takes_value = [&](const std::string& name) {
+    return std::ranges::any_of(app.get_subcommands({}), [&](const CLI::App* command) {
+      const CLI::Option* option = command->get_option_no_throw(name);
+      return option != nullptr && option->get_items_expected_max() > 0;
+    });
+  };
+  std::size_t end = 1;
+  while (end < words.size() && is_option(words[end])) end += takes_value(words[end]) ? 2 : 1;
+  return std::min(end, words.size());
+}
+
+// `shardstats -q verify LOG` is `shardstats verify -q LOG`. A log that is called like a command needs a path here, too.
+void put_command_first(std::vector<const char*>& words) {
+  if (words.size() < 3 || !is_option(words[1]) || std::none_of(words.begin() + 2, words.end(), is_command)) return;
+  const auto command = words.begin() + static_cast<std::ptrdiff_t>(end_of_options(words));
+  if (command != words.end() && is_command(*command)) std::rotate(words.begin() + 1, command, command + 1);
 }
 
 // A first word that is neither a command nor a log.
@@ -435,10 +462,6 @@ std::string near_option(const CLI::App& app, int argc, const char* const* argv) 
   return "";
 }
 
-}  // namespace
-
-namespace {
-
 // The words of the command line. "--option=" has the empty value, as where a variable of a script is not set: CLI11
 // would take the next word instead, which may be a log. `options`: keeps their names.
 std::vector<const char*> words_of(int argc, const char* const* argv, std::deque<std::string>& options) {
@@ -460,13 +483,14 @@ std::vector<const char*> words_of(int argc, const char* const* argv, std::deque<
 }  // namespace
 
 std::variant<Options, Leave> parse_command_line(int argc, const char* const* argv) {
-  // Of any command, too; before anything is set up, as scripts ask for it often.
-  const bool asks_for_version =
-      argc > 1 && std::string_view(argv[argc - 1]) == "--version" && (argc == 2 || (argc == 3 && is_command(argv[1])));
-  if (asks_for_version) return Leave{kClean, "shardstats " + std::string(kVersion) + "\n", ""};
   std::deque<std::string> names;
   std::vector<const char*> words = words_of(argc, argv, names);
-  if (means_summary(argc, argv)) words.insert(words.begin() + 1, command_of(CommandId::summary).name.data());
+  put_command_first(words);
+  // Of any command, too; before anything is set up, as scripts ask for it often.
+  const bool asks_for_version = words.size() > 1 && std::string_view(words.back()) == "--version" &&
+                                (words.size() == 2 || (words.size() == 3 && is_command(words[1])));
+  if (asks_for_version) return Leave{kClean, "shardstats " + std::string(kVersion) + "\n", ""};
+  if (means_summary(words)) words.insert(words.begin() + 1, command_of(CommandId::summary).name.data());
   argc = static_cast<int>(words.size());
   argv = words.data();
   if (argc < 2)

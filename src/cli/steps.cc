@@ -10,13 +10,21 @@ namespace {
 constexpr std::size_t kShownLine = 100;                             // characters of the nearest line in a message
 constexpr std::size_t kSearchedForNearest = std::size_t{32} << 20;  // bytes: they are all in memory then
 
+// Each run of blanks as one, so that the middle of a wide box comes into view.
+std::string without_runs_of_blanks(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    if (c != ' ' || (!out.empty() && out.back() != ' ')) out += c;
+  return out;
+}
+
 Error no_block(const std::string& path, std::string_view bytes) {
   Error error{
       path, {}, "no planner block found", "looked for a line with '--- Planner Statistics ---' in a box of '#'"};
   const BoxLine nearest = nearest_line(bytes.substr(0, kSearchedForNearest));
   if (nearest.place.line > 0) {
     error.place.line = nearest.place.line;
-    error.hint += "; the nearest line is: " + std::string(nearest.text.substr(0, kShownLine));
+    error.hint += "; the nearest line is: " + without_runs_of_blanks(nearest.text).substr(0, kShownLine);
   } else if (bytes.empty()) {
     error.hint = "the file is empty";
   }
@@ -41,6 +49,12 @@ std::shared_ptr<OpenLog> open(Found found) {
 
 }  // namespace
 
+std::optional<Error> OpenLog::not_read() const {
+  if (error) return std::nullopt;
+  if (stopped || !source->became_shorter()) return stopped;
+  return Error{path, {}, "it became shorter while it was read", "pass a copy of it, or its content on standard input"};
+}
+
 Steps::Steps(const Options& options) : options_(options), walk_(options.logs, options.command == CommandId::scan) {}
 
 std::optional<Step> Steps::next() {
@@ -49,12 +63,6 @@ std::optional<Step> Steps::next() {
     std::optional<Found> found = walk_.next();
     if (!found) return std::nullopt;
     log_ = open(std::move(*found));
-std::optional<Error> OpenLog::not_read() const {
-  if (error) return std::nullopt;
-  if (stopped || !source->became_shorter()) return stopped;
-  return Error{path, {}, "it became shorter while it was read", "pass a copy of it, or its content on standard input"};
-}
-
     first = true;
     ahead_ = next_wanted();
     if (!ahead_ && !log_->error) nothing_found();

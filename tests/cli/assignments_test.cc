@@ -119,6 +119,9 @@ TEST(Assignments, FromAFile) {
   const auto& all = std::get<std::vector<Assignment>>(read);
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[1].table, "a.b");
+  std::ofstream(path) << "\xEF\xBB\xBF"
+                         "batch_size=64\n";
+  EXPECT_EQ(std::get<std::vector<Assignment>>(read_assignments(path)).size(), 1U);
   std::ofstream(path) << "batch_size=64\nbatch=3\n";
   EXPECT_THAT(std::get<std::string>(read_assignments(path)),
               HasSubstr("changes.txt:2: batch: the run has no such attribute; did you mean 'batch_size'?"));

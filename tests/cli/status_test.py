@@ -24,6 +24,10 @@ STATUS = [  # arguments, standard input, status
     (["v1.4.0.log"], b"", 0),
     (["-"], GOOD, 0),
     (["-q", "--top", "1", "v1.4.0.log"], b"", 0),
+    (["-q", "-f", "json", "verify", "-"], WRONG, 1),
+    (["--format=json", "-o", "/dev/null", "verify", "-"], WRONG, 1),
+    (["-o", "verify", "v1.4.0.log", "-f", "xml"], b"", 2),  # here a file's name
+    (["--help", "verify"], b"", 0),
     (["missing.log"], b"", 2),
     (["verify", "v1.4.0.log"], b"", 0),
     (["verify", "-"], GOOD, 0),
@@ -76,6 +80,12 @@ STATUS = [  # arguments, standard input, status
     (["verify", "--exclude-table=", "v1.4.0.log"], b"", 2),
     (["verify", "--config=", "v1.4.0.log"], b"", 0),
     (["verify", "--exclude-table", "no_such_table", "-"], WRONG, 1),
+    (["whatif", "--max=", "v1.4.0.log"], b"", 2),
+    (["whatif", "--set", "batch_size=8", "--max-hbm=", "v1.4.0.log"], b"", 2),
+    (["anonymize", "--map=", "v1.4.0.log"], b"", 2),
+    (["diff", "v1.4.0.log", "-"], b"nothing here\n", 2),
+    (["diff", "--allow-empty", "v1.4.0.log", "-"], b"nothing here\n", 0),
+    (["diff", "--allow-empty", "v1.4.0.log", "missing.log"], b"", 2),
     (["diff", "--fail-on-increase", "", "v1.4.0.log", "v1.4.0.log"], b"", 2),
     (["verify", "--assume", "pipeline=train_sparse_dist", "v0.3.0.log"], b"", 2),  # which knows no pipelines
     (["summary", "--assume", "pipeline=train_sparse_dist", "v0.3.0.log"], b"", 2),
@@ -326,16 +336,6 @@ class Status(unittest.TestCase):
                     self.assertEqual(done.returncode, -signal.SIGPIPE if restore else 2)
 
     def test_a_log_that_is_cut_short_while_it_is_read(self):
-        with subprocess.Popen([BINARY, "verify", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as tool:
-            tool.stdin.write(GOOD)
-            tool.stdin.flush()
-            time.sleep(0.5)  # until it waits for more
-            tool.send_signal(signal.SIGBUS)
-            _, error = tool.communicate(timeout=60)
-        self.assertEqual(tool.returncode, 2)
-        self.assertIn(b"cannot be read any more", error)
-
-    def test_a_full_disk(self):
         """It waits for its reader with most blocks still unread; the other log is read all the same."""
         blocks = 400
         with tempfile.TemporaryDirectory() as folder:
@@ -357,6 +357,16 @@ class Status(unittest.TestCase):
         self.assertEqual([d["verdict"] for d in of_other], ["clean"])
 
     def test_a_disk_that_fails_while_a_log_is_read(self):
+        with subprocess.Popen([BINARY, "verify", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as tool:
+            tool.stdin.write(GOOD)
+            tool.stdin.flush()
+            time.sleep(0.5)  # until it waits for more
+            tool.send_signal(signal.SIGBUS)
+            _, error = tool.communicate(timeout=60)
+        self.assertEqual(tool.returncode, 2)
+        self.assertIn(b"cannot be read any more", error)
+
+    def test_a_full_disk(self):
         for arguments in self.invocations():
             with self.subTest(arguments), open("/dev/full", "wb") as full:
                 done = subprocess.run([BINARY, *arguments], stdout=full, stderr=subprocess.PIPE, cwd=LOGS, timeout=60)
