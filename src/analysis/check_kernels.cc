@@ -106,23 +106,35 @@ class SumsOfCells {
   std::map<std::pair<RuleId, std::string_view>, std::optional<ByteInterval>> sums_;
 };
 
+// Null: it has none of the name. They come in the order of their names, which a log may have thousands of.
+const PlanKernel* kernel_of(const Plan& plan, std::string_view name) {
+  const auto found = std::ranges::lower_bound(plan.kernels, name, {}, &PlanKernel::name);
+  return found == plan.kernels.end() || found->name != name ? nullptr : &*found;
+}
+
 void check_sums(Checks& checks) {
   SumsOfCells cells(checks);
-  for (const PrintedLine& line : checks.printed.lines)
+  for (const PrintedLine& line : checks.printed.lines) {
+    if (std::ranges::find(kKernelSums, line.id, &Sum::line) == std::end(kKernelSums)) continue;
+    const auto slots = checks.printed.slots_of(line);
+    const PlanKernel* kernel = is_any_kernel(checks, slots[0].text) ? kernel_of(checks.plan, slots[0].text) : nullptr;
+    if (kernel == nullptr) continue;
     for (const Sum& sum : kKernelSums) {
-      const auto slots = checks.printed.slots_of(line);
-      if (line.id != sum.line || sum.slot >= slots.size() || !is_any_kernel(checks, slots[0].text)) continue;
-      const auto kernel = std::ranges::find(checks.plan.kernels, slots[0].text, &PlanKernel::name);
-      if (kernel == checks.plan.kernels.end()) continue;
-      const Expectation rebuilt = (*kernel).*sum.expected;
+      if (line.id != sum.line || sum.slot >= slots.size()) continue;
+      const Expectation rebuilt = kernel->*sum.expected;
       const Expectation expectation = rebuilt.known ? rebuilt : cells.of(sum, slots[0].text, slots[sum.slot]);
-      if (!expectation.known || !expectation.contradicted) continue;
+      if (!expectation.known) continue;
+      checks.compared_kernel_sums.push_back(&slots[sum.slot]);
+      if (!expectation.contradicted) continue;
       Finding& finding = checks.add(sum.rule, slots[sum.slot]);
       finding.kernel = slots[0].text;
       finding.expected = expected_bytes(expectation.bytes, Format::r3, kGiB);
-      finding.message = differs(std::string(sum.what) + " of kernel " + std::string(slots[0].text),
-                                slots[sum.slot].text, " GB", finding.expected->text);
+      const std::string what = std::string(sum.what) + " of kernel " + std::string(slots[0].text);
+      finding.message = rebuilt.known ? differs(what, slots[sum.slot].text, " GB", finding.expected->text)
+                                      : what + " is printed as " + std::string(slots[sum.slot].text) +
+                                            " GB, the cells of its tables add up to " + finding.expected->text + " GB";
     }
+  }
 }
 
 // Hardcoded agrees with the number of rows: then one of the kernels' lines is wrong. `excess`: of their sum.
@@ -155,6 +167,21 @@ void blame_constraint_lines(Checks& checks, std::int64_t excess) {
         {wrong[i].cell, "should be " + std::to_string(wrong[i].expected) + " if it is the wrong one"});
 }
 
+// The tables that a line counts have its kernel. Where the sums agree, which tell better what a count should be.
+void check_kernels_of_constraints(Checks& checks) {
+  for (const PrintedLine& line : checks.printed.lines) {
+    if (line.id != LineId::kernel_constraint) continue;
+    const auto slots = checks.printed.slots_of(line);
+    const auto kernel = checks.words.kernels.find(slots[0].text);
+    const std::int64_t tables = kernel == checks.words.kernels.end() ? 0 : kernel->second.rows;
+    if (parse_integer(slots[1].text).value_or(0) <= tables + rows_without_kernel(checks)) continue;
+    Finding& finding = checks.add(RuleId::kernel_constraints, slots[tables == 0 ? 0 : 1]);
+    finding.kernel = slots[0].text;
+    finding.message = "Hardcoded " + std::string(slots[0].text) + " is printed as " + std::string(slots[1].text) +
+                      ", the parameter table has " + std::to_string(tables) + " with this kernel";
+  }
+}
+
 // Hardcoded stands in both sums, Auto-selected and the kernels' lines in one each: which of them breaks tells the
 // culprit.
 void check_constraints(Checks& checks) {
@@ -180,6 +207,8 @@ void check_constraints(Checks& checks) {
     blame_constraint_lines(checks, listed - *by_hand);
   else if (listed != *by_hand)
     add(hardcoded, "Hardcoded", listed);
+  else if (checks.rows_complete)
+    check_kernels_of_constraints(checks);
   const std::int64_t true_by_hand = rows_fit ? *by_hand : listed;
   if (!rows_fit && true_by_hand + *by_planner != rows) add(selected, "Auto-selected", rows - true_by_hand);
 }

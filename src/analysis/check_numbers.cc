@@ -208,8 +208,8 @@ void check_rank_columns(Checks& checks) {
 
 // Of cells with another count of numbers than the release prints; the finding stands at the first of them.
 template <class Row, class IsOdd, class CellOf>
-void check_counts(Checks& checks, const std::vector<Row>& rows, const IsOdd& is_odd, const CellOf& first_of,
-                  const std::string& expected) {
+void check_lengths_of_cells(Checks& checks, const std::vector<Row>& rows, const IsOdd& is_odd, const CellOf& first_of,
+                            const std::string& expected) {
   std::vector<const Row*> odd;
   for (const Row& row : rows)
     if (first_of(row) && is_odd(row)) odd.push_back(&row);
@@ -232,7 +232,7 @@ void check_components(Checks& checks, const std::vector<Row>& rows) {
   for (const PerfForm& form : perf_forms())
     if (form.since <= checks.printed.releases.back() && checks.printed.releases.front() <= form.until)
       counts |= 1u << form.components;
-  check_counts(
+  check_lengths_of_cells(
       checks, rows, [&](const Row& row) { return (counts >> row.perf.count & 1) == 0; },
       [](const Row& row) -> const Cell& { return row.perf.total; }, "the planner prints of perf");
 }
@@ -243,7 +243,7 @@ void check_storage_cells(Checks& checks) {
   const auto column = std::ranges::find(table.columns, ColumnId::storage, &PrintedColumn::id);
   if (column == table.columns.end()) return;
   const bool names_ssd = column->header.text.find("SSD") != std::string_view::npos;
-  check_counts(
+  check_lengths_of_cells(
       checks, table.rows, [&](const PrintedTable& row) { return static_cast<bool>(row.ssd) != names_ssd; },
       [](const PrintedTable& row) -> const Cell& { return row.hbm; }, "the header of its column names");
 }

@@ -2,6 +2,7 @@
 // it is a warning where the rest of the block agrees with it.
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -17,12 +18,19 @@ bool is_known_kernel(std::string_view text) { return find_kernel(text) != nullpt
 
 using WordSet = std::set<std::string_view>;
 
-// Sharding types are named in the rank rows as well, kernels in lines of their own. Nothing there: no line speaks
-// against a word.
+// Sharding types are named in the rank rows as well, each in all of them (log-format.md section 3.2), kernels in lines
+// of their own. Nothing there: no line speaks against a word.
 WordSet shardings_of_ranks(const PrintedPlan& printed) {
+  std::map<std::string_view, std::size_t> rows_with;
+  std::size_t rows = 0;
+  for (const PrintedRank& row : printed.ranks.rows) {
+    const auto counts = shard_counts(row.shards);
+    for (const ShardCount& pair : counts) ++rows_with[pair.type.text];
+    rows += !counts.empty();
+  }
   WordSet words;
-  for (const PrintedRank& row : printed.ranks.rows)
-    for (const ShardCount& pair : shard_counts(row.shards)) words.insert(pair.type.text);
+  for (const auto& [word, with] : rows_with)
+    if (2 * with > rows) words.insert(word);  // a cell or two may be damaged
   return words;
 }
 
@@ -55,10 +63,11 @@ void check_words(Checks& checks, const Words& words, const WordsOfRows& printed)
 }
 
 // One of which no row of the parameter table tells.
-void add_unknown(Checks& checks, const Words& words, const Cell& word) {
+Finding& add_unknown(Checks& checks, const Words& words, const Cell& word) {
   Finding& finding = checks.add_log(
       "log.unknown_word", word, std::string(word.text) + " is no " + std::string(words.what) + " of any known release");
   if (!may_be_newer(checks.printed)) finding.severity = Severity::error;
+  return finding;
 }
 
 // Of tables whose rows are not printed, or are lost; or the label of a new line.
@@ -73,13 +82,19 @@ void check_kernel_lines(Checks& checks) {
 }
 
 // Where no rows are printed, only the ranks name the sharding types.
-void check_shards(Checks& checks) {
+void check_shardings_of_ranks(Checks& checks) {
   if (!checks.printed.tables.rows.empty()) return;
+  std::optional<WordSet> of_ranks;  // most logs have no unknown word
   WordSet seen;
   for (const PrintedRank& row : checks.printed.ranks.rows)
-    for (const ShardCount& pair : shard_counts(row.shards))
-      if (!is_known_sharding(pair.type.text) && seen.insert(pair.type.text).second)
-        add_unknown(checks, kShardings, pair.type);
+    for (const ShardCount& pair : shard_counts(row.shards)) {
+      if (is_known_sharding(pair.type.text) || !seen.insert(pair.type.text).second) continue;
+      Finding& finding = add_unknown(checks, kShardings, pair.type);
+      if (!of_ranks) of_ranks = shardings_of_ranks(checks.printed);
+      if (of_ranks->contains(pair.type.text)) continue;
+      finding.severity = Severity::error;
+      finding.message += ", and the Shards of other ranks do not have it";
+    }
 }
 
 // Cells of a column that could not be read are odd; where they are in most rows, the column has changed.
@@ -106,7 +121,7 @@ void fold_changed_columns(Checks& checks, const ColumnTable<Row>& table) {
 
 bool names_kernel(LineId id) {
   return id == LineId::kernel_count || id == LineId::kernel_weights || id == LineId::kernel_optimizer ||
-         id == LineId::kernel_storage;
+         id == LineId::kernel_storage || id == LineId::kernel_constraint;
 }
 
 bool is_any_kernel(const Checks& checks, std::string_view word) {
@@ -130,7 +145,7 @@ void check_release(Checks& checks) {
   check_words(checks, kShardings, checks.words.shardings);
   check_words(checks, kKernels, checks.words.kernels);
   check_kernel_lines(checks);
-  check_shards(checks);
+  check_shardings_of_ranks(checks);
   fold_changed_columns(checks, checks.printed.ranks);
   fold_changed_columns(checks, checks.printed.tables);
 }

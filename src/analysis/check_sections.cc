@@ -83,6 +83,7 @@ class Sections {
     }
     check_columns(printed_.ranks, true);
     check_columns(printed_.tables, false);
+    check_order();
     if (is_cut(printed_)) return;
     for (const Together& pair : kTogether) check(pair);
     check_imbalances();
@@ -152,6 +153,26 @@ class Sections {
     return printed_.lines.back().place;
   }
 
+  // Of those that stand in a block once. All that is moved may follow from the first one.
+  void check_order() {
+    if (printed_.releases.front() < Release::v0_2_0) return;  // they had another one
+    std::array<std::uint8_t, kLineIds> place{};               // from 1; 0: it has none
+    for (std::size_t i = 0; i < order_.size(); ++i)
+      place[static_cast<std::size_t>(order_[i].id)] = static_cast<std::uint8_t>(i + 1);
+    const PrintedLine* last = nullptr;
+    for (const PrintedLine& line : printed_.lines) {
+      const auto place_of = [&](const PrintedLine& of) { return place[static_cast<std::size_t>(of.id)]; };
+      if (place_of(line) == 0 || count(line.id) != 1) continue;
+      if (last != nullptr && place_of(line) < place_of(*last)) {
+        checks_.add_log("log.line_order", Cell{{}, line.place},
+                        "the planner prints this line in front of " + quoted(words_of(printed_, last->id)) +
+                            ", which stands above it");
+        return;
+      }
+      last = &line;
+    }
+  }
+
   void check(const Together& pair) {
     const std::ptrdiff_t one = count(pair.one), other = count(pair.other);
     if (pair.equally_often ? one == other : (one > 0) == (other > 0)) return;
@@ -159,7 +180,7 @@ class Sections {
     if (is_of_release(printed_, lost)) add_beside(kept, quoted(words_of(printed_, lost)));
   }
 
-  // Columns that a newer release renamed are unknown ones.
+  // Columns that a newer release renamed are unknown ones; an older one has not renamed any.
   template <class Row>
   void check_columns(const ColumnTable<Row>& table, bool rank_table) {
     if (!table.printed) return;
@@ -171,7 +192,8 @@ class Sections {
           std::ranges::all_of(printed_.releases, prints))
         missing.push_back(form.header);
     }
-    if (std::ssize(missing) <= std::ranges::count(table.columns, ColumnId::unknown, &PrintedColumn::id)) return;
+    const auto unknown = std::ranges::count(table.columns, ColumnId::unknown, &PrintedColumn::id);
+    if (missing.empty() || (may_be_newer(printed_) && std::ssize(missing) <= unknown)) return;
     const std::string what = "the column " + quoted(missing.front());
     if (missing.size() == 1) return add(table.place, what + " is missing in this table");
     add(table.place, what + " and " + std::to_string(missing.size() - 1) + " more are missing in this table");
@@ -190,7 +212,8 @@ class Sections {
     for (const PrintedLine& line : printed_.lines) {
       if (std::ranges::find(kOfKernels, line.id, &OfKernels::line) == std::end(kOfKernels)) continue;
       const std::string_view kernel = printed_.slots_of(line).front().text;
-      if (line.id == L::kernel_count || is_any_kernel(checks_, kernel)) all.insert(kernel);
+      const bool is_counted = line.id == L::kernel_count && !checks_.rows_complete;
+      if (is_counted || is_any_kernel(checks_, kernel)) all.insert(kernel);
       named[line.id].insert(kernel);
     }
     for (const auto& [kernel, word] : checks_.words.kernels) all.insert(kernel);

@@ -75,6 +75,8 @@ struct Checks {
   // And for check_ranks(): shards on every rank, if each row says where its shards are.
   std::vector<ShardsByType> shards_by_rank{};
   bool shards_counted = false;
+  // Of the kernels' lines, in their order: sums that had something to be compared with.
+  std::vector<const Cell*> compared_kernel_sums{};
   // What check_ranks() counts for cover(): numbers in the Shards cells.
   std::int64_t printed_shard_counts = 0;
 
@@ -83,6 +85,7 @@ struct Checks {
   // Adds a finding of the rule's severity whose first suspect is the cell itself.
   Finding& add(RuleId rule, const Cell& where);
   Finding& add_table(RuleId rule, const Cell& where, std::size_t row);
+  // `rank` -1: not known.
   Finding& add_rank(RuleId rule, const Cell& where, int rank);
   // Adds one of a log.* rule, without suspects.
   Finding& add_log(std::string_view rule, const Cell& where, std::string message);

@@ -11,6 +11,7 @@ enum class Nature : std::uint8_t {
   input,      // nothing else in any block determines it
   unchecked,  // could be derived; no rule does so yet
   storage,    // derived where the plan was rebuilt, else an input
+  kernel,     // derived where the kernel's tables were rebuilt or print it
   table,      // derived where the parameter table is there
   planning_hbm,
   planning_ddr,
@@ -36,10 +37,10 @@ constexpr std::array<LineNature, 46> kLineNatures = {{
     {LineId::batch_size, {input}},
     {LineId::world_size, {input}},
     {LineId::kernel_count, {none, table}, {kNoRule, RuleId::kernel_count}},
-    {LineId::kernel_weights, {none, storage}, {kNoRule, RuleId::kernel_weights}},
-    {LineId::kernel_optimizer, {none, storage}, {kNoRule, RuleId::kernel_optimizer}},
+    {LineId::kernel_weights, {none, kernel}, {kNoRule, RuleId::kernel_weights}},
+    {LineId::kernel_optimizer, {none, kernel}, {kNoRule, RuleId::kernel_optimizer}},
     {LineId::kernel_storage,
-     {none, storage, storage, storage},
+     {none, kernel, kernel, kernel},
      {kNoRule, kernel_storage_hbm, kernel_storage_ddr, kernel_storage_ssd}},
     {LineId::kernel_constraints, {table, table}, {RuleId::kernel_constraints, RuleId::kernel_constraints}},
     {LineId::kernel_constraint, {none, table}, {kNoRule, RuleId::kernel_constraints}},
@@ -114,6 +115,9 @@ class Counter {
         break;
       case storage:
         numbers_.add(checks_.plan.sized, rule);
+        break;
+      case kernel:
+        numbers_.add(std::ranges::binary_search(checks_.compared_kernel_sums, &cell), rule);
         break;
       case table:
         numbers_.add(checks_.rows_complete, rule);

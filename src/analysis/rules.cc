@@ -230,6 +230,8 @@ constexpr std::array kRules = {
          v0_1_0, main_branch, "log-format.md section 1.5", kDamage},
     Rule{"log.repeated_lines", error, "lines that stand twice", "the lines of a block with each other", "", v0_1_0,
          main_branch, "log-format.md section 1.5", kDamage},
+    Rule{"log.line_order", warning, "lines in another order", "the lines of a block with the order in which the planner prints them", "",
+         v0_2_0, main_branch, "log-format.md section 1.5", "lines were moved on the way from the planner, or the log is of a newer release; all are read where they stand"},
     Rule{"log.no_opening_border", error, "block without a start", "the first line of a block with the border", "", v0_1_0,
          main_branch, "log-format.md section 1.2", kDamage},
     Rule{"log.no_closing_border", error, "block without an end", "the last line of a block with the border", "", v0_1_0,

@@ -29,7 +29,7 @@ Finding& Checks::add_table(RuleId rule, const Cell& where, std::size_t row) {
 
 Finding& Checks::add_rank(RuleId rule, const Cell& where, int rank) {
   Finding& finding = add(rule, where);
-  finding.rank = rank;
+  if (rank >= 0) finding.rank = rank;
   return finding;
 }
 

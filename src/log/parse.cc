@@ -258,7 +258,6 @@ class BlockParser {
     SlotTexts slots;
     slots.texts[slots.count++] = id == LineId::unknown_plain && split.indent > 1 ? split.row.substr(2) : split.text;
     take_slots(line, form_of(id), slots);
-    if (id == LineId::unknown_plain && split.text.ends_with(':')) section_ = Section::none;  // another one begins
     if (frame_.reaches_cut(line)) return;
     for (const LineForm& form : line_forms()) {
       const std::string_view value = is_open(form) ? damaged_value(split.text, form.pattern) : std::string_view();
@@ -273,6 +272,7 @@ class BlockParser {
     else
       plan_.report("log.unknown_line", Severity::warning, cell_at(line, split.text),
                    "a line that no known release prints; it is kept but not checked");
+    if (id == LineId::unknown_plain && split.text.ends_with(':')) section_ = Section::none;  // another one begins
   }
 
   // One that begins with words of its own: what stands below the headings of lists may have any.

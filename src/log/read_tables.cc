@@ -405,6 +405,20 @@ bool is_rank_header(std::string_view header) {
   return header.starts_with("Rank ") || header.find(" HBM (GB) ") != std::string_view::npos;
 }
 
+// Where the column has another name, it is known by 0, 1, 2, ... in its cells.
+void find_ranks_in_unknown_column(ColumnTable<PrintedRank>& table) {
+  if (table.has(ColumnId::rank)) return;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (table.columns[c].id != ColumnId::unknown) continue;
+    std::vector<const Cell*> cells;
+    for (const OddCell& odd : table.odd)
+      if (odd.column == c && parse_integer(odd.cell.text) == odd.row) cells.push_back(&odd.cell);
+    if (cells.size() != table.rows.size()) continue;
+    for (std::size_t row = 0; row < cells.size(); ++row) table.rows[row].rank = *cells[row];
+    return;
+  }
+}
+
 // A table that stops at its rule row; where the block was cut off, that is reported already.
 template <class Row>
 bool lacks_rows(const ColumnTable<Row>& table, const Block& block) {
@@ -423,6 +437,7 @@ std::size_t TableReader::read(std::size_t at) {
 
 void TableReader::mend_ranks() {
   DraftPlan& plan = state_.plan;
+  find_ranks_in_unknown_column(plan.ranks);
   if (lacks_rows(plan.ranks, state_.block))
     plan.report("log.rank_rows", Severity::error, plan.ranks.columns.front().header, "the rank table has no rows");
   state_.ranks_in_lists.add_lines(plan);

@@ -123,6 +123,64 @@ TEST(NewerRelease, RankColumnWithAnotherName) {
   const Checked checked(changed(log_bytes("v1.8.0.log"), "     Rank  ", "Rank", "Host"));
   EXPECT_THAT(checked.printed.ranks.rows, SizeIs(2));
   EXPECT_THAT(findings(checked.report), ElementsAre(HasSubstr("warning log.unknown_column Host: \"Host\" is")));
+  // It has the numbers of the ranks all the same, so that everything is compared.
+  const Report before = Checked(log_bytes("v1.8.0.log")).report;
+  EXPECT_EQ(checked.report.coverage.derived, before.coverage.derived);
+  const std::string log = changed(log_bytes("v1.8.0.log"), "     Rank  ", "Rank", "Host");
+  EXPECT_THAT(findings(changed(log, "   7.856 (9%)", "7.856", "7.956")),
+              Contains(AllOf(HasSubstr("error rank.hbm 7.956"), HasSubstr("the release is unknown"))));
+}
+
+// An older release has its own name.
+TEST(NewerRelease, ColumnOfAnOlderReleaseWithAnotherName) {
+  const struct {
+    const char* old_text;
+    const char* new_text;
+  } cases[] = {{"     Rank  ", "     Rnk   "}, {"     DDR (GB)", "     DDX (GB)"}, {"Sharding  ", "Shardink  "}};
+  for (const auto& c : cases) {
+    const std::string log = changed(log_bytes("v1.4.0.log"), c.old_text, c.old_text, c.new_text);
+    EXPECT_THAT(findings(log), AllOf(Contains(HasSubstr("warning log.unknown_column")),
+                                     Contains(HasSubstr("error log.missing_lines"))))
+        << c.new_text;
+  }
+  EXPECT_THAT(findings(inserted(log_bytes("v1.4.0.log"), "# Batch Size:", "# Foo Size: 5")),
+              ElementsAre(HasSubstr("warning log.unknown_line")));
+}
+
+TEST(NewerRelease, KernelOfConstraintsThatNoTableHas) {
+  for (const char* kernel : {"fusad", "dense"}) {
+    const std::string log = changed(log_bytes("v1.8.0.log"), "Hardcoded fused: 2", "fused", kernel);
+    EXPECT_THAT(findings(log), Contains(AllOf(HasSubstr(std::string("error kernel.constraints ") + kernel),
+                                              HasSubstr("the parameter table has 0 with this kernel"))));
+  }
+}
+
+TEST(NewerRelease, KernelOfTheCountsThatNoTableHas) {
+  const auto found = findings(changed(log_bytes("v1.8.0.log"), "#    fused: 5", "fused: 5", "fusad: 5"));
+  EXPECT_THAT(found, Not(Contains(HasSubstr("the line of fusad is missing"))));
+  EXPECT_THAT(found, Contains(HasSubstr("error")));
+}
+
+// All ranks name the same sharding types.
+TEST(NewerRelease, ShardingTypeOfOneRankAlone) {
+  const std::string log = changed(log_bytes("v1.8.0-nodebug.log"), "#         3 ", "DP: ", "6P: ");
+  EXPECT_THAT(findings(log),
+              ElementsAre("error log.unknown_word 6P: 6P is no sharding type of any known release, and the "
+                          "Shards of other ranks do not have it"));
+}
+
+TEST(NewerRelease, LinesInAnotherOrder) {
+  const auto swapped = [](std::string log, const std::string& mark) {
+    const std::size_t at = log.rfind('\n', log.find(mark)) + 1, size = log.find('\n', at) + 1 - at;
+    const std::string line = log.substr(at, size);
+    return log.erase(at, size).insert(log.find('\n', at) + 1, line);
+  };
+  for (const char* mark : {"--- Planner Statistics", "Batch Size", "Mean Total Perf"}) {
+    const std::string before = log_bytes("v1.4.0.log"), log = swapped(before, mark);
+    const std::size_t expected = std::string_view(mark) == "Batch Size" ? 0 : 1;  // it changes places with a blank line
+    EXPECT_THAT(findings(log), AllOf(SizeIs(expected), Each(HasSubstr("warning log.line_order")))) << mark;
+    EXPECT_EQ(rendered(Checked(log).printed), log);
+  }
 }
 
 // Of tables that cannot be rebuilt the printed memory still adds up to that of their kernel.
@@ -131,7 +189,7 @@ TEST(NewerRelease, MemoryOfAKernelIsThatOfItsTables) {
   EXPECT_THAT(findings(log), Not(Contains(HasSubstr("error"))));
   EXPECT_THAT(findings(changed(log, "fused: HBM: 15.674", "15.674", "16.674")),
               Contains(AllOf(HasSubstr("error kernel.storage.hbm 16.674: HBM of kernel fused"),
-                             HasSubstr("the release is unknown"))));
+                             HasSubstr("the cells of its tables add up to"), HasSubstr("the release is unknown"))));
 }
 
 }  // namespace
