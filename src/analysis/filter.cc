@@ -76,8 +76,11 @@ Filter::Filter(Filter&&) noexcept = default;
 Filter& Filter::operator=(Filter&&) noexcept = default;
 
 std::optional<std::string> Filter::set(const FilterWords& words) {
-  if (std::ranges::find(words.excluded_tables, "") != words.excluded_tables.end())
-    return "--exclude-table '': the empty expression matches every table";
+  const auto has_empty = [](const std::vector<std::string>& expressions) {
+    return std::ranges::find(expressions, "") != expressions.end();
+  };
+  if (has_empty(words.tables)) return "--table '': the empty expression matches every table";
+  if (has_empty(words.excluded_tables)) return "--exclude-table '': the empty expression matches every table";
   if (auto wrong = compile(words.tables, "--table", parts_->tables)) return wrong;
   if (auto wrong = compile(words.excluded_tables, "--exclude-table", parts_->excluded)) return wrong;
   for (const std::string& word : split(words.ranks)) {

@@ -33,6 +33,8 @@ std::vector<Error> errors_of(const Options& options, const Work& side) {
   if (log.error) errors.push_back(*log.error);
   if (!log.error && !side.step.block && !is_allowed_empty(options, side))
     errors.push_back({log.path, {}, std::string(kNothingToCompare), ""});
+  if (!side.examined.refused.empty())
+    errors.push_back({log.path, {side.examined.result.view.line, 1}, side.examined.refused, ""});
   if (auto why = log.not_read()) errors.push_back(*std::move(why));
   return errors;
 }
@@ -57,7 +59,8 @@ Comparison compare(const Options& options, const Filter& filter) {
   result.wrong_options = examine_all(options, filter, [&](Work& side) { result.sides.push_back(std::move(side)); });
   for (const Work& side : result.sides) std::ranges::move(errors_of(options, side), std::back_inserter(result.errors));
   if (!result.errors.empty() || !result.wrong_options.empty()) result.status = kFailed;
-  if (std::ranges::any_of(result.sides, [](const Work& side) { return !side.step.block; })) return result;
+  const auto is_comparable = [](const Work& side) { return side.step.block && side.examined.refused.empty(); };
+  if (!std::ranges::all_of(result.sides, is_comparable)) return result;
   const auto side = [&](const Work& one) { return DiffSide{*one.examined.printed, *one.examined.plan}; };
   PlanDiff& diff = result.diff.emplace(diff_plans(side(result.sides[0]), side(result.sides[1]), filter));
   if (!options.fail_on_increase) return result;

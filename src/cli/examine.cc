@@ -155,10 +155,8 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   BlockResult& result = examined.result;
   result.view = view_block(*examined.printed, *examined.plan, place.index, false);
   result.view.precedent = std::move(precedent);
-  if (!options.assume.empty() && !examined.plan->sized && !can_hold(options.assume, *examined.printed)) {
-    examined.refused = "no release with this log's layout can have printed it with what --assume says";
-    return examined;
-  }
+  const bool rests_on_plan = options.command != CommandId::render && options.command != CommandId::anonymize;
+  if (rests_on_plan && !(examined.refused = wrong_assumptions(options, *examined.printed)).empty()) return examined;
   if (details && !for_page) result.detailed = view_block(*examined.printed, *examined.plan, place.index, true);
   switch (options.command) {
     case CommandId::summary:
@@ -200,6 +198,11 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
       break;
   }
   return examined;
+}
+
+std::string wrong_assumptions(const Options& options, const PrintedPlan& printed) {
+  if (options.assume.empty() || can_hold(options.assume, printed)) return {};
+  return "no release with this log's layout can have printed it with what --assume says";
 }
 
 std::string message_of(const UnknownTarget& unknown) { return unknown.message + did_you_mean(unknown.nearest); }

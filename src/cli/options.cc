@@ -404,21 +404,30 @@ bool means_summary(std::span<const char* const> words) {
   return word.starts_with('-') || (stat(words[1], &status) == 0 && !S_ISDIR(status.st_mode));
 }
 
+// The options of all commands.
+class OptionsOfAll {
+ public:
+  OptionsOfAll() { add_commands(app_, nullptr, unused_); }
+  // Does some command have the option, with a value?
+  bool have_value(const std::string& name) const {
+    return std::ranges::any_of(app_.get_subcommands({}), [&](const CLI::App* command) {
+      const CLI::Option* option = command->get_option_no_throw(name);
+      return option != nullptr && option->get_items_expected_max() > 0;
+    });
+  }
+
+ private:
+  CLI::App app_;
+  Raw unused_;
+};
+
 bool is_option(std::string_view word) { return word.starts_with('-') && word != "-" && word != "--"; }
 
 // Where the options end with which the words after the first begin: those of any command, with their values.
 std::size_t end_of_options(std::span<const char* const> words) {
-  CLI::App app;
-  Raw unused;
-  add_commands(app, nullptr, unused);
-  const auto takes_value = [&](const std::string& name) {
-    return std::ranges::any_of(app.get_subcommands({}), [&](const CLI::App* command) {
-      const CLI::Option* option = command->get_option_no_throw(name);
-      return option != nullptr && option->get_items_expected_max() > 0;
-    });
-  };
+  const OptionsOfAll options;
   std::size_t end = 1;
-  while (end < words.size() && is_option(words[end])) end += takes_value(words[end]) ? 2 : 1;
+  while (end < words.size() && is_option(words[end])) end += options.have_value(words[end]) ? 2 : 1;
   return std::min(end, words.size());
 }
 
@@ -463,19 +472,19 @@ std::string near_option(const CLI::App& app, int argc, const char* const* argv) 
 }
 
 // The words of the command line. "--option=" has the empty value, as where a variable of a script is not set: CLI11
-// would take the next word instead, which may be a log. `options`: keeps their names.
-std::vector<const char*> words_of(int argc, const char* const* argv, std::deque<std::string>& options) {
+// would take the next word instead, which may be a log. `names`: keeps those of such options.
+std::vector<const char*> words_of(int argc, const char* const* argv, std::deque<std::string>& names) {
   std::vector<const char*> words;
   bool are_options = true;
   for (int i = 0; i < argc; ++i) {
     const std::string_view word = argv[i];
     are_options = are_options && word != "--";
-    if (are_options && word.starts_with("--") && word.find('=') + 1 == word.size()) {
-      words.push_back(options.emplace_back(word.substr(0, word.size() - 1)).c_str());
-      words.push_back("");
-    } else {
-      words.push_back(argv[i]);
-    }
+    words.push_back(argv[i]);
+    if (!are_options || !word.starts_with("--") || word.find('=') + 1 != word.size()) continue;
+    const std::string& name = names.emplace_back(word.substr(0, word.size() - 1));
+    if (!OptionsOfAll().have_value(name)) continue;
+    words.back() = name.c_str();
+    words.push_back("");
   }
   return words;
 }

@@ -21,6 +21,7 @@ namespace {
 // The blocks of one log taken together.
 struct Seen {
   LogSurvey survey;
+  bool failed = false;    // of one of its blocks there is no answer
   bool answered = false;  // the target was in one of its blocks
   std::string unknown_target;
 };
@@ -131,6 +132,7 @@ class Run {
       if (totals_.survey) add_block(examined.result, seen_.survey, *totals_.survey);
       take(examined);
     }
+    seen_.failed |= !examined.refused.empty() || examined.too_large;
     if (!examined.refused.empty()) log_error({log.path, {examined.result.view.line, 1}, examined.refused, ""});
     if (examined.too_large)
       log_error({log.path,
@@ -142,7 +144,7 @@ class Run {
     // A target has to be in one block of the log, not in each.
     if (step.last && !seen_.answered && !seen_.unknown_target.empty())
       log_error({log.path, {}, seen_.unknown_target, ""});
-    if (step.last && totals_.survey) end_log(log.error || not_read);
+    if (step.last && totals_.survey) end_log(seen_.failed || log.error || not_read);
     show_progress(step.fraction);
     if (options_.command == CommandId::report && options_.logs.size() == 2 && step.block) keep(std::move(work));
   }

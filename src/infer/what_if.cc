@@ -63,6 +63,16 @@ std::optional<Refusal> refusal_of(const Inference& base) {
   const auto because = [](std::string why) { return Refusal{"this log cannot be rebuilt: " + std::move(why)}; };
   if (plan.empty) return because("the planner found no plan, so that there are no shards");
   const auto& rows = base.inputs.printed->tables.rows;
+  for (const PlanTable& table : plan.tables) {
+    const PrintedTable& row = rows[table.row];
+    const auto unknown = [&](const std::string& what, const Cell& word) {
+      return because("the " + what + " of table " + std::string(row.fqn.text) + ", " + std::string(word.text) +
+                     ", is of no known release");
+    };
+    if (row.sharding && !parse_name<Sharding>(row.sharding.text, kShardingNames))
+      return unknown("sharding type", row.sharding);
+    if (row.kernel && table.kernel == nullptr) return unknown("compute kernel", row.kernel);
+  }
   if (!plan.sized && !rows.empty() && base.inputs.printed->releases.back() >= Release::v0_3_0)
     return because("no row of its parameter table has all cells that sizes rest on");
   if (!plan.sized || plan.tables.empty())
@@ -71,13 +81,7 @@ std::optional<Refusal> refusal_of(const Inference& base) {
   for (const PlanTable& table : plan.tables) {
     const PrintedTable& row = rows[table.row];
     const std::string name(row.fqn.text);
-    const auto unknown = [&](const std::string& what, const Cell& word) {
-      return because("the " + what + " of table " + name + ", " + std::string(word.text) + ", is of no known release");
-    };
     if (row.ranks.text == "None") return because("the ranks of table " + name + " are not printed");
-    if (row.sharding && !parse_name<Sharding>(row.sharding.text, kShardingNames))
-      return unknown("sharding type", row.sharding);
-    if (row.kernel && table.kernel == nullptr) return unknown("compute kernel", row.kernel);
     if (!table.sized) return because("cells of table " + name + " that sizes rest on are lost or unreadable");
     if (!table.explained) return because("no dtype, optimizer and caching explain the storage of table " + name);
   }

@@ -15,6 +15,7 @@ from pathlib import Path
 from tool import BINARY, LOGS, Terminal, damaged, run
 
 WRONG = damaged("v1.4.0.log", "8.941", "8.945", "position_ebc.device_os_ad_id")
+WRONG_KERNEL = damaged("v1.4.0.log", "fused: 3", "fused: 4", "fused: 3")
 GOOD = (LOGS / "v1.4.0.log").read_bytes()
 
 STATUS = [  # arguments, standard input, status
@@ -79,7 +80,11 @@ STATUS = [  # arguments, standard input, status
     (["verify", "--output=", "v1.4.0.log"], b"", 2),
     (["verify", "--exclude-table=", "v1.4.0.log"], b"", 2),
     (["verify", "--config=", "v1.4.0.log"], b"", 0),
+    (["verify", "--table=", "v1.4.0.log"], b"", 2),
+    (["verify", "--quiet=", "v1.4.0.log"], b"", 0),
     (["verify", "--exclude-table", "no_such_table", "-"], WRONG, 1),
+    (["verify", "--exclude-table", ".", "-"], WRONG, 0),
+    (["verify", "--exclude-table", ".", "-"], WRONG_KERNEL, 1),
     (["whatif", "--max=", "v1.4.0.log"], b"", 2),
     (["whatif", "--set", "batch_size=8", "--max-hbm=", "v1.4.0.log"], b"", 2),
     (["anonymize", "--map=", "v1.4.0.log"], b"", 2),
@@ -88,6 +93,10 @@ STATUS = [  # arguments, standard input, status
     (["diff", "--allow-empty", "v1.4.0.log", "missing.log"], b"", 2),
     (["diff", "--fail-on-increase", "", "v1.4.0.log", "v1.4.0.log"], b"", 2),
     (["verify", "--assume", "pipeline=train_sparse_dist", "v0.3.0.log"], b"", 2),  # which knows no pipelines
+    (["diff", "--assume", "pipeline=train_sparse_dist", "v0.3.0.log", "v0.3.0.log"], b"", 2),
+    (["whatif", "--set", "batch_size=8", "--assume", "pipeline=train_sparse_dist", "v0.3.0.log"], b"", 2),
+    (["render", "--assume", "pipeline=train_sparse_dist", "v0.3.0.log"], b"", 0),
+    (["scan", "--assume", "pipeline=train_sparse_dist", "v0.3.0.log"], b"", 2),
     (["summary", "--assume", "pipeline=train_sparse_dist", "v0.3.0.log"], b"", 2),
     (["verify", "--threads", "3", "v0.5.0.log", "v1.4.0.log", "v1.8.0.log", "v0.1.0.log"], b"", 0),
     (["verify", "-o", "/nowhere/report.json"], GOOD, 2),
@@ -215,6 +224,13 @@ class Status(unittest.TestCase):
                 self.assertEqual(done.returncode, status, done.stderr.decode())
                 if status == 2:
                     self.assertTrue(done.stderr, "a failure says why")
+
+    def test_an_assumption_that_cannot_hold_is_named(self):
+        assumption = ["--assume", "pipeline=train_sparse_dist"]
+        for arguments in (["whatif", "--set", "batch_size=8"], ["diff", "v0.3.0.log"], ["scan"]):
+            done = run(*arguments, *assumption, "v0.3.0.log")
+            self.assertIn(b"no release with this log's layout", done.stderr)
+        self.assertIn(b"1 log with 0 blocks: 0 clean, 0 with findings, 1 failed", b" ".join(done.stdout.split()))
 
     def test_no_input_is_a_usage_error(self):
         done = run("verify", stdin=None)
