@@ -90,7 +90,7 @@ void add_peak_parts(const PrintedPlan& printed, const Plan& plan, MemorySummary&
 // What whatif gives for some changes. The fullest rank falls by what some rank falls.
 void add_changes(const PrintedPlan& printed, const Plan& plan, const WhatIf& what_if, MemorySummary& memory) {
   for (const Change& change : analysis::standard_changes(printed, plan, memory.peak)) {
-    const auto outcome = what_if.with({&change, 1}, false);
+    const auto outcome = what_if.with({&change, 1}, Answer::memory);
     const auto* changed = std::get_if<ChangedPlan>(&outcome);
     if (changed == nullptr || changed->hbm_growth.size() != plan.ranks.size()) continue;
     std::vector<RealInterval> after;

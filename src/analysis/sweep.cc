@@ -61,24 +61,18 @@ PlanPeak peak_of(const Plan& plan, const std::optional<RealInterval>& planning) 
   return peak;
 }
 
-LargestFit largest_fit(std::string key, double limit, const PeakAt& at) {
+LargestFit largest_fit(std::string key, double limit, const HbmAt& hbm_at, const PeakAt& at) {
   LargestFit result{std::move(key), limit, {}, {}, {}, {}};
-  std::map<std::int64_t, SweepPoint> known;  // the questions below come by most values twice
-  const auto point = [&](std::int64_t value) -> const SweepPoint& {
+  std::map<std::int64_t, std::optional<RealInterval>> known;  // both questions come by most values
+  const auto hbm = [&](std::int64_t value) {
     const auto [found, is_new] = known.try_emplace(value);
-    if (is_new) found->second = at(value);
+    if (is_new) found->second = hbm_at(value);
     return found->second;
   };
-  result.fits = last_that([&](std::int64_t value) {
-    const auto& peak = point(value).peak;
-    return peak && peak->hbm.high <= limit;
-  });
-  result.may_fit = last_that([&](std::int64_t value) {
-    const auto& peak = point(value).peak;
-    return peak && peak->hbm.low <= limit;
-  });
-  if (result.fits) result.at = point(*result.fits);
-  if (result.fits != kMostOfCount) result.beyond = point(result.fits.value_or(0) + 1);
+  result.fits = last_that([&](std::int64_t value) { return hbm(value) && hbm(value)->high <= limit; });
+  result.may_fit = last_that([&](std::int64_t value) { return hbm(value) && hbm(value)->low <= limit; });
+  if (result.fits) result.at = at(*result.fits);
+  if (result.fits != kMostOfCount) result.beyond = at(result.fits.value_or(0) + 1);
   return result;
 }
 

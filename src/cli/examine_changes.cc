@@ -58,7 +58,7 @@ class ChangedBlock {
   void change(WhatIfResult& result) {
     const auto changes = resolved(std::vector<std::size_t>(options_.changes.size(), 0), examined_.refused);
     if (!changes) return;
-    auto outcome = what_if_->with(*changes, options_.render_changed);
+    auto outcome = what_if_->with(*changes, options_.render_changed ? Answer::likely_too : Answer::memory_and_perf);
     if (auto* refusal = std::get_if<Refusal>(&outcome)) {
       examined_.refused = std::move(refusal->message);
       return;
@@ -112,7 +112,7 @@ class ChangedBlock {
 
   SweepPoint point(const std::vector<Change>& changes, std::vector<std::string> values) const {
     SweepPoint point{std::move(values), {}, {}};
-    const auto outcome = what_if_->with(changes, false);
+    const auto outcome = what_if_->with(changes, Answer::memory_and_perf);
     if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
       point.refused = refusal->message;
       return point;
@@ -122,6 +122,13 @@ class ChangedBlock {
         changed.device_hbm ? planning_memory(*examined_.printed, what_if_->base(), changed.device_hbm) : planning_;
     point.peak = peak_of(changed.plan, planning);
     return point;
+  }
+
+  // Of the fullest rank; nullopt: it cannot be.
+  std::optional<RealInterval> largest_hbm(const std::vector<Change>& changes) const {
+    const auto outcome = what_if_->with(changes, Answer::memory);
+    const auto* changed = std::get_if<ChangedPlan>(&outcome);
+    return changed == nullptr ? std::nullopt : std::optional(peak_of(changed->plan, {}).hbm);
   }
 
   // Every combination of the values, the last assignment fastest.
@@ -164,12 +171,15 @@ class ChangedBlock {
       }
       limit = planning_->low;
     }
-    result.largest = largest_fit(asked.key, limit, [&](std::int64_t value) {
-      auto with = *changes;
-      with.back().number = static_cast<double>(value);
-      with.back().text = asked.key + "=" + std::to_string(value);
-      return point(with, {std::to_string(value)});
-    });
+    const auto with = [&](std::int64_t value) {
+      auto all = *changes;
+      all.back().number = static_cast<double>(value);
+      all.back().text = asked.key + "=" + std::to_string(value);
+      return all;
+    };
+    result.largest = largest_fit(
+        asked.key, limit, [&](std::int64_t value) { return largest_hbm(with(value)); },
+        [&](std::int64_t value) { return point(with(value), {std::to_string(value)}); });
   }
 
   const Options& options_;

@@ -170,7 +170,10 @@ struct WhatIf::Impl {
   // The changed plan over these hypotheses. `by`: with this explanation alone; nullptr: with all. Sets by how much the
   // HBM of each rank grows.
   Plan assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, const LikelyBase* by,
-                std::vector<RealInterval>* hbm_growth = nullptr) const;
+                bool with_perf = true, std::vector<RealInterval>* hbm_growth = nullptr) const;
+  // Sets perf, and what follows from it.
+  void add_perf(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes, const LikelyBase* by,
+                Plan& plan) const;
   // The same over the likeliest explanation; `outcomes` are those of all.
   Plan assemble_likely(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes);
   void move_cells(const std::vector<ChangedOutcome>& outcomes, ChangedInputs& changed) const;
@@ -283,8 +286,16 @@ void WhatIf::Impl::list(const ChangedInputs& changed, const SearchResult& found,
   }
 }
 
+void WhatIf::Impl::add_perf(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
+                            const LikelyBase* by, Plan& plan) const {
+  const ChangedPerf perf = changed_perf(base, changed, outcomes, plan, by);
+  if (perf.outcomes.empty()) return;
+  fill_perf(perf.outcomes, changed.inputs, perf.inputs, true, plan);
+  narrow_perf(perf, by && by->agrees, plan);
+}
+
 Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, const LikelyBase* by,
-                            std::vector<RealInterval>* hbm_growth) const {
+                            bool with_perf, std::vector<RealInterval>* hbm_growth) const {
   const PlanInputs& inputs = changed.inputs;
   Plan plan;
   fill_plain(inputs, plan);
@@ -303,11 +314,7 @@ Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOut
   list_alternatives(found, plan);
   auto growth = narrow_ranks(changed, outcomes, by && by->agrees, plan);
   if (hbm_growth != nullptr) *hbm_growth = std::move(growth);
-  const ChangedPerf perf = changed_perf(base, changed, outcomes, plan, by);
-  if (!perf.outcomes.empty()) {
-    fill_perf(perf.outcomes, inputs, perf.inputs, true, plan);
-    narrow_perf(perf, by && by->agrees, plan);
-  }
+  if (with_perf) add_perf(changed, outcomes, by, plan);
   if (by == nullptr) list(changed, found, plan);
   return plan;
 }
@@ -344,7 +351,7 @@ Plan WhatIf::likely_base() const {
   return likely;
 }
 
-std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes, bool likely) const {
+std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes, Answer answer) const {
   if (impl_->refused) return *impl_->refused;
   ChangedPlan result;
   result.texts = std::make_shared<Texts>();
@@ -354,9 +361,10 @@ std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes,
   impl_->place_shards(changed, *result.texts, result.placed);
   const auto outcomes = changed_outcomes(impl_->base, changed);
   impl_->move_cells(outcomes, changed);
-  result.plan = impl_->assemble(changed, outcomes, nullptr, &result.hbm_growth);
-  if (auto refusal = impl_->lost_perf(changed, result.plan)) return *refusal;
-  if (likely) {
+  const bool with_perf = answer != Answer::memory;
+  result.plan = impl_->assemble(changed, outcomes, nullptr, with_perf, &result.hbm_growth);
+  if (auto refusal = with_perf ? impl_->lost_perf(changed, result.plan) : std::nullopt) return *refusal;
+  if (answer == Answer::likely_too) {
     set_reservation(impl_->base, &impl_->likeliest(), changed);
     result.likely = impl_->assemble_likely(changed, outcomes);
     keep_ranks_within(result.plan, result.likely);

@@ -16,8 +16,10 @@ SweepPoint peak_at(std::int64_t value) {
   return point;
 }
 
+std::optional<RealInterval> hbm_at(std::int64_t value) { return peak_at(value).peak->hbm; }
+
 TEST(Sweep, TheLargestThatFitsWhateverIsHidden) {
-  const LargestFit largest = largest_fit("batch_size", 1100, peak_at);
+  const LargestFit largest = largest_fit("batch_size", 1100, hbm_at, peak_at);
   EXPECT_EQ(largest.fits, 100);
   EXPECT_EQ(largest.may_fit, 110);
   EXPECT_EQ(largest.at->values.front(), "100");
@@ -25,7 +27,7 @@ TEST(Sweep, TheLargestThatFitsWhateverIsHidden) {
 }
 
 TEST(Sweep, NothingFits) {
-  const LargestFit largest = largest_fit("batch_size", 10.5, peak_at);
+  const LargestFit largest = largest_fit("batch_size", 10.5, hbm_at, peak_at);
   EXPECT_FALSE(largest.fits);
   EXPECT_EQ(largest.may_fit, 1);
   EXPECT_FALSE(largest.at);
@@ -33,7 +35,7 @@ TEST(Sweep, NothingFits) {
 }
 
 TEST(Sweep, AllThatIsTriedFits) {
-  const LargestFit largest = largest_fit("batch_size", 1e15, peak_at);
+  const LargestFit largest = largest_fit("batch_size", 1e15, hbm_at, peak_at);
   EXPECT_EQ(largest.fits, std::int64_t{1} << 40);
   EXPECT_EQ(largest.may_fit, largest.fits);
   EXPECT_TRUE(largest.at);
@@ -42,10 +44,11 @@ TEST(Sweep, AllThatIsTriedFits) {
 
 TEST(Sweep, EachValueIsLookedAtOnce) {
   std::map<std::int64_t, int> asked;
-  largest_fit("batch_size", 1100, [&](std::int64_t value) {
+  const auto once = [&](std::int64_t value) {
     EXPECT_EQ(++asked[value], 1) << value;
-    return peak_at(value);
-  });
+    return hbm_at(value);
+  };
+  EXPECT_EQ(largest_fit("batch_size", 1100, once, peak_at).fits, 100);
 }
 
 TEST(Sweep, PeakOfALog) {

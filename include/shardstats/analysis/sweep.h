@@ -48,9 +48,11 @@ struct LargestFit {
   std::optional<std::int64_t> may_fit;   // up to which some explanation of the log fits
   std::optional<SweepPoint> at, beyond;  // with `fits`, and with one more unless that is more than is tried
 };
-// The changed plan with a value of the count in question.
+// Of the changed plan with a value of the count in question: HBM of the fullest rank, nullopt if there is none; and all
+// that is shown.
+using HbmAt = std::function<std::optional<RealInterval>(std::int64_t)>;
 using PeakAt = std::function<SweepPoint(std::int64_t)>;
-LargestFit largest_fit(std::string key, double limit, const PeakAt& at);
+LargestFit largest_fit(std::string key, double limit, const HbmAt& hbm_at, const PeakAt& at);
 
 // What `whatif` answers of one block; one of the three.
 struct WhatIfResult {

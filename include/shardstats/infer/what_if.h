@@ -95,6 +95,13 @@ struct ChangedPlan {
   std::vector<std::string> placed;         // what was put on ranks that were not given, in words
 };
 
+// How much of ChangedPlan is asked for.
+enum class Answer : std::uint8_t {
+  memory,           // no perf in its plan; nothing is refused for want of perf
+  memory_and_perf,  // all but `likely`
+  likely_too,
+};
+
 class WhatIf {
  public:
   explicit WhatIf(const PrintedPlan& printed, InferOptions options = {});
@@ -108,8 +115,7 @@ class WhatIf {
   Plan likely_base() const;
   // Why this log cannot be changed; nullptr: it can.
   const Refusal* refusal() const;
-  // `likely`: also ChangedPlan::likely.
-  std::variant<ChangedPlan, Refusal> with(std::span<const Change> changes, bool likely = true) const;
+  std::variant<ChangedPlan, Refusal> with(std::span<const Change> changes, Answer answer = Answer::likely_too) const;
 
  private:
   struct Impl;
