@@ -296,15 +296,37 @@ std::optional<CellBytes> cell_differences(const Inference& base, const ChangedIn
   return all;
 }
 
+std::vector<RankShards> shards_by_rank(const TableInputs* before, const TableInputs* now, std::size_t ranks) {
+  std::vector<RankShards> all;
+  const auto take = [&](const TableInputs* table, double RankShards::*shards) {
+    if (table == nullptr) return;
+    for (const int rank : table->ranks) {
+      if (static_cast<std::size_t>(rank) >= ranks) continue;
+      RankShards& on = all.emplace_back();
+      on.rank = static_cast<std::size_t>(rank);
+      on.*shards = 1;
+    }
+  };
+  take(before, &RankShards::before);
+  take(now, &RankShards::now);
+  std::ranges::sort(all, {}, &RankShards::rank);
+  std::vector<RankShards> by_rank;
+  for (const RankShards& on : all) {
+    if (by_rank.empty() || by_rank.back().rank != on.rank) by_rank.push_back({on.rank});
+    by_rank.back().before += on.before;
+    by_rank.back().now += on.now;
+  }
+  return by_rank;
+}
+
 std::vector<RankDifference> rank_differences(const Inference& base, const ChangedInputs& changed,
                                              const std::vector<ChangedOutcome>& outcomes) {
   const std::size_t ranks = std::min(base.plan.ranks.size(), changed.inputs.ranks.size());
-  const auto hull_into = [](std::vector<RankDifference>& all, const std::vector<RankDifference>& one, bool first) {
-    for (std::size_t r = 0; r < all.size(); ++r)
-      for (std::size_t q = 0; q < kQuantities; ++q)
-        all[r].bytes[q] = first ? one[r].bytes[q] : hull(all[r].bytes[q], one[r].bytes[q]);
+  const auto hull_into = [](RankDifference& all, const RankDifference& one, bool first) {
+    for (std::size_t q = 0; q < kQuantities; ++q)
+      all.bytes[q] = first ? one.bytes[q] : hull(all.bytes[q], one.bytes[q]);
   };
-  std::vector<RankDifference> all(ranks);
+  std::vector<RankDifference> all(ranks), table(ranks), one(ranks);  // the last two: of the ranks that have shards only
   for (const ChangedOutcome& outcome : outcomes) {
     std::vector<RankDifference> sum(ranks);
     for (std::uint32_t b = 0; b < base.inputs.tables.size(); ++b) {
@@ -318,9 +340,10 @@ std::vector<RankDifference> rank_differences(const Inference& base, const Change
       for (std::size_t i = 0; i < options.size(); ++i)
         if (!is_same(i)) differing.push_back(i);
       if (differing.empty()) continue;
-      std::vector<RankDifference> table(ranks);  // with the options that stay as they are: nothing
+      const auto on_ranks = shards_by_rank(&base.inputs.tables[b], t ? &changed.inputs.tables[*t] : nullptr, ranks);
+      for (const RankShards& on : on_ranks) table[on.rank] = {};  // with the options that stay as they are: nothing
       for (const std::size_t i : differing) {
-        std::vector<RankDifference> one(ranks);
+        for (const RankShards& on : on_ranks) one[on.rank] = {};
         const Outcome& after = outcome.survivor.outcome;
         const auto& parts = (*outcome.base->parts)[b][options[i].variant];
         const auto counted = t && same_weights(base.inputs.tables[b], parts, options[i], changed.inputs.tables[*t],
@@ -329,12 +352,14 @@ std::vector<RankDifference> rank_differences(const Inference& base, const Change
                                  : Counted::all;
         if (t) add_shards(after, changed.inputs.tables[*t], *t, outcome.became[*t][i], 1, counted, one);
         add_shards(*outcome.base, base.inputs.tables[b], b, options[i], -1, counted, one);
-        hull_into(table, one, i == differing.front() && differing.size() == options.size());
+        const bool first = i == differing.front() && differing.size() == options.size();
+        for (const RankShards& on : on_ranks) hull_into(table[on.rank], one[on.rank], first);
       }
-      for (std::size_t r = 0; r < ranks; ++r)
-        for (std::size_t q = 0; q < kQuantities; ++q) sum[r].bytes[q] = sum[r].bytes[q] + table[r].bytes[q];
+      for (const RankShards& on : on_ranks)
+        for (std::size_t q = 0; q < kQuantities; ++q)
+          sum[on.rank].bytes[q] = sum[on.rank].bytes[q] + table[on.rank].bytes[q];
     }
-    hull_into(all, sum, &outcome == &outcomes.front());
+    for (std::size_t r = 0; r < ranks; ++r) hull_into(all[r], sum[r], &outcome == &outcomes.front());
   }
   return all;
 }

@@ -108,9 +108,6 @@ class Evaluation {
   bool is_exact() const { return likely_ != nullptr && likely_->agrees; }
 
   static double shards_in(const TableInputs& table) { return static_cast<double>(table.ranks.size()); }
-  static double shards_on(const TableInputs& table, int rank) {
-    return static_cast<double>(std::ranges::count(table.ranks, rank));
-  }
 
   // A hypothesis under which a table has no perf any more, as on a device that does not have its kernel, counts only
   // where that holds for all of them.
@@ -130,9 +127,8 @@ class Evaluation {
 
   void drop(std::uint32_t b, const TablePerf& perf, std::vector<PerfCells>& differences) const {
     const TableInputs& table = base_.inputs.tables[b];
-    for (std::size_t r = 0; r < differences.size(); ++r)
-      if (const double n = shards_on(table, static_cast<int>(r)); n > 0)
-        subtract(differences[r], together(perf, n, shards_in(table)));
+    for (const RankShards& on : shards_by_rank(&table, nullptr, differences.size()))
+      subtract(differences[on.rank], together(perf, on.before, shards_in(table)));
   }
 
   std::vector<PerfReading> readings(const PerfOutcome& before, std::uint32_t b) {
@@ -221,21 +217,20 @@ class Evaluation {
 
   void add_differences(const std::vector<Pair>& pairs, std::uint32_t b, std::uint32_t t,
                        std::vector<PerfCells>& differences) const {
-    for (std::size_t r = 0; r < differences.size(); ++r) {
-      const double old_shards = shards_on(base_.inputs.tables[b], static_cast<int>(r));
-      const double now_shards = shards_on(changed_.inputs.tables[t], static_cast<int>(r));
-      if (old_shards + now_shards == 0) continue;
+    const TableInputs &old = base_.inputs.tables[b], &now = changed_.inputs.tables[t];
+    for (const RankShards& on : shards_by_rank(&old, &now, differences.size())) {
       std::optional<PerfCells> all;
       for (const Pair& pair : pairs) {
         PerfCells one{};
-        add(one, together(pair.now, now_shards, shards_in(changed_.inputs.tables[t])));
-        subtract(one, together(pair.old, old_shards, shards_in(base_.inputs.tables[b])));
+        add(one, together(pair.now, on.now, shards_in(now)));
+        subtract(one, together(pair.old, on.before, shards_in(old)));
         if (all)
           hull_into(*all, one);
         else
           all = one;
       }
-      for (std::size_t c = 0; c < kPerfCells; ++c) differences[r][c] = differences[r][c] + (*all)[c];
+      PerfCells& sum = differences[on.rank];
+      for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = sum[c] + (*all)[c];
     }
   }
 
