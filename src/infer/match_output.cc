@@ -151,9 +151,18 @@ std::optional<std::vector<OpenTable>> OutputMatcher::matched(const SumLine& line
 Assignments OutputMatcher::assignments() const {
   Assignments all;
   std::size_t left = kMostAssigned * (plan_.tables.size() + plan_.ranks.size());
+  std::optional<std::uint32_t> last;  // line that was looked at
   for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
     const SumLine& line = outcome_.sums[l];
     if (line.of != SumOf::rank || line.quantity != Quantity::output || line.contradicted) continue;
+    if (last && SumLines::are_equal(outcome_.sums[*last], line)) {
+      if (const auto same = all.find(*last); same != all.end() && same->second.size() <= left) {
+        left -= same->second.size();
+        all.emplace(l, same->second);
+      }
+      continue;
+    }
+    last = l;
     RealInterval fixed{};
     std::vector<OpenTable> open = open_tables(line, fixed);
     if (open.empty() || open.size() > std::min(kMostSteps, left)) continue;

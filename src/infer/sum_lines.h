@@ -75,6 +75,10 @@ class SumLines {
   // The shards of a sum: those that it has in common with others, of tables with a shard on every rank, and the rest.
   Part common(const SumLine& line) const { return commons_[line.common]; }
   static Part own(const SumLine& line) { return {0, line.first, line.first + line.count}; }
+  // Are all shards of the two in common, and what they print?
+  static bool are_equal(const SumLine& a, const SumLine& b) {
+    return a.quantity == b.quantity && a.common == b.common && a.count == 0 && b.count == 0 && a.printed == b.printed;
+  }
   bool rebuilt(std::uint32_t t) const { return split_.rebuilt[t]; }
   // Values: one for each quantity that shards have of each class of a table, then one for each quantity of the whole
   // table. Where that is a single shard, the whole is all that there is.

@@ -49,11 +49,17 @@ void Sums::settle(const Assignments* known) {
 
 void Sums::match_outputs(const Assignments* known) {
   const OutputMatcher matcher(plan_, outcome_, bounds_);
+  const SumLine* last = nullptr;  // that was matched
   for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
     SumLine& line = outcome_.sums[l];
     if (line.of != SumOf::rank || line.quantity != Quantity::output || line.contradicted) continue;
     if (known != nullptr && matcher.gives(line, *known, l)) continue;
+    if (last != nullptr && SumLines::are_equal(*last, line)) {
+      line.contradicted = last->contradicted;
+      continue;
+    }
     const auto found = matcher.matched(line);
+    last = &line;
     line.contradicted = !found;
     if (!found) continue;
     for (const OpenTable& one : *found) keep_elements(one.table, one.used);
