@@ -169,12 +169,13 @@ void blame_constraint_lines(Checks& checks, std::int64_t excess) {
 
 // The tables that a line counts have its kernel. Where the sums agree, which tell better what a count should be.
 void check_kernels_of_constraints(Checks& checks) {
+  const std::int64_t unread = rows_without_kernel(checks);
   for (const PrintedLine& line : checks.printed.lines) {
     if (line.id != LineId::kernel_constraint) continue;
     const auto slots = checks.printed.slots_of(line);
     const auto kernel = checks.words.kernels.find(slots[0].text);
     const std::int64_t tables = kernel == checks.words.kernels.end() ? 0 : kernel->second.rows;
-    if (parse_integer(slots[1].text).value_or(0) <= tables + rows_without_kernel(checks)) continue;
+    if (parse_integer(slots[1].text).value_or(0) <= tables + unread) continue;
     Finding& finding = checks.add(RuleId::kernel_constraints, slots[tables == 0 ? 0 : 1]);
     finding.kernel = slots[0].text;
     finding.message = "Hardcoded " + std::string(slots[0].text) + " is printed as " + std::string(slots[1].text) +

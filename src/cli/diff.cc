@@ -94,7 +94,7 @@ std::string json_of(const Options& options, const Comparison& comparison) {
     LogJson& log = logs.emplace_back(LogJson{side.step.log->path, {}, {}});
     if (!errors.empty()) log.error = errors.front();
     ++totals.logs;
-    if (!side.step.block) continue;
+    if (!side.step.block || !side.examined.refused.empty()) continue;
     ++totals.blocks;
     log.add(block_json(side.examined.result.view));
   }

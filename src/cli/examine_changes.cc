@@ -177,6 +177,11 @@ class ChangedBlock {
       all.back().text = asked.key + "=" + std::to_string(value);
       return all;
     };
+    // Where the other changes are refused, none fits; `Answer::memory` does not ask for perf.
+    if (const SweepPoint least = point(with(1), {}); !least.refused.empty()) {
+      examined_.refused = least.refused;
+      return;
+    }
     result.largest = largest_fit(
         asked.key, limit, [&](std::int64_t value) { return largest_hbm(with(value)); },
         [&](std::int64_t value) { return point(with(value), {std::to_string(value)}); });

@@ -1,11 +1,8 @@
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -15,6 +12,7 @@
 
 #include "cli/options.h"
 #include "cli/run.h"
+#include "shardstats/input/source.h"
 
 namespace {
 
@@ -28,21 +26,15 @@ void fill_standard_streams() {
     if (fcntl(fd, F_GETFD) == -1) (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-// Logs are mapped: what lies behind the end of one that was cut short meanwhile cannot be read. Zeros take its place,
-// and the log is an error when its turn comes.
+// Logs are mapped: where one was cut short meanwhile, zeros take the place of what is gone, and it is an error in its
+// turn.
 extern "C" void on_bus_error(int /*signal*/, siginfo_t* info, void* /*context*/) {
-  const int code = errno;
-  if (info->si_code == BUS_ADRERR) {
-    const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    auto* const address = static_cast<char*>(info->si_addr);
-    void* const page = address - reinterpret_cast<std::uintptr_t>(address) % size;
-    if (mmap(page, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
-      errno = code;
-      return;
-    }
+  const int saved = errno;
+  if (info->si_code == BUS_ADRERR && shardstats::replace_lost_page(info->si_addr)) {
+    errno = saved;
+    return;
   }
-  constexpr std::string_view kMessage =
-      "shardstats: error: a log, or the disk that it is on, cannot be read any more\n";
+  constexpr std::string_view kMessage = "shardstats: error: memory or a file that is mapped cannot be read any more\n";
   (void)!write(STDERR_FILENO, kMessage.data(), kMessage.size());
   _exit(kFailed);
 }

@@ -66,7 +66,8 @@ CommandManual describe(const CLI::App& app) {
   const auto row = std::ranges::find(commands(), std::string_view(app.get_name()), &Command::name);
   if (row != commands().end()) manual.command = &*row;
   for (const CLI::Option* option : app.get_options())
-    (option->get_positional() ? manual.arguments : manual.options).push_back(described(*option));
+    if (!option->get_group().empty())  // it is not hidden
+      (option->get_positional() ? manual.arguments : manual.options).push_back(described(*option));
   return manual;
 }
 

@@ -40,6 +40,8 @@ constexpr std::string_view kPageToTerminal =
 constexpr std::string_view kNothingToScan =
     "nothing to scan: name directories, files or globs, for example `shardstats scan .`";
 
+std::string version_text() { return "shardstats " + std::string(kVersion); }
+
 // Values as CLI11 fills them; finish() turns them into Options.
 struct Raw {
   Options options;
@@ -260,6 +262,7 @@ void add_command(CLI::App& app, const Command& command, Raw& raw) {
         ->check(CLI::IsMember(strings(kSortKeyNames)));
   }
   add_config_options(*sub);
+  sub->set_version_flag("--version", version_text())->group("");  // not in the help of each
 }
 
 // All commands with their options, or the one: the options of all take longer to set up than a small log to read.
@@ -269,7 +272,7 @@ void add_commands(CLI::App& app, const Command* only, Raw& raw) {
     return help_text(describe(*chosen), text_style("never", true, isatty(STDOUT_FILENO) != 0).width);
   });
   app.set_help_flag("-h,--help", "Print this help and exit");
-  app.set_version_flag("--version", "shardstats " + std::string(kVersion), "Print the version and exit");
+  app.set_version_flag("--version", version_text(), "Print the version and exit");
   app.require_subcommand(1);
   for (const Command& command : commands())
     if (only == nullptr || only == &command) add_command(app, command, raw);
@@ -416,6 +419,14 @@ class OptionsOfAll {
     });
   }
 
+  // Is the word behind this one its value? "-qf json" is "-q -f json", "-fjson" has it.
+  bool take_next(std::string_view word) const {
+    if (word.starts_with("--")) return have_value(std::string(word));
+    for (std::size_t i = 1; i < word.size(); ++i)
+      if (have_value({'-', word[i]})) return i + 1 == word.size();
+    return false;
+  }
+
  private:
   CLI::App app_;
   Raw unused_;
@@ -427,7 +438,7 @@ bool is_option(std::string_view word) { return word.starts_with('-') && word != 
 std::size_t end_of_options(std::span<const char* const> words) {
   const OptionsOfAll options;
   std::size_t end = 1;
-  while (end < words.size() && is_option(words[end])) end += options.have_value(words[end]) ? 2 : 1;
+  while (end < words.size() && is_option(words[end])) end += options.take_next(words[end]) ? 2 : 1;
   return std::min(end, words.size());
 }
 
@@ -498,7 +509,7 @@ std::variant<Options, Leave> parse_command_line(int argc, const char* const* arg
   // Of any command, too; before anything is set up, as scripts ask for it often.
   const bool asks_for_version = words.size() > 1 && std::string_view(words.back()) == "--version" &&
                                 (words.size() == 2 || (words.size() == 3 && is_command(words[1])));
-  if (asks_for_version) return Leave{kClean, "shardstats " + std::string(kVersion) + "\n", ""};
+  if (asks_for_version) return Leave{kClean, version_text() + "\n", ""};
   if (means_summary(words)) words.insert(words.begin() + 1, command_of(CommandId::summary).name.data());
   argc = static_cast<int>(words.size());
   argv = words.data();

@@ -22,7 +22,10 @@ Error no_block(const std::string& path, std::string_view bytes) {
   Error error{
       path, {}, "no planner block found", "looked for a line with '--- Planner Statistics ---' in a box of '#'"};
   const BoxLine nearest = nearest_line(bytes.substr(0, kSearchedForNearest));
-  if (nearest.place.line > 0) {
+  if (const OtherContainer* other = other_container(bytes); other != nullptr)
+    error.hint = "it is a " + std::string(other->name) + ", whose content is not read: `" + std::string(other->unpack) +
+                 " LOG | shardstats -`";
+  else if (nearest.place.line > 0) {
     error.place.line = nearest.place.line;
     error.hint += "; the nearest line is: " + without_runs_of_blanks(nearest.text).substr(0, kShownLine);
   } else if (bytes.empty()) {
@@ -51,8 +54,8 @@ std::shared_ptr<OpenLog> open(Found found) {
 
 std::optional<Error> OpenLog::not_read() const {
   if (error) return std::nullopt;
-  if (stopped || !source->became_shorter()) return stopped;
-  return Error{path, {}, "it became shorter while it was read", "pass a copy of it, or its content on standard input"};
+  if (stopped || source->loss().empty()) return stopped;
+  return Error{path, {}, std::string(source->loss()), std::string(kHowToReadAgain)};
 }
 
 Steps::Steps(const Options& options) : options_(options), walk_(options.logs, options.command == CommandId::scan) {}

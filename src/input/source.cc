@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -51,21 +53,57 @@ class File {
   bool owned_;
 };
 
+// Where a log is mapped, for a handler of signals. A log beyond those has none, so that SIGBUS ends the process.
+struct Region {
+  std::atomic<std::uintptr_t> start{0};  // 0: free
+  std::atomic<std::size_t> size{0};
+  std::atomic<bool> lost{false};  // zeros took the place of a page
+};
+constexpr std::size_t kMostRegions = 1024;
+std::array<Region, kMostRegions> mapped_regions;
+
+// Null: all are taken.
+Region* enter_region(const void* start, std::size_t size) {
+  for (Region& region : mapped_regions) {
+    std::uintptr_t free = 0;
+    if (!region.start.compare_exchange_strong(free, reinterpret_cast<std::uintptr_t>(start))) continue;
+    region.lost = false;
+    region.size = size;
+    return &region;
+  }
+  return nullptr;
+}
+
+void leave_region(Region* region) {
+  if (region == nullptr) return;
+  region->size = 0;
+  region->start = 0;
+}
+
 // A mapped file: half the cost of reading it into memory. Of a log that is cut short while it is read comes SIGBUS, as
-// with every tool that maps; main() puts zeros in the place of what is gone.
+// with every tool that maps.
 class Mapping final : public Source {
  public:
   // `fd`: the file that is mapped; another descriptor of it is kept.
   Mapping(void* start, std::size_t size, std::size_t skip, int fd)
-      : start_(start), size_(size), skip_(skip), file_(::fcntl(fd, F_DUPFD_CLOEXEC, 0), true) {}
+      : start_(start),
+        size_(size),
+        skip_(skip),
+        file_(::fcntl(fd, F_DUPFD_CLOEXEC, 0), true),
+        region_(enter_region(start, size)) {}
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
-  ~Mapping() override { ::munmap(start_, size_); }
+  ~Mapping() override {
+    leave_region(region_);
+    ::munmap(start_, size_);
+  }
   std::string_view bytes() const override { return {static_cast<const char*>(start_) + skip_, size_ - skip_}; }
   std::size_t held() const override { return 0; }
-  bool became_shorter() const override {
+  std::string_view loss() const override {
     struct stat now {};
-    return ::fstat(file_.fd(), &now) == 0 && static_cast<std::size_t>(now.st_size) < size_;
+    const bool is_shorter = ::fstat(file_.fd(), &now) == 0 && static_cast<std::size_t>(now.st_size) < size_;
+    if (is_shorter) return "it became shorter while it was read";
+    return region_ != nullptr && region_->lost ? "a part of it was gone or could not be read" : std::string_view();
   }
   // Blocks that are still looked at are mapped again, so the last few pieces are released once more.
   void release(std::size_t end) const override {
@@ -83,6 +121,7 @@ class Mapping final : public Source {
   std::size_t size_;
   std::size_t skip_;  // bytes before the file position, which a caller has already taken from standard input
   File file_;
+  Region* region_;
 };
 
 std::string text_of(int code) { return std::generic_category().message(code); }
@@ -154,11 +193,18 @@ OpenResult open_raw(int fd, const std::string& name) {
   return read_stream(fd, name);
 }
 
+// Of content that was made from it.
+std::optional<Error> lost_content(const Source& raw, const std::string& name) {
+  if (raw.loss().empty()) return std::nullopt;
+  return Error{name, {}, std::string(raw.loss()), std::string(kHowToReadAgain)};
+}
+
 OpenResult recoded(std::unique_ptr<Source> raw, const std::string& name) {
   if (input_detail::is_utf16(raw->bytes()) && raw->bytes().size() > kMostInMemory)
     return failure(name, "cannot recode it", EFBIG);
   std::optional<std::string> text = input_detail::utf8_from_utf16(raw->bytes());
   if (!text) return raw;
+  if (auto error = lost_content(*raw, name)) return *std::move(error);
   std::optional<ContentDamage> damage;
   if (raw->damage() != nullptr) damage = *raw->damage();
   return std::make_unique<Memory>(std::move(*text), std::move(damage), true);
@@ -168,6 +214,7 @@ OpenResult decompressed(std::unique_ptr<Source> raw, const std::string& name) {
   const Compression kind = compression_of(raw->bytes());
   if (kind == Compression::none) return recoded(std::move(raw), name);
   Decompressed content = decompress(raw->bytes(), kind);
+  if (auto error = lost_content(*raw, name)) return *std::move(error);
   if (content.problem.empty()) return recoded(source_from(std::move(content.bytes)), name);
   Error error{name, {}, std::move(content.problem), std::move(content.hint)};
   if (content.bytes.empty()) return error;
@@ -189,6 +236,20 @@ OpenResult open_source(const std::string& path) {
 
 OpenResult source_from_file(std::string bytes, const std::string& name) {
   return decompressed(source_from(std::move(bytes)), name);
+}
+
+bool replace_lost_page(void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  for (Region& region : mapped_regions) {
+    const std::uintptr_t start = region.start;
+    if (start == 0 || at < start || at - start >= region.size) continue;
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    void* const first = static_cast<char*>(address) - at % page;
+    if (::mmap(first, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) return false;
+    region.lost = true;
+    return true;
+  }
+  return false;
 }
 
 std::unique_ptr<Source> source_from(std::string bytes) { return std::make_unique<Memory>(std::move(bytes)); }

@@ -405,16 +405,16 @@ bool is_rank_header(std::string_view header) {
   return header.starts_with("Rank ") || header.find(" HBM (GB) ") != std::string_view::npos;
 }
 
-// Where the column has another name, it is known by 0, 1, 2, ... in its cells.
-void find_ranks_in_unknown_column(ColumnTable<PrintedRank>& table) {
+// Where the column has another name, it is the first one with 0, 1, 2, ... in most cells. `texts`: of the rows.
+void find_ranks_in_unknown_column(std::span<const Cell> texts, ColumnTable<PrintedRank>& table) {
   if (table.has(ColumnId::rank)) return;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) table.rows[row].rank.place = texts[row].place;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     if (table.columns[c].id != ColumnId::unknown) continue;
-    std::vector<const Cell*> cells;
+    const auto fits = [&](const OddCell& odd) { return odd.column == c && parse_integer(odd.cell.text) == odd.row; };
+    if (2 * std::ranges::count_if(table.odd, fits) <= std::ssize(table.rows)) continue;
     for (const OddCell& odd : table.odd)
-      if (odd.column == c && parse_integer(odd.cell.text) == odd.row) cells.push_back(&odd.cell);
-    if (cells.size() != table.rows.size()) continue;
-    for (std::size_t row = 0; row < cells.size(); ++row) table.rows[row].rank = *cells[row];
+      if (odd.column == c && parse_integer(odd.cell.text)) table.rows[odd.row].rank = odd.cell;
     return;
   }
 }
@@ -437,7 +437,7 @@ std::size_t TableReader::read(std::size_t at) {
 
 void TableReader::mend_ranks() {
   DraftPlan& plan = state_.plan;
-  find_ranks_in_unknown_column(plan.ranks);
+  find_ranks_in_unknown_column(state_.rank_rows, plan.ranks);
   if (lacks_rows(plan.ranks, state_.block))
     plan.report("log.rank_rows", Severity::error, plan.ranks.columns.front().header, "the rank table has no rows");
   state_.ranks_in_lists.add_lines(plan);

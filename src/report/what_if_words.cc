@@ -50,7 +50,8 @@ std::string refusal(const SweepPoint& point) { return listed(point.values, "") +
 std::string answer(const LargestFit& largest) {
   const std::string limit = human_bytes(largest.limit);
   if (!largest.fits) return "no " + largest.key + " fits " + limit;
-  if (!largest.beyond) return "any " + largest.key + " up to " + with_commas(*largest.fits) + " fits " + limit;
+  if (!largest.beyond || !largest.beyond->refused.empty())
+    return "any " + largest.key + " up to " + with_commas(*largest.fits) + " fits " + limit;
   return "largest " + largest.key + " that fits " + limit + ": " + with_commas(*largest.fits);
 }
 

@@ -131,6 +131,11 @@ TEST(NewerRelease, RankColumnWithAnotherName) {
               Contains(AllOf(HasSubstr("error rank.hbm 7.956"), HasSubstr("the release is unknown"))));
 }
 
+TEST(NewerRelease, RankColumnWithAnotherNameAndAWrongNumber) {
+  const std::string log = changed(log_bytes("v1.8.0-nodebug.log"), "     Rank  ", "Rank", "Host");
+  EXPECT_THAT(findings(changed(log, "#         5 ", "5 ", "3 ")), Contains(HasSubstr("error log.rank_rows 3")));
+}
+
 // An older release has its own name.
 TEST(NewerRelease, ColumnOfAnOlderReleaseWithAnotherName) {
   const struct {

@@ -112,6 +112,19 @@ SIDE_TEXT = TITLE + " text behind the box"
 WIDE = 60_000
 BIG = "99999999999999999999"
 CITY = "fused_ebc.city_table"
+
+
+def kernels(count: int) -> str:
+    """A kernel for each table, and a line for each of them among those of the constraints."""
+    log = tables(count, lambda row, i: row.replace("     fused   ", f"  k{i:07d}   "))
+    lines = log.split("\n")
+    line = next(i for i, text in enumerate(lines) if "Hardcoded fused" in text)
+    lines[line:line + 1] = (lines[line].replace("Hardcoded fused: 2", f"Hardcoded k{i:07d}: 1")[:len(lines[line]) - 1] + "#"
+                            for i in range(count))
+    hardcoded = next(i for i, text in enumerate(lines) if "Hardcoded: 2" in text)
+    lines[hardcoded] = lines[hardcoded].replace("Hardcoded: 2, Auto-selected: 4", f"Hardcoded: {count}, Auto-selected: 0")
+    return "\n".join(lines)
+
 HEAD, ROW = at("FQN"), at("like_creative_slot_emb")
 
 CASES = [  # what, log, status, part of what is printed
@@ -137,6 +150,7 @@ CASES = [  # what, log, status, part of what is printed
     ("parameter table again and again",
      "\n".join(LINES[:HEAD] + [LINES[HEAD], LINES[HEAD + 1], LINES[ROW]] * many(3000) + LINES[HEAD + 8 :]), 1,
      "log.duplicate_table"),
+    ("a kernel for each table and constraint", kernels(many(16_000)), 1, "error"),
     ("a kernel for each table", tables(many(8000), lambda row, i: row.replace("     fused   ", f"  k{i:07d}   ")), 1, "error"),
     ("a sharder for each table",
      tables(many(300), lambda row, i: row.replace("EmbeddingBagCollectionSharder", f"EmbeddingBagCollectionS{i:06d}")), 1,

@@ -26,6 +26,12 @@ STATUS = [  # arguments, standard input, status
     (["-"], GOOD, 0),
     (["-q", "--top", "1", "v1.4.0.log"], b"", 0),
     (["-q", "-f", "json", "verify", "-"], WRONG, 1),
+    (["-qf", "json", "verify", "-"], WRONG, 1),
+    (["-qfjson", "verify", "-"], WRONG, 1),
+    (["-q", "--version"], b"", 0),
+    (["-q", "verify", "--version"], b"", 0),
+    (["whatif", "--set", "pub_table.kernel=customized_kernel", "v1.4.0.log"], b"", 2),
+    (["whatif", "--set", "pub_table.kernel=customized_kernel", "--max", "batch_size", "v1.4.0.log"], b"", 2),
     (["--format=json", "-o", "/dev/null", "verify", "-"], WRONG, 1),
     (["-o", "verify", "v1.4.0.log", "-f", "xml"], b"", 2),  # here a file's name
     (["--help", "verify"], b"", 0),
@@ -232,6 +238,11 @@ class Status(unittest.TestCase):
             self.assertIn(b"no release with this log's layout", done.stderr)
         self.assertIn(b"1 log with 0 blocks: 0 clean, 0 with findings, 1 failed", b" ".join(done.stdout.split()))
 
+    def test_an_archive_says_how_to_read_it(self):
+        done = run("verify", stdin=b"PK\x03\x04" + GOOD[:100])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"it is a zip archive, whose content is not read: `unzip -p LOG | shardstats -`", done.stderr)
+
     def test_no_input_is_a_usage_error(self):
         done = run("verify", stdin=None)
         self.assertEqual(done.returncode, 2)
@@ -372,7 +383,7 @@ class Status(unittest.TestCase):
         self.assertIn("became shorter", of_log[-1]["logs"][0]["error"]["message"])
         self.assertEqual([d["verdict"] for d in of_other], ["clean"])
 
-    def test_a_disk_that_fails_while_a_log_is_read(self):
+    def test_a_bus_error_that_no_log_raises(self):
         with subprocess.Popen([BINARY, "verify", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as tool:
             tool.stdin.write(GOOD)
             tool.stdin.flush()

@@ -287,11 +287,49 @@ TEST(Decompress, RecognisesMagicBytesOnly) {
     EXPECT_EQ(compression_of(c.bytes), c.kind) << c.bytes;
 }
 
+TEST(Decompress, KnowsWhatItDoesNotRead) {
+  using namespace std::string_view_literals;
+  const auto unpack = [](std::string_view bytes) {
+    const OtherContainer* other = other_container(bytes);
+    return other == nullptr ? "" : other->unpack;
+  };
+  EXPECT_EQ(unpack("PK\x03\x04\x14\x00"sv), "unzip -p");
+  EXPECT_EQ(unpack("\x04\x22\x4d\x18\x64"sv), "lz4 -dc");
+  EXPECT_EQ(unpack("PK"), "");
+  EXPECT_EQ(unpack(slurp(kFixtures + "sample.log.gz")), "");
+}
+
 TEST(Decompress, StopsAtTheExpansionLimit) {
   const std::string compressed = slurp(kFixtures + "sample.log.gz");
   EXPECT_EQ(decompress(compressed, Compression::gzip, 231).problem, "");
   EXPECT_EQ(decompress(compressed, Compression::gzip, 230).problem,
             "cannot decompress the gzip content: it decompresses to more than 230 bytes");
+}
+
+// As the handler of SIGBUS does where a page cannot be read.
+TEST_F(SourceTest, ALostPageReadsAsZeros) {
+  const std::string path = write("a.log", std::string(10'000, 'x'));
+  const OpenResult result = open_source(path);
+  const Source& source = *std::get<std::unique_ptr<Source>>(result);
+  EXPECT_EQ(source.loss(), "");
+  char* const end = const_cast<char*>(source.bytes().data()) + source.bytes().size();
+  EXPECT_TRUE(replace_lost_page(end - 1));
+  EXPECT_EQ(source.bytes().front(), 'x');
+  EXPECT_EQ(source.bytes().back(), '\0');
+  EXPECT_EQ(source.loss(), "a part of it was gone or could not be read");
+  std::filesystem::resize_file(path, 9'000);
+  EXPECT_EQ(source.loss(), "it became shorter while it was read");
+  int here = 0;
+  EXPECT_FALSE(replace_lost_page(&here));
+}
+
+TEST_F(SourceTest, APageOfALogThatWasClosed) {
+  const char* bytes = nullptr;
+  {
+    const OpenResult result = open_source(write("a.log", "text"));
+    bytes = std::get<std::unique_ptr<Source>>(result)->bytes().data();
+  }
+  EXPECT_FALSE(replace_lost_page(const_cast<char*>(bytes)));
 }
 
 TEST(SourceFrom, HoldsItsBytes) { EXPECT_EQ(source_from("abc")->bytes(), "abc"); }

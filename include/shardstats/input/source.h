@@ -55,16 +55,33 @@ class Source {
   virtual bool is_recoded() const { return false; }
   // Null: the bytes are the whole log.
   virtual const ContentDamage* damage() const { return nullptr; }
-  // Is the file behind it shorter by now? What lies behind its end reads as zeros, or ends the process with SIGBUS.
-  virtual bool became_shorter() const { return false; }
+  // What happened to the file since it was opened, so that some of the bytes read as zeros; empty: nothing.
+  virtual std::string_view loss() const { return {}; }
 };
 
 // Either the opened log or the reason why not. `path` "-" is standard input.
 using OpenResult = std::variant<std::unique_ptr<Source>, Error>;
 OpenResult open_source(const std::string& path);
 
+// For a handler of SIGBUS, which a mapped log raises where it was cut short since, or cannot be read: zeros take the
+// place of the page, and loss() of the log tells. False: there is no mapped log at the address. Does no more than what
+// a handler may do on Linux.
+bool replace_lost_page(void* address);
+
+// A compressed file or archive that is not read.
+struct OtherContainer {
+  std::string_view name;    // "zip archive"
+  std::string_view magic;   // its first bytes
+  std::string_view unpack;  // the command that writes its content to standard output: "unzip -p"
+};
+// nullptr: the bytes are none that is known.
+const OtherContainer* other_container(std::string_view bytes);
+
 // The same from the bytes of a file of that name.
 OpenResult source_from_file(std::string bytes, const std::string& name);
+
+// What to try where a log has a loss().
+inline constexpr std::string_view kHowToReadAgain = "pass a copy of it, or its content on standard input";
 
 // A source over bytes in memory, as they are.
 std::unique_ptr<Source> source_from(std::string bytes);
