@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
+#include <system_error>
 #include <utility>
 
 #include "input/box.h"
@@ -9,6 +12,7 @@
 #include "input/process.h"
 #include "input/rewrite.h"
 #include "input/strings.h"
+#include "input/utf16.h"
 
 namespace shardstats::input_detail {
 namespace {
@@ -23,8 +27,9 @@ struct Blank {
   std::string_view bytes;
   std::string_view meaning;
 };
-constexpr std::array<Blank, 8> kBlanks = {{
+constexpr std::array<Blank, 9> kBlanks = {{
     {"\xC2\xA0", " "},
+    {"\xC3\x82\xC2\xA0", " "},  // the same, taken for Latin-1 once
     {"\xE2\x80\x87", " "},
     {"\xE2\x80\xAF", " "},
     {"\xE3\x80\x80", " "},
@@ -110,12 +115,11 @@ Transcript with_blanks(const Transcript& line, BoxSoFar& box) {
   return as_it_stands;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kEntities = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kEntities = {{
     {"&lt;", "<"},
     {"&gt;", ">"},
     {"&amp;", "&"},
     {"&quot;", "\""},
-    {"&#39;", "'"},
     {"&apos;", "'"},
     {"&nbsp;", " "},
 }};
@@ -132,7 +136,22 @@ std::string_view tag_name(std::string_view text) {
 // A paragraph ends a line only where it ends itself: a logger's prefix may stand in front of it.
 bool ends_paragraph(std::string_view name, bool is_closing) { return is_closing && (name == "p" || name == "div"); }
 
+// "&#160;" and "&#xA0;", where a non-breaking space is a blank.
+Change numbered_entity(std::string_view text) {
+  constexpr std::size_t kLongest = 10;
+  const std::size_t end = text.substr(0, kLongest).find(';');
+  if (!text.starts_with("&#") || end == kNowhere) return {};
+  const bool is_hex = text.substr(2).starts_with('x') || text.substr(2).starts_with('X');
+  const std::string_view digits = text.substr(is_hex ? 3 : 2, end - (is_hex ? 3 : 2));
+  std::uint32_t code = 0;
+  const auto [read, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hex ? 16 : 10);
+  if (error != std::errc() || read != digits.data() + digits.size() || code < ' ' || code > 0x10FFFF) return {};
+  return {end + 1, code == 0xA0 ? " " : utf8(code)};
+}
+
 Change html_at(std::string_view text, std::size_t at) {
+  if (const Change change = text[at] == '&' ? numbered_entity(text.substr(at)) : Change(); change.length > 0)
+    return change;
   if (text[at] == '&')
     for (const auto& [entity, meaning] : kEntities)
       if (text.substr(at).starts_with(entity)) return {entity.size(), std::string(meaning)};
@@ -242,7 +261,7 @@ bool is_undecoded(std::string_view text) {
 
 Decoded decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {
   Decoded decoded;
-  auto [inner, are_all] = lines_in_strings(line, box.width);
+  auto [inner, are_all, are_repeated] = lines_in_strings(line, box.width);
   std::string in_front;
   if (inner.empty()) {
     in_front = process_of_progress(line.text());
@@ -251,6 +270,7 @@ Decoded decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {
     decoded.process = process_of_strings(line.text());
     note(mended, Mending::escapes, {line.place_of(0).line, 1});
     if (!are_all) note(mended, Mending::beside, line.place_of(0));
+    if (are_repeated) note(mended, Mending::doubled, line.place_of(0));
   }
   for (Transcript& one : inner) undo_all(std::move(one), box, mended, decoded.lines);
   // Where the line that is left has a prefix of its own, that tells.

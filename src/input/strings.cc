@@ -134,6 +134,32 @@ bool hold_another_line(const std::vector<std::string_view>& texts, std::size_t w
   return false;
 }
 
+// The key of a string that is the value of a field: "message" of {"message": "..."}; empty: it has none, as in a list.
+std::string_view key_of(std::string_view text, std::size_t open) {
+  const auto last_before = [&](std::size_t end) {
+    const std::string_view before = text.substr(0, end);
+    return before.find_last_not_of(" \t");
+  };
+  const std::size_t colon = last_before(open);
+  if (colon == kNowhere || text[colon] != ':') return {};
+  const std::size_t close = last_before(colon);
+  if (close == kNowhere || close == 0 || "\"'"sv.find(text[close]) == kNowhere) return {};
+  const std::size_t quote = text.rfind(text[close], close - 1);
+  return quote == kNowhere ? std::string_view() : text.substr(quote + 1, close - quote - 1);
+}
+
+// Do the same lines of a box stand in both, whatever is in front of them?
+bool have_same_box(const std::vector<Transcript>& a, const std::vector<Transcript>& b) {
+  const auto boxed = [](const std::vector<Transcript>& lines) {
+    std::vector<std::string_view> texts;
+    for (const Transcript& line : lines)
+      if (const std::size_t start = first_box(line.text()); start != kNowhere)
+        texts.push_back(without_padding(line.text().substr(start)));
+    return texts;
+  };
+  return boxed(a) == boxed(b);
+}
+
 LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::size_t depth) {
   LinesInStrings found;
   const std::string_view text = line.text();
@@ -141,16 +167,25 @@ LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::si
   if (start == kNowhere || depth == kDeepestNesting || is_csv_row(text.substr(start))) return found;
   std::vector<std::string_view> outside;
   std::size_t seen = 0;
+  std::string_view last_key;
+  std::vector<Transcript> last;  // of the string with that key
   for (std::size_t open = text.find_first_of("\"'", start); open != kNowhere;) {
     const std::size_t end = string_end(text, open);
     const Transcript content = rewrite(part_of(line, open + 1, end), escape_at);
     LinesInStrings inner = lines_at_depth(content, width, depth + 1);
     if (inner.lines.empty()) inner.lines = split_lines(content);
     if (holds_box(inner.lines)) {
-      std::ranges::move(inner.lines, std::back_inserter(found.lines));
+      const std::string_view key = key_of(text, open);
+      const bool is_repeated = !key.empty() && !last_key.empty() && key != last_key && have_same_box(last, inner.lines);
+      found.are_repeated = found.are_repeated || is_repeated || inner.are_repeated;
       found.are_all = found.are_all && inner.are_all;
       outside.push_back(text.substr(seen, open - seen));
       seen = end;
+      if (!is_repeated) {
+        last_key = key;
+        last = inner.lines;
+        std::ranges::move(inner.lines, std::back_inserter(found.lines));
+      }
     }
     open = end < text.size() ? text.find_first_of("\"'", end + 1) : kNowhere;
   }

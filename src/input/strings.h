@@ -12,6 +12,7 @@ namespace shardstats::input_detail {
 struct LinesInStrings {
   std::vector<Transcript> lines;  // empty if there is no such string
   bool are_all = true;            // no other whole line of the box stands outside those strings
+  bool are_repeated = false;      // another field of the record has them, too, as "text" and "message" do
 };
 
 // `width`: of the box in characters; 0: not known yet.

@@ -14,10 +14,19 @@ bool is_run_of_hashes(std::string_view text) {
   return !text.empty() && text.find_first_not_of('#') == std::string_view::npos;
 }
 
-// Does a piece begin with this prefix, too? It is a late one, put in front of all pieces after the line was broken.
+// Does a piece begin with this prefix, too? It is a late one, put in front of all pieces after the line was broken. Of
+// an empty piece the blanks at its end may be lost, as mail turns "> " into ">".
 bool is_also_in_front(std::string_view prefix, std::string_view piece) {
-  const std::string_view front = piece.substr(0, prefix.size());
-  return front == prefix || (front.size() == prefix.size() && tag_of(front) == tag_of(prefix));
+  const auto begins_with = [piece](std::string_view wanted) {
+    const std::string_view front = piece.substr(0, wanted.size());
+    return front == wanted || (front.size() == wanted.size() && tag_of(front) == tag_of(wanted));
+  };
+  const std::string_view bare = without_padding(prefix);
+  return begins_with(prefix) || (!bare.empty() && piece.size() == bare.size() && begins_with(bare));
+}
+
+std::string_view behind(std::size_t prefix, std::string_view piece) {
+  return piece.substr(std::min(prefix, piece.size()));
 }
 
 // A lone '#' behind whole pieces of a border may be the title's line without the blanks at the end of its first
@@ -106,10 +115,10 @@ bool Unwrapper::is_further_border_piece(std::string_view text) const {
   if (start == text.size() || characters(text) > border_piece_ || joined_characters_ > kWidestBox) return false;
   const std::string_view next = region_.lines.next_text();
   const bool has_prefix = is_also_in_front(text.substr(0, start), next);
-  if (hashes_at_end(text) == 1 && goes_on_in_box(next.substr(has_prefix ? start : 0))) return false;
+  if (hashes_at_end(text) == 1 && goes_on_in_box(has_prefix ? behind(start, next) : next)) return false;
   return start + hashes_at_end(joined_.text()) <= joined_.text().size() &&
          is_also_in_front(text.substr(0, start), joined_.text()) &&
-         !is_box_line(next.substr(std::min(start, next.size())), text.size() - start);
+         !is_box_line(behind(start, next), text.size() - start);
 }
 
 void Unwrapper::begin_wrapping() {
@@ -137,7 +146,7 @@ bool Unwrapper::is_overflow(std::string_view text) const {
   const std::size_t box = first_box(text);
   if (box == kNowhere || characters(text.substr(box)) < region_.blocks.width()) return false;
   std::string_view rest = without_padding(region_.lines.next_text());
-  if (is_also_in_front(text.substr(0, box), rest)) rest.remove_prefix(box);
+  if (is_also_in_front(text.substr(0, box), rest)) rest = behind(box, rest);
   return rest.ends_with('#') && hashes_at_end(rest) == 1 && first_box(rest) + 1 >= rest.size();
 }
 
@@ -168,7 +177,7 @@ void Unwrapper::begin_late_prefix(std::string_view prefix) {
 
 Transcript Unwrapper::without_late_prefix(Transcript line) const {
   if (late_prefix_.empty() || !is_also_in_front(late_prefix_, line.text())) return line;
-  return part_of(line, late_prefix_.size(), line.text().size());
+  return part_of(line, std::min(late_prefix_.size(), line.text().size()), line.text().size());
 }
 
 }  // namespace shardstats::input_detail

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "input/box.h"
+#include "log/columns.h"
 #include "log/draft_plan.h"
 #include "log/foreign.h"
 #include "log/frame.h"
@@ -98,8 +99,9 @@ constexpr std::array kMendingNotes = {
     MendingNote{Mending::wrapped, "log.wrapped", "lines were broken at the width of a terminal and joined again"},
     MendingNote{Mending::glued, "log.glued", "several lines stand on one and were cut apart"},
     MendingNote{Mending::interleaved, "log.interleaved", "the lines of several processes are mixed and were sorted"},
-    MendingNote{Mending::doubled, "log.repeated_lines",
-                "each line stands twice, as from two handlers of one logger, and was read once"},
+    MendingNote{
+        Mending::doubled, "log.repeated_lines",
+        "each line stands twice, as from two handlers of a logger or in two fields of a record, and was read once"},
     MendingNote{Mending::reversed, "log.reversed", "the lines stand in reverse order, and were turned round"},
     MendingNote{Mending::foreign, "log.foreign_lines", "lines that do not belong to the block were left out"},
     MendingNote{Mending::frame, "log.no_frame", "the '#' on both sides is gone; the text was read without it"},
@@ -249,6 +251,7 @@ class BlockParser {
       foreign_reported_ = true;
       return;
     }
+    const bool is_below_unknown = !plan_.lines.empty() && is_unknown(plan_.lines.back().id);
     const bool is_below_blank = !plan_.lines.empty() && line_forms()[plan_.lines.back().form].id == LineId::blank;
     const std::size_t inner = plan_.width < 2 ? 0 : plan_.width - 2, length = characters(split.text);
     const bool centred = split.indent > 4 && length < inner && split.indent == (inner - length) / 2;
@@ -266,7 +269,10 @@ class BlockParser {
                    "this value does not have the form that the planner prints in this line");
       return;
     }
-    if (is_below_blank && is_of_closed_section(split.text))
+    if (is_rule(line.text) && !is_below_unknown)
+      plan_.report("log.missing_lines", Severity::error, cell_at(line, split.text),
+                   "the headers above this row of dashes are missing; the rows below it are kept but not checked");
+    else if (is_below_blank && is_of_closed_section(split.text))
       plan_.report("log.missing_lines", Severity::error, cell_at(line, split.text),
                    "the heading above this line is missing, or it stands here again; it is kept but not checked");
     else

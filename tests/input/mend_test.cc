@@ -130,6 +130,15 @@ std::vector<Case> cases() {
        joined(each(lines,
                    [](const std::string& s) { return json("\x1b[31m" + s.substr(0, 1) + "\x1b[0m" + s.substr(1)); })),
        Mending::colours},
+      {"each line in two fields of a record",
+       joined(each(lines,
+                   [](const std::string& s) {
+                     return R"({"text": "12:00 | INFO | )" + s + R"(\n", "record": {"level": "INFO", "message": ")" +
+                            s + "\"}}";
+                   })),
+       Mending::doubled},
+      {"all lines in two fields of a record",
+       replaced(json(bare), "\"n\": 1", "\"event\": {\"original\": " + json(bare).substr(25)), Mending::doubled},
       {"Python list", "x = 1\nINFO:" + list(lines), Mending::escapes},
       {"pprint of Python", replaced(list(lines), "--- Planner", "'\n '--- Planner"), Mending::escapes},
       {"pprint of Python that breaks behind a prefix",
@@ -137,6 +146,8 @@ std::vector<Case> cases() {
                 "'\n '--- Planner"),
        Mending::escapes},
       {"HTML", "<pre>" + replaced(joined(prefixed("<a>")), "<a>", "&lt;a&gt;") + "</pre>", Mending::escapes},
+      {"HTML with numbered entities",
+       "<pre>" + replaced(replaced(bare, "  ", "&#160;&#xA0;"), "#\n", "&#35;\n") + "</pre>", Mending::escapes},
       {"HTML of paragraphs on one line", replaced("<p>" + joined(prefixed("x] ")) + "</p>", "\n", "</p>  <p>"),
        Mending::escapes},
       {"HTML on one line", "<div>" + replaced(joined(prefixed("x] ")), "\n", "<br>") + "</div>", Mending::escapes},
@@ -155,6 +166,7 @@ std::vector<Case> cases() {
       {"tabs, then line numbers", joined(prefixed("   12\t", each(prefixed("INFO: "), tabbed))), Mending::blanks},
       {"non-breaking", replaced(bare, "  ", "\xC2\xA0 "), Mending::blanks},
       {"non-breaking, all", replaced(bare, " ", "\xC2\xA0"), Mending::blanks},
+      {"non-breaking, taken for Latin-1", replaced(bare, "  ", "\xC3\x82\xC2\xA0 "), Mending::blanks},
       {"figure space in a cell", replaced(bare, "0   1.5", "0 \xE2\x80\x87 1.5"), Mending::blanks},
       {"narrow non-breaking space in a cell", replaced(bare, "0   1.5", "0 \xE2\x80\xAF 1.5"), Mending::blanks},
       {"ideographic space in a cell", replaced(bare, "0   1.5", "0 \xE3\x80\x80 1.5"), Mending::blanks},
@@ -199,6 +211,13 @@ std::vector<Case> cases() {
        joined(each(wrapped(prefixed("x: "), 80), [](const std::string& s) { return "    " + s; })), Mending::wrapped},
       {"wrapped, then logged",
        joined(each(wrapped(lines, 33), [](const std::string& s) { return "2026-01-02 03:04:05 x] " + s; })),
+       Mending::wrapped},
+      {"wrapped, then quoted in mail, blanks lost",
+       joined(each(wrapped(lines, 33),
+                   [](const std::string& s) {
+                     const std::string piece = "> " + s;
+                     return piece.substr(0, piece.find_last_not_of(' ') + 1);
+                   })),
        Mending::wrapped},
       {"glued", replaced(joined(prefixed("INFO:x:")), "#\nINFO:x:# Batch", "#    INFO:x:# Batch"), Mending::glued},
       {"glued to the border", replaced(bare, "##\n#  ", "##   #  "), Mending::glued},
@@ -405,6 +424,19 @@ TEST(Mend, ProcessesAreToldApartByWhatIsTakenOff) {
         return "{\"log\": " + quoted(line) + ", \"kubernetes\": {\"pod_name\": \"t-" + text(p) +
                "\"}, \"n\": " + text(t) + "}";
       },
+      [&](int p, int, const std::string& line) {  // journald
+        return "{\"MESSAGE\": " + quoted(line) + ", \"_PID\": \"" + text(70 + p) + "\"}";
+      },
+      [&](int p, int, const std::string& line) {
+        return "{\"message\": " + quoted(line) + ", \"logStreamName\": \"train/abc/" + text(p) + "\"}";
+      },
+      [&](int p, int, const std::string& line) {
+        return "{\"message\": " + quoted(line) + ", \"process\": {\"id\": " + text(70 + p) + ", \"name\": \"Main\"}}";
+      },
+      [&](int p, int t, const std::string& line) {
+        return text(1 + t % 12) + ":05:09 " + (t % 2 == 0 ? "AM" : "PM") + " pod-" + text(p) + " " + line;
+      },
+      [&](int p, int t, const std::string& line) { return "[" + text(t) + ".5s] pod-" + text(p) + ": " + line; },
       [&](int p, int, const std::string& line) { return "[rank" + text(p) + "]:{\"log\": " + quoted(line) + "}"; },
       [&](int p, int, const std::string& line) { return "[1," + text(p) + "]<stderr>:level=info msg=" + quoted(line); },
       [&](int p, int t, const std::string& line) {
