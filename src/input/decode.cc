@@ -145,7 +145,8 @@ Change numbered_entity(std::string_view text) {
   const std::string_view digits = text.substr(is_hex ? 3 : 2, end - (is_hex ? 3 : 2));
   std::uint32_t code = 0;
   const auto [read, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hex ? 16 : 10);
-  if (error != std::errc() || read != digits.data() + digits.size() || code < ' ' || code > 0x10FFFF) return {};
+  if (error != std::errc() || read != digits.data() + digits.size() || code > 0x10FFFF) return {};
+  if (code < ' ' && code != '\n' && code != '\t') return {};
   return {end + 1, code == 0xA0 ? " " : utf8(code)};
 }
 

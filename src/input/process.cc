@@ -13,8 +13,10 @@ using namespace std::string_view_literals;
 
 std::string tag_of(std::string_view prefix) {
   static const re2::RE2 kVolatile(
-      R"(\d{4}[-/]\d{2}[-/]\d{2}|\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2}| ?[AP]M\b)?|\b\d{1,2}:\d{2}[.,]\d+)"
-      R"(|\[ *\d+(?:\.\d+)? ?m?s\]|\b\d+\.\d+ ?m?s\b|\b[IWEF]\d{4}(?:\d{4})? \d{2}:?\d{2}:?\d{2}(?:[.,]\d+)?|\.py:\d+|\b\d{9,}(?:\.\d+)?|\[ *\d+\.\d{3,}\])");
+      R"(\d{4}[-/]\d{2}[-/]\d{2})"
+      R"(|\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2}| ?[AP]M\b)?|\b\d{1,2}:\d{2}[.,]\d+)"
+      R"(|\[ *\d+(?:\.\d+)? ?m?s\]|\b\d+\.\d+ ?m?s\b)"
+      R"(|\b[IWEF]\d{4}(?:\d{4})? \d{2}:?\d{2}:?\d{2}(?:[.,]\d+)?|\.py:\d+|\b\d{9,}(?:\.\d+)?|\[ *\d+\.\d{3,}\])");
   std::string tag(prefix.substr(0, prefix.find_last_not_of(' ') + 1));
   re2::RE2::GlobalReplace(&tag, kVolatile, "~");
   return tag;
@@ -22,10 +24,11 @@ std::string tag_of(std::string_view prefix) {
 
 std::string process_of_strings(std::string_view text) {
   static const re2::RE2 kField(
-      R"re((?i)\\*["']?\b_?((?:local_?|global_?|node_?)?rank(?:_?id)?|pid|process(?:_?(?:id|name))?|worker(?:_?id)?|actor(?:_?id)?)re"
-      R"re(|replica(?:_?(?:id|index|name))?|task(?:_?id)?|host(?:_?name)?|node(?:_?name)?|instance(?:_?id)?)re"
-      R"re(|(?:pod|container)(?:_?(?:id|name))?|(?:log_?)?stream_?name|filename|tag|service|workload)\\*["']?)re"
-      R"re(\s*[:=]\s*(?:\{\s*\\*["'](?:id|name)\\*["']\s*:\s*)?\\*["']?([\w./-]{1,128}))re");
+      R"re((?i)\\*["']?\b_?()re"
+      R"re((?:local_?|global_?|node_?)?rank(?:_?id)?|pid|process(?:_?(?:id|name))?|(?:worker|actor|task|instance)(?:_?id)?)re"
+      R"re(|replica(?:_?(?:id|index|name))?|(?:host|node)(?:_?name)?|(?:pod|container)(?:_?(?:id|name))?)re"
+      R"re(|(?:log_?)?stream_?name|filename|tag|service|workload)re"
+      R"re()\\*["']?\s*[:=]\s*(?:\{\s*\\*["'](?:id|name)\\*["']\s*:\s*)?\\*["']?([\w./-]{1,128}))re");
   std::size_t start = kNowhere;
   for (const std::string_view opening : {"{"sv, "['"sv, "[\""sv, ": \""sv, "=\""sv})
     start = std::min(start, text.find(opening));

@@ -54,17 +54,17 @@ class File {
 };
 
 // Where a log is mapped, for a handler of signals. A log beyond those has none, so that SIGBUS ends the process.
-struct Region {
+struct MappedRegion {
   std::atomic<std::uintptr_t> start{0};  // 0: free
   std::atomic<std::size_t> size{0};
   std::atomic<bool> lost{false};  // zeros took the place of a page
 };
 constexpr std::size_t kMostRegions = 1024;
-std::array<Region, kMostRegions> mapped_regions;
+std::array<MappedRegion, kMostRegions> mapped_regions;
 
 // Null: all are taken.
-Region* enter_region(const void* start, std::size_t size) {
-  for (Region& region : mapped_regions) {
+MappedRegion* enter_region(const void* start, std::size_t size) {
+  for (MappedRegion& region : mapped_regions) {
     std::uintptr_t free = 0;
     if (!region.start.compare_exchange_strong(free, reinterpret_cast<std::uintptr_t>(start))) continue;
     region.lost = false;
@@ -74,7 +74,7 @@ Region* enter_region(const void* start, std::size_t size) {
   return nullptr;
 }
 
-void leave_region(Region* region) {
+void leave_region(MappedRegion* region) {
   if (region == nullptr) return;
   region->size = 0;
   region->start = 0;
@@ -121,7 +121,7 @@ class Mapping final : public Source {
   std::size_t size_;
   std::size_t skip_;  // bytes before the file position, which a caller has already taken from standard input
   File file_;
-  Region* region_;
+  MappedRegion* region_;
 };
 
 std::string text_of(int code) { return std::generic_category().message(code); }
@@ -240,7 +240,7 @@ OpenResult source_from_file(std::string bytes, const std::string& name) {
 
 bool replace_lost_page(void* address) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  for (Region& region : mapped_regions) {
+  for (MappedRegion& region : mapped_regions) {
     const std::uintptr_t start = region.start;
     if (start == 0 || at < start || at - start >= region.size) continue;
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

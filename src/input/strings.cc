@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -149,8 +150,8 @@ std::string_view key_of(std::string_view text, std::size_t open) {
 }
 
 // Do the same lines of a box stand in both, whatever is in front of them?
-bool have_same_box(const std::vector<Transcript>& a, const std::vector<Transcript>& b) {
-  const auto boxed = [](const std::vector<Transcript>& lines) {
+bool have_same_box(std::span<const Transcript> a, std::span<const Transcript> b) {
+  const auto boxed = [](std::span<const Transcript> lines) {
     std::vector<std::string_view> texts;
     for (const Transcript& line : lines)
       if (const std::size_t start = first_box(line.text()); start != kNowhere)
@@ -168,7 +169,7 @@ LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::si
   std::vector<std::string_view> outside;
   std::size_t seen = 0;
   std::string_view last_key;
-  std::vector<Transcript> last;  // of the string with that key
+  std::size_t last = 0;  // where the lines of the string with that key start
   for (std::size_t open = text.find_first_of("\"'", start); open != kNowhere;) {
     const std::size_t end = string_end(text, open);
     const Transcript content = rewrite(part_of(line, open + 1, end), escape_at);
@@ -176,14 +177,15 @@ LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::si
     if (inner.lines.empty()) inner.lines = split_lines(content);
     if (holds_box(inner.lines)) {
       const std::string_view key = key_of(text, open);
-      const bool is_repeated = !key.empty() && !last_key.empty() && key != last_key && have_same_box(last, inner.lines);
+      const bool has_other_key = !key.empty() && !last_key.empty() && key != last_key;
+      const bool is_repeated = has_other_key && have_same_box(std::span(found.lines).subspan(last), inner.lines);
       found.are_repeated = found.are_repeated || is_repeated || inner.are_repeated;
       found.are_all = found.are_all && inner.are_all;
       outside.push_back(text.substr(seen, open - seen));
       seen = end;
       if (!is_repeated) {
         last_key = key;
-        last = inner.lines;
+        last = found.lines.size();
         std::ranges::move(inner.lines, std::back_inserter(found.lines));
       }
     }

@@ -148,6 +148,8 @@ std::vector<Case> cases() {
       {"HTML", "<pre>" + replaced(joined(prefixed("<a>")), "<a>", "&lt;a&gt;") + "</pre>", Mending::escapes},
       {"HTML with numbered entities",
        "<pre>" + replaced(replaced(bare, "  ", "&#160;&#xA0;"), "#\n", "&#35;\n") + "</pre>", Mending::escapes},
+      {"attribute of XML with numbered line ends", "<failure message=\"" + replaced(bare, "\n", "&#10;") + "\"/>",
+       Mending::escapes},
       {"HTML of paragraphs on one line", replaced("<p>" + joined(prefixed("x] ")) + "</p>", "\n", "</p>  <p>"),
        Mending::escapes},
       {"HTML on one line", "<div>" + replaced(joined(prefixed("x] ")), "\n", "<br>") + "</div>", Mending::escapes},
