@@ -105,6 +105,13 @@ struct BlockFinder::State {
     const bool is_left_in_part = sign.start == run.sign && run.start <= from && from <= run.end;
     if (is_left_in_part) return lines.line_from(from);
     const auto is_border_piece = [](const Line& line) { return hashes_at_end(line.text) >= kLeastWrapped; };
+    // A console may have the source's place behind the first piece, and the last one may be short.
+    const auto is_console_piece = [](const Line& line) {
+      const std::string_view text = without_padding(line.text);
+      const std::size_t first = text.find_first_not_of(' ');
+      return first_wrapped_border(text) != kNowhere ||
+             (first != kNowhere && hashes_at_end(text) == text.size() - first);
+    };
     Line line = sign;
     for (int i = 0; i < kPiecesBack && line.start > from && !is_border_piece(line); ++i)
       line = lines.line_around(line.start - 1);
@@ -112,8 +119,9 @@ struct BlockFinder::State {
     line = lines.line_from(run_end);
     while (line.start > from) {
       const Line before = lines.line_around(line.start - 1);
-      if (first_box(before.text) == kNowhere && !is_border_piece(before) && !begins_border(before.text, line.text))
-        break;
+      const bool is_piece =
+          is_border_piece(before) || begins_border(before.text, line.text) || is_console_piece(before);
+      if (first_box(before.text) == kNowhere && !is_piece) break;
       line = before;
     }
     run = {sign.start, line.start, run_end};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace shardstats::input_detail {
 namespace {
@@ -32,6 +33,11 @@ constexpr std::array<std::string_view, 17> kLabels = {
 std::size_t hashes_at_start(std::string_view text) { return std::min(text.find_first_not_of('#'), text.size()); }
 
 std::size_t hashes_at_end(std::string_view text) { return text.size() - (text.find_last_not_of('#') + 1); }
+
+std::size_t first_wrapped_border(std::string_view text) {
+  static const std::string kRun(kLeastWrapped, '#');
+  return text.find(kRun);
+}
 
 bool begins_border(std::string_view line, std::string_view next) {
   constexpr std::size_t kLeast = 2;  // a line of the box ends in one

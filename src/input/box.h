@@ -57,6 +57,8 @@ inline Border border_of(std::string_view line) {
 std::size_t hashes_at_start(std::string_view text);
 std::size_t hashes_at_end(std::string_view text);
 inline constexpr std::size_t kLeastWrapped = 20;  // '#' at the end of a line that may go on in the next
+// Where a run of at least so many starts, or kNowhere.
+std::size_t first_wrapped_border(std::string_view text);
 // Does a border begin at the end of the line, where a long prefix leaves it little room, and go on in the next line?
 bool begins_border(std::string_view line, std::string_view next);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "input/box.h"
+#include "input/console.h"
 #include "input/decode.h"
 #include "input/process.h"
 #include "input/reframe.h"
@@ -34,6 +35,7 @@ class Mender {
 
   MendedRegion run() {
     while (lines_.has_next() && !is_over() && !problem_) read_line();
+    console_.end_joined();
     unwrapper_.end_joined();
     MendedRegion mended;
     mended.streams = streams_.write();
@@ -56,7 +58,7 @@ class Mender {
   }
 
   bool is_over() {
-    if (!unwrapper_.joined().empty()) return false;
+    if (!unwrapper_.joined().empty() || console_.is_joining()) return false;
     if (blocks_.is_lost()) return true;
     if (blocks_.is_in_doubt() && !is_own_title_ahead()) return true;
     return blocks_.is_all_closed();
@@ -116,7 +118,7 @@ class Mender {
     Decoded decoded = decode(std::move(line), box_, region_.mended);
     for (Transcript& text : decoded.lines) {
       if (is_full()) return report_full();
-      unwrapper_.take(std::move(text), decoded.process);
+      console_.take(std::move(text), decoded.process);
     }
   }
 
@@ -206,6 +208,7 @@ class Mender {
   Framer framer_{region_, streams_};
   Ungluer ungluer_{region_, framer_};
   Unwrapper unwrapper_{region_, ungluer_};
+  Console console_{region_, unwrapper_, ungluer_};
   BoxSoFar box_;  // for decode()
   NextTitle& next_title_;
   std::string_view last_;             // the physical line that was read last

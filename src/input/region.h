@@ -1,5 +1,5 @@
 // What all steps share that mend a damaged region. Each hands its lines to the next one: physical line, decode(),
-// Unwrapper, Ungluer, Framer, Streams. Private to src/input.
+// Console, Unwrapper, Ungluer, Framer, Streams. Private to src/input.
 #pragma once
 
 #include <cstddef>

@@ -319,6 +319,54 @@ TEST(Mend, RowsThatOverflowTheBoxAreJoined) {
     }
 }
 
+Texts broken_between_words(const std::string& line, std::size_t width) {
+  Texts pieces;
+  std::string rest = line;
+  while (rest.size() > width) {
+    std::size_t at = rest.rfind(' ', width);
+    const std::size_t next = at == std::string::npos ? width : rest.find_first_not_of(' ', at);
+    at = at == std::string::npos ? width : rest.find_last_not_of(' ', at) + 1;
+    pieces.push_back(rest.substr(0, at));
+    rest = rest.substr(next);
+  }
+  pieces.push_back(rest);
+  return pieces;
+}
+
+std::string squeezed(const std::string& line) {
+  std::string text;
+  for (const char c : line)
+    if (c != ' ' || !text.ends_with(' ')) text += c;
+  return text;
+}
+
+// As Rich's handler prints them where there is no terminal: a message goes on in its column.
+TEST(Mend, LinesThatAConsoleBrokeBetweenWordsAreJoined) {
+  for (const std::size_t width : {43, 61, 90})
+    for (const std::string place : {"stats.py:301", ""})
+      for (const std::string prefix : {"", "[default0]:"})
+        for (const bool is_one_message : {false, true}) {
+          std::string log;
+          for (const std::string& line : printed()) {
+            bool is_first = !is_one_message || log.empty();
+            for (const std::string& piece : broken_between_words(line, width)) {
+              const std::string level = log.empty() ? "[11/27/26 03:11:42] INFO     " : "                    INFO     ";
+              log += prefix + (is_first ? level : std::string(level.size(), ' ')) + piece +
+                     std::string(width - piece.size(), ' ') +
+                     (is_first ? " " + place : std::string(place.size(), ' ')) + "\n";
+              is_first = false;
+            }
+          }
+          log += prefix + "                    INFO     step 1 " + std::string(width, 'x') + "\n";
+          const auto blocks = find_blocks(log);
+          ASSERT_EQ(blocks.size(), 1u) << log;
+          EXPECT_EQ(texts_of(blocks[0]), each(printed(), squeezed)) << log;
+          EXPECT_TRUE(was(Mending::wrapped, blocks[0])) << log;
+          const BoxLine& batch = blocks[0].lines[7];
+          EXPECT_EQ(byte_at(log, batch.place_of(batch.text.find("512"))), '5') << log;
+        }
+}
+
 // Somebody's line inside a box may have the title in it; the box goes on.
 TEST(Mend, ATitleWithoutFrameOpensNothingInABox) {
   Texts lines = printed();
