@@ -104,13 +104,17 @@ struct BlockFinder::State {
   Line first_of_region(const Line& sign) {
     const bool is_left_in_part = sign.start == run.sign && run.start <= from && from <= run.end;
     if (is_left_in_part) return lines.line_from(from);
-    const auto is_border_piece = [](const Line& line) { return hashes_at_end(line.text) >= kLeastWrapped; };
-    // A console may have the source's place behind the first piece, and the last one may be short.
-    const auto is_console_piece = [](const Line& line) {
+    // A console may have blanks or the source's place behind a piece, and the last one may be short.
+    const auto is_border_piece = [](const Line& line) {
+      if (hashes_at_end(line.text) >= kLeastWrapped) return true;
+      const std::size_t start = first_wrapped_border(line.text);
+      if (start == kNowhere || start == 0 || line.text[start - 1] != ' ') return false;
+      const std::size_t end = start + hashes_at_start(line.text.substr(start));
+      return end < line.text.size() && line.text[end] == ' ';
+    };
+    const auto has_only_hashes = [](const Line& line) {
       const std::string_view text = without_padding(line.text);
-      const std::size_t first = text.find_first_not_of(' ');
-      return first_wrapped_border(text) != kNowhere ||
-             (first != kNowhere && hashes_at_end(text) == text.size() - first);
+      return is_run_of_hashes(text.substr(std::min(text.find_first_not_of(' '), text.size())));
     };
     Line line = sign;
     for (int i = 0; i < kPiecesBack && line.start > from && !is_border_piece(line); ++i)
@@ -119,8 +123,7 @@ struct BlockFinder::State {
     line = lines.line_from(run_end);
     while (line.start > from) {
       const Line before = lines.line_around(line.start - 1);
-      const bool is_piece =
-          is_border_piece(before) || begins_border(before.text, line.text) || is_console_piece(before);
+      const bool is_piece = is_border_piece(before) || begins_border(before.text, line.text) || has_only_hashes(before);
       if (first_box(before.text) == kNowhere && !is_piece) break;
       line = before;
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 namespace shardstats::input_detail {
 namespace {
@@ -35,7 +34,8 @@ std::size_t hashes_at_start(std::string_view text) { return std::min(text.find_f
 std::size_t hashes_at_end(std::string_view text) { return text.size() - (text.find_last_not_of('#') + 1); }
 
 std::size_t first_wrapped_border(std::string_view text) {
-  static const std::string kRun(kLeastWrapped, '#');
+  constexpr std::string_view kRun = "####################";
+  static_assert(kRun.size() == kLeastWrapped);
   return text.find(kRun);
 }
 

@@ -56,6 +56,7 @@ inline Border border_of(std::string_view line) {
 // Number of '#' at the start and at the end of the text.
 std::size_t hashes_at_start(std::string_view text);
 std::size_t hashes_at_end(std::string_view text);
+inline bool is_run_of_hashes(std::string_view text) { return !text.empty() && text.find_first_not_of('#') == kNowhere; }
 inline constexpr std::size_t kLeastWrapped = 20;  // '#' at the end of a line that may go on in the next
 // Where a run of at least so many starts, or kNowhere.
 std::size_t first_wrapped_border(std::string_view text);

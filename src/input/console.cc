@@ -13,7 +13,8 @@
 namespace shardstats::input_detail {
 namespace {
 
-bool is_run_of_hashes(std::string_view text) { return !text.empty() && hashes_at_start(text) == text.size(); }
+constexpr std::size_t kMostColumns = 64;  // of processes at a time
+
 bool is_border(std::string_view text) { return is_run_of_hashes(text) && text.size() >= kShortestBorder; }
 bool is_blank(std::string_view text) { return text.find_first_not_of(' ') == kNowhere; }
 
@@ -40,73 +41,116 @@ std::optional<Console::Column> Console::column_of(std::string_view border) const
   const std::size_t width = hashes_at_start(border.substr(start));
   const std::string_view behind = border.substr(start + width);
   if (behind.find('#') != kNowhere || !(behind.empty() || behind.front() == ' ')) return std::nullopt;
+  constexpr std::size_t kColours = 256;  // both lines are about as long, but for these
+  if (region_.lines.next_text().size() > 2 * border.size() + kColours) return std::nullopt;
   const Transcript next = without_codes(region_.lines.next_text());
   const std::string_view below = without_padding(next.text());
   const bool is_below = below.size() > start && below[start - 1] == ' ' && is_run_of_hashes(below.substr(start));
   if (!is_below || below.size() - start > width) return std::nullopt;
   const std::size_t blanks = below.substr(0, start).find_last_not_of(' ') + 1;  // 0: no prefix
   const bool has_level = !is_blank(border.substr(blanks, start - blanks));
-  if (!has_level || tag_of(below.substr(0, blanks)) != tag_of(border.substr(0, blanks))) return std::nullopt;
-  return Column{start, width, blanks};
+  std::string tag = tag_of(border.substr(0, blanks));
+  if (!has_level || tag_of(below.substr(0, blanks)) != tag) return std::nullopt;
+  Column column;
+  column.start = start;
+  column.width = width;
+  column.blanks = blanks;
+  column.tag = std::move(tag);
+  return column;
+}
+
+bool Console::is_of(const Column& column, std::string_view text) {
+  return text.size() > column.start && tag_of(text.substr(0, column.blanks)) == column.tag;
 }
 
 // Does the line go on with the message of the one before?
-bool Console::goes_on(std::string_view text) const {
-  const auto [start, width, blanks] = *column_;
-  return text.size() > start && text[start] != ' ' && is_blank(text.substr(blanks, start - blanks));
+bool Console::goes_on(const Column& column, std::string_view text) {
+  return text[column.start] != ' ' && is_blank(text.substr(column.blanks, column.start - column.blanks));
+}
+
+std::string_view Console::piece_of(const Column& column, std::string_view text) {
+  const std::string_view message = text.substr(column.start);
+  return without_padding(message.substr(0, byte_of(message, column.width)));
 }
 
 void Console::take(Transcript line, const std::string& process) {
-  const std::string_view text = line.text();
-  if (!column_) {
-    column_ = column_of(text);
-    if (!column_) return unwrapper_.take(std::move(line), process);
-    unwrapper_.end_joined();
-    border_ = 0;
-    region_.note(Mending::wrapped, line.place_of(0));
+  const auto own = std::ranges::find_if(columns_, [&](const Column& column) { return is_of(column, line.text()); });
+  if (own != columns_.end()) {
+    if (take(*own, line, process)) return;
+    if (own->joined.text().empty() && own->may_end) columns_.erase(own);
+    return unwrapper_.take(std::move(line), process);
   }
-  const bool goes_on_in_box = goes_on(text) && is_joining();
-  const bool is_line_of_box = goes_on_in_box && text[column_->start] == '#' && is_whole();  // of a message with many
-  if (goes_on_in_box && !is_line_of_box) return join(line);
-  Transcript prefix = is_line_of_box ? prefix_ : part_of(line, 0, std::min(column_->blanks, text.size()));
-  end_joined();
-  const bool begins = column_ && text.size() > column_->start && text[column_->start] == '#';
-  if (!begins) return unwrapper_.take(std::move(line), process);
+  std::optional<Column> column;
+  if (columns_.size() < kMostColumns) column = column_of(line.text());
+  if (!column) return unwrapper_.take(std::move(line), process);
+  unwrapper_.end_joined();
+  region_.note(Mending::wrapped, line.place_of(0));
+  take(columns_.emplace_back(*std::move(column)), line, process);
+}
+
+// False: the line is none of the box, which may be over.
+bool Console::take(Column& column, const Transcript& line, const std::string& process) {
+  const std::string_view text = line.text();
+  const bool is_joining = !column.joined.text().empty();
+  const bool is_further = is_joining && goes_on(column, text);
+  const bool is_line_of_message = is_further && begins_line(column, piece_of(column, text));
+  if (is_further && !is_line_of_message) {
+    join(column, line);
+    return true;
+  }
+  Transcript prefix = is_line_of_message ? column.prefix : part_of(line, 0, column.blanks);
+  end_joined(column);
+  // Where it is wider than the column, it is not of this console.
+  const std::size_t behind = column.start + byte_of(text.substr(column.start), column.width);
+  const bool is_wider = behind < text.size() && text[behind] != ' ';
+  if (text[column.start] != '#' || is_wider) {
+    column.may_end |= is_wider;
+    return false;
+  }
   region_.note(Mending::prefix, line.place_of(0));
-  prefix_ = std::move(prefix);
-  join(line);
+  column.prefix = std::move(prefix);
+  column.process = process;
+  column.may_end = false;
+  join(column, line);
+  return true;
 }
 
-// Is what was joined a whole line of the box, or a border that does not go on?
-bool Console::is_whole() const {
-  const std::string_view text = joined_.text();
-  return is_border(text) ? !is_word_open_ : text.size() > 2 && text.ends_with(" #");
+// Is it the next line of the box in a message with many? What was joined is a whole one then.
+bool Console::begins_line(const Column& column, std::string_view piece) const {
+  const std::string_view joined = column.joined.text();
+  if (!piece.starts_with('#')) return false;
+  if (!is_border(joined)) return joined.size() > 2 && joined.ends_with(" #");
+  if (!column.is_word_open) return true;
+  if (piece != "#") return !is_run_of_hashes(piece);
+  // The end of the border, or the start of the title's line, whose words follow.
+  const Transcript next = without_codes(region_.lines.next_text());
+  return is_of(column, next.text()) && goes_on(column, next.text()) && next.text()[column.start] != '#';
 }
 
-void Console::join(const Transcript& line) {
-  const std::string_view text = line.text();
-  const std::size_t end = column_->start + byte_of(text.substr(column_->start), column_->width);
-  const std::string_view part = without_padding(text.substr(column_->start, end - column_->start));
-  if (is_joining() && !is_word_open_) joined_.fill(" ", line.place_of(column_->start));
-  joined_.append(line, column_->start, column_->start + part.size());
-  is_word_open_ = characters(part) == column_->width && part.find(' ') == kNowhere;
-  if (joined_.text().size() <= kWidestBox) return;
-  end_joined();
-  column_.reset();  // no line of a box is as long
+void Console::join(Column& column, const Transcript& line) {
+  const std::string_view piece = piece_of(column, line.text());
+  if (!column.joined.text().empty() && !column.is_word_open) column.joined.fill(" ", line.place_of(column.start));
+  column.joined.append(line, column.start, column.start + piece.size());
+  column.is_word_open = characters(piece) == column.width && piece.find(' ') == kNowhere;
+  if (column.joined.text().size() > kWidestBox) end_joined(column);  // no line of a box is as long
 }
 
-// The closing border is the last message that is read so.
+bool Console::is_joining() const {
+  return std::ranges::any_of(columns_, [](const Column& column) { return !column.joined.text().empty(); });
+}
+
 void Console::end_joined() {
-  if (!is_joining()) return;
-  const Transcript message = squeezed(std::exchange(joined_, {}));
-  is_word_open_ = false;
-  if (is_border(message.text())) {
-    if (border_ == message.text().size()) column_.reset();
-    border_ = message.text().size();
-  }
-  Transcript line = std::exchange(prefix_, {});
+  for (Column& column : columns_) end_joined(column);
+}
+
+void Console::end_joined(Column& column) {
+  if (column.joined.text().empty()) return;
+  const Transcript message = squeezed(std::exchange(column.joined, {}));
+  column.is_word_open = false;
+  column.may_end = is_border(message.text());
+  Transcript line = std::exchange(column.prefix, {});
   line.append(message, 0, message.text().size());
-  ungluer_.take(std::move(line), "");
+  ungluer_.take(std::move(line), column.process);
 }
 
 }  // namespace shardstats::input_detail

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "input/region.h"
 #include "input/unglue.h"
@@ -20,29 +21,36 @@ class Console {
 
   // `process`: as decode() tells it.
   void take(Transcript line, const std::string& process);
-  bool is_joining() const { return !joined_.text().empty(); }
+  bool is_joining() const;
   void end_joined();
 
  private:
-  // Of the messages; all that stands in front is ASCII.
+  // Where the messages of one process stand; all in front of them is ASCII.
   struct Column {
     std::size_t start = 0;
     std::size_t width = 0;   // in characters
     std::size_t blanks = 0;  // from there on a line is blank that goes on; a prefix of all lines stands in front
+    std::string tag;         // of that prefix
+    Transcript prefix;       // of the message that is joined
+    Transcript joined;       // of it so far
+    std::string process;
+    bool is_word_open = false;  // what was joined last may go on without a blank
+    bool may_end = false;       // what was joined last was a border
   };
+
   std::optional<Column> column_of(std::string_view border) const;
-  bool goes_on(std::string_view text) const;
-  bool is_whole() const;
-  void join(const Transcript& line);
+  static bool is_of(const Column& column, std::string_view text);
+  static bool goes_on(const Column& column, std::string_view text);
+  bool begins_line(const Column& column, std::string_view piece) const;
+  static std::string_view piece_of(const Column& column, std::string_view text);
+  bool take(Column& column, const Transcript& line, const std::string& process);
+  void join(Column& column, const Transcript& line);
+  void end_joined(Column& column);
 
   Region& region_;
   Unwrapper& unwrapper_;
   Ungluer& ungluer_;
-  std::optional<Column> column_;  // none: no block is broken so
-  Transcript prefix_;             // of the message that is joined
-  Transcript joined_;             // of it so far
-  bool is_word_open_ = false;     // what was joined last may go on without a blank
-  std::size_t border_ = 0;        // characters of the opening border, once it is whole
+  std::vector<Column> columns_;  // of processes whose blocks are broken so
 };
 
 }  // namespace shardstats::input_detail

@@ -146,8 +146,8 @@ Change numbered_entity(std::string_view text) {
   std::uint32_t code = 0;
   const auto [read, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hex ? 16 : 10);
   if (error != std::errc() || read != digits.data() + digits.size() || code > 0x10FFFF) return {};
-  if (code < ' ' && code != '\n' && code != '\t') return {};
-  return {end + 1, code == 0xA0 ? " " : utf8(code)};
+  if (code < ' ' && code != '\n' && code != '\r' && code != '\t') return {};
+  return {end + 1, code == '\r' ? "" : code == 0xA0 ? " " : utf8(code)};  // XML has "&#13;&#10;"
 }
 
 Change html_at(std::string_view text, std::size_t at) {

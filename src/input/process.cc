@@ -13,8 +13,8 @@ using namespace std::string_view_literals;
 
 std::string tag_of(std::string_view prefix) {
   static const re2::RE2 kVolatile(
-      R"(\d{4}[-/]\d{2}[-/]\d{2})"
-      R"(|\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2}| ?[AP]M\b)?|\b\d{1,2}:\d{2}[.,]\d+)"
+      R"(\d{4}[-/]\d{2}[-/]\d{2}|\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2}| ?[AP]M\b)?)"
+      R"(|\b\d:\d{2}:\d{2}(?:[.,]\d+)?(?: ?[AP]M\b)?|(?:^|[^\w:.])\d{1,2}:\d{2}[.,]\d{2,})"
       R"(|\[ *\d+(?:\.\d+)? ?m?s\]|\b\d+\.\d+ ?m?s\b)"
       R"(|\b[IWEF]\d{4}(?:\d{4})? \d{2}:?\d{2}:?\d{2}(?:[.,]\d+)?|\.py:\d+|\b\d{9,}(?:\.\d+)?|\[ *\d+\.\d{3,}\])");
   std::string tag(prefix.substr(0, prefix.find_last_not_of(' ') + 1));

@@ -149,16 +149,29 @@ std::string_view key_of(std::string_view text, std::size_t open) {
   return quote == kNowhere ? std::string_view() : text.substr(quote + 1, close - quote - 1);
 }
 
-// Do the same lines of a box stand in both, whatever is in front of them?
-bool have_same_box(std::span<const Transcript> a, std::span<const Transcript> b) {
-  const auto boxed = [](std::span<const Transcript> lines) {
-    std::vector<std::string_view> texts;
+// Fields in which loggers and stores keep the message, some of them twice.
+bool is_of_message(std::string_view key) {
+  static constexpr std::string_view kKeys[] = {"text", "message",  "msg",  "log",          "_raw",
+                                               "raw",  "original", "body", "full_message", "textPayload"};
+  return std::ranges::find(kKeys, key) != std::end(kKeys);
+}
+
+// From its box on, if it has one: a prefix may stand in front of it in one of the fields.
+std::string from_box(const Transcript& line) {
+  const Transcript plain = has_colours(line.text()) ? without_colours(line) : line;
+  const std::size_t box = first_box(plain.text());
+  return std::string(without_padding(plain.text().substr(box == kNowhere ? 0 : box)));
+}
+
+// Empty lines, as behind the last line feed, do not count.
+bool have_same_lines(std::span<const Transcript> a, std::span<const Transcript> b) {
+  const auto texts_of = [](std::span<const Transcript> lines) {
+    std::vector<std::string> texts;
     for (const Transcript& line : lines)
-      if (const std::size_t start = first_box(line.text()); start != kNowhere)
-        texts.push_back(without_padding(line.text().substr(start)));
+      if (std::string text = from_box(line); !text.empty()) texts.push_back(std::move(text));
     return texts;
   };
-  return boxed(a) == boxed(b);
+  return texts_of(a) == texts_of(b);
 }
 
 LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::size_t depth) {
@@ -177,8 +190,8 @@ LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::si
     if (inner.lines.empty()) inner.lines = split_lines(content);
     if (holds_box(inner.lines)) {
       const std::string_view key = key_of(text, open);
-      const bool has_other_key = !key.empty() && !last_key.empty() && key != last_key;
-      const bool is_repeated = has_other_key && have_same_box(std::span(found.lines).subspan(last), inner.lines);
+      const bool has_other_key = key != last_key && is_of_message(key) && is_of_message(last_key);
+      const bool is_repeated = has_other_key && have_same_lines(std::span(found.lines).subspan(last), inner.lines);
       found.are_repeated = found.are_repeated || is_repeated || inner.are_repeated;
       found.are_all = found.are_all && inner.are_all;
       outside.push_back(text.substr(seen, open - seen));

@@ -10,10 +10,6 @@
 namespace shardstats::input_detail {
 namespace {
 
-bool is_run_of_hashes(std::string_view text) {
-  return !text.empty() && text.find_first_not_of('#') == std::string_view::npos;
-}
-
 // Does a piece begin with this prefix, too? It is a late one, put in front of all pieces after the line was broken. Of
 // an empty piece the blanks at its end may be lost, as mail turns "> " into ">".
 bool is_also_in_front(std::string_view prefix, std::string_view piece) {

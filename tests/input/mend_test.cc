@@ -340,31 +340,65 @@ std::string squeezed(const std::string& line) {
   return text;
 }
 
-// As Rich's handler prints them where there is no terminal: a message goes on in its column.
+// As Rich's handler prints a block where there is no terminal: a message goes on in its column.
+std::string of_console(const Texts& lines, std::size_t width, const std::string& place, const std::string& prefix,
+                       bool is_one_message) {
+  std::string log;
+  for (const std::string& line : lines) {
+    bool is_first = !is_one_message || log.empty();
+    for (const std::string& piece : broken_between_words(line, width)) {
+      const std::string level = log.empty() ? "[11/27/26 03:11:42] INFO     " : "                    INFO     ";
+      log += prefix + (is_first ? level : std::string(level.size(), ' ')) + piece +
+             std::string(width - piece.size(), ' ') + (is_first ? " " + place : std::string(place.size(), ' ')) + "\n";
+      is_first = false;
+    }
+  }
+  return log;
+}
+
 TEST(Mend, LinesThatAConsoleBrokeBetweenWordsAreJoined) {
-  for (const std::size_t width : {43, 61, 90})
+  const Texts expected = each(printed(), squeezed), next = each(printed("64"), squeezed);
+  for (const std::size_t width : {43, 55, 61, 90, 109})  // one of them a half of the border, one all but its last '#'
     for (const std::string place : {"stats.py:301", ""})
       for (const std::string prefix : {"", "[default0]:"})
         for (const bool is_one_message : {false, true}) {
-          std::string log;
-          for (const std::string& line : printed()) {
-            bool is_first = !is_one_message || log.empty();
-            for (const std::string& piece : broken_between_words(line, width)) {
-              const std::string level = log.empty() ? "[11/27/26 03:11:42] INFO     " : "                    INFO     ";
-              log += prefix + (is_first ? level : std::string(level.size(), ' ')) + piece +
-                     std::string(width - piece.size(), ' ') +
-                     (is_first ? " " + place : std::string(place.size(), ' ')) + "\n";
-              is_first = false;
-            }
+          const auto block = [&](const std::string& batch) {
+            return of_console(printed(batch), width, place, prefix, is_one_message);
+          };
+          const std::string other = prefix + "                    INFO     step 1 " + std::string(width, 'x') + "\n";
+          for (const std::string& log : {block("512") + block("64"), block("512") + other + block("64") + other}) {
+            const auto blocks = find_blocks(log);
+            ASSERT_EQ(blocks.size(), 2u) << log;
+            EXPECT_EQ(texts_of(blocks[0]), expected) << log;
+            EXPECT_EQ(texts_of(blocks[1]), next) << log;
+            EXPECT_TRUE(was(Mending::wrapped, blocks[0])) << log;
+            const BoxLine& batch = blocks[0].lines[7];
+            EXPECT_EQ(byte_at(log, batch.place_of(batch.text.find("512"))), '5') << log;
           }
-          log += prefix + "                    INFO     step 1 " + std::string(width, 'x') + "\n";
-          const auto blocks = find_blocks(log);
-          ASSERT_EQ(blocks.size(), 1u) << log;
-          EXPECT_EQ(texts_of(blocks[0]), each(printed(), squeezed)) << log;
-          EXPECT_TRUE(was(Mending::wrapped, blocks[0])) << log;
-          const BoxLine& batch = blocks[0].lines[7];
-          EXPECT_EQ(byte_at(log, batch.place_of(batch.text.find("512"))), '5') << log;
         }
+}
+
+// A block that was cut off does not take the next one with it.
+TEST(Mend, ABlockOfAConsoleThatWasCutOff) {
+  const std::string block = of_console(printed(), 61, "stats.py:301", "", false);
+  const std::string log = block.substr(0, block.find("Rank")) + "\n" + block;
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_EQ(texts_of(blocks[1]), each(printed(), squeezed));
+}
+
+// Only fields that loggers write twice are the same text; and all of it has to be.
+TEST(Mend, FieldsWithTwoBlocks) {
+  const std::string one = joined(printed()), other = joined(printed("64")), red = "\x1b[31m#\x1b[0m";
+  const auto record = [](const std::string& a, const std::string& x, const std::string& b, const std::string& y) {
+    return "{\"" + a + "\": " + json(x).substr(25, json(x).size() - 34) + ", \"" + b +
+           "\": " + json(y).substr(25, json(y).size() - 34) + "}\n";
+  };
+  EXPECT_EQ(find_blocks(record("text", one, "message", one)).size(), 1u);
+  EXPECT_EQ(find_blocks(record("text", one, "message", other)).size(), 2u);
+  EXPECT_EQ(find_blocks(record("rank0", one, "rank1", one)).size(), 2u);
+  const auto coloured = [&](const std::string& text) { return replaced(text, "# ", red + " "); };
+  EXPECT_EQ(find_blocks(record("text", coloured(one), "message", coloured(other))).size(), 2u);
 }
 
 // Somebody's line inside a box may have the title in it; the box goes on.
