@@ -296,22 +296,22 @@ std::optional<CellBytes> cell_differences(const Inference& base, const ChangedIn
   return all;
 }
 
-std::vector<RankShards> shards_by_rank(const TableInputs* before, const TableInputs* now, std::size_t ranks) {
-  std::vector<RankShards> all;
-  const auto take = [&](const TableInputs* table, double RankShards::*shards) {
+std::vector<ShardsOfChange> shards_by_rank(const TableInputs* before, const TableInputs* now, std::size_t ranks) {
+  std::vector<ShardsOfChange> all;
+  const auto take = [&](const TableInputs* table, double ShardsOfChange::*shards) {
     if (table == nullptr) return;
     for (const int rank : table->ranks) {
       if (static_cast<std::size_t>(rank) >= ranks) continue;
-      RankShards& on = all.emplace_back();
+      ShardsOfChange& on = all.emplace_back();
       on.rank = static_cast<std::size_t>(rank);
       on.*shards = 1;
     }
   };
-  take(before, &RankShards::before);
-  take(now, &RankShards::now);
-  std::ranges::sort(all, {}, &RankShards::rank);
-  std::vector<RankShards> by_rank;
-  for (const RankShards& on : all) {
+  take(before, &ShardsOfChange::before);
+  take(now, &ShardsOfChange::now);
+  std::ranges::sort(all, {}, &ShardsOfChange::rank);
+  std::vector<ShardsOfChange> by_rank;
+  for (const ShardsOfChange& on : all) {
     if (by_rank.empty() || by_rank.back().rank != on.rank) by_rank.push_back({on.rank});
     by_rank.back().before += on.before;
     by_rank.back().now += on.now;
@@ -341,9 +341,9 @@ std::vector<RankDifference> rank_differences(const Inference& base, const Change
         if (!is_same(i)) differing.push_back(i);
       if (differing.empty()) continue;
       const auto on_ranks = shards_by_rank(&base.inputs.tables[b], t ? &changed.inputs.tables[*t] : nullptr, ranks);
-      for (const RankShards& on : on_ranks) table[on.rank] = {};  // with the options that stay as they are: nothing
+      for (const ShardsOfChange& on : on_ranks) table[on.rank] = {};  // with the options that stay as they are: nothing
       for (const std::size_t i : differing) {
-        for (const RankShards& on : on_ranks) one[on.rank] = {};
+        for (const ShardsOfChange& on : on_ranks) one[on.rank] = {};
         const Outcome& after = outcome.survivor.outcome;
         const auto& parts = (*outcome.base->parts)[b][options[i].variant];
         const auto counted = t && same_weights(base.inputs.tables[b], parts, options[i], changed.inputs.tables[*t],
@@ -353,9 +353,9 @@ std::vector<RankDifference> rank_differences(const Inference& base, const Change
         if (t) add_shards(after, changed.inputs.tables[*t], *t, outcome.became[*t][i], 1, counted, one);
         add_shards(*outcome.base, base.inputs.tables[b], b, options[i], -1, counted, one);
         const bool first = i == differing.front() && differing.size() == options.size();
-        for (const RankShards& on : on_ranks) hull_into(table[on.rank], one[on.rank], first);
+        for (const ShardsOfChange& on : on_ranks) hull_into(table[on.rank], one[on.rank], first);
       }
-      for (const RankShards& on : on_ranks)
+      for (const ShardsOfChange& on : on_ranks)
         for (std::size_t q = 0; q < kQuantities; ++q)
           sum[on.rank].bytes[q] = sum[on.rank].bytes[q] + table[on.rank].bytes[q];
     }

@@ -127,7 +127,7 @@ class Evaluation {
 
   void drop(std::uint32_t b, const TablePerf& perf, std::vector<PerfCells>& differences) const {
     const TableInputs& table = base_.inputs.tables[b];
-    for (const RankShards& on : shards_by_rank(&table, nullptr, differences.size()))
+    for (const ShardsOfChange& on : shards_by_rank(&table, nullptr, differences.size()))
       subtract(differences[on.rank], together(perf, on.before, shards_in(table)));
   }
 
@@ -218,7 +218,7 @@ class Evaluation {
   void add_differences(const std::vector<Pair>& pairs, std::uint32_t b, std::uint32_t t,
                        std::vector<PerfCells>& differences) const {
     const TableInputs &old = base_.inputs.tables[b], &now = changed_.inputs.tables[t];
-    for (const RankShards& on : shards_by_rank(&old, &now, differences.size())) {
+    for (const ShardsOfChange& on : shards_by_rank(&old, &now, differences.size())) {
       std::optional<PerfCells> all;
       for (const Pair& pair : pairs) {
         PerfCells one{};

@@ -29,12 +29,12 @@ ByteInterval moved(ByteInterval from, RealInterval by);
 std::vector<ChangedOutcome> changed_outcomes(const Inference& base, const ChangedInputs& changed);
 
 // The shards that a table has on a rank of the log, and those that it has there in the changed plan.
-struct RankShards {
+struct ShardsOfChange {
   std::size_t rank = 0;
   double before = 0, now = 0;
 };
 // Of ranks below `ranks` that have some, ascending. nullptr: a plan does not have the table.
-std::vector<RankShards> shards_by_rank(const TableInputs* before, const TableInputs* now, std::size_t ranks);
+std::vector<ShardsOfChange> shards_by_rank(const TableInputs* before, const TableInputs* now, std::size_t ranks);
 
 // HBM, DDR, Input and Output of each rank of the changed plan less those of the log, over all hypotheses; bytes, by
 // Quantity. Only of ranks that the log has.
