@@ -129,7 +129,8 @@ class Run {
         seen_.answered = true;
       else
         seen_.unknown_target = examined.unknown_target;
-      if (totals_.survey) add_block(examined.result, seen_.survey, *totals_.survey);
+      if (totals_.survey && examined.result.report)
+        add_block(examined.result, seen_.survey, *totals_.survey);  // not refused
       take(examined);
     }
     seen_.failed |= !examined.refused.empty() || examined.too_large;
