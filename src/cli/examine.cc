@@ -156,7 +156,8 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   result.view = view_block(*examined.printed, *examined.plan, place.index, false);
   result.view.precedent = std::move(precedent);
   const bool rests_on_plan = options.command != CommandId::render && options.command != CommandId::anonymize;
-  if (rests_on_plan && !(examined.refused = wrong_assumptions(options, *examined.printed)).empty()) return examined;
+  if (rests_on_plan) examined.refused = wrong_assumptions(options, *examined.printed, *examined.plan);
+  if (!examined.refused.empty()) return examined;
   if (details && !for_page) result.detailed = view_block(*examined.printed, *examined.plan, place.index, true);
   switch (options.command) {
     case CommandId::summary:
@@ -200,8 +201,8 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   return examined;
 }
 
-std::string wrong_assumptions(const Options& options, const PrintedPlan& printed) {
-  if (options.assume.empty() || can_hold(options.assume, printed)) return {};
+std::string wrong_assumptions(const Options& options, const PrintedPlan& printed, const Plan& plan) {
+  if (options.assume.empty() || plan.sized || can_hold(options.assume, printed)) return {};
   return "no release with this log's layout can have printed it with what --assume says";
 }
 

@@ -29,8 +29,8 @@ struct Examined {
 Examined examine(const Options& options, const Filter& filter, const Block& block, const BlockPlace& place,
                  Precedents::Turn& turn);
 
-// Why no release can have printed the block with what --assume says; empty: one can.
-std::string wrong_assumptions(const Options& options, const PrintedPlan& printed);
+// Why no release can have printed the block with what --assume says; empty: one can. `plan`: inferred with it.
+std::string wrong_assumptions(const Options& options, const PrintedPlan& printed, const Plan& plan);
 
 // "no table 'tabel_1' in this block; did you mean table_1?"
 std::string message_of(const UnknownTarget& unknown);

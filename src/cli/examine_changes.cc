@@ -31,7 +31,8 @@ class ChangedBlock {
     examined_.findings = count(report.findings);
     examined_.is_newer = has_unknown_layout(report);
     examined_.result.view = view_block(*examined_.printed, what_if_->base(), index_, false);
-    if (!(examined_.refused = wrong_assumptions(options_, *examined_.printed)).empty()) return;
+    examined_.refused = wrong_assumptions(options_, *examined_.printed, what_if_->base());
+    if (!examined_.refused.empty()) return;
     if (const Refusal* refusal = what_if_->refusal()) {
       examined_.refused = refusal->message;
       return;
