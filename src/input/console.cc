@@ -21,7 +21,7 @@ bool is_blank(std::string_view text) { return text.find_first_not_of(' ') == kNo
 Transcript without_codes(std::string_view text) {
   Transcript line;
   line.append(text, {});
-  return has_colours(text) ? without_colours(line) : line;
+  return without_colours(line);
 }
 
 // Blanks at a break are lost, so that none of the others tells a column.

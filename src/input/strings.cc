@@ -158,7 +158,7 @@ bool is_of_message(std::string_view key) {
 
 // From its box on, if it has one: a prefix may stand in front of it in one of the fields.
 std::string from_box(const Transcript& line) {
-  const Transcript plain = has_colours(line.text()) ? without_colours(line) : line;
+  const Transcript plain = without_colours(line);
   const std::size_t box = first_box(plain.text());
   return std::string(without_padding(plain.text().substr(box == kNowhere ? 0 : box)));
 }
