@@ -17,8 +17,9 @@ struct CodecChoice {
 
 class CodecSearch {
  public:
-  CodecSearch(const PerfHypothesis& h, const PerfInputs& perf, PerfFits& fits)
+  CodecSearch(const PerfHypothesis& h, const PerfInputs& perf, PerfFits& fits, std::int64_t most)
       : sharders_(perf.sharders),
+        most_(most),
         codecs_(h.setting.rules->wire_sizes ? kCodecs : 1),
         nothing_(sharders_, kNotFitted),
         alone_(sharders_),
@@ -46,7 +47,8 @@ class CodecSearch {
     std::vector<Step> steps;
     for (const CodecChoice& choice : beam)
       for (std::size_t c = 0; c < codecs_; ++c)
-        steps.push_back({&choice, c, choice.cost + alone(sharder, c) - kFitSlack, {}});
+        if (const std::int64_t least = choice.cost + alone(sharder, c) - kFitSlack; least <= most_)
+          steps.push_back({&choice, c, least, {}});
     // The sooner the best are known, the fewer others need a fit.
     std::vector<Step*> order;
     for (Step& step : steps) order.push_back(&step);
@@ -101,6 +103,7 @@ class CodecSearch {
   }
 
   std::uint32_t sharders_;
+  std::int64_t most_;
   std::size_t codecs_;
   std::vector<std::size_t> nothing_;                                     // no sharder is fitted
   std::vector<std::array<std::optional<std::int64_t>, kCodecs>> alone_;  // once asked for
@@ -109,9 +112,10 @@ class CodecSearch {
 
 }  // namespace
 
-std::vector<std::vector<std::size_t>> fitting_codecs(const PerfHypothesis& h, const PerfInputs& perf, PerfFits& fits) {
+std::vector<std::vector<std::size_t>> fitting_codecs(const PerfHypothesis& h, const PerfInputs& perf, PerfFits& fits,
+                                                     std::int64_t most) {
   if (perf.sharders > kMostSharders) return {};
-  const auto choices = CodecSearch(h, perf, fits).run();
+  const auto choices = CodecSearch(h, perf, fits, most).run();
   std::vector<std::vector<std::size_t>> best;
   for (const CodecChoice& choice : choices)
     if (choice.cost == choices.front().cost) best.push_back(choice.codecs);

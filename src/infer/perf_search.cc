@@ -264,15 +264,15 @@ class PerfSearch {
   void try_fits(const PerfHypothesis& h, const std::vector<std::uint64_t>& default_codecs) {
     const WireClasses classes(h, plan_, perf_);
     PerfFits fits(h, plan_, perf_);
-    auto starts = fitting_codecs(h, perf_, fits);
-    starts.insert(starts.begin(), first_of(default_codecs));
     Refits refits{h, fits, classes, {}, {}, std::nullopt};
-    for (auto codecs : starts)
-      for (int round = 0; round < kRefits; ++round) {
-        const auto next = refit(refits, classes.first_of(codecs));
-        if (std::exchange(codecs, next) == next) break;
-      }
+    refit_often(refits, first_of(default_codecs));
+    for (auto& codecs : fitting_codecs(h, perf_, fits, most_contradictions())) refit_often(refits, std::move(codecs));
     if (refits.best) fitted_.push_back(*std::move(refits.best));
+  }
+
+  // Once something explains the log, what costs more is of no use.
+  std::int64_t most_contradictions() const {
+    return best_.front().contradictions == 0 ? best_.front().cost() : PerfEvaluation::kNoLimit;
   }
 
   // Once more with each value at its default, and what was found of the others: not only for the best hypothesis, as
@@ -341,6 +341,14 @@ class PerfSearch {
     const std::vector<std::size_t>& codecs;
     std::shared_ptr<const FitPair> fits;
   };
+
+  // Until the codecs that a fit leads to are those that it was made with.
+  void refit_often(Refits& refits, std::vector<std::size_t> codecs) {
+    for (int round = 0; round < kRefits; ++round) {
+      const auto next = refit(refits, refits.classes.first_of(codecs));
+      if (std::exchange(codecs, next) == next) break;
+    }
+  }
 
   // The likeliest codecs with the bandwidths that were fitted with `codecs`.
   std::vector<std::size_t> refit(Refits& refits, const std::vector<std::size_t>& codecs) {
