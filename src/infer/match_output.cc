@@ -94,6 +94,9 @@ bool complete(const std::vector<OpenTable>& open, RealInterval sum, RealInterval
   return false;
 }
 
+// So many sums, and those of the tables after them: as a rule they become fewer evenly, or more.
+std::size_t with_later_ones(std::size_t sums, std::size_t tables) { return sums + sums * tables / 2; }
+
 enum class Assigned : std::uint8_t { none, some, too_many };
 
 // Table after table: the sums that can still become the printed one. Many tables are alike, so that there are few. Then
@@ -105,7 +108,7 @@ Assigned assign(std::vector<OpenTable>& open, RealInterval fixed, RealInterval p
     const RealInterval rest = i + 1 < open.size() ? open[i + 1].rest : RealInterval{};
     std::vector<RealInterval> next = with_sizes(sums.back(), open[i].sizes, rest, printed, most);
     if (next.empty()) return Assigned::none;
-    if (next.size() > most) return Assigned::too_many;
+    if (with_later_ones(next.size(), open.size() - i - 1) > most) return Assigned::too_many;
     most -= next.size();
     sums.push_back(std::move(next));
   }
