@@ -6,6 +6,8 @@
 
 namespace shardstats {
 
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // A byte of a character that is not its first.
 constexpr bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 

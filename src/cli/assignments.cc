@@ -12,12 +12,12 @@
 #include "shardstats/numbers/printed.h"
 #include "shardstats/planner/perf.h"
 #include "shardstats/report/units.h"
+#include "shardstats/utf8.h"
 
 namespace shardstats::cli {
 namespace {
 
 constexpr std::size_t kMostPoints = 1000;  // of one sweep
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r");

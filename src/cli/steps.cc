@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "report/words.h"
+#include "shardstats/input/containers.h"
 
 namespace shardstats::cli {
 namespace {
@@ -54,8 +55,7 @@ std::shared_ptr<OpenLog> open(Found found) {
 
 std::optional<Error> OpenLog::not_read() const {
   if (error) return std::nullopt;
-  if (stopped || source->loss().empty()) return stopped;
-  return Error{path, {}, std::string(source->loss()), std::string(kHowToReadAgain)};
+  return stopped ? stopped : lost_content(*source, path);
 }
 
 Steps::Steps(const Options& options) : options_(options), walk_(options.logs, options.command == CommandId::scan) {}

@@ -171,13 +171,6 @@ void each_run(const Setting& setting, const TableInputs& table, const Parts& par
     first = end;
   }
 }
-// Calls f(i, class) for each of them.
-template <class F>
-void each_shard(const Setting& setting, const TableInputs& table, const Parts& parts, F f) {
-  each_run(setting, table, parts, [&](std::size_t first, std::size_t end, std::size_t c) {
-    for (std::size_t i = first; i < end; ++i) f(i, c);
-  });
-}
 
 RealInterval ratio_of(const Setting& setting, const TableInputs& table, const Variant& variant);
 TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& table, const Variant& variant,

@@ -12,7 +12,6 @@
 namespace shardstats::input_detail {
 
 inline constexpr std::string_view kTitle = "--- Planner Statistics ---";
-inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // of UTF-8
 inline constexpr std::size_t kNowhere = std::string_view::npos;
 inline constexpr std::size_t kShortestBorder = 60;  // the narrowest box of any release is 90 wide
 

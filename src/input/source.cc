@@ -193,12 +193,6 @@ OpenResult open_raw(int fd, const std::string& name) {
   return read_stream(fd, name);
 }
 
-// Of content that was made from it.
-std::optional<Error> lost_content(const Source& raw, const std::string& name) {
-  if (raw.loss().empty()) return std::nullopt;
-  return Error{name, {}, std::string(raw.loss()), std::string(kHowToReadAgain)};
-}
-
 OpenResult recoded(std::unique_ptr<Source> raw, const std::string& name) {
   if (input_detail::is_utf16(raw->bytes()) && raw->bytes().size() > kMostInMemory)
     return failure(name, "cannot recode it", EFBIG);
@@ -232,6 +226,11 @@ OpenResult open_source(const std::string& path) {
   OpenResult raw = open_raw(file.fd(), name);
   if (std::holds_alternative<Error>(raw)) return raw;
   return decompressed(std::move(std::get<std::unique_ptr<Source>>(raw)), name);
+}
+
+std::optional<Error> lost_content(const Source& log, const std::string& name) {
+  if (log.loss().empty()) return std::nullopt;
+  return Error{name, {}, std::string(log.loss()), "pass a copy of it, or its content on standard input"};
 }
 
 OpenResult source_from_file(std::string bytes, const std::string& name) {

@@ -287,18 +287,6 @@ TEST(Decompress, RecognisesMagicBytesOnly) {
     EXPECT_EQ(compression_of(c.bytes), c.kind) << c.bytes;
 }
 
-TEST(Decompress, KnowsWhatItDoesNotRead) {
-  using namespace std::string_view_literals;
-  const auto unpack = [](std::string_view bytes) {
-    const OtherContainer* other = other_container(bytes);
-    return other == nullptr ? "" : other->unpack;
-  };
-  EXPECT_EQ(unpack("PK\x03\x04\x14\x00"sv), "unzip -p");
-  EXPECT_EQ(unpack("\x04\x22\x4d\x18\x64"sv), "lz4 -dc");
-  EXPECT_EQ(unpack("PK"), "");
-  EXPECT_EQ(unpack(slurp(kFixtures + "sample.log.gz")), "");
-}
-
 TEST(Decompress, StopsAtTheExpansionLimit) {
   const std::string compressed = slurp(kFixtures + "sample.log.gz");
   EXPECT_EQ(decompress(compressed, Compression::gzip, 231).problem, "");

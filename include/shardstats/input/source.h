@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -68,20 +69,11 @@ OpenResult open_source(const std::string& path);
 // a handler may do on Linux.
 bool replace_lost_page(void* address);
 
-// A compressed file or archive that is not read.
-struct OtherContainer {
-  std::string_view name;    // "zip archive"
-  std::string_view magic;   // its first bytes
-  std::string_view unpack;  // the command that writes its content to standard output: "unzip -p"
-};
-// nullptr: the bytes are none that is known.
-const OtherContainer* other_container(std::string_view bytes);
-
 // The same from the bytes of a file of that name.
 OpenResult source_from_file(std::string bytes, const std::string& name);
 
-// What to try where a log has a loss().
-inline constexpr std::string_view kHowToReadAgain = "pass a copy of it, or its content on standard input";
+// The loss() of a log of that name, and what to try; none: it has lost nothing.
+std::optional<Error> lost_content(const Source& log, const std::string& name);
 
 // A source over bytes in memory, as they are.
 std::unique_ptr<Source> source_from(std::string bytes);
