@@ -13,9 +13,9 @@ struct PerfFit {
   Bandwidths<RealInterval> bandwidths = default_bandwidths();
   Bandwidths<bool> bounded{};  // by a printed number that is linear in its reciprocal
   RealInterval backward{2, 2}, weighted_backward{1, 1};
-  std::int64_t contradictions = 0;  // printed numbers that no bandwidths of the bounds explain
+  std::int64_t contradictions = 0;  // of a rough fit: printed numbers that no bandwidths of the bounds explain
   std::int64_t freedoms = 0;        // values that are not the defaults
-  std::optional<Values> solution;   // reciprocals around which those are looked for that no number gives alone
+  std::optional<Box> estimate;      // reciprocals in which those are looked for that no number gives alone
   std::optional<std::size_t> kept;  // index of the bandwidth that stays at its default whatever the numbers say
 };
 

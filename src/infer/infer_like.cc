@@ -269,13 +269,13 @@ class PerfAgain {
     return outcome;
   }
 
-  // Reciprocals of the bandwidths that were fitted last.
-  const std::optional<Values>& solution() const { return solution_; }
+  // Of the bandwidths that were fitted last.
+  const std::optional<Box>& estimate() const { return estimate_; }
 
  private:
   // With the bandwidths that this block leaves: what an earlier one left of them is something else.
   FitPair fits_of(const PerfHypothesis& h, const PerfPrecedent& known) const {
-    PerfFits fits(h, plan_, perf_, known.solution);
+    PerfFits fits(h, plan_, perf_, known.estimate);
     const auto codecs = first_of(known.codecs);
     const PerfFit fit = fits.fit(codecs, h.kept);
     return {fit, fits.snapped(codecs, fit)};
@@ -283,7 +283,7 @@ class PerfAgain {
 
   PerfOutcome fitted_again(const PerfHypothesis& h, const PerfPrecedent& known, const FitPair& fits) {
     const auto& [fit, snapped] = fits;
-    solution_ = fit.solution;
+    estimate_ = fit.estimate;
     const auto with = [&](const PerfFit& one) {
       PerfOutcome outcome = evaluation_.run(fitted(h, one), known.codecs);
       outcome.freedoms += one.freedoms;
@@ -300,7 +300,7 @@ class PerfAgain {
   const PerfInputs& perf_;
   const SearchResult& found_;
   PerfEvaluation evaluation_;
-  std::optional<Values> solution_;
+  std::optional<Box> estimate_;
 };
 
 // Fits that start elsewhere end at the same values: these are fitted anew in any case.
@@ -356,7 +356,7 @@ std::shared_ptr<const Precedent> make_precedent(const PlanInputs& plan, SearchRe
     PerfPrecedent known = precedent_of(outcome, found);
     if (known.is_fitted) {
       if (!again.outcome(known, outcome.fits.get())) return nullptr;
-      known.solution = again.solution();
+      known.estimate = again.estimate();
     }
     const auto is_same = [&](const PerfPrecedent& other) { return leads_to_the_same(other, known); };
     if (std::ranges::none_of(precedent->perf, is_same)) precedent->perf.push_back(std::move(known));

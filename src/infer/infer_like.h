@@ -50,7 +50,7 @@ struct PerfPrecedent {
   std::vector<std::uint64_t> codecs;  // by sharder: a set of the likeliest one
   bool is_fitted = false;             // its bandwidths are fitted anew
   bool usual_multipliers = true;      // the usual ones are among those that explain the log
-  std::optional<Values> solution;     // from which that starts
+  std::optional<Box> estimate;        // in which that starts
   std::int64_t freedoms = 0;          // what it may cost
   std::vector<double> element_sizes;  // by table, which the storage half may rest on; 0: not known
 };

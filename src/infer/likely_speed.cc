@@ -18,7 +18,7 @@ class LikelySpeed {
     for (const std::uint64_t codecs : outcome.codecs) codecs_.push_back(likeliest(codecs));
     take_bounds(outcome, h_.setting);
     least_ = contradictions();
-    if (outcome.fits) solution_ = outcome.fits->fit.solution;
+    if (outcome.fits) estimate_ = outcome.fits->fit.estimate;
   }
 
   void settle() {
@@ -26,7 +26,7 @@ class LikelySpeed {
     for (std::size_t b = 0; b < kBandwidths.size(); ++b) {
       const auto bandwidth = kBandwidths[b];
       std::vector<double> values = {(usual.*bandwidth).low};
-      if (solution_) values.push_back(1 / (*solution_)[b]);
+      if (estimate_) values.push_back(1 / middle((*estimate_)[b]));
       settle(h_.setting.bandwidths.*bandwidth, std::move(values));
     }
     settle(h_.setting.backward, {kDefaultBackward.low});
@@ -61,7 +61,7 @@ class LikelySpeed {
   PerfHypothesis& h_;
   PerfEvaluation evaluation_;
   std::vector<std::uint64_t> codecs_;  // the likeliest of each sharder
-  std::optional<Values> solution_;
+  std::optional<Box> estimate_;
   std::int64_t least_ = 0;
 };
 

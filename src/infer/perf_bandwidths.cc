@@ -123,25 +123,42 @@ class BandwidthFit {
   }
 
   Box by_solution() {
-    const std::optional<Values> from = fit_.solution;
-    LeastResiduals solution(system_, usual_, from);
+    const std::optional<Box> from = fit_.estimate;
+    if (from) {
+      const Box around = start_in(*from), box = cut(around);
+      if (settles(around, box)) return box;
+    }
+    LeastResiduals solution(system_, usual_, from ? std::optional(middles(*from)) : std::nullopt);
     const Box around = start(solution, kRoughly), box = cut(around);
-    // Where numbers that agree cut off all ends of the start, a better one would lead to nearly the same.
-    const bool is_enough = tables_.rough || from || (is_cut(around, box) && system_.contradicted(box) == 0);
+    const bool is_enough = tables_.rough || from || settles(around, box);
     return is_enough ? box : cut(start(solution, 0));
   }
 
-  // Unknowns that no number gives alone start around the solution. `still`: as LeastResiduals has it.
+  // Where numbers that agree cut off all ends of the start, a better one would lead to nearly the same.
+  bool settles(const Box& around, const Box& box) const {
+    return is_cut(around, box) && system_.contradicted(box) == 0;
+  }
+
+  // `still`: as LeastResiduals has it.
   Box start(LeastResiduals& residuals, double still) {
-    Box box = alone_;
     const auto estimate = residuals.around(still);
-    if (!estimate) return box;
-    Values& solution = fit_.solution.emplace();
-    for (std::size_t k = 0; k < kUnknowns; ++k) {
-      solution[k] = middle((*estimate)[k]);
-      if (is_open_[k]) box[k] = narrowed(box[k], at_least((*estimate)[k], kAnyReciprocal.low));
-    }
+    if (!estimate) return alone_;
+    fit_.estimate = estimate;
+    return start_in(*estimate);
+  }
+
+  // Unknowns that no number gives alone start in the estimate.
+  Box start_in(const Box& estimate) const {
+    Box box = alone_;
+    for (std::size_t k = 0; k < kUnknowns; ++k)
+      if (is_open_[k]) box[k] = narrowed(box[k], at_least(estimate[k], kAnyReciprocal.low));
     return box;
+  }
+
+  static Values middles(const Box& box) {
+    Values values{};
+    std::ranges::transform(box, values.begin(), [](RealInterval x) { return middle(x); });
+    return values;
   }
 
   Box cut(Box box) const {
@@ -170,6 +187,7 @@ class BandwidthFit {
       fit_.freedoms += !is_usual;
       if (!is_usual || found.width() > kNarrow * usual.low) fit_.bandwidths.*kBandwidths[k] = found;
     }
+    if (!tables_.rough) return;
     Box reciprocals;
     for (std::size_t k = 0; k < kUnknowns; ++k) reciprocals[k] = reciprocal(fit_.bandwidths.*kBandwidths[k]);
     fit_.contradictions += system_.contradicted(reciprocals);

@@ -28,8 +28,8 @@ class TableNumbers {
   std::unordered_map<std::size_t, Numbers> known_;  // by table and codec
 };
 
-// Adds the bandwidths that explain the printed numbers with the fit's multipliers; counts the numbers that none
-// explain. Starts from fit.solution, if there is one, and sets it.
+// Adds the bandwidths that explain the printed numbers with the fit's multipliers; a rough fit counts the numbers that
+// none explain. Starts in fit.estimate, if there is one, and sets it.
 void fit_bandwidths(const FitTables& tables, TableNumbers& numbers, PerfFit& fit);
 
 }  // namespace shardstats::infer_detail

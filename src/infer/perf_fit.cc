@@ -6,16 +6,16 @@
 namespace shardstats::infer_detail {
 namespace {
 
-PerfFit started(const std::optional<Values>& start, std::optional<std::size_t> kept) {
+PerfFit started(const std::optional<Box>& start, std::optional<std::size_t> kept) {
   PerfFit fit;
-  fit.solution = start;
+  fit.estimate = start;
   fit.kept = kept;
   return fit;
 }
 
 // A multiplier that could have been the usual one is not: bandwidths that were fitted with it are off.
 void refit(const FitTables& tables, TableNumbers& numbers, RealInterval backward, RealInterval weighted,
-           const std::optional<Values>& start, PerfFit& fit) {
+           const std::optional<Box>& start, PerfFit& fit) {
   fit = started(start, fit.kept);
   fit.backward = backward;
   fit.weighted_backward = weighted;
@@ -74,7 +74,7 @@ std::int64_t unlikely_values(const PerfFit& fit) {
 }
 
 PerfFits::PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
-                   const std::optional<Values>& start)
+                   const std::optional<Box>& start)
     : h_(h),
       plan_(plan),
       perf_(perf),

@@ -15,9 +15,9 @@ namespace shardstats::infer_detail {
 // The fits of one hypothesis.
 class PerfFits {
  public:
-  // `start`: the solution of a fit of similar numbers.
+  // `start`: the estimate of a fit of similar numbers.
   PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
-           const std::optional<Values>& start = std::nullopt);
+           const std::optional<Box>& start = std::nullopt);
   // `codecs`: by sharder, index into codec_table(), or kNotFitted.
   // `kept`: index of a bandwidth that stays at its default.
   PerfFit fit(const std::vector<std::size_t>& codecs, std::optional<std::size_t> kept = std::nullopt);
@@ -65,7 +65,7 @@ class PerfFits {
   const PerfHypothesis& h_;
   const PlanInputs& plan_;
   const PerfInputs& perf_;
-  std::optional<Values> start_;
+  std::optional<Box> start_;
   LikeliestOptions options_;
   TableNumbers numbers_;
   Sample all_;
