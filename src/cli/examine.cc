@@ -25,11 +25,28 @@ void explain_target(const Options& options, const InferOptions& assumed, Examine
     examined.result.explained = std::get<std::vector<Explained>>(std::move(explained));
 }
 
-// With a log that nothing uniform explains the long search can be spared if a wrong word or row is behind it all.
-bool is_settled(const Examined& examined, const InferOptions& assumed, Report& report) {
-  const Plan& plan = *examined.plan;
-  const bool all = find_culprits(*examined.printed, plan, assumed, report, plan.gave_up);
-  return !plan.gave_up || all;
+// What one dtype and the default bandwidths say of a log.
+struct UniformLook {
+  std::unique_ptr<Plan> plan;
+  Report report;
+  bool settled = false;  // a longer search would say the same, or explain away a wrong word or number
+};
+
+// Where nothing uniform explains a log, most of the look is in vain, unless a wrong word or row is behind it.
+UniformLook look_uniformly(const PrintedPlan& printed, InferOptions options) {
+  options.effort = Effort::uniform;
+  options.perf_anyhow = false;
+  UniformLook look{std::make_unique<Plan>(infer(printed, options)), {}, false};
+  if (look.plan->perf_left_out) {
+    if (!may_have_wrong_structure(printed, *look.plan, options)) return look;
+    options.perf_anyhow = true;
+    options.first_look = look.plan->first_look;
+    look.plan = std::make_unique<Plan>(infer(printed, options));
+  }
+  look.report = verify(printed, *look.plan);
+  const bool all = find_culprits(printed, *look.plan, options, look.report, look.plan->gave_up);
+  look.settled = !look.plan->gave_up || all;
+  return look;
 }
 
 // A share may always be that of a device of its own.
@@ -107,32 +124,18 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   Report report;
   std::optional<BlockPlace> precedent;
   if (verifies(options.command)) precedent = verify_like_earlier(turn, assumed, examined, report);
-  const auto infer_plan = [&](Effort effort, bool perf_anyhow) {
-    assumed.effort = effort;
-    InferOptions options_of_look = assumed;
-    options_of_look.perf_anyhow = perf_anyhow;
-    options_of_look.keep_precedent = turn.is_first();
-    if (examined.plan) options_of_look.first_look = examined.plan->first_look;
-    examined.plan = std::make_unique<Plan>(infer(*examined.printed, options_of_look));
-  };
-  const auto verify_plan = [&] {
-    report = verify(*examined.printed, *examined.plan);
+  const auto leave_precedent = [&] {
     if (turn.is_first() && count(report.findings).error == 0) turn.leave(std::move(examined.plan->precedent), place);
   };
-  const auto look = [&](Effort effort) {
-    infer_plan(effort, true);
-    verify_plan();
+  const auto look_exhaustively = [&] {
+    InferOptions look = assumed;
+    look.keep_precedent = turn.is_first();
+    if (examined.plan) look.first_look = examined.plan->first_look;
+    examined.plan = std::make_unique<Plan>(infer(*examined.printed, look));
+    report = verify(*examined.printed, *examined.plan);
+    leave_precedent();
   };
-  // Where nothing uniform explains a log, most of the first look is in vain, unless a wrong word or row is behind it.
-  const auto is_settled_at_first = [&] {
-    infer_plan(Effort::uniform, false);
-    if (examined.plan->perf_left_out) {
-      if (!may_have_wrong_structure(*examined.printed, *examined.plan, assumed)) return false;
-      infer_plan(Effort::uniform, true);
-    }
-    verify_plan();
-    return is_settled(examined, assumed, report);
-  };
+  if (!locates) assumed.effort = effort_of_verify(*examined.printed, assumed);
   std::optional<WhatIf> what_if;
   if (precedent) {
     // Nothing is left to look for.
@@ -141,10 +144,15 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     examined.plan = std::make_unique<Plan>(what_if->base());
     report = verify(*examined.printed, *examined.plan);
   } else if (!locates) {
-    look(Effort::exhaustive);
+    look_exhaustively();
   } else {
-    const bool settled = is_settled_at_first();
-    if (!settled) look(Effort::exhaustive);
+    InferOptions first = assumed;
+    first.keep_precedent = turn.is_first();
+    UniformLook look = look_uniformly(*examined.printed, first);
+    examined.plan = std::move(look.plan);
+    report = std::move(look.report);
+    const bool settled = look.settled;
+    settled ? leave_precedent() : look_exhaustively();
     const bool may_replace = !settled || only_critical_path_is_wrong(report);
     const bool replaced = may_replace && take_alternative(assumed, examined, report);
     if (!settled || replaced) find_culprits(*examined.printed, *examined.plan, assumed, report);
@@ -199,6 +207,12 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
       break;
   }
   return examined;
+}
+
+Effort effort_of_verify(const PrintedPlan& printed, InferOptions assumed) {
+  assumed.alternatives = assumed.shard_parts = false;
+  const UniformLook look = look_uniformly(printed, assumed);
+  return look.settled && look.plan->gave_up ? Effort::uniform : Effort::exhaustive;
 }
 
 std::string wrong_assumptions(const Options& options, const PrintedPlan& printed, const Plan& plan) {

@@ -29,6 +29,10 @@ struct Examined {
 Examined examine(const Options& options, const Filter& filter, const Block& block, const BlockPlace& place,
                  Precedents::Turn& turn);
 
+// How far inference goes so that all commands say what verify says: where it takes a number for wrong, values of single
+// tables would explain that away.
+Effort effort_of_verify(const PrintedPlan& printed, InferOptions assumed);
+
 // Why no release can have printed the block with what --assume says; empty: one can. `plan`: inferred with it.
 std::string wrong_assumptions(const Options& options, const PrintedPlan& printed, const Plan& plan);
 

@@ -26,6 +26,7 @@ class ChangedBlock {
 
   void run() {
     assumed_.overrides = options_.assume;
+    assumed_.effort = effort_of_verify(*examined_.printed, assumed_);
     what_if_.emplace(*examined_.printed, assumed_);
     const Report report = verify(*examined_.printed, what_if_->base());
     examined_.findings = count(report.findings);

@@ -35,6 +35,14 @@ std::int64_t Shares::conflicts() const {
   return conflicts;
 }
 
+std::int64_t Shares::conflicts_beside(const Outcome& outcome) const {
+  if (!capacity_) return 0;
+  return std::ranges::count_if(outcome.sums, [&](const SumLine& line) {
+    return line.of == SumOf::rank && line.quantity == Quantity::hbm && denies(line.index, line.printed) &&
+           !(line.contradicted && !denies(line.index, line.expected));
+  });
+}
+
 bool Shares::show_all_contradictions(const Outcome& outcome) const {
   if (!capacity_ || outcome.contradictions == 0) return false;
   std::int64_t shown = 0;

@@ -29,6 +29,8 @@ class Shares {
   explicit Shares(const PlanInputs& plan);
   // Ranks whose share does not: each speaks for devices of different capacities.
   std::int64_t conflicts() const;
+  // Those among them whose memory is not what is wrong.
+  std::int64_t conflicts_beside(const Outcome& outcome) const;
   // Are all cells that the hypothesis contradicts the memory of ranks whose share fits neither that nor what is
   // expected? A wrong cell leaves the share right.
   bool show_all_contradictions(const Outcome& outcome) const;

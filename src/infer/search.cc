@@ -132,8 +132,10 @@ SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, const Infe
   if (options.alternatives && explains_cells)
     for (Survivor& survivor : result.survivors)
       if (survivor.outcome.uniform) widen(plan, evaluator, survivor);
-  if (options.alternatives && Shares(plan).conflicts() > 0)
-    for (Survivor& survivor : result.survivors) hide_rows(plan, evaluator, survivor);
+  if (!options.alternatives) return std::move(result);
+  const Shares shares(plan);
+  for (Survivor& survivor : result.survivors)
+    if (shares.conflicts_beside(survivor.outcome) > 0) hide_rows(plan, evaluator, survivor);
   return std::move(result);
 }
 
