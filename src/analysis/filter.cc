@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/checks.h"
 #include "analysis/explain_parts.h"
@@ -23,6 +24,13 @@ std::vector<std::string> split(const std::vector<std::string>& words) {
     }
   }
   return parts;
+}
+
+// An empty variable of a script must not widen what it was to narrow.
+bool has_empty_item(const std::vector<std::string>& words) {
+  return std::ranges::any_of(words, [](const std::string& word) {
+    return word.empty() || word.front() == ',' || word.back() == ',' || word.find(",,") != std::string::npos;
+  });
 }
 
 struct RankRange {
@@ -83,6 +91,13 @@ std::optional<std::string> Filter::set(const FilterWords& words) {
   if (has_empty(words.excluded_tables)) return "--exclude-table '': the empty expression matches every table";
   if (auto wrong = compile(words.tables, "--table", parts_->tables)) return wrong;
   if (auto wrong = compile(words.excluded_tables, "--exclude-table", parts_->excluded)) return wrong;
+  const std::pair<std::string_view, const std::vector<std::string>&> lists[] = {{"--rank", words.ranks},
+                                                                                {"--sharding", words.shardings},
+                                                                                {"--kernel", words.kernels},
+                                                                                {"--select", words.select},
+                                                                                {"--ignore", words.ignore}};
+  for (const auto& [option, list] : lists)
+    if (has_empty_item(list)) return std::string(option) + ": an item of its list is empty";
   for (const std::string& word : split(words.ranks)) {
     const auto range = rank_range(word);
     if (!range) return "--rank '" + word + "': expected ranks such as 0,4-7";
@@ -98,6 +113,8 @@ std::optional<std::string> Filter::set(const FilterWords& words) {
   for (const auto* prefixes : {&parts_->select, &parts_->ignore})
     for (const std::string& prefix : *prefixes)
       if (rules_matching(prefix).empty()) return no_rule_begins_with(prefix);
+  if (std::ranges::none_of(rule_table(), [&](const Rule& rule) { return selects(rule.id); }))
+    return "--select and --ignore leave no rule to check";
   return std::nullopt;
 }
 

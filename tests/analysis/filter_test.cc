@@ -37,9 +37,12 @@ TEST(Filter, NothingSetKeepsAll) {
 }
 
 TEST(Filter, BadWordsAreNamed) {
-  const FilterWords cases[] = {{.excluded_tables = {""}}, {.tables = {"("}},     {.excluded_tables = {"["}},
-                               {.ranks = {"x"}},          {.ranks = {"7-4"}},    {.ranks = {"-1"}},
-                               {.shardings = {"XW"}},     {.select = {"tabel"}}, {.ignore = {"rank.hbm,nothing"}}};
+  const FilterWords cases[] = {
+      {.excluded_tables = {""}}, {.tables = {"("}},     {.excluded_tables = {"["}},
+      {.ranks = {"x"}},          {.ranks = {"7-4"}},    {.ranks = {"-1"}},
+      {.shardings = {"XW"}},     {.select = {"tabel"}}, {.ignore = {"rank.hbm,nothing"}},
+      {.ranks = {""}},           {.ranks = {"1,"}},     {.kernels = {"fused,,dense"}},
+      {.select = {""}},          {.ignore = {""}},      {.select = {"rank"}, .ignore = {"rank"}}};
   for (const FilterWords& words : cases) {
     Filter filter;
     EXPECT_NE(filter.set(words), std::nullopt);
