@@ -62,6 +62,23 @@ void check_words(Checks& checks, const Words& words, const WordsOfRows& printed)
   }
 }
 
+// Kernels of other releases than those that print this layout.
+void check_kernels_of_releases(Checks& checks) {
+  for (const auto& [word, seen] : checks.words.kernels) {
+    const KernelTraits* const kernel = find_kernel(word);
+    const auto has_kernel = [&](Release release) { return kernel->since <= release && release <= kernel->until; };
+    if (kernel == nullptr || std::ranges::any_of(checks.printed.releases, has_kernel)) continue;
+    const bool is_newer = kernel->since > checks.printed.releases.back();
+    Finding& finding = checks.add_log("log.unknown_word", seen.first,
+                                      std::string(word) + " is a compute kernel " +
+                                          (is_newer ? "from TorchRec " + std::string(name(kernel->since)) + " on"
+                                                    : "up to TorchRec " + std::string(name(kernel->until))) +
+                                          ", which prints another layout");
+    if (!may_be_newer(checks.printed)) finding.severity = Severity::error;
+    finding.suspects.push_back({seen.first, "the disputed word itself"});
+  }
+}
+
 // One of which no row of the parameter table tells.
 Finding& add_unknown(Checks& checks, const Words& words, const Cell& word) {
   Finding& finding = checks.add_log(
@@ -144,6 +161,7 @@ void add_changed_format(Checks& checks, const Cell& where, std::string_view exam
 void check_release(Checks& checks) {
   check_words(checks, kShardings, checks.words.shardings);
   check_words(checks, kKernels, checks.words.kernels);
+  check_kernels_of_releases(checks);
   check_kernel_lines(checks);
   check_shardings_of_ranks(checks);
   fold_changed_columns(checks, checks.printed.ranks);

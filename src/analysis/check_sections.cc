@@ -66,7 +66,8 @@ std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\
 class Sections {
  public:
   explicit Sections(Checks& checks) : checks_(checks), printed_(checks.printed) {
-    for (const PrintedLine& line : printed_.lines) ++lines_[static_cast<std::size_t>(line.id)];
+    for (const PrintedLine& line : printed_.lines)
+      ++lines_[static_cast<std::size_t>(is_unknown(line.id) ? line.like : line.id)];
     debug_ = std::ranges::any_of(order_, [&](const OrderedLine& r) {
       return (r.when == When::debug || r.when == When::debug_plan) && is_printed(r.id);
     });
@@ -83,7 +84,10 @@ class Sections {
     }
     check_columns(printed_.ranks, true);
     check_columns(printed_.tables, false);
+    check_order_of_columns(printed_.ranks, true);
+    check_order_of_columns(printed_.tables, false);
     check_order();
+    check_lines_without_plan();
     if (is_cut(printed_)) return;
     for (const Together& pair : kTogether) check(pair);
     check_imbalances();
@@ -171,6 +175,36 @@ class Sections {
       }
       last = &line;
     }
+  }
+
+  template <class Row>
+  void check_order_of_columns(const ColumnTable<Row>& table, bool rank_table) {
+    const auto forms = column_forms();
+    const auto place_of = [&](ColumnId id) {
+      const auto is_its = [&](const ColumnForm& form) { return form.id == id && form.rank_table == rank_table; };
+      return std::ranges::find_if(forms, is_its) - forms.begin();
+    };
+    const PrintedColumn* last = nullptr;
+    for (const PrintedColumn& column : table.columns) {
+      if (column.id == ColumnId::unknown) continue;
+      if (last != nullptr && place_of(column.id) < place_of(last->id)) {
+        checks_.add_log(
+            "log.line_order", column.header,
+            "the planner prints this column in front of " + quoted(last->header.text) + ", which stands left of it");
+        return;
+      }
+      last = &column;
+    }
+  }
+
+  // With a plan the rank table says how many there are.
+  void check_lines_without_plan() {
+    if (no_plan_) return;
+    for (const OrderedLine& ordered : order_)
+      if (const PrintedLine* line = ordered.when == When::no_plan ? printed_.find(ordered.id) : nullptr)
+        checks_.add_log("log.unknown_line", Cell{{}, line->place},
+                        "no known release prints " + quoted(words_of(printed_, ordered.id)) +
+                            " in a block with a plan; the line is kept but not checked");
   }
 
   void check(const Together& pair) {

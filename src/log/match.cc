@@ -49,6 +49,26 @@ bool match_text(std::string_view text, std::string_view rest, SlotTexts& slots) 
   return false;
 }
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// Set off from the value in front of them: " ms", " (39%)", ", Pinned: 0". A stray character is none, nor is what
+// stands in the padding.
+bool are_new_words(std::string_view text) {
+  constexpr std::string_view kBetween = " ,;(/";
+  constexpr std::size_t kShortest = 3;
+  return text.size() >= kShortest && kBetween.find(text.front()) != std::string_view::npos &&
+         text.find("  ") == std::string_view::npos &&
+         std::ranges::any_of(text, [](char c) { return is_letter(c) || c == '%'; });
+}
+
+// As much of the literal as the text begins with, up to the end of a word.
+std::size_t common_words(std::string_view text, std::string_view literal) {
+  const auto differ = std::ranges::mismatch(text, literal).in2;
+  std::size_t common = static_cast<std::size_t>(differ - literal.begin());
+  while (common > 0 && common < literal.size() && literal[common] != ' ') --common;
+  return common;
+}
+
 }  // namespace
 
 PatternPiece next_piece(std::string_view& pattern) {
@@ -70,6 +90,30 @@ bool matches(std::string_view text, std::string_view pattern, SlotTexts& slots) 
     text.remove_prefix(length);
   }
   return text.empty();
+}
+
+bool has_new_words(std::string_view text, std::string_view pattern, SlotTexts& slots) {
+  const PatternPiece label = next_piece(pattern);
+  if (label.slot || label.text.size() < kShortestLabel || !text.starts_with(label.text)) return false;
+  text.remove_prefix(label.text.size());
+  while (!pattern.empty()) {
+    const PatternPiece piece = next_piece(pattern);
+    if (piece.slot && piece.text == "text") return false;
+    if (const std::size_t length = piece_length(text, piece); length > 0) {
+      if (holds_value(piece) && slots.count == kMostSlots) return false;
+      if (holds_value(piece)) slots.texts[slots.count++] = text.substr(0, length);
+      text.remove_prefix(length);
+      continue;
+    }
+    if (piece.slot) return false;
+    const std::size_t common = common_words(text, piece.text);
+    text.remove_prefix(common);
+    const std::string_view rest = piece.text.substr(common);
+    const std::size_t at = text.find(rest);
+    if (at == std::string_view::npos || !are_new_words(text.substr(0, at))) return false;
+    text.remove_prefix(at + rest.size());
+  }
+  return text.empty() || are_new_words(text);
 }
 
 std::string_view damaged_value(std::string_view text, std::string_view pattern) {

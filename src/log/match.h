@@ -31,6 +31,11 @@ inline bool may_match(std::string_view text, std::string_view pattern) {
 // Does the whole text have the pattern? Then the texts of its slots.
 bool matches(std::string_view text, std::string_view pattern, SlotTexts& slots);
 
+// Is the text of this pattern but for words of its own between its values or behind them, as a newer planner may print?
+// A digit or a letter that took the place of another makes no words.
+// Then adds its values to the slots.
+bool has_new_words(std::string_view text, std::string_view pattern, SlotTexts& slots);
+
 // The text is a line of this pattern, going by its label, but one of its values is damaged: that value and, unless it
 // is a list, nothing behind it. Empty: another line.
 std::string_view damaged_value(std::string_view text, std::string_view pattern);

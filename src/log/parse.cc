@@ -260,8 +260,16 @@ class BlockParser {
                                                            : LineId::unknown_plain;
     SlotTexts slots;
     slots.texts[slots.count++] = id == LineId::unknown_plain && split.indent > 1 ? split.row.substr(2) : split.text;
+    const bool is_cut = frame_.reaches_cut(line);
+    const LineId like = is_cut || !is_closed(line) ? LineId::blank : known_but_for_words(split.text, slots);
     take_slots(line, form_of(id), slots);
-    if (frame_.reaches_cut(line)) return;
+    plan_.lines.back().like = like;
+    if (is_cut) return;
+    if (like != LineId::blank) {
+      plan_.report("log.unknown_line", Severity::warning, cell_at(line, split.text),
+                   "a known line with words that no known release prints there; they are kept but not checked");
+      return;
+    }
     for (const LineForm& form : line_forms()) {
       const std::string_view value = is_open(form) ? damaged_value(split.text, form.pattern) : std::string_view();
       if (value.empty()) continue;
@@ -279,6 +287,17 @@ class BlockParser {
       plan_.report("log.unknown_line", Severity::warning, cell_at(line, split.text),
                    "a line that no known release prints; it is kept but not checked");
     if (id == LineId::unknown_plain && split.text.ends_with(':')) section_ = Section::none;  // another one begins
+  }
+
+  // Then adds its values to the slots; blank: there is none.
+  LineId known_but_for_words(std::string_view text, SlotTexts& slots) const {
+    for (const LineForm& form : line_forms()) {
+      SlotTexts with_values = slots;
+      if (!is_open(form) || !has_new_words(text, form.pattern, with_values)) continue;
+      slots = with_values;
+      return form.id;
+    }
+    return LineId::blank;
   }
 
   // One that begins with words of its own: what stands below the headings of lists may have any.
@@ -322,8 +341,13 @@ const PrintedLine* PrintedPlan::find(LineId id) const {
 }
 
 Cell PrintedPlan::slot(LineId id, std::size_t i) const {
-  const PrintedLine* found = find(id);
-  return found == nullptr || i >= found->slot_count ? Cell{} : slots[found->first_slot + i];
+  const auto slot_of = [&](const PrintedLine& of, std::size_t at) {
+    return at < of.slot_count ? slots[of.first_slot + at] : Cell{};
+  };
+  if (const PrintedLine* found = find(id)) return slot_of(*found, i);
+  const auto like = std::ranges::find(lines, id, &PrintedLine::like);
+  if (id == LineId::blank || like == lines.end()) return {};
+  return slot_of(*like, i + 1);  // behind the whole line
 }
 
 bool PrintedPlan::is_reported(std::string_view rule) const {

@@ -1,6 +1,7 @@
 #include "log/read_tables.h"
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <optional>
 #include <span>
@@ -278,6 +279,10 @@ class OneTable {
         table_.rows.pop_back();
         return LineOf::end;
       }
+      if (ends_table() && is_closed(line) && is_of_all_rows(cells)) {
+        table_.rows.pop_back();
+        return LineOf::end;  // it is kept as a line that nobody knows
+      }
       if (!are_whole && !may_be_cut_off() && has_bad_cells_only(line, cells)) {
         table_.rows.pop_back();
         if (stands_for_blank_line()) return LineOf::end;
@@ -295,6 +300,24 @@ class OneTable {
         if (cell.text.data() != nullptr) cell = cell_at(line, cell.text);  // empty ones have a place, too
       });
     return LineOf::table;
+  }
+
+  // "Total" and its like below the last row, where the number of a rank or the sharding type of a table should be.
+  bool is_of_all_rows(std::span<const CutCell> cells) const {
+    constexpr std::array<std::string_view, 10> kWords = {"total", "totals",  "sum", "all", "overall",
+                                                         "mean",  "average", "avg", "max", "min"};
+    const auto cell_of = [&](ColumnId id) {
+      const auto column = std::ranges::find(reader_, id, &ColumnReader<Row>::id);
+      return column == reader_.end() ? std::string_view("?")
+                                     : cells[static_cast<std::size_t>(column - reader_.begin())].text;
+    };
+    const std::string_view name = cells.front().text;
+    const auto is_name = [&](std::string_view word) {
+      return std::ranges::equal(name, word, {},
+                                [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    };
+    if (std::ranges::none_of(kWords, is_name)) return false;
+    return kIsRankTable || cell_of(ColumnId::sharding).empty();
   }
 
   bool ends_table() const { return at_ + 1 < lines_.size() && !edges_.is_row(without_frame(lines_[at_ + 1].text)); }

@@ -188,6 +188,53 @@ TEST(NewerRelease, LinesInAnotherOrder) {
   }
 }
 
+// A line that is known but for words of its own is there, and its values are read.
+TEST(NewerRelease, KnownLineWithNewWords) {
+  const struct {
+    const char* old_text;
+    const char* new_text;
+  } cases[] = {
+      {"# Batch Size: 512     ", "# Batch Size: 512 each"},
+      {"Critical Path (comms): 0.225   ", "Critical Path (comms): 0.225 ms"},
+  };
+  for (const auto& c : cases) {
+    const std::string log = replaced(log_bytes("v1.4.0.log"), c.old_text, c.new_text);
+    ASSERT_NE(log, log_bytes("v1.4.0.log")) << c.old_text;
+    EXPECT_THAT(findings(log), ElementsAre(HasSubstr("warning log.unknown_line"))) << c.new_text;
+    EXPECT_EQ(rendered(Checked(log).printed), log);
+  }
+  EXPECT_TRUE(Checked(replaced(log_bytes("v1.4.0.log"), cases[0].old_text, cases[0].new_text)).plan.sized);
+}
+
+// What takes the place of a value, or stands in the padding, is damage.
+TEST(NewerRelease, DamageIsNoNewWord) {
+  for (const char* damage : {"# Batch Size: 51x     ", "# Batch Size: 512    x", "# Batch Size: 5 2     "})
+    EXPECT_THAT(findings(replaced(log_bytes("v1.4.0.log"), "# Batch Size: 512     ", damage)),
+                Contains(HasSubstr("error log.malformed_cell")))
+        << damage;
+}
+
+// Below the last rank, or table.
+TEST(NewerRelease, RowOfAllRows) {
+  const std::string log = log_bytes("v1.4.0.log");
+  const std::size_t last = log.find("#         3 "), end = log.find('\n', last) + 1;
+  std::string row = log.substr(last, end - last);
+  row.replace(0, 11, "#     Total");
+  const std::string with_row = std::string(log).insert(end, row);
+  EXPECT_THAT(findings(with_row), ElementsAre(AllOf(HasSubstr("warning log.unknown_line"), HasSubstr("Total"))));
+  EXPECT_EQ(rendered(Checked(with_row).printed), with_row);
+}
+
+TEST(NewerRelease, LineThatIsPrintedWithoutAPlanOnly) {
+  EXPECT_THAT(findings(inserted(log_bytes("v1.4.0.log"), "# Batch Size", "# World Size: 16")),
+              Contains(AllOf(HasSubstr("warning log.unknown_line"), HasSubstr("World Size:"))));
+}
+
+TEST(NewerRelease, KernelOfAnotherRelease) {
+  EXPECT_THAT(findings(everywhere(log_bytes("v0.5.0.log"), "    fused ", "key_value ")),
+              Contains(AllOf(HasSubstr("error log.unknown_word"), HasSubstr("from TorchRec v0.8.0 on"))));
+}
+
 // Of tables that cannot be rebuilt the printed memory still adds up to that of their kernel.
 TEST(NewerRelease, MemoryOfAKernelIsThatOfItsTables) {
   const std::string log = everywhere(log_bytes("v1.8.0.log"), "TWRW", "XYZW");

@@ -385,7 +385,7 @@ TEST(Damage, Lines) {
     std::string_view text, rule, where;
   } cases[] = {
       {"Batch Size: 51x2", "log.malformed_cell", "51x2"},
-      {"Batch Size: 512 or so", "log.malformed_cell", "512"},
+      {"Batch Size: 512 or so", "log.unknown_line", "Batch Size: 512 or so"},
       {"Peak Memory Pressure: 1.5 GB on ranks 3-1", "log.malformed_cell", "3-1"},
       {"Peak Memory Pressure: 1..5 GB on ranks 0-1", "log.malformed_cell", "1..5"},
       {"Max HBM: 1.5 GB on ranks [3, x]", "log.malformed_cell", "[3, x]"},

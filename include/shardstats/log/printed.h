@@ -149,6 +149,8 @@ struct PrintedLine {
   Place place;                   // of the box line
   std::uint32_t first_slot = 0;  // into PrintedPlan::slots
   std::uint16_t slot_count = 0;
+  // Of an unknown line: the known one that it is but for words of its own. Its slots are the line, then its values.
+  LineId like = LineId::blank;
 };
 
 enum class Severity : std::uint8_t { error, warning, note };
