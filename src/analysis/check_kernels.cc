@@ -137,6 +137,37 @@ void check_sums(Checks& checks) {
   }
 }
 
+using Total = std::optional<ByteInterval>;  // none: a cell says nothing
+Total with(const Total& total, const Cell& cell, Format format) {
+  const auto bytes = bytes_printed_as(cell.text, format, kGiB);
+  return total && bytes && bytes->high <= kMostSummed - total->high ? Total(*total + *bytes) : std::nullopt;
+}
+
+// The ranks hold what the kernels' tables take, and more. Where no table is printed, this alone tells of a lost row of
+// the rank table.
+void check_memory_of_ranks(Checks& checks) {
+  if (!has_all_ranks(checks.printed)) return;  // that is said already
+  const Format format = rank_memory_format(checks.printed.releases.front());
+  for (const auto& [sum, of_rank] :
+       {std::pair(&kKernelSums[0], &PrintedRank::hbm), {&kKernelSums[1], &PrintedRank::ddr}}) {
+    Total kernels = ByteInterval{}, ranks = ByteInterval{};
+    Cell last;
+    for (const PrintedLine& line : checks.printed.lines) {
+      if (line.id != LineId::kernel_storage) continue;
+      last = checks.printed.slots_of(line)[sum->slot];
+      kernels = with(kernels, last, Format::r3);
+    }
+    for (const PrintedRank& row : checks.printed.ranks.rows) ranks = with(ranks, row.*of_rank, format);
+    const bool is_placed = ranks && ranks->low > 0;  // a plan without ranks takes nothing of theirs
+    if (!last || !kernels || !is_placed || kernels->low <= ranks->high) continue;
+    Finding& finding = checks.add(sum->rule, last);
+    finding.message = std::string(sum->what) + " of all kernels adds up to " +
+                      expected_bytes(*kernels, Format::r3, kGiB).text + " GB, of all ranks to " +
+                      expected_bytes(*ranks, Format::r3, kGiB).text +
+                      " GB: a row of the rank table is missing, or one of the numbers is wrong";
+  }
+}
+
 // Hardcoded agrees with the number of rows: then one of the kernels' lines is wrong. `excess`: of their sum.
 void blame_constraint_lines(Checks& checks, std::int64_t excess) {
   struct Line {
@@ -219,6 +250,7 @@ void check_constraints(Checks& checks) {
 void check_kernels(Checks& checks) {
   if (checks.rows_complete) check_counts(checks);
   check_sums(checks);
+  check_memory_of_ranks(checks);
   check_constraints(checks);
 }
 

@@ -114,6 +114,19 @@ TEST(Damage, LostRanks) {
 }
 
 // Cut off at any line, or within it.
+// Where no table is printed, only the memory of the kernels tells that a rank is missing.
+TEST(Damage, LastRankOfALogWithoutTables) {
+  std::string log = log_bytes("v1.8.0-nodebug.log");
+  const std::size_t row = log.find("#         7 ");
+  log.erase(row, log.find('\n', row) + 1 - row);
+  const Checked checked(log);
+  ASSERT_EQ(checked.report.findings.size(), 1u);
+  EXPECT_EQ(checked.report.findings[0].rule->id, "kernel.storage.hbm");
+  EXPECT_EQ(checked.report.findings[0].message,
+            "HBM of all kernels adds up to 84.136..84.138 GB, of all ranks to 77.534..77.54 GB: a row of the rank "
+            "table is missing, or one of the numbers is wrong");
+}
+
 TEST(Damage, CutOff) {
   for (const char* name : kLogs) {
     const std::vector<std::string> lines = lines_of(log_bytes(name));
