@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <map>
 #include <span>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "cli/budget_options.h"
 #include "cli/change_options.h"
@@ -319,14 +321,26 @@ std::optional<std::string> wrong_output(const Options& options, const Command& c
   return std::nullopt;
 }
 
+// One that is none, or two that contradict each other: which of them holds would depend on their order.
+std::optional<std::string> wrong_assumption(const std::vector<std::string>& texts) {
+  std::map<std::pair<std::string, std::string>, std::string> values;  // by table and key
+  for (const std::string& text : texts) {
+    const auto parsed = parse_override(text);
+    if (const auto* bad = std::get_if<BadOverride>(&parsed)) return bad->message;
+    const auto& one = std::get<Override>(parsed);
+    const auto [known, is_new] = values.try_emplace({one.table, one.key}, one.value);
+    if (!is_new && known->second != one.value)
+      return "--assume '" + text + "': the value is given as " + known->second + " before";
+  }
+  return std::nullopt;
+}
+
 // What is wrong with values beyond what CLI11 checks.
 std::optional<std::string> wrong_value(const Raw& raw) {
   const std::string& block = raw.block;
   if (!block.empty() && block != "all" && block != "last" && parse_integer(block).value_or(0) < 1)
     return "--block '" + block + "': expected a number from 1, last or all";
-  for (const std::string& text : raw.assume)
-    if (const auto parsed = parse_override(text); std::holds_alternative<BadOverride>(parsed))
-      return std::get<BadOverride>(parsed).message;
+  if (auto wrong = wrong_assumption(raw.assume)) return wrong;
   if (const auto keep = keep_matching(raw.options.keep); std::holds_alternative<std::string>(keep))
     return "--keep " + std::get<std::string>(keep);
   return Filter().set(raw.options.filter);

@@ -81,6 +81,9 @@ STATUS = [  # arguments, standard input, status
     (["whatif", "--set", "drop ad_emb", "--set", "dtype=fp16"], GOOD, 0),
     (["whatif", "--set", "drop ad_emb", "--set", "ad_emb.dtype=fp16"], GOOD, 2),
     (["verify", "--assume", "pipeline=fast"], GOOD, 2),
+    (["verify", "--assume", "dtype=fp16", "--assume", "dtype=fp32"], GOOD, 2),  # which of the two?
+    (["verify", "--rank", ""], GOOD, 2),
+    (["verify", "--select", "rank", "--ignore", "rank"], GOOD, 2),
     (["verify", "--version"], b"", 0),
     # "--option=" has an empty value; the next word is a log.
     (["verify", "--output=", "v1.4.0.log"], b"", 2),
