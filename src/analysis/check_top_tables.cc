@@ -1,5 +1,6 @@
 // Checks of the lists of tables behind the largest perf and HBM (log-format.md section 6.9).
 #include <algorithm>
+#include <set>
 
 #include "analysis/checks.h"
 #include "analysis/statistics.h"
@@ -80,8 +81,12 @@ class TopTables {
     return found == checks_.plan.tables.end() ? nullptr : &*found;
   }
 
-  std::ptrdiff_t ranks_with_shards() const {
-    return std::ranges::count_if(values_[Quantity::sparse_hbm], [](RealInterval x) { return x.high > 0; });
+  // Whatever memory they take: on a CPU it is no HBM.
+  std::size_t ranks_with_shards() const {
+    std::set<int> ranks;
+    for (const PlanShard& shard : checks_.plan.shards)
+      if (shard.rank) ranks.insert(*shard.rank);
+    return ranks.size();
   }
 
   std::string_view fqn_of(const PlanTable& table) const { return checks_.printed.tables.rows[table.row].fqn.text; }

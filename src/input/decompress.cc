@@ -96,14 +96,41 @@ std::string beyond_limit(std::size_t limit) {
   return "it decompresses to more than " + std::to_string(limit) + " bytes";
 }
 
+std::string_view sentence_of(ContentFault fault) {
+  switch (fault) {
+    case ContentFault::none:
+      return {};
+    case ContentFault::ends_early:
+      return "it ends early";
+    case ContentFault::broken:
+      return "it is broken";
+    case ContentFault::checksum:
+      return "its checksum does not match";
+    case ContentFault::trailing:
+      return "other bytes follow it";
+  }
+  return {};
+}
+
+// What is behind the last stream, which libarchive passes over. NUL bytes may be padding.
+bool has_more(archive* reader, std::string_view compressed) {
+  const la_int64_t read = archive_filter_bytes(reader, -1);
+  return read >= 0 && compressed.find_first_not_of('\0', static_cast<std::size_t>(read)) != std::string_view::npos;
+}
+
 // libarchive hands out whole steps of 64 KB or more: what the last one had in front of the fault is lost.
-void read_content(archive* reader, std::size_t limit, Decompressed& result) {
+void read_content(archive* reader, std::string_view compressed, std::size_t limit, Decompressed& result) {
   for (;;) {
     const void* data = nullptr;
     std::size_t size = 0;
     la_int64_t offset = 0;
     const int status = archive_read_data_block(reader, &data, &size, &offset);
-    if (status == ARCHIVE_EOF) return;
+    if (status == ARCHIVE_EOF) {
+      if (!has_more(reader, compressed)) return;
+      result.fault = ContentFault::trailing;
+      result.problem = std::string(sentence_of(result.fault));
+      return;
+    }
     if (status != ARCHIVE_OK) {
       result.fault = ContentFault::broken;
       result.problem = reason_of(reader);
@@ -125,24 +152,8 @@ Decompressed read_archive(std::string_view compressed, const Format& format, std
   if (archive_filter_count(reader.get()) > kOneFilter)
     result.problem = std::string(kNested);
   else
-    read_content(reader.get(), limit, result);
+    read_content(reader.get(), compressed, limit, result);
   return result;
-}
-
-std::string_view sentence_of(ContentFault fault) {
-  switch (fault) {
-    case ContentFault::none:
-      return {};
-    case ContentFault::ends_early:
-      return "it ends early";
-    case ContentFault::broken:
-      return "it is broken";
-    case ContentFault::checksum:
-      return "its checksum does not match";
-    case ContentFault::trailing:
-      return "other bytes follow it";
-  }
-  return {};
 }
 
 Decompressed read_gzip(std::string_view compressed, std::size_t limit) {

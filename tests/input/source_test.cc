@@ -287,6 +287,16 @@ TEST(Decompress, RecognisesMagicBytesOnly) {
     EXPECT_EQ(compression_of(c.bytes), c.kind) << c.bytes;
 }
 
+TEST(Decompress, TellsWhatFollowsTheLastStream) {
+  const std::string whole = slurp(kFixtures + "sample.log"), compressed = slurp(kFixtures + "sample.log.bz2");
+  const Decompressed followed = decompress(compressed + "more", Compression::bzip2);
+  EXPECT_EQ(followed.fault, ContentFault::trailing);
+  EXPECT_EQ(followed.problem, "cannot decompress the bzip2 content: other bytes follow it");
+  EXPECT_EQ(followed.bytes, whole);
+  EXPECT_EQ(decompress(compressed + std::string(512, '\0'), Compression::bzip2).problem, "");  // padding
+  EXPECT_EQ(decompress(compressed + compressed, Compression::bzip2).bytes, whole + whole);
+}
+
 TEST(Decompress, StopsAtTheExpansionLimit) {
   const std::string compressed = slurp(kFixtures + "sample.log.gz");
   EXPECT_EQ(decompress(compressed, Compression::gzip, 231).problem, "");
