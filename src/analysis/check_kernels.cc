@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/checks.h"
+#include "shardstats/limits.h"
 #include "shardstats/numbers/printed.h"
 
 namespace shardstats::analysis {
@@ -42,7 +43,7 @@ void check_counts(Checks& checks) {
     last = slots[0];
     const std::int64_t expected = left[slots[0].text].rows;
     left.erase(slots[0].text);
-    if (const auto printed = parse_integer(slots[1].text);
+    if (const auto printed = parse_integer(slots[1].text, kMostTables);
         printed && (*printed < expected || *printed > expected + unread))
       add_count(checks, slots[1], slots[0].text, expected);
   }
@@ -178,7 +179,7 @@ void blame_constraint_lines(Checks& checks, std::int64_t excess) {
   for (const PrintedLine& line : checks.printed.lines) {
     if (line.id != LineId::kernel_constraint) continue;
     const auto slots = checks.printed.slots_of(line);
-    const std::int64_t expected = parse_integer(slots[1].text).value_or(0) - excess;
+    const std::int64_t expected = parse_integer(slots[1].text, kMostTables).value_or(0) - excess;
     const auto kernel = checks.words.kernels.find(slots[0].text);
     const std::int64_t tables = kernel == checks.words.kernels.end() ? 0 : kernel->second.rows;
     if (expected >= 1 && expected <= tables) wrong.push_back({slots[1], expected, tables});
@@ -206,7 +207,7 @@ void check_kernels_of_constraints(Checks& checks) {
     const auto slots = checks.printed.slots_of(line);
     const auto kernel = checks.words.kernels.find(slots[0].text);
     const std::int64_t tables = kernel == checks.words.kernels.end() ? 0 : kernel->second.rows;
-    if (parse_integer(slots[1].text).value_or(0) <= tables + unread) continue;
+    if (parse_integer(slots[1].text, kMostTables).value_or(0) <= tables + unread) continue;
     Finding& finding = checks.add(RuleId::kernel_constraints, slots[tables == 0 ? 0 : 1]);
     finding.kernel = slots[0].text;
     finding.message = "Hardcoded " + std::string(slots[0].text) + " is printed as " + std::string(slots[1].text) +
@@ -219,7 +220,8 @@ void check_kernels_of_constraints(Checks& checks) {
 void check_constraints(Checks& checks) {
   const Cell hardcoded = checks.printed.slot(LineId::kernel_constraints, 0);
   const Cell selected = checks.printed.slot(LineId::kernel_constraints, 1);
-  const auto by_hand = parse_integer(hardcoded.text), by_planner = parse_integer(selected.text);
+  const auto by_hand = parse_integer(hardcoded.text, kMostTables),
+             by_planner = parse_integer(selected.text, kMostTables);
   if (!by_hand || !by_planner) return;
   const auto add = [&](const Cell& cell, std::string_view what, std::int64_t expected) {
     Finding& finding = checks.add(RuleId::kernel_constraints, cell);
@@ -232,7 +234,7 @@ void check_constraints(Checks& checks) {
   std::int64_t listed = 0;
   for (const PrintedLine& line : checks.printed.lines)
     if (line.id == LineId::kernel_constraint)
-      listed += parse_integer(checks.printed.slots_of(line)[1].text).value_or(0);
+      listed += parse_integer(checks.printed.slots_of(line)[1].text, kMostTables).value_or(0);
   const auto rows = static_cast<std::int64_t>(checks.printed.tables.rows.size());
   const bool rows_fit = !checks.rows_complete || *by_hand + *by_planner == rows;
   if (listed != *by_hand && rows_fit && checks.rows_complete)

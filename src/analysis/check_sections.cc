@@ -253,6 +253,7 @@ class Sections {
     for (const auto& [kernel, word] : checks_.words.kernels) all.insert(kernel);
     for (const OfKernels& of : kOfKernels) {
       if (!is_printed(of.heading) || !is_of_release(printed_, of.line)) continue;
+      if (all.empty() && !no_plan_) add_beside(of.heading, "the line of a kernel");
       for (const std::string_view kernel : all)
         if (!named[of.line].contains(kernel)) add_beside(of.heading, "the line of " + std::string(kernel));
     }

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -37,7 +38,11 @@ class InOrder {
     loop.ended_ = loop.next_ < 2;
     const auto one = [&] { loop.work_until_end(make, weigh, work, take); };
     std::vector<std::future<void>> others;
-    for (std::size_t t = 1; t < threads && loop.next_ > 1; ++t) others.push_back(std::async(std::launch::async, one));
+    try {
+      for (std::size_t t = 1; t < threads && loop.next_ > 1; ++t) others.push_back(std::async(std::launch::async, one));
+    } catch (const std::system_error&) {
+      // The limits of a container may allow fewer threads: those that there are do the work.
+    }
     one();
     for (std::future<void>& other : others) other.get();
   }

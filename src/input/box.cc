@@ -62,8 +62,9 @@ std::size_t title_offset(std::string_view line) {
 }
 
 std::size_t width_of_title(std::string_view box_text) {
-  if (title_offset(box_text) != 0) return 0;
-  const std::size_t title = box_text.find(kTitle), behind = title + kTitle.size();
+  const std::size_t title = box_text.find_first_not_of(' ', 1);  // a search for it would go to the end of a long line
+  if (!box_text.starts_with('#') || title == kNowhere || !box_text.substr(title).starts_with(kTitle)) return 0;
+  const std::size_t behind = title + kTitle.size();
   const std::size_t last = box_text.find_first_not_of(' ', behind);
   if (last == kNowhere || box_text[last] != '#') return 0;
   const std::size_t left = title - 1, right = last - behind;

@@ -205,8 +205,9 @@ void ColumnEdges::cut_squeezed(std::string_view row) {
   std::size_t at = std::min<std::size_t>(2, row.size());
   for (std::size_t c = 0; c < count_; ++c) {
     const std::size_t length = squeezed_length(ids_[c], row.substr(at));
-    cells_[c] = {row.substr(at, c + 1 == count_ ? row.size() - at : length), true};
-    at = std::min(at + length + 1, row.size());
+    const bool is_last = c + 1 == count_, ends = at + length == row.size() || row[at + length] == ' ';
+    cells_[c] = {row.substr(at, is_last ? row.size() - at : length), is_last || ends};
+    at = std::min(at + length + (ends ? 1 : 0), row.size());
   }
 }
 

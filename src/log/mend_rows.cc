@@ -21,7 +21,9 @@ void move_rows(ColumnTable<Row>& table, const std::vector<std::uint32_t>& to, st
   for (std::size_t i = 0; i < to.size(); ++i)
     if (to[i] != kGone) rows[to[i]] = std::move(table.rows[i]);
   table.rows = std::move(rows);
-  std::erase_if(table.odd, [&](OddCell& odd) { return (odd.row = to[odd.row]) == kGone; });
+  for (OddCell& odd : table.odd) odd.row = to[odd.row];
+  std::erase_if(table.odd, [](const OddCell& odd) { return odd.row == kGone; });
+  std::ranges::stable_sort(table.odd, {}, &OddCell::row);
 }
 
 // `rows`: ascending.
