@@ -306,18 +306,15 @@ class OneTable {
   bool is_of_all_rows(std::span<const CutCell> cells) const {
     constexpr std::array<std::string_view, 10> kWords = {"total", "totals",  "sum", "all", "overall",
                                                          "mean",  "average", "avg", "max", "min"};
-    const auto cell_of = [&](ColumnId id) {
-      const auto column = std::ranges::find(reader_, id, &ColumnReader<Row>::id);
-      return column == reader_.end() ? std::string_view("?")
-                                     : cells[static_cast<std::size_t>(column - reader_.begin())].text;
-    };
     const std::string_view name = cells.front().text;
     const auto is_name = [&](std::string_view word) {
       return std::ranges::equal(name, word, {},
                                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     };
     if (std::ranges::none_of(kWords, is_name)) return false;
-    return kIsRankTable || cell_of(ColumnId::sharding).empty();
+    if (kIsRankTable) return true;
+    const auto sharding = std::ranges::find(reader_, ColumnId::sharding, &ColumnReader<Row>::id);
+    return sharding != reader_.end() && cells[static_cast<std::size_t>(sharding - reader_.begin())].text.empty();
   }
 
   bool ends_table() const { return at_ + 1 < lines_.size() && !edges_.is_row(without_frame(lines_[at_ + 1].text)); }
