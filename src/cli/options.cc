@@ -15,6 +15,7 @@
 
 #include "cli/budget_options.h"
 #include "cli/change_options.h"
+#include "cli/command_words.h"
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/man_page.h"
@@ -404,23 +405,6 @@ std::variant<Options, Leave> finish(Raw& raw, const Config& config) {
   return options;
 }
 
-// nullptr: no command is called so.
-const Command* command_named(std::string_view word) {
-  const auto found = std::ranges::find(commands(), word, &Command::name);
-  return found == commands().end() ? nullptr : &*found;
-}
-bool is_command(std::string_view word) { return command_named(word) != nullptr; }
-
-// `shardstats LOG` is `shardstats summary LOG`, also with options in front or the log piped in. A log that is called
-// like a command needs a path: ./verify.
-bool means_summary(std::span<const char* const> words) {
-  if (words.size() < 2) return default_log().has_value();
-  const std::string_view word = words[1];
-  if (word == "-h" || word == "--help" || word == "--version" || is_command(word)) return false;
-  struct stat status {};
-  return word.starts_with('-') || (stat(words[1], &status) == 0 && !S_ISDIR(status.st_mode));
-}
-
 // The options of all commands.
 class OptionsOfAll {
  public:
@@ -433,51 +417,10 @@ class OptionsOfAll {
     });
   }
 
-  // Is the word behind this one its value? "-qf json" is "-q -f json", "-fjson" has it.
-  bool take_next(std::string_view word) const {
-    if (word.starts_with("--")) return have_value(std::string(word));
-    for (std::size_t i = 1; i < word.size(); ++i)
-      if (have_value({'-', word[i]})) return i + 1 == word.size();
-    return false;
-  }
-
  private:
   CLI::App app_;
   Raw unused_;
 };
-
-bool is_option(std::string_view word) { return word.starts_with('-') && word != "-" && word != "--"; }
-
-// Where the options end with which the words after the first begin: those of any command, with their values.
-std::size_t end_of_options(std::span<const char* const> words) {
-  const OptionsOfAll options;
-  std::size_t end = 1;
-  while (end < words.size() && is_option(words[end])) end += options.take_next(words[end]) ? 2 : 1;
-  return std::min(end, words.size());
-}
-
-// `shardstats -q verify LOG` is `shardstats verify -q LOG`. A log that is called like a command needs a path here, too.
-void put_command_first(std::vector<const char*>& words) {
-  if (words.size() < 3 || !is_option(words[1]) || std::none_of(words.begin() + 2, words.end(), is_command)) return;
-  const auto command = words.begin() + static_cast<std::ptrdiff_t>(end_of_options(words));
-  if (command != words.end() && is_command(*command)) std::rotate(words.begin() + 1, command, command + 1);
-}
-
-// A first word that is neither a command nor a log.
-std::optional<Leave> unknown_command(int argc, const char* const* argv) {
-  if (argc < 2 || argv[1][0] == '-' || is_command(argv[1])) return std::nullopt;
-  const std::string_view word = argv[1];
-  std::string message = "unknown command '" + std::string(word) + "'";
-  if (struct stat status{}; stat(argv[1], &status) == 0)
-    message += "; to check the logs in it: shardstats scan " + std::string(word);
-  else if (word.find_first_of("./") != std::string_view::npos)
-    message = "'" + std::string(word) + "' is no command, and no such file exists";
-  else if (const std::string_view nearest = nearest_command(word); !nearest.empty())
-    message += "; did you mean '" + std::string(nearest) + "'?";
-  else
-    message += "; `shardstats --help` lists the commands";
-  return failed(std::move(message));
-}
 
 // "did you mean '--format'?" for the first option on the command line that the command does not have.
 std::string near_option(const CLI::App& app, int argc, const char* const* argv) {
@@ -496,40 +439,27 @@ std::string near_option(const CLI::App& app, int argc, const char* const* argv) 
   return "";
 }
 
-// The words of the command line. "--option=" has the empty value, as where a variable of a script is not set: CLI11
-// would take the next word instead, which may be a log. `names`: keeps those of such options.
-std::vector<const char*> words_of(int argc, const char* const* argv, std::deque<std::string>& names) {
-  std::vector<const char*> words;
-  bool are_options = true;
-  for (int i = 0; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    are_options = are_options && word != "--";
-    words.push_back(argv[i]);
-    if (!are_options || !word.starts_with("--") || word.find('=') + 1 != word.size()) continue;
-    const std::string& name = names.emplace_back(word.substr(0, word.size() - 1));
-    if (!OptionsOfAll().have_value(name)) continue;
-    words.back() = name.c_str();
-    words.push_back("");
-  }
-  return words;
-}
-
 }  // namespace
 
 std::variant<Options, Leave> parse_command_line(int argc, const char* const* argv) {
   std::deque<std::string> names;
-  std::vector<const char*> words = words_of(argc, argv, names);
-  put_command_first(words);
+  std::optional<OptionsOfAll> all;  // few command lines need it
+  const auto takes_value = [&all](const std::string& option) {
+    return (all ? *all : all.emplace()).have_value(option);
+  };
+  std::vector<const char*> words = words_of(argc, argv, takes_value, names);
+  put_command_first(words, takes_value);
   // Of any command, too; before anything is set up, as scripts ask for it often.
   const bool asks_for_version = words.size() > 1 && std::string_view(words.back()) == "--version" &&
                                 (words.size() == 2 || (words.size() == 3 && is_command(words[1])));
   if (asks_for_version) return Leave{kClean, version_text() + "\n", ""};
-  if (means_summary(words)) words.insert(words.begin() + 1, command_of(CommandId::summary).name.data());
+  if (means_summary(words, default_log().has_value()))
+    words.insert(words.begin() + 1, command_of(CommandId::summary).name.data());
   argc = static_cast<int>(words.size());
   argv = words.data();
   if (argc < 2)
     return failed("no command given; usage: shardstats COMMAND [LOG...]; `shardstats --help` lists the commands");
-  if (auto unknown = unknown_command(argc, argv)) return *unknown;
+  if (auto wrong = wrong_first_word(words)) return failed(std::move(*wrong));
   CLI::App app("", "shardstats");
   Raw raw;
   const Command* chosen = command_named(argv[1]);
