@@ -147,7 +147,6 @@ Total with(const Total& total, const Cell& cell, Format format) {
 // The ranks hold what the kernels' tables take, and more. Where no table is printed, this alone tells of a lost row of
 // the rank table.
 void check_memory_of_ranks(Checks& checks) {
-  if (!has_all_ranks(checks.printed)) return;  // that is said already
   const Format format = rank_memory_format(checks.printed.releases.front());
   for (const auto& [sum, of_rank] :
        {std::pair(&kKernelSums[0], &PrintedRank::hbm), {&kKernelSums[1], &PrintedRank::ddr}}) {
@@ -161,6 +160,7 @@ void check_memory_of_ranks(Checks& checks) {
     for (const PrintedRank& row : checks.printed.ranks.rows) ranks = with(ranks, row.*of_rank, format);
     const bool is_placed = ranks && ranks->low > 0;  // a plan without ranks takes nothing of theirs
     if (!last || !kernels || !is_placed || kernels->low <= ranks->high) continue;
+    if (!has_all_ranks(checks.printed)) return;  // that is said already
     Finding& finding = checks.add(sum->rule, last);
     finding.message = std::string(sum->what) + " of all kernels adds up to " +
                       expected_bytes(*kernels, Format::r3, kGiB).text + " GB, of all ranks to " +

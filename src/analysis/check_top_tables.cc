@@ -1,6 +1,6 @@
 // Checks of the lists of tables behind the largest perf and HBM (log-format.md section 6.9).
 #include <algorithm>
-#include <set>
+#include <optional>
 
 #include "analysis/checks.h"
 #include "analysis/statistics.h"
@@ -42,7 +42,7 @@ class TopTables {
       if (!check_top_table(slots, perf, rule, ranks.size() == 1, candidates, last)) return;
     }
     if (const LineId end = last_known_line(checks_.printed); end == id || end == heading) return;  // cut off
-    const bool is_short = listed < kMostTopTables && ranks_with_shards() > 1;
+    const bool is_short = listed < kMostTopTables && several_ranks_have_shards();
     if (ranks.size() != 1 && is_short) {
       if (const PlanTable* table = unlisted(id, ranks)) add_unlisted(rule, cell, *table, kIsShort);
     } else if (ranks.size() == 1 && values_[Quantity::hbm].size() > 1) {
@@ -82,37 +82,41 @@ class TopTables {
   }
 
   // Whatever memory they take: on a CPU it is no HBM.
-  std::size_t ranks_with_shards() const {
-    std::set<int> ranks;
-    for (const PlanShard& shard : checks_.plan.shards)
-      if (shard.rank) ranks.insert(*shard.rank);
-    return ranks.size();
+  bool several_ranks_have_shards() const {
+    std::optional<int> first;
+    return std::ranges::any_of(checks_.plan.shards, [&](const PlanShard& shard) {
+      return shard.rank && *shard.rank != first.emplace(first.value_or(*shard.rank));
+    });
   }
 
   std::string_view fqn_of(const PlanTable& table) const { return checks_.printed.tables.rows[table.row].fqn.text; }
 
   bool has_name(const PlanTable& table, std::string_view name) const { return is_named(fqn_of(table), name); }
 
-  // Takes the listed table out of the candidates; false if it cannot stand there.
+  // A name may stand for several tables.
+  std::vector<const PlanTable*> tables_named(std::string_view name) const {
+    std::vector<const PlanTable*> named;
+    for (const PlanTable& table : checks_.plan.tables)
+      if (has_name(table, name)) named.push_back(&table);
+    return named;
+  }
+
+  // Takes the listed table out of the candidates; false if it cannot stand there. `candidates`: in the plan's order.
   bool check_top_table(std::span<const Cell> slots, bool perf, RuleId rule, bool rank_known,
                        std::vector<const PlanTable*>& candidates, RealInterval& last) {
-    const auto fits = [&](const PlanTable* t) {
-      return has_name(*t, slots[0].text) && first_shard(checks_.plan, *t, perf).low <= last.high * (1 + 1e-12);
+    const std::vector<const PlanTable*> named = tables_named(slots[0].text);
+    const auto may_be_listed = [&](const PlanTable* t) {
+      if (rank_known) return std::ranges::binary_search(candidates, t);
+      return t->sharding != Sharding::rw && t->sharding != Sharding::dp;
     };
+    const auto high_of = [&](const PlanTable* t) { return first_shard(checks_.plan, *t, perf).high; };
     // Of tables with one name the largest comes first.
     const PlanTable* table = nullptr;
-    const auto consider = [&](const PlanTable* t) {
-      if (fits(t) &&
-          (table == nullptr || first_shard(checks_.plan, *t, perf).high > first_shard(checks_.plan, *table, perf).high))
-        table = t;
-    };
-    if (rank_known) {
-      std::ranges::for_each(candidates, consider);
-      std::erase(candidates, table);
-    } else {
-      for (const PlanTable& t : checks_.plan.tables)
-        if (t.sharding != Sharding::rw && t.sharding != Sharding::dp) consider(&t);
+    for (const PlanTable* t : named) {
+      const bool fits = may_be_listed(t) && first_shard(checks_.plan, *t, perf).low <= last.high * (1 + 1e-12);
+      if (fits && (table == nullptr || high_of(t) > high_of(table))) table = t;
     }
+    if (rank_known) std::erase(candidates, table);
     if (table == nullptr) {
       Finding& finding = checks_.add(rule, slots[0]);
       finding.message = std::string(slots[0].text) + " does not belong at this place of the list";
@@ -120,7 +124,7 @@ class TopTables {
     }
     const RealInterval value = first_shard(checks_.plan, *table, perf);
     last = {std::min(last.low, value.low), std::min(last.high, value.high)};
-    if (!perf && slots.size() >= 3) check_top_detail(slots, *table, value);
+    if (!perf && slots.size() >= 3) check_top_detail(slots, *table, named, value);
     return true;
   }
 
@@ -140,25 +144,25 @@ class TopTables {
   }
 
   // The line may speak of any table of its name: value and ranks have to be those of one of them.
-  void check_top_detail(std::span<const Cell> slots, const PlanTable& table, RealInterval value) {
+  void check_top_detail(std::span<const Cell> slots, const PlanTable& table, const std::vector<const PlanTable*>& named,
+                        RealInterval value) {
     const auto hbm = printed_bounds(slots[1], Format::r3, "bytes");
     std::vector<int> printed;
     const bool lists_ranks = parse_ranks(slots[2].text, printed);
     std::ranges::sort(printed);
-    bool any_value = false, any_ranks = false, several = false;
-    for (const PlanTable& of_name : checks_.plan.tables) {
-      if (!has_name(of_name, slots[0].text)) continue;
-      several |= &of_name != &table;
-      any_value |= !hbm || hbm->overlaps(first_shard(checks_.plan, of_name, false));
-      any_ranks |= !lists_ranks || ranks_of(of_name) == printed;
-    }
+    const auto has_value = [&](const PlanTable* t) {
+      return !hbm || hbm->overlaps(first_shard(checks_.plan, *t, false));
+    };
+    const auto is_on_them = [&](const PlanTable* t) { return !lists_ranks || ranks_of(*t) == printed; };
+    const bool any_value = std::ranges::any_of(named, has_value);
+    const bool any_ranks = std::ranges::any_of(named, is_on_them);
     if (!any_value) add_first_shard(slots, value);
     if (any_ranks) return;
     Finding& finding = checks_.add(RuleId::top_tables_hbm, slots[2]);
-    finding.message =
-        "ranks of " + std::string(slots[0].text) + " are printed as " + std::string(slots[2].text) +
-        ", the parameter table has " +
-        (several ? "no table of that name on them" : std::string(checks_.printed.tables.rows[table.row].ranks.text));
+    finding.message = "ranks of " + std::string(slots[0].text) + " are printed as " + std::string(slots[2].text) +
+                      ", the parameter table has " +
+                      (named.size() > 1 ? "no table of that name on them"
+                                        : std::string(checks_.printed.tables.rows[table.row].ranks.text));
   }
 
   Checks& checks_;

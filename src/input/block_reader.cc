@@ -201,6 +201,18 @@ class BlockReader {
     return border.next < lines_.size() && title_offset(lines_.line_from(border.next).text) != kNowhere;
   }
 
+  // One past the line from `start` on, if its box begins in the usual place and that many bytes may be the whole line;
+  // else kNowhere. Its end is not looked for, but expected: a plain box has no line end within.
+  std::size_t behind_usual(std::size_t start, std::size_t size) const {
+    const std::string_view bytes = lines_.bytes();
+    std::size_t end = start + size;
+    if (end < bytes.size() && bytes[end] == '\r') ++end;
+    if (end >= bytes.size() || bytes[end] != '\n') return kNowhere;
+    const std::string_view line = bytes.substr(start, size);
+    const bool is_box = starts_box(line, usual_) && line.substr(0, usual_).find('\n') == kNowhere;
+    return is_box ? end + 1 : kNowhere;
+  }
+
   // Takes the plain lines from `start` on that are as wide as the box, in its place, and neither a border nor the
   // title; returns where the first other one starts. Nearly all lines are such, so that nothing is asked twice of them.
   std::size_t take_usual(std::size_t start, std::size_t to) {
@@ -209,15 +221,13 @@ class BlockReader {
     if (has_prefix_to_note || width_ < 2 || size > kLongestLine) return start;
     std::uint32_t number = lines_.number(start);
     while (start < to) {
-      const Line line = lines_.line_from(start);
-      const std::string_view text = line.text;
-      const bool is_usual = text.size() == size && text[size - 1] == '#' && text[size - 2] != '#' &&
-                            starts_box(text, usual) && !is_centred_title(text.substr(usual)) &&
-                            is_plain(text.substr(usual));
-      if (!is_usual) break;
-      block_.lines.push_back({text.substr(usual), {number, static_cast<std::uint32_t>(usual + 1)}});
+      const std::size_t next = behind_usual(start, size);
+      if (next == kNowhere) break;
+      const std::string_view text = lines_.bytes().substr(start + usual, width_);
+      if (text[width_ - 1] != '#' || text[width_ - 2] == '#' || is_centred_title(text) || !is_plain(text)) break;
+      block_.lines.push_back({text, {number, static_cast<std::uint32_t>(usual + 1)}});
       number += number < kMostLines;
-      start = line.next;
+      start = next;
     }
     lines_.count_from(start, number);
     return start;

@@ -2,6 +2,7 @@
 // bars, tabs and other blanks (log-format.md section 8). Private to src/input.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,9 +26,12 @@ bool has_other_blanks(std::string_view text);
 // Only characters of ASCII that are seen, so that the bytes are the columns? Most box lines are such; in one pass
 // without a branch it is asked of each.
 inline bool is_plain(std::string_view text) {
-  unsigned char others = 0;
-  for (const char c : text) others |= static_cast<unsigned char>(static_cast<signed char>(c) < ' ');
-  return others == 0;
+  unsigned char least = ' ', bits = 0;
+  for (const char c : text) {
+    least = std::min(least, static_cast<unsigned char>(c));
+    bits |= static_cast<unsigned char>(c);
+  }
+  return least == ' ' && bits < 0x80;
 }
 
 // What the lines before tell about the box.
