@@ -2,12 +2,13 @@
 // Each enumeration has exactly one table of names; nothing else in the tree spells them.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "shardstats/ascii.h"
 
 namespace shardstats {
 
@@ -96,10 +97,8 @@ constexpr std::optional<Enum> parse_name(std::string_view name, const std::array
 }
 // Without regard to case: the planner's own tags spell one release "V1.5.0".
 constexpr std::optional<Release> parse_release(std::string_view word) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  const auto same = [&](char a, char b) { return lower(a) == lower(b); };
   for (std::size_t i = 0; i < kReleaseNames.size(); ++i)
-    if (std::ranges::equal(word, kReleaseNames[i], same)) return static_cast<Release>(i);
+    if (equal_without_case(word, kReleaseNames[i])) return static_cast<Release>(i);
   return std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "analysis/pseudonyms.h"
+#include "shardstats/ascii.h"
 #include "shardstats/planner/releases.h"
 
 namespace shardstats {
@@ -26,8 +27,6 @@ constexpr std::size_t kLongestIndex = 2;  // digits
 constexpr std::string_view kSharder = "Sharder";
 constexpr std::array<std::string_view, 2> kClassPrefixes = {"Quant", "EmbeddingCollection"};  // inference reads them
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) > 0x7F; }
 bool is_word_character(char c) { return is_digit(c) || is_letter(c) || c == '_' || is_beyond_ascii(c); }
 

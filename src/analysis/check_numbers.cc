@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/checks.h"
+#include "shardstats/ascii.h"
 #include "shardstats/log/layout.h"
 #include "shardstats/numbers/printed.h"
 
@@ -20,8 +21,6 @@ constexpr std::size_t kComponent = 99;  // none, or below 1 one digit that is no
 
 constexpr std::size_t kFewCharacters = 15;    // whose every decimal is printed by some number
 constexpr std::size_t kMostWholeDigits = 16;  // from 10^16 on Python prints an exponent (limits.h)
-
-bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
 // "0", "12", "0.3", "0.0005", "3e-05"
 bool is_component(std::string_view text) {
@@ -58,11 +57,6 @@ bool is_usual_below_one(std::string_view text) {
   std::size_t digit = 2;
   while (text[digit] == '0' && digit + 1 < text.size()) ++digit;
   return digit + 1 == text.size() && is_from(text[digit], '1');
-}
-
-std::size_t skip_digits(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_digit(text[at])) ++at;
-  return at;
 }
 
 // "12.345", of few characters: if that is a number at all, only digits stand around a point so near to its end, and no

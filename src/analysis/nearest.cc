@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "shardstats/analysis/table_names.h"
+#include "shardstats/ascii.h"
 
 namespace shardstats {
 namespace {
@@ -13,8 +14,7 @@ constexpr std::string_view kWild = "*?";
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  std::ranges::transform(out, out.begin(), to_lower);
   return out;
 }
 

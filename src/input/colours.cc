@@ -5,6 +5,7 @@
 
 #include "input/box.h"
 #include "input/rewrite.h"
+#include "shardstats/ascii.h"
 
 namespace shardstats::input_detail {
 namespace {
@@ -14,8 +15,6 @@ std::size_t skip(std::string_view text, std::size_t at, char low, char high) {
   while (at < text.size() && text[at] >= low && text[at] <= high && text[at] != '#') ++at;
   return at;
 }
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // One past the character that ends a sequence, if it is there.
 std::size_t skip_final(std::string_view text, std::size_t at) {

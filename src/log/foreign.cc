@@ -5,6 +5,7 @@
 #include "log/frame.h"
 #include "log/match.h"
 #include "log/text.h"
+#include "shardstats/ascii.h"
 
 namespace shardstats::log_detail {
 namespace {
@@ -33,7 +34,7 @@ bool is_foreign(const BoxLine& line, std::size_t width) {
   if (!is_below_half(line, width) || line.text.starts_with(kRowIndent) || text.empty()) return false;
   const bool may_be_nested = is_closed(line) || line.text.starts_with(kLeastIndent);
   // A divider that was cut off, and a row of ranks whose blanks were squeezed.
-  const bool is_damaged = is_closed(line) ? text.front() >= '0' && text.front() <= '9' : is_dashes(text);
+  const bool is_damaged = is_closed(line) ? is_digit(text.front()) : is_dashes(text);
   return !is_damaged && !is_border(trim_right(line.text)) && !is_planners(text, may_be_nested);
 }
 

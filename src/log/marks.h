@@ -10,6 +10,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "shardstats/ascii.h"
+
 namespace shardstats::log_detail {
 
 inline constexpr std::size_t kMarks = 64;  // bytes of one word
@@ -58,7 +60,7 @@ struct NumberMarks {
 inline NumberMarks numbers_of_few(std::string_view bytes) {
   NumberMarks marks;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    marks.digits |= static_cast<std::uint64_t>(bytes[i] >= '0' && bytes[i] <= '9') << i;
+    marks.digits |= static_cast<std::uint64_t>(is_digit(bytes[i])) << i;
     marks.points |= static_cast<std::uint64_t>(bytes[i] == '.') << i;
   }
   return marks;

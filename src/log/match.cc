@@ -4,6 +4,7 @@
 
 #include "log/lists.h"
 #include "log/text.h"
+#include "shardstats/ascii.h"
 
 namespace shardstats::log_detail {
 namespace {
@@ -48,8 +49,6 @@ bool match_text(std::string_view text, std::string_view rest, SlotTexts& slots) 
   }
   return false;
 }
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // Set off from the value in front of them: " ms", " (39%)", ", Pinned: 0". A stray character is none, nor is what
 // stands in the padding.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "log/repeats.h"
+#include "shardstats/ascii.h"
 #include "shardstats/limits.h"
 
 namespace shardstats::log_detail {
@@ -111,7 +112,7 @@ Numbering check_numbers(PrintedPlan& plan) {
 std::int64_t last_rank(std::string_view list) {
   if (list.ends_with(']')) list.remove_suffix(1);
   std::size_t start = list.size();
-  while (start > 0 && list[start - 1] >= '0' && list[start - 1] <= '9') --start;
+  while (start > 0 && is_digit(list[start - 1])) --start;
   return parse_integer(list.substr(start)).value_or(-1);
 }
 

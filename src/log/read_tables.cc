@@ -11,6 +11,7 @@
 #include "log/columns.h"
 #include "log/lists.h"
 #include "log/text.h"
+#include "shardstats/ascii.h"
 #include "shardstats/limits.h"
 #include "shardstats/numbers/printed.h"
 
@@ -307,10 +308,7 @@ class OneTable {
     constexpr std::array<std::string_view, 10> kWords = {"total", "totals",  "sum", "all", "overall",
                                                          "mean",  "average", "avg", "max", "min"};
     const std::string_view name = cells.front().text;
-    const auto is_name = [&](std::string_view word) {
-      return std::ranges::equal(name, word, {},
-                                [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    };
+    const auto is_name = [&](std::string_view word) { return equal_without_case(name, word); };
     if (std::ranges::none_of(kWords, is_name)) return false;
     if (kIsRankTable) return true;
     const auto sharding = std::ranges::find(reader_, ColumnId::sharding, &ColumnReader<Row>::id);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "shardstats/ascii.h"
 #include "shardstats/utf8.h"
 
 namespace shardstats::log_detail {
@@ -62,11 +63,6 @@ inline std::size_t trimmed_size(std::string_view text) {
 }
 inline std::string_view trim_right(std::string_view text) { return text.substr(0, trimmed_size(text)); }
 inline std::string_view trim_left(std::string_view text) { return text.substr(skip_blanks(text, 0)); }
-
-inline std::size_t skip_digits(std::string_view text, std::size_t at) {
-  while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
-  return at;
-}
 
 // Length of the number of log-format.md section 2 that the text begins with; 0 if it begins with none.
 inline std::size_t number_length(std::string_view text) {

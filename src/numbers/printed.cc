@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "format.h"
+#include "shardstats/ascii.h"
 
 namespace shardstats {
 namespace {
@@ -50,7 +51,7 @@ std::string repr(double value) {
   if (text.front() == '-') result += '-';
   std::string digits;
   for (const char c : text.substr(0, e))
-    if (c >= '0' && c <= '9') digits += c;
+    if (is_digit(c)) digits += c;
   if (exponent < 0) return result + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
   const auto whole = static_cast<std::size_t>(exponent) + 1;
   if (digits.size() <= whole) digits.append(whole - digits.size() + 1, '0');
@@ -86,8 +87,6 @@ std::string with_thousands(std::string_view integer) {
 std::string_view write_component(Buffer& buffer, double value) {
   return value >= 1 ? write_fixed(buffer, value, 0) : write_general(buffer, value, 1);
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Removes leading digits; were there any?
 bool skip_digits(std::string_view& text) {

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "format.h"
+#include "shardstats/ascii.h"
 #include "shardstats/numbers/printed.h"
 
 namespace shardstats {
@@ -343,7 +344,7 @@ bool is_integer(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
   if (text.empty() || (text.front() == '0' && (negative || text.size() > 1))) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return std::all_of(text.begin(), text.end(), is_digit);
 }
 
 // Is the text that of a Python integer, by its format or as the integer that r1..r3 may print (section 2.1)?

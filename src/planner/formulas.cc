@@ -45,7 +45,6 @@ constexpr std::array<FormulaForm, 35> kFormulas = {{
 
 }  // namespace
 
-std::span<const FormulaForm> formula_table() { return kFormulas; }
 const FormulaForm& form_of(FormulaId id) { return kFormulas[static_cast<std::size_t>(id)]; }
 
 }  // namespace shardstats

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 namespace shardstats {
@@ -54,7 +53,6 @@ struct FormulaForm {
   std::string_view unit;     // "bytes", "ms", "bytes/ms", "" for a pure number
   std::string_view section;  // of storage-model.md; of perf-model.md for "perf." names
 };
-std::span<const FormulaForm> formula_table();
 const FormulaForm& form_of(FormulaId id);
 
 }  // namespace shardstats
