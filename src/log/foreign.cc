@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "input/box.h"
+#include "log/columns.h"
 #include "log/frame.h"
 #include "log/match.h"
 #include "log/text.h"
 #include "shardstats/ascii.h"
+#include "shardstats/vocabulary.h"
 
 namespace shardstats::log_detail {
 namespace {
@@ -47,7 +50,47 @@ std::size_t padded_width(const Block& block) {
   return 2 * std::ranges::count_if(block.lines, is_full) > std::ssize(block.lines) ? frame.width() : 0;
 }
 
+bool has_squeezed_table(const Block& block) {
+  return std::ranges::any_of(block.lines, [](const BoxLine& line) { return is_squeezed_rule_row(line.text); });
+}
+
+// "TWRW: 3"; `colon`: where its ": " stands.
+bool is_count_of_shards(std::string_view text, std::size_t colon) {
+  const std::size_t start = text.find_last_of(' ', colon) + 1;
+  return skip_digits(text, colon + 2) > colon + 2 &&
+         std::ranges::find(kShardingNames, text.substr(start, colon - start)) != kShardingNames.end();
+}
+
 }  // namespace
+
+bool begins_as_row_of_rank(std::string_view text) {
+  const std::size_t word = std::min(text.find_first_not_of("0123456789 .,()%"), text.size());
+  const std::string_view numbers = trim_right(text.substr(0, word)),
+                         type = text.substr(word, text.find(':', word) - word);
+  return skip_digits(numbers, 0) > 0 && numbers.find(' ') != std::string_view::npos &&
+         std::ranges::any_of(kShardingNames, [type](std::string_view name) { return name.starts_with(type); });
+}
+
+bool has_cells_of_rank(std::string_view text) {
+  for (std::size_t at = text.find("%) "); at != std::string_view::npos;) {
+    at = text.find(": ", at + 1);
+    if (at != std::string_view::npos && is_count_of_shards(text, at)) return true;
+  }
+  return false;
+}
+
+// A label alone may stand in anybody's line; with the frame around it, it is the planner's. Others frame their text on
+// both sides, if at all.
+bool is_lost_line(const BoxLine& line, const Block& block) {
+  const std::string_view text = trim_right(line.text);
+  if (has_cells_of_rank(text)) return true;
+  if (text.starts_with("# ") && begins_as_row_of_rank(text.substr(2))) return has_squeezed_table(block);
+  if (!text.ends_with('#')) return false;
+  const bool lacks_left_border = text.find('#') + 1 == text.size();
+  if (!lacks_left_border) return input_detail::labels_in(text) > 0;
+  const bool is_wide = text.size() + kRowIndent.size() >= block.lines.front().text.size();
+  return text.ends_with(" #") && (is_wide || has_squeezed_table(block));
+}
 
 std::optional<Block> without_foreign(const Block& block) {
   if (block.lines.empty() || was_mended(block, Mending::frame)) return std::nullopt;

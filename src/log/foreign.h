@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "shardstats/input/blocks.h"
 
@@ -10,5 +11,13 @@ namespace shardstats::log_detail {
 // The block without them; nullopt: it has none. The planner pads every line to the width of the box, so a line that is
 // much narrower than most, and neither a row nor a line of the planner by its words, is somebody's comment or table.
 std::optional<Block> without_foreign(const Block& block);
+
+// Is a line that does not stand in the box of the block one of the planner all the same?
+bool is_lost_line(const BoxLine& line, const Block& block);
+
+// Of a line that was cut off, where blanks are squeezed: is it numbers and, behind them, counts of shards?
+bool begins_as_row_of_rank(std::string_view text);
+// Has the text a share of a memory and counts of shards, as nothing but the row of a rank?
+bool has_cells_of_rank(std::string_view text);
 
 }  // namespace shardstats::log_detail

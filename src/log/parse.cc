@@ -6,7 +6,6 @@
 #include <bit>
 #include <optional>
 
-#include "input/box.h"
 #include "log/columns.h"
 #include "log/draft_plan.h"
 #include "log/foreign.h"
@@ -155,14 +154,9 @@ class BlockParser {
 
   void report_mendings() {
     if (block_.lines.empty()) return;
-    // A label alone may stand in anybody's line; with the frame around it, it is the planner's.
-    const auto lost = std::ranges::find_if(block_.foreign, [](const BoxLine& line) {
-      const std::string_view text = trim_right(line.text);
-      return is_closed(line) && text.find('#') + 1 < text.size() && input_detail::labels_in(text) > 0;
-    });
-    if (lost != block_.foreign.end())
-      plan_.report("log.foreign_lines", Severity::error, cell_at(*lost, lost->text),
-                   "this line of a planner block was left out: it does not stand in the same box");
+    const auto lost =
+        std::ranges::find_if(block_.foreign, [this](const BoxLine& line) { return is_lost_line(line, block_); });
+    if (lost != block_.foreign.end()) report_lost(*lost, lost->text);
     const BoxLine& first = block_.lines.front();
     for (const MendingNote& note : kMendingNotes)
       for (const Mended& mended : block_.mended)
@@ -174,6 +168,11 @@ class BlockParser {
     else if (block_.twin)
       plan_.report("log.twin", Severity::warning, cell_at(first, first.text.substr(0, 1)),
                    "several processes logged a plan at the same time, and their lines differ");
+  }
+
+  void report_lost(const BoxLine& line, std::string_view text) {
+    plan_.report("log.foreign_lines", Severity::error, cell_at(line, text),
+                 "this line of a planner block was left out: it does not stand in the same box");
   }
 
   void read_line(const BoxLine& line) {
@@ -241,16 +240,18 @@ class BlockParser {
     }
   }
 
+  void leave_out(const BoxLine& line, std::string_view text) {
+    if (has_cells_of_rank(text)) return report_lost(line, text);
+    if (!foreign_reported_)
+      plan_.report("log.foreign_lines", Severity::note, cell_at(line, text),
+                   "lines that do not belong to the block were left out");
+    foreign_reported_ = true;
+  }
+
   // Kept with its indentation, so that it can be printed again.
   void read_unknown(const BoxLine& line, const LineText& split) {
     // Without a frame nothing tells the lines of others from those of the box.
-    if (was_mended(block_, Mending::frame)) {
-      if (!foreign_reported_)
-        plan_.report("log.foreign_lines", Severity::note, cell_at(line, split.text),
-                     "lines that do not belong to the block were left out");
-      foreign_reported_ = true;
-      return;
-    }
+    if (was_mended(block_, Mending::frame)) return leave_out(line, split.text);
     const bool is_below_unknown = !plan_.lines.empty() && is_unknown(plan_.lines.back().id);
     const bool is_below_blank = !plan_.lines.empty() && line_forms()[plan_.lines.back().form].id == LineId::blank;
     const std::size_t inner = plan_.width < 2 ? 0 : plan_.width - 2, length = characters(split.text);

@@ -9,6 +9,7 @@
 
 #include "log/cells.h"
 #include "log/columns.h"
+#include "log/foreign.h"
 #include "log/lists.h"
 #include "log/text.h"
 #include "shardstats/ascii.h"
@@ -245,7 +246,7 @@ class OneTable {
 
   void report_stray(const BoxLine& line) {
     const LineText split(line);
-    if (split.row.starts_with("#    "))
+    if (split.row.starts_with("#    ") || (edges_.is_squeezed() && begins_as_row_of_rank(split.text)))
       plan_.report("log.malformed_cell", Severity::error, cell_at(line, split.text),
                    "this line is too short for a row of the table around it; it was left out");
     else

@@ -539,22 +539,75 @@ TEST(Damage, BordersAreRenderedAgain) {
   EXPECT_EQ(test::rendered(whole.substr(0, whole.size() - kWidth - 1)), whole);
 }
 
-TEST(Damage, WithoutFrame) {
-  const std::string divider = "# " + std::string(kWidth - 4, '-') + " #\n";
-  std::string log = table({kFirst, kSecond});
-  log.insert(log.find("# Parameter"), divider);
-  std::string bare;
+// With a divider, and without the borders and all that is no text of the lines.
+std::string with_divider(std::string log) {
+  return log.insert(log.find('\n', log.find("Planner Statistics")) + 1, "# " + std::string(kWidth - 4, '-') + " #\n");
+}
+std::string bare(const std::string& log) {
+  std::string text;
   for (std::size_t start = 0; start < log.size();) {
     const std::size_t end = log.find('\n', start);
-    if (log[start + 1] != '#') bare += log.substr(start + 2, log.find_last_not_of(" #", end - 1) - start - 1) + "\n";
+    if (log[start + 1] != '#') text += log.substr(start + 2, log.find_last_not_of(" #", end - 1) - start - 1) + "\n";
     start = end + 1;
   }
-  const std::string noisy = bare + "somebody else speaks\n";
-  const PrintedPlan plan = test::parsed(noisy);
+  return text;
+}
+
+TEST(Damage, WithoutFrame) {
+  const std::string log = with_divider(table({kFirst, kSecond})), text = bare(log);
+  const PrintedPlan plan = test::parsed(text + "somebody else speaks\n");
   EXPECT_EQ(rules(plan), (std::vector<std::string_view>{"log.no_frame", "log.foreign_lines", "log.no_opening_border",
                                                         "log.no_closing_border"}));
   EXPECT_EQ(plan.tables.rows[1].ranks.text, "0-1");
-  EXPECT_EQ(test::rendered(bare), log);
+  EXPECT_EQ(test::rendered(text), log);
+}
+
+// Rows of ranks that are none any more, below which no other tells that one is missing.
+TEST(Damage, LinesOfTheBoxThatAreLeftOut) {
+  const std::string last = "        1     1.0 (2%)       CW: 0 TW: 1";
+  const std::string log =
+      with_divider(box({"     Rank     HBM (GB)             Shards", "   ------   ----------           --------",
+                        "        0     1.0 (2%)       CW: 0 TW: 1", last, "", "Compute Kernels:", "  fused: 2"}));
+  const std::string row = box_line(last), kernel = box_line("  fused: 2");
+  const struct {
+    std::string log;
+    bool lost;
+  } cases[] = {
+      {log, false},
+      {test::replaced(bare(log), last, "loss:  " + last), true},
+      {test::replaced(bare(log), last, last.substr(8)), true},
+      {test::replaced(bare(log), last, "memory 1.0 (2%) of 80 (90%)"), false},
+      {test::replaced(log, row, row.substr(1)), true},
+      {test::replaced(log, row, last + "\n"), true},
+      {test::replaced(log, kernel, kernel.substr(1)), true},
+      {test::replaced(log, kernel, " " + kernel.substr(1)), true},
+      {test::replaced(log, kernel, "fused: 2\n" + kernel), false},
+      {test::replaced(log, kernel, "x: " + kernel.substr(1) + kernel), true},
+      {test::replaced(log, kernel, "x: 50%|#####     |\n# 1 2\nWARNING  #\n" + kernel), false},
+  };
+  for (const auto& c : cases) {
+    const PrintedPlan plan = test::parsed(c.log);
+    const auto is_error = [](const Diagnostic& found) {
+      return found.rule == "log.foreign_lines" && found.severity == Severity::error;
+    };
+    EXPECT_EQ(std::ranges::any_of(plan.diagnostics, is_error), c.lost) << c.log;
+  }
+}
+
+// The rows of a table whose blanks were squeezed are told from comments by what they hold.
+TEST(Damage, SqueezedRowsThatWereCutOff) {
+  const std::string log = box(
+      {"Rank HBM (GB) Shards", "------ ---------- --------", "0 1.0 (2%) CW: 0 TW: 1", "", "Perf: Total perf (ms)"});
+  const std::string padded = "# 1 1.0 (2%) CW:" + std::string(kWidth / 2, ' ');
+  for (const auto& [line, lost] : {std::pair<std::string, bool>{"# 1 1.0 (2%) C", true},
+                                   {"# 1 1.", true},
+                                   {padded, true},
+                                   {"1 1.0 #", true},
+                                   {"# 1 note", false}}) {
+    const std::string noisy = test::replaced(log, box_line(""), line + "\n" + box_line(""));
+    const auto errors = std::ranges::count(test::parsed(noisy).diagnostics, Severity::error, &Diagnostic::severity);
+    EXPECT_EQ(errors, lost ? 1 : 0) << line;
+  }
 }
 
 TEST(Damage, ProcessesThatAgreeOrNot) {
