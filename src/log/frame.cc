@@ -78,15 +78,18 @@ void BoxFrame::find_cut() {
     return is_open(line) && characters(line.text) == longest && (border == longest || line.text.ends_with(' '));
   };
   const std::ptrdiff_t at_edge = std::ranges::count_if(block_.lines, is_at_edge);
-  is_torn_ = first + 1 == block_.lines.end() && !block_.closed;
+  const bool is_last = first + 1 == block_.lines.end();
+  is_torn_ = !block_.closed && is_open(block_.lines.back());
   if (at_edge >= kFewestCut && 2 * at_edge > std::ssize(block_.lines)) {
     cut_ = longest;
     report("log.cut_lines", Severity::error, cell_at(*first, first->text.substr(first->text.size() - 1)),
            "the lines are cut off at this column; what stood to the right of it is lost");
-  } else if (!is_torn_) {
+    return;
+  }
+  are_most_closed_ = 2 * std::ranges::count_if(block_.lines, is_open) < std::ssize(block_.lines);
+  if (!is_torn_ || !is_last)
     report("log.right_border", Severity::note, cell_at(*first, first->text.substr(0, 1)),
            "this and maybe other lines lack their '#' on the right");
-  }
 }
 
 // Where the log ends within the closing border. What is broken goes on in the next line, and short borders on both ends

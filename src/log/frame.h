@@ -54,6 +54,8 @@ class BoxFrame {
   std::size_t cut() const { return cut_; }
   // A number at the edge where lines, or the last one, were cut off may have had further digits.
   bool reaches_cut(const BoxLine& line) const;
+  // Has it no '#' on the right, where most others have theirs? Then some of its text may be lost.
+  bool lacks_border(const BoxLine& line) const { return are_most_closed_ && !is_closed(line); }
 
   // Borders and dashes as long as the planner prints them, lines padded to `width` but not beyond.
   void check_decoration(const BoxLine& line, std::size_t length, std::size_t planned);
@@ -75,6 +77,7 @@ class BoxFrame {
   std::vector<Diagnostic>& diagnostics_;
   std::size_t width_ = 0, cut_ = 0;
   bool is_torn_ = false;  // the block was cut off within its last line
+  bool are_most_closed_ = false;
   bool is_decoration_reported_ = false;
 };
 

@@ -25,6 +25,8 @@ using namespace log_detail;
 
 constexpr std::size_t kShortestDivider = 20;
 constexpr std::size_t kHeadLines = 32;  // in which the summary is looked for
+constexpr std::size_t kNoForm = std::string_view::npos;
+constexpr SlotTexts kWholeLine = {.texts = {}, .count = 1};
 
 bool same_section(Section form, Section current) {
   if (form == Section::perf_imbalance)
@@ -193,7 +195,14 @@ class BlockParser {
       frame_.check_decoration(line, split.text.size() + kAroundDivider, plan_.width);
       frame_.check_padding(line, plan_.width);
     } else {
-      if (frame_.reaches_cut(line) || !read_known(line, split.text)) read_unknown(line, split);
+      SlotTexts slots;
+      const std::size_t form = frame_.reaches_cut(line) ? kNoForm : known_form(split.text, slots);
+      if (form == kNoForm)
+        read_unknown(line, split);
+      else if (frame_.lacks_border(line) && ends_in_value(form, line.text))
+        read_cut_value(line, split, form);
+      else
+        read_known(line, form, slots);
       const bool is_wide = !plan_.lines.empty() && line_forms()[plan_.lines.back().form].frame == Frame::wide;
       frame_.check_padding(line, plan_.width + is_wide);
     }
@@ -204,19 +213,38 @@ class BlockParser {
            (form.section == Section::none || same_section(form.section, section_));
   }
 
-  bool read_known(const BoxLine& line, std::string_view text) {
+  // The form of a line that is known, and what fills its slots; or kNoForm.
+  std::size_t known_form(std::string_view text, SlotTexts& slots) const {
     static const FormsByStart kForms;
-    SlotTexts slots;
-    return kForms.any(text.front(), [&](std::size_t f) {
+    std::size_t known = kNoForm;
+    kForms.any(text.front(), [&](std::size_t f) {
       const LineForm& form = line_forms()[f];
       slots.count = 0;
       if (!is_open(form) || !matches(text, form.pattern, slots)) return false;
       if (form.id == LineId::title && has_title()) return false;
       if (form.frame == Frame::nested && has_more_than_name(slots)) return false;
-      take_slots(line, f, slots);
-      if (form.opens != Section::none) section_ = form.opens;
+      known = f;
       return true;
     });
+    return known;
+  }
+
+  void read_known(const BoxLine& line, std::size_t form, const SlotTexts& slots) {
+    take_slots(line, form, slots);
+    if (line_forms()[form].opens != Section::none) section_ = line_forms()[form].opens;
+  }
+
+  // Of which more may have followed: a list that has its closing bracket is whole, and so is what has blanks behind it.
+  static bool ends_in_value(std::size_t form, std::string_view box_line) {
+    return line_forms()[form].pattern.ends_with('}') && !box_line.ends_with(']') && !box_line.ends_with(' ');
+  }
+
+  // It is not read: "1" may be the start of "1024".
+  void read_cut_value(const BoxLine& line, const LineText& split, std::size_t form) {
+    add_unknown(line, split, kWholeLine);
+    plan_.lines.back().like = line_forms()[form].id;
+    plan_.report("log.malformed_cell", Severity::error, cell_at(line, split.text.substr(split.text.rfind(' ') + 1)),
+                 "this line lacks the '#' that most have: more may have stood here, so that the value is not read");
   }
 
   // Where it stands again, it is no title: the planner prints one in front of each box.
@@ -254,16 +282,10 @@ class BlockParser {
     if (was_mended(block_, Mending::frame)) return leave_out(line, split.text);
     const bool is_below_unknown = !plan_.lines.empty() && is_unknown(plan_.lines.back().id);
     const bool is_below_blank = !plan_.lines.empty() && line_forms()[plan_.lines.back().form].id == LineId::blank;
-    const std::size_t inner = plan_.width < 2 ? 0 : plan_.width - 2, length = characters(split.text);
-    const bool centred = split.indent > 4 && length < inner && split.indent == (inner - length) / 2;
-    const LineId id = centred                              ? LineId::unknown_centred
-                      : split.indent == indent_of_nested() ? LineId::unknown_nested
-                                                           : LineId::unknown_plain;
-    SlotTexts slots;
-    slots.texts[slots.count++] = id == LineId::unknown_plain && split.indent > 1 ? split.row.substr(2) : split.text;
     const bool is_cut = frame_.reaches_cut(line);
+    SlotTexts slots = kWholeLine;
     const LineId like = is_cut || !is_closed(line) ? LineId::blank : known_but_for_words(split.text, slots);
-    take_slots(line, form_of(id), slots);
+    const LineId id = add_unknown(line, split, slots);
     plan_.lines.back().like = like;
     if (is_cut) return;
     if (like != LineId::blank) {
@@ -288,6 +310,18 @@ class BlockParser {
       plan_.report("log.unknown_line", Severity::warning, cell_at(line, split.text),
                    "a line that no known release prints; it is kept but not checked");
     if (id == LineId::unknown_plain && split.text.ends_with(':')) section_ = Section::none;  // another one begins
+  }
+
+  // As a line that is not known, and which of these it is. `slots`: the first one is for the whole line.
+  LineId add_unknown(const BoxLine& line, const LineText& split, SlotTexts slots) {
+    const std::size_t inner = plan_.width < 2 ? 0 : plan_.width - 2, length = characters(split.text);
+    const bool centred = split.indent > 4 && length < inner && split.indent == (inner - length) / 2;
+    const LineId id = centred                              ? LineId::unknown_centred
+                      : split.indent == indent_of_nested() ? LineId::unknown_nested
+                                                           : LineId::unknown_plain;
+    slots.texts[0] = id == LineId::unknown_plain && split.indent > 1 ? split.row.substr(2) : split.text;
+    take_slots(line, form_of(id), slots);
+    return id;
   }
 
   // Then adds its values to the slots; blank: there is none.

@@ -336,11 +336,13 @@ class OneTable {
   void read_odd_row(const BoxLine& line, std::span<const CutCell> cells, std::size_t first) {
     const auto row = static_cast<std::uint32_t>(table_.rows.size() - 1);
     Row& into = table_.rows.back();
+    const bool lacks_end = frame_.lacks_border(line);  // cells that may be empty are lost, too
     Cell first_lost;
     for (std::size_t c = first; c < cells.size(); ++c) {
       const Cell cell = cell_at(line, cells[c].text);
       const ColumnId id = reader_[c].id;
-      const bool is_read = cells[c].whole && reader_[c].read(cell.text, line, into);
+      const bool is_lost = cell.text.empty() && lacks_end;
+      const bool is_read = cells[c].whole && !is_lost && reader_[c].read(cell.text, line, into);
       if (is_read && !is_beyond(id, into)) continue;
       table_.odd.push_back({row, static_cast<std::uint16_t>(c), cell});
       if (id == ColumnId::unknown || is_read) continue;

@@ -529,7 +529,7 @@ TEST(Damage, NarrowLinesOfOthers) {
       EXPECT_EQ(test::rendered(noisy), log) << noisy;
     }
   std::string short_line = log;
-  short_line.insert(first, "# Batch Size: 512\n");
+  short_line.insert(first, "# Batch Size: 512 #\n");
   EXPECT_EQ(test::parsed(short_line).slot(LineId::batch_size).text, "512");
 }
 
@@ -607,6 +607,49 @@ TEST(Damage, SqueezedRowsThatWereCutOff) {
     const std::string noisy = test::replaced(log, box_line(""), line + "\n" + box_line(""));
     const auto errors = std::ranges::count(test::parsed(noisy).diagnostics, Severity::error, &Diagnostic::severity);
     EXPECT_EQ(errors, lost ? 1 : 0) << line;
+  }
+}
+
+// Shards may be empty, but not where the row was cut off in front of them.
+TEST(Damage, RowsThatEndBeforeAnEmptyCell) {
+  const std::string row = "        0     1.0 (2%)";
+  const std::string log = box({"     Rank     HBM (GB)     Shards", "   ------   ----------   --------", row});
+  for (const auto& [line, errors] : {std::pair{box_line(row), 0}, {"# " + row + "\n", 1}, {"# " + row + "   \n", 1}}) {
+    const std::string cut = test::replaced(log, box_line(row), line);
+    const PrintedPlan plan = test::parsed(cut);
+    EXPECT_EQ(std::ranges::count(rules(plan), "log.malformed_cell"), errors) << line;
+    EXPECT_EQ(plan.ranks.rows[0].hbm.text, "1.0");
+  }
+}
+
+// Nor is the number at the end read where no line has its right border.
+TEST(Damage, CutOffWithinTheLastLine) {
+  std::string log = table({kFirst, kSecond});
+  log = log.substr(0, log.rfind("\n#") + 1) + "# Batch Size: 10";
+  for (std::size_t at = log.find(" #\n"); at != std::string::npos; at = log.find(" #\n")) log.erase(at, 2);
+  EXPECT_FALSE(test::parsed(log).slot(LineId::batch_size));
+  EXPECT_EQ(test::parsed(log + "24\n#\n").slot(LineId::batch_size).text, "1024");
+}
+
+// What ends where the others have their right border may have gone on.
+TEST(Damage, LinesThatEndInTheirText) {
+  const std::string log = box(
+      {"Batch Size: 1024", "", "Maximum of Forward Compute: 1.0 ms on ranks 0-3", "Max HBM: 1.0 GB on ranks [1, 3]"});
+  const struct {
+    std::string_view text, end;
+    bool lost;
+  } cases[] = {
+      {"Batch Size: 1024", "Batch Size: 10", true},      {"Batch Size: 1024", "Batch Size: 1024", true},
+      {"Batch Size: 1024", "Batch Size: 1024  ", false}, {"on ranks 0-3", "on ranks 0", true},
+      {"on ranks [1, 3]", "on ranks [1, 3]", false},
+  };
+  for (const auto& c : cases) {
+    const std::size_t at = log.find(c.text);
+    const std::string open = log.substr(0, at) + std::string(c.end) + log.substr(log.find('\n', at));
+    const PrintedPlan plan = test::parsed(open);
+    EXPECT_EQ(plan.is_reported("log.malformed_cell"), c.lost) << c.end;
+    const bool is_read = !c.lost || !c.text.starts_with("Batch");
+    EXPECT_EQ(plan.slot(LineId::batch_size).text, is_read ? "1024" : "") << c.end;
   }
 }
 
