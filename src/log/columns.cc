@@ -7,9 +7,6 @@
 namespace shardstats::log_detail {
 namespace {
 
-constexpr std::string_view kGap = "   ";
-static_assert(kGap.size() == kColumnGap);
-
 bool ends_cell(std::string_view row, std::size_t right) { return right == row.size() || row[right] == ' '; }
 
 // The cell between two edges: what stands there, and whether it ends at the right one and keeps its distance to the

@@ -79,6 +79,16 @@ bool has_cells_of_rank(std::string_view text) {
   return false;
 }
 
+bool has_cells_of_table(std::string_view text) {
+  for (std::size_t end = text.find(kGap); end != std::string_view::npos;) {
+    const std::size_t start = skip_blanks(text, end);
+    end = text.find(kGap, start);
+    const std::string_view cell = text.substr(start, end - start);
+    if (end != std::string_view::npos && std::ranges::find(kShardingNames, cell) != kShardingNames.end()) return true;
+  }
+  return false;
+}
+
 // A label alone may stand in anybody's line; with the frame around it, it is the planner's. Others frame their text on
 // both sides, if at all.
 bool is_lost_line(const BoxLine& line, const Block& block) {

@@ -19,5 +19,7 @@ bool is_lost_line(const BoxLine& line, const Block& block);
 bool begins_as_row_of_rank(std::string_view text);
 // Has the text a share of a memory and counts of shards, as nothing but the row of a rank?
 bool has_cells_of_rank(std::string_view text);
+// Has it a sharding type between other cells, as nothing but the row of a table?
+bool has_cells_of_table(std::string_view text);
 
 }  // namespace shardstats::log_detail

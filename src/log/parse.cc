@@ -255,7 +255,7 @@ class BlockParser {
   static bool has_more_than_name(const SlotTexts& slots) {
     if (slots.count == 0) return false;
     const std::string_view name = slots.texts[0];
-    return name.find("   ") != std::string_view::npos || name.find(": HBM") != std::string_view::npos ||
+    return name.find(kGap) != std::string_view::npos || name.find(": HBM") != std::string_view::npos ||
            name.ends_with(':');
   }
 
@@ -300,9 +300,8 @@ class BlockParser {
                    "this value does not have the form that the planner prints in this line");
       return;
     }
-    if (is_rule(line.text) && !is_below_unknown)
-      plan_.report("log.missing_lines", Severity::error, cell_at(line, split.text),
-                   "the headers above this row of dashes are missing; the rows below it are kept but not checked");
+    if ((is_rule(line.text) && !is_below_unknown) || is_row_without_table(split.text))
+      report_lost_headers(line, split.text);
     else if (is_below_blank && is_of_closed_section(split.text))
       plan_.report("log.missing_lines", Severity::error, cell_at(line, split.text),
                    "the heading above this line is missing, or it stands here again; it is kept but not checked");
@@ -310,6 +309,18 @@ class BlockParser {
       plan_.report("log.unknown_line", Severity::warning, cell_at(line, split.text),
                    "a line that no known release prints; it is kept but not checked");
     if (id == LineId::unknown_plain && split.text.ends_with(':')) section_ = Section::none;  // another one begins
+  }
+
+  bool is_row_without_table(std::string_view text) const {
+    return (!plan_.ranks.printed && has_cells_of_rank(text)) || (!plan_.tables.printed && has_cells_of_table(text));
+  }
+
+  // Says it once: below are more such rows.
+  void report_lost_headers(const BoxLine& line, std::string_view text) {
+    if (!are_headers_lost_)
+      plan_.report("log.missing_lines", Severity::error, cell_at(line, text),
+                   "the headers above this row are missing; it and the rows below are kept but not checked");
+    are_headers_lost_ = true;
   }
 
   // As a line that is not known, and which of these it is. `slots`: the first one is for the whole line.
@@ -359,6 +370,7 @@ class BlockParser {
   std::size_t at_ = 0;
   Section section_ = Section::none;
   bool foreign_reported_ = false;
+  bool are_headers_lost_ = false;
 };
 
 }  // namespace

@@ -12,7 +12,8 @@
 
 namespace shardstats::log_detail {
 
-inline constexpr std::size_t kColumnGap = 3;  // blanks that at least stand in front of a cell
+inline constexpr std::string_view kGap = "   ";  // blanks that at least stand in front of a cell
+inline constexpr std::size_t kColumnGap = kGap.size();
 
 inline std::uint64_t eight_bytes(std::string_view text, std::size_t at) {
   std::uint64_t word;

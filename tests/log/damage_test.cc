@@ -261,6 +261,26 @@ TEST(Damage, RankRowsHaveTheirPlaces) {
   }
 }
 
+// Rows whose headers are lost are told by their cells, and said to be lost once for all of them.
+TEST(Damage, RowsWithoutTheirHeaders) {
+  const std::string rank = "        0     1.0 (2%)       CW: 0 TW: 1";
+  const struct {
+    std::vector<std::string> lines;
+    std::ptrdiff_t errors;
+  } cases[] = {
+      {{"", kFirst, kSecond}, 1},
+      {{kHeader, kFirst, kSecond}, 1},
+      {{kRule, kFirst, kSecond}, 1},
+      {{rank, rank}, 1},
+      {{"Parameter Info:", kHeader, kRule, kFirst, "", kSecond}, 0},  // it has no place, but its headers are there
+      {{"a table of others   TW", "   RW and more   1"}, 0},
+  };
+  for (const auto& c : cases) {
+    const PrintedPlan plan = test::parsed(box(c.lines));
+    EXPECT_EQ(std::ranges::count(rules(plan), "log.missing_lines"), c.errors) << c.lines[0] << c.lines[1];
+  }
+}
+
 // Two lines below tell as well; one alone may be wrong.
 TEST(Damage, LinesTellOfLostRankRows) {
   const std::string list = "Maximum of Forward Compute: 1.0 ms on ranks 0-3", one = "Max HBM: 1.0 GB on ranks [1, 3]";
