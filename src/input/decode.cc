@@ -193,12 +193,22 @@ bool is_kept_line(std::string_view text, std::size_t width) {
   return box != kNowhere && box == first_box(text) && begins_with_box_line(text.substr(box), width) && !is_bar(text);
 }
 
+// Does the last carriage return stand within a box line? Then nothing but its end, with the right border, is behind.
+bool is_broken_box_line(std::string_view text) {
+  const std::size_t end = text.rfind('\r');
+  if (end == kNowhere || first_box(text.substr(end + 1)) != text.size() - end - 2) return false;
+  const std::size_t start = end == 0 ? 0 : text.rfind('\r', end - 1) + 1;
+  const std::string_view front = text.substr(start, end - start);
+  return first_box(front) != kNowhere && !is_bar(front);
+}
+
 // A progress bar that was overwritten: of the parts between carriage returns the last with a box, else the last. Whole
 // lines of a box of that width are all kept, but once where they were written again.
 std::vector<Transcript> without_overwritten(const Transcript& line, std::size_t width) {
   const std::string_view text = line.text();
   if (text.find('\r') == kNowhere) return {line};
   const std::string_view all = text.substr(0, text.find_last_not_of("\r\n") + 1);
+  if (is_broken_box_line(all)) return {line};  // log reports it
   std::size_t last = kNowhere;
   for (std::size_t end = all.size(); end > 0;) {
     const std::size_t start = all.rfind('\r', end - 1) + 1;

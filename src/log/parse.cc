@@ -28,6 +28,8 @@ constexpr std::size_t kHeadLines = 32;  // in which the summary is looked for
 constexpr std::size_t kNoForm = std::string_view::npos;
 constexpr SlotTexts kWholeLine = {.texts = {}, .count = 1};
 
+bool has_return(std::string_view text) { return text.find('\r') != std::string_view::npos; }
+
 bool same_section(Section form, Section current) {
   if (form == Section::perf_imbalance)
     return current == Section::perf_imbalance || current == Section::hbm_imbalance || current == Section::ddr_imbalance;
@@ -196,7 +198,8 @@ class BlockParser {
       frame_.check_padding(line, plan_.width);
     } else {
       SlotTexts slots;
-      const std::size_t form = frame_.reaches_cut(line) ? kNoForm : known_form(split.text, slots);
+      const bool is_whole = !frame_.reaches_cut(line) && !has_return(split.text);
+      const std::size_t form = is_whole ? known_form(split.text, slots) : kNoForm;
       if (form == kNoForm)
         read_unknown(line, split);
       else if (frame_.lacks_border(line) && ends_in_value(form, line.text))
@@ -288,6 +291,11 @@ class BlockParser {
     const LineId id = add_unknown(line, split, slots);
     plan_.lines.back().like = like;
     if (is_cut) return;
+    if (has_return(split.text)) {
+      plan_.report("log.malformed_cell", Severity::error, cell_at(line, split.text),
+                   "a carriage return stands in this line: a part of it may be lost; it is kept but not checked");
+      return;
+    }
     if (like != LineId::blank) {
       plan_.report("log.unknown_line", Severity::warning, cell_at(line, split.text),
                    "a known line with words that no known release prints there; they are kept but not checked");

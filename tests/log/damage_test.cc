@@ -642,6 +642,29 @@ TEST(Damage, RowsThatEndBeforeAnEmptyCell) {
   }
 }
 
+// A terminal shows what stands behind a carriage return in the place of what stands in front of it.
+TEST(Damage, CarriageReturnsInALine) {
+  const std::string log = box({"Batch Size: 1024", "", "Compute Kernels:", "  fused: 7", "", "\tPerf: Total perf"});
+  const std::string batch = box_line("Batch Size: 1024"), kernel = box_line("  fused: 7");
+  const struct {
+    std::string log;
+    bool lost;
+  } cases[] = {
+      {test::replaced(log, batch, "50%|###   |\r" + batch), false},
+      {test::replaced(log, batch, batch.substr(0, batch.size() - 1) + "\r50%|###   |\n"), false},
+      {test::replaced(log, "1024", "10\r24"), true},
+      {test::replaced(log, "1024", "1\r24"), true},
+      {test::replaced(log, "fused: 7", "fused\r: 7"), true},
+      {test::replaced(log, "fused: 7", "fused: 7\r"), true},
+  };
+  for (const auto& c : cases)
+    for (const std::string& with_tab : {c.log, test::replaced(c.log, "\t", "  ")}) {
+      const PrintedPlan plan = test::parsed(with_tab);
+      const bool has_error = std::ranges::count(plan.diagnostics, Severity::error, &Diagnostic::severity) > 0;
+      EXPECT_EQ(has_error, c.lost) << with_tab;
+    }
+}
+
 // Nor is the number at the end read where no line has its right border.
 TEST(Damage, CutOffWithinTheLastLine) {
   std::string log = table({kFirst, kSecond});
