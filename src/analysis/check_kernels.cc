@@ -6,6 +6,7 @@
 
 #include "analysis/checks.h"
 #include "shardstats/limits.h"
+#include "shardstats/log/missing_tables.h"
 #include "shardstats/numbers/printed.h"
 
 namespace shardstats::analysis {
@@ -169,6 +170,55 @@ void check_memory_of_ranks(Checks& checks) {
   }
 }
 
+// How many tables have the shards of the ranks.
+struct TableBounds {
+  std::int64_t least = 0, most = 0;
+};
+TableBounds tables_of_ranks(const PrintedPlan& printed) {
+  TableBounds bounds;
+  for (const auto& [type, by_rank] : shard_difference(printed)) {  // no table is printed: all shards
+    std::int64_t on_one = 0, on_all = 0;
+    for (const auto& [rank, shards] : by_rank) {
+      on_one = std::max<std::int64_t>(on_one, shards);
+      on_all += shards;
+    }
+    const bool is_everywhere = type == "RW" || type == "DP", has_one_on_a_rank = is_everywhere || type == "TWRW";
+    bounds.least += type == "TW" ? on_all : has_one_on_a_rank ? on_one : 1;
+    bounds.most += is_everywhere ? on_one : on_all;
+  }
+  return bounds;
+}
+
+bool has_shards(const PrintedRank& row) { return static_cast<bool>(row.shards); }
+
+// By all kernels' lines; none: a count is not read.
+std::optional<std::int64_t> tables_of_kernels(const PrintedPlan& printed) {
+  std::int64_t tables = 0;
+  for (const PrintedLine& line : printed.lines) {
+    if (line.like == LineId::kernel_count) return std::nullopt;
+    if (line.id != LineId::kernel_count) continue;
+    const auto count = parse_integer(printed.slots_of(line)[1].text, kMostTables);
+    if (!count) return std::nullopt;
+    tables += *count;
+  }
+  return tables;
+}
+
+// Where no table is printed, the ranks alone tell of a lost line of a kernel.
+void check_counts_by_ranks(Checks& checks) {
+  const PrintedPlan& printed = checks.printed;
+  const Cell first = printed.slot(LineId::kernel_count, 1);
+  const bool is_told = !printed.tables.printed && first && std::ranges::all_of(printed.ranks.rows, has_shards);
+  if (!is_told || is_cut(printed) || !has_all_ranks(printed)) return;
+  const auto tables = tables_of_kernels(printed);
+  const auto [least, most] = tables_of_ranks(printed);
+  if (!tables || (*tables >= least && *tables <= most)) return;
+  Finding& finding = checks.add(RuleId::kernel_count, first);
+  finding.message = "the kernels have " + std::to_string(*tables) + " tables in all, the ranks shards of " +
+                    (*tables < least ? "at least " + std::to_string(least) : "at most " + std::to_string(most)) +
+                    ": a kernel's line is missing, or one of the numbers is wrong";
+}
+
 // Hardcoded agrees with the number of rows: then one of the kernels' lines is wrong. `excess`: of their sum.
 void blame_constraint_lines(Checks& checks, std::int64_t excess) {
   struct Line {
@@ -250,7 +300,10 @@ void check_constraints(Checks& checks) {
 }  // namespace
 
 void check_kernels(Checks& checks) {
-  if (checks.rows_complete) check_counts(checks);
+  if (checks.rows_complete)
+    check_counts(checks);
+  else
+    check_counts_by_ranks(checks);
   check_sums(checks);
   check_memory_of_ranks(checks);
   check_constraints(checks);

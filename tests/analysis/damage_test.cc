@@ -113,7 +113,6 @@ TEST(Damage, LostRanks) {
   }
 }
 
-// Cut off at any line, or within it.
 // Where no table is printed, only the memory of the kernels tells that a rank is missing.
 TEST(Damage, LastRankOfALogWithoutTables) {
   std::string log = log_bytes("v1.8.0-nodebug.log");
@@ -127,6 +126,22 @@ TEST(Damage, LastRankOfALogWithoutTables) {
             "table is missing, or one of the numbers is wrong");
 }
 
+// Likewise, the shards of the ranks tell that a line of a kernel is.
+TEST(Damage, KernelsOfALogWithoutTables) {
+  const std::string log = log_bytes("v0.1.0.log"), line = "#   batched_fused: 9 ";
+  const std::size_t at = log.find(line), end = log.find('\n', at) + 1;
+  std::string lost = log, wrong = log;
+  lost.erase(at, end - at);
+  wrong.replace(at, line.size(), "#   batched_fused: 29");
+  const std::string reason = ": a kernel's line is missing, or one of the numbers is wrong";
+  EXPECT_EQ(errors_of(log).of_numbers, std::vector<std::string>{});
+  EXPECT_EQ(errors_of(lost).of_numbers,
+            std::vector<std::string>{"the kernels have 3 tables in all, the ranks shards of at least 11" + reason});
+  EXPECT_EQ(errors_of(wrong).of_numbers,
+            std::vector<std::string>{"the kernels have 32 tables in all, the ranks shards of at most 20" + reason});
+}
+
+// Cut off at any line, or within it.
 TEST(Damage, CutOff) {
   for (const char* name : kLogs) {
     const std::vector<std::string> lines = lines_of(log_bytes(name));
