@@ -253,12 +253,12 @@ class BlockParser {
   // Where it stands again, it is no title: the planner prints one in front of each box.
   bool has_title() const { return plan_.find(LineId::title) != nullptr; }
 
-  // Names in nested lines are words; the cells of a row that got there are further apart, "fused: HBM" is the start of
-  // a line whose heading is lost, and what ends in a colon is a heading itself.
+  // A name may have blanks; the row of a table that got there is told by its cells, "fused: HBM" is the start of a line
+  // whose heading is lost, and what ends in a colon is a heading itself.
   static bool has_more_than_name(const SlotTexts& slots) {
     if (slots.count == 0) return false;
     const std::string_view name = slots.texts[0];
-    return name.find(kGap) != std::string_view::npos || name.find(": HBM") != std::string_view::npos ||
+    return has_cells_of_table(name) || has_cells_of_rank(name) || name.find(": HBM") != std::string_view::npos ||
            name.ends_with(':');
   }
 

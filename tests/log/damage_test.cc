@@ -338,6 +338,17 @@ TEST(Damage, CommentsAmongNestedLines) {
   EXPECT_EQ(std::ranges::count(plan.lines, LineId::kernel_count, &PrintedLine::id), 2);
 }
 
+// Names may have any blanks; what got into a list of names from a table has cells that no name has.
+TEST(Damage, NamesInLists) {
+  const std::string rank = "0     1.0 (2%)       CW: 0 TW: 1";
+  for (const auto& [line, names] :
+       {std::pair{std::string("a   b"), 1}, {kFirst.substr(3), 0}, {rank, 0}, {"fused: HBM: 1.0", 0}}) {
+    const PrintedPlan plan = test::parsed(box({"Top 5 Tables Causing Max Perf:", "   " + line}));
+    EXPECT_EQ(std::ranges::count(plan.lines, LineId::top_perf_table, &PrintedLine::id), names) << line;
+    EXPECT_EQ(plan.diagnostics.empty(), names == 1) << line;
+  }
+}
+
 // The row of dashes is no row of the table, and what got into the blank line below it is none either.
 TEST(Damage, LinesThatAreNoRows) {
   const std::string header = "     Rank     HBM (GB)     DDR (GB)", rule = "   ------   ----------   ----------";
