@@ -16,7 +16,7 @@ ALLOWED = {
     "report": {"analysis", "numbers", "input"},  # result structs are made of intervals and places
     "cli": {"numbers", "input", "log", "planner", "infer", "analysis", "report"},
 }
-LOOSE = {"limits.h", "utf8.h", "vocabulary.h", "version.h"}
+LOOSE = {"ascii.h", "limits.h", "utf8.h", "vocabulary.h", "version.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
