@@ -8,6 +8,7 @@ namespace shardstats {
 namespace {
 
 TableRow row_of(const PrintedPlan& printed, const Plan& plan, const PlanTable& table, const Filter& filter) {
+  const Format storage = printed.format_of(RoundedColumn::table_storage);
   TableRow row;
   row.table = &table;
   row.printed = &printed.tables.rows[table.row];
@@ -20,9 +21,14 @@ TableRow row_of(const PrintedPlan& printed, const Plan& plan, const PlanTable& t
     if (!shard.rank || filter.keeps_rank(*shard.rank)) row.shards.push_back(&shard);
   }
   // The printed sum is tighter than the sum of the shards' bounds where several shards share its rounding.
-  if (table.hbm.known && !table.hbm.contradicted) row.hbm = narrowed(row.hbm, table.hbm.bytes);
-  if (table.ddr.known && !table.ddr.contradicted) row.ddr = narrowed(row.ddr, table.ddr.bytes);
-  if (table.ssd.known && !table.ssd.contradicted) row.ssd = narrowed(row.ssd, table.ssd.bytes);
+  const auto narrow = [&](ByteInterval& sum, const Expectation& expected, const Cell& cell) {
+    if (!expected.known || expected.contradicted) return;
+    sum = narrowed(sum, expected.bytes);
+    if (const auto bytes = bytes_printed_as(cell.text, storage, kGiB)) sum = narrowed(sum, *bytes);
+  };
+  narrow(row.hbm, table.hbm, row.printed->hbm);
+  narrow(row.ddr, table.ddr, row.printed->ddr);
+  narrow(row.ssd, table.ssd, row.printed->ssd);
   return row;
 }
 
