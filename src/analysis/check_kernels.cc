@@ -88,15 +88,16 @@ class SumsOfCells {
   void read() {
     is_read_ = true;
     if (!checks_.rows_complete || rows_without_kernel(checks_) > 0) return;
+    const Format format = checks_.printed.format_of(RoundedColumn::table_storage);
     for (const PrintedTable& row : checks_.printed.tables.rows)
       for (const Sum& sum : kKernelSums)
         if (sum.cell != nullptr)
-          add(row.*sum.cell, sums_.try_emplace({sum.rule, row.kernel.text}, ByteInterval{}).first->second);
+          add(row.*sum.cell, format, sums_.try_emplace({sum.rule, row.kernel.text}, ByteInterval{}).first->second);
   }
 
   // None: a cell says nothing.
-  static void add(const Cell& cell, std::optional<ByteInterval>& all) {
-    const auto bytes = bytes_printed_as(cell.text, Format::r3, kGiB);
+  static void add(const Cell& cell, Format format, std::optional<ByteInterval>& all) {
+    const auto bytes = bytes_printed_as(cell.text, format, kGiB);
     if (!all || !bytes || bytes->high > kMostSummed - all->high)
       all.reset();
     else
@@ -148,7 +149,7 @@ Total with(const Total& total, const Cell& cell, Format format) {
 // The ranks hold what the kernels' tables take, and more. Where no table is printed, this alone tells of a lost row of
 // the rank table.
 void check_memory_of_ranks(Checks& checks) {
-  const Format format = rank_memory_format(checks.printed.releases.front());
+  const Format format = checks.printed.format_of(RoundedColumn::rank_memory);
   for (const auto& [sum, of_rank] :
        {std::pair(&kKernelSums[0], &PrintedRank::hbm), {&kKernelSums[1], &PrintedRank::ddr}}) {
     Total kernels = ByteInterval{}, ranks = ByteInterval{};

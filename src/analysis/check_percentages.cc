@@ -52,7 +52,7 @@ std::vector<Share> shares_of(const Checks& checks, const Kind& kind, ByteInterva
   const auto& rows = checks.printed.ranks.rows;
   std::vector<Share> shares;
   shares.reserve(rows.size());
-  const Format memory = rank_memory_format(checks.printed.releases.front());
+  const Format memory = checks.printed.format_of(RoundedColumn::rank_memory);
   std::string_view used_above, percent_above;  // many rows have the same, as no DDR at all
   std::optional<ByteInterval> used;
   std::optional<RealInterval> percent;

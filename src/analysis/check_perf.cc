@@ -12,13 +12,13 @@ constexpr std::array<std::string_view, kPerfParts> kWords = {"Forward compute", 
 
 // Calls add(cell, part, expected) for each printed number of the cell that is contradicted; part kPerfParts: the total.
 template <class Add>
-void each_wrong(const PrintedPerf& printed, const PerfExpectation& perf, Add add) {
+void each_wrong(const PrintedPerf& printed, Format total, const PerfExpectation& perf, Add add) {
   if (perf.contradicted == 0) return;
   for (std::size_t p = 0; p < printed.count; ++p)
     if ((perf.contradicted >> p & 1) != 0)
       add(printed.components[p], p, expected_value(perf.expected.parts[p], Format::c1, "ms"));
   if ((perf.contradicted >> kPerfParts & 1) != 0)
-    add(printed.total, kPerfParts, expected_value(perf.expected.total, Format::r3, "ms"));
+    add(printed.total, kPerfParts, expected_value(perf.expected.total, total, "ms"));
 }
 
 // A rank is wrong whose tables leave room for all that is missing, so that nothing else shows it; or the perf of a
@@ -50,10 +50,12 @@ std::string part_of(std::size_t part, std::string_view whose) {
 
 void check_perf(Checks& checks) {
   const auto& rows = checks.printed.tables.rows;
+  const Format of_tables = checks.printed.format_of(RoundedColumn::table_perf);
+  const Format of_ranks = checks.printed.format_of(RoundedColumn::rank_perf);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const PlanTable* table = checks.plan.table_of_row(static_cast<std::uint32_t>(i));
     if (table == nullptr) continue;
-    each_wrong(rows[i].perf, table->perf, [&](const Cell& cell, std::size_t part, Expected expected) {
+    each_wrong(rows[i].perf, of_tables, table->perf, [&](const Cell& cell, std::size_t part, Expected expected) {
       const auto rule = static_cast<RuleId>(static_cast<std::size_t>(RuleId::table_perf_fwd_compute) + part);
       Finding& finding = checks.add_table(rule, cell, i);
       finding.message = differs(part_of(part, rows[i].fqn.text), cell.text, " ms", expected.text);
@@ -65,7 +67,7 @@ void check_perf(Checks& checks) {
     const int rank = rank_number(row);
     const PlanRank* plan = checks.plan_rank(rank);
     if (plan == nullptr) continue;
-    each_wrong(row.perf, plan->expected_perf, [&](const Cell& cell, std::size_t part, Expected expected) {
+    each_wrong(row.perf, of_ranks, plan->expected_perf, [&](const Cell& cell, std::size_t part, Expected expected) {
       Finding& finding = checks.add_rank(RuleId::rank_perf, cell, rank);
       finding.message = differs(part_of(part, "rank " + std::to_string(rank)), cell.text, " ms", expected.text);
       finding.expected = std::move(expected);

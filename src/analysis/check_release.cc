@@ -55,7 +55,7 @@ void check_words(Checks& checks, const Words& words, const WordsOfRows& printed)
     Finding& finding =
         checks.add_log("log.unknown_word", seen.first, what + "; the shards of " + tables + " were not rebuilt");
     const bool is_elsewhere = elsewhere->empty() || elsewhere->contains(word);
-    if (is_elsewhere && may_be_newer(checks.printed)) continue;
+    if (is_elsewhere && checks.printed.may_be_newer()) continue;
     finding.severity = Severity::error;
     if (!is_elsewhere) finding.message = what + ", and " + std::string(words.not_elsewhere);
     finding.suspects.push_back({seen.first, "the disputed word itself"});
@@ -74,7 +74,7 @@ void check_kernels_of_releases(Checks& checks) {
                                           (is_newer ? "from TorchRec " + std::string(name(kernel->since)) + " on"
                                                     : "up to TorchRec " + std::string(name(kernel->until))) +
                                           ", which prints another layout");
-    if (!may_be_newer(checks.printed)) finding.severity = Severity::error;
+    if (!checks.printed.may_be_newer()) finding.severity = Severity::error;
     finding.suspects.push_back({seen.first, "the disputed word itself"});
   }
 }
@@ -83,7 +83,7 @@ void check_kernels_of_releases(Checks& checks) {
 Finding& add_unknown(Checks& checks, const Words& words, const Cell& word) {
   Finding& finding = checks.add_log(
       "log.unknown_word", word, std::string(word.text) + " is no " + std::string(words.what) + " of any known release");
-  if (!may_be_newer(checks.printed)) finding.severity = Severity::error;
+  if (!checks.printed.may_be_newer()) finding.severity = Severity::error;
   return finding;
 }
 
@@ -145,11 +145,9 @@ bool is_any_kernel(const Checks& checks, std::string_view word) {
   return is_known_kernel(word) || checks.words.kernels.contains(word);
 }
 
-bool may_be_newer(const PrintedPlan& printed) { return printed.releases.back() == Release::main_branch; }
-
 bool is_changed_format(const PrintedPlan& printed, std::size_t odd, std::size_t rows) {
   constexpr std::size_t kFew = 3;  // that damage may have hit alike
-  return may_be_newer(printed) && odd > kFew && 2 * odd > rows;
+  return printed.may_be_newer() && odd > kFew && 2 * odd > rows;
 }
 
 void add_changed_format(Checks& checks, const Cell& where, std::string_view example, std::size_t cells) {

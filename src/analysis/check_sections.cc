@@ -227,7 +227,7 @@ class Sections {
         missing.push_back(form.header);
     }
     const auto unknown = std::ranges::count(table.columns, ColumnId::unknown, &PrintedColumn::id);
-    if (missing.empty() || (may_be_newer(printed_) && std::ssize(missing) <= unknown)) return;
+    if (missing.empty() || (printed_.may_be_newer() && std::ssize(missing) <= unknown)) return;
     const std::string what = "the column " + quoted(missing.front());
     if (missing.size() == 1) return add(table.place, what + " is missing in this table");
     add(table.place, what + " and " + std::to_string(missing.size() - 1) + " more are missing in this table");

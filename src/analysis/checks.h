@@ -109,8 +109,6 @@ void check_top_tables(Checks& checks, const RankValues& values);
 bool names_kernel(LineId id);
 // Is it one that is known, or one that rows of the parameter table have? Other words there are labels of new lines.
 bool is_any_kernel(const Checks& checks, std::string_view word);
-// Is the block like those of the newest known release, so that a newer one may have printed it?
-bool may_be_newer(const PrintedPlan& printed);
 // Are so many cells of a column odd that a newer release must print them so?
 bool is_changed_format(const PrintedPlan& printed, std::size_t odd, std::size_t rows);
 void add_changed_format(Checks& checks, const Cell& where, std::string_view example, std::size_t cells);

@@ -56,8 +56,10 @@ std::vector<RealInterval> batch_sizes(const PrintedPlan& printed_plan, const Pla
   };
   for (const PlanTable& table : plan.tables) {
     const PrintedTable& row = printed_plan.tables.rows[table.row];
-    add_cell(row.hbm, Format::r3, kGiB, table.hbm, doubled.tables[table.row].hbm);
-    add_cell(row.ddr, Format::r3, kGiB, table.ddr, doubled.tables[table.row].ddr);
+    add_cell(row.hbm, printed_plan.format_of(RoundedColumn::table_storage), kGiB, table.hbm,
+             doubled.tables[table.row].hbm);
+    add_cell(row.ddr, printed_plan.format_of(RoundedColumn::table_storage), kGiB, table.ddr,
+             doubled.tables[table.row].ddr);
   }
   for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed_plan.ranks.rows.size()); ++r) {
     const PrintedRank& row = printed_plan.ranks.rows[r];
@@ -104,7 +106,8 @@ bool all_columns_agree(const PrintedPlan& printed_plan, const Plan& plan) {
     if (printed && expected.known && expected.bytes.high > 0) column.add(*printed, expected.bytes);
   };
   for (const PlanTable& table : plan.tables)
-    add(printed_plan.tables.rows[table.row].hbm, Format::r3, kGiB, table.hbm, hbm);
+    add(printed_plan.tables.rows[table.row].hbm, printed_plan.format_of(RoundedColumn::table_storage), kGiB, table.hbm,
+        hbm);
   for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed_plan.ranks.rows.size()); ++r) {
     const PrintedRank& row = printed_plan.ranks.rows[r];
     add(row.input, Format::r2, kMiB, plan.ranks[r].expected_input, input);

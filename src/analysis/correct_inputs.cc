@@ -200,7 +200,7 @@ class LoneTable {
     const PlanTable* table = plan.table_of_row(0);
     if (table == nullptr || !table->sized) return cells;
     const auto bytes = [&](const Cell& cell, const Expectation& expected) {
-      const auto printed = bytes_printed_as(cell.text, Format::r3, kGiB);
+      const auto printed = bytes_printed_as(cell.text, changed.format_of(RoundedColumn::table_storage), kGiB);
       if (printed && expected.known) cells.push_back({real(*printed), real(expected.bytes)});
     };
     bytes(row_.hbm, table->hbm);
@@ -210,7 +210,7 @@ class LoneTable {
     const auto time = [&](const Cell& cell, Format form, RealInterval expected) {
       if (const auto printed = values_printed_as(cell.text, form)) cells.push_back({*printed, expected});
     };
-    time(row_.perf.total, Format::r3, table->perf.expected.total);
+    time(row_.perf.total, changed.format_of(RoundedColumn::table_perf), table->perf.expected.total);
     for (std::size_t c = 0; c < row_.perf.count; ++c)
       time(row_.perf.components[c], Format::c1, table->perf.expected.parts[c]);
     return cells;

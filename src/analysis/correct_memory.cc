@@ -25,7 +25,7 @@ void add_rank_of_sum(const Disputed& disputed, Cell PrintedRank::*cell, const Ex
                      Corrections& corrections) {
   if (!total.contradicted) return;
   const auto& rows = disputed.printed.ranks.rows;
-  const Format form = rank_memory_format(disputed.printed.releases.front());
+  const Format form = disputed.printed.format_of(RoundedColumn::rank_memory);
   RealInterval sum{};
   for (const PrintedRank& row : rows) {
     const auto printed = bytes_printed_as((row.*cell).text, form, kGiB);
@@ -61,7 +61,7 @@ constexpr HbmLine kHbmLines[] = {
 void add_rank_of_lines(const Disputed& disputed, Corrections& corrections) {
   const PrintedPlan& printed = disputed.printed;
   const auto& rows = printed.ranks.rows;
-  const Format form = rank_memory_format(printed.releases.front());
+  const Format form = printed.format_of(RoundedColumn::rank_memory);
   const auto is_disputed = [&](const Cell& cell) {
     return std::ranges::any_of(disputed.report.findings, [&](const Finding& f) {
       return f.severity == Severity::error && f.where.place == cell.place;

@@ -26,6 +26,7 @@ std::vector<TablePair> pair_tables(const DiffSide& base, const DiffSide& next);
 
 // A table of one side; `plan` is nullptr where nothing was rebuilt of it.
 struct SideTable {
+  const PrintedPlan& printed;
   const PrintedTable& row;
   const PlanTable* plan;
 };

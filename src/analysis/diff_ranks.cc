@@ -113,7 +113,7 @@ class Parts {
 // ---- ranks ---------------------------------------------------------------------------------------------------------
 
 struct SideRank {
-  Release release{};
+  const PrintedPlan* printed = nullptr;
   const PlanRank* plan = nullptr;  // nullptr: the side has no such rank
   const PrintedRank* row = nullptr;
 };
@@ -123,7 +123,7 @@ std::map<int, SideRank> ranks_of(const DiffSide& side) {
   const auto& rows = side.printed.ranks.rows;
   for (std::size_t i = 0; i < side.plan.ranks.size(); ++i) {
     const PlanRank& plan = side.plan.ranks[i];
-    ranks.try_emplace(plan.rank, SideRank{side.printed.releases.front(), &plan, i < rows.size() ? &rows[i] : nullptr});
+    ranks.try_emplace(plan.rank, SideRank{&side.printed, &plan, i < rows.size() ? &rows[i] : nullptr});
   }
   return ranks;
 }
@@ -144,9 +144,10 @@ Known known_bytes(const SideRank& rank, const RankSize& size) {
   if (rank.plan == nullptr) return std::nullopt;
   const Expectation& expected = rank.plan->*size.expected;
   const bool memory = &size == &kHbmSize || &size == &kDdrSize;
-  if (!memory && rank.release < Release::v0_1_1) return std::nullopt;  // not bytes there
+  if (!memory && rank.printed->releases.front() < Release::v0_1_1) return std::nullopt;  // not bytes there
   if (expected.known && expected.contradicted && rank.row != nullptr) {
-    const auto printed = memory ? bytes_printed_as((rank.row->*size.cell).text, rank_memory_format(rank.release), kGiB)
+    const auto printed = memory ? bytes_printed_as((rank.row->*size.cell).text,
+                                                   rank.printed->format_of(RoundedColumn::rank_memory), kGiB)
                                 : bytes_printed_as((rank.row->*size.cell).text, Format::r2, kMiB);
     if (printed) return real(*printed);
   }
@@ -155,9 +156,10 @@ Known known_bytes(const SideRank& rank, const RankSize& size) {
 }
 
 Known perf_of(const SideRank& rank) {
-  if (rank.plan == nullptr || !prints_perf_in_ms(rank.release)) return std::nullopt;
+  if (rank.plan == nullptr || !prints_perf_in_ms(rank.printed->releases.front())) return std::nullopt;
   const bool wrong = (rank.plan->expected_perf.contradicted >> kPerfParts & 1) != 0;
-  if (wrong && rank.row != nullptr) return printed_bounds(rank.row->perf.total, Format::r3, "ms");
+  if (wrong && rank.row != nullptr)
+    return printed_bounds(rank.row->perf.total, rank.printed->format_of(RoundedColumn::rank_perf), "ms");
   if (!rank.plan->expected_perf.known && (rank.row == nullptr || !rank.row->perf.total)) return std::nullopt;
   return rank.plan->perf.total;
 }

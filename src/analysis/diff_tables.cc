@@ -169,15 +169,15 @@ void add_ranks(const PrintedTable& before, const PrintedTable& after, const Wide
 // ---- sizes ---------------------------------------------------------------------------------------------------------
 
 // Rebuilt bounds inside the printed ones; a cell that the formulas contradict stands for itself.
-Known known_bytes(const Cell& cell, const Expectation* expected) {
-  const auto printed = printed_bounds(cell, Format::r3, "bytes");
+Known known_bytes(const Cell& cell, Format format, const Expectation* expected) {
+  const auto printed = printed_bounds(cell, format, "bytes");
   if (expected == nullptr || !expected->known || expected->contradicted) return printed;
   const RealInterval rebuilt = real(expected->bytes);
   return printed ? narrowed(rebuilt, *printed) : rebuilt;
 }
 
 Known perf_of(const SideTable& table) {
-  const auto printed = printed_bounds(table.row.perf.total, Format::r3, "ms");
+  const auto printed = printed_bounds(table.row.perf.total, table.printed.format_of(RoundedColumn::table_perf), "ms");
   const bool wrong = table.plan != nullptr && (table.plan->perf.contradicted >> kPerfParts & 1) != 0;
   if (table.plan == nullptr || !table.plan->perf.known || wrong) return printed;
   const RealInterval rebuilt = table.plan->perf.expected.total;
@@ -218,7 +218,7 @@ std::vector<TablePair> pair_tables(const DiffSide& base, const DiffSide& next) {
 }
 
 SideTable table_of(const DiffSide& side, std::uint32_t index) {
-  return {side.printed.tables.rows[index], side.plan.table_of_row(index)};
+  return {side.printed, side.printed.tables.rows[index], side.plan.table_of_row(index)};
 }
 
 std::vector<InputDiff> table_inputs(const DiffSide& base, const DiffSide& next, const TablePair& pair,
@@ -259,7 +259,9 @@ TableDiff table_diff(const DiffSide& base, const DiffSide& next, const TablePair
   diff.inputs = std::move(inputs);
   const auto bytes = [&](std::string_view name, Cell PrintedTable::*cell, Expectation PlanTable::*expected) {
     const auto of = [&](const std::optional<SideTable>& table) -> Known {
-      return table ? known_bytes(table->row.*cell, table->plan ? &(table->plan->*expected) : nullptr) : std::nullopt;
+      if (!table) return std::nullopt;
+      const Format format = table->printed.format_of(RoundedColumn::table_storage);
+      return known_bytes(table->row.*cell, format, table->plan ? &(table->plan->*expected) : nullptr);
     };
     return difference(name, DiffUnit::bytes, of(before), of(after));
   };

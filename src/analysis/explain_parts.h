@@ -91,7 +91,6 @@ struct CellForm {
   Format format = Format::r3;
   std::string_view unit = "bytes";  // "bytes": the cell counts 2^30 of them
 };
-inline constexpr CellForm kMilliseconds{Format::r3, "ms"};
 
 // `unit`: of a node that is no named formula.
 Step step_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands,

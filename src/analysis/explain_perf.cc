@@ -88,6 +88,14 @@ void add_components(const Context& context, int rank, const PrintedPerf& printed
   explained.steps.push_back(std::move(sum));
 }
 
+CellForm table_perf_form(const Context& context) {
+  return {context.printed.format_of(RoundedColumn::table_perf), "ms"};
+}
+CellForm rank_perf_form(const Context& context) {
+  if (!prints_perf_in_ms(context.printed.releases.front())) return {Format::thousands, ""};
+  return {context.printed.format_of(RoundedColumn::rank_perf), "ms"};
+}
+
 }  // namespace
 
 void add_table_perf(const Context& context, std::uint32_t t, Explained& explained) {
@@ -96,7 +104,8 @@ void add_table_perf(const Context& context, std::uint32_t t, Explained& explaine
   const TracedPerf perf = traced_perf(context, t);
   if (perf.classes.empty()) {
     if (!row.perf.total) return;
-    explained.steps.push_back(printed_step("perf of all shards", row.perf.total, "not rebuilt", kMilliseconds));
+    explained.steps.push_back(
+        printed_step("perf of all shards", row.perf.total, "not rebuilt", table_perf_form(context)));
     explained.notes.emplace_back(kNoPerf);
     return;
   }
@@ -108,7 +117,7 @@ void add_table_perf(const Context& context, std::uint32_t t, Explained& explaine
   const RealInterval known = table.shard_perf.total * exactly(static_cast<double>(table.shard_count));
   add_other_explanations(known, sum);
   add_with_cell(std::move(sum), (table.perf.contradicted >> kPerfParts & 1) != 0, known, row.perf.total,
-                explained.steps, kMilliseconds);
+                explained.steps, table_perf_form(context));
   add_perf_notes(table, explained);
 }
 
@@ -126,10 +135,6 @@ void add_shard_perf(const Context& context, std::uint32_t t, int rank, Explained
     explained.steps.push_back(std::move(step));
   }
   if (!perf.classes.empty()) add_perf_notes(context.plan.tables[t], explained);
-}
-
-CellForm rank_perf_form(const Context& context) {
-  return prints_perf_in_ms(context.printed.releases.front()) ? kMilliseconds : CellForm{Format::thousands, ""};
 }
 
 void add_rank_perf(const Context& context, int rank, Explained& explained) {
@@ -155,7 +160,7 @@ void add_rank_perf(const Context& context, int rank, Explained& explained) {
                    [](const Step& a, const Step& b) { return a.value.nominal > b.value.nominal; });
   Step sum = sum_of("perf of rank " + std::to_string(rank), FormulaId::perf_total, std::move(children));
   add_with_cell(std::move(sum), (found->expected_perf.contradicted >> kPerfParts & 1) != 0, found->perf.total,
-                printed.total, explained.steps, kMilliseconds);
+                printed.total, explained.steps, rank_perf_form(context));
   add_components(context, rank, printed, explained);
 }
 

@@ -63,11 +63,14 @@ void add_components(const TracedTable& table, const Memory& memory, Components& 
   }
 }
 
+CellForm storage_form(const Context& context) { return {context.printed.format_of(RoundedColumn::table_storage)}; }
+
 // Without sizes only the printed cells can be shown.
-void add_printed_only(const PrintedTable& row, Explained& explained) {
+void add_printed_only(const Context& context, const PrintedTable& row, Explained& explained) {
   for (const Memory& memory : memories())
     if (const Cell& cell = row.*memory.cell)
-      explained.steps.push_back(printed_step(std::string(memory.name) + " of all shards", cell, "not rebuilt"));
+      explained.steps.push_back(
+          printed_step(std::string(memory.name) + " of all shards", cell, "not rebuilt", storage_form(context)));
   explained.notes.emplace_back(
       "The log does not print everything the formulas need for this table, so its shards were not rebuilt.");
 }
@@ -83,7 +86,7 @@ Explained explain_table(const Context& context, std::uint32_t t) {
   add_facts(context, t, explained);
   const TracedTable shards = traced(context, t);
   if (shards.classes.empty()) {
-    add_printed_only(row, explained);
+    add_printed_only(context, row, explained);
     return explained;
   }
   Components components;
@@ -94,7 +97,7 @@ Explained explain_table(const Context& context, std::uint32_t t) {
     Step sum = sum_of_classes(context, memory, shards);
     const RealInterval known = known_of_shards(context, t, memory, e);
     add_other_explanations(known, sum);
-    add_with_cell(std::move(sum), e.contradicted, known, row.*memory.cell, explained.steps);
+    add_with_cell(std::move(sum), e.contradicted, known, row.*memory.cell, explained.steps, storage_form(context));
     add_components(shards, memory, components);
     const Step& root = explained.steps[first];
     if (!root.children.empty() && root.children.back().label == "not explained")
@@ -134,7 +137,7 @@ Explained explain_shard(const Context& context, std::uint32_t t, int rank) {
   add_shard_perf(context, t, rank, explained);
   explained.components = components.rows();
   if (shards.classes.empty())
-    add_printed_only(context.printed.tables.rows[context.plan.tables[t].row], explained);
+    add_printed_only(context, context.printed.tables.rows[context.plan.tables[t].row], explained);
   else
     explained.notes = notes_on(context, t, shards);
   return explained;

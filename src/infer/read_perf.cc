@@ -8,9 +8,9 @@
 namespace shardstats::infer_detail {
 namespace {
 
-void read_cells(const PrintedPerf& printed, PrintedPerfCells& cells) {
+void read_cells(const PrintedPerf& printed, Format total, PrintedPerfCells& cells) {
   for (std::size_t p = 0; p < printed.count; ++p) cells.set(p, printed_real(printed.components[p], Format::c1));
-  cells.set(kPerfTotal, printed_real(printed.total, Format::r3));
+  cells.set(kPerfTotal, printed_real(printed.total, total));
 }
 
 bool are_same(const PrintedPerf& a, const PrintedPerf& b) {
@@ -76,7 +76,7 @@ class PerfReader {
     if (t > 0 && are_same(row_of(t - 1).perf, printed.perf))
       table.printed = perf_.tables[t - 1].printed;
     else
-      read_cells(printed.perf, table.printed);
+      read_cells(printed.perf, plan_.printed->format_of(RoundedColumn::table_perf), table.printed);
     const PlanTable& rebuilt = rebuilt_.tables[t];
     if (!rebuilt.sized || rebuilt.shard_count == 0) return;
     table.cols = real(rebuilt_.shards_of(rebuilt).front().sizes->cols);  // all of them have the same bounds
@@ -113,11 +113,12 @@ class PerfReader {
 
   void read_ranks() {
     const bool in_ms = prints_perf_in_ms(plan_.printed->releases.front());
+    const Format total = plan_.printed->format_of(RoundedColumn::rank_perf);
     const std::vector<bool> known = ranks_without_missing(plan_);
     perf_.ranks.resize(ranks_);
     for (std::size_t r = 0; r < ranks_; ++r) {
       perf_.ranks[r].known = known[r] && is_common_known_;
-      if (in_ms) read_cells(plan_.printed->ranks.rows[r].perf, perf_.ranks[r].printed);
+      if (in_ms) read_cells(plan_.printed->ranks.rows[r].perf, total, perf_.ranks[r].printed);
     }
   }
 

@@ -10,7 +10,7 @@ namespace shardstats::infer_detail {
 namespace {
 
 void read_ranks(const PrintedPlan& printed, PlanInputs& plan) {
-  const Format memory = rank_memory_format(printed.releases.front());
+  const Format memory = printed.format_of(RoundedColumn::rank_memory);
   const bool in_bytes = printed.releases.front() >= Release::v0_1_1;  // v0.1.0 prints sums of factors instead
   for (const PrintedRank& row : printed.ranks.rows) {
     RankInputs rank;

@@ -58,8 +58,8 @@ bool is_shown_by_constraints(const PrintedPlan& printed, std::int64_t missing) {
 
 // HBM and DDR of a kernel's line or a row of its tables, in GB.
 using Memory = std::array<RealInterval, 2>;
-std::optional<Memory> memory_of(const Cell& hbm, const Cell& ddr) {
-  const auto first = values_printed_as(hbm.text, Format::r3), second = values_printed_as(ddr.text, Format::r3);
+std::optional<Memory> memory_of(const Cell& hbm, const Cell& ddr, Format format) {
+  const auto first = values_printed_as(hbm.text, format), second = values_printed_as(ddr.text, format);
   return first && second ? std::optional(Memory{*first, *second}) : std::nullopt;
 }
 
@@ -71,11 +71,11 @@ bool is_shown_by_memory(const PrintedPlan& printed, const MissingTables& missing
   for (const PrintedLine& line : printed.lines) {
     if (line.id != LineId::kernel_storage) continue;
     const auto slots = printed.slots_of(line);
-    if (const auto memory = memory_of(slots[1], slots[2])) left.emplace(slots[0].text, *memory);
+    if (const auto memory = memory_of(slots[1], slots[2], Format::r3)) left.emplace(slots[0].text, *memory);
   }
   for (const PrintedTable& row : printed.tables.rows) {
     const auto of_kernel = left.find(row.kernel.text);
-    const auto memory = memory_of(row.hbm, row.ddr);
+    const auto memory = memory_of(row.hbm, row.ddr, printed.format_of(RoundedColumn::table_storage));
     if (!memory) return false;
     if (of_kernel == left.end()) continue;
     for (std::size_t m = 0; m < memory->size(); ++m) of_kernel->second[m] = of_kernel->second[m] - (*memory)[m];

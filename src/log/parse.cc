@@ -6,6 +6,7 @@
 #include <bit>
 #include <optional>
 
+#include "log/coarser.h"
 #include "log/columns.h"
 #include "log/draft_plan.h"
 #include "log/foreign.h"
@@ -142,6 +143,7 @@ class BlockParser {
     tables_.mend_tables();
     mend_lines(plan_);
     plan_.releases = release_candidates(plan_, tables_.hints(), block_.closed);
+    find_coarser_columns(plan_);
     return std::move(plan_);
   }
 

@@ -81,6 +81,76 @@ TEST(NewerRelease, AllCellsAreAnotherForm) {
   EXPECT_THAT(findings(log), AllOf(SizeIs(1), Each(HasSubstr("warning log.unknown_format 0.5"))));
 }
 
+// Cells of a row that are rounded alike, in front of which blanks make up for the decimals that are gone.
+struct Rounded {
+  std::vector<Cell> cells;
+  std::size_t blanks_before;  // characters in front of the first one
+};
+
+std::vector<Rounded> rounded_cells(const PrintedPlan& plan, RoundedColumn column) {
+  std::vector<Rounded> all;
+  for (const PrintedRank& row : plan.ranks.rows) {
+    if (column == RoundedColumn::rank_memory) all.insert(all.end(), {{{row.hbm}, 0}, {{row.ddr}, 0}});
+    if (column == RoundedColumn::rank_perf) all.push_back({{row.perf.total}, 0});
+  }
+  for (const PrintedTable& row : plan.tables.rows) {
+    if (column == RoundedColumn::table_storage) all.push_back({{row.hbm, row.ddr, row.ssd}, 1});
+    if (column == RoundedColumn::table_perf) all.push_back({{row.perf.total}, 0});
+  }
+  return all;
+}
+
+// Ties of numbers that are rounded already may go either way; with one decimal this log has none.
+std::string with_one_decimal(std::string log, RoundedColumn column) {
+  const Checked checked(log);
+  const std::string_view bytes = checked.source->bytes();
+  for (const Rounded& rounded : rounded_cells(checked.printed, column)) {
+    const auto at = [&](const Cell& cell) { return static_cast<std::size_t>(cell.text.data() - bytes.data()); };
+    const std::size_t start = at(rounded.cells.front()) - rounded.blanks_before;
+    const std::size_t end = at(rounded.cells.back()) + rounded.cells.back().text.size();
+    std::string text(bytes.substr(start, end - start));
+    for (auto cell = rounded.cells.rbegin(); cell != rounded.cells.rend(); ++cell)
+      text.replace(at(*cell) - start, cell->text.size(), format(std::stod(std::string(cell->text)), Format::r1));
+    log.replace(start, end - start, std::string(end - start - text.size(), ' ') + text);
+  }
+  return log;
+}
+
+// They are no wrong numbers: they are checked as they are rounded.
+TEST(NewerRelease, FewerDecimalsInAColumn) {
+  const struct {
+    RoundedColumn column;
+    const char* header;
+    const char* wrong_in;  // a number of the column, rounded, ...
+    const char* wrong;     // ... and another one
+    const char* rule;
+  } cases[] = {
+      {RoundedColumn::rank_memory, "HBM (GB)", "35.0 (44%)", "35.2 (44%)", "error rank.hbm 35.2"},
+      {RoundedColumn::rank_perf, "Perf (ms)", "598.2 (78,", "598.4 (78,", "error rank.perf 598.4"},
+      {RoundedColumn::table_storage, "Storage (HBM, DDR, SSD)", "(59.8 GB", "(60.9 GB", "error table.storage.hbm 60.9"},
+      {RoundedColumn::table_perf, "Perf (ms)", "5806.0 (1066,", "5806.2 (1066,", "error table.perf.total 5806.2"},
+  };
+  for (const auto& c : cases) {
+    const std::string log = with_one_decimal(log_bytes("main.log"), c.column);
+    EXPECT_THAT(findings(log),
+                ElementsAre("warning log.unknown_format " + std::string(c.header) + ": \"" + c.header +
+                            "\" is a column whose numbers have fewer decimals than any known release prints; they are "
+                            "checked as they are rounded"));
+    const std::size_t at = log.find(c.wrong_in);
+    ASSERT_NE(at, std::string::npos);
+    std::string wrong = log;
+    wrong.replace(at, std::string_view(c.wrong_in).size(), c.wrong);
+    EXPECT_THAT(findings(wrong), Contains(HasSubstr(c.rule))) << c.header;
+  }
+}
+
+// A few numbers without their last decimal are wrong ones.
+TEST(NewerRelease, FewerDecimalsInAFewCells) {
+  const std::string log = with_one_decimal(log_bytes("v1.8.0.log"), RoundedColumn::table_perf);
+  EXPECT_THAT(findings(log), Contains(HasSubstr("error table.perf.total")));
+  EXPECT_THAT(findings(log), Not(Contains(HasSubstr("log.unknown_format"))));
+}
+
 TEST(NewerRelease, ShardingTypeOfRanksAlone) {
   const std::string log = everywhere(log_bytes("v1.8.0-nodebug.log"), "DP:", "XY:");
   EXPECT_THAT(findings(log), ElementsAre("warning log.unknown_word XY: XY is no sharding type of any known release"));

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -172,6 +173,10 @@ struct Diagnostic {
   std::string_view message;  // static text
 };
 
+// Columns whose numbers are rounded to as many decimals as the release says, in all cells alike.
+enum class RoundedColumn : std::uint8_t { rank_memory, rank_perf, table_storage, table_perf };
+inline constexpr std::size_t kRoundedColumns = 4;
+
 struct PrintedPlan {
   std::uint32_t line = 0;  // first physical line of the block
   std::size_t width = 0;   // W in characters, read off the border
@@ -182,7 +187,8 @@ struct PrintedPlan {
   ColumnTable<PrintedTable> tables;
   std::vector<Diagnostic> diagnostics;
   std::vector<Release> releases;  // candidates by fingerprint (log-format.md section 9), oldest first; never empty
-  std::shared_ptr<const Transcript> transcript;  // that the texts lie in, if not in the log's own bytes
+  std::array<std::optional<Format>, kRoundedColumns> coarser;  // by RoundedColumn: fewer decimals than any release's
+  std::shared_ptr<const Transcript> transcript;                // that the texts lie in, if not in the log's own bytes
 
   std::span<const Cell> slots_of(const PrintedLine& of) const { return {slots.data() + of.first_slot, of.slot_count}; }
   // The first line of that form, or nullptr.
@@ -194,6 +200,13 @@ struct PrintedPlan {
   // Does the block say that no plan was found, which leaves it without a rank table (section 2)? Not where that is
   // lost.
   bool is_empty() const;
+  // May a release later than all known ones have printed it?
+  bool may_be_newer() const { return releases.back() == Release::main_branch; }
+  // How the numbers of the column are printed, in GB or ms.
+  Format format_of(RoundedColumn column) const {
+    if (const auto& format = coarser[static_cast<std::size_t>(column)]) return *format;
+    return column == RoundedColumn::rank_memory ? rank_memory_format(releases.front()) : Format::r3;
+  }
   bool has_lost_ranks() const { return std::ranges::any_of(ranks.rows, &PrintedRank::lost); }
 };
 
