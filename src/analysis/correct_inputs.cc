@@ -105,6 +105,7 @@ class LoneTable {
     const PrintedPlan& whole = disputed.printed;
     printed_.width = whole.width;
     printed_.releases = whole.releases;
+    printed_.coarser = whole.coarser;
     printed_.slots = whole.slots;
     std::ranges::copy_if(whole.lines, std::back_inserter(printed_.lines), [](const PrintedLine& line) {
       return line.id == LineId::batch_size || line.id == LineId::world_size;
@@ -137,7 +138,7 @@ class LoneTable {
     const auto printed = amount_in(cell.text);
     if (!printed) return std::nullopt;
     double from = *printed, to = 2 * *printed;
-    auto at_from = with(input, cell.text), at_to = with(input, text_of(to, input.decimals));
+    auto at_from = unchanged(), at_to = with(input, text_of(to, input.decimals));
     const auto disputed = unfit(at_from);
     std::optional<Found> best;
     for (int round = 0; round < kRounds && at_from.size() == at_to.size(); ++round) {
@@ -192,15 +193,22 @@ class LoneTable {
     return values;
   }
 
-  std::vector<Compared> with(const InputCell& input, std::string_view text) {
+  std::vector<Compared> with(const InputCell& input, std::string_view text) const {
     PrintedPlan changed = printed_;
     (changed.tables.rows.front().*input.cell).text = text;
-    const Plan plan = infer(changed, options_);
+    return compared(changed);
+  }
+
+  // Every input starts from it.
+  const std::vector<Compared>& unchanged() { return unchanged_ ? *unchanged_ : unchanged_.emplace(compared(printed_)); }
+
+  std::vector<Compared> compared(const PrintedPlan& printed_plan) const {
+    const Plan plan = infer(printed_plan, options_);
     std::vector<Compared> cells;
     const PlanTable* table = plan.table_of_row(0);
     if (table == nullptr || !table->sized) return cells;
     const auto bytes = [&](const Cell& cell, const Expectation& expected) {
-      const auto printed = bytes_printed_as(cell.text, changed.format_of(RoundedColumn::table_storage), kGiB);
+      const auto printed = bytes_printed_as(cell.text, printed_.format_of(RoundedColumn::table_storage), kGiB);
       if (printed && expected.known) cells.push_back({real(*printed), real(expected.bytes)});
     };
     bytes(row_.hbm, table->hbm);
@@ -210,7 +218,7 @@ class LoneTable {
     const auto time = [&](const Cell& cell, Format form, RealInterval expected) {
       if (const auto printed = values_printed_as(cell.text, form)) cells.push_back({*printed, expected});
     };
-    time(row_.perf.total, changed.format_of(RoundedColumn::table_perf), table->perf.expected.total);
+    time(row_.perf.total, printed_.format_of(RoundedColumn::table_perf), table->perf.expected.total);
     for (std::size_t c = 0; c < row_.perf.count; ++c)
       time(row_.perf.components[c], Format::c1, table->perf.expected.parts[c]);
     return cells;
@@ -219,6 +227,7 @@ class LoneTable {
   const PrintedTable& row_;
   PrintedPlan printed_;
   InferOptions options_;
+  std::optional<std::vector<Compared>> unchanged_;
 };
 
 // The choice that most tables have.

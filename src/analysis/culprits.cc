@@ -52,7 +52,7 @@ class Culprits {
     if (blame_missing_ranks()) return true;
     if (!structure_only && blame_unreadable_cell()) return false;
     const std::size_t tables = std::max<std::size_t>(printed_.tables.rows.size(), 1);
-    trials_ = std::clamp(kTablesTried / tables, kLeastTrials, kTrials);
+    trials_ = std::clamp(kTablesTried / (tables * sharders()), kLeastTrials, kTrials);
     const Disputed disputed{printed_, plan_, options_, report_};
     for (const Kind& kind : kKinds) {
       if (structure_only && !kind.of_structure) continue;
@@ -65,6 +65,13 @@ class Culprits {
   }
 
  private:
+  // Each has codecs of its own, which an inference tries with those of the others.
+  std::size_t sharders() const {
+    std::set<std::string_view> names;
+    for (const PrintedTable& row : printed_.tables.rows) names.insert(row.sharder.text);
+    return std::max<std::size_t>(names.size(), 1);
+  }
+
   std::size_t rows() const { return printed_.ranks.rows.size() + printed_.tables.rows.size(); }
   using Key = std::tuple<std::string_view, std::uint32_t, std::uint32_t>;
   static Key key_of(const Finding& finding) {
