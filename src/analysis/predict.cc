@@ -72,7 +72,7 @@ class Prediction : private StatisticsReader {
     return digits_ == Digits::all ? with_all_digits(value) : format(value, form);
   }
   Cell rounded(double value, Format form) { return cell(written(value, form)); }
-  Cell gib(double bytes) { return rounded(bytes / static_cast<double>(kGiB), Format::r3); }
+  Cell gib(double bytes, Format form = Format::r3) { return rounded(bytes / static_cast<double>(kGiB), form); }
   Cell count(std::int64_t n) { return cell(std::to_string(n)); }
 
   // ---- rows --------------------------------------------------------------------------------------------------------
@@ -83,15 +83,14 @@ class Prediction : private StatisticsReader {
     return rounded(all > 0 ? used / all : 0, Format::p0);
   }
 
-  void fill_perf(PrintedPerf& cells, const PlanPerf& perf, bool integer_zero) {
-    cells.total = integer_zero ? Cell{"0", {}} : rounded(middle(perf.total), Format::r3);
+  void fill_perf(PrintedPerf& cells, const PlanPerf& perf, RoundedColumn column, bool integer_zero) {
+    cells.total = integer_zero ? Cell{"0", {}} : rounded(middle(perf.total), print_.format_of(column));
     cells.count = static_cast<std::uint8_t>(perf_rules_of(release_).parts);
     for (std::size_t p = 0; p < cells.count; ++p) cells.components[p] = rounded(middle(perf.parts[p]), Format::c1);
   }
 
   void fill_ranks() {
-    const Format memory = rank_memory_format(release_);
-    const auto of_gib = [&](double bytes) { return rounded(bytes / static_cast<double>(kGiB), memory); };
+    const Format memory = print_.format_of(RoundedColumn::rank_memory);
     const auto of_mib = [&](ByteInterval bytes) {
       return rounded(point(bytes) / static_cast<double>(kMiB), Format::r2);
     };
@@ -100,11 +99,11 @@ class Prediction : private StatisticsReader {
       const PlanRank& rank = plan_.ranks[r];
       PrintedRank& row = print_.ranks.rows[r];
       const double hbm = values_[Quantity::hbm][r].low, ddr = values_[Quantity::ddr][r].low;
-      row.hbm = of_gib(hbm);
+      row.hbm = gib(hbm, memory);
       row.hbm_percent = share(hbm, memory_.hbm, r);
-      row.ddr = of_gib(ddr);
+      row.ddr = gib(ddr, memory);
       row.ddr_percent = share(ddr, memory_.ddr, r);
-      fill_perf(row.perf, perf_of_rank(r), starts_with_integers() && is_without_shards(r));
+      fill_perf(row.perf, perf_of_rank(r), RoundedColumn::rank_perf, starts_with_integers() && is_without_shards(r));
       row.input = of_mib(rank.input);
       row.output = of_mib(rank.output);
       row.shards = shards[r];
@@ -159,11 +158,13 @@ class Prediction : private StatisticsReader {
 
   void fill_table(const PlanTable& table, PrintedTable& row) {
     if (print_.tables.has(ColumnId::storage)) {
-      row.hbm = gib(bytes_of(plan_, table, &ShardSizes::hbm, table.hbm));
-      row.ddr = gib(bytes_of(plan_, table, &ShardSizes::ddr, table.ddr));
-      row.ssd = release_ >= Release::v1_6_0 ? gib(bytes_of(plan_, table, &ShardSizes::ssd, table.ssd)) : Cell{};
+      const Format storage = print_.format_of(RoundedColumn::table_storage);
+      row.hbm = gib(bytes_of(plan_, table, &ShardSizes::hbm, table.hbm), storage);
+      row.ddr = gib(bytes_of(plan_, table, &ShardSizes::ddr, table.ddr), storage);
+      row.ssd =
+          release_ >= Release::v1_6_0 ? gib(bytes_of(plan_, table, &ShardSizes::ssd, table.ssd), storage) : Cell{};
     }
-    if (table.perf.known) fill_perf(row.perf, table.perf.expected, false);
+    if (table.perf.known) fill_perf(row.perf, table.perf.expected, RoundedColumn::table_perf, false);
     if (print_.tables.has(ColumnId::num_indices)) row.num_indices = indices(table, row);
     if (shows_hidden_ratio(table, row))
       row.cache_load_factor = cell(format(table.choice.caching_ratio.low, Format::python_float));

@@ -8,14 +8,18 @@
 namespace shardstats::log_detail {
 namespace {
 
-// Different numbers of a column, none of which has the last decimal: with one in ten that ends in a zero they are no
-// chance, and no damage.
+// Different numbers of a column, none of which has the last decimal. Quarters do not count: sizes of powers of two, and
+// times that rest on them, end so by themselves; of others one in ten has a zero there.
 constexpr std::size_t kEnough = 8;
 constexpr std::size_t kAll = 3;  // decimals of every known release that may have neighbours which are newer
 
-std::size_t decimals_of(std::string_view number) {
+std::string_view decimals_of(std::string_view number) {
   const std::size_t point = number.find('.');
-  return point == std::string_view::npos ? 0 : number.size() - point - 1;
+  return point == std::string_view::npos ? std::string_view() : number.substr(point + 1);
+}
+
+bool is_quarter(std::string_view decimals) {
+  return decimals.empty() || decimals == "0" || decimals == "25" || decimals == "5" || decimals == "75";
 }
 
 // The numbers of one column until it is known to have all decimals, which a few rows tell.
@@ -23,17 +27,17 @@ class Numbers {
  public:
   // False: no more are needed.
   bool add(const Cell& cell) {
-    most_ = std::max(most_, decimals_of(cell.text));
-    if (most_ >= kAll) return false;
-    texts_.push_back(cell.text);
-    return true;
+    const std::string_view decimals = decimals_of(cell.text);
+    most_ = std::max(most_, decimals.size());
+    if (!is_quarter(decimals)) texts_.push_back(cell.text);
+    return most_ < kAll;
   }
 
   std::optional<Format> coarser() {
     if (most_ == 0 || most_ >= kAll) return std::nullopt;
     std::ranges::sort(texts_);
-    const auto repeated = std::ranges::unique(texts_);
-    if (static_cast<std::size_t>(repeated.begin() - texts_.begin()) < kEnough) return std::nullopt;
+    texts_.erase(std::unique(texts_.begin(), texts_.end()), texts_.end());
+    if (texts_.size() < kEnough) return std::nullopt;
     return most_ == 1 ? Format::r1 : Format::r2;
   }
 

@@ -151,6 +151,21 @@ TEST(NewerRelease, FewerDecimalsInAFewCells) {
   EXPECT_THAT(findings(log), Not(Contains(HasSubstr("log.unknown_format"))));
 }
 
+// Sizes of powers of two are quarters of a GiB, which end so by themselves.
+TEST(NewerRelease, QuartersAreWholeNumbers) {
+  std::string log = log_bytes("main.log");
+  const Checked checked(log);
+  int quarter = 0;
+  for (const PrintedRank& row : checked.printed.ranks.rows)
+    for (const Cell& cell : {row.hbm, row.ddr}) {
+      const std::string text = format(++quarter / 4.0, Format::r3);
+      const auto at = static_cast<std::size_t>(cell.text.data() - checked.source->bytes().data());
+      ASSERT_LE(text.size(), cell.text.size() + 1);
+      log.replace(at + cell.text.size() - text.size(), text.size(), text);
+    }
+  EXPECT_THAT(findings(log), Not(Contains(HasSubstr("log.unknown_format"))));
+}
+
 TEST(NewerRelease, ShardingTypeOfRanksAlone) {
   const std::string log = everywhere(log_bytes("v1.8.0-nodebug.log"), "DP:", "XY:");
   EXPECT_THAT(findings(log), ElementsAre("warning log.unknown_word XY: XY is no sharding type of any known release"));
