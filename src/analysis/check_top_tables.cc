@@ -84,9 +84,11 @@ class TopTables {
   // Whatever memory they take: on a CPU it is no HBM.
   bool several_ranks_have_shards() const {
     std::optional<int> first;
-    return std::ranges::any_of(checks_.plan.shards, [&](const PlanShard& shard) {
-      return shard.rank && *shard.rank != first.emplace(first.value_or(*shard.rank));
-    });
+    for (const PlanShard& shard : checks_.plan.shards) {
+      if (first && shard.rank && *shard.rank != *first) return true;
+      if (!first) first = shard.rank;
+    }
+    return false;
   }
 
   std::string_view fqn_of(const PlanTable& table) const { return checks_.printed.tables.rows[table.row].fqn.text; }

@@ -54,52 +54,64 @@ bool has_squeezed_table(const Block& block) {
   return std::ranges::any_of(block.lines, [](const BoxLine& line) { return is_squeezed_rule_row(line.text); });
 }
 
+constexpr std::string_view kNumbers =
+    "0123456789 .,()%e+-";  // the characters of cells in front of the counts of shards
+
 // "TWRW: 3"; `colon`: where its ": " stands.
-bool is_count_of_shards(std::string_view text, std::size_t colon) {
-  const std::size_t start = text.find_last_of(' ', colon) + 1;
+bool is_count_of_shards(std::string_view text, std::size_t type, std::size_t colon) {
   return skip_digits(text, colon + 2) > colon + 2 &&
-         std::ranges::find(kShardingNames, text.substr(start, colon - start)) != kShardingNames.end();
+         std::ranges::find(kShardingNames, text.substr(type, colon - type)) != kShardingNames.end();
 }
 
 }  // namespace
 
 bool begins_as_row_of_rank(std::string_view text) {
-  const std::size_t word = std::min(text.find_first_not_of("0123456789 .,()%"), text.size());
+  const std::size_t word = std::min(text.find_first_not_of(kNumbers), text.size());
   const std::string_view numbers = trim_right(text.substr(0, word)),
                          type = text.substr(word, text.find(':', word) - word);
+  const bool has_type = std::ranges::any_of(
+      kShardingNames, [type](std::string_view name) { return !type.empty() && name.starts_with(type); });
   return skip_digits(numbers, 0) > 0 && numbers.find(' ') != std::string_view::npos &&
-         std::ranges::any_of(kShardingNames, [type](std::string_view name) { return name.starts_with(type); });
+         (has_type || word == text.size());
 }
 
 bool has_cells_of_rank(std::string_view text) {
-  for (std::size_t at = text.find("%) "); at != std::string_view::npos;) {
-    at = text.find(": ", at + 1);
-    if (at != std::string_view::npos && is_count_of_shards(text, at)) return true;
+  for (std::size_t share = text.find("%) "); share != std::string_view::npos; share = text.find("%) ", share + 1)) {
+    const std::size_t type = text.find_first_not_of(kNumbers, share), colon = text.find(": ", type);
+    if (colon != std::string_view::npos && is_count_of_shards(text, type, colon)) return true;
   }
   return false;
 }
 
 bool has_cells_of_table(std::string_view text) {
+  const auto is_kernel = [](std::string_view word) {
+    return !word.empty() &&
+           std::ranges::all_of(word, [](char c) { return (is_letter(c) && c == to_lower(c)) || c == '_'; });
+  };
+  bool is_behind_sharding = false;
   for (std::size_t end = text.find(kGap); end != std::string_view::npos;) {
     const std::size_t start = skip_blanks(text, end);
     end = text.find(kGap, start);
     const std::string_view cell = text.substr(start, end - start);
-    if (end != std::string_view::npos && std::ranges::find(kShardingNames, cell) != kShardingNames.end()) return true;
+    if (is_behind_sharding && is_kernel(cell)) return true;
+    is_behind_sharding = std::ranges::find(kShardingNames, cell) != kShardingNames.end();
   }
   return false;
 }
 
+LostLines::LostLines(const Block& block)
+    : width_(block.lines.empty() ? 0 : block.lines.front().text.size()), is_squeezed_(has_squeezed_table(block)) {}
+
 // A label alone may stand in anybody's line; with the frame around it, it is the planner's. Others frame their text on
 // both sides, if at all.
-bool is_lost_line(const BoxLine& line, const Block& block) {
+bool LostLines::operator()(const BoxLine& line) const {
   const std::string_view text = trim_right(line.text);
   if (has_cells_of_rank(text)) return true;
-  if (text.starts_with("# ") && begins_as_row_of_rank(text.substr(2))) return has_squeezed_table(block);
+  if (text.starts_with("# ") && begins_as_row_of_rank(text.substr(2))) return is_squeezed_;
   if (!text.ends_with('#')) return false;
   const bool lacks_left_border = text.find('#') + 1 == text.size();
   if (!lacks_left_border) return input_detail::labels_in(text) > 0;
-  const bool is_wide = text.size() + kRowIndent.size() >= block.lines.front().text.size();
-  return text.ends_with(" #") && (is_wide || has_squeezed_table(block));
+  return text.ends_with(" #") && (is_squeezed_ || text.size() + kRowIndent.size() >= width_);
 }
 
 std::optional<Block> without_foreign(const Block& block) {

@@ -13,13 +13,21 @@ namespace shardstats::log_detail {
 std::optional<Block> without_foreign(const Block& block);
 
 // Is a line that does not stand in the box of the block one of the planner all the same?
-bool is_lost_line(const BoxLine& line, const Block& block);
+class LostLines {
+ public:
+  explicit LostLines(const Block& block);
+  bool operator()(const BoxLine& line) const;
+
+ private:
+  std::size_t width_;  // of the first line
+  bool is_squeezed_;   // the tables of the block
+};
 
 // Of a line that was cut off, where blanks are squeezed: is it numbers and, behind them, counts of shards?
 bool begins_as_row_of_rank(std::string_view text);
-// Has the text a share of a memory and counts of shards, as nothing but the row of a rank?
+// Has the text a share of a memory and, behind nothing but numbers, counts of shards, as only the row of a rank?
 bool has_cells_of_rank(std::string_view text);
-// Has it a sharding type between other cells, as nothing but the row of a table?
+// Has it a sharding type and a kernel behind another cell, as nothing but the row of a table?
 bool has_cells_of_table(std::string_view text);
 
 }  // namespace shardstats::log_detail

@@ -160,8 +160,7 @@ class BlockParser {
 
   void report_mendings() {
     if (block_.lines.empty()) return;
-    const auto lost =
-        std::ranges::find_if(block_.foreign, [this](const BoxLine& line) { return is_lost_line(line, block_); });
+    const auto lost = std::ranges::find_if(block_.foreign, LostLines(block_));
     if (lost != block_.foreign.end()) report_lost(*lost, lost->text);
     const BoxLine& first = block_.lines.front();
     for (const MendingNote& note : kMendingNotes)
@@ -255,13 +254,15 @@ class BlockParser {
   // Where it stands again, it is no title: the planner prints one in front of each box.
   bool has_title() const { return plan_.find(LineId::title) != nullptr; }
 
-  // A name may have blanks; the row of a table that got there is told by its cells, "fused: HBM" is the start of a line
-  // whose heading is lost, and what ends in a colon is a heading itself.
-  static bool has_more_than_name(const SlotTexts& slots) {
+  // Names in nested lines are words, but for a table's that has a run of blanks in its row, too; the cells of a row
+  // that got there are further apart, "fused: HBM" is the start of a line whose heading is lost, and what ends in a
+  // colon is a heading itself.
+  bool has_more_than_name(const SlotTexts& slots) const {
     if (slots.count == 0) return false;
     const std::string_view name = slots.texts[0];
-    return has_cells_of_table(name) || has_cells_of_rank(name) || name.find(": HBM") != std::string_view::npos ||
-           name.ends_with(':');
+    if (name.find(": HBM") != std::string_view::npos || name.ends_with(':')) return true;
+    const auto has_name = [name](const PrintedTable& row) { return is_named(row.fqn.text, name); };
+    return name.find(kGap) != std::string_view::npos && std::ranges::none_of(plan_.tables.rows, has_name);
   }
 
   void take_slots(const BoxLine& line, std::size_t form, const SlotTexts& slots) {
@@ -286,6 +287,7 @@ class BlockParser {
     // Without a frame nothing tells the lines of others from those of the box.
     if (was_mended(block_, Mending::frame)) return leave_out(line, split.text);
     const bool is_below_unknown = !plan_.lines.empty() && is_unknown(plan_.lines.back().id);
+    is_in_unknown_table_ = is_in_unknown_table_ && is_below_unknown;
     const bool is_below_blank = !plan_.lines.empty() && line_forms()[plan_.lines.back().form].id == LineId::blank;
     const bool is_cut = frame_.reaches_cut(line);
     SlotTexts slots = kWholeLine;
@@ -310,7 +312,8 @@ class BlockParser {
                    "this value does not have the form that the planner prints in this line");
       return;
     }
-    if ((is_rule(line.text) && !is_below_unknown) || is_row_without_table(split.text))
+    if (is_rule(line.text) && is_below_unknown) is_in_unknown_table_ = true;
+    if (is_rule(line.text) ? !is_below_unknown : is_row_without_table(split.text))
       report_lost_headers(line, split.text);
     else if (is_below_blank && is_of_closed_section(split.text))
       plan_.report("log.missing_lines", Severity::error, cell_at(line, split.text),
@@ -322,6 +325,7 @@ class BlockParser {
   }
 
   bool is_row_without_table(std::string_view text) const {
+    if (is_in_unknown_table_) return false;
     return (!plan_.ranks.printed && has_cells_of_rank(text)) || (!plan_.tables.printed && has_cells_of_table(text));
   }
 
@@ -381,6 +385,7 @@ class BlockParser {
   Section section_ = Section::none;
   bool foreign_reported_ = false;
   bool are_headers_lost_ = false;
+  bool is_in_unknown_table_ = false;  // below a row of dashes that has headers of its own
 };
 
 }  // namespace

@@ -182,6 +182,7 @@ CASES = [  # what, log, status, part of what is printed
     # As many as meet the bound, also under sanitizers.
     ("lines of one string", json.dumps({"rank": "r" * 64, "msg": "\n".join([BORDER, TITLE] + ["# x"] * 1_000_000)}), 2,
      "bytes of damaged lines"),
+    ("beginnings of rows between rows", ranks(range(many(60_000))).replace("\n#     ", "\n# 1 2\n#     "), 1, "error"),
     ("escape sequences", "\n".join(LINES[:8] + ["\x1b[" * 10**5 + "[0;" * 10**5] + LINES[8:]), 0, "log.foreign_lines"),
     ("overwritten line", "\n".join(LINES[:8] + ["# a\r" * 10**5] + LINES[8:]), 0, "block"),
 ]

@@ -264,15 +264,21 @@ TEST(Damage, RankRowsHaveTheirPlaces) {
 // Rows whose headers are lost are told by their cells, and said to be lost once for all of them.
 TEST(Damage, RowsWithoutTheirHeaders) {
   const std::string rank = "        0     1.0 (2%)       CW: 0 TW: 1";
+  const std::string header = "     FQN     Sharding     Compute Kernel     Hash Size     Ranks";
+  const std::string rule = "   -----   ----------   ----------------   -----------   -------";
+  const std::string first = "   ebc.a           TW              fused          1000         3";
+  const std::string second = "   ebc.b           TW              fused          2000         4";
   const struct {
     std::vector<std::string> lines;
     std::ptrdiff_t errors;
   } cases[] = {
-      {{"", kFirst, kSecond}, 1},
-      {{kHeader, kFirst, kSecond}, 1},
-      {{kRule, kFirst, kSecond}, 1},
+      {{"", first, second}, 1},
+      {{header, first, second}, 1},
+      {{rule, first, second}, 1},
       {{rank, rank}, 1},
-      {{"Parameter Info:", kHeader, kRule, kFirst, "", kSecond}, 0},  // it has no place, but its headers are there
+      {{"Parameter Info:", header, rule, first, "", second}, 0},  // it has no place, but its headers are there
+      {{"Placement:", "     Name     Sharding     Kernel", "   ------   ----------   --------", first}, 0},
+      {{"     Type     TW     RW", "   ------   ----   ----"}, 0},
       {{"a table of others   TW", "   RW and more   1"}, 0},
   };
   for (const auto& c : cases) {
@@ -341,11 +347,22 @@ TEST(Damage, CommentsAmongNestedLines) {
 // Names may have any blanks; what got into a list of names from a table has cells that no name has.
 TEST(Damage, NamesInLists) {
   const std::string rank = "0     1.0 (2%)       CW: 0 TW: 1";
-  for (const auto& [line, names] :
-       {std::pair{std::string("a   b"), 1}, {kFirst.substr(3), 0}, {rank, 0}, {"fused: HBM: 1.0", 0}}) {
-    const PrintedPlan plan = test::parsed(box({"Top 5 Tables Causing Max Perf:", "   " + line}));
+  const std::string table = test::replaced(kFirst, "ebc.one", "  a   b");
+  const auto with = [&](const std::string& line) {
+    return test::parsed(
+        box({"Parameter Info:", kHeader, kRule, table, "", "Top 5 Tables Causing Max Perf:", "   " + line}));
+  };
+  const std::size_t others = with("a").diagnostics.size();
+  for (const auto& [line, names] : {std::pair{std::string("a   b"), 1},
+                                    {"a b", 1},
+                                    {"Name     Perf", 0},
+                                    {"----     ----", 0},
+                                    {kFirst.substr(3), 0},
+                                    {rank, 0},
+                                    {"fused: HBM: 1.0", 0}}) {
+    const PrintedPlan plan = with(line);
     EXPECT_EQ(std::ranges::count(plan.lines, LineId::top_perf_table, &PrintedLine::id), names) << line;
-    EXPECT_EQ(plan.diagnostics.empty(), names == 1) << line;
+    EXPECT_EQ(plan.diagnostics.size() == others, names == 1) << line;
   }
 }
 
@@ -608,6 +625,7 @@ TEST(Damage, LinesOfTheBoxThatAreLeftOut) {
       {test::replaced(bare(log), last, "loss:  " + last), true},
       {test::replaced(bare(log), last, last.substr(8)), true},
       {test::replaced(bare(log), last, "memory 1.0 (2%) of 80 (90%)"), false},
+      {test::replaced(bare(log), last, "placement done (50%) on DP: 3 hosts"), false},
       {test::replaced(log, row, row.substr(1)), true},
       {test::replaced(log, row, last + "\n"), true},
       {test::replaced(log, kernel, kernel.substr(1)), true},
