@@ -54,13 +54,14 @@ bool has_squeezed_table(const Block& block) {
   return std::ranges::any_of(block.lines, [](const BoxLine& line) { return is_squeezed_rule_row(line.text); });
 }
 
-constexpr std::string_view kNumbers =
-    "0123456789 .,()%e+-";  // the characters of cells in front of the counts of shards
+constexpr std::string_view kNumbers = "0123456789 .,()%e+-";  // of the cells in front of the counts of shards
 
-// "TWRW: 3"; `colon`: where its ": " stands.
-bool is_count_of_shards(std::string_view text, std::size_t type, std::size_t colon) {
-  return skip_digits(text, colon + 2) > colon + 2 &&
-         std::ranges::find(kShardingNames, text.substr(type, colon - type)) != kShardingNames.end();
+// "TWRW: 3"
+bool begins_with_count_of_shards(std::string_view text) {
+  return std::ranges::any_of(kShardingNames, [text](std::string_view name) {
+    const std::size_t count = name.size() + 2;
+    return text.starts_with(name) && text.substr(name.size()).starts_with(": ") && skip_digits(text, count) > count;
+  });
 }
 
 }  // namespace
@@ -76,9 +77,9 @@ bool begins_as_row_of_rank(std::string_view text) {
 }
 
 bool has_cells_of_rank(std::string_view text) {
-  for (std::size_t share = text.find("%) "); share != std::string_view::npos; share = text.find("%) ", share + 1)) {
-    const std::size_t type = text.find_first_not_of(kNumbers, share), colon = text.find(": ", type);
-    if (colon != std::string_view::npos && is_count_of_shards(text, type, colon)) return true;
+  for (std::size_t at = text.find("%) "); at != std::string_view::npos; at = text.find("%) ", at)) {
+    at = std::min(text.find_first_not_of(kNumbers, at), text.size());
+    if (begins_with_count_of_shards(text.substr(at))) return true;
   }
   return false;
 }

@@ -183,6 +183,8 @@ CASES = [  # what, log, status, part of what is printed
     ("lines of one string", json.dumps({"rank": "r" * 64, "msg": "\n".join([BORDER, TITLE] + ["# x"] * 1_000_000)}), 2,
      "bytes of damaged lines"),
     ("beginnings of rows between rows", ranks(range(many(60_000))).replace("\n#     ", "\n# 1 2\n#     "), 1, "error"),
+    ("shares of no rank on one line", "\n".join(LINES[:8] + ["y " + "x%) " * many(300_000)] + LINES[8:]), 0,
+     "log.foreign_lines"),
     ("escape sequences", "\n".join(LINES[:8] + ["\x1b[" * 10**5 + "[0;" * 10**5] + LINES[8:]), 0, "log.foreign_lines"),
     ("overwritten line", "\n".join(LINES[:8] + ["# a\r" * 10**5] + LINES[8:]), 0, "block"),
 ]
