@@ -56,8 +56,7 @@ void put_command_first(std::vector<const char*>& words, const TakesValue& takes_
   if (command != words.end() && is_command(*command)) std::rotate(words.begin() + 1, command, command + 1);
 }
 
-bool means_summary(std::span<const char* const> words, bool has_default_log) {
-  if (words.size() < 2) return has_default_log;
+bool means_summary(std::span<const char* const> words) {
   const std::string_view word = words[1];
   if (word == "-h" || word == "--help" || word == "--version" || is_command(word)) return false;
   struct stat status {};

@@ -28,9 +28,9 @@ std::vector<const char*> words_of(int argc, const char* const* argv, const Takes
 // `shardstats -q verify LOG` is `shardstats verify -q LOG`. A log that is called like a command needs a path: ./verify.
 void put_command_first(std::vector<const char*>& words, const TakesValue& takes_value);
 
-// `shardstats LOG` is `shardstats summary LOG`, also with options in front or with a log that needs no name
-// (`has_default_log`: piped in, or named by the environment).
-bool means_summary(std::span<const char* const> words, bool has_default_log);
+// `shardstats LOG` is `shardstats summary LOG`, also with options in front. `words`: one behind the program's name at
+// least.
+bool means_summary(std::span<const char* const> words);
 
 // What is wrong with a first word that is neither a command nor a log; nullopt: nothing.
 std::optional<std::string> wrong_first_word(std::span<const char* const> words);

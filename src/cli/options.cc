@@ -453,7 +453,7 @@ std::variant<Options, Leave> parse_command_line(int argc, const char* const* arg
   const bool asks_for_version = words.size() > 1 && std::string_view(words.back()) == "--version" &&
                                 (words.size() == 2 || (words.size() == 3 && is_command(words[1])));
   if (asks_for_version) return Leave{kClean, version_text() + "\n", ""};
-  if (means_summary(words, default_log().has_value()))
+  if (words.size() < 2 ? default_log().has_value() : means_summary(words))
     words.insert(words.begin() + 1, command_of(CommandId::summary).name.data());
   argc = static_cast<int>(words.size());
   argv = words.data();

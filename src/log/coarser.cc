@@ -11,7 +11,7 @@ namespace {
 // Different numbers of a column, none of which has the last decimal. Quarters do not count: sizes of powers of two, and
 // times that rest on them, end so by themselves; of others one in ten has a zero there.
 constexpr std::size_t kEnough = 8;
-constexpr std::size_t kAll = 3;  // decimals of every known release that may have neighbours which are newer
+constexpr std::size_t kAll = 3;  // decimals of the newest known releases
 
 std::string_view decimals_of(std::string_view number) {
   const std::size_t point = number.find('.');

@@ -5,8 +5,8 @@
 namespace shardstats::log_detail {
 namespace {
 
-constexpr std::ptrdiff_t kFewestCut = 3;   // lines that end at the same column
-constexpr std::ptrdiff_t kMostClosed = 4;  // one in so many lines may lack its '#' where the others have theirs
+constexpr std::ptrdiff_t kFewestCut = 3;  // lines that end at the same column
+constexpr std::ptrdiff_t kOneOpenIn = 4;  // one in so many lines may lack its '#' where the others have theirs
 
 // The smallest of them if several are equally frequent.
 std::size_t most_frequent(std::vector<std::size_t> values) {
@@ -87,7 +87,7 @@ void BoxFrame::find_cut() {
            "the lines are cut off at this column; what stood to the right of it is lost");
     return;
   }
-  are_most_closed_ = kMostClosed * std::ranges::count_if(block_.lines, is_open) < std::ssize(block_.lines);
+  are_most_closed_ = kOneOpenIn * std::ranges::count_if(block_.lines, is_open) < std::ssize(block_.lines);
   if (!is_torn_ || !is_last)
     report("log.right_border", Severity::note, cell_at(*first, first->text.substr(0, 1)),
            "this and maybe other lines lack their '#' on the right");
