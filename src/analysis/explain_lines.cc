@@ -67,12 +67,18 @@ class LineReader : public analysis::StatisticsReader {
     step.expression = n.formula;
     const auto printed = analysis::printed_bounds(n.cell, n.format, n.unit);
     const bool agrees = printed && printed->overlaps(n.expected);
+    const RealInterval left = narrowed(n.expected, n.by_other_measures);
+    const bool fits_others = !agrees || printed->overlaps(left);
     if (agrees) step.value.nominal = std::clamp(step.value.nominal, printed->low, printed->high);
     step.printed = n.cell;
     add_children(n, step);
+    if (!fits_others) step.children.push_back(value_step("what the other measures leave", middle(left), left, ""));
     explained.steps.push_back(std::move(step));
-    explained.steps.push_back(
-        printed_step("printed", n.cell, agrees ? "agrees" : "contradicts the ranks", {n.format, n.unit}));
+    explained.steps.push_back(printed_step("printed", n.cell,
+                                           !fits_others ? "contradicts the other measures"
+                                           : agrees     ? "agrees"
+                                                        : "contradicts the ranks",
+                                           {n.format, n.unit}));
     all_.push_back(std::move(explained));
     return false;
   }

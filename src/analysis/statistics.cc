@@ -1,6 +1,7 @@
 #include "analysis/statistics.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "analysis/checks.h"
@@ -10,6 +11,7 @@ namespace {
 
 constexpr double kNear = 1 << 20;  // bytes within which a rank belongs to a statistic (6.7)
 constexpr double kWholeByte = 1;   // statistics are rounded to whole bytes
+constexpr double kSlack = 1e-9;    // of sums, far below the printed digits
 
 RealInterval give(RealInterval x, double slack) { return {x.low - slack, x.high + slack}; }
 Release layout(const PrintedPlan& printed) { return printed.releases.front(); }
@@ -83,6 +85,20 @@ constexpr ImbalanceLine kImbalanceLines[] = {
      "sum p * ln(N * p)"},
 };
 
+constexpr RealInterval kAnything{0, std::numeric_limits<double>::infinity()};
+constexpr Imbalance kNoMeasures{kAnything, kAnything, kAnything, kAnything};
+
+// What three printed measures leave of the fourth; anything where they contradict each other.
+RealInterval by_others(Imbalance printed, RealInterval Imbalance::*measure, std::size_t ranks, bool raw) {
+  if (ranks < 2) return kAnything;
+  printed.*measure = kAnything;
+  const Imbalance bounds = bounds_by_each_other(printed, ranks, raw);
+  const auto fits = [&](const ImbalanceLine& line) {
+    return line.value == measure || (printed.*line.value).overlaps(bounds.*line.value);
+  };
+  return std::ranges::all_of(kImbalanceLines, fits) ? give(bounds.*measure, kSlack) : kAnything;
+}
+
 struct ImbalanceOf {
   LineId heading;
   RuleId rule;
@@ -94,6 +110,16 @@ constexpr ImbalanceOf kImbalances[] = {
     {LineId::hbm_imbalance_heading, RuleId::imbalance_hbm, Quantity::hbm, "HBM"},
     {LineId::ddr_imbalance_heading, RuleId::imbalance_ddr, Quantity::ddr, "DDR"},
 };
+
+// Null: another line.
+const ImbalanceLine* imbalance_line(LineId id) {
+  const auto* found = std::ranges::find(kImbalanceLines, id, &ImbalanceLine::id);
+  return found == std::end(kImbalanceLines) ? nullptr : found;
+}
+const ImbalanceOf* imbalance_headed_by(LineId id) {
+  const auto* found = std::ranges::find(kImbalances, id, &ImbalanceOf::heading);
+  return found == std::end(kImbalances) ? nullptr : found;
+}
 
 constexpr MaximumLine kMaxima[] = {
     {LineId::max_total_perf, "total", "the maximum of total perf", Quantity::perf},
@@ -142,11 +168,10 @@ class Walk {
 
   void read_line(const PrintedLine& line) {
     const auto slots = printed_.slots_of(line);
-    if (const auto* of = std::ranges::find(kImbalances, line.id, &ImbalanceOf::heading); of != std::end(kImbalances))
-      imbalance_of_ = of;
-    else if (const auto* im = std::ranges::find(kImbalanceLines, line.id, &ImbalanceLine::id);
-             im != std::end(kImbalanceLines))
-      read_imbalance(*im, slots[0]);
+    if (const auto* of = imbalance_headed_by(line.id))
+      begin_imbalance(*of, line);
+    else if (const auto* measure = imbalance_line(line.id))
+      read_imbalance(*measure, slots[0]);
     else if (const auto* m = std::ranges::find(kMaxima, line.id, &MaximumLine::id); m != std::end(kMaxima))
       read_maximum(*m, slots);
     else if (const auto* d = std::ranges::find(kDistribution, line.id, &DistributionLine::id);
@@ -195,6 +220,18 @@ class Walk {
     }
   }
 
+  void begin_imbalance(const ImbalanceOf& of, const PrintedLine& heading) {
+    imbalance_of_ = &of;
+    printed_measures_ = kNoMeasures;
+    for (const PrintedLine* line = &heading + 1; line != printed_.lines.data() + printed_.lines.size(); ++line) {
+      if (imbalance_headed_by(line->id) != nullptr) return;
+      const auto* measure = imbalance_line(line->id);
+      if (measure == nullptr) continue;
+      if (const auto printed = printed_bounds(printed_.slots_of(*line)[0], Format::f3, ""))
+        printed_measures_.*measure->value = *printed;
+    }
+  }
+
   void read_imbalance(const ImbalanceLine& line, const Cell& cell) {
     const ImbalanceOf& of = imbalance_of_ ? *imbalance_of_ : kImbalances[2];
     const auto& values = values_[of.quantity];
@@ -204,7 +241,8 @@ class Walk {
     if (!known) known = imbalance(values, raw);
     const RealInterval expected = (*known).*line.value;
     reader_.number({of.rule, std::string(line.key), std::string(of.word) + " " + std::string(line.what), cell,
-                    Format::f3, "", expected, of.quantity, raw ? line.raw_formula : line.formula});
+                    Format::f3, "", expected, of.quantity, raw ? line.raw_formula : line.formula,
+                    by_others(printed_measures_, line.value, values.size(), raw)});
   }
 
   void read_maximum(const MaximumLine& line, std::span<const Cell> slots) {
@@ -315,13 +353,13 @@ class Walk {
       return reader_.number({rule, std::string(key), std::string(what), cell, Format::r3, "ms", expected,
                              Quantity::perf, rule_of(rule).formula});
     };
-    path(RuleId::critical_path_compute, "compute", "the critical path of compute", compute_cell, give(compute, 1e-9));
+    path(RuleId::critical_path_compute, "compute", "the critical path of compute", compute_cell, give(compute, kSlack));
     compute = narrowed(compute, printed_or_anything(compute_cell, Format::r3, "ms"));
     if (!critical_path_known(printed_, plan_, whole_)) return;
     RealInterval sum = critical_comms(printed_, plan_, values_.ranks()).sum;
     const bool differs = path(RuleId::critical_path_comms, "comms", "the critical path of comms", comms_cell, sum);
     if (!differs) sum = narrowed(sum, printed_or_anything(comms_cell, Format::r3, "ms"));
-    path(RuleId::critical_path_sum, "sum", "the critical path", sum_cell, give(sum + compute, 1e-9));
+    path(RuleId::critical_path_sum, "sum", "the critical path", sum_cell, give(sum + compute, kSlack));
   }
 
   const PrintedPlan& printed_;
@@ -330,6 +368,7 @@ class Walk {
   bool whole_;
   StatisticsReader& reader_;
   const ImbalanceOf* imbalance_of_ = nullptr;                       // of the heading above the line
+  Imbalance printed_measures_ = kNoMeasures;                        // of the section below that heading
   std::array<std::optional<Imbalance>, kQuantities> imbalances_{};  // by Quantity; that of a section's first line
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -70,6 +71,8 @@ struct DerivedNumber {
   RealInterval expected{};
   Quantity of = Quantity::hbm;
   std::string_view formula;  // in words, over the values of all ranks
+  // What the other printed measures of an imbalance leave of it, anything where they say nothing.
+  RealInterval by_other_measures{0, std::numeric_limits<double>::infinity()};
 };
 
 // A printed list of ranks and the ranks that must and that may be on it.

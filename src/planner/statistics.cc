@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 namespace shardstats {
 namespace {
@@ -27,6 +28,28 @@ RealInterval over_valley(RealInterval x, double bottom, F f) {
   const double at_low = f(x.low), at_high = f(x.high);
   const double least = x.contains(bottom) ? f(bottom) : std::min(at_low, at_high);
   return {least, std::max(at_low, at_high)};
+}
+
+// How shares p of N ranks deviate from the even one: d = p - 1/N, which add up to 0.
+struct Deviations {
+  RealInterval most, distance, squares, divergence;  // max |d|, sum |d|, sum d^2, sum p ln(N p)
+};
+
+// Bounds of each by the others. What some shares have too much the others have too little: half of the distance.
+Deviations by_each_other(const Deviations& x, std::size_t ranks) {
+  const auto n = static_cast<double>(ranks);
+  const double sides = 2 * static_cast<double>(ranks / 2);  // twice the shares that one side can have
+  Deviations by{};
+  by.most = {std::max(x.distance.low / sides, x.squares.low / x.distance.high),
+             std::min(x.distance.high / 2, std::sqrt(x.squares.high * (n - 1) / n))};
+  by.distance = {
+      std::max(2 * x.most.low, x.squares.low / x.most.high),
+      std::min({sides * x.most.high, std::sqrt(n * x.squares.high), std::sqrt(2 * x.divergence.high)})};  // Pinsker
+  by.squares = {std::max({x.distance.low * x.distance.low / n, x.most.low * x.most.low * n / (n - 1),
+                          std::expm1(x.divergence.low) / n}),
+                x.most.high * x.distance.high};
+  by.divergence = {x.distance.low * x.distance.low / 2, std::log1p(n * x.squares.high)};  // Jensen
+  return by;
 }
 
 }  // namespace
@@ -66,6 +89,19 @@ Imbalance imbalance(RankBounds values, bool raw) {
   for (RealInterval* x : {&found.total_variation, &found.total_distance, &found.chi_divergence, &found.kl_divergence})
     *x = {std::max(x->low - kSlack, 0.0), x->high + kSlack};
   return found;
+}
+
+Imbalance bounds_by_each_other(const Imbalance& measures, std::size_t ranks, bool raw) {
+  const RealInterval anything{0, std::numeric_limits<double>::infinity()};
+  const auto n = static_cast<double>(ranks);
+  const auto &chi = measures.chi_divergence, &distance = measures.total_distance;
+  const double of_chi = n / (n - 1), of_kl = std::log(n);  // what makes them end at 1
+  const Deviations by = by_each_other(
+      {measures.total_variation, raw ? narrowed(distance, chi) : distance, raw ? anything : chi * exactly(1 / of_chi),
+       raw ? measures.kl_divergence : measures.kl_divergence * exactly(of_kl)},
+      ranks);
+  if (raw) return {by.most, narrowed(chi, by.distance), narrowed(distance, by.distance), by.divergence};
+  return {by.most, by.distance, by.squares * exactly(of_chi), by.divergence * exactly(1 / of_kl)};
 }
 
 double chi_range(std::size_t ranks) {

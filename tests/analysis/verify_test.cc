@@ -207,6 +207,10 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"v0.5.0.log", "#         0     2.7", " 0.39 ", " 0.29 ", "rank.output"},
         Change{"v0.5.0.log", "#         0     2.7", " 0.39 ", " 0.37 ", "rank.output"},
         Change{"../planner/V1.5.0-buckets.log", "#         9 ", " 15.42 ", " 16.42 ", "rank.output"},
+        // What ranks hide, the other measures of the imbalance show.
+        Change{"../planner/v0.8.0-hidden_ddr.log", "Total Distance: 0.574", "0.574", "0.604", "imbalance.ddr"},
+        Change{"../planner/v1.1.0-equal_capacities.log", "Total Distance: 0.579", "0.579", "0.609", "imbalance.ddr"},
+        Change{"../planner/v1.6.0-default_link.log", "KL Divergence: 0.196", "0.196", "0.166", "imbalance.ddr"},
         // Two ranks rule out another device; what the small shares of others are of does not show.
         Change{"../planner/v1.4.0-dtypes_of_80_tables.log", "#         1 ", "(13%)", "(15%)", "rank.ddr_percent"},
         // Values that may all be the usual ones are not.

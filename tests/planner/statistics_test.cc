@@ -39,6 +39,34 @@ TEST(Imbalance, OfOneRankIsZero) {
   expect_near(found.kl_divergence, 0);
 }
 
+// The measures of any distribution lie within what the others leave of them, those of one big or one small rank at the
+// ends of it.
+TEST(Imbalance, IsBoundedByTheOtherMeasures) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<double> values(2 + static_cast<std::size_t>(round % 9), 1);
+    const int power = 1 + round % 5;  // the higher, the less even
+    for (double& x : values) x = std::pow(uniform(random), power);
+    for (const bool raw : {false, true}) {
+      const Imbalance found = imbalance(exact(values), raw), by = bounds_by_each_other(found, values.size(), raw);
+      for (const auto measure : {&Imbalance::total_variation, &Imbalance::total_distance, &Imbalance::chi_divergence,
+                                 &Imbalance::kl_divergence}) {
+        EXPECT_LE((by.*measure).low, (found.*measure).high + 1e-9);
+        EXPECT_GE((by.*measure).high, (found.*measure).low - 1e-9);
+      }
+    }
+  }
+}
+
+TEST(Imbalance, OfTwoRanksIsOneNumber) {
+  const Imbalance by = bounds_by_each_other(imbalance(exact({3, 1}), false), 2, false);
+  EXPECT_NEAR(by.total_variation.low, 0.25, 1e-8);
+  EXPECT_NEAR(by.total_variation.high, 0.25, 1e-8);
+  EXPECT_NEAR(by.total_distance.high, 0.5, 1e-8);
+  EXPECT_NEAR(by.chi_divergence.low, 0.25, 1e-8);
+}
+
 TEST(Statistics, RangesOfTheOldLegend) {
   EXPECT_DOUBLE_EQ(chi_range(4), 1.5);
   EXPECT_DOUBLE_EQ(kl_range(4), std::log(4.0));

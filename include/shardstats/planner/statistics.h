@@ -19,6 +19,9 @@ struct Imbalance {
   RealInterval total_variation, total_distance, chi_divergence, kl_divergence;
 };
 Imbalance imbalance(RankBounds values, bool raw);
+// What the measures of one distribution over so many ranks, two or more, leave of each other: bounds of each by the
+// other three, whatever its own are. Bounds may be infinite, also those that are given.
+Imbalance bounds_by_each_other(const Imbalance& measures, std::size_t ranks, bool raw);
 // Upper bounds of chi and KL in the legend of v0.8.0 and v1.0.0.
 double chi_range(std::size_t ranks);
 double kl_range(std::size_t ranks);
