@@ -11,13 +11,28 @@ namespace shardstats::input_detail {
 
 using namespace std::string_view_literals;
 
+namespace {
+
+// A bar of tqdm has no line end, so that the next line stands behind it with its own prefix, or without one where the
+// bar has taken that.
+std::string_view without_bar(std::string_view prefix) {
+  static const re2::RE2 kBar(R"(^(.*?) *\d+%\|.*\[[\d:]+<[^\]]*\](.*)$)");
+  re2::StringPiece front, behind;
+  const re2::StringPiece text(prefix.data(), prefix.size());
+  if (prefix.find("%|") == kNowhere || !re2::RE2::PartialMatch(text, kBar, &front, &behind)) return prefix;
+  const std::string_view own = without_padding({behind.data(), behind.size()});
+  return own.empty() ? std::string_view(front.data(), front.size()) : own;
+}
+
+}  // namespace
+
 std::string tag_of(std::string_view prefix) {
   static const re2::RE2 kVolatile(
       R"(\d{4}[-/]\d{2}[-/]\d{2}|\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2}| ?[AP]M\b)?)"
       R"(|\b\d:\d{2}:\d{2}(?:[.,]\d+)?(?: ?[AP]M\b)?|(?:^|[^\w:.])\d{1,2}:\d{2}[.,]\d{2,})"
       R"(|\[ *\d+(?:\.\d+)? ?m?s\]|\b\d+\.\d+ ?m?s\b)"
       R"(|\b[IWEF]\d{4}(?:\d{4})? \d{2}:?\d{2}:?\d{2}(?:[.,]\d+)?|\.py:\d+|\b\d{9,}(?:\.\d+)?|\[ *\d+\.\d{3,}\])");
-  std::string tag(prefix.substr(0, prefix.find_last_not_of(' ') + 1));
+  std::string tag(without_padding(without_bar(prefix)));
   re2::RE2::GlobalReplace(&tag, kVolatile, "~");
   return tag;
 }

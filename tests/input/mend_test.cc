@@ -528,6 +528,13 @@ TEST(Mend, ProcessesAreToldApartByWhatIsTakenOff) {
       },
       [&](int p, int, const std::string& line) { return "{'rank': " + text(p) + ", 'msg': '" + line + "'}"; },
       [&](int p, int t, const std::string& line) { return "[rank" + text(p) + "]:[" + text(t) + ".033] " + line; },
+      [&](int p, int t, const std::string& line) {  // a bar without a line end, in front of the next line's prefix
+        return (t % 5 == p ? "\rEpoch: " + text(t) + "%|##   | 3/7 [00:01<00:09,  1.00it/s]" : "") + "[rank" + text(p) +
+               "]: " + line;
+      },
+      [&](int p, int t, const std::string& line) {  // the same behind a prefix
+        return "[rank" + text(p) + "]:" + (t % 5 == p ? text(t) + "%|##   | 3/7 [00:01<00:09]" : "") + line;
+      },
       [&](int p, int t, const std::string& line) {  // the bar is that of another line
         return (t % 5 == p ? "Epoch: " + text(t) + "%|##   | 3/7\r" : "") + "[rank" + text(p) + "]: " + line;
       },
