@@ -21,6 +21,11 @@ bool BlocksSoFar::is_open(const std::string& tag) const {
   return opened != progress_.end() && opened->second.open;
 }
 
+std::size_t BlocksSoFar::title_width_of(const std::string& tag) const {
+  const auto opened = progress_.find(tag);
+  return opened != progress_.end() ? opened->second.title_width : 0;
+}
+
 void BlocksSoFar::follow(const std::string& tag, std::string_view box, bool is_bare) {
   unsigned_lines_ = !box.empty() && is_sign(tag, box, is_bare) ? 0 : unsigned_lines_ + 1;
 }
@@ -33,7 +38,6 @@ bool BlocksSoFar::is_sign(const std::string& tag, std::string_view box, bool is_
   }
   const std::size_t title_width = width_of_title(box);
   has_right_border_ |= title_width != 0;
-  if (title_width != 0) title_width_ = title_width;
   if (title_width != 0 && title_width < without_padding(box).size()) {
     width_ = title_width;
     has_suffix_ = true;
@@ -42,7 +46,10 @@ bool BlocksSoFar::is_sign(const std::string& tag, std::string_view box, bool is_
   const bool labelled = title || labels_in(box) > 0;
   if (title) titles_.push_back(tag);
   is_sure_ |= labelled;
-  if (labelled || is_open(tag)) set(progress_[tag], {true, true});
+  if (labelled || is_open(tag)) {
+    Progress& progress = progress_[tag];
+    set(progress, {true, true, title_width != 0 ? title_width : progress.title_width});
+  }
   // Rows of tables have no labels but are indented.
   return labelled || (is_sure_ && box.starts_with("#    ")) || (is_sure_ && !is_bare && box.starts_with("# "));
 }
@@ -50,9 +57,14 @@ bool BlocksSoFar::is_sign(const std::string& tag, std::string_view box, bool is_
 void BlocksSoFar::follow_border(const std::string& tag, std::size_t border) {
   if (width_ == 0 || open_ == 0) width_ = border;
   Progress& progress = progress_[tag];
-  const bool is_banner = progress.open && border != width_ && first_box(lines_.next_text()) != kNowhere;
+  const bool is_banner = progress.open && border != width_of(tag) && first_box(lines_.next_text()) != kNowhere;
   if (is_banner && !is_title_next()) return;
-  set(progress, {!progress.open || !progress.has_text || is_title_next(), false});
+  set(progress, {!progress.open || !progress.has_text || is_title_next(), false, progress.title_width});
+}
+
+std::size_t BlocksSoFar::width_of(const std::string& tag) const {
+  const std::size_t width = title_width_of(tag);
+  return width != 0 ? width : width_;
 }
 
 // The length of a border, whatever stands behind it; 0 if the line is none. A progress bar is one of another process.
@@ -60,7 +72,8 @@ std::size_t BlocksSoFar::border_length(const std::string& tag, std::string_view 
   if (const Border border = border_of(box)) return border.length;
   const std::size_t length = hashes_at_start(box);
   if (length < kShortestBorder) return 0;
-  const bool is_own = width_ != 0 ? length == width_ : is_open(tag);
+  const std::size_t width = width_of(tag);
+  const bool is_own = width != 0 ? length == width : is_open(tag);
   return is_own ? length : 0;
 }
 

@@ -24,8 +24,8 @@ class BlocksSoFar {
 
   // In characters, as the first border has it, or the title; 0: not known yet.
   std::size_t width() const { return width_; }
-  // The same, as the last title has it.
-  std::size_t title_width() const { return title_width_; }
+  // The same of one process, whose plan may be another one, as its last title has it; 0: there was none.
+  std::size_t title_width_of(const std::string& tag) const;
   // In the title's line, and behind it.
   bool has_right_border() const { return has_right_border_; }
   bool has_suffix() const { return has_suffix_; }
@@ -46,11 +46,13 @@ class BlocksSoFar {
   // The blocks of one process, as far as they decide where a region ends.
   struct Progress {
     bool open = false;
-    bool has_text = false;  // more than the opening border
+    bool has_text = false;        // more than the opening border
+    std::size_t title_width = 0;  // of its box, as the last title has it
   };
 
   bool is_sign(const std::string& tag, std::string_view box, bool is_bare);
   void follow_border(const std::string& tag, std::size_t border);
+  std::size_t width_of(const std::string& tag) const;
   std::size_t border_length(const std::string& tag, std::string_view box) const;
   bool is_title_next() const;
   bool is_in_box(std::size_t title, std::string_view box) const;
@@ -58,7 +60,6 @@ class BlocksSoFar {
 
   const PhysicalLines& lines_;
   std::size_t width_ = 0;
-  std::size_t title_width_ = 0;
   bool has_right_border_ = false;
   bool has_suffix_ = false;
   std::map<std::string, Progress> progress_;  // by tag

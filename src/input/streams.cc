@@ -62,9 +62,15 @@ std::map<std::string, std::size_t> Streams::streams_by_tag() {
   return {};
 }
 
+// As the title of the process tells, whose plan may be another one than that of the others.
+std::size_t Streams::width_of_box(const std::vector<MendedLine*>& lines) const {
+  for (const MendedLine* line : lines)
+    if (const std::size_t width = line->boxed ? width_of_title(line->box_text()) : 0; width != 0) return width;
+  return region_.blocks.width();
+}
+
 // Where the box that starts at `box` ends although its line goes on; the size of the line if it does not.
-std::size_t Streams::box_end(std::string_view text, std::size_t box) const {
-  const std::size_t width = region_.blocks.width();
+std::size_t Streams::box_end(std::string_view text, std::size_t box, std::size_t width) const {
   if (width == 0) return text.size();
   if (hashes_at_start(text.substr(box)) == width) return box + width;
   const std::size_t last = box + byte_of(text.substr(box), width - 1);
@@ -77,9 +83,9 @@ std::size_t Streams::box_end(std::string_view text, std::size_t box) const {
   return end > box + 1 ? end + 1 : text.size();
 }
 
-void Streams::remove_suffix(MendedLine& line) {
+void Streams::remove_suffix(MendedLine& line, std::size_t width) {
   const std::string_view text = line.text.text();
-  const std::size_t end = box_end(text, line.box);
+  const std::size_t end = box_end(text, line.box, width);
   const std::size_t behind = text.find_first_not_of(' ', end);
   if (behind == kNowhere || first_box(text.substr(behind)) != kNowhere) return;
   if (text.substr(behind).starts_with(R"(\\)")) return;  // a string that lies too deep to be undone
@@ -112,7 +118,7 @@ void Streams::remove_doubles() {
 
 // Log viewers show the newest line first: the border that opens a block then stands behind its title, and the block in
 // front of it.
-bool Streams::is_newest_first(const std::vector<const MendedLine*>& lines) const {
+bool Streams::is_newest_first(const std::vector<MendedLine*>& lines) const {
   constexpr std::size_t kFewestLines = 3;  // in front of the title
   std::vector<std::string_view> boxes;
   for (const MendedLine* line : lines)
@@ -130,14 +136,16 @@ std::vector<std::shared_ptr<Transcript>> Streams::write() {
     region_.note(Mending::interleaved, lines_.front().text.place_of(0));
   else
     remove_doubles();
-  std::vector<std::vector<const MendedLine*>> lines(std::max<std::size_t>(by_tag.size(), 1));
+  std::vector<std::vector<MendedLine*>> lines(std::max<std::size_t>(by_tag.size(), 1));
   for (MendedLine& line : lines_) {
-    if (line.boxed) remove_suffix(line);
     const auto own = by_tag.find(line.tag);
     lines[line.boxed && own != by_tag.end() ? own->second : 0].push_back(&line);
   }
   std::vector<std::shared_ptr<Transcript>> streams;
   for (auto& of_stream : lines) {
+    const std::size_t width = width_of_box(of_stream);
+    for (MendedLine* line : of_stream)
+      if (line->boxed) remove_suffix(*line, width);
     if (is_newest_first(of_stream)) {
       region_.note(Mending::reversed, of_stream.front()->text.place_of(0));
       std::ranges::reverse(of_stream);

@@ -37,9 +37,10 @@ class Streams {
 
   std::map<std::string, std::size_t> streams_by_tag();
   void remove_doubles();
-  bool is_newest_first(const std::vector<const MendedLine*>& lines) const;
-  std::size_t box_end(std::string_view text, std::size_t box) const;
-  void remove_suffix(MendedLine& line);
+  bool is_newest_first(const std::vector<MendedLine*>& lines) const;
+  std::size_t width_of_box(const std::vector<MendedLine*>& lines) const;
+  std::size_t box_end(std::string_view text, std::size_t box, std::size_t width) const;
+  void remove_suffix(MendedLine& line, std::size_t width);
 
   Region& region_;
   std::vector<MendedLine> lines_;

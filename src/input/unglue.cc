@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "input/process.h"
 #include "input/rewrite.h"
 
 namespace shardstats::input_detail {
@@ -12,7 +13,7 @@ void Ungluer::take(Transcript line, const std::string& process) {
   for (;;) {
     const std::string_view text = line.text().substr(start);
     const std::size_t box = first_box(text);
-    const std::size_t end = box == kNowhere ? kNowhere : glued_end(text, box);
+    const std::size_t end = box == kNowhere ? kNowhere : glued_end(text, box, process);
     if (end == kNowhere) break;
     region_.note(Mending::glued, line.place_of(start + end));
     framer_.take(part_of(line, start, start + end), process);
@@ -22,8 +23,8 @@ void Ungluer::take(Transcript line, const std::string& process) {
 }
 
 // Where the box line that starts at `box` ends although the physical line goes on; kNowhere if it does not.
-std::size_t Ungluer::glued_end(std::string_view text, std::size_t box) const {
-  std::size_t end = border_end(text, box);
+std::size_t Ungluer::glued_end(std::string_view text, std::size_t box, const std::string& process) const {
+  std::size_t end = border_end(text, box, process);
   if (end - box < kShortestBorder) {
     const std::size_t width = region_.blocks.width();
     if (width == 0) return kNowhere;
@@ -38,21 +39,21 @@ std::size_t Ungluer::glued_end(std::string_view text, std::size_t box) const {
 
 // Where the border ends in the run of '#' at `box`, whose last ones may begin the next line: the title's, which tells
 // how wide the box is, or another border.
-std::size_t Ungluer::border_end(std::string_view text, std::size_t box) const {
+std::size_t Ungluer::border_end(std::string_view text, std::size_t box, const std::string& process) const {
   const std::size_t end = std::min(text.find_first_not_of('#', box), text.size());
   const std::size_t length = end - box;
   const bool is_before_title = length > kShortestBorder && width_of_title(text.substr(end - 1)) == length - 1;
-  return is_before_title ? end - 1 : own_border_end(box, length);
+  return is_before_title ? end - 1 : box + own_border_end(text.substr(0, box), length, process);
 }
 
 // The first border may have been somebody else's, so that the title alone tells where to cut.
 // A closing border and an opening one may be glued; what is much longer is somebody's line, and would be cut for
-// ever.
-std::size_t Ungluer::own_border_end(std::size_t box, std::size_t length) const {
+// ever. Where another process opens its box, that is as long as it likes.
+std::size_t Ungluer::own_border_end(std::string_view prefix, std::size_t length, const std::string& process) const {
   constexpr std::size_t kMostGlued = 4;
-  const std::size_t width = region_.blocks.title_width();
+  const std::size_t width = region_.blocks.title_width_of(process + tag_of(prefix));
   const bool holds_another = width != 0 && length >= width + kShortestBorder;
-  return box + (holds_another && length <= kMostGlued * width ? width : length);
+  return holds_another && length <= kMostGlued * width ? width : length;
 }
 
 // A line that overflows its box ends in front of the prefix of the next one, or at its first '#' if there is none.

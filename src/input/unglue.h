@@ -17,9 +17,9 @@ class Ungluer {
   void take(Transcript line, const std::string& process);
 
  private:
-  std::size_t border_end(std::string_view text, std::size_t box) const;
-  std::size_t own_border_end(std::size_t box, std::size_t length) const;
-  std::size_t glued_end(std::string_view text, std::size_t box) const;
+  std::size_t border_end(std::string_view text, std::size_t box, const std::string& process) const;
+  std::size_t own_border_end(std::string_view prefix, std::size_t length, const std::string& process) const;
+  std::size_t glued_end(std::string_view text, std::size_t box, const std::string& process) const;
   std::size_t end_before_prefix(std::string_view text, std::size_t box) const;
 
   Region& region_;

@@ -565,6 +565,31 @@ TEST(Mend, ProcessesAreToldApartByWhatIsTakenOff) {
   }
 }
 
+// Their boxes are of different widths, also where text stands behind them.
+TEST(Mend, ProcessesWithPlansOfTheirOwn) {
+  constexpr std::size_t kMore = 70;
+  const Texts one = printed(),
+              other = each(printed("64"), [](std::string line) {
+                const bool is_title = line.find("Planner") != std::string::npos;
+                if (is_title) line.insert(1, kMore / 2, ' ');
+                return line.insert(line.size() - 1, is_title ? kMore / 2 : kMore, line[1] == '#' ? '#' : ' ');
+              });
+  for (const std::string suffix : {"", " stats.py:301", "\",x"})
+    for (const bool is_wide_first : {false, true}) {
+      const Texts& first = is_wide_first ? other : one;
+      const Texts& second = is_wide_first ? one : other;
+      std::string log;
+      for (std::size_t i = 0; i < first.size() + 3; ++i) {  // the second one begins behind the title
+        if (i < first.size()) log += "[rank0]: " + first[i] + suffix + "\n";
+        if (i >= 3) log += "[rank1]: " + second[i - 3] + suffix + "\n";
+      }
+      const auto blocks = find_blocks(log);
+      ASSERT_EQ(blocks.size(), 2u) << log;
+      EXPECT_EQ(texts_of(blocks[0]), first) << log;
+      EXPECT_EQ(texts_of(blocks[1]), second) << log;
+    }
+}
+
 // The title in somebody's text is not that of a box without a frame.
 TEST(Mend, TitlesInOtherText) {
   for (const char* text : {"grep \"--- Planner Statistics ---\" train.log",
