@@ -1,6 +1,7 @@
 #include "input/blocks_so_far.h"
 
 #include <algorithm>
+#include <set>
 
 #include "shardstats/limits.h"
 
@@ -19,6 +20,22 @@ bool BlocksSoFar::is_in_doubt() const { return !is_sure_ && unsigned_lines_ > kM
 bool BlocksSoFar::is_open(const std::string& tag) const {
   const auto opened = progress_.find(tag);
   return opened != progress_.end() && opened->second.open;
+}
+
+std::vector<std::string> BlocksSoFar::processes() const {
+  std::map<std::string_view, std::set<std::string_view>> tags;
+  for (const Single& single : singles_) tags[single.label].insert(single.tag);
+  std::string_view most = kTitle;
+  std::size_t count = std::max<std::size_t>(tags[kTitle].size(), 1);
+  for (const auto& [label, own] : tags)
+    if (own.size() > count) {
+      most = label;
+      count = own.size();
+    }
+  std::vector<std::string> processes;
+  for (const Single& single : singles_)
+    if (count > 1 && single.label == most) processes.push_back(single.tag);
+  return processes;
 }
 
 std::size_t BlocksSoFar::title_width_of(const std::string& tag) const {
@@ -44,7 +61,8 @@ bool BlocksSoFar::is_sign(const std::string& tag, std::string_view box, bool is_
   }
   const bool title = is_in_box(title_offset(box), box) || is_centred_title(box);
   const bool labelled = title || labels_in(box) > 0;
-  if (title) titles_.push_back(tag);
+  if (const std::string_view label = title ? kTitle : single_label_in(box); !label.empty())
+    singles_.push_back({label, tag});
   is_sure_ |= labelled;
   if (labelled || is_open(tag)) {
     Progress& progress = progress_[tag];

@@ -39,8 +39,9 @@ class BlocksSoFar {
   bool is_open(const std::string& tag) const;
   // Is any block open of which more was seen than its border?
   bool is_any_in_text() const { return in_text_ > 0; }
-  // Tags of the lines with a title.
-  const std::vector<std::string>& titles() const { return titles_; }
+  // Tags of the lines with a title or, where a log begins in the middle, with the label that most of them have; none
+  // if only one process has it.
+  std::vector<std::string> processes() const;
 
  private:
   // The blocks of one process, as far as they decide where a region ends.
@@ -64,7 +65,11 @@ class BlocksSoFar {
   bool has_suffix_ = false;
   std::map<std::string, Progress> progress_;  // by tag
   int open_ = 0, in_text_ = 0;                // of them; of the open ones with more than the border
-  std::vector<std::string> titles_;
+  struct Single {
+    std::string_view label;  // or the title
+    std::string tag;
+  };
+  std::vector<Single> singles_;
   bool is_sure_ = false;
   int unsigned_lines_ = 0;  // in a row
 };

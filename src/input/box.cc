@@ -18,14 +18,15 @@ constexpr std::array<std::string_view, 17> kLabels = {
     "Compute Kernels Count:",
     "Compute Kernels Storage:",
     "Compute Kernel Constraints:",
-    "Imbalance Statistics",
     "Maximum of Total Perf",
     "Estimated Sharding Distribution",
     "Top HBM Memory Usage Estimation",
     "Peak Memory Pressure",
     "Dense Storage (per rank)",
+    "Imbalance Statistics",
     "Top 5 Tables Causing Max",
 };
+constexpr std::size_t kSeveralTimes = 2;  // of them at the end: a block has them more than once
 
 }  // namespace
 
@@ -74,6 +75,13 @@ std::size_t width_of_title(std::string_view box_text) {
 std::size_t labels_in(std::string_view line) {
   return static_cast<std::size_t>(std::ranges::count_if(
       kLabels, [line](std::string_view label) { return line.find(label) != std::string_view::npos; }));
+}
+
+std::string_view single_label_in(std::string_view line) {
+  const auto end = kLabels.end() - kSeveralTimes;
+  const auto* label =
+      std::find_if(kLabels.begin(), end, [line](std::string_view one) { return line.find(one) != kNowhere; });
+  return label != end ? *label : std::string_view();
 }
 
 }  // namespace shardstats::input_detail

@@ -44,13 +44,13 @@ void Streams::take(Transcript line, const std::string& process, bool is_bare) {
 // Tag -> stream, if several processes printed at the same time. Prefixes that change all the time say nothing, unless
 // it is one number that changes.
 std::map<std::string, std::size_t> Streams::streams_by_tag() {
-  const std::vector<std::string>& titles = region_.blocks.titles();
-  if (titles.size() < 2) return {};
+  const std::vector<std::string> processes = region_.blocks.processes();
+  if (processes.empty()) return {};
   std::vector<std::string> tags;
   for (const MendedLine& line : lines_) tags.push_back(line.tag);
   for (std::size_t number = 0; number <= kMostNumbers; ++number) {
     std::map<std::string, std::size_t> streams;
-    for (const std::string& title : titles) streams.try_emplace(without_number(title, number), streams.size());
+    for (const std::string& process : processes) streams.try_emplace(without_number(process, number), streams.size());
     std::ptrdiff_t boxed = 0, covered = 0;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       lines_[i].tag = without_number(tags[i], number);

@@ -565,6 +565,23 @@ TEST(Mend, ProcessesAreToldApartByWhatIsTakenOff) {
   }
 }
 
+// A log that begins in the middle has no title of any of them.
+TEST(Mend, ProcessesWhoseTitlesAreCutOff) {
+  constexpr int kProcesses = 3;
+  const Texts lines = printed();
+  Texts all;
+  for (const std::string& line : lines)
+    for (int p = 0; p < kProcesses; ++p) all.push_back("[rank" + std::to_string(p) + "]: " + line);
+  for (std::size_t cut = 0; cut < 8 * kProcesses; ++cut) {  // up to the batch size
+    const auto blocks = find_blocks(joined(Texts(all.begin() + static_cast<std::ptrdiff_t>(cut), all.end())));
+    ASSERT_EQ(std::ssize(blocks), kProcesses) << cut;
+    for (const Block& block : blocks) {
+      const Texts texts = texts_of(block);
+      EXPECT_EQ(texts, Texts(lines.end() - std::ssize(texts), lines.end())) << cut;
+    }
+  }
+}
+
 // Their boxes are of different widths, also where text stands behind them.
 TEST(Mend, ProcessesWithPlansOfTheirOwn) {
   constexpr std::size_t kMore = 70;
