@@ -42,8 +42,9 @@ std::size_t first_wrapped_border(std::string_view text) {
 
 bool begins_border(std::string_view line, std::string_view next) {
   constexpr std::size_t kLeast = 2;  // a line of the box ends in one
-  return next.size() >= kLeastWrapped && hashes_at_end(next) == next.size() && hashes_at_end(line) >= kLeast &&
-         next.size() <= characters(line);
+  const std::string_view late = next.substr(0, next.size() - hashes_at_end(next));
+  return hashes_at_end(next) >= kLeastWrapped && line.starts_with(late) && hashes_at_end(line) >= kLeast &&
+         characters(next) <= characters(line);
 }
 
 std::size_t first_box(std::string_view line) {

@@ -60,6 +60,7 @@ inline constexpr std::size_t kLeastWrapped = 20;  // '#' at the end of a line th
 // Where a run of at least so many starts, or kNowhere.
 std::size_t first_wrapped_border(std::string_view text);
 // Does a border begin at the end of the line, where a long prefix leaves it little room, and go on in the next line?
+// Another prefix may have been put in front of both later.
 bool begins_border(std::string_view line, std::string_view next);
 
 // Can a box line start at this byte?

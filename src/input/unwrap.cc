@@ -103,7 +103,9 @@ bool Unwrapper::may_be_wrapped(std::string_view text) const {
 }
 
 bool Unwrapper::may_go_on_as_border(std::string_view text) const {
-  return hashes_at_end(text) >= kLeastWrapped || begins_border(text, region_.lines.next_text());
+  std::string_view next = region_.lines.next_text();
+  if (!late_prefix_.empty() && is_also_in_front(late_prefix_, next)) next = behind(late_prefix_.size(), next);
+  return hashes_at_end(text) >= kLeastWrapped || begins_border(text, next);
 }
 
 bool Unwrapper::is_further_border_piece(std::string_view text) const {

@@ -209,6 +209,10 @@ std::vector<Case> cases() {
        replaced(bare, "512" + std::string(kWidth - 18, ' ') + "#",
                 "512" + std::string(kWidth - 18, ' ') + "# stats.py:301"),
        Mending::suffix},
+      {"wrapped just behind a long prefix, then quoted",
+       joined(
+           each(wrapped(prefixed(kPrefix), kPrefix.size() + 8, true), [](const std::string& s) { return "> " + s; })),
+       Mending::wrapped},
       {"wrapped, then indented",
        joined(each(wrapped(prefixed("x: "), 80), [](const std::string& s) { return "    " + s; })), Mending::wrapped},
       {"wrapped, then logged",
