@@ -1,16 +1,24 @@
 #include "input/streams.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 #include <utility>
 
 #include "input/numbering.h"
 #include "input/process.h"
 #include "input/rewrite.h"
+#include "shardstats/ascii.h"
 
 namespace shardstats::input_detail {
 namespace {
 
 constexpr std::size_t kBytesOfLine = 200;  // of memory that a line takes besides its text, about
+
+bool begins_word(std::string_view text, std::size_t at) {
+  const auto is_of_word = [](char c) { return is_digit(c) || is_letter(c); };
+  return at == 0 || !is_of_word(text[at - 1]) || !is_of_word(text[at]);
+}
 
 // The tag without its `number`-th number (1-based) and the blanks around it.
 std::string without_number(const std::string& tag, std::size_t number) {
@@ -129,17 +137,24 @@ bool Streams::is_newest_first(const std::vector<MendedLine*>& lines) const {
          border_of(title[1]) && !border_of(title[-1]);
 }
 
-// Lines of nobody known go to the first stream.
 std::vector<std::shared_ptr<Transcript>> Streams::write() {
   const std::map<std::string, std::size_t> by_tag = streams_by_tag();
   if (by_tag.size() > 1)
     region_.note(Mending::interleaved, lines_.front().text.place_of(0));
   else
     remove_doubles();
+  std::set<std::size_t, std::greater<>> lengths;
+  for (const auto& [tag, stream] : by_tag) lengths.insert(tag.size());
+  // Text of others without a line end may stand in front of a prefix. Lines of nobody known go to the first stream.
+  const auto stream_of = [&](const std::string& tag) -> std::size_t {
+    for (const std::size_t length : lengths)
+      if (length > 0 && length <= tag.size() && begins_word(tag, tag.size() - length))
+        if (const auto own = by_tag.find(tag.substr(tag.size() - length)); own != by_tag.end()) return own->second;
+    return 0;
+  };
   std::vector<std::vector<MendedLine*>> lines(std::max<std::size_t>(by_tag.size(), 1));
   for (MendedLine& line : lines_) {
-    const auto own = by_tag.find(line.tag);
-    lines[line.boxed && own != by_tag.end() ? own->second : 0].push_back(&line);
+    lines[line.boxed ? stream_of(line.tag) : 0].push_back(&line);
   }
   std::vector<std::shared_ptr<Transcript>> streams;
   for (auto& of_stream : lines) {

@@ -532,6 +532,10 @@ TEST(Mend, ProcessesAreToldApartByWhatIsTakenOff) {
       },
       [&](int p, int, const std::string& line) { return "{'rank': " + text(p) + ", 'msg': '" + line + "'}"; },
       [&](int p, int t, const std::string& line) { return "[rank" + text(p) + "]:[" + text(t) + ".033] " + line; },
+      [&](int p, int t, const std::string& line) {  // text without a line end
+        return (t % 4 == 1 && t > 4 ? "Loading checkpoint shards..." : "") + std::string(t % 8 == 5 ? " " : "") +
+               "[rank" + text(p) + "]: " + line;
+      },
       [&](int p, int t, const std::string& line) {  // a bar without a line end, in front of the next line's prefix
         return (t % 5 == p ? "\rEpoch: " + text(t) + "%|##   | 3/7 [00:01<00:09,  1.00it/s]" : "") + "[rank" + text(p) +
                "]: " + line;
