@@ -16,9 +16,6 @@ namespace {
 
 constexpr std::size_t kManyLines = 1024;  // of a block, for which memory is taken at once
 constexpr std::size_t kSmallest = 12;     // lines of the smallest whole block
-// Foreign lines in a row that end a part without a title. Any box line may begin one, so that each reads only a few
-// ahead.
-constexpr int kMostForeignOfPart = 50;
 
 // The '#' from which the line is exactly `width` characters long, or longer in a box line that overflows.
 struct WidthMatch {

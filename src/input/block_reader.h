@@ -10,6 +10,9 @@
 namespace shardstats::input_detail {
 
 inline constexpr int kLookBack = 20;  // foreign lines that may stand between the border and the title
+// Foreign lines in a row that end a part without a title. Any box line may begin one, so that each reads only a few
+// ahead.
+inline constexpr int kMostForeignOfPart = 50;
 
 struct ReadBlock {
   Block block;

@@ -104,6 +104,9 @@ struct BlockFinder::State {
   Line first_of_region(const Line& sign) {
     const bool is_left_in_part = sign.start == run.sign && run.start <= from && from <= run.end;
     if (is_left_in_part) return lines.line_from(from);
+    // All other signs of what a closing border ends may be cut off, so that lines of others stand between.
+    const bool may_close = border_of(sign.text) && lines.line_from(sign.next).text.find(kTitle) == kNowhere;
+    const int most_foreign = may_close ? kMostForeignOfPart : 0;
     // A console may have blanks or the source's place behind a piece, and the last one may be short.
     const auto is_border_piece = [](const Line& line) {
       if (hashes_at_end(line.text) >= kLeastWrapped) return true;
@@ -121,14 +124,20 @@ struct BlockFinder::State {
       line = lines.line_around(line.start - 1);
     const std::size_t run_end = is_border_piece(line) ? line.start : sign.start;
     line = lines.line_from(run_end);
-    while (line.start > from) {
+    Line first = line;
+    for (int foreign = 0; line.start > from && foreign <= most_foreign;) {
       const Line before = lines.line_around(line.start - 1);
       const bool is_piece = is_border_piece(before) || begins_border(before.text, line.text) || has_only_hashes(before);
-      if (first_box(before.text) == kNowhere && !is_piece) break;
       line = before;
+      if (first_box(before.text) == kNowhere && !is_piece) {
+        ++foreign;
+      } else {
+        first = before;
+        foreign = 0;
+      }
     }
-    run = {sign.start, line.start, run_end};
-    return line;
+    run = {sign.start, first.start, run_end};
+    return first;
   }
 
   void mend_from(const Line& first) {

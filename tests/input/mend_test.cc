@@ -805,6 +805,23 @@ TEST(Mend, Parts) {
   EXPECT_EQ(texts_of(both[1]), lines);
 }
 
+// Only the closing border is a sign that is looked for.
+TEST(Mend, PartsBetweenLinesOfOthers) {
+  Texts lines = {box_line("Estimated Sharding Distribution"), box_line("Max HBM: 1.5 GB on rank [0]"), box_line("")};
+  for (const char* text : {"Top 5 Tables Causing Max Perf:", "   one", "Top 5 Tables Causing Max HBM:", "   one"})
+    lines.push_back(box_line(text));
+  lines.emplace_back(kWidth, '#');
+  for (const int count : {1, 49})
+    for (const std::size_t at : {std::size_t{1}, lines.size() - 1}) {
+      Texts log = lines;
+      log.insert(log.begin() + static_cast<std::ptrdiff_t>(at), others(count));
+      log.front().insert(0, "loading\n");
+      const auto blocks = find_blocks(joined(log));
+      ASSERT_EQ(blocks.size(), 1u) << count << " " << at;
+      EXPECT_EQ(texts_of(blocks[0]), lines) << count << " " << at;
+    }
+}
+
 TEST(Mend, WithoutFrame) {
   std::string log = "loading\n";
   for (const std::string& line : printed())
