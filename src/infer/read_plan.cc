@@ -73,14 +73,17 @@ void read_kernels(const PrintedPlan& printed, PlanInputs& plan) {
   std::sort(plan.kernels.begin(), plan.kernels.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
-// Are some of its lines missing, or may all be, since the block was cut off before?
+// Are some of its lines missing, or may all be, since what the release prints in front of them or behind is lost?
 bool lacks_reservation(const PrintedPlan& printed) {
   const auto is_printed = [&](LineId id) { return printed.find(id) != nullptr; };
   constexpr LineId kLines[] = {LineId::dense_heading, LineId::dense_storage, LineId::kjt_heading, LineId::kjt_storage};
-  constexpr LineId kBehind[] = {LineId::top_perf_heading, LineId::top_hbm_heading};
   const auto lines = std::ranges::count_if(kLines, is_printed);
   if (lines > 0) return lines < std::ssize(kLines);
-  return printed.is_reported("log.no_closing_border") && std::ranges::none_of(kBehind, is_printed);
+  const auto is_lost = [&](LineId id) { return form_in(printed.releases.front(), id) && !is_printed(id); };
+  const bool has_lists = printed.ranks.printed && form_in(printed.releases.front(), LineId::top_perf_heading);
+  const bool is_end_lost =
+      has_lists ? !is_printed(LineId::top_perf_heading) : printed.is_reported("log.no_closing_border");
+  return printed.tables.printed && (is_lost(LineId::planning_percent) || is_end_lost);
 }
 
 void read_reservation(const PrintedPlan& printed, PlanInputs& plan) {

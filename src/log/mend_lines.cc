@@ -89,9 +89,7 @@ void report_repeated(PrintedPlan& plan, const PrintedLine& first, const PrintedL
        same ? "this line stands above already" : "this line stands above already, with another value"});
 }
 
-}  // namespace
-
-void mend_lines(PrintedPlan& plan) {
+void leave_out_repeated(PrintedPlan& plan) {
   const std::vector<LineKey> keys = line_keys(plan);
   std::vector<std::uint32_t> repeated;
   for (std::size_t first = 0, i = 1; i < keys.size(); ++i) {
@@ -108,6 +106,55 @@ void mend_lines(PrintedPlan& plan) {
   for (std::uint32_t line = 0; line < plan.lines.size(); ++line)
     if (!std::ranges::binary_search(repeated, line)) kept.push_back(plan.lines[line]);
   plan.lines = std::move(kept);
+}
+
+// Headings with lines of one form below, in the order in which they stand. With the lines of planning memory those of
+// the storage share theirs, and its own last line is always there.
+struct Following {
+  LineId heading, next;
+};
+constexpr Following kFollowing[] = {{LineId::perf_imbalance_heading, LineId::hbm_imbalance_heading},
+                                    {LineId::hbm_imbalance_heading, LineId::ddr_imbalance_heading},
+                                    {LineId::kernel_weights_heading, LineId::kernel_optimizer_heading},
+                                    {LineId::planning_heading, LineId::planning_percent}};
+
+// An imbalance is printed where some rank has memory of the kind; the number of one rank alone may be wrong.
+bool is_always_printed(LineId heading, const PrintedPlan& plan) {
+  const bool is_hbm = heading == LineId::hbm_imbalance_heading;
+  if (!is_hbm && heading != LineId::ddr_imbalance_heading) return true;
+  const auto has_memory = [is_hbm](const PrintedRank& row) {
+    const std::string_view text = is_hbm ? row.hbm.text : row.ddr.text;
+    return text.find_first_of("123456789") != std::string_view::npos;
+  };
+  return std::ranges::count_if(plan.ranks.rows, has_memory) > 1;
+}
+
+// Where the next heading is lost, lines that stand below a heading may be those of the next one.
+void leave_unread(PrintedPlan& plan, const Following& following) {
+  const auto heading = std::ranges::find(plan.lines, following.heading, &PrintedLine::id);
+  if (heading == plan.lines.end() || plan.find(following.next) || !is_always_printed(following.next, plan)) return;
+  const auto is_below = [](const PrintedLine& line) {
+    return line.id == LineId::blank || line_forms()[line.form].section != Section::none;
+  };
+  const auto end = std::find_if_not(heading + 1, plan.lines.end(), is_below);
+  if (end == plan.lines.end() || is_unknown(end->id)) return;  // cut off, or a heading in other words
+  bool is_reported = false;
+  for (auto line = heading + 1; line != end; ++line) {
+    if (line->id == LineId::blank) continue;
+    if (!is_reported)
+      plan.diagnostics.push_back({"log.missing_lines", Severity::error, Cell{{}, line->place},
+                                  "the next heading is missing, so that this line and those below may be its own; they "
+                                  "are kept but not checked"});
+    is_reported = true;
+    line->id = LineId::unknown_plain;
+  }
+}
+
+}  // namespace
+
+void mend_lines(PrintedPlan& plan) {
+  leave_out_repeated(plan);
+  for (const Following& following : kFollowing) leave_unread(plan, following);
 }
 
 }  // namespace shardstats::log_detail

@@ -1,4 +1,4 @@
-// Lines outside the two tables that stand twice. Private to src/log.
+// Lines outside the two tables that stand twice, or below a heading that is lost. Private to src/log.
 #pragma once
 
 #include "shardstats/log/printed.h"
@@ -6,7 +6,7 @@
 namespace shardstats::log_detail {
 
 // Reports lines that the planner prints once, but stand above already, and leaves them out: what rests on such a number
-// reads the first one.
+// reads the first one. Nor are lines read that may be those of a heading that is lost.
 void mend_lines(PrintedPlan& plan);
 
 }  // namespace shardstats::log_detail

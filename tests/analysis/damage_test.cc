@@ -100,6 +100,34 @@ TEST(Damage, LinesThatStandTwice) {
   }
 }
 
+// As where a notebook or a store shows the start and the end of its output only. What is left is right; that lines of
+// kernels or of the lists are lost is seen in what counts them.
+TEST(Damage, LinesLostInTheMiddle) {
+  constexpr std::size_t kMost = 14;
+  constexpr std::string_view kCounting[] = {"kernel.count", "kernel.constraints", "top_tables.perf", "top_tables.hbm"};
+  for (const char* name : kLogs) {
+    const std::vector<std::string> all = lines_of(log_bytes(name));
+    const auto batch = std::ranges::find_if(all, [](const auto& line) { return line.starts_with("# Batch Size"); });
+    for (auto first = batch; all.end() - first > 1; ++first)
+      for (auto last = first + 1; last < all.end() && last - first <= std::ptrdiff_t{kMost}; ++last) {
+        // Not every log has these sections: here no rank shows DDR, and some reservations are not printed.
+        const std::string lost = joined({first, last});
+        const auto is_lost = [&](std::string_view text) { return lost.find(text) != std::string::npos; };
+        if (is_lost("# DDR Imbalance")) continue;
+        if (is_lost("# KJT Storage") && !is_lost("# Top 5") && !is_lost("Percent of Total")) continue;
+        std::vector<std::string> lines(all.begin(), first);
+        lines.insert(lines.end(), last, all.end());
+        const Checked checked(joined(lines));
+        for (const Finding& finding : checked.report.findings) {
+          const std::string_view rule = finding.rule->id;
+          const bool may_be = rule.starts_with("log.") || std::ranges::find(kCounting, rule) != std::end(kCounting);
+          EXPECT_TRUE(finding.severity != Severity::error || may_be)
+              << name << ":" << first - all.begin() + 1 << " " << last - first << " " << finding.message;
+        }
+      }
+  }
+}
+
 TEST(Damage, LostRanks) {
   for (const char* name : kLogs) {
     const std::string bytes = log_bytes(name);
