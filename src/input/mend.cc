@@ -27,6 +27,46 @@ std::size_t opening_quote(std::string_view text, char quote) {
   return open;
 }
 
+// What a container wrote, in a record of its runtime.
+struct PartOfRecord {
+  std::size_t start = 0, end = 0;
+  bool goes_on = false;  // in the next record
+};
+
+// Of Docker: {"log":"...","stream":"stderr",...}. It takes so many bytes at a time; the last part ends in a line feed.
+std::optional<PartOfRecord> part_of_docker(std::string_view text) {
+  constexpr std::string_view kFront = "{\"log\":\"";
+  constexpr std::size_t kMostBytes = 16384;
+  if (!text.starts_with(kFront)) return std::nullopt;
+  PartOfRecord part{.start = kFront.size(), .end = kFront.size()};
+  std::size_t bytes = 0;
+  bool ends_line = false;
+  for (; part.end < text.size() && text[part.end] != '"'; ++bytes) {
+    const bool is_escape = text[part.end] == '\\';
+    ends_line = is_escape && text.substr(part.end + 1).starts_with('n');
+    part.end += !is_escape ? 1 : text.substr(part.end + 1).starts_with('u') ? 6 : 2;
+  }
+  part.goes_on = bytes == kMostBytes && part.end < text.size() && !ends_line;
+  return part;
+}
+
+// Of the Container Runtime Interface: "2026-11-27T12:34:56.123456789Z stderr P ..."; the last part has "F".
+std::optional<PartOfRecord> part_of_cri(std::string_view text) {
+  const std::size_t time = text.find(' ');
+  if (time == kNowhere) return std::nullopt;
+  const std::string_view rest = text.substr(time);
+  for (const std::string_view stream : {" stdout ", " stderr "})
+    for (const std::string_view tag : {"P ", "F "})
+      if (rest.starts_with(stream) && rest.substr(stream.size()).starts_with(tag))
+        return PartOfRecord{time + stream.size() + tag.size(), text.size(), tag == "P "};
+  return std::nullopt;
+}
+
+std::optional<PartOfRecord> part_of_record(std::string_view text) {
+  const std::optional<PartOfRecord> of_docker = part_of_docker(text);
+  return of_docker ? of_docker : part_of_cri(text);
+}
+
 // Reads the physical lines, as many as the region has, and hands on what they stand for.
 class Mender {
  public:
@@ -99,7 +139,7 @@ class Mender {
     else if (is_full())
       report_full();
     else
-      decode_and_unwrap(joined_literals(text));
+      decode_and_unwrap(joined_records(text));
   }
 
   static bool has_title_or_label(std::string_view text) { return text.find(kTitle) != kNowhere || labels_in(text) > 0; }
@@ -120,6 +160,25 @@ class Mender {
       if (is_full()) return report_full();
       console_.take(std::move(text), decoded.process);
     }
+  }
+
+  // A container's runtime splits what is longer than it takes into several records.
+  Transcript joined_records(std::string_view text) {
+    std::optional<PartOfRecord> part = part_of_record(text);
+    if (!part || !part->goes_on || !part_of_record(lines_.next_text())) return joined_literals(text);
+    region_.note(Mending::wrapped, {lines_.number(), 1});
+    Transcript line;
+    std::size_t start = 0;
+    while (part->goes_on && line.text().size() < kLongestLine) {
+      const auto next = part_of_record(lines_.next_text());
+      if (!next) break;
+      line.append(text.substr(start, part->end - start), column(start));
+      text = lines_.read();
+      part = next;
+      start = part->start + lines_.front_of(text);
+    }
+    line.append(text.substr(start), column(start));
+    return line;
   }
 
   // Python's pprint breaks a long string behind a blank: '#  ' in one line, '--- ' and so on in the next ones.

@@ -100,7 +100,7 @@ constexpr std::array kMendingNotes = {
                 "the lines were taken out of strings of JSON or Python, or out of HTML"},
     MendingNote{Mending::beside, "log.missing_lines",
                 "lines of the block stand beside the strings of this line; they were left out", Severity::error},
-    MendingNote{Mending::wrapped, "log.wrapped", "lines were broken at the width of a terminal and joined again"},
+    MendingNote{Mending::wrapped, "log.wrapped", "lines were broken, as at the width of a terminal, and joined again"},
     MendingNote{Mending::glued, "log.glued", "several lines stand on one and were cut apart"},
     MendingNote{Mending::interleaved, "log.interleaved", "the lines of several processes are mixed and were sorted"},
     MendingNote{

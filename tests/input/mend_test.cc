@@ -110,6 +110,31 @@ std::string list(const Texts& lines) {
   return text + "]\n";
 }
 
+// As a container's runtime writes a line that is longer than it takes at once.
+std::string split_records(const std::string& line, const std::function<std::string(const std::string&, bool)>& record) {
+  constexpr std::size_t kMost = 16384;
+  std::string log;
+  for (std::size_t at = 0; at < line.size(); at += kMost)
+    log += record(line.substr(at, kMost), at + kMost >= line.size()) + "\n";
+  return log;
+}
+std::string of_docker(const std::string& part, bool is_last) {
+  return R"({"log":")" + replaced(replaced(part, "\\", "\\\\"), "\"", "\\\"") + (is_last ? "\\n" : "") +
+         R"(","stream":"stderr","time":"2026-01-02T03:04:05Z"})";
+}
+std::string of_cri(const std::string& part, bool is_last) {
+  return std::string("2026-01-02T03:04:05.123456789Z stdout ") + (is_last ? "F " : "P ") + part;
+}
+// A list and a string, of which the first part ends in the batch size, and in front of an 'n'.
+std::string long_list() {
+  const std::string text = list(printed());
+  return std::string(16384 - text.find("512") - 1, 'x') + text.substr(0, text.size() - 1);
+}
+std::string long_string() {
+  const std::string text = json(joined(printed()));
+  return std::string(16384 - text.find("\\n#", text.find("512")) - 1, 'x') + text;
+}
+
 const std::string kPrefix = "2026-01-02 03:04:05,678 INFO stats.py:12] ";
 
 std::string others(int lines) {
@@ -140,6 +165,10 @@ std::vector<Case> cases() {
       {"all lines in two fields of a record",
        replaced(json(bare), "\"n\": 1", "\"event\": {\"original\": " + json(bare).substr(25)), Mending::doubled},
       {"Python list", "x = 1\nINFO:" + list(lines), Mending::escapes},
+      {"Python list in several records of Docker", split_records(long_list(), of_docker), Mending::wrapped},
+      {"Python list in several records of the CRI", split_records(long_list(), of_cri), Mending::wrapped},
+      {"string of JSON in several records of Docker", split_records(long_string(), of_docker), Mending::wrapped},
+      {"string of JSON in several records of the CRI", split_records(long_string(), of_cri), Mending::wrapped},
       {"pprint of Python", replaced(list(lines), "--- Planner", "'\n '--- Planner"), Mending::escapes},
       {"pprint of Python that breaks behind a prefix",
        replaced(replaced(list(prefixed("I of stats: ")), "I of stats: #", "I of '\n 'stats: '\n '#"), "--- Planner",
