@@ -14,6 +14,7 @@
 #include "log/match.h"
 #include "log/mend_lines.h"
 #include "log/read_tables.h"
+#include "log/repeats.h"
 #include "log/text.h"
 #include "shardstats/limits.h"
 #include "shardstats/log/fingerprint.h"
@@ -423,7 +424,16 @@ bool PrintedPlan::is_empty() const {
 
 PrintedPlan parse(const Block& block) {
   const std::optional<Block> own = log_detail::without_foreign(block);
-  return BlockParser(own ? *own : block).parse();
+  PrintedPlan plan = BlockParser(own ? *own : block).parse();
+  const auto is_note = [](const Diagnostic& found) { return found.severity == Severity::note; };
+  if (std::ranges::all_of(plan.diagnostics, is_note)) return plan;
+  const auto once = log_detail::without_repeated_runs(own ? *own : block);
+  if (!once) return plan;
+  plan = BlockParser(once->block).parse();
+  for (const BoxLine& line : once->again)
+    plan.diagnostics.push_back({"log.repeated_lines", Severity::error, Cell{{}, line.place},
+                                "the lines from here on stand above already; they were read once"});
+  return plan;
 }
 
 }  // namespace shardstats

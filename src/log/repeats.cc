@@ -1,7 +1,10 @@
 #include "log/repeats.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <unordered_map>
+#include <utility>
 
 #include "shardstats/log/text_hash.h"
 
@@ -35,7 +38,68 @@ bool find_repeated(std::span<const Cell> rows, std::string_view (*key)(std::stri
   return true;
 }
 
+class Runs {
+ public:
+  void take(const BoxLine& line) {
+    const std::size_t at = kept_.size();
+    kept_.push_back(line);
+    if (run_ > 0 && kept_[at - distance_].text == line.text) {
+      ++run_;
+      texts_ += has_text(line);
+      last_[line.text] = at;
+    } else {
+      run_ = 0;
+      if (has_text(line)) begin(at);
+    }
+    constexpr std::size_t kFewestTexts = 2;
+    if (run_ == 0 || run_ != distance_ || texts_ < kFewestTexts) return;
+    for (std::size_t i = at + 1 - run_; i <= at; ++i) last_[kept_[i].text] = i - distance_;
+    kept_.resize(kept_.size() - run_);
+    again_.push_back(first_);
+    run_ = 0;
+  }
+
+  std::vector<BoxLine>& kept() { return kept_; }
+  std::vector<BoxLine>& again() { return again_; }
+
+ private:
+  static bool has_text(const BoxLine& line) { return line.text.find_first_not_of("# ") != std::string_view::npos; }
+
+  // The line may stand in a run. Lines in front of it may do so, too: what is blank or stands in several places begins
+  // none, or another one.
+  void begin(std::size_t at) {
+    const auto [last, is_new] = last_.try_emplace(kept_[at].text, at);
+    if (!is_new) {
+      distance_ = at - last->second;
+      run_ = texts_ = 1;
+      first_ = kept_[at];
+      constexpr std::size_t kMostBack = 64;
+      const std::size_t most = std::min({distance_, last->second + 1, kMostBack});
+      while (run_ < most && kept_[at - run_].text == kept_[last->second - run_].text) {
+        texts_ += has_text(kept_[at - run_]);
+        first_ = kept_[at - run_];
+        ++run_;
+      }
+    }
+    last->second = at;
+  }
+
+  std::unordered_map<std::string_view, std::size_t> last_;  // index of the last line with this text
+  std::size_t run_ = 0, texts_ = 0, distance_ = 0;          // lines that stand `distance_` above as well
+  BoxLine first_;
+  std::vector<BoxLine> kept_, again_;  // without the repeated runs; their first lines
+};
+
 }  // namespace
+
+std::optional<WithoutRepeats> without_repeated_runs(const Block& block) {
+  Runs runs;
+  for (const BoxLine& line : block.lines) runs.take(line);
+  if (runs.again().empty()) return std::nullopt;
+  WithoutRepeats without{block, std::move(runs.again())};
+  without.block.lines = std::move(runs.kept());
+  return without;
+}
 
 // A hash table with open addressing: sorting the rows or a node per row would take longer than reading them.
 std::vector<std::uint32_t> repeated_rows(std::span<const Cell> rows) {

@@ -72,6 +72,26 @@ TEST(Damage, RowsThatStandTwice) {
     }
 }
 
+// As where a shipper of logs sends some of them again. Of the lists at the end the order alone tells it.
+TEST(Damage, RunsThatStandTwice) {
+  for (const char* name : kLogs) {
+    const std::vector<std::string> all = lines_of(log_bytes(name));
+    const auto lists = std::ranges::find_if(all, [](const auto& line) { return line.starts_with("# Top 5"); });
+    const auto up_to_lists = lists - all.begin();
+    for (const std::ptrdiff_t count : {3, 4, 7, 12})
+      for (std::ptrdiff_t first = 3; first + count < up_to_lists; ++first) {
+        const auto start = all.begin() + first, end = start + count;
+        std::vector<std::string> lines(all.begin(), end);
+        lines.insert(lines.end(), start, all.end());
+        const Errors errors = errors_of(joined(lines));
+        EXPECT_EQ(errors.of_numbers, std::vector<std::string>{}) << name << ":" << first + 1 << " " << count;
+        EXPECT_LE(errors.of_log, 1) << name << ":" << first + 1 << " " << count;
+        lines.insert(lines.begin() + first, start, end);
+        EXPECT_LE(errors_of(joined(lines)).of_log, 2) << name << ":" << first + 1 << " " << count;
+      }
+  }
+}
+
 // Of the lines outside the two tables. Lists may have tables of one name, and the frame is the frame.
 bool may_stand_twice(const PrintedPlan& printed, std::size_t line) {
   const auto at = std::ranges::find(printed.lines, line, [](const PrintedLine& l) { return l.place.line; });
