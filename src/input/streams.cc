@@ -145,10 +145,13 @@ std::vector<std::shared_ptr<Transcript>> Streams::write() {
     remove_doubles();
   std::set<std::size_t, std::greater<>> lengths;
   for (const auto& [tag, stream] : by_tag) lengths.insert(tag.size());
+  constexpr std::size_t kMostLengths = 32;  // of so many, none is looked for at the end of other text
+  if (lengths.size() > kMostLengths) lengths.clear();
   // Text of others without a line end may stand in front of a prefix. Lines of nobody known go to the first stream.
   const auto stream_of = [&](const std::string& tag) -> std::size_t {
+    if (const auto own = by_tag.find(tag); own != by_tag.end()) return own->second;
     for (const std::size_t length : lengths)
-      if (length > 0 && length <= tag.size() && begins_word(tag, tag.size() - length))
+      if (length > 0 && length < tag.size() && begins_word(tag, tag.size() - length))
         if (const auto own = by_tag.find(tag.substr(tag.size() - length)); own != by_tag.end()) return own->second;
     return 0;
   };
