@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "cli/terminal.h"
 #include "report/clean.h"
@@ -29,7 +30,7 @@ Output::Output(Destination destination, const Options& options)
 }
 
 Output::~Output() {
-  if (file_ != nullptr && file_ != stdout) std::fclose(file_);
+  if (file_ != nullptr && file_ != stdout) std::fclose(file_);  // not finished: why was said elsewhere
 }
 
 void Output::failed() {
@@ -61,6 +62,8 @@ void Output::put(const std::string& text) {
 bool Output::finish() {
   release();
   if (file_ != nullptr && !failed_ && std::fflush(file_) != 0) failed();
+  // Some file systems find out here that what they took does not fit.
+  if (file_ != nullptr && file_ != stdout && std::fclose(std::exchange(file_, nullptr)) != 0) failed();
   return !failed_;
 }
 

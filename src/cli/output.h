@@ -32,7 +32,7 @@ class Output {
   // Keeps what goes to the terminal until release(), so that it does not mix with a progress line there.
   void hold() { holds_ = style_.terminal; }
   void release();
-  bool finish();  // false: something could not be written
+  bool finish();  // the last call; false: something could not be written
 
  private:
   void failed();
