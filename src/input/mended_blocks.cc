@@ -121,15 +121,9 @@ void locate(Block& block, const std::shared_ptr<Transcript>& transcript) {
       line.transcript = transcript.get();
       line.place = transcript->place_of(offset_of(line.text));
     }
-  const std::uint32_t first = block.lines.front().place.line, last = block.lines.back().place.line;
-  std::erase_if(block.mended, [&](const Mended& mended) {  // it is another block's
-    return mended.what == Mending::beside && (mended.first.line < first || mended.first.line > last);
-  });
-  for (Mended& mended : block.mended) {
-    if (mended.what == Mending::beside) continue;
+  for (Mended& mended : block.mended)
     mended.first =
         mended.what == Mending::foreign ? block.foreign.front().place : Place{block.lines.front().place.line, 1};
-  }
   block.transcript = transcript;
 }
 
