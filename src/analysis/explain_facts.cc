@@ -23,7 +23,7 @@ class Facts {
     TableFacts<Traced> facts;
     facts.sharding = table_.sharding;
     facts.kernel = table_.kernel;
-    facts.quant = table_.kernel->quant || row_.sharder.text.starts_with("Quant");
+    facts.quant = is_quant(table_.kernel, row_.sharder.text);
     facts.sequence = table_.sequence;
     facts.virtual_table = choice_.virtual_table;
     facts.rows = from_log("R", "rows (Hash Size)", static_cast<double>(table_.rows), row_.hash_size);

@@ -249,7 +249,7 @@ class Application {
 
   void set_kernel(const KernelTraits& kernel, TableInputs& table, PrintedTable& row) {
     table.kernel = &kernel;
-    table.quant = kernel.quant || row.sharder.text.starts_with("Quant");
+    table.quant = is_quant(&kernel, row.sharder.text);
     set(row.kernel, std::string(kernel.name));
   }
 

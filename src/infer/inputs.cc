@@ -121,7 +121,7 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   const auto& kernel =
       columns.kernel.read(printed.kernel, [](const Cell& cell) { return std::optional(find_kernel(cell.text)); });
   table.kernel = kernel.value_or(nullptr);
-  table.quant = (table.kernel != nullptr && table.kernel->quant) || printed.sharder.text.starts_with("Quant");
+  table.quant = is_quant(table.kernel, printed.sharder.text);
   table.sequence = printed.output.text == "sequence";
   table.rows = parse_integer(printed.hash_size.text).value_or(0);
   table.cols = parse_integer(printed.emb_dim.text).value_or(0);

@@ -89,6 +89,12 @@ const KernelTraits* find_kernel(std::string_view name);
 std::span<const KernelTraits> kernel_table();
 inline bool is_cached(const KernelTraits& kernel, Release release) {
   return kernel.cached && release >= kernel.cached_since;
+// Is a table stored as the QUANT family (section 2.1)? Its kernel says so or, up to v1.6.0, the name of its sharder.
+// `kernel`: null if no release has it.
+inline bool is_quant(const KernelTraits* kernel, std::string_view sharder) {
+  return (kernel != nullptr && kernel->quant) || sharder.starts_with("Quant");
+}
+
 }
 
 }  // namespace shardstats
