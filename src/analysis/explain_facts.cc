@@ -1,9 +1,9 @@
 // The inputs of a table's formulas with their origins, and its shards read through the formulas.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "analysis/explain_parts.h"
+#include "shardstats/numbers/printed.h"
 
 namespace shardstats::explain_detail {
 namespace {
@@ -388,11 +388,7 @@ std::string name_of(const Context& context, std::uint32_t t) {
   return std::string(context.names[context.plan.tables[t].row]);
 }
 
-double number_of(std::string_view text) {
-  double value = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-  return end.ec == std::errc() && std::isfinite(value) ? value : 0;
-}
+double number_of(std::string_view text) { return parse_real(text).value_or(0); }
 
 std::string rank_list(const std::vector<const PlanShard*>& shards) {
   const bool ranked = std::all_of(shards.begin(), shards.end(), [](const PlanShard* s) { return s->rank.has_value(); });

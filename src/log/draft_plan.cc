@@ -23,7 +23,7 @@ void DraftPlan::report_bound(Cell where, std::string_view message) {
 }
 
 void DraftPlan::check_long(const Cell& cell, std::int64_t most, std::string_view message) {
-  if (skip_digits(cell.text, 0) != cell.text.size() || cell.text.empty()) return;
+  if (!is_whole_number(cell.text)) return;
   if (!parse_integer(cell.text, most)) report_bound(cell, message);
 }
 

@@ -187,7 +187,6 @@ bool is_rank_list_beyond(std::string_view text) {
 }
 
 bool is_batch_list_beyond(std::string_view text) {
-  const auto is_number = [](std::string_view word) { return !word.empty() && skip_digits(word, 0) == word.size(); };
   bool beyond = false;
   std::int64_t entries = 0;
   std::string_view run;
@@ -195,7 +194,7 @@ bool is_batch_list_beyond(std::string_view text) {
     const std::size_t star = std::min(run.find('*'), run.size());
     const std::string_view size = trim_left(trim_right(run.substr(0, star)));
     const std::string_view times = star == run.size() ? "1" : trim_left(trim_right(run.substr(star + 1)));
-    if (!is_number(size) || !is_number(times)) return false;
+    if (!is_whole_number(size) || !is_whole_number(times)) return false;
     entries = capped_sum(entries, parse_integer(times).value_or(INT64_MAX));
     beyond = beyond || !parse_integer(size, kLargestBatch) || entries > kMostFeatures;
   }

@@ -5,6 +5,7 @@
 #include "log/lists.h"
 #include "log/text.h"
 #include "shardstats/ascii.h"
+#include "shardstats/numbers/printed.h"
 
 namespace shardstats::log_detail {
 namespace {

@@ -65,26 +65,7 @@ inline std::size_t trimmed_size(std::string_view text) {
 inline std::string_view trim_right(std::string_view text) { return text.substr(0, trimmed_size(text)); }
 inline std::string_view trim_left(std::string_view text) { return text.substr(skip_blanks(text, 0)); }
 
-// Length of the number of log-format.md section 2 that the text begins with; 0 if it begins with none.
-inline std::size_t number_length(std::string_view text) {
-  std::size_t end = skip_digits(text, 0);
-  if (end == 0) {
-    if (text.starts_with("nan") || text.starts_with("inf")) return 3;
-    end = text.starts_with('-') ? skip_digits(text, 1) : 0;
-    if (end <= 1) return 0;
-  }
-  if (end < text.size() && text[end] == '.') {
-    const std::size_t point = end;
-    end = skip_digits(text, point + 1);
-    if (end == point + 1) return 0;
-  }
-  if (end + 1 < text.size() && text[end] == 'e' && (text[end + 1] == '-' || text[end + 1] == '+')) {
-    const std::size_t exponent = end + 2;
-    end = skip_digits(text, exponent);
-    if (end == exponent) return 0;
-  }
-  return end;
-}
+inline bool is_whole_number(std::string_view text) { return !text.empty() && skip_digits(text, 0) == text.size(); }
 
 // The box line without its closing '#' and the blanks in front of that; offsets stay those of the box line.
 inline std::string_view without_frame(std::string_view box_line) {

@@ -88,13 +88,6 @@ std::string_view write_component(Buffer& buffer, double value) {
   return value >= 1 ? write_fixed(buffer, value, 0) : write_general(buffer, value, 1);
 }
 
-// Removes leading digits; were there any?
-bool skip_digits(std::string_view& text) {
-  const std::size_t before = text.size();
-  while (!text.empty() && is_digit(text.front())) text.remove_prefix(1);
-  return text.size() < before;
-}
-
 }  // namespace
 
 std::string format(double value, Format format) {
@@ -149,21 +142,6 @@ std::optional<double> parse_real(std::string_view text) {
   return error == std::errc() && rest == end && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-bool is_number(std::string_view text) {
-  if (text == "nan" || text == "inf") return true;
-  if (text.starts_with('-')) text.remove_prefix(1);
-  if (!skip_digits(text)) return false;
-  if (text.starts_with('.')) {
-    text.remove_prefix(1);
-    if (!skip_digits(text)) return false;
-  }
-  if (text.starts_with('e')) {
-    text.remove_prefix(1);
-    if (!text.starts_with('+') && !text.starts_with('-')) return false;
-    text.remove_prefix(1);
-    if (!skip_digits(text)) return false;
-  }
-  return text.empty();
-}
+bool is_number(std::string_view text) { return !text.empty() && number_length(text) == text.size(); }
 
 }  // namespace shardstats

@@ -284,14 +284,6 @@ std::optional<RealInterval> short_interval(std::string_view text, Format format)
   }
 }
 
-// The whole text as a finite double.
-std::optional<double> parse_real(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
 // Doubles numbered in ascending order; -0.0 is -1 and 0.0 is 0, because they print differently.
 std::int64_t ordinal(double value) {
   const auto bits = std::bit_cast<std::int64_t>(value);

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "shardstats/ascii.h"
 #include "shardstats/numbers/interval.h"
 
 namespace shardstats {
@@ -70,7 +71,27 @@ inline std::optional<std::int64_t> parse_integer(std::string_view text, std::int
 // The whole text as a finite number; std::nullopt: it is none.
 std::optional<double> parse_real(std::string_view text);
 
-// Does the text have the shape of a number of the log: -? digits [. digits] [e sign digits], or nan, inf?
+// Length of the number that the text begins with: -? digits [. digits] [e sign digits], or nan, inf; 0: with none.
+inline std::size_t number_length(std::string_view text) {
+  std::size_t end = skip_digits(text, 0);
+  if (end == 0) {
+    if (text.starts_with("nan") || text.starts_with("inf")) return 3;
+    end = text.starts_with('-') ? skip_digits(text, 1) : 0;
+    if (end <= 1) return 0;
+  }
+  if (end < text.size() && text[end] == '.') {
+    const std::size_t point = end;
+    end = skip_digits(text, point + 1);
+    if (end == point + 1) return 0;
+  }
+  if (end + 1 < text.size() && text[end] == 'e' && (text[end + 1] == '-' || text[end + 1] == '+')) {
+    const std::size_t exponent = end + 2;
+    end = skip_digits(text, exponent);
+    if (end == exponent) return 0;
+  }
+  return end;
+}
+
 bool is_number(std::string_view text);
 
 }  // namespace shardstats
