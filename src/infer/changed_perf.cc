@@ -152,18 +152,18 @@ class Evaluation {
   RealInterval prefetch(const PerfHypothesis& old, const PerfHypothesis& now, std::uint32_t b, std::uint32_t t,
                         const TablePerf& before, double element_size) const {
     const TableInputs &table = base_.inputs.tables[b], &after = changed_.inputs.tables[t];
-    if (!prefetch_hidden(old, table) || before.cells[4].high == 0) return exactly(0.0);
+    RealInterval time = before.cells[at(PerfPart::prefetch_compute)];
+    if (!prefetch_hidden(old, table) || time.high == 0) return exactly(0.0);
     const RealInterval old_link = link_bandwidth(old.setting), link = link_bandwidth(now.setting);
     const double bytes = static_cast<double>(table.cols) * before.option.element_size;  // of a row
     const double bytes_now = static_cast<double>(after.cols) * element_size;
-    RealInterval time = before.cells[4];
     if (old_link != link) time = time * (old_link / link);
     if (bytes != bytes_now) time = time * exactly(bytes_now / bytes);
     if (likely_ || same_statistics(old, now, b, t)) return time;
     const double world = static_cast<double>(changed_.inputs.world_size);
     const double ids = std::ceil(world * (*now.outcome->parts)[t].front().lookups.lookups.high);
     const double distinct = std::min(ids, static_cast<double>(after.rows));
-    return {0, std::max(time.high, distinct * bytes_now / link.low)};
+    return {0, std::max(time.high, prefetch_time(distinct, static_cast<double>(after.cols), element_size, link.low))};
   }
 
   bool same_statistics(const PerfHypothesis& old, const PerfHypothesis& now, std::uint32_t b, std::uint32_t t) const {
@@ -190,7 +190,8 @@ class Evaluation {
       option.element_size = kElementSizes[static_cast<std::size_t>(*element)];
     if (table.kernel->speed != KernelSpeed::cached) option.prefetch_pipeline = false;
     if (prefetch_hidden(now, table))
-      result_.inputs.tables[t].printed.set(4, prefetch(old, now, b, t, *before, option.element_size));
+      result_.inputs.tables[t].printed.set(at(PerfPart::prefetch_compute),
+                                           prefetch(old, now, b, t, *before, option.element_size));
     const auto after = option_perf(now, changed_.inputs, result_.inputs, t, option, codecs);
     result_.inputs.tables[t].printed = {};
     if (!after) return std::nullopt;

@@ -56,9 +56,11 @@ class LinkFit {
     if (!comms || !all || ratio.high >= 1) return;
     const RealInterval n = exactly(shards_of(h_, t));
     const PrintedPerfCells& printed = tables_.perf.tables[t].printed;
-    for (const std::size_t p : {std::size_t{0}, std::size_t{2}}) add_cell(all->parts[p] * n, {}, ratio, printed[p]);
+    for (const PerfPart part : {PerfPart::forward_compute, PerfPart::backward_compute})
+      add_cell((*all)[part] * n, {}, ratio, printed[at(part)]);
     const RealInterval sum{all->total.low - comms->total.high, all->total.high - comms->total.low};
-    if (!prefetch_hidden(h_, tables_.plan.tables[t]) || !printed[4] || printed[4]->high == 0)
+    const auto& prefetch = printed[at(PerfPart::prefetch_compute)];
+    if (!prefetch_hidden(h_, tables_.plan.tables[t]) || !prefetch || prefetch->high == 0)
       add_cell(sum * n, comms->total * n, ratio, printed[kPerfTotal]);
   }
 

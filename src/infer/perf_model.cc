@@ -160,12 +160,13 @@ PerfCells cells_of(const TableCase& table, const PerfFacts<RealInterval>& facts,
 void add_hidden_prefetch(const PrintedPerfCells& printed, TablePerf& found) {
   RealInterval& cell = found.cells[kPerfTotal];
   const auto total = printed[kPerfTotal];
-  RealInterval prefetch = printed[4].value_or(RealInterval{0, kLargest});
+  constexpr std::size_t kPrefetch = at(PerfPart::prefetch_compute);
+  RealInterval prefetch = printed[kPrefetch].value_or(RealInterval{0, kLargest});
   if (total) prefetch = narrowed(prefetch, at_least_zero({total->low - cell.high, total->high - cell.low}));
-  found.cells[4] = prefetch;
+  found.cells[kPrefetch] = prefetch;
   cell = cell + prefetch;
-  found.shard[4] = prefetch / exactly(found.shards);
-  found.shard[kPerfTotal] = found.shard[kPerfTotal] + found.shard[4];
+  found.shard[kPrefetch] = prefetch / exactly(found.shards);
+  found.shard[kPerfTotal] = found.shard[kPerfTotal] + found.shard[kPrefetch];
 }
 
 // False: the kernel's bandwidth is not known.

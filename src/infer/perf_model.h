@@ -19,6 +19,7 @@ namespace shardstats::infer_detail {
 
 // The numbers of a perf cell, or their bounds in ms: the five components, then the total.
 inline constexpr std::size_t kPerfTotal = kPerfParts, kPerfCells = kPerfParts + 1;
+constexpr std::size_t at(PerfPart part) { return static_cast<std::size_t>(part); }
 using PerfCells = std::array<RealInterval, kPerfCells>;
 // The parts by index, then the total.
 inline RealInterval& perf_cell(PlanPerf& perf, std::size_t cell) {

@@ -15,7 +15,8 @@ struct Ratios {
 };
 
 void add_ratio(const PrintedPerfCells& cells, std::vector<RealInterval>& ratios) {
-  if (cells[0] && cells[2] && cells[0]->low > 0) ratios.push_back(*cells[2] / *cells[0]);
+  const auto &forward = cells[at(PerfPart::forward_compute)], &backward = cells[at(PerfPart::backward_compute)];
+  if (forward && backward && forward->low > 0) ratios.push_back(*backward / *forward);
 }
 
 // Are all tables of the rank fitted, with a backward pass, and weighted or not?

@@ -90,8 +90,10 @@ bool UnitCosts::add_costs(std::uint32_t t, std::size_t codec, PerfOption option)
     bandwidth = exactly(kEndless);
     BandwidthCost& cost = costs_.emplace_back();
     cost.bandwidth = k;
-    for (std::size_t p = 0; p < kPerfParts; ++p)
-      if (!mix || p == 1 || (p == 3 && by_columns)) cost.cells[p] = perf.parts[p];
+    for (std::size_t p = 0; p < kPerfParts; ++p) {
+      const bool is_comms = p == at(PerfPart::forward_comms) || (p == at(PerfPart::backward_comms) && by_columns);
+      if (!mix || is_comms) cost.cells[p] = perf.parts[p];
+    }
     if (!mix) cost.cells[kPerfTotal] = perf.total;
   }
   return true;
@@ -109,7 +111,8 @@ void UnitCosts::update(std::uint32_t t, Units& units) {
   for (BandwidthCost& cost : std::span(costs_).subspan(units.first, count)) {
     std::array<RealInterval, kPerfParts> parts;
     std::copy_n(cost.cells.begin(), kPerfParts, parts.begin());
-    cost.cells[2] = parts[2] = perf_detail::backward_compute(setting_, facts, parts[0]);
+    constexpr std::size_t kForward = at(PerfPart::forward_compute), kBackward = at(PerfPart::backward_compute);
+    cost.cells[kBackward] = parts[kBackward] = perf_detail::backward_compute(setting_, facts, parts[kForward]);
     cost.cells[kPerfTotal] = total_of(parts);
   }
   if (units.sizes > 1) unite_sizes(units);

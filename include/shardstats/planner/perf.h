@@ -353,6 +353,12 @@ perf_detail::Moved<N> moved_bytes(const PerfSetting<N>& setting, const PerfFacts
                parameter<N>("w_b", scattered ? wire.scatter_backward : wire.all_to_all_backward));
 }
 
+// Of fetching so many rows into the cache ahead (3.6).
+template <class N>
+N prefetch_time(N fetches, N cols, N element_size, N link) {
+  return fetches * cols * element_size / link;
+}
+
 // Perf of one shard of the table that moves so much (3.2 to 3.7), given the bandwidth of its kernel.
 template <class N>
 Perf<N> shard_perf(const PerfSetting<N>& setting, const PerfFacts<N>& table, N bandwidth,
@@ -383,8 +389,8 @@ Perf<N> shard_perf(const PerfSetting<N>& setting, const PerfFacts<N>& table, N b
         constant<N>(kBatchedCopy) * size.gradients / bandwidth;
   }
   if (rules.parts == 5 && !dp && !is_zero(table.fetches))
-    perf[PerfPart::prefetch_compute] = of_world(table.fetches, divisor_of(setting, table.sharding), 1) * table.cols *
-                                       table.element_size / link_bandwidth(setting);
+    perf[PerfPart::prefetch_compute] = prefetch_time(of_world(table.fetches, divisor_of(setting, table.sharding), 1),
+                                                     table.cols, table.element_size, link_bandwidth(setting));
   if (forward_only(rules, setting.inference, table.sharding)) {
     perf[PerfPart::backward_compute] = perf[PerfPart::backward_comms] = constant<N>(0);
     if (rules.inference != InferencePerf::all) perf[PerfPart::prefetch_compute] = constant<N>(0);
