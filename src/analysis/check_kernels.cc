@@ -172,20 +172,12 @@ void check_memory_of_ranks(Checks& checks) {
 }
 
 // How many tables have the shards of the ranks.
-struct TableBounds {
-  std::int64_t least = 0, most = 0;
-};
 TableBounds tables_of_ranks(const PrintedPlan& printed) {
   TableBounds bounds;
   for (const auto& [type, by_rank] : shard_difference(printed)) {  // no table is printed: all shards
-    std::int64_t on_one = 0, on_all = 0;
-    for (const auto& [rank, shards] : by_rank) {
-      on_one = std::max<std::int64_t>(on_one, shards);
-      on_all += shards;
-    }
-    const bool is_everywhere = type == "RW" || type == "DP", has_one_on_a_rank = is_everywhere || type == "TWRW";
-    bounds.least += type == "TW" ? on_all : has_one_on_a_rank ? on_one : 1;
-    bounds.most += is_everywhere ? on_one : on_all;
+    const auto [least, most] = tables_with_shards(type, by_rank);
+    bounds.least += least;
+    bounds.most += most;
   }
   return bounds;
 }

@@ -18,6 +18,13 @@ namespace shardstats {
 using ShardDifference = std::map<std::string_view, std::map<int, int>>;
 ShardDifference shard_difference(const PrintedPlan& printed);
 
+// How many tables of a sharding type may have so many shards by rank (storage-model.md section 3): one that is split by
+// rows or copied has one on each rank, one that is not split has one in all. No bound where the type tells nothing.
+struct TableBounds {
+  std::int64_t least = 0, most = 0;
+};
+TableBounds tables_with_shards(std::string_view type, const std::map<int, int>& by_rank);
+
 // A name with a number, by its last run of digits: "t_", "_user", 7.
 struct NumberedName {
   std::string_view head, tail;
