@@ -45,20 +45,30 @@ constexpr Words kShardings{"sharding type", is_known_sharding, shardings_of_rank
 constexpr Words kKernels{"compute kernel", is_known_kernel, counted_kernels,
                          "the lines of the compute kernels do not have it"};
 
+// A warning, where a newer release may have the word.
+Finding& add_unknown(Checks& checks, const Cell& word, std::string message) {
+  Finding& finding = checks.add_log("log.unknown_word", word, std::move(message));
+  if (!checks.printed.may_be_newer()) finding.severity = Severity::error;
+  return finding;
+}
+
+std::string no_such_word(std::string_view word, const Words& words) {
+  return std::string(word) + " is no " + std::string(words.what) + " of any known release";
+}
+
 void check_words(Checks& checks, const Words& words, const WordsOfRows& printed) {
   std::optional<WordSet> elsewhere;  // most logs have no unknown word
   for (const auto& [word, seen] : printed) {
     if (words.is_known(word)) continue;
     if (!elsewhere) elsewhere = words.elsewhere(checks.printed);
     const std::string tables = seen.rows == 1 ? "1 table" : std::to_string(seen.rows) + " tables";
-    const std::string what = std::string(word) + " is no " + std::string(words.what) + " of any known release";
     Finding& finding =
-        checks.add_log("log.unknown_word", seen.first, what + "; the shards of " + tables + " were not rebuilt");
-    const bool is_elsewhere = elsewhere->empty() || elsewhere->contains(word);
-    if (is_elsewhere && checks.printed.may_be_newer()) continue;
-    finding.severity = Severity::error;
-    if (!is_elsewhere) finding.message = what + ", and " + std::string(words.not_elsewhere);
-    finding.suspects.push_back({seen.first, "the disputed word itself"});
+        add_unknown(checks, seen.first, no_such_word(word, words) + "; the shards of " + tables + " were not rebuilt");
+    if (!elsewhere->empty() && !elsewhere->contains(word)) {
+      finding.severity = Severity::error;
+      finding.message = no_such_word(word, words) + ", and " + std::string(words.not_elsewhere);
+    }
+    if (finding.severity == Severity::error) finding.suspects.push_back({seen.first, "the disputed word itself"});
   }
 }
 
@@ -69,22 +79,13 @@ void check_kernels_of_releases(Checks& checks) {
     const auto has_kernel = [&](Release release) { return kernel->since <= release && release <= kernel->until; };
     if (kernel == nullptr || std::ranges::any_of(checks.printed.releases, has_kernel)) continue;
     const bool is_newer = kernel->since > checks.printed.releases.back();
-    Finding& finding = checks.add_log("log.unknown_word", seen.first,
-                                      std::string(word) + " is a compute kernel " +
-                                          (is_newer ? "from TorchRec " + std::string(name(kernel->since)) + " on"
-                                                    : "up to TorchRec " + std::string(name(kernel->until))) +
-                                          ", which prints another layout");
-    if (!checks.printed.may_be_newer()) finding.severity = Severity::error;
+    Finding& finding = add_unknown(checks, seen.first,
+                                   std::string(word) + " is a compute kernel " +
+                                       (is_newer ? "from TorchRec " + std::string(name(kernel->since)) + " on"
+                                                 : "up to TorchRec " + std::string(name(kernel->until))) +
+                                       ", which prints another layout");
     finding.suspects.push_back({seen.first, "the disputed word itself"});
   }
-}
-
-// One of which no row of the parameter table tells.
-Finding& add_unknown(Checks& checks, const Words& words, const Cell& word) {
-  Finding& finding = checks.add_log(
-      "log.unknown_word", word, std::string(word.text) + " is no " + std::string(words.what) + " of any known release");
-  if (!checks.printed.may_be_newer()) finding.severity = Severity::error;
-  return finding;
 }
 
 // Of tables whose rows are not printed, or are lost; or the label of a new line.
@@ -94,7 +95,7 @@ void check_kernel_lines(Checks& checks) {
     if (!names_kernel(line.id)) continue;
     const Cell& kernel = checks.printed.slots_of(line).front();
     if (is_any_kernel(checks, kernel.text)) continue;
-    if (seen.insert(kernel.text).second) add_unknown(checks, kKernels, kernel);
+    if (seen.insert(kernel.text).second) add_unknown(checks, kernel, no_such_word(kernel.text, kKernels));
   }
 }
 
@@ -106,7 +107,7 @@ void check_shardings_of_ranks(Checks& checks) {
   for (const PrintedRank& row : checks.printed.ranks.rows)
     for (const ShardCount& pair : shard_counts(row.shards)) {
       if (is_known_sharding(pair.type.text) || !seen.insert(pair.type.text).second) continue;
-      Finding& finding = add_unknown(checks, kShardings, pair.type);
+      Finding& finding = add_unknown(checks, pair.type, no_such_word(pair.type.text, kShardings));
       if (!of_ranks) of_ranks = shardings_of_ranks(checks.printed);
       if (of_ranks->contains(pair.type.text)) continue;
       finding.severity = Severity::error;
