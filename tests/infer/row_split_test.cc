@@ -10,7 +10,7 @@
 #include "shardstats/infer/precedent.h"
 #include "shardstats/infer/what_if.h"
 #include "shardstats/input/blocks.h"
-#include "shardstats/planner/shapes.h"
+#include "true_shapes.h"
 
 namespace shardstats {
 namespace {
@@ -39,7 +39,7 @@ TEST(RowSplit, FollowsWhatTheRanksHold) {
     SCOPED_TRACE(log.printed.tables.rows[table->row].fqn.text);
     EXPECT_TRUE(table->uneven_rows);
     EXPECT_TRUE(table->rows_by_memory);
-    const auto truth = proportional_rows(table->rows, kCapacities);
+    const auto truth = test::proportional_rows(table->rows, kCapacities);
     const auto shards = plan.shards_of(*table);
     ASSERT_EQ(shards.size(), truth.size());
     for (std::size_t k = 0; k < truth.size(); ++k) {
@@ -60,7 +60,7 @@ TEST(RowSplit, OfEqualCapacities) {
   EXPECT_TRUE(tables[0]->rows_by_equal_memory);
   EXPECT_FALSE(tables[0]->uneven_rows);
   const auto shards = log.plan.shards_of(*tables[0]);
-  const auto truth = proportional_rows(tables[0]->rows, std::vector<std::int64_t>(24, 16 * kGiB));
+  const auto truth = test::proportional_rows(tables[0]->rows, std::vector<std::int64_t>(24, 16 * kGiB));
   ASSERT_EQ(shards.size(), truth.size());
   for (std::size_t k = 0; k < truth.size(); ++k)
     EXPECT_EQ(shards[k].sizes->rows, (ByteInterval{truth[k], truth[k]})) << k;

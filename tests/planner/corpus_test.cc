@@ -14,6 +14,7 @@
 
 #include "shardstats/planner/perf.h"
 #include "shardstats/planner/storage.h"
+#include "true_shapes.h"
 
 namespace shardstats {
 namespace {
@@ -183,11 +184,12 @@ std::vector<Shape> row_wise_shapes(const json& plan, const json& table, const Se
   if (setting.rules->buckets && table.contains("num_buckets")) {
     const std::int64_t buckets = table["num_buckets"];
     EXPECT_FALSE(uneven) << "no case of buckets with unequal capacities was known";
-    return row_blocks(bucket_rows(whole.rows, buckets, setting.world_size), whole.cols);
+    return row_blocks(test::bucket_rows(whole.rows, buckets, setting.world_size), whole.cols);
   }
   if (uneven)
-    return row_blocks(proportional_rows(whole.rows, topology["hbm_bytes_per_rank"].get<std::vector<std::int64_t>>()),
-                      whole.cols);
+    return row_blocks(
+        test::proportional_rows(whole.rows, topology["hbm_bytes_per_rank"].get<std::vector<std::int64_t>>()),
+        whole.cols);
   return expanded(even_row_runs(whole, setting.world_size));
 }
 
@@ -206,9 +208,9 @@ std::vector<Shape> shapes_of(const json& plan, const json& table, const Setting&
       return expanded(even_row_runs(whole, setting.group_size));
     case Sharding::cw:
     case Sharding::twcw:
-      return expanded(column_runs(whole, column_block(whole.cols, least, split), split));
+      return expanded(column_runs(whole, test::column_block(whole.cols, least, split), split));
     case Sharding::gs: {
-      const Shape block{whole.rows, column_block(whole.cols, least, split)};
+      const Shape block{whole.rows, test::column_block(whole.cols, least, split)};
       const auto rows = expanded(even_row_runs(block, setting.group_size));
       std::vector<Shape> shapes;
       for (std::int64_t j = 0; j < whole.cols / block.cols; ++j) shapes.insert(shapes.end(), rows.begin(), rows.end());

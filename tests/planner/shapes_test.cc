@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <algorithm>
 #include <string>
+
+#include "true_shapes.h"
 
 namespace shardstats {
 namespace {
@@ -21,6 +23,12 @@ std::string columns_text(const ShapeRuns& runs) {
   for (const ShapeRun& run : runs)
     for (std::int64_t i = 0; i < run.count; ++i) text += (text.empty() ? "" : " ") + std::to_string(run.shape.cols);
   return text;
+}
+
+// Part i alone, as the planner cuts it (storage-model.md section 3.1).
+std::int64_t even_rows(std::int64_t rows, std::int64_t n, std::int64_t i) {
+  const std::int64_t block = (rows + n - 1) / n;
+  return std::clamp<std::int64_t>(rows - i * block, 0, block);
 }
 
 struct RowCase {
@@ -71,7 +79,8 @@ TEST(Shapes, EqualSharesAreThoseOfEqualCapacities) {
     for (const std::int64_t rows : {0, 1, 41, 48, 1000, 123'456'789})
       for (std::int64_t n = 1; n <= 130; ++n) {
         std::string expected;
-        for (const std::int64_t part : proportional_rows(rows, std::vector(static_cast<std::size_t>(n), capacity)))
+        for (const std::int64_t part :
+             test::proportional_rows(rows, std::vector(static_cast<std::size_t>(n), capacity)))
           expected += (expected.empty() ? "" : " ") + std::to_string(part);
         ASSERT_EQ(rows_text(equal_share_runs({rows, 16}, n)), expected) << rows << " rows on " << n;
       }
@@ -101,25 +110,25 @@ constexpr ColumnCase kColumns[] = {
 
 TEST(Shapes, ColumnBlocks) {
   for (const ColumnCase& c : kColumns) {
-    const ShapeRuns runs = column_runs({7, c.cols}, column_block(c.cols, c.min_partition, c.split), c.split);
+    const ShapeRuns runs = column_runs({7, c.cols}, test::column_block(c.cols, c.min_partition, c.split), c.split);
     EXPECT_EQ(columns_text(runs), c.expected) << c.cols << " columns, at least " << c.min_partition;
     for (const ShapeRun& run : runs) EXPECT_EQ(run.shape.rows, 7);
   }
 }
 
 TEST(Shapes, ProportionalRowsFollowTheCapacities) {
-  EXPECT_EQ(proportional_rows(100, {1, 1, 2}), (std::vector<std::int64_t>{25, 25, 50}));
-  EXPECT_EQ(proportional_rows(10, {1, 1, 1}), (std::vector<std::int64_t>{3, 3, 4}));
-  EXPECT_EQ(proportional_rows(3, {0, 5}), (std::vector<std::int64_t>{0, 3}));
-  EXPECT_EQ(proportional_rows(9, {7}), (std::vector<std::int64_t>{9}));
+  EXPECT_EQ(test::proportional_rows(100, {1, 1, 2}), (std::vector<std::int64_t>{25, 25, 50}));
+  EXPECT_EQ(test::proportional_rows(10, {1, 1, 1}), (std::vector<std::int64_t>{3, 3, 4}));
+  EXPECT_EQ(test::proportional_rows(3, {0, 5}), (std::vector<std::int64_t>{0, 3}));
+  EXPECT_EQ(test::proportional_rows(9, {7}), (std::vector<std::int64_t>{9}));
 }
 
 TEST(Shapes, BucketsStayWhole) {
-  EXPECT_EQ(bucket_rows(90, 9, 4), (std::vector<std::int64_t>{30, 20, 20, 20}));
-  EXPECT_EQ(bucket_rows(16, 16, 4), (std::vector<std::int64_t>{4, 4, 4, 4}));
-  EXPECT_EQ(bucket_rows(12, 3, 5), (std::vector<std::int64_t>{4, 4, 4, 0, 0}));
-  EXPECT_TRUE(bucket_rows(10, 3, 2).empty());
-  EXPECT_TRUE(bucket_rows(10, 0, 2).empty());
+  EXPECT_EQ(test::bucket_rows(90, 9, 4), (std::vector<std::int64_t>{30, 20, 20, 20}));
+  EXPECT_EQ(test::bucket_rows(16, 16, 4), (std::vector<std::int64_t>{4, 4, 4, 4}));
+  EXPECT_EQ(test::bucket_rows(12, 3, 5), (std::vector<std::int64_t>{4, 4, 4, 0, 0}));
+  EXPECT_TRUE(test::bucket_rows(10, 3, 2).empty());
+  EXPECT_TRUE(test::bucket_rows(10, 0, 2).empty());
 }
 
 }  // namespace

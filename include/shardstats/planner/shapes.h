@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "shardstats/planner/releases.h"
 
@@ -40,26 +39,17 @@ class ShapeRuns {
   std::size_t size_ = 0;
 };
 
-// Rows of part i of R rows split evenly into n parts (3.1). n >= 1.
-std::int64_t even_rows(std::int64_t rows, std::int64_t n, std::int64_t i);
-// The same as runs: full blocks, at most one partial block, empty tail.
+// Rows split evenly into n >= 1 parts (3.1): full blocks, at most one partial block, empty tail.
 ShapeRuns even_row_runs(Shape table, std::int64_t n);
 
 // Column blocks (3.2) for a block width: all `block` wide; in v0.1.0-v0.4.0 the last one takes the remainder too.
 ShapeRuns column_runs(Shape table, std::int64_t block, ColumnSplit split);
 
-// The block width that a minimum partition gives (3.2); min_partition 0: the release's default.
-std::int64_t column_block(std::int64_t cols, std::int64_t min_partition, ColumnSplit split);
-
-// Rows of part i of a memory-proportional split (3.3). Capacities in bytes, one a rank.
-std::vector<std::int64_t> proportional_rows(std::int64_t rows, const std::vector<std::int64_t>& capacities);
-
-// The same where all n devices have the same capacity: fl(R / n) without its fraction each, and the last one the rest.
+// Rows of a memory-proportional split (3.3) where all n devices have the same capacity: fl(R / n) without its fraction
+// each, and the last one the rest.
 ShapeRuns equal_share_runs(Shape table, std::int64_t n);
 
 // Row blocks of a table of `buckets` buckets on n ranks (3.4); none if the rows do not divide.
 ShapeRuns bucket_runs(Shape table, std::int64_t buckets, std::int64_t n);
-// The rows of each rank alone.
-std::vector<std::int64_t> bucket_rows(std::int64_t rows, std::int64_t buckets, std::int64_t world_size);
 
 }  // namespace shardstats
