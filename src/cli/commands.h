@@ -37,8 +37,7 @@ struct Command {
   std::string_view details;   // more help; may be empty
   std::string_view examples;  // one a line
   bool reads_logs;
-  bool has_target;  // TARGET in front of the logs (explain), a rule id (rules), a shell (completion)
-  bool finds;       // findings decide the exit status
+  bool finds;                             // findings decide the exit status
   std::span<const OutputFormat> formats;  // the first is the default
 };
 

@@ -111,10 +111,6 @@ std::int64_t LinearSystem::contradicted(const Box& box) const {
   return count;
 }
 
-std::optional<Box> LinearSystem::around_solution(const Values& usual, double still) const {
-  return LeastResiduals(*this, usual).around(still);
-}
-
 // A number that the box contradicts, or explains wholly, does as much to any part of it.
 inline LinearSystem::Effect LinearSystem::narrow_by(const Equation& e, Box& box) const {
   if (e.count > 1) return narrow_by_several(e, box);

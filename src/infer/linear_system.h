@@ -46,8 +46,6 @@ class LinearSystem {
   // The numbers that no values in the box explain.
   std::int64_t contradicted(const Box& box) const;
 
-  // As LeastResiduals has it.
-  std::optional<Box> around_solution(const Values& usual, double still) const;
   // Cuts off what no number allows; false if that is next to nothing.
   bool narrow(Box& box) const;
   // The same again and again until that is next to nothing, so many times at most.

@@ -87,17 +87,6 @@ const ReleaseRules& rules_of(Release release) { return kReleases[static_cast<std
 std::span<const ReleaseRules> release_table() { return kReleases; }
 std::span<const KernelTraits> kernel_table() { return kKernels; }
 
-bool same_storage(const ReleaseRules& a, const ReleaseRules& b) {
-  return a.io == b.io && a.column_io == b.column_io && a.optimizer == b.optimizer && a.output_dtype == b.output_dtype &&
-         a.pipeline == b.pipeline && a.inference == b.inference && a.cache_aux == b.cache_aux &&
-         a.key_value == b.key_value && a.virtual_flag == b.virtual_flag && a.ssd == b.ssd && a.mtia == b.mtia &&
-         a.mtia_in_hbm == b.mtia_in_hbm && a.tpu == b.tpu && a.columns == b.columns && a.grid == b.grid &&
-         a.uneven_rows == b.uneven_rows && a.buckets == b.buckets && a.pods == b.pods &&
-         a.pods_in_statistics == b.pods_in_statistics && a.ratio == b.ratio && a.kjt == b.kjt &&
-         a.counts_reservation == b.counts_reservation && a.ddr_percentage == b.ddr_percentage &&
-         a.mtia_percent == b.mtia_percent;
-}
-
 std::optional<Release> reservation_printed_since(Policy policy) {
   switch (policy) {
     case Policy::heuristical:

@@ -46,13 +46,11 @@ struct ReleaseRules {
   bool counts_reservation;  // rank memory includes dense and KJT (8.6)
   bool ddr_percentage;      // DDR shares and usable DDR are reduced by the reserved fraction (log-format.md 6.2)
   bool mtia_percent;        // HBM share is real on mtia
+  friend constexpr bool operator==(const ReleaseRules&, const ReleaseRules&) = default;
 };
 
 const ReleaseRules& rules_of(Release release);
 std::span<const ReleaseRules> release_table();
-
-// Do two releases give the same bytes for each plan (section 9.1, "distinct storage generations")?
-bool same_storage(const ReleaseRules& a, const ReleaseRules& b);
 
 // The first release that prints the Dense and KJT blocks with the policy (log-format.md section 3.11); nullopt: none.
 std::optional<Release> reservation_printed_since(Policy policy);
@@ -89,12 +87,12 @@ const KernelTraits* find_kernel(std::string_view name);
 std::span<const KernelTraits> kernel_table();
 inline bool is_cached(const KernelTraits& kernel, Release release) {
   return kernel.cached && release >= kernel.cached_since;
+}
+
 // Is a table stored as the QUANT family (section 2.1)? Its kernel says so or, up to v1.6.0, the name of its sharder.
 // `kernel`: null if no release has it.
 inline bool is_quant(const KernelTraits* kernel, std::string_view sharder) {
   return (kernel != nullptr && kernel->quant) || sharder.starts_with("Quant");
-}
-
 }
 
 }  // namespace shardstats
