@@ -1,0 +1,260 @@
+#include "cli/command_options.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/completion.h"
+#include "cli/help.h"
+#include "cli/settings.h"
+#include "cli/terminal.h"
+#include "shardstats/version.h"
+
+namespace shardstats::cli {
+namespace {
+
+constexpr std::int64_t kMostThreads = 1024, kMostRows = 1'000'000'000;
+
+// Numbers that a std::size_t would take otherwise, such as -1, or that no machine could serve.
+CLI::Validator count_up_to(std::int64_t most) {
+  const auto wrong = [most](const std::string& text) {
+    return parse_integer(text, most) ? "" : "'" + text + "' is no number from 0 to " + std::to_string(most);
+  };
+  return CLI::Validator(wrong, "", "count");
+}
+
+template <std::size_t N>
+std::vector<std::string> strings(const std::array<std::string_view, N>& views) {
+  return {views.begin(), views.end()};
+}
+
+void add_output_options(CLI::App& app, const Command& command, RawOptions& raw) {
+  app.add_option("-f,--format", raw.format, "Output format")
+      ->type_name("FORMAT")
+      ->default_str(std::string(format_of(command.formats.front()).name))
+      ->check(CLI::IsMember(names_of(command.formats)));
+  app.add_option("-o,--output", raw.options.outputs,
+                 "Write to FILE instead of standard output, in the format of its extension")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  if (has_format(command, OutputFormat::markdown))
+    app.add_flag("--step-summary", raw.step_summary, "Append the markdown report to the file $GITHUB_STEP_SUMMARY");
+  app.add_option("--color", raw.options.color, "Colours")
+      ->type_name("WHEN")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  app.add_flag("--ascii", raw.options.ascii, "No characters outside ASCII in text");
+  const bool scans = command.id == CommandId::scan;
+  app.add_flag("-q,--quiet", raw.options.quiet,
+               scans           ? "Logs with findings and verdict only, no progress"
+               : command.finds ? "Findings and verdict only"
+                               : "The answer alone, without warnings");
+  app.add_flag("-v,--verbose", raw.options.verbose,
+               scans                             ? "Name the files without a planner block, too"
+               : command.id == CommandId::verify ? "Say what to try with each finding"
+                                                 : "Say more; only verify and scan can");
+}
+
+void add_log_options(CLI::App& app, const Command& command, RawOptions& raw) {
+  const bool takes_one = command.id == CommandId::diff;
+  app.add_option("--block", raw.block,
+                 takes_one ? "Which planner block of each log: a number from 1, or last"
+                           : "Which planner block of the log: a number from 1, last or all")
+      ->type_name("BLOCK")
+      ->default_str(takes_one ? "last" : "all");
+  app.add_option("--threads", raw.threads, "Threads for several logs or blocks; 0 is one a processor")
+      ->check(count_up_to(kMostThreads))
+      ->capture_default_str();
+  app.add_flag("--allow-empty", raw.options.allow_empty, "A log without a planner block is a success");
+  app.add_option("--assume", raw.assume, "Override inference, e.g. pipeline=none or table_X.dtype=fp16")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+void add_rank_filter(CLI::App& app, FilterWords& filter) {
+  app.add_option("--rank", filter.ranks, "Only these ranks, e.g. 0,4-7")->type_name("LIST")->allow_extra_args(false);
+}
+
+void add_table_filter(CLI::App& app, FilterWords& filter) {
+  app.add_option("--table", filter.tables, "Only tables whose FQN matches")
+      ->type_name("REGEX")
+      ->allow_extra_args(false);
+  app.add_option("--exclude-table", filter.excluded_tables, "Not the tables whose FQN matches")
+      ->type_name("REGEX")
+      ->allow_extra_args(false);
+}
+
+void add_filter_options(CLI::App& app, FilterWords& filter) {
+  add_table_filter(app, filter);
+  add_rank_filter(app, filter);
+  app.add_option("--sharding", filter.shardings, "Only tables of these sharding types")
+      ->type_name("SHARDING")
+      ->allow_extra_args(false);
+  app.add_option("--kernel", filter.kernels, "Only tables with these kernels")
+      ->type_name("KERNEL")
+      ->allow_extra_args(false);
+}
+
+void add_rule_options(CLI::App& app, RawOptions& raw) {
+  app.add_option("--select", raw.options.filter.select, "Only rules that begin so")
+      ->type_name("RULE")
+      ->allow_extra_args(false);
+  app.add_option("--ignore", raw.options.filter.ignore, "Not the rules that begin so")
+      ->type_name("RULE")
+      ->allow_extra_args(false);
+  app.add_option("--fail-on", raw.fail_on, "Exit 1 at findings of this severity or above")
+      ->type_name("SEVERITY")
+      ->capture_default_str()
+      ->check(CLI::IsMember(strings(kSeverityNames)));
+}
+
+void add_logs(CLI::App& app, const Command& command, RawOptions& raw) {
+  if (command.id == CommandId::scan)
+    app.add_option("PATH", raw.options.logs, "Directories, globs or log files; - is standard input")->type_name("PATH");
+  else if (command.id == CommandId::diff)
+    app.add_option("LOG", raw.options.logs, "The log before and the log after; - is standard input")
+        ->type_name("FILE")
+        ->option_text("BASE NEW");
+  else
+    app.add_option("LOG", raw.options.logs, "Log files; - is standard input")->type_name("FILE");
+}
+
+void add_diff_options(CLI::App& app, RawOptions& raw) {
+  app.add_option("-n,--top", raw.options.top,
+                 "Only the first N rows of each list; 0 is all. Default: 10 in text, else all")
+      ->check(count_up_to(kMostRows));
+  app.add_option("--fail-on-increase", raw.fail_on_increase,
+                 "Exit 1 if the largest rank's HBM increased by more than 2GiB, or 3% of BASE")
+      ->type_name("LIMIT");
+  app.add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
+}
+
+void add_anonymize_options(CLI::App& app, RawOptions& raw) {
+  app.add_option("--keep", raw.options.keep, "Names that stay: all of a name, or of an FQN, matches")
+      ->type_name("REGEX")
+      ->allow_extra_args(false);
+  app.add_option("--map", raw.options.name_map,
+                 "Write to FILE what was replaced by what, readable by you alone: JSON if it ends in .json, else lines "
+                 "with tabs")
+      ->type_name("FILE")
+      ->check(CLI::Validator([](const std::string& path) { return path.empty() ? "names no file" : ""; }, "", "file"));
+}
+
+// -n of a list in text, or of more; 0 is all.
+void add_top(CLI::App& app, std::size_t& top, const std::string& help) {
+  app.add_option("-n,--top", top, help)->check(count_up_to(kMostRows))->capture_default_str();
+}
+
+// The word in front of the logs.
+void add_target(CLI::App& app, CommandId command, std::string& target) {
+  if (command == CommandId::explain)
+    app.add_option("TARGET", target, "What to explain: a table, rank:N, kernel:NAME, plan or others, see below")
+        ->type_name("TARGET")
+        ->required();
+  if (command == CommandId::rules) app.add_option("RULE", target, "A rule id or its beginning")->type_name("RULE");
+  if (command == CommandId::completion)
+    app.add_option("SHELL", target, "The shell that is to complete")
+        ->type_name("SHELL")
+        ->check(CLI::IsMember(strings(kShellNames)))
+        ->required();
+}
+
+void add_stash_command_options(CLI::App& app, RawOptions& raw) {
+  add_timeline_options(app, raw.timeline);
+  add_stash_options(app, raw.stash, raw.options.stash);
+  add_table_filter(app, raw.options.filter);
+  add_rank_filter(app, raw.options.filter);
+  add_top(app, raw.options.top_stashes, "Tables and ranks of each list in text; 0 is all");
+}
+
+void add_reconstruct_options(CLI::App& app, RawOptions& raw) {
+  add_top(app, raw.top, "Only the first N tables and ranks; 0 is all");
+  app.add_option("-s,--sort", raw.sort, "Order of tables")
+      ->type_name("KEY")
+      ->capture_default_str()
+      ->check(CLI::IsMember(strings(kSortKeyNames)));
+}
+
+// Those that one command has, or two.
+void add_own_options(CLI::App& app, CommandId command, RawOptions& raw) {
+  switch (command) {
+    case CommandId::summary:
+      return add_top(app, raw.options.top_tables, "Tables of each list; 0 is all");
+    case CommandId::verify:
+      return add_top(app, raw.top, "Only the first N findings of a block in text; 0 is all");
+    case CommandId::scan:
+      return add_top(app, raw.options.top_rules, "Rules with the most findings in the summary of text; 0 is all");
+    case CommandId::diff:
+      return add_diff_options(app, raw);
+    case CommandId::anonymize:
+      return add_anonymize_options(app, raw);
+    case CommandId::explain:
+      return add_change_options(app, raw.changes);
+    case CommandId::whatif:
+      add_change_options(app, raw.changes);
+      return add_what_if_options(app, raw.changes, raw.options);
+    case CommandId::timeline:
+      add_timeline_options(app, raw.timeline);
+      add_rank_filter(app, raw.options.filter);
+      return add_top(app, raw.options.top_charts, "Ranks that are drawn in text, the fullest first; 0 is all");
+    case CommandId::stash:
+      return add_stash_command_options(app, raw);
+    case CommandId::reconstruct:
+      return add_reconstruct_options(app, raw);
+    default:
+      return;
+  }
+}
+
+bool has_table_filters(CommandId command) {
+  return verifies(command) || command == CommandId::reconstruct || command == CommandId::diff ||
+         command == CommandId::whatif;
+}
+
+// In the order of the help.
+void add_command(CLI::App& app, const Command& command, RawOptions& raw) {
+  CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
+  add_target(*sub, command.id, raw.options.target);
+  sub->callback([&raw, id = command.id] { raw.options.command = id; });
+  if (describes_tool(command.id)) return;
+  add_output_options(*sub, command, raw);
+  if (command.reads_logs) {
+    add_logs(*sub, command, raw);
+    add_log_options(*sub, command, raw);
+  }
+  if (has_table_filters(command.id)) add_filter_options(*sub, raw.options.filter);
+  if (verifies(command.id)) add_rule_options(*sub, raw);
+  if (command.id == CommandId::check) add_budget_options(*sub, raw.budgets, raw.options.budgets);
+  if (command.finds) sub->add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
+  add_own_options(*sub, command.id, raw);
+  add_config_options(*sub);
+  sub->set_version_flag("--version", version_text())->group("");  // not in the help of each
+}
+
+}  // namespace
+
+std::string version_text() { return "shardstats " + std::string(kVersion); }
+
+std::vector<std::string> names_of(std::span<const OutputFormat> formats) {
+  std::vector<std::string> names;
+  for (const OutputFormat format : formats) names.emplace_back(format_of(format).name);
+  return names;
+}
+
+bool has_format(const Command& command, OutputFormat format) {
+  return std::ranges::find(command.formats, format) != command.formats.end();
+}
+
+void add_commands(CLI::App& app, const Command* only, RawOptions& raw) {
+  app.formatter_fn([](const CLI::App* chosen, std::string, CLI::AppFormatMode) {
+    return help_text(describe(*chosen), text_style("never", true, isatty(STDOUT_FILENO) != 0).width);
+  });
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.set_version_flag("--version", version_text(), "Print the version and exit");
+  app.require_subcommand(1);
+  for (const Command& command : commands())
+    if (only == nullptr || only == &command) add_command(app, command, raw);
+}
+
+}  // namespace shardstats::cli

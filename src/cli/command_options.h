@@ -1,0 +1,43 @@
+// The options of each command as CLI11 reads them. Tested by the golden runs in tests/cli.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/budget_options.h"
+#include "cli/change_options.h"
+#include "cli/options.h"
+#include "cli/timeline_options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace shardstats::cli {
+
+// Options, and values as they were written that are yet to be turned into some.
+struct RawOptions {
+  Options options;
+  bool step_summary = false;
+  std::string format, fail_on = "error", sort = "log", block;
+  std::optional<std::string> fail_on_increase;
+  std::size_t top = 0, threads = 0;  // 0 threads: as many as the machine runs at once
+  std::vector<std::string> assume;
+  BudgetTexts budgets;
+  ChangeTexts changes;
+  TimelineTexts timeline;
+  StashTexts stash;
+};
+
+// All commands with their options, or the one: the options of all take longer to set up than a small log to read.
+// Values go to `raw`.
+void add_commands(CLI::App& app, const Command* only, RawOptions& raw);
+
+std::string version_text();
+bool has_format(const Command& command, OutputFormat format);
+std::vector<std::string> names_of(std::span<const OutputFormat> formats);
+
+}  // namespace shardstats::cli
