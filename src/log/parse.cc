@@ -15,6 +15,7 @@
 #include "log/mend_lines.h"
 #include "log/read_tables.h"
 #include "log/repeats.h"
+#include "log/report_damage.h"
 #include "log/text.h"
 #include "shardstats/limits.h"
 #include "shardstats/log/fingerprint.h"
@@ -83,50 +84,6 @@ class FormsByStart {
   std::array<Set, 256> sets_{};
 };
 
-// What was undone or left out, as it is reported.
-struct MendingNote {
-  Mending what;
-  std::string_view rule;
-  std::string_view message;
-  Severity severity = Severity::note;
-};
-constexpr std::array kMendingNotes = {
-    MendingNote{Mending::prefix, "log.prefix", "the lines stand behind the prefix of a logger, which was taken off"},
-    MendingNote{Mending::suffix, "log.suffix", "text behind the right border of the lines was taken off"},
-    MendingNote{Mending::encoding, "log.encoding", "the log was UTF-16; places are those of its UTF-8 form"},
-    MendingNote{Mending::mark, "log.encoding", "a byte order mark was taken out"},
-    MendingNote{Mending::colours, "log.colours", "escape sequences of a terminal were taken out"},
-    MendingNote{Mending::blanks, "log.blanks", "tabs, non-breaking blanks or NUL bytes were replaced"},
-    MendingNote{Mending::escapes, "log.escapes",
-                "the lines were taken out of strings of JSON or Python, or out of HTML"},
-    MendingNote{Mending::beside, "log.missing_lines",
-                "lines of the block stand beside the strings of this line; they were left out", Severity::error},
-    MendingNote{Mending::wrapped, "log.wrapped", "lines were broken, as at the width of a terminal, and joined again"},
-    MendingNote{Mending::glued, "log.glued", "several lines stand on one and were cut apart"},
-    MendingNote{Mending::interleaved, "log.interleaved", "the lines of several processes are mixed and were sorted"},
-    MendingNote{
-        Mending::doubled, "log.repeated_lines",
-        "each line stands twice, as from two handlers of a logger or in two fields of a record, and was read once"},
-    MendingNote{Mending::reversed, "log.reversed", "the lines stand in reverse order, and were turned round"},
-    MendingNote{Mending::foreign, "log.foreign_lines", "lines that do not belong to the block were left out"},
-    MendingNote{Mending::frame, "log.no_frame", "the '#' on both sides is gone; the text was read without it"},
-};
-
-// What is wrong with the compressed log, as it is reported.
-struct FaultNote {
-  ContentFault fault;
-  Severity severity;
-  std::string_view message;
-};
-constexpr std::array kFaultNotes = {
-    FaultNote{ContentFault::ends_early, Severity::error, "the compressed log ends early: what followed is lost"},
-    FaultNote{ContentFault::broken, Severity::error,
-              "the compressed log is broken or ends early: what followed could not be decompressed"},
-    FaultNote{ContentFault::checksum, Severity::error,
-              "the checksum of the compressed log does not match: all of it may be wrong, and what followed is lost"},
-    FaultNote{ContentFault::trailing, Severity::note, "what stands behind the compressed log was left out"},
-};
-
 class BlockParser {
  public:
   explicit BlockParser(const Block& block) : block_(block) {}
@@ -134,8 +91,7 @@ class BlockParser {
   PrintedPlan parse() {
     plan_.line = block_.lines.empty() ? 0 : block_.lines.front().place.line;
     plan_.transcript = block_.transcript;
-    report_fault();
-    report_mendings();
+    report_damage(block_, plan_);
     frame_.measure();
     plan_.width = frame_.width();
     for (at_ = 0; at_ < block_.lines.size(); ++at_) read_line(block_.lines[at_]);
@@ -149,38 +105,6 @@ class BlockParser {
   }
 
  private:
-  // At the last line that was decompressed, or at the whole block where nothing is sure.
-  void report_fault() {
-    if (block_.lines.empty()) return;
-    const bool is_everywhere = block_.fault == ContentFault::checksum;
-    const BoxLine& line = is_everywhere ? block_.lines.front() : block_.lines.back();
-    for (const FaultNote& note : kFaultNotes)
-      if (note.fault == block_.fault)
-        plan_.report("log.compression", note.severity, cell_at(line, line.text.substr(0, 1)), note.message);
-  }
-
-  void report_mendings() {
-    if (block_.lines.empty()) return;
-    const auto lost = std::ranges::find_if(block_.foreign, LostLines(block_));
-    if (lost != block_.foreign.end()) report_lost(*lost, lost->text);
-    const BoxLine& first = block_.lines.front();
-    for (const MendingNote& note : kMendingNotes)
-      for (const Mended& mended : block_.mended)
-        if (mended.what == note.what)
-          plan_.report(note.rule, note.severity, {first.text.substr(0, 1), mended.first}, note.message);
-    if (block_.twin && block_.twin->same)
-      plan_.report("log.twin", Severity::note, cell_at(first, first.text.substr(0, 1)),
-                   "several processes logged this plan at the same time, line for line");
-    else if (block_.twin)
-      plan_.report("log.twin", Severity::warning, cell_at(first, first.text.substr(0, 1)),
-                   "several processes logged a plan at the same time, and their lines differ");
-  }
-
-  void report_lost(const BoxLine& line, std::string_view text) {
-    plan_.report("log.foreign_lines", Severity::error, cell_at(line, text),
-                 "this line of a planner block was left out: it does not stand in the same box");
-  }
-
   void read_line(const BoxLine& line) {
     if (is_border(trim_right(line.text))) {
       plan_.add_line(form_of(LineId::border), line);
@@ -276,7 +200,7 @@ class BlockParser {
   }
 
   void leave_out(const BoxLine& line, std::string_view text) {
-    if (has_cells_of_rank(text)) return report_lost(line, text);
+    if (has_cells_of_rank(text)) return report_lost(line, text, plan_);
     if (!foreign_reported_)
       plan_.report("log.foreign_lines", Severity::note, cell_at(line, text),
                    "lines that do not belong to the block were left out");
@@ -390,37 +314,6 @@ class BlockParser {
 };
 
 }  // namespace
-
-bool is_named(std::string_view fqn, std::string_view name) {
-  // Names of tables mostly differ in their last characters.
-  const bool may_end_so = name.empty() || (!fqn.empty() && fqn.back() == name.back());
-  if (!may_end_so || !fqn.ends_with(name)) return false;
-  return fqn.size() == name.size() || fqn[fqn.size() - name.size() - 1] == '.';
-}
-
-const PrintedLine* PrintedPlan::find(LineId id) const {
-  const auto found = std::ranges::find(lines, id, &PrintedLine::id);
-  return found == lines.end() ? nullptr : &*found;
-}
-
-Cell PrintedPlan::slot(LineId id, std::size_t i) const {
-  const auto slot_of = [&](const PrintedLine& of, std::size_t at) {
-    return at < of.slot_count ? slots[of.first_slot + at] : Cell{};
-  };
-  if (const PrintedLine* found = find(id)) return slot_of(*found, i);
-  const auto like = std::ranges::find(lines, id, &PrintedLine::like);
-  if (id == LineId::blank || like == lines.end()) return {};
-  return slot_of(*like, i + 1);  // behind the whole line
-}
-
-bool PrintedPlan::is_reported(std::string_view rule) const {
-  return std::ranges::find(diagnostics, rule, &Diagnostic::rule) != diagnostics.end();
-}
-
-bool PrintedPlan::is_empty() const {
-  constexpr std::size_t kPossiblePlans = 1;  // slot of the summary
-  return !ranks.printed && (find(LineId::world_size) != nullptr || slot(LineId::summary, kPossiblePlans).text == "0");
-}
 
 PrintedPlan parse(const Block& block) {
   const std::optional<Block> own = log_detail::without_foreign(block);

@@ -1,0 +1,38 @@
+#include "shardstats/log/printed.h"
+
+#include <algorithm>
+
+namespace shardstats {
+
+bool is_named(std::string_view fqn, std::string_view name) {
+  // Names of tables mostly differ in their last characters.
+  const bool may_end_so = name.empty() || (!fqn.empty() && fqn.back() == name.back());
+  if (!may_end_so || !fqn.ends_with(name)) return false;
+  return fqn.size() == name.size() || fqn[fqn.size() - name.size() - 1] == '.';
+}
+
+const PrintedLine* PrintedPlan::find(LineId id) const {
+  const auto found = std::ranges::find(lines, id, &PrintedLine::id);
+  return found == lines.end() ? nullptr : &*found;
+}
+
+Cell PrintedPlan::slot(LineId id, std::size_t i) const {
+  const auto slot_of = [&](const PrintedLine& of, std::size_t at) {
+    return at < of.slot_count ? slots[of.first_slot + at] : Cell{};
+  };
+  if (const PrintedLine* found = find(id)) return slot_of(*found, i);
+  const auto like = std::ranges::find(lines, id, &PrintedLine::like);
+  if (id == LineId::blank || like == lines.end()) return {};
+  return slot_of(*like, i + 1);  // behind the whole line
+}
+
+bool PrintedPlan::is_reported(std::string_view rule) const {
+  return std::ranges::find(diagnostics, rule, &Diagnostic::rule) != diagnostics.end();
+}
+
+bool PrintedPlan::is_empty() const {
+  constexpr std::size_t kPossiblePlans = 1;  // slot of the summary
+  return !ranks.printed && (find(LineId::world_size) != nullptr || slot(LineId::summary, kPossiblePlans).text == "0");
+}
+
+}  // namespace shardstats
