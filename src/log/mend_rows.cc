@@ -141,6 +141,20 @@ void add_lost_ranks(const RanksInLists& ranks, PrintedPlan& plan) {
     plan.ranks.rows[rank].lost = !std::ranges::binary_search(numbers, rank);
 }
 
+// Where the column has another name, it is the first one with 0, 1, 2, ... in most cells. `texts`: of the rows.
+void find_ranks_in_unknown_column(RowTexts texts, ColumnTable<PrintedRank>& table) {
+  if (table.has(ColumnId::rank)) return;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) table.rows[row].rank.place = texts[row].place;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (table.columns[c].id != ColumnId::unknown) continue;
+    const auto fits = [&](const OddCell& odd) { return odd.column == c && parse_integer(odd.cell.text) == odd.row; };
+    if (2 * std::ranges::count_if(table.odd, fits) <= std::ssize(table.rows)) continue;
+    for (const OddCell& odd : table.odd)
+      if (odd.column == c && parse_integer(odd.cell.text)) table.rows[odd.row].rank = odd.cell;
+    return;
+  }
+}
+
 }  // namespace
 
 void RanksInLists::add(const PrintedTable& row) {
@@ -166,6 +180,7 @@ void RanksInLists::add_last(std::int64_t rank) {
 }
 
 void mend_rank_rows(RowTexts texts, const RanksInLists& ranks, PrintedPlan& plan) {
+  find_ranks_in_unknown_column(texts, plan.ranks);
   const auto& rows = plan.ranks.rows;
   Numbering numbering{std::ssize(rows)};
   if (!is_in_order(rows)) {

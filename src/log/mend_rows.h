@@ -34,8 +34,9 @@ class RanksInLists {
   std::int64_t last_on_all_ = -1;         // of the last table that is on all ranks
 };
 
-// A row that stands above already, byte for byte, is left out; one that is lost gets its place without any cell, where
-// the lists of tables and lines tell how many ranks there are. Reports all that is not 0, 1, 2, ...
+// The numbers of ranks may stand in a column that has another name. A row that stands above already, byte for byte, is
+// left out; one that is lost gets its place without any cell, where the lists of tables and lines tell how many ranks
+// there are. Reports all that is not 0, 1, 2, ...
 void mend_rank_rows(RowTexts texts, const RanksInLists& ranks, PrintedPlan& plan);
 
 // Leaves out rows that stand above already.

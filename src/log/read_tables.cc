@@ -14,27 +14,17 @@
 #include "log/text.h"
 #include "shardstats/ascii.h"
 #include "shardstats/limits.h"
-#include "shardstats/numbers/printed.h"
 
 namespace shardstats::log_detail {
 namespace {
 
 constexpr std::size_t kMostStray = 3;  // lines in a row between the rows of a table
-// Of whole numbers that are below a bound whatever the digits are.
-constexpr std::size_t kDigitsOfTable = 14, kDigitsOfFeatures = 6;
-static_assert(kLargestTable >= 100'000'000'000'000 && kMostFeatures >= 1'000'000);
-
-// May a number of the column be larger than those which are read?
-bool has_bound(ColumnId id) {
-  return id == ColumnId::rank || id == ColumnId::emb_dim || id == ColumnId::hash_size || id == ColumnId::features ||
-         id == ColumnId::ranks;
-}
 
 // How the cells of a row are read, by column.
 template <class Row>
 struct ColumnReader {
   ColumnId id;
-  bool has_bound;  // of its numbers: see is_beyond()
+  bool has_bound;  // of its numbers
   CellRead<Row> read;
 };
 template <class Row>
@@ -110,6 +100,7 @@ class OneTable {
         lines_(state.block.lines),
         frame_(state.frame),
         plan_(state.plan),
+        bounds_(state.bounds),
         header_(lines_[at]),
         table_(table),
         texts_(texts),
@@ -326,7 +317,8 @@ class OneTable {
   [[gnu::noinline]] std::size_t read_good_cells(const BoxLine& line, std::string_view row, Row& into) {
     WholeCells cells = edges_.whole_cells(row);
     for (const ColumnReader<Row>& column : reader_) {
-      const bool is_good = column.read(cells.next(), line, into) && !(column.has_bound && is_beyond(column.id, into));
+      const bool is_good =
+          column.read(cells.next(), line, into) && !(column.has_bound && bounds_.is_beyond(column.id, into));
       if (!is_good) return static_cast<std::size_t>(&column - reader_.data());
     }
     return reader_.size();
@@ -343,7 +335,7 @@ class OneTable {
       const ColumnId id = reader_[c].id;
       const bool is_lost = cell.text.empty() && lacks_end;
       const bool is_read = cells[c].whole && !is_lost && reader_[c].read(cell.text, line, into);
-      if (is_read && !is_beyond(id, into)) continue;
+      if (is_read && !bounds_.is_beyond(id, into)) continue;
       table_.odd.push_back({row, static_cast<std::uint16_t>(c), cell});
       if (id == ColumnId::unknown || is_read) continue;
       if (frame_.cut() != 0 && !cells[c].whole) continue;
@@ -362,57 +354,11 @@ class OneTable {
                               : "cells of this row are missing");
   }
 
-  bool is_beyond(ColumnId id, PrintedRank& row) {
-    if (id == ColumnId::rank)
-      plan_.check_size(row.rank, kMostRanks - 1, "a rank that is larger than those which are read");
-    return false;
-  }
-
-  // Once its rows and columns are read. A product has no more digits than its factors.
-  void check_elements(const PrintedTable& row) {
-    if (row.hash_size.text.size() + row.emb_dim.text.size() <= kDigitsOfTable) return;
-    plan_.check_size(row.hash_size, INT64_MAX, kTooLarge);
-    const auto cols = parse_integer(row.emb_dim.text);
-    if (cols && *cols > 0)
-      plan_.check_size(row.hash_size, kLargestTable / *cols, "a table of more elements than are rebuilt");
-  }
-
-  bool is_beyond(ColumnId id, PrintedTable& row) {
-    switch (id) {
-      case ColumnId::emb_dim:
-        plan_.check_size(row.emb_dim, INT64_MAX, kTooLarge);
-        plan_.check_size(row.cw_dim, INT64_MAX, kTooLarge);
-        return false;
-      case ColumnId::hash_size:
-        check_elements(row);
-        return false;
-      case ColumnId::features:
-        if (row.features.text.size() > kDigitsOfFeatures)
-          plan_.check_size(row.features, kMostFeatures, "more features than are read");
-        return false;
-      case ColumnId::ranks:
-        return has_shards_beyond(row);
-      default:
-        return false;
-    }
-  }
-
-  // The cell is taken out of the row if all shards together were too many.
-  bool has_shards_beyond(PrintedTable& row) {
-    const std::int64_t more = ranks_in(row.ranks.text);
-    if (more <= kMostShards - state_.shards) {
-      state_.shards += more;
-      return false;
-    }
-    plan_.report_bound(row.ranks, "from this list on the tables have more shards than are read");
-    row.ranks = {};
-    return true;
-  }
-
   TableState& state_;
   const std::vector<BoxLine>& lines_;
   BoxFrame& frame_;
   DraftPlan& plan_;
+  RowBounds& bounds_;
   const BoxLine& header_;
   ColumnTable<Row>& table_;
   std::vector<Cell>& texts_;
@@ -424,20 +370,6 @@ class OneTable {
 // A newer release may have another column in front.
 bool is_rank_header(std::string_view header) {
   return header.starts_with("Rank ") || header.find(" HBM (GB) ") != std::string_view::npos;
-}
-
-// Where the column has another name, it is the first one with 0, 1, 2, ... in most cells. `texts`: of the rows.
-void find_ranks_in_unknown_column(std::span<const Cell> texts, ColumnTable<PrintedRank>& table) {
-  if (table.has(ColumnId::rank)) return;
-  for (std::size_t row = 0; row < table.rows.size(); ++row) table.rows[row].rank.place = texts[row].place;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    if (table.columns[c].id != ColumnId::unknown) continue;
-    const auto fits = [&](const OddCell& odd) { return odd.column == c && parse_integer(odd.cell.text) == odd.row; };
-    if (2 * std::ranges::count_if(table.odd, fits) <= std::ssize(table.rows)) continue;
-    for (const OddCell& odd : table.odd)
-      if (odd.column == c && parse_integer(odd.cell.text)) table.rows[odd.row].rank = odd.cell;
-    return;
-  }
 }
 
 // A table that stops at its rule row; where the block was cut off, that is reported already.
@@ -458,7 +390,6 @@ std::size_t TableReader::read(std::size_t at) {
 
 void TableReader::mend_ranks() {
   DraftPlan& plan = state_.plan;
-  find_ranks_in_unknown_column(state_.rank_rows, plan.ranks);
   if (lacks_rows(plan.ranks, state_.block))
     plan.report("log.rank_rows", Severity::error, plan.ranks.columns.front().header, "the rank table has no rows");
   state_.ranks_in_lists.add_lines(plan);
@@ -466,7 +397,7 @@ void TableReader::mend_ranks() {
 }
 
 void TableReader::mend_tables() {
-  check_unplaced();
+  state_.bounds.check_unplaced();
   DraftPlan& plan = state_.plan;
   const PrintedLine* heading = plan.find(LineId::parameter_info);
   if (lacks_rows(plan.tables, state_.block))
@@ -476,19 +407,6 @@ void TableReader::mend_tables() {
     plan.report("log.malformed_cell", Severity::error, {"Parameter Info:", heading->place},
                 "the parameter table that this line announces is missing");
   mend_table_rows(state_.table_rows, plan);
-}
-
-// Where no rank is printed, the shards follow from the world size.
-void TableReader::check_unplaced() {
-  DraftPlan& plan = state_.plan;
-  const auto world_size = parse_integer(plan.slot(LineId::world_size).text, kMostRanks);
-  if (plan.ranks.printed || !world_size) return;
-  for (const PrintedTable& row : plan.tables.rows) {
-    state_.shards += most_shards(row, *world_size);
-    if (state_.shards <= kMostShards) continue;
-    plan.report_bound(row.emb_dim, "from this table on the tables have more shards than are rebuilt");
-    return;
-  }
 }
 
 }  // namespace shardstats::log_detail

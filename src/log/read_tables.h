@@ -1,12 +1,12 @@
 // Reads the two column tables of a block by their headers and rules. Private to src/log.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "log/draft_plan.h"
 #include "log/frame.h"
 #include "log/mend_rows.h"
+#include "log/row_bounds.h"
 #include "shardstats/log/fingerprint.h"
 
 namespace shardstats::log_detail {
@@ -16,7 +16,7 @@ struct TableState {
   const Block& block;
   BoxFrame& frame;
   DraftPlan& plan;
-  std::int64_t shards = 0;  // of the rows so far
+  RowBounds bounds{plan};
   TableHints hints = {};
   RanksInLists ranks_in_lists = {};
   std::vector<Cell> rank_rows = {}, table_rows = {};  // their texts, without frame and padding
@@ -35,8 +35,6 @@ class TableReader {
   const TableHints& hints() const { return state_.hints; }
 
  private:
-  void check_unplaced();
-
   TableState state_;
 };
 

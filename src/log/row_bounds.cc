@@ -1,0 +1,16 @@
+#include "log/row_bounds.h"
+
+namespace shardstats::log_detail {
+
+void RowBounds::check_unplaced() {
+  const auto world_size = parse_integer(plan_.slot(LineId::world_size).text, kMostRanks);
+  if (plan_.ranks.printed || !world_size) return;
+  for (const PrintedTable& row : plan_.tables.rows) {
+    shards_ += most_shards(row, *world_size);
+    if (shards_ <= kMostShards) continue;
+    plan_.report_bound(row.emb_dim, "from this table on the tables have more shards than are rebuilt");
+    return;
+  }
+}
+
+}  // namespace shardstats::log_detail
