@@ -4,9 +4,9 @@
 #include <functional>
 #include <utility>
 
+#include "infer/choose.h"
 #include "infer/departures.h"
 #include "infer/perf_fit.h"
-#include "infer/rebuild.h"
 #include "infer/row_split.h"
 #include "infer/sums.h"
 #include "shardstats/log/same_text.h"

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "infer/choose.h"
 #include "infer/likely_lookups.h"
 #include "infer/likely_speed.h"
 #include "infer/likely_table.h"
-#include "infer/rebuild.h"
 
 namespace shardstats::infer_detail {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "infer/choose.h"
 #include "infer/fit_tables.h"
-#include "infer/rebuild.h"
 #include "infer/sums.h"
 #include "infer/wire_classes.h"
 

@@ -1,12 +1,11 @@
 #include "infer/rebuild.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <map>
 #include <span>
 #include <type_traits>
-#include <utility>
+
+#include "infer/choose.h"
+#include "infer/shard_sums.h"
 
 namespace shardstats::infer_detail {
 namespace {
@@ -186,24 +185,6 @@ class Shards {
   std::shared_ptr<Pool> sizes_ = std::make_shared<Pool>();
 };
 
-Choice choice_of(const Setting& setting, const TableInputs& table, const Variant& variant, Combo combo) {
-  const double element_size = kElementSizes[static_cast<std::size_t>(combo.element)];
-  return {.element_size = element_size,
-          .output_element_size =
-              setting.rules->output_dtype ? kOutputSizes[static_cast<std::size_t>(combo.output)] : element_size,
-          .optimizer = kOptimizers[static_cast<std::size_t>(combo.optimizer)],
-          .virtual_table = variant.virtual_table,
-          .passes = variant.passes,
-          .caching_ratio = ratio_of(setting, table, variant)};
-}
-
-// What the perf half takes, then the plan-wide values where the log allows them; else what departs least.
-int departure(const Option option, const TableState& state, const Combo wide, const Parts& parts) {
-  const Combo combo = combo_of(option.combo);
-  return 16 * (combo.element != state.perf_element.value_or(combo.element)) + 8 * (combo.element != wide.element) +
-         4 * (combo.output != combo.element) + 2 * (combo.optimizer != wide.optimizer) + (parts.variant.passes != 1);
-}
-
 // What its printed cells alone say.
 PlanTable& add_plain_table(const PlanInputs& plan, const TableInputs& inputs, Plan& result) {
   PlanTable& table = result.tables.emplace_back();
@@ -261,118 +242,6 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
   table.explained = !table.hbm.contradicted && !table.ddr.contradicted && !table.ssd.contradicted;
 }
 
-// Sums over the rebuilt shards of each rank; unknown where a table on the rank could not be rebuilt.
-class ShardSums {
- public:
-  struct Rank {
-    ByteInterval hbm, ddr, input, output;
-
-    void add(const auto& own) { *this = {hbm + own.hbm, ddr + own.ddr, input + own.input, output + own.output}; }
-  };
-
-  explicit ShardSums(const PlanInputs& plan) : ranks_(plan.ranks.size()), known_(ranks_without_missing(plan)) {}
-
-  void add_unknown(const TableInputs& table) {
-    for (const int rank : table.ranks)
-      if (static_cast<std::size_t>(rank) < known_.size()) known_[static_cast<std::size_t>(rank)] = false;
-    if (table.ranks.empty()) std::fill(known_.begin(), known_.end(), false);
-  }
-
-  void add(const PlanTable& table, std::span<const PlanShard> shards) {
-    if (table.on_every_rank) return add_everywhere(shards);
-    const std::span<Rank> ranks = ranks_;
-    for (const PlanShard& shard : shards)
-      if (shard.rank && static_cast<std::size_t>(*shard.rank) < ranks.size())
-        ranks[static_cast<std::size_t>(*shard.rank)].add(*shard.sizes);
-  }
-
-  bool is_known(std::size_t rank) const { return known_[rank]; }
-  // By rank.
-  std::vector<Rank> sums() const {
-    std::vector<Ends> steps(ranks_.size() + 1);  // how much more a rank holds of the runs than the one before
-    for (const auto& [ranks, sum] : runs_) {
-      const std::int64_t ends[] = {sum.hbm.low,   sum.hbm.high,   sum.ddr.low,    sum.ddr.high,
-                                   sum.input.low, sum.input.high, sum.output.low, sum.output.high};
-      for (std::size_t k = 0; k < std::size(ends); ++k) {
-        steps[ranks.first][k] += ends[k];
-        steps[ranks.second][k] -= ends[k];
-      }
-    }
-    std::vector<Rank> all = ranks_;
-    Ends held{};
-    for (std::size_t r = 0; r < all.size(); ++r) {
-      for (std::size_t k = 0; k < held.size(); ++k) held[k] += steps[r][k];
-      all[r].add(
-          Rank{bytes(held[0], held[1]), bytes(held[2], held[3]), bytes(held[4], held[5]), bytes(held[6], held[7])});
-    }
-    return all;
-  }
-
- private:
-  __extension__ typedef __int128 Wide;  // runs are taken off again, which needs sums that are not capped
-  using Ends = std::array<Wide, 8>;     // of the bounds of a Rank
-
-  static ByteInterval bytes(Wide low, Wide high) {
-    constexpr Wide kMost = INT64_MAX;
-    return {static_cast<std::int64_t>(std::min(low, kMost)), static_cast<std::int64_t>(std::min(high, kMost))};
-  }
-
-  // One on each rank: most tables that are everywhere have the same few runs of equal shards.
-  void add_everywhere(std::span<const PlanShard> shards) {
-    for (std::size_t first = 0, end = 0; first < shards.size(); first = end) {
-      const ShardSizes* const own = shards[first].sizes;
-      const auto is_own = [own](const PlanShard& shard) { return shard.sizes == own; };
-      end = static_cast<std::size_t>(std::ranges::partition_point(shards.subspan(first), is_own) - shards.begin());
-      runs_[{first, end}].add(*own);
-    }
-  }
-
-  std::vector<Rank> ranks_;
-  std::map<std::pair<std::size_t, std::size_t>, Rank> runs_;  // by first rank and the end; not in ranks_
-  std::vector<bool> known_;
-};
-
-void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums, Plan& result) {
-  ByteInterval hbm{}, ddr{};
-  for (const Survivor& s : found.survivors) {
-    const Constants& constants = s.outcome.constants;
-    const bool first = &s == &found.survivors.front();
-    hbm = first ? whole_bytes(constants.hbm) : hull(hbm, whole_bytes(constants.hbm));
-    ddr = first ? whole_bytes(constants.ddr) : hull(ddr, whole_bytes(constants.ddr));
-  }
-  const std::vector<ShardSums::Rank> sums_of_ranks = sums.sums();
-  for (std::size_t r = 0; r < sums_of_ranks.size(); ++r) {
-    const ShardSums::Rank& rank = sums_of_ranks[r];
-    const RankInputs& printed = plan.ranks[r];
-    PlanRank& out = result.ranks[r];
-    const int number = out.rank;
-    if (!sums.is_known(r)) {
-      out.sparse_hbm = {0, out.hbm.high};
-      out.sparse_ddr = {0, out.ddr.high};
-      continue;
-    }
-    out = {};
-    out.rank = number;
-    out.sparse_hbm = rank.hbm;
-    out.sparse_ddr = rank.ddr;
-    out.hbm = rank.hbm + hbm;
-    out.ddr = rank.ddr + ddr;
-    out.input = rank.input;
-    out.output = rank.output;
-    const auto narrow = [&](const std::optional<ByteInterval>& cell, ByteInterval constant, ByteInterval& sum,
-                            ByteInterval& sparse) {
-      if (!cell) return;
-      sum = narrowed(sum, *cell);
-      const ByteInterval left = sum - constant;
-      sparse = narrowed(sparse, {std::max<std::int64_t>(left.low, 0), std::max<std::int64_t>(left.high, 0)});
-    };
-    narrow(printed.hbm, hbm, out.hbm, out.sparse_hbm);
-    narrow(printed.ddr, ddr, out.ddr, out.sparse_ddr);
-    if (printed.input) out.input = narrowed(out.input, *printed.input);
-    if (printed.output) out.output = narrowed(out.output, *printed.output);
-  }
-}
-
 Expectation* expectation_of(const SumLine& line, Plan& plan) {
   switch (line.of) {
     case SumOf::rank: {
@@ -407,48 +276,6 @@ ByteInterval clamped_bytes(RealInterval x) {
   const double low = std::clamp(x.low, 0.0, kMostBytes), high = std::clamp(x.high, 0.0, kMostBytes);
   const std::int64_t below = capped(high);  // the conversion cuts off what is behind the point
   return {capped(low), below + (static_cast<double>(below) < high)};
-}
-
-std::size_t least_departing_option(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t) {
-  const Options& options = outcome.tables[t].options;
-  const Combo wide = plan_wide(plan.tables[t], outcome.pair);
-  const TableParts& parts = (*outcome.parts)[t];
-  std::size_t preferred = 0;
-  std::optional<int> least;
-  for (std::size_t i = 0; i < options.size() && least != 0; ++i) {
-    const int own = departure(options[i], outcome.tables[t], wide, parts[options[i].variant]);
-    if (least && own >= *least) continue;
-    least = own;
-    preferred = i;
-  }
-  return preferred;
-}
-
-void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, const InferOptions& options,
-            PlanTable& table) {
-  const Outcome& best = found.survivors.front().outcome;
-  const auto& parts = (*best.parts)[t];
-  const Options& left = best.tables[t].options;
-  const Option* const preferred = left.begin() + preferred_option(plan, best, t);
-  const Parts& own = parts[preferred->variant];
-  const Combo combo = combo_of(preferred->combo);
-  table.alternatives.clear();
-  table.facts.clear();
-  table.choice = choice_of(best.setting, plan.tables[t], own.variant, combo);
-  if (options.shard_parts)
-    table.facts.push_back(facts_of(best.setting, plan.tables[t], own.variant, own.lookups, combo));
-  if (!options.alternatives) return;
-  for (const Survivor& survivor : found.survivors) {
-    const Outcome& outcome = survivor.outcome;
-    for (const Option& option : outcome.tables[t].options) {
-      if (&option == preferred) continue;
-      const Parts& p = (*outcome.parts)[t][option.variant];
-      const Choice choice = choice_of(outcome.setting, plan.tables[t], p.variant, combo_of(option.combo));
-      const auto same = [&](const Choice& c) { return c == choice; };
-      if (choice == table.choice || std::any_of(table.alternatives.begin(), table.alternatives.end(), same)) continue;
-      table.alternatives.push_back(choice);
-    }
-  }
 }
 
 void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result) {

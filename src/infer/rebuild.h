@@ -17,16 +17,6 @@ inline ByteInterval whole_bytes(RealInterval x) {
 // Every survivor's bounds tightened by the printed cells: numbers of ids, caching ratios.
 void narrow_hidden(const PlanInputs& plan, Outcome& outcome);
 
-// The option of a table that departs least from the plan-wide values: an index into its options.
-std::size_t least_departing_option(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t);
-inline std::size_t preferred_option(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t) {
-  return outcome.tables[t].options.size() == 1 ? 0 : least_departing_option(plan, outcome, t);
-}
-
-// Fills in what is taken to be hidden about a table, the alternatives to that, and the facts behind both.
-void choose(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, const InferOptions& options,
-            PlanTable& table);
-
 // The tables and shards anew; without a survivor the tables as printed. `options`: shard_parts and alternatives.
 void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result);
 

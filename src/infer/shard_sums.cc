@@ -1,0 +1,81 @@
+#include "infer/shard_sums.h"
+
+#include <array>
+
+#include "infer/rebuild.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+__extension__ typedef __int128 Wide;   // runs are taken off again, which needs sums that are not capped
+using WideEnds = std::array<Wide, 8>;  // of the bounds of a ShardSums::Rank
+
+ByteInterval bytes(Wide low, Wide high) {
+  constexpr Wide kMost = INT64_MAX;
+  return {static_cast<std::int64_t>(std::min(low, kMost)), static_cast<std::int64_t>(std::min(high, kMost))};
+}
+
+}  // namespace
+
+std::vector<ShardSums::Rank> ShardSums::sums() const {
+  std::vector<WideEnds> steps(ranks_.size() + 1);  // how much more a rank holds of the runs than the one before
+  for (const auto& [ranks, sum] : runs_) {
+    const std::int64_t ends[] = {sum.hbm.low,   sum.hbm.high,   sum.ddr.low,    sum.ddr.high,
+                                 sum.input.low, sum.input.high, sum.output.low, sum.output.high};
+    for (std::size_t k = 0; k < std::size(ends); ++k) {
+      steps[ranks.first][k] += ends[k];
+      steps[ranks.second][k] -= ends[k];
+    }
+  }
+  std::vector<Rank> all = ranks_;
+  WideEnds held{};
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    for (std::size_t k = 0; k < held.size(); ++k) held[k] += steps[r][k];
+    all[r].add(
+        Rank{bytes(held[0], held[1]), bytes(held[2], held[3]), bytes(held[4], held[5]), bytes(held[6], held[7])});
+  }
+  return all;
+}
+
+void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums, Plan& result) {
+  ByteInterval hbm{}, ddr{};
+  for (const Survivor& s : found.survivors) {
+    const Constants& constants = s.outcome.constants;
+    const bool first = &s == &found.survivors.front();
+    hbm = first ? whole_bytes(constants.hbm) : hull(hbm, whole_bytes(constants.hbm));
+    ddr = first ? whole_bytes(constants.ddr) : hull(ddr, whole_bytes(constants.ddr));
+  }
+  const std::vector<ShardSums::Rank> sums_of_ranks = sums.sums();
+  for (std::size_t r = 0; r < sums_of_ranks.size(); ++r) {
+    const ShardSums::Rank& rank = sums_of_ranks[r];
+    const RankInputs& printed = plan.ranks[r];
+    PlanRank& out = result.ranks[r];
+    const int number = out.rank;
+    if (!sums.is_known(r)) {
+      out.sparse_hbm = {0, out.hbm.high};
+      out.sparse_ddr = {0, out.ddr.high};
+      continue;
+    }
+    out = {};
+    out.rank = number;
+    out.sparse_hbm = rank.hbm;
+    out.sparse_ddr = rank.ddr;
+    out.hbm = rank.hbm + hbm;
+    out.ddr = rank.ddr + ddr;
+    out.input = rank.input;
+    out.output = rank.output;
+    const auto narrow = [&](const std::optional<ByteInterval>& cell, ByteInterval constant, ByteInterval& sum,
+                            ByteInterval& sparse) {
+      if (!cell) return;
+      sum = narrowed(sum, *cell);
+      const ByteInterval left = sum - constant;
+      sparse = narrowed(sparse, {std::max<std::int64_t>(left.low, 0), std::max<std::int64_t>(left.high, 0)});
+    };
+    narrow(printed.hbm, hbm, out.hbm, out.sparse_hbm);
+    narrow(printed.ddr, ddr, out.ddr, out.sparse_ddr);
+    if (printed.input) out.input = narrowed(out.input, *printed.input);
+    if (printed.output) out.output = narrowed(out.output, *printed.output);
+  }
+}
+
+}  // namespace shardstats::infer_detail
