@@ -26,7 +26,7 @@ class Application {
     out_.requests.resize(base_.inputs.tables.size());
     out_.now_at.resize(base_.inputs.tables.size());
     for (const Change& change : changes)
-      if (auto why = request(change)) return change.text + ": " + *why;
+      if (auto why = add_request(change, out_.run, out_.requests)) return change.text + ": " + *why;
     if (auto why = copy_run()) return why;
     for (std::uint32_t t = 0; t < base_.inputs.tables.size(); ++t)
       if (!out_.requests[t].drop) copy_table(t);
@@ -37,114 +37,6 @@ class Application {
   }
 
  private:
-  // ---- what is asked for -------------------------------------------------------------------------------------------
-
-  Reason request(const Change& change) {
-    RunRequest& run = out_.run;
-    const auto whole = static_cast<std::int64_t>(change.number);
-    switch (change.attribute) {
-      case Attribute::batch_size:
-        run.batch_size = whole;
-        return {};
-      case Attribute::world_size:
-        run.world_size = whole;
-        return {};
-      case Attribute::local_world_size:
-        run.local_world_size = whole;
-        return {};
-      case Attribute::pipeline:
-        run.pipeline = parse_name<Pipeline>(change.word, kPipelineNames);
-        return run.pipeline ? Reason{} : "no such pipeline";
-      case Attribute::count_ephemeral:
-        run.ephemeral = change.number != 0;
-        return {};
-      case Attribute::release:
-        run.release = parse_release(change.word);
-        return run.release ? Reason{} : "no such release";
-      case Attribute::hbm:
-        run.hbm = whole;
-        return {};
-      case Attribute::hbm_mem_bw:
-        run.bandwidths.hbm = change.number;
-        return {};
-      case Attribute::ddr_mem_bw:
-        run.bandwidths.ddr = change.number;
-        return {};
-      case Attribute::hbm_to_ddr_mem_bw:
-        run.bandwidths.hbm_to_ddr = change.number;
-        return {};
-      case Attribute::ssd_mem_bw:
-        run.bandwidths.ssd = change.number;
-        return {};
-      case Attribute::intra_host_bw:
-        run.bandwidths.intra_host = change.number;
-        return {};
-      case Attribute::inter_host_bw:
-        run.bandwidths.inter_host = change.number;
-        return {};
-      case Attribute::bwd_compute_multiplier:
-        run.backward = change.number;
-        return {};
-      case Attribute::weighted_feature_bwd_compute_multiplier:
-        run.weighted_backward = change.number;
-        return {};
-      default:
-        break;
-    }
-    if (change.tables) {
-      for (const std::uint32_t t : *change.tables)
-        if (auto why = request_of_table(change, out_.requests[t])) return why;
-      return {};
-    }
-    for (TableRequest& table : out_.requests)
-      if (auto why = request_of_table(change, table)) return why;
-    return {};
-  }
-
-  static Reason request_of_table(const Change& change, TableRequest& table) {
-    const auto whole = static_cast<std::int64_t>(change.number);
-    switch (change.attribute) {
-      case Attribute::optimizer:
-        table.optimizer.reset();  // of an assignment before
-        if (const auto optimizer = optimizer_of(change.word)) table.optimizer = static_cast<int>(*optimizer);
-        return table.optimizer ? Reason{} : "no such optimizer";
-      case Attribute::dtype:
-        table.element.reset();
-        if (const auto bytes = dtype_bytes(change.word)) table.element = index_in(kElementSizes, *bytes);
-        return table.element ? Reason{} : "no such dtype";
-      case Attribute::sharding:
-        table.sharding = parse_name<Sharding>(change.word, kShardingNames);
-        return table.sharding ? Reason{} : "no such sharding type";
-      case Attribute::kernel:
-        table.kernel = find_kernel(change.word);
-        return table.kernel != nullptr ? Reason{} : "no release has this compute kernel";
-      case Attribute::cache_load_factor:
-        table.cache_load_factor = change.number;
-        return {};
-      case Attribute::rows:
-        table.rows = whole;
-        return {};
-      case Attribute::dim:
-        table.dim = whole;
-        return {};
-      case Attribute::pooling_factor:
-        table.pooling_factor = change.number;
-        return {};
-      case Attribute::num_poolings:
-        table.num_poolings = change.number;
-        return {};
-      case Attribute::ranks:
-        table.ranks = change.ranks;
-        std::ranges::sort(table.ranks);
-        return {};
-      case Attribute::drop:
-        table.drop = true;
-        return {};
-      default:
-        return "not an attribute of a table";
-    }
-  }
-
   // ---- the run -----------------------------------------------------------------------------------------------------
 
   Reason copy_run() {

@@ -8,30 +8,10 @@
 #include <vector>
 
 #include "infer/inference.h"
+#include "infer/requests.h"
 #include "shardstats/infer/what_if.h"
 
 namespace shardstats::infer_detail {
-
-// What is asked for of the whole run.
-struct RunRequest {
-  std::optional<std::int64_t> batch_size, world_size, local_world_size, hbm;
-  std::optional<Pipeline> pipeline;
-  std::optional<bool> ephemeral;
-  std::optional<Release> release;
-  Bandwidths<std::optional<double>> bandwidths;       // bytes/ms
-  std::optional<double> backward, weighted_backward;  // multipliers
-};
-
-// The same of one table.
-struct TableRequest {
-  std::optional<Sharding> sharding;
-  const KernelTraits* kernel = nullptr;
-  std::optional<int> element, optimizer;  // indices of model.h
-  std::optional<double> cache_load_factor, pooling_factor, num_poolings;
-  std::optional<std::int64_t> rows, dim;
-  std::vector<int> ranks;
-  bool drop = false;
-};
 
 struct ChangedInputs {
   RunRequest run;
