@@ -10,14 +10,14 @@
 #include "infer/perf_evaluation.h"
 #include "infer/perf_fit.h"
 #include "infer/perf_hypotheses.h"
+#include "infer/widen_perf.h"
 #include "infer/wire_classes.h"
 
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr std::int64_t kFarBehind = 8;  // contradicted cells by which hypotheses have to be worse to be given up
-constexpr std::size_t kFits = 500;      // tables over all hypotheses that are fitted, at least two of these
-constexpr int kRefits = 3;
+constexpr std::int64_t kFarBehind = 8;   // contradicted cells by which hypotheses have to be worse to be given up
+constexpr std::size_t kFits = 500;       // tables over all hypotheses that are fitted, at least two of these
 constexpr std::int64_t kSeveral = 2;     // contradicted cells: one alone may be wrong itself
 constexpr std::size_t kFewTables = 100;  // up to which other element sizes are tried
 constexpr std::size_t kProbe = 32;       // tables that order the hypotheses
@@ -56,9 +56,9 @@ class PerfSearch {
     if (unexplained && !gave_up_)
       try_other_values(std::move(tried));
     else if (alternatives_)
-      for (PerfOutcome& outcome : best_.all()) widen(outcome);
+      for (PerfOutcome& outcome : best_.all()) widen_by_fit(plan_, perf_, evaluation_, outcome);
     if (alternatives_ && best_.front().contradictions == 0)
-      for (PerfOutcome& outcome : best_.all()) widen_by_sizes(outcome);
+      for (PerfOutcome& outcome : best_.all()) widen_by_sizes(plan_, perf_, evaluation_, outcome);
     return std::move(best_.all());
   }
 
@@ -109,7 +109,7 @@ class PerfSearch {
   bool explains_with_best_sizes() {
     PerfHypothesis h = best_.front().hypothesis;
     h.any_element = false;
-    h.sizes = best_sizes(best_.front());
+    h.sizes = best_sizes(plan_, perf_, best_.front());
     const WireClasses classes(h, plan_, perf_);
     PerfFits fits(h, plan_, perf_);
     const PerfFit fit = fits.fit(classes.first_of(first_of(best_.front().codecs)));
@@ -122,27 +122,13 @@ class PerfSearch {
       const PerfOutcome before = best_.front();
       if (before.contradictions == 0 || (round > 0 && has_defaults(before.hypothesis))) return;
       PerfHypothesis h = before.hypothesis;
-      h.sizes = best_sizes(before);
+      h.sizes = best_sizes(plan_, perf_, before);
       const WireClasses classes(h, plan_, perf_);
       PerfFits fits(h, plan_, perf_);
       Refits refits{h, fits, classes, {}, {}, std::nullopt};
       refit(refits, classes.first_of(first_of(before.codecs)));
       if (best_.front().cost() >= before.cost()) return;
     }
-  }
-
-  // By table; a bit each.
-  std::shared_ptr<const std::vector<std::uint32_t>> best_sizes(const PerfOutcome& outcome) {
-    auto sizes = std::make_shared<std::vector<std::uint32_t>>(perf_.tables.size());
-    CellElements by_cells(plan_);
-    const auto codecs = first_of(outcome.codecs);
-    for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) {
-      if (!perf_.tables[t].known) continue;
-      const Codecs own = codec_table()[codecs[perf_.tables[t].sharder]];
-      for (const PerfOption& option : best_options(outcome.hypothesis, plan_, perf_, t, own, by_cells))
-        (*sizes)[t] |= 1u << element_index(option.element_size);
-    }
-    return sizes;
   }
 
   // Hypotheses ordered by what some tables say about them, without those that the first ones leave far behind.
@@ -401,52 +387,6 @@ class PerfSearch {
     for (const PerfTable& table : perf_.tables) cells += table.known ? printed_cells(table) : 0;
     return cells >= kLarge && outcome.freedoms == 0 && outcome.statistics == 0 &&
            outcome.contradictions <= std::max(kSingle, cells / kFewIn);
-  }
-
-  // A default that fits everything is believed; where the log leaves a bandwidth open, its bounds say so.
-  void widen(PerfOutcome& outcome) {
-    const PerfFit found = PerfFits(outcome.hypothesis, plan_, perf_).fit(first_of(outcome.codecs));
-    outcome.bounded = found.bounded;
-    if (found.freedoms > 0) {
-      infer_detail::widen(outcome, found);
-      return;
-    }
-    outcome = evaluation_.run(fitted(outcome.hypothesis, found), outcome.codecs);
-    outcome.bounded = found.bounded;
-  }
-
-  // Values of its own were fitted with the likeliest size of each table. Where others explain the table as well, bounds
-  // cover what these lead to.
-  void widen_by_sizes(PerfOutcome& outcome) {
-    for (int round = 0; round < kRefits && !has_defaults(outcome.hypothesis); ++round) {
-      PerfHypothesis h = outcome.hypothesis;
-      h.sizes = best_sizes(outcome);
-      const PerfFit found = PerfFits(h, plan_, perf_).fit(first_of(outcome.codecs), h.kept);
-      h.sizes.reset();
-      if (!widen_own_bandwidths(h.setting, found)) return;
-      PerfOutcome wider = evaluation_.run(h, outcome.codecs);
-      if (wider.contradictions > 0) return;
-      wider.freedoms = outcome.freedoms;
-      wider.bounded = outcome.bounded;
-      wider.fits = outcome.fits;
-      outcome = std::move(wider);
-    }
-  }
-
-  // Bandwidths that are not the defaults or that the fit leaves open; false: it says nothing new of them. Multipliers
-  // rest on no sizes.
-  static bool widen_own_bandwidths(PerfSetting<RealInterval>& setting, const PerfFit& found) {
-    bool changed = false;
-    const Bandwidths<RealInterval> usual = default_bandwidths();
-    for (const auto b : kBandwidths) {
-      RealInterval& value = setting.bandwidths.*b;
-      const RealInterval wider = hull(value, found.bandwidths.*b);
-      const bool is_believed = value == usual.*b && !(found.bandwidths.*b).contains((usual.*b).low);
-      if (is_believed || wider == value) continue;
-      value = wider;
-      changed = true;
-    }
-    return changed;
   }
 
   const PlanInputs& plan_;

@@ -1,0 +1,70 @@
+#include "infer/widen_perf.h"
+
+#include <utility>
+
+#include "infer/perf_codecs.h"
+#include "infer/perf_fit.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+// Bandwidths that are not the defaults or that the fit leaves open; false: it says nothing new of them. Multipliers
+// rest on no sizes.
+bool widen_own_bandwidths(PerfSetting<RealInterval>& setting, const PerfFit& found) {
+  bool changed = false;
+  const Bandwidths<RealInterval> usual = default_bandwidths();
+  for (const auto b : kBandwidths) {
+    RealInterval& value = setting.bandwidths.*b;
+    const RealInterval wider = hull(value, found.bandwidths.*b);
+    const bool is_believed = value == usual.*b && !(found.bandwidths.*b).contains((usual.*b).low);
+    if (is_believed || wider == value) continue;
+    value = wider;
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace
+
+std::shared_ptr<const std::vector<std::uint32_t>> best_sizes(const PlanInputs& plan, const PerfInputs& perf,
+                                                             const PerfOutcome& outcome) {
+  auto sizes = std::make_shared<std::vector<std::uint32_t>>(perf.tables.size());
+  CellElements by_cells(plan);
+  const auto codecs = first_of(outcome.codecs);
+  for (std::uint32_t t = 0; t < perf.tables.size(); ++t) {
+    if (!perf.tables[t].known) continue;
+    const Codecs own = codec_table()[codecs[perf.tables[t].sharder]];
+    for (const PerfOption& option : best_options(outcome.hypothesis, plan, perf, t, own, by_cells))
+      (*sizes)[t] |= 1u << element_index(option.element_size);
+  }
+  return sizes;
+}
+
+void widen_by_fit(const PlanInputs& plan, const PerfInputs& perf, PerfEvaluation& evaluation, PerfOutcome& outcome) {
+  const PerfFit found = PerfFits(outcome.hypothesis, plan, perf).fit(first_of(outcome.codecs));
+  outcome.bounded = found.bounded;
+  if (found.freedoms > 0) {
+    widen(outcome, found);
+    return;
+  }
+  outcome = evaluation.run(fitted(outcome.hypothesis, found), outcome.codecs);
+  outcome.bounded = found.bounded;
+}
+
+void widen_by_sizes(const PlanInputs& plan, const PerfInputs& perf, PerfEvaluation& evaluation, PerfOutcome& outcome) {
+  for (int round = 0; round < kRefits && !has_defaults(outcome.hypothesis); ++round) {
+    PerfHypothesis h = outcome.hypothesis;
+    h.sizes = best_sizes(plan, perf, outcome);
+    const PerfFit found = PerfFits(h, plan, perf).fit(first_of(outcome.codecs), h.kept);
+    h.sizes.reset();
+    if (!widen_own_bandwidths(h.setting, found)) return;
+    PerfOutcome wider = evaluation.run(h, outcome.codecs);
+    if (wider.contradictions > 0) return;
+    wider.freedoms = outcome.freedoms;
+    wider.bounded = outcome.bounded;
+    wider.fits = outcome.fits;
+    outcome = std::move(wider);
+  }
+}
+
+}  // namespace shardstats::infer_detail
