@@ -173,6 +173,10 @@ void each_run(const Setting& setting, const TableInputs& table, const Parts& par
 }
 
 RealInterval ratio_of(const Setting& setting, const TableInputs& table, const Variant& variant);
+inline double multiplier_of(const Setting& setting, const TableInputs& table, int optimizer) {
+  return optimizer_multiplier(*setting.rules, kOptimizers[static_cast<std::size_t>(optimizer)], table.sharding,
+                              *table.kernel, static_cast<double>(table.cols));
+}
 TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& table, const Variant& variant,
                                   const Lookups& lookups, Combo combo);
 // The sizes that some combos need: bit sets, by what each kind depends on.
