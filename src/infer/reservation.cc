@@ -81,54 +81,57 @@ Constants constants_of(const SearchResult& found) {
   return all;
 }
 
-}  // namespace
-
-void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& result) {
-  const auto lookups = kjt_lookups(plan);
-  const Constants constants = constants_of(found);
-  const bool counted = found.survivors.empty() || found.survivors.front().outcome.setting.device != Device::tpu;
-  const bool zero_dense = plan.reservation_printed && plan.dense_hbm.low + plan.dense_ddr.low == 0;
+// All that fit one of the releases, the likeliest first.
+void find_policies(const PlanInputs& plan, const std::optional<RealInterval>& lookups, const Constants& constants,
+                   bool counted, Plan& result) {
   for (const PolicyRange& range : kPolicies) {
     const auto fits = [&](Release r) { return policy_fits(plan, range, r, constants, lookups, counted); };
     if (std::any_of(result.releases.begin(), result.releases.end(), fits)) result.policies.push_back(range.policy);
   }
   // A dense block of zeros is what the fixed policies print; a model without dense parameters is the rarer reason.
-  if (zero_dense)
+  if (plan.reservation_printed && plan.dense_hbm.low + plan.dense_ddr.low == 0)
     std::stable_partition(result.policies.begin(), result.policies.end(),
                           [](Policy p) { return p == Policy::fixed_percentage || p == Policy::fixed_absolute; });
   result.policy = result.policies.empty() ? Policy::other : result.policies.front();
   if (result.policies.empty()) result.policies.push_back(Policy::other);
+}
 
-  if (plan.reservation_printed) {
-    result.dense_hbm = plan.dense_hbm;
-    result.dense_ddr = plan.dense_ddr;
-    result.kjt_hbm = plan.kjt_hbm;
-    result.kjt_ddr = plan.kjt_ddr;
-    if (!lookups) return;
-    const bool training = kjt_fits(plan, *lookups, kTrainingKjt, counted);
-    const bool inference = kjt_fits(plan, *lookups, kInferenceKjt, counted);
-    const RealInterval expected =
-        !counted ? RealInterval{} : kjt_bytes(training || !inference ? kTrainingKjt : kInferenceKjt, *lookups);
-    result.kjt = {whole_bytes(expected), true, !training && !inference};
-    ByteInterval& kjt =
-        plan.kjt_hbm.high > plan.kjt_ddr.high || plan.kjt_ddr.low == 0 ? result.kjt_hbm : result.kjt_ddr;
-    const ByteInterval bounds = training && inference
-                                    ? hull(whole_bytes(expected), whole_bytes(kjt_bytes(kInferenceKjt, *lookups)))
-                                    : whole_bytes(expected);
-    if (kjt.high > 0 && !result.kjt.contradicted && (kjt.low > 0 || plan.kjt_ddr.high == plan.kjt_hbm.high)) {
-      const bool in_hbm = found.survivors.empty() || io_in_hbm(found.survivors.front().outcome.setting);
-      (in_hbm ? result.kjt_hbm : result.kjt_ddr) = narrowed(in_hbm ? plan.kjt_hbm : plan.kjt_ddr, bounds);
-      narrow_ranks(in_hbm, result);
-    }
-    return;
-  }
-  // Not printed: what the ranks leave open, KJT by the inference formula at most. Without ranks anything that fits.
+void take_printed(const PlanInputs& plan, Plan& result) {
+  result.dense_hbm = plan.dense_hbm;
+  result.dense_ddr = plan.dense_ddr;
+  result.kjt_hbm = plan.kjt_hbm;
+  result.kjt_ddr = plan.kjt_ddr;
+}
+
+// Compares the printed KJT storage with its formula, which may leave less than is printed.
+void check_kjt(const PlanInputs& plan, const SearchResult& found, RealInterval lookups, bool counted, Plan& result) {
+  const bool training = kjt_fits(plan, lookups, kTrainingKjt, counted);
+  const bool inference = kjt_fits(plan, lookups, kInferenceKjt, counted);
+  const RealInterval expected =
+      !counted ? RealInterval{} : kjt_bytes(training || !inference ? kTrainingKjt : kInferenceKjt, lookups);
+  result.kjt = {whole_bytes(expected), true, !training && !inference};
+  const ByteInterval kjt = plan.kjt_hbm.high > plan.kjt_ddr.high || plan.kjt_ddr.low == 0 ? plan.kjt_hbm : plan.kjt_ddr;
+  const ByteInterval bounds = training && inference
+                                  ? hull(whole_bytes(expected), whole_bytes(kjt_bytes(kInferenceKjt, lookups)))
+                                  : whole_bytes(expected);
+  const bool is_told = kjt.high > 0 && (kjt.low > 0 || plan.kjt_ddr.high == plan.kjt_hbm.high);
+  if (!is_told || result.kjt.contradicted) return;
+  const bool in_hbm = found.survivors.empty() || io_in_hbm(found.survivors.front().outcome.setting);
+  (in_hbm ? result.kjt_hbm : result.kjt_ddr) = narrowed(in_hbm ? plan.kjt_hbm : plan.kjt_ddr, bounds);
+  narrow_ranks(in_hbm, result);
+}
+
+// Not printed: what the ranks leave open, KJT by the inference formula at most. Without ranks anything that fits.
+void bound_hidden(const PlanInputs& plan, const std::optional<RealInterval>& lookups, const Constants& constants,
+                  Plan& result) {
   ByteInterval hbm = whole_bytes(constants.hbm), ddr = whole_bytes(constants.ddr);
   if (plan.ranks.empty()) {
-    hbm.high =
-        printed_bytes(plan.printed->slot(LineId::planning_memory, 0), Format::r3, kGiB).value_or(ByteInterval{}).high;
-    ddr.high =
-        printed_bytes(plan.printed->slot(LineId::planning_memory, 1), Format::r3, kGiB).value_or(ByteInterval{}).high;
+    const auto planned = [&](std::size_t slot) {
+      const Cell cell = plan.printed->slot(LineId::planning_memory, slot);
+      return printed_bytes(cell, Format::r3, kGiB).value_or(ByteInterval{}).high;
+    };
+    hbm.high = planned(0);
+    ddr.high = planned(1);
   }
   const bool is_bounded = lookups && !plan.reservation_lost;
   const std::int64_t most = is_bounded ? whole_bytes(kjt_bytes(kInferenceKjt, *lookups)).high : INT64_MAX;
@@ -136,6 +139,18 @@ void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& 
   result.dense_ddr = {0, ddr.high};
   result.kjt_hbm = {0, std::min(hbm.high, most)};
   result.kjt_ddr = {0, std::min(ddr.high, most)};
+}
+
+}  // namespace
+
+void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& result) {
+  const auto lookups = kjt_lookups(plan);
+  const Constants constants = constants_of(found);
+  const bool counted = found.survivors.empty() || found.survivors.front().outcome.setting.device != Device::tpu;
+  find_policies(plan, lookups, constants, counted, result);
+  if (!plan.reservation_printed) return bound_hidden(plan, lookups, constants, result);
+  take_printed(plan, result);
+  if (lookups) check_kjt(plan, found, *lookups, counted, result);
 }
 
 }  // namespace shardstats::infer_detail
