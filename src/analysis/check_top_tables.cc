@@ -137,10 +137,8 @@ class TopTables {
                               finding.expected->text);
   }
 
-  std::vector<int> ranks_of(const PlanTable& table) const {
-    std::vector<int> ranks;
-    for (const PlanShard& shard : checks_.plan.shards_of(table))
-      if (shard.rank) ranks.push_back(*shard.rank);
+  std::vector<int> sorted_ranks(const PlanTable& table) const {
+    std::vector<int> ranks = checks_.plan.ranks_of(table);
     std::ranges::sort(ranks);
     return ranks;
   }
@@ -155,7 +153,7 @@ class TopTables {
     const auto has_value = [&](const PlanTable* t) {
       return !hbm || hbm->overlaps(first_shard(checks_.plan, *t, false));
     };
-    const auto is_on_them = [&](const PlanTable* t) { return !lists_ranks || ranks_of(*t) == printed; };
+    const auto is_on_them = [&](const PlanTable* t) { return !lists_ranks || sorted_ranks(*t) == printed; };
     const bool any_value = std::ranges::any_of(named, has_value);
     const bool any_ranks = std::ranges::any_of(named, is_on_them);
     if (!any_value) add_first_shard(slots, value);

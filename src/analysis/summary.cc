@@ -245,9 +245,7 @@ Matches matches(const PrintedPlan& printed, const Plan& plan, Matching matching)
 }
 
 bool is_twice_on_a_rank(const Plan& plan, const PlanTable& table) {
-  std::vector<int> ranks;
-  for (const PlanShard& shard : plan.shards_of(table))
-    if (shard.rank) ranks.push_back(*shard.rank);
+  std::vector<int> ranks = plan.ranks_of(table);
   std::ranges::sort(ranks);
   return std::ranges::adjacent_find(ranks) != ranks.end();
 }

@@ -198,6 +198,13 @@ struct Plan {
   std::span<const PlanShard> shards_of(const PlanTable& table) const {
     return std::span(shards).subspan(table.first_shard, table.shard_count);
   }
+  // Of its shards, in their order.
+  std::vector<int> ranks_of(const PlanTable& table) const {
+    std::vector<int> all;
+    for (const PlanShard& shard : shards_of(table))
+      if (shard.rank) all.push_back(*shard.rank);
+    return all;
+  }
   // How many shards of the table lie on the rank.
   std::ptrdiff_t shards_on(const PlanTable& table, int rank) const {
     const auto here = [rank](const PlanShard& shard) { return shard.rank == rank; };
