@@ -57,6 +57,9 @@ std::vector<AssumptionDiff> assumption_diffs(const DiffSide& base, const DiffSid
 std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, const std::vector<TablePair>& pairs,
                                  const std::vector<TableDiff>& tables, bool plan_wide);
 
+// In the order of their names.
+std::vector<KernelDiff> kernel_diffs(const DiffSide& base, const DiffSide& next);
+
 std::vector<NotCompared> not_compared(const DiffSide& base, const DiffSide& next);
 
 // Is the table new or gone, or has inputs of its own that changed?

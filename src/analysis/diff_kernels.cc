@@ -1,0 +1,74 @@
+// Compares the kernels of two plans.
+#include <map>
+#include <set>
+
+#include "analysis/checks.h"
+#include "analysis/diff_parts.h"
+#include "analysis/statistics.h"
+
+namespace shardstats::analysis {
+namespace {
+
+struct SideKernel {
+  std::int64_t tables = 0;
+  const PlanKernel* plan = nullptr;
+  std::array<Known, 3> printed{};  // HBM, DDR, SSD
+};
+struct SideKernels {
+  std::map<std::string_view, SideKernel> by_name;
+  bool counted = false;  // all tables are: a kernel that is not there has none
+};
+
+// The counts are those of the rows, or of the kernels' own lines where no rows are printed.
+SideKernels kernels_of(const DiffSide& side) {
+  SideKernels kernels;
+  const bool has_rows = side.printed.tables.printed;
+  const bool has_lines = side.printed.find(LineId::kernel_count_heading) != nullptr;
+  const LineId end = last_known_line(side.printed);
+  const bool breaks_off = end == LineId::kernel_count_heading || end == LineId::kernel_count;
+  kernels.counted = has_rows ? has_all_rows(side.printed, side.plan) : has_lines && !breaks_off;
+  for (const PlanKernel& kernel : side.plan.kernels) kernels.by_name[kernel.name].plan = &kernel;
+  for (const PrintedTable& row : side.printed.tables.rows) ++kernels.by_name[row.kernel.text].tables;
+  for (const PrintedLine& line : side.printed.lines) {
+    const auto slots = side.printed.slots_of(line);
+    if (line.id == LineId::kernel_count && slots.size() > 1 && !has_rows)
+      kernels.by_name[slots[0].text].tables = parse_integer(slots[1].text).value_or(0);
+    if (line.id != LineId::kernel_storage) continue;
+    for (std::size_t i = 0; i < 3 && i + 1 < slots.size(); ++i)
+      kernels.by_name[slots[0].text].printed[i] = printed_bounds(slots[i + 1], Format::r3, "bytes");
+  }
+  return kernels;
+}
+
+Known kernel_bytes(const SideKernel& kernel, std::size_t i) {
+  constexpr Expectation PlanKernel::*kSizes[] = {&PlanKernel::hbm, &PlanKernel::ddr, &PlanKernel::ssd};
+  if (kernel.plan == nullptr || !(kernel.plan->*kSizes[i]).known || (kernel.plan->*kSizes[i]).contradicted)
+    return kernel.printed[i];
+  const RealInterval rebuilt = real((kernel.plan->*kSizes[i]).bytes);
+  return kernel.printed[i] ? narrowed(rebuilt, *kernel.printed[i]) : rebuilt;
+}
+
+}  // namespace
+
+std::vector<KernelDiff> kernel_diffs(const DiffSide& base, const DiffSide& next) {
+  std::vector<KernelDiff> diffs;
+  auto befores = kernels_of(base), afters = kernels_of(next);
+  std::set<std::string_view> names;
+  for (const auto* kernels : {&befores, &afters})
+    for (const auto& [name, kernel] : kernels->by_name) names.insert(name);
+  const auto count = [](const SideKernels& side, const SideKernel& kernel) {
+    return side.counted ? Known(exactly(static_cast<double>(kernel.tables))) : Known{};
+  };
+  for (const std::string_view name : names) {
+    const SideKernel &before = befores.by_name[name], &after = afters.by_name[name];
+    KernelDiff& diff = diffs.emplace_back();
+    diff.name = name;
+    diff.tables = difference("tables", DiffUnit::count, count(befores, before), count(afters, after));
+    diff.hbm = difference("hbm", DiffUnit::bytes, kernel_bytes(before, 0), kernel_bytes(after, 0));
+    diff.ddr = difference("ddr", DiffUnit::bytes, kernel_bytes(before, 1), kernel_bytes(after, 1));
+    diff.ssd = difference("ssd", DiffUnit::bytes, kernel_bytes(before, 2), kernel_bytes(after, 2));
+  }
+  return diffs;
+}
+
+}  // namespace shardstats::analysis
