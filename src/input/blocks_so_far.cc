@@ -61,8 +61,8 @@ bool BlocksSoFar::is_sign(const std::string& tag, std::string_view box, bool is_
   }
   const bool title = is_in_box(title_offset(box), box) || is_centred_title(box);
   const bool labelled = title || labels_in(box) > 0;
-  if (const std::string_view label = title ? kTitle : single_label_in(box); !label.empty())
-    singles_.push_back({label, tag});
+  const std::string_view label = title ? kTitle : single_label_in(box);
+  if (title || (!label.empty() && is_in_box(box.find(label), box))) singles_.push_back({label, tag});
   is_sure_ |= labelled;
   if (labelled || is_open(tag)) {
     Progress& progress = progress_[tag];
@@ -99,8 +99,8 @@ std::size_t BlocksSoFar::border_length(const std::string& tag, std::string_view 
 bool BlocksSoFar::is_title_next() const { return lines_.next_text().find(kTitle) != kNowhere; }
 
 // The title's words may stand behind the right border of any line; the '#' in front of them is that border.
-bool BlocksSoFar::is_in_box(std::size_t title, std::string_view box) const {
-  return title != kNowhere && (title == 0 || width_ == 0 || title < byte_of(box, width_ - 1));
+bool BlocksSoFar::is_in_box(std::size_t at, std::string_view box) const {
+  return at != kNowhere && (at == 0 || width_ == 0 || at < byte_of(box, width_ - 1));
 }
 
 void BlocksSoFar::set(Progress& progress, Progress now) {

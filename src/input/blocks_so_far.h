@@ -56,7 +56,7 @@ class BlocksSoFar {
   std::size_t width_of(const std::string& tag) const;
   std::size_t border_length(const std::string& tag, std::string_view box) const;
   bool is_title_next() const;
-  bool is_in_box(std::size_t title, std::string_view box) const;
+  bool is_in_box(std::size_t at, std::string_view box) const;
   void set(Progress& progress, Progress now);
 
   const PhysicalLines& lines_;
