@@ -233,8 +233,9 @@ class Sections {
     add(table.place, what + " and " + std::to_string(missing.size() - 1) + " more are missing in this table");
   }
 
-  // The same lines stand under each of them.
+  // The same lines stand under each of them; those below a lost heading are not read as any.
   void check_imbalances() {
+    if (printed_.is_reported("log.missing_lines")) return;
     const std::ptrdiff_t headings =
         count(L::perf_imbalance_heading) + count(L::hbm_imbalance_heading) + count(L::ddr_imbalance_heading);
     if (headings > count(L::total_variation)) add_beside(L::total_distance, quoted("Total Variation"));

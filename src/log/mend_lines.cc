@@ -129,10 +129,14 @@ bool is_always_printed(LineId heading, const PrintedPlan& plan) {
   return std::ranges::count_if(plan.ranks.rows, has_memory) > 1;
 }
 
+bool is_next_lost(const Following& following, const PrintedPlan& plan) {
+  return plan.find(following.heading) && !plan.find(following.next) && is_always_printed(following.next, plan);
+}
+
 // Where the next heading is lost, lines that stand below a heading may be those of the next one.
 void leave_unread(PrintedPlan& plan, const Following& following) {
+  if (!is_next_lost(following, plan)) return;
   const auto heading = std::ranges::find(plan.lines, following.heading, &PrintedLine::id);
-  if (heading == plan.lines.end() || plan.find(following.next) || !is_always_printed(following.next, plan)) return;
   const auto is_below = [](const PrintedLine& line) {
     return line.id == LineId::blank || line_forms()[line.form].section != Section::none;
   };
@@ -151,6 +155,10 @@ void leave_unread(PrintedPlan& plan, const Following& following) {
 }
 
 }  // namespace
+
+bool lacks_heading(const PrintedPlan& plan) {
+  return std::ranges::any_of(kFollowing, [&](const Following& following) { return is_next_lost(following, plan); });
+}
 
 void mend_lines(PrintedPlan& plan) {
   leave_out_repeated(plan);

@@ -8,5 +8,7 @@ namespace shardstats::log_detail {
 // Reports lines that the planner prints once, but stand above already, and leaves them out: what rests on such a number
 // reads the first one. Nor are lines read that may be those of a heading that is lost.
 void mend_lines(PrintedPlan& plan);
+// Is a heading lost between lines that look like those below it?
+bool lacks_heading(const PrintedPlan& plan);
 
 }  // namespace shardstats::log_detail

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,17 @@ TEST(Damage, RowsThatStandTwice) {
         EXPECT_EQ(errors.of_log, 1) << name << ":" << row + 1;
       }
     }
+}
+
+// Measures of the same values look like a run that was sent again where the heading between them is lost.
+TEST(Damage, HeadingLostBetweenEqualMeasures) {
+  std::vector<std::string> lines = lines_of(log_bytes("v1.8.0.log"));
+  ASSERT_EQ(std::erase_if(lines, [](const auto& line) { return line.starts_with("# HBM Imbalance Statistics"); }), 1u);
+  const Checked checked(joined(lines));
+  std::set<std::string_view> rules;
+  for (const Finding& finding : checked.report.findings) rules.insert(finding.rule->id);
+  EXPECT_TRUE(rules.contains("log.missing_lines"));
+  EXPECT_FALSE(rules.contains("log.repeated_lines"));
 }
 
 // As where a shipper of logs sends some of them again. Of the lists at the end the order alone tells it.
