@@ -30,15 +30,16 @@ std::size_t opening_quote(std::string_view text, char quote) {
 // What a container wrote, in a record of its runtime.
 struct PartOfRecord {
   std::size_t start = 0, end = 0;
-  bool goes_on = false;  // in the next record
+  std::string_view stream{};  // parts of several streams stand in turn
+  bool goes_on = false;       // in the next record of the stream
 };
 
 // Of Docker: {"log":"...","stream":"stderr",...}. It takes so many bytes at a time; the last part ends in a line feed.
 std::optional<PartOfRecord> part_of_docker(std::string_view text) {
-  constexpr std::string_view kFront = "{\"log\":\"";
+  constexpr std::string_view kFront = "{\"log\":\"", kStream = "\"stream\":\"";
   constexpr std::size_t kMostBytes = 16384;
   if (!text.starts_with(kFront)) return std::nullopt;
-  PartOfRecord part{.start = kFront.size(), .end = kFront.size()};
+  PartOfRecord part{kFront.size(), kFront.size()};
   std::size_t bytes = 0;
   bool ends_line = false;
   for (; part.end < text.size() && text[part.end] != '"'; ++bytes) {
@@ -46,7 +47,10 @@ std::optional<PartOfRecord> part_of_docker(std::string_view text) {
     ends_line = is_escape && text.substr(part.end + 1).starts_with('n');
     part.end += !is_escape ? 1 : text.substr(part.end + 1).starts_with('u') ? 6 : 2;
   }
-  part.goes_on = bytes == kMostBytes && part.end < text.size() && !ends_line;
+  if (part.end >= text.size()) return std::nullopt;  // cut off
+  part.goes_on = bytes == kMostBytes && !ends_line;
+  if (const std::size_t stream = text.find(kStream, part.end); stream != kNowhere)
+    part.stream = text.substr(stream, text.find('"', stream + kStream.size()) - stream);
   return part;
 }
 
@@ -58,7 +62,7 @@ std::optional<PartOfRecord> part_of_cri(std::string_view text) {
   for (const std::string_view stream : {" stdout ", " stderr "})
     for (const std::string_view tag : {"P ", "F "})
       if (rest.starts_with(stream) && rest.substr(stream.size()).starts_with(tag))
-        return PartOfRecord{time + stream.size() + tag.size(), text.size(), tag == "P "};
+        return PartOfRecord{time + stream.size() + tag.size(), text.size(), stream, tag == "P "};
   return std::nullopt;
 }
 
@@ -162,20 +166,28 @@ class Mender {
     }
   }
 
+  // The record in the next line, if it goes on with what this part began.
+  std::optional<PartOfRecord> next_part(const PartOfRecord& part, const Transcript& line) const {
+    const std::string_view text = lines_.next_text();
+    if (!part.goes_on || line.text().size() + text.size() > kLongestLine) return std::nullopt;
+    const auto next = part_of_record(text);
+    return next && next->stream == part.stream ? next : std::nullopt;
+  }
+
   // A container's runtime splits what is longer than it takes into several records.
   Transcript joined_records(std::string_view text) {
-    std::optional<PartOfRecord> part = part_of_record(text);
-    if (!part || !part->goes_on || !part_of_record(lines_.next_text())) return joined_literals(text);
-    region_.note(Mending::wrapped, {lines_.number(), 1});
     Transcript line;
-    std::size_t start = 0;
-    while (part->goes_on && line.text().size() < kLongestLine) {
-      const auto next = part_of_record(lines_.next_text());
-      if (!next) break;
+    std::optional<PartOfRecord> part = part_of_record(text);
+    std::optional<PartOfRecord> next = part ? next_part(*part, line) : std::nullopt;
+    if (!next) return joined_literals(text);
+    region_.note(Mending::wrapped, {lines_.number(), 1});
+    std::size_t start = 0;  // of the first part all that stands in front of it stays, too
+    for (; next; next = next_part(*part, line)) {
       line.append(text.substr(start, part->end - start), column(start));
       text = lines_.read();
-      part = next;
-      start = part->start + lines_.front_of(text);
+      const std::size_t front = lines_.front_of(text);
+      part = PartOfRecord{next->start + front, next->end + front, next->stream, next->goes_on};
+      start = part->start;
     }
     line.append(text.substr(start), column(start));
     return line;
@@ -186,8 +198,8 @@ class Mender {
     Transcript line;
     std::size_t start = lines_.front_of(text);
     if (start > 0) region_.note(Mending::prefix, {lines_.number(), 1});
-    for (std::size_t next;
-         (next = rest_of_literal(text, line.text().empty())) != 0 && line.text().size() < kLongestLine;) {
+    for (std::size_t next; (next = rest_of_literal(text, line.text().empty())) != 0 &&
+                           line.text().size() + lines_.next_text().size() <= kLongestLine;) {
       line.append(text.substr(start, std::max(start + 1, text.size()) - start - 1), column(start));
       text = lines_.read();
       start = lines_.front_of(text) + next;
