@@ -6,6 +6,7 @@
 #include <map>
 
 #include "input/box.h"
+#include "shardstats/ascii.h"
 
 namespace shardstats::input_detail {
 
@@ -13,15 +14,27 @@ using namespace std::string_view_literals;
 
 namespace {
 
-// A bar of tqdm has no line end, so that the next line stands behind it with its own prefix, or without one where the
-// bar has taken that.
+// Where the rest of a bar of tqdm ends, as in "[00:12<00:15,  3.61it/s]": behind the last one; kNowhere if there is
+// none.
+std::size_t end_of_bar(std::string_view text) {
+  for (std::size_t at = text.rfind('<'); at != kNowhere && at > 0; at = text.rfind('<', at - 1)) {
+    const std::size_t before = text.find_last_not_of("0123456789:", at - 1);
+    const bool is_elapsed = before != kNowhere && text[before] == '[' && before + 1 < at;
+    const std::size_t close = is_elapsed ? text.find(']', at) : kNowhere;
+    if (close != kNowhere) return close + 1;
+  }
+  return kNowhere;
+}
+
+// A bar has no line end, so that the next line stands behind it with its own prefix, or without one where the bar has
+// taken that.
 std::string_view without_bar(std::string_view prefix) {
-  static const re2::RE2 kBar(R"(^(.*?) *\d+%\|.*\[[\d:]+<[^\]]*\](.*)$)");
-  re2::StringPiece front, behind;
-  const re2::StringPiece text(prefix.data(), prefix.size());
-  if (prefix.find("%|") == kNowhere || !re2::RE2::PartialMatch(text, kBar, &front, &behind)) return prefix;
-  const std::string_view own = without_padding({behind.data(), behind.size()});
-  return own.empty() ? std::string_view(front.data(), front.size()) : own;
+  const std::size_t bar = prefix.find("%|");
+  if (bar == kNowhere || bar == 0 || !is_digit(prefix[bar - 1])) return prefix;
+  const std::size_t end = end_of_bar(prefix.substr(bar));
+  if (end == kNowhere) return prefix;
+  const std::string_view own = without_padding(prefix.substr(bar + end));
+  return own.empty() ? prefix.substr(0, prefix.find_last_not_of("0123456789", bar - 1) + 1) : own;
 }
 
 }  // namespace

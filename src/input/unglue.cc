@@ -48,12 +48,26 @@ std::size_t Ungluer::border_end(std::string_view text, std::size_t box, const st
 
 // The first border may have been somebody else's, so that the title alone tells where to cut.
 // A closing border and an opening one may be glued; what is much longer is somebody's line, and would be cut for
-// ever. Where another process opens its box, that is as long as it likes.
+// ever. Where another process opens its box, that is as long as its title says.
 std::size_t Ungluer::own_border_end(std::string_view prefix, std::size_t length, const std::string& process) const {
   constexpr std::size_t kMostGlued = 4;
-  const std::size_t width = region_.blocks.title_width_of(process + tag_of(prefix));
-  const bool holds_another = width != 0 && length >= width + kShortestBorder;
-  return holds_another && length <= kMostGlued * width ? width : length;
+  const std::size_t last = region_.blocks.title_width();
+  if (last == 0 || length < 2 * kShortestBorder) return length;
+  const std::size_t own = region_.blocks.title_width_of(process + tag_of(prefix));
+  const std::size_t width = own != 0 ? own : last;
+  const bool holds_another = length >= width + kShortestBorder && length <= kMostGlued * width;
+  return holds_another && (own != 0 || next_title_width() != length) ? width : length;
+}
+
+// Of the next title, which lines of other processes may stand in front of; 0: it is not close.
+std::size_t Ungluer::next_title_width() const {
+  constexpr int kMostBefore = 64;  // lines, of as many processes
+  PhysicalLines ahead = region_.lines;
+  for (int i = 0; i < kMostBefore && ahead.has_next(); ++i) {
+    const std::string_view text = ahead.read();
+    if (const std::size_t title = title_offset(text); title != kNowhere) return width_of_title(text.substr(title));
+  }
+  return 0;
 }
 
 // A line that overflows its box ends in front of the prefix of the next one, or at its first '#' if there is none.
