@@ -22,19 +22,20 @@ bool BlocksSoFar::is_open(const std::string& tag) const {
   return opened != progress_.end() && opened->second.open;
 }
 
-std::vector<std::string> BlocksSoFar::processes() const {
+BlocksSoFar::Processes BlocksSoFar::processes() const {
+  constexpr std::size_t kMostWithoutTitle = 4096;  // more are no ranks, but a prefix that changes from line to line
   std::map<std::string_view, std::set<std::string_view>> tags;
   for (const Single& single : singles_) tags[single.label].insert(single.tag);
   std::string_view most = kTitle;
   std::size_t count = std::max<std::size_t>(tags[kTitle].size(), 1);
   for (const auto& [label, own] : tags)
-    if (own.size() > count) {
+    if (own.size() > count && own.size() <= kMostWithoutTitle) {
       most = label;
       count = own.size();
     }
-  std::vector<std::string> processes;
+  Processes processes{{}, most == kTitle};
   for (const Single& single : singles_)
-    if (count > 1 && single.label == most) processes.push_back(single.tag);
+    if (count > 1 && single.label == most) processes.tags.push_back(single.tag);
   return processes;
 }
 
@@ -55,6 +56,7 @@ bool BlocksSoFar::is_sign(const std::string& tag, std::string_view box, bool is_
   }
   const std::size_t title_width = width_of_title(box);
   has_right_border_ |= title_width != 0;
+  if (title_width != 0) title_width_ = title_width;
   if (title_width != 0 && title_width < without_padding(box).size()) {
     width_ = title_width;
     has_suffix_ = true;

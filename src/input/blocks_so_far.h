@@ -24,7 +24,9 @@ class BlocksSoFar {
 
   // In characters, as the first border has it, or the title; 0: not known yet.
   std::size_t width() const { return width_; }
-  // The same of one process, whose plan may be another one, as its last title has it; 0: there was none.
+  // The same, as the last title has it.
+  std::size_t title_width() const { return title_width_; }
+  // The same of one process, whose plan may be another one; 0: it had no title.
   std::size_t title_width_of(const std::string& tag) const;
   // In the title's line, and behind it.
   bool has_right_border() const { return has_right_border_; }
@@ -39,9 +41,13 @@ class BlocksSoFar {
   bool is_open(const std::string& tag) const;
   // Is any block open of which more was seen than its border?
   bool is_any_in_text() const { return in_text_ > 0; }
+  struct Processes {
+    std::vector<std::string> tags;  // in the order of their first lines
+    bool have_titles = false;
+  };
   // Tags of the lines with a title or, where a log begins in the middle, with the label that most of them have; none
   // if only one process has it.
-  std::vector<std::string> processes() const;
+  Processes processes() const;
 
  private:
   // The blocks of one process, as far as they decide where a region ends.
@@ -61,6 +67,7 @@ class BlocksSoFar {
 
   const PhysicalLines& lines_;
   std::size_t width_ = 0;
+  std::size_t title_width_ = 0;
   bool has_right_border_ = false;
   bool has_suffix_ = false;
   std::map<std::string, Progress> progress_;  // by tag

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -52,20 +53,28 @@ void Streams::take(Transcript line, const std::string& process, bool is_bare) {
 // Tag -> stream, if several processes printed at the same time. Prefixes that change all the time say nothing, unless
 // it is one number that changes.
 std::map<std::string, std::size_t> Streams::streams_by_tag() {
-  const std::vector<std::string> processes = region_.blocks.processes();
-  if (processes.empty()) return {};
+  const BlocksSoFar::Processes processes = region_.blocks.processes();
+  if (processes.tags.empty()) return {};
   std::vector<std::string> tags;
   for (const MendedLine& line : lines_) tags.push_back(line.tag);
   for (std::size_t number = 0; number <= kMostNumbers; ++number) {
     std::map<std::string, std::size_t> streams;
-    for (const std::string& process : processes) streams.try_emplace(without_number(process, number), streams.size());
-    std::ptrdiff_t boxed = 0, covered = 0;
+    for (const std::string& process : processes.tags)
+      streams.try_emplace(without_number(process, number), streams.size());
+    std::size_t boxed = 0, covered = 0, changes = 0;
+    std::optional<std::size_t> last;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       lines_[i].tag = without_number(tags[i], number);
-      boxed += lines_[i].boxed;
-      covered += lines_[i].boxed && streams.contains(lines_[i].tag);
+      if (!lines_[i].boxed) continue;
+      ++boxed;
+      const auto stream = streams.find(lines_[i].tag);
+      if (stream == streams.end()) continue;
+      ++covered;
+      changes += last && *last != stream->second;
+      last = stream->second;
     }
-    if (2 * covered >= boxed) return streams;
+    // Without titles, lines that follow each other may be those of one process whose prefix changed.
+    if (2 * covered >= boxed && (processes.have_titles || changes >= streams.size())) return streams;
   }
   return {};
 }

@@ -135,6 +135,15 @@ std::string long_string() {
   return std::string(16384 - text.find("\\n#", text.find("512")) - 1, 'x') + text;
 }
 
+// As grep -n prints lines.
+std::string numbered(const std::string& log) {
+  std::string text;
+  int number = 8;
+  for (std::size_t start = 0; start < log.size(); start = log.find('\n', start) + 1)
+    text += std::to_string(number++) + ":" + log.substr(start, log.find('\n', start) + 1 - start);
+  return text;
+}
+
 const std::string kPrefix = "2026-01-02 03:04:05,678 INFO stats.py:12] ";
 
 std::string others(int lines) {
@@ -169,6 +178,8 @@ std::vector<Case> cases() {
       {"Python list in several records of the CRI", split_records(long_list(), of_cri), Mending::wrapped},
       {"string of JSON in several records of Docker", split_records(long_string(), of_docker), Mending::wrapped},
       {"string of JSON in several records of the CRI", split_records(long_string(), of_cri), Mending::wrapped},
+      {"records of the CRI behind line numbers",
+       numbered(split_records(std::string(16384, 'x') + long_string(), of_cri)), Mending::wrapped},
       {"pprint of Python", replaced(list(lines), "--- Planner", "'\n '--- Planner"), Mending::escapes},
       {"pprint of Python that breaks behind a prefix",
        replaced(replaced(list(prefixed("I of stats: ")), "I of stats: #", "I of '\n 'stats: '\n '#"), "--- Planner",
@@ -620,6 +631,49 @@ TEST(Mend, ProcessesWhoseTitlesAreCutOff) {
 }
 
 // Their boxes are of different widths, also where text stands behind them.
+// What a record of one stream began goes on in the next one of that stream.
+TEST(Mend, RecordsOfTwoStreams) {
+  std::string log;
+  for (const std::string& line : printed()) {
+    if (line.find("Rank") != std::string::npos) log += "2026-01-02T03:04:05.1Z stdout P loading \n";
+    log += "2026-01-02T03:04:05.1Z stderr F " + line + "\n";
+  }
+  const auto blocks = find_blocks(log + "2026-01-02T03:04:05.1Z stdout F done\n");
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(texts_of(blocks[0]), printed());
+  EXPECT_FALSE(was(Mending::wrapped, blocks[0]));
+}
+
+// Where the prefix changes from line to line, the title of the line before tells how wide the box is.
+TEST(Mend, GluedBordersBehindChangingPrefixes) {
+  Texts lines = printed();
+  const Texts again = printed("64");
+  lines.back() += again.front();
+  lines.insert(lines.end(), again.begin() + 1, again.end());
+  std::string log;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    log += "12m" + std::to_string(3 + i) + "s " + lines[i] + "\n";
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_EQ(texts_of(blocks[0]), printed());
+  EXPECT_EQ(texts_of(blocks[1]), again);
+}
+
+// Nor are there two processes because two numbers of the prefix change where the titles are cut off.
+TEST(Mend, OneProcessWithoutItsTitle) {
+  Texts lines = printed();
+  lines.erase(lines.begin(), lines.begin() + 3);
+  const Texts again = printed("64");
+  lines.insert(lines.end(), again.begin(), again.end());
+  std::string log;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    log += (i < 12 ? "3m" + std::to_string(40 + i) : "4m" + std::to_string(i)) + "s " + lines[i] + "\n";
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_EQ(texts_of(blocks[1]), again);
+  EXPECT_FALSE(was(Mending::interleaved, blocks[0]));
+}
+
 TEST(Mend, ProcessesWithPlansOfTheirOwn) {
   constexpr std::size_t kMore = 70;
   const Texts one = printed(),
