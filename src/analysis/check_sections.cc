@@ -63,11 +63,16 @@ std::string_view words_of(const PrintedPlan& printed, LineId id) {
 
 std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
+// Of a line that is kept but not read: the one that it looks like; blank: of no known one.
+LineId known_id(const PrintedLine& line) {
+  const LineId spelled = line_forms()[line.form].id;
+  return !is_unknown(line.id) ? line.id : is_unknown(spelled) ? line.like : spelled;
+}
+
 class Sections {
  public:
   explicit Sections(Checks& checks) : checks_(checks), printed_(checks.printed) {
-    for (const PrintedLine& line : printed_.lines)
-      ++lines_[static_cast<std::size_t>(is_unknown(line.id) ? line.like : line.id)];
+    for (const PrintedLine& line : printed_.lines) ++lines_[static_cast<std::size_t>(known_id(line))];
     debug_ = std::ranges::any_of(order_, [&](const OrderedLine& r) {
       return (r.when == When::debug || r.when == When::debug_plan) && is_printed(r.id);
     });
@@ -233,9 +238,8 @@ class Sections {
     add(table.place, what + " and " + std::to_string(missing.size() - 1) + " more are missing in this table");
   }
 
-  // The same lines stand under each of them; those below a lost heading are not read as any.
+  // The same lines stand under each of them.
   void check_imbalances() {
-    if (printed_.is_reported("log.missing_lines")) return;
     const std::ptrdiff_t headings =
         count(L::perf_imbalance_heading) + count(L::hbm_imbalance_heading) + count(L::ddr_imbalance_heading);
     if (headings > count(L::total_variation)) add_beside(L::total_distance, quoted("Total Variation"));
@@ -245,11 +249,12 @@ class Sections {
     std::set<std::string_view> all;
     std::map<LineId, std::set<std::string_view>> named;
     for (const PrintedLine& line : printed_.lines) {
-      if (std::ranges::find(kOfKernels, line.id, &OfKernels::line) == std::end(kOfKernels)) continue;
+      const LineId id = known_id(line);
+      if (std::ranges::find(kOfKernels, id, &OfKernels::line) == std::end(kOfKernels)) continue;
       const std::string_view kernel = printed_.slots_of(line).front().text;
-      const bool is_counted = line.id == L::kernel_count && !checks_.rows_complete;
+      const bool is_counted = id == L::kernel_count && !checks_.rows_complete;
       if (is_counted || is_any_kernel(checks_, kernel)) all.insert(kernel);
-      named[line.id].insert(kernel);
+      named[id].insert(kernel);
     }
     for (const auto& [kernel, word] : checks_.words.kernels) all.insert(kernel);
     for (const OfKernels& of : kOfKernels) {

@@ -108,15 +108,15 @@ void leave_out_repeated(PrintedPlan& plan) {
   plan.lines = std::move(kept);
 }
 
-// Headings with lines of one form below, in the order in which they stand. With the lines of planning memory those of
-// the storage share theirs, and its own last line is always there.
+// Headings with lines of one form below, in the order in which they stand. Where the last line of the first section is
+// printed, those above it are its own.
 struct Following {
-  LineId heading, next;
+  LineId heading, next, last = LineId::blank;
 };
 constexpr Following kFollowing[] = {{LineId::perf_imbalance_heading, LineId::hbm_imbalance_heading},
                                     {LineId::hbm_imbalance_heading, LineId::ddr_imbalance_heading},
                                     {LineId::kernel_weights_heading, LineId::kernel_optimizer_heading},
-                                    {LineId::planning_heading, LineId::planning_percent}};
+                                    {LineId::planning_heading, LineId::dense_heading, LineId::planning_percent}};
 
 // An imbalance is printed where some rank has memory of the kind; the number of one rank alone may be wrong.
 bool is_always_printed(LineId heading, const PrintedPlan& plan) {
@@ -130,7 +130,9 @@ bool is_always_printed(LineId heading, const PrintedPlan& plan) {
 }
 
 bool is_next_lost(const Following& following, const PrintedPlan& plan) {
-  return plan.find(following.heading) && !plan.find(following.next) && is_always_printed(following.next, plan);
+  const bool has_last = following.last != LineId::blank && plan.find(following.last);
+  return plan.find(following.heading) && !has_last && !plan.find(following.next) &&
+         is_always_printed(following.next, plan);
 }
 
 // Where the next heading is lost, lines that stand below a heading may be those of the next one.
@@ -142,16 +144,13 @@ void leave_unread(PrintedPlan& plan, const Following& following) {
   };
   const auto end = std::find_if_not(heading + 1, plan.lines.end(), is_below);
   if (end == plan.lines.end() || is_unknown(end->id)) return;  // cut off, or a heading in other words
-  bool is_reported = false;
-  for (auto line = heading + 1; line != end; ++line) {
-    if (line->id == LineId::blank) continue;
-    if (!is_reported)
-      plan.diagnostics.push_back({"log.missing_lines", Severity::error, Cell{{}, line->place},
-                                  "the next heading is missing, so that this line and those below may be its own; they "
-                                  "are kept but not checked"});
-    is_reported = true;
-    line->id = LineId::unknown_plain;
-  }
+  const auto first = std::find_if(heading + 1, end, [](const PrintedLine& line) { return line.id != LineId::blank; });
+  if (first == end) return;
+  plan.diagnostics.push_back({"log.missing_lines", Severity::error, Cell{{}, first->place},
+                              "the heading of the next section is missing, so that this line and those below may be "
+                              "of that one; they are kept but not checked"});
+  for (auto line = first; line != end; ++line)
+    if (line->id != LineId::blank) line->id = LineId::unknown_plain;
 }
 
 }  // namespace
