@@ -93,11 +93,16 @@ class Runs {
 }  // namespace
 
 std::optional<WithoutRepeats> without_repeated_runs(const Block& block) {
+  // The lists at the end may have several tables of one name.
+  const auto lists = std::ranges::find_if(block.lines, [](const BoxLine& line) {
+    return line.text.find("Top 5 Tables Causing") != std::string_view::npos;
+  });
   Runs runs;
-  for (const BoxLine& line : block.lines) runs.take(line);
+  std::for_each(block.lines.begin(), lists, [&](const BoxLine& line) { runs.take(line); });
   if (runs.again().empty()) return std::nullopt;
   WithoutRepeats without{block, std::move(runs.again())};
   without.block.lines = std::move(runs.kept());
+  without.block.lines.insert(without.block.lines.end(), lists, block.lines.end());
   return without;
 }
 

@@ -36,9 +36,11 @@ struct Deviations {
 };
 
 // Bounds of each by the others. What some shares have too much the others have too little: half of the distance.
-Deviations by_each_other(const Deviations& x, std::size_t ranks) {
+Deviations by_each_other(Deviations x, std::size_t ranks) {
   const auto n = static_cast<double>(ranks);
   const double sides = 2 * static_cast<double>(ranks / 2);  // twice the shares that one side can have
+  for (RealInterval* bounds : {&x.most, &x.distance, &x.squares, &x.divergence})  // of a printed 0 they are below it
+    *bounds = {std::max(bounds->low, 0.0), std::max(bounds->high, 0.0)};
   Deviations by{};
   by.most = {std::max(x.distance.low / sides, x.squares.low / x.distance.high),
              std::min(x.distance.high / 2, std::sqrt(x.squares.high * (n - 1) / n))};
