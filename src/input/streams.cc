@@ -33,6 +33,31 @@ std::string without_number(const std::string& tag, std::size_t number) {
          tag.substr(std::min(tag.find_first_not_of(' ', end), tag.size()));
 }
 
+// The streams of tags that others' text without a line end may stand in front of. Lines of nobody known go to the
+// first.
+class StreamsByTag {
+ public:
+  explicit StreamsByTag(const std::map<std::string, std::size_t>& streams) : streams_(streams) {
+    constexpr std::size_t kMostLengths = 32;  // of so many, none is looked for behind other text
+    for (const auto& [tag, stream] : streams)
+      if (!tag.empty()) lengths_.insert(tag.size());
+    if (lengths_.size() > kMostLengths) lengths_.clear();
+  }
+
+  std::size_t operator()(const std::string& tag) const {
+    if (const auto own = streams_.find(tag); own != streams_.end()) return own->second;
+    for (const std::size_t length : lengths_) {
+      if (length >= tag.size() || !begins_word(tag, tag.size() - length)) continue;
+      if (const auto own = streams_.find(tag.substr(tag.size() - length)); own != streams_.end()) return own->second;
+    }
+    return 0;
+  }
+
+ private:
+  const std::map<std::string, std::size_t>& streams_;
+  std::set<std::size_t, std::greater<>> lengths_;  // of the tags, the longest first
+};
+
 }  // namespace
 
 void Streams::take(Transcript line, const std::string& process, bool is_bare) {
@@ -152,22 +177,9 @@ std::vector<std::shared_ptr<Transcript>> Streams::write() {
     region_.note(Mending::interleaved, lines_.front().text.place_of(0));
   else
     remove_doubles();
-  std::set<std::size_t, std::greater<>> lengths;
-  for (const auto& [tag, stream] : by_tag) lengths.insert(tag.size());
-  constexpr std::size_t kMostLengths = 32;  // of so many, none is looked for at the end of other text
-  if (lengths.size() > kMostLengths) lengths.clear();
-  // Text of others without a line end may stand in front of a prefix. Lines of nobody known go to the first stream.
-  const auto stream_of = [&](const std::string& tag) -> std::size_t {
-    if (const auto own = by_tag.find(tag); own != by_tag.end()) return own->second;
-    for (const std::size_t length : lengths)
-      if (length > 0 && length < tag.size() && begins_word(tag, tag.size() - length))
-        if (const auto own = by_tag.find(tag.substr(tag.size() - length)); own != by_tag.end()) return own->second;
-    return 0;
-  };
+  const StreamsByTag stream_of(by_tag);
   std::vector<std::vector<MendedLine*>> lines(std::max<std::size_t>(by_tag.size(), 1));
-  for (MendedLine& line : lines_) {
-    lines[line.boxed ? stream_of(line.tag) : 0].push_back(&line);
-  }
+  for (MendedLine& line : lines_) lines[line.boxed ? stream_of(line.tag) : 0].push_back(&line);
   std::vector<std::shared_ptr<Transcript>> streams;
   for (auto& of_stream : lines) {
     const std::size_t width = width_of_box(of_stream);
