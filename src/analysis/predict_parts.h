@@ -1,7 +1,8 @@
-// Pieces of predict.cc. Private to src/analysis.
+// How a predicted log is written: its cells, and the rows of both tables. Private to src/analysis.
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "analysis/predict.h"
 

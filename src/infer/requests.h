@@ -12,7 +12,7 @@ namespace shardstats::infer_detail {
 
 // What is asked for of the whole run.
 struct RunRequest {
-  std::optional<std::int64_t> batch_size, world_size, local_world_size, hbm;
+  std::optional<std::int64_t> batch_size, world_size, local_world_size, hbm;  // hbm: bytes of a device
   std::optional<Pipeline> pipeline;
   std::optional<bool> ephemeral;
   std::optional<Release> release;

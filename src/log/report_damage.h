@@ -10,7 +10,7 @@ namespace shardstats::log_detail {
 
 // What was undone, left out or lost.
 void report_damage(const Block& block, DraftPlan& plan);
-// A line of the planner that does not stand in the box.
+// A line of the planner that does not stand in the box; `text`: its own, without what stands around it.
 void report_lost(const BoxLine& line, std::string_view text, DraftPlan& plan);
 
 }  // namespace shardstats::log_detail

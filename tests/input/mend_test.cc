@@ -651,8 +651,7 @@ TEST(Mend, GluedBordersBehindChangingPrefixes) {
   lines.back() += again.front();
   lines.insert(lines.end(), again.begin() + 1, again.end());
   std::string log;
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    log += "12m" + std::to_string(3 + i) + "s " + lines[i] + "\n";
+  for (std::size_t i = 0; i < lines.size(); ++i) log += "12m" + std::to_string(3 + i) + "s " + lines[i] + "\n";
   const auto blocks = find_blocks(log);
   ASSERT_EQ(blocks.size(), 2u);
   EXPECT_EQ(texts_of(blocks[0]), printed());

@@ -92,6 +92,6 @@ inline std::size_t number_length(std::string_view text) {
   return end;
 }
 
-bool is_number(std::string_view text);
+bool is_number(std::string_view text);  // all of the text, with number_length()
 
 }  // namespace shardstats
