@@ -638,7 +638,8 @@ TEST(Mend, RecordsOfTwoStreams) {
     if (line.find("Rank") != std::string::npos) log += "2026-01-02T03:04:05.1Z stdout P loading \n";
     log += "2026-01-02T03:04:05.1Z stderr F " + line + "\n";
   }
-  const auto blocks = find_blocks(log + "2026-01-02T03:04:05.1Z stdout F done\n");
+  log += "2026-01-02T03:04:05.1Z stdout F done\n";
+  const auto blocks = find_blocks(log);
   ASSERT_EQ(blocks.size(), 1u);
   EXPECT_EQ(texts_of(blocks[0]), printed());
   EXPECT_FALSE(was(Mending::wrapped, blocks[0]));
