@@ -29,15 +29,19 @@ std::vector<std::string> strings(const std::array<std::string_view, N>& views) {
   return {views.begin(), views.end()};
 }
 
+// An option that may be given several times, with one value each.
+void add_repeated(CLI::App& app, const std::string& names, std::vector<std::string>& values, const std::string& help,
+                  const std::string& type) {
+  app.add_option(names, values, help)->type_name(type)->allow_extra_args(false);
+}
+
 void add_output_options(CLI::App& app, const Command& command, RawOptions& raw) {
   app.add_option("-f,--format", raw.format, "Output format")
       ->type_name("FORMAT")
       ->default_str(std::string(format_of(command.formats.front()).name))
       ->check(CLI::IsMember(names_of(command.formats)));
-  app.add_option("-o,--output", raw.options.outputs,
-                 "Write to FILE instead of standard output, in the format of its extension")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+  add_repeated(app, "-o,--output", raw.options.outputs,
+               "Write to FILE instead of standard output, in the format of its extension", "FILE");
   if (has_format(command, OutputFormat::markdown))
     app.add_flag("--step-summary", raw.step_summary, "Append the markdown report to the file $GITHUB_STEP_SUMMARY");
   app.add_option("--color", raw.options.color, "Colours")
@@ -67,42 +71,29 @@ void add_log_options(CLI::App& app, const Command& command, RawOptions& raw) {
       ->check(count_up_to(kMostThreads))
       ->capture_default_str();
   app.add_flag("--allow-empty", raw.options.allow_empty, "A log without a planner block is a success");
-  app.add_option("--assume", raw.assume, "Override inference, e.g. pipeline=none or table_X.dtype=fp16")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_repeated(app, "--assume", raw.assume, "Override inference, e.g. pipeline=none or table_X.dtype=fp16",
+               "KEY=VALUE");
 }
 
 void add_rank_filter(CLI::App& app, FilterWords& filter) {
-  app.add_option("--rank", filter.ranks, "Only these ranks, e.g. 0,4-7")->type_name("LIST")->allow_extra_args(false);
+  add_repeated(app, "--rank", filter.ranks, "Only these ranks, e.g. 0,4-7", "LIST");
 }
 
 void add_table_filter(CLI::App& app, FilterWords& filter) {
-  app.add_option("--table", filter.tables, "Only tables whose FQN matches")
-      ->type_name("REGEX")
-      ->allow_extra_args(false);
-  app.add_option("--exclude-table", filter.excluded_tables, "Not the tables whose FQN matches")
-      ->type_name("REGEX")
-      ->allow_extra_args(false);
+  add_repeated(app, "--table", filter.tables, "Only tables whose FQN matches", "REGEX");
+  add_repeated(app, "--exclude-table", filter.excluded_tables, "Not the tables whose FQN matches", "REGEX");
 }
 
 void add_filter_options(CLI::App& app, FilterWords& filter) {
   add_table_filter(app, filter);
   add_rank_filter(app, filter);
-  app.add_option("--sharding", filter.shardings, "Only tables of these sharding types")
-      ->type_name("SHARDING")
-      ->allow_extra_args(false);
-  app.add_option("--kernel", filter.kernels, "Only tables with these kernels")
-      ->type_name("KERNEL")
-      ->allow_extra_args(false);
+  add_repeated(app, "--sharding", filter.shardings, "Only tables of these sharding types", "SHARDING");
+  add_repeated(app, "--kernel", filter.kernels, "Only tables with these kernels", "KERNEL");
 }
 
 void add_rule_options(CLI::App& app, RawOptions& raw) {
-  app.add_option("--select", raw.options.filter.select, "Only rules that begin so")
-      ->type_name("RULE")
-      ->allow_extra_args(false);
-  app.add_option("--ignore", raw.options.filter.ignore, "Not the rules that begin so")
-      ->type_name("RULE")
-      ->allow_extra_args(false);
+  add_repeated(app, "--select", raw.options.filter.select, "Only rules that begin so", "RULE");
+  add_repeated(app, "--ignore", raw.options.filter.ignore, "Not the rules that begin so", "RULE");
   app.add_option("--fail-on", raw.fail_on, "Exit 1 at findings of this severity or above")
       ->type_name("SEVERITY")
       ->capture_default_str()
@@ -131,9 +122,7 @@ void add_diff_options(CLI::App& app, RawOptions& raw) {
 }
 
 void add_anonymize_options(CLI::App& app, RawOptions& raw) {
-  app.add_option("--keep", raw.options.keep, "Names that stay: all of a name, or of an FQN, matches")
-      ->type_name("REGEX")
-      ->allow_extra_args(false);
+  add_repeated(app, "--keep", raw.options.keep, "Names that stay: all of a name, or of an FQN, matches", "REGEX");
   app.add_option("--map", raw.options.name_map,
                  "Write to FILE what was replaced by what, readable by you alone: JSON if it ends in .json, else lines "
                  "with tabs")
