@@ -127,7 +127,7 @@ struct BlockFinder::State {
     Line first = line;
     constexpr int kMostBehindForeign = 1000;  // lines: the end of a block is short
     for (int foreign = 0, read = 0; line.start > from && foreign <= most_foreign; ++read) {
-      if (most_foreign > 0 && read > kMostBehindForeign && foreign > 0) break;
+      if (read > kMostBehindForeign && foreign > 0) break;
       const Line before = lines.line_around(line.start - 1);
       const bool is_piece = is_border_piece(before) || begins_border(before.text, line.text) || has_only_hashes(before);
       line = before;

@@ -63,7 +63,7 @@ bool BlocksSoFar::is_sign(const std::string& tag, std::string_view box, bool is_
   }
   const bool title = is_in_box(title_offset(box), box) || is_centred_title(box);
   const bool labelled = title || labels_in(box) > 0;
-  const std::string_view label = title ? kTitle : single_label_in(box);
+  const std::string_view label = title ? kTitle : labelled ? single_label_in(box) : std::string_view();
   if (title || (!label.empty() && is_in_box(box.find(label), box))) singles_.push_back({label, tag});
   is_sure_ |= labelled;
   if (labelled || is_open(tag)) {

@@ -320,9 +320,10 @@ PrintedPlan parse(const Block& block) {
   PrintedPlan plan = BlockParser(own ? *own : block).parse();
   const auto is_note = [](const Diagnostic& found) { return found.severity == Severity::note; };
   if (std::ranges::all_of(plan.diagnostics, is_note)) return plan;
-  const auto once = log_detail::without_repeated_runs(own ? *own : block);
   // Equal measures of two imbalances are no lines that stand twice where the heading between them is lost.
-  if (!once || log_detail::lacks_heading(plan)) return plan;
+  if (log_detail::lacks_heading(plan)) return plan;
+  const auto once = log_detail::without_repeated_runs(own ? *own : block);
+  if (!once) return plan;
   plan = BlockParser(once->block).parse();
   for (const BoxLine& line : once->again)
     plan.diagnostics.push_back({"log.repeated_lines", Severity::error, Cell{{}, line.place},
