@@ -29,16 +29,18 @@ class LikeliestOptions {
 
 // Tables that fits look at, whatever codecs they take: all known ones, or some of each sharder.
 struct Sample {
-  Sample(const PerfInputs& perf, bool rough);
+  static Sample all_of(const PerfInputs& perf);
+  static Sample some_of_each_sharder(const PerfInputs& perf);
+  // Those that take longest: their numbers have the most digits.
+  static Sample longest_of_each_sharding(const PlanInputs& plan, const PerfInputs& perf);
 
-  bool rough;
   bool all = true;                    // of every sharder
   std::vector<std::uint32_t> tables;  // in their order
 };
 
 struct FitTables {
   FitTables(const PerfHypothesis& hypothesis, const PlanInputs& plan_inputs, const PerfInputs& perf_inputs,
-            const std::vector<std::size_t>& codecs_by_sharder, const Sample& sample,
+            const std::vector<std::size_t>& codecs_by_sharder, const Sample& sample, bool is_rough,
             LikeliestOptions& likeliest_options);
 
   bool forward_only(std::uint32_t t) const;

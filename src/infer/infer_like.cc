@@ -145,6 +145,7 @@ PerfPrecedent precedent_of(const PerfOutcome& outcome, const SearchResult& found
   perf.hypothesis = outcome.hypothesis;
   perf.hypothesis.outcome = nullptr;
   perf.is_fitted = !has_defaults(outcome.hypothesis);
+  perf.usual_bandwidths = same_bandwidths(outcome.hypothesis.setting.bandwidths, default_bandwidths());
   perf.usual_multipliers = may_have_usual_multipliers(outcome);
   perf.hypothesis.setting.bandwidths = default_bandwidths();
   perf.hypothesis.setting.backward = kDefaultBackward;
@@ -277,7 +278,8 @@ class PerfAgain {
   FitPair fits_of(const PerfHypothesis& h, const PerfPrecedent& known) const {
     PerfFits fits(h, plan_, perf_, known.estimate);
     const auto codecs = first_of(known.codecs);
-    const PerfFit fit = fits.fit(codecs, h.kept);
+    const auto usual = known.usual_bandwidths ? fits.fit_defaults(codecs, h.kept) : std::nullopt;
+    const PerfFit fit = usual ? *usual : fits.fit(codecs, h.kept);
     return {fit, fits.snapped(codecs, fit)};
   }
 

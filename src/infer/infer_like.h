@@ -49,6 +49,7 @@ struct PerfPrecedent {
   PerfHypothesis hypothesis;          // with the default bandwidths, without its outcome
   std::vector<std::uint64_t> codecs;  // by sharder: a set of the likeliest one
   bool is_fitted = false;             // its bandwidths are fitted anew
+  bool usual_bandwidths = true;       // it has the usual ones
   bool usual_multipliers = true;      // the usual ones are among those that explain the log
   std::optional<Box> estimate;        // in which that starts
   std::int64_t freedoms = 0;          // what it may cost

@@ -81,20 +81,42 @@ PerfFits::PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfIn
       start_(start),
       options_(h, plan, perf),
       numbers_(h, plan, perf, options_),
-      all_(perf, false) {}
+      all_(Sample::all_of(perf)) {}
 
-FitTables PerfFits::tables_with(const std::vector<std::size_t>& codecs, const Sample& sample) {
-  return {h_, plan_, perf_, codecs, sample, options_};
+FitTables PerfFits::tables_with(const std::vector<std::size_t>& codecs, const Sample& sample, bool rough) {
+  return {h_, plan_, perf_, codecs, sample, rough, options_};
 }
 
 PerfFit PerfFits::fit(const std::vector<std::size_t>& codecs, std::optional<std::size_t> kept) {
-  return fit(tables_with(codecs, all_), kept);
+  const FitTables tables = tables_with(codecs, all_);
+  return fit(tables, tables, kept);
+}
+
+std::optional<PerfFit> PerfFits::fit_defaults(const std::vector<std::size_t>& codecs, std::optional<std::size_t> kept) {
+  const Sample some = Sample::longest_of_each_sharding(plan_, perf_);
+  if (some.all) return std::nullopt;
+  const PerfFit found = fit(tables_with(codecs, all_), tables_with(codecs, some), kept);
+  if (!same_bandwidths(found.bandwidths, default_bandwidths()) || !bounds_all_used(found)) return std::nullopt;
+  return found;
+}
+
+bool PerfFits::bounds_all_used(const PerfFit& fit) {
+  UsedBandwidths used(h_.setting);
+  for (const std::uint32_t t : all_.tables) {
+    const PerfOption* const option = options_.of(t);
+    if (option == nullptr) continue;
+    const auto flags = used.of(perf_facts(h_, plan_, perf_, t, *option, {}));
+    for (std::size_t k = 0; flags && k < kBandwidths.size(); ++k)
+      if ((*flags)[k] && !(fit.bounded.*kBandwidthFlags[k])) return false;
+  }
+  return true;
 }
 
 PerfFits::Cost PerfFits::rough_cost(const std::vector<std::size_t>& codecs) {
   const auto [found, is_new] = rough().costs.try_emplace(rough().classes.first_of(codecs));
   if (is_new) {
-    const PerfFit rough = fit(tables_with(found->first, rough_->sample), std::nullopt);
+    const FitTables tables = tables_with(found->first, rough_->sample, true);
+    const PerfFit rough = fit(tables, tables, std::nullopt);
     found->second = {rough.contradictions, rough.freedoms};
   }
   return found->second;
@@ -102,7 +124,7 @@ PerfFits::Cost PerfFits::rough_cost(const std::vector<std::size_t>& codecs) {
 
 PerfFits::Rough& PerfFits::rough() {
   if (rough_) return *rough_;
-  rough_.emplace(Rough{Sample(perf_, true), WireClasses(*h_.setting.rules, perf_.sharders), {}});
+  rough_.emplace(Rough{Sample::some_of_each_sharder(perf_), WireClasses(*h_.setting.rules, perf_.sharders), {}});
   for (const std::uint32_t t : rough_->sample.tables) {
     const std::uint32_t sharder = perf_.tables[t].sharder;
     const WireKind kind = wire_kind_of(plan_.tables[t]);
@@ -114,10 +136,10 @@ PerfFits::Rough& PerfFits::rough() {
   return *rough_;
 }
 
-PerfFit PerfFits::fit(const FitTables& tables, std::optional<std::size_t> kept) {
+PerfFit PerfFits::fit(const FitTables& tables, const FitTables& some, std::optional<std::size_t> kept) {
   PerfFit fit = started(start_, kept);
   const auto any = take_multipliers(tables, fit).any;
-  fit_bandwidths(tables, numbers_, fit);
+  fit_bandwidths(some, numbers_, fit);
   const RealInterval backward = fit.backward, weighted = fit.weighted_backward;
   refine(tables, fit);
   const bool left_backward = backward.exact() && fit.backward != backward;

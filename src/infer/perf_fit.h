@@ -21,6 +21,9 @@ class PerfFits {
   // `codecs`: by sharder, index into codec_table(), or kNotFitted.
   // `kept`: index of a bandwidth that stays at its default.
   PerfFit fit(const std::vector<std::size_t>& codecs, std::optional<std::size_t> kept = std::nullopt);
+  // The same where the default bandwidths explain every number, which is for the caller to see: what some tables leave
+  // of them then holds for all. None if that is more than the defaults.
+  std::optional<PerfFit> fit_defaults(const std::vector<std::size_t>& codecs, std::optional<std::size_t> kept);
   // The same with a backward multiplier of its own, where the usual one explains the components.
   PerfFit fit_multipliers_too(const std::vector<std::size_t>& codecs);
   // Multipliers of their own with the default bandwidths.
@@ -57,8 +60,10 @@ class PerfFits {
   };
 
   Rough& rough();
-  FitTables tables_with(const std::vector<std::size_t>& codecs, const Sample& sample);
-  PerfFit fit(const FitTables& tables, std::optional<std::size_t> kept);
+  FitTables tables_with(const std::vector<std::size_t>& codecs, const Sample& sample, bool rough = false);
+  // `some`: those that bound the bandwidths.
+  PerfFit fit(const FitTables& tables, const FitTables& some, std::optional<std::size_t> kept);
+  bool bounds_all_used(const PerfFit& fit);
   Multipliers take_multipliers(const FitTables& tables, PerfFit& fit);
   void refine(const FitTables& tables, PerfFit& fit);
 
