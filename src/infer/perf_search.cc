@@ -96,7 +96,8 @@ class PerfSearch {
       try_other_hosts(tried);
       if (best_.front().hypothesis.element || best_.front().hypothesis.any_element) try_usual_values();
       best_.ask_any();
-      if (before.front().contradictions == 1 && best_.front().hypothesis.any_element && !explains_with_best_sizes())
+      if (before.front().contradictions < kManyContradictions && best_.front().hypothesis.any_element &&
+          !explains_with_best_sizes())
         best_ = before;
     }
     // Where the defaults are best, others were fitted with sizes that the defaults need not have taken.
@@ -112,8 +113,12 @@ class PerfSearch {
     h.sizes = best_sizes(plan_, perf_, best_.front());
     const WireClasses classes(h, plan_, perf_);
     PerfFits fits(h, plan_, perf_);
-    const PerfFit fit = fits.fit(classes.first_of(first_of(best_.front().codecs)));
-    return evaluation_.run(fitted(h, fit), all_codecs(h)).contradictions == 0;
+    const auto codecs = classes.first_of(first_of(best_.front().codecs));
+    const auto explains = [&](const PerfFit& fit) {
+      return evaluation_.run(fitted(h, fit), all_codecs(h)).contradictions == 0;
+    };
+    if (explains(fits.fit(codecs))) return true;
+    return h.setting.backward != kDefaultBackward && explains(fits.fit_multipliers_too(codecs));
   }
 
   // Values fitted with the likeliest element size of each table show which sizes explain it, and these lead to others.

@@ -258,6 +258,15 @@ TEST(Verify, PerfOfARankWithHiddenBlocksIsThatOfUsualOnes) {
             "Perf of rank 2 is printed as 4.432 ms, the formulas give 4.421..4.422 ms");
 }
 
+// Bandwidths that any element sizes leave are too wide to judge the table. Those that one size leaves explain it, and
+// not the ranks.
+TEST(Verify, PerfThatAnySizeWouldExplain) {
+  const Checked checked(
+      changed(log_bytes("../edits/v1.3.0-any_size.log"), "ad_campaign_table", " 32.046 ", " 32.043 "));
+  ASSERT_EQ(checked.report.findings.size(), 2) << dump(checked.report);
+  for (const Finding& finding : checked.report.findings) EXPECT_EQ(finding.rule->id, "rank.perf");
+}
+
 // Of the tables that are left all ranks have the same shards, but what those print has more in it than these.
 TEST(Verify, RanksThatAreWrongThemselvesSpeakAgainstNoOther) {
   const Checked checked(log_bytes("../rows/ranks_without_their_tables.log"));
