@@ -187,8 +187,8 @@ class Measures {
   // ---- ranks -------------------------------------------------------------------------------------------------------
 
   Format format_of(RankColumn column) const {
-    return printed_.format_of(column.quantity == Quantity::perf ? RoundedColumn::rank_perf
-                                                                : RoundedColumn::rank_memory);
+    return printed_.format_of(column.quantity == Quantity::perf ? RoundedNumbers::rank_perf
+                                                                : RoundedNumbers::rank_memory);
   }
   static const Cell& cell_of(const PrintedRank& row, RankColumn column) {
     return column.quantity == Quantity::hbm ? row.hbm : column.quantity == Quantity::ddr ? row.ddr : row.perf.total;
@@ -283,7 +283,7 @@ class Measures {
     const Cell cell = printed_.slot(LineId::critical_path_sum);
     CriticalPathReader rebuilt;
     read_statistics(printed_, plan_, values_, whole_, rebuilt);
-    const auto printed = printed_bounds(cell, Format::r3, "ms");
+    const auto printed = printed_bounds(cell, printed_.format_of(RoundedNumbers::lines), "ms");
     if (!printed)
       return unknown("its line is not printed; TorchRec v1.2.0 and later print it with the planner's debug output");
     Item item;
@@ -337,7 +337,7 @@ class Measures {
   Item table_hbm(std::size_t row) const {
     const Cell& cell = printed_.tables.rows[row].hbm;
     const TableRow* table = rebuilt(row);
-    return value_of_cell(cell, printed_bounds(cell, printed_.format_of(RoundedColumn::table_storage), "bytes"),
+    return value_of_cell(cell, printed_bounds(cell, printed_.format_of(RoundedNumbers::table_storage), "bytes"),
                          table ? std::optional(real(table->hbm)) : std::nullopt);
   }
 
@@ -371,7 +371,7 @@ class Measures {
     std::optional<RealInterval> sum;
     if (table != nullptr && table->perf.known && table->shard_count > 0)
       sum = table->shard_perf.total * exactly(static_cast<double>(table->shard_count));
-    return value_of_cell(cell, printed_bounds(cell, printed_.format_of(RoundedColumn::table_perf), "ms"), sum);
+    return value_of_cell(cell, printed_bounds(cell, printed_.format_of(RoundedNumbers::table_perf), "ms"), sum);
   }
 
   Item shard_count(std::size_t row) const {

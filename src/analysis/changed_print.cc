@@ -99,7 +99,7 @@ void keep_lines(const Unrounded& unrounded, const PrintedPlan& printed, PrintedP
 // Where the comms keep a text that is not the middle of their bounds, their sum with compute rests on that text, too.
 void keep_comms_in_sum(const Unrounded& unrounded, const PrintedPlan& printed, PrintedPlan& changed, Texts& texts) {
   const auto values = [](const PrintedPlan& print, LineId id) {
-    return values_printed_as(print.slot(id).text, Format::r3);
+    return values_printed_as(print.slot(id).text, print.format_of(RoundedNumbers::lines));
   };
   const PrintedLine* sum = changed.find(LineId::critical_path_sum);
   const auto comms = values(changed, LineId::critical_path_comms);

@@ -78,7 +78,7 @@ class SumsOfCells {
 
   Expectation of(const Sum& sum, std::string_view kernel, const Cell& printed) {
     if (!is_read_) read();
-    const auto line = bytes_printed_as(printed.text, Format::r3, kGiB);
+    const auto line = bytes_printed_as(printed.text, checks_.printed.format_of(RoundedNumbers::lines), kGiB);
     const auto found = sums_.find({sum.rule, kernel});
     if (!line || found == sums_.end() || !found->second) return {};
     return {*found->second, true, !found->second->overlaps(*line)};
@@ -88,7 +88,7 @@ class SumsOfCells {
   void read() {
     is_read_ = true;
     if (!checks_.rows_complete || rows_without_kernel(checks_) > 0) return;
-    const Format format = checks_.printed.format_of(RoundedColumn::table_storage);
+    const Format format = checks_.printed.format_of(RoundedNumbers::table_storage);
     for (const PrintedTable& row : checks_.printed.tables.rows)
       for (const Sum& sum : kKernelSums)
         if (sum.cell != nullptr)
@@ -149,7 +149,7 @@ Total with(const Total& total, const Cell& cell, Format format) {
 // The ranks hold what the kernels' tables take, and more. Where no table is printed, this alone tells of a lost row of
 // the rank table.
 void check_memory_of_ranks(Checks& checks) {
-  const Format format = checks.printed.format_of(RoundedColumn::rank_memory);
+  const Format format = checks.printed.format_of(RoundedNumbers::rank_memory);
   for (const auto& [sum, of_rank] :
        {std::pair(&kKernelSums[0], &PrintedRank::hbm), {&kKernelSums[1], &PrintedRank::ddr}}) {
     Total kernels = ByteInterval{}, ranks = ByteInterval{};
@@ -157,7 +157,7 @@ void check_memory_of_ranks(Checks& checks) {
     for (const PrintedLine& line : checks.printed.lines) {
       if (line.id != LineId::kernel_storage) continue;
       last = checks.printed.slots_of(line)[sum->slot];
-      kernels = with(kernels, last, Format::r3);
+      kernels = with(kernels, last, checks.printed.format_of(RoundedNumbers::lines));
     }
     for (const PrintedRank& row : checks.printed.ranks.rows) ranks = with(ranks, row.*of_rank, format);
     const bool is_placed = ranks && ranks->low > 0;  // a plan without ranks takes nothing of theirs

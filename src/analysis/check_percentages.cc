@@ -52,7 +52,7 @@ std::vector<Share> shares_of(const Checks& checks, const Kind& kind, ByteInterva
   const auto& rows = checks.printed.ranks.rows;
   std::vector<Share> shares;
   shares.reserve(rows.size());
-  const Format memory = checks.printed.format_of(RoundedColumn::rank_memory);
+  const Format memory = checks.printed.format_of(RoundedNumbers::rank_memory);
   std::string_view used_above, percent_above;  // many rows have the same, as no DDR at all
   std::optional<ByteInterval> used;
   std::optional<RealInterval> percent;
@@ -78,7 +78,7 @@ std::vector<Share> shares_of(const Checks& checks, const Kind& kind, ByteInterva
 }
 
 std::optional<ByteInterval> planning_memory(const PrintedPlan& printed, const Kind& kind) {
-  return bytes_printed_as(printed.slot(LineId::planning_memory, kind.slot).text, Format::r3, kGiB);
+  return printed.bytes_in(LineId::planning_memory, kind.slot);
 }
 
 // Where the device is not known, shares of zero may be those of a device whose HBM is not counted: of a CPU, which has

@@ -50,8 +50,8 @@ std::string part_of(std::size_t part, std::string_view whose) {
 
 void check_perf(Checks& checks) {
   const auto& rows = checks.printed.tables.rows;
-  const Format of_tables = checks.printed.format_of(RoundedColumn::table_perf);
-  const Format of_ranks = checks.printed.format_of(RoundedColumn::rank_perf);
+  const Format of_tables = checks.printed.format_of(RoundedNumbers::table_perf);
+  const Format of_ranks = checks.printed.format_of(RoundedNumbers::rank_perf);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const PlanTable* table = checks.plan.table_of_row(static_cast<std::uint32_t>(i));
     if (table == nullptr) continue;

@@ -30,7 +30,7 @@ std::string of_rank(std::string_view what, int rank) { return std::string(what) 
 void check_sums(Checks& checks, const PrintedRank& row, int rank) {
   const PlanRank* plan = checks.plan_rank(rank);
   if (!plan) return;
-  const Format memory = checks.printed.format_of(RoundedColumn::rank_memory);
+  const Format memory = checks.printed.format_of(RoundedNumbers::rank_memory);
   for (const MemoryColumn& sum : kMemoryColumns) {
     const Cell& cell = row.*sum.cell;
     const Expectation& expectation = plan->*sum.expected;

@@ -17,7 +17,7 @@ void check_kjt(Checks& checks) {
   finding.severity = Severity::warning;
   finding.expected = expected_bytes(kjt.bytes, Format::r3, kGiB);
   finding.message = differs("KJT storage", cell.text, " GB", finding.expected->text);
-  const auto printed = bytes_printed_as(cell.text, Format::r3, kGiB);
+  const auto printed = bytes_printed_as(cell.text, checks.printed.format_of(RoundedNumbers::lines), kGiB);
   if (printed && printed->low > kjt.bytes.high && checks.plan.releases.front() < Release::v0_7_0)
     finding.message +=
         "; before v0.7.0 a table that its constraints leave no sharding is not planned, but counted here";
@@ -53,8 +53,8 @@ RealInterval share_of(ByteInterval part, ByteInterval rest) {
 }
 
 std::optional<double> reserved_fraction(const PrintedPlan& printed) {
-  const auto reserved = bytes_printed_as(printed.slot(LineId::reserved_hbm).text, Format::r3, kGiB);
-  const auto planning = bytes_printed_as(printed.slot(LineId::planning_memory).text, Format::r3, kGiB);
+  const auto reserved = printed.bytes_in(LineId::reserved_hbm);
+  const auto planning = printed.bytes_in(LineId::planning_memory);
   const auto percent = values_printed_as(printed.slot(LineId::planning_percent).text, Format::p0);
   if (reserved && planning && planning->high > kMiB) return roundest(share_of(*reserved, *planning));
   return percent ? std::optional(1 - roundest(*percent)) : std::nullopt;
@@ -62,8 +62,8 @@ std::optional<double> reserved_fraction(const PrintedPlan& printed) {
 
 void check_reservation(Checks& checks) {
   check_kjt(checks);
-  const auto reserved = bytes_printed_as(checks.printed.slot(LineId::reserved_hbm).text, Format::r3, kGiB);
-  const auto planning = bytes_printed_as(checks.printed.slot(LineId::planning_memory).text, Format::r3, kGiB);
+  const auto reserved = checks.printed.bytes_in(LineId::reserved_hbm);
+  const auto planning = checks.printed.bytes_in(LineId::planning_memory);
   if (!reserved || !planning || planning->high <= kMiB) return;  // devices without HBM print the fraction all the same
   check_percent(checks, checks.printed.slot(LineId::reserved_percent), share_of(*reserved, *planning),
                 "reserved share");

@@ -14,8 +14,9 @@ class Comparison : public StatisticsReader {
     const auto printed = printed_bounds(n.cell, n.format, n.unit);
     // Ranks leave room where their memory is less than their cells show; then the other measures may not.
     const RealInterval expected = narrowed(n.expected, n.by_other_measures);
-    // What is no memory size at all is a finding of the parser's.
-    if (!n.cell || (printed && printed->overlaps(expected)) || (!printed && n.unit == "bytes")) return false;
+    // What is no memory size at all is a finding already, and so are numbers of lines in a form of their own.
+    const bool is_said = !printed && (n.unit == "bytes" || checks_.lines_unread);
+    if (!n.cell || is_said || (printed && printed->overlaps(expected))) return false;
     Finding& finding = checks_.add(n.rule, n.cell);
     finding.expected = expected_value(expected, n.format, n.unit);
     finding.message = differs(n.what, n.cell.text, printed_unit(n.unit), finding.expected->text);

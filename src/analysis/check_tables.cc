@@ -21,7 +21,7 @@ void add_storage(Checks& checks, std::size_t i, RuleId rule, std::string_view wh
                  const Expectation& expectation) {
   if (!cell || !expectation.known) return;
   Finding& finding = checks.add_table(rule, cell, i);
-  finding.expected = expected_bytes(expectation.bytes, checks.printed.format_of(RoundedColumn::table_storage), kGiB);
+  finding.expected = expected_bytes(expectation.bytes, checks.printed.format_of(RoundedNumbers::table_storage), kGiB);
   finding.message = differs(of_table(what, checks.printed.tables.rows[i]), cell.text, " GB", finding.expected->text);
 }
 

@@ -146,7 +146,7 @@ class TopTables {
   // The line may speak of any table of its name: value and ranks have to be those of one of them.
   void check_top_detail(std::span<const Cell> slots, const PlanTable& table, const std::vector<const PlanTable*>& named,
                         RealInterval value) {
-    const auto hbm = printed_bounds(slots[1], Format::r3, "bytes");
+    const auto hbm = printed_bounds(slots[1], checks_.printed.format_of(RoundedNumbers::lines), "bytes");
     std::vector<int> printed;
     const bool lists_ranks = parse_ranks(slots[2].text, printed);
     std::ranges::sort(printed);

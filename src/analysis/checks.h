@@ -69,6 +69,7 @@ struct Checks {
   Compared compared{};
   bool rows_complete = false;  // all rows of the parameter table are there, so that sums over them mean something
   TableWords words{};
+  bool lines_unread = false;  // numbers of lines are in a form of no known release, which is said
 
   // What check_tables() counts for cover(), while it looks at a row.
   NumberCounts numbers_of_tables{};

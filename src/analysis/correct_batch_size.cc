@@ -54,7 +54,7 @@ std::vector<RealInterval> batch_sizes(const PrintedPlan& printed_plan, const Pla
                               1 + off.high / (off.high < 0 ? slope.high : slope.low) + kRounding};
     sizes.push_back(factor * exactly(batch));
   };
-  const Format storage = printed_plan.format_of(RoundedColumn::table_storage);
+  const Format storage = printed_plan.format_of(RoundedNumbers::table_storage);
   for (const PlanTable& table : plan.tables) {
     const PrintedTable& row = printed_plan.tables.rows[table.row];
     add_cell(row.hbm, storage, kGiB, table.hbm, doubled.tables[table.row].hbm);
@@ -104,7 +104,7 @@ bool all_columns_agree(const PrintedPlan& printed_plan, const Plan& plan) {
     const auto printed = bytes_printed_as(cell.text, format, unit);
     if (printed && expected.known && expected.bytes.high > 0) column.add(*printed, expected.bytes);
   };
-  const Format storage = printed_plan.format_of(RoundedColumn::table_storage);
+  const Format storage = printed_plan.format_of(RoundedNumbers::table_storage);
   for (const PlanTable& table : plan.tables)
     add(printed_plan.tables.rows[table.row].hbm, storage, kGiB, table.hbm, hbm);
   for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed_plan.ranks.rows.size()); ++r) {

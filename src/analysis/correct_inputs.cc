@@ -105,7 +105,7 @@ class LoneTable {
     const PrintedPlan& whole = disputed.printed;
     printed_.width = whole.width;
     printed_.releases = whole.releases;
-    printed_.coarser = whole.coarser;
+    printed_.newer_forms = whole.newer_forms;
     printed_.slots = whole.slots;
     std::ranges::copy_if(whole.lines, std::back_inserter(printed_.lines), [](const PrintedLine& line) {
       return line.id == LineId::batch_size || line.id == LineId::world_size;
@@ -208,7 +208,7 @@ class LoneTable {
     const PlanTable* table = plan.table_of_row(0);
     if (table == nullptr || !table->sized) return cells;
     const auto bytes = [&](const Cell& cell, const Expectation& expected) {
-      const auto printed = bytes_printed_as(cell.text, printed_.format_of(RoundedColumn::table_storage), kGiB);
+      const auto printed = bytes_printed_as(cell.text, printed_.format_of(RoundedNumbers::table_storage), kGiB);
       if (printed && expected.known) cells.push_back({real(*printed), real(expected.bytes)});
     };
     bytes(row_.hbm, table->hbm);
@@ -218,7 +218,7 @@ class LoneTable {
     const auto time = [&](const Cell& cell, Format form, RealInterval expected) {
       if (const auto printed = values_printed_as(cell.text, form)) cells.push_back({*printed, expected});
     };
-    time(row_.perf.total, printed_.format_of(RoundedColumn::table_perf), table->perf.expected.total);
+    time(row_.perf.total, printed_.format_of(RoundedNumbers::table_perf), table->perf.expected.total);
     for (std::size_t c = 0; c < row_.perf.count; ++c)
       time(row_.perf.components[c], Format::c1, table->perf.expected.parts[c]);
     return cells;

@@ -25,7 +25,7 @@ void add_rank_of_sum(const Disputed& disputed, Cell PrintedRank::*cell, const Ex
                      Corrections& corrections) {
   if (!total.contradicted) return;
   const auto& rows = disputed.printed.ranks.rows;
-  const Format form = disputed.printed.format_of(RoundedColumn::rank_memory);
+  const Format form = disputed.printed.format_of(RoundedNumbers::rank_memory);
   RealInterval sum{};
   for (const PrintedRank& row : rows) {
     const auto printed = bytes_printed_as((row.*cell).text, form, kGiB);
@@ -61,7 +61,7 @@ constexpr HbmLine kHbmLines[] = {
 void add_rank_of_lines(const Disputed& disputed, Corrections& corrections) {
   const PrintedPlan& printed = disputed.printed;
   const auto& rows = printed.ranks.rows;
-  const Format form = printed.format_of(RoundedColumn::rank_memory);
+  const Format form = printed.format_of(RoundedNumbers::rank_memory);
   const auto is_disputed = [&](const Cell& cell) {
     return std::ranges::any_of(disputed.report.findings, [&](const Finding& f) {
       return f.severity == Severity::error && f.where.place == cell.place;
@@ -69,7 +69,7 @@ void add_rank_of_lines(const Disputed& disputed, Corrections& corrections) {
   };
   for (const HbmLine& line : kHbmLines) {
     const Cell value = printed.slot(line.id, line.value);
-    const auto bytes = bytes_printed_as(value.text, Format::r3, kGiB);
+    const auto bytes = bytes_printed_as(value.text, printed.format_of(RoundedNumbers::lines), kGiB);
     std::vector<int> ranks;
     if (!bytes || !is_disputed(value) || !parse_ranks(printed.slot(line.id, line.ranks).text, ranks, kMostListed))
       continue;
@@ -79,7 +79,7 @@ void add_rank_of_lines(const Disputed& disputed, Corrections& corrections) {
       const std::string text = format(middle(real(*bytes)) / static_cast<double>(kGiB), form);
       if (text == rows[r].hbm.text) continue;
       Correction& correction = corrections.add_text(rows[r].hbm, text, &PrintedPlan::ranks, r, &PrintedRank::hbm);
-      correction.against = -lines_that_show(disputed.report, real(*bytes), Format::r3);
+      correction.against = -lines_that_show(disputed.report, real(*bytes), printed.format_of(RoundedNumbers::lines));
     }
   }
 }

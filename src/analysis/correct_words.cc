@@ -64,14 +64,14 @@ class Witnesses {
       const auto printed = e.known ? bytes_printed_as(cell.text, format, unit) : std::nullopt;
       if (printed) compare(real(*printed), real(e.bytes), real(each));
     };
-    const Format gigabytes = printed_.format_of(RoundedColumn::rank_memory);
+    const Format gigabytes = printed_.format_of(RoundedNumbers::rank_memory);
     memory(row.hbm, gigabytes, kGiB, planned.expected_hbm, shard.hbm);
     memory(row.ddr, gigabytes, kGiB, planned.expected_ddr, shard.ddr);
     memory(row.input, Format::r2, kMiB, planned.expected_input, shard.input);
     memory(row.output, Format::r2, kMiB, planned.expected_output, shard.output);
     if (!planned.expected_perf.known || !table->perf.known) return wrong;
     const PlanPerf& perf = planned.expected_perf.expected;
-    compare(values_printed_as(row.perf.total.text, printed_.format_of(RoundedColumn::rank_perf)), perf.total,
+    compare(values_printed_as(row.perf.total.text, printed_.format_of(RoundedNumbers::rank_perf)), perf.total,
             table->shard_perf.total);
     for (std::size_t p = 0; p < row.perf.count; ++p)
       compare(values_printed_as(row.perf.components[p].text, Format::c1), perf.parts[p], table->shard_perf.parts[p]);
@@ -88,7 +88,7 @@ class Witnesses {
     const auto to = static_cast<std::size_t>(counts.rbegin()->first);
     if (from >= sums_.size() || to >= sums_.size()) return 0;
     const double moved = counts.begin()->second;
-    const Format gigabytes = printed_.format_of(RoundedColumn::rank_memory);
+    const Format gigabytes = printed_.format_of(RoundedNumbers::rank_memory);
     double distance = 0;
     const auto compare = [&](const Cell& one, const Cell& other, Format format, RealInterval Shares::*sum,
                              RealInterval share) {
@@ -103,7 +103,7 @@ class Witnesses {
     const PrintedRank &one = printed_.ranks.rows[from], &other = printed_.ranks.rows[to];
     compare(one.hbm, other.hbm, gigabytes, &Shares::hbm, own.hbm);
     compare(one.ddr, other.ddr, gigabytes, &Shares::ddr, own.ddr);
-    compare(one.perf.total, other.perf.total, printed_.format_of(RoundedColumn::rank_perf), &Shares::perf, own.perf);
+    compare(one.perf.total, other.perf.total, printed_.format_of(RoundedNumbers::rank_perf), &Shares::perf, own.perf);
     return static_cast<int>(std::ceil(distance));
   }
 
@@ -116,11 +116,11 @@ class Witnesses {
     return parse_ranks(row.ranks.text, ranks) && !ranks.empty() ? static_cast<double>(ranks.size()) : 1;
   }
   Shares shares_of(const PrintedTable& row, double shards) const {
-    const auto share = [&](const Cell& cell, RoundedColumn column) {
+    const auto share = [&](const Cell& cell, RoundedNumbers column) {
       return values_printed_as(cell.text, printed_.format_of(column)).value_or(RealInterval{}) * exactly(1 / shards);
     };
-    return {share(row.hbm, RoundedColumn::table_storage), share(row.ddr, RoundedColumn::table_storage),
-            share(row.perf.total, RoundedColumn::table_perf)};
+    return {share(row.hbm, RoundedNumbers::table_storage), share(row.ddr, RoundedNumbers::table_storage),
+            share(row.perf.total, RoundedNumbers::table_perf)};
   }
   void read_sums() {
     if (!sums_.empty()) return;

@@ -260,10 +260,11 @@ CriticalPath critical_path(const PrintedPlan& printed, const Plan& plan, const R
 // What the shards give, in the way to read the names and by the rule of a release left that the printed value (or, if
 // that is wrong, the sum of both paths) fits.
 CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks) {
-  const RealInterval cell = printed_or_anything(printed.slot(LineId::critical_path_comms), Format::r3, "ms");
+  const Format form = printed.format_of(RoundedNumbers::lines);
+  const RealInterval cell = printed_or_anything(printed.slot(LineId::critical_path_comms), form, "ms");
   const Divisors divisors = divisors_of(plan, ranks);
-  const RealInterval path = printed_or_anything(printed.slot(LineId::critical_path_sum), Format::r3, "ms");
-  const RealInterval compute = printed_or_anything(printed.slot(LineId::critical_path_compute), Format::r3, "ms");
+  const RealInterval path = printed_or_anything(printed.slot(LineId::critical_path_sum), form, "ms");
+  const RealInterval compute = printed_or_anything(printed.slot(LineId::critical_path_compute), form, "ms");
   struct Reading {
     CriticalComms* comms = nullptr;
     double divisor = 1;

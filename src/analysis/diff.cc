@@ -46,7 +46,8 @@ Known rebuilt_line(const DiffSide& side, LineId line) {
 
 Known line_of(const DiffSide& side, const PlanLine& line) {
   const std::string_view unit = line.unit == DiffUnit::bytes ? "bytes" : "ms";
-  const Known printed = printed_bounds(side.printed.slot(line.line, line.slot), Format::r3, unit);
+  const Known printed =
+      printed_bounds(side.printed.slot(line.line, line.slot), side.printed.format_of(RoundedNumbers::lines), unit);
   if (!printed && !side.computed) return std::nullopt;
   const Known rebuilt = rebuilt_line(side, line.line);
   return printed && rebuilt ? narrowed(*printed, *rebuilt) : printed ? printed : rebuilt;

@@ -137,8 +137,11 @@ void add_text(std::string_view name, std::string before, std::string after, std:
 
 // Of one device: what is reserved of it and what is left for planning; or the latter and its share.
 Known capacity_of(const PrintedPlan& printed) {
-  const auto planning = printed_bounds(printed.slot(LineId::planning_memory), Format::r3, "bytes");
-  const auto reserved = printed_bounds(printed.slot(LineId::reserved_hbm), Format::r3, "bytes");
+  const auto bytes_in = [&](LineId id) {
+    const auto bytes = printed.bytes_in(id);
+    return bytes ? Known(real(*bytes)) : std::nullopt;
+  };
+  const Known planning = bytes_in(LineId::planning_memory), reserved = bytes_in(LineId::reserved_hbm);
   const auto share = values_printed_as(printed.slot(LineId::planning_percent).text, Format::p0);
   if (!planning || planning->low <= 0) return std::nullopt;
   if (reserved) return *planning + *reserved + RealInterval{0, 2};  // each is cut to whole bytes

@@ -35,7 +35,8 @@ SideKernels kernels_of(const DiffSide& side) {
       kernels.by_name[slots[0].text].tables = parse_integer(slots[1].text).value_or(0);
     if (line.id != LineId::kernel_storage) continue;
     for (std::size_t i = 0; i < 3 && i + 1 < slots.size(); ++i)
-      kernels.by_name[slots[0].text].printed[i] = printed_bounds(slots[i + 1], Format::r3, "bytes");
+      kernels.by_name[slots[0].text].printed[i] =
+          printed_bounds(slots[i + 1], side.printed.format_of(RoundedNumbers::lines), "bytes");
   }
   return kernels;
 }

@@ -147,7 +147,7 @@ Known known_bytes(const SideRank& rank, const RankSize& size) {
   if (!memory && rank.printed->releases.front() < Release::v0_1_1) return std::nullopt;  // not bytes there
   if (expected.known && expected.contradicted && rank.row != nullptr) {
     const auto printed = memory ? bytes_printed_as((rank.row->*size.cell).text,
-                                                   rank.printed->format_of(RoundedColumn::rank_memory), kGiB)
+                                                   rank.printed->format_of(RoundedNumbers::rank_memory), kGiB)
                                 : bytes_printed_as((rank.row->*size.cell).text, Format::r2, kMiB);
     if (printed) return real(*printed);
   }
@@ -159,7 +159,7 @@ Known perf_of(const SideRank& rank) {
   if (rank.plan == nullptr || !prints_perf_in_ms(rank.printed->releases.front())) return std::nullopt;
   const bool wrong = (rank.plan->expected_perf.contradicted >> kPerfParts & 1) != 0;
   if (wrong && rank.row != nullptr)
-    return printed_bounds(rank.row->perf.total, rank.printed->format_of(RoundedColumn::rank_perf), "ms");
+    return printed_bounds(rank.row->perf.total, rank.printed->format_of(RoundedNumbers::rank_perf), "ms");
   if (!rank.plan->expected_perf.known && (rank.row == nullptr || !rank.row->perf.total)) return std::nullopt;
   return rank.plan->perf.total;
 }

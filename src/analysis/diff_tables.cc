@@ -177,7 +177,7 @@ Known known_bytes(const Cell& cell, Format format, const Expectation* expected) 
 }
 
 Known perf_of(const SideTable& table) {
-  const auto printed = printed_bounds(table.row.perf.total, table.printed.format_of(RoundedColumn::table_perf), "ms");
+  const auto printed = printed_bounds(table.row.perf.total, table.printed.format_of(RoundedNumbers::table_perf), "ms");
   const bool wrong = table.plan != nullptr && (table.plan->perf.contradicted >> kPerfParts & 1) != 0;
   if (table.plan == nullptr || !table.plan->perf.known || wrong) return printed;
   const RealInterval rebuilt = table.plan->perf.expected.total;
@@ -260,7 +260,7 @@ TableDiff table_diff(const DiffSide& base, const DiffSide& next, const TablePair
   const auto bytes = [&](std::string_view name, Cell PrintedTable::*cell, Expectation PlanTable::*expected) {
     const auto of = [&](const std::optional<SideTable>& table) -> Known {
       if (!table) return std::nullopt;
-      const Format format = table->printed.format_of(RoundedColumn::table_storage);
+      const Format format = table->printed.format_of(RoundedNumbers::table_storage);
       return known_bytes(table->row.*cell, format, table->plan ? &(table->plan->*expected) : nullptr);
     };
     return difference(name, DiffUnit::bytes, of(before), of(after));

@@ -315,7 +315,7 @@ bool agrees_with_cells(const Context& context, std::uint32_t t, const TracedTabl
   const PlanTable& table = context.plan.tables[t];
   for (const Memory& memory : memories()) {
     const auto printed = bytes_printed_as((context.printed.tables.rows[table.row].*memory.cell).text,
-                                          context.printed.format_of(RoundedColumn::table_storage), kGiB);
+                                          context.printed.format_of(RoundedNumbers::table_storage), kGiB);
     if (!printed || (table.*memory.table).contradicted) continue;
     RealInterval sum{};
     for (const ShardClass& c : shards.classes) sum = sum + (c.storage.*memory.storage).value * exactly(c.count());

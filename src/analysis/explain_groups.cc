@@ -78,7 +78,7 @@ void add_reserved(const Context& context, const RankMemory& m, std::vector<Step>
   add("KJT reservation", m.kjt, LineId::kjt_storage, FormulaId::kjt);
 }
 
-CellForm rank_form(const Context& context) { return {context.printed.format_of(RoundedColumn::rank_memory)}; }
+CellForm rank_form(const Context& context) { return {context.printed.format_of(RoundedNumbers::rank_memory)}; }
 
 // Percent of the planning memory, and what it leaves.
 void add_headroom(const Context& context, const RankMemory& m, const Step& used, std::vector<Step>& steps) {

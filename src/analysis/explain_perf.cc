@@ -89,11 +89,11 @@ void add_components(const Context& context, int rank, const PrintedPerf& printed
 }
 
 CellForm table_perf_form(const Context& context) {
-  return {context.printed.format_of(RoundedColumn::table_perf), "ms"};
+  return {context.printed.format_of(RoundedNumbers::table_perf), "ms"};
 }
 CellForm rank_perf_form(const Context& context) {
   if (!prints_perf_in_ms(context.printed.releases.front())) return {Format::thousands, ""};
-  return {context.printed.format_of(RoundedColumn::rank_perf), "ms"};
+  return {context.printed.format_of(RoundedNumbers::rank_perf), "ms"};
 }
 
 }  // namespace

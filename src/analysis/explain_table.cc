@@ -63,7 +63,7 @@ void add_components(const TracedTable& table, const Memory& memory, Components& 
   }
 }
 
-CellForm storage_form(const Context& context) { return {context.printed.format_of(RoundedColumn::table_storage)}; }
+CellForm storage_form(const Context& context) { return {context.printed.format_of(RoundedNumbers::table_storage)}; }
 
 // Without sizes only the printed cells can be shown.
 void add_printed_only(const Context& context, const PrintedTable& row, Explained& explained) {

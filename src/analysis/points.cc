@@ -58,7 +58,7 @@ double into(RealInterval bounds, double x) { return std::clamp(x, bounds.low, bo
 void move_to_maximum(const PrintedPlan& printed, LineId id, std::string_view unit, Quantity quantity,
                      RankValues& values) {
   auto& all = values.of[static_cast<std::size_t>(quantity)];
-  const auto value = printed_bounds(printed.slot(id, 0), Format::r3, unit);
+  const auto value = printed_bounds(printed.slot(id, 0), printed.format_of(RoundedNumbers::lines), unit);
   std::vector<int> ranks;
   if (!value || !parse_ranks(printed.slot(id, 1).text, ranks)) return;
   std::erase_if(ranks, [&](int rank) { return static_cast<std::size_t>(rank) >= all.size(); });

@@ -262,7 +262,7 @@ class Prediction : private StatisticsReader {
   // Before v0.8.0 only what is not reserved is printed.
   Cell reserved() {
     if (const Cell known = skeleton_.slot(LineId::reserved_hbm)) return known;
-    const auto planned = bytes_printed_as(skeleton_.slot(LineId::planning_memory).text, Format::r3, kGiB);
+    const auto planned = skeleton_.bytes_in(LineId::planning_memory);
     const auto fraction = reserved_fraction(skeleton_);
     if (!planned || !fraction || *fraction >= 1) return {kUnknownText, {}};
     return write_.gib(point(*planned) * *fraction / (1 - *fraction));
@@ -270,8 +270,8 @@ class Prediction : private StatisticsReader {
 
   // The reserved or planned part of HBM. Where only one of both is printed, its percentage is an input.
   Cell percent(LineId id) {
-    const auto reserved = bytes_printed_as(skeleton_.slot(LineId::reserved_hbm).text, Format::r3, kGiB);
-    const auto planned = bytes_printed_as(skeleton_.slot(LineId::planning_memory).text, Format::r3, kGiB);
+    const auto reserved = skeleton_.bytes_in(LineId::reserved_hbm);
+    const auto planned = skeleton_.bytes_in(LineId::planning_memory);
     if (!reserved || !planned || planned->high <= kMiB) {
       if (const Cell known = skeleton_.slot(id)) return known;
       const auto fraction = reserved_fraction(skeleton_);

@@ -44,7 +44,7 @@ class PredictedRows {
     return write_.rounded(all > 0 ? used / all : 0, Format::p0);
   }
 
-  void fill_perf(PrintedPerf& cells, const PlanPerf& perf, RoundedColumn column, bool integer_zero) {
+  void fill_perf(PrintedPerf& cells, const PlanPerf& perf, RoundedNumbers column, bool integer_zero) {
     cells.total = integer_zero ? Cell{"0", {}} : write_.rounded(middle(perf.total), print_.format_of(column));
     cells.count = static_cast<std::uint8_t>(perf_rules_of(release_).parts);
     for (std::size_t p = 0; p < cells.count; ++p)
@@ -52,7 +52,7 @@ class PredictedRows {
   }
 
   void fill_ranks() {
-    const Format memory = print_.format_of(RoundedColumn::rank_memory);
+    const Format memory = print_.format_of(RoundedNumbers::rank_memory);
     const auto of_mib = [&](ByteInterval bytes) {
       return write_.rounded(point(bytes) / static_cast<double>(kMiB), Format::r2);
     };
@@ -65,7 +65,7 @@ class PredictedRows {
       row.hbm_percent = share(hbm, memory_.hbm, r);
       row.ddr = write_.gib(ddr, memory);
       row.ddr_percent = share(ddr, memory_.ddr, r);
-      fill_perf(row.perf, perf_of_rank(r), RoundedColumn::rank_perf,
+      fill_perf(row.perf, perf_of_rank(r), RoundedNumbers::rank_perf,
                 starts_with_integers() && is_without_shards(plan_, r));
       row.input = of_mib(rank.input);
       row.output = of_mib(rank.output);
@@ -104,13 +104,13 @@ class PredictedRows {
 
   void fill_table(const PlanTable& table, PrintedTable& row) {
     if (print_.tables.has(ColumnId::storage)) {
-      const Format storage = print_.format_of(RoundedColumn::table_storage);
+      const Format storage = print_.format_of(RoundedNumbers::table_storage);
       row.hbm = write_.gib(bytes_of(plan_, table, &ShardSizes::hbm, table.hbm), storage);
       row.ddr = write_.gib(bytes_of(plan_, table, &ShardSizes::ddr, table.ddr), storage);
       row.ssd = release_ >= Release::v1_6_0 ? write_.gib(bytes_of(plan_, table, &ShardSizes::ssd, table.ssd), storage)
                                             : Cell{};
     }
-    if (table.perf.known) fill_perf(row.perf, table.perf.expected, RoundedColumn::table_perf, false);
+    if (table.perf.known) fill_perf(row.perf, table.perf.expected, RoundedNumbers::table_perf, false);
     if (print_.tables.has(ColumnId::num_indices)) row.num_indices = indices(table, row);
     if (shows_hidden_ratio(table, row))
       row.cache_load_factor = write_.cell(format(table.choice.caching_ratio.low, Format::python_float));

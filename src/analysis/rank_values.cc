@@ -55,7 +55,7 @@ RankValues rank_values(const PrintedPlan& printed, const Plan& plan) {
   const bool hbm = trusted(plan, [](const PlanRank& r) { return r.expected_hbm.contradicted; });
   const bool ddr = trusted(plan, [](const PlanRank& r) { return r.expected_ddr.contradicted; });
   const bool perf = trusted(plan, [](const PlanRank& r) { return r.expected_perf.contradicted != 0; });
-  const Format memory = printed.format_of(RoundedColumn::rank_memory);
+  const Format memory = printed.format_of(RoundedNumbers::rank_memory);
   values.sparse_known = hbm && plan.sized;
   const bool all_sized = std::ranges::any_of(ranks, lacks_memory) && has_all_shards(plan);
   for (auto& of_quantity : values.of) of_quantity.reserve(rows.size());
@@ -78,7 +78,7 @@ RankValues rank_values(const PrintedPlan& printed, const Plan& plan) {
     add(Quantity::ddr, value_of(bytes(rank.ddr, rank.expected_ddr, rows[r].ddr), ddr));
     add(Quantity::sparse_hbm, real(rank.sparse_hbm));
     const PrintedPerf& cells = rows[r].perf;
-    add(Quantity::perf, value_of(ms(rank.perf.total, cells.total, printed.format_of(RoundedColumn::rank_perf)), perf));
+    add(Quantity::perf, value_of(ms(rank.perf.total, cells.total, printed.format_of(RoundedNumbers::rank_perf)), perf));
     for (std::size_t p = 0; p < kPerfParts; ++p)
       add(quantity_of(static_cast<PerfPart>(p)),
           value_of(ms(rank.perf.parts[p], cells.components[p], Format::c1), perf));

@@ -8,7 +8,7 @@ namespace shardstats {
 namespace {
 
 TableRow row_of(const PrintedPlan& printed, const Plan& plan, const PlanTable& table, const Filter& filter) {
-  const Format storage = printed.format_of(RoundedColumn::table_storage);
+  const Format storage = printed.format_of(RoundedNumbers::table_storage);
   TableRow row;
   row.table = &table;
   row.printed = &printed.tables.rows[table.row];

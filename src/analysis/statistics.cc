@@ -28,9 +28,10 @@ std::vector<RealInterval> raised(std::vector<RealInterval> values, double low) {
 }
 
 // The printed largest value narrows the ranks that can have it.
-std::vector<RealInterval> narrowed_to(std::span<const RealInterval> values, const Cell& cell, std::string_view unit) {
+std::vector<RealInterval> narrowed_to(std::span<const RealInterval> values, const Cell& cell, Format form,
+                                      std::string_view unit) {
   std::vector<RealInterval> all(values.begin(), values.end());
-  const auto printed = printed_bounds(cell, Format::r3, unit);
+  const auto printed = printed_bounds(cell, form, unit);
   if (!printed || !printed->overlaps(largest(values))) return all;
   for (RealInterval& x : all)
     if (x.low <= printed->high) x.high = std::max(std::min(x.high, printed->high), x.low);
@@ -132,7 +133,13 @@ constexpr DistributionLine kDistribution[] = {
 class Walk {
  public:
   Walk(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole, StatisticsReader& reader)
-      : printed_(printed), plan_(plan), values_(values), whole_(whole), reader_(reader) {}
+      : printed_(printed),
+        plan_(plan),
+        values_(values),
+        whole_(whole),
+        reader_(reader),
+        rounded_(printed.format_of(RoundedNumbers::lines)),
+        measured_(printed.format_of(RoundedNumbers::measures)) {}
 
   void run() {
     for (const PrintedLine& line : printed_.lines) read_line(line);
@@ -164,15 +171,15 @@ class Walk {
     const std::size_t n = values_.ranks();
     switch (id) {
       case LineId::range_chi_divergence:
-        reader_.number({RuleId::imbalance_range, "chi", "the range of chi divergence", slots[0], Format::f3, "",
+        reader_.number({RuleId::imbalance_range, "chi", "the range of chi divergence", slots[0], measured_, "",
                         exactly(chi_range(n)), Quantity::hbm, "2 * (N - 1) / N"});
         return;
       case LineId::range_kl_divergence:
-        reader_.number({RuleId::imbalance_range, "kl", "the range of KL divergence", slots[0], Format::f3, "",
+        reader_.number({RuleId::imbalance_range, "kl", "the range of KL divergence", slots[0], measured_, "",
                         exactly(kl_range(n)), Quantity::hbm, "ln N"});
         return;
       case LineId::mean_total_perf:
-        reader_.number({RuleId::maxima_mean, "mean", "mean total perf", slots[0], Format::r3, "ms", mean_of(perf),
+        reader_.number({RuleId::maxima_mean, "mean", "mean total perf", slots[0], rounded_, "ms", mean_of(perf),
                         Quantity::perf, "sum over ranks / N"});
         return;
       case LineId::max_total_perf_percent:
@@ -184,13 +191,13 @@ class Walk {
                         "percent", percent_above_mean(hbm), Quantity::hbm, "(max - mean) / mean * 100"});
         return;
       case LineId::peak_memory_pressure:
-        reader_.number({RuleId::maxima_hbm, "hbm", "peak memory pressure", slots[0], Format::r3, "bytes", largest(hbm),
+        reader_.number({RuleId::maxima_hbm, "hbm", "peak memory pressure", slots[0], rounded_, "bytes", largest(hbm),
                         Quantity::hbm, "max over ranks"});
         reader_.ranks({RuleId::maxima_ranks, "hbm", "peak memory pressure", slots[1],
-                       at_largest(narrowed_to(hbm, slots[0], "bytes"))});
+                       at_largest(narrowed_to(hbm, slots[0], rounded_, "bytes"))});
         return;
       case LineId::top_hbm:
-        reader_.number({RuleId::tiers_value, "top", "the top HBM memory usage", slots[0], Format::r3, "bytes",
+        reader_.number({RuleId::tiers_value, "top", "the top HBM memory usage", slots[0], rounded_, "bytes",
                         largest(hbm), Quantity::hbm, "max over ranks"});
         return;
       default:
@@ -205,7 +212,7 @@ class Walk {
       if (imbalance_headed_by(line->id) != nullptr) return;
       const auto* measure = imbalance_line(line->id);
       if (measure == nullptr) continue;
-      if (const auto printed = printed_bounds(printed_.slots_of(*line)[0], Format::f3, ""))
+      if (const auto printed = printed_bounds(printed_.slots_of(*line)[0], measured_, ""))
         printed_measures_.*measure->value = *printed;
     }
   }
@@ -219,7 +226,7 @@ class Walk {
     if (!known) known = imbalance(values, raw);
     const RealInterval expected = (*known).*line.value;
     reader_.number({of.rule, std::string(line.key), std::string(of.word) + " " + std::string(line.what), cell,
-                    Format::f3, "", expected, of.quantity, raw ? line.raw_formula : line.formula,
+                    measured_, "", expected, of.quantity, raw ? line.raw_formula : line.formula,
                     by_others(printed_measures_, line.value, values.size(), raw)});
   }
 
@@ -227,9 +234,10 @@ class Walk {
     if (slots.size() < 2) return;
     const auto& values = values_[line.quantity];
     const std::string key(line.key), what(line.what);
-    reader_.number({RuleId::maxima_value, key, what, slots[0], Format::r3, "ms", largest(values), line.quantity,
-                    "max over ranks"});
-    reader_.ranks({RuleId::maxima_ranks, key, what, slots[1], at_largest(narrowed_to(values, slots[0], "ms"))});
+    reader_.number(
+        {RuleId::maxima_value, key, what, slots[0], rounded_, "ms", largest(values), line.quantity, "max over ranks"});
+    reader_.ranks(
+        {RuleId::maxima_ranks, key, what, slots[1], at_largest(narrowed_to(values, slots[0], rounded_, "ms"))});
   }
 
   void read_distribution(const DistributionLine& line, std::span<const Cell> slots) {
@@ -238,9 +246,9 @@ class Walk {
     const std::string key(line.key), what(line.what);
     RealInterval value = give(line.value(values), kWholeByte);
     if (reader_.number(
-            {RuleId::distribution_value, key, what, slots[0], Format::r3, "bytes", value, line.quantity, line.formula}))
+            {RuleId::distribution_value, key, what, slots[0], rounded_, "bytes", value, line.quantity, line.formula}))
       return;
-    if (const auto printed = printed_bounds(slots[0], Format::r3, "bytes")) value = narrowed(value, *printed);
+    if (const auto printed = printed_bounds(slots[0], rounded_, "bytes")) value = narrowed(value, *printed);
     reader_.ranks({RuleId::distribution_ranks, key, what, slots[1], near(values, value, kNear)});
   }
 
@@ -250,7 +258,7 @@ class Walk {
     RealInterval sum{};
     for (std::size_t p = 0; p < static_cast<std::size_t>(perf_rules_of(layout(printed_)).parts); ++p)
       sum = sum + largest_of(printed_, values_, static_cast<PerfPart>(p));
-    reader_.number({RuleId::maxima_sum, "sum", "the sum of maxima", cell, Format::r3, "ms", sum, Quantity::perf,
+    reader_.number({RuleId::maxima_sum, "sum", "the sum of maxima", cell, rounded_, "ms", sum, Quantity::perf,
                     "sum of the component maxima"});
   }
 
@@ -288,13 +296,13 @@ class Walk {
       const std::vector<RealInterval> hbm = of_ranks(values_[Quantity::hbm], left);
       RealInterval hottest = largest(hbm);
       const std::string key = std::to_string(k), what = "tier #" + key;
-      if (reader_.number({RuleId::tiers_value, key, what, tier.value, Format::r3, "bytes", hottest, Quantity::hbm,
+      if (reader_.number({RuleId::tiers_value, key, what, tier.value, rounded_, "bytes", hottest, Quantity::hbm,
                           "max over the ranks of no hotter tier"}))
         return;
       std::vector<int> positions;
       if (!parse_ranks(tier.ranks.text, positions)) return;
       // The printed value says more about who belongs to the tier.
-      if (const auto bounds = printed_bounds(tier.value, Format::r3, "bytes")) hottest = narrowed(hottest, *bounds);
+      if (const auto bounds = printed_bounds(tier.value, rounded_, "bytes")) hottest = narrowed(hottest, *bounds);
       const RankList members = near(hbm, hottest, kNear);
       reader_.ranks({RuleId::tiers_ranks, key, what, tier.ranks, members});
       if (!members.could_be(positions)) return;
@@ -328,15 +336,15 @@ class Walk {
                            largest_of(printed_, values_, PerfPart::backward_compute);
     const auto path = [&](RuleId rule, std::string_view key, std::string_view what, const Cell& cell,
                           RealInterval expected) {
-      return reader_.number({rule, std::string(key), std::string(what), cell, Format::r3, "ms", expected,
-                             Quantity::perf, rule_of(rule).formula});
+      return reader_.number({rule, std::string(key), std::string(what), cell, rounded_, "ms", expected, Quantity::perf,
+                             rule_of(rule).formula});
     };
     path(RuleId::critical_path_compute, "compute", "the critical path of compute", compute_cell, give(compute, kSlack));
-    compute = narrowed(compute, printed_or_anything(compute_cell, Format::r3, "ms"));
+    compute = narrowed(compute, printed_or_anything(compute_cell, rounded_, "ms"));
     if (!critical_path_known(printed_, plan_, whole_)) return;
     RealInterval sum = critical_comms(printed_, plan_, values_.ranks()).sum;
     const bool differs = path(RuleId::critical_path_comms, "comms", "the critical path of comms", comms_cell, sum);
-    if (!differs) sum = narrowed(sum, printed_or_anything(comms_cell, Format::r3, "ms"));
+    if (!differs) sum = narrowed(sum, printed_or_anything(comms_cell, rounded_, "ms"));
     path(RuleId::critical_path_sum, "sum", "the critical path", sum_cell, give(sum + compute, kSlack));
   }
 
@@ -345,8 +353,9 @@ class Walk {
   const RankValues& values_;
   bool whole_;
   StatisticsReader& reader_;
-  const ImbalanceOf* imbalance_of_ = nullptr;                       // of the heading above the line
-  Imbalance printed_measures_ = kNoMeasures;                        // of the section below that heading
+  const Format rounded_, measured_;            // how the numbers of lines and the measures of imbalance are printed
+  const ImbalanceOf* imbalance_of_ = nullptr;  // of the heading above the line
+  Imbalance printed_measures_ = kNoMeasures;   // of the section below that heading
   std::array<std::optional<Imbalance>, kQuantities> imbalances_{};  // by Quantity; that of a section's first line
 };
 
@@ -382,7 +391,7 @@ RealInterval largest_of(const PrintedPlan& printed, const RankValues& values, Pe
   const RealInterval most = largest(values[quantity]);
   const auto* line = std::ranges::find(kMaxima, quantity, &MaximumLine::quantity);
   const Cell cell = printed.slot(line->id, 0);
-  return cell ? narrowed(most, printed_or_anything(cell, Format::r3, "ms")) : most;
+  return cell ? narrowed(most, printed_or_anything(cell, printed.format_of(RoundedNumbers::lines), "ms")) : most;
 }
 
 Tier hottest_tier(const RankValues& values, const std::vector<std::size_t>& left) {

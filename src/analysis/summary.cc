@@ -196,8 +196,9 @@ TableGroup& group_named(std::string_view name, std::vector<TableGroup>& groups) 
 
 ShapeSummary summarize_shape(const PrintedPlan& printed, const Plan& plan, std::size_t top) {
   ShapeSummary shape;
-  const auto bytes = [](const Cell& cell) {
-    return real(bytes_printed_as(cell.text, Format::r3, kGiB).value_or(ByteInterval{}));
+  const auto bytes = [&](const Cell& cell) {
+    return real(
+        bytes_printed_as(cell.text, printed.format_of(RoundedNumbers::table_storage), kGiB).value_or(ByteInterval{}));
   };
   for (const PlanTable& table : plan.tables) {
     const PrintedTable& row = printed.tables.rows[table.row];

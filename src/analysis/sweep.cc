@@ -36,7 +36,7 @@ std::optional<RealInterval> planning_memory(const PrintedPlan& printed, const Pl
   const auto planning = analysis::planning_of_all(printed, plan);
   if (!planning || planning->low <= 0) return std::nullopt;
   if (!device_hbm) return real(*planning);
-  const auto reserved = bytes_printed_as(printed.slot(LineId::reserved_hbm).text, Format::r3, kGiB);
+  const auto reserved = printed.bytes_in(LineId::reserved_hbm);
   if (!reserved) return std::nullopt;
   const RealInterval capacity = real(*planning) + real(*reserved);
   return exactly(static_cast<double>(*device_hbm)) * (real(*planning) / capacity);

@@ -131,7 +131,7 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   read_batches(printed, batch_size, columns, table);
   read_indices(printed, columns, table);
   read_ratio(printed, table);
-  const Format storage = plan.format_of(RoundedColumn::table_storage);
+  const Format storage = plan.format_of(RoundedNumbers::table_storage);
   const auto read_gib = [storage](const Cell& cell) { return printed_bytes(cell, storage, kGiB); };
   if (const auto& hbm = columns.hbm.read(printed.hbm, read_gib)) table.hbm = *hbm;
   if (const auto& ddr = columns.ddr.read(printed.ddr, read_gib)) table.ddr = *ddr;

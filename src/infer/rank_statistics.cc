@@ -32,16 +32,16 @@ RealInterval percent(RankTotals& totals, bool /*raw*/) { return percent_above_me
 
 struct StatisticLine {
   LineId id;
-  Format format;
+  std::optional<RoundedNumbers> rounded;  // none: to significant digits
   RealInterval (*of)(RankTotals& totals, bool raw);
 };
 constexpr std::array kStatistics = {
-    StatisticLine{LineId::mean_total_perf, Format::r3, mean},
-    StatisticLine{LineId::max_total_perf_percent, Format::g3, percent},
-    StatisticLine{LineId::total_variation, Format::f3, imbalance_of<&Imbalance::total_variation>},
-    StatisticLine{LineId::total_distance, Format::f3, imbalance_of<&Imbalance::total_distance>},
-    StatisticLine{LineId::chi_divergence, Format::f3, imbalance_of<&Imbalance::chi_divergence>},
-    StatisticLine{LineId::kl_divergence, Format::f3, imbalance_of<&Imbalance::kl_divergence>}};
+    StatisticLine{LineId::mean_total_perf, RoundedNumbers::lines, mean},
+    StatisticLine{LineId::max_total_perf_percent, std::nullopt, percent},
+    StatisticLine{LineId::total_variation, RoundedNumbers::measures, imbalance_of<&Imbalance::total_variation>},
+    StatisticLine{LineId::total_distance, RoundedNumbers::measures, imbalance_of<&Imbalance::total_distance>},
+    StatisticLine{LineId::chi_divergence, RoundedNumbers::measures, imbalance_of<&Imbalance::chi_divergence>},
+    StatisticLine{LineId::kl_divergence, RoundedNumbers::measures, imbalance_of<&Imbalance::kl_divergence>}};
 
 bool is_imbalance(LineId id) { return LineId::total_variation <= id && id <= LineId::kl_divergence; }
 
@@ -49,7 +49,8 @@ void add_statistic(const PrintedPlan& printed, const PrintedLine& line, std::vec
   const bool raw = printed.releases.front() < Release::v1_1_0;
   const auto* const known = std::ranges::find(kStatistics, line.id, &StatisticLine::id);
   if (known == kStatistics.end()) return;
-  const auto value = values_printed_as(printed.slots_of(line).front().text, known->format);
+  const Format form = known->rounded ? printed.format_of(*known->rounded) : Format::g3;
+  const auto value = values_printed_as(printed.slots_of(line).front().text, form);
   if (value) statistics.push_back({known->of, raw, *value});
 }
 

@@ -34,7 +34,7 @@ constexpr std::array<MaximaLine, kPerfCells> kMaxima = {{{LineId::max_fwd_comput
 void read_maxima(const PrintedPlan& printed, PerfInputs& perf) {
   for (const MaximaLine& line : kMaxima) {
     std::vector<int> ranks;
-    const auto value = printed_real(printed.slot(line.id, 0), Format::r3);
+    const auto value = printed_real(printed.slot(line.id, 0), printed.format_of(RoundedNumbers::lines));
     if (!value || !parse_ranks(printed.slot(line.id, 1).text, ranks) || ranks.empty()) continue;
     if (static_cast<std::size_t>(ranks[0]) < perf.ranks.size())
       perf.ranks[static_cast<std::size_t>(ranks[0])].maxima.set(line.cell, value);
@@ -76,7 +76,7 @@ class PerfReader {
     if (t > 0 && are_same(row_of(t - 1).perf, printed.perf))
       table.printed = perf_.tables[t - 1].printed;
     else
-      read_cells(printed.perf, plan_.printed->format_of(RoundedColumn::table_perf), table.printed);
+      read_cells(printed.perf, plan_.printed->format_of(RoundedNumbers::table_perf), table.printed);
     const PlanTable& rebuilt = rebuilt_.tables[t];
     if (!rebuilt.sized || rebuilt.shard_count == 0) return;
     table.cols = real(rebuilt_.shards_of(rebuilt).front().sizes->cols);  // all of them have the same bounds
@@ -113,7 +113,7 @@ class PerfReader {
 
   void read_ranks() {
     const bool in_ms = prints_perf_in_ms(plan_.printed->releases.front());
-    const Format total = plan_.printed->format_of(RoundedColumn::rank_perf);
+    const Format total = plan_.printed->format_of(RoundedNumbers::rank_perf);
     const std::vector<bool> known = ranks_without_missing(plan_);
     perf_.ranks.resize(ranks_);
     for (std::size_t r = 0; r < ranks_; ++r) {

@@ -10,7 +10,7 @@ namespace shardstats::infer_detail {
 namespace {
 
 void read_ranks(const PrintedPlan& printed, PlanInputs& plan) {
-  const Format memory = printed.format_of(RoundedColumn::rank_memory);
+  const Format memory = printed.format_of(RoundedNumbers::rank_memory);
   const bool in_bytes = printed.releases.front() >= Release::v0_1_1;  // v0.1.0 prints sums of factors instead
   for (const PrintedRank& row : printed.ranks.rows) {
     RankInputs rank;
@@ -46,12 +46,13 @@ class Kernels {
 
 // Slots of the line that hold bytes: their quantity, after the kernel's name.
 void read_kernel_lines(const PrintedPlan& printed, Kernels& kernels) {
+  const Format form = printed.format_of(RoundedNumbers::lines);
   for (const PrintedLine& line : printed.lines) {
     const auto slots = printed.slots_of(line);
     const auto read = [&](std::size_t slot, Quantity quantity) {
       if (slot >= slots.size()) return;
       KernelInputs& kernel = kernels.named(slots[0].text);
-      kernel.printed[static_cast<std::size_t>(quantity)] = printed_bytes(slots[slot], Format::r3, kGiB);
+      kernel.printed[static_cast<std::size_t>(quantity)] = printed_bytes(slots[slot], form, kGiB);
     };
     if (line.id == LineId::kernel_storage) {
       read(1, Quantity::hbm);
@@ -73,12 +74,14 @@ void read_kernels(const PrintedPlan& printed, PlanInputs& plan) {
   std::sort(plan.kernels.begin(), plan.kernels.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
-// Are some of its lines missing, or may all be, since what the release prints in front of them or behind is lost?
+// Are some of its lines missing or unreadable, or may all be missing, since what the release prints in front of them or
+// behind is lost?
 bool lacks_reservation(const PrintedPlan& printed) {
   const auto is_printed = [&](LineId id) { return printed.find(id) != nullptr; };
   constexpr LineId kLines[] = {LineId::dense_heading, LineId::dense_storage, LineId::kjt_heading, LineId::kjt_storage};
   const auto lines = std::ranges::count_if(kLines, is_printed);
-  if (lines > 0) return lines < std::ssize(kLines);
+  const auto is_read = [&](LineId id) { return printed.bytes_in(id, 0) && printed.bytes_in(id, 1); };
+  if (lines > 0) return lines < std::ssize(kLines) || !is_read(LineId::dense_storage) || !is_read(LineId::kjt_storage);
   const auto is_lost = [&](LineId id) { return form_in(printed.releases.front(), id) && !is_printed(id); };
   const bool has_lists = printed.ranks.printed && form_in(printed.releases.front(), LineId::top_perf_heading);
   const bool is_end_lost =
@@ -87,9 +90,7 @@ bool lacks_reservation(const PrintedPlan& printed) {
 }
 
 void read_reservation(const PrintedPlan& printed, PlanInputs& plan) {
-  const auto read = [&](LineId id, std::size_t slot) {
-    return printed_bytes(printed.slot(id, slot), Format::r3, kGiB).value_or(ByteInterval{});
-  };
+  const auto read = [&](LineId id, std::size_t slot) { return printed.bytes_in(id, slot).value_or(ByteInterval{}); };
   plan.reservation_lost = lacks_reservation(printed);
   plan.reservation_printed = !plan.reservation_lost && printed.find(LineId::kjt_storage) != nullptr;
   if (!plan.reservation_printed) return;
@@ -101,8 +102,8 @@ void read_reservation(const PrintedPlan& printed, PlanInputs& plan) {
 
 void read_sparse_gap(const PrintedPlan& printed, PlanInputs& plan) {
   const auto gap = [&](LineId all, LineId sparse) -> std::optional<RealInterval> {
-    const auto a = printed_bytes(printed.slot(all), Format::r3, kGiB);
-    const auto s = printed_bytes(printed.slot(sparse), Format::r3, kGiB);
+    const auto a = printed.bytes_in(all);
+    const auto s = printed.bytes_in(sparse);
     if (!a || !s) return std::nullopt;
     const ByteInterval d = *a - *s;
     return RealInterval{std::max(static_cast<double>(d.low), 0.0), std::max(static_cast<double>(d.high), 0.0)};

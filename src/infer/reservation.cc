@@ -127,8 +127,7 @@ void bound_hidden(const PlanInputs& plan, const std::optional<RealInterval>& loo
   ByteInterval hbm = whole_bytes(constants.hbm), ddr = whole_bytes(constants.ddr);
   if (plan.ranks.empty()) {
     const auto planned = [&](std::size_t slot) {
-      const Cell cell = plan.printed->slot(LineId::planning_memory, slot);
-      return printed_bytes(cell, Format::r3, kGiB).value_or(ByteInterval{}).high;
+      return plan.printed->bytes_in(LineId::planning_memory, slot).value_or(ByteInterval{}).high;
     };
     hbm.high = planned(0);
     ddr.high = planned(1);

@@ -24,7 +24,7 @@ Shares::Shares(const PlanInputs& plan) : plan_(plan) {
   const auto is_zero = [](const PrintedRank& row) { return row.lost || row.hbm_percent.text == "0"; };
   // Where all are 0 % they may not be counted at all.
   if (!std::ranges::all_of(plan.printed->ranks.rows, is_zero))
-    capacity_ = printed_bytes(plan.printed->slot(LineId::planning_memory), Format::r3, kGiB);
+    capacity_ = plan.printed->bytes_in(LineId::planning_memory);
   if (capacity_ && capacity_->low <= 0) capacity_.reset();
 }
 

@@ -52,7 +52,7 @@ struct RankShares {
 
 RankShares rank_shares(const PlanInputs& plan) {
   RankShares shares;
-  const auto capacity = printed_bytes(plan.printed->slot(LineId::planning_memory), Format::r3, kGiB);
+  const auto capacity = plan.printed->bytes_in(LineId::planning_memory);
   shares.no_hbm = capacity && capacity->low == 0 && capacity->high < kGiB / 1000;
   for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
     const auto percent = printed_integer(plan.printed->ranks.rows[r].hbm_percent);

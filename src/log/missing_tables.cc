@@ -71,11 +71,12 @@ bool is_shown_by_memory(const PrintedPlan& printed, const MissingTables& missing
   for (const PrintedLine& line : printed.lines) {
     if (line.id != LineId::kernel_storage) continue;
     const auto slots = printed.slots_of(line);
-    if (const auto memory = memory_of(slots[1], slots[2], Format::r3)) left.emplace(slots[0].text, *memory);
+    if (const auto memory = memory_of(slots[1], slots[2], printed.format_of(RoundedNumbers::lines)))
+      left.emplace(slots[0].text, *memory);
   }
   for (const PrintedTable& row : printed.tables.rows) {
     const auto of_kernel = left.find(row.kernel.text);
-    const auto memory = memory_of(row.hbm, row.ddr, printed.format_of(RoundedColumn::table_storage));
+    const auto memory = memory_of(row.hbm, row.ddr, printed.format_of(RoundedNumbers::table_storage));
     if (!memory) return false;
     if (of_kernel == left.end()) continue;
     for (std::size_t m = 0; m < memory->size(); ++m) of_kernel->second[m] = of_kernel->second[m] - (*memory)[m];

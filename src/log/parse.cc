@@ -6,13 +6,13 @@
 #include <bit>
 #include <optional>
 
-#include "log/coarser.h"
 #include "log/columns.h"
 #include "log/draft_plan.h"
 #include "log/foreign.h"
 #include "log/frame.h"
 #include "log/match.h"
 #include "log/mend_lines.h"
+#include "log/newer_forms.h"
 #include "log/read_tables.h"
 #include "log/repeats.h"
 #include "log/report_damage.h"
@@ -100,7 +100,7 @@ class BlockParser {
     tables_.mend_tables();
     mend_lines(plan_);
     plan_.releases = release_candidates(plan_, tables_.hints(), block_.closed);
-    find_coarser_columns(plan_);
+    find_newer_forms(plan_);
     return std::move(plan_);
   }
 

@@ -26,6 +26,10 @@ Cell PrintedPlan::slot(LineId id, std::size_t i) const {
   return slot_of(*like, i + 1);  // behind the whole line
 }
 
+std::optional<ByteInterval> PrintedPlan::bytes_in(LineId id, std::size_t i) const {
+  return bytes_printed_as(slot(id, i).text, format_of(RoundedNumbers::lines), kGiB);
+}
+
 bool PrintedPlan::is_reported(std::string_view rule) const {
   return std::ranges::find(diagnostics, rule, &Diagnostic::rule) != diagnostics.end();
 }

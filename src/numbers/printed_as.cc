@@ -435,7 +435,7 @@ std::optional<RealInterval> values_of_component(std::string_view text) {
   return is_exact_integer(text, format) ? exact_bytes(text, unit) : large_bytes(text, format, unit);
 }
 
-bool is_byte_format(Format format) { return rounded_decimals(format) || format == Format::f1; }
+bool is_byte_format(Format format) { return rounded_decimals(format) || fixed_decimals(format).value_or(0) > 0; }
 
 }  // namespace
 

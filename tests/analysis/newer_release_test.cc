@@ -11,6 +11,7 @@ namespace shardstats {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
@@ -87,21 +88,21 @@ struct Rounded {
   std::size_t blanks_before;  // characters in front of the first one
 };
 
-std::vector<Rounded> rounded_cells(const PrintedPlan& plan, RoundedColumn column) {
+std::vector<Rounded> rounded_cells(const PrintedPlan& plan, RoundedNumbers column) {
   std::vector<Rounded> all;
   for (const PrintedRank& row : plan.ranks.rows) {
-    if (column == RoundedColumn::rank_memory) all.insert(all.end(), {{{row.hbm}, 0}, {{row.ddr}, 0}});
-    if (column == RoundedColumn::rank_perf) all.push_back({{row.perf.total}, 0});
+    if (column == RoundedNumbers::rank_memory) all.insert(all.end(), {{{row.hbm}, 0}, {{row.ddr}, 0}});
+    if (column == RoundedNumbers::rank_perf) all.push_back({{row.perf.total}, 0});
   }
   for (const PrintedTable& row : plan.tables.rows) {
-    if (column == RoundedColumn::table_storage) all.push_back({{row.hbm, row.ddr, row.ssd}, 1});
-    if (column == RoundedColumn::table_perf) all.push_back({{row.perf.total}, 0});
+    if (column == RoundedNumbers::table_storage) all.push_back({{row.hbm, row.ddr, row.ssd}, 1});
+    if (column == RoundedNumbers::table_perf) all.push_back({{row.perf.total}, 0});
   }
   return all;
 }
 
 // Ties of numbers that are rounded already may go either way; with one decimal this log has none.
-std::string with_one_decimal(std::string log, RoundedColumn column) {
+std::string with_one_decimal(std::string log, RoundedNumbers column) {
   const Checked checked(log);
   const std::string_view bytes = checked.source->bytes();
   for (const Rounded& rounded : rounded_cells(checked.printed, column)) {
@@ -119,16 +120,17 @@ std::string with_one_decimal(std::string log, RoundedColumn column) {
 // They are no wrong numbers: they are checked as they are rounded.
 TEST(NewerRelease, FewerDecimalsInAColumn) {
   const struct {
-    RoundedColumn column;
+    RoundedNumbers column;
     const char* header;
     const char* wrong_in;  // a number of the column, rounded, ...
     const char* wrong;     // ... and another one
     const char* rule;
   } cases[] = {
-      {RoundedColumn::rank_memory, "HBM (GB)", "35.0 (44%)", "35.2 (44%)", "error rank.hbm 35.2"},
-      {RoundedColumn::rank_perf, "Perf (ms)", "598.2 (78,", "598.4 (78,", "error rank.perf 598.4"},
-      {RoundedColumn::table_storage, "Storage (HBM, DDR, SSD)", "(59.8 GB", "(60.9 GB", "error table.storage.hbm 60.9"},
-      {RoundedColumn::table_perf, "Perf (ms)", "5806.0 (1066,", "5806.2 (1066,", "error table.perf.total 5806.2"},
+      {RoundedNumbers::rank_memory, "HBM (GB)", "35.0 (44%)", "35.2 (44%)", "error rank.hbm 35.2"},
+      {RoundedNumbers::rank_perf, "Perf (ms)", "598.2 (78,", "598.4 (78,", "error rank.perf 598.4"},
+      {RoundedNumbers::table_storage, "Storage (HBM, DDR, SSD)", "(59.8 GB", "(60.9 GB",
+       "error table.storage.hbm 60.9"},
+      {RoundedNumbers::table_perf, "Perf (ms)", "5806.0 (1066,", "5806.2 (1066,", "error table.perf.total 5806.2"},
   };
   for (const auto& c : cases) {
     const std::string log = with_one_decimal(log_bytes("main.log"), c.column);
@@ -146,9 +148,76 @@ TEST(NewerRelease, FewerDecimalsInAColumn) {
 
 // A few numbers without their last decimal are wrong ones.
 TEST(NewerRelease, FewerDecimalsInAFewCells) {
-  const std::string log = with_one_decimal(log_bytes("v1.8.0.log"), RoundedColumn::table_perf);
+  const std::string log = with_one_decimal(log_bytes("v1.8.0.log"), RoundedNumbers::table_perf);
   EXPECT_THAT(findings(log), Contains(HasSubstr("error table.perf.total")));
   EXPECT_THAT(findings(log), Not(Contains(HasSubstr("log.unknown_format"))));
+}
+
+// The numbers in the slots of that kind, in all lines, by f(text). Blanks in front of the right border make up for it.
+template <class F>
+std::string with_numbers_of_lines(std::string log, std::string_view kind, F f) {
+  const Checked checked(log);
+  const std::string_view bytes = checked.source->bytes();
+  for (auto line = checked.printed.lines.rbegin(); line != checked.printed.lines.rend(); ++line) {
+    std::vector<Cell> numbers;
+    each_slot(line_forms()[line->form].pattern, [&](std::size_t slot, std::string_view of) {
+      if (of == kind) numbers.push_back(checked.printed.slots_of(*line)[slot]);
+    });
+    for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
+      const auto at = static_cast<std::size_t>(number->text.data() - bytes.data());
+      const std::string text = f(number->text);
+      log.replace(at, number->text.size(), text);
+      const std::size_t border = log.find('\n', at) - 1;
+      if (text.size() <= number->text.size())
+        log.insert(border, number->text.size() - text.size(), ' ');
+      else
+        log.erase(border - (text.size() - number->text.size()), text.size() - number->text.size());
+    }
+  }
+  return log;
+}
+// Ties of numbers that are rounded already may go either way; in this log those from 1 up go down.
+std::string with_lines_as(const std::string& log, std::string_view kind, Format form) {
+  return with_numbers_of_lines(log, kind, [&](std::string_view text) {
+    constexpr double kLittle = 1e-7;
+    const double value = std::stod(std::string(text));
+    return format(value < 1 ? value : value - kLittle, form);
+  });
+}
+
+// Numbers of lines are checked as they are rounded, too.
+TEST(NewerRelease, NumbersOfLinesInAnotherForm) {
+  const std::string log = log_bytes("main.log");
+  const struct {
+    std::string_view kind;
+    Format form;
+    const char* wrong_in;
+    const char* wrong;
+    const char* rule;
+  } cases[] = {
+      {"r3", Format::r2, "Sum of Maxima: 21215.35 ms", "21215.95", "error maxima.sum 21215.95"},
+      {"r3", Format::r1, "Sum of Maxima: 21215.3 ms", "21219.3", "error maxima.sum 21219.3"},
+      {"r3", Format::f2, "Sum of Maxima: 21215.35 ms", "21215.95", "error maxima.sum 21215.95"},
+      {"r3", Format::f3, "Sum of Maxima: 21215.349 ms", "21215.359", "error maxima.sum 21215.359"},
+      {"f3", Format::f2, "Total Variation: 0.", "0.9", "error imbalance.perf 0.9"},
+  };
+  for (const auto& c : cases) {
+    const std::string newer = with_lines_as(log, c.kind, c.form);
+    EXPECT_THAT(findings(newer), AllOf(SizeIs(1), Each(HasSubstr("warning log.unknown_format")))) << c.kind;
+    const std::size_t at = newer.find(c.wrong_in);
+    ASSERT_NE(at, std::string::npos) << c.wrong_in;
+    std::string wrong = newer;
+    wrong.replace(newer.find_first_of("0123456789", at), std::string_view(c.wrong).size(), c.wrong);
+    EXPECT_THAT(findings(wrong), Contains(HasSubstr(c.rule)));
+  }
+  const std::string four = with_numbers_of_lines(log, "r3", [](std::string_view text) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.4f", std::stod(std::string(text)) + 1e-4);
+    return std::string(digits);
+  });
+  EXPECT_THAT(findings(four),
+              Contains(AllOf(HasSubstr("warning log.unknown_format"), HasSubstr("of them are kept but not checked"))));
+  EXPECT_THAT(findings(four), Each(AnyOf(HasSubstr("warning"), HasSubstr("the release is unknown"))));
 }
 
 // Sizes of powers of two are quarters of a GiB, which end so by themselves.

@@ -404,7 +404,8 @@ TEST(BytesPrintedAs, Cases) {
       {"-7", Format::r3, kGiB, std::nullopt},
       {"", Format::r3, kGiB, std::nullopt},
       {"nan", Format::r3, kGiB, std::nullopt},
-      {"1.00", Format::f2, kGiB, std::nullopt},  // no format of byte counts
+      {"1.00", Format::f2, kGiB, ByteInterval{1'068'373'115, 1'079'110'533}},
+      {"1", Format::p0, kGiB, std::nullopt},  // no format of byte counts
       {"1.0", Format::r3, 0, std::nullopt},
       {"1.0", Format::r3, 1000, std::nullopt},  // no power of two
       {"1.0", Format::r3, kTop, std::nullopt},

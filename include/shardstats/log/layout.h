@@ -183,6 +183,15 @@ std::span<const LineForm> line_forms();
 std::optional<std::uint16_t> form_in(Release release, LineId id);
 // The slots of a line's pattern; {ranks} is none.
 std::uint16_t slots_in(std::string_view pattern);
+// Calls f(slot, kind) for each of them: kind is "int", "r3" and so on.
+template <class F>
+void each_slot(std::string_view pattern, F f) {
+  std::size_t slot = 0;
+  for (std::size_t at = pattern.find('{'); at != std::string_view::npos; at = pattern.find('{', at + 1)) {
+    const std::string_view kind = pattern.substr(at + 1, pattern.find('}', at) - at - 1);
+    if (kind != "ranks") f(slot++, kind);
+  }
+}
 
 // When a line is printed. perf, hbm, ddr: with debug, if some rank has any. imbalance: below any imbalance section;
 // reservation: as its policy demands.

@@ -173,9 +173,10 @@ struct Diagnostic {
   std::string_view message;  // static text
 };
 
-// Columns whose numbers are rounded to as many decimals as the release says, in all cells alike.
-enum class RoundedColumn : std::uint8_t { rank_memory, rank_perf, table_storage, table_perf };
-inline constexpr std::size_t kRoundedColumns = 4;
+// Numbers that are rounded to as many decimals as the release says, all of a column alike, and all of the lines outside
+// of the tables: the slots {r3} (sizes and times) and {f3} (measures of imbalance).
+enum class RoundedNumbers : std::uint8_t { rank_memory, rank_perf, table_storage, table_perf, lines, measures };
+inline constexpr std::size_t kRoundedNumbers = 6;
 
 struct PrintedPlan {
   std::uint32_t line = 0;  // first physical line of the block
@@ -187,14 +188,16 @@ struct PrintedPlan {
   ColumnTable<PrintedTable> tables;
   std::vector<Diagnostic> diagnostics;
   std::vector<Release> releases;  // candidates by fingerprint (log-format.md section 9), oldest first; never empty
-  std::array<std::optional<Format>, kRoundedColumns> coarser;  // by RoundedColumn: fewer decimals than any release's
-  std::shared_ptr<const Transcript> transcript;                // that the texts lie in, if not in the log's own bytes
+  std::array<std::optional<Format>, kRoundedNumbers> newer_forms;  // by RoundedNumbers: as no known release prints them
+  std::shared_ptr<const Transcript> transcript;  // that the texts lie in, if not in the log's own bytes
 
   std::span<const Cell> slots_of(const PrintedLine& of) const { return {slots.data() + of.first_slot, of.slot_count}; }
   // The first line of that form, or nullptr.
   const PrintedLine* find(LineId id) const;
   // Slot `i` of the first line of that form; an empty cell if there is none.
   Cell slot(LineId id, std::size_t i = 0) const;
+  // Bytes of a slot "{r3} GB" of the first line of that form; none if it is not printed so.
+  std::optional<ByteInterval> bytes_in(LineId id, std::size_t i = 0) const;
   // Is there a diagnostic of that rule?
   bool is_reported(std::string_view rule) const;
   // Does the block say that no plan was found, which leaves it without a rank table (section 2)? Not where that is
@@ -202,10 +205,11 @@ struct PrintedPlan {
   bool is_empty() const;
   // May a release later than all known ones have printed it?
   bool may_be_newer() const { return releases.back() == Release::main_branch; }
-  // How the numbers of the column are printed, in GB or ms.
-  Format format_of(RoundedColumn column) const {
-    if (const auto& format = coarser[static_cast<std::size_t>(column)]) return *format;
-    return column == RoundedColumn::rank_memory ? rank_memory_format(releases.front()) : Format::r3;
+  // How the numbers are printed, in GB or ms, or without a unit.
+  Format format_of(RoundedNumbers numbers) const {
+    if (const auto& form = newer_forms[static_cast<std::size_t>(numbers)]) return *form;
+    if (numbers == RoundedNumbers::measures) return Format::f3;
+    return numbers == RoundedNumbers::rank_memory ? rank_memory_format(releases.front()) : Format::r3;
   }
   bool has_lost_ranks() const { return std::ranges::any_of(ranks.rows, &PrintedRank::lost); }
 };

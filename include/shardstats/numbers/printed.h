@@ -45,7 +45,7 @@ std::string format(double value, Format format);
 // For p0 the interval is of the fraction.
 std::optional<RealInterval> values_printed_as(std::string_view text, Format format);
 
-// The byte counts n >= 0 for which n / unit (a power of two) prints as `text` in format r1, r2, r3 or f1;
+// The byte counts n >= 0 for which n / unit (a power of two) prints as `text` in format r1..r3 or f1..f3;
 // exact integer arithmetic. std::nullopt also where the count does not fit 62 bits.
 std::optional<ByteInterval> bytes_printed_as(std::string_view text, Format format, std::int64_t unit);
 
