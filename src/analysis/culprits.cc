@@ -44,7 +44,9 @@ std::int64_t errors(const Report& report) { return count(report.findings).error;
 class Culprits {
  public:
   Culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report)
-      : printed_(printed), plan_(plan), options_(options), report_(report) {}
+      : printed_(printed), plan_(plan), options_(options), report_(report) {
+    options_.first_look = nullptr;  // what is corrected is another plan, which may have fewer ranks
+  }
 
   // See find_culprits().
   bool find(bool structure_only) {
@@ -159,7 +161,7 @@ class Culprits {
 
   const PrintedPlan& printed_;
   const Plan& plan_;
-  const InferOptions& options_;
+  InferOptions options_;
   Report& report_;
   std::size_t trials_ = 0;
   bool tried_ = false;

@@ -91,6 +91,33 @@ TEST(Culprits, WhetherTheStructureMayBeWrong) {
   EXPECT_TRUE(may_be_wrong("position_ebc_weighted.ad_emb", "      CW ", "      TW "));
 }
 
+// As a command looks at a log that nothing uniform explains: what the first look found is of the plan as it is printed,
+// and a correction that takes a rank's row away leaves fewer ranks than that has sums for.
+TEST(Culprits, AfterAFirstLook) {
+  const auto leads = [](const std::string& bytes, std::string_view reason) {
+    const auto blocks = find_blocks(bytes);
+    const PrintedPlan printed = parse(blocks.front());
+    InferOptions uniform{{}, false};
+    uniform.effort = Effort::uniform;
+    uniform.perf_anyhow = false;
+    uniform.first_look = infer(printed, uniform).first_look;
+    EXPECT_NE(uniform.first_look, nullptr) << reason;
+    uniform.perf_anyhow = true;
+    const Plan plan = infer(printed, uniform);
+    Report report = verify(printed, plan);
+    find_culprits(printed, plan, uniform, report, true);
+    return std::ranges::count_if(report.findings, [&](const Finding& finding) {
+      return !finding.suspects.empty() && finding.suspects.front().reason == reason;
+    });
+  };
+  EXPECT_GT(leads(changed(log_bytes("v1.4.0.log"), "# Batch Size: ", "512", "768"), "should be 512"), 5);
+  std::string bytes = log_bytes("v1.4.0.log");
+  const std::size_t row = bytes.rfind('\n', bytes.find("9.161 (57%)")) + 1;
+  const std::string line = bytes.substr(row, bytes.find('\n', row) + 1 - row);
+  bytes.insert(row + line.size(), changed(line, "9.161 (57%)", "9.161", "9.162"));
+  EXPECT_GT(leads(bytes, "the row stands twice"), 5);
+}
+
 // An empty list means a table without shards, which the ranks do not agree with.
 TEST(Culprits, LostListOfRanks) {
   std::string bytes = log_bytes("v0.3.0.log");
