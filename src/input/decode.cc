@@ -184,6 +184,26 @@ std::vector<Transcript> without_html(Transcript line, std::vector<Mended>& mende
   return lines;
 }
 
+// rsyslog writes a record with several lines as one, with this for each line feed.
+constexpr std::string_view kEndInRecord = "#012";
+
+// Behind the right borders of several lines it is no part of a name.
+bool is_record(std::string_view text) {
+  constexpr std::string_view kBehindBorder = "##012";
+  constexpr int kFewest = 3;
+  int seen = 0;
+  for (std::size_t at = text.find(kBehindBorder); at != kNowhere && seen < kFewest;
+       at = text.find(kBehindBorder, at + kBehindBorder.size()))
+    seen += at > 0 && text[at - 1] == ' ';
+  return seen == kFewest;
+}
+
+std::vector<Transcript> lines_of_record(const Transcript& record) {
+  return split_lines(rewrite(record, [](std::string_view text, std::size_t at) {
+    return text.substr(at).starts_with(kEndInRecord) ? Change{kEndInRecord.size(), "\n"} : Change{};
+  }));
+}
+
 // A progress bar has '#', too.
 bool is_bar(std::string_view text) { return !text.ends_with('#') && text.find("%|") != kNowhere; }
 
@@ -241,8 +261,8 @@ Transcript without_mark(const Transcript& line) {
   return line.text().starts_with(kByteOrderMark) ? part_of(line, kByteOrderMark.size(), line.text().size()) : line;
 }
 
-// Adds the line, or what it stands for, to `lines`.
-void undo_all(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std::vector<Transcript>& lines) {
+// Of a line that is no record.
+void undo_rest(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std::vector<Transcript>& lines) {
   if (has_colours(line.text())) undo(line, Mending::colours, mended, without_colours(line));
   if (has_lost_colours(line.text())) undo(line, Mending::colours, mended, without_lost_colours(line));
   for (Transcript& kept : without_overwritten(line, box.width))
@@ -251,6 +271,13 @@ void undo_all(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std::
       if (has_other_blanks(part.text())) undo(part, Mending::blanks, mended, with_blanks(part, box));
       lines.push_back(std::move(part));
     }
+}
+
+// Adds the line, or what it stands for, to `lines`.
+void undo_all(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std::vector<Transcript>& lines) {
+  if (!is_record(line.text())) return undo_rest(std::move(line), box, mended, lines);
+  note(mended, Mending::glued, line.place_of(0));
+  for (Transcript& one : lines_of_record(line)) undo_rest(std::move(one), box, mended, lines);
 }
 
 }  // namespace

@@ -271,6 +271,11 @@ std::vector<Case> cases() {
       {"closing border glued without a blank", replaced(bare, "#\n###", "####"), Mending::glued},
       {"all lines glued without a blank", replaced(bare, "\n", "") + "\n", Mending::glued},
       {"all lines glued without a blank behind a prefix", "INFO:x:" + replaced(bare, "\n", "") + "\n", Mending::glued},
+      {"record of rsyslog", "Jan  2 03:04:05 h python[7]: " + replaced(bare, "\n", "#012") + "\n", Mending::glued},
+      {"record of rsyslog with a logger's prefix",
+       "Jan  2 03:04:05 h python[7]: " + replaced(joined(prefixed("INFO:x:")), "\n", "#012") + "more#012\n",
+       Mending::glued},
+      {"record of rsyslog in JSON", json("INFO " + replaced(bare, "\n", "#012")) + "\n", Mending::glued},
       {"each line twice", joined(each(lines, [](const std::string& s) { return s + "\n" + s; })), Mending::doubled},
       {"each line twice with other times, beside others",
        joined(each(prefixed("x: "),
@@ -304,6 +309,15 @@ TEST(Mend, GivesTheUndamagedLines) {
       }
     }
   }
+}
+
+// Where it does not stand behind borders, it is no line end.
+TEST(Mend, NumbersOfNamesStay) {
+  const std::string log = joined(each(printed("x#012y ##012"), tabbed));
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(texts_of(blocks[0]), printed("x#012y ##012"));
+  EXPECT_FALSE(was(Mending::glued, blocks[0]));
 }
 
 // The border behind the closing one is that of the next block, unless lines are doubled.
