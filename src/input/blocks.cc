@@ -216,8 +216,9 @@ const std::optional<Error>& BlockFinder::problem() const { return state_->proble
 std::optional<Block> BlockFinder::next() {
   const ContentDamage* damage = state_->source != nullptr ? state_->source->damage() : nullptr;
   std::optional<Block> block = damage != nullptr ? state_->next_before(damage->fault) : state_->next();
-  if (block && state_->source != nullptr && state_->source->is_recoded())
-    note(block->mended, Mending::encoding, {1, 1});
+  if (!block || state_->source == nullptr) return block;
+  if (state_->source->is_recoded()) note(block->mended, Mending::encoding, {1, 1});
+  if (state_->source->has_new_line_ends()) note(block->mended, Mending::line_ends, {1, 1});
   return block;
 }
 

@@ -24,18 +24,25 @@ namespace {
 
 constexpr std::size_t kReadStep = std::size_t{1} << 16;
 
+// What was done to the text of a log before it is read.
+struct Changes {
+  bool recoded = false;        // from UTF-16
+  bool new_line_ends = false;  // instead of carriage returns
+};
+
 class Memory final : public Source {
  public:
-  explicit Memory(std::string bytes, std::optional<ContentDamage> damage = {}, bool recoded = false)
-      : bytes_(std::move(bytes)), damage_(std::move(damage)), recoded_(recoded) {}
+  explicit Memory(std::string bytes, std::optional<ContentDamage> damage = {}, Changes changes = {})
+      : bytes_(std::move(bytes)), damage_(std::move(damage)), changes_(changes) {}
   std::string_view bytes() const override { return bytes_; }
-  bool is_recoded() const override { return recoded_; }
+  bool is_recoded() const override { return changes_.recoded; }
+  bool has_new_line_ends() const override { return changes_.new_line_ends; }
   const ContentDamage* damage() const override { return damage_ ? &*damage_ : nullptr; }
 
  private:
   std::string bytes_;
   std::optional<ContentDamage> damage_;
-  bool recoded_;
+  Changes changes_;
 };
 
 class File {
@@ -193,15 +200,37 @@ OpenResult open_raw(int fd, const std::string& name) {
   return read_stream(fd, name);
 }
 
+// Do lines end in a carriage return alone, as on old Macs or where a tool took all line feeds out? The last one may
+// have a line feed.
+bool ends_lines_in_returns(std::string_view bytes) {
+  const std::size_t feed = std::min(bytes.find('\n'), bytes.size());
+  if (feed + 1 < bytes.size()) return false;
+  const std::size_t first = bytes.find('\r');
+  return first != std::string_view::npos && bytes.find_first_not_of("\r\n", first) != std::string_view::npos;
+}
+
+// The text as it is read; nullopt: as it stands there.
+std::optional<std::string> changed_text(std::string_view bytes, Changes& changes) {
+  std::optional<std::string> text = input_detail::utf8_from_utf16(bytes);
+  changes.recoded = text.has_value();
+  if (bytes.size() <= kMostInMemory && ends_lines_in_returns(text ? *text : bytes)) {
+    changes.new_line_ends = true;
+    if (!text) text = bytes;
+    std::ranges::replace(*text, '\r', '\n');
+  }
+  return text;
+}
+
 OpenResult recoded(std::unique_ptr<Source> raw, const std::string& name) {
   if (input_detail::is_utf16(raw->bytes()) && raw->bytes().size() > kMostInMemory)
     return failure(name, "cannot recode it", EFBIG);
-  std::optional<std::string> text = input_detail::utf8_from_utf16(raw->bytes());
+  Changes changes;
+  std::optional<std::string> text = changed_text(raw->bytes(), changes);
   if (!text) return raw;
   if (auto error = lost_content(*raw, name)) return *std::move(error);
   std::optional<ContentDamage> damage;
   if (raw->damage() != nullptr) damage = *raw->damage();
-  return std::make_unique<Memory>(std::move(*text), std::move(damage), true);
+  return std::make_unique<Memory>(std::move(*text), std::move(damage), changes);
 }
 
 OpenResult decompressed(std::unique_ptr<Source> raw, const std::string& name) {

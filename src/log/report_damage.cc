@@ -20,6 +20,7 @@ constexpr std::array kMendingNotes = {
     MendingNote{Mending::prefix, "log.prefix", "the lines stand behind the prefix of a logger, which was taken off"},
     MendingNote{Mending::suffix, "log.suffix", "text behind the right border of the lines was taken off"},
     MendingNote{Mending::encoding, "log.encoding", "the log was UTF-16; places are those of its UTF-8 form"},
+    MendingNote{Mending::line_ends, "log.encoding", "lines end in a carriage return alone and are counted so"},
     MendingNote{Mending::mark, "log.encoding", "a byte order mark was taken out"},
     MendingNote{Mending::colours, "log.colours", "escape sequences of a terminal were taken out"},
     MendingNote{Mending::blanks, "log.blanks", "tabs, non-breaking blanks or NUL bytes were replaced"},

@@ -357,5 +357,33 @@ TEST_F(SourceTest, Utf16BecomesUtf8) {
   EXPECT_FALSE(std::get<std::unique_ptr<Source>>(plain)->is_recoded());
 }
 
+// Only where no line ends otherwise, but for the last one: a progress bar goes back to the start of its line.
+TEST_F(SourceTest, CarriageReturnsBecomeLineFeeds) {
+  struct Case {
+    const char* what;
+    std::string bytes, read;
+    bool is_changed = true;
+  };
+  for (const Case& c : {Case{"lines", "a\rb\r", "a\nb\n"},
+                        {"no end of the last line", "a\rb", "a\nb"},
+                        {"empty lines", "a\r\rb\r", "a\n\nb\n"},
+                        {"a line feed at the end", "a\rb\r\n", "a\nb\n\n"},
+                        {"UTF-16",
+                         utf16(u"\ufeff"
+                               u"a\rb\r",
+                               true),
+                         "a\nb\n"},
+                        {"one line", "a\r\n", "a\r\n", false},
+                        {"one line without a line feed", "a\r", "a\r", false},
+                        {"both", "a\r\nb\r\n", "a\r\nb\r\n", false},
+                        {"a bar", "1%\r2%\nb\n", "1%\r2%\nb\n", false},
+                        {"none", "a", "a", false},
+                        {"nothing", "", "", false}}) {
+    const OpenResult opened = open_source(write("returns", c.bytes));
+    EXPECT_EQ(content(opened), c.read) << c.what;
+    EXPECT_EQ(std::get<std::unique_ptr<Source>>(opened)->has_new_line_ends(), c.is_changed) << c.what;
+  }
+}
+
 }  // namespace
 }  // namespace shardstats

@@ -72,6 +72,7 @@ enum class Mending : std::uint8_t {
   prefix,       // text of a logger in front of the lines
   suffix,       // text behind the right border
   encoding,     // UTF-16
+  line_ends,    // a carriage return alone
   mark,         // the byte order mark of UTF-8
   colours,      // escape sequences of a terminal
   blanks,       // tabs, non-breaking and other blanks, NUL bytes

@@ -1,4 +1,5 @@
-// Opening logs: files (mapped), standard input, compressed content (gzip, zstd, xz, bzip2 by magic bytes), UTF-16.
+// Opening logs: files (mapped), standard input, compressed content (gzip, zstd, xz, bzip2 by magic bytes), UTF-16,
+// lines that end in a carriage return.
 //
 // Invariant: a Source's bytes stay valid and unchanged while the Source lives; every string_view of a parsed log
 // points into them. Tested by tests/input/source_test.cc.
@@ -54,6 +55,8 @@ class Source {
   virtual std::size_t held() const { return bytes().size(); }
   // Was it UTF-16? The bytes are its UTF-8 form.
   virtual bool is_recoded() const { return false; }
+  // Did its lines end in a carriage return alone? They end in a line feed in the bytes.
+  virtual bool has_new_line_ends() const { return false; }
   // Null: the bytes are the whole log.
   virtual const ContentDamage* damage() const { return nullptr; }
   // What happened to the file since it was opened, so that some of the bytes read as zeros; empty: nothing.
