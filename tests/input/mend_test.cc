@@ -520,6 +520,20 @@ TEST(Mend, ProcessesAreToldApart) {
   }
 }
 
+// As absl prints it, where nothing else differs but the time.
+TEST(Mend, ProcessesAreToldApartByTheirThreads) {
+  const Texts one = printed(), other = printed("64");
+  std::string log;
+  for (std::size_t i = 0; i < one.size(); ++i)
+    for (const bool is_first : {true, false})
+      log += "I0102 03:04:" + std::to_string(10 + i) + ".123456 " + (is_first ? "139872345678900" : "140112233445566") +
+             " stats.py:301] " + (is_first ? one : other)[i] + "\n";
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_EQ(texts_of(blocks[0]), one);
+  EXPECT_EQ(texts_of(blocks[1]), other);
+}
+
 // The first block of a process is like the first ones of the others, and the second like the second ones.
 TEST(Mend, ProcessesThatPrintTwoBlocksEach) {
   Texts both = printed("512");
