@@ -6,7 +6,7 @@ std::string_view PhysicalLines::read() {
   const Line line = line_at(bytes_, at_);
   at_ = line.next;
   ++next_number_;
-  return line.text;
+  return text_ = line.text;
 }
 
 // Kept, as a line of many strings asks for it with each.

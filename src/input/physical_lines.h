@@ -24,6 +24,7 @@ class PhysicalLines {
   bool has_next() const { return at_ < bytes_.size(); }
   std::string_view read();
   // Of the line that was just read.
+  std::string_view text() const { return text_; }
   std::uint32_t number() const { return next_number_ - 1; }
   // Bytes of a line's own number that a tool put in front.
   std::size_t front_of(std::string_view text) const { return numbering_.front_of(text); }
@@ -41,6 +42,7 @@ class PhysicalLines {
   std::size_t at_;
   std::uint32_t next_number_;
   Numbering numbering_;
+  std::string_view text_;
   mutable std::size_t next_text_at_ = kNowhere;  // what next_text() is known for
   mutable std::string_view next_text_;
 };

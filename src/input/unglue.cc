@@ -59,15 +59,15 @@ std::size_t Ungluer::own_border_end(std::string_view prefix, std::size_t length,
   return holds_another && (own != 0 || next_title_width() != length) ? width : length;
 }
 
-// Of the next title, which lines of other processes may stand in front of; 0: it is not close.
+// Of the next title, which lines of other processes may stand in front of; 0: it is not close. Where the border might
+// have gone on in the line behind it, that was read already.
 std::size_t Ungluer::next_title_width() const {
   constexpr int kMostBefore = 64;  // lines, of as many processes
   PhysicalLines ahead = region_.lines;
-  for (int i = 0; i < kMostBefore && ahead.has_next(); ++i) {
-    const std::string_view text = ahead.read();
-    if (const std::size_t title = title_offset(text); title != kNowhere) return width_of_title(text.substr(title));
-  }
-  return 0;
+  std::string_view text = ahead.text();
+  for (int i = 0; i < kMostBefore && title_offset(text) == kNowhere && ahead.has_next(); ++i) text = ahead.read();
+  const std::size_t title = title_offset(text);
+  return title == kNowhere ? 0 : width_of_title(text.substr(title));
 }
 
 // A line that overflows its box ends in front of the prefix of the next one, or at its first '#' if there is none.

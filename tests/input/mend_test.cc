@@ -702,14 +702,18 @@ TEST(Mend, OneProcessWithoutItsTitle) {
   EXPECT_FALSE(was(Mending::interleaved, blocks[0]));
 }
 
-TEST(Mend, ProcessesWithPlansOfTheirOwn) {
+// The same block in a box that is wider by 70.
+Texts widened(const Texts& lines) {
   constexpr std::size_t kMore = 70;
-  const Texts one = printed(),
-              other = each(printed("64"), [](std::string line) {
-                const bool is_title = line.find("Planner") != std::string::npos;
-                if (is_title) line.insert(1, kMore / 2, ' ');
-                return line.insert(line.size() - 1, is_title ? kMore / 2 : kMore, line[1] == '#' ? '#' : ' ');
-              });
+  return each(lines, [](std::string line) {
+    const bool is_title = line.find("Planner") != std::string::npos;
+    if (is_title) line.insert(1, kMore / 2, ' ');
+    return line.insert(line.size() - 1, is_title ? kMore / 2 : kMore, line[1] == '#' ? '#' : ' ');
+  });
+}
+
+TEST(Mend, ProcessesWithPlansOfTheirOwn) {
+  const Texts one = printed(), other = widened(printed("64"));
   for (const std::string suffix : {"", " stats.py:301", "\",x"})
     for (const bool is_wide_first : {false, true}) {
       const Texts& first = is_wide_first ? other : one;
@@ -724,6 +728,19 @@ TEST(Mend, ProcessesWithPlansOfTheirOwn) {
       EXPECT_EQ(texts_of(blocks[0]), first) << log;
       EXPECT_EQ(texts_of(blocks[1]), second) << log;
     }
+}
+
+// The title of the wider box stands directly behind its border, which is no glued one of the narrower box.
+TEST(Mend, AWiderBoxThatBeginsInANarrowerOne) {
+  const Texts one = printed(), other = widened(printed("64"));
+  std::string log = joined(prefixed("[rank0]: ", Texts(one.begin(), one.begin() + 5)));
+  log += joined(prefixed("[rank1]: ", Texts(other.begin(), other.begin() + 6)));
+  log += joined(prefixed("[rank0]: ", Texts(one.begin() + 5, one.end())));
+  log += joined(prefixed("[rank1]: ", Texts(other.begin() + 6, other.end())));
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_EQ(texts_of(blocks[0]), one);
+  EXPECT_EQ(texts_of(blocks[1]), other);
 }
 
 // The title in somebody's text is not that of a box without a frame.
