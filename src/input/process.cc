@@ -50,6 +50,7 @@ std::string tag_of(std::string_view prefix) {
       R"(|\b(?:\d{16,}|\d{9,14}(?:\b|[A-Za-z_]))(?:\.\d+)?)");
   std::string tag(without_padding(without_bar(prefix)));
   re2::RE2::GlobalReplace(&tag, kVolatile, "~");
+  std::erase(tag, '"');  // a field of CSV has them only where it has a comma
   return tag;
 }
 

@@ -534,6 +534,19 @@ TEST(Mend, ProcessesAreToldApartByTheirThreads) {
   EXPECT_EQ(texts_of(blocks[1]), other);
 }
 
+// As CSV is written mostly: only fields with commas have quotes.
+TEST(Mend, ProcessesAreToldApartInFieldsWithAndWithoutQuotes) {
+  std::string log = "time,message,host\n";
+  for (std::string line : printed("64,64"))
+    for (const std::string process : {"worker-0 ", "worker-1 "}) {
+      const std::string quote = line.find(',') != std::string::npos ? "\"" : "";
+      log += "2026-01-02 03:04:05," + quote + process + line + quote + ",h\n";
+    }
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 2u);
+  for (const Block& block : blocks) EXPECT_EQ(texts_of(block), printed("64,64"));
+}
+
 // The first block of a process is like the first ones of the others, and the second like the second ones.
 TEST(Mend, ProcessesThatPrintTwoBlocksEach) {
   Texts both = printed("512");
