@@ -184,23 +184,24 @@ std::vector<Transcript> without_html(Transcript line, std::vector<Mended>& mende
   return lines;
 }
 
-// rsyslog writes a record with several lines as one, with this for each line feed.
-constexpr std::string_view kEndInRecord = "#012";
+// A record with several lines is written as one, with these for line feeds: by rsyslog, and by what quotes nothing, as
+// "\n" of strings is undone already.
+constexpr std::string_view kEndsInRecord[] = {"#012", "\\n"};
 
 // Behind the right borders of several lines it is no part of a name.
-bool is_record(std::string_view text) {
-  constexpr std::string_view kBehindBorder = "##012";
+bool ends_lines(std::string_view text, std::string_view end) {
   constexpr int kFewest = 3;
+  const std::string behind_border = "#" + std::string(end);
   int seen = 0;
-  for (std::size_t at = text.find(kBehindBorder); at != kNowhere && seen < kFewest;
-       at = text.find(kBehindBorder, at + kBehindBorder.size()))
+  for (std::size_t at = text.find(behind_border); at != kNowhere && seen < kFewest;
+       at = text.find(behind_border, at + behind_border.size()))
     seen += at > 0 && text[at - 1] == ' ';
   return seen == kFewest;
 }
 
-std::vector<Transcript> lines_of_record(const Transcript& record) {
-  return split_lines(rewrite(record, [](std::string_view text, std::size_t at) {
-    return text.substr(at).starts_with(kEndInRecord) ? Change{kEndInRecord.size(), "\n"} : Change{};
+std::vector<Transcript> lines_of_record(const Transcript& record, std::string_view end) {
+  return split_lines(rewrite(record, [&](std::string_view text, std::size_t at) {
+    return text.substr(at).starts_with(end) ? Change{end.size(), "\n"} : Change{};
   }));
 }
 
@@ -275,9 +276,10 @@ void undo_rest(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std:
 
 // Adds the line, or what it stands for, to `lines`.
 void undo_all(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std::vector<Transcript>& lines) {
-  if (!is_record(line.text())) return undo_rest(std::move(line), box, mended, lines);
+  const auto* const end = std::ranges::find_if(kEndsInRecord, [&](auto one) { return ends_lines(line.text(), one); });
+  if (end == std::end(kEndsInRecord)) return undo_rest(std::move(line), box, mended, lines);
   note(mended, Mending::glued, line.place_of(0));
-  for (Transcript& one : lines_of_record(line)) undo_rest(std::move(one), box, mended, lines);
+  for (Transcript& one : lines_of_record(line, *end)) undo_rest(std::move(one), box, mended, lines);
 }
 
 }  // namespace

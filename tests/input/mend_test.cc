@@ -929,6 +929,17 @@ TEST(Mend, BehindLineNumbers) {
   }
 }
 
+// The start of the string is cut off with the title, so that nothing but the line ends tells the lines apart.
+TEST(Mend, TheEndOfAString) {
+  const Texts lines = printed();
+  const std::string text = joined(lines);
+  const std::string log = replaced(text.substr(text.find("Rank") - 5), "\n", "\\n") + "\", \"level\": \"info\"}\n";
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(texts_of(blocks[0]), Texts(lines.begin() + 4, lines.end()));
+  EXPECT_TRUE(was(Mending::glued, blocks[0]));
+}
+
 TEST(Mend, Parts) {
   const Texts lines = printed();
   const Texts tail(lines.begin() + 7, lines.end()), head(lines.begin(), lines.begin() + 9);
