@@ -96,8 +96,8 @@ class PerfSearch {
       try_other_hosts(tried);
       if (best_.front().hypothesis.element || best_.front().hypothesis.any_element) try_usual_values();
       best_.ask_any();
-      if (before.front().contradictions < kManyContradictions && best_.front().hypothesis.any_element &&
-          !explains_with_best_sizes())
+      const bool explains_all = best_.front().contradictions == 0 && best_.front().hypothesis.any_element;
+      if (explains_all && before.front().contradictions < kManyContradictions && !explains_with_best_sizes())
         best_ = before;
     }
     // Where the defaults are best, others were fitted with sizes that the defaults need not have taken.
