@@ -46,7 +46,7 @@ std::string tag_of(std::string_view prefix) {
       R"(|\[ *\d+(?:\.\d+)? ?m?s\]|\b\d+\.\d+ ?m?s\b)"
       R"(|\b[IWEF]\d{4}(?:\d{4})? \d{2}:?\d{2}:?\d{2}(?:[.,]\d+)?|\.py:\d+|\[ *\d+\.\d{3,}\])"
       // Seconds, milliseconds and so on since 1970, and numbers of records. With 15 digits it is none of these, but
-      // the thread that absl prints, which tells the process.
+      // the thread that absl prints on most machines, which tells the process.
       R"(|\b(?:\d{16,}|\d{9,14}(?:\b|[A-Za-z_]))(?:\.\d+)?)");
   std::string tag(without_padding(without_bar(prefix)));
   re2::RE2::GlobalReplace(&tag, kVolatile, "~");

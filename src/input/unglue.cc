@@ -65,9 +65,11 @@ std::size_t Ungluer::next_title_width() const {
   constexpr int kMostBefore = 64;  // lines, of as many processes
   PhysicalLines ahead = region_.lines;
   std::string_view text = ahead.text();
+  if (std::exchange(title_asked_at_, text.data()) == text.data()) return next_title_width_;
   for (int i = 0; i < kMostBefore && title_offset(text) == kNowhere && ahead.has_next(); ++i) text = ahead.read();
   const std::size_t title = title_offset(text);
-  return title == kNowhere ? 0 : width_of_title(text.substr(title));
+  next_title_width_ = title == kNowhere ? 0 : width_of_title(text.substr(title));
+  return next_title_width_;
 }
 
 // A line that overflows its box ends in front of the prefix of the next one, or at its first '#' if there is none.

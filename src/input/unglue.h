@@ -25,6 +25,9 @@ class Ungluer {
 
   Region& region_;
   Framer& framer_;
+  // What next_title_width() is known for: a long line is asked for it at each border that is glued into it.
+  mutable const char* title_asked_at_ = nullptr;
+  mutable std::size_t next_title_width_ = 0;
 };
 
 }  // namespace shardstats::input_detail
