@@ -74,14 +74,13 @@ void read_kernels(const PrintedPlan& printed, PlanInputs& plan) {
   std::sort(plan.kernels.begin(), plan.kernels.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
-// Are some of its lines missing or unreadable, or may all be missing, since what the release prints in front of them or
+// Are some of its lines missing, or may all be, since what the release prints in front of them or
 // behind is lost?
 bool lacks_reservation(const PrintedPlan& printed) {
   const auto is_printed = [&](LineId id) { return printed.find(id) != nullptr; };
   constexpr LineId kLines[] = {LineId::dense_heading, LineId::dense_storage, LineId::kjt_heading, LineId::kjt_storage};
   const auto lines = std::ranges::count_if(kLines, is_printed);
-  const auto is_read = [&](LineId id) { return printed.bytes_in(id, 0) && printed.bytes_in(id, 1); };
-  if (lines > 0) return lines < std::ssize(kLines) || !is_read(LineId::dense_storage) || !is_read(LineId::kjt_storage);
+  if (lines > 0) return lines < std::ssize(kLines);
   const auto is_lost = [&](LineId id) { return form_in(printed.releases.front(), id) && !is_printed(id); };
   const bool has_lists = printed.ranks.printed && form_in(printed.releases.front(), LineId::top_perf_heading);
   const bool is_end_lost =

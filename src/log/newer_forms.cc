@@ -50,7 +50,7 @@ class Numbers {
   std::vector<std::string_view> texts_;
 };
 
-void set(DraftPlan& plan, RoundedNumbers numbers, Format form, const Cell& where, std::string_view what) {
+void take_form(DraftPlan& plan, RoundedNumbers numbers, Format form, const Cell& where, std::string_view what) {
   plan.newer_forms[static_cast<std::size_t>(numbers)] = form;
   plan.report("log.unknown_format", Severity::warning, where, what);
 }
@@ -64,7 +64,8 @@ void look_at(DraftPlan& plan, const ColumnTable<Row>& table, RoundedNumbers colu
   const auto decimals = numbers.fewer_decimals();
   const auto printed = std::ranges::find(table.columns, id, &PrintedColumn::id);
   if (!decimals || printed == table.columns.end()) return;
-  set(plan, column, kRounded[*decimals - 1], printed->header,
+  take_form(
+      plan, column, kRounded[*decimals - 1], printed->header,
       "a column whose numbers have fewer decimals than any known release prints; they are checked as they are rounded");
 }
 
@@ -115,13 +116,15 @@ void look_at_lines(DraftPlan& plan) {
   const bool is_padded =
       equal && (equal == kAll || equal == fewer) && std::ranges::count_if(lines, has_needless_zero) > 1;
   if (is_padded)
-    set(plan, RoundedNumbers::lines, kFixed[*equal - 1], *std::ranges::find_if(lines, has_needless_zero),
+    take_form(
+        plan, RoundedNumbers::lines, kFixed[*equal - 1], *std::ranges::find_if(lines, has_needless_zero),
         "a number of the lines outside of the tables as no known release prints it; all of them have as many decimals, "
         "and are checked as they are rounded");
   else if (fewer)
-    set(plan, RoundedNumbers::lines, kRounded[*fewer - 1], lines.front(),
-        "the first number of the lines outside of the tables, which have fewer decimals than any known release prints; "
-        "they are checked as they are rounded");
+    take_form(
+        plan, RoundedNumbers::lines, kRounded[*fewer - 1], lines.front(),
+        "the first number of the lines outside of the tables, all of which have fewer decimals than any known release "
+        "prints; they are checked as they are rounded");
 }
 
 // Known releases print all three.
@@ -129,9 +132,10 @@ void look_at_measures(DraftPlan& plan) {
   const std::vector<Cell> measures = numbers_of_lines(plan, "f3");
   const auto decimals = equal_decimals(measures);
   if (!decimals || *decimals == 0 || *decimals >= kAll) return;
-  set(plan, RoundedNumbers::measures, kFixed[*decimals - 1], measures.front(),
-      "the first measure of imbalance, which have fewer decimals than any known release prints; they are checked as "
-      "they are rounded");
+  take_form(plan, RoundedNumbers::measures, kFixed[*decimals - 1], measures.front(),
+            "the first measure of imbalance, all of which have fewer decimals than any known release prints; they are "
+            "checked "
+            "as they are rounded");
 }
 
 }  // namespace

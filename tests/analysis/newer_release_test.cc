@@ -217,7 +217,12 @@ TEST(NewerRelease, NumbersOfLinesInAnotherForm) {
   });
   EXPECT_THAT(findings(four),
               Contains(AllOf(HasSubstr("warning log.unknown_format"), HasSubstr("of them are kept but not checked"))));
-  EXPECT_THAT(findings(four), Each(AnyOf(HasSubstr("warning"), HasSubstr("the release is unknown"))));
+  EXPECT_THAT(findings(four),
+              Each(AnyOf(HasSubstr("warning log.unknown_format"), HasSubstr("the release is unknown"))));
+  // Measures are not among these.
+  const std::string of_measure = with_numbers_of_lines(
+      four, "f3", [](std::string_view text) { return format(std::stod(std::string(text)) + 0.5, Format::f2) + "31"; });
+  EXPECT_THAT(findings(of_measure), Contains(HasSubstr("error imbalance.perf")));
 }
 
 // Sizes of powers of two are quarters of a GiB, which end so by themselves.
