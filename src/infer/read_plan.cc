@@ -74,8 +74,7 @@ void read_kernels(const PrintedPlan& printed, PlanInputs& plan) {
   std::sort(plan.kernels.begin(), plan.kernels.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
-// Are some of its lines missing, or may all be, since what the release prints in front of them or
-// behind is lost?
+// Are some of its lines missing, or may all be, since what the release prints in front of them or behind is lost?
 bool lacks_reservation(const PrintedPlan& printed) {
   const auto is_printed = [&](LineId id) { return printed.find(id) != nullptr; };
   constexpr LineId kLines[] = {LineId::dense_heading, LineId::dense_storage, LineId::kjt_heading, LineId::kjt_storage};

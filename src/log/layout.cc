@@ -264,8 +264,9 @@ std::optional<std::uint16_t> form_in(Release release, LineId id) {
   return std::nullopt;
 }
 std::uint16_t slots_in(std::string_view pattern) {
-  const auto braces = std::ranges::count(pattern, '{');
-  return static_cast<std::uint16_t>(braces - (pattern.find("{ranks}") != std::string_view::npos ? 1 : 0));
+  std::uint16_t slots = 0;
+  each_slot(pattern, [&](std::size_t /*slot*/, std::string_view /*kind*/) { ++slots; });
+  return slots;
 }
 std::span<const OrderedLine> line_order() { return kOrder; }
 int nested_indent(Release release) { return release <= Release::v0_1_1 ? 3 : 4; }

@@ -134,8 +134,7 @@ void look_at_measures(DraftPlan& plan) {
   if (!decimals || *decimals == 0 || *decimals >= kAll) return;
   take_form(plan, RoundedNumbers::measures, kFixed[*decimals - 1], measures.front(),
             "the first measure of imbalance, all of which have fewer decimals than any known release prints; they are "
-            "checked "
-            "as they are rounded");
+            "checked as they are rounded");
 }
 
 }  // namespace
