@@ -63,7 +63,7 @@ std::vector<std::uint32_t> places_by_number(const std::vector<PrintedRank>& rows
 }
 
 // The rows outside the longest run of rising places: the fewest that can have moved.
-std::vector<std::uint32_t> moved_rows(const std::vector<std::uint32_t>& places) {
+std::vector<std::uint32_t> outside_longest_run(const std::vector<std::uint32_t>& places) {
   constexpr std::uint32_t kNone = UINT32_MAX;
   std::vector<std::uint32_t> ends;  // of the runs of 1, 2, ... rows: the row with the lowest place that ends one
   std::vector<std::uint32_t> before(places.size(), kNone);  // the row in front of each in its longest run
@@ -82,6 +82,14 @@ std::vector<std::uint32_t> moved_rows(const std::vector<std::uint32_t>& places) 
   for (std::uint32_t row = 0; row < places.size(); ++row)
     if (!stays[row]) moved.push_back(row);
   return moved;
+}
+
+// Two rows that changed places leave runs as long that take one of them in and leave out a row between them.
+std::vector<std::uint32_t> moved_rows(const std::vector<std::uint32_t>& places) {
+  std::vector<std::uint32_t> moved = outside_longest_run(places), misplaced;
+  for (std::uint32_t row = 0; row < places.size(); ++row)
+    if (places[row] != row) misplaced.push_back(row);
+  return misplaced.size() <= moved.size() ? misplaced : moved;
 }
 
 void sort_ranks(const std::vector<std::uint32_t>& places, PrintedPlan& plan) {
