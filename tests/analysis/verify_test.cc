@@ -228,6 +228,23 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"../edits/v1.3.0-virtual_table.log", "buyer_query_city", "(20.913 GB", "(20.911 GB",
                "table.storage.hbm"}));
 
+// The sums of all kernels and all ranks are not wrong once more where one of their parts is.
+TEST(Verify, WrongMemoryIsOneFinding) {
+  const struct {
+    const char *mark, *from, *to, *rule;
+  } cases[] = {{"#    fused: HBM", "10.372", "90.372", "kernel.storage.hbm"},
+               {"#    fused: HBM", "DDR: 0.0", "DDR: 9.0", "kernel.storage.ddr"},
+               {"9.161 (57%)", "9.161", "0.161", "rank.hbm"}};
+  for (const auto& c : cases) {
+    const Checked checked(changed(log_bytes("v1.4.0.log"), c.mark, c.from, c.to));
+    const auto& findings = checked.report.findings;
+    EXPECT_TRUE(std::ranges::any_of(findings, [&](const Finding& f) { return f.rule->id == c.rule; })) << c.to;
+    EXPECT_LE(std::ranges::count_if(findings, [](const Finding& f) { return f.rule->id.starts_with("kernel."); }),
+              std::string_view(c.rule).starts_with("kernel.") ? 1 : 0)
+        << dump(checked.report);
+  }
+}
+
 TEST(Verify, RanksOfEqualShardsAreComparedInAnyOrderOfRows) {
   std::string bytes = log_bytes("../rows/ranks_of_equal_shards.log");
   const auto rank_3_is_wrong = [](const Finding& f) { return f.rule->id == "rank.hbm" && f.rank == 3; };
