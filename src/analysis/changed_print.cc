@@ -250,12 +250,13 @@ PrintedPlan changed_print(const PrintedPlan& base_printed, const Plan& base, con
                           const Plan& changed, Texts& texts, std::optional<std::int64_t> capacity) {
   const SharedMemory memory = shared_memory(base_printed, base);
   const RankValues values = printed_values(base_printed, base), after_change = changed_values(changed, base, values);
+  const NameReadings names = readings_that_fit(base_printed, base);
   PrintedPlan inputs = skeleton;
   SharedMemory changed_memory = memory;
   if (capacity) set_capacity(inputs, changed_memory, *capacity, texts);
-  const Unrounded unrounded = {predicted(base_printed, base, values, memory, texts, Digits::all),
-                               predicted(inputs, changed, after_change, changed_memory, texts, Digits::all)};
-  PrintedPlan after = predicted(inputs, changed, after_change, changed_memory, texts);
+  const Unrounded unrounded = {predicted(base_printed, base, values, memory, names, texts, Digits::all),
+                               predicted(inputs, changed, after_change, changed_memory, names, texts, Digits::all)};
+  PrintedPlan after = predicted(inputs, changed, after_change, changed_memory, names, texts);
   const PrintedPlan printed = with_formats_of(skeleton.releases.front(), base_printed);
   keep_rows(unrounded, printed, &PrintedPlan::ranks, &PrintedRank::rank, after);
   keep_rows(unrounded, printed, &PrintedPlan::tables, &PrintedTable::fqn, after);

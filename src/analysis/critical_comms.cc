@@ -209,13 +209,14 @@ RealInterval sum_of(const std::vector<CommsGroup>& groups, double divisor) {
   return {sum.low * (1 - kRounding) / divisor, sum.high * (1 + kRounding) / divisor};
 }
 
-// Over all ways to read the names and all rules of the releases left.
-RealInterval all_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks) {
+// Over the ways to read the names and all rules of the releases left.
+RealInterval all_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks, NameReadings names) {
   const Divisors divisors = divisors_of(plan, ranks);
   const std::vector<ModuleRun> plain = module_runs(printed, plan), dotted = with_dotted_names(plain);
   std::optional<RealInterval> all;
   for (const std::vector<ModuleRun>* runs : {&plain, &dotted}) {
-    if (runs == &dotted && dotted == plain) break;
+    const bool may_be = runs == &plain ? names.plain : names.dotted;
+    if (!may_be || (runs == &dotted && all && dotted == plain)) continue;
     const CriticalComms comms = comms_by_group(plan, *runs, ranks);
     const auto take = [&](double divisor) {
       const RealInterval sum = sum_of(comms.groups, divisor);
@@ -249,17 +250,29 @@ bool critical_path_known(const PrintedPlan& printed, const Plan& plan, bool whol
   return has_lines && whole && all_perf_known(plan);
 }
 
-CriticalPath critical_path(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole) {
+CriticalPath critical_path(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole,
+                           NameReadings names) {
   CriticalPath path;
   path.compute =
       largest_of(printed, values, PerfPart::forward_compute) + largest_of(printed, values, PerfPart::backward_compute);
-  if (whole && all_perf_known(plan)) path.comms = all_comms(printed, plan, values.ranks());
+  if (whole && all_perf_known(plan)) path.comms = all_comms(printed, plan, values.ranks(), names);
   return path;
+}
+
+NameReadings readings_that_fit(const PrintedPlan& printed, const Plan& plan) {
+  const Cell cell = printed.slot(LineId::critical_path_comms);
+  if (!cell || !all_perf_known(plan)) return {};
+  const RealInterval comms = printed_or_anything(cell, printed.format_of(RoundedNumbers::lines), "ms");
+  const auto gives_it = [&](NameReadings names) {
+    return all_comms(printed, plan, printed.ranks.rows.size(), names).overlaps(comms);
+  };
+  const NameReadings fit{gives_it({.plain = true, .dotted = false}), gives_it({.plain = false, .dotted = true})};
+  return fit.plain || fit.dotted ? fit : NameReadings{};
 }
 
 // What the shards give, in the way to read the names and by the rule of a release left that the printed value (or, if
 // that is wrong, the sum of both paths) fits.
-CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks) {
+CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks, NameReadings names) {
   const Format form = printed.format_of(RoundedNumbers::lines);
   const RealInterval cell = printed_or_anything(printed.slot(LineId::critical_path_comms), form, "ms");
   const Divisors divisors = divisors_of(plan, ranks);
@@ -282,8 +295,9 @@ CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::
   std::array<CriticalComms, 2> comms;
   for (std::size_t way = 0; way < comms.size(); ++way) {
     const bool is_dotted = (way == 0) == likely_dotted;
+    if (!(is_dotted ? names.dotted : names.plain)) continue;
     if (dotted.empty() && (is_dotted || way == 1)) dotted = with_dotted_names(plain);
-    if (way == 1 && dotted == plain) break;  // no name can be read in two ways
+    if (way == 1 && likely.comms != nullptr && dotted == plain) break;  // no name can be read in two ways
     comms[way] = comms_by_group(plan, is_dotted ? dotted : plain, ranks);
     for (const double divisor : {1.0, kEarlyDivisor}) {
       if (divisor == 1 ? !divisors.one : !divisors.early) continue;

@@ -30,33 +30,40 @@ constexpr PlanLine kPlanLines[] = {{"planning_hbm", DiffUnit::bytes, LineId::pla
                                    {"critical_path_compute", DiffUnit::ms, LineId::critical_path_compute, 0},
                                    {"critical_path", DiffUnit::ms, LineId::critical_path_sum, 0}};
 
-// What follows from the shards of the plan for a line.
-Known rebuilt_line(const DiffSide& side, LineId line) {
+bool is_critical_path(LineId line) {
+  return line == LineId::critical_path_comms || line == LineId::critical_path_compute ||
+         line == LineId::critical_path_sum;
+}
+
+// What follows from the shards of the plan for a line. `names`: how a changed plan's are read.
+Known rebuilt_line(const DiffSide& side, LineId line, NameReadings names) {
   if (line == LineId::dense_storage) return real(side.plan.dense_hbm);
   if (line == LineId::kjt_storage) return real(side.plan.kjt_hbm);
-  const bool is_path =
-      line == LineId::critical_path_comms || line == LineId::critical_path_compute || line == LineId::critical_path_sum;
-  if (!is_path || !side.computed) return std::nullopt;
+  if (!is_critical_path(line) || !side.computed) return std::nullopt;
   const RankValues values = rank_values(side.printed, side.plan);
   if (!values.known || !side.plan.perf.known) return std::nullopt;
-  const CriticalPath path = critical_path(side.printed, side.plan, values, has_all_rows(side.printed, side.plan));
+  const CriticalPath path =
+      critical_path(side.printed, side.plan, values, has_all_rows(side.printed, side.plan), names);
   if (line == LineId::critical_path_compute) return path.compute;
   return line == LineId::critical_path_comms || !path.comms ? path.comms : *path.comms + path.compute;
 }
 
-Known line_of(const DiffSide& side, const PlanLine& line) {
+Known line_of(const DiffSide& side, const PlanLine& line, NameReadings names = {}) {
   const std::string_view unit = line.unit == DiffUnit::bytes ? "bytes" : "ms";
   const Known printed =
       printed_bounds(side.printed.slot(line.line, line.slot), side.printed.format_of(RoundedNumbers::lines), unit);
   if (!printed && !side.computed) return std::nullopt;
-  const Known rebuilt = rebuilt_line(side, line.line);
+  const Known rebuilt = rebuilt_line(side, line.line, names);
   return printed && rebuilt ? narrowed(*printed, *rebuilt) : printed ? printed : rebuilt;
 }
 
 // No line of a changed plan that the log does not print.
 NumberDiff line_diff(const DiffSide& base, const DiffSide& next, const PlanLine& line) {
   const Known before = line_of(base, line);
-  return difference(line.name, line.unit, before, next.computed && !before ? Known{} : line_of(next, line));
+  if (!next.computed) return difference(line.name, line.unit, before, line_of(next, line));
+  const bool rests_on_names = before && is_critical_path(line.line);
+  const NameReadings names = rests_on_names ? readings_that_fit(base.printed, base.plan) : NameReadings{};
+  return difference(line.name, line.unit, before, before ? line_of(next, line, names) : Known{});
 }
 
 Known count_of(std::size_t n) { return n == 0 ? Known{} : exactly(static_cast<double>(n)); }

@@ -25,11 +25,12 @@ double value_of(RealInterval x) { return x.low <= 0 ? 0 : middle(x); }
 class Prediction : private StatisticsReader {
  public:
   Prediction(const PrintedPlan& skeleton, const Plan& plan, const RankValues& values, const SharedMemory& memory,
-             Texts& texts, Digits digits)
+             NameReadings names, Texts& texts, Digits digits)
       : skeleton_(skeleton),
         plan_(plan),
         values_(values),
         memory_(memory),
+        names_(names),
         write_(texts, digits),
         release_(skeleton.releases.front()),
         print_(skeleton) {}
@@ -37,7 +38,7 @@ class Prediction : private StatisticsReader {
   PrintedPlan run() {
     predict_rows(plan_, values_, memory_, write_, print_);
     lay_lines();
-    read_statistics(print_, plan_, values_, true, *this);
+    read_statistics(print_, plan_, values_, true, *this, names_);
     for (const auto& [slot, text] : found_) print_.slots[slot].text = text;
     print_.width = needed_width(print_);
     return std::move(print_);
@@ -317,6 +318,7 @@ class Prediction : private StatisticsReader {
   const Plan& plan_;
   const RankValues& values_;
   const SharedMemory& memory_;
+  NameReadings names_;
   CellWriter write_;
   Release release_;
   PrintedPlan print_;
@@ -326,8 +328,8 @@ class Prediction : private StatisticsReader {
 }  // namespace
 
 PrintedPlan predicted(const PrintedPlan& skeleton, const Plan& plan, const RankValues& values,
-                      const SharedMemory& memory, Texts& texts, Digits digits) {
-  return Prediction(skeleton, plan, values, memory, texts, digits).run();
+                      const SharedMemory& memory, NameReadings names, Texts& texts, Digits digits) {
+  return Prediction(skeleton, plan, values, memory, names, texts, digits).run();
 }
 
 }  // namespace shardstats::analysis

@@ -19,8 +19,8 @@ enum class Digits : std::uint8_t {
 
 // The lines of the block anew and in order, each derived cell of its rows and lines with the text for the middle of
 // its bounds. Inputs are read from `skeleton`, whose first release is the one that prints; `values` are those of the
-// ranks, exactly, `memory` what shares are of.
+// ranks, exactly, `memory` what shares are of, `names` how the log reads those of tables.
 PrintedPlan predicted(const PrintedPlan& skeleton, const Plan& plan, const RankValues& values,
-                      const SharedMemory& memory, Texts& texts, Digits digits = Digits::printed);
+                      const SharedMemory& memory, NameReadings names, Texts& texts, Digits digits = Digits::printed);
 
 }  // namespace shardstats::analysis

@@ -132,12 +132,14 @@ constexpr DistributionLine kDistribution[] = {
 
 class Walk {
  public:
-  Walk(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole, StatisticsReader& reader)
+  Walk(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole, StatisticsReader& reader,
+       NameReadings names)
       : printed_(printed),
         plan_(plan),
         values_(values),
         whole_(whole),
         reader_(reader),
+        names_(names),
         rounded_(printed.format_of(RoundedNumbers::lines)),
         measured_(printed.format_of(RoundedNumbers::measures)) {}
 
@@ -342,7 +344,7 @@ class Walk {
     path(RuleId::critical_path_compute, "compute", "the critical path of compute", compute_cell, give(compute, kSlack));
     compute = narrowed(compute, printed_or_anything(compute_cell, rounded_, "ms"));
     if (!critical_path_known(printed_, plan_, whole_)) return;
-    RealInterval sum = critical_comms(printed_, plan_, values_.ranks()).sum;
+    RealInterval sum = critical_comms(printed_, plan_, values_.ranks(), names_).sum;
     const bool differs = path(RuleId::critical_path_comms, "comms", "the critical path of comms", comms_cell, sum);
     if (!differs) sum = narrowed(sum, printed_or_anything(comms_cell, rounded_, "ms"));
     path(RuleId::critical_path_sum, "sum", "the critical path", sum_cell, give(sum + compute, kSlack));
@@ -353,6 +355,7 @@ class Walk {
   const RankValues& values_;
   bool whole_;
   StatisticsReader& reader_;
+  NameReadings names_;
   const Format rounded_, measured_;            // how the numbers of lines and the measures of imbalance are printed
   const ImbalanceOf* imbalance_of_ = nullptr;  // of the heading above the line
   Imbalance printed_measures_ = kNoMeasures;   // of the section below that heading
@@ -434,8 +437,8 @@ RealInterval first_shard(const Plan& plan, const PlanTable& table, bool perf) {
 }
 
 void read_statistics(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole,
-                     StatisticsReader& reader) {
-  if (values.known) Walk(printed, plan, values, whole, reader).run();
+                     StatisticsReader& reader, NameReadings names) {
+  if (values.known) Walk(printed, plan, values, whole, reader, names).run();
 }
 
 }  // namespace shardstats::analysis

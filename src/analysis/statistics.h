@@ -108,20 +108,28 @@ class StatisticsReader {
 // The largest value of a component; its own line is printed more finely than the ranks' cells.
 RealInterval largest_of(const PrintedPlan& printed, const RankValues& values, PerfPart part);
 
+// Table names may have dots of their own ("ebc.item.v2"): then a shorter path, that of other tables, is the module.
+// Which ways to read the names may be those of a log's critical path.
+struct NameReadings {
+  bool plain = true, dotted = true;
+};
+// Those that give the printed comms; both where none does.
+NameReadings readings_that_fit(const PrintedPlan& printed, const Plan& plan);
+
 // `whole`: all rows of the parameter table are there, so that sums over them mean something.
 void read_statistics(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole,
-                     StatisticsReader& reader);
+                     StatisticsReader& reader, NameReadings names = {});
 // Can the printed critical path of comms be rebuilt? It needs the perf of every table.
 bool critical_path_known(const PrintedPlan& printed, const Plan& plan, bool whole);
 
 // What the lines of the critical path would be (6.9), ms, where they are not printed. No comms where the perf of a
-// table is not rebuilt; bounds over all readings where only the printed line would tell how the names are read or by
-// which release's rule.
+// table is not rebuilt; bounds over all readings that `names` leaves, and over the rules of all releases.
 struct CriticalPath {
   RealInterval compute{};
   std::optional<RealInterval> comms;
 };
-CriticalPath critical_path(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole);
+CriticalPath critical_path(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole,
+                           NameReadings names = {});
 
 // The largest rank of the tables of one module and sharding type in one direction (6.9).
 struct CommsGroup {
@@ -142,12 +150,11 @@ struct CriticalComms {
   CriticalComms(CriticalComms&&) = default;  // groups stay those of the tables; copies would not
   CriticalComms& operator=(CriticalComms&&) = default;
 };
-// The module of each table. Table names may have dots of their own ("ebc.item.v2"): then a shorter path, that of other
-// tables, is the module.
+// The module of each table.
 std::vector<std::string_view> modules(const PrintedPlan& printed, const Plan& plan, bool dotted_names);
 // Do the Top 5 lists name a table with dots of its own?
 bool lists_dotted_names(const PrintedPlan& printed);
-CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks);
+CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks, NameReadings names = {});
 
 // Ranks of almost equal HBM, the hottest of those left (6.8).
 struct Tier {

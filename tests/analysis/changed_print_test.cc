@@ -52,7 +52,7 @@ PrintComparison predict_anew(const PrintedLog& log) {
   Texts texts;
   return compare(log.printed, analysis::predicted(without_derived(log.printed), log.plan,
                                                   analysis::printed_values(log.printed, log.plan),
-                                                  analysis::shared_memory(log.printed, log.plan), texts));
+                                                  analysis::shared_memory(log.printed, log.plan), {}, texts));
 }
 
 std::string differences(const PrintComparison& comparison) {
@@ -87,6 +87,22 @@ TEST(ChangedPrint, PredictsWhatTheLogPrints) {
     EXPECT_EQ(comparison.shape, "") << name;
     EXPECT_LE(comparison.differences.size() * 1000, comparison.cells * 30) << name << differences(comparison);
   }
+}
+
+// Names with dots may be read in two ways: as in the log, whose critical path shows it.
+TEST(ChangedPrint, ReadsNamesAsTheLogDoes) {
+  const PrintedLog log(log_bytes("main.log"));
+  const analysis::NameReadings names = analysis::readings_that_fit(log.printed, log.plan);
+  EXPECT_NE(names.plain, names.dotted);
+  const auto values = analysis::rank_values(log.printed, log.plan);
+  const auto printed = analysis::printed_bounds(log.printed.slot(LineId::critical_path_comms), Format::r3, "ms");
+  const auto any = analysis::critical_path(log.printed, log.plan, values, true).comms,
+             own = analysis::critical_path(log.printed, log.plan, values, true, names).comms;
+  ASSERT_TRUE(printed && any && own);
+  EXPECT_TRUE(own->overlaps(*printed));
+  EXPECT_LT(own->high - own->low, 0.6 * (any->high - any->low));
+  const analysis::NameReadings other = {names.dotted, names.plain};
+  EXPECT_FALSE(analysis::critical_path(log.printed, log.plan, values, true, other).comms->overlaps(*printed));
 }
 
 TEST(ChangedPrint, WithAnotherCapacity) {
