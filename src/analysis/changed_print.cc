@@ -85,7 +85,14 @@ void keep_rows(const Unrounded& unrounded, const PrintedPlan& printed, ColumnTab
 
 void keep_lines(const Unrounded& unrounded, const PrintedPlan& printed, PrintedPlan& changed) {
   const auto then = lines_by_key(unrounded.before), log = lines_by_key(printed);
+  // Lists that the middles of bounds make longer or shorter than the log has them: their lines are others.
+  const auto is_of_other_list = [&](LineId id) {
+    const auto is_it = [id](const PrintedLine& line) { return line.id == id; };
+    return std::ranges::find(kLists, id, &List::line) != std::end(kLists) &&
+           std::ranges::count_if(unrounded.before.lines, is_it) != std::ranges::count_if(printed.lines, is_it);
+  };
   for (const auto& [key, slots] : lines_by_key(changed)) {
+    if (is_of_other_list(std::get<1>(key))) continue;
     const auto was = then.find(key), in_log = log.find(key);
     if (was == then.end() || in_log == log.end() || was->second.size() != slots.size() ||
         in_log->second.size() != slots.size())

@@ -260,6 +260,37 @@ TEST(ChangedPrint, OfTheCorpus) {
   EXPECT_LE(different * 1000, cells * 5) << different << " of " << cells;
 }
 
+// Each tier takes its ranks out of those that are left.
+TEST(ChangedPrint, HasNoMoreRanksInTiersThanThereAre) {
+  if (!std::filesystem::exists(test::corpus("plans")))
+    GTEST_SKIP() << "no logs in " << test::corpus("plans") << " (SHARDSTATS_SHARED)";
+  Change change;
+  change.attribute = Attribute::batch_size;
+  std::size_t logs = 0;
+  for (const auto& path : test::corpus_logs("plans")) {
+    const PrintedLog base(read_file(path.string()));
+    const auto batch = parse_integer(base.printed.slot(LineId::batch_size).text);
+    if (!batch || base.printed.find(LineId::tier) == nullptr || !is_printable(base.plan)) continue;
+    change.number = 2.0 * static_cast<double>(*batch);
+    const WhatIf what_if(base.printed);
+    const auto outcome = what_if.with({{change}});
+    if (!std::holds_alternative<ChangedPlan>(outcome)) continue;
+    const auto& changed = std::get<ChangedPlan>(outcome);
+    const PrintedPlan print =
+        changed_print(base.printed, what_if.likely_base(), changed.skeleton, changed.likely, *changed.texts);
+    std::size_t listed = 0;
+    for (const PrintedLine& line : print.lines) {
+      if (line.id != LineId::tier) continue;
+      std::vector<int> ranks;
+      ASSERT_TRUE(parse_ranks(print.slots_of(line)[2].text, ranks)) << path;
+      listed += ranks.size();
+    }
+    EXPECT_LE(listed, print.ranks.rows.size()) << path;
+    ++logs;
+  }
+  EXPECT_GT(logs, test::sampled(60U));
+}
+
 // The capacity that the change names, if it is one of capacity.
 std::optional<std::int64_t> capacity_of(const std::filesystem::path& changes) {
   const std::string text = read_file(changes.string());
