@@ -15,9 +15,23 @@ namespace {
 
 using Answer = std::variant<std::vector<Explained>, UnknownTarget>;
 
+// What of another kind has that very name: a rank, a kernel or an assumption.
+std::vector<std::string> others_named(const Context& context, std::string_view name) {
+  std::vector<std::string> found;
+  for (const PlanRank& rank : context.plan.ranks)
+    if (std::to_string(rank.rank) == name) found.push_back("rank:" + std::string(name));
+  if (std::ranges::find(context.plan.kernels, name, &PlanKernel::name) != context.plan.kernels.end())
+    found.push_back("kernel:" + std::string(name));
+  if (std::ranges::find(context.plan.assumptions, name, &Assumption::name) != context.plan.assumptions.end())
+    found.push_back("assumption:" + std::string(name));
+  return found;
+}
+
 UnknownTarget unknown_table(const Context& context, std::string_view target, std::string_view name) {
-  std::vector<std::string> near = nearest_tables(name, context.printed);
-  if (target == name) {
+  std::vector<std::string> near = others_named(context, name);
+  const bool has_namesake = !near.empty();
+  if (!has_namesake) near = nearest_tables(name, context.printed);
+  if (target == name && !has_namesake) {
     std::vector<std::string> others = {"plan"};
     for (const PlanRank& rank : context.plan.ranks) others.push_back("rank:" + std::to_string(rank.rank));
     for (const PlanKernel& kernel : context.plan.kernels) others.push_back("kernel:" + std::string(kernel.name));

@@ -282,6 +282,9 @@ TEST_F(ExplainPublic, UnknownTargetsHaveNeighbours) {
       {"ebc.table_1705", "model.sparse.sequence_ec.table_1705"},
       {"nothing_ec.table_170*", "'table_170*'"},
       {"assumption:pipeline", "assumption:pipeline_type"},
+      {"pipeline_type", "assumption:pipeline_type"},
+      {"fused", "kernel:fused"},
+      {"7", "rank:7"},
       {"table:table_1339@rank:1", "table:table_1339@rank:43"},
   };
   for (const auto& c : kCases) {
