@@ -83,7 +83,8 @@ struct BlockFinder::State {
   std::optional<Block> read_undamaged(const Line& first) {
     Line line = first;
     for (int i = 0; i < kLookBack && title_offset(line.text) == kNowhere; ++i) {
-      if (line.next >= lines.size() || (i == 0 && !border_of(line.text))) return std::nullopt;
+      // Of two borders the first one closes a block whose start is lost.
+      if (line.next >= lines.size() || static_cast<bool>(border_of(line.text)) != (i == 0)) return std::nullopt;
       line = lines.line_from(line.next);
     }
     const std::size_t offset = title_offset(line.text);

@@ -107,6 +107,20 @@ TEST(Blocks, DamagedClosingBorder) {
   EXPECT_TRUE(blocks[0].foreign.empty());
 }
 
+// Of a block whose start is lost not even the border may pass for that of the next one.
+TEST(Blocks, EndInFrontOfAWholeOne) {
+  std::string tail = "# HBM Imbalance Statistics";
+  tail += std::string(kBorder.size() - tail.size() - 1, ' ') + "#\n" + kBorder + "\n";
+  for (const std::string between : {"", "text\n"}) {
+    const auto blocks = find_blocks(tail + between + block(""));
+    ASSERT_EQ(blocks.size(), 2u) << between;
+    EXPECT_EQ(blocks[0].lines.size(), 2u) << between;
+    EXPECT_TRUE(!blocks[0].opened && blocks[0].closed) << between;
+    EXPECT_EQ(blocks[1].lines.size(), 4u) << between;
+    EXPECT_TRUE(blocks[1].opened && blocks[1].closed) << between;
+  }
+}
+
 // The prefix may have another length on every line, and a '#' of its own.
 TEST(Blocks, ChangingPrefixes) {
   std::string log;
