@@ -10,6 +10,7 @@
 #include "input/box.h"
 #include "input/colours.h"
 #include "input/process.h"
+#include "input/returns.h"
 #include "input/rewrite.h"
 #include "input/strings.h"
 #include "input/utf16.h"
@@ -205,53 +206,6 @@ std::vector<Transcript> lines_of_record(const Transcript& record, std::string_vi
   }));
 }
 
-// A progress bar has '#', too.
-bool is_bar(std::string_view text) { return !text.ends_with('#') && text.find("%|") != kNowhere; }
-
-// A whole line of a box of that width? A run of '#', also in front of it, may be a bar.
-bool is_kept_line(std::string_view text, std::size_t width) {
-  const std::size_t box = text.find("# ");
-  return box != kNowhere && box == first_box(text) && begins_with_box_line(text.substr(box), width) && !is_bar(text);
-}
-
-// Does the last carriage return stand within a box line? Then nothing but its end, with the right border, is behind.
-bool is_broken_box_line(std::string_view text) {
-  const std::size_t end = text.rfind('\r');
-  if (end == kNowhere || first_box(text.substr(end + 1)) != text.size() - end - 2) return false;
-  const std::size_t start = end == 0 ? 0 : text.rfind('\r', end - 1) + 1;
-  const std::string_view front = text.substr(start, end - start);
-  return first_box(front) != kNowhere && !is_bar(front);
-}
-
-// A progress bar that was overwritten: of the parts between carriage returns the last with a box, else the last. Whole
-// lines of a box of that width are all kept, but once where they were written again.
-std::vector<Transcript> without_overwritten(const Transcript& line, std::size_t width) {
-  const std::string_view text = line.text();
-  if (text.find('\r') == kNowhere) return {line};
-  const std::string_view all = text.substr(0, text.find_last_not_of("\r\n") + 1);
-  if (is_broken_box_line(all)) return {line};  // log reports it
-  std::size_t last = kNowhere;
-  for (std::size_t end = all.size(); end > 0;) {
-    const std::size_t start = all.rfind('\r', end - 1) + 1;
-    const std::string_view part = all.substr(start, end - start);
-    const bool is_boxed = first_box(part) != kNowhere && !is_bar(part);
-    if (is_boxed || last == kNowhere) last = start;
-    if (is_boxed) break;
-    end = start == 0 ? 0 : start - 1;
-  }
-  std::vector<Transcript> lines;
-  std::string_view before;
-  for (std::size_t start = 0, end = 0; start <= all.size(); start = end + 1) {
-    end = std::min(all.find('\r', start), all.size());
-    const std::string_view part = all.substr(start, end - start);
-    if (start != last && !is_kept_line(part, width)) continue;
-    if (part == before && !lines.empty()) continue;
-    before = part;
-    lines.emplace_back().append(line, start, end);
-  }
-  return lines;
-}
-
 void undo(Transcript& line, Mending what, std::vector<Mended>& mended, Transcript undone) {
   if (undone.text() == line.text()) return;
   note(mended, what, line.place_of(0));
@@ -266,7 +220,9 @@ Transcript without_mark(const Transcript& line) {
 void undo_rest(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std::vector<Transcript>& lines) {
   if (has_colours(line.text())) undo(line, Mending::colours, mended, without_colours(line));
   if (has_lost_colours(line.text())) undo(line, Mending::colours, mended, without_lost_colours(line));
-  for (Transcript& kept : without_overwritten(line, box.width))
+  const bool ends_lines = returns_end_lines(line.text());
+  if (ends_lines) note(mended, Mending::glued, line.place_of(0));
+  for (Transcript& kept : ends_lines ? lines_of_returns(line) : without_overwritten(line, box.width))
     for (Transcript& part : without_html(std::move(kept), mended)) {
       undo(part, Mending::mark, mended, without_mark(part));
       if (has_other_blanks(part.text())) undo(part, Mending::blanks, mended, with_blanks(part, box));

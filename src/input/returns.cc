@@ -1,0 +1,85 @@
+#include "input/returns.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "input/box.h"
+#include "input/rewrite.h"
+
+namespace shardstats::input_detail {
+namespace {
+
+// A progress bar has '#', too.
+bool is_bar(std::string_view text) { return !text.ends_with('#') && text.find("%|") != kNowhere; }
+
+// A whole line of a box of that width? A run of '#', also in front of it, may be a bar.
+bool is_kept_line(std::string_view text, std::size_t width) {
+  const std::size_t box = text.find("# ");
+  return box != kNowhere && box == first_box(text) && begins_with_box_line(text.substr(box), width) && !is_bar(text);
+}
+
+// Does the last carriage return stand within a box line? Then nothing but its end, with the right border, is behind.
+bool is_broken_box_line(std::string_view text) {
+  const std::size_t end = text.rfind('\r');
+  if (end == kNowhere || first_box(text.substr(end + 1)) != text.size() - end - 2) return false;
+  const std::size_t start = end == 0 ? 0 : text.rfind('\r', end - 1) + 1;
+  const std::string_view front = text.substr(start, end - start);
+  return first_box(front) != kNowhere && !is_bar(front);
+}
+
+}  // namespace
+
+// A progress bar that was overwritten: of the parts between carriage returns the last with a box, else the last. Whole
+// lines of a box of that width are all kept, but once where they were written again.
+std::vector<Transcript> without_overwritten(const Transcript& line, std::size_t width) {
+  const std::string_view text = line.text();
+  if (text.find('\r') == kNowhere) return {line};
+  const std::string_view all = text.substr(0, text.find_last_not_of("\r\n") + 1);
+  if (is_broken_box_line(all)) return {line};  // log reports it
+  std::size_t last = kNowhere;
+  for (std::size_t end = all.size(); end > 0;) {
+    const std::size_t start = all.rfind('\r', end - 1) + 1;
+    const std::string_view part = all.substr(start, end - start);
+    const bool is_boxed = first_box(part) != kNowhere && !is_bar(part);
+    if (is_boxed || last == kNowhere) last = start;
+    if (is_boxed) break;
+    end = start == 0 ? 0 : start - 1;
+  }
+  std::vector<Transcript> lines;
+  std::string_view before;
+  for (std::size_t start = 0, end = 0; start <= all.size(); start = end + 1) {
+    end = std::min(all.find('\r', start), all.size());
+    const std::string_view part = all.substr(start, end - start);
+    if (start != last && !is_kept_line(part, width)) continue;
+    if (part == before && !lines.empty()) continue;
+    before = part;
+    lines.emplace_back().append(line, start, end);
+  }
+  return lines;
+}
+
+// Lines of a box in a row, as wide as each other, with something behind the carriage return that ends each.
+bool returns_end_lines(std::string_view text) {
+  constexpr int kFewest = 3;
+  std::string_view last;  // of those lines
+  int seen = 0;
+  for (std::size_t start = 0, end; seen < kFewest && (end = text.find('\r', start)) != kNowhere; start = end + 1) {
+    const std::string_view part = text.substr(start, end - start);
+    const std::size_t box = first_box(part);
+    const std::string_view line = part.substr(std::min(box, part.size()));
+    const bool is_whole = line.starts_with("# ") && line.ends_with(" #");
+    if (is_whole && line == last) continue;  // it was written again
+    const bool ends_here = is_whole && text.find_first_not_of('\r', end) != kNowhere;
+    seen = !ends_here ? 0 : characters(line) == characters(last) ? seen + 1 : 1;
+    last = line;
+  }
+  return seen == kFewest;
+}
+
+std::vector<Transcript> lines_of_returns(const Transcript& line) {
+  return split_lines(rewrite(line, [](std::string_view text, std::size_t at) {
+    return text[at] == '\r' ? Change{1, "\n"} : Change{};
+  }));
+}
+
+}  // namespace shardstats::input_detail
