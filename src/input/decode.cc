@@ -10,6 +10,7 @@
 #include "input/box.h"
 #include "input/colours.h"
 #include "input/process.h"
+#include "input/records.h"
 #include "input/returns.h"
 #include "input/rewrite.h"
 #include "input/strings.h"
@@ -185,27 +186,6 @@ std::vector<Transcript> without_html(Transcript line, std::vector<Mended>& mende
   return lines;
 }
 
-// A record with several lines is written as one, with these for line feeds: by rsyslog, and by what quotes nothing, as
-// "\n" of strings is undone already.
-constexpr std::string_view kEndsInRecord[] = {"#012", "\\n"};
-
-// Behind the right borders of several lines it is no part of a name.
-bool ends_lines(std::string_view text, std::string_view end) {
-  constexpr int kFewest = 3;
-  const std::string behind_border = "#" + std::string(end);
-  int seen = 0;
-  for (std::size_t at = text.find(behind_border); at != kNowhere && seen < kFewest;
-       at = text.find(behind_border, at + behind_border.size()))
-    seen += at > 0 && text[at - 1] == ' ';
-  return seen == kFewest;
-}
-
-std::vector<Transcript> lines_of_record(const Transcript& record, std::string_view end) {
-  return split_lines(rewrite(record, [&](std::string_view text, std::size_t at) {
-    return text.substr(at).starts_with(end) ? Change{end.size(), "\n"} : Change{};
-  }));
-}
-
 void undo(Transcript& line, Mending what, std::vector<Mended>& mended, Transcript undone) {
   if (undone.text() == line.text()) return;
   note(mended, what, line.place_of(0));
@@ -232,10 +212,12 @@ void undo_rest(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std:
 
 // Adds the line, or what it stands for, to `lines`.
 void undo_all(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std::vector<Transcript>& lines) {
-  const auto* const end = std::ranges::find_if(kEndsInRecord, [&](auto one) { return ends_lines(line.text(), one); });
-  if (end == std::end(kEndsInRecord)) return undo_rest(std::move(line), box, mended, lines);
-  note(mended, Mending::glued, line.place_of(0));
-  for (Transcript& one : lines_of_record(line, *end)) undo_rest(std::move(one), box, mended, lines);
+  const Place first = line.place_of(0);
+  box.has_escapes = box.has_escapes || has_sure_escape(line.text());
+  std::vector<Transcript> of_record = lines_of_record(std::move(line));
+  if (of_record.size() > 1) note(mended, Mending::glued, first);
+  for (Transcript& one : of_record)
+    undo_rest(box.has_escapes ? without_escapes(one) : std::move(one), box, mended, lines);
 }
 
 }  // namespace
@@ -252,7 +234,8 @@ bool has_other_blanks(std::string_view text) {
 
 bool is_undecoded(std::string_view text) {
   const auto begins_other = [](char c) { return c == kEscape || c == '\\' || c == '&' || c == '<'; };
-  return std::ranges::any_of(text, begins_other) || has_other_blanks(text) || has_lost_colours(text);
+  return std::ranges::any_of(text, begins_other) || has_other_blanks(text) || has_lost_colours(text) ||
+         has_sure_escape(text);
 }
 
 Decoded decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {

@@ -1,0 +1,76 @@
+#include "input/records.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "input/box.h"
+#include "input/rewrite.h"
+
+namespace shardstats::input_detail {
+namespace {
+
+// For a line end; "\n" of strings is undone before.
+constexpr std::string_view kEnds[] = {"#015#012", "#012", "\\r\\n", "\\n"};
+
+struct EscapeOfRecord {
+  std::string_view text, meaning;
+};
+constexpr EscapeOfRecord kTab = {"#011", "\t"}, kReturn = {"#015", "\r"}, kEscapeCharacter = {"#033", "\x1b"};
+
+// Behind the right border of a line it is no part of a name, if a box line follows it or several do without.
+bool ends_lines(std::string_view text, std::string_view end) {
+  constexpr int kFewest = 3;
+  const std::string behind_border = "#" + std::string(end);
+  int seen = 0;
+  for (std::size_t at = text.find(behind_border); at != kNowhere && seen < kFewest;
+       at = text.find(behind_border, at + behind_border.size())) {
+    const bool is_of_line = at > 0 && text[at - 1] == ' ', is_of_border = at > 0 && text[at - 1] == '#';
+    const std::string_view next = text.substr(at + behind_border.size());
+    const bool begins_line = starts_box(next, 0) || hashes_at_start(next) >= kLeastWrapped;
+    seen += begins_line && (is_of_line || is_of_border) ? kFewest : is_of_line ? 1 : 0;
+  }
+  return seen >= kFewest;
+}
+
+// A tab with another one or a border behind it, a carriage return behind a border, the start of a colour.
+bool is_sure(std::string_view text, std::size_t at) {
+  const std::string_view escape = text.substr(at, kTab.text.size()), next = text.substr(at + escape.size());
+  if (escape == kTab.text)
+    return next == "#" || starts_box(next, 0) || next.starts_with("##") || next.starts_with(kTab.text);
+  if (escape == kReturn.text) return at > 1 && text[at - 1] == '#' && (text[at - 2] == ' ' || text[at - 2] == '#');
+  return escape == kEscapeCharacter.text && next.starts_with("[");
+}
+
+}  // namespace
+
+std::vector<Transcript> lines_of_record(Transcript record) {
+  const auto* const end =
+      std::ranges::find_if(kEnds, [&](std::string_view one) { return ends_lines(record.text(), one); });
+  std::vector<Transcript> lines;
+  if (end == std::end(kEnds)) {
+    lines.push_back(std::move(record));
+    return lines;
+  }
+  return split_lines(rewrite(record, [&](std::string_view text, std::size_t at) {
+    return text.substr(at).starts_with(*end) ? Change{end->size(), "\n"} : Change{};
+  }));
+}
+
+bool has_sure_escape(std::string_view record) {
+  for (std::size_t at = record.find("#0"); at != kNowhere; at = record.find("#0", at + 1))
+    if (at + kTab.text.size() <= record.size() && is_sure(record, at)) return true;
+  return false;
+}
+
+Transcript without_escapes(const Transcript& line) {
+  return rewrite(line, [](std::string_view text, std::size_t at) -> Change {
+    if (text[at] != '#') return {};
+    for (const EscapeOfRecord& escape : {kTab, kReturn, kEscapeCharacter})
+      if (text.substr(at).starts_with(escape.text)) return {escape.text.size(), std::string(escape.meaning)};
+    return {};
+  });
+}
+
+}  // namespace shardstats::input_detail

@@ -1,0 +1,19 @@
+// Records in which several lines were written as one, or control characters as escapes: by rsyslog, and by what quotes
+// nothing. Private to src/input.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "shardstats/input/blocks.h"
+
+namespace shardstats::input_detail {
+
+// The lines that the escapes for line ends divide the record into; one if there are none.
+std::vector<Transcript> lines_of_record(Transcript record);
+
+// Has it an escape for a carriage return, a tab or a colour that is no part of a name? Then all others are none, too.
+bool has_sure_escape(std::string_view record);
+Transcript without_escapes(const Transcript& line);
+
+}  // namespace shardstats::input_detail
