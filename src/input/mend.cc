@@ -142,8 +142,23 @@ class Mender {
       problem_ = too_long_line(lines_.number());
     else if (is_full())
       report_full();
+    else if (lines_.goes_on())
+      decode_and_unwrap(joined_pieces(text));
     else
       decode_and_unwrap(joined_records(text));
+  }
+
+  // A terminal breaks a record wherever its width is over, so that no container can be seen in the pieces.
+  Transcript joined_pieces(std::string_view text) {
+    Transcript line;
+    region_.note(Mending::wrapped, {lines_.number(), 1});
+    line.append(text, column(0));
+    while (lines_.goes_on() && line.text().size() <= kLongestLine) {
+      line.fill(std::string(lines_.lost_blanks(), ' '), column(text.size()));
+      text = lines_.read();
+      line.append(text, column(0));
+    }
+    return line;
   }
 
   static bool has_title_or_label(std::string_view text) { return text.find(kTitle) != kNowhere || labels_in(text) > 0; }

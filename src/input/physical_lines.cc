@@ -1,5 +1,9 @@
 #include "input/physical_lines.h"
 
+#include <utility>
+
+#include "shardstats/limits.h"
+
 namespace shardstats::input_detail {
 
 std::string_view PhysicalLines::read() {
@@ -13,11 +17,23 @@ std::string_view PhysicalLines::read() {
 std::string_view PhysicalLines::next_text() const {
   if (!has_next()) return {};
   if (next_text_at_ != at_) {
-    const std::string_view text = line_at(bytes_, at_).text;
-    next_text_ = text.substr(numbering_.front_of(text));
+    next_text_ = look_at_next();
     next_text_at_ = at_;
   }
   return next_text_;
+}
+
+std::string_view PhysicalLines::look_at_next() const {
+  const std::string_view text = line_at(bytes_, at_).text;
+  if (!wrapped_.are_any()) return text.substr(numbering_.front_of(text));
+  PhysicalLines ahead = *this;
+  std::string joined(ahead.read());
+  while (ahead.goes_on() && joined.size() < kWidestBox) {
+    joined.append(ahead.lost_blanks(), ' ');
+    joined += ahead.read();
+  }
+  next_joined_ = std::make_shared<const std::string>(std::move(joined));
+  return *next_joined_;
 }
 
 }  // namespace shardstats::input_detail

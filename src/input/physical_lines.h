@@ -4,10 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
 
 #include "input/box.h"
 #include "input/numbering.h"
+#include "input/wrapped_records.h"
 #include "shardstats/input/blocks.h"
 
 namespace shardstats::input_detail {
@@ -16,7 +19,7 @@ class PhysicalLines {
  public:
   // From `start`, where the line `number` (1-based) begins.
   PhysicalLines(std::string_view bytes, std::size_t start, std::uint32_t number)
-      : bytes_(bytes), at_(start), next_number_(number), numbering_(bytes, start) {}
+      : bytes_(bytes), at_(start), next_number_(number), numbering_(bytes, start), wrapped_(bytes, start) {}
 
   std::string_view bytes() const { return bytes_; }
   // Where the next line starts.
@@ -29,8 +32,12 @@ class PhysicalLines {
   // Bytes of a line's own number that a tool put in front.
   std::size_t front_of(std::string_view text) const { return numbering_.front_of(text); }
 
-  // The line after the one that was just read, without such a number.
+  // The line after the one that was just read, without such a number; of a record that a terminal broke all pieces.
   std::string_view next_text() const;
+  // Is the line that was just read a piece of a record that goes on in the next one?
+  bool goes_on() const { return has_next() && wrapped_.goes_on(text_, line_at(bytes_, at_).text); }
+  // How many blanks it has lost at its end then.
+  std::size_t lost_blanks() const { return wrapped_.lost_blanks(text_); }
 
   // Of a byte of the line that was just read; a blank one has none.
   Place place_of(const Transcript& line, std::size_t offset) const {
@@ -38,13 +45,17 @@ class PhysicalLines {
   }
 
  private:
+  std::string_view look_at_next() const;
+
   std::string_view bytes_;
   std::size_t at_;
   std::uint32_t next_number_;
   Numbering numbering_;
+  WrappedRecords wrapped_;
   std::string_view text_;
   mutable std::size_t next_text_at_ = kNowhere;  // what next_text() is known for
   mutable std::string_view next_text_;
+  mutable std::shared_ptr<const std::string> next_joined_;  // that it is a part of; null: of the bytes
 };
 
 }  // namespace shardstats::input_detail

@@ -1,0 +1,102 @@
+// Records of a container, one for each line of the box, that a terminal broke at its width.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "printed_block.h"
+#include "shardstats/input/blocks.h"
+
+namespace shardstats {
+namespace {
+
+using namespace test;
+
+struct Container {
+  const char* what;
+  std::function<std::string(const std::string& line, int number)> record;
+};
+
+std::vector<Container> containers() {
+  const auto time = [](int number) { return "2026-01-02T03:04:" + std::to_string(10 + number) + "Z"; };
+  return {
+      {"Docker", [=](const std::string& line,
+                     int n) { return R"({"log":")" + line + R"(\n","stream":"stderr","time":")" + time(n) + "\"}"; }},
+      {"Docker, with a logger's prefix",
+       [=](const std::string& line, int n) {
+         return R"({"log":"INFO:torchrec:)" + line + R"(\n","stream":"stderr","time":")" + time(n) + "\"}";
+       }},
+      {"JSON, with the line at the end",
+       [=](const std::string& line, int n) {
+         return R"({"time": ")" + time(n) + R"(", "level": "INFO", "n": )" + std::to_string(n) + R"(, "message": ")" +
+                line + "\"}";
+       }},
+      {"CSV", [=](const std::string& line, int n) { return time(n) + ",INFO,\"" + line + "\",pod-" + time(n); }},
+      {"CSV, with the line in front",
+       [=](const std::string& line, int n) { return "\"" + line + "\",\"" + time(n) + "\",\"INFO\""; }},
+      {"TSV", [=](const std::string& line, int n) { return time(n) + "\tINFO\t" + line + "\tpod-1"; }}};
+}
+
+Texts records_of(const Container& container) {
+  int number = 0;
+  return each(printed(), [&](const std::string& line) { return container.record(line, number++); });
+}
+
+TEST(WrappedRecords, GiveTheUndamagedLines) {
+  for (const Container& container : containers()) {
+    const Texts records = records_of(container);
+    for (std::size_t width = 60; width <= kWidth + 20; ++width) {
+      const std::string log = joined(wrapped(records, width));
+      const auto blocks = find_blocks(log);
+      ASSERT_EQ(blocks.size(), 1u) << container.what << width;
+      EXPECT_EQ(texts_of(blocks[0]), printed()) << container.what << width;
+      EXPECT_TRUE(blocks[0].opened && blocks[0].closed) << container.what << width;
+      // Where the line is broken just behind the box, the rest may pass for a line of others.
+      EXPECT_TRUE(was(Mending::wrapped, blocks[0]) || was(Mending::foreign, blocks[0])) << container.what << width;
+      for (const BoxLine& line : blocks[0].lines) EXPECT_EQ(byte_at(log, line.place), '#') << container.what << width;
+    }
+  }
+}
+
+// Of several blocks each one; what stands between is no part of them.
+TEST(WrappedRecords, SeveralBlocks) {
+  for (const Container& container : containers()) {
+    Texts records = records_of(container);
+    const Texts block = records;
+    records.push_back(container.record("step 1", 1));
+    records.push_back(container.record(std::string(150, 'x'), 2));
+    records.insert(records.end(), block.begin(), block.end());
+    for (const std::size_t width : {80, 100, 120}) {
+      const auto blocks = find_blocks(joined(wrapped(records, width)));
+      ASSERT_EQ(blocks.size(), 2u) << container.what << width;
+      for (const Block& one : blocks) EXPECT_EQ(texts_of(one), printed()) << container.what << width;
+    }
+  }
+}
+
+// The same where a terminal's text lost the blanks at the ends of its lines.
+TEST(WrappedRecords, BlanksAreLost) {
+  for (const Container& container : containers()) {
+    const Texts records = records_of(container);
+    for (const std::size_t width : {60, 80, 90, 100}) {
+      const std::string log = joined(wrapped(records, width, true));
+      const auto blocks = find_blocks(log);
+      ASSERT_EQ(blocks.size(), 1u) << container.what << width;
+      EXPECT_EQ(texts_of(blocks[0]), printed()) << container.what << width;
+      EXPECT_TRUE(blocks[0].opened && blocks[0].closed) << container.what << width;
+    }
+  }
+}
+
+TEST(WrappedRecords, WhereNothingIsBrokenNothingIsJoined) {
+  for (const Container& container : containers()) {
+    const auto blocks = find_blocks(joined(records_of(container)));
+    ASSERT_EQ(blocks.size(), 1u) << container.what;
+    EXPECT_EQ(texts_of(blocks[0]), printed()) << container.what;
+    EXPECT_FALSE(was(Mending::wrapped, blocks[0])) << container.what;
+  }
+}
+
+}  // namespace
+}  // namespace shardstats
