@@ -100,6 +100,20 @@ struct BlockFinder::State {
     return std::move(read.block);
   }
 
+  static std::size_t width_of(const Line& line) {
+    constexpr std::size_t kLongest = 4096;  // bytes: no terminal is as wide
+    return line.text.size() > kLongest ? 0 : characters(line.text);
+  }
+  std::size_t widest_from(Line line) const {
+    constexpr int kLines = 4;
+    std::size_t widest = width_of(line);
+    for (int i = 1; i < kLines && line.next < lines.size(); ++i) {
+      line = lines.line_from(line.next);
+      widest = std::max(widest, width_of(line));
+    }
+    return widest;
+  }
+
   // Box lines may stand in front of the first sign where a block lacks its start; pieces of the border where it was
   // wrapped.
   Line first_of_region(const Line& sign) {
@@ -127,16 +141,21 @@ struct BlockFinder::State {
     line = lines.line_from(run_end);
     Line first = line;
     constexpr int kMostBehindForeign = 1000;  // lines: the end of a block is short
+    std::size_t widest = widest_from(sign);   // as a terminal is that broke lines
+    int inner = 0;                            // pieces in a row with neither end of a line
     for (int foreign = 0, read = 0; line.start > from && foreign <= most_foreign; ++read) {
       if (read > kMostBehindForeign && foreign > 0) break;
       const Line before = lines.line_around(line.start - 1);
       const bool is_piece = is_border_piece(before) || begins_border(before.text, line.text) || has_only_hashes(before);
       line = before;
-      if (first_box(before.text) == kNowhere && !is_piece) {
-        ++foreign;
-      } else {
+      if (first_box(before.text) != kNowhere || is_piece) {
         first = before;
-        foreign = 0;
+        foreign = inner = 0;
+        widest = std::max(widest, width_of(before));
+      } else if (width_of(before) == widest && inner < kPiecesBack) {
+        ++inner;
+      } else {
+        ++foreign;
       }
     }
     run = {sign.start, first.start, run_end};

@@ -89,6 +89,22 @@ TEST(WrappedRecords, BlanksAreLost) {
   }
 }
 
+// What stands in a log that begins in the middle of a block is read as if nothing were broken, whatever its prefix.
+TEST(WrappedRecords, ALogThatBeginsInALine) {
+  for (const std::string prefix : {"", "[rank0]: ", "INFO:torchrec.distributed.planner.stats:"}) {
+    const std::string whole = joined(prefixed(prefix)), log = joined(wrapped(prefixed(prefix), 52));
+    for (const char* text : {"####", "Rank"}) {
+      const std::size_t cut = log.find(text) + 2;
+      const auto expected = find_blocks(whole.substr(whole.find(text) + 2)), blocks = find_blocks(log.substr(cut));
+      ASSERT_EQ(expected.size(), 1u) << prefix << text;
+      ASSERT_EQ(blocks.size(), 1u) << prefix << text;
+      EXPECT_EQ(texts_of(blocks[0]), texts_of(expected[0])) << prefix << text;
+      EXPECT_EQ(blocks[0].opened, expected[0].opened) << prefix << text;
+      EXPECT_EQ(byte_at(log.substr(cut), blocks[0].lines[1].place), '#') << prefix << text;
+    }
+  }
+}
+
 TEST(WrappedRecords, WhereNothingIsBrokenNothingIsJoined) {
   for (const Container& container : containers()) {
     const auto blocks = find_blocks(joined(records_of(container)));
