@@ -27,6 +27,14 @@ bool is_broken_box_line(std::string_view text) {
   return first_box(front) != kNowhere && !is_bar(front);
 }
 
+// The border or the line of a box that stands there, whatever is around it; empty if there is none.
+std::string_view whole_line_in(std::string_view text) {
+  const std::size_t box = first_box(text);
+  if (box == kNowhere || is_bar(text)) return {};
+  const std::string_view line = text.substr(box, text.rfind('#') + 1 - box);
+  return line.size() > 1 ? line : std::string_view();
+}
+
 }  // namespace
 
 // A progress bar that was overwritten: of the parts between carriage returns the last with a box, else the last. Whole
@@ -64,12 +72,9 @@ bool returns_end_lines(std::string_view text) {
   std::string_view last;  // of those lines
   int seen = 0;
   for (std::size_t start = 0, end; seen < kFewest && (end = text.find('\r', start)) != kNowhere; start = end + 1) {
-    const std::string_view part = text.substr(start, end - start);
-    const std::size_t box = first_box(part);
-    const std::string_view line = part.substr(std::min(box, part.size()));
-    const bool is_whole = line.starts_with("# ") && line.ends_with(" #");
-    if (is_whole && line == last) continue;  // it was written again
-    const bool ends_here = is_whole && text.find_first_not_of('\r', end) != kNowhere;
+    const std::string_view line = whole_line_in(text.substr(start, end - start));
+    if (!line.empty() && line == last) continue;  // it was written again
+    const bool ends_here = !line.empty() && text.find_first_not_of('\r', end) != kNowhere;
     seen = !ends_here ? 0 : characters(line) == characters(last) ? seen + 1 : 1;
     last = line;
   }

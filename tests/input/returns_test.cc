@@ -43,6 +43,18 @@ TEST(Returns, EndLinesOfWholeLogs) {
   }
 }
 
+TEST(Returns, EndTheFirstLines) {
+  for (const std::size_t count : {3, 4, 8, 11})
+    for (const std::string suffix : {"", ",pod-1"}) {
+      std::string log;
+      for (std::size_t i = 0; i < printed().size(); ++i)
+        log += "x," + printed()[i] + suffix + (i < count ? "\r" : "\n");
+      const auto blocks = find_blocks(log);
+      ASSERT_EQ(blocks.size(), 1u) << count << suffix;
+      EXPECT_EQ(texts_of(blocks[0]), printed()) << count << suffix;
+    }
+}
+
 // What is lost of one is missing, whichever line ends it has.
 TEST(Returns, EndLinesOfPartsOfLogs) {
   const Texts lines = printed();
