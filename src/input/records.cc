@@ -19,6 +19,14 @@ struct EscapeOfRecord {
 };
 constexpr EscapeOfRecord kTab = {"#011", "\t"}, kReturn = {"#015", "\r"}, kEscapeCharacter = {"#033", "\x1b"};
 
+// Does a line of a box follow, maybe behind a prefix? The right border of this one does not count.
+bool begins_with_line(std::string_view text) {
+  constexpr std::size_t kLongestPrefix = 1024;
+  text = text.substr(0, kLongestPrefix);
+  const std::size_t box = first_box(text);
+  return (box != kNowhere && box + 1 < text.size()) || hashes_at_start(text) >= kLeastWrapped;
+}
+
 // Behind the right border of a line it is no part of a name, if a box line follows it or several do without.
 bool ends_lines(std::string_view text, std::string_view end) {
   constexpr int kFewest = 3;
@@ -26,10 +34,10 @@ bool ends_lines(std::string_view text, std::string_view end) {
   int seen = 0;
   for (std::size_t at = text.find(behind_border); at != kNowhere && seen < kFewest;
        at = text.find(behind_border, at + behind_border.size())) {
-    const bool is_of_line = at > 0 && text[at - 1] == ' ', is_of_border = at > 0 && text[at - 1] == '#';
     const std::string_view next = text.substr(at + behind_border.size());
-    const bool begins_line = starts_box(next, 0) || hashes_at_start(next) >= kLeastWrapped;
-    seen += begins_line && (is_of_line || is_of_border) ? kFewest : is_of_line ? 1 : 0;
+    const bool is_behind_blank = at > 0 && text[at - 1] == ' ', is_of_border = at > 0 && text[at - 1] == '#';
+    const bool is_sure = starts_box(next, 0) || ((is_behind_blank || is_of_border) && begins_with_line(next));
+    seen += is_sure ? kFewest : is_behind_blank ? 1 : 0;
   }
   return seen >= kFewest;
 }

@@ -49,6 +49,7 @@ TEST(Records, GiveTheirLines) {
         {"two lines in each, and carriage returns", in_records(printed(), 2, "#015#012", syslog), Mending::glued},
         {"two lines in each, and carriage returns in source code", in_records(printed(), 2, "\\r\\n", syslog),
          Mending::glued},
+        {"two lines in each, each with a prefix", in_records(prefixed("INFO:x:"), 2, "#012", syslog), Mending::glued},
         {"three lines in each", in_records(printed(), 3, "#012", syslog), Mending::glued}}) {
     const auto blocks = find_blocks(c.log);
     ASSERT_EQ(blocks.size(), 1u) << c.what;
@@ -73,6 +74,17 @@ TEST(Records, ThatWereCutAreNotClosed) {
       const Texts texts = texts_of(blocks[0]);
       ASSERT_TRUE(std::equal(texts.begin(), texts.end() - 1, printed().begin())) << end << size;
     }
+  }
+}
+
+// In the oldest releases the last column reaches the border.
+TEST(Records, LinesWithoutABlankAtTheirEnds) {
+  Texts lines = printed();
+  for (std::size_t i = 3; i < 6; ++i) lines[i][kWidth - 2] = '1';
+  for (const std::string end : {"#012", "#015#012", "\\n"}) {
+    const auto blocks = find_blocks(in_records(lines, 2, end, "h python[7]: "));
+    ASSERT_EQ(blocks.size(), 1u) << end;
+    EXPECT_EQ(texts_of(blocks[0]), lines) << end;
   }
 }
 
