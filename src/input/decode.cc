@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -215,9 +216,12 @@ void undo_all(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std::
   const Place first = line.place_of(0);
   box.has_escapes = box.has_escapes || has_sure_escape(line.text());
   std::vector<Transcript> of_record = lines_of_record(std::move(line));
-  if (of_record.size() > 1) note(mended, Mending::glued, first);
+  const std::size_t before = lines.size();
   for (Transcript& one : of_record)
     undo_rest(box.has_escapes ? without_escapes(one) : std::move(one), box, mended, lines);
+  if (of_record.size() == 1) return;
+  note(mended, Mending::glued, first);
+  put_front_of_record(std::span(lines).subspan(before), box.front);
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ struct BoxSoFar {
   std::optional<std::size_t> tab_column;  // modulo the tab stop: where the box began when blanks became tabs
   bool has_moved = false;                 // from there, since a prefix was put in front
   bool has_escapes = false;               // of rsyslog, for tabs and others
+  std::string front;                      // of the last record with several lines
 };
 
 // The lines that a physical line stands for: one, or as many as the strings in it hold.

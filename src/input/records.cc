@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "input/box.h"
+#include "input/process.h"
 #include "input/rewrite.h"
 
 namespace shardstats::input_detail {
@@ -27,16 +28,20 @@ bool begins_with_line(std::string_view text) {
   return (box != kNowhere && box + 1 < text.size()) || hashes_at_start(text) >= kLeastWrapped;
 }
 
-// Behind the right border of a line it is no part of a name, if a box line follows it or several do without.
+// Behind the right border of a line it is no part of a name, if a box line follows it or several do without; nor is it
+// in front of a border.
 bool ends_lines(std::string_view text, std::string_view end) {
   constexpr int kFewest = 3;
+  const Border border = border_of(text);
+  if (border && text.substr(0, border.start).find(end) != kNowhere) return true;
   const std::string behind_border = "#" + std::string(end);
   int seen = 0;
   for (std::size_t at = text.find(behind_border); at != kNowhere && seen < kFewest;
        at = text.find(behind_border, at + behind_border.size())) {
     const std::string_view next = text.substr(at + behind_border.size());
     const bool is_behind_blank = at > 0 && text[at - 1] == ' ', is_of_border = at > 0 && text[at - 1] == '#';
-    const bool is_sure = starts_box(next, 0) || ((is_behind_blank || is_of_border) && begins_with_line(next));
+    const bool is_sure = starts_box(next, 0) || hashes_at_end(text.substr(0, at)) >= kLeastWrapped ||
+                         ((is_behind_blank || is_of_border) && begins_with_line(next));
     seen += is_sure ? kFewest : is_behind_blank ? 1 : 0;
   }
   return seen >= kFewest;
@@ -64,6 +69,27 @@ std::vector<Transcript> lines_of_record(Transcript record) {
   return split_lines(rewrite(record, [&](std::string_view text, std::size_t at) {
     return text.substr(at).starts_with(*end) ? Change{end->size(), "\n"} : Change{};
   }));
+}
+
+// Behind the record's own prefix the lines may have one of a logger.
+void put_front_of_record(std::span<Transcript> lines, std::string& last_front) {
+  const std::string first(lines.empty() ? std::string_view() : lines.front().text());
+  const std::size_t box = first_box(first);
+  const bool has_box = box != kNowhere && box + 1 < first.size();
+  const bool begins_as_last = tag_of(first.substr(0, last_front.size())) == tag_of(last_front);
+  for (Transcript& line : lines.subspan(std::min<std::size_t>(lines.size(), 1))) {
+    const std::size_t own = first_box(line.text());
+    if (own == kNowhere) continue;
+    const bool is_first_longer =
+        has_box && own < box && tag_of(first.substr(box - own, own)) == tag_of(line.text().substr(0, own));
+    if (!is_first_longer && (has_box || !begins_as_last)) continue;
+    const std::string front = first.substr(0, is_first_longer ? box - own : last_front.size());
+    Transcript whole;
+    whole.fill(front, line.place_of(0));
+    whole.append(line, 0, line.text().size());
+    line = std::move(whole);
+    last_front = front;
+  }
 }
 
 bool has_sure_escape(std::string_view record) {

@@ -72,6 +72,7 @@ bool returns_end_lines(std::string_view text) {
   std::string_view last;  // of those lines
   int seen = 0;
   for (std::size_t start = 0, end; seen < kFewest && (end = text.find('\r', start)) != kNowhere; start = end + 1) {
+    if (end == start) continue;
     const std::string_view line = whole_line_in(text.substr(start, end - start));
     if (!line.empty() && line == last) continue;  // it was written again
     const bool ends_here = !line.empty() && text.find_first_not_of('\r', end) != kNowhere;

@@ -125,6 +125,18 @@ std::size_t Streams::box_end(std::string_view text, std::size_t box, std::size_t
   return end > box + 1 ? end + 1 : text.size();
 }
 
+// The box may become another one with the border in front of a title.
+void Streams::remove_suffixes(const std::vector<MendedLine*>& lines) {
+  std::size_t width = width_of_box(lines);
+  for (auto line = lines.begin(); line != lines.end(); ++line) {
+    if (!(*line)->boxed) continue;
+    const auto next = std::find_if(line + 1, lines.end(), [](const MendedLine* one) { return one->boxed; });
+    const std::size_t of_next = next != lines.end() ? width_of_title((*next)->box_text()) : 0;
+    if (of_next != 0) width = of_next;
+    remove_suffix(**line, width);
+  }
+}
+
 void Streams::remove_suffix(MendedLine& line, std::size_t width) {
   const std::string_view text = line.text.text();
   const std::size_t end = box_end(text, line.box, width);
@@ -182,9 +194,7 @@ std::vector<std::shared_ptr<Transcript>> Streams::write() {
   for (MendedLine& line : lines_) lines[line.boxed ? stream_of(line.tag) : 0].push_back(&line);
   std::vector<std::shared_ptr<Transcript>> streams;
   for (auto& of_stream : lines) {
-    const std::size_t width = width_of_box(of_stream);
-    for (MendedLine* line : of_stream)
-      if (line->boxed) remove_suffix(*line, width);
+    remove_suffixes(of_stream);
     if (is_newest_first(of_stream)) {
       region_.note(Mending::reversed, of_stream.front()->text.place_of(0));
       std::ranges::reverse(of_stream);

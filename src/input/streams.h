@@ -40,6 +40,7 @@ class Streams {
   bool is_newest_first(const std::vector<MendedLine*>& lines) const;
   std::size_t width_of_box(const std::vector<MendedLine*>& lines) const;
   std::size_t box_end(std::string_view text, std::size_t box, std::size_t width) const;
+  void remove_suffixes(const std::vector<MendedLine*>& lines);
   void remove_suffix(MendedLine& line, std::size_t width);
 
   Region& region_;

@@ -77,6 +77,26 @@ TEST(Records, ThatWereCutAreNotClosed) {
   }
 }
 
+// Whether the title is the first line of its record or the second one.
+TEST(Records, OfSeveralBlocks) {
+  for (const std::string prefix : {"", "INFO:x:", "2026-01-02 03:04:05,678 INFO "}) {
+    const Texts block = prefixed(prefix);
+    Texts lines = block;
+    lines.push_back(prefix + "step 1");
+    lines.insert(lines.end(), block.begin(), block.end());
+    for (const std::size_t size : {2, 3, 5}) {
+      const std::string log = in_records(lines, size, "#012", "Jan  2 03:04:05 h python[7]: ");
+      const auto blocks = find_blocks(log);
+      ASSERT_EQ(blocks.size(), 2u) << prefix << size;
+      for (const Block& block : blocks) {
+        EXPECT_EQ(texts_of(block), printed()) << prefix << size;
+        EXPECT_FALSE(was(Mending::interleaved, block)) << prefix << size;
+        for (const BoxLine& line : block.lines) EXPECT_EQ(byte_at(log, line.place), '#') << prefix << size;
+      }
+    }
+  }
+}
+
 // In the oldest releases the last column reaches the border.
 TEST(Records, LinesWithoutABlankAtTheirEnds) {
   Texts lines = printed();

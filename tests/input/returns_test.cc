@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "printed_block.h"
@@ -31,6 +32,7 @@ TEST(Returns, EndLinesOfWholeLogs) {
         {"other line ends behind", returns("1") + feeds("2"), {"1", "2"}},
         {"other line ends in front", feeds("1") + returns("2") + "\n", {"1", "2"}},
         {"both behind", returns("1") + block("2", "\r\n"), {"1", "2"}},
+        {"two at the end of each line", block("1", "\r\r") + "\n" + feeds("2"), {"1", "2"}},
         {"a prefix", block("1", "\r", "INFO: ") + "\n" + block("2", "\r", "INFO: "), {"1", "2"}}}) {
     const auto blocks = find_blocks(c.log);
     ASSERT_EQ(blocks.size(), c.batches.size()) << c.what;
@@ -53,6 +55,22 @@ TEST(Returns, EndTheFirstLines) {
       ASSERT_EQ(blocks.size(), 1u) << count << suffix;
       EXPECT_EQ(texts_of(blocks[0]), printed()) << count << suffix;
     }
+}
+
+// With columns of CSV behind them.
+TEST(Returns, EndLinesOfBoxesOfOtherWidths) {
+  const Texts lines = printed("1"),
+              wide = each(printed("2"), [](std::string line) {
+                const bool is_title = line.find("Planner") != std::string::npos;
+                if (is_title) line.insert(1, 5, ' ');
+                return line.insert(line.size() - 1, is_title ? 5 : 10, line[1] == '#' ? '#' : ' ');
+              });
+  for (const auto& [first, second] : {std::pair{lines, wide}, {wide, lines}}) {
+    const auto blocks = find_blocks(replaced(joined(first) + joined(second), "\n", ",x\r"));
+    ASSERT_EQ(blocks.size(), 2u);
+    EXPECT_EQ(texts_of(blocks[0]), first);
+    EXPECT_EQ(texts_of(blocks[1]), second);
+  }
 }
 
 // What is lost of one is missing, whichever line ends it has.
