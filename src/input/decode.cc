@@ -201,9 +201,9 @@ Transcript without_mark(const Transcript& line) {
 void undo_rest(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std::vector<Transcript>& lines) {
   if (has_colours(line.text())) undo(line, Mending::colours, mended, without_colours(line));
   if (has_lost_colours(line.text())) undo(line, Mending::colours, mended, without_lost_colours(line));
-  const bool ends_lines = returns_end_lines(line.text());
-  if (ends_lines) note(mended, Mending::glued, line.place_of(0));
-  for (Transcript& kept : ends_lines ? lines_of_returns(line) : without_overwritten(line, box.width))
+  const bool are_ends = returns_end_lines(line.text());
+  if (are_ends) note(mended, Mending::glued, line.place_of(0));
+  for (Transcript& kept : are_ends ? lines_of_returns(line) : without_overwritten(line, box.width))
     for (Transcript& part : without_html(std::move(kept), mended)) {
       undo(part, Mending::mark, mended, without_mark(part));
       if (has_other_blanks(part.text())) undo(part, Mending::blanks, mended, with_blanks(part, box));

@@ -48,7 +48,7 @@ bool ends_lines(std::string_view text, std::string_view end) {
 }
 
 // A tab with another one or a border behind it, a carriage return behind a border, the start of a colour.
-bool is_sure(std::string_view text, std::size_t at) {
+bool is_sure_escape(std::string_view text, std::size_t at) {
   const std::string_view escape = text.substr(at, kTab.text.size()), next = text.substr(at + escape.size());
   if (escape == kTab.text)
     return next == "#" || starts_box(next, 0) || next.starts_with("##") || next.starts_with(kTab.text);
@@ -94,7 +94,7 @@ void put_front_of_record(std::span<Transcript> lines, std::string& last_front) {
 
 bool has_sure_escape(std::string_view record) {
   for (std::size_t at = record.find("#0"); at != kNowhere; at = record.find("#0", at + 1))
-    if (at + kTab.text.size() <= record.size() && is_sure(record, at)) return true;
+    if (at + kTab.text.size() <= record.size() && is_sure_escape(record, at)) return true;
   return false;
 }
 

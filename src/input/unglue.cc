@@ -48,12 +48,15 @@ std::size_t Ungluer::border_end(std::string_view text, std::size_t box, const st
 
 // The first border may have been somebody else's, so that the title alone tells where to cut.
 // A closing border and an opening one may be glued; what is much longer is somebody's line, and would be cut for
-// ever. Where another process opens its box, that is as long as its title says.
+// ever. Where another process opens its box, that is as long as its title says. Behind a block that is closed a border
+// of another width opens the next one.
 std::size_t Ungluer::own_border_end(std::string_view prefix, std::size_t length, const std::string& process) const {
   constexpr std::size_t kMostGlued = 4;
   const std::size_t last = region_.blocks.title_width();
   if (last == 0 || length < 2 * kShortestBorder) return length;
-  const std::size_t own = region_.blocks.title_width_of(process + tag_of(prefix));
+  const std::string tag = process + tag_of(prefix);
+  const std::size_t own = region_.blocks.title_width_of(tag);
+  if (own != 0 && !region_.blocks.is_open(tag) && length % own != 0) return length;
   const std::size_t width = own != 0 ? own : last;
   const bool holds_another = length >= width + kShortestBorder && length <= kMostGlued * width;
   return holds_another && (own != 0 || next_title_width() != length) ? width : length;

@@ -10,7 +10,7 @@ namespace shardstats::input_detail {
 namespace {
 
 constexpr std::size_t kWidestTerminal = 2048;  // characters
-constexpr int kCompared = 48;                  // lines
+constexpr int kLinesCompared = 48;             // lines
 constexpr int kFewestBroken = 3;               // records among them
 constexpr std::size_t kLongestShape = 12;
 
@@ -53,7 +53,7 @@ WrappedRecords::WrappedRecords(std::string_view bytes, std::size_t start) {
   std::size_t width = 0, first = kNowhere;  // of a record that begins in these lines
   std::size_t last = 0;                     // width of the line before
   std::size_t at = start;
-  for (int i = 0; i < kCompared && at < bytes.size(); ++i) {
+  for (int i = 0; i < kLinesCompared && at < bytes.size(); ++i) {
     const std::optional<Line> line = short_line(bytes, at);
     if (!line) return;
     const std::size_t length = characters(line->text);
@@ -88,7 +88,7 @@ int WrappedRecords::broken_records(std::string_view bytes, std::size_t start) co
   constexpr int kFewestFull = 2;
   int broken = 0, full = 0, others = 0;
   const std::size_t first = start;
-  for (int left = kCompared; left > 0 && start < bytes.size();) {
+  for (int left = kLinesCompared; left > 0 && start < bytes.size();) {
     const bool is_whole = begins_record(line_at(bytes, start).text);
     if (!is_whole && start != first) break;  // the first one may be the rest of a record
     const Joined record = joined(bytes, start, left);

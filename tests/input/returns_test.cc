@@ -62,8 +62,8 @@ TEST(Returns, EndLinesOfBoxesOfOtherWidths) {
   const Texts lines = printed("1"),
               wide = each(printed("2"), [](std::string line) {
                 const bool is_title = line.find("Planner") != std::string::npos;
-                if (is_title) line.insert(1, 5, ' ');
-                return line.insert(line.size() - 1, is_title ? 5 : 10, line[1] == '#' ? '#' : ' ');
+                if (is_title) line.insert(1, 50, ' ');
+                return line.insert(line.size() - 1, is_title ? 50 : 100, line[1] == '#' ? '#' : ' ');
               });
   for (const auto& [first, second] : {std::pair{lines, wide}, {wide, lines}}) {
     const auto blocks = find_blocks(replaced(joined(first) + joined(second), "\n", ",x\r"));
