@@ -12,6 +12,7 @@
 #include "input/lines.h"
 #include "input/mend.h"
 #include "input/mended_blocks.h"
+#include "input/wrapped_records.h"
 
 namespace shardstats {
 namespace {
@@ -143,6 +144,7 @@ struct BlockFinder::State {
     constexpr int kMostBehindForeign = 1000;  // lines: the end of a block is short
     std::size_t widest = widest_from(sign);   // as a terminal is that broke lines
     int inner = 0;                            // pieces in a row with neither end of a line
+    std::optional<Line> behind_inner;         // what was the first line when the first of them came
     for (int foreign = 0, read = 0; line.start > from && foreign <= most_foreign; ++read) {
       if (read > kMostBehindForeign && foreign > 0) break;
       const Line before = lines.line_around(line.start - 1);
@@ -152,12 +154,14 @@ struct BlockFinder::State {
         first = before;
         foreign = inner = 0;
         widest = std::max(widest, width_of(before));
-      } else if (width_of(before) == widest && inner < kPiecesBack) {
+      } else if (most_foreign == 0 && width_of(before) == widest && inner < kPiecesBack) {
         ++inner;
+        if (!behind_inner) behind_inner = first;
       } else {
         ++foreign;
       }
     }
+    if (behind_inner && !WrappedRecords(lines.bytes(), first.start).are_any()) first = *behind_inner;
     run = {sign.start, first.start, run_end};
     return first;
   }

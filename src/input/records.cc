@@ -58,6 +58,10 @@ bool is_sure_escape(std::string_view text, std::size_t at) {
 
 }  // namespace
 
+bool has_line_ends(std::string_view record) {
+  return std::ranges::any_of(kEnds, [&](std::string_view one) { return ends_lines(record, one); });
+}
+
 std::vector<Transcript> lines_of_record(Transcript record) {
   const auto* const end =
       std::ranges::find_if(kEnds, [&](std::string_view one) { return ends_lines(record.text(), one); });

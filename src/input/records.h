@@ -11,6 +11,8 @@
 
 namespace shardstats::input_detail {
 
+// Has the record such escapes?
+bool has_line_ends(std::string_view record);
 // The lines that the escapes for line ends divide the record into; one if there are none.
 std::vector<Transcript> lines_of_record(Transcript record);
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "input/box.h"
+#include "input/records.h"
 #include "shardstats/ascii.h"
 
 namespace shardstats::input_detail {
@@ -13,6 +14,7 @@ constexpr std::size_t kWidestTerminal = 2048;  // characters
 constexpr int kLinesCompared = 48;             // lines
 constexpr int kFewestBroken = 3;               // records among them
 constexpr std::size_t kLongestShape = 12;
+constexpr std::string_view kNoFront = "\n";  // no line begins so
 
 // The line, unless it is longer than any terminal is wide.
 std::optional<Line> short_line(std::string_view bytes, std::size_t start) {
@@ -69,6 +71,12 @@ WrappedRecords::WrappedRecords(std::string_view bytes, std::size_t start) {
   if (width == 0) return;
   first_ = line_at(bytes, start).text;
   const std::string_view text = first == kNowhere ? first_ : line_at(bytes, first).text;
+  width_ = width;
+  if (is_one_record(bytes, start)) {
+    front_ = kNoFront;
+    return;
+  }
+  width_ = 0;
   const bool begins_with_border = characters(first_) == width && hashes_at_end(first_) >= kLeastWrapped;
   if (begins_with_border && !is_in_container(first_) && !is_in_container(text)) return;  // it tells all
   width_ = width;
@@ -80,6 +88,22 @@ WrappedRecords::WrappedRecords(std::string_view bytes, std::size_t start) {
   are_stripped_ = false;
   front_ = front;
   if (broken == 0) width_ = 0;
+}
+
+// Are the lines pieces of one record, in which escapes end the lines of a box?
+bool WrappedRecords::is_one_record(std::string_view bytes, std::size_t start) const {
+  constexpr int kFewestPieces = 8, kFewestWithoutLine = 3;
+  std::string record;
+  int pieces = 0, without_line = 0;
+  for (; pieces < kLinesCompared && start < bytes.size(); ++pieces) {
+    const Line line = line_at(bytes, start);
+    if (pieces > 0 && characters(line.text) != width_) break;
+    const std::size_t box = first_box(line.text);
+    without_line += box == kNowhere || line.text.find(" #", box) == kNowhere;
+    record += line.text;
+    start = line.next;
+  }
+  return pieces >= kFewestPieces && without_line >= kFewestWithoutLine && has_line_ends(record);
 }
 
 // How many there are, but none if not enough agree: of each record with a box line the piece in which that begins has

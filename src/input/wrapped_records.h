@@ -30,6 +30,7 @@ class WrappedRecords {
     int full = 0;                     // pieces in front of a break that are as wide as the terminal
     int others = 0;                   // pieces that no prefix of all of them was put in front of later
   };
+  bool is_one_record(std::string_view bytes, std::size_t start) const;
   int broken_records(std::string_view bytes, std::size_t start) const;
   Joined joined(std::string_view bytes, std::size_t start, int& left) const;
   bool begins_record(std::string_view line) const;

@@ -75,6 +75,22 @@ TEST(WrappedRecords, SeveralBlocks) {
   }
 }
 
+// One record with all lines.
+TEST(WrappedRecords, OfAllLines) {
+  for (const std::string end : {"#012", "#015#012", "\\n"}) {
+    std::string text = replaced(joined(prefixed("INFO:x:")), "\n", end);
+    if (end == "\\n") text = R"({"level": "info", "message": ")" + text + "\"}";
+    for (const std::size_t width : {60, 80, 115}) {
+      const std::string log = joined(wrapped({"Jan  2 03:04:05 h python[7]: " + text, "done"}, width));
+      const auto blocks = find_blocks(log);
+      ASSERT_EQ(blocks.size(), 1u) << end << width;
+      EXPECT_EQ(texts_of(blocks[0]), printed()) << end << width;
+      EXPECT_TRUE(blocks[0].opened && blocks[0].closed) << end << width;
+      for (const BoxLine& line : blocks[0].lines) EXPECT_EQ(byte_at(log, line.place), '#') << end << width;
+    }
+  }
+}
+
 // The same where a terminal's text lost the blanks at the ends of its lines.
 TEST(WrappedRecords, BlanksAreLost) {
   for (const Container& container : containers()) {
