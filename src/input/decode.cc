@@ -201,7 +201,7 @@ Transcript without_mark(const Transcript& line) {
 void undo_rest(Transcript line, BoxSoFar& box, std::vector<Mended>& mended, std::vector<Transcript>& lines) {
   if (has_colours(line.text())) undo(line, Mending::colours, mended, without_colours(line));
   if (has_lost_colours(line.text())) undo(line, Mending::colours, mended, without_lost_colours(line));
-  const bool are_ends = returns_end_lines(line.text());
+  const bool are_ends = returns_end_lines(line.text()) || would_lose_label(line.text(), box.width);
   if (are_ends) note(mended, Mending::glued, line.place_of(0));
   for (Transcript& kept : are_ends ? lines_of_returns(line) : without_overwritten(line, box.width))
     for (Transcript& part : without_html(std::move(kept), mended)) {

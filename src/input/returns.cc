@@ -82,6 +82,17 @@ bool returns_end_lines(std::string_view text) {
   return seen == kFewest;
 }
 
+// Nothing that a bar overwrites is the planner's, but for a line that was written again.
+bool would_lose_label(std::string_view text, std::size_t width) {
+  for (std::size_t start = 0, end; (end = text.find('\r', start)) != kNowhere; start = end + 1) {
+    const std::string_view part = text.substr(start, end - start), behind = text.substr(end + 1);
+    const bool is_last = behind.find_first_not_of('\r') == kNowhere;
+    if (is_last || is_bar(part) || is_kept_line(part, width) || behind.starts_with(part)) continue;
+    if (part.find(kTitle) != kNowhere || labels_in(part) > 0) return true;
+  }
+  return false;
+}
+
 std::vector<Transcript> lines_of_returns(const Transcript& line) {
   return split_lines(rewrite(line, [](std::string_view text, std::size_t at) {
     return text[at] == '\r' ? Change{1, "\n"} : Change{};

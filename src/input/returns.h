@@ -17,6 +17,8 @@ std::vector<Transcript> without_overwritten(const Transcript& line, std::size_t 
 // Do carriage returns end lines of a box, which nothing overwrites? So it is where logs that end their lines in them
 // alone are put together with others, or with a line feed between them.
 bool returns_end_lines(std::string_view text);
+// Would a part with the title or a label be lost with what was overwritten? Then nothing was.
+bool would_lose_label(std::string_view text, std::size_t width);
 // The lines that they end.
 std::vector<Transcript> lines_of_returns(const Transcript& line);
 

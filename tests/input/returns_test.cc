@@ -57,6 +57,15 @@ TEST(Returns, EndTheFirstLines) {
     }
 }
 
+// Also of pieces, of which none is a line of a box.
+TEST(Returns, LoseNoPartOfABlock) {
+  const std::string first = replaced(joined(wrapped(printed("1"), 45)), "\n", "\r");
+  const auto blocks = find_blocks(first + joined(printed("2")));
+  ASSERT_EQ(blocks.size(), 2u);
+  EXPECT_TRUE(texts_of(blocks[0]) == printed("1") || !blocks[0].opened || !blocks[0].closed);
+  EXPECT_EQ(texts_of(blocks[1]), printed("2"));
+}
+
 // With columns of CSV behind them.
 TEST(Returns, EndLinesOfBoxesOfOtherWidths) {
   const Texts lines = printed("1"),
