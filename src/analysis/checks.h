@@ -97,6 +97,7 @@ struct Checks {
 void check_sections(Checks& checks);
 void check_release(Checks& checks);
 void check_numbers(Checks& checks);  // but for those of tables
+void check_numbers_of_lines(Checks& checks);
 void check_tables(Checks& checks);
 void check_ranks(Checks& checks);
 void check_perf(Checks& checks);
@@ -131,6 +132,12 @@ int rank_number(const PrintedRank& row);
 // says; `sorted`: the planner sorts it.
 bool is_odd_list(std::string_view text, const std::vector<int>& ranks, bool sorted);
 Finding& add_odd_list(Checks& checks, const Cell& cell);
+
+// A finding at a number, whose first suspect is that number.
+Finding& add_disputed(Checks& checks, std::string_view rule, const Cell& cell, std::string message);
+// A number that the planner never prints so, or that is larger than those which are checked.
+Finding& add_odd(Checks& checks, const Cell& cell);
+Finding& add_beyond(Checks& checks, const Cell& cell);
 
 // Rows of the parameter table whose numbers the planner never prints so, by column.
 using OddNumbers = std::array<std::vector<const PrintedTable*>, 17>;

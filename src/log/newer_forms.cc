@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -13,72 +14,139 @@ namespace {
 
 // Different numbers of a column, none of which has the last decimal. Quarters do not count: sizes of powers of two, and
 // times that rest on them, end so by themselves; of others one in ten has a zero there.
-constexpr std::size_t kEnough = 8;
-constexpr std::size_t kAll = 3;  // decimals of the newest known releases
-constexpr std::array kRounded = {Format::r1, Format::r2, Format::r3}, kFixed = {Format::f1, Format::f2, Format::f3};
+constexpr std::ptrdiff_t kEnough = 8;
+constexpr std::size_t kAll = 3;      // decimals of the newest known releases
+constexpr std::ptrdiff_t kSure = 8;  // numbers of a form for each one of another, which is damaged
+constexpr std::ptrdiff_t kMostDamaged = 3;
+constexpr std::array kRounded = {Format::r1, Format::r2, Format::r3};
+constexpr std::array kFixed = {Format::f1, Format::f2, Format::f3};
 
 std::string_view decimals_of(std::string_view number) {
   const std::size_t point = number.find('.');
   return point == std::string_view::npos ? std::string_view() : number.substr(point + 1);
 }
 
-bool is_quarter(std::string_view decimals) {
+bool is_quarter(std::string_view number) {
+  const std::string_view decimals = decimals_of(number);
   return decimals.empty() || decimals == "0" || decimals == "25" || decimals == "5" || decimals == "75";
 }
 
-// The numbers of one column, or of all lines, until they are known to have all decimals, which a few tell.
-class Numbers {
- public:
-  // False: no more are needed.
-  bool add(const Cell& cell) {
-    const std::string_view decimals = decimals_of(cell.text);
-    most_ = std::max(most_, decimals.size());
-    if (!is_quarter(decimals)) texts_.push_back(cell.text);
-    return most_ < kAll;
-  }
+// "5.20": known releases leave such a zero out.
+bool has_needless_zero(const Cell& cell) {
+  const std::string_view decimals = decimals_of(cell.text);
+  return decimals.size() > 1 && decimals.ends_with('0');
+}
 
-  // How many decimals they are rounded to, if that is fewer.
-  std::optional<std::size_t> fewer_decimals() {
-    if (most_ == 0 || most_ >= kAll) return std::nullopt;
-    std::ranges::sort(texts_);
-    texts_.erase(std::unique(texts_.begin(), texts_.end()), texts_.end());
-    return texts_.size() < kEnough ? std::nullopt : std::optional(most_);
+// How many decimals they are rounded to, but for damaged ones, if that is fewer than `all`.
+std::optional<std::size_t> fewer_decimals(const std::vector<Cell>& numbers, std::size_t all) {
+  std::vector<std::string_view> texts;
+  for (const Cell& cell : numbers)
+    if (decimals_of(cell.text).size() > 1 || !is_quarter(cell.text)) texts.push_back(cell.text);
+  std::ranges::sort(texts);
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+  for (std::size_t decimals = 1; decimals < all; ++decimals) {
+    const auto has_more = [&](std::string_view text) { return decimals_of(text).size() > decimals; };
+    const auto tells = [&](std::string_view text) { return !has_more(text) && !is_quarter(text); };
+    const auto rounded = std::ranges::count_if(texts, tells), more = std::ranges::count_if(texts, has_more);
+    if (rounded >= kEnough && more * kSure <= rounded) return decimals;
   }
+  return std::nullopt;
+}
 
- private:
-  std::size_t most_ = 0;
-  std::vector<std::string_view> texts_;
+// How many decimals nearly all of them have, if that is more than chance tells, and how many have others.
+struct EqualDecimals {
+  std::size_t decimals = 0;
+  std::ptrdiff_t others = 0;
 };
+std::optional<EqualDecimals> equal_decimals(const std::vector<Cell>& numbers) {
+  constexpr std::ptrdiff_t kFew = 3;
+  std::map<std::size_t, std::ptrdiff_t> numbers_with;
+  for (const Cell& cell : numbers) {
+    const bool has_exponent = cell.text.find('e') != std::string_view::npos;
+    ++numbers_with[has_exponent ? std::string_view::npos : decimals_of(cell.text).size()];
+  }
+  const auto most = std::ranges::max_element(numbers_with, {}, [](const auto& with) { return with.second; });
+  if (most == numbers_with.end() || most->second <= kFew) return std::nullopt;
+  const EqualDecimals equal{most->first, std::ssize(numbers) - most->second};
+  return equal.others * kSure <= most->second ? std::optional(equal) : std::nullopt;
+}
+
+// More of them have a needless zero than damage leaves so.
+bool are_padded(const std::vector<Cell>& numbers, const EqualDecimals& equal) {
+  return std::ranges::count_if(numbers, has_needless_zero) > 1 + 2 * equal.others;
+}
+
+// Of numbers that known releases round to `all` decimals, without needless zeros.
+std::optional<Format> newer_form(const std::vector<Cell>& numbers, std::size_t all) {
+  const auto fewer = fewer_decimals(numbers, all);
+  const auto equal = equal_decimals(numbers);
+  if (equal && (equal->decimals == all || equal->decimals == fewer) && are_padded(numbers, *equal))
+    return kFixed[equal->decimals - 1];
+  return fewer ? std::optional(kRounded[*fewer - 1]) : std::nullopt;
+}
+bool is_padded(Format form) { return std::ranges::find(kFixed, form) != kFixed.end(); }
 
 void take_form(DraftPlan& plan, RoundedNumbers numbers, Format form, const Cell& where, std::string_view what) {
   plan.newer_forms[static_cast<std::size_t>(numbers)] = form;
   plan.report("log.unknown_format", Severity::warning, where, what);
 }
 
+// The numbers of a column, until some have all decimals and some fewer, as in known releases.
+class NumbersOfColumn {
+ public:
+  explicit NumbersOfColumn(std::size_t all) : all_(all) {}
+
+  // False: no more are needed.
+  bool add(const Cell& cell) {
+    if (!cell) return true;
+    numbers_.push_back(cell);
+    const bool has_all = decimals_of(cell.text).size() >= all_;
+    with_all_ += has_all;
+    with_fewer_ += !has_all;
+    return with_all_ <= kMostDamaged || with_fewer_ <= kMostDamaged;
+  }
+  const std::vector<Cell>& numbers() const { return numbers_; }
+
+ private:
+  std::size_t all_;
+  std::ptrdiff_t with_all_ = 0, with_fewer_ = 0;
+  std::vector<Cell> numbers_;
+};
+
+struct RoundedColumn {
+  RoundedNumbers numbers;
+  ColumnId id;
+  std::size_t decimals;  // of the newest known releases
+};
+
 // `add_row(numbers, row)`: false where no more are needed.
 template <class Row, class AddRow>
-void look_at(DraftPlan& plan, const ColumnTable<Row>& table, RoundedNumbers column, ColumnId id, AddRow add_row) {
-  Numbers numbers;
+void look_at(DraftPlan& plan, const ColumnTable<Row>& table, const RoundedColumn& column, AddRow add_row) {
+  NumbersOfColumn numbers(column.decimals);
   for (const Row& row : table.rows)
     if (!add_row(numbers, row)) return;
-  const auto decimals = numbers.fewer_decimals();
-  const auto printed = std::ranges::find(table.columns, id, &PrintedColumn::id);
-  if (!decimals || printed == table.columns.end()) return;
-  take_form(
-      plan, column, kRounded[*decimals - 1], printed->header,
-      "a column whose numbers have fewer decimals than any known release prints; they are checked as they are rounded");
+  const auto form = newer_form(numbers.numbers(), column.decimals);
+  const auto printed = std::ranges::find(table.columns, column.id, &PrintedColumn::id);
+  if (!form || printed == table.columns.end()) return;
+  take_form(plan, column.numbers, *form, printed->header,
+            is_padded(*form)
+                ? "a column whose numbers all have as many decimals, as no known release prints them; they are checked "
+                  "as they are rounded"
+                : "a column whose numbers have fewer decimals than any known release prints; they are checked as they "
+                  "are rounded");
 }
 
 void look_at_columns(DraftPlan& plan) {
-  look_at(plan, plan.ranks, RoundedNumbers::rank_memory, ColumnId::hbm,
-          [](Numbers& numbers, const PrintedRank& row) { return numbers.add(row.hbm) && numbers.add(row.ddr); });
-  look_at(plan, plan.ranks, RoundedNumbers::rank_perf, ColumnId::perf,
-          [](Numbers& numbers, const PrintedRank& row) { return numbers.add(row.perf.total); });
-  look_at(plan, plan.tables, RoundedNumbers::table_storage, ColumnId::storage, [](Numbers& numbers, const auto& row) {
+  using N = RoundedNumbers;
+  look_at(plan, plan.ranks, {N::rank_memory, ColumnId::hbm, kAll},
+          [](auto& numbers, const PrintedRank& row) { return numbers.add(row.hbm) && numbers.add(row.ddr); });
+  look_at(plan, plan.ranks, {N::rank_perf, ColumnId::perf, kAll},
+          [](auto& numbers, const PrintedRank& row) { return numbers.add(row.perf.total); });
+  look_at(plan, plan.tables, {N::table_storage, ColumnId::storage, kAll}, [](auto& numbers, const PrintedTable& row) {
     return numbers.add(row.hbm) && numbers.add(row.ddr) && numbers.add(row.ssd);
   });
-  look_at(plan, plan.tables, RoundedNumbers::table_perf, ColumnId::table_perf,
-          [](Numbers& numbers, const PrintedTable& row) { return numbers.add(row.perf.total); });
+  look_at(plan, plan.tables, {N::table_perf, ColumnId::table_perf, kAll},
+          [](auto& numbers, const PrintedTable& row) { return numbers.add(row.perf.total); });
 }
 
 // Those in the slots of a kind, in all lines.
@@ -93,36 +161,18 @@ std::vector<Cell> numbers_of_lines(const DraftPlan& plan, std::string_view kind)
   return numbers;
 }
 
-// How many decimals each of them has, if that is the same, and more than chance tells.
-std::optional<std::size_t> equal_decimals(const std::vector<Cell>& numbers) {
-  constexpr std::size_t kFew = 3;
-  if (numbers.size() <= kFew) return std::nullopt;
-  const std::size_t first = decimals_of(numbers.front().text).size();
-  const auto has_as_many = [&](const Cell& cell) { return decimals_of(cell.text).size() == first; };
-  return std::ranges::all_of(numbers, has_as_many) ? std::optional(first) : std::nullopt;
-}
-
-// "5.20": known releases leave such a zero out.
-bool has_needless_zero(const Cell& cell) {
-  const std::string_view decimals = decimals_of(cell.text);
-  return decimals.size() > 1 && decimals.ends_with('0');
-}
-
 void look_at_lines(DraftPlan& plan) {
   const std::vector<Cell> lines = numbers_of_lines(plan, "r3");
-  Numbers numbers;
-  for (const Cell& cell : lines) numbers.add(cell);
-  const auto fewer = numbers.fewer_decimals(), equal = equal_decimals(lines);
-  const bool is_padded =
-      equal && (equal == kAll || equal == fewer) && std::ranges::count_if(lines, has_needless_zero) > 1;
-  if (is_padded)
+  const auto form = newer_form(lines, kAll);
+  if (!form) return;
+  if (is_padded(*form))
     take_form(
-        plan, RoundedNumbers::lines, kFixed[*equal - 1], *std::ranges::find_if(lines, has_needless_zero),
+        plan, RoundedNumbers::lines, *form, *std::ranges::find_if(lines, has_needless_zero),
         "a number of the lines outside of the tables as no known release prints it; all of them have as many decimals, "
         "and are checked as they are rounded");
-  else if (fewer)
+  else
     take_form(
-        plan, RoundedNumbers::lines, kRounded[*fewer - 1], lines.front(),
+        plan, RoundedNumbers::lines, *form, lines.front(),
         "the first number of the lines outside of the tables, all of which have fewer decimals than any known release "
         "prints; they are checked as they are rounded");
 }
@@ -130,9 +180,9 @@ void look_at_lines(DraftPlan& plan) {
 // Known releases print all three.
 void look_at_measures(DraftPlan& plan) {
   const std::vector<Cell> measures = numbers_of_lines(plan, "f3");
-  const auto decimals = equal_decimals(measures);
-  if (!decimals || *decimals == 0 || *decimals >= kAll) return;
-  take_form(plan, RoundedNumbers::measures, kFixed[*decimals - 1], measures.front(),
+  const auto equal = equal_decimals(measures);
+  if (!equal || equal->decimals == 0 || equal->decimals >= kAll) return;
+  take_form(plan, RoundedNumbers::measures, kFixed[equal->decimals - 1], measures.front(),
             "the first measure of imbalance, all of which have fewer decimals than any known release prints; they are "
             "checked as they are rounded");
 }

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "logs.h"
-#include "shardstats/analysis/verify.h"
+#include "newer_logs.h"
 
 namespace shardstats {
 namespace {
@@ -18,38 +17,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
-
-// "error log.malformed_cell 0,969: the planner never prints ...", without notes.
-std::vector<std::string> findings(const Report& report) {
-  std::vector<std::string> all;
-  for (const Finding& f : report.findings)
-    if (f.severity != Severity::note)
-      all.push_back(std::string(name(f.severity)) + " " + std::string(f.rule->id) + " " + std::string(f.where.text) +
-                    ": " + f.message);
-  return all;
-}
-std::vector<std::string> findings(const std::string& log) { return findings(Checked(log).report); }
-
-// A line of the box with another text in it, above the line with the mark.
-std::string inserted(std::string log, const std::string& mark, const std::string& text) {
-  const std::size_t at = log.rfind('\n', log.find(mark)) + 1, width = log.find('\n', at) - at;
-  return log.insert(at, text + std::string(width - text.size() - 1, ' ') + "#\n");
-}
-
-// The text and as many blanks behind it as the old one was longer, or fewer.
-std::string replaced(std::string log, const std::string& old_text, const std::string& new_text) {
-  const std::size_t at = log.find(old_text);
-  log.replace(at, old_text.size(), new_text);
-  const std::size_t end = at + new_text.size();
-  if (new_text.size() > old_text.size()) return log.erase(end, new_text.size() - old_text.size());
-  return log.insert(end, old_text.size() - new_text.size(), ' ');
-}
-
-std::string everywhere(std::string log, const std::string& old_text, const std::string& new_text) {
-  for (std::size_t at = 0; (at = log.find(old_text, at)) != std::string::npos; at += new_text.size())
-    log.replace(at, old_text.size(), new_text);
-  return log;
-}
 
 // One cell in a form that no release prints is damage.
 TEST(NewerRelease, OneCellIsWrong) {
@@ -80,41 +47,6 @@ TEST(NewerRelease, AllCellsAreAnotherForm) {
   for (const char* rank : {"0", "1", "2", "3", "4", "5", "6", "7"})
     log = changed(log, std::string("#         ") + rank + " ", "(0%)", "(0.5%)");
   EXPECT_THAT(findings(log), AllOf(SizeIs(1), Each(HasSubstr("warning log.unknown_format 0.5"))));
-}
-
-// Cells of a row that are rounded alike, in front of which blanks make up for the decimals that are gone.
-struct Rounded {
-  std::vector<Cell> cells;
-  std::size_t blanks_before;  // characters in front of the first one
-};
-
-std::vector<Rounded> rounded_cells(const PrintedPlan& plan, RoundedNumbers column) {
-  std::vector<Rounded> all;
-  for (const PrintedRank& row : plan.ranks.rows) {
-    if (column == RoundedNumbers::rank_memory) all.insert(all.end(), {{{row.hbm}, 0}, {{row.ddr}, 0}});
-    if (column == RoundedNumbers::rank_perf) all.push_back({{row.perf.total}, 0});
-  }
-  for (const PrintedTable& row : plan.tables.rows) {
-    if (column == RoundedNumbers::table_storage) all.push_back({{row.hbm, row.ddr, row.ssd}, 1});
-    if (column == RoundedNumbers::table_perf) all.push_back({{row.perf.total}, 0});
-  }
-  return all;
-}
-
-// Ties of numbers that are rounded already may go either way; with one decimal this log has none.
-std::string with_one_decimal(std::string log, RoundedNumbers column) {
-  const Checked checked(log);
-  const std::string_view bytes = checked.source->bytes();
-  for (const Rounded& rounded : rounded_cells(checked.printed, column)) {
-    const auto at = [&](const Cell& cell) { return static_cast<std::size_t>(cell.text.data() - bytes.data()); };
-    const std::size_t start = at(rounded.cells.front()) - rounded.blanks_before;
-    const std::size_t end = at(rounded.cells.back()) + rounded.cells.back().text.size();
-    std::string text(bytes.substr(start, end - start));
-    for (auto cell = rounded.cells.rbegin(); cell != rounded.cells.rend(); ++cell)
-      text.replace(at(*cell) - start, cell->text.size(), format(std::stod(std::string(cell->text)), Format::r1));
-    log.replace(start, end - start, std::string(end - start - text.size(), ' ') + text);
-  }
-  return log;
 }
 
 // They are no wrong numbers: they are checked as they are rounded.
@@ -151,38 +83,6 @@ TEST(NewerRelease, FewerDecimalsInAFewCells) {
   const std::string log = with_one_decimal(log_bytes("v1.8.0.log"), RoundedNumbers::table_perf);
   EXPECT_THAT(findings(log), Contains(HasSubstr("error table.perf.total")));
   EXPECT_THAT(findings(log), Not(Contains(HasSubstr("log.unknown_format"))));
-}
-
-// The numbers in the slots of that kind, in all lines, by f(text). Blanks in front of the right border make up for it.
-template <class F>
-std::string with_numbers_of_lines(std::string log, std::string_view kind, F f) {
-  const Checked checked(log);
-  const std::string_view bytes = checked.source->bytes();
-  for (auto line = checked.printed.lines.rbegin(); line != checked.printed.lines.rend(); ++line) {
-    std::vector<Cell> numbers;
-    each_slot(line_forms()[line->form].pattern, [&](std::size_t slot, std::string_view of) {
-      if (of == kind) numbers.push_back(checked.printed.slots_of(*line)[slot]);
-    });
-    for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
-      const auto at = static_cast<std::size_t>(number->text.data() - bytes.data());
-      const std::string text = f(number->text);
-      log.replace(at, number->text.size(), text);
-      const std::size_t border = log.find('\n', at) - 1;
-      if (text.size() <= number->text.size())
-        log.insert(border, number->text.size() - text.size(), ' ');
-      else
-        log.erase(border - (text.size() - number->text.size()), text.size() - number->text.size());
-    }
-  }
-  return log;
-}
-// Ties of numbers that are rounded already may go either way; in this log those from 1 up go down.
-std::string with_lines_as(const std::string& log, std::string_view kind, Format form) {
-  return with_numbers_of_lines(log, kind, [&](std::string_view text) {
-    constexpr double kLittle = 1e-7;
-    const double value = std::stod(std::string(text));
-    return format(value < 1 ? value : value - kLittle, form);
-  });
 }
 
 // Numbers of lines are checked as they are rounded, too.

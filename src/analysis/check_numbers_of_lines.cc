@@ -1,0 +1,71 @@
+// The numbers of the lines outside of the tables, as check_numbers.cc has those of the tables.
+#include <string>
+#include <vector>
+
+#include "analysis/checks.h"
+#include "analysis/spelling.h"
+#include "shardstats/log/layout.h"
+
+namespace shardstats::analysis {
+namespace {
+
+void check_whole(Checks& checks, const Cell& cell) {
+  if (is_usual<kWhole>(cell.text)) return;
+  const Spelling spelling = spelling_of(cell.text, kWhole);
+  if (spelling == Spelling::odd) add_odd(checks, cell);
+  if (spelling == Spelling::beyond) add_beyond(checks, cell);
+}
+
+void check_list(Checks& checks, const Cell& cell, bool sorted) {
+  std::vector<int> ranks;
+  if (parse_ranks(cell.text, ranks) && is_odd_list(cell.text, ranks, sorted)) add_odd_list(checks, cell);
+}
+
+// Numbers of the lines that are rounded alike.
+struct NumbersOfLines {
+  std::size_t count = 0;
+  std::vector<const Cell*> odd;
+};
+
+void look_at_number(Checks& checks, const Cell& cell, NumbersOfLines& numbers) {
+  ++numbers.count;
+  const auto& newer = checks.printed.newer_forms[static_cast<std::size_t>(RoundedNumbers::lines)];
+  if (newer ? values_printed_as(cell.text, *newer).has_value() : is_usual<kThree>(cell.text)) return;
+  const Spelling spelling = spelling_of(cell.text, kThree);
+  if (spelling == Spelling::odd || (newer && spelling == Spelling::usual)) numbers.odd.push_back(&cell);
+  if (spelling == Spelling::beyond) add_beyond(checks, cell);
+}
+
+// Slots "{int}", "{p0}", "{r3}", "{L1}" and "{L2}" of the line's form.
+void check_line(Checks& checks, const PrintedLine& line, NumbersOfLines& numbers) {
+  const auto slots = checks.printed.slots_of(line);
+  const bool sorted = line.id != LineId::top_hbm_table;  // that one is in the order of the shards
+  each_slot(line_forms()[line.form].pattern, [&](std::size_t slot, std::string_view kind) {
+    if (slot >= slots.size()) return;
+    if (kind == "int" || kind == "p0") check_whole(checks, slots[slot]);
+    if (kind == "r3") look_at_number(checks, slots[slot], numbers);
+    if (kind == "L1" || kind == "L2") check_list(checks, slots[slot], sorted);
+  });
+}
+
+// Where most of them are odd, nothing is damaged, as in a column. Says so.
+bool are_unread(Checks& checks, const NumbersOfLines& numbers, const std::string& what) {
+  if (!is_changed_format(checks.printed, numbers.odd.size(), numbers.count)) return false;
+  const Cell& first = *numbers.odd.front();
+  checks.add_log("log.unknown_format", first,
+                 "no known release prints " + what + " as " + std::string(first.text) + "; " +
+                     std::to_string(numbers.odd.size()) + " of them are kept but not checked");
+  return true;
+}
+
+}  // namespace
+
+void check_numbers_of_lines(Checks& checks) {
+  NumbersOfLines numbers;
+  for (const PrintedLine& line : checks.printed.lines) check_line(checks, line, numbers);
+  checks.lines_unread = are_unread(checks, numbers, "numbers of the lines outside of the tables");
+  if (!checks.lines_unread)
+    for (const Cell* cell : numbers.odd) add_odd(checks, *cell);
+}
+
+}  // namespace shardstats::analysis
