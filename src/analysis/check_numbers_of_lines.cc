@@ -26,6 +26,9 @@ struct NumbersOfLines {
   std::size_t count = 0;
   std::vector<const Cell*> odd;
 };
+struct RoundedOfLines {
+  NumbersOfLines sizes_and_times, measures;
+};
 
 void look_at_number(Checks& checks, const Cell& cell, NumbersOfLines& numbers) {
   ++numbers.count;
@@ -36,14 +39,21 @@ void look_at_number(Checks& checks, const Cell& cell, NumbersOfLines& numbers) {
   if (spelling == Spelling::beyond) add_beyond(checks, cell);
 }
 
-// Slots "{int}", "{p0}", "{r3}", "{L1}" and "{L2}" of the line's form.
-void check_line(Checks& checks, const PrintedLine& line, NumbersOfLines& numbers) {
+// A few odd measures are findings of their own.
+void look_at_measure(const Checks& checks, const Cell& cell, NumbersOfLines& measures) {
+  ++measures.count;
+  if (!values_printed_as(cell.text, checks.printed.format_of(RoundedNumbers::measures))) measures.odd.push_back(&cell);
+}
+
+// Slots "{int}", "{p0}", "{r3}", "{f3}", "{L1}" and "{L2}" of the line's form.
+void check_line(Checks& checks, const PrintedLine& line, RoundedOfLines& numbers) {
   const auto slots = checks.printed.slots_of(line);
   const bool sorted = line.id != LineId::top_hbm_table;  // that one is in the order of the shards
   each_slot(line_forms()[line.form].pattern, [&](std::size_t slot, std::string_view kind) {
     if (slot >= slots.size()) return;
     if (kind == "int" || kind == "p0") check_whole(checks, slots[slot]);
-    if (kind == "r3") look_at_number(checks, slots[slot], numbers);
+    if (kind == "r3") look_at_number(checks, slots[slot], numbers.sizes_and_times);
+    if (kind == "f3") look_at_measure(checks, slots[slot], numbers.measures);
     if (kind == "L1" || kind == "L2") check_list(checks, slots[slot], sorted);
   });
 }
@@ -61,11 +71,12 @@ bool are_unread(Checks& checks, const NumbersOfLines& numbers, const std::string
 }  // namespace
 
 void check_numbers_of_lines(Checks& checks) {
-  NumbersOfLines numbers;
+  RoundedOfLines numbers;
   for (const PrintedLine& line : checks.printed.lines) check_line(checks, line, numbers);
-  checks.lines_unread = are_unread(checks, numbers, "numbers of the lines outside of the tables");
+  checks.lines_unread = are_unread(checks, numbers.sizes_and_times, "numbers of the lines outside of the tables");
+  checks.measures_unread = are_unread(checks, numbers.measures, "measures of imbalance");
   if (!checks.lines_unread)
-    for (const Cell* cell : numbers.odd) add_odd(checks, *cell);
+    for (const Cell* cell : numbers.sizes_and_times.odd) add_odd(checks, *cell);
 }
 
 }  // namespace shardstats::analysis

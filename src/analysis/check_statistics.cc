@@ -15,7 +15,9 @@ class Comparison : public StatisticsReader {
     // Ranks leave room where their memory is less than their cells show; then the other measures may not.
     const RealInterval expected = narrowed(n.expected, n.by_other_measures);
     // What is no memory size at all is a finding already, and so are numbers of lines in a form of their own.
-    const bool is_unread = checks_.lines_unread && n.format == checks_.printed.format_of(RoundedNumbers::lines);
+    const auto is_of = [&](RoundedNumbers numbers) { return n.format == checks_.printed.format_of(numbers); };
+    const bool is_unread = (checks_.lines_unread && is_of(RoundedNumbers::lines)) ||
+                           (checks_.measures_unread && is_of(RoundedNumbers::measures));
     const bool is_said = !printed && (n.unit == "bytes" || is_unread);
     if (!n.cell || is_said || (printed && printed->overlaps(expected))) return false;
     Finding& finding = checks_.add(n.rule, n.cell);

@@ -69,7 +69,8 @@ struct Checks {
   Compared compared{};
   bool rows_complete = false;  // all rows of the parameter table are there, so that sums over them mean something
   TableWords words{};
-  bool lines_unread = false;  // numbers of lines are in a form of no known release, which is said
+  // Numbers of lines, or the measures of imbalance, are in a form of no known release, which is said.
+  bool lines_unread = false, measures_unread = false;
 
   // What check_tables() counts for cover(), while it looks at a row.
   NumberCounts numbers_of_tables{};

@@ -158,13 +158,30 @@ class Counter {
     const bool is_extra_tier =
         line.id == LineId::tier && parse_integer(slots[0].text).value_or(0) > checks_.compared.tiers;
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      if (is_extra_tier)
+      if (is_unread(line, i))
+        add(slots[i], unchecked);
+      else if (is_extra_tier)
         add(slots[i], i == 0 ? none : unchecked);
       else if (listed != kLineNatures.end())
         add(slots[i], listed->slots[i], in_section(listed->rules[i]));
       else if (is_number(slots[i].text) || (!slots[i].text.empty() && is_list(slots[i])))
         add(slots[i], unchecked);
     }
+  }
+
+  // Is the number in a form of no known release?
+  bool is_unread(const PrintedLine& line, std::size_t i) const {
+    if (!checks_.lines_unread && !checks_.measures_unread) return false;
+    bool unread = false;
+    const Cell& cell = checks_.printed.slots_of(line)[i];
+    each_slot(line_forms()[line.form].pattern, [&](std::size_t slot, std::string_view kind) {
+      const auto is_of = [&](RoundedNumbers numbers) {
+        return slot == i && !values_printed_as(cell.text, checks_.printed.format_of(numbers));
+      };
+      unread = unread || (checks_.lines_unread && kind == "r3" && is_of(RoundedNumbers::lines)) ||
+               (checks_.measures_unread && kind == "f3" && is_of(RoundedNumbers::measures));
+    });
+    return unread;
   }
 
   static bool is_list(const Cell& cell) {

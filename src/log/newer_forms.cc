@@ -19,7 +19,7 @@ constexpr std::size_t kAll = 3;      // decimals of the newest known releases
 constexpr std::ptrdiff_t kSure = 8;  // numbers of a form for each one of another, which is damaged
 constexpr std::ptrdiff_t kMostDamaged = 3;
 constexpr std::array kRounded = {Format::r1, Format::r2, Format::r3};
-constexpr std::array kFixed = {Format::f1, Format::f2, Format::f3};
+constexpr std::array kFixed = {Format::f1, Format::f2, Format::f3, Format::f4, Format::f5, Format::f6};
 
 std::string_view decimals_of(std::string_view number) {
   const std::size_t point = number.find('.');
@@ -177,14 +177,17 @@ void look_at_lines(DraftPlan& plan) {
         "prints; they are checked as they are rounded");
 }
 
-// Known releases print all three.
+// Known releases print three.
 void look_at_measures(DraftPlan& plan) {
   const std::vector<Cell> measures = numbers_of_lines(plan, "f3");
   const auto equal = equal_decimals(measures);
-  if (!equal || equal->decimals == 0 || equal->decimals >= kAll) return;
+  if (!equal || equal->decimals == 0 || equal->decimals == kAll || equal->decimals > kFixed.size()) return;
   take_form(plan, RoundedNumbers::measures, kFixed[equal->decimals - 1], measures.front(),
-            "the first measure of imbalance, all of which have fewer decimals than any known release prints; they are "
-            "checked as they are rounded");
+            equal->decimals < kAll
+                ? "the first measure of imbalance, all of which have fewer decimals than any known release prints; "
+                  "they are checked as they are rounded"
+                : "the first measure of imbalance, all of which have more decimals than any known release prints; "
+                  "they are checked as they are rounded");
 }
 
 }  // namespace

@@ -30,6 +30,12 @@ constexpr std::optional<int> fixed_decimals(Format format) {
       return 2;
     case Format::f3:
       return 3;
+    case Format::f4:
+      return 4;
+    case Format::f5:
+      return 5;
+    case Format::f6:
+      return 6;
     case Format::p0:
     case Format::thousands:
       return 0;

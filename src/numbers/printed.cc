@@ -105,6 +105,9 @@ std::string format(double value, Format format) {
     case Format::f1:
     case Format::f2:
     case Format::f3:
+    case Format::f4:
+    case Format::f5:
+    case Format::f6:
     case Format::p0:
       return std::string(write_fixed(buffer, value, *fixed_decimals(format)));
     case Format::integer: {

@@ -68,7 +68,7 @@ std::optional<Decimal> read_decimal(std::string_view text) {
   return read_decimal(text, decimal) ? std::optional(decimal) : std::nullopt;
 }
 
-constexpr std::array<std::uint64_t, 4> kPowers = {1, 10, 100, 1000};
+constexpr std::array<std::uint64_t, 7> kPowers = {1, 10, 100, 1000, 10'000, 100'000, 1'000'000};
 
 // Makes its units those of the last of so many decimals. False: r1..r3 do not print it so, or it is too long for the
 // short way.
@@ -80,7 +80,7 @@ inline bool round_to(int decimals, std::string_view text, Decimal& decimal) {
   return decimal.units <= kMaxUnits;
 }
 
-// The decimal of r1..r3, f1..f3, p0 text in units of the format's last decimal; std::nullopt as above.
+// The decimal of r1..r3, f1..f6, p0 text in units of the format's last decimal; std::nullopt as above.
 inline std::optional<Decimal> read_fixed(std::string_view text, Format format) {
   Decimal decimal;
   if (!read_decimal(text, decimal)) return std::nullopt;
@@ -377,7 +377,8 @@ std::optional<ByteInterval> large_bytes(std::string_view text, Format format, st
 }
 
 // Counts whose quotient by `unit` rounds to the decimal, half to even; std::nullopt beyond 2^53. Borders are in
-// units of 1 / (2 * 10^decimals) bytes: with at most three decimals they fit 64 bits wherever the count is below 2^53.
+// units of 1 / (2 * 10^decimals) bytes: with at most three decimals they fit 64 bits wherever the count is below 2^53,
+// and what does not fit is std::nullopt, too.
 [[gnu::always_inline]] inline std::optional<ByteInterval> bytes_between_ties(std::uint64_t units,
                                                                              std::uint64_t per_byte,
                                                                              std::uint64_t unit) {

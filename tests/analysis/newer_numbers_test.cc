@@ -6,8 +6,11 @@
 namespace shardstats {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 std::string with_text(std::string log, const std::string& old_text, const std::string& new_text) {
@@ -46,6 +49,33 @@ TEST(NewerNumbers, OneDamagedNumberOfANewerForm) {
     EXPECT_THAT(found, Contains(HasSubstr("warning log.unknown_format"))) << c.new_text;
     EXPECT_THAT(found, SizeIs(testing::Le(3))) << c.new_text;
   }
+}
+
+TEST(NewerNumbers, MeasuresWithMoreDecimalsAreCheckedAsTheyAreRounded) {
+  const std::string log = log_bytes("main.log");
+  const Checked checked(log);
+  for (const std::size_t decimals : {4u, 6u}) {
+    const Format form = decimals == 4 ? Format::f4 : Format::f6;
+    // What the ranks leave open is wide enough for zeros.
+    const std::string newer = with_lines_as(log, "f3", form);
+    EXPECT_THAT(findings(newer), Contains(AllOf(HasSubstr("warning log.unknown_format"), HasSubstr("more decimals"))));
+    EXPECT_THAT(findings(newer), Not(Contains(HasSubstr("as no known release prints"))));
+    EXPECT_EQ(Checked(newer).printed.format_of(RoundedNumbers::measures), form);
+  }
+}
+
+TEST(NewerNumbers, MeasuresInAFormThatIsNotReadAreNotChecked) {
+  const std::string log = log_bytes("main.log");
+  const std::string exponents = with_numbers_of_lines(log, "f3", [](std::string_view text) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.3e", std::stod(std::string(text)));
+    return std::string(digits);
+  });
+  EXPECT_THAT(findings(exponents), ElementsAre(AllOf(HasSubstr("warning log.unknown_format"),
+                                                     HasSubstr("12 of them are kept but not checked"))));
+  const Coverage before = Checked(log).report.coverage, after = Checked(exponents).report.coverage;
+  EXPECT_EQ(after.derived + 12, before.derived);
+  EXPECT_EQ(after.unchecked, before.unchecked + 12);
 }
 
 }  // namespace

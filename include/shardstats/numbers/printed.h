@@ -30,7 +30,10 @@ enum class Format : std::uint8_t {
   r3,  // round to 1/2/3 decimals, then shortest repr: 12.0, 12.3, 12.345
   f1,
   f2,
-  f3,            // exactly 1/2/3 decimals
+  f3,  // exactly 1/2/3 decimals
+  f4,
+  f5,
+  f6,            // exactly 4/5/6 decimals, which no known release prints
   p0,            // value * 100 rounded to 0 decimals; the text is without the '%'
   g3,            // 3 significant digits, %g rules
   c1,            // perf component: integer from 1 up, else one significant digit
@@ -45,7 +48,7 @@ std::string format(double value, Format format);
 // For p0 the interval is of the fraction.
 std::optional<RealInterval> values_printed_as(std::string_view text, Format format);
 
-// The byte counts n >= 0 for which n / unit (a power of two) prints as `text` in format r1..r3 or f1..f3;
+// The byte counts n >= 0 for which n / unit (a power of two) prints as `text` in format r1..r3 or f1..f6;
 // exact integer arithmetic. std::nullopt also where the count does not fit 62 bits.
 std::optional<ByteInterval> bytes_printed_as(std::string_view text, Format format, std::int64_t unit);
 
