@@ -251,7 +251,9 @@ class Sections {
     for (const PrintedLine& line : printed_.lines) {
       const LineId id = known_id(line);
       if (std::ranges::find(kOfKernels, id, &OfKernels::line) == std::end(kOfKernels)) continue;
-      const std::string_view kernel = printed_.slots_of(line).front().text;
+      const auto slots = printed_.slots_of(line);
+      const bool has_whole_line = line.like != L::blank && slots.size() > 1;  // in front of its values
+      const std::string_view kernel = slots[has_whole_line ? 1 : 0].text;
       const bool is_counted = id == L::kernel_count && !checks_.rows_complete;
       if (is_counted || is_any_kernel(checks_, kernel)) all.insert(kernel);
       named[id].insert(kernel);

@@ -34,6 +34,8 @@ class TopTables {
     std::size_t listed = 0;
     RealInterval last{0, 1e300};
     Cell cell{{}, checks_.printed.find(heading)->place};
+    // Some are not read.
+    if (std::ranges::find(checks_.printed.lines, id, &PrintedLine::like) != checks_.printed.lines.end()) return;
     for (const PrintedLine& line : checks_.printed.lines) {
       if (line.id != id) continue;
       const auto slots = checks_.printed.slots_of(line);

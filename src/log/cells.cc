@@ -133,10 +133,11 @@ bool read_perf(std::string_view text, const BoxLine& line, Row& row) {
 }
 
 template <class Reader>
-bool read_storage_with(Reader in, PrintedTable& row) {
+bool read_storage_with(Reader in, std::string_view unit, PrintedTable& row) {
   Cell hbm, ddr, ssd;
-  if (!(in.literal("(") && in.number(hbm) && in.literal(" GB, ") && in.number(ddr) && in.literal(" GB"))) return false;
-  if (in.literal(", ") && !(in.number(ssd) && in.literal(" GB"))) return false;
+  const auto size = [&](Cell& into) { return in.number(into) && in.literal(unit); };
+  if (!(in.literal("(") && size(hbm) && in.literal(", ") && size(ddr))) return false;
+  if (in.literal(", ") && !size(ssd)) return false;
   if (!in.literal(")") || !in.done()) return false;
   row.hbm = hbm;
   row.ddr = ddr;
@@ -146,7 +147,10 @@ bool read_storage_with(Reader in, PrintedTable& row) {
 // "(2.0 GB, 0.0 GB)" or with a third value
 bool read_storage(std::string_view text, const BoxLine& line, PrintedTable& row) {
   const PlainReader plain(text, line);
-  return (plain.is_plain() && read_storage_with(plain, row)) || read_storage_with(CellReader(text, line), row);
+  if (plain.is_plain() && read_storage_with(plain, " GB", row)) return true;
+  if (read_storage_with(CellReader(text, line), " GB", row)) return true;
+  row.in_gib = read_storage_with(CellReader(text, line), " GiB", row);
+  return row.in_gib;
 }
 
 // "64" or "256 (128)"
@@ -314,8 +318,9 @@ void write_cell(ColumnId column, const PrintedRank& row, std::string& out) {
 void write_cell(ColumnId column, const PrintedTable& row, std::string& out) {
   if (column == ColumnId::table_perf) return write_perf(row.perf, out);
   if (column == ColumnId::storage) {
-    out.append("(").append(row.hbm.text).append(" GB, ").append(row.ddr.text).append(" GB");
-    if (row.ssd) out.append(", ").append(row.ssd.text).append(" GB");
+    const std::string_view unit = row.in_gib ? " GiB" : " GB";
+    out.append("(").append(row.hbm.text).append(unit).append(", ").append(row.ddr.text).append(unit);
+    if (row.ssd) out.append(", ").append(row.ssd.text).append(unit);
     out += ')';
     return;
   }

@@ -70,9 +70,22 @@ std::size_t squeezed_length(ColumnId id, std::string_view text) {
   }
 }
 
-ColumnId column_id(std::string_view header, bool rank_table) {
+ColumnId known_column_id(std::string_view header, bool rank_table) {
   for (const ColumnForm& form : column_forms())
     if (form.rank_table == rank_table && form.header == header) return form.id;
+  return ColumnId::unknown;
+}
+
+// "HBM (GiB)" is "HBM (GB)".
+ColumnId column_id(std::string_view header, bool rank_table) {
+  const ColumnId known = known_column_id(header, rank_table);
+  if (known != ColumnId::unknown) return known;
+  for (const NewerUnit& unit : newer_units()) {
+    const std::string_view newer = unit.newer.substr(1);
+    const std::size_t at = header.find(newer);
+    if (!unit.is_same || !unit.newer.starts_with(' ') || at == std::string_view::npos) continue;
+    return known_column_id(std::string(header).replace(at, newer.size(), unit.known.substr(1)), rank_table);
+  }
   return ColumnId::unknown;
 }
 

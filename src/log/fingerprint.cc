@@ -159,6 +159,7 @@ bool is_old_sharder(std::string_view name) {
 }  // namespace
 
 void TableHints::add(const PrintedTable& row) {
+  in_gib += row.in_gib;
   grid_shard = grid_shard || row.sharding.text == "GS";
   old_sharder = old_sharder || is_old_sharder(row.sharder.text);
   const bool has_factor = row.cache_load_factor && row.cache_load_factor.text != "None";

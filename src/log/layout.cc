@@ -252,7 +252,26 @@ constexpr OrderedLine kOrder[] = {
     {L::top_hbm_heading, When::debug_plan, Part::top_tables},
 };
 
+// Also the known ones without their blank.
+constexpr NewerUnit kNewerUnits[] = {
+    {" GB", " GiB", true},  {" GB", "GB", true},    {" MB", " MiB", true},      {" ms", "ms", true},
+    {" GB", " MiB", false}, {" GB", " MB", false},  {" GB", " TiB", false},     {" GB", " TB", false},
+    {" GB", " KiB", false}, {" GB", " KB", false},  {" GB", " bytes", false},   {" GB", " B", false},
+    {" ms", " s", false},   {" ms", "s", false},    {" ms", " us", false},      {" ms", " \xc2\xb5s", false},
+    {" ms", " ns", false},  {" ms", " sec", false}, {" ms", " seconds", false},
+};
+
 }  // namespace
+
+std::span<const NewerUnit> newer_units() { return kNewerUnits; }
+std::string in_unit(std::string_view pattern, const NewerUnit& unit) {
+  std::string changed;
+  for (std::size_t at = pattern.find(unit.known); at != std::string_view::npos; at = pattern.find(unit.known)) {
+    changed.append(pattern.substr(0, at)).append(unit.newer);
+    pattern.remove_prefix(at + unit.known.size());
+  }
+  return changed.empty() ? changed : changed.append(pattern);
+}
 
 std::span<const ColumnForm> column_forms() { return kColumns; }
 std::span<const PerfForm> perf_forms() { return kPerfForms; }

@@ -13,6 +13,7 @@
 #include "log/match.h"
 #include "log/mend_lines.h"
 #include "log/newer_forms.h"
+#include "log/newer_units.h"
 #include "log/read_tables.h"
 #include "log/repeats.h"
 #include "log/report_damage.h"
@@ -100,6 +101,7 @@ class BlockParser {
     tables_.mend_tables();
     mend_lines(plan_);
     plan_.releases = release_candidates(plan_, tables_.hints(), block_.closed);
+    report_newer_units(plan_, tables_.hints());
     find_newer_forms(plan_);
     return std::move(plan_);
   }
@@ -126,15 +128,21 @@ class BlockParser {
       SlotTexts slots;
       const bool is_whole = !frame_.reaches_cut(line) && !has_return(split.text);
       const std::size_t form = is_whole ? known_form(split.text, slots) : kNoForm;
-      if (form == kNoForm)
-        read_unknown(line, split);
-      else if (frame_.lacks_border(line) && ends_in_value(form, line.text))
-        read_cut_value(line, split, form);
-      else
-        read_known(line, form, slots);
+      const bool may_be_any = form == kNoForm || line_forms()[form].pattern == "{text}";
+      const bool is_in_newer_unit = is_whole && may_be_any && read_in_newer_unit(line, split);
+      if (!is_in_newer_unit) read_in_known_units(line, split, form, slots);
       const bool is_wide = !plan_.lines.empty() && line_forms()[plan_.lines.back().form].frame == Frame::wide;
       frame_.check_padding(line, plan_.width + is_wide);
     }
+  }
+
+  void read_in_known_units(const BoxLine& line, const LineText& split, std::size_t form, const SlotTexts& slots) {
+    if (form == kNoForm)
+      read_unknown(line, split);
+    else if (frame_.lacks_border(line) && ends_in_value(form, line.text))
+      read_cut_value(line, split, form);
+    else
+      read_known(line, form, slots);
   }
 
   bool is_open(const LineForm& form) const {
@@ -142,14 +150,16 @@ class BlockParser {
            (form.section == Section::none || same_section(form.section, section_));
   }
 
-  // The form of a line that is known, and what fills its slots; or kNoForm.
-  std::size_t known_form(std::string_view text, SlotTexts& slots) const {
+  // The form of a line that is known, but for its unit if there is one, and what fills its slots; or kNoForm.
+  std::size_t known_form(std::string_view text, SlotTexts& slots, const NewerUnit* unit = nullptr) const {
     static const FormsByStart kForms;
     std::size_t known = kNoForm;
     kForms.any(text.front(), [&](std::size_t f) {
       const LineForm& form = line_forms()[f];
       slots.count = 0;
-      if (!is_open(form) || !matches(text, form.pattern, slots)) return false;
+      if (!is_open(form)) return false;
+      const std::string in_newer_unit = unit == nullptr ? std::string() : in_unit(form.pattern, *unit);
+      if (!matches(text, unit == nullptr ? form.pattern : in_newer_unit, slots)) return false;
       if (form.id == LineId::title && has_title()) return false;
       if (form.frame == Frame::nested && has_more_than_name(slots)) return false;
       known = f;
@@ -161,6 +171,28 @@ class BlockParser {
   void read_known(const BoxLine& line, std::size_t form, const SlotTexts& slots) {
     take_slots(line, form, slots);
     if (line_forms()[form].opens != Section::none) section_ = line_forms()[form].opens;
+  }
+
+  // A line that is known but for its unit. Where that is of another size, its numbers are not read.
+  bool read_in_newer_unit(const BoxLine& line, const LineText& split) {
+    if (was_mended(block_, Mending::frame) || frame_.lacks_border(line)) return false;
+    for (const NewerUnit& unit : newer_units()) {
+      if (split.text.find(unit.newer) == std::string_view::npos) continue;
+      SlotTexts slots, name = kWholeLine;
+      const std::size_t form = known_form(split.text, slots, &unit);
+      if (form == kNoForm) continue;
+      if (slots.count > 0 && line_forms()[form].pattern.starts_with("{text}"))
+        name.texts[name.count++] = slots.texts[0];
+      if (unit.is_same)
+        read_known(line, form, slots);
+      else
+        add_unknown(line, split, name);
+      PrintedLine& added = plan_.lines.back();
+      if (!unit.is_same) added.like = line_forms()[form].id;
+      added.newer_unit = static_cast<std::uint8_t>(&unit - newer_units().data() + 1);
+      return true;
+    }
+    return false;
   }
 
   // Of which more may have followed: a list that has its closing bracket is whole, and so is what has blanks behind it.

@@ -369,7 +369,8 @@ class OneTable {
 
 // A newer release may have another column in front.
 bool is_rank_header(std::string_view header) {
-  return header.starts_with("Rank ") || header.find(" HBM (GB) ") != std::string_view::npos;
+  return header.starts_with("Rank ") || header.find("HBM (GB) ") != std::string_view::npos ||
+         header.find("HBM (GiB) ") != std::string_view::npos;
 }
 
 // A table that stops at its rule row; where the block was cut off, that is reported already.

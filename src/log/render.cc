@@ -137,14 +137,18 @@ class Renderer {
         render_table(plan_.tables, false);
         break;
       default:
-        render_text(line_forms()[line.form], plan_.slots_of(line));
+        render_text(line);
     }
   }
 
   void border() { out_.append(plan_.width, '#').push_back('\n'); }
 
-  void render_text(const LineForm& form, std::span<const Cell> slots) {
-    const std::string text = fill(form.pattern, slots);
+  void render_text(const PrintedLine& line) {
+    const LineForm& form = line_forms()[line.form];
+    const bool has_newer_unit = line.newer_unit != 0 && !is_unknown(line.id);
+    const std::string in_newer_unit =
+        has_newer_unit ? in_unit(form.pattern, newer_units()[line.newer_unit - 1u]) : std::string();
+    const std::string text = fill(has_newer_unit ? in_newer_unit : form.pattern, plan_.slots_of(line));
     switch (form.frame) {
       case Frame::centred:
         return centred(text);

@@ -1,6 +1,7 @@
 // Logs of testdata/logs as a newer release may print them, and what verify says of them. Shared by tests of analysis.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -107,6 +108,26 @@ inline std::string with_lines_as(const std::string& log, std::string_view kind, 
     const double value = std::stod(std::string(text));
     return format(value < 1 ? value : value - kLittle, form);
   });
+}
+
+// The lines outside of the tables by f(text), padded as before.
+template <class F>
+inline std::string with_texts_of_lines(const std::string& log, F f) {
+  const Checked checked(log);
+  std::set<std::uint32_t> lines;
+  for (const PrintedLine& line : checked.printed.lines)
+    if (line.id != LineId::rank_table && line.id != LineId::parameter_table) lines.insert(line.place.line);
+  std::string changed;
+  std::uint32_t number = 0;
+  for (std::size_t at = 0, end = 0; at < log.size(); at = end + 1) {
+    end = log.find('\n', at);
+    const std::string line = log.substr(at, end - at);
+    const std::size_t text_end = line.find_last_not_of(' ', line.size() - 2) + 1;
+    std::string text = lines.contains(++number) && line.size() > 2 ? f(line.substr(0, text_end)) : line;
+    if (text != line && text.size() < line.size()) text += std::string(line.size() - text.size() - 1, ' ') + "#";
+    changed += text + "\n";
+  }
+  return changed;
 }
 
 }  // namespace shardstats

@@ -12,6 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 std::string with_text(std::string log, const std::string& old_text, const std::string& new_text) {
   const std::size_t at = log.find(old_text);
@@ -76,6 +77,67 @@ TEST(NewerNumbers, MeasuresInAFormThatIsNotReadAreNotChecked) {
   const Coverage before = Checked(log).report.coverage, after = Checked(exponents).report.coverage;
   EXPECT_EQ(after.derived + 12, before.derived);
   EXPECT_EQ(after.unchecked, before.unchecked + 12);
+}
+
+std::string with_unit(const std::string& log, const std::string& known, const std::string& newer) {
+  return with_texts_of_lines(log, [&](const std::string& text) { return everywhere(text, known, newer); });
+}
+
+// It is the planner's own: GB are 2^30 bytes.
+TEST(NewerNumbers, UnitOfTheSameSizeIsRead) {
+  const std::string log = log_bytes("main.log"), newer = with_unit(log, " GB", " GiB");
+  EXPECT_THAT(findings(newer), ElementsAre(HasSubstr("warning log.unknown_format GiB: \"GiB\" is a unit")));
+  EXPECT_EQ(Checked(newer).report.coverage.derived, Checked(log).report.coverage.derived);
+  EXPECT_EQ(rendered(Checked(newer).printed), newer);
+  EXPECT_THAT(findings(with_text(newer, "Max HBM: 34.994 GiB", "Max HBM: 34.394 GiB")),
+              Contains(HasSubstr("error distribution.value 34.394")));
+}
+
+TEST(NewerNumbers, UnitOfTheSameSizeInHeadersAndCells) {
+  const std::string log = log_bytes("main.log");
+  std::string headers = with_text(log, "   HBM (GB)   ", "  HBM (GiB)   ");
+  headers = with_text(headers, "   Input (MB)   ", "  Input (MiB)   ");
+  EXPECT_THAT(findings(headers), UnorderedElementsAre(HasSubstr("warning log.unknown_column HBM (GiB)"),
+                                                      HasSubstr("warning log.unknown_column Input (MiB)")));
+  EXPECT_EQ(Checked(headers).report.coverage.derived, Checked(log).report.coverage.derived);
+  EXPECT_EQ(rendered(Checked(headers).printed), headers);
+
+  std::string cells = log;
+  for (std::size_t at = 0; (at = cells.find(" GB, ", at)) != std::string::npos; ++at) {
+    const std::size_t open = cells.rfind('(', at), line = cells.rfind('\n', at);
+    const bool is_cell = open != std::string::npos && open > line && cells.substr(open - 6, 6) == std::string(6, ' ');
+    if (!is_cell) continue;
+    const std::size_t end = cells.find(')', open);
+    const std::string cell = everywhere(cells.substr(open, end - open), " GB", " GiB");
+    cells.replace(open - (cell.size() - (end - open)), cell.size(), cell);
+  }
+  EXPECT_THAT(findings(cells), ElementsAre(HasSubstr("warning log.unknown_format Storage (HBM, DDR, SSD)")));
+  EXPECT_EQ(Checked(cells).report.coverage.derived, Checked(log).report.coverage.derived);
+  EXPECT_EQ(findings(rendered(Checked(cells).printed)), findings(cells));
+}
+
+// The lines are there, so that none is missing.
+TEST(NewerNumbers, UnitOfAnotherSizeIsNotRead) {
+  const std::string log = log_bytes("main.log");
+  const struct {
+    const char* known;
+    const char* newer;
+  } cases[] = {{" GB", " MiB"}, {" GB", " MB"}, {" ms", " us"}, {" ms", " s"}};
+  for (const auto& c : cases) {
+    const std::string newer = with_unit(log, c.known, c.newer);
+    EXPECT_THAT(findings(newer), ElementsAre(AllOf(HasSubstr("warning log.unknown_format"), HasSubstr(c.newer + 1),
+                                                   HasSubstr("kept but not checked"))))
+        << c.newer;
+    EXPECT_EQ(rendered(Checked(newer).printed), newer);
+  }
+}
+
+TEST(NewerNumbers, OneWrongUnitIsDamage) {
+  EXPECT_THAT(findings(with_text(log_bytes("main.log"), "Sum of Maxima: 21215.349 ms", "Sum of Maxima: 21215.349 us")),
+              Contains(HasSubstr("error log.malformed_cell 21215.349: the planner prints another unit here")));
+  EXPECT_THAT(findings(with_text(log_bytes("v1.4.0.log"), "Top HBM Memory Usage Estimation: 9.161 GB ",
+                                 "Top HBM Memory Usage Estimation: 9.161 GiB")),
+              Contains(HasSubstr("error log.malformed_cell 9.161: the planner prints another unit here")));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ struct TableHints {
   bool grid_shard = false;
   bool old_sharder = false;
   bool factor_without_cache = false;
+  std::ptrdiff_t in_gib = 0;  // rows whose storage is, which says nothing of the known ones
 
   // Best right after the row was read: later its texts are no longer at hand.
   void add(const PrintedTable& row);

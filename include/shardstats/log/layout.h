@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "shardstats/numbers/printed.h"
@@ -192,6 +193,16 @@ void each_slot(std::string_view pattern, F f) {
     if (kind != "ranks") f(slot++, kind);
   }
 }
+
+// A unit that a newer release may print in place of the one in the patterns. `is_same`: they are of one size, as the
+// planner's GB is 2^30 bytes.
+struct NewerUnit {
+  std::string_view known, newer;
+  bool is_same;
+};
+std::span<const NewerUnit> newer_units();
+// The pattern in that unit; empty: it does not have the known one.
+std::string in_unit(std::string_view pattern, const NewerUnit& unit);
 
 // When a line is printed. perf, hbm, ddr: with debug, if some rank has any. imbalance: below any imbalance section;
 // reservation: as its policy demands.

@@ -50,6 +50,7 @@ struct PrintedTable {
   Cell fqn, sharding, kernel;
   PrintedPerf perf;
   Cell hbm, ddr, ssd;
+  bool in_gib = false;  // they are printed in "GiB", as no known release does
   Cell cache_load_factor, pooling_factor, num_poolings, num_indices;
   Cell output, weighted, sharder, features, emb_dim, cw_dim, hash_size;
   Cell ranks;        // the whole list, "0-95", "1,1", "None"
@@ -152,6 +153,7 @@ struct PrintedLine {
   std::uint16_t slot_count = 0;
   // Of an unknown line: the known one that it is but for words of its own. Its slots are the line, then its values.
   LineId like = LineId::blank;
+  std::uint8_t newer_unit = 0;  // from 1 on: which of newer_units() it has
 };
 
 enum class Severity : std::uint8_t { error, warning, note };

@@ -1,0 +1,91 @@
+#include "log/newer_units.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "shardstats/log/layout.h"
+
+namespace shardstats::log_detail {
+namespace {
+
+constexpr std::string_view kWrongUnit = "the planner prints another unit here";
+
+// At the start of the line: its slots are its numbers.
+Cell unit_of(const NewerUnit& unit, const PrintedLine& line) {
+  const std::size_t blank = unit.newer.starts_with(' ') ? 1 : 0;
+  return {unit.newer.substr(blank), line.place};
+}
+
+// The first number of the line that has the unit.
+Cell number_of(const DraftPlan& plan, const NewerUnit& unit, const PrintedLine& line) {
+  const auto slots = plan.slots_of(line);
+  Cell first;
+  each_slot(line_forms()[line.form].pattern, [&](std::size_t slot, std::string_view kind) {
+    if (kind == "r3" && !first) first = slots[slot];
+  });
+  if (first) return first;
+  if (slots.empty()) return unit_of(unit, line);
+  const Cell& whole = slots.front();
+  const std::size_t end = whole.text.find(unit.newer), start = whole.text.rfind(' ', end - 1) + 1;
+  return {whole.text.substr(start, end - start),
+          {whole.place.line, whole.place.column + static_cast<std::uint32_t>(start)}};
+}
+
+void report_unit_of_lines(DraftPlan& plan, const NewerUnit& unit) {
+  std::vector<const PrintedLine*> lines;
+  std::size_t in_known_unit = 0;
+  for (const PrintedLine& line : plan.lines) {
+    if (line.newer_unit != 0 && &newer_units()[line.newer_unit - 1u] == &unit)
+      lines.push_back(&line);
+    else if (line.newer_unit == 0 && line_forms()[line.form].pattern.find(unit.known) != std::string_view::npos)
+      ++in_known_unit;
+  }
+  if (lines.empty()) return;
+  const bool is_changed = unit.is_same || (lines.size() > 1 && lines.size() > in_known_unit);
+  if (plan.may_be_newer() && is_changed)
+    return plan.report(
+        "log.unknown_format", Severity::warning, unit_of(unit, *lines.front()),
+        unit.is_same ? "a unit that no known release prints in lines; it is read as the planner's own of that size"
+                     : "a unit that no known release prints in lines; their numbers are kept but not checked");
+  for (const PrintedLine* line : lines)
+    plan.report("log.malformed_cell", Severity::error, number_of(plan, unit, *line), kWrongUnit);
+}
+
+template <class Row>
+void report_units_of_headers(DraftPlan& plan, const ColumnTable<Row>& table, bool rank_table) {
+  const auto is_known = [&](const PrintedColumn& column) {
+    return std::ranges::any_of(column_forms(), [&](const ColumnForm& form) {
+      return form.rank_table == rank_table && form.header == column.header.text;
+    });
+  };
+  for (const PrintedColumn& column : table.columns)
+    if (column.id != ColumnId::unknown && !is_known(column))
+      plan.report("log.unknown_column", plan.may_be_newer() ? Severity::warning : Severity::error, column.header,
+                  "a column in a unit that no known release prints; it is read as the planner's own of that size");
+}
+
+void report_unit_of_storage(DraftPlan& plan, std::ptrdiff_t in_gib) {
+  if (in_gib == 0) return;
+  const auto& table = plan.tables;
+  const auto column = std::ranges::find(table.columns, ColumnId::storage, &PrintedColumn::id);
+  if (plan.may_be_newer() && 2 * in_gib > std::ssize(table.rows))
+    return plan.report("log.unknown_format", Severity::warning, column->header,
+                       "a column whose cells have a unit that no known release prints; it is read as the planner's own "
+                       "of that size");
+  for (const PrintedTable& row : table.rows)
+    if (row.in_gib) plan.report("log.malformed_cell", Severity::error, row.hbm, kWrongUnit);
+}
+
+}  // namespace
+
+void report_newer_units(DraftPlan& plan, const TableHints& tables) {
+  const auto has_one = [](const PrintedLine& line) { return line.newer_unit != 0; };
+  if (std::ranges::any_of(plan.lines, has_one))
+    for (const NewerUnit& unit : newer_units()) report_unit_of_lines(plan, unit);
+  report_units_of_headers(plan, plan.ranks, true);
+  report_units_of_headers(plan, plan.tables, false);
+  report_unit_of_storage(plan, tables.in_gib);
+}
+
+}  // namespace shardstats::log_detail
