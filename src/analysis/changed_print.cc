@@ -115,7 +115,9 @@ void keep_comms_in_sum(const Unrounded& unrounded, const PrintedPlan& printed, P
   if (sum == nullptr || !comms || !compute || !middle_of_bounds || comms->contains(*middle_of_bounds)) return;
   const bool changes =
       changed.slot(LineId::critical_path_compute).text != printed.slot(LineId::critical_path_compute).text;
-  if (changes) changed.slots[sum->first_slot].text = texts.add(format(middle(*comms) + middle(*compute), Format::r3));
+  if (changes)
+    changed.slots[sum->first_slot].text =
+        texts.add(format(middle(*comms) + middle(*compute), changed.format_of(RoundedNumbers::lines)));
 }
 
 std::vector<std::string_view> texts_of(const PrintedPlan& print, LineId id) {
@@ -195,7 +197,7 @@ void set_capacity(PrintedPlan& skeleton, SharedMemory& memory, std::int64_t capa
     const PrintedLine* line = skeleton.find(id);
     if (line != nullptr)
       skeleton.slots[line->first_slot].text =
-          texts.add(format(std::trunc(bytes) / static_cast<double>(kGiB), Format::r3));
+          texts.add(format(std::trunc(bytes) / static_cast<double>(kGiB), skeleton.format_of(RoundedNumbers::lines)));
   };
   set(LineId::reserved_hbm, *fraction * all);
   set(LineId::planning_memory, (1 - *fraction) * all);

@@ -131,7 +131,7 @@ void check_sums(Checks& checks) {
       if (!expectation.contradicted) continue;
       Finding& finding = checks.add(sum.rule, slots[sum.slot]);
       finding.kernel = slots[0].text;
-      finding.expected = expected_bytes(expectation.bytes, Format::r3, kGiB);
+      finding.expected = expected_bytes(expectation.bytes, checks.printed.format_of(RoundedNumbers::lines), kGiB);
       const std::string what = std::string(sum.what) + " of kernel " + std::string(slots[0].text);
       finding.message = rebuilt.known ? differs(what, slots[sum.slot].text, " GB", finding.expected->text)
                                       : what + " is printed as " + std::string(slots[sum.slot].text) +

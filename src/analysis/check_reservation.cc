@@ -15,7 +15,7 @@ void check_kjt(Checks& checks) {
   // Tables planned elsewhere, or an estimator with a batch size of its own, change this line: no error of the log.
   Finding& finding = checks.add(RuleId::reservation_kjt, cell);
   finding.severity = Severity::warning;
-  finding.expected = expected_bytes(kjt.bytes, Format::r3, kGiB);
+  finding.expected = expected_bytes(kjt.bytes, checks.printed.format_of(RoundedNumbers::lines), kGiB);
   finding.message = differs("KJT storage", cell.text, " GB", finding.expected->text);
   const auto printed = bytes_printed_as(cell.text, checks.printed.format_of(RoundedNumbers::lines), kGiB);
   if (printed && printed->low > kjt.bytes.high && checks.plan.releases.front() < Release::v0_7_0)

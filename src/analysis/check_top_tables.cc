@@ -134,7 +134,7 @@ class TopTables {
 
   void add_first_shard(std::span<const Cell> slots, RealInterval value) {
     Finding& finding = checks_.add(RuleId::top_tables_hbm, slots[1]);
-    finding.expected = expected_value(value, Format::r3, "bytes");
+    finding.expected = expected_value(value, checks_.printed.format_of(RoundedNumbers::lines), "bytes");
     finding.message = differs("HBM of the first shard of " + std::string(slots[0].text), slots[1].text, " GB",
                               finding.expected->text);
   }

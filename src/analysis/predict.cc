@@ -93,10 +93,24 @@ class Prediction : private StatisticsReader {
     return since ? release_ >= *since : skeleton_.find(LineId::kjt_storage) != nullptr;
   }
 
+  // In a line.
+  Cell size(double bytes) { return write_.gib(bytes, skeleton_.format_of(RoundedNumbers::lines)); }
+
+  // Which of newer_units() the log has in place of one of the pattern.
+  std::uint8_t newer_unit_of(std::string_view pattern) const {
+    const auto has_it = [&](const PrintedLine& line) {
+      return line.newer_unit != 0 && !is_unknown(line.id) &&
+             pattern.find(newer_units()[line.newer_unit - 1u].known) != std::string_view::npos;
+    };
+    const auto line = std::ranges::find_if(skeleton_.lines, has_it);
+    return line == skeleton_.lines.end() ? std::uint8_t{0} : line->newer_unit;
+  }
+
   void add_line(LineId id, const std::vector<Cell>& slots) {
     PrintedLine& line = print_.lines.emplace_back();
     line.id = id;
     line.form = form_in(release_, id).value_or(0);
+    line.newer_unit = newer_unit_of(line_forms()[line.form].pattern);
     line.first_slot = static_cast<std::uint32_t>(print_.slots.size());
     line.slot_count = static_cast<std::uint16_t>(slots.size());
     for (const Cell& slot : slots) {
@@ -108,10 +122,8 @@ class Prediction : private StatisticsReader {
   void add_line(LineId id) {
     if (id == LineId::reserved_percent || id == LineId::planning_percent) return add_line(id, {percent(id)});
     if (id == LineId::reserved_hbm) return add_line(id, {reserved()});
-    if (id == LineId::dense_storage)
-      return add_line(id, {write_.gib(point(plan_.dense_hbm)), write_.gib(point(plan_.dense_ddr))});
-    if (id == LineId::kjt_storage)
-      return add_line(id, {write_.gib(point(plan_.kjt_hbm)), write_.gib(point(plan_.kjt_ddr))});
+    if (id == LineId::dense_storage) return add_line(id, {size(point(plan_.dense_hbm)), size(point(plan_.dense_ddr))});
+    if (id == LineId::kjt_storage) return add_line(id, {size(point(plan_.kjt_hbm)), size(point(plan_.kjt_ddr))});
     if (id == LineId::kernel_constraints) return add_line(id, constraint_totals());
     std::vector<Cell> cells(slots_of(id), {kUnknownText, {}});
     if (std::ranges::find(kInputs, id) != std::end(kInputs))
@@ -129,15 +141,15 @@ class Prediction : private StatisticsReader {
         return;
       case LineId::kernel_weights_heading:
         for (const auto& [kernel, sizes] : kernel_sizes())
-          add_line(LineId::kernel_weights, {kernel, write_.gib(sizes.weights)});
+          add_line(LineId::kernel_weights, {kernel, size(sizes.weights)});
         return;
       case LineId::kernel_optimizer_heading:
         for (const auto& [kernel, sizes] : kernel_sizes())
-          add_line(LineId::kernel_optimizer, {kernel, write_.gib(sizes.optimizer)});
+          add_line(LineId::kernel_optimizer, {kernel, size(sizes.optimizer)});
         return;
       case LineId::kernel_storage_heading:
         for (const auto& [kernel, sizes] : kernel_sizes()) {
-          std::vector<Cell> cells = {kernel, write_.gib(sizes.hbm), write_.gib(sizes.ddr), write_.gib(sizes.ssd)};
+          std::vector<Cell> cells = {kernel, size(sizes.hbm), size(sizes.ddr), size(sizes.ssd)};
           cells.resize(slots_of(LineId::kernel_storage));
           add_line(LineId::kernel_storage, cells);
         }
@@ -225,7 +237,7 @@ class Prediction : private StatisticsReader {
     for (std::int64_t k = 1; k <= kMostTiers && !left.empty(); ++k) {
       const Tier tier = hottest_tier(values_, left);
       const std::vector<int> positions = listed(tier.members);
-      tiers.push_back({write_.count(k), write_.gib(middle(tier.value)), write_.cell(ranks_text(positions))});
+      tiers.push_back({write_.count(k), size(middle(tier.value)), write_.cell(ranks_text(positions))});
       remove(left, positions);
     }
     std::ranges::reverse(tiers);  // the hottest stands last
@@ -254,7 +266,7 @@ class Prediction : private StatisticsReader {
       const std::string_view fqn = print_.tables.rows[table->row].fqn.text;
       const std::string_view path = module[static_cast<std::size_t>(table - plan_.tables.data())];
       std::vector<Cell> cells = {Cell{fqn.substr(fqn.find('.') == fqn.npos ? 0 : path.size() + 1), {}},
-                                 write_.gib(value(table)), write_.cell(bracketed(plan_.ranks_of(*table)))};
+                                 size(value(table)), write_.cell(bracketed(plan_.ranks_of(*table)))};
       cells.resize(slots_of(id));
       add_line(id, cells);
     }
@@ -266,7 +278,7 @@ class Prediction : private StatisticsReader {
     const auto planned = skeleton_.bytes_in(LineId::planning_memory);
     const auto fraction = reserved_fraction(skeleton_);
     if (!planned || !fraction || *fraction >= 1) return {kUnknownText, {}};
-    return write_.gib(point(*planned) * *fraction / (1 - *fraction));
+    return size(point(*planned) * *fraction / (1 - *fraction));
   }
 
   // The reserved or planned part of HBM. Where only one of both is printed, its percentage is an input.

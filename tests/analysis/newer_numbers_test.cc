@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "newer_logs.h"
+#include "shardstats/analysis/changed_print.h"
+#include "shardstats/infer/what_if.h"
 
 namespace shardstats {
 namespace {
@@ -138,6 +140,18 @@ TEST(NewerNumbers, OneWrongUnitIsDamage) {
   EXPECT_THAT(findings(with_text(log_bytes("v1.4.0.log"), "Top HBM Memory Usage Estimation: 9.161 GB ",
                                  "Top HBM Memory Usage Estimation: 9.161 GiB")),
               Contains(HasSubstr("error log.malformed_cell 9.161: the planner prints another unit here")));
+}
+
+// Changed plans are printed as the log is.
+TEST(NewerNumbers, ChangedPrintHasTheFormOfTheLog) {
+  const std::string log = log_bytes("v1.8.0.log");
+  for (const std::string& newer : {with_unit(log, " GB", " GiB"), with_lines_as(log, "r3", Format::f3)}) {
+    const Checked checked(newer);
+    Texts texts;
+    const PrintedPlan print =
+        changed_print(checked.printed, checked.plan, checked.printed, checked.plan, texts, std::nullopt);
+    EXPECT_EQ(rendered(print), newer);
+  }
 }
 
 }  // namespace
