@@ -87,9 +87,28 @@ bool lacks_reservation(const PrintedPlan& printed) {
   return printed.tables.printed && (is_lost(LineId::planning_percent) || is_end_lost);
 }
 
+// A number in a form that the planner does not print ("1.50") says its size all the same where it is as round as those.
+std::optional<ByteInterval> reserved_bytes(const PrintedPlan& printed, LineId id, std::size_t slot) {
+  if (const auto bytes = printed.bytes_in(id, slot)) return bytes;
+  const auto value = parse_real(printed.slot(id, slot).text);
+  const Format form = printed.format_of(RoundedNumbers::lines);
+  const std::string text = value && *value >= 0 ? format(*value, form) : std::string();
+  return parse_real(text) == value ? bytes_printed_as(text, form, kGiB) : std::nullopt;
+}
+
+// A number of its lines that says no size: it may be any.
+bool has_unread_reservation(const PrintedPlan& printed) {
+  const auto is_unread = [&](LineId id) {
+    return printed.find(id) != nullptr && (!reserved_bytes(printed, id, 0) || !reserved_bytes(printed, id, 1));
+  };
+  return is_unread(LineId::dense_storage) || is_unread(LineId::kjt_storage);
+}
+
 void read_reservation(const PrintedPlan& printed, PlanInputs& plan) {
-  const auto read = [&](LineId id, std::size_t slot) { return printed.bytes_in(id, slot).value_or(ByteInterval{}); };
-  plan.reservation_lost = lacks_reservation(printed);
+  const auto read = [&](LineId id, std::size_t slot) {
+    return reserved_bytes(printed, id, slot).value_or(ByteInterval{});
+  };
+  plan.reservation_lost = lacks_reservation(printed) || has_unread_reservation(printed);
   plan.reservation_printed = !plan.reservation_lost && printed.find(LineId::kjt_storage) != nullptr;
   if (!plan.reservation_printed) return;
   plan.dense_hbm = read(LineId::dense_storage, 0);

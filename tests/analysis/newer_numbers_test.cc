@@ -142,6 +142,21 @@ TEST(NewerNumbers, OneWrongUnitIsDamage) {
               Contains(HasSubstr("error log.malformed_cell 9.161: the planner prints another unit here")));
 }
 
+// Its value is as plain as that of others, or it may be any amount; it is none in no case.
+TEST(NewerNumbers, ReservationInAnotherForm) {
+  const std::string log = log_bytes("v1.8.0.log");
+  const std::string kjt(Checked(log).printed.slot(LineId::kjt_storage).text);
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.4e", std::stod(kjt));
+  for (const std::string& text : {kjt + "12", std::string(digits), std::string("nan")}) {
+    const std::string changed = with_texts_of_lines(log, [&](const std::string& line) {
+      return everywhere(line, "HBM: " + kjt + " GB, DDR: 0.0 GB", "HBM: " + text + " GB, DDR: 0.0 GB");
+    });
+    EXPECT_THAT(findings(changed), Not(Contains(HasSubstr("error rank.hbm")))) << text;
+    EXPECT_THAT(findings(changed), Contains(HasSubstr("error log.malformed_cell " + text))) << text;
+  }
+}
+
 // Changed plans are printed as the log is.
 TEST(NewerNumbers, ChangedPrintHasTheFormOfTheLog) {
   const std::string log = log_bytes("v1.8.0.log");
