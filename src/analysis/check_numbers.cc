@@ -25,7 +25,9 @@ void attribute(const Checks& checks, const PrintedTable& row, Finding& finding) 
 // The same number of all rows. Where most of them are odd, nothing is damaged: a newer release prints them so.
 template <class Row, class CellOf>
 void report_column(Checks& checks, std::size_t rows, const std::vector<const Row*>& odd, const CellOf& cell_of) {
-  if (is_changed_format(checks.printed, odd.size(), rows)) {
+  const bool are_separated =
+      std::ranges::all_of(odd, [&](const Row* row) { return has_separators(cell_of(*row).text); });
+  if (is_changed_format(checks.printed, odd.size(), are_separated ? odd.size() : rows)) {  // those below 1000 have none
     const Cell& first = cell_of(*odd.front());
     add_changed_format(checks, first, first.text, odd.size());
     return;
@@ -93,7 +95,7 @@ void check_rank_columns(Checks& checks) {
   for (const PrintedRank& row : rows) look_at_row_of_release(checks, row, cells_of, odd, decimals);
   using enum RoundedNumbers;
   report_columns(checks, rows, cells_of, odd,
-                 {rank_memory, rank_memory, std::nullopt, std::nullopt, std::nullopt, std::nullopt, rank_perf});
+                 {rank_memory, rank_memory, std::nullopt, std::nullopt, rank_input, rank_output, rank_perf});
 }
 
 // Of cells with another count of numbers than the release prints; the finding stands at the first of them.

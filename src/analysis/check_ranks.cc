@@ -15,14 +15,17 @@ struct MemoryColumn {
   Expectation PlanRank::*expected;
   Expectation PlanTotals::*expected_total;
   std::int64_t unit_bytes;
+  RoundedNumbers column;
 };
 constexpr std::array kMemoryColumns = {
-    MemoryColumn{RuleId::rank_hbm, "HBM", " GB", &PrintedRank::hbm, &PlanRank::expected_hbm, &PlanTotals::hbm, kGiB},
-    MemoryColumn{RuleId::rank_ddr, "DDR", " GB", &PrintedRank::ddr, &PlanRank::expected_ddr, &PlanTotals::ddr, kGiB},
+    MemoryColumn{RuleId::rank_hbm, "HBM", " GB", &PrintedRank::hbm, &PlanRank::expected_hbm, &PlanTotals::hbm, kGiB,
+                 RoundedNumbers::rank_memory},
+    MemoryColumn{RuleId::rank_ddr, "DDR", " GB", &PrintedRank::ddr, &PlanRank::expected_ddr, &PlanTotals::ddr, kGiB,
+                 RoundedNumbers::rank_memory},
     MemoryColumn{RuleId::rank_input, "Input", " MB", &PrintedRank::input, &PlanRank::expected_input, &PlanTotals::input,
-                 kMiB},
+                 kMiB, RoundedNumbers::rank_input},
     MemoryColumn{RuleId::rank_output, "Output", " MB", &PrintedRank::output, &PlanRank::expected_output,
-                 &PlanTotals::output, kMiB},
+                 &PlanTotals::output, kMiB, RoundedNumbers::rank_output},
 };
 
 std::string of_rank(std::string_view what, int rank) { return std::string(what) + " of rank " + std::to_string(rank); }
@@ -30,13 +33,12 @@ std::string of_rank(std::string_view what, int rank) { return std::string(what) 
 void check_sums(Checks& checks, const PrintedRank& row, int rank) {
   const PlanRank* plan = checks.plan_rank(rank);
   if (!plan) return;
-  const Format memory = checks.printed.format_of(RoundedNumbers::rank_memory);
   for (const MemoryColumn& sum : kMemoryColumns) {
     const Cell& cell = row.*sum.cell;
     const Expectation& expectation = plan->*sum.expected;
     if (!cell || !expectation.known || !expectation.contradicted) continue;
     Finding& finding = checks.add_rank(sum.rule, cell, rank);
-    finding.expected = expected_bytes(expectation.bytes, sum.unit_bytes == kGiB ? memory : Format::r2, sum.unit_bytes);
+    finding.expected = expected_bytes(expectation.bytes, checks.printed.format_of(sum.column), sum.unit_bytes);
     finding.message = differs(of_rank(sum.what, rank), cell.text, sum.unit, finding.expected->text);
   }
 }

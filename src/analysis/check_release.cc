@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/checks.h"
+#include "shardstats/ascii.h"
 #include "shardstats/planner/releases.h"
 
 namespace shardstats::analysis {
@@ -115,6 +116,17 @@ void check_shardings_of_ranks(Checks& checks) {
     }
 }
 
+// "1,709.25"
+bool is_separated(std::string_view text) {
+  constexpr std::size_t kGroup = 3;
+  const std::size_t comma = skip_digits(text, 0);
+  if (comma == 0 || comma > kGroup || comma == text.size()) return false;
+  for (std::size_t at = comma; at < text.size() && text[at] != '.'; at += kGroup + 1)
+    if (text[at] != ',' || skip_digits(text, at + 1) != at + 1 + kGroup) return false;
+  const std::size_t point = text.find('.');
+  return point == std::string_view::npos || skip_digits(text, point + 1) == text.size();
+}
+
 // Cells of a column that could not be read are odd; where they are in most rows, the column has changed.
 template <class Row>
 void fold_changed_columns(Checks& checks, const ColumnTable<Row>& table) {
@@ -123,7 +135,9 @@ void fold_changed_columns(Checks& checks, const ColumnTable<Row>& table) {
     std::vector<const Cell*> odd;
     for (const auto& cell : table.odd)
       if (cell.column == c && cell.cell) odd.push_back(&cell.cell);
-    if (!is_changed_format(checks.printed, odd.size(), table.rows.size())) continue;
+    // Numbers below 1000 have no separators.
+    const bool are_separated = std::ranges::all_of(odd, [](const Cell* cell) { return is_separated(cell->text); });
+    if (!is_changed_format(checks.printed, odd.size(), are_separated ? odd.size() : table.rows.size())) continue;
     const auto key = [](Place place) { return std::pair(place.line, place.column); };
     std::set<std::pair<std::uint32_t, std::uint32_t>> places;
     for (const Cell* cell : odd) places.insert(key(cell->place));

@@ -62,8 +62,10 @@ std::vector<RealInterval> batch_sizes(const PrintedPlan& printed_plan, const Pla
   }
   for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed_plan.ranks.rows.size()); ++r) {
     const PrintedRank& row = printed_plan.ranks.rows[r];
-    add_cell(row.input, Format::r2, kMiB, plan.ranks[r].expected_input, doubled.ranks[r].expected_input);
-    add_cell(row.output, Format::r2, kMiB, plan.ranks[r].expected_output, doubled.ranks[r].expected_output);
+    add_cell(row.input, printed_plan.format_of(RoundedNumbers::rank_input), kMiB, plan.ranks[r].expected_input,
+             doubled.ranks[r].expected_input);
+    add_cell(row.output, printed_plan.format_of(RoundedNumbers::rank_output), kMiB, plan.ranks[r].expected_output,
+             doubled.ranks[r].expected_output);
   }
   return sizes;
 }
@@ -85,9 +87,10 @@ class Agreement {
 // nothing open agree with the printed size, that is right, whatever else is wrong.
 bool input_agrees(const PrintedPlan& printed_plan, const Plan& plan) {
   Agreement input;
+  const Format form = printed_plan.format_of(RoundedNumbers::rank_input);
   for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed_plan.ranks.rows.size()); ++r) {
     const Expectation& expected = plan.ranks[r].expected_input;
-    const auto printed = bytes_printed_as(printed_plan.ranks.rows[r].input.text, Format::r2, kMiB);
+    const auto printed = bytes_printed_as(printed_plan.ranks.rows[r].input.text, form, kMiB);
     if (!printed || !expected.known) continue;
     if (expected.bytes.low == 0 || expected.bytes.width() > printed->width()) continue;  // another size may fit as well
     input.add(*printed, expected.bytes);
@@ -109,8 +112,8 @@ bool all_columns_agree(const PrintedPlan& printed_plan, const Plan& plan) {
     add(printed_plan.tables.rows[table.row].hbm, storage, kGiB, table.hbm, hbm);
   for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed_plan.ranks.rows.size()); ++r) {
     const PrintedRank& row = printed_plan.ranks.rows[r];
-    add(row.input, Format::r2, kMiB, plan.ranks[r].expected_input, input);
-    add(row.output, Format::r2, kMiB, plan.ranks[r].expected_output, output);
+    add(row.input, printed_plan.format_of(RoundedNumbers::rank_input), kMiB, plan.ranks[r].expected_input, input);
+    add(row.output, printed_plan.format_of(RoundedNumbers::rank_output), kMiB, plan.ranks[r].expected_output, output);
   }
   return hbm.of_most() && input.of_most() && output.of_most();
 }

@@ -67,8 +67,8 @@ class Witnesses {
     const Format gigabytes = printed_.format_of(RoundedNumbers::rank_memory);
     memory(row.hbm, gigabytes, kGiB, planned.expected_hbm, shard.hbm);
     memory(row.ddr, gigabytes, kGiB, planned.expected_ddr, shard.ddr);
-    memory(row.input, Format::r2, kMiB, planned.expected_input, shard.input);
-    memory(row.output, Format::r2, kMiB, planned.expected_output, shard.output);
+    memory(row.input, printed_.format_of(RoundedNumbers::rank_input), kMiB, planned.expected_input, shard.input);
+    memory(row.output, printed_.format_of(RoundedNumbers::rank_output), kMiB, planned.expected_output, shard.output);
     if (!planned.expected_perf.known || !table->perf.known) return wrong;
     const PlanPerf& perf = planned.expected_perf.expected;
     compare(values_printed_as(row.perf.total.text, printed_.format_of(RoundedNumbers::rank_perf)), perf.total,

@@ -133,11 +133,16 @@ struct RankSize {
   ByteInterval PlanRank::*bytes;
   Expectation PlanRank::*expected;
   Cell PrintedRank::*cell;
+  RoundedNumbers column;
 };
-constexpr RankSize kHbmSize{"hbm", &PlanRank::hbm, &PlanRank::expected_hbm, &PrintedRank::hbm};
-constexpr RankSize kDdrSize{"ddr", &PlanRank::ddr, &PlanRank::expected_ddr, &PrintedRank::ddr};
-constexpr RankSize kInput{"input", &PlanRank::input, &PlanRank::expected_input, &PrintedRank::input};
-constexpr RankSize kOutput{"output", &PlanRank::output, &PlanRank::expected_output, &PrintedRank::output};
+constexpr RankSize kHbmSize{"hbm", &PlanRank::hbm, &PlanRank::expected_hbm, &PrintedRank::hbm,
+                            RoundedNumbers::rank_memory};
+constexpr RankSize kDdrSize{"ddr", &PlanRank::ddr, &PlanRank::expected_ddr, &PrintedRank::ddr,
+                            RoundedNumbers::rank_memory};
+constexpr RankSize kInput{"input", &PlanRank::input, &PlanRank::expected_input, &PrintedRank::input,
+                          RoundedNumbers::rank_input};
+constexpr RankSize kOutput{"output", &PlanRank::output, &PlanRank::expected_output, &PrintedRank::output,
+                           RoundedNumbers::rank_output};
 
 // A cell that the formulas contradict stands for itself.
 Known known_bytes(const SideRank& rank, const RankSize& size) {
@@ -146,9 +151,8 @@ Known known_bytes(const SideRank& rank, const RankSize& size) {
   const bool memory = &size == &kHbmSize || &size == &kDdrSize;
   if (!memory && rank.printed->releases.front() < Release::v0_1_1) return std::nullopt;  // not bytes there
   if (expected.known && expected.contradicted && rank.row != nullptr) {
-    const auto printed = memory ? bytes_printed_as((rank.row->*size.cell).text,
-                                                   rank.printed->format_of(RoundedNumbers::rank_memory), kGiB)
-                                : bytes_printed_as((rank.row->*size.cell).text, Format::r2, kMiB);
+    const Format form = rank.printed->format_of(size.column);
+    const auto printed = bytes_printed_as((rank.row->*size.cell).text, form, memory ? kGiB : kMiB);
     if (printed) return real(*printed);
   }
   if (!expected.known && (rank.row == nullptr || !(rank.row->*size.cell))) return std::nullopt;

@@ -53,8 +53,8 @@ class PredictedRows {
 
   void fill_ranks() {
     const Format memory = print_.format_of(RoundedNumbers::rank_memory);
-    const auto of_mib = [&](ByteInterval bytes) {
-      return write_.rounded(point(bytes) / static_cast<double>(kMiB), Format::r2);
+    const auto of_mib = [&](ByteInterval bytes, RoundedNumbers column) {
+      return write_.rounded(point(bytes) / static_cast<double>(kMiB), print_.format_of(column));
     };
     const std::vector<Cell> shards = shard_cells();
     for (std::size_t r = 0; r < plan_.ranks.size(); ++r) {
@@ -67,8 +67,8 @@ class PredictedRows {
       row.ddr_percent = share(ddr, memory_.ddr, r);
       fill_perf(row.perf, perf_of_rank(r), RoundedNumbers::rank_perf,
                 starts_with_integers() && is_without_shards(plan_, r));
-      row.input = of_mib(rank.input);
-      row.output = of_mib(rank.output);
+      row.input = of_mib(rank.input, RoundedNumbers::rank_input);
+      row.output = of_mib(rank.output, RoundedNumbers::rank_output);
       row.shards = shards[r];
     }
   }

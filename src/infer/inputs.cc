@@ -68,7 +68,20 @@ void read_batches(const PrintedTable& printed, double batch_size, Columns& colum
   if (!complete) table.batch.low = 0;  // lists are cut to the shortest: some features may not count at all
 }
 
-void read_indices(const PrintedTable& printed, Columns& columns, TableInputs& table) {
+// Where the sum of the pooling factors is in a form that is not read.
+bool sum_follows_from_indices(const PrintedTable& printed, TableInputs& table) {
+  if (!printed_real(printed.num_indices, Format::r3)) return false;
+  if (table.poolings_are_one)
+    table.pooling_sum = table.indices;
+  else if (table.features == 1 && table.poolings.low > 0)
+    table.pooling_sum = table.indices / table.poolings;
+  else
+    return false;
+  return true;
+}
+
+// False: nothing says how many lookups there are.
+bool read_indices(const PrintedTable& printed, Columns& columns, TableInputs& table) {
   const auto read_real = [](const Cell& cell) { return printed_real(cell, Format::r3); };
   const auto& sum = columns.pooling_sum.read(printed.pooling_factor, read_real);
   table.pooling_sum = sum.value_or(exactly(0.0));
@@ -91,6 +104,7 @@ void read_indices(const PrintedTable& printed, Columns& columns, TableInputs& ta
   } else {
     table.indices = {0, table.pooling_sum.high * table.poolings.high};
   }
+  return sum || sum_follows_from_indices(printed, table);
 }
 
 void read_ratio(const PrintedTable& printed, TableInputs& table) {
@@ -129,7 +143,7 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   table.features = std::max<std::int64_t>(parse_integer(printed.features.text, kMostFeatures).value_or(1), 1);
   const bool ranks_known = read_ranks(printed, world_size, columns.ranks, table);
   read_batches(printed, batch_size, columns, table);
-  read_indices(printed, columns, table);
+  const bool has_lookups = read_indices(printed, columns, table);
   read_ratio(printed, table);
   const Format storage = plan.format_of(RoundedNumbers::table_storage);
   const auto read_gib = [storage](const Cell& cell) { return printed_bytes(cell, storage, kGiB); };
@@ -139,7 +153,7 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   const bool has_ranks = ranks_known ? !table.ranks.empty() : printed.ranks.text == "None" && plan.is_empty();
   const double size = static_cast<double>(table.rows) * static_cast<double>(table.cols);
   table.sized = table.rows > 0 && table.cols > 0 && sharding && has_ranks &&
-                size < static_cast<double>(kLargestTable) && static_cast<bool>(printed.pooling_factor) &&
+                size < static_cast<double>(kLargestTable) && static_cast<bool>(printed.pooling_factor) && has_lookups &&
                 table.block <= table.cols && (!columns_hidden(table) || std::ssize(table.ranks) <= table.cols);
 }
 

@@ -11,14 +11,16 @@ namespace {
 
 void read_ranks(const PrintedPlan& printed, PlanInputs& plan) {
   const Format memory = printed.format_of(RoundedNumbers::rank_memory);
+  const Format input = printed.format_of(RoundedNumbers::rank_input);
+  const Format output = printed.format_of(RoundedNumbers::rank_output);
   const bool in_bytes = printed.releases.front() >= Release::v0_1_1;  // v0.1.0 prints sums of factors instead
   for (const PrintedRank& row : printed.ranks.rows) {
     RankInputs rank;
     rank.hbm = printed_bytes(row.hbm, memory, kGiB);
     rank.ddr = printed_bytes(row.ddr, memory, kGiB);
     if (in_bytes) {
-      rank.input = printed_bytes(row.input, Format::r2, kMiB);
-      rank.output = printed_bytes(row.output, Format::r2, kMiB);
+      rank.input = printed_bytes(row.input, input, kMiB);
+      rank.output = printed_bytes(row.output, output, kMiB);
     }
     plan.ranks.push_back(rank);
   }

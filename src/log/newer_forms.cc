@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "log/text.h"
 #include "shardstats/log/layout.h"
 
 namespace shardstats::log_detail {
@@ -84,6 +85,14 @@ std::optional<Format> newer_form(const std::vector<Cell>& numbers, std::size_t a
     return kFixed[equal->decimals - 1];
   return fewer ? std::optional(kRounded[*fewer - 1]) : std::nullopt;
 }
+// Known releases print a point in all of them.
+bool are_whole(const std::vector<Cell>& numbers) {
+  constexpr std::size_t kFew = 3;
+  const auto is_zero = [](const Cell& cell) { return cell.text == "0"; };
+  return numbers.size() > kFew && !std::ranges::all_of(numbers, is_zero) &&
+         std::ranges::all_of(numbers, is_whole_number, &Cell::text);
+}
+
 bool is_padded(Format form) { return std::ranges::find(kFixed, form) != kFixed.end(); }
 
 void take_form(DraftPlan& plan, RoundedNumbers numbers, Format form, const Cell& where, std::string_view what) {
@@ -127,7 +136,11 @@ void look_at(DraftPlan& plan, const ColumnTable<Row>& table, const RoundedColumn
     if (!add_row(numbers, row)) return;
   const auto form = newer_form(numbers.numbers(), column.decimals);
   const auto printed = std::ranges::find(table.columns, column.id, &PrintedColumn::id);
-  if (!form || printed == table.columns.end()) return;
+  if (printed == table.columns.end()) return;
+  if (are_whole(numbers.numbers()))
+    return take_form(plan, column.numbers, Format::integer, printed->header,
+                     "a column of whole numbers, as no known release prints them; they are kept but not checked");
+  if (!form) return;
   take_form(plan, column.numbers, *form, printed->header,
             is_padded(*form)
                 ? "a column whose numbers all have as many decimals, as no known release prints them; they are checked "
@@ -142,6 +155,10 @@ void look_at_columns(DraftPlan& plan) {
           [](auto& numbers, const PrintedRank& row) { return numbers.add(row.hbm) && numbers.add(row.ddr); });
   look_at(plan, plan.ranks, {N::rank_perf, ColumnId::perf, kAll},
           [](auto& numbers, const PrintedRank& row) { return numbers.add(row.perf.total); });
+  look_at(plan, plan.ranks, {N::rank_input, ColumnId::input, kAll - 1},
+          [](auto& numbers, const PrintedRank& row) { return numbers.add(row.input); });
+  look_at(plan, plan.ranks, {N::rank_output, ColumnId::output_size, kAll - 1},
+          [](auto& numbers, const PrintedRank& row) { return numbers.add(row.output); });
   look_at(plan, plan.tables, {N::table_storage, ColumnId::storage, kAll}, [](auto& numbers, const PrintedTable& row) {
     return numbers.add(row.hbm) && numbers.add(row.ddr) && numbers.add(row.ssd);
   });

@@ -157,6 +157,46 @@ TEST(NewerNumbers, ReservationInAnotherForm) {
   }
 }
 
+// Cells of a column by f(text), as long as before at most.
+template <class F>
+std::string with_cells(std::string log, Cell PrintedRank::*cell, F f) {
+  const Checked checked(log);
+  for (const PrintedRank& row : checked.printed.ranks.rows) {
+    const std::string text = f((row.*cell).text);
+    const std::size_t end =
+        static_cast<std::size_t>((row.*cell).text.data() - checked.source->bytes().data()) + (row.*cell).text.size();
+    const std::size_t size = std::max(text.size(), (row.*cell).text.size());
+    log.replace(end - size, size, std::string(size - text.size(), ' ') + text);
+  }
+  return log;
+}
+double number_of(std::string_view text) { return std::stod(std::string(text)); }
+
+TEST(NewerNumbers, InputInAnotherForm) {
+  const std::string log = log_bytes("main.log");
+  const auto rounded = [](Format form) {
+    return [form](std::string_view text) { return format(number_of(text), form); };
+  };
+  EXPECT_THAT(findings(with_cells(log, &PrintedRank::input, rounded(Format::r1))),
+              ElementsAre(HasSubstr("warning log.unknown_format Input (MB)")));
+  EXPECT_THAT(findings(with_cells(log, &PrintedRank::input, rounded(Format::f2))),
+              ElementsAre(HasSubstr("warning log.unknown_format Input (MB)")));
+  EXPECT_THAT(findings(with_cells(log, &PrintedRank::input, rounded(Format::integer))),
+              ElementsAre(AllOf(HasSubstr("warning log.unknown_format Input (MB)"), HasSubstr("not checked"))));
+}
+
+// Most numbers are too small for separators.
+TEST(NewerNumbers, Separators) {
+  std::string log = log_bytes("main.log");
+  const std::string newer = with_cells(log, &PrintedRank::output, [](std::string_view text) {
+    std::string separated(text);
+    if (const std::size_t point = separated.find('.'); point > 3) separated.insert(point - 3, ",");
+    return separated;
+  });
+  ASSERT_NE(newer, log);
+  EXPECT_THAT(findings(newer), Not(Contains(HasSubstr("error"))));
+}
+
 // Changed plans are printed as the log is.
 TEST(NewerNumbers, ChangedPrintHasTheFormOfTheLog) {
   const std::string log = log_bytes("v1.8.0.log");

@@ -177,8 +177,17 @@ struct Diagnostic {
 
 // Numbers that are rounded to as many decimals as the release says, all of a column alike, and all of the lines outside
 // of the tables: the slots {r3} (sizes and times) and {f3} (measures of imbalance).
-enum class RoundedNumbers : std::uint8_t { rank_memory, rank_perf, table_storage, table_perf, lines, measures };
-inline constexpr std::size_t kRoundedNumbers = 6;
+enum class RoundedNumbers : std::uint8_t {
+  rank_memory,
+  rank_perf,
+  rank_input,
+  rank_output,
+  table_storage,
+  table_perf,
+  lines,
+  measures
+};
+inline constexpr std::size_t kRoundedNumbers = 8;
 
 struct PrintedPlan {
   std::uint32_t line = 0;  // first physical line of the block
@@ -211,6 +220,7 @@ struct PrintedPlan {
   Format format_of(RoundedNumbers numbers) const {
     if (const auto& form = newer_forms[static_cast<std::size_t>(numbers)]) return *form;
     if (numbers == RoundedNumbers::measures) return Format::f3;
+    if (numbers == RoundedNumbers::rank_input || numbers == RoundedNumbers::rank_output) return Format::r2;
     return numbers == RoundedNumbers::rank_memory ? rank_memory_format(releases.front()) : Format::r3;
   }
   bool has_lost_ranks() const { return std::ranges::any_of(ranks.rows, &PrintedRank::lost); }
