@@ -216,7 +216,7 @@ class Sections {
     const std::ptrdiff_t one = count(pair.one), other = count(pair.other);
     if (pair.equally_often ? one == other : (one > 0) == (other > 0)) return;
     const LineId lost = one < other ? pair.one : pair.other, kept = one < other ? pair.other : pair.one;
-    if (is_of_release(printed_, lost)) add_beside(kept, quoted(words_of(printed_, lost)));
+    add_lost(lost, kept);
   }
 
   // Columns that a newer release renamed are unknown ones; an older one has not renamed any.
@@ -242,7 +242,12 @@ class Sections {
   void check_imbalances() {
     const std::ptrdiff_t headings =
         count(L::perf_imbalance_heading) + count(L::hbm_imbalance_heading) + count(L::ddr_imbalance_heading);
-    if (headings > count(L::total_variation)) add_beside(L::total_distance, quoted("Total Variation"));
+    if (headings > count(L::total_variation)) add_lost(L::total_variation, L::total_distance);
+  }
+
+  // One line lacks beside each of those that stand with it, but is missing once.
+  void add_lost(LineId lost, LineId kept) {
+    if (is_of_release(printed_, lost) && lost_.insert(lost).second) add_beside(kept, quoted(words_of(printed_, lost)));
   }
 
   void check_kernels() {
@@ -282,6 +287,7 @@ class Sections {
   const PrintedPlan& printed_;
   std::span<const OrderedLine> order_ = line_order();
   std::array<std::ptrdiff_t, kLineIds> lines_{};  // printed, by id
+  std::set<LineId> lost_;                         // beside others, and said so
   bool debug_ = false, no_plan_ = false;
 };
 

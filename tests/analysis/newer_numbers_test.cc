@@ -10,6 +10,7 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -195,6 +196,13 @@ TEST(NewerNumbers, Separators) {
   });
   ASSERT_NE(newer, log);
   EXPECT_THAT(findings(newer), Not(Contains(HasSubstr("error"))));
+}
+
+TEST(NewerNumbers, OneMissingLineIsOneFinding) {
+  const std::string log = log_bytes("v1.8.0.log");
+  const std::size_t at = log.rfind('\n', log.find("Total Variation:")) + 1;
+  EXPECT_THAT(findings(std::string(log).erase(at, log.find('\n', at) + 1 - at)),
+              ElementsAre(HasSubstr("error log.missing_lines : \"Total Variation:\" is missing beside this line")));
 }
 
 // Changed plans are printed as the log is.
