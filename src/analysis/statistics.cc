@@ -65,6 +65,7 @@ constexpr ImbalanceLine kImbalanceLines[] = {
 };
 
 constexpr RealInterval kAnything{0, std::numeric_limits<double>::infinity()};
+constexpr double kAnyNumber = 1e18;  // of what is not known
 constexpr Imbalance kNoMeasures{kAnything, kAnything, kAnything, kAnything};
 
 // What three printed measures leave of the fourth; anything where they contradict each other.
@@ -222,7 +223,8 @@ class Walk {
   void read_imbalance(const ImbalanceLine& line, const Cell& cell) {
     const ImbalanceOf& of = imbalance_of_ ? *imbalance_of_ : kImbalances[2];
     const auto& values = values_[of.quantity];
-    if (largest(values).high <= 0) return;
+    const auto is_anything = [](RealInterval value) { return value.low == 0 && value.high >= kAnyNumber; };
+    if (largest(values).high <= 0 || std::ranges::all_of(values, is_anything)) return;
     const bool raw = layout(printed_) < Release::v1_1_0;
     std::optional<Imbalance>& known = imbalances_[static_cast<std::size_t>(of.quantity)];
     if (!known) known = imbalance(values, raw);
@@ -373,8 +375,7 @@ std::optional<RealInterval> printed_bounds(const Cell& cell, Format format, std:
 }
 
 RealInterval printed_or_anything(const Cell& cell, Format format, std::string_view unit) {
-  constexpr double kAnything = 1e18;
-  return printed_bounds(cell, format, unit).value_or(RealInterval{0, kAnything});
+  return printed_bounds(cell, format, unit).value_or(RealInterval{0, kAnyNumber});
 }
 
 std::string text_of(const std::vector<bool>& ranks) {
