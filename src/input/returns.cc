@@ -35,6 +35,13 @@ std::string_view whole_line_in(std::string_view text) {
   return line.size() > 1 ? line : std::string_view();
 }
 
+// May the parts be lines? Of a long text with many short ones each would take more memory than it has bytes.
+bool may_be_lines(std::string_view text) {
+  constexpr std::size_t kLong = std::size_t{1} << 20, kFewestBytes = 16;
+  const auto parts = [&] { return static_cast<std::size_t>(std::ranges::count(text, '\r')); };
+  return text.size() < kLong || parts() * kFewestBytes <= text.size();
+}
+
 }  // namespace
 
 // A progress bar that was overwritten: of the parts between carriage returns the last with a box, else the last. Whole
@@ -69,6 +76,7 @@ std::vector<Transcript> without_overwritten(const Transcript& line, std::size_t 
 // Lines of a box in a row, as wide as each other, with something behind the carriage return that ends each.
 bool returns_end_lines(std::string_view text) {
   constexpr int kFewest = 3;
+  if (!may_be_lines(text)) return false;
   std::string_view last;  // of those lines
   int seen = 0;
   for (std::size_t start = 0, end; seen < kFewest && (end = text.find('\r', start)) != kNowhere; start = end + 1) {
@@ -84,6 +92,7 @@ bool returns_end_lines(std::string_view text) {
 
 // Nothing that a bar overwrites is the planner's, but for a line that was written again.
 bool would_lose_label(std::string_view text, std::size_t width) {
+  if (!may_be_lines(text)) return false;
   for (std::size_t start = 0, end; (end = text.find('\r', start)) != kNowhere; start = end + 1) {
     const std::string_view part = text.substr(start, end - start), behind = text.substr(end + 1);
     const bool is_last = behind.find_first_not_of('\r') == kNowhere;
