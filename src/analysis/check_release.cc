@@ -127,26 +127,58 @@ bool is_separated(std::string_view text) {
   return point == std::string_view::npos || skip_digits(text, point + 1) == text.size();
 }
 
-// Cells of a column that could not be read are odd; where they are in most rows, the column has changed.
+using OddCells = std::vector<const Cell*>;
+
+// Those of the column that could not be read.
 template <class Row>
-void fold_changed_columns(Checks& checks, const ColumnTable<Row>& table) {
+OddCells odd_cells(const ColumnTable<Row>& table, std::size_t column) {
+  OddCells odd;
+  for (const auto& cell : table.odd)
+    if (cell.column == column && cell.cell) odd.push_back(&cell.cell);
+  return odd;
+}
+
+// Are they in so many rows that the column has changed? `perf_has_changed`: that of the other table.
+template <class Row>
+bool has_changed(const PrintedPlan& printed, const ColumnTable<Row>& table, ColumnId id, const OddCells& odd,
+                 bool perf_has_changed) {
+  if (id == ColumnId::unknown || odd.empty()) return false;
+  const bool is_perf = id == ColumnId::perf || id == ColumnId::table_perf;
+  if (is_perf && perf_has_changed && odd.size() == table.rows.size()) return true;
+  // Numbers below 1000 have no separators.
+  const bool are_separated = std::ranges::all_of(odd, [](const Cell* cell) { return is_separated(cell->text); });
+  return is_changed_format(printed, odd.size(), are_separated ? odd.size() : table.rows.size());
+}
+
+void fold(Checks& checks, const OddCells& odd, const Cell& header) {
+  const auto key = [](Place place) { return std::pair(place.line, place.column); };
+  std::set<std::pair<std::uint32_t, std::uint32_t>> places;
+  for (const Cell* cell : odd) places.insert(key(cell->place));
+  const auto folded = [&](const Finding& f) {
+    return f.rule->id == "log.malformed_cell" && places.contains(key(f.where.place));
+  };
+  std::erase_if(checks.findings, folded);
+  add_changed_format(checks, header, odd.front()->text, odd.size());
+}
+
+template <class Row>
+bool fold_changed_columns(Checks& checks, const ColumnTable<Row>& table, bool perf_has_changed) {
+  bool is_perf_among_them = false;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    if (table.columns[c].id == ColumnId::unknown) continue;
-    std::vector<const Cell*> odd;
-    for (const auto& cell : table.odd)
-      if (cell.column == c && cell.cell) odd.push_back(&cell.cell);
-    // Numbers below 1000 have no separators.
-    const bool are_separated = std::ranges::all_of(odd, [](const Cell* cell) { return is_separated(cell->text); });
-    if (!is_changed_format(checks.printed, odd.size(), are_separated ? odd.size() : table.rows.size())) continue;
-    const auto key = [](Place place) { return std::pair(place.line, place.column); };
-    std::set<std::pair<std::uint32_t, std::uint32_t>> places;
-    for (const Cell* cell : odd) places.insert(key(cell->place));
-    const auto folded = [&](const Finding& f) {
-      return f.rule->id == "log.malformed_cell" && places.contains(key(f.where.place));
-    };
-    std::erase_if(checks.findings, folded);
-    add_changed_format(checks, table.columns[c].header, odd.front()->text, odd.size());
+    const ColumnId id = table.columns[c].id;
+    const OddCells odd = odd_cells(table, c);
+    if (!has_changed(checks.printed, table, id, odd, perf_has_changed)) continue;
+    fold(checks, odd, table.columns[c].header);
+    is_perf_among_them |= id == ColumnId::perf || id == ColumnId::table_perf;
   }
+  return is_perf_among_them;
+}
+
+// A block of few ranks says by its tables that their perf has changed, and the other way round.
+void fold_changed_columns_of_both(Checks& checks) {
+  const bool of_tables = fold_changed_columns(checks, checks.printed.tables, false);
+  const bool of_ranks = fold_changed_columns(checks, checks.printed.ranks, of_tables);
+  if (of_ranks && !of_tables) fold_changed_columns(checks, checks.printed.tables, true);
 }
 
 }  // namespace
@@ -177,8 +209,7 @@ void check_release(Checks& checks) {
   check_kernels_of_releases(checks);
   check_kernel_lines(checks);
   check_shardings_of_ranks(checks);
-  fold_changed_columns(checks, checks.printed.ranks);
-  fold_changed_columns(checks, checks.printed.tables);
+  fold_changed_columns_of_both(checks);
 }
 
 }  // namespace shardstats::analysis
