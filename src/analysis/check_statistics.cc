@@ -1,5 +1,7 @@
 // Checks of the lines that are derived from the ranks: imbalance, maxima, distribution, tiers, critical path
 // (log-format.md sections 3.8 to 3.10 and 6.4 to 6.9).
+#include <cmath>
+
 #include "analysis/checks.h"
 #include "analysis/statistics.h"
 
@@ -14,6 +16,7 @@ class Comparison : public StatisticsReader {
     const auto printed = printed_bounds(n.cell, n.format, n.unit);
     // Ranks leave room where their memory is less than their cells show; then the other measures may not.
     const RealInterval expected = narrowed(n.expected, n.by_other_measures);
+    if (std::isnan(expected.low) || std::isnan(expected.high)) return false;  // the ranks say nothing
     // What is no memory size at all is a finding already, and so are numbers of lines in a form of their own.
     const auto is_of = [&](RoundedNumbers numbers) { return n.format == checks_.printed.format_of(numbers); };
     const bool is_unread = (checks_.lines_unread && is_of(RoundedNumbers::lines)) ||

@@ -54,7 +54,9 @@ RankValues rank_values(const PrintedPlan& printed, const Plan& plan) {
   if (rows.empty() || rows.size() != ranks.size() || !has_rank_values(printed, plan)) return values;
   const bool hbm = trusted(plan, [](const PlanRank& r) { return r.expected_hbm.contradicted; });
   const bool ddr = trusted(plan, [](const PlanRank& r) { return r.expected_ddr.contradicted; });
-  const bool perf = trusted(plan, [](const PlanRank& r) { return r.expected_perf.contradicted != 0; });
+  // What no rank prints confirms nothing that was rebuilt.
+  const bool perf = trusted(plan, [](const PlanRank& r) { return r.expected_perf.contradicted != 0; }) &&
+                    some_rank_prints(printed, [](const PrintedRank& row) { return row.perf.total; });
   const Format memory = printed.format_of(RoundedNumbers::rank_memory);
   values.sparse_known = hbm && plan.sized;
   const bool all_sized = std::ranges::any_of(ranks, lacks_memory) && has_all_shards(plan);

@@ -223,7 +223,7 @@ class Walk {
   void read_imbalance(const ImbalanceLine& line, const Cell& cell) {
     const ImbalanceOf& of = imbalance_of_ ? *imbalance_of_ : kImbalances[2];
     const auto& values = values_[of.quantity];
-    const auto is_anything = [](RealInterval value) { return value.low == 0 && value.high >= kAnyNumber; };
+    const auto is_anything = [](RealInterval value) { return value.high >= kAnyNumber; };
     if (largest(values).high <= 0 || std::ranges::all_of(values, is_anything)) return;
     const bool raw = layout(printed_) < Release::v1_1_0;
     std::optional<Imbalance>& known = imbalances_[static_cast<std::size_t>(of.quantity)];

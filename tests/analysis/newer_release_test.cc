@@ -256,6 +256,12 @@ TEST(NewerRelease, PerfOfBothTablesInAnotherForm) {
   EXPECT_THAT(findings(log), Not(Contains(HasSubstr("log.malformed_cell"))));
 }
 
+// Of ranks that say nothing there is no imbalance to compare.
+TEST(NewerRelease, PerfOfRanksInAnotherUnit) {
+  const auto found = findings(everywhere(log_bytes("main.log"), "Perf (ms)", "Perf (us)"));
+  EXPECT_THAT(found, AllOf(SizeIs(2), Each(HasSubstr("warning log.unknown_column Perf (us)"))));
+}
+
 // A line that is known but for words of its own is there, and its values are read.
 TEST(NewerRelease, KnownLineWithNewWords) {
   const struct {
