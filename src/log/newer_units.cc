@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "shardstats/ascii.h"
 #include "shardstats/log/layout.h"
 
 namespace shardstats::log_detail {
@@ -27,7 +28,11 @@ Cell number_of(const DraftPlan& plan, const NewerUnit& unit, const PrintedLine& 
   if (first) return first;
   if (slots.empty()) return unit_of(unit, line);
   const Cell& whole = slots.front();
-  const std::size_t end = whole.text.find(unit.newer), start = whole.text.rfind(' ', end - 1) + 1;
+  std::size_t end = whole.text.find(unit.newer);
+  while (end == 0 || (end != std::string_view::npos && !is_digit(whole.text[end - 1])))
+    end = whole.text.find(unit.newer, end + 1);  // of a name or a word
+  if (end == std::string_view::npos) return whole;
+  const std::size_t start = whole.text.rfind(' ', end - 1) + 1;
   return {whole.text.substr(start, end - start),
           {whole.place.line, whole.place.column + static_cast<std::uint32_t>(start)}};
 }

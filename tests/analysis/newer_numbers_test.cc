@@ -136,6 +136,9 @@ TEST(NewerNumbers, UnitOfAnotherSizeIsNotRead) {
 }
 
 TEST(NewerNumbers, OneWrongUnitIsDamage) {
+  EXPECT_THAT(findings(with_text(log_bytes("main.log"), "Maximum of Forward Comms: 159.009 ms",
+                                 "Maximum of Forward Comms: 159.009s")),
+              Contains(HasSubstr("error log.malformed_cell 159.009: the planner prints another unit here")));
   EXPECT_THAT(findings(with_text(log_bytes("main.log"), "Sum of Maxima: 21215.349 ms", "Sum of Maxima: 21215.349 us")),
               Contains(HasSubstr("error log.malformed_cell 21215.349: the planner prints another unit here")));
   EXPECT_THAT(findings(with_text(log_bytes("v1.4.0.log"), "Top HBM Memory Usage Estimation: 9.161 GB ",
