@@ -141,9 +141,7 @@ void check_sums(Checks& checks) {
 }
 
 using Total = std::optional<ByteInterval>;  // none: a cell says nothing
-// A cell that is wrong already counts as what it should be.
-Total with(const Total& total, const Cell& cell, Format format, const Expectation& expected) {
-  const auto bytes = expected.contradicted ? std::optional(expected.bytes) : bytes_printed_as(cell.text, format, kGiB);
+Total with(const Total& total, const std::optional<ByteInterval>& bytes) {
   return total && bytes && bytes->high <= kMostSummed - total->high ? Total(*total + *bytes) : std::nullopt;
 }
 
@@ -155,44 +153,53 @@ struct MemorySum {
 constexpr MemorySum kMemorySums[] = {{kKernelSums[0], &PrintedRank::hbm, &PlanRank::expected_hbm},
                                      {kKernelSums[1], &PrintedRank::ddr, &PlanRank::expected_ddr}};
 
-Total of_kernels(const Checks& checks, const MemorySum& sum) {
-  Total total = ByteInterval{};
+// What all kernels and all ranks hold.
+struct MemoryTotals {
+  Total kernels = ByteInterval{}, ranks = ByteInterval{};
+  bool disagree() const {
+    const bool is_placed = ranks && ranks->low > 0;  // a plan without ranks takes nothing of theirs
+    return kernels && is_placed && kernels->low > ranks->high;
+  }
+};
+
+// `correct`: a cell that is wrong already counts as what it should be.
+MemoryTotals totals_of(const Checks& checks, const MemorySum& sum, bool correct) {
+  const auto bytes_of = [&](const Cell& cell, RoundedNumbers numbers, const Expectation& expected) {
+    return correct && expected.contradicted ? Total(expected.bytes)
+                                            : bytes_printed_as(cell.text, checks.printed.format_of(numbers), kGiB);
+  };
+  MemoryTotals totals;
   for (const PrintedLine& line : checks.printed.lines) {
     if (line.id != LineId::kernel_storage) continue;
     const auto slots = checks.printed.slots_of(line);
-    const PlanKernel* kernel = kernel_of(checks.plan, slots[0].text);
+    const PlanKernel* kernel = correct ? kernel_of(checks.plan, slots[0].text) : nullptr;
     const Expectation expected = kernel != nullptr ? kernel->*sum.kernel.expected : Expectation{};
-    total = with(total, slots[sum.kernel.slot], checks.printed.format_of(RoundedNumbers::lines), expected);
+    totals.kernels = with(totals.kernels, bytes_of(slots[sum.kernel.slot], RoundedNumbers::lines, expected));
   }
-  return total;
-}
-
-Total of_ranks(const Checks& checks, const MemorySum& sum) {
-  const Format format = checks.printed.format_of(RoundedNumbers::rank_memory);
   const auto& rows = checks.printed.ranks.rows;
   const bool is_rebuilt = checks.plan.ranks.size() == rows.size();
-  Total total = ByteInterval{};
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    total = with(total, rows[r].*sum.cell, format, is_rebuilt ? checks.plan.ranks[r].*sum.expected : Expectation{});
-  return total;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const Expectation expected = is_rebuilt ? checks.plan.ranks[r].*sum.expected : Expectation{};
+    totals.ranks = with(totals.ranks, bytes_of(rows[r].*sum.cell, RoundedNumbers::rank_memory, expected));
+  }
+  return totals;
 }
 
 // The ranks hold what the kernels' tables take, and more. Where no table is printed, this alone tells of a lost row of
-// the rank table.
+// the rank table. What one wrong cell explains is said of that cell.
 void check_memory_of_ranks(Checks& checks) {
   const auto last = std::find_if(checks.printed.lines.rbegin(), checks.printed.lines.rend(),
                                  [](const PrintedLine& line) { return line.id == LineId::kernel_storage; });
   if (last == checks.printed.lines.rend()) return;
   for (const MemorySum& sum : kMemorySums) {
     const Cell cell = checks.printed.slots_of(*last)[sum.kernel.slot];
-    const Total kernels = of_kernels(checks, sum), ranks = of_ranks(checks, sum);
-    const bool is_placed = ranks && ranks->low > 0;  // a plan without ranks takes nothing of theirs
-    if (!cell || !kernels || !is_placed || kernels->low <= ranks->high) continue;
+    const MemoryTotals printed = totals_of(checks, sum, false);
+    if (!cell || !printed.disagree() || !totals_of(checks, sum, true).disagree()) continue;
     if (!has_all_ranks(checks.printed)) return;  // that is said already
     Finding& finding = checks.add(sum.kernel.rule, cell);
     finding.message = std::string(sum.kernel.what) + " of all kernels adds up to " +
-                      expected_bytes(*kernels, Format::r3, kGiB).text + " GB, of all ranks to " +
-                      expected_bytes(*ranks, Format::r3, kGiB).text +
+                      expected_bytes(*printed.kernels, Format::r3, kGiB).text + " GB, of all ranks to " +
+                      expected_bytes(*printed.ranks, Format::r3, kGiB).text +
                       " GB: a row of the rank table is missing, or one of the numbers is wrong";
   }
 }
