@@ -20,10 +20,12 @@ struct EscapeOfRecord {
 };
 constexpr EscapeOfRecord kTab = {"#011", "\t"}, kReturn = {"#015", "\r"}, kEscapeCharacter = {"#033", "\x1b"};
 
-// Does a line of a box follow, maybe behind a prefix? The right border of this one does not count.
-bool begins_with_line(std::string_view text) {
+// Does a line of a box follow, up to the next `end`, maybe behind a prefix? The right border of this one does not
+// count.
+bool begins_with_line(std::string_view text, std::string_view end) {
   constexpr std::size_t kLongestPrefix = 1024;
   text = text.substr(0, kLongestPrefix);
+  text = text.substr(0, text.find(end));
   const std::size_t box = first_box(text);
   return (box != kNowhere && box + 1 < text.size()) || hashes_at_start(text) >= kLeastWrapped;
 }
@@ -41,7 +43,7 @@ bool ends_lines(std::string_view text, std::string_view end) {
     const std::string_view next = text.substr(at + behind_border.size());
     const bool is_behind_blank = at > 0 && text[at - 1] == ' ', is_of_border = at > 0 && text[at - 1] == '#';
     const bool is_sure = starts_box(next, 0) || hashes_at_end(text.substr(0, at)) >= kLeastWrapped ||
-                         ((is_behind_blank || is_of_border) && begins_with_line(next));
+                         ((is_behind_blank || is_of_border) && begins_with_line(next, end));
     seen += is_sure ? kFewest : is_behind_blank ? 1 : 0;
   }
   return seen >= kFewest;

@@ -77,14 +77,14 @@ std::vector<Transcript> without_overwritten(const Transcript& line, std::size_t 
 bool returns_end_lines(std::string_view text) {
   constexpr int kFewest = 3;
   if (!may_be_lines(text)) return false;
-  std::string_view last;  // of those lines
+  const std::size_t size = text.find_last_not_of('\r') + 1;  // the last line has nothing behind it
+  std::string_view last;                                     // of those lines
   int seen = 0;
-  for (std::size_t start = 0, end; seen < kFewest && (end = text.find('\r', start)) != kNowhere; start = end + 1) {
+  for (std::size_t start = 0, end; seen < kFewest && (end = text.find('\r', start)) < size; start = end + 1) {
     if (end == start) continue;
     const std::string_view line = whole_line_in(text.substr(start, end - start));
     if (!line.empty() && line == last) continue;  // it was written again
-    const bool ends_here = !line.empty() && text.find_first_not_of('\r', end) != kNowhere;
-    seen = !ends_here ? 0 : characters(line) == characters(last) ? seen + 1 : 1;
+    seen = line.empty() ? 0 : characters(line) == characters(last) ? seen + 1 : 1;
     last = line;
   }
   return seen == kFewest;
@@ -93,10 +93,10 @@ bool returns_end_lines(std::string_view text) {
 // Nothing that a bar overwrites is the planner's, but for a line that was written again.
 bool would_lose_label(std::string_view text, std::size_t width) {
   if (!may_be_lines(text)) return false;
-  for (std::size_t start = 0, end; (end = text.find('\r', start)) != kNowhere; start = end + 1) {
-    const std::string_view part = text.substr(start, end - start), behind = text.substr(end + 1);
-    const bool is_last = behind.find_first_not_of('\r') == kNowhere;
-    if (is_last || is_bar(part) || is_kept_line(part, width) || behind.starts_with(part)) continue;
+  const std::size_t size = text.find_last_not_of('\r') + 1;  // behind it nothing overwrites
+  for (std::size_t start = 0, end; (end = text.find('\r', start)) < size; start = end + 1) {
+    const std::string_view part = text.substr(start, end - start);
+    if (part.empty() || is_bar(part) || is_kept_line(part, width) || text.substr(end + 1).starts_with(part)) continue;
     if (part.find(kTitle) != kNowhere || labels_in(part) > 0) return true;
   }
   return false;

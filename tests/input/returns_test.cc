@@ -93,5 +93,14 @@ TEST(Returns, EndLinesOfPartsOfLogs) {
   EXPECT_EQ(texts_of(blocks[1]), printed("2"));
 }
 
+// Each of them was looked at once for every one behind it.
+TEST(Returns, ManyInARowTakeNoTime) {
+  const std::string many(300'000, '\r');
+  std::string log = joined(printed("1"));
+  log.insert(log.find('\n', log.find("Batch Size")), "\n# a " + many + "x");
+  EXPECT_EQ(find_blocks(log).size(), 1u);
+  EXPECT_EQ(find_blocks(log + "# b" + many + "# c" + many).size(), 1u);
+}
+
 }  // namespace
 }  // namespace shardstats
