@@ -8,6 +8,10 @@
 namespace shardstats::analysis {
 namespace {
 
+bool is_measure(RuleId rule) {
+  return rule == RuleId::imbalance_perf || rule == RuleId::imbalance_hbm || rule == RuleId::imbalance_ddr;
+}
+
 class Comparison : public StatisticsReader {
  public:
   explicit Comparison(Checks& checks) : checks_(checks) {}
@@ -18,9 +22,7 @@ class Comparison : public StatisticsReader {
     const RealInterval expected = narrowed(n.expected, n.by_other_measures);
     if (std::isnan(expected.low) || std::isnan(expected.high)) return false;  // the ranks say nothing
     // What is no memory size at all is a finding already, and so are numbers of lines in a form of their own.
-    const auto is_of = [&](RoundedNumbers numbers) { return n.format == checks_.printed.format_of(numbers); };
-    const bool is_unread = (checks_.lines_unread && is_of(RoundedNumbers::lines)) ||
-                           (checks_.measures_unread && is_of(RoundedNumbers::measures));
+    const bool is_unread = is_measure(n.rule) ? checks_.measures_unread : checks_.lines_unread;
     const bool is_said = !printed && (n.unit == "bytes" || is_unread);
     if (!n.cell || is_said || (printed && printed->overlaps(expected))) return false;
     Finding& finding = checks_.add(n.rule, n.cell);
