@@ -25,9 +25,7 @@ void attribute(const Checks& checks, const PrintedTable& row, Finding& finding) 
 // The same number of all rows. Where most of them are odd, nothing is damaged: a newer release prints them so.
 template <class Row, class CellOf>
 void report_column(Checks& checks, std::size_t rows, const std::vector<const Row*>& odd, const CellOf& cell_of) {
-  const bool are_separated =
-      std::ranges::all_of(odd, [&](const Row* row) { return has_separators(cell_of(*row).text); });
-  if (is_changed_format(checks.printed, odd.size(), are_separated ? odd.size() : rows)) {  // those below 1000 have none
+  if (is_changed_format(checks.printed, odd.size(), rows)) {
     const Cell& first = cell_of(*odd.front());
     add_changed_format(checks, first, first.text, odd.size());
     return;

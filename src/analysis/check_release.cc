@@ -116,17 +116,6 @@ void check_shardings_of_ranks(Checks& checks) {
     }
 }
 
-// "1,709.25"
-bool is_separated(std::string_view text) {
-  constexpr std::size_t kGroup = 3;
-  const std::size_t comma = skip_digits(text, 0);
-  if (comma == 0 || comma > kGroup || comma == text.size()) return false;
-  for (std::size_t at = comma; at < text.size() && text[at] != '.'; at += kGroup + 1)
-    if (text[at] != ',' || skip_digits(text, at + 1) != at + 1 + kGroup) return false;
-  const std::size_t point = text.find('.');
-  return point == std::string_view::npos || skip_digits(text, point + 1) == text.size();
-}
-
 using OddCells = std::vector<const Cell*>;
 
 // Those of the column that could not be read.
@@ -145,9 +134,7 @@ bool has_changed(const PrintedPlan& printed, const ColumnTable<Row>& table, Colu
   if (id == ColumnId::unknown || odd.empty()) return false;
   const bool is_perf = id == ColumnId::perf || id == ColumnId::table_perf;
   if (is_perf && perf_has_changed && odd.size() == table.rows.size()) return true;
-  // Numbers below 1000 have no separators.
-  const bool are_separated = std::ranges::all_of(odd, [](const Cell* cell) { return is_separated(cell->text); });
-  return is_changed_format(printed, odd.size(), are_separated ? odd.size() : table.rows.size());
+  return is_changed_format(printed, odd.size(), table.rows.size());
 }
 
 void fold(Checks& checks, const OddCells& odd, const Cell& header) {
