@@ -33,7 +33,8 @@ class Prediction : private StatisticsReader {
         names_(names),
         write_(texts, digits),
         release_(skeleton.releases.front()),
-        print_(skeleton) {}
+        print_(skeleton),
+        units_(units_of(skeleton)) {}
 
   PrintedPlan run() {
     predict_rows(plan_, values_, memory_, write_, print_);
@@ -96,14 +97,21 @@ class Prediction : private StatisticsReader {
   // In a line.
   Cell size(double bytes) { return write_.gib(bytes, skeleton_.format_of(RoundedNumbers::lines)); }
 
-  // Which of newer_units() the log has in place of one of the pattern.
+  // Those of newer_units() that the log has in place of the known ones, from 1 on.
+  static std::vector<std::uint8_t> units_of(const PrintedPlan& skeleton) {
+    std::vector<std::uint8_t> units;
+    const auto all = newer_units();
+    for (std::size_t u = 0; u < all.size(); ++u)
+      if (all[u].is_same && is_unit_changed(skeleton.lines, all[u])) units.push_back(static_cast<std::uint8_t>(u + 1));
+    return units;
+  }
+  // The one that replaces a unit of the pattern; 0: none.
   std::uint8_t newer_unit_of(std::string_view pattern) const {
-    const auto has_it = [&](const PrintedLine& line) {
-      return line.newer_unit != 0 && !is_unknown(line.id) &&
-             pattern.find(newer_units()[line.newer_unit - 1u].known) != std::string_view::npos;
+    const auto replaces = [&](std::uint8_t unit) {
+      return pattern.find(newer_units()[unit - 1u].known) != std::string_view::npos;
     };
-    const auto line = std::ranges::find_if(skeleton_.lines, has_it);
-    return line == skeleton_.lines.end() ? std::uint8_t{0} : line->newer_unit;
+    const auto unit = std::ranges::find_if(units_, replaces);
+    return unit == units_.end() ? std::uint8_t{0} : *unit;
   }
 
   void add_line(LineId id, const std::vector<Cell>& slots) {
@@ -334,6 +342,7 @@ class Prediction : private StatisticsReader {
   CellWriter write_;
   Release release_;
   PrintedPlan print_;
+  std::vector<std::uint8_t> units_;
   std::vector<std::pair<std::size_t, std::string_view>> found_;  // slots and the texts of their statistics
 };
 

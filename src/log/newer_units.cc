@@ -7,10 +7,12 @@
 #include "shardstats/ascii.h"
 #include "shardstats/log/layout.h"
 
-namespace shardstats::log_detail {
+namespace shardstats {
+namespace log_detail {
 namespace {
 
 constexpr std::string_view kWrongUnit = "the planner prints another unit here";
+constexpr std::string_view kNoBlank = "the planner prints a blank between this number and its unit";
 
 // At the start of the line: its slots are its numbers.
 Cell unit_of(const NewerUnit& unit, const PrintedLine& line) {
@@ -37,24 +39,23 @@ Cell number_of(const DraftPlan& plan, const NewerUnit& unit, const PrintedLine& 
           {whole.place.line, whole.place.column + static_cast<std::uint32_t>(start)}};
 }
 
+bool has_unit(const PrintedLine& line, const NewerUnit& unit) {
+  return line.newer_unit != 0 && &newer_units()[line.newer_unit - 1u] == &unit;
+}
+
 void report_unit_of_lines(DraftPlan& plan, const NewerUnit& unit) {
-  std::vector<const PrintedLine*> lines;
-  std::size_t in_known_unit = 0;
-  for (const PrintedLine& line : plan.lines) {
-    if (line.newer_unit != 0 && &newer_units()[line.newer_unit - 1u] == &unit)
-      lines.push_back(&line);
-    else if (line.newer_unit == 0 && line_forms()[line.form].pattern.find(unit.known) != std::string_view::npos)
-      ++in_known_unit;
-  }
-  if (lines.empty()) return;
-  const bool is_changed = unit.is_same || (lines.size() > 1 && lines.size() > in_known_unit);
-  if (plan.may_be_newer() && is_changed)
+  const auto first = std::ranges::find_if(plan.lines, [&](const PrintedLine& line) { return has_unit(line, unit); });
+  if (first == plan.lines.end()) return;
+  if (plan.may_be_newer() && is_unit_changed(plan.lines, unit))
     return plan.report(
-        "log.unknown_format", Severity::warning, unit_of(unit, *lines.front()),
+        "log.unknown_format", Severity::warning, unit_of(unit, *first),
         unit.is_same ? "a unit that no known release prints in lines; it is read as the planner's own of that size"
                      : "a unit that no known release prints in lines; their numbers are kept but not checked");
-  for (const PrintedLine* line : lines)
-    plan.report("log.malformed_cell", Severity::error, number_of(plan, unit, *line), kWrongUnit);
+  const bool lacks_blank = unit.newer == unit.known.substr(1);
+  for (const PrintedLine& line : plan.lines)
+    if (has_unit(line, unit))
+      plan.report("log.malformed_cell", Severity::error, number_of(plan, unit, line),
+                  lacks_blank ? kNoBlank : kWrongUnit);
 }
 
 template <class Row>
@@ -74,7 +75,7 @@ void report_unit_of_storage(DraftPlan& plan, std::ptrdiff_t in_gib) {
   if (in_gib == 0) return;
   const auto& table = plan.tables;
   const auto column = std::ranges::find(table.columns, ColumnId::storage, &PrintedColumn::id);
-  if (plan.may_be_newer() && 2 * in_gib > std::ssize(table.rows))
+  if (column != table.columns.end() && plan.may_be_newer() && 2 * in_gib > std::ssize(table.rows))
     return plan.report("log.unknown_format", Severity::warning, column->header,
                        "a column whose cells have a unit that no known release prints; it is read as the planner's own "
                        "of that size");
@@ -83,6 +84,21 @@ void report_unit_of_storage(DraftPlan& plan, std::ptrdiff_t in_gib) {
 }
 
 }  // namespace
+}  // namespace log_detail
+
+bool is_unit_changed(std::span<const PrintedLine> lines, const NewerUnit& unit) {
+  constexpr std::size_t kFewest = 4;
+  std::size_t newer = 0, known = 0;
+  for (const PrintedLine& line : lines) {
+    if (log_detail::has_unit(line, unit))
+      ++newer;
+    else if (line.newer_unit == 0 && line_forms()[line.form].pattern.find(unit.known) != std::string_view::npos)
+      ++known;
+  }
+  return newer >= kFewest && newer > known;
+}
+
+namespace log_detail {
 
 void report_newer_units(DraftPlan& plan, const TableHints& tables) {
   const auto has_one = [](const PrintedLine& line) { return line.newer_unit != 0; };
@@ -93,4 +109,5 @@ void report_newer_units(DraftPlan& plan, const TableHints& tables) {
   report_unit_of_storage(plan, tables.in_gib);
 }
 
-}  // namespace shardstats::log_detail
+}  // namespace log_detail
+}  // namespace shardstats

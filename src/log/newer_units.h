@@ -6,7 +6,7 @@
 
 namespace shardstats::log_detail {
 
-// Says which there are: a warning for each, or errors where the rest of the block has the known ones.
+// Says which there are: a warning for each, or errors where most of the block has the known ones.
 void report_newer_units(DraftPlan& plan, const TableHints& tables);
 
 }  // namespace shardstats::log_detail

@@ -189,16 +189,33 @@ TEST(NewerNumbers, InputInAnotherForm) {
               ElementsAre(AllOf(HasSubstr("warning log.unknown_format Input (MB)"), HasSubstr("not checked"))));
 }
 
-// Most numbers are too small for separators.
-TEST(NewerNumbers, Separators) {
-  std::string log = log_bytes("main.log");
-  const std::string newer = with_cells(log, &PrintedRank::output, [](std::string_view text) {
-    std::string separated(text);
-    if (const std::size_t point = separated.find('.'); point > 3) separated.insert(point - 3, ",");
-    return separated;
+// Commas in a few cells are damage, though the numbers of all others are too small for separators.
+TEST(NewerNumbers, AFewSeparatorsAreDamage) {
+  const std::string log = log_bytes("main.log");
+  int changed = 0;
+  const std::string damaged = with_cells(log, &PrintedRank::output, [&](std::string_view text) {
+    std::string cell(text);
+    if (changed < 4 && cell.find('.') == 3) cell[1] = ',', ++changed;
+    return cell;
   });
-  ASSERT_NE(newer, log);
-  EXPECT_THAT(findings(newer), Not(Contains(HasSubstr("error"))));
+  ASSERT_EQ(changed, 4);
+  EXPECT_THAT(findings(damaged), Contains(HasSubstr("error")));
+}
+
+// A unit is that of a newer release where most lines have it.
+TEST(NewerNumbers, OneUnitOfTheSameSizeIsDamage) {
+  const std::string log = log_bytes("v1.8.0.log");
+  const std::size_t at = log.find("Usage Estimation: ");
+  const std::string text = log.substr(at, log.find(" GB", at) - at);
+  for (const auto& [unit, message] : {std::pair(" GiB", "the planner prints another unit here"),
+                                      {"GB", "the planner prints a blank between this number and its unit"}}) {
+    const Checked checked(replaced(log, text + " GB", text + unit));
+    EXPECT_THAT(findings(checked.report), Contains(AllOf(HasSubstr("error log.malformed_cell"), HasSubstr(message))))
+        << unit;
+    Texts texts;
+    EXPECT_EQ(rendered(changed_print(checked.printed, checked.plan, checked.printed, checked.plan, texts)), log)
+        << unit;
+  }
 }
 
 TEST(NewerNumbers, OneMissingLineIsOneFinding) {

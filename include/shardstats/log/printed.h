@@ -156,6 +156,9 @@ struct PrintedLine {
   std::uint8_t newer_unit = 0;  // from 1 on: which of newer_units() it has
 };
 
+// Do most lines with the known unit of a number have the newer one, so that nothing is damaged?
+bool is_unit_changed(std::span<const PrintedLine> lines, const NewerUnit& unit);
+
 enum class Severity : std::uint8_t { error, warning, note };
 
 // Messages of "log.rank_rows" where no correction can bring back what is lost.
