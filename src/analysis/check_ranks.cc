@@ -64,13 +64,6 @@ void add_wrong_count(Checks& checks, const Cell& where, int rank, std::string_vi
                     ", the Ranks of all tables give " + finding.expected->text;
 }
 
-// The parts of a cell are placed as if its bytes were neighbours in the log, which those of a mended line need not be.
-Cell in_log(const PrintedPlan& printed, Cell part) {
-  if (const auto& mended = printed.transcript)
-    part.place = mended->place_of(static_cast<std::size_t>(part.text.data() - mended->text().data()));
-  return part;
-}
-
 void check_shards(Checks& checks, const PrintedRank& row, const std::vector<ShardCount>& printed_counts, int rank,
                   const ShardsByType& counts) {
   if (row.shards.text.data() == nullptr) return;  // lost with its part of the row, which is reported; not empty
@@ -88,6 +81,12 @@ void check_shards(Checks& checks, const PrintedRank& row, const std::vector<Shar
 }
 
 }  // namespace
+
+Cell in_log(const PrintedPlan& printed, Cell part) {
+  if (const auto& mended = printed.transcript)
+    part.place = mended->place_of(static_cast<std::size_t>(part.text.data() - mended->text().data()));
+  return part;
+}
 
 int rank_number(const PrintedRank& row) {
   const auto rank = parse_integer(row.rank.text, kMostRanks - 1);

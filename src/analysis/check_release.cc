@@ -108,7 +108,8 @@ void check_shardings_of_ranks(Checks& checks) {
   for (const PrintedRank& row : checks.printed.ranks.rows)
     for (const ShardCount& pair : shard_counts(row.shards)) {
       if (is_known_sharding(pair.type.text) || !seen.insert(pair.type.text).second) continue;
-      Finding& finding = add_unknown(checks, pair.type, no_such_word(pair.type.text, kShardings));
+      Finding& finding =
+          add_unknown(checks, in_log(checks.printed, pair.type), no_such_word(pair.type.text, kShardings));
       if (!of_ranks) of_ranks = shardings_of_ranks(checks.printed);
       if (of_ranks->contains(pair.type.text)) continue;
       finding.severity = Severity::error;

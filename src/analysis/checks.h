@@ -128,6 +128,9 @@ bool has_all_ranks(const PrintedPlan& printed);
 
 // The number of the rank row, or -1.
 int rank_number(const PrintedRank& row);
+// A part of a cell at its own place: the parts are placed as if the bytes of the cell were neighbours in the log, which
+// those of a mended line need not be.
+Cell in_log(const PrintedPlan& printed, Cell part);
 
 // A list of ranks is read, but not printed as the planner does (log-format.md section 2, L1 and L2). `ranks`: what it
 // says; `sorted`: the planner sorts it.

@@ -318,5 +318,24 @@ TEST(NewerRelease, MemoryOfAKernelIsThatOfItsTables) {
                              HasSubstr("the cells of its tables add up to"), HasSubstr("the release is unknown"))));
 }
 
+// A cell that a terminal broke goes on in the next line.
+TEST(NewerRelease, ShardingInABrokenCell) {
+  std::string log = log_bytes("v1.8.0-nodebug.log"), broken;
+  const std::size_t line = log.find("#         0 "), type = log.find("TW: ", line), width = type - line - 3;
+  log.replace(type, 2, "ZQ");
+  for (std::size_t start = 0, end; start < log.size(); start = end) {
+    end = std::min({start + width, log.find('\n', start) + 1, log.size()});
+    broken += log.substr(start, end - start) + (log[end - 1] == '\n' ? "" : "\n");
+  }
+  const Checked checked(broken);
+  const auto& all = checked.report.findings;
+  const auto found = std::ranges::find_if(all, [](const Finding& f) { return f.where.text == "ZQ"; });
+  ASSERT_NE(found, all.end());
+  const std::string_view text = broken;
+  std::size_t start = 0;
+  for (std::uint32_t i = 1; i < found->where.place.line; ++i) start = text.find('\n', start) + 1;
+  EXPECT_EQ(text.substr(start + found->where.place.column - 1, 2), "ZQ");
+}
+
 }  // namespace
 }  // namespace shardstats
