@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "analysis/checks.h"
-#include "shardstats/ascii.h"
 #include "shardstats/planner/releases.h"
 
 namespace shardstats::analysis {

@@ -27,16 +27,19 @@ std::vector<std::string> others_named(const Context& context, std::string_view n
   return found;
 }
 
+std::vector<std::string> near_targets(const Context& context, std::string_view target, std::string_view name) {
+  std::vector<std::string> near = nearest_tables(name, context.printed);
+  if (target != name) return near;
+  std::vector<std::string> others = {"plan"};
+  for (const PlanRank& rank : context.plan.ranks) others.push_back("rank:" + std::to_string(rank.rank));
+  for (const PlanKernel& kernel : context.plan.kernels) others.push_back("kernel:" + std::string(kernel.name));
+  for (std::string& other : nearest_of(name, others)) near.push_back(std::move(other));
+  return near;
+}
+
 UnknownTarget unknown_table(const Context& context, std::string_view target, std::string_view name) {
   std::vector<std::string> near = others_named(context, name);
-  const bool has_namesake = !near.empty();
-  if (!has_namesake) near = nearest_tables(name, context.printed);
-  if (target == name && !has_namesake) {
-    std::vector<std::string> others = {"plan"};
-    for (const PlanRank& rank : context.plan.ranks) others.push_back("rank:" + std::to_string(rank.rank));
-    for (const PlanKernel& kernel : context.plan.kernels) others.push_back("kernel:" + std::string(kernel.name));
-    for (std::string& other : nearest_of(name, others)) near.push_back(std::move(other));
-  }
+  if (near.empty()) near = near_targets(context, target, name);
   if (context.plan.tables.empty())
     return {"this block prints no parameter table, so there is no table to explain", std::move(near)};
   return {"no table '" + std::string(name) + "' in this block", std::move(near)};

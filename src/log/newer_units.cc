@@ -1,8 +1,8 @@
 #include "log/newer_units.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "shardstats/ascii.h"
 #include "shardstats/log/layout.h"
