@@ -113,7 +113,7 @@ std::string_view outermost(std::string_view module, const std::unordered_set<std
 
 // Table names may have dots of their own ("ebc.item.v2"): then a shorter path, that of other tables, is the module.
 std::vector<ModuleRun> with_dotted_names(std::vector<ModuleRun> runs) {
-  std::unordered_set<std::string_view> paths;
+  std::unordered_set<std::string_view> paths(runs.size());
   for (const ModuleRun& run : runs) paths.insert(run.module);
   for (ModuleRun& run : runs) run.module = outermost(run.module, paths);
   return runs;
@@ -289,14 +289,12 @@ CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::
     return std::move(*reading.comms);
   };
   bool by_sum = false;
-  const bool likely_dotted = lists_dotted_names(printed);
-  const std::vector<ModuleRun> plain = module_runs(printed, plan);
-  std::vector<ModuleRun> dotted;
+  // Modules within a module with tables are rare, dots in names are not.
+  const std::vector<ModuleRun> plain = module_runs(printed, plan), dotted = with_dotted_names(plain);
   std::array<CriticalComms, 2> comms;
   for (std::size_t way = 0; way < comms.size(); ++way) {
-    const bool is_dotted = (way == 0) == likely_dotted;
+    const bool is_dotted = way == 0;
     if (!(is_dotted ? names.dotted : names.plain)) continue;
-    if (dotted.empty() && (is_dotted || way == 1)) dotted = with_dotted_names(plain);
     if (way == 1 && likely.comms != nullptr && dotted == plain) break;  // no name can be read in two ways
     comms[way] = comms_by_group(plan, is_dotted ? dotted : plain, ranks);
     for (const double divisor : {1.0, kEarlyDivisor}) {
