@@ -1,6 +1,9 @@
 // Checks of the lists of tables behind the largest perf and HBM (log-format.md section 6.9).
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "analysis/checks.h"
 #include "analysis/statistics.h"
@@ -8,9 +11,49 @@
 namespace shardstats::analysis {
 namespace {
 
+// The tables of the names that are listed, found in one pass. A name may stand for several tables.
+class ListedTables {
+ public:
+  ListedTables(const PrintedPlan& printed, const Plan& plan) : printed_(printed), plan_(plan) {
+    constexpr std::size_t kOfBothLists = 2 * kMostTopTables;  // damaged ones may be longer
+    for (const PrintedLine& line : printed.lines)
+      if ((line.id == LineId::top_perf_table || line.id == LineId::top_hbm_table) && listed_.size() < kOfBothLists)
+        listed_.push_back({printed.slots_of(line)[0].text, {}});
+    find_tables(listed_);
+  }
+
+  std::vector<const PlanTable*> named(std::string_view name) const {
+    if (const auto found = std::ranges::find(listed_, name, &Listed::name); found != listed_.end())
+      return found->tables;
+    Listed other{name, {}};
+    find_tables({&other, 1});
+    return std::move(other.tables);
+  }
+
+ private:
+  struct Listed {
+    std::string_view name;
+    std::vector<const PlanTable*> tables;
+  };
+
+  void find_tables(std::span<Listed> names) const {
+    for (const PlanTable& table : plan_.tables) {
+      const std::string_view fqn = printed_.tables.rows[table.row].fqn.text;
+      if (fqn.empty()) continue;
+      for (Listed& listed : names)  // most end in another character
+        if (listed.name.ends_with(fqn.back()) && is_named(fqn, listed.name)) listed.tables.push_back(&table);
+    }
+  }
+
+  const PrintedPlan& printed_;
+  const Plan& plan_;
+  std::vector<Listed> listed_;
+};
+
 class TopTables {
  public:
-  TopTables(Checks& checks, const RankValues& values) : checks_(checks), values_(values) {}
+  TopTables(Checks& checks, const RankValues& values)
+      : checks_(checks), values_(values), listed_(checks.printed, checks.plan) {}
 
   // Where a heading inside of the block is lost, the entries of both lists may stand below the other.
   void check() {
@@ -97,18 +140,10 @@ class TopTables {
 
   bool has_name(const PlanTable& table, std::string_view name) const { return is_named(fqn_of(table), name); }
 
-  // A name may stand for several tables.
-  std::vector<const PlanTable*> tables_named(std::string_view name) const {
-    std::vector<const PlanTable*> named;
-    for (const PlanTable& table : checks_.plan.tables)
-      if (has_name(table, name)) named.push_back(&table);
-    return named;
-  }
-
   // Takes the listed table out of the candidates; false if it cannot stand there. `candidates`: in the plan's order.
   bool check_top_table(std::span<const Cell> slots, bool perf, RuleId rule, bool rank_known,
                        std::vector<const PlanTable*>& candidates, RealInterval& last) {
-    const std::vector<const PlanTable*> named = tables_named(slots[0].text);
+    const std::vector<const PlanTable*> named = listed_.named(slots[0].text);
     const auto may_be_listed = [&](const PlanTable* t) {
       if (rank_known) return std::ranges::binary_search(candidates, t);
       return t->sharding != Sharding::rw && t->sharding != Sharding::dp;
@@ -169,6 +204,7 @@ class TopTables {
 
   Checks& checks_;
   const RankValues& values_;
+  const ListedTables listed_;
 };
 
 }  // namespace
