@@ -188,7 +188,6 @@ Finding& add_beyond(Checks& checks, const Cell& cell) {
 }
 
 bool is_odd_list(std::string_view text, const std::vector<int>& ranks, bool sorted) {
-  if (ranks.size() == 1 && is_usual<kDigits>(text) && is_digit(text[0])) return false;  // most rows
   const bool is_run = text.find('-') != std::string_view::npos;
   if (sorted && !is_run && !std::ranges::is_sorted(ranks)) return true;
   if (text.starts_with('[')) return text != bracketed(ranks);

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "analysis/checks.h"
+#include "analysis/spelling.h"
 #include "analysis/statistics.h"
 #include "shardstats/analysis/table_names.h"
 #include "shardstats/limits.h"
@@ -114,14 +115,23 @@ struct Placement {
   std::vector<int> ranks;
   bool readable = false;  // the list of ranks is one
   bool is_run = false;    // "0-95"
+  bool is_odd = false;    // not as the planner prints it
 
   // Most rows have the sharding type of the row above, and one rank.
   void read(const PrintedTable& row) {
     if (!same_text(row.sharding.text, word_))
       sharding = parse_name<Sharding>(word_ = row.sharding.text, kShardingNames);
+    const std::string_view text = row.ranks.text;
+    if (const auto only = parse_integer(text, kMostRanks - 1); only && is_usual<kDigits>(text)) {
+      ranks.assign(1, static_cast<int>(*only));
+      readable = true;
+      is_run = is_odd = false;
+      return;
+    }
     ranks.clear();
-    readable = parse_ranks(row.ranks.text, ranks);
-    is_run = ranks.size() > 1 && row.ranks.text.find('-') != std::string_view::npos;
+    readable = parse_ranks(text, ranks);
+    is_run = ranks.size() > 1 && text.find('-') != std::string_view::npos;
+    is_odd = readable && !ranks.empty() && is_odd_list(text, ranks, true);
   }
 
   bool are_neighbours() const {
@@ -324,7 +334,7 @@ void check_tables(Checks& checks) {
     count_shards(checks, row, placement, counts);
     const auto& ranks = placement.ranks;
     const bool placed = placement.readable && !ranks.empty();
-    if (placed && is_odd_list(row.ranks.text, ranks, true)) {
+    if (placement.is_odd) {
       Finding& finding = add_odd_list(checks, row.ranks);
       finding.table = static_cast<std::uint32_t>(i);
       finding.fqn = row.fqn.text;
