@@ -63,9 +63,14 @@ void report_fault(const Block& block, DraftPlan& plan) {
       plan.report("log.compression", note.severity, cell_at(line, line.text.substr(0, 1)), note.message);
 }
 
-void report_mendings(const Block& block, DraftPlan& plan) {
+void report_lost_lines(const Block& block, DraftPlan& plan) {
+  if (block.foreign.empty()) return;  // nearly always, so that the lines of the block are not looked at
   const auto lost = std::ranges::find_if(block.foreign, LostLines(block));
   if (lost != block.foreign.end()) report_lost(*lost, lost->text, plan);
+}
+
+void report_mendings(const Block& block, DraftPlan& plan) {
+  report_lost_lines(block, plan);
   const BoxLine& first = block.lines.front();
   for (const MendingNote& note : kMendingNotes)
     for (const Mended& mended : block.mended)
