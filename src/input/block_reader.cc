@@ -118,6 +118,7 @@ class BlockReader {
     if (!block_.foreign.empty()) note(block_.mended, Mending::foreign, block_.foreign.front().place);
     ReadBlock read{{}, end, problem(), is_suspicious()};
     read.block = std::move(block_);
+    read.block.is_plain = are_plain_;
     return read;
   }
 
@@ -128,9 +129,11 @@ class BlockReader {
     if (offset > 0 && block_.mended.empty() && !is_only_mark(line.text.substr(0, offset)))
       note(block_.mended, Mending::prefix, {number, 1});
     if (block_.lines.empty()) first_prefix_ = line.text.substr(0, offset);
+    const bool is_plain_line = is_plain(text);
+    are_plain_ = are_plain_ && is_plain_line;
     if (text.size() != width_ || text.back() != '#')
       inspect(text);
-    else if (!is_plain(text))
+    else if (!is_plain_line)
       is_suspicious_ = is_suspicious_ || has_other_blanks(text);
     // Another box line in front of it on the same line.
     if (offset != usual_ && first_box(line.text) != offset) is_suspicious_ = true;
@@ -280,6 +283,7 @@ class BlockReader {
   std::size_t usual_ = 0;
   std::size_t width_ = 0;
   bool is_suspicious_ = false;
+  bool are_plain_ = true;  // all lines that were taken
 };
 
 }  // namespace

@@ -10,6 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "shardstats/input/blocks.h"
 
 namespace shardstats::input_detail {
@@ -23,15 +27,35 @@ bool is_undecoded(std::string_view text);
 // Has it blanks that decode() replaces? Of all that it undoes only they may leave a line as many bytes as before.
 bool has_other_blanks(std::string_view text);
 
-// Only characters of ASCII that are seen, so that the bytes are the columns? Most box lines are such; in one pass
-// without a branch it is asked of each.
+// A byte of a character of ASCII that is seen: no control character, and none of the bytes that are negative here.
+inline constexpr signed char kLastUnseen = ' ' - 1;
+inline bool is_plain_short(std::string_view text) {
+  signed char least = ' ';
+  for (const char c : text) least = std::min(least, static_cast<signed char>(c));
+  return least > kLastUnseen;
+}
+
+// Only such characters, so that the bytes are the columns? Most box lines are such; in one pass without a branch it is
+// asked of each.
 inline bool is_plain(std::string_view text) {
-  unsigned char least = ' ', bits = 0;
-  for (const char c : text) {
-    least = std::min(least, static_cast<unsigned char>(c));
-    bits |= static_cast<unsigned char>(c);
-  }
-  return least == ' ' && bits < 0x80;
+#ifdef __SSE2__
+  constexpr std::size_t kLane = sizeof(__m128i), kLanes = 4 * kLane;
+  if (text.size() < kLanes) return is_plain_short(text);
+  const __m128i unseen = _mm_set1_epi8(kLastUnseen);
+  __m128i seen = _mm_cmpeq_epi8(unseen, unseen);
+  const auto take = [&](std::size_t from) {
+    for (std::size_t at = from; at < from + kLanes; at += kLane) {
+      const __m128i lane = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+      seen = _mm_and_si128(seen, _mm_cmpgt_epi8(lane, unseen));
+    }
+  };
+  const std::size_t last = text.size() - kLanes;  // some bytes are taken twice
+  for (std::size_t at = 0; at < last; at += kLanes) take(at);
+  take(last);
+  return _mm_movemask_epi8(seen) == 0xFFFF;
+#else
+  return is_plain_short(text);
+#endif
 }
 
 // What the lines before tell about the box.

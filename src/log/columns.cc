@@ -108,8 +108,8 @@ bool is_squeezed_rule_row(std::string_view box_line) {
   return row.starts_with("# -") && row.find("  ") == std::string_view::npos && has_only_rules(row, 2);
 }
 
-ColumnEdges::ColumnEdges(std::string_view rule, bool rank_table)
-    : rank_table_(rank_table), is_squeezed_(is_squeezed_rule_row(rule)) {
+ColumnEdges::ColumnEdges(std::string_view rule, bool rank_table, bool are_ascii)
+    : rank_table_(rank_table), are_ascii_(are_ascii), is_squeezed_(is_squeezed_rule_row(rule)) {
   for (std::size_t at = rule.find('-'); at != std::string_view::npos && count_ < kMostColumns;
        at = rule.find('-', right_[count_++])) {
     right_[count_] = std::min(rule.find_first_not_of('-', at), rule.size());
@@ -138,16 +138,16 @@ void ColumnEdges::mark_edges() {
 
 bool ColumnEdges::are_whole(std::string_view row) {
   if (is_squeezed_ || cut_off_ <= row.size()) return false;
-  std::uint64_t wide = 0, other = 0;
-  const auto take = [&](std::size_t word, Marks marks) {
-    printed_[word] = marks.printed;
-    wide |= marks.wide;
-    other |= (marks.printed & edge_marks_[word].looked_at) ^ edge_marks_[word].printed;
-  };
   const std::size_t words = edge_marks_.size(), whole = std::min(row.size() / kMarks, words);
+  if (!are_ascii_ && !is_ascii(row.substr(0, words * kMarks))) return false;
+  std::uint64_t other = 0;
+  const auto take = [&](std::size_t word, std::uint64_t printed) {
+    printed_[word] = printed;
+    other |= (printed & edge_marks_[word].looked_at) ^ edge_marks_[word].printed;
+  };
   for (std::size_t word = 0; word < whole; ++word) take(word, marks_of(row.data() + word * kMarks));
   for (std::size_t word = whole; word < words; ++word) take(word, marks_at(row, word * kMarks));
-  return wide == 0 && other == 0;
+  return other == 0;
 }
 
 std::span<const CutCell> ColumnEdges::cut(std::string_view row, bool closed) {

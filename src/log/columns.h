@@ -62,8 +62,8 @@ class WholeCells {
 
 class ColumnEdges {
  public:
-  // `rule`: the box line with the dashes.
-  ColumnEdges(std::string_view rule, bool rank_table);
+  // `rule`: the box line with the dashes. `are_ascii`: all rows are known to be.
+  ColumnEdges(std::string_view rule, bool rank_table, bool are_ascii);
 
   std::size_t count() const { return count_; }
   // What the header names; unknown if no release prints it.
@@ -112,6 +112,7 @@ class ColumnEdges {
   void cut_squeezed_header(std::string_view row);
 
   bool rank_table_ = false;
+  bool are_ascii_ = false;
   bool is_squeezed_ = false;
   std::size_t cut_off_ = std::string_view::npos;
   std::array<ColumnId, kMostColumns> ids_{};

@@ -105,7 +105,7 @@ class OneTable {
         table_(table),
         texts_(texts),
         at_(at),
-        edges_(rule_below(lines_[at + 1], frame_), kIsRankTable) {}
+        edges_(rule_below(lines_[at + 1], frame_), kIsRankTable, state.block.is_plain) {}
 
   // How many lines it has; 0: the first one is no header.
   std::size_t read() {

@@ -67,6 +67,12 @@ inline std::string_view trim_left(std::string_view text) { return text.substr(sk
 
 inline bool is_whole_number(std::string_view text) { return !text.empty() && skip_digits(text, 0) == text.size(); }
 
+inline bool is_ascii(std::string_view text) {
+  unsigned char bits = 0;
+  for (const char c : text) bits |= static_cast<unsigned char>(c);
+  return bits < 0x80;
+}
+
 // The box line without its closing '#' and the blanks in front of that; offsets stay those of the box line.
 inline std::string_view without_frame(std::string_view box_line) {
   std::string_view text = trim_right(box_line);

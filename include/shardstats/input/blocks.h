@@ -103,6 +103,7 @@ struct Block {
   bool opened = false;           // has an opening border
   bool closed = false;           // has a closing border; false: truncated
   bool ends_log = false;         // no line of the log follows
+  bool is_plain = false;         // all lines are known to have only characters of ASCII that are seen
   std::vector<BoxLine> foreign;  // whole lines between the box lines that do not belong to the box
   std::vector<Mended> mended;    // at most one of a kind
   std::optional<Twin> twin;
