@@ -47,14 +47,15 @@ struct PrintedRank {
 
 // One row of the parameter table (section 3.4).
 struct PrintedTable {
-  Cell fqn, sharding, kernel;
-  PrintedPerf perf;
+  Cell fqn, sharding, kernel, sharder;  // side by side, since many passes over the rows ask for these alone
+  Cell emb_dim, cw_dim, hash_size, features;
+  Cell ranks;        // the whole list, "0-95", "1,1", "None"
+  Cell batch_sizes;  // the whole list, "512 * 2, 256*3", "n/a"
   Cell hbm, ddr, ssd;
   bool in_gib = false;  // they are printed in "GiB", as no known release does
   Cell cache_load_factor, pooling_factor, num_poolings, num_indices;
-  Cell output, weighted, sharder, features, emb_dim, cw_dim, hash_size;
-  Cell ranks;        // the whole list, "0-95", "1,1", "None"
-  Cell batch_sizes;  // the whole list, "512 * 2, 256*3", "n/a"
+  Cell output, weighted;
+  PrintedPerf perf;
 };
 
 // Every cell of a row, printed or not.
