@@ -93,55 +93,50 @@ inline std::optional<Decimal> read_fixed(std::string_view text, Format format) {
 double above(double value) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) + 1); }
 double below(double value) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) - 1); }
 
-// The first 26 bits of a double of usual size; the others are no more.
-double upper_half(double value) {
-  const double shifted = value * 0x8000001;
-  return shifted - (shifted - value);
+// Both ends of an interval, reckoned with at once, as processors do in one step.
+using Pair = double __attribute__((vector_size(2 * sizeof(double))));
+using PairBits = std::int64_t __attribute__((vector_size(2 * sizeof(std::int64_t))));
+
+// The first 26 bits of doubles of usual size; the others are no more.
+inline Pair upper_half(Pair values) {
+  const Pair shifted = values * 0x8000001;
+  return shifted - (shifted - values);
 }
 
-// The double nearest to numerator / (2 * 10^decimals), and on which side of it (negative, 0, positive) it lies. Both
-// operands are exact, and the denominator has at most 26 bits behind which only zeros follow: the products of the
-// halves are exact, so is the first difference, and with it the sign of the sum.
-struct Border {
-  double nearest;
-  double side;
-};
-Border border(std::uint64_t numerator, int decimals) {
-  const auto exact = static_cast<double>(static_cast<std::int64_t>(numerator));
-  if (decimals == 0) return {exact / 2, 0};
-  const double denominator = kTwicePowers[static_cast<std::size_t>(decimals)];
-  const double nearest = exact / denominator;
-  const double upper = upper_half(nearest);
-  return {nearest, (upper * denominator - exact) + (nearest - upper) * denominator};
-}
-// Without branches, since on which side of a border its double lies is as good as random.
-double first_from(Border border, bool tie_included) {
-  const bool outside = (border.side < 0) | ((border.side == 0) & !tie_included);
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(border.nearest) + outside);
-}
-double last_until(Border border, bool tie_included) {
-  const bool outside = (border.side > 0) | ((border.side == 0) & !tie_included);
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(border.nearest) - outside);
-}
-
-double upper_end(std::uint64_t units, int decimals) {
-  return last_until(border(2 * units + 1, decimals), units % 2 == 0);
-}
-double lower_end(std::uint64_t units, int decimals) {
-  if (units == 0) return 0;  // what rounds to zero from below prints "-0"
-  return first_from(border(2 * units - 1, decimals), units % 2 == 0);
+// The doubles between (2 * low - 1) / (2 * 10^decimals) and (2 * high + 1) / (2 * 10^decimals), each border with the
+// decimals of its number and included if that is even. Numerators and denominators are exact, and a denominator has at
+// most 26 bits behind which only zeros follow: the products of the halves are exact, so is the first difference, and
+// with it the sign of the sum, which says on which side of its border the nearest double lies. In its place, so that
+// what a call would need is not saved and restored for each number of a log.
+[[gnu::always_inline]] inline RealInterval interval_between(Decimal low, Decimal high) {
+  const auto numerator = [](Decimal of, std::int64_t side) {
+    return static_cast<double>(2 * static_cast<std::int64_t>(of.units) + side);
+  };
+  const auto denominator = [](Decimal of) { return kTwicePowers[static_cast<std::size_t>(of.decimals)]; };
+  const auto is_odd = [](Decimal of) { return -static_cast<std::int64_t>(of.units % 2); };  // as the marks of a Pair
+  const Pair numerators = {numerator(low, -1), numerator(high, 1)};
+  const Pair denominators = {denominator(low), denominator(high)};
+  const Pair nearest = numerators / denominators;
+  const Pair upper = upper_half(nearest);
+  const Pair sides = (upper * denominators - numerators) + (nearest - upper) * denominators;
+  // Without branches, since on which side of a border its double lies is as good as random.
+  const Pair inwards = {1, -1};
+  const PairBits is_tie_outside = {is_odd(low), is_odd(high)};
+  const PairBits is_outside = (sides * inwards < 0) | ((sides == 0) & is_tie_outside);
+  const PairBits step = {1, -1};  // to the neighbour of a positive double
+  const auto ends = std::bit_cast<Pair>(std::bit_cast<PairBits>(nearest) + (is_outside & step));
+  // What rounds to zero from below prints "-0".
+  return {low.units == 0 ? 0 : ends[0], ends[1]};
 }
 
-// In its place, so that what a call would need is not saved and restored for each number of a log.
 [[gnu::always_inline]] inline RealInterval fixed_interval(Decimal decimal) {
-  return {lower_end(decimal.units, decimal.decimals), upper_end(decimal.units, decimal.decimals)};
+  return interval_between(decimal, decimal);
 }
 
 // Like fixed_interval, for a number of significant digits: below a power of ten the digits are finer.
 [[gnu::always_inline]] inline RealInterval significant_interval(Decimal decimal, std::uint64_t power_of_ten) {
-  const double low = decimal.units == power_of_ten ? lower_end(decimal.units * 10, decimal.decimals + 1)
-                                                   : lower_end(decimal.units, decimal.decimals);
-  return {low, upper_end(decimal.units, decimal.decimals)};
+  if (decimal.units != power_of_ten) return fixed_interval(decimal);
+  return interval_between({decimal.units * 10, decimal.decimals + 1, true}, decimal);
 }
 
 // The fractions x for which x * 100, rounded to binary64, lies in `percent`.
