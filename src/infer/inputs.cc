@@ -23,7 +23,8 @@ class Column {
  public:
   template <class Read>
   const std::optional<T>& read(const Cell& cell, Read read) {
-    if (!same_text(cell.text, above_)) take(cell ? read(cell) : std::nullopt);
+    if (same_text(cell.text, above_)) return value_;
+    take(cell ? read(cell) : std::nullopt);
     above_ = cell.text;
     return value_;
   }

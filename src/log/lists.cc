@@ -55,13 +55,12 @@ std::int64_t only_rank(std::string_view text) {
 // Calls add(rank, rank) for each rank between commas.
 template <class Add>
 bool scan_items(std::string_view text, Add add) {
-  for (;;) {
-    if (text.starts_with(' ')) text = trim_left(text);
-    const std::int64_t rank = take_rank(text);
-    const bool is_item = rank >= 0 && (text.empty() || text.front() == ',');
-    if (!is_item || !add(rank, rank)) return false;
-    if (text.empty()) return true;
-    text.remove_prefix(1);
+  for (std::size_t at = 0;; ++at) {
+    while (at < text.size() && text[at] == ' ') ++at;
+    const std::int64_t rank = whole_at(text, at, kHighestRank);
+    const bool is_last = at == text.size();
+    if (rank < 0 || !(is_last || text[at] == ',') || !add(rank, rank)) return false;
+    if (is_last) return true;
   }
 }
 
