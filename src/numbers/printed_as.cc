@@ -377,14 +377,12 @@ std::optional<ByteInterval> large_bytes(std::string_view text, Format format, st
 [[gnu::always_inline]] inline std::optional<ByteInterval> bytes_between_ties(std::uint64_t units,
                                                                              std::uint64_t per_byte,
                                                                              std::uint64_t unit) {
-  const bool tie_included = units % 2 == 0;
+  const std::uint64_t tie_outside = units % 2, tie_inside = 1 - tie_outside;
   std::uint64_t upper = 0;
   if (__builtin_mul_overflow(2 * units + 1, unit, &upper)) return std::nullopt;
-  const std::uint64_t lower = units > 0 ? upper - 2 * unit : 0;
-  const bool lower_inside = lower % per_byte == 0 && tie_included;
-  const bool upper_outside = upper % per_byte == 0 && !tie_included;
-  const std::uint64_t low = lower / per_byte + (lower_inside ? 0 : 1);
-  const std::uint64_t high = upper / per_byte - (upper_outside ? 1 : 0);
+  // The first count behind the last one that is below the border, which is itself below it where the tie is outside.
+  const std::uint64_t low = units > 0 ? (upper - 2 * unit - tie_inside) / per_byte + 1 : 0;
+  const std::uint64_t high = (upper - tie_outside) / per_byte;
   if (high >= kExactLimit) return std::nullopt;
   return ByteInterval{static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)};
 }
