@@ -118,6 +118,12 @@ void read_ratio(const PrintedTable& printed, TableInputs& table) {
 
 // Ascending, one a shard; false: the list is malformed or names ranks that there are not.
 bool read_ranks(const PrintedTable& printed, std::int64_t world_size, std::vector<int>& buffer, TableInputs& table) {
+  // Most tables have one shard.
+  if (const auto only = parse_integer(printed.ranks.text, kMostRanks - 1)) {
+    if (*only >= world_size) return false;
+    table.ranks.add() = static_cast<int>(*only);
+    return true;
+  }
   buffer.clear();
   if (!parse_ranks(printed.ranks.text, buffer)) return false;
   if (!std::ranges::is_sorted(buffer)) std::ranges::sort(buffer);
