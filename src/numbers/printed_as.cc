@@ -30,7 +30,7 @@ constexpr std::uint64_t kExactLimit = std::uint64_t{1} << 53;  // up to here eve
 // 2 * 10^n; all of them exact in binary64.
 constexpr std::array<double, 17> kTwicePowers = {2e0, 2e1,  2e2,  2e3,  2e4,  2e5,  2e6,  2e7, 2e8,
                                                  2e9, 2e10, 2e11, 2e12, 2e13, 2e14, 2e15, 2e16};
-constexpr int kMaxDecimals = 10;  // border() takes one more, as significant_interval() needs
+constexpr int kMaxDecimals = 10;  // an interval may take one more, as significant_interval() needs
 
 // units / 10^decimals, as spelled.
 struct Decimal {
