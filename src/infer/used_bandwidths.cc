@@ -1,7 +1,5 @@
 #include "infer/used_bandwidths.h"
 
-#include <algorithm>
-
 namespace shardstats::infer_detail {
 namespace {
 
@@ -11,8 +9,18 @@ constexpr double kAlmostEndless = 1e60, kNoTime = 1e-30;  // bytes/ms and ms
 
 std::optional<UsedBandwidths::Flags> UsedBandwidths::of(const PerfFacts<RealInterval>& table) {
   const Kind kind{table.sharding, table.kernel, table.sequence, table.prefetch_pipeline, MixEnds(table.caching_ratio)};
-  const auto known = std::ranges::find(known_, kind, &std::pair<Kind, std::optional<Flags>>::first);
-  return known != known_.end() ? known->second : known_.emplace_back(kind, ask(table)).second;
+  const Known* const known = find(kind);
+  return known != nullptr ? known->second : known_.emplace_back(kind, ask(table)).second;
+}
+
+const UsedBandwidths::Flags* UsedBandwidths::of_first(const PerfHypothesis& h, const PlanInputs& plan,
+                                                      const PerfInputs& perf, std::uint32_t t, PerfOption option) {
+  const TableInputs& table = plan.tables[t];
+  const MixEnds ends(perf_ratio(h, table, (*h.outcome->parts)[t].front()));
+  const Kind kind{table.sharding, table.kernel, table.sequence, option.prefetch_pipeline, ends};
+  if (find(kind) != nullptr) return nullptr;
+  const auto& flags = known_.emplace_back(kind, ask(perf_facts(h, plan, perf, t, option, {}))).second;
+  return flags ? &*flags : nullptr;
 }
 
 // A bandwidth is used if the table still takes time where all others are almost endless.

@@ -25,10 +25,12 @@ class UsedBandwidths {
   explicit UsedBandwidths(const PerfSetting<RealInterval>& setting) : setting_(setting) {}
   // nullopt: the table's kernel has no perf on the device.
   std::optional<Flags> of(const PerfFacts<RealInterval>& table);
+  // The same of a table of the hypothesis with that option; null, too, if one of its kind was asked for before: most
+  // tables are told by their kind that they add nothing, without their facts.
+  const Flags* of_first(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
+                        PerfOption option);
 
  private:
-  std::optional<Flags> ask(PerfFacts<RealInterval> table);
-
   // What decides where a table's bytes go, but for their number.
   struct Kind {
     Sharding sharding{};
@@ -38,8 +40,17 @@ class UsedBandwidths {
     friend bool operator==(const Kind&, const Kind&) = default;
   };
 
+  using Known = std::pair<Kind, std::optional<Flags>>;
+
+  std::optional<Flags> ask(PerfFacts<RealInterval> table);
+  const Known* find(const Kind& kind) const {
+    for (const Known& known : known_)  // a few
+      if (known.first == kind) return &known;
+    return nullptr;
+  }
+
   PerfSetting<RealInterval> setting_;
-  std::vector<std::pair<Kind, std::optional<Flags>>> known_;
+  std::vector<Known> known_;
 };
 
 }  // namespace shardstats::infer_detail
