@@ -28,8 +28,4 @@ bool has_hidden_blocks(const TableInputs& table) { return columns_hidden(table) 
 
 bool has_hidden_inputs(const TableInputs& table) { return !table.poolings_known || has_hidden_blocks(table); }
 
-bool equal_shards(const Outcome& outcome, const TableInputs& table) {
-  return !(outcome.rows.hidden() && table.sharding == Sharding::rw) && !columns_hidden(table);
-}
-
 }  // namespace shardstats::infer_detail

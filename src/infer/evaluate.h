@@ -108,7 +108,9 @@ bool has_hidden_blocks(const TableInputs& table);
 // Does it have numbers of poolings or such blocks that its release does not print?
 bool has_hidden_inputs(const TableInputs& table);
 // Are the shards of a class of this table equal? Not where their rows or columns are hidden.
-bool equal_shards(const Outcome& outcome, const TableInputs& table);
+inline bool equal_shards(const Outcome& outcome, const TableInputs& table) {
+  return !(outcome.rows.hidden() && table.sharding == Sharding::rw) && !columns_hidden(table);
+}
 
 // Values of its own that the table needs: one for departing from the plan-wide ones of the pair, another for the hidden
 // size of the key-value cache of a virtual table.

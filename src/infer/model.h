@@ -160,11 +160,11 @@ void each_run(const Setting& setting, const TableInputs& table, const Parts& par
     if (!table.ranks.empty()) return;
   }
   // The last class takes the slots beyond all.
-  const std::size_t slots = table.ranks.size();
+  const std::size_t slots = table.ranks.size(), classes = parts.classes.size();
   std::size_t first = 0;
-  for (std::size_t c = 0; c < parts.classes.size(); ++c) {
+  for (std::size_t c = 0; c < classes; ++c) {
     const auto all = first + static_cast<std::size_t>(parts.classes[c].run.count);
-    const bool is_last = c + 1 == parts.classes.size();
+    const bool is_last = c + 1 == classes;
     const std::size_t end = slots == 0 ? all : is_last ? slots : std::min(all, slots);
     if (first == end) continue;
     f(first, end, c);

@@ -1,6 +1,9 @@
 // Turns the surviving outcomes into shards, tables, ranks and kernels: the hull over all of them. Private to src/infer.
 #pragma once
 
+#include <bit>
+#include <cstdint>
+
 #include "infer/search.h"
 #include "shardstats/infer/plan.h"
 
@@ -9,7 +12,9 @@ namespace shardstats::infer_detail {
 inline constexpr double kMostBytes = 9.2e18;  // below 2^63
 ByteInterval clamped_bytes(RealInterval x);
 inline ByteInterval whole_bytes(RealInterval x) {
-  if (!(0 <= x.low && x.low <= x.high && x.high <= kMostBytes)) return clamped_bytes(x);  // hardly ever
+  // The bits of numbers from 0 on are in the order of the numbers, those of all others above.
+  const auto bits = [](double number) { return std::bit_cast<std::uint64_t>(number); };
+  if (bits(x.low) > bits(x.high) || bits(x.high) > bits(kMostBytes)) return clamped_bytes(x);  // hardly ever
   const auto below = static_cast<std::int64_t>(x.high);
   return {static_cast<std::int64_t>(x.low), below + (static_cast<double>(below) < x.high)};
 }
