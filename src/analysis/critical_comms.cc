@@ -238,13 +238,6 @@ std::vector<std::string_view> modules(const PrintedPlan& printed, const Plan& pl
   return modules;
 }
 
-bool lists_dotted_names(const PrintedPlan& printed) {
-  return std::ranges::any_of(printed.lines, [&](const PrintedLine& line) {
-    const bool lists = line.id == LineId::top_perf_table || line.id == LineId::top_hbm_table;
-    return lists && printed.slots_of(line).front().text.find('.') != std::string_view::npos;
-  });
-}
-
 bool critical_path_known(const PrintedPlan& printed, const Plan& plan, bool whole) {
   const bool has_lines = printed.slot(LineId::critical_path_comms) || printed.slot(LineId::critical_path_compute);
   return has_lines && whole && all_perf_known(plan);

@@ -269,7 +269,7 @@ class Prediction : private StatisticsReader {
     const auto value = [&](const PlanTable* table) { return middle(first_shard(plan_, *table, perf)); };
     std::ranges::stable_sort(tables, std::ranges::greater{}, value);
     if (tables.size() > kMostTopTables) tables.resize(kMostTopTables);
-    const auto module = modules(print_, plan_, lists_dotted_names(skeleton_));
+    const auto module = modules(print_, plan_, names_.dotted);
     for (const PlanTable* table : tables) {
       const std::string_view fqn = print_.tables.rows[table->row].fqn.text;
       const std::string_view path = module[static_cast<std::size_t>(table - plan_.tables.data())];

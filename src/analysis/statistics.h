@@ -152,8 +152,6 @@ struct CriticalComms {
 };
 // The module of each table.
 std::vector<std::string_view> modules(const PrintedPlan& printed, const Plan& plan, bool dotted_names);
-// Do the Top 5 lists name a table with dots of its own?
-bool lists_dotted_names(const PrintedPlan& printed);
 CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks, NameReadings names = {});
 
 // Ranks of almost equal HBM, the hottest of those left (6.8).

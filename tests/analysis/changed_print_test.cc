@@ -105,6 +105,24 @@ TEST(ChangedPrint, ReadsNamesAsTheLogDoes) {
   EXPECT_FALSE(analysis::critical_path(log.printed, log.plan, values, true, other).comms->overlaps(*printed));
 }
 
+// No name that the log lists has dots, but that of the table that the change makes the largest.
+TEST(ChangedPrint, ListsNamesWithDots) {
+  const PrintedLog base(log_that_lists_no_dots());
+  Change change;
+  const auto& rows = base.printed.tables.rows;
+  const auto named = [](const PrintedTable& row) { return row.fqn.text.ends_with("ebc.doc.v3"); };
+  change.tables = {static_cast<std::uint32_t>(std::ranges::find_if(rows, named) - rows.begin())};
+  change.attribute = Attribute::rows;
+  change.number = 1e9;
+  const WhatIf what_if(base.printed);
+  const auto outcome = what_if.with({{change}});
+  ASSERT_TRUE(std::holds_alternative<ChangedPlan>(outcome));
+  const auto& changed = std::get<ChangedPlan>(outcome);
+  const PrintedPlan print = changed_print(base.printed, what_if.likely_base(), changed.skeleton, changed.likely,
+                                          *changed.texts, changed.device_hbm);
+  EXPECT_EQ(print.slot(LineId::top_hbm_table).text, "doc.v3");
+}
+
 TEST(ChangedPrint, WithAnotherCapacity) {
   const PrintedLog log(log_bytes("v1.8.0.log"));
   Texts texts;

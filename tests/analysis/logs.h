@@ -39,6 +39,13 @@ inline std::string changed(std::string bytes, const std::string& mark, const std
   return bytes;
 }
 
+// main.log, of whose tables with dots in their names the Top 5 lists name none.
+inline std::string log_that_lists_no_dots() {
+  std::string bytes = log_bytes("main.log");
+  for (std::size_t at = 0; (at = bytes.find("session.v1", at)) != std::string::npos;) bytes[bytes.find('.', at)] = '_';
+  return bytes;
+}
+
 struct Checked {
   explicit Checked(std::string bytes)
       : source(source_from(std::move(bytes))),

@@ -104,6 +104,16 @@ TEST(Verify, TopTablesThatAreLeftOut) {
   }
 }
 
+// Table names with dots are read as such where no line tells: what is expected is then what was printed.
+TEST(Verify, ExpectsTheCommsOfNamesWithDots) {
+  const std::string comms = changed(log_that_lists_no_dots(), "Critical Path (comms):", "555.608", "777.608");
+  const Checked checked(changed(comms, "Critical Path (comms + compute):", "21407.754", "99999.754"));
+  const auto is_comms = [](const Finding& f) { return f.rule->id == "critical_path.comms"; };
+  const auto found = std::ranges::find_if(checked.report.findings, is_comms);
+  ASSERT_NE(found, checked.report.findings.end()) << dump(checked.report);
+  EXPECT_TRUE(std::get<RealInterval>(found->expected->bounds).contains(555.608)) << found->message;
+}
+
 // What stands in no cell that is there is no finding of the numbers.
 TEST(Verify, LostCellsOfARank) {
   const std::string bytes = log_bytes("v1.4.0.log");
