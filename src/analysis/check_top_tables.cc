@@ -40,7 +40,7 @@ class ListedTables {
     for (const PlanTable& table : plan_.tables) {
       const std::string_view fqn = printed_.tables.rows[table.row].fqn.text;
       if (fqn.empty()) continue;
-      for (Listed& listed : names)  // most end in another character
+      for (Listed& listed : names)  // none is empty, and most end in another character
         if (listed.name.ends_with(fqn.back()) && is_named(fqn, listed.name)) listed.tables.push_back(&table);
     }
   }

@@ -267,7 +267,7 @@ NameReadings readings_that_fit(const PrintedPlan& printed, const Plan& plan) {
 // that is wrong, the sum of both paths) fits.
 CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::size_t ranks, NameReadings names) {
   const Format form = printed.format_of(RoundedNumbers::lines);
-  const RealInterval cell = printed_or_anything(printed.slot(LineId::critical_path_comms), form, "ms");
+  const auto cell = printed_bounds(printed.slot(LineId::critical_path_comms), form, "ms");
   const Divisors divisors = divisors_of(plan, ranks);
   const RealInterval path = printed_or_anything(printed.slot(LineId::critical_path_sum), form, "ms");
   const RealInterval compute = printed_or_anything(printed.slot(LineId::critical_path_compute), form, "ms");
@@ -293,7 +293,7 @@ CriticalComms critical_comms(const PrintedPlan& printed, const Plan& plan, std::
     for (const double divisor : {1.0, kEarlyDivisor}) {
       if (divisor == 1 ? !divisors.one : !divisors.early) continue;
       const Reading reading{&comms[way], divisor, sum_of(comms[way].groups, divisor)};
-      if (reading.sum.overlaps(cell)) return take(reading);
+      if (cell && reading.sum.overlaps(*cell)) return take(reading);
       const bool fits_sum = (reading.sum + compute).overlaps(path);
       if (likely.comms == nullptr || (fits_sum && !by_sum)) likely = reading;
       by_sum |= fits_sum;

@@ -93,7 +93,7 @@ Bandwidths<bool> used_bandwidths(const PerfOutcome& outcome, const PlanInputs& i
   UsedBandwidths bandwidths(outcome.hypothesis.setting);
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     if (!plan.tables[t].perf.known) continue;
-    const auto* const flags = bandwidths.of_first(outcome.hypothesis, inputs, perf, t, outcome.tables[t]->option);
+    const auto* const flags = bandwidths.of_new_kind(outcome.hypothesis, inputs, perf, t, outcome.tables[t]->option);
     for (std::size_t k = 0; flags && k < kBandwidths.size(); ++k) used.*kBandwidthFlags[k] |= (*flags)[k];
   }
   return used;

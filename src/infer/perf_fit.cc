@@ -105,7 +105,7 @@ bool PerfFits::bounds_all_used(const PerfFit& fit) {
   for (const std::uint32_t t : all_.tables) {
     const PerfOption* const option = options_.of(t);
     if (option == nullptr) continue;
-    const auto* const flags = used.of_first(h_, plan_, perf_, t, *option);
+    const auto* const flags = used.of_new_kind(h_, plan_, perf_, t, *option);
     for (std::size_t k = 0; flags && k < kBandwidths.size(); ++k)
       if ((*flags)[k] && !(fit.bounded.*kBandwidthFlags[k])) return false;
   }

@@ -13,8 +13,8 @@ std::optional<UsedBandwidths::Flags> UsedBandwidths::of(const PerfFacts<RealInte
   return known != nullptr ? known->second : known_.emplace_back(kind, ask(table)).second;
 }
 
-const UsedBandwidths::Flags* UsedBandwidths::of_first(const PerfHypothesis& h, const PlanInputs& plan,
-                                                      const PerfInputs& perf, std::uint32_t t, PerfOption option) {
+const UsedBandwidths::Flags* UsedBandwidths::of_new_kind(const PerfHypothesis& h, const PlanInputs& plan,
+                                                         const PerfInputs& perf, std::uint32_t t, PerfOption option) {
   const TableInputs& table = plan.tables[t];
   const MixEnds ends(perf_ratio(h, table, (*h.outcome->parts)[t].front()));
   const Kind kind{table.sharding, table.kernel, table.sequence, option.prefetch_pipeline, ends};

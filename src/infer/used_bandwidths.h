@@ -25,10 +25,10 @@ class UsedBandwidths {
   explicit UsedBandwidths(const PerfSetting<RealInterval>& setting) : setting_(setting) {}
   // nullopt: the table's kernel has no perf on the device.
   std::optional<Flags> of(const PerfFacts<RealInterval>& table);
-  // The same of a table of the hypothesis with that option; null, too, if one of its kind was asked for before: most
-  // tables are told by their kind that they add nothing, without their facts.
-  const Flags* of_first(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
-                        PerfOption option);
+  // The same of a table of the hypothesis with that option; null, too, if one of its kind was asked for before. Most
+  // tables add nothing, which their kind tells without their facts.
+  const Flags* of_new_kind(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
+                           PerfOption option);
 
  private:
   // What decides where a table's bytes go, but for their number.

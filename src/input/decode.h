@@ -27,7 +27,7 @@ bool is_undecoded(std::string_view text);
 // Has it blanks that decode() replaces? Of all that it undoes only they may leave a line as many bytes as before.
 bool has_other_blanks(std::string_view text);
 
-// A byte of a character of ASCII that is seen: no control character, and none of the bytes that are negative here.
+// Up to here, as signed bytes, are the control characters and all that is not ASCII; DEL, which takes a column, is not.
 inline constexpr signed char kLastUnseen = ' ' - 1;
 inline bool is_plain_short(std::string_view text) {
   signed char least = ' ';

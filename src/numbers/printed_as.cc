@@ -380,7 +380,7 @@ std::optional<ByteInterval> large_bytes(std::string_view text, Format format, st
   const std::uint64_t tie_outside = units % 2, tie_inside = 1 - tie_outside;
   std::uint64_t upper = 0;
   if (__builtin_mul_overflow(2 * units + 1, unit, &upper)) return std::nullopt;
-  // The first count behind the last one that is below the border, which is itself below it where the tie is outside.
+  // The least count that is not below the lower border, nor on it where ties are outside; the largest likewise.
   const std::uint64_t low = units > 0 ? (upper - 2 * unit - tie_inside) / per_byte + 1 : 0;
   const std::uint64_t high = (upper - tie_outside) / per_byte;
   if (high >= kExactLimit) return std::nullopt;

@@ -114,6 +114,16 @@ TEST(Verify, ExpectsTheCommsOfNamesWithDots) {
   EXPECT_TRUE(std::get<RealInterval>(found->expected->bounds).contains(555.608)) << found->message;
 }
 
+// Where comms cannot be read, their sum with compute tells of a module within one that has tables, too.
+TEST(Verify, ReadsNamesByTheSumWhereCommsAreUnread) {
+  std::string bytes = log_bytes("v1.4.0.log");
+  const std::string module = "model.position_ebc.", within = "model.ebc.zzzzzzzz.";
+  bytes.replace(bytes.find(module), module.size(), within);
+  const Checked checked(changed(bytes, "Critical Path (comms):", "0.225", "0.22x"));
+  const auto is_sum = [](const Finding& f) { return f.rule->id == "critical_path.sum"; };
+  EXPECT_TRUE(std::ranges::none_of(checked.report.findings, is_sum)) << dump(checked.report);
+}
+
 // What stands in no cell that is there is no finding of the numbers.
 TEST(Verify, LostCellsOfARank) {
   const std::string bytes = log_bytes("v1.4.0.log");

@@ -32,6 +32,19 @@ TEST(Blocks, Prefixes) {
   }
 }
 
+// Then its columns are bytes. One line with another character, wherever it stands, has them otherwise.
+TEST(Blocks, ArePlainIfAllOfTheirLinesAre) {
+  const std::string log = "of others: \xC3\xA9\n" + block("");
+  EXPECT_TRUE(find_blocks(log).at(0).is_plain);
+  for (const std::string& line : {kTitle, kLine}) {
+    std::string other = log;
+    other.replace(other.find(line) + line.size() - 4, 2, "\xC3\xA9");
+    const auto blocks = find_blocks(other);
+    ASSERT_EQ(blocks.size(), 1u) << line;
+    EXPECT_FALSE(blocks[0].is_plain) << line;
+  }
+}
+
 TEST(Blocks, ForeignLinesInBetween) {
   std::string log = block("INFO:x:");
   log.insert(log.find("INFO:x:# Batch"), "another logger speaks\n");
