@@ -79,6 +79,26 @@ bool only_critical_path_is_wrong(const Report& report) {
   });
 }
 
+// Which outputs are scaled may rest on one number, and a wrong one decides it, too.
+bool rests_on_one_number(const Plan& plan) {
+  return std::ranges::any_of(plan.assumptions, [](const Assumption& assumption) {
+    return assumption.name == "output_scaling" && assumption.origin == Origin::inferred && assumption.support == 1;
+  });
+}
+
+// Then the bounds of all that explains the log, which are narrower than those of one hypothesis, have to agree as well.
+// Returns whether they deny the plan and replaced it.
+bool deny_by_bounds(InferOptions assumed, Examined& examined, Report& report) {
+  if (assumed.alternatives || count(report.findings).error > 0 || !rests_on_one_number(*examined.plan)) return false;
+  assumed.alternatives = true;
+  auto plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
+  Report other = verify(*examined.printed, *plan);
+  if (count(other.findings).error == 0) return false;
+  examined.plan = std::move(plan);
+  report = std::move(other);
+  return true;
+}
+
 // By what an earlier block with the same tables found out, if that leaves no error; says which block that was.
 std::optional<BlockPlace> verify_like_earlier(Precedents::Turn& turn, const InferOptions& assumed, Examined& examined,
                                               Report& report) {
@@ -124,7 +144,9 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   Report report;
   std::optional<BlockPlace> precedent;
   if (verifies(options.command)) precedent = verify_like_earlier(turn, assumed, examined, report);
-  const auto leave_precedent = [&] {
+  bool denied = false;
+  const auto end_look = [&] {
+    denied = deny_by_bounds(assumed, examined, report);
     if (turn.is_first() && count(report.findings).error == 0) turn.leave(std::move(examined.plan->precedent), place);
   };
   const auto look_exhaustively = [&] {
@@ -133,7 +155,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     if (examined.plan) look.first_look = examined.plan->first_look;
     examined.plan = std::make_unique<Plan>(infer(*examined.printed, look));
     report = verify(*examined.printed, *examined.plan);
-    leave_precedent();
+    end_look();
   };
   if (!locates) assumed.effort = effort_of_verify(*examined.printed, assumed);
   std::optional<WhatIf> what_if;
@@ -152,10 +174,10 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     examined.plan = std::move(look.plan);
     report = std::move(look.report);
     const bool settled = look.settled;
-    settled ? leave_precedent() : look_exhaustively();
+    settled ? end_look() : look_exhaustively();
     const bool may_replace = !settled || only_critical_path_is_wrong(report);
     const bool replaced = may_replace && take_alternative(assumed, examined, report);
-    if (!settled || replaced) find_culprits(*examined.printed, *examined.plan, assumed, report);
+    if (!settled || replaced || denied) find_culprits(*examined.printed, *examined.plan, assumed, report);
   }
   apply(filter, *examined.printed, report);
   examined.findings = count(report.findings);
