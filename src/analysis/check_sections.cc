@@ -55,9 +55,12 @@ std::string_view words_of(const PrintedPlan& printed, LineId id) {
   if (id == L::divider) return "the divider";
   if (id == L::rank_table) return "the rank table";
   if (id == L::parameter_table) return "the parameter table";
-  const auto form = std::ranges::find_if(line_forms(), [&](const LineForm& f) {
+  const auto forms = line_forms();
+  auto form = std::ranges::find_if(forms, [&](const LineForm& f) {
     return f.id == id && f.since <= printed.releases.back() && printed.releases.back() <= f.until;
   });
+  // A line may stand there that only other releases print.
+  if (form == forms.end()) form = std::ranges::find(forms, id, &LineForm::id);
   return form->pattern.substr(0, form->pattern.find_last_not_of(' ', form->pattern.find('{') - 1) + 1);
 }
 
