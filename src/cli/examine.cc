@@ -56,19 +56,26 @@ bool disputes_shares(const Report& report) {
   });
 }
 
-// What the likeliest hypothesis leaves as an error, an equally good one may explain. Returns whether it replaced the
-// plan.
-bool take_alternative(InferOptions assumed, Examined& examined, Report& report) {
-  constexpr std::int64_t kFew = 10;  // more errors than that have another cause
-  const std::int64_t errors = count(report.findings).error;
-  if (assumed.alternatives || errors == 0 || errors > kFew || disputes_shares(report)) return false;
+// Takes the plan with the bounds of all that explains the log instead, if its count of errors is wanted. Returns
+// whether it did.
+template <class IsWanted>
+bool replace_by_alternatives(InferOptions assumed, Examined& examined, Report& report, const IsWanted& is_wanted) {
   assumed.alternatives = true;
   auto plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
   Report other = verify(*examined.printed, *plan);
-  if (count(other.findings).error >= errors) return false;
+  if (!is_wanted(count(other.findings).error)) return false;
   examined.plan = std::move(plan);
   report = std::move(other);
   return true;
+}
+
+// What the likeliest hypothesis leaves as an error, an equally good one may explain. Returns whether it replaced the
+// plan.
+bool take_alternative(const InferOptions& assumed, Examined& examined, Report& report) {
+  constexpr std::int64_t kFew = 10;  // more errors than that have another cause
+  const std::int64_t errors = count(report.findings).error;
+  if (assumed.alternatives || errors == 0 || errors > kFew || disputes_shares(report)) return false;
+  return replace_by_alternatives(assumed, examined, report, [=](std::int64_t others) { return others < errors; });
 }
 
 // The critical path is no part of inference: alone it may deny a default bandwidth that all cells agree with. Other
@@ -88,15 +95,9 @@ bool rests_on_one_number(const Plan& plan) {
 
 // Then the bounds of all that explains the log, which are narrower than those of one hypothesis, have to agree as well.
 // Returns whether they deny the plan and replaced it.
-bool deny_by_bounds(InferOptions assumed, Examined& examined, Report& report) {
+bool deny_by_bounds(const InferOptions& assumed, Examined& examined, Report& report) {
   if (assumed.alternatives || count(report.findings).error > 0 || !rests_on_one_number(*examined.plan)) return false;
-  assumed.alternatives = true;
-  auto plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
-  Report other = verify(*examined.printed, *plan);
-  if (count(other.findings).error == 0) return false;
-  examined.plan = std::move(plan);
-  report = std::move(other);
-  return true;
+  return replace_by_alternatives(assumed, examined, report, [](std::int64_t errors) { return errors > 0; });
 }
 
 // By what an earlier block with the same tables found out, if that leaves no error; says which block that was.
@@ -175,7 +176,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     report = std::move(look.report);
     const bool settled = look.settled;
     settled ? end_look() : look_exhaustively();
-    const bool may_replace = !settled || only_critical_path_is_wrong(report);
+    const bool may_replace = !denied && (!settled || only_critical_path_is_wrong(report));
     const bool replaced = may_replace && take_alternative(assumed, examined, report);
     if (!settled || replaced || denied) find_culprits(*examined.printed, *examined.plan, assumed, report);
   }
