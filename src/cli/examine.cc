@@ -6,7 +6,6 @@
 #include "cli/terminal.h"
 #include "report/words.h"
 #include "shardstats/analysis/budgets.h"
-#include "shardstats/analysis/culprits.h"
 #include "shardstats/analysis/explain.h"
 #include "shardstats/analysis/table_names.h"
 #include "shardstats/analysis/verify.h"
@@ -25,92 +24,30 @@ void explain_target(const Options& options, const InferOptions& assumed, Examine
     examined.result.explained = std::get<std::vector<Explained>>(std::move(explained));
 }
 
-// What one dtype and the default bandwidths say of a log.
-struct UniformLook {
+struct Verified {
   std::unique_ptr<Plan> plan;
   Report report;
-  bool settled = false;  // a longer search would say the same, or explain away a wrong word or number
+  std::optional<BlockPlace> precedent;  // of the plan
 };
 
-// Where nothing uniform explains a log, most of the look is in vain, unless a wrong word or row is behind it.
-UniformLook look_uniformly(const PrintedPlan& printed, InferOptions options) {
-  options.effort = Effort::uniform;
-  options.perf_anyhow = false;
-  UniformLook look{std::make_unique<Plan>(infer(printed, options)), {}, false};
-  if (look.plan->perf_left_out) {
-    if (!may_have_wrong_structure(printed, *look.plan, options)) return look;
-    options.perf_anyhow = true;
-    options.first_look = look.plan->first_look;
-    look.plan = std::make_unique<Plan>(infer(printed, options));
-  }
-  look.report = verify(printed, *look.plan);
-  const bool all = find_culprits(printed, *look.plan, options, look.report, look.plan->gave_up);
-  look.settled = !look.plan->gave_up || all;
-  return look;
-}
-
-// A share may always be that of a device of its own.
-bool disputes_shares(const Report& report) {
-  return std::ranges::any_of(report.findings, [](const Finding& finding) {
-    return finding.severity == Severity::error && finding.rule->id.ends_with("_percent");
-  });
-}
-
-// Takes the plan with the bounds of all that explains the log instead, if its count of errors is wanted. Returns
-// whether it did.
-template <class IsWanted>
-bool replace_by_alternatives(InferOptions assumed, Examined& examined, Report& report, const IsWanted& is_wanted) {
-  assumed.alternatives = true;
-  auto plan = std::make_unique<Plan>(infer(*examined.printed, assumed));
-  Report other = verify(*examined.printed, *plan);
-  if (!is_wanted(count(other.findings).error)) return false;
-  examined.plan = std::move(plan);
-  report = std::move(other);
-  return true;
-}
-
-// What the likeliest hypothesis leaves as an error, an equally good one may explain. Returns whether it replaced the
-// plan.
-bool take_alternative(const InferOptions& assumed, Examined& examined, Report& report) {
-  constexpr std::int64_t kFew = 10;  // more errors than that have another cause
-  const std::int64_t errors = count(report.findings).error;
-  if (assumed.alternatives || errors == 0 || errors > kFew || disputes_shares(report)) return false;
-  return replace_by_alternatives(assumed, examined, report, [=](std::int64_t others) { return others < errors; });
-}
-
-// The critical path is no part of inference: alone it may deny a default bandwidth that all cells agree with. Other
-// errors that one dtype and the defaults leave are wrong numbers.
-bool only_critical_path_is_wrong(const Report& report) {
-  return std::ranges::all_of(report.findings, [](const Finding& finding) {
-    return finding.severity != Severity::error || finding.rule->id.starts_with("critical_path.");
-  });
-}
-
-// Which outputs are scaled may rest on one number, and a wrong one decides it, too.
-bool rests_on_one_number(const Plan& plan) {
-  return std::ranges::any_of(plan.assumptions, [](const Assumption& assumption) {
-    return assumption.name == "output_scaling" && assumption.origin == Origin::inferred && assumption.support == 1;
-  });
-}
-
-// Then the bounds of all that explains the log, which are narrower than those of one hypothesis, have to agree as well.
-// Returns whether they deny the plan and replaced it.
-bool deny_by_bounds(const InferOptions& assumed, Examined& examined, Report& report) {
-  if (assumed.alternatives || count(report.findings).error > 0 || !rests_on_one_number(*examined.plan)) return false;
-  return replace_by_alternatives(assumed, examined, report, [](std::int64_t errors) { return errors > 0; });
-}
-
-// By what an earlier block with the same tables found out, if that leaves no error; says which block that was.
-std::optional<BlockPlace> verify_like_earlier(Precedents::Turn& turn, const InferOptions& assumed, Examined& examined,
-                                              Report& report) {
-  const PrintedPlan& printed = *examined.printed;
+// By what an earlier block with the same tables found out, if that leaves no error.
+std::optional<Verified> verified_like_earlier(const Options& options, const PrintedPlan& printed,
+                                              Precedents::Turn& turn) {
   const auto earlier = turn.enter(printed);
-  auto plan = earlier ? infer_like(*earlier->precedent, printed, assumed) : std::nullopt;
+  auto plan = earlier ? infer_like(*earlier->precedent, printed, likeliest(options.assume)) : std::nullopt;
   if (!plan) return std::nullopt;
-  report = verify(printed, *plan);
+  Report report = verify(printed, *plan);
   if (count(report.findings).error > 0) return std::nullopt;
-  examined.plan = std::make_unique<Plan>(*std::move(plan));
-  return earlier->place;
+  return Verified{std::make_unique<Plan>(*std::move(plan)), std::move(report), earlier->place};
+}
+
+Verified verified(const Options& options, const PrintedPlan& printed, const BlockPlace& place, Precedents::Turn& turn) {
+  if (auto like_earlier = verified_like_earlier(options, printed, turn)) return *std::move(like_earlier);
+  Verification verification(printed, options.assume, turn.is_first());
+  verification.finish();
+  if (count(verification.report.findings).error == 0) turn.leave(std::move(verification.plan->precedent), place);
+  verification.find_suspects();
+  return {std::move(verification.plan), std::move(verification.report), std::nullopt};
 }
 
 constexpr std::size_t kExplainedInPage = 50;  // tables; the trees of all would be most of the page
@@ -130,7 +67,6 @@ void make_page_block(const InferOptions& assumed, const Report& report, Examined
 Examined examine(const Options& options, const Filter& filter, const Block& block, const BlockPlace& place,
                  Precedents::Turn& turn) {
   const bool for_page = options.command == CommandId::report;
-  const bool locates = verifies(options.command) || for_page;  // findings are shown with their suspects
   const bool details = options.command == CommandId::reconstruct || options.command == CommandId::explain || for_page;
   Examined examined;
   examined.printed = std::make_unique<PrintedPlan>(parse(block));
@@ -138,52 +74,32 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     examine_changes(options, filter, place.index, examined);
     return examined;
   }
-  // Bounds that are shown, or that budgets are held against, hold for all that explains the log.
-  InferOptions assumed{options.assume, !verifies(options.command)};
-  assumed.shard_parts = details || options.command == CommandId::summary || options.command == CommandId::timeline ||
-                        options.command == CommandId::stash;
+  BlockResult& result = examined.result;
+  InferOptions assumed{options.assume};
+  std::optional<WhatIf> what_if;
   Report report;
   std::optional<BlockPlace> precedent;
-  if (verifies(options.command)) precedent = verify_like_earlier(turn, assumed, examined, report);
-  bool denied = false;
-  const auto end_look = [&] {
-    denied = deny_by_bounds(assumed, examined, report);
-    if (turn.is_first() && count(report.findings).error == 0) turn.leave(std::move(examined.plan->precedent), place);
-  };
-  const auto look_exhaustively = [&] {
-    InferOptions look = assumed;
-    look.keep_precedent = turn.is_first();
-    if (examined.plan) look.first_look = examined.plan->first_look;
-    examined.plan = std::make_unique<Plan>(infer(*examined.printed, look));
-    report = verify(*examined.printed, *examined.plan);
-    end_look();
-  };
-  if (!locates) assumed.effort = effort_of_verify(*examined.printed, assumed);
-  std::optional<WhatIf> what_if;
-  if (precedent) {
-    // Nothing is left to look for.
-  } else if (options.command == CommandId::summary) {
-    what_if.emplace(*examined.printed, assumed);  // some changes are tried
-    examined.plan = std::make_unique<Plan>(what_if->base());
-    report = verify(*examined.printed, *examined.plan);
-  } else if (!locates) {
-    look_exhaustively();
+  if (verifies(options.command)) {
+    Verified found = verified(options, *examined.printed, place, turn);
+    examined.plan = std::move(found.plan);
+    report = std::move(found.report);
+    precedent = std::move(found.precedent);
+    apply(filter, *examined.printed, report);
+    examined.findings = count(report.findings);
   } else {
-    InferOptions first = assumed;
-    first.keep_precedent = turn.is_first();
-    UniformLook look = look_uniformly(*examined.printed, first);
-    examined.plan = std::move(look.plan);
-    report = std::move(look.report);
-    const bool settled = look.settled;
-    settled ? end_look() : look_exhaustively();
-    const bool may_replace = !denied && (!settled || only_critical_path_is_wrong(report));
-    const bool replaced = may_replace && take_alternative(assumed, examined, report);
-    if (!settled || replaced || denied) find_culprits(*examined.printed, *examined.plan, assumed, report);
+    Verification of_verify = errors_of_verify(options, examined);
+    assumed.effort = of_verify.effort();
+    assumed.shard_parts = details || options.command == CommandId::summary || options.command == CommandId::timeline ||
+                          options.command == CommandId::stash;
+    if (options.command == CommandId::summary) what_if.emplace(*examined.printed, assumed);  // some changes are tried
+    examined.plan = std::make_unique<Plan>(what_if ? what_if->base() : infer(*examined.printed, assumed));
+    compare_with_bounds(*examined.plan, examined);
+    if (for_page) {
+      of_verify.find_suspects();
+      report = std::move(of_verify.report);
+      apply(filter, *examined.printed, report);
+    }
   }
-  apply(filter, *examined.printed, report);
-  examined.findings = count(report.findings);
-  examined.is_newer = has_unknown_layout(report);
-  BlockResult& result = examined.result;
   result.view = view_block(*examined.printed, *examined.plan, place.index, false);
   result.view.precedent = std::move(precedent);
   const bool rests_on_plan = options.command != CommandId::render && options.command != CommandId::anonymize;
@@ -232,10 +148,20 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   return examined;
 }
 
-Effort effort_of_verify(const PrintedPlan& printed, InferOptions assumed) {
-  assumed.alternatives = assumed.shard_parts = false;
-  const UniformLook look = look_uniformly(printed, assumed);
-  return look.settled && look.plan->gave_up ? Effort::uniform : Effort::exhaustive;
+Verification errors_of_verify(const Options& options, Examined& examined) {
+  Verification of_verify(*examined.printed, options.assume, false);
+  if (options.quiet && options.command != CommandId::report) return of_verify;
+  of_verify.finish();
+  examined.findings = count(of_verify.report.findings);
+  examined.is_newer = has_unknown_layout(of_verify.report);
+  return of_verify;
+}
+
+void compare_with_bounds(const Plan& plan, Examined& examined) {
+  for (const Finding& finding : verify(*examined.printed, plan).findings) {
+    if (finding.severity != Severity::error) continue;
+    if (examined.beyond_bounds++ == 0) examined.first_beyond = finding.where.place;
+  }
 }
 
 std::string wrong_assumptions(const Options& options, const PrintedPlan& printed, const Plan& plan) {
@@ -246,11 +172,17 @@ std::string wrong_assumptions(const Options& options, const PrintedPlan& printed
 std::string message_of(const UnknownTarget& unknown) { return unknown.message + did_you_mean(unknown.nearest); }
 
 void warn_of_errors(const Options& options, const std::string& path, const Examined& examined) {
-  if (options.quiet || (examined.findings.error == 0 && !examined.is_newer)) return;
-  warn(path + ": block " + std::to_string(examined.result.view.index + 1) +
-       (examined.findings.error > 0
-            ? ": `shardstats verify` reports errors here"
-            : ": this layout is of no known release; `shardstats verify` says what is not read"));
+  if (options.quiet) return;
+  const auto warn_of = [&](const std::string& what) {
+    warn(path + ": block " + std::to_string(examined.result.view.index + 1) + ": " + what);
+  };
+  if (examined.findings.error > 0) return warn_of("`shardstats verify` reports errors here");
+  if (const auto beyond = examined.beyond_bounds; beyond > 0) {
+    const auto [line, column] = examined.first_beyond;
+    warn_of(plural(beyond, "number") + " beyond the bounds here, first at " + std::to_string(line) + ":" +
+            std::to_string(column) + ", though `shardstats verify` reports no error: a printed number may be wrong");
+  }
+  if (examined.is_newer) warn_of("this layout is of no known release; `shardstats verify` says what is not read");
 }
 
 }  // namespace shardstats::cli

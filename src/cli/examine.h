@@ -1,11 +1,13 @@
 // One planner block, from its lines to what the command wants to know of it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "cli/options.h"
 #include "cli/precedents.h"
+#include "cli/verification.h"
 #include "cli/writer.h"
 #include "shardstats/analysis/filter.h"
 #include "shardstats/infer/what_if.h"
@@ -18,20 +20,23 @@ struct Examined {
   std::unique_ptr<Plan> plan;
   std::unique_ptr<ChangedPlan> changed;  // whatif: `result` points into this one
   BlockResult result;
-  FindingCounts findings;      // of verify, whatever the command is
-  bool is_newer = false;       // by verify's warnings the layout is of no known release
-  std::string unknown_target;  // not empty: the TARGET of explain is not in this block
-  std::string refused;         // not empty: why there is no answer
-  bool too_large = false;      // to be rendered
+  FindingCounts findings;          // of verify, whatever the command is
+  std::int64_t beyond_bounds = 0;  // printed numbers that are, over all that explains the log: verify may allow them
+  Place first_beyond;              // of these
+  bool is_newer = false;           // by verify's warnings the layout is of no known release
+  std::string unknown_target;      // not empty: the TARGET of explain is not in this block
+  std::string refused;             // not empty: why there is no answer
+  bool too_large = false;          // to be rendered
 };
 
 // Thread-safe: reads its arguments only, but for `turn`.
 Examined examine(const Options& options, const Filter& filter, const Block& block, const BlockPlace& place,
                  Precedents::Turn& turn);
 
-// How far inference goes so that all commands say what verify says: where it takes a number for wrong, values of single
-// tables would explain that away.
-Effort effort_of_verify(const PrintedPlan& printed, InferOptions assumed);
+// What `verify` finds in the block, unless that is to be told to no one (--quiet).
+Verification errors_of_verify(const Options& options, Examined& examined);
+// Which printed numbers are beyond the bounds over all that explains the log, by such a plan.
+void compare_with_bounds(const Plan& plan, Examined& examined);
 
 // Why no release can have printed the block with what --assume says; empty: one can. `plan`: inferred with it.
 std::string wrong_assumptions(const Options& options, const PrintedPlan& printed, const Plan& plan);

@@ -26,11 +26,9 @@ class ChangedBlock {
 
   void run() {
     assumed_.overrides = options_.assume;
-    assumed_.effort = effort_of_verify(*examined_.printed, assumed_);
+    assumed_.effort = errors_of_verify(options_, examined_).effort();
     what_if_.emplace(*examined_.printed, assumed_);
-    const Report report = verify(*examined_.printed, what_if_->base());
-    examined_.findings = count(report.findings);
-    examined_.is_newer = has_unknown_layout(report);
+    compare_with_bounds(what_if_->base(), examined_);
     examined_.result.view = view_block(*examined_.printed, what_if_->base(), index_, false);
     examined_.refused = wrong_assumptions(options_, *examined_.printed, what_if_->base());
     if (!examined_.refused.empty()) return;

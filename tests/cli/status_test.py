@@ -18,6 +18,9 @@ WRONG = damaged("v1.4.0.log", "8.941", "8.945", "position_ebc.device_os_ad_id")
 WRONG_KERNEL = damaged("v1.4.0.log", "fused: 3", "fused: 4", "fused: 3")
 # The scaled outputs of v1.7.0 explain it, but not with what perf says of them.
 WRONG_OUTPUT = damaged("../planner/v1.7.0-one_of_two_bandwidths.log", " 50.62", " 50.64", "#         7 ")
+# Single explanations leave room for it.
+DOUBTFUL_OUTPUT = damaged("../rows/capacities_or_buckets.log", " 0.41 ", " 0.43 ", "#         2 ")
+WRONG_HBM = damaged("../rows/capacities_or_buckets.log", "3.313", "3.319", "#         0 ")
 GOOD = (LOGS / "v1.4.0.log").read_bytes()
 
 STATUS = [  # arguments, standard input, status
@@ -264,6 +267,19 @@ class Status(unittest.TestCase):
         self.assertEqual(done.stdout, WRONG)
         self.assertIn(b"verify", done.stderr)
         self.assertEqual(run("render", "-q", stdin=WRONG).stderr, b"")
+
+    def test_other_commands_say_what_verify_says(self):
+        beyond, errors = b"block 1: 6 numbers beyond the bounds here, first at 19:99", b"`shardstats verify` reports errors here"
+        self.assertEqual([run("verify", stdin=log).returncode for log in (DOUBTFUL_OUTPUT, WRONG_HBM)], [0, 1])
+        for arguments in (["summary"], ["explain", "rank:3"], ["whatif", "--set", "batch_size=32"], ["report"],
+                          ["render"], ["reconstruct", "--table", "os_session"]):
+            with self.subTest(" ".join(arguments)):
+                doubtful, wrong = (run(*arguments, stdin=log).stderr for log in (DOUBTFUL_OUTPUT, WRONG_HBM))
+                self.assertIn(beyond, doubtful)
+                self.assertNotIn(errors, doubtful)
+                self.assertIn(errors, wrong)
+                self.assertNotIn(b"beyond", wrong)
+        self.assertEqual(run("summary", "-q", stdin=DOUBTFUL_OUTPUT).stderr, b"")
 
     def test_render_gives_the_bytes_back(self):
         for log in LOGS.glob("*.log"):

@@ -1,0 +1,115 @@
+#include "cli/verification.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "shardstats/analysis/culprits.h"
+
+namespace shardstats::cli {
+namespace {
+
+// A share may always be that of a device of its own.
+bool disputes_shares(const Report& report) {
+  return std::ranges::any_of(report.findings, [](const Finding& finding) {
+    return finding.severity == Severity::error && finding.rule->id.ends_with("_percent");
+  });
+}
+
+// The critical path is no part of inference: alone it may deny a default bandwidth that all cells agree with. Other
+// errors that one dtype and the defaults leave are wrong numbers.
+bool only_critical_path_is_wrong(const Report& report) {
+  return std::ranges::all_of(report.findings, [](const Finding& finding) {
+    return finding.severity != Severity::error || finding.rule->id.starts_with("critical_path.");
+  });
+}
+
+// Which outputs are scaled may rest on one number, and a wrong one decides it, too.
+bool rests_on_one_number(const Plan& plan) {
+  return std::ranges::any_of(plan.assumptions, [](const Assumption& assumption) {
+    return assumption.name == "output_scaling" && assumption.origin == Origin::inferred && assumption.support == 1;
+  });
+}
+
+}  // namespace
+
+InferOptions likeliest(const std::vector<Override>& assumed) {
+  InferOptions options{assumed, false};
+  options.shard_parts = false;
+  return options;
+}
+
+// Where nothing uniform explains a log, most of the look is in vain, unless a wrong word or row is behind it.
+Verification::Verification(const PrintedPlan& printed, const std::vector<Override>& assumed, bool keep_precedent)
+    : printed_(printed), assumed_(likeliest(assumed)) {
+  assumed_.keep_precedent = keep_precedent;
+  InferOptions look = assumed_;
+  look.effort = Effort::uniform;
+  look.perf_anyhow = false;
+  plan = std::make_unique<Plan>(infer(printed, look));
+  if (plan->perf_left_out) {
+    if (!may_have_wrong_structure(printed, *plan, look)) return;
+    look.perf_anyhow = true;
+    look.first_look = plan->first_look;
+    plan = std::make_unique<Plan>(infer(printed, look));
+  }
+  report = verify(printed, *plan);
+  const bool all = find_culprits(printed, *plan, look, report, plan->gave_up);
+  settled_ = !plan->gave_up || all;
+  if (settled_ && plan->gave_up) effort_ = Effort::uniform;
+}
+
+void Verification::finish() {
+  if (!settled_) look_exhaustively();
+  const bool denied = deny_by_bounds();
+  const bool may_replace = !denied && (!settled_ || only_critical_path_is_wrong(report));
+  const bool replaced = may_replace && take_alternative();
+  has_suspects_ = settled_ && !replaced && !denied;
+}
+
+void Verification::find_suspects() {
+  if (std::exchange(has_suspects_, true)) return;
+  InferOptions look = assumed_;
+  look.keep_precedent = false;
+  find_culprits(printed_, *plan, look, report);
+}
+
+void Verification::look_exhaustively() {
+  InferOptions look = assumed_;
+  look.first_look = plan->first_look;
+  plan = std::make_unique<Plan>(infer(printed_, look));
+  report = verify(printed_, *plan);
+}
+
+// What the likeliest hypothesis leaves as an error, an equally good one may explain. Returns whether it replaced the
+// plan.
+bool Verification::take_alternative() {
+  constexpr std::int64_t kFew = 10;  // more errors than that have another cause
+  const std::int64_t errors = count(report.findings).error;
+  if (errors == 0 || errors > kFew || disputes_shares(report)) return false;
+  return replace_by_alternatives([=](std::int64_t others) { return others < errors; });
+}
+
+// Where much rests on one number, the bounds of all that explains the log, which are narrower than those of one
+// hypothesis, have to agree as well. Returns whether they deny the plan and replaced it.
+bool Verification::deny_by_bounds() {
+  if (count(report.findings).error > 0 || !rests_on_one_number(*plan)) return false;
+  return replace_by_alternatives([](std::int64_t errors) { return errors > 0; });
+}
+
+// Takes the plan with the bounds of all that explains the log instead, if its count of errors is wanted. Returns
+// whether it did.
+template <class IsWanted>
+bool Verification::replace_by_alternatives(const IsWanted& is_wanted) {
+  InferOptions with_all = assumed_;
+  with_all.alternatives = true;
+  with_all.keep_precedent = false;
+  auto other = std::make_unique<Plan>(infer(printed_, with_all));
+  Report report_of_other = verify(printed_, *other);
+  if (!is_wanted(count(report_of_other.findings).error)) return false;
+  plan = std::move(other);
+  report = std::move(report_of_other);
+  return true;
+}
+
+}  // namespace shardstats::cli
