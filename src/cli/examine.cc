@@ -93,7 +93,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
                           options.command == CommandId::stash;
     if (options.command == CommandId::summary) what_if.emplace(*examined.printed, assumed);  // some changes are tried
     examined.plan = std::make_unique<Plan>(what_if ? what_if->base() : infer(*examined.printed, assumed));
-    compare_with_bounds(*examined.plan, examined);
+    compare_with_bounds(options, *examined.plan, examined);
     if (for_page) {
       of_verify.find_suspects();
       report = std::move(of_verify.report);
@@ -157,7 +157,8 @@ Verification errors_of_verify(const Options& options, Examined& examined) {
   return of_verify;
 }
 
-void compare_with_bounds(const Plan& plan, Examined& examined) {
+void compare_with_bounds(const Options& options, const Plan& plan, Examined& examined) {
+  if (options.quiet || examined.findings.error > 0) return;  // then it is not told
   for (const Finding& finding : verify(*examined.printed, plan).findings) {
     if (finding.severity != Severity::error) continue;
     if (examined.beyond_bounds++ == 0) examined.first_beyond = finding.where.place;

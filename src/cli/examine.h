@@ -20,13 +20,13 @@ struct Examined {
   std::unique_ptr<Plan> plan;
   std::unique_ptr<ChangedPlan> changed;  // whatif: `result` points into this one
   BlockResult result;
-  FindingCounts findings;          // of verify, whatever the command is
+  FindingCounts findings;          // of verify, whatever the command is; of others with --quiet not counted
   std::int64_t beyond_bounds = 0;  // printed numbers that are, over all that explains the log: verify may allow them
   Place first_beyond;              // of these
-  bool is_newer = false;           // by verify's warnings the layout is of no known release
-  std::string unknown_target;      // not empty: the TARGET of explain is not in this block
-  std::string refused;             // not empty: why there is no answer
-  bool too_large = false;          // to be rendered
+  bool is_newer = false;       // by verify's warnings the layout is of no known release; only set where that is told
+  std::string unknown_target;  // not empty: the TARGET of explain is not in this block
+  std::string refused;         // not empty: why there is no answer
+  bool too_large = false;      // to be rendered
 };
 
 // Thread-safe: reads its arguments only, but for `turn`.
@@ -35,8 +35,8 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
 
 // What `verify` finds in the block, unless that is to be told to no one (--quiet).
 Verification errors_of_verify(const Options& options, Examined& examined);
-// Which printed numbers are beyond the bounds over all that explains the log, by such a plan.
-void compare_with_bounds(const Plan& plan, Examined& examined);
+// Where that is no error: which printed numbers are beyond the bounds over all that explains the log, by such a plan.
+void compare_with_bounds(const Options& options, const Plan& plan, Examined& examined);
 
 // Why no release can have printed the block with what --assume says; empty: one can. `plan`: inferred with it.
 std::string wrong_assumptions(const Options& options, const PrintedPlan& printed, const Plan& plan);

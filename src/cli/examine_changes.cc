@@ -28,7 +28,7 @@ class ChangedBlock {
     assumed_.overrides = options_.assume;
     assumed_.effort = errors_of_verify(options_, examined_).effort();
     what_if_.emplace(*examined_.printed, assumed_);
-    compare_with_bounds(what_if_->base(), examined_);
+    compare_with_bounds(options_, what_if_->base(), examined_);
     examined_.result.view = view_block(*examined_.printed, what_if_->base(), index_, false);
     examined_.refused = wrong_assumptions(options_, *examined_.printed, what_if_->base());
     if (!examined_.refused.empty()) return;

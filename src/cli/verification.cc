@@ -41,9 +41,9 @@ InferOptions likeliest(const std::vector<Override>& assumed) {
 
 // Where nothing uniform explains a log, most of the look is in vain, unless a wrong word or row is behind it.
 Verification::Verification(const PrintedPlan& printed, const std::vector<Override>& assumed, bool keep_precedent)
-    : printed_(printed), assumed_(likeliest(assumed)) {
-  assumed_.keep_precedent = keep_precedent;
+    : printed_(printed), assumed_(likeliest(assumed)), keep_precedent_(keep_precedent) {
   InferOptions look = assumed_;
+  look.keep_precedent = keep_precedent_;
   look.effort = Effort::uniform;
   look.perf_anyhow = false;
   plan = std::make_unique<Plan>(infer(printed, look));
@@ -54,6 +54,7 @@ Verification::Verification(const PrintedPlan& printed, const std::vector<Overrid
     plan = std::make_unique<Plan>(infer(printed, look));
   }
   report = verify(printed, *plan);
+  look.keep_precedent = false;
   const bool all = find_culprits(printed, *plan, look, report, plan->gave_up);
   settled_ = !plan->gave_up || all;
   if (settled_ && plan->gave_up) effort_ = Effort::uniform;
@@ -68,14 +69,12 @@ void Verification::finish() {
 }
 
 void Verification::find_suspects() {
-  if (std::exchange(has_suspects_, true)) return;
-  InferOptions look = assumed_;
-  look.keep_precedent = false;
-  find_culprits(printed_, *plan, look, report);
+  if (!has_suspects_) find_culprits(printed_, *plan, assumed_, report);
 }
 
 void Verification::look_exhaustively() {
   InferOptions look = assumed_;
+  look.keep_precedent = keep_precedent_;
   look.first_look = plan->first_look;
   plan = std::make_unique<Plan>(infer(printed_, look));
   report = verify(printed_, *plan);
@@ -103,7 +102,6 @@ template <class IsWanted>
 bool Verification::replace_by_alternatives(const IsWanted& is_wanted) {
   InferOptions with_all = assumed_;
   with_all.alternatives = true;
-  with_all.keep_precedent = false;
   auto other = std::make_unique<Plan>(infer(printed_, with_all));
   Report report_of_other = verify(printed_, *other);
   if (!is_wanted(count(report_of_other.findings).error)) return false;

@@ -22,9 +22,8 @@ class Verification {
   // For commands that show bounds over all that explains the log: where verify takes a number for wrong, values of
   // single tables would explain that away.
   Effort effort() const { return effort_; }
-  // Counts what is wrong.
+  // Looks on until all that is wrong is counted; afterwards once, if it is shown, where that comes from.
   void finish();
-  // Says where what is wrong comes from.
   void find_suspects();
 
   std::unique_ptr<Plan> plan;
@@ -38,10 +37,11 @@ class Verification {
   bool replace_by_alternatives(const IsWanted& is_wanted);
 
   const PrintedPlan& printed_;
-  InferOptions assumed_;
+  const InferOptions assumed_;
+  const bool keep_precedent_;
   Effort effort_ = Effort::exhaustive;
-  bool settled_ = false;      // a longer search would say the same, or explain away a wrong word or number
-  bool has_suspects_ = true;  // as far as `report` goes
+  bool settled_ = false;       // a longer search would say the same, or explain away a wrong word or number
+  bool has_suspects_ = false;  // since the first look
 };
 
 }  // namespace shardstats::cli
