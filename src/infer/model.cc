@@ -10,15 +10,11 @@ namespace {
 constexpr double kManyPassesBound = 1e9;
 
 // Columns of a block where its width is not printed (before v0.5.0): `count` blocks of b columns each, the last one
-// with the remainder, on a rank that is not known (3.2). The default minimum, then an even split, before all others.
+// with the remainder, on a rank that is not known (3.2).
 RealInterval hidden_block(std::int64_t cols, std::int64_t count, bool free) {
   if (count <= 1) return real(cols);
-  const std::int64_t widest = cols / count, narrowest = cols / (count + 1) + 1;
-  std::int64_t block = narrowest;
-  if (!free && narrowest <= 128 && 128 <= widest)
-    block = 128;
-  else if (!free && cols % count == 0)
-    block = widest;
+  const std::int64_t narrowest = cols / (count + 1) + 1;
+  const std::int64_t block = free ? narrowest : usual_block(cols, count).value_or(narrowest);
   return {static_cast<double>(block), static_cast<double>(cols - (count - 1) * block)};
 }
 
@@ -255,6 +251,14 @@ void hide_columns(const TableInputs& table, Parts& parts) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> usual_block(std::int64_t cols, std::int64_t count) {
+  constexpr std::int64_t kDefaultMinimum = 128;
+  const std::int64_t widest = cols / count, narrowest = cols / (count + 1) + 1;
+  if (narrowest <= kDefaultMinimum && kDefaultMinimum <= widest) return kDefaultMinimum;
+  if (cols % count == 0) return widest;
+  return std::nullopt;
+}
 
 std::vector<RealInterval> rows_of_parts(std::int64_t rows, const std::vector<RealInterval>& shares) {
   constexpr double kRounding = 1e-12;  // relative; far above that of the planner's products

@@ -82,6 +82,9 @@ struct RowSplit {
   bool hidden() const { return how >= SplitRows::by_memory; }
   bool by_part() const { return shares != nullptr || by_table != nullptr; }
 };
+// The likeliest width of so many blocks of columns where it is not printed (before v0.5.0): the default minimum, or an
+// even split (storage-model.md section 3.2). None where neither makes as many.
+std::optional<std::int64_t> usual_block(std::int64_t cols, std::int64_t count);
 // Whole rows of each part of a table, as `shares` bounds them (3.3).
 std::vector<RealInterval> rows_of_parts(std::int64_t rows, const std::vector<RealInterval>& shares);
 // Is no part of an uneven split of so many rows taken to be empty?

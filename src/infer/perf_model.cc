@@ -152,7 +152,8 @@ PerfCells cells_of(const TableCase& table, const PerfFacts<RealInterval>& facts,
                    double shards) {
   if (facts.cols.exact()) return times(shards, shard);
   const auto cols = static_cast<double>(table.inputs.cols);
-  if (!table.parts.variant.free_columns) return with_blocks(table.h, facts, exactly(facts.cols.low), cols, shards);
+  const auto usual = usual_block(table.inputs.cols, static_cast<std::int64_t>(shards));
+  if (usual && !table.parts.variant.free_columns) return with_blocks(table.h, facts, real(*usual), cols, shards);
   return with_any_blocks(table.h, facts, cols, shards, table.perf.printed[kPerfTotal]);
 }
 

@@ -89,5 +89,14 @@ TEST(CellTest, FindsThePrintedCellsThatAComboContradicts) {
   }
 }
 
+// 300 columns in nine blocks are 31, 32 or 33 wide.
+TEST(UsualBlock, IsTheDefaultMinimumOrAnEvenSplit) {
+  EXPECT_EQ(usual_block(300, 9), std::nullopt);
+  EXPECT_EQ(usual_block(300, 2), 128);
+  EXPECT_EQ(usual_block(256, 2), 128);
+  EXPECT_EQ(usual_block(160, 2), 80);
+  EXPECT_EQ(usual_block(1792, 3), std::nullopt);
+}
+
 }  // namespace
 }  // namespace shardstats::infer_detail
