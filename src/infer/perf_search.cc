@@ -86,7 +86,8 @@ class PerfSearch {
     try_usual_values();
     if (effort_ == Effort::exhaustive && try_left_behind(most)) try_usual_values();
     const bool try_sizes = effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables;
-    if (try_sizes && may_rest_on_sizes(best_.front())) {
+    if (try_sizes) settle_with_best_sizes(tried);
+    if (try_sizes && may_rest_on_sizes(best_.front(), kManyContradictions)) {
       const BestPerf before = best_;
       // Another element size explains a single wrong cell too easily.
       if (best_.front().contradictions < kManyContradictions) best_.ask_below(best_.front().cost() - 1);
@@ -100,9 +101,7 @@ class PerfSearch {
       if (explains_all && before.front().contradictions < kManyContradictions && !explains_with_best_sizes())
         best_ = before;
     }
-    // Where the defaults are best, others were fitted with sizes that the defaults need not have taken.
-    const std::int64_t enough = has_defaults(best_.front().hypothesis) ? kSeveral : kManyContradictions;
-    if (try_sizes && best_.front().contradictions >= enough) refit_with_best_sizes();
+    if (try_sizes) refit_with_best_sizes(tried);
   }
 
   // Bounds that were fitted with any size of each table are wide enough to hide a wrong cell: do those that are fitted
@@ -121,19 +120,42 @@ class PerfSearch {
     return h.setting.backward != kDefaultBackward && explains(fits.fit_multipliers_too(codecs));
   }
 
+  // Where the sizes that the best one leaves explain all numbers, no others are needed.
+  void settle_with_best_sizes(const std::vector<Tried>& tried) {
+    BestPerf before = best_;
+    refit_with_best_sizes(tried);
+    if (best_.front().contradictions > 0) best_ = std::move(before);
+  }
+
   // Values fitted with the likeliest element size of each table show which sizes explain it, and these lead to others.
-  void refit_with_best_sizes() {
+  void refit_with_best_sizes(const std::vector<Tried>& tried) {
     for (int round = 0; round < kRefits; ++round) {
       const PerfOutcome before = best_.front();
-      if (before.contradictions == 0 || (round > 0 && has_defaults(before.hypothesis))) return;
+      if (!may_rest_on_sizes(before, kSeveral) || (round > 0 && has_defaults(before.hypothesis))) return;
       PerfHypothesis h = before.hypothesis;
       h.sizes = best_sizes(plan_, perf_, before);
-      const WireClasses classes(h, plan_, perf_);
-      PerfFits fits(h, plan_, perf_);
-      Refits refits{h, fits, classes, {}, {}, std::nullopt};
-      refit(refits, classes.first_of(first_of(before.codecs)));
+      refit_once(h, before.codecs);
       if (best_.front().cost() >= before.cost()) return;
+      if (alternatives_ && best_.front().contradictions == 0) refit_on_other_hosts(tried);
     }
+  }
+
+  // Hosts of another size may explain the log with the sizes of the best one as well.
+  void refit_on_other_hosts(const std::vector<Tried>& tried) {
+    const PerfOutcome best = best_.front();
+    for (const Tried& one : tried) {
+      PerfHypothesis h = one.hypothesis;
+      if (!is_like(one, best.hypothesis) || h.setting.local_size == best.hypothesis.setting.local_size) continue;
+      h.sizes = best.hypothesis.sizes;
+      refit_once(h, best.codecs);
+    }
+  }
+
+  void refit_once(const PerfHypothesis& h, const std::vector<std::uint64_t>& codecs) {
+    const WireClasses classes(h, plan_, perf_);
+    PerfFits fits(h, plan_, perf_);
+    Refits refits{h, fits, classes, {}, {}, std::nullopt};
+    refit(refits, classes.first_of(first_of(codecs)));
   }
 
   // Hypotheses ordered by what some tables say about them, without those that the first ones leave far behind.
@@ -203,9 +225,9 @@ class PerfSearch {
     return best_.front().cost() < before;
   }
 
-  // Single wrong cells leave the default bandwidths right, and are not worth other element sizes.
-  static bool may_rest_on_sizes(const PerfOutcome& best) {
-    return best.contradictions >= (best.freedoms > 0 ? 1 : kManyContradictions);
+  // Single wrong cells leave the default bandwidths right, and are not worth other element sizes. `most`: of these.
+  static bool may_rest_on_sizes(const PerfOutcome& best, std::int64_t most) {
+    return best.contradictions >= (best.freedoms > 0 ? 1 : most);
   }
 
   // Element sizes were tried on the hosts that look best without them; with all of them at once others may be better.

@@ -244,6 +244,7 @@ INSTANTIATE_TEST_SUITE_P(
         // No optimizer gives it, though some give less and some more.
         Change{"../edits/v1.8.0-optimizer_state.log", "caching: 0.008", "caching: 0.008", "caching: 4.008",
                "kernel.optimizer"},
+        Change{"../edits/v0.4.0-widths_of_blocks.log", "#         6 ", " 8466.69 ", " 8466.39 ", "rank.output"},
         // A virtual table would show in its ranks and in its kernel.
         Change{"../edits/v1.3.0-virtual_table.log", "buyer_query_city", "(20.913 GB", "(20.911 GB",
                "table.storage.hbm"}));

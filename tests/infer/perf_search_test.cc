@@ -22,5 +22,17 @@ TEST(PerfSearch, KeepsABandwidthAtItsDefaultWhereItIsClose) {
   EXPECT_TRUE(found.intra_host.contains(966367641.6));
 }
 
+// One table has blocks of 32 columns and one of 44, which no usual width gives; three others have dtypes of their own.
+TEST(PerfSearch, FitsBandwidthsToBlocksOfAnyWidth) {
+  const test::InferredLog log("edits/v0.4.0-widths_of_blocks.log");
+  const Bandwidths<RealInterval>& found = log.plan.perf.bandwidths;
+  EXPECT_TRUE(found.hbm.contains(3597035110.4));
+  EXPECT_TRUE(found.intra_host.contains(483183820.8));
+  EXPECT_LT(found.hbm.width() / found.hbm.low, 0.001);
+  EXPECT_LT(found.intra_host.width() / found.intra_host.low, 0.01);
+  constexpr double kTruth = 0.10191631158983726;  // ms of the wide block
+  EXPECT_TRUE(log.table("geo_os.v3").shard_perf.total.contains(kTruth));
+}
+
 }  // namespace
 }  // namespace shardstats
