@@ -34,6 +34,21 @@ OwnDepartures own_departures(const PlanInputs& plan, const Outcome& outcome) {
   return count.found();
 }
 
+bool has_unlikely_table(const PlanInputs& plan, const Outcome& outcome) {
+  for (std::uint32_t t = 0; t < outcome.tables.size(); ++t) {
+    const Options& options = outcome.tables[t].options;
+    const Combo wide = plan_wide(plan.tables[t], outcome.pair);
+    const auto is_likely = [&](Option option) {
+      const Combo own = combo_of(option.combo);
+      const bool same_output = own.output == wide.output;
+      if (!same_output && kOutputSizes[static_cast<std::size_t>(own.output)] < 1) return false;
+      return own.optimizer == wide.optimizer || (own.element == wide.element && same_output);
+    };
+    if (options.size() > 0 && std::ranges::none_of(options, is_likely)) return true;
+  }
+  return false;
+}
+
 namespace {
 
 std::vector<std::optional<Option>> plan_wide_options(const PlanInputs& plan, const Outcome& outcome) {
@@ -65,6 +80,13 @@ std::vector<RealInterval> PlanWideSums::all() const {
   ShardTotals totals(lines_, values_);
   for (const SumLine& line : outcome_.sums) all.push_back(totals.of(line) + constant_of(plan_, outcome_, line));
   return all;
+}
+
+bool PlanWideSums::agree() const {
+  const std::vector<RealInterval> wide = all();
+  for (std::size_t l = 0; l < wide.size(); ++l)
+    if (const SumLine& line = outcome_.sums[l]; !line.contradicted && !wide[l].overlaps(line.printed)) return false;
+  return true;
 }
 
 Departures PlanWideSums::departures() const {

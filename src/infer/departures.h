@@ -39,6 +39,10 @@ class OwnDeparturesCount {
   std::uint64_t once_ = 0;  // combos that some table asks for
 };
 
+// Does what is left of a table ask for two values that are not the plan-wide ones, dtypes and an optimizer, or for an
+// output of 4 bits or less?
+bool has_unlikely_table(const PlanInputs& plan, const Outcome& outcome);
+
 // The printed sums of an outcome, with every table at the plan-wide values of its pair that can have them. `bounds`: of
 // the outcome, whose constants are fitted.
 class PlanWideSums {
@@ -46,6 +50,8 @@ class PlanWideSums {
   PlanWideSums(const PlanInputs& plan, const Outcome& outcome, const SumBounds& bounds);
 
   RealInterval of(const SumLine& line) const;
+  // Are they what is printed, but for those that are taken for wrong?
+  bool agree() const;
   Departures departures() const;
   // Do the usual ones of OwnDepartures bring the memory that they are found in back? Then it is no wrong line.
   bool are_usual(const Departures& found, std::uint64_t usual) const;

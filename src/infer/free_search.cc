@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "infer/departures.h"
 #include "infer/row_signs.h"
 
 namespace shardstats::infer_detail {
@@ -68,6 +69,7 @@ class FreeSearch {
         limit_(uniform.limit) {
     const Outcome& best = uniform.result.survivors.front().outcome;
     of_uniform_ = without_rows_ = fewest_ = best.contradictions;
+    is_one_cell_ = of_uniform_ == 1 && own_contradictions(best) == 1;
     imbalance_without_rows_ = imbalance_.contradicted_by(best);
     signs_ = {.conflicts = shares_.conflicts(),
               .shown = shares_.show_all_contradictions(best),
@@ -101,9 +103,14 @@ class FreeSearch {
     const auto contradictions = [](const Survivor& survivor) { return survivor.outcome.contradictions; };
     const auto best = std::ranges::min_element(free_.survivors, {}, contradictions);
     if (best == free_.survivors.end()) return true;
+    return best->outcome.contradictions >= kSeveralWrong && own_contradictions(best->outcome) < kSeveralWrong;
+  }
+
+  // Of cells of tables.
+  static std::int64_t own_contradictions(const Outcome& outcome) {
     std::int64_t own = 0;
-    for (const TableState& table : best->outcome.tables) own += count(table.contradicted);
-    return best->outcome.contradictions >= kSeveralWrong && own < kSeveralWrong;
+    for (const TableState& table : outcome.tables) own += count(table.contradicted);
+    return own;
   }
 
   // A hidden split of rows explains nearly everything, a wrong sum of a rank, too, which is likelier.
@@ -132,6 +139,7 @@ class FreeSearch {
       if (outcome->cost() + price > limit_) return;
     }
     if (!shows(candidate, *outcome, wrong_imbalance)) return;
+    if (is_one_cell_ && is_likelier_wrong(*outcome)) return;
     learn(candidate, *outcome, wrong_imbalance);
     outcome->freedoms += price;
     free_.survivors.push_back({std::move(*outcome), candidate.members});
@@ -180,6 +188,12 @@ class FreeSearch {
     return !is_unlikely(candidate.rows) || outcome.contradictions < fewest_;
   }
 
+  // Is the one cell that a table of its own kind explains likelier wrong? It is if that table is an unlikely one, or if
+  // sums ask for another such table then.
+  bool is_likelier_wrong(const Outcome& outcome) const {
+    return has_unlikely_table(plan_, outcome) || !PlanWideSums(plan_, outcome, SumBounds(plan_, outcome)).agree();
+  }
+
   void learn(const Candidate& candidate, const Outcome& outcome, std::int64_t wrong_imbalance) {
     if (!candidate.splits()) {
       without_rows_ = std::min(without_rows_, outcome.contradictions);
@@ -199,6 +213,7 @@ class FreeSearch {
   bool may_mislead_ = false;             // one wrong sum all others
   std::int64_t limit_;                   // cost that a later candidate may have
   std::int64_t of_uniform_ = 0;          // contradicted cells that the uniform tier leaves
+  bool is_one_cell_ = false;             // of a table, and no other
   std::int64_t without_rows_ = 0;        // the fewest that even splits leave
   std::int64_t fewest_ = 0;              // that any likely split leaves
   std::int64_t imbalance_without_rows_;  // numbers of it that even splits contradict

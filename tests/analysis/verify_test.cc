@@ -245,6 +245,9 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"../edits/v1.8.0-optimizer_state.log", "caching: 0.008", "caching: 0.008", "caching: 4.008",
                "kernel.optimizer"},
         Change{"../edits/v0.4.0-widths_of_blocks.log", "#         6 ", " 8466.69 ", " 8466.39 ", "rank.output"},
+        // A dtype of its own would show in its kernel, and hardly anything has two values of its own or 4 bits.
+        Change{"../edits/v1.0.0-one_dtype.log", "(2.781 GB", "(2.781 GB", "(2.783 GB", "table.storage.hbm"},
+        Change{"../edits/v1.0.0-one_dtype.log", "(5.964 GB", "(5.964 GB", "(5.961 GB", "table.storage.hbm"},
         // A virtual table would show in its ranks and in its kernel.
         Change{"../edits/v1.3.0-virtual_table.log", "buyer_query_city", "(20.913 GB", "(20.911 GB",
                "table.storage.hbm"}));
