@@ -68,12 +68,12 @@ void BestPerf::keep(PerfOutcome outcome) {
 
 // As good as the best one. Where all are asked for and that explains the log, one value of its own more does not
 // exclude a fit that explains it with another value in the place of one of the best, or hosts of another size: which
-// is right remains open.
+// is right remains open. Fits may be off where dtypes are open, so odd bandwidths exclude none.
 bool BestPerf::is_near(const PerfOutcome& outcome, const PerfOutcome& best) const {
   if (standing(outcome) == standing(best)) return true;
   constexpr std::int64_t kSlack = 1;
   return alternatives_ && best.contradictions == 0 && outcome.contradictions == 0 &&
-         outcome.cost() <= best.cost() + kSlack &&
+         outcome.cost() - outcome.odd <= best.cost() + kSlack &&
          (outcome.hypothesis.setting.local_size != best.hypothesis.setting.local_size ||
           speaks_against(outcome.hypothesis, best.hypothesis) || adds_multiplier(outcome, best));
 }

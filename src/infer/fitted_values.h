@@ -9,10 +9,15 @@
 
 namespace shardstats::infer_detail {
 
-struct PerfFit {
+struct FittedValues {
   Bandwidths<RealInterval> bandwidths = default_bandwidths();
-  Bandwidths<bool> bounded{};  // by a printed number that is linear in its reciprocal
-  RealInterval backward{2, 2}, weighted_backward{1, 1};
+  RealInterval backward = kDefaultBackward, weighted_backward = kDefaultWeightedBackward;
+};
+FittedValues values_of(const PerfHypothesis& h);
+PerfHypothesis with_values(const PerfHypothesis& h, const FittedValues& values);
+
+struct PerfFit : FittedValues {
+  Bandwidths<bool> bounded{};       // by a printed number that is linear in its reciprocal
   std::int64_t contradictions = 0;  // of a rough fit: printed numbers that no bandwidths of the bounds explain
   std::int64_t freedoms = 0;        // values that are not the defaults
   std::optional<Box> estimate;      // reciprocals in which those are looked for that no number gives alone
@@ -30,12 +35,17 @@ std::vector<std::size_t> first_of(const std::vector<std::uint64_t>& sets);
 
 // All bounds contain the defaults, which were tried before: so one of them at least has another value. Where numbers
 // depend on two, that shows if one of the two stays at its default.
-bool hides_values(const PerfFit& fit);
+bool hides_values(const FittedValues& values);
 // Is the bandwidth with that index close to its default without being it?
-bool is_close_to_default(const PerfFit& fit, std::size_t bandwidth);
-// What a fit costs besides its freedoms. Values close to the default are unlikely; and values that do not show
-// are several.
-std::int64_t unlikely_values(const PerfFit& fit);
+bool is_close_to_default(const FittedValues& values, std::size_t bandwidth);
+// What values cost besides being their own. Those close to the default are unlikely, and values that do not show are
+// several.
+std::int64_t unlikely_values(const FittedValues& values);
+// How many other bandwidths are not what people set: half or whole GiB/s or GB/s.
+std::int64_t odd_bandwidths(const FittedValues& values);
+// Puts those that may be their defaults, or are close to them if `close_too`, to these; returns how many others there
+// are.
+std::int64_t take_defaults(FittedValues& values, bool close_too);
 
 inline constexpr std::size_t kNotFitted = kCodecs;  // of a sharder whose tables say nothing
 

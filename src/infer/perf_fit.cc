@@ -24,54 +24,7 @@ void refit(const FitTables& tables, TableNumbers& numbers, RealInterval backward
   refine_multipliers(tables, fit);
 }
 
-bool is_close(RealInterval found, double usual) {
-  constexpr double kClose = 0.01;
-  return !found.contains(usual) && found.low < usual * (1 + kClose) && found.high > usual * (1 - kClose);
-}
-
-// Few numbers tell a multiplier: wide bounds that end at the usual one do not say that it is close. Nobody sets one
-// that is a little off.
-bool is_close_multiplier(RealInterval found, double usual) {
-  constexpr double kWide = 0.25, kLittle = 0.03;
-  const bool is_all_close = found.low > usual * (1 - kLittle) && found.high < usual * (1 + kLittle);
-  return !found.contains(usual) && (is_all_close || (is_close(found, usual) && found.width() <= kWide * found.low));
-}
-
 }  // namespace
-
-PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit) {
-  PerfHypothesis with = h;
-  with.setting.bandwidths = fit.bandwidths;
-  with.setting.backward = fit.backward;
-  with.setting.weighted_backward = fit.weighted_backward;
-  with.kept = fit.kept;
-  return with;
-}
-
-std::vector<std::size_t> first_of(const std::vector<std::uint64_t>& sets) {
-  std::vector<std::size_t> codecs;
-  for (const std::uint64_t set : sets) codecs.push_back(static_cast<std::size_t>(std::countr_zero(set)));
-  return codecs;
-}
-
-bool hides_values(const PerfFit& fit) {
-  const Bandwidths<RealInterval> usual = default_bandwidths();
-  const auto may_be_usual = [&](const auto b) { return (fit.bandwidths.*b).contains((usual.*b).low); };
-  return !same_bandwidths(fit.bandwidths, usual) && std::ranges::all_of(kBandwidths, may_be_usual) &&
-         fit.backward.contains(kDefaultBackward.low) && fit.weighted_backward.contains(kDefaultWeightedBackward.low);
-}
-
-bool is_close_to_default(const PerfFit& fit, std::size_t bandwidth) {
-  return is_close(fit.bandwidths.*kBandwidths[bandwidth], (default_bandwidths().*kBandwidths[bandwidth]).low);
-}
-
-std::int64_t unlikely_values(const PerfFit& fit) {
-  std::int64_t close = 0;
-  for (std::size_t k = 0; k < kBandwidths.size(); ++k) close += is_close_to_default(fit, k);
-  close += is_close_multiplier(fit.backward, kDefaultBackward.low) +
-           is_close_multiplier(fit.weighted_backward, kDefaultWeightedBackward.low);
-  return hides_values(fit) ? 2 : close;
-}
 
 PerfFits::PerfFits(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                    const std::optional<Box>& start)
@@ -192,6 +145,18 @@ PerfFit PerfFits::fit_multipliers_too(const std::vector<std::size_t>& codecs) {
   const auto any = take_multipliers(tables, fit).any;
   refit(tables, numbers_, any.backward, fit.weighted_backward.exact() ? fit.weighted_backward : any.weighted_with_any,
         start_, fit);
+  fit_link(tables, fit);
+  return fit;
+}
+
+PerfFit PerfFits::fit_with_multipliers(const std::vector<std::size_t>& codecs, const FittedValues& values) {
+  const FitTables tables = tables_with(codecs, all_);
+  PerfFit fit = started(start_, std::nullopt);
+  fit.backward = values.backward;
+  fit.weighted_backward = values.weighted_backward;
+  fit.freedoms =
+      !fit.backward.contains(kDefaultBackward.low) + !fit.weighted_backward.contains(kDefaultWeightedBackward.low);
+  fit_bandwidths(tables, numbers_, fit);
   fit_link(tables, fit);
   return fit;
 }

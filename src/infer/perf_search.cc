@@ -10,6 +10,7 @@
 #include "infer/perf_evaluation.h"
 #include "infer/perf_fit.h"
 #include "infer/perf_hypotheses.h"
+#include "infer/perf_point.h"
 #include "infer/widen_perf.h"
 #include "infer/wire_classes.h"
 
@@ -17,15 +18,16 @@ namespace shardstats::infer_detail {
 namespace {
 
 constexpr std::int64_t kFarBehind = 8;   // contradicted cells by which hypotheses have to be worse to be given up
+constexpr std::int64_t kHidden = 1;      // what a value of its own costs that does not show
 constexpr std::size_t kFits = 500;       // tables over all hypotheses that are fitted, at least two of these
 constexpr std::int64_t kSeveral = 2;     // contradicted cells: one alone may be wrong itself
 constexpr std::size_t kFewTables = 100;  // up to which other element sizes are tried
 constexpr std::size_t kProbe = 32;       // tables that order the hypotheses
 constexpr std::uint64_t kAllCodecs = (std::uint64_t{1} << kCodecs) - 1;
 
-bool same_values(const PerfFit& a, const PerfFit& b) {
+bool same_values(const FittedValues& a, const FittedValues& b) {
   return same_bandwidths(a.bandwidths, b.bandwidths) && a.backward == b.backward &&
-         a.weighted_backward == b.weighted_backward && a.freedoms == b.freedoms;
+         a.weighted_backward == b.weighted_backward;
 }
 
 class PerfSearch {
@@ -307,36 +309,18 @@ class PerfSearch {
   // A value that few tables show may have been fitted to unlikely options of these.
   template <class Value>
   void try_default(Fitted& fitted, Value value) {
-    PerfSetting<RealInterval> usual;
-    usual.bandwidths = default_bandwidths();
-    usual.backward = kDefaultBackward;
-    usual.weighted_backward = kDefaultWeightedBackward;
-    PerfHypothesis h = fitted.hypothesis;
-    if (value(h.setting).contains(value(usual).low)) return;
-    value(h.setting) = value(usual);
-    const std::int64_t freedoms = take_possible_defaults(usual, h.setting);
+    const FittedValues usual;
+    FittedValues values = values_of(fitted.hypothesis);
+    if (value(values).contains(value(usual).low)) return;
+    value(values) = value(usual);
+    const std::int64_t own = take_defaults(values, false);
     // The defaults were tried first; and with so many values of its own nothing is better.
-    if (freedoms == 0 || freedoms > best_.front().cost()) return;
-    PerfOutcome outcome = evaluation_.run(h, all_codecs(h));
-    outcome.freedoms += freedoms;
+    if (own == 0 || own > best_.front().cost()) return;
+    PerfOutcome outcome = evaluation_.run(with_values(fitted.hypothesis, values), all_codecs(fitted.hypothesis));
+    outcome.freedoms += own + unlikely_values(values);
+    add_odd(values, outcome);
     if (standing(outcome) < fitted.standing) fitted = {outcome.hypothesis, standing(outcome)};
-    best_.keep(std::move(outcome));
-  }
-
-  // Puts those in their bounds to their defaults; returns how many others there are.
-  static std::int64_t take_possible_defaults(const PerfSetting<RealInterval>& usual,
-                                             PerfSetting<RealInterval>& setting) {
-    std::int64_t others = 0;
-    const auto take = [&](RealInterval& found, RealInterval of_default) {
-      if (found.contains(of_default.low))
-        found = of_default;
-      else
-        ++others;
-    };
-    for (const auto b : kBandwidths) take(setting.bandwidths.*b, usual.bandwidths.*b);
-    take(setting.backward, usual.backward);
-    take(setting.weighted_backward, usual.weighted_backward);
-    return others;
+    keep(std::move(outcome));
   }
 
   // What fits of a hypothesis led to; the same one would lead there again.
@@ -373,31 +357,74 @@ class PerfSearch {
       // With many dtypes the bandwidths may be fitted to multipliers instead.
       if (const PerfFit own = refits.fits.multipliers(codecs); own.freedoms > 0) try_fit(refits, own);
       next->second = try_fit(refits, found, &pair);
+      try_defaults_of_close(refits, codecs, found);
       const bool hides = by_defaults_ >= kManyContradictions && hides_values(found);
       for (std::size_t k = 0; k < kBandwidths.size(); ++k)
         if (hides ? !(found.bandwidths.*kBandwidths[k]).exact() : is_close_to_default(found, k))
           try_fit(refits, refits.fits.fit(codecs, k));
       // Bandwidths may be fitted to the usual multiplier in the place of the right one.
       if (by_defaults_ >= kManyContradictions && (best_.front().contradictions > 0 || alternatives_) &&
-          found.backward == kDefaultBackward)
-        try_fit(refits, refits.fits.fit_multipliers_too(codecs));
+          found.backward == kDefaultBackward) {
+        const PerfFit with_multipliers = refits.fits.fit_multipliers_too(codecs);
+        try_fit(refits, with_multipliers);
+        try_defaults_of_close(refits, codecs, with_multipliers);
+      }
     }
     return next->second;
   }
 
+  // Values that are fitted together, or to a wrong number, may each be a little off.
+  void try_defaults_of_close(Refits& refits, const std::vector<std::size_t>& codecs, const PerfFit& fit) {
+    PerfFit without = fit, others = fit;
+    without.freedoms = take_defaults(without, true);
+    if (without.freedoms == take_defaults(others, false)) return;
+    try_fit(refits, without);
+    if (without.backward != others.backward || without.weighted_backward != others.weighted_backward)
+      try_fit(refits, refits.fits.fit_with_multipliers(codecs, without));
+  }
+
   // `of`: where the fit is one of a pair.
   std::vector<std::size_t> try_fit(Refits& refits, const PerfFit& fit, const Pair* of = nullptr) {
-    const auto known = std::ranges::find_if(refits.by_fit, [&](const auto& o) { return same_values(o.first, fit); });
+    const auto known = std::ranges::find_if(
+        refits.by_fit, [&](const auto& o) { return o.first.freedoms == fit.freedoms && same_values(o.first, fit); });
     if (known != refits.by_fit.end()) return known->second;
     PerfOutcome outcome = evaluation_.run(fitted(refits.h, fit), all_codecs(refits.h));
     outcome.freedoms += fit.freedoms + unlikely_values(fit);
+    add_odd(fit, outcome);
+    if (outcome.contradictions == 0 && hides_some(refits.h, fit)) outcome.freedoms += kHidden;
     auto codecs = first_of(outcome.codecs);
     if (of != nullptr && refits.classes.first_of(codecs) == of->codecs) outcome.fits = of->fits;
     refits.by_fit.emplace_back(fit, codecs);
     if (!refits.best || standing(outcome) < refits.best->standing)
       refits.best = {outcome.hypothesis, standing(outcome)};
-    best_.keep(std::move(outcome));
+    keep(std::move(outcome));
     return codecs;
+  }
+
+  // Bounds that explain all numbers, but no values in them do, leave one of the numbers unexplained. (What any size
+  // explains is questioned anyway.)
+  void keep(PerfOutcome outcome) {
+    const bool is_believed = outcome.contradictions == 0 && !outcome.hypothesis.any_element &&
+                             (best_.empty() || standing(outcome) <= standing(best_.front()));
+    if (is_believed && !PerfPoint(plan_, perf_).may_explain(outcome.hypothesis, all_codecs(outcome.hypothesis)))
+      ++outcome.contradictions;
+    best_.keep(std::move(outcome));
+  }
+
+  static void add_odd(const FittedValues& values, PerfOutcome& outcome) {
+    outcome.odd = odd_bandwidths(values);
+    outcome.freedoms += outcome.odd;
+  }
+
+  // Do the bounds of a fit contain defaults of bandwidths that do not explain the log? (hides_values: of all values.
+  // Multipliers that are fitted count as values of their own already.)
+  bool hides_some(const PerfHypothesis& h, const FittedValues& values) {
+    FittedValues with_defaults = values;
+    const std::int64_t others = take_defaults(with_defaults, false);
+    with_defaults.backward = values.backward;
+    with_defaults.weighted_backward = values.weighted_backward;
+    return others > 0 && !same_values(with_defaults, values) &&
+           evaluation_.run(with_values(h, with_defaults), all_codecs(h), 1).contradictions > 0;
   }
 
   // Perf rests on sizes: where nothing explains the storage of most tables, no bandwidths explain their perf.

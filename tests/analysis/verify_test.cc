@@ -253,6 +253,27 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"../edits/v1.3.0-virtual_table.log", "buyer_query_city", "(20.913 GB", "(20.911 GB",
                "table.storage.hbm"}));
 
+// As `shardstats verify` infers first, without bounds over all explanations.
+TEST(Verify, AsksForLikelyValues) {
+  const Change cases[] = {
+      // No multipliers explain the log in bounds that do, number by number.
+      {"../edits/v1.7.0-no_values.log", "video_advertiser_session_doc", " 44.04 ", " 44.14 ", "table.perf.total"},
+      // The default in the bounds of one value contradicts the number: that is a value of its own as well.
+      {"../edits/v0.6.0-default_in_bounds.log", "hist_like_table", " 0.149 ", " 0.146 ", "table.perf.total"},
+      // Nobody sets 12.33 GiB/s or the like.
+      {"../edits/v0.6.0-no_round_bandwidth.log", "fused_ebc.topic", " 0.761 ", " 0.771 ", "table.perf.total"},
+  };
+  InferOptions likeliest;
+  likeliest.alternatives = false;
+  for (const Change& c : cases) {
+    const std::string text = changed(log_bytes(c.log), c.mark, c.old_text, c.new_text);
+    const PrintedPlan printed = parse(find_blocks(text).front());
+    const Report report = verify(printed, infer(printed, likeliest));
+    const auto is_it = [&](const Finding& f) { return f.severity == Severity::error && f.rule->id == c.rule; };
+    EXPECT_EQ(std::ranges::count_if(report.findings, is_it), 1) << c.log;
+  }
+}
+
 // The sums of all kernels and all ranks are not wrong once more where one of their parts is.
 TEST(Verify, WrongMemoryIsOneFinding) {
   const struct {

@@ -1,0 +1,108 @@
+#include "infer/fitted_values.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace shardstats::infer_detail {
+namespace {
+
+bool is_close(RealInterval found, double usual) {
+  constexpr double kClose = 0.01;
+  return !found.contains(usual) && found.low < usual * (1 + kClose) && found.high > usual * (1 - kClose);
+}
+
+// Few numbers tell a multiplier: wide bounds that end at the usual one do not say that it is close. Nobody sets one
+// that is a little off.
+bool is_close_multiplier(RealInterval found, double usual) {
+  constexpr double kWide = 0.25, kLittle = 0.03;
+  const bool is_all_close = found.low > usual * (1 - kLittle) && found.high < usual * (1 + kLittle);
+  return !found.contains(usual) && (is_all_close || (is_close(found, usual) && found.width() <= kWide * found.low));
+}
+
+// Slow bandwidths, as of SSDs, may be anything.
+bool may_be_round(RealInterval bandwidth) {
+  constexpr double kHalfGiB = 1073741824.0 / 1000 / 2, kHalfGB = 1e9 / 1000 / 2;  // bytes/ms
+  const auto has_multiple = [&](double step) {
+    return std::floor(bandwidth.high / step * (1 + 1e-9)) * step >= bandwidth.low * (1 - 1e-9);
+  };
+  return bandwidth.low < kHalfGiB || has_multiple(kHalfGiB) || has_multiple(kHalfGB);
+}
+
+// Calls f(value, its default, whether it is close to that without being it) for each value.
+template <class F>
+void each_value(FittedValues& values, F f) {
+  const FittedValues usual;
+  for (std::size_t k = 0; k < kBandwidths.size(); ++k)
+    f(values.bandwidths.*kBandwidths[k], (usual.bandwidths.*kBandwidths[k]).low, is_close_to_default(values, k));
+  for (const auto multiplier : {&FittedValues::backward, &FittedValues::weighted_backward}) {
+    const double of_default = (usual.*multiplier).low;
+    f(values.*multiplier, of_default, is_close_multiplier(values.*multiplier, of_default));
+  }
+}
+
+}  // namespace
+
+FittedValues values_of(const PerfHypothesis& h) {
+  return {h.setting.bandwidths, h.setting.backward, h.setting.weighted_backward};
+}
+
+PerfHypothesis with_values(const PerfHypothesis& h, const FittedValues& values) {
+  PerfHypothesis with = h;
+  with.setting.bandwidths = values.bandwidths;
+  with.setting.backward = values.backward;
+  with.setting.weighted_backward = values.weighted_backward;
+  return with;
+}
+
+PerfHypothesis fitted(const PerfHypothesis& h, const PerfFit& fit) {
+  PerfHypothesis with = with_values(h, fit);
+  with.kept = fit.kept;
+  return with;
+}
+
+std::vector<std::size_t> first_of(const std::vector<std::uint64_t>& sets) {
+  std::vector<std::size_t> codecs;
+  for (const std::uint64_t set : sets) codecs.push_back(static_cast<std::size_t>(std::countr_zero(set)));
+  return codecs;
+}
+
+bool hides_values(const FittedValues& values) {
+  const Bandwidths<RealInterval> usual = default_bandwidths();
+  const auto may_be_usual = [&](const auto b) { return (values.bandwidths.*b).contains((usual.*b).low); };
+  return !same_bandwidths(values.bandwidths, usual) && std::ranges::all_of(kBandwidths, may_be_usual) &&
+         values.backward.contains(kDefaultBackward.low) &&
+         values.weighted_backward.contains(kDefaultWeightedBackward.low);
+}
+
+bool is_close_to_default(const FittedValues& values, std::size_t bandwidth) {
+  return is_close(values.bandwidths.*kBandwidths[bandwidth], (default_bandwidths().*kBandwidths[bandwidth]).low);
+}
+
+std::int64_t unlikely_values(const FittedValues& values) {
+  if (hides_values(values)) return 2;
+  std::int64_t unlikely = 0;
+  FittedValues own = values;
+  each_value(own, [&](RealInterval, double, bool close) { unlikely += close; });
+  return unlikely;
+}
+
+std::int64_t odd_bandwidths(const FittedValues& values) {
+  std::int64_t odd = 0;
+  for (std::size_t k = 0; k < kBandwidths.size(); ++k)
+    odd += !is_close_to_default(values, k) && !may_be_round(values.bandwidths.*kBandwidths[k]);
+  return odd;
+}
+
+std::int64_t take_defaults(FittedValues& values, bool close_too) {
+  std::int64_t others = 0;
+  each_value(values, [&](RealInterval& value, double usual, bool close) {
+    if ((close && close_too) || value.contains(usual))
+      value = exactly(usual);
+    else
+      ++others;
+  });
+  return others;
+}
+
+}  // namespace shardstats::infer_detail
