@@ -183,7 +183,9 @@ bool search_others_by_perf(const PrintedPlan& printed, Others others, const Infe
   if (options.effort != Effort::exhaustive || all.perf_outcomes.empty()) return false;
   const Doubts doubts = doubts_of(all);
   const std::int64_t of_perf = all.perf_outcomes.front().contradictions;
-  if (of_perf < kSeveral || doubts.cost < kDoubtful) return false;
+  // Another dtype explains a single wrong cell too easily, dtypes by another release do not.
+  const bool is_one_enough = others == Others::releases;
+  if (of_perf < (is_one_enough ? 1 : kSeveral) || doubts.cost < kDoubtful) return false;
   // Where cells of storage are wrong as well, so are those of perf.
   if (others == Others::settings && doubts.contradictions > of_perf) return false;
   InferOptions likeliest = options;
@@ -198,8 +200,9 @@ bool search_others_by_perf(const PrintedPlan& printed, Others others, const Infe
   find_perf(likeliest, other);
   if (other.perf_outcomes.empty()) return false;
   const Doubts left = doubts_of(other);
-  // Another dtype explains a single wrong cell too easily.
-  if (left.contradictions + kSeveral > doubts.contradictions || left.cost > doubts.cost) return false;
+  const bool explains_more =
+      (is_one_enough && left.contradictions == 0) || left.contradictions + kSeveral <= doubts.contradictions;
+  if (!explains_more || left.cost > doubts.cost) return false;
   all.found = search_others(all.inputs, fixed, all.found, others, options);
   return true;
 }
