@@ -20,13 +20,13 @@ bool is_close_multiplier(RealInterval found, double usual) {
   return !found.contains(usual) && (is_all_close || (is_close(found, usual) && found.width() <= kWide * found.low));
 }
 
-// Slow bandwidths, as of SSDs, may be anything.
+// Slow links and SSDs may have any.
 bool may_be_round(RealInterval bandwidth) {
-  constexpr double kHalfGiB = 1073741824.0 / 1000 / 2, kHalfGB = 1e9 / 1000 / 2;  // bytes/ms
+  constexpr double kSlow = 10 * kBytesPerMs, kHalfGiB = kBytesPerMs / 2, kTenthOfGB = 1e5;  // bytes/ms
   const auto has_multiple = [&](double step) {
     return std::floor(bandwidth.high / step * (1 + 1e-9)) * step >= bandwidth.low * (1 - 1e-9);
   };
-  return bandwidth.low < kHalfGiB || has_multiple(kHalfGiB) || has_multiple(kHalfGB);
+  return bandwidth.low < kSlow || has_multiple(kHalfGiB) || has_multiple(kTenthOfGB);
 }
 
 // Calls f(value, its default, whether it is close to that without being it) for each value.

@@ -24,10 +24,11 @@ TEST(FittedValues, BandwidthsOfTheirOwnAreRoundAndNotCloseToTheDefault) {
       {gib(24.9, 25.1), 0, 0},         // 25 GiB/s
       {gib(37.49, 37.51), 0, 0},       // 37.5 GiB/s
       {gib(12.46, 12.48), 1, 0},       // close
-      {gib(25.03, 25.06), 0, 1},       // above 25 GiB/s, below 27 GB/s
+      {gib(25.01, 25.04), 0, 1},       // above 25 GiB/s, below 26.9 GB/s
       {{25e6, 25e6}, 0, 0},            // 25 GB/s
       {{12.4999e6, 12.5001e6}, 0, 0},  // 12.5 GB/s
-      {gib(0.1234, 0.1235), 0, 0},     // slow
+      {{25.5999e6, 25.6001e6}, 0, 0},  // 25.6 GB/s
+      {gib(2.9103, 2.9105), 0, 0},     // slow: 25 Gb/s
       {gib(30, kEndless), 0, 0},
   };
   for (const auto& c : cases) {
