@@ -30,8 +30,8 @@ bool may_be_round(RealInterval bandwidth) {
 }
 
 // Calls f(value, its default, whether it is close to that without being it) for each value.
-template <class F>
-void each_value(FittedValues& values, F f) {
+template <class Values, class F>
+void each_value(Values& values, F f) {
   const FittedValues usual;
   for (std::size_t k = 0; k < kBandwidths.size(); ++k)
     f(values.bandwidths.*kBandwidths[k], (usual.bandwidths.*kBandwidths[k]).low, is_close_to_default(values, k));
@@ -82,8 +82,7 @@ bool is_close_to_default(const FittedValues& values, std::size_t bandwidth) {
 std::int64_t unlikely_values(const FittedValues& values) {
   if (hides_values(values)) return 2;
   std::int64_t unlikely = 0;
-  FittedValues own = values;
-  each_value(own, [&](RealInterval, double, bool close) { unlikely += close; });
+  each_value(values, [&](RealInterval, double, bool close) { unlikely += close; });
   return unlikely;
 }
 

@@ -1,6 +1,7 @@
 // What a fit of the printed perf numbers gives. Private to src/infer.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 

@@ -26,7 +26,7 @@ class PerfFits {
   std::optional<PerfFit> fit_defaults(const std::vector<std::size_t>& codecs, std::optional<std::size_t> kept);
   // The same with a backward multiplier of its own, where the usual one explains the components.
   PerfFit fit_multipliers_too(const std::vector<std::size_t>& codecs);
-  // The same with the multipliers as they are.
+  // The same with the multipliers of `values`.
   PerfFit fit_with_multipliers(const std::vector<std::size_t>& codecs, const FittedValues& values);
   // Multipliers of their own with the default bandwidths.
   PerfFit multipliers(const std::vector<std::size_t>& codecs);

@@ -9,23 +9,18 @@ constexpr double kNarrowPart = 0.002;            // as width() measures: it hide
 constexpr std::int64_t kMostParts = 400;         // that are looked at, of few tables
 constexpr std::int64_t kTablesOfParts = 20'000;  // over all parts
 
-// Perf is linear in reciprocals: that of the bounds, by how much it varies. Without an end nothing printed bounds it.
+// By how much the reciprocal varies, in which perf is linear for bandwidths. Without an end nothing printed bounds it.
 double width(RealInterval bounds) {
   return bounds.low > 0 && bounds.high < kEndless ? 1 - bounds.low / bounds.high : 0;
 }
 
-template <class F>
-void each_value(PerfSetting<RealInterval>& setting, F f) {
-  for (const auto b : kBandwidths) f(setting.bandwidths.*b);
-  f(setting.backward);
-  f(setting.weighted_backward);
-}
-
 RealInterval& widest(PerfSetting<RealInterval>& setting) {
   RealInterval* found = &setting.backward;
-  each_value(setting, [&](RealInterval& value) {
+  const auto compare = [&](RealInterval& value) {
     if (width(value) > width(*found)) found = &value;
-  });
+  };
+  for (const auto b : kBandwidths) compare(setting.bandwidths.*b);
+  compare(setting.weighted_backward);
   return *found;
 }
 
@@ -38,17 +33,17 @@ PerfPoint::PerfPoint(const PlanInputs& plan, const PerfInputs& perf)
 bool PerfPoint::may_explain(const PerfHypothesis& h, const std::vector<std::uint64_t>& codecs) {
   codecs_ = codecs;
   parts_left_ = most_parts_;
-  return may_explain(h);
+  return part_may_explain(h);
 }
 
-bool PerfPoint::may_explain(const PerfHypothesis& h) {
+bool PerfPoint::part_may_explain(const PerfHypothesis& h) {
   if (parts_left_-- <= 0) return true;
   if (evaluation_.run(h, codecs_, 1).contradictions > 0) return false;
-  PerfHypothesis slow = h, fast = h;
-  RealInterval &low = widest(slow.setting), &high = widest(fast.setting);
-  if (width(low) <= kNarrowPart) return true;
-  low.high = high.low = 2 / (1 / low.low + 1 / low.high);
-  return may_explain(slow) || may_explain(fast);
+  PerfHypothesis lower = h, upper = h;
+  RealInterval &below = widest(lower.setting), &above = widest(upper.setting);
+  if (width(below) <= kNarrowPart) return true;
+  below.high = above.low = 2 / (1 / below.low + 1 / below.high);
+  return part_may_explain(lower) || part_may_explain(upper);
 }
 
 }  // namespace shardstats::infer_detail

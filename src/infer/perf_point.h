@@ -22,7 +22,7 @@ class PerfPoint {
   bool may_explain(const PerfHypothesis& h, const std::vector<std::uint64_t>& codecs);
 
  private:
-  bool may_explain(const PerfHypothesis& h);
+  bool part_may_explain(const PerfHypothesis& h);
 
   PerfEvaluation evaluation_;
   std::int64_t most_parts_;

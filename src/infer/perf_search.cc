@@ -317,8 +317,7 @@ class PerfSearch {
     // The defaults were tried first; and with so many values of its own nothing is better.
     if (own == 0 || own > best_.front().cost()) return;
     PerfOutcome outcome = evaluation_.run(with_values(fitted.hypothesis, values), all_codecs(fitted.hypothesis));
-    outcome.freedoms += own + unlikely_values(values);
-    add_odd(values, outcome);
+    add_cost(own, values, outcome);
     if (standing(outcome) < fitted.standing) fitted = {outcome.hypothesis, standing(outcome)};
     keep(std::move(outcome));
   }
@@ -375,11 +374,11 @@ class PerfSearch {
 
   // Values that are fitted together, or to a wrong number, may each be a little off.
   void try_defaults_of_close(Refits& refits, const std::vector<std::size_t>& codecs, const PerfFit& fit) {
-    PerfFit without = fit, others = fit;
+    PerfFit without = fit, with_close = fit;
     without.freedoms = take_defaults(without, true);
-    if (without.freedoms == take_defaults(others, false)) return;
+    if (without.freedoms == take_defaults(with_close, false)) return;
     try_fit(refits, without);
-    if (without.backward != others.backward || without.weighted_backward != others.weighted_backward)
+    if (without.backward != with_close.backward || without.weighted_backward != with_close.weighted_backward)
       try_fit(refits, refits.fits.fit_with_multipliers(codecs, without));
   }
 
@@ -389,8 +388,7 @@ class PerfSearch {
         refits.by_fit, [&](const auto& o) { return o.first.freedoms == fit.freedoms && same_values(o.first, fit); });
     if (known != refits.by_fit.end()) return known->second;
     PerfOutcome outcome = evaluation_.run(fitted(refits.h, fit), all_codecs(refits.h));
-    outcome.freedoms += fit.freedoms + unlikely_values(fit);
-    add_odd(fit, outcome);
+    add_cost(fit.freedoms, fit, outcome);
     if (outcome.contradictions == 0 && hides_some(refits.h, fit)) outcome.freedoms += kHidden;
     auto codecs = first_of(outcome.codecs);
     if (of != nullptr && refits.classes.first_of(codecs) == of->codecs) outcome.fits = of->fits;
@@ -411,9 +409,10 @@ class PerfSearch {
     best_.keep(std::move(outcome));
   }
 
-  static void add_odd(const FittedValues& values, PerfOutcome& outcome) {
+  // `own`: how many of the values are not the defaults.
+  static void add_cost(std::int64_t own, const FittedValues& values, PerfOutcome& outcome) {
     outcome.odd = odd_bandwidths(values);
-    outcome.freedoms += outcome.odd;
+    outcome.freedoms += own + unlikely_values(values) + outcome.odd;
   }
 
   // Do the bounds of a fit contain defaults of bandwidths that do not explain the log? (hides_values: of all values.
