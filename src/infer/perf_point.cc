@@ -1,11 +1,13 @@
 #include "infer/perf_point.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 namespace shardstats::infer_detail {
 namespace {
 
-constexpr double kNarrowPart = 0.002;            // as width() measures: it hides nothing that would show
+constexpr double kNarrowPart = 0.0002;           // as width() measures: it hides nothing that would show
 constexpr std::int64_t kMostParts = 400;         // that are looked at, of few tables
 constexpr std::int64_t kTablesOfParts = 20'000;  // over all parts
 
@@ -14,15 +16,38 @@ double width(RealInterval bounds) {
   return bounds.low > 0 && bounds.high < kEndless ? 1 - bounds.low / bounds.high : 0;
 }
 
-RealInterval& widest(PerfSetting<RealInterval>& setting) {
-  RealInterval* found = &setting.backward;
-  const auto compare = [&](RealInterval& value) {
-    if (width(value) > width(*found)) found = &value;
-  };
-  for (const auto b : kBandwidths) compare(setting.bandwidths.*b);
-  compare(setting.weighted_backward);
-  return *found;
+// Of the reciprocals.
+double halfway(RealInterval bounds) { return 2 / (1 / bounds.low + 1 / bounds.high); }
+
+// All that may have bounds.
+constexpr std::size_t kValues = kBandwidths.size() + 2;
+RealInterval& value_of(PerfHypothesis& h, std::size_t value) {
+  if (value < kBandwidths.size()) return h.setting.bandwidths.*kBandwidths[value];
+  return value == kBandwidths.size() ? h.setting.backward : h.setting.weighted_backward;
 }
+
+// The widest first.
+std::vector<std::size_t> wide_values(PerfHypothesis& h) {
+  std::vector<std::size_t> wide;
+  for (std::size_t i = 0; i < kValues; ++i)
+    if (width(value_of(h, i)) > kNarrowPart) wide.push_back(i);
+  std::ranges::stable_sort(wide, std::greater{}, [&](std::size_t i) { return width(value_of(h, i)); });
+  return wide;
+}
+
+PerfHypothesis middle_of(PerfHypothesis part) {
+  for (std::size_t i = 0; i < kValues; ++i)
+    if (RealInterval& value = value_of(part, i); width(value) > 0) value = exactly(halfway(value));
+  return part;
+}
+
+struct Halves {
+  Halves(const PerfHypothesis& h, std::size_t value) : lower(h), upper(h) {
+    RealInterval& below = value_of(lower, value);
+    below.high = value_of(upper, value).low = halfway(below);
+  }
+  PerfHypothesis lower, upper;
+};
 
 }  // namespace
 
@@ -33,17 +58,41 @@ PerfPoint::PerfPoint(const PlanInputs& plan, const PerfInputs& perf)
 bool PerfPoint::may_explain(const PerfHypothesis& h, const std::vector<std::uint64_t>& codecs) {
   codecs_ = codecs;
   parts_left_ = most_parts_;
-  return part_may_explain(h);
+  return explains(h) && part_may_explain(h);
 }
 
-bool PerfPoint::part_may_explain(const PerfHypothesis& h) {
-  if (parts_left_-- <= 0) return true;
-  if (evaluation_.run(h, codecs_, 1).contradictions > 0) return false;
-  PerfHypothesis lower = h, upper = h;
-  RealInterval &below = widest(lower.setting), &above = widest(upper.setting);
-  if (width(below) <= kNarrowPart) return true;
-  below.high = above.low = 2 / (1 / below.low + 1 / below.high);
-  return part_may_explain(lower) || part_may_explain(upper);
+// Contradicts it no number by itself? Also true where the search is given up.
+bool PerfPoint::explains(const PerfHypothesis& h) {
+  return parts_left_-- <= 0 || evaluation_.run(h, codecs_, 1).contradictions == 0;
+}
+
+// A value of which one half is contradicted keeps the other one. Of several the widest comes first.
+PerfPoint::Left PerfPoint::lose_half(PerfHypothesis& part, const std::vector<std::size_t>& wide) {
+  for (const std::size_t value : wide) {
+    Halves halves(part, value);
+    const bool lower = explains(halves.lower), upper = explains(halves.upper);
+    if (lower && upper) continue;
+    if (!lower && !upper) return Left::nothing;
+    part = std::move(lower ? halves.lower : halves.upper);
+    return Left::half;
+  }
+  return Left::all;
+}
+
+// `part`: contradicts no number by itself.
+bool PerfPoint::part_may_explain(PerfHypothesis part) {
+  const auto wide = wide_values(part);
+  if (wide.empty() || explains(middle_of(part))) return true;
+  switch (lose_half(part, wide)) {
+    case Left::nothing:
+      return false;
+    case Left::half:
+      return part_may_explain(std::move(part));
+    case Left::all:
+      break;
+  }
+  const Halves halves(part, wide.front());
+  return part_may_explain(halves.lower) || part_may_explain(halves.upper);
 }
 
 }  // namespace shardstats::infer_detail

@@ -1,8 +1,8 @@
 // Do single values explain what bounds explain? Private to src/infer.
 //
 // Bounds contradict a printed number where no value in them gives it, each number by itself: wide ones may contradict
-// none though no values in them give all. They are halved until a part is too narrow to hide anything or all parts are
-// contradicted.
+// none though no values in them give all. They are halved until the middle of a part explains the log, until a part is
+// too narrow to hide anything, or until all parts are contradicted.
 // Tested by tests/infer/perf_point_test.cc.
 #pragma once
 
@@ -22,7 +22,11 @@ class PerfPoint {
   bool may_explain(const PerfHypothesis& h, const std::vector<std::uint64_t>& codecs);
 
  private:
-  bool part_may_explain(const PerfHypothesis& h);
+  enum class Left : std::uint8_t { nothing, half, all };  // of a part
+
+  bool explains(const PerfHypothesis& h);
+  bool part_may_explain(PerfHypothesis part);
+  Left lose_half(PerfHypothesis& part, const std::vector<std::size_t>& wide);
 
   PerfEvaluation evaluation_;
   std::int64_t most_parts_;
