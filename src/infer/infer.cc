@@ -109,8 +109,8 @@ bool prints_storage(const PlanInputs& inputs) {
 // The storage half's best hypothesis, as perf may speak against it.
 struct DoubtedStorage {
   const SearchResult& found;
-  bool explained = false;  // all that is printed of storage
-  bool denied = false;     // by the dtypes that perf shows
+  bool explained = false;   // all that is printed of storage
+  std::int64_t denied = 0;  // sums of it that may be wrong by the dtypes that perf shows
 };
 
 // Searches storage again with the dtypes that these outcomes show; true: they explain it better.
@@ -122,7 +122,8 @@ bool search_with(std::span<const PerfOutcome> outcomes, const DoubtedStorage& do
   if (with_dtypes.survivors.empty()) return false;
   // A dtype that perf denies counts as one more value of its own.
   const Outcome &before = all.found.survivors.front().outcome, &with_known = with_dtypes.survivors.front().outcome;
-  if (with_known.contradictions > 0 && !(doubted.denied && with_known.cost() <= before.cost())) return false;
+  const bool may_be_wrong = with_known.contradictions <= doubted.denied && with_known.cost() <= before.cost();
+  if (with_known.contradictions > 0 && !may_be_wrong) return false;
   prefer_usual_element(known->inputs, with_dtypes.survivors);
   all.found = std::move(with_dtypes);
   return true;
@@ -139,8 +140,9 @@ bool search_with_dtypes_of_perf(const FixedSetting& fixed, const InferOptions& o
   const bool may_be_wrong = !storage_printed && options.effort == Effort::exhaustive && !options.alternatives;
   const Outcome& storage = all.found.survivors.front().outcome;
   const bool explained = storage.contradictions == 0;
-  const bool denied = explained && storage.freedoms > 0 && has_dtypes_that_perf_denies(all.perf_outcomes);
-  if (explained && !may_be_wrong && !denied) return false;
+  const std::int64_t denied =
+      explained && storage.freedoms > 0 ? sums_that_perf_denies(all.inputs, all.perf, all.perf_outcomes) : 0;
+  if (explained && !may_be_wrong && denied == 0) return false;
   // Sums that do not hold may have narrowed lookups for bounds.
   const bool was_narrowed = options.alternatives && !explained;
   const DoubtedStorage doubted{was_narrowed ? all.before_narrowing : all.found, explained, denied};

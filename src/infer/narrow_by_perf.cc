@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <span>
 #include <utility>
 
 #include "infer/choose.h"
 #include "infer/fit_tables.h"
 #include "infer/sums.h"
+#include "infer/used_bandwidths.h"
 #include "infer/wire_classes.h"
 
 namespace shardstats::infer_detail {
@@ -61,14 +63,19 @@ class PerfOfSurvivor {
   std::vector<const PerfOutcome*> outcomes_;
 };
 
+bool is_narrow(RealInterval x) { return x.width() <= kNarrow * x.low; }
+
+bool explains_with_narrow_multipliers(const PerfOutcome& outcome) {
+  return outcome.contradictions == 0 && outcome.statistics == 0 && is_narrow(outcome.backward) &&
+         is_narrow(outcome.weighted_backward);
+}
+
 // Does it explain the log with default bandwidths, or with others that are known narrowly? Wide bounds rest on the
 // dtypes that they would judge.
 bool is_sure(const PerfOutcome& outcome) {
-  if (outcome.cost() == 0) return true;
-  if (outcome.contradictions > 0 || outcome.statistics > 0) return false;
-  const auto is_narrow = [](RealInterval x) { return x.width() <= kNarrow * x.low; };
-  return std::ranges::all_of(kBandwidths, [&](const auto b) { return is_narrow(outcome.bandwidths.*b); }) &&
-         is_narrow(outcome.backward) && is_narrow(outcome.weighted_backward);
+  return outcome.cost() == 0 ||
+         (explains_with_narrow_multipliers(outcome) &&
+          std::ranges::all_of(kBandwidths, [&](const auto b) { return is_narrow(outcome.bandwidths.*b); }));
 }
 
 // Compares the sums again with the options that are left; false: they contradict more than before, and the tables are
@@ -156,8 +163,22 @@ std::vector<std::vector<std::uint64_t>> combinations(const std::vector<std::vect
 
 }  // namespace
 
-bool has_dtypes_that_perf_denies(const std::vector<PerfOutcome>& outcomes) {
-  return !outcomes.empty() && is_sure(outcomes.front()) && has_other_sizes(outcomes.front());
+std::int64_t sums_that_perf_denies(const PlanInputs& plan, const PerfInputs& perf,
+                                   const std::vector<PerfOutcome>& outcomes) {
+  if (outcomes.empty()) return 0;
+  const PerfOutcome& outcome = outcomes.front();
+  if (is_sure(outcome)) return has_other_sizes(outcome) ? std::numeric_limits<std::int64_t>::max() : 0;
+  if (!explains_with_narrow_multipliers(outcome)) return 0;
+  UsedBandwidths bandwidths(outcome.hypothesis.setting);
+  const auto rests_on_narrow_ones = [&](std::uint32_t t) {
+    const auto used = bandwidths.of(perf_facts(outcome.hypothesis, plan, perf, t, outcome.tables[t]->option, {}));
+    for (std::size_t k = 0; used && k < kBandwidths.size(); ++k)
+      if ((*used)[k] && !is_narrow(outcome.bandwidths.*kBandwidths[k])) return false;
+    return used.has_value();
+  };
+  for (std::uint32_t t = 0; t < outcome.tables.size(); ++t)
+    if (has_other_size(outcome, t) && rests_on_narrow_ones(t)) return 1;
+  return 0;
 }
 
 bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,

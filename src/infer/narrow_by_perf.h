@@ -1,6 +1,7 @@
 // What the printed perf says of the storage half: a table's dtype shows in both. Private to src/infer.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,9 +18,10 @@ namespace shardstats::infer_detail {
 bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
                     const InferOptions& options, SearchResult& found);
 
-// Do default bandwidths, or narrow ones, explain the log with the dtype of some table that the storage half leaves none
-// of?
-bool has_dtypes_that_perf_denies(const std::vector<PerfOutcome>& outcomes);
+// How many sums of storage may be wrong since perf denies the dtypes of tables that explain them: any number where
+// default bandwidths or narrow ones explain all perf, one where those that such a table uses are known like that.
+std::int64_t sums_that_perf_denies(const PlanInputs& plan, const PerfInputs& perf,
+                                   const std::vector<PerfOutcome>& outcomes);
 
 // The inputs with the dtype of each table whose perf shows it, if the storage half leaves others to some of them.
 // `outcomes`: without alternatives, so that bounds are those of the likeliest bandwidths.

@@ -308,12 +308,14 @@ void widen(PerfOutcome& outcome, const PerfFit& fit) {
 
 std::int64_t printed_cells(const PerfTable& table) { return std::popcount(table.printed.all()); }
 
+bool has_other_size(const PerfOutcome& outcome, std::uint32_t t) {
+  const TablePerf* const perf = outcome.tables[t];
+  return perf != nullptr && (elements_of(outcome.hypothesis, t) >> element_index(perf->option.element_size) & 1) == 0;
+}
+
 bool has_other_sizes(const PerfOutcome& outcome) {
-  for (std::uint32_t t = 0; t < outcome.tables.size(); ++t) {
-    const TablePerf* const perf = outcome.tables[t];
-    if (perf != nullptr && (elements_of(outcome.hypothesis, t) >> element_index(perf->option.element_size) & 1) == 0)
-      return true;
-  }
+  for (std::uint32_t t = 0; t < outcome.tables.size(); ++t)
+    if (has_other_size(outcome, t)) return true;
   return false;
 }
 

@@ -64,7 +64,8 @@ struct PerfOutcome {
   std::int64_t cost() const { return contradictions + freedoms + statistics; }
 };
 
-// Does it take an element size for some table that the storage half leaves it none of?
+// Does it take an element size for the table, or for some table, that the storage half leaves it none of?
+bool has_other_size(const PerfOutcome& outcome, std::uint32_t t);
 bool has_other_sizes(const PerfOutcome& outcome);
 
 // Sets the bandwidths and multipliers to those that explain the log.

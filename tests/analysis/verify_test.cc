@@ -243,6 +243,8 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"../planner/v1.7.0-two_bandwidths.log", "  0.307 ", " 0.307 ", " 0.302 ", "table.perf.total"},
         // Nor do such bandwidths speak for dtypes, where no usual width of blocks of columns is the true one.
         Change{"../edits/v0.4.0-widths_of_blocks.log", "#         6 ", " 8466.69 ", " 8466.39 ", "rank.output"},
+        // Perf by default bandwidths denies the dtype that one output alone asks for.
+        Change{"../edits/v0.4.0-dtype_of_one_output.log", "#        15     0.2", " 2.0 ", " 4.0 ", "rank.output"},
         // No optimizer gives it, though some give less and some more.
         Change{"../edits/v1.8.0-optimizer_state.log", "caching: 0.008", "caching: 0.008", "caching: 4.008",
                "kernel.optimizer"},
