@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "infer/best_perf.h"
@@ -88,7 +89,8 @@ class PerfSearch {
     try_usual_values();
     if (effort_ == Effort::exhaustive && try_left_behind(most)) try_usual_values();
     const bool try_sizes = effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables;
-    if (try_sizes) settle_with_best_sizes(tried);
+    std::optional<BestPerf> settled;
+    if (try_sizes) settled = settle_with_best_sizes(tried);
     if (try_sizes && may_rest_on_sizes(best_.front(), kManyContradictions)) {
       const BestPerf before = best_;
       // Another element size explains a single wrong cell too easily.
@@ -100,8 +102,9 @@ class PerfSearch {
       if (best_.front().hypothesis.element || best_.front().hypothesis.any_element) try_usual_values();
       best_.ask_any();
       const bool explains_all = best_.front().contradictions == 0 && best_.front().hypothesis.any_element;
-      if (explains_all && before.front().contradictions < kManyContradictions && !explains_with_best_sizes())
-        best_ = before;
+      const BestPerf& without = settled ? *settled : before;
+      if (explains_all && without.front().contradictions < kManyContradictions && !explains_with_best_sizes())
+        best_ = without;
     }
     if (try_sizes) refit_with_best_sizes(tried);
   }
@@ -122,11 +125,14 @@ class PerfSearch {
     return h.setting.backward != kDefaultBackward && explains(fits.fit_multipliers_too(codecs));
   }
 
-  // Where the sizes that the best one leaves explain all numbers, no others are needed.
-  void settle_with_best_sizes(const std::vector<Tried>& tried) {
-    BestPerf before = best_;
+  // Where the sizes that the best one leaves explain all numbers, no others are needed. Else they are put aside:
+  // returned if they leave single numbers.
+  std::optional<BestPerf> settle_with_best_sizes(const std::vector<Tried>& tried) {
+    BestPerf settled = best_;
     refit_with_best_sizes(tried);
-    if (best_.front().contradictions > 0) best_ = std::move(before);
+    if (best_.front().contradictions == 0) return std::nullopt;
+    std::swap(best_, settled);
+    return settled.front().contradictions < kManyContradictions ? std::optional(std::move(settled)) : std::nullopt;
   }
 
   // Values fitted with the likeliest element size of each table show which sizes explain it, and these lead to others.
