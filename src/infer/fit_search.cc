@@ -44,13 +44,7 @@ void FitSearch::try_codecs(const PerfHypothesis& h, const std::vector<std::uint6
 void FitSearch::try_usual_values() {
   for (Fitted& fitted : fitted_) {
     if (best_.front().contradictions == 0 && !alternatives_) break;
-    for (const auto bandwidth : kBandwidths)
-      try_default(
-          fitted, [&](auto& setting) -> auto& { return setting.bandwidths.*bandwidth; });
-    try_default(
-        fitted, [](auto& setting) -> auto& { return setting.backward; });
-    try_default(
-        fitted, [](auto& setting) -> auto& { return setting.weighted_backward; });
+    for (std::size_t i = 0; i < kFittedValues; ++i) try_default(fitted, i);
   }
   fitted_.clear();
 }
@@ -61,12 +55,13 @@ std::int64_t FitSearch::most_contradictions() const {
 }
 
 // A value that few tables show may have been fitted to unlikely options of these.
-template <class Value>
-void FitSearch::try_default(Fitted& fitted, Value value) {
+void FitSearch::try_default(Fitted& fitted, std::size_t index) {
   const FittedValues usual;
   FittedValues values = values_of(fitted.hypothesis);
-  if (value(values).contains(value(usual).low)) return;
-  value(values) = value(usual);
+  RealInterval& value = fitted_value(values, index);
+  const RealInterval of_default = fitted_value(usual, index);
+  if (value.contains(of_default.low)) return;
+  value = of_default;
   const std::int64_t own = take_defaults(values, false);
   // The defaults were tried first; and with so many values of its own nothing is better.
   if (own == 0 || own > best_.front().cost()) return;

@@ -2,6 +2,7 @@
 // Tested by tests/infer/perf_search_test.cc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -70,8 +71,7 @@ class FitSearch {
   };
 
   std::int64_t most_contradictions() const;
-  template <class Value>
-  void try_default(Fitted& fitted, Value value);
+  void try_default(Fitted& fitted, std::size_t index);
   void refit_often(Refits& refits, std::vector<std::size_t> codecs);
   std::vector<std::size_t> refit(Refits& refits, const std::vector<std::size_t>& codecs);
   void try_defaults_of_close(Refits& refits, const std::vector<std::size_t>& codecs, const PerfFit& fit);

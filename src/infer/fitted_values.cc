@@ -33,11 +33,11 @@ bool may_be_round(RealInterval bandwidth) {
 template <class Values, class F>
 void each_value(Values& values, F f) {
   const FittedValues usual;
-  for (std::size_t k = 0; k < kBandwidths.size(); ++k)
-    f(values.bandwidths.*kBandwidths[k], (usual.bandwidths.*kBandwidths[k]).low, is_close_to_default(values, k));
-  for (const auto multiplier : {&FittedValues::backward, &FittedValues::weighted_backward}) {
-    const double of_default = (usual.*multiplier).low;
-    f(values.*multiplier, of_default, is_close_multiplier(values.*multiplier, of_default));
+  for (std::size_t i = 0; i < kFittedValues; ++i) {
+    auto& value = fitted_value(values, i);
+    const double of_default = fitted_value(usual, i).low;
+    const bool close = i < kBandwidths.size() ? is_close(value, of_default) : is_close_multiplier(value, of_default);
+    f(value, of_default, close);
   }
 }
 

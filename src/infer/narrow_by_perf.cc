@@ -8,6 +8,7 @@
 
 #include "infer/choose.h"
 #include "infer/fit_tables.h"
+#include "infer/fitted_values.h"
 #include "infer/sums.h"
 #include "infer/used_bandwidths.h"
 #include "infer/wire_classes.h"
@@ -223,10 +224,8 @@ std::vector<PerfOutcome> with_likely_defaults(const PlanInputs& plan, const Perf
     value = usual;
     differs = true;
   };
-  const Bandwidths<RealInterval> usual = default_bandwidths();
-  for (const auto b : kBandwidths) take_default(h.setting.bandwidths.*b, usual.*b);
-  take_default(h.setting.backward, kDefaultBackward);
-  take_default(h.setting.weighted_backward, kDefaultWeightedBackward);
+  const FittedValues usual;
+  for (std::size_t i = 0; i < kFittedValues; ++i) take_default(fitted_value(h.setting, i), fitted_value(usual, i));
   std::vector<PerfOutcome> found;
   if (!differs) return found;
   PerfEvaluation evaluation(plan, perf, false);

@@ -4,6 +4,8 @@
 #include <functional>
 #include <utility>
 
+#include "infer/fitted_values.h"
+
 namespace shardstats::infer_detail {
 namespace {
 
@@ -19,32 +21,25 @@ double width(RealInterval bounds) {
 // Of the reciprocals.
 double halfway(RealInterval bounds) { return 2 / (1 / bounds.low + 1 / bounds.high); }
 
-// All that may have bounds.
-constexpr std::size_t kValues = kBandwidths.size() + 2;
-RealInterval& value_of(PerfHypothesis& h, std::size_t value) {
-  if (value < kBandwidths.size()) return h.setting.bandwidths.*kBandwidths[value];
-  return value == kBandwidths.size() ? h.setting.backward : h.setting.weighted_backward;
-}
-
 // The widest first.
-std::vector<std::size_t> wide_values(PerfHypothesis& h) {
+std::vector<std::size_t> wide_values(const PerfHypothesis& h) {
   std::vector<std::size_t> wide;
-  for (std::size_t i = 0; i < kValues; ++i)
-    if (width(value_of(h, i)) > kNarrowPart) wide.push_back(i);
-  std::ranges::stable_sort(wide, std::greater{}, [&](std::size_t i) { return width(value_of(h, i)); });
+  for (std::size_t i = 0; i < kFittedValues; ++i)
+    if (width(fitted_value(h.setting, i)) > kNarrowPart) wide.push_back(i);
+  std::ranges::stable_sort(wide, std::greater{}, [&](std::size_t i) { return width(fitted_value(h.setting, i)); });
   return wide;
 }
 
 PerfHypothesis middle_of(PerfHypothesis part) {
-  for (std::size_t i = 0; i < kValues; ++i)
-    if (RealInterval& value = value_of(part, i); width(value) > 0) value = exactly(halfway(value));
+  for (std::size_t i = 0; i < kFittedValues; ++i)
+    if (RealInterval& value = fitted_value(part.setting, i); width(value) > 0) value = exactly(halfway(value));
   return part;
 }
 
 struct Halves {
   Halves(const PerfHypothesis& h, std::size_t value) : lower(h), upper(h) {
-    RealInterval& below = value_of(lower, value);
-    below.high = value_of(upper, value).low = halfway(below);
+    RealInterval& below = fitted_value(lower.setting, value);
+    below.high = fitted_value(upper.setting, value).low = halfway(below);
   }
   PerfHypothesis lower, upper;
 };
