@@ -75,25 +75,32 @@ class PerfSearch {
     for (const Tried& one : tried) fits_.try_all(one.hypothesis, one.codecs);
     fits_.try_usual_values();
     if (effort_ == Effort::exhaustive && try_left_behind(most)) fits_.try_usual_values();
-    const bool try_sizes = effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables;
-    std::optional<BestPerf> settled;
-    if (try_sizes) settled = settle_with_best_sizes(tried);
-    if (try_sizes && may_rest_on_sizes(best_.front(), kManyContradictions)) {
+    if (effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables) try_other_sizes(tried);
+  }
+
+  // First those that the best fit leaves the tables, then any, then once more those that the best fit leaves.
+  void try_other_sizes(const std::vector<Tried>& tried) {
+    const std::optional<BestPerf> settled = settle_with_best_sizes(tried);
+    if (may_rest_on_sizes(best_.front(), kManyContradictions)) {
       const BestPerf before = best_;
-      // Another element size explains a single wrong cell too easily.
-      if (best_.front().contradictions < kManyContradictions) best_.ask_below(best_.front().cost() - 1);
-      const auto like_best = std::ranges::find_if(tried, [&](const Tried& one) { return is_like_best(one); });
-      if (like_best != tried.begin() && like_best != tried.end()) try_element_sizes(*like_best);
-      try_element_sizes(tried.front());
-      try_other_hosts(tried);
-      if (best_.front().hypothesis.element || best_.front().hypothesis.any_element) fits_.try_usual_values();
-      best_.ask_any();
+      try_any_sizes(tried);
       const bool explains_all = best_.front().contradictions == 0 && best_.front().hypothesis.any_element;
       const BestPerf& without = settled ? *settled : before;
       if (explains_all && without.front().contradictions < kManyContradictions && !explains_with_best_sizes())
         best_ = without;
     }
-    if (try_sizes) refit_with_best_sizes(tried);
+    refit_with_best_sizes(tried);
+  }
+
+  void try_any_sizes(const std::vector<Tried>& tried) {
+    // Another element size explains a single wrong cell too easily.
+    if (best_.front().contradictions < kManyContradictions) best_.ask_below(best_.front().cost() - 1);
+    const auto like_best = std::ranges::find_if(tried, [&](const Tried& one) { return is_like_best(one); });
+    if (like_best != tried.begin() && like_best != tried.end()) try_element_sizes(*like_best);
+    try_element_sizes(tried.front());
+    try_other_hosts(tried);
+    if (best_.front().hypothesis.element || best_.front().hypothesis.any_element) fits_.try_usual_values();
+    best_.ask_any();
   }
 
   // Bounds that were fitted with any size of each table are wide enough to hide a wrong cell: do those that are fitted
