@@ -56,6 +56,7 @@ void Unwrapper::take(Transcript line, const std::string& process) {
     const bool is_first_piece = line.text().size() == 1;  // of the title's line, without its blanks
     if (is_run_of_hashes(line.text()) && !is_first_piece) return ungluer_.take(std::move(line), process);
   }
+  if (is_behind_border_ && !line.text().empty()) see_prefix_of_lines(line.text());
   if (is_overflow(line.text())) line = begin_overflow(std::move(line));
   const std::string_view text = line.text();
   const std::size_t length = characters(text);
@@ -123,6 +124,15 @@ void Unwrapper::begin_wrapping() {
   wrap_ = border_piece_;
   line_length_ = joined_characters_;
   box_in_line_ = first_box(joined_.text());
+  is_behind_border_ = true;
+}
+
+// In front of the border may stand the prefix of a record of many lines, whose other lines have none.
+void Unwrapper::see_prefix_of_lines(std::string_view behind_border) {
+  is_behind_border_ = false;
+  if (!starts_box(behind_border, 0)) return;
+  line_length_ -= box_in_line_;
+  box_in_line_ = 0;
 }
 
 // The first piece of a box line, and not the last one of the line that is being joined.

@@ -64,6 +64,13 @@ std::string numbered(const std::string& log) {
 
 const std::string kPrefix = "2026-01-02 03:04:05,678 INFO stats.py:12] ";
 
+// Of a record of many lines only the first one has the prefix of its logger.
+Texts record(const std::string& prefix) {
+  Texts lines = printed();
+  lines[0].insert(0, prefix);
+  return lines;
+}
+
 std::string others(int lines) {
   std::string text;
   for (int i = 0; i < lines; ++i) text += "step " + std::to_string(i) + ": loss 0.5\n";
@@ -141,6 +148,9 @@ std::vector<Case> cases() {
       {"wrapped", joined(wrapped(prefixed(kPrefix), 80)), Mending::wrapped},
       {"wrapped just behind a long prefix", joined(wrapped(prefixed(kPrefix), kPrefix.size() + 2)), Mending::wrapped},
       {"wrapped just behind a long prefix, blanks lost", joined(wrapped(prefixed(kPrefix), kPrefix.size() + 10, true)),
+       Mending::wrapped},
+      {"wrapped, a record of many lines", joined(wrapped(record(kPrefix), 40)), Mending::wrapped},
+      {"wrapped, a record of many lines of which only the first is too long", joined(wrapped(record(kPrefix), kWidth)),
        Mending::wrapped},
       {"wrapped narrowly", joined(wrapped(lines, 33)), Mending::wrapped},
       {"wrapped at a part of the width", joined(wrapped(lines, kWidth / 2)), Mending::wrapped},
