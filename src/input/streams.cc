@@ -33,8 +33,8 @@ std::string without_number(const std::string& tag, std::size_t number) {
          tag.substr(std::min(tag.find_first_not_of(' ', end), tag.size()));
 }
 
-// The streams of tags that others' text without a line end may stand in front of. Lines of nobody known go to the
-// first.
+// The streams of tags that others' text without a line end may stand in front of, and the prefix of a record of many
+// lines behind. Lines of nobody known go to the first.
 class StreamsByTag {
  public:
   explicit StreamsByTag(const std::map<std::string, std::size_t>& streams) : streams_(streams) {
@@ -46,10 +46,13 @@ class StreamsByTag {
 
   std::size_t operator()(const std::string& tag) const {
     if (const auto own = streams_.find(tag); own != streams_.end()) return own->second;
-    for (const std::size_t length : lengths_) {
-      if (length >= tag.size() || !begins_word(tag, tag.size() - length)) continue;
-      if (const auto own = streams_.find(tag.substr(tag.size() - length)); own != streams_.end()) return own->second;
-    }
+    for (const bool at_end : {true, false})
+      for (const std::size_t length : lengths_) {
+        if (length >= tag.size()) continue;
+        const std::size_t start = at_end ? tag.size() - length : 0;
+        if (!begins_word(tag, at_end ? start : length)) continue;
+        if (const auto own = streams_.find(tag.substr(start, length)); own != streams_.end()) return own->second;
+      }
     return 0;
   }
 

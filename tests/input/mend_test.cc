@@ -448,6 +448,20 @@ TEST(Mend, ProcessesAreToldApart) {
   }
 }
 
+// What stands behind the tag of a process in the first line of a record is that of its logger.
+TEST(Mend, ProcessesThatWriteRecordsOfManyLines) {
+  const Texts lines = record("2026-01-02 03:04:05 INFO stats] ");
+  std::string log;
+  for (const std::string& line : lines)
+    for (const std::string process : {"[rank1]:", "[rank10]:", "[rank0]:"}) log += process + line + "\n";
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 3u);
+  for (const Block& block : blocks) {
+    EXPECT_EQ(texts_of(block), printed());
+    EXPECT_TRUE(block.opened && block.closed);
+  }
+}
+
 // As absl prints it, where nothing else differs but the time.
 TEST(Mend, ProcessesAreToldApartByTheirThreads) {
   const Texts one = printed(), other = printed("64");
