@@ -62,6 +62,7 @@ bool BlocksSoFar::is_sign(const std::string& tag, std::string_view box, bool is_
     has_suffix_ = true;
   }
   const bool title = is_in_box(title_offset(box), box) || is_centred_title(box);
+  lost_right_border_ |= title && title_width == 0;
   const bool labelled = title || labels_in(box) > 0;
   const std::string_view label = title ? kTitle : labelled ? single_label_in(box) : std::string_view();
   if (title || (!label.empty() && is_in_box(box.find(label), box))) singles_.push_back({label, tag});

@@ -30,6 +30,7 @@ class BlocksSoFar {
   std::size_t title_width_of(const std::string& tag) const;
   // In the title's line, and behind it.
   bool has_right_border() const { return has_right_border_; }
+  bool lost_right_border() const { return lost_right_border_; }
   bool has_suffix() const { return has_suffix_; }
 
   // Was a title or a label seen?
@@ -68,7 +69,7 @@ class BlocksSoFar {
   const PhysicalLines& lines_;
   std::size_t width_ = 0;
   std::size_t title_width_ = 0;
-  bool has_right_border_ = false;
+  bool has_right_border_ = false, lost_right_border_ = false;
   bool has_suffix_ = false;
   std::map<std::string, Progress> progress_;  // by tag
   int open_ = 0, in_text_ = 0;                // of them; of the open ones with more than the border

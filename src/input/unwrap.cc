@@ -141,7 +141,8 @@ bool Unwrapper::starts_line(std::string_view text) const {
   const bool goes_on = is_run_of_hashes(text) && joined_.text().ends_with('#') && joined <= line_length_;
   // The last '#' of a line that is longer than the others is its right border wherever it stands.
   const bool is_only_end = first_box(text) + 1 == text.size() && joined > line_length_;
-  const bool ends_joined = text.ends_with('#') && (joined == line_length_ || is_only_end);
+  const bool may_end = text.ends_with('#') && !region_.blocks.lost_right_border();
+  const bool ends_joined = may_end && (joined == line_length_ || is_only_end);
   const bool is_border = may_go_on_as_border(text) && text.size() - hashes_at_end(text) == box_in_line_;
   return (is_border || first_box(text) == box_in_line_) && !ends_joined && !goes_on;
 }

@@ -342,6 +342,20 @@ std::string of_console(const Texts& lines, std::size_t width, const std::string&
   return log;
 }
 
+// Then a '#' alone is an empty line of the box, not the end of the line before.
+TEST(Mend, WrappedLinesWithoutRightBorders) {
+  Texts lines = printed();
+  for (std::string& line : lines)
+    if (line.find_first_not_of('#') != std::string::npos) line.erase(line.find_last_not_of(" #") + 1);
+  lines[6] = lines[8] = "#";  // of which it takes the left one, too
+  for (const std::size_t width : {22, 36, 55, 109})
+    for (const std::string prefix : {"", "[rank0]: "}) {
+      const auto blocks = find_blocks(joined(wrapped(prefixed(prefix, lines), width + prefix.size())));
+      ASSERT_EQ(blocks.size(), 1u) << width;
+      EXPECT_EQ(texts_of(blocks[0]), lines) << width;
+    }
+}
+
 TEST(Mend, LinesThatAConsoleBrokeBetweenWordsAreJoined) {
   const Texts expected = each(printed(), squeezed), next = each(printed("64"), squeezed);
   for (const std::size_t width : {43, 55, 61, 90, 109})  // one of them a half of the border, one all but its last '#'
