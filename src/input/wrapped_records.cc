@@ -14,6 +14,7 @@ constexpr std::size_t kWidestTerminal = 2048;  // characters
 constexpr int kLinesCompared = 48;             // lines
 constexpr int kFewestBroken = 3;               // records among them
 constexpr std::size_t kLongestShape = 12;
+constexpr char kEscape = '\x1b';             // sequences of a terminal take no room: containers write them otherwise
 constexpr std::string_view kNoFront = "\n";  // no line begins so
 
 // The line, unless it is longer than any terminal is wide.
@@ -57,7 +58,7 @@ WrappedRecords::WrappedRecords(std::string_view bytes, std::size_t start) {
   std::size_t at = start;
   for (int i = 0; i < kLinesCompared && at < bytes.size(); ++i) {
     const std::optional<Line> line = short_line(bytes, at);
-    if (!line) return;
+    if (!line || line->text.find(kEscape) != kNowhere) return;
     const std::size_t length = characters(line->text);
     if (length > width) {
       width = length;

@@ -71,6 +71,12 @@ Texts record(const std::string& prefix) {
   return lines;
 }
 
+// Sequences of a terminal take no room in its lines.
+Texts wrapped_behind_colours(std::size_t width) {
+  const auto coloured = [](const std::string& line) { return replaced(line, "rank0", "\x1b[36mrank0\x1b[0m"); };
+  return each(wrapped(prefixed("[rank0] (worker, pid=4711) "), width), coloured);
+}
+
 std::string others(int lines) {
   std::string text;
   for (int i = 0; i < lines; ++i) text += "step " + std::to_string(i) + ": loss 0.5\n";
@@ -152,6 +158,7 @@ std::vector<Case> cases() {
       {"wrapped, a record of many lines", joined(wrapped(record(kPrefix), 40)), Mending::wrapped},
       {"wrapped, a record of many lines of which only the first is too long", joined(wrapped(record(kPrefix), kWidth)),
        Mending::wrapped},
+      {"wrapped behind colours", joined(wrapped_behind_colours(40)), Mending::wrapped},
       {"wrapped narrowly", joined(wrapped(lines, 33)), Mending::wrapped},
       {"wrapped at a part of the width", joined(wrapped(lines, kWidth / 2)), Mending::wrapped},
       {"wrapped, blanks lost", joined(wrapped(prefixed(kPrefix), 80, true)), Mending::wrapped},
