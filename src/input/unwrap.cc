@@ -127,12 +127,13 @@ void Unwrapper::begin_wrapping() {
   is_behind_border_ = true;
 }
 
-// In front of the border may stand the prefix of a record of many lines, whose other lines have none.
+// In front of the border may stand the prefix of a record of many lines, which its other lines do not have.
 void Unwrapper::see_prefix_of_lines(std::string_view behind_border) {
   is_behind_border_ = false;
-  if (!starts_box(behind_border, 0)) return;
-  line_length_ -= box_in_line_;
-  box_in_line_ = 0;
+  const std::size_t box = first_box(behind_border);
+  if (box >= box_in_line_) return;
+  line_length_ -= box_in_line_ - box;
+  box_in_line_ = box;
 }
 
 // The first piece of a box line, and not the last one of the line that is being joined.

@@ -158,6 +158,8 @@ std::vector<Case> cases() {
       {"wrapped, a record of many lines", joined(wrapped(record(kPrefix), 40)), Mending::wrapped},
       {"wrapped, a record of many lines of which only the first is too long", joined(wrapped(record(kPrefix), kWidth)),
        Mending::wrapped},
+      {"wrapped, a record of many lines behind the tag of a process",
+       joined(wrapped(prefixed("[rank0]: ", record(kPrefix)), 41)), Mending::wrapped},
       {"wrapped behind colours", joined(wrapped_behind_colours(40)), Mending::wrapped},
       {"wrapped narrowly", joined(wrapped(lines, 33)), Mending::wrapped},
       {"wrapped at a part of the width", joined(wrapped(lines, kWidth / 2)), Mending::wrapped},
