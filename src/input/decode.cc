@@ -10,6 +10,7 @@
 
 #include "input/box.h"
 #include "input/colours.h"
+#include "input/csv.h"
 #include "input/process.h"
 #include "input/records.h"
 #include "input/returns.h"
@@ -248,7 +249,7 @@ Decoded decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {
   std::string in_front;
   if (inner.empty()) {
     in_front = process_of_progress(line.text());
-    inner.push_back(std::move(line));
+    inner.push_back(without_quotes_of_field(std::move(line), mended));
   } else {
     decoded.process = process_of_strings(line.text());
     note(mended, Mending::escapes, {line.place_of(0).line, 1});

@@ -1,0 +1,62 @@
+#include "input/csv.h"
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "input/box.h"
+#include "input/decode.h"
+#include "input/rewrite.h"
+
+namespace shardstats::input_detail {
+namespace {
+
+constexpr std::string_view kSeparators = ",;\t";
+
+bool is_separator(char c) { return kSeparators.find(c) != kNowhere; }
+
+// Behind a quote that is opened in front of `from`: the one that closes it; those of the text are doubled.
+std::size_t closing_quote(std::string_view record, std::size_t from) {
+  std::size_t quote = record.find('"', from);
+  while (quote != kNowhere && record.substr(quote + 1).starts_with('"')) quote = record.find('"', quote + 2);
+  return quote;
+}
+
+struct Quotes {
+  std::size_t open = 0, close = 0;
+};
+
+// Of the field in which the byte `at` stands, if it has quotes.
+std::optional<Quotes> quotes_around(std::string_view record, std::size_t at) {
+  for (std::size_t open = record.find('"'); open < at;) {
+    if (open > 0 && !is_separator(record[open - 1])) return std::nullopt;
+    const std::size_t close = closing_quote(record, open + 1);
+    if (close == kNowhere) return std::nullopt;
+    const bool ends_field = close + 1 == record.size() || is_separator(record[close + 1]);
+    if (!ends_field) return std::nullopt;
+    if (close > at) return Quotes{open, close};
+    open = record.find('"', close + 1);
+  }
+  return std::nullopt;
+}
+
+Change single_quote(std::string_view text, std::size_t at) {
+  return text.substr(at).starts_with("\"\"") ? Change{2, "\""} : Change{};
+}
+
+}  // namespace
+
+Transcript without_quotes_of_field(Transcript record, std::vector<Mended>& mended) {
+  const std::string_view text = record.text();
+  const std::size_t box = text.find('"') == kNowhere ? kNowhere : first_box(text);
+  const std::optional<Quotes> quotes = box != kNowhere ? quotes_around(text, box) : std::nullopt;
+  if (!quotes) return record;
+  note(mended, Mending::suffix, record.place_of(quotes->close));
+  const Transcript inner = rewrite(part_of(record, quotes->open + 1, quotes->close), single_quote);
+  Transcript line = part_of(record, 0, quotes->open);
+  line.append(inner, 0, inner.text().size());
+  return line;
+}
+
+}  // namespace shardstats::input_detail

@@ -1,0 +1,71 @@
+// Lines of boxes in fields of CSV, of which only those with a comma or a quote have quotes.
+#include "input/csv.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "printed_block.h"
+
+namespace shardstats {
+namespace {
+
+using namespace test;
+
+TEST(Csv, QuotesOfTheFieldWithTheBox) {
+  struct Case {
+    const char* record;
+    const char* line;
+    std::uint32_t column;  // of the '#' in the record; 0: there is none
+  };
+  const Case cases[] = {
+      {R"(12:00,"# a, b #")", "12:00,# a, b #", 8},
+      {R"("# a, b #")", "# a, b #", 2},
+      {R"("12,00";"# a, b";host)", R"("12,00";# a, b)", 10},
+      {R"("12:00, INFO: # a, b #","x","y")", "12:00, INFO: # a, b #", 15},
+      {R"(1,"# a ""b"", ""c"" #")", R"(1,# a "b", "c" #)", 4},
+      {R"(1,"##################################################################",2)",
+       "1,##################################################################", 4},
+      {R"(12:00,# a b #)", "12:00,# a b #", 7},
+      {R"(12:00,# a "b" #)", R"(12:00,# a "b" #)", 7},         // quotes of its text
+      {R"(1,"# a, b #)", R"(1,"# a, b #)", 4},                 // a field of several lines
+      {R"(he said "# a, b #")", R"(he said "# a, b #")", 10},  // no field
+      {R"(1,"# a, b #" and more)", R"(1,"# a, b #" and more)", 4},
+      {R"("a","b")", R"("a","b")", 0},
+  };
+  for (const Case& c : cases) {
+    Transcript record;
+    record.append(c.record, {7, 1});
+    std::vector<Mended> mended;
+    const Transcript line = input_detail::without_quotes_of_field(std::move(record), mended);
+    EXPECT_EQ(line.text(), c.line);
+    EXPECT_EQ(mended.empty(), std::string(c.record) == c.line) << c.record;
+    const std::size_t box = line.text().find('#');
+    if (c.column != 0) {
+      EXPECT_EQ(line.place_of(box).column, c.column) << c.record;
+    }
+  }
+}
+
+// A row of which the right border stands elsewhere or nowhere is one of the same box all the same.
+TEST(Csv, RowsThatNeedQuotes) {
+  Texts whole = printed("64,64");
+  whole[5] = "#        0   1.5 (12%)" + std::string(kWidth, ' ') + "1,205#";
+  const auto without_border = [](const std::string& line) {
+    const bool is_border = line.find(' ') == std::string::npos;
+    const std::size_t last = line.find_last_not_of(" #");
+    return is_border ? line : last == std::string::npos ? "#" : line.substr(0, last + 1);
+  };
+  for (const Texts& lines : {whole, each(whole, without_border)}) {
+    const auto quoted = [](const std::string& line) {
+      return "12:00," + (line.find(',') != std::string::npos ? "\"" + line + "\"" : line);
+    };
+    const auto blocks = find_blocks("time,message\n" + joined(each(lines, quoted)));
+    ASSERT_EQ(blocks.size(), 1u);
+    EXPECT_EQ(texts_of(blocks[0]), lines);
+  }
+}
+
+}  // namespace
+}  // namespace shardstats
