@@ -41,7 +41,8 @@ std::optional<Numbered> numbered(std::string_view line, std::string_view front) 
 
 Numbering::Numbering(std::string_view bytes, std::size_t start) {
   const std::string_view line = line_at(bytes, start).text;
-  const std::string_view front = line.substr(0, std::min(kLongestFront, line.find('#')));
+  // A number in a string is one of its text: what stands in front has to stay for the string to be undone.
+  const std::string_view front = line.substr(0, std::min(kLongestFront, line.find_first_of("#\"'")));
   std::size_t numbers = 0;
   for (std::size_t at = front.find_first_of(kDigits); at != kNowhere && !found_ && numbers < kMostNumbers; ++numbers) {
     front_ = without_padding(front.substr(0, at));

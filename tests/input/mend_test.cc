@@ -87,6 +87,13 @@ std::vector<Case> cases() {
   const Texts lines = printed();
   const std::string bare = joined(lines);
   return {
+      {"line numbers in strings",
+       joined(each(lines,
+                   [n = 8](const std::string& s) mutable {
+                     const std::string record = json("stats.log:" + std::to_string(n++) + ":" + s);
+                     return replaced(record, "0   1.5", "0 \\u00a0 1.5");
+                   })),
+       Mending::escapes},
       {"docker", joined(each(prefixed("INFO:x:"), [](const std::string& s) { return json(s + "\n"); })),
        Mending::escapes},
       {"one string", "before\n" + json(bare) + "\nafter\n", Mending::escapes},
@@ -286,7 +293,6 @@ TEST(Mend, BlocksOfDoubledLinesStayApart) {
   EXPECT_EQ(blocks[1].mended.size(), 1u);
 }
 
-// Only with a code that takes it back a '[' with digits is a colour, and only then a "[m" without.
 TEST(Mend, NamesLikeColoursStay) {
   for (const std::string name : {"slot[mean]emb", "[mean] [5m]", "clicks[30m]", "[m]", "[1;2]m"}) {
     const std::string line = box_line("Batch Size: " + name);
