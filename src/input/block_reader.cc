@@ -65,6 +65,11 @@ std::size_t box_offset(std::string_view line, std::size_t usual, std::size_t wid
   return match.longer != kNowhere ? match.longer : inner_box(text, width);
 }
 
+// Its blanks were squeezed to one, so that it does not tell how wide the box is.
+bool is_squeezed_title(std::string_view box_text) {
+  return box_text.substr(2).starts_with(kTitle) && box_text.size() == kTitle.size() + 4;
+}
+
 bool is_only_mark(std::string_view prefix) {
   return prefix.find_first_not_of(' ') == kNowhere || prefix == kByteOrderMark;
 }
@@ -77,7 +82,7 @@ class BlockReader {
     usual_ = offset;
     block_.lines.reserve(kManyLines);
     const std::string_view text = without_padding(title.text.substr(offset));
-    width_ = text.back() == '#' ? text.size() : 0;
+    width_ = text.back() == '#' && !is_squeezed_title(text) ? text.size() : 0;
     take_opening(title, from);
     add(title, offset);
     if (width_ == 0) width_ = text.size();

@@ -293,6 +293,19 @@ TEST(Mend, BlocksOfDoubledLinesStayApart) {
   EXPECT_EQ(blocks[1].mended.size(), 1u);
 }
 
+// A title whose blanks were squeezed does not tell how wide its border is.
+TEST(Mend, LinesOfOthersAboveASqueezedTitle) {
+  Texts lines = printed();
+  lines[1] = "# --- Planner Statistics --- #";
+  for (const std::string between : {"", "step 1: loss 0.5"}) {
+    lines.insert(lines.begin() + 1, between);
+    const auto blocks = find_blocks(joined(lines));
+    ASSERT_EQ(blocks.size(), 1u);
+    EXPECT_TRUE(blocks[0].opened && blocks[0].closed);
+  }
+}
+
+// Only with a code that takes it back a '[' with digits is a colour, and only then a "[m" without.
 TEST(Mend, NamesLikeColoursStay) {
   for (const std::string name : {"slot[mean]emb", "[mean] [5m]", "clicks[30m]", "[m]", "[1;2]m"}) {
     const std::string line = box_line("Batch Size: " + name);
