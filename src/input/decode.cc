@@ -249,14 +249,15 @@ Decoded decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {
   std::string in_front;
   if (inner.empty()) {
     in_front = process_of_progress(line.text());
-    inner.push_back(without_quotes_of_field(std::move(line), mended));
+    inner.push_back(std::move(line));
   } else {
     decoded.process = process_of_strings(line.text());
+    if (box.width == 0) box.width = width_of_box(inner);
     note(mended, Mending::escapes, {line.place_of(0).line, 1});
     if (!are_all) note(mended, Mending::beside, line.place_of(0));
     if (are_repeated) note(mended, Mending::doubled, line.place_of(0));
   }
-  for (Transcript& one : inner) undo_all(std::move(one), box, mended, decoded.lines);
+  for (Transcript& one : inner) undo_all(without_quotes_of_field(std::move(one), mended), box, mended, decoded.lines);
   // Where the line that is left has a prefix of its own, that tells.
   if (decoded.lines.size() == 1 && first_box(decoded.lines.front().text()) == 0) decoded.process += in_front;
   return decoded;

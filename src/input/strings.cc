@@ -86,9 +86,13 @@ std::size_t string_end(std::string_view text, std::size_t open) {
   return std::min(at, text.size());
 }
 
-// Colours may stand around the '#' of a box.
+// Colours may stand around the '#' of a box, and a tab behind it.
 bool has_box(const Transcript& line) {
-  return first_box(has_colours(line.text()) ? without_colours(line).text() : line.text()) != kNowhere;
+  const std::string_view text = line.text();
+  if (text.find('\t') == kNowhere && !has_colours(text)) return first_box(text) != kNowhere;
+  std::string flat(without_colours(line).text());
+  std::ranges::replace(flat, '\t', ' ');
+  return first_box(flat) != kNowhere;
 }
 
 // Or the title of a block that lost its frame.
@@ -103,16 +107,6 @@ bool is_csv_row(std::string_view text) {
   if (!text.starts_with('"') || text.find('\\') != kNowhere) return false;
   const std::size_t end = string_end(text, 0);
   return text.substr(end).starts_with("\",") && first_box(text.substr(0, end)) == kNowhere;
-}
-
-// As the first border or title among the lines has it; 0 if there is none.
-std::size_t width_of_box(const std::vector<Transcript>& lines) {
-  for (const Transcript& line : lines) {
-    const std::string_view box = line.text().substr(std::min(first_box(line.text()), line.text().size()));
-    if (const std::size_t hashes = hashes_at_start(box); hashes >= kShortestBorder) return hashes;
-    if (const std::size_t width = width_of_title(box); width != 0) return width;
-  }
-  return 0;
 }
 
 // Does a whole line of a box of that width stand in one of the texts that is none of `lines`?
@@ -212,6 +206,15 @@ LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::si
 }
 
 }  // namespace
+
+std::size_t width_of_box(const std::vector<Transcript>& lines) {
+  for (const Transcript& line : lines) {
+    const std::string_view box = line.text().substr(std::min(first_box(line.text()), line.text().size()));
+    if (const std::size_t hashes = hashes_at_start(box); hashes >= kShortestBorder) return hashes;
+    if (const std::size_t width = width_of_title(box); width != 0) return width;
+  }
+  return 0;
+}
 
 LinesInStrings lines_in_strings(const Transcript& line, std::size_t width) { return lines_at_depth(line, width, 0); }
 

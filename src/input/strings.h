@@ -15,6 +15,9 @@ struct LinesInStrings {
   bool are_repeated = false;      // another field of the record has them, too, as "text" and "message" do
 };
 
+// In characters, as the first border or title among the lines has it; 0 if there is none.
+std::size_t width_of_box(const std::vector<Transcript>& lines);
+
 // `width`: of the box in characters; 0: not known yet.
 LinesInStrings lines_in_strings(const Transcript& line, std::size_t width);
 

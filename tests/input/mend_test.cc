@@ -143,6 +143,10 @@ std::vector<Case> cases() {
        Mending::colours},
       {"tabs", joined(each(prefixed("[rank0]: "), tabbed)), Mending::blanks},
       {"tabs, then a prefix", joined(prefixed("[rank0]: ", each(lines, tabbed))), Mending::blanks},
+      {"tabs, then a prefix, in one string", json(joined(prefixed("[rank0]: ", each(lines, tabbed)))), Mending::blanks},
+      {"tabs and carriage returns in strings of a list",
+       list(each(lines, [](const std::string& s) { return replaced(tabbed(s), "\t", "\\t") + "\\r"; })),
+       Mending::blanks},
       {"tabs, then line numbers", joined(prefixed("   12\t", each(prefixed("INFO: "), tabbed))), Mending::blanks},
       {"non-breaking", replaced(bare, "  ", "\xC2\xA0 "), Mending::blanks},
       {"non-breaking, all", replaced(bare, " ", "\xC2\xA0"), Mending::blanks},
@@ -187,6 +191,8 @@ std::vector<Case> cases() {
                      ++n;
                      return std::to_string(n) + ",\"INFO\",\"" + s + "\",\"" + std::to_string(n * 7) + "\"";
                    })),
+       Mending::suffix},
+      {"CSV in one string", json(joined(each(lines, [](const std::string& s) { return "7,INFO,\"" + s + "\""; }))),
        Mending::suffix},
       {"cell of CSV with all lines", "n,text\n1,\"" + bare.substr(0, bare.size() - 1) + "\",x\n", Mending::suffix},
       {"suffix of one line",
