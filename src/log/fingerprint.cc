@@ -4,6 +4,8 @@
 #include <array>
 #include <numeric>
 
+#include "log/kernel_names.h"
+
 namespace shardstats {
 namespace {
 
@@ -27,35 +29,6 @@ constexpr Companion kCompanions[] = {
     {LineId::max_total_perf, LineId::top_perf_heading, v0_6_0},
     {LineId::max_total_perf, LineId::max_prefetch_compute, v0_7_0},
     {LineId::max_total_perf, LineId::mean_total_perf, v1_1_0},
-};
-
-// Kernel names that not every release knows (log-format.md section 3.6).
-struct KernelName {
-  std::string_view name;
-  Release since, until;
-};
-constexpr KernelName kKernelNames[] = {
-    {"batched_dense", v0_1_0, v0_1_1},
-    {"batched_fused", v0_1_0, v0_1_1},
-    {"batched_fused_uvm", v0_1_0, v0_1_1},
-    {"batched_fused_uvm_caching", v0_1_0, v0_1_1},
-    {"batched_quant", v0_1_0, v0_1_1},
-    {"batched_quant_uvm", v0_1_1, v0_1_1},
-    {"batched_quant_uvm_caching", v0_1_1, v0_1_1},
-    {"sparse", v0_1_0, v0_1_1},
-    {"fused", v0_2_0, main_branch},
-    {"fused_uvm", v0_2_0, main_branch},
-    {"fused_uvm_caching", v0_2_0, main_branch},
-    {"quant", v0_2_0, main_branch},
-    {"quant_uvm", v0_2_0, main_branch},
-    {"quant_uvm_caching", v0_2_0, main_branch},
-    {"key_value", v0_8_0, main_branch},
-    {"customized_kernel", v1_2_0, main_branch},
-    {"ssd_virtual_table", v1_3_0, main_branch},
-    {"dram_virtual_table", v1_3_0, main_branch},
-    {"fused_triton", v1_6_0, main_branch},
-    {"dram_ssd_virtual_table", v1_8_0, main_branch},
-    {"unfused_tpu", main_branch, main_branch},
 };
 
 Release before(Release release) { return static_cast<Release>(static_cast<int>(release) - 1); }
@@ -112,7 +85,7 @@ void vote_kernels(const PrintedPlan& plan, Votes& votes) {
   for (const PrintedLine& line : plan.lines) {
     if (line.id != LineId::kernel_count) continue;
     const std::string_view kernel = plan.slots_of(line).front().text;
-    for (const KernelName& known : kKernelNames)
+    for (const log_detail::KernelName& known : log_detail::kKernelNames)
       if (known.name == kernel) votes.only(known.since, known.until);
   }
 }

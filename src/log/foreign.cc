@@ -5,6 +5,7 @@
 #include "input/box.h"
 #include "log/columns.h"
 #include "log/frame.h"
+#include "log/kernel_names.h"
 #include "log/match.h"
 #include "log/text.h"
 #include "shardstats/ascii.h"
@@ -38,7 +39,8 @@ bool is_foreign(const BoxLine& line, std::size_t width) {
   const bool may_be_nested = is_closed(line) || line.text.starts_with(kLeastIndent);
   // A divider that was cut off, and a row of ranks whose blanks were squeezed.
   const bool is_damaged = is_closed(line) ? is_digit(text.front()) : is_dashes(text);
-  return !is_damaged && !is_border(trim_right(line.text)) && !is_planners(text, may_be_nested);
+  const bool is_cut = may_be_nested && is_cut_in_kernel(text);
+  return !is_damaged && !is_cut && !is_border(trim_right(line.text)) && !is_planners(text, may_be_nested);
 }
 
 // Most lines are as wide as the box, or 0.
@@ -98,6 +100,15 @@ bool has_cells_of_table(std::string_view text) {
     is_behind_sharding = std::ranges::find(kShardingNames, cell) != kShardingNames.end();
   }
   return false;
+}
+
+bool is_cut_in_kernel(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find(':'));
+  const bool is_whole = name.size() < text.size();
+  if (is_whole && name.size() + 1 < text.size()) return false;
+  return !name.empty() && std::ranges::any_of(kKernelNames, [=](const KernelName& kernel) {
+    return is_whole ? kernel.name == name : kernel.name.starts_with(name);
+  });
 }
 
 LostLines::LostLines(const Block& block)

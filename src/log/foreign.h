@@ -30,4 +30,7 @@ bool has_cells_of_rank(std::string_view text);
 // Has it a sharding type and a kernel behind another cell, as nothing but the row of a table?
 bool has_cells_of_table(std::string_view text);
 
+// Is it the start of a line below a heading of kernels, cut off within the kernel's name or behind it?
+bool is_cut_in_kernel(std::string_view text);
+
 }  // namespace shardstats::log_detail

@@ -257,6 +257,11 @@ class BlockParser {
                    "a carriage return stands in this line: a part of it may be lost; it is kept but not checked");
       return;
     }
+    if (frame_.lacks_border(line) && is_cut_in_kernel(split.text)) {
+      plan_.report("log.malformed_cell", Severity::error, cell_at(line, split.text),
+                   "this line of a kernel lacks its value and the '#' that most lines have: it was cut off");
+      return;
+    }
     if (like != LineId::blank) {
       plan_.report("log.unknown_line", Severity::warning, cell_at(line, split.text),
                    "a known line with words that no known release prints there; they are kept but not checked");

@@ -356,6 +356,23 @@ TEST(Damage, CommentsAmongNestedLines) {
   EXPECT_EQ(std::ranges::count(plan.lines, LineId::kernel_count, &PrintedLine::id), 2);
 }
 
+// A line of a kernel that ends in the name or behind it has lost its value; no release before v0.2.0 indents it as far.
+TEST(Damage, LinesOfKernelsThatAreCutOff) {
+  for (const std::string indent : {"  ", "   "}) {
+    const std::string log = box({"Compute Kernels:", indent + "sparse: 3", indent + "dense: 1"});
+    const std::size_t start = log.find("sparse"), end = log.find('\n', start), value = log.find("3 ", start);
+    for (std::size_t at = start + 1; at < value; ++at) {
+      std::string cut = log;
+      cut.erase(at, end - at);
+      const PrintedPlan plan = test::parsed(cut);
+      const auto error = std::ranges::find(plan.diagnostics, "log.malformed_cell", &Diagnostic::rule);
+      ASSERT_NE(error, plan.diagnostics.end()) << cut;
+      EXPECT_EQ(error->where.place.line, 4u);
+      EXPECT_EQ(std::ranges::count(plan.lines, LineId::kernel_count, &PrintedLine::id), 1);
+    }
+  }
+}
+
 // Names may have any blanks; what got into a list of names from a table has cells that no name has.
 TEST(Damage, NamesInLists) {
   const std::string rank = "0     1.0 (2%)       CW: 0 TW: 1";
