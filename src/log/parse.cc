@@ -288,7 +288,8 @@ class BlockParser {
 
   bool is_row_without_table(std::string_view text) const {
     if (is_in_unknown_table_) return false;
-    return (!plan_.ranks.printed && has_cells_of_rank(text)) || (!plan_.tables.printed && has_cells_of_table(text));
+    const bool may_be_of_rank = !plan_.ranks.printed || is_digit(text.front());  // a newer release may sum up the rows
+    return (may_be_of_rank && has_cells_of_rank(text)) || (!plan_.tables.printed && has_cells_of_table(text));
   }
 
   // Says it once: below are more such rows.

@@ -688,6 +688,16 @@ TEST(Damage, SqueezedRowsThatWereCutOff) {
   }
 }
 
+// Where blanks are squeezed, an empty line ends the table: of a row that was cut off at its start nothing else is left.
+TEST(Damage, SqueezedRowsBehindAnEmptyLine) {
+  const std::string row = " 1.0 (2%) CW: 0 TW: 1";
+  const std::string log =
+      box({"Rank HBM (GB) Shards", "------ ---------- --------", "0" + row, "", "2" + row, "2" + row});
+  const PrintedPlan plan = test::parsed(squeezed(log));
+  EXPECT_EQ(plan.ranks.rows.size(), 1u);
+  EXPECT_EQ(std::ranges::count(rules(plan), "log.missing_lines"), 1);
+}
+
 // Shards may be empty, but not where the row was cut off in front of them.
 TEST(Damage, RowsThatEndBeforeAnEmptyCell) {
   const std::string row = "        0     1.0 (2%)";
