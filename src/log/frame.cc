@@ -69,7 +69,8 @@ void BoxFrame::find_cut() {
   if (was_mended(block_, Mending::frame)) return;
   const auto is_open = [](const BoxLine& line) { return !is_closed(line); };
   const auto first = std::ranges::find_if(block_.lines, is_open);
-  if (first == block_.lines.end()) return;
+  are_most_closed_ = first == block_.lines.end();
+  if (are_most_closed_) return;
   std::size_t longest = 0, border = 0;
   for (const BoxLine& line : block_.lines) {
     longest = std::max(longest, characters(line.text));

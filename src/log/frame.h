@@ -56,6 +56,11 @@ class BoxFrame {
   bool reaches_cut(const BoxLine& line) const;
   // Has it no '#' on the right, where most others have theirs? Then some of its text may be lost.
   bool lacks_border(const BoxLine& line) const { return are_most_closed_ && !is_closed(line); }
+  // Is it the start of one with no text left, and lines behind it? A '#' alone may be anybody's.
+  bool is_cut_blank(const BoxLine& line) const {
+    const bool is_start = line.text.size() > 1 && line.text.size() < width_ && trim_right(line.text) == "#";
+    return is_start && are_most_closed_ && &line != &block_.lines.back();
+  }
 
   // Borders and dashes as long as the planner prints them, lines padded to `width` but not beyond.
   void check_decoration(const BoxLine& line, std::size_t length, std::size_t planned);

@@ -118,6 +118,9 @@ class BlockParser {
       plan_.add_line(form_of(LineId::blank), line);
       frame_.check_padding(line, plan_.width);
       section_ = Section::none;
+      if (frame_.is_cut_blank(line))
+        plan_.report("log.malformed_cell", Severity::error, cell_at(line, line.text),
+                     "this line ends in blanks without the '#' that most lines have: what stood there is lost");
     } else if (const std::size_t lines = tables_.read(at_); lines != 0) {
       at_ += lines - 1;
     } else if (split.text.size() > kShortestDivider && is_dashes(split.text)) {

@@ -373,6 +373,15 @@ TEST(Damage, LinesOfKernelsThatAreCutOff) {
   }
 }
 
+// Of which there may have been any line.
+TEST(Damage, LinesThatAreCutOffInFrontOfTheirText) {
+  const std::string log = box({"Compute Kernels:", "   fused: 3", "   dense: 1"}), line = box_line("   dense: 1");
+  for (const auto& [left, errors] : {std::pair<std::string, int>{"#    \n", 1}, {"# \n", 1}, {"#\n", 0}, {"", 0}}) {
+    const std::string cut = test::replaced(log, line, left);
+    EXPECT_EQ(std::ranges::count(rules(test::parsed(cut)), "log.malformed_cell"), errors) << left;
+  }
+}
+
 // Names may have any blanks; what got into a list of names from a table has cells that no name has.
 TEST(Damage, NamesInLists) {
   const std::string rank = "0     1.0 (2%)       CW: 0 TW: 1";
