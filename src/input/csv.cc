@@ -12,10 +12,6 @@
 namespace shardstats::input_detail {
 namespace {
 
-constexpr std::string_view kSeparators = ",;\t";
-
-bool is_separator(char c) { return kSeparators.find(c) != kNowhere; }
-
 // Behind a quote that is opened in front of `from`: the one that closes it; those of the text are doubled.
 std::size_t closing_quote(std::string_view record, std::size_t from) {
   std::size_t quote = record.find('"', from);
@@ -41,6 +37,11 @@ std::optional<Quotes> quotes_around(std::string_view record, std::size_t at) {
   return std::nullopt;
 }
 
+std::optional<Quotes> quotes_around_box(std::string_view record) {
+  const std::size_t box = record.find('"') == kNowhere ? kNowhere : first_box(record);
+  return box != kNowhere ? quotes_around(record, box) : std::nullopt;
+}
+
 Change single_quote(std::string_view text, std::size_t at) {
   return text.substr(at).starts_with("\"\"") ? Change{2, "\""} : Change{};
 }
@@ -48,15 +49,20 @@ Change single_quote(std::string_view text, std::size_t at) {
 }  // namespace
 
 Transcript without_quotes_of_field(Transcript record, std::vector<Mended>& mended) {
-  const std::string_view text = record.text();
-  const std::size_t box = text.find('"') == kNowhere ? kNowhere : first_box(text);
-  const std::optional<Quotes> quotes = box != kNowhere ? quotes_around(text, box) : std::nullopt;
+  const std::optional<Quotes> quotes = quotes_around_box(record.text());
   if (!quotes) return record;
   note(mended, Mending::suffix, record.place_of(quotes->close));
   const Transcript inner = rewrite(part_of(record, quotes->open + 1, quotes->close), single_quote);
   Transcript line = part_of(record, 0, quotes->open);
   line.append(inner, 0, inner.text().size());
   return line;
+}
+
+std::string_view fields_behind_box(std::string_view record) {
+  if (const std::optional<Quotes> quotes = quotes_around_box(record)) return record.substr(quotes->close + 1);
+  const std::size_t border = record.rfind('#');
+  const std::string_view behind = border == kNowhere ? std::string_view() : record.substr(border + 1);
+  return !behind.empty() && is_separator(behind.front()) ? behind : std::string_view();
 }
 
 }  // namespace shardstats::input_detail

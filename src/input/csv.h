@@ -1,15 +1,23 @@
-// Takes the lines of boxes out of the quotes of CSV. Private to src/input.
+// Takes the lines of boxes out of records of CSV or TSV. Private to src/input.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "shardstats/input/blocks.h"
 
 namespace shardstats::input_detail {
 
+// Between two fields?
+inline bool is_separator(char c) { return c == ',' || c == ';' || c == '\t'; }
+
 // The record without the quotes of the field in which a box line stands, and without what is behind that field. A field
 // has quotes where it needs them only, so that boxes begin in two places and the right border tells nothing. Any other
 // line stays as it is.
 Transcript without_quotes_of_field(Transcript record, std::vector<Mended>& mended);
+
+// The fields behind the one with the box line, with the separator in front of them: they may tell the process. Empty if
+// the line is no such record.
+std::string_view fields_behind_box(std::string_view record);
 
 }  // namespace shardstats::input_detail

@@ -13,6 +13,7 @@
 
 #include "input/box.h"
 #include "input/colours.h"
+#include "input/csv.h"
 #include "input/rewrite.h"
 #include "input/utf16.h"
 #include "shardstats/limits.h"
@@ -102,11 +103,11 @@ bool holds_box(const std::vector<Transcript>& lines) {
   });
 }
 
-// A row of CSV with nothing to undo: its other columns are kept as a prefix, which may tell the process.
+// A row of CSV or TSV with nothing to undo: its other columns are kept as a prefix, which may tell the process.
 bool is_csv_row(std::string_view text) {
   if (!text.starts_with('"') || text.find('\\') != kNowhere) return false;
   const std::size_t end = string_end(text, 0);
-  return text.substr(end).starts_with("\",") && first_box(text.substr(0, end)) == kNowhere;
+  return end + 1 < text.size() && is_separator(text[end + 1]) && first_box(text.substr(0, end)) == kNowhere;
 }
 
 // Does a whole line of a box of that width stand in one of the texts that is none of `lines`?

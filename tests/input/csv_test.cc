@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "printed_block.h"
@@ -46,6 +47,37 @@ TEST(Csv, QuotesOfTheFieldWithTheBox) {
       EXPECT_EQ(line.place_of(box).column, c.column) << c.record;
     }
   }
+}
+
+TEST(Csv, FieldsBehindTheBox) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"(12:00,"# a, b #",host-1)", ",host-1"},
+      {"12:00,# a b #,host-1,7", ",host-1,7"},
+      {"12:00\t# a b #\thost-1", "\thost-1"},
+      {R"(12:00,"# a, b",host-1)", ",host-1"},
+      {R"("12:00","# a, b #")", ""},
+      {"12:00,# a b #", ""},
+      {"# a b # (stats.py:301)", ""},
+      {"step, 1", ""},
+  };
+  for (const auto& [record, fields] : cases) EXPECT_EQ(input_detail::fields_behind_box(record), fields) << record;
+}
+
+// As in an export of messages with the stream of each.
+TEST(Csv, ProcessesAreToldApartByFieldsBehindTheBox) {
+  for (const std::string separator : {",", "\t"})
+    for (const std::string quote : {"", "\""}) {
+      std::string log;
+      int n = 0;
+      for (std::size_t i = 0; i < printed().size(); ++i)
+        for (const std::string batch : {"64", "512"})
+          log += quote + "12:00" + quote + separator + quote + printed(batch)[i] + quote + separator + "host-" + batch +
+                 separator + std::to_string(n++) + "\n";
+      const auto blocks = find_blocks(log);
+      ASSERT_EQ(blocks.size(), 2u) << log;
+      EXPECT_EQ(texts_of(blocks[0]), printed("64"));
+      EXPECT_EQ(texts_of(blocks[1]), printed("512"));
+    }
 }
 
 // A row of which the right border stands elsewhere or nowhere is one of the same box all the same.
