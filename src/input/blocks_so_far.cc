@@ -9,7 +9,7 @@ namespace shardstats::input_detail {
 namespace {
 
 // Lines in a row without a sign of a block before the first sign of one, for each process that has opened a block.
-constexpr int kMostUnsure = 50;
+constexpr int kMostUnsure = 100;
 
 }  // namespace
 

@@ -7,7 +7,7 @@ namespace shardstats::input_detail {
 namespace {
 
 // Texts that stand in planner blocks of some release and hardly anywhere else.
-constexpr std::array<std::string_view, 17> kLabels = {
+constexpr std::array<std::string_view, 18> kLabels = {
     "HBM (GB)",
     "DDR (GB)",
     "Perf: Total perf",
@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 17> kLabels = {
     "Compute Kernels Storage:",
     "Compute Kernel Constraints:",
     "Maximum of Total Perf",
+    "Sum of Maxima",
     "Estimated Sharding Distribution",
     "Top HBM Memory Usage Estimation",
     "Peak Memory Pressure",

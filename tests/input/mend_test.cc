@@ -262,6 +262,18 @@ TEST(Mend, GivesTheUndamagedLines) {
 }
 
 // Where it does not stand behind borders, it is no line end.
+// The lines in front of the first label, of which each stands in a record of many lines.
+TEST(Mend, NewestRecordsOfManyLinesFirst) {
+  Texts lines = printed();
+  for (int kernel = 0; kernel < 6; ++kernel) lines.insert(lines.end() - 1, box_line("   fused: 3"));
+  std::string log = "[\n";
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line)
+    log += "  {\n    \"message\": \"" + *line + "\"" + joined(Texts(4, ",\n    \"key\": 1")) + "  },\n";
+  const auto blocks = find_blocks(log + "]\n");
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(texts_of(blocks[0]), lines);
+}
+
 TEST(Mend, NumbersOfNamesStay) {
   const std::string log = joined(each(printed("x#012y ##012"), tabbed));
   const auto blocks = find_blocks(log);
