@@ -149,12 +149,17 @@ WrappedRecords::Joined WrappedRecords::joined(std::string_view bytes, std::size_
   return record;
 }
 
-// A quote alone may end a field, too; then a comma or another quote follows. Without anything in front of the box, its
-// last piece may be a '#', and that of a border more of them.
+// A quote alone may end a field, too; then a comma or another quote follows. Behind nothing but blanks, with which a
+// piece may begin, too, the box has to follow at once: alone in its line, a '#' is the last piece of one, and more of
+// them that of a border.
 bool WrappedRecords::begins_record(std::string_view line) const {
-  if (front_.empty()) return line.size() > 1 && (starts_box(line, 0) || hashes_at_start(line) == width_);
+  const bool is_indented = front_.find_first_not_of(' ') == kNowhere && front_.size() < kLongestShape;
+  if (is_indented && line.substr(0, front_.size()) == front_) {
+    const std::string_view box = line.substr(front_.size());
+    return box.size() > 1 && (starts_box(box, 0) || hashes_at_start(box) == width_ - front_.size());
+  }
   if (front_ == "\"") return line.size() > 1 && line[0] == '"' && line[1] != '"' && line[1] != ',';
-  return shape_of(line).starts_with(front_);
+  return !is_indented && shape_of(line).starts_with(front_);
 }
 
 bool WrappedRecords::goes_on(std::string_view piece, std::string_view next) const {

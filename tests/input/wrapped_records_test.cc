@@ -121,6 +121,15 @@ TEST(WrappedRecords, ALogThatBeginsInALine) {
   }
 }
 
+// The last piece of an empty line begins with as many blanks as whole ones have in front.
+TEST(WrappedRecords, IndentedLinesBelowThoseOfOthers) {
+  const std::string indent(6, ' '), others = indent + "step 1 # 0.5\n" + indent + "step 2 # 0.4\n";
+  const auto blocks = find_blocks(others + joined(wrapped(prefixed(indent), 60)));
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(texts_of(blocks[0]), printed());
+  EXPECT_TRUE(blocks[0].foreign.empty());
+}
+
 TEST(WrappedRecords, WhereNothingIsBrokenNothingIsJoined) {
   for (const Container& container : containers()) {
     const auto blocks = find_blocks(joined(records_of(container)));
