@@ -37,16 +37,30 @@ std::optional<Numbered> numbered(std::string_view line, std::string_view front) 
   return std::string_view(":-\t").find(*end) == kNowhere ? std::nullopt : std::optional(found);
 }
 
+// Is a string open at its end? Then what stands in front of the number has to stay, for the string to be undone. An
+// apostrophe within a word opens none.
+bool ends_in_string(std::string_view front) {
+  constexpr std::string_view kBeforeString = " \t{[(:=,";
+  constexpr char kNone = '\0';
+  char open = kNone;
+  for (std::size_t at = front.find_first_of("\"'"); at != kNowhere; at = front.find_first_of("\"'", at + 1)) {
+    if (front[at] == open)
+      open = kNone;
+    else if (open == kNone && (at == 0 || kBeforeString.find(front[at - 1]) != kNowhere))
+      open = front[at];
+  }
+  return open != kNone;
+}
+
 }  // namespace
 
 Numbering::Numbering(std::string_view bytes, std::size_t start) {
   const std::string_view line = line_at(bytes, start).text;
-  // A number in a string is one of its text: what stands in front has to stay for the string to be undone.
-  const std::string_view front = line.substr(0, std::min(kLongestFront, line.find_first_of("#\"'")));
+  const std::string_view front = line.substr(0, std::min(kLongestFront, line.find('#')));
   std::size_t numbers = 0;
   for (std::size_t at = front.find_first_of(kDigits); at != kNowhere && !found_ && numbers < kMostNumbers; ++numbers) {
     front_ = without_padding(front.substr(0, at));
-    found_ = is_numbering(bytes, start);
+    found_ = !ends_in_string(front_) && is_numbering(bytes, start);
     const std::size_t end = front.find_first_not_of(kDigits, at);
     at = end == kNowhere ? kNowhere : front.find_first_of(kDigits, end);
   }

@@ -32,6 +32,12 @@ bool goes_on_in_box(std::string_view next) {
   return first != 0 || next[first] == '-';
 }
 
+// Has it nothing but blanks in front of the title's dashes, if those are in this piece?
+bool may_be_title(std::string_view box_text) {
+  const std::size_t first = box_text.find_first_not_of(' ', 1);
+  return first == kNowhere || box_text.substr(first).starts_with('-');
+}
+
 }  // namespace
 
 void Unwrapper::take(Transcript line, const std::string& process) {
@@ -56,7 +62,7 @@ void Unwrapper::take(Transcript line, const std::string& process) {
     const bool is_first_piece = line.text().size() == 1;  // of the title's line, without its blanks
     if (is_run_of_hashes(line.text()) && !is_first_piece) return ungluer_.take(std::move(line), process);
   }
-  if (is_behind_border_ && !line.text().empty()) see_prefix_of_lines(line.text());
+  if (is_behind_border_) see_prefix_of_lines(line.text());
   if (is_overflow(line.text())) line = begin_overflow(std::move(line));
   const std::string_view text = line.text();
   const std::size_t length = characters(text);
@@ -127,10 +133,12 @@ void Unwrapper::begin_wrapping() {
   is_behind_border_ = true;
 }
 
-// In front of the border may stand the prefix of a record of many lines, which its other lines do not have.
-void Unwrapper::see_prefix_of_lines(std::string_view behind_border) {
+// In front of the border may stand the prefix of a record of many lines, which its other lines do not have: the title's
+// tells.
+void Unwrapper::see_prefix_of_lines(std::string_view text) {
+  const std::size_t box = first_box(text);
+  if (box == kNowhere || !may_be_title(text.substr(box))) return;
   is_behind_border_ = false;
-  const std::size_t box = first_box(behind_border);
   if (box >= box_in_line_) return;
   line_length_ -= box_in_line_ - box;
   box_in_line_ = box;
@@ -141,9 +149,11 @@ bool Unwrapper::starts_line(std::string_view text) const {
   const std::size_t joined = pieces_ == 0 ? 0 : pieces_ * wrap_ + characters(text);
   const bool goes_on = is_run_of_hashes(text) && joined_.text().ends_with('#') && joined <= line_length_;
   // The last '#' of a line that is longer than the others is its right border wherever it stands.
-  const bool is_only_end = first_box(text) + 1 == text.size() && joined > line_length_;
-  const bool may_end = text.ends_with('#') && !region_.blocks.lost_right_border();
-  const bool ends_joined = may_end && (joined == line_length_ || is_only_end);
+  const bool is_lost = region_.blocks.lost_right_border();
+  const bool is_only_end = first_box(text) + 1 == text.size() && joined > line_length_ && !is_lost;
+  // Where it is gone with the blanks in front of it, pieces are shorter than the terminal is wide.
+  const bool is_end = joined == line_length_ && (!is_lost || joined_characters_ == pieces_ * wrap_);
+  const bool ends_joined = text.ends_with('#') && (is_end || is_only_end);
   const bool is_border = may_go_on_as_border(text) && text.size() - hashes_at_end(text) == box_in_line_;
   return (is_border || first_box(text) == box_in_line_) && !ends_joined && !goes_on;
 }

@@ -26,7 +26,7 @@ class Unwrapper {
   bool is_of_another_process(const std::string& process) const;
   void join(const Transcript& piece, const std::string& process);
   void begin_wrapping();
-  void see_prefix_of_lines(std::string_view behind_border);
+  void see_prefix_of_lines(std::string_view text);
   bool starts_line(std::string_view text) const;
 
   bool is_further_border_piece(std::string_view text) const;
@@ -47,7 +47,7 @@ class Unwrapper {
   std::size_t border_piece_ = 0;       // characters of the first piece of a border that may go on
   std::size_t wrap_ = 0;               // characters at which lines were broken; 0: they were not
   std::size_t line_length_ = 0;        // characters of a whole line with its prefix
-  bool is_behind_border_ = false;      // nothing came behind the border that told them
+  bool is_behind_border_ = false;      // of which the title has not come yet
   std::string late_prefix_;            // put in front of the pieces after the line was broken
 };
 

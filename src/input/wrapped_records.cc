@@ -14,7 +14,6 @@ constexpr std::size_t kWidestTerminal = 2048;  // characters
 constexpr int kLinesCompared = 48;             // lines
 constexpr int kFewestBroken = 3;               // records among them
 constexpr std::size_t kLongestShape = 12;
-constexpr char kEscape = '\x1b';             // sequences of a terminal take no room: containers write them otherwise
 constexpr std::string_view kNoFront = "\n";  // no line begins so
 
 // The line, unless it is longer than any terminal is wide.
@@ -23,6 +22,9 @@ std::optional<Line> short_line(std::string_view bytes, std::size_t start) {
   const Line line = line_at(bytes.substr(0, start + std::min(kMostBytes, bytes.size() - start)), start);
   return line.next - line.start < kMostBytes ? std::optional(line) : std::nullopt;
 }
+
+// Sequences of a terminal take no room, and containers write them otherwise.
+bool is_coloured_box(std::string_view line) { return line.find('\x1b') != kNowhere && line.find('#') != kNowhere; }
 
 // How a line begins, whatever its numbers are, in front of its first '#'.
 std::string shape_of(std::string_view line) {
@@ -58,7 +60,7 @@ WrappedRecords::WrappedRecords(std::string_view bytes, std::size_t start) {
   std::size_t at = start;
   for (int i = 0; i < kLinesCompared && at < bytes.size(); ++i) {
     const std::optional<Line> line = short_line(bytes, at);
-    if (!line || line->text.find(kEscape) != kNowhere) return;
+    if (!line || is_coloured_box(line->text)) return;
     const std::size_t length = characters(line->text);
     if (length > width) {
       width = length;

@@ -1,6 +1,7 @@
 #include "log/foreign.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "input/box.h"
 #include "log/columns.h"
@@ -33,13 +34,22 @@ bool is_planners(std::string_view text, bool may_be_nested) {
   });
 }
 
-bool is_foreign(const BoxLine& line, std::size_t width) {
+// The heading of a list of kernels, or a line in it?
+bool is_of_kernels(const BoxLine& line) {
+  const std::string_view text = LineText(line).text, name = text.substr(0, text.find(':'));
+  return text.starts_with("Compute Kernels") ||
+         std::ranges::find(kKernelNames, name, &KernelName::name) != std::end(kKernelNames);
+}
+
+// `above`: the line above it, or null.
+bool is_foreign(const BoxLine& line, const BoxLine* above, std::size_t width) {
   const std::string_view text = LineText(line).text;
   if (!is_below_half(line, width) || line.text.starts_with(kRowIndent) || text.empty()) return false;
   const bool may_be_nested = is_closed(line) || line.text.starts_with(kLeastIndent);
   // A divider that was cut off, and a row of ranks whose blanks were squeezed.
   const bool is_damaged = is_closed(line) ? is_digit(text.front()) : is_dashes(text);
-  const bool is_cut = may_be_nested && is_cut_in_kernel(text);
+  const bool may_be_of_kernel = may_be_nested && !is_closed(line) && above != nullptr && is_of_kernels(*above);
+  const bool is_cut = may_be_of_kernel && is_cut_in_kernel(text);
   return !is_damaged && !is_cut && !is_border(trim_right(line.text)) && !is_planners(text, may_be_nested);
 }
 
@@ -104,10 +114,10 @@ bool has_cells_of_table(std::string_view text) {
 
 bool is_cut_in_kernel(std::string_view text) {
   const std::string_view name = text.substr(0, text.find(':'));
-  const bool is_whole = name.size() < text.size();
-  if (is_whole && name.size() + 1 < text.size()) return false;
+  const bool has_colon = name.size() < text.size();
+  if (has_colon && name.size() + 1 < text.size()) return false;
   return !name.empty() && std::ranges::any_of(kKernelNames, [=](const KernelName& kernel) {
-    return is_whole ? kernel.name == name : kernel.name.starts_with(name);
+    return has_colon ? kernel.name == name : kernel.name.starts_with(name);
   });
 }
 
@@ -132,7 +142,9 @@ std::optional<Block> without_foreign(const Block& block) {
   const auto [narrowest, widest] = std::ranges::minmax(block.lines, {}, length);
   if (!is_below_half(narrowest, widest.text.size())) return std::nullopt;
   const std::size_t width = padded_width(block);
-  const auto is_others = [width](const BoxLine& line) { return is_foreign(line, width); };
+  const auto is_others = [&](const BoxLine& line) {
+    return is_foreign(line, &line == block.lines.data() ? nullptr : &line - 1, width);
+  };
   if (std::ranges::none_of(block.lines, is_others)) return std::nullopt;
   Block own = block;
   own.lines.clear();

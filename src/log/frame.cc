@@ -68,9 +68,13 @@ std::optional<std::size_t> BoxFrame::likeliest_border() const {
 void BoxFrame::find_cut() {
   if (was_mended(block_, Mending::frame)) return;
   const auto is_open = [](const BoxLine& line) { return !is_closed(line); };
+  const auto is_whole_blank = [](const BoxLine& line) {
+    const std::string_view text = trim_right(line.text);
+    return text.size() > 1 && !is_border(text) && LineText(line).text.empty();
+  };
   const auto first = std::ranges::find_if(block_.lines, is_open);
-  are_most_closed_ = first == block_.lines.end();
-  if (are_most_closed_) return;
+  has_closed_blank_ = std::ranges::any_of(block_.lines, is_whole_blank);
+  if (first == block_.lines.end()) return;
   std::size_t longest = 0, border = 0;
   for (const BoxLine& line : block_.lines) {
     longest = std::max(longest, characters(line.text));

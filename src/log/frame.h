@@ -56,10 +56,11 @@ class BoxFrame {
   bool reaches_cut(const BoxLine& line) const;
   // Has it no '#' on the right, where most others have theirs? Then some of its text may be lost.
   bool lacks_border(const BoxLine& line) const { return are_most_closed_ && !is_closed(line); }
-  // Is it the start of one with no text left, and lines behind it? A '#' alone may be anybody's.
+  // Is it the start of one with no text left, where an empty line has its '#' on the right? A '#' alone may be
+  // anybody's.
   bool is_cut_blank(const BoxLine& line) const {
-    const bool is_start = line.text.size() > 1 && line.text.size() < width_ && trim_right(line.text) == "#";
-    return is_start && are_most_closed_ && &line != &block_.lines.back();
+    return has_closed_blank_ && line.text.size() > 1 && line.text.size() < width_ && trim_right(line.text) == "#" &&
+           &line != &block_.lines.back();
   }
 
   // Borders and dashes as long as the planner prints them, lines padded to `width` but not beyond.
@@ -82,7 +83,7 @@ class BoxFrame {
   std::vector<Diagnostic>& diagnostics_;
   std::size_t width_ = 0, cut_ = 0;
   bool is_torn_ = false;  // the block was cut off within its last line
-  bool are_most_closed_ = false;
+  bool are_most_closed_ = false, has_closed_blank_ = false;
   bool is_decoration_reported_ = false;
 };
 

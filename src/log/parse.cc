@@ -115,12 +115,10 @@ class BlockParser {
     }
     const LineText split(line);
     if (split.text.empty()) {
+      if (frame_.is_cut_blank(line) && is_below_row()) report_cut_row(line);
       plan_.add_line(form_of(LineId::blank), line);
       frame_.check_padding(line, plan_.width);
       section_ = Section::none;
-      if (frame_.is_cut_blank(line))
-        plan_.report("log.malformed_cell", Severity::error, cell_at(line, line.text),
-                     "this line ends in blanks without the '#' that most lines have: what stood there is lost");
     } else if (const std::size_t lines = tables_.read(at_); lines != 0) {
       at_ += lines - 1;
     } else if (split.text.size() > kShortestDivider && is_dashes(split.text)) {
@@ -211,6 +209,24 @@ class BlockParser {
                  "this line lacks the '#' that most have: more may have stood here, so that the value is not read");
   }
 
+  // Of a rank or a kernel, of which nothing else may tell that there are more.
+  bool is_below_row() const {
+    if (plan_.lines.empty()) return false;
+    const LineId above = plan_.lines.back().id;
+    return above == LineId::rank_table || above == LineId::kernel_count || above == LineId::kernel_count_heading;
+  }
+
+  void report_cut_row(const BoxLine& line) {
+    plan_.report("log.malformed_cell", Severity::error, cell_at(line, line.text),
+                 "this line lacks the '#' that other empty lines have on the right: a row may have stood here");
+  }
+
+  // Below the heading of a list with a line for each kernel.
+  bool is_in_kernels() const {
+    return section_ == Section::kernel_count || section_ == Section::kernel_storage ||
+           section_ == Section::kernel_weights || section_ == Section::kernel_optimizer;
+  }
+
   // Where it stands again, it is no title: the planner prints one in front of each box.
   bool has_title() const { return plan_.find(LineId::title) != nullptr; }
 
@@ -260,7 +276,7 @@ class BlockParser {
                    "a carriage return stands in this line: a part of it may be lost; it is kept but not checked");
       return;
     }
-    if (frame_.lacks_border(line) && is_cut_in_kernel(split.text)) {
+    if (is_in_kernels() && frame_.lacks_border(line) && is_cut_in_kernel(split.text)) {
       plan_.report("log.malformed_cell", Severity::error, cell_at(line, split.text),
                    "this line of a kernel lacks its value and the '#' that most lines have: it was cut off");
       return;
@@ -279,7 +295,9 @@ class BlockParser {
     }
     if (is_rule(line.text) && is_below_unknown) is_in_unknown_table_ = true;
     if (is_rule(line.text) ? !is_below_unknown : is_row_without_table(split.text))
-      report_lost_headers(line, split.text);
+      report_stray_row(line, split.text, "the headers above this row are missing; it and the rows below");
+    else if (is_row_below_table(split.text))
+      report_stray_row(line, split.text, "an empty line ended the rank table above this row; it and the rows below");
     else if (is_below_blank && is_of_closed_section(split.text))
       plan_.report("log.missing_lines", Severity::error, cell_at(line, split.text),
                    "the heading above this line is missing, or it stands here again; it is kept but not checked");
@@ -291,16 +309,20 @@ class BlockParser {
 
   bool is_row_without_table(std::string_view text) const {
     if (is_in_unknown_table_) return false;
-    const bool may_be_of_rank = !plan_.ranks.printed || is_digit(text.front());  // a newer release may sum up the rows
-    return (may_be_of_rank && has_cells_of_rank(text)) || (!plan_.tables.printed && has_cells_of_table(text));
+    return (!plan_.ranks.printed && has_cells_of_rank(text)) || (!plan_.tables.printed && has_cells_of_table(text));
+  }
+
+  // Where blanks are squeezed, an empty line ends the rank table. A newer release may sum up the rows there.
+  bool is_row_below_table(std::string_view text) const {
+    return plan_.ranks.printed && is_digit(text.front()) && has_cells_of_rank(text);
   }
 
   // Says it once: below are more such rows.
-  void report_lost_headers(const BoxLine& line, std::string_view text) {
-    if (!are_headers_lost_)
+  void report_stray_row(const BoxLine& line, std::string_view text, std::string_view what) {
+    if (!is_stray_row_reported_)
       plan_.report("log.missing_lines", Severity::error, cell_at(line, text),
-                   "the headers above this row are missing; it and the rows below are kept but not checked");
-    are_headers_lost_ = true;
+                   std::string(what) + " are kept but not checked");
+    is_stray_row_reported_ = true;
   }
 
   // As a line that is not known, and which of these it is. `slots`: the first one is for the whole line.
@@ -350,7 +372,7 @@ class BlockParser {
   std::size_t at_ = 0;
   Section section_ = Section::none;
   bool foreign_reported_ = false;
-  bool are_headers_lost_ = false;
+  bool is_stray_row_reported_ = false;
   bool is_in_unknown_table_ = false;  // below a row of dashes that has headers of its own
 };
 

@@ -171,6 +171,10 @@ std::vector<Case> cases() {
        Mending::wrapped},
       {"wrapped, a record of many lines behind the tag of a process",
        joined(wrapped(prefixed("[rank0]: ", record(kPrefix)), 41)), Mending::wrapped},
+      {"wrapped, then numbered behind a name with an apostrophe",
+       joined(each(wrapped(lines, 80),
+                   [n = 7](const std::string& s) mutable { return "bob's.log:" + std::to_string(++n) + ":" + s; })),
+       Mending::wrapped},
       {"wrapped behind colours", joined(wrapped_behind_colours(40)), Mending::wrapped},
       {"wrapped narrowly", joined(wrapped(lines, 33)), Mending::wrapped},
       {"wrapped at a part of the width", joined(wrapped(lines, kWidth / 2)), Mending::wrapped},
@@ -400,6 +404,17 @@ TEST(Mend, WrappedLinesWithoutRightBorders) {
       ASSERT_EQ(blocks.size(), 1u) << width;
       EXPECT_EQ(texts_of(blocks[0]), lines) << width;
     }
+}
+
+// That the title alone has lost its own says nothing of the others.
+TEST(Mend, WrappedLinesBelowATitleWithoutRightBorder) {
+  Texts lines = printed();
+  lines[1].erase(lines[1].find_last_not_of(" #") + 1);
+  for (const std::size_t width : {kWidth - 1, kWidth / 2}) {
+    const auto blocks = find_blocks(joined(wrapped(lines, width)));
+    ASSERT_EQ(blocks.size(), 1u) << width;
+    EXPECT_EQ(texts_of(blocks[0]), lines) << width;
+  }
 }
 
 TEST(Mend, LinesThatAConsoleBrokeBetweenWordsAreJoined) {

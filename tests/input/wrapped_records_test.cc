@@ -105,6 +105,17 @@ TEST(WrappedRecords, BlanksAreLost) {
   }
 }
 
+// Their colours say nothing about the records.
+TEST(WrappedRecords, BesideColouredLinesOfOthers) {
+  for (const Container& container : containers()) {
+    Texts pieces = wrapped(records_of(container), 80);
+    pieces.insert(pieces.begin() + 6, "\x1b[33mWARN\x1b[0m slow");
+    const auto blocks = find_blocks(joined(pieces));
+    ASSERT_EQ(blocks.size(), 1u) << container.what;
+    EXPECT_EQ(texts_of(blocks[0]), printed()) << container.what;
+  }
+}
+
 // What stands in a log that begins in the middle of a block is read as if nothing were broken, whatever its prefix.
 TEST(WrappedRecords, ALogThatBeginsInALine) {
   for (const std::string prefix : {"", "[rank0]: ", "INFO:torchrec.distributed.planner.stats:"}) {

@@ -375,10 +375,12 @@ TEST(Damage, LinesOfKernelsThatAreCutOff) {
 
 // Of which there may have been any line.
 TEST(Damage, LinesThatAreCutOffInFrontOfTheirText) {
-  const std::string log = box({"Compute Kernels:", "   fused: 3", "   dense: 1"}), line = box_line("   dense: 1");
+  const std::string log = box({"Compute Kernels:", "   fused: 3", "   dense: 1", ""}), line = box_line("   dense: 1");
   for (const auto& [left, errors] : {std::pair<std::string, int>{"#    \n", 1}, {"# \n", 1}, {"#\n", 0}, {"", 0}}) {
     const std::string cut = test::replaced(log, line, left);
     EXPECT_EQ(std::ranges::count(rules(test::parsed(cut)), "log.malformed_cell"), errors) << left;
+    const std::string all_cut = test::replaced(cut, box_line(""), "#  \n");
+    EXPECT_EQ(std::ranges::count(rules(test::parsed(all_cut)), "log.malformed_cell"), 0) << left;
   }
 }
 
