@@ -61,7 +61,8 @@ Transcript without_quotes_of_field(Transcript record, std::vector<Mended>& mende
 std::string_view fields_behind_box(std::string_view record) {
   if (const std::optional<Quotes> quotes = quotes_around_box(record)) return record.substr(quotes->close + 1);
   const std::size_t border = record.rfind('#');
-  const std::string_view behind = border == kNowhere ? std::string_view() : record.substr(border + 1);
+  if (border == record.find('#')) return {};  // of a line without its right border, or there is none
+  const std::string_view behind = record.substr(border + 1);
   return !behind.empty() && is_separator(behind.front()) ? behind : std::string_view();
 }
 

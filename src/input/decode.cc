@@ -249,7 +249,6 @@ Decoded decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {
   std::string in_front;
   if (inner.empty()) {
     in_front = process_of_progress(line.text());
-    decoded.process = tag_of(fields_behind_box(line.text()));
     inner.push_back(std::move(line));
   } else {
     decoded.process = process_of_strings(line.text());

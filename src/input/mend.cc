@@ -8,6 +8,7 @@
 #include "input/console.h"
 #include "input/decode.h"
 #include "input/process.h"
+#include "input/process_columns.h"
 #include "input/reframe.h"
 #include "input/region.h"
 #include "input/streams.h"
@@ -75,7 +76,7 @@ std::optional<PartOfRecord> part_of_record(std::string_view text) {
 class Mender {
  public:
   Mender(std::string_view bytes, std::size_t start, std::uint32_t number, NextTitle& titles)
-      : region_(bytes, start, number), next_title_(titles) {}
+      : region_(bytes, start, number), columns_(bytes, start), next_title_(titles) {}
 
   MendedRegion run() {
     while (lines_.has_next() && !is_over() && !problem_) read_line();
@@ -174,10 +175,11 @@ class Mender {
 
   void decode_and_unwrap(Transcript line) {
     box_.width = blocks_.width() != 0 ? blocks_.width() : hashes_at_end(unwrapper_.joined());
+    const std::string process = columns_.process_of(line.text());
     Decoded decoded = decode(std::move(line), box_, region_.mended);
     for (Transcript& text : decoded.lines) {
       if (is_full()) return report_full();
-      console_.take(std::move(text), decoded.process);
+      console_.take(std::move(text), process + decoded.process);
     }
   }
 
@@ -296,6 +298,7 @@ class Mender {
   Unwrapper unwrapper_{region_, ungluer_};
   Console console_{region_, unwrapper_, ungluer_};
   BoxSoFar box_;  // for decode()
+  ProcessColumns columns_;
   NextTitle& next_title_;
   std::string_view last_;             // the physical line that was read last
   std::size_t own_title_ = kNowhere;  // of an open block, behind lines of others; 0: there is none

@@ -295,9 +295,11 @@ class BlockParser {
     }
     if (is_rule(line.text) && is_below_unknown) is_in_unknown_table_ = true;
     if (is_rule(line.text) ? !is_below_unknown : is_row_without_table(split.text))
-      report_stray_row(line, split.text, "the headers above this row are missing; it and the rows below");
+      report_stray_row(line, split.text,
+                       "the headers above this row are missing; it and the rows below are kept but not checked");
     else if (is_row_below_table(split.text))
-      report_stray_row(line, split.text, "an empty line ended the rank table above this row; it and the rows below");
+      report_stray_row(line, split.text,
+                       "an empty line ended the rank table above this row; it and the rows below are not checked");
     else if (is_below_blank && is_of_closed_section(split.text))
       plan_.report("log.missing_lines", Severity::error, cell_at(line, split.text),
                    "the heading above this line is missing, or it stands here again; it is kept but not checked");
@@ -318,10 +320,8 @@ class BlockParser {
   }
 
   // Says it once: below are more such rows.
-  void report_stray_row(const BoxLine& line, std::string_view text, std::string_view what) {
-    if (!is_stray_row_reported_)
-      plan_.report("log.missing_lines", Severity::error, cell_at(line, text),
-                   std::string(what) + " are kept but not checked");
+  void report_stray_row(const BoxLine& line, std::string_view text, std::string_view message) {
+    if (!is_stray_row_reported_) plan_.report("log.missing_lines", Severity::error, cell_at(line, text), message);
     is_stray_row_reported_ = true;
   }
 

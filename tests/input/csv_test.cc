@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,7 @@ TEST(Csv, FieldsBehindTheBox) {
       {R"("12:00","# a, b #")", ""},
       {"12:00,# a b #", ""},
       {"# a b # (stats.py:301)", ""},
+      {"12:00,#\ta b", ""},
       {"step, 1", ""},
   };
   for (const auto& [record, fields] : cases) EXPECT_EQ(input_detail::fields_behind_box(record), fields) << record;
@@ -77,6 +79,27 @@ TEST(Csv, ProcessesAreToldApartByFieldsBehindTheBox) {
       ASSERT_EQ(blocks.size(), 2u) << log;
       EXPECT_EQ(texts_of(blocks[0]), printed("64"));
       EXPECT_EQ(texts_of(blocks[1]), printed("512"));
+    }
+}
+
+// What changes with each line, stands in some lines only or belongs to the line itself tells nothing.
+TEST(Csv, OtherFieldsBehindTheBoxTellNoProcess) {
+  const std::vector<std::function<std::string(const std::string& line, int n)>> records = {
+      [](const std::string& line, int n) { return line + ",3fa85f64-" + std::to_string(977 * n) + "-b3fc"; },
+      [](const std::string& line, int n) { return line + "," + std::to_string(n) + "," + std::to_string(n % 3); },
+      [](const std::string& line, int n) { return line + ",INFO,0." + std::to_string(n % 4); },
+      [](const std::string& line, int n) { return n == 1 ? line + ", step 1" : line; },
+  };
+  for (std::size_t r = 0; r < records.size(); ++r)
+    for (const bool are_two : {false, true}) {
+      std::string log;
+      int n = 0;
+      for (const std::string& line : printed())
+        for (const std::string process : {"[rank0]: ", "[rank1]: "})
+          if (are_two || process == "[rank0]: ") log += records[r](process + line, n++) + "\n";
+      const auto blocks = find_blocks(log);
+      ASSERT_EQ(blocks.size(), are_two ? 2u : 1u) << log;
+      for (const Block& block : blocks) EXPECT_EQ(texts_of(block), printed()) << r;
     }
 }
 

@@ -706,7 +706,9 @@ TEST(Damage, SqueezedRowsBehindAnEmptyLine) {
       box({"Rank HBM (GB) Shards", "------ ---------- --------", "0" + row, "", "2" + row, "2" + row});
   const PrintedPlan plan = test::parsed(squeezed(log));
   EXPECT_EQ(plan.ranks.rows.size(), 1u);
-  EXPECT_EQ(std::ranges::count(rules(plan), "log.missing_lines"), 1);
+  ASSERT_EQ(std::ranges::count(rules(plan), "log.missing_lines"), 1);
+  const auto error = std::ranges::find(plan.diagnostics, "log.missing_lines", &Diagnostic::rule);
+  EXPECT_TRUE(error->message.starts_with("an empty line ended the rank table")) << error->message;
 }
 
 // Shards may be empty, but not where the row was cut off in front of them.
