@@ -12,6 +12,8 @@
 namespace shardstats::input_detail {
 namespace {
 
+bool is_separator(char c) { return c == ',' || c == ';' || c == '\t'; }
+
 // Behind a quote that is opened in front of `from`: the one that closes it; those of the text are doubled.
 std::size_t closing_quote(std::string_view record, std::size_t from) {
   std::size_t quote = record.find('"', from);
@@ -47,6 +49,13 @@ Change single_quote(std::string_view text, std::size_t at) {
 }
 
 }  // namespace
+
+bool begins_with_field_in_quotes(std::string_view text) {
+  if (!text.starts_with('"') || text.find('\\') != kNowhere) return false;
+  const std::size_t close = closing_quote(text, 1);
+  const bool is_field = close != kNowhere && close + 1 < text.size() && is_separator(text[close + 1]);
+  return is_field && first_box(text.substr(0, close)) == kNowhere;
+}
 
 Transcript without_quotes_of_field(Transcript record, std::vector<Mended>& mended) {
   const std::optional<Quotes> quotes = quotes_around_box(record.text());

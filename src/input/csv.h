@@ -8,8 +8,8 @@
 
 namespace shardstats::input_detail {
 
-// Between two fields?
-inline bool is_separator(char c) { return c == ',' || c == ';' || c == '\t'; }
+// Is it a row with nothing to undo in its first field, which has quotes? That may tell the process, and is no string.
+bool begins_with_field_in_quotes(std::string_view text);
 
 // The record without the quotes of the field in which a box line stands, and without what is behind that field. A field
 // has quotes where it needs them only, so that boxes begin in two places and the right border tells nothing. Any other

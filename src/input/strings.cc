@@ -103,13 +103,6 @@ bool holds_box(const std::vector<Transcript>& lines) {
   });
 }
 
-// A row of CSV or TSV with nothing to undo: its other columns are kept as a prefix, which may tell the process.
-bool is_csv_row(std::string_view text) {
-  if (!text.starts_with('"') || text.find('\\') != kNowhere) return false;
-  const std::size_t end = string_end(text, 0);
-  return end + 1 < text.size() && is_separator(text[end + 1]) && first_box(text.substr(0, end)) == kNowhere;
-}
-
 // Does a whole line of a box of that width stand in one of the texts that is none of `lines`?
 bool hold_another_line(const std::vector<std::string_view>& texts, std::size_t width,
                        const std::vector<Transcript>& lines) {
@@ -173,7 +166,7 @@ LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::si
   LinesInStrings found;
   const std::string_view text = line.text();
   const std::size_t start = container_start(text);
-  if (start == kNowhere || depth == kDeepestNesting || is_csv_row(text.substr(start))) return found;
+  if (start == kNowhere || depth == kDeepestNesting || begins_with_field_in_quotes(text.substr(start))) return found;
   std::vector<std::string_view> outside;
   std::size_t seen = 0;
   std::string_view last_key;
