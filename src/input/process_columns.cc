@@ -9,8 +9,8 @@
 namespace shardstats::input_detail {
 namespace {
 
-constexpr int kLinesCompared = 48;
-constexpr std::size_t kLongestLine = std::size_t{1} << 14;  // bytes: a record with one box line is not longer
+constexpr int kRecordsCompared = 48;
+constexpr std::size_t kLongestRecord = std::size_t{1} << 14;  // bytes: a record with one box line is not longer
 constexpr std::size_t kMostFields = 32;
 constexpr std::size_t kLongestProcess = 256;  // it is kept with each line
 
@@ -29,7 +29,7 @@ std::vector<std::string_view> fields_of(std::string_view record) {
 }
 
 // The values that a column had so far.
-struct Column {
+struct Values {
   std::set<std::string_view> values;
   bool may_tell = true;
 
@@ -42,9 +42,9 @@ struct Column {
 }  // namespace
 
 ProcessColumns::ProcessColumns(std::string_view bytes, std::size_t start) {
-  std::vector<Column> columns;
-  for (int i = 0; i < kLinesCompared && start < bytes.size(); ++i) {
-    const Line line = line_at(bytes.substr(0, std::min(start + kLongestLine, bytes.size())), start);
+  std::vector<Values> columns;
+  for (int i = 0; i < kRecordsCompared && start < bytes.size(); ++i) {
+    const Line line = line_at(bytes.substr(0, std::min(start + kLongestRecord, bytes.size())), start);
     const std::size_t box = first_box(line.text);
     start = line.next;
     if (box == kNowhere) continue;
