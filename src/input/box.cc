@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace shardstats::input_detail {
 namespace {
@@ -55,6 +56,13 @@ std::size_t first_box(std::string_view line) {
     at = line.find('#', end);
   }
   return kNowhere;
+}
+
+std::size_t first_box_with_tabs(std::string_view line) {
+  if (line.find('\t') == kNowhere) return first_box(line);
+  std::string flat(line);
+  std::ranges::replace(flat, '\t', ' ');
+  return first_box(flat);
 }
 
 std::size_t title_offset(std::string_view line) {

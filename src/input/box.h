@@ -71,6 +71,8 @@ inline bool starts_box(std::string_view line, std::size_t at) {
 
 // The first place where a box line or a border can start, or kNowhere.
 std::size_t first_box(std::string_view line);
+// The same where blanks behind the '#' may have become a tab.
+std::size_t first_box_with_tabs(std::string_view line);
 
 // Where the right border of a box of that width stands in a text that begins with the box, or kNowhere.
 inline std::size_t right_border(std::string_view box_text, std::size_t width) {

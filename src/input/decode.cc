@@ -98,9 +98,7 @@ bool is_as_wide(std::string_view text, std::size_t width) {
 Transcript with_blanks(const Transcript& line, BoxSoFar& box) {
   Transcript as_it_stands = rewrite(line, Blanks());
   if (box.width == 0 || line.text().find('\t') == kNowhere) return as_it_stands;
-  std::string flat(line.text());
-  std::ranges::replace(flat, '\t', ' ');
-  const std::size_t start = first_box(flat);
+  const std::size_t start = first_box_with_tabs(line.text());
   if (start == kNowhere || line.text().find('\t', start) == kNowhere) return as_it_stands;
   if (box.has_moved) return rewrite(line, Blanks(start, *box.tab_column));
   if (is_as_wide(as_it_stands.text(), box.width)) {

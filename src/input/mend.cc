@@ -177,9 +177,10 @@ class Mender {
     box_.width = blocks_.width() != 0 ? blocks_.width() : hashes_at_end(unwrapper_.joined());
     const std::string process = columns_.process_of(line.text());
     Decoded decoded = decode(std::move(line), box_, region_.mended);
+    decoded.process.insert(0, process);
     for (Transcript& text : decoded.lines) {
       if (is_full()) return report_full();
-      console_.take(std::move(text), process + decoded.process);
+      console_.take(std::move(text), decoded.process);
     }
   }
 

@@ -89,11 +89,9 @@ std::size_t string_end(std::string_view text, std::size_t open) {
 
 // Colours may stand around the '#' of a box, and a tab behind it.
 bool has_box(const Transcript& line) {
-  const std::string_view text = line.text();
-  if (text.find('\t') == kNowhere && !has_colours(text)) return first_box(text) != kNowhere;
-  std::string flat(without_colours(line).text());
-  std::ranges::replace(flat, '\t', ' ');
-  return first_box(flat) != kNowhere;
+  const std::size_t box =
+      has_colours(line.text()) ? first_box_with_tabs(without_colours(line).text()) : first_box_with_tabs(line.text());
+  return box != kNowhere;
 }
 
 // Or the title of a block that lost its frame.

@@ -115,7 +115,7 @@ class BlockParser {
     }
     const LineText split(line);
     if (split.text.empty()) {
-      if (frame_.is_cut_blank(line) && is_below_row()) report_cut_row(line);
+      if (is_below_row() && frame_.is_cut_blank(line)) report_cut_row(line);
       plan_.add_line(form_of(LineId::blank), line);
       frame_.check_padding(line, plan_.width);
       section_ = Section::none;
