@@ -206,15 +206,13 @@ class HypothesisEvaluation {
     return find_table_perf(h_, plan_, perf_, t, codec_table()[at], other_sizes ? &cell_elements_ : nullptr, perf);
   }
 
-  // Of one at least.
+  // Of one at least. Those that contradict other cells than the likeliest ones would hide that all contradict some.
   bool over_codecs(std::uint32_t t, std::uint64_t codecs, bool other_sizes, TablePerf& all) {
     bool known = with_codecs(t, std::countr_zero(codecs), other_sizes, all);
     each_bit(codecs & (codecs - 1), [&](int c) {
       TablePerf one;
       known = with_codecs(t, c, other_sizes, one) && known;
-      if (!known) return;
-      widen(all, one);
-      all.contradicted &= one.contradicted;
+      if (known && one.contradicted == all.contradicted) widen(all, one);
     });
     return known;
   }

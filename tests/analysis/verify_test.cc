@@ -253,7 +253,11 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"../edits/v1.0.0-one_dtype.log", "(5.964 GB", "(5.964 GB", "(5.961 GB", "table.storage.hbm"},
         // A virtual table would show in its ranks and in its kernel.
         Change{"../edits/v1.3.0-virtual_table.log", "buyer_query_city", "(20.913 GB", "(20.911 GB",
-               "table.storage.hbm"}));
+               "table.storage.hbm"},
+        // No codecs explain all cells of the table, though each cell is explained by some.
+        Change{"../edits/v1.3.0-codecs_of_one_number.log", "mc_ec.city_ad", " 0.003 ", " 0.007 ", "table.perf.total"},
+        // What the ranks hold shows that no rank is without rows of the table.
+        Change{"../edits/v1.3.0-split_rows.log", "campaign_seller.v3", "(0.005 GB", "(0.001 GB", "table.storage.hbm"}));
 
 // As `shardstats verify` infers first, without bounds over all explanations.
 TEST(Verify, AsksForLikelyValues) {
