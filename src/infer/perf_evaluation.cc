@@ -311,11 +311,13 @@ bool has_other_size(const PerfOutcome& outcome, std::uint32_t t) {
   return perf != nullptr && (elements_of(outcome.hypothesis, t) >> element_index(perf->option.element_size) & 1) == 0;
 }
 
-bool has_other_sizes(const PerfOutcome& outcome) {
-  for (std::uint32_t t = 0; t < outcome.tables.size(); ++t)
-    if (has_other_size(outcome, t)) return true;
-  return false;
+std::int64_t tables_of_other_sizes(const PerfOutcome& outcome) {
+  std::int64_t tables = 0;
+  for (std::uint32_t t = 0; t < outcome.tables.size(); ++t) tables += has_other_size(outcome, t);
+  return tables;
 }
+
+bool has_other_sizes(const PerfOutcome& outcome) { return tables_of_other_sizes(outcome) > 0; }
 
 PerfOutcome PerfEvaluation::run(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed,
                                 std::int64_t limit) {

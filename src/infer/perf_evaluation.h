@@ -66,6 +66,7 @@ struct PerfOutcome {
 
 // Does it take an element size for the table, or for some table, that the storage half leaves it none of?
 bool has_other_size(const PerfOutcome& outcome, std::uint32_t t);
+std::int64_t tables_of_other_sizes(const PerfOutcome& outcome);  // how many such tables
 bool has_other_sizes(const PerfOutcome& outcome);
 
 // Sets the bandwidths and multipliers to those that explain the log.

@@ -54,6 +54,23 @@ TEST(NarrowByPerf, FittedBandwidthsDecideNothing) {
   EXPECT_TRUE(std::ranges::any_of(table.alternatives, [](const Choice& c) { return c.element_size == 1; }));
 }
 
+// Half of the output would be that of tables of two bytes, and their perf is that of four.
+TEST(NarrowByPerf, DeniesADtypeThatOneOutputAsksForOfAllTables) {
+  std::string text = test::file_text(test::source_folder() / "testdata" / "logs" / "v0.5.0.log");
+  const std::size_t output = text.find(" 0.39 ");
+  ASSERT_NE(output, std::string::npos);
+  const auto infer_uniform = [&] {
+    const PrintedPlan printed = parse(find_blocks(text).front());
+    InferOptions look;
+    look.alternatives = false;
+    look.effort = Effort::uniform;
+    return infer(printed, look);
+  };
+  EXPECT_FALSE(infer_uniform().ranks[0].expected_output.contradicted);
+  text.replace(output, 6, " 0.19 ");
+  EXPECT_TRUE(infer_uniform().ranks[0].expected_output.contradicted);
+}
+
 TEST(NarrowByPerf, StorageAndPerfAgreeInTheCorpus) {
   const auto logs = test::corpus_logs("plans");
   if (logs.empty()) GTEST_SKIP() << "no shared corpus";
