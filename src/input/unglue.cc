@@ -48,8 +48,9 @@ std::size_t Ungluer::border_end(std::string_view text, std::size_t box, const st
 
 // The first border may have been somebody else's, so that the title alone tells where to cut.
 // A closing border and an opening one may be glued; what is much longer is somebody's line, and would be cut for
-// ever. Where another process opens its box, that is as long as its title says. Behind a block that is closed a border
-// of another width opens the next one.
+// ever. Where another process opens its box, that is as long as its title says, or, where that is broken, as the border
+// is if no number of the last ones gives it. Behind a block that is closed a border of another width opens the next
+// one.
 std::size_t Ungluer::own_border_end(std::string_view prefix, std::size_t length, const std::string& process) const {
   constexpr std::size_t kMostGlued = 4;
   const std::size_t last = region_.blocks.title_width();
@@ -59,19 +60,26 @@ std::size_t Ungluer::own_border_end(std::string_view prefix, std::size_t length,
   if (own != 0 && !region_.blocks.is_open(tag) && length % own != 0) return length;
   const std::size_t width = own != 0 ? own : last;
   const bool holds_another = length >= width + kShortestBorder && length <= kMostGlued * width;
-  return holds_another && (own != 0 || next_title_width() != length) ? width : length;
+  if (!holds_another || own != 0) return holds_another ? width : length;
+  const std::size_t next = next_title_width(prefix);
+  return next == length || (next == 0 && length % width != 0) ? length : width;
 }
 
-// Of the next title, which lines of other processes may stand in front of; 0: it is not close. Where the border might
-// have gone on in the line behind it, that was read already.
-std::size_t Ungluer::next_title_width() const {
+// Of the next title behind such a prefix, or else of the next one, which lines of other processes may stand in front
+// of; 0: it is not close. Where the border might have gone on in the line behind it, that was read already.
+std::size_t Ungluer::next_title_width(std::string_view prefix) const {
   constexpr int kMostBefore = 64;  // lines, of as many processes
   PhysicalLines ahead = region_.lines;
   std::string_view text = ahead.text();
   if (std::exchange(title_asked_at_, text.data()) == text.data()) return next_title_width_;
-  for (int i = 0; i < kMostBefore && title_offset(text) == kNowhere && ahead.has_next(); ++i) text = ahead.read();
-  const std::size_t title = title_offset(text);
-  next_title_width_ = title == kNowhere ? 0 : width_of_title(text.substr(title));
+  const std::string tag = tag_of(prefix);
+  next_title_width_ = 0;
+  for (int i = 0; i <= kMostBefore; ++i, text = ahead.read()) {
+    const std::size_t title = title_offset(text);
+    const bool is_own = title != kNowhere && tag_of(text.substr(0, title)) == tag;
+    if (title != kNowhere && (is_own || next_title_width_ == 0)) next_title_width_ = width_of_title(text.substr(title));
+    if (is_own || !ahead.has_next()) break;
+  }
   return next_title_width_;
 }
 

@@ -19,7 +19,7 @@ class Ungluer {
  private:
   std::size_t border_end(std::string_view text, std::size_t box, const std::string& process) const;
   std::size_t own_border_end(std::string_view prefix, std::size_t length, const std::string& process) const;
-  std::size_t next_title_width() const;
+  std::size_t next_title_width(std::string_view prefix) const;
   std::size_t glued_end(std::string_view text, std::size_t box, const std::string& process) const;
   std::size_t end_before_prefix(std::string_view text, std::size_t box) const;
 

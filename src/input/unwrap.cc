@@ -62,7 +62,7 @@ void Unwrapper::take(Transcript line, const std::string& process) {
     const bool is_first_piece = line.text().size() == 1;  // of the title's line, without its blanks
     if (is_run_of_hashes(line.text()) && !is_first_piece) return ungluer_.take(std::move(line), process);
   }
-  if (is_behind_border_) see_prefix_of_lines(line.text());
+  if (is_behind_border_ && pieces_ == 0) see_prefix_of_lines(line.text());
   if (is_overflow(line.text())) line = begin_overflow(std::move(line));
   const std::string_view text = line.text();
   const std::size_t length = characters(text);
@@ -74,7 +74,8 @@ void Unwrapper::take(Transcript line, const std::string& process) {
   if (length > wrap_ || starts_line(text)) end_joined();
   if (length > wrap_ || (pieces_ == 0 && !starts_line(text))) return ungluer_.take(std::move(line), process);
   join(line, process);
-  if (joined_characters_ >= line_length_ && (length < wrap_ || text.ends_with('#'))) end_joined();
+  const bool may_end = joined_characters_ >= line_length_ && (length < wrap_ || text.ends_with('#'));
+  if (may_end && !is_in_longer_border(text)) end_joined();
 }
 
 bool Unwrapper::is_of_another_process(const std::string& process) const {
@@ -103,10 +104,13 @@ void Unwrapper::end_joined() {
 
 // --- lines that begin with pieces of a border ------------------------------------------------------------------------
 
-// A border tells the width: its first piece ends in '#', further ones are nothing else.
+// A border tells the width: its first piece ends in '#', further ones are nothing else. A whole border of another
+// process may be as wide as the terminal.
 bool Unwrapper::may_be_wrapped(std::string_view text) const {
-  const std::size_t width = region_.blocks.width();
-  return wrap_ == 0 && may_go_on_as_border(text) && !(width != 0 && hashes_at_end(text) == width);
+  const std::size_t width = region_.blocks.width(), hashes = hashes_at_end(text);
+  const bool is_whole = width != 0 && hashes == width;
+  const bool goes_on = text.size() > hashes && is_run_of_hashes(region_.lines.next_text());
+  return wrap_ == 0 && may_go_on_as_border(text) && (!is_whole || goes_on);
 }
 
 bool Unwrapper::may_go_on_as_border(std::string_view text) const {
@@ -155,7 +159,15 @@ bool Unwrapper::starts_line(std::string_view text) const {
   const bool is_end = joined == line_length_ && (!is_lost || joined_characters_ == pieces_ * wrap_);
   const bool ends_joined = text.ends_with('#') && (is_end || is_only_end);
   const bool is_border = may_go_on_as_border(text) && text.size() - hashes_at_end(text) == box_in_line_;
+  if (is_border && box_in_line_ > 0) return true;  // no line ends in a prefix and a border
   return (is_border || first_box(text) == box_in_line_) && !ends_joined && !goes_on;
+}
+
+// Is it a piece of the border of another process, whose box is wider, and not the last one? The next border would have
+// a prefix in front if this one has.
+bool Unwrapper::is_in_longer_border(std::string_view text) const {
+  return (joined_characters_ > line_length_ || box_in_line_ > 0) && is_run_of_hashes(text) &&
+         characters(text) == wrap_ && is_run_of_hashes(region_.lines.next_text());
 }
 
 // --- lines that are wider than the box -------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ class Unwrapper {
   void begin_wrapping();
   void see_prefix_of_lines(std::string_view text);
   bool starts_line(std::string_view text) const;
+  bool is_in_longer_border(std::string_view text) const;
 
   bool is_further_border_piece(std::string_view text) const;
 

@@ -773,6 +773,67 @@ TEST(Mend, AWiderBoxThatBeginsInANarrowerOne) {
   EXPECT_EQ(texts_of(blocks[1]), other);
 }
 
+// Behind the first border of a wider box the title of another one may come first, or stand in pieces.
+TEST(Mend, ATitleOfOthersBehindTheFirstBorder) {
+  const Texts narrow[] = {printed(), printed("64")}, wide = widened(printed());
+  std::string log = "[rank0]: " + narrow[0][0] + "\n[rank0]: " + narrow[0][1] + "\n";
+  log += "[rank1]: " + narrow[1][0] + "\n[rank2]: " + wide[0] + "\n[rank1]: " + narrow[1][1] + "\n[rank2]: " + wide[1] +
+         "\n";
+  for (std::size_t i = 2; i < wide.size(); ++i)
+    log += "[rank0]: " + narrow[0][i] + "\n[rank1]: " + narrow[1][i] + "\n[rank2]: " + wide[i] + "\n";
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 3u);
+  EXPECT_EQ(texts_of(blocks[0]), narrow[0]);
+  EXPECT_EQ(texts_of(blocks[1]), narrow[1]);
+  EXPECT_EQ(texts_of(blocks[2]), wide);
+}
+
+// A terminal breaks the lines of all processes: of a wider box into more pieces, of a narrow one perhaps none.
+TEST(Mend, WrappedLinesOfProcessesWithPlansOfTheirOwn) {
+  const Texts one = printed(), other = widened(printed("64")), alike = printed("64");
+  constexpr std::size_t kPrefixSize = 9;  // "[rank0]: "
+  const std::size_t length = kWidth + kPrefixSize;
+  const auto check = [](const Texts& first, const Texts& second, std::size_t width, std::size_t lag) {
+    SCOPED_TRACE(std::to_string(width) + ", " + std::to_string(lag) + " lines behind");
+    Texts lines;
+    for (std::size_t i = 0; i < first.size() + lag; ++i) {
+      if (i < first.size()) lines.push_back("[rank0]: " + first[i]);
+      if (i >= lag) lines.push_back("[rank1]: " + second[i - lag]);
+    }
+    const std::string log = joined(wrapped(lines, width));
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 2u);
+    EXPECT_EQ(texts_of(blocks[0]), first);
+    EXPECT_EQ(texts_of(blocks[1]), second);
+  };
+  for (const std::size_t lag : {0, 2, 5})
+    for (const std::size_t width :
+         {std::size_t{60}, std::size_t{63}, std::size_t{95}, length - 1, length, length + 1}) {
+      check(one, other, width, lag);
+      check(other, one, width, lag);
+      if (width < length) check(one, alike, width, lag);
+    }
+}
+
+// Lines of one width are no pieces of one record if all begin alike.
+TEST(Mend, BordersOfSeveralProcessesInContainers) {
+  const Texts lines = printed();
+  const auto part = [&](const char* process, std::size_t from, std::size_t to) {
+    const Texts own = prefixed(process, Texts(lines.begin() + static_cast<std::ptrdiff_t>(from),
+                                              lines.begin() + static_cast<std::ptrdiff_t>(to)));
+    return joined(each(own, [](const std::string& s) { return of_docker(s, true); }));
+  };
+  std::string log = part("[rank0]: ", 0, 4) + part("[rank2]: ", 0, 4);
+  for (const char* process : {"[rank1]: ", "[rank0]: ", "[rank2]: "})
+    log += part(process, process[5] == '1' ? 0 : 4, lines.size());
+  const auto blocks = find_blocks(log);
+  ASSERT_EQ(blocks.size(), 3u);
+  for (const Block& block : blocks) {
+    EXPECT_EQ(texts_of(block), lines);
+    EXPECT_FALSE(was(Mending::wrapped, block));
+  }
+}
+
 // The title in somebody's text is not that of a box without a frame.
 TEST(Mend, TitlesInOtherText) {
   for (const char* text : {"grep \"--- Planner Statistics ---\" train.log",
