@@ -68,7 +68,7 @@ void BestPerf::keep(PerfOutcome outcome) {
 
 // As good as the best one. Where all are asked for and that explains the log, one value of its own more does not
 // exclude a fit that explains it with another value in the place of one of the best, or hosts of another size: which
-// is right remains open. Fits may be off where dtypes are open, so odd values exclude none.
+// is right remains open. Fits may be off where dtypes are open, so odd bandwidths exclude none.
 bool BestPerf::is_near(const PerfOutcome& outcome, const PerfOutcome& best) const {
   if (standing(outcome) == standing(best)) return true;
   constexpr std::int64_t kSlack = 1;

@@ -18,7 +18,7 @@ bool same_values(const FittedValues& a, const FittedValues& b) {
 
 // `own`: how many of the values are not the defaults.
 void add_cost(std::int64_t own, const FittedValues& values, PerfOutcome& outcome) {
-  outcome.odd = odd_values(values);
+  outcome.odd = odd_bandwidths(values);
   outcome.freedoms += own + unlikely_values(values) + outcome.odd;
 }
 

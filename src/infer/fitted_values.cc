@@ -20,13 +20,6 @@ bool is_close_multiplier(RealInterval found, double usual) {
   return !found.contains(usual) && (is_all_close || (is_close(found, usual) && found.width() <= kWide * found.low));
 }
 
-// Where the usual multiplier explained the log, it would be that alone: nobody sets another one next to it.
-bool is_next_to_usual(RealInterval found, RealInterval usual) {
-  constexpr double kNext = 0.1;
-  return found != usual && found.contains(usual.low) && found.low > usual.low * (1 - kNext) &&
-         found.high < usual.high * (1 + kNext);
-}
-
 // Slow links and SSDs may have any.
 bool may_be_round(RealInterval bandwidth) {
   constexpr double kSlow = 10 * kBytesPerMs, kHalfGiB = kBytesPerMs / 2, kTenthOfGB = 1e5;  // bytes/ms
@@ -93,9 +86,8 @@ std::int64_t unlikely_values(const FittedValues& values) {
   return unlikely;
 }
 
-std::int64_t odd_values(const FittedValues& values) {
-  std::int64_t odd = is_next_to_usual(values.backward, kDefaultBackward);
-  odd += is_next_to_usual(values.weighted_backward, kDefaultWeightedBackward);
+std::int64_t odd_bandwidths(const FittedValues& values) {
+  std::int64_t odd = 0;
   for (std::size_t k = 0; k < kBandwidths.size(); ++k)
     odd += !is_close_to_default(values, k) && !may_be_round(values.bandwidths.*kBandwidths[k]);
   return odd;

@@ -50,9 +50,8 @@ bool is_close_to_default(const FittedValues& values, std::size_t bandwidth);
 // What values cost besides being their own. Those close to the default are unlikely, and values that do not show are
 // several.
 std::int64_t unlikely_values(const FittedValues& values);
-// How many others are not what people set: bandwidths of half or whole GiB/s or tenths of a GB/s, and multipliers that
-// are not next to the usual one.
-std::int64_t odd_values(const FittedValues& values);
+// How many other bandwidths are not what people set: half or whole GiB/s, or tenths of a GB/s.
+std::int64_t odd_bandwidths(const FittedValues& values);
 // Puts those that may be their defaults, or are close to them if `close_too`, to these; returns how many others there
 // are.
 std::int64_t take_defaults(FittedValues& values, bool close_too);

@@ -57,7 +57,7 @@ struct PerfOutcome {
   std::vector<std::uint32_t> wrong_in_rank;  // bit sets of cells
   std::optional<RealInterval> all_ranks;     // the total of all tables, where PerfInputs::printed_total contradicts it
   std::int64_t contradictions = 0, freedoms = 0;
-  std::int64_t odd = 0;  // of the freedoms, for values that nobody sets
+  std::int64_t odd = 0;  // of the freedoms, for bandwidths that nobody sets
   // Contradicted numbers that follow from the totals of the ranks. A wrong cell makes none of them wrong: where cells
   // are contradicted, they tell a wrong hypothesis from a wrong log.
   std::int64_t statistics = 0;

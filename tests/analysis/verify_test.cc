@@ -272,8 +272,6 @@ TEST(Verify, AsksForLikelyValues) {
       {"../edits/v0.6.0-default_in_bounds.log", "hist_like_table", " 0.149 ", " 0.146 ", "table.perf.total"},
       // Nobody sets 12.33 GiB/s or the like.
       {"../edits/v0.6.0-no_round_bandwidth.log", "fused_ebc.topic", " 0.761 ", " 0.771 ", "table.perf.total"},
-      // Nor a multiplier that is next to the usual one, on either side.
-      {"../edits/v1.3.0-split_rows.log", "campaign_seller.v3", " 0.093 ", " 0.095 ", "table.perf.total"},
   };
   InferOptions likeliest;
   likeliest.alternatives = false;

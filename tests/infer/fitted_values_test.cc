@@ -12,7 +12,7 @@ RealInterval gib(double low, double high) { return {low * kBytesPerMs, high * kB
 
 TEST(FittedValues, DefaultsCostNothing) {
   EXPECT_EQ(unlikely_values({}), 0);
-  EXPECT_EQ(odd_values({}), 0);
+  EXPECT_EQ(odd_bandwidths({}), 0);
   EXPECT_FALSE(hides_values({}));
 }
 
@@ -36,7 +36,7 @@ TEST(FittedValues, BandwidthsOfTheirOwnAreRoundAndNotCloseToTheDefault) {
     FittedValues values;
     values.bandwidths.inter_host = c.between_hosts;
     EXPECT_EQ(unlikely_values(values), c.unlikely);
-    EXPECT_EQ(odd_values(values), c.odd);
+    EXPECT_EQ(odd_bandwidths(values), c.odd);
   }
 }
 
@@ -45,15 +45,6 @@ TEST(FittedValues, NobodySetsAMultiplierALittleOff) {
   values.backward = {2.01, 2.02};
   values.weighted_backward = {1.19, 1.21};
   EXPECT_EQ(unlikely_values(values), 1);
-}
-
-TEST(FittedValues, NobodySetsAMultiplierOnEitherSideOfTheUsualOne) {
-  FittedValues values;
-  values.bandwidths.hbm = gib(1000, 1001);
-  values.weighted_backward = {0.96, 1.06};
-  EXPECT_EQ(odd_values(values), 1);
-  values.weighted_backward = {0.8, 1.06};
-  EXPECT_EQ(odd_values(values), 0);
 }
 
 TEST(FittedValues, BoundsThatAllContainTheDefaultsHideSeveral) {
