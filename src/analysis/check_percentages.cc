@@ -159,10 +159,10 @@ std::optional<RealInterval> rows_like_rank_0(const Checks& checks, int rank) {
   return RealInterval{std::max(own.low - cut, 0.0) / (first.high + cut), (own.high + cut) / (first.low - cut)};
 }
 
-// Would one device be so much smaller or larger than device 0 as none of one job is? Those that are mixed, of 24 and 80
-// GB or 40 and 141, are closer.
+// Would one device be so much smaller or larger than device 0 as none of one job is? Those of data centres have 16 to
+// 141 GB.
 bool is_implausible(RealInterval capacity, RealInterval printed) {
-  constexpr double kMostTimes = 4;
+  constexpr double kMostTimes = 10;
   return capacity.high * kMostTimes < printed.low || printed.high * kMostTimes < capacity.low;
 }
 
@@ -171,15 +171,13 @@ bool is_implausible(RealInterval capacity, RealInterval printed) {
 bool is_outlier(const Checks& checks, const Kind& kind, RealInterval printed, const std::vector<Share>& shares,
                 const Share& outlier) {
   if (outlier.one_step_off()) return false;
-  if (is_implausible(outlier.capacity(), printed)) return true;
+  const RealInterval capacity = outlier.capacity();
   const auto rows = splits_rows(checks, kind) ? rows_like_rank_0(checks, outlier.rank) : std::nullopt;
-  if (rows && printed.low > 0) {
-    const RealInterval capacity = outlier.capacity();
-    return !rows->overlaps({capacity.low / printed.high, capacity.high / printed.low});
-  }
+  if (rows && printed.low > 0) return !rows->overlaps({capacity.low / printed.high, capacity.high / printed.low});
+  if (is_implausible(capacity, printed)) return true;
   const auto against = std::ranges::count_if(shares, [&](const Share& s) {
-    const RealInterval capacity = s.rank == 0 ? narrowed(s.capacity(), printed) : s.capacity();
-    return s.agrees() && !capacity.overlaps(outlier.capacity());
+    const RealInterval own = s.rank == 0 ? narrowed(s.capacity(), printed) : s.capacity();
+    return s.agrees() && !own.overlaps(capacity);
   });
   return against >= enough_ranks(checks, kind);
 }

@@ -410,7 +410,7 @@ TEST(Verify, AWrongShareMaySpeakOfAnotherDevice) {
                 testing::AllOf(testing::HasSubstr("HBM share"), testing::Not(testing::HasSubstr("unless"))));
 }
 
-// Of two devices one may be smaller, but not nine times.
+// Of two devices one may be smaller, but not a dozen times.
 TEST(Verify, DevicesOfOneJobAreAlikeWithinReason) {
   const std::string log =
       test::file_text(test::source_folder() / "testdata" / "planner" / "v1.6.0-release_of_four_tables.log");
@@ -421,8 +421,9 @@ TEST(Verify, DevicesOfOneJobAreAlikeWithinReason) {
     return found == checked.report.findings.end() ? std::nullopt : std::optional(found->severity);
   };
   EXPECT_EQ(severity("0.517 (1%)"), std::nullopt);
-  EXPECT_EQ(severity("0.517 (2%)"), Severity::note);
-  EXPECT_EQ(severity("0.517 (9%)"), Severity::error);
+  EXPECT_EQ(severity("0.517 (9%)"), Severity::note);
+  EXPECT_EQ(severity("0.52 (12%)"), Severity::error);
+  EXPECT_EQ(severity("0.52 (60%)"), Severity::error);
 }
 
 // Before v0.8.0 all devices had one capacity, whatever several shares say.
