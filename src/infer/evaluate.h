@@ -86,6 +86,26 @@ struct TableState {
   std::optional<int> perf_element;  // index of the element size that the perf half takes
 };
 
+// Leaves a table the options that contradict the fewest of its cells; of those that contradict as many, the ones that
+// contradict the same cells as the first.
+class LeastContradicted {
+ public:
+  explicit LeastContradicted(TableState& state) : state_(state) { state_.options.clear(); }
+  void look_at(Option option, const WrongCells& wrong) {
+    if (count(wrong) < cells_) {
+      cells_ = count(wrong);
+      state_.options.clear();
+      state_.contradicted = wrong;
+    }
+    if (wrong == state_.contradicted) state_.options.push_back(option);
+  }
+  std::int64_t cells() const { return cells_; }  // that each of them contradicts
+
+ private:
+  TableState& state_;
+  std::int64_t cells_ = std::numeric_limits<std::int64_t>::max();
+};
+
 // What is left of a hypothesis after all printed sums were looked at.
 struct Outcome {
   Setting setting;

@@ -54,22 +54,13 @@ std::int64_t free_options(const Setting& setting, const TableInputs& table, Free
     add_variant(setting, table, variant, possible, maker, parts, state);
   if (state.options.empty() && may_be_virtual) add_virtual(setting, table, maker, parts, state);
   if (!state.options.empty()) return 0;
-  std::int64_t fewest = 4;
+  LeastContradicted best(state);
   for (std::uint8_t v = 0; v < parts.size(); ++v) {
     if (parts[v].variant.virtual_table) continue;
     const CellTest contradicted(setting, table, parts[v]);
-    each_bit(possible, [&](int i) {
-      const auto wrong = contradicted(combo_of(i));
-      if (count(wrong) < fewest) {
-        fewest = count(wrong);
-        state.options.clear();
-        state.contradicted = wrong;
-      }
-      if (count(wrong) == fewest && wrong == state.contradicted)
-        state.options.push_back({v, static_cast<std::uint8_t>(i)});
-    });
+    each_bit(possible, [&](int i) { best.look_at({v, static_cast<std::uint8_t>(i)}, contradicted(combo_of(i))); });
   }
-  return fewest;
+  return best.cells();
 }
 
 // One setting in the free tier.

@@ -1,7 +1,6 @@
 #include "infer/row_split.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "infer/bucket_rows.h"
@@ -115,23 +114,19 @@ std::optional<RowSplit> narrowed_by_table(const PlanInputs& plan, const Outcome&
   return RowSplit{outcome.rows.how, nullptr, std::make_shared<const RowsByTable>(std::move(by_row))};
 }
 
-// Leaves the options that contradict the fewest of the table's own cells, now that more is known of its rows; returns
-// how many more these contradict.
-std::int64_t keep_fitting(const Setting& setting, const TableInputs& table, const TableParts& parts,
-                          TableState& state) {
+// Compares the table's own cells anew, now that more is known of its rows; returns how many more are contradicted.
+std::int64_t compare_again(const Setting& setting, const TableInputs& table, const TableParts& parts,
+                           TableState& state) {
   const Options before = state.options;
+  if (before.empty()) return 0;
   const std::int64_t known = count(state.contradicted);
-  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
-  for (const Option option : before) {
-    const WrongCells wrong = contradicted_cells(setting, table, parts[option.variant], combo_of(option.combo));
-    if (count(wrong) < fewest) {
-      fewest = count(wrong);
-      state.options.clear();
-      state.contradicted = wrong;
-    }
-    if (wrong == state.contradicted) state.options.push_back(option);
+  LeastContradicted best(state);
+  for (std::size_t v = 0; v < parts.size(); ++v) {
+    const CellTest contradicted(setting, table, parts[v]);
+    for (const Option option : before)
+      if (option.variant == v) best.look_at(option, contradicted(combo_of(option.combo)));
   }
-  return before.empty() ? 0 : fewest - known;
+  return best.cells() - known;
 }
 
 }  // namespace
@@ -164,7 +159,7 @@ Outcome with_rows(const PlanInputs& plan, Outcome outcome, const RowSplit& rows)
       const Parts& parts = std::as_const(*all)[t][v];
       split.push_back(make_parts(outcome.setting, plan.tables[t], parts.variant, rows, combos[v], &parts.lookups));
     }
-    outcome.contradictions += keep_fitting(outcome.setting, plan.tables[t], split, outcome.tables[t]);
+    outcome.contradictions += compare_again(outcome.setting, plan.tables[t], split, outcome.tables[t]);
     (*all)[t] = std::move(split);
   }
   outcome.parts = std::move(all);
