@@ -72,7 +72,8 @@ void Verification::find_suspects() {
   if (!has_suspects_) find_culprits(printed_, *plan, assumed_, report);
 }
 
-// What single tables have of their own explains nothing if it leaves as many errors as one dtype for all.
+// What single tables have of their own explains nothing if it leaves as many errors as one dtype for all, where that
+// was compared with all numbers.
 void Verification::look_exhaustively() {
   InferOptions look = assumed_;
   look.keep_precedent = keep_precedent_;
@@ -112,6 +113,7 @@ bool Verification::replace_by_alternatives(const IsWanted& is_wanted) {
   auto other = std::make_unique<Plan>(infer(printed_, with_all));
   Report report_of_other = verify(printed_, *other);
   if (!is_wanted(count(report_of_other.findings).error)) return false;
+  effort_ = Effort::exhaustive;
   plan = std::move(other);
   report = std::move(report_of_other);
   return true;

@@ -109,9 +109,9 @@ bool prints_storage(const PlanInputs& inputs) {
 // The storage half's best hypothesis, as perf may speak against it.
 struct DoubtedStorage {
   const SearchResult& found;
-  bool explained = false;   // all that is printed of storage
-  std::int64_t denied = 0;  // sums of it that may be wrong by the dtypes that perf shows
-  std::int64_t values = 0;  // of its own that it needs besides those it counts
+  bool explained = false;       // all that is printed of storage
+  std::int64_t denied = 0;      // sums of it that may be wrong by the dtypes that perf shows
+  bool denied_for_all = false;  // the dtype of all tables: a value of its own that it does not count
 };
 
 // Searches storage again with the dtypes that these outcomes show; true: they explain it better.
@@ -123,7 +123,7 @@ bool search_with(std::span<const PerfOutcome> outcomes, const DoubtedStorage& do
   if (with_dtypes.survivors.empty()) return false;
   const Outcome &before = all.found.survivors.front().outcome, &with_known = with_dtypes.survivors.front().outcome;
   const bool may_be_wrong =
-      with_known.contradictions <= doubted.denied && with_known.cost() <= before.cost() + doubted.values;
+      with_known.contradictions <= doubted.denied && with_known.cost() <= before.cost() + doubted.denied_for_all;
   if (with_known.contradictions > 0 && !may_be_wrong) return false;
   prefer_usual_element(known->inputs, with_dtypes.survivors);
   all.found = std::move(with_dtypes);
@@ -131,7 +131,7 @@ bool search_with(std::span<const PerfOutcome> outcomes, const DoubtedStorage& do
 }
 
 // Does perf show another dtype of several tables than storage? That of one table may be a wrong cell.
-bool has_wrong_dtype(const std::vector<PerfOutcome>& outcomes) {
+bool shows_other_dtypes(const std::vector<PerfOutcome>& outcomes) {
   constexpr std::int64_t kSeveral = 2;
   return !outcomes.empty() && tables_of_other_sizes(outcomes.front()) >= kSeveral;
 }
@@ -147,14 +147,15 @@ bool search_with_dtypes_of_perf(const FixedSetting& fixed, const InferOptions& o
   const bool may_be_wrong = !storage_printed && options.effort == Effort::exhaustive && !options.alternatives;
   const Outcome& storage = all.found.survivors.front().outcome;
   const bool explained = storage.contradictions == 0;
-  // A dtype that perf denies is a value of its own, if one that all tables have is the wrong one.
-  const std::int64_t values = explained && storage.freedoms == 0 && has_wrong_dtype(all.perf_outcomes) ? 1 : 0;
-  const std::int64_t denied =
-      explained && storage.freedoms + values > 0 ? sums_that_perf_denies(all.inputs, all.perf, all.perf_outcomes) : 0;
+  // Several tables do not have a dtype of their own by chance: the one that storage took for all may be wrong.
+  const bool denied_for_all = explained && storage.freedoms == 0 && shows_other_dtypes(all.perf_outcomes);
+  const std::int64_t denied = explained && (storage.freedoms > 0 || denied_for_all)
+                                  ? sums_that_perf_denies(all.inputs, all.perf, all.perf_outcomes)
+                                  : 0;
   if (explained && !may_be_wrong && denied == 0) return false;
   // Sums that do not hold may have narrowed lookups for bounds.
   const bool was_narrowed = options.alternatives && !explained;
-  const DoubtedStorage doubted{was_narrowed ? all.before_narrowing : all.found, explained, denied, values};
+  const DoubtedStorage doubted{was_narrowed ? all.before_narrowing : all.found, explained, denied, denied_for_all};
   std::vector<PerfOutcome> likeliest;
   if (options.alternatives) {
     InferOptions without = options;
