@@ -60,7 +60,8 @@ std::size_t Ungluer::own_border_end(std::string_view prefix, std::size_t length,
   if (own != 0 && !region_.blocks.is_open(tag) && length % own != 0) return length;
   const std::size_t width = own != 0 ? own : last;
   const bool holds_another = length >= width + kShortestBorder && length <= kMostGlued * width;
-  if (!holds_another || own != 0) return holds_another ? width : length;
+  if (!holds_another) return length;
+  if (own != 0) return width;
   const std::size_t next = next_title_width(prefix);
   return next == length || (next == 0 && length % width != 0) ? length : width;
 }

@@ -25,7 +25,8 @@ class Ungluer {
 
   Region& region_;
   Framer& framer_;
-  // What next_title_width() is known for: a long line is asked for it at each border that is glued into it.
+  // What next_title_width() is known for: a long line is asked for it at each border that is glued into it, of which
+  // the first one decides.
   mutable const char* title_asked_at_ = nullptr;
   mutable std::size_t next_title_width_ = 0;
 };

@@ -104,13 +104,10 @@ void Unwrapper::end_joined() {
 
 // --- lines that begin with pieces of a border ------------------------------------------------------------------------
 
-// A border tells the width: its first piece ends in '#', further ones are nothing else. A whole border of another
-// process may be as wide as the terminal.
+// A border tells the width: its first piece ends in '#', further ones are nothing else.
 bool Unwrapper::may_be_wrapped(std::string_view text) const {
-  const std::size_t width = region_.blocks.width(), hashes = hashes_at_end(text);
-  const bool is_whole = width != 0 && hashes == width;
-  const bool goes_on = text.size() > hashes && is_run_of_hashes(region_.lines.next_text());
-  return wrap_ == 0 && may_go_on_as_border(text) && (!is_whole || goes_on);
+  const std::size_t width = region_.blocks.width();
+  return wrap_ == 0 && may_go_on_as_border(text) && !(width != 0 && hashes_at_end(text) == width);
 }
 
 bool Unwrapper::may_go_on_as_border(std::string_view text) const {
@@ -159,7 +156,7 @@ bool Unwrapper::starts_line(std::string_view text) const {
   const bool is_end = joined == line_length_ && (!is_lost || joined_characters_ == pieces_ * wrap_);
   const bool ends_joined = text.ends_with('#') && (is_end || is_only_end);
   const bool is_border = may_go_on_as_border(text) && text.size() - hashes_at_end(text) == box_in_line_;
-  if (is_border && box_in_line_ > 0) return true;  // no line ends in a prefix and a border
+  if (is_border && box_in_line_ > 0) return true;  // a last piece has no prefix in front
   return (is_border || first_box(text) == box_in_line_) && !ends_joined && !goes_on;
 }
 

@@ -93,19 +93,20 @@ WrappedRecords::WrappedRecords(std::string_view bytes, std::size_t start) {
   if (broken == 0) width_ = 0;
 }
 
-// Are the lines pieces of one record, in which escapes end the lines of a box? A line that begins as the first one is a
-// record of its own, as borders of several ranks are.
+// Are the lines pieces of one record, in which escapes end the lines of a box? A line that begins as the first one, and
+// not with blanks alone, is a record of its own, as borders of several ranks are.
 bool WrappedRecords::is_one_record(std::string_view bytes, std::size_t start) const {
   constexpr int kFewestPieces = 8, kFewestWithoutLine = 3;
   std::string record;
   const std::string front = shape_of(line_at(bytes, start).text);
+  const bool is_blank = front.find_first_not_of(' ') == kNowhere;
   int pieces = 0, without_line = 0;
   for (; pieces < kLinesCompared && start < bytes.size(); ++pieces) {
     const Line line = line_at(bytes, start);
     if (pieces > 0 && characters(line.text) != width_) break;
     const std::size_t box = first_box(line.text);
     const bool has_line = box != kNowhere && line.text.find(" #", box) != kNowhere;
-    without_line += !has_line && (front.empty() || shape_of(line.text) != front);
+    without_line += !has_line && (is_blank || shape_of(line.text) != front);
     record += line.text;
     start = line.next;
   }

@@ -807,12 +807,28 @@ TEST(Mend, WrappedLinesOfProcessesWithPlansOfTheirOwn) {
     EXPECT_EQ(texts_of(blocks[1]), second);
   };
   for (const std::size_t lag : {0, 2, 5})
-    for (const std::size_t width :
-         {std::size_t{60}, std::size_t{63}, std::size_t{95}, length - 1, length, length + 1}) {
+    for (const std::size_t width : {std::size_t{60}, std::size_t{63}, std::size_t{95}, length - 1, length + 1}) {
       check(one, other, width, lag);
       check(other, one, width, lag);
       if (width < length) check(one, alike, width, lag);
     }
+}
+
+// Somebody's line of '#' behind a border is no piece of it.
+TEST(Mend, LinesOfHashesBehindBorders) {
+  const Texts one = printed(), other = printed("64");
+  for (const std::size_t size : {1, 4, 40}) {
+    std::string log;
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      log += "[rank0]: " + one[i] + "\n[rank1]: " + other[i] + "\n";
+      if (i == 0) log += std::string(size, '#') + "\n";
+    }
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 2u) << size;
+    EXPECT_EQ(texts_of(blocks[0]), one) << size;
+    EXPECT_EQ(texts_of(blocks[1]), other) << size;
+    EXPECT_FALSE(was(Mending::wrapped, blocks[1])) << size;
+  }
 }
 
 // Lines of one width are no pieces of one record if all begin alike.
