@@ -78,14 +78,10 @@ void Verification::look_exhaustively() {
   InferOptions look = assumed_;
   look.keep_precedent = keep_precedent_;
   look.first_look = plan->first_look;
-  auto other = std::make_unique<Plan>(infer(printed_, look));
-  Report report_of_other = verify(printed_, *other);
-  if (!plan->perf_left_out && count(report_of_other.findings).error >= count(report.findings).error) {
+  const bool is_compared = !plan->perf_left_out;
+  const std::int64_t errors = count(report.findings).error;
+  if (!replace_by(look, [=](std::int64_t others) { return !is_compared || others < errors; }))
     effort_ = Effort::uniform;
-    return;
-  }
-  plan = std::move(other);
-  report = std::move(report_of_other);
 }
 
 // What the likeliest hypothesis leaves as an error, an equally good one may explain. Returns whether it replaced the
@@ -104,13 +100,18 @@ bool Verification::deny_by_bounds() {
   return replace_by_alternatives([](std::int64_t errors) { return errors > 0; });
 }
 
-// Takes the plan with the bounds of all that explains the log instead, if its count of errors is wanted. Returns
-// whether it did.
+// With the bounds of all that explains the log.
 template <class IsWanted>
 bool Verification::replace_by_alternatives(const IsWanted& is_wanted) {
   InferOptions with_all = assumed_;
   with_all.alternatives = true;
-  auto other = std::make_unique<Plan>(infer(printed_, with_all));
+  return replace_by(with_all, is_wanted);
+}
+
+// Takes the plan that is inferred like that instead, if its count of errors is wanted. Returns whether it did.
+template <class IsWanted>
+bool Verification::replace_by(const InferOptions& look, const IsWanted& is_wanted) {
+  auto other = std::make_unique<Plan>(infer(printed_, look));
   Report report_of_other = verify(printed_, *other);
   if (!is_wanted(count(report_of_other.findings).error)) return false;
   effort_ = Effort::exhaustive;

@@ -35,6 +35,8 @@ class Verification {
   bool deny_by_bounds();
   template <class IsWanted>
   bool replace_by_alternatives(const IsWanted& is_wanted);
+  template <class IsWanted>
+  bool replace_by(const InferOptions& look, const IsWanted& is_wanted);
 
   const PrintedPlan& printed_;
   const InferOptions assumed_;
