@@ -48,9 +48,9 @@ std::size_t Ungluer::border_end(std::string_view text, std::size_t box, const st
 
 // The first border may have been somebody else's, so that the title alone tells where to cut.
 // A closing border and an opening one may be glued; what is much longer is somebody's line, and would be cut for
-// ever. Where another process opens its box, that is as long as its title says, or, where that is broken, as the border
-// is if no number of the last ones gives it. Behind a block that is closed a border of another width opens the next
-// one.
+// ever. Where another process opens its box, that is as long as its title says; where that is broken, this is one
+// border unless it is as long as several of the last width. Behind a block that is closed a border of another width
+// opens the next one.
 std::size_t Ungluer::own_border_end(std::string_view prefix, std::size_t length, const std::string& process) const {
   constexpr std::size_t kMostGlued = 4;
   const std::size_t last = region_.blocks.title_width();
@@ -67,7 +67,8 @@ std::size_t Ungluer::own_border_end(std::string_view prefix, std::size_t length,
 }
 
 // Of the next title behind such a prefix, or else of the next one, which lines of other processes may stand in front
-// of; 0: it is not close. Where the border might have gone on in the line behind it, that was read already.
+// of; 0: it is not close, or broken. Lines are read as they stand: numbers and colours in front, or a container, hide
+// whose title it is. Where the border might have gone on in the line behind it, that was read already.
 std::size_t Ungluer::next_title_width(std::string_view prefix) const {
   constexpr int kMostBefore = 64;  // lines, of as many processes
   PhysicalLines ahead = region_.lines;

@@ -160,8 +160,8 @@ bool Unwrapper::starts_line(std::string_view text) const {
   return (is_border || first_box(text) == box_in_line_) && !ends_joined && !goes_on;
 }
 
-// Is it a piece of the border of another process, whose box is wider, and not the last one? The next border would have
-// a prefix in front if this one has.
+// Is it a whole piece of a border with another one behind it, though the line is long enough to end? The box of another
+// process may be wider; and the next border would have a prefix in front if this one has.
 bool Unwrapper::is_in_longer_border(std::string_view text) const {
   return (joined_characters_ > line_length_ || box_in_line_ > 0) && is_run_of_hashes(text) &&
          characters(text) == wrap_ && is_run_of_hashes(region_.lines.next_text());
