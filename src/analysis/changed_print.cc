@@ -205,6 +205,12 @@ void set_capacity(PrintedPlan& skeleton, SharedMemory& memory, std::int64_t capa
     if (of_rank > 0) of_rank = (1 - *fraction) * all;
 }
 
+// Another number of devices is one of equal ones.
+void set_devices(SharedMemory& memory, std::size_t devices) {
+  for (std::vector<double>* of : {&memory.hbm, &memory.ddr})
+    if (!of->empty() && of->size() != devices) *of = std::vector<double>(devices, of->front());
+}
+
 // Lines whose numbers are inputs, or follow from them alone.
 bool is_of_inputs(LineId id) {
   return id <= LineId::world_size || (LineId::reserved_heading <= id && id <= LineId::dense_storage);
@@ -262,6 +268,7 @@ PrintedPlan changed_print(const PrintedPlan& base_printed, const Plan& base, con
   const NameReadings names = readings_that_fit(base_printed, base);
   PrintedPlan inputs = skeleton;
   SharedMemory changed_memory = memory;
+  set_devices(changed_memory, changed.ranks.size());
   if (capacity) set_capacity(inputs, changed_memory, *capacity, texts);
   const Unrounded unrounded = {predicted(base_printed, base, values, memory, names, texts, Digits::all),
                                predicted(inputs, changed, after_change, changed_memory, names, texts, Digits::all)};

@@ -40,7 +40,7 @@ class PredictedRows {
  private:
   // `of`: used / capacity of the rank.
   Cell share(double used, const std::vector<double>& of, std::size_t rank) {
-    const double all = of.empty() ? 0 : of[rank < of.size() ? rank : 0];  // a new device is like the first
+    const double all = rank < of.size() ? of[rank] : 0;
     return write_.rounded(all > 0 ? used / all : 0, Format::p0);
   }
 

@@ -138,6 +138,27 @@ TEST(ChangedPrint, WithAnotherCapacity) {
   }
 }
 
+// Two devices of different capacities become four equal ones.
+TEST(ChangedPrint, WithMoreDevices) {
+  const PrintedLog base(read_file((test::source_folder() / "testdata" / "planner" / "v0.8.0-hidden_ddr.log").string()));
+  const std::vector<double> memory = analysis::shared_memory(base.printed, base.plan).hbm;
+  ASSERT_NE(memory[0], memory[1]);
+  Change change;
+  change.attribute = Attribute::world_size;
+  change.number = 4;
+  const WhatIf what_if(base.printed);
+  const auto outcome = what_if.with({{change}});
+  ASSERT_TRUE(std::holds_alternative<ChangedPlan>(outcome));
+  const auto& changed = std::get<ChangedPlan>(outcome);
+  const PrintedPlan print = changed_print(base.printed, what_if.likely_base(), changed.skeleton, changed.likely,
+                                          *changed.texts, changed.device_hbm);
+  ASSERT_EQ(print.ranks.rows.size(), 4u);
+  for (const PrintedRank& row : print.ranks.rows) {
+    const double used = *parse_real(row.hbm.text) * kGiB;
+    EXPECT_EQ(row.hbm_percent.text, format(used / memory[0], Format::p0)) << row.rank.text;
+  }
+}
+
 // Two logs of a planner whose backward multipliers differ: what diff names makes the one of the other.
 TEST(ChangedPrint, WithTheMultiplierThatDiffNames) {
   const auto folder = test::source_folder() / "testdata" / "pairs" / "bwd_compute_multiplier";
