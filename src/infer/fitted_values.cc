@@ -12,12 +12,13 @@ bool is_close(RealInterval found, double usual) {
   return !found.contains(usual) && found.low < usual * (1 + kClose) && found.high > usual * (1 - kClose);
 }
 
-// Few numbers tell a multiplier: wide bounds that end at the usual one do not say that it is close. Nobody sets one
-// that is a little off.
+// Few numbers tell a multiplier: wide bounds that end at the usual one, or hold it, do not say that it is close. Nobody
+// sets one that is a little off.
 bool is_close_multiplier(RealInterval found, double usual) {
-  constexpr double kWide = 0.25, kLittle = 0.03;
+  constexpr double kWide = 0.25, kLittle = 0.03, kTiny = 0.001;
+  if (found.contains(usual)) return !found.exact() && found.width() <= kTiny * usual;
   const bool is_all_close = found.low > usual * (1 - kLittle) && found.high < usual * (1 + kLittle);
-  return !found.contains(usual) && (is_all_close || (is_close(found, usual) && found.width() <= kWide * found.low));
+  return is_all_close || (is_close(found, usual) && found.width() <= kWide * found.low);
 }
 
 // Slow links and SSDs may have any.
@@ -29,7 +30,7 @@ bool may_be_round(RealInterval bandwidth) {
   return bandwidth.low < kSlow || has_multiple(kHalfGiB) || has_multiple(kTenthOfGB);
 }
 
-// Calls f(value, its default, whether it is close to that without being it) for each value.
+// Calls f(value, its default, whether it is close to that and can hardly be it) for each value.
 template <class Values, class F>
 void each_value(Values& values, F f) {
   const FittedValues usual;

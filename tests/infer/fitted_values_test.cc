@@ -45,6 +45,11 @@ TEST(FittedValues, NobodySetsAMultiplierALittleOff) {
   values.backward = {2.01, 2.02};
   values.weighted_backward = {1.19, 1.21};
   EXPECT_EQ(unlikely_values(values), 1);
+  values.bandwidths.hbm = gib(4799.7, 4800.4);
+  values.backward = {1.9999, 2.0001};  // the usual one would have done
+  EXPECT_EQ(unlikely_values(values), 1);
+  values.backward = {1.98, 2.05};
+  EXPECT_EQ(unlikely_values(values), 0);
 }
 
 TEST(FittedValues, BoundsThatAllContainTheDefaultsHideSeveral) {
