@@ -137,11 +137,16 @@ bool splits_rows(const Checks& checks, const Kind& kind) {
   return (checks.plan.setting.device == Device::cpu) == (kind.slot == kDdr.slot);
 }
 
+// Are rows split unevenly, as by capacities of this memory?
+bool has_uneven_rows(const Checks& checks, const Kind& kind) {
+  return splits_rows(checks, kind) && std::ranges::any_of(checks.plan.tables, &PlanTable::uneven_rows);
+}
+
 // So many ranks that speak for one capacity outweigh another one: more of them where rows are split by capacities of
 // this memory, and one where not even the memory that decides about rows speaks for devices of different capacities.
 std::ptrdiff_t enough_ranks(const Checks& checks, const Kind& kind) {
   if (!splits_rows(checks, kind)) return kind.slot == kDdr.slot && hbm_shares(checks).one_capacity() ? 1 : 2;
-  return std::ranges::any_of(checks.plan.tables, &PlanTable::uneven_rows) ? 5 : 2;
+  return has_uneven_rows(checks, kind) ? 5 : 2;
 }
 
 // What a rank has of the rows of the largest table, relative to rank 0, where capacities split these; else nothing.
@@ -166,15 +171,18 @@ bool is_implausible(RealInterval capacity, RealInterval printed) {
   return capacity.high * kMostTimes < printed.low || printed.high * kMostTimes < capacity.low;
 }
 
-// Do the other ranks speak for one capacity? Most of those above 0% must agree with the printed one, which is that of
-// rank 0, and rule out the capacity that would explain the outlier.
+// Is a share that no other one is like wrong, or is it that of a device of its own? Nothing but the share may speak for
+// such a device, as far as other cells are concerned (`alone`); else the other ranks must speak for one capacity: most
+// of those above 0% must agree with the printed one, which is that of rank 0, and rule out the capacity that would
+// explain the outlier.
 bool is_outlier(const Checks& checks, const Kind& kind, RealInterval printed, const std::vector<Share>& shares,
-                const Share& outlier) {
+                const Share& outlier, bool alone) {
   if (outlier.one_step_off()) return false;
   const RealInterval capacity = outlier.capacity();
   const auto rows = splits_rows(checks, kind) ? rows_like_rank_0(checks, outlier.rank) : std::nullopt;
   if (rows && printed.low > 0) return !rows->overlaps({capacity.low / printed.high, capacity.high / printed.low});
   if (is_implausible(capacity, printed)) return true;
+  if (alone && !has_uneven_rows(checks, kind)) return true;  // one device more is no simpler than one wrong cell
   const auto against = std::ranges::count_if(shares, [&](const Share& s) {
     const RealInterval own = s.rank == 0 ? narrowed(s.capacity(), printed) : s.capacity();
     return s.agrees() && !own.overlaps(capacity);
@@ -262,15 +270,28 @@ void add_own_capacities(Checks& checks, const Kind& kind, const Share& share) {
                     percent_text(share.expected) + "%), so every device is taken to have its own";
 }
 
-// True: the shares were compared. False: every device may have its own capacity, or no capacity is printed.
-bool check_kind(Checks& checks, const Kind& kind, bool counted) {
-  const Cell cell = checks.printed.slot(LineId::planning_memory, kind.slot);
-  const auto capacity = planning_memory(checks.printed, kind);
-  if (!capacity) return false;
-  const std::vector<Share> shares = shares_of(checks, kind, *capacity, counted);
+// The shares of one memory, and those that the printed capacity does not give.
+struct SharesOfKind {
+  SharesOfKind(const Checks& checks, const Kind& of, bool is_counted)
+      : kind(of), counted(is_counted), capacity(planning_memory(checks.printed, of)) {
+    if (!capacity) return;
+    shares = shares_of(checks, kind, *capacity, counted);
+    for (const Share& share : shares)
+      if (!share.agrees()) wrong.push_back(&share);
+  }
+
+  const Kind& kind;
+  bool counted;
+  std::optional<ByteInterval> capacity;
+  std::vector<Share> shares;
   std::vector<const Share*> wrong;
-  for (const Share& share : shares)
-    if (!share.agrees()) wrong.push_back(&share);
+};
+
+// True: the shares were compared. False: every device may have its own capacity, or no capacity is printed.
+bool check_kind(Checks& checks, const SharesOfKind& of, bool alone) {
+  const auto& [kind, counted, capacity, shares, wrong] = of;
+  if (!capacity) return false;
+  const Cell cell = checks.printed.slot(LineId::planning_memory, kind.slot);
   if (wrong.empty()) return !shares.empty();
   // The printed capacity is that of device 0 (section 7, Q28), so rank 0 has to agree in any case.
   const bool first_wrong = wrong.front()->rank == 0;
@@ -282,7 +303,7 @@ bool check_kind(Checks& checks, const Kind& kind, bool counted) {
   const bool one_capacity = !capacities_may_differ(checks) || split_evenly(checks, kind, shares);
   if (!counted || one_capacity ||
       (wrong.size() == 1 && (first_wrong || wrong.front()->impossible() ||
-                             is_outlier(checks, kind, divisor(*capacity), shares, *wrong.front())))) {
+                             is_outlier(checks, kind, divisor(*capacity), shares, *wrong.front(), alone)))) {
     for (const Share* share : wrong) add_share(checks, kind, *share, one_capacity);
     return true;
   }
@@ -346,10 +367,16 @@ std::optional<ByteInterval> planning_of_all(const PrintedPlan& printed, const Pl
 }
 
 void check_percentages(Checks& checks) {
-  const bool counted = hbm_is_counted(checks);
-  checks.compared.hbm_percent = hbm_may_be_counted(checks) && check_kind(checks, kHbm, counted);
-  checks.compared.ddr_percent = check_kind(checks, kDdr, true);
-  checks.compared.planning_hbm = checks.compared.hbm_percent && counted;
+  const SharesOfKind hbm(checks, kHbm, hbm_is_counted(checks)), ddr(checks, kDdr, true);
+  // A device of its own may leave other numbers wrong as well where rows were split evenly, or both of its shares.
+  const auto is_wrong_number = [](const Finding& finding) {
+    return finding.severity == Severity::error && !finding.rule->id.starts_with("log.");
+  };
+  const bool both = hbm.wrong.size() == 1 && ddr.wrong.size() == 1 && hbm.wrong[0]->rank == ddr.wrong[0]->rank;
+  const bool alone = !both && std::ranges::none_of(checks.findings, is_wrong_number);
+  checks.compared.hbm_percent = hbm_may_be_counted(checks) && check_kind(checks, hbm, alone);
+  checks.compared.ddr_percent = check_kind(checks, ddr, alone);
+  checks.compared.planning_hbm = checks.compared.hbm_percent && hbm.counted;
   checks.compared.planning_ddr = checks.compared.ddr_percent;
 }
 

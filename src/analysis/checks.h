@@ -102,10 +102,10 @@ void check_numbers_of_lines(Checks& checks);
 void check_tables(Checks& checks);
 void check_ranks(Checks& checks);
 void check_perf(Checks& checks);
-void check_percentages(Checks& checks);
 void check_kernels(Checks& checks);
 void check_reservation(Checks& checks);
 void check_statistics(Checks& checks);
+void check_percentages(Checks& checks);  // after all others, whose errors it looks at
 void check_top_tables(Checks& checks, const RankValues& values);
 
 // Does the line begin with the name of a compute kernel?

@@ -260,10 +260,10 @@ Report verify(const PrintedPlan& printed, const Plan& plan) {
   analysis::check_tables(checks);
   analysis::check_ranks(checks);
   analysis::check_perf(checks);
-  analysis::check_percentages(checks);
   analysis::check_kernels(checks);
   analysis::check_reservation(checks);
   analysis::check_statistics(checks);
+  analysis::check_percentages(checks);
   report.coverage = analysis::cover(checks);
   report.checked = analysis::checked_rules(report.coverage, report.findings);
   std::ranges::stable_sort(report.findings, {},

@@ -9,7 +9,7 @@
 namespace shardstats::cli {
 namespace {
 
-// A share may always be that of a device of its own.
+// Where a share speaks for a device of its own, bounds leave open how rows are split, which would explain any share.
 bool disputes_shares(const Report& report) {
   return std::ranges::any_of(report.findings, [](const Finding& finding) {
     return finding.severity == Severity::error && finding.rule->id.ends_with("_percent");

@@ -37,6 +37,10 @@ FOUND = [
     ("v1.8.0/small-103.log", "#         1   7.856", "(9%)", "(4%)"),  # two such tables
     ("v0.2.0/odd-445.log", "#         0     1.3 (2%)", "(2%)", "(0%)"),  # a memory without tables that is counted
     ("v1.2.0/small-101.log", "#         1   3.515", "10.445 (1%)", "10.445 (6%)"),  # the other memory has one capacity
+    ("v1.1.0/small-103.log", "#         2    8.923", "(26%)", "(22%)"),  # one share that a device of its own explains
+    ("v1.4.0/small-102.log", "#         1    4.59", "(3%)", "(5%)"),  # likewise, with a memory bandwidth of its own
+    ("v1.3.0/odd-662.log", "#         1     0.0 (0%)", "3.359 (3%)", "3.359 (7%)"),  # likewise, on CPU
+    ("v1.4.0/odd-685.log", "ebc.page_id", " 31441.845 ", " 31440.845 "),  # a multiplier a hair beside the usual one
     ("v1.8.0/small-101.log", "Total Distance: 0.714", "0.714", "1.014"),  # bounds of all that explains the log are wide
 ]
 # What was clean behind the genuine log, whose hypotheses it follows.
@@ -130,15 +134,14 @@ class Edits(unittest.TestCase):
                     _, number, start = rng.choice(numbers)
                     at, new = start + rng.randrange(len(number.text)), rng.choice(b"0123456789")
                 edited = data[:at] + bytes([new]) + data[at + 1:]
-                status, rules = verify(edited)
+                status, _ = verify(edited)
                 self.assertIn(status, (0, 1, 2), (log.name, at, new))
                 if edit % 2 and status == 1:
                     self.assertEqual(verify(data + edited)[0], 1, (log.name, at, new, "behind the genuine log"))
                 if data[at] == new or not self.is_detectable(numbers, at, new):
                     continue
-                own_capacities = any(rule.endswith("_percent") for rule in rules)  # a note then says so
                 detected += status == 1
-                missed += status == 0 and not own_capacities
+                missed += status == 0
         self.assertGreater(detected, EDITS)
         self.assertLessEqual(missed, LEFT_OPEN * detected)
 

@@ -1,9 +1,13 @@
 // How far `verify` looks, and which of the looks it reports.
 #include "cli/verification.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "corpus.h"
 #include "shardstats/input/blocks.h"
@@ -35,6 +39,48 @@ TEST(Verification, LooksAtSingleTablesWhereThatLeavesFewerErrors) {
   verification.finish();
   EXPECT_EQ(count(verification.report.findings).error, 0);
   EXPECT_EQ(verification.effort(), Effort::exhaustive);
+}
+
+std::string planner_log(const std::string& name) {
+  return test::file_text(test::source_folder() / "testdata" / "planner" / name);
+}
+
+// How severe it is what verify says of shares; of other numbers it says nothing severe.
+std::vector<std::pair<std::string_view, Severity>> shares_of(const std::string& text) {
+  const PrintedPlan printed = parse(find_blocks(text).front());
+  Verification verification(printed, {}, false);
+  verification.finish();
+  std::vector<std::pair<std::string_view, Severity>> shares;
+  for (const Finding& finding : verification.report.findings) {
+    const std::string_view rule = finding.rule->id;
+    const bool is_share = rule.ends_with("_percent"), is_log = rule.starts_with("log.");
+    if (is_share) shares.emplace_back(rule, finding.severity);
+    EXPECT_TRUE(is_share || is_log || finding.severity != Severity::error) << finding.message;
+  }
+  return shares;
+}
+
+// A device of its own for one share is no simpler than a wrong share.
+TEST(Verification, BelievesInNoDeviceThatOnlyItsShareSpeaksFor) {
+  std::string text = planner_log("v1.6.0-release_of_four_tables.log");
+  EXPECT_THAT(shares_of(text), testing::IsEmpty());
+  const std::string_view share = "0.517 (1%)";
+  const std::size_t at = text.find(share);
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, share.size(), "0.517 (9%)");
+  const auto is_wrong = testing::ElementsAre(std::pair("rank.hbm_percent", Severity::error));
+  EXPECT_THAT(shares_of(text), is_wrong);
+  const std::size_t last_line = text.rfind("\n#");
+  EXPECT_THAT(shares_of(text.substr(0, last_line + 1)), is_wrong) << "without the closing border";
+}
+
+TEST(Verification, BelievesInADeviceThatOtherNumbersSpeakFor) {
+  // Host memory of tables that are split by the capacities of two devices: an even split leaves its imbalance wrong.
+  EXPECT_THAT(shares_of(planner_log("v0.8.0-hidden_ddr.log")),
+              testing::ElementsAre(std::pair("rank.hbm_percent", Severity::note)));
+  EXPECT_THAT(shares_of(planner_log("v1.4.0-two_devices.log")),
+              testing::ElementsAre(std::pair("rank.hbm_percent", Severity::note),
+                                   std::pair("rank.ddr_percent", Severity::note)));
 }
 
 }  // namespace
