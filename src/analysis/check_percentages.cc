@@ -171,10 +171,10 @@ bool is_implausible(RealInterval capacity, RealInterval printed) {
   return capacity.high * kMostTimes < printed.low || printed.high * kMostTimes < capacity.low;
 }
 
-// Is a share that no other one is like wrong, or is it that of a device of its own? Nothing but the share may speak for
-// such a device, as far as other cells are concerned (`alone`); else the other ranks must speak for one capacity: most
-// of those above 0% must agree with the printed one, which is that of rank 0, and rule out the capacity that would
-// explain the outlier.
+// Is the only share that the printed capacity does not give wrong, rather than that of a device of its own? Yes where
+// nothing else speaks for such a device (`alone`: no other number is wrong), and where the other ranks speak for one
+// capacity: enough of them agree with the printed one, which is that of rank 0, and rule out what would explain this
+// one.
 bool is_outlier(const Checks& checks, const Kind& kind, RealInterval printed, const std::vector<Share>& shares,
                 const Share& outlier, bool alone) {
   if (outlier.one_step_off()) return false;
@@ -270,8 +270,9 @@ void add_own_capacities(Checks& checks, const Kind& kind, const Share& share) {
                     percent_text(share.expected) + "%), so every device is taken to have its own";
 }
 
-// The shares of one memory, and those that the printed capacity does not give.
+// The shares of one memory, and those of them that the printed capacity does not give.
 struct SharesOfKind {
+  SharesOfKind(const SharesOfKind&) = delete;  // `wrong` points into `shares`
   SharesOfKind(const Checks& checks, const Kind& of, bool is_counted)
       : kind(of), counted(is_counted), capacity(planning_memory(checks.printed, of)) {
     if (!capacity) return;
