@@ -66,6 +66,21 @@ std::string print_unchanged(const PrintedLog& log) {
   return rendered(changed_print(log.printed, log.plan, log.printed, log.plan, texts));
 }
 
+// What a change makes of a log.
+struct ChangedLog {
+  ChangedLog(const PrintedLog& base, const Change& change) : what_if(base.printed) {
+    auto outcome = what_if.with({{change}});
+    if (auto* found = std::get_if<ChangedPlan>(&outcome)) {
+      plan = std::move(*found);
+      print = changed_print(base.printed, what_if.likely_base(), plan->skeleton, plan->likely, *plan->texts,
+                            plan->device_hbm);
+    }
+  }
+  WhatIf what_if;
+  std::optional<ChangedPlan> plan;  // nullopt: it cannot be changed like that
+  PrintedPlan print;
+};
+
 // ---- logs of the project -------------------------------------------------------------------------------------------
 
 TEST(ChangedPrint, OfNoChangeIsTheLog) {
@@ -114,13 +129,9 @@ TEST(ChangedPrint, ListsNamesWithDots) {
   change.tables = {static_cast<std::uint32_t>(std::ranges::find_if(rows, named) - rows.begin())};
   change.attribute = Attribute::rows;
   change.number = 1e9;
-  const WhatIf what_if(base.printed);
-  const auto outcome = what_if.with({{change}});
-  ASSERT_TRUE(std::holds_alternative<ChangedPlan>(outcome));
-  const auto& changed = std::get<ChangedPlan>(outcome);
-  const PrintedPlan print = changed_print(base.printed, what_if.likely_base(), changed.skeleton, changed.likely,
-                                          *changed.texts, changed.device_hbm);
-  EXPECT_EQ(print.slot(LineId::top_hbm_table).text, "doc.v3");
+  const ChangedLog changed(base, change);
+  ASSERT_TRUE(changed.plan);
+  EXPECT_EQ(changed.print.slot(LineId::top_hbm_table).text, "doc.v3");
 }
 
 TEST(ChangedPrint, WithAnotherCapacity) {
@@ -146,14 +157,10 @@ TEST(ChangedPrint, WithMoreDevices) {
   Change change;
   change.attribute = Attribute::world_size;
   change.number = 4;
-  const WhatIf what_if(base.printed);
-  const auto outcome = what_if.with({{change}});
-  ASSERT_TRUE(std::holds_alternative<ChangedPlan>(outcome));
-  const auto& changed = std::get<ChangedPlan>(outcome);
-  const PrintedPlan print = changed_print(base.printed, what_if.likely_base(), changed.skeleton, changed.likely,
-                                          *changed.texts, changed.device_hbm);
-  ASSERT_EQ(print.ranks.rows.size(), 4u);
-  for (const PrintedRank& row : print.ranks.rows) {
+  const ChangedLog changed(base, change);
+  ASSERT_TRUE(changed.plan);
+  ASSERT_EQ(changed.print.ranks.rows.size(), 4u);
+  for (const PrintedRank& row : changed.print.ranks.rows) {
     const double used = *parse_real(row.hbm.text) * kGiB;
     EXPECT_EQ(row.hbm_percent.text, format(used / memory[0], Format::p0)) << row.rank.text;
   }
@@ -166,13 +173,9 @@ TEST(ChangedPrint, WithTheMultiplierThatDiffNames) {
   Change change;
   change.attribute = Attribute::bwd_compute_multiplier;
   change.number = 2.5;
-  const WhatIf what_if(base.printed);
-  const auto outcome = what_if.with({{change}});
-  ASSERT_TRUE(std::holds_alternative<ChangedPlan>(outcome));
-  const auto& changed = std::get<ChangedPlan>(outcome);
-  EXPECT_EQ(rendered(changed_print(base.printed, what_if.likely_base(), changed.skeleton, changed.likely,
-                                   *changed.texts, changed.device_hbm)),
-            read_file((folder / "next.log").string()));
+  const ChangedLog changed(base, change);
+  ASSERT_TRUE(changed.plan);
+  EXPECT_EQ(rendered(changed.print), read_file((folder / "next.log").string()));
 }
 
 // A plan with one table less: sums fall, lists and counts follow.
@@ -311,20 +314,16 @@ TEST(ChangedPrint, HasNoMoreRanksInTiersThanThereAre) {
     const auto batch = parse_integer(base.printed.slot(LineId::batch_size).text);
     if (!batch || base.printed.find(LineId::tier) == nullptr || !is_printable(base.plan)) continue;
     change.number = 2.0 * static_cast<double>(*batch);
-    const WhatIf what_if(base.printed);
-    const auto outcome = what_if.with({{change}});
-    if (!std::holds_alternative<ChangedPlan>(outcome)) continue;
-    const auto& changed = std::get<ChangedPlan>(outcome);
-    const PrintedPlan print =
-        changed_print(base.printed, what_if.likely_base(), changed.skeleton, changed.likely, *changed.texts);
+    const ChangedLog changed(base, change);
+    if (!changed.plan) continue;
     std::size_t listed = 0;
-    for (const PrintedLine& line : print.lines) {
+    for (const PrintedLine& line : changed.print.lines) {
       if (line.id != LineId::tier) continue;
       std::vector<int> ranks;
-      ASSERT_TRUE(parse_ranks(print.slots_of(line)[2].text, ranks)) << path;
+      ASSERT_TRUE(parse_ranks(changed.print.slots_of(line)[2].text, ranks)) << path;
       listed += ranks.size();
     }
-    EXPECT_LE(listed, print.ranks.rows.size()) << path;
+    EXPECT_LE(listed, changed.print.ranks.rows.size()) << path;
     ++logs;
   }
   EXPECT_GT(logs, test::sampled(60U));
