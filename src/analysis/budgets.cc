@@ -242,7 +242,7 @@ class Measures {
   Items shares() const {
     Items items = ranks(kRankHbm);
     if (printed_.ranks.rows.empty()) return items;
-    const HbmShares all = hbm_shares(printed_, plan_);
+    const MemoryShares all = hbm_shares(printed_, plan_);
     if (!all.counted) return {unknown(kNoShare)};
     const bool one_capacity = all.one_capacity();
     for (Item& item : items) {
@@ -267,7 +267,7 @@ class Measures {
   Items headroom() const {
     Items items = ranks(kRankHbm);
     if (printed_.ranks.rows.empty()) return items;
-    const HbmShares all = hbm_shares(printed_, plan_);
+    const MemoryShares all = hbm_shares(printed_, plan_);
     if (!all.counted) return {unknown(kNoShare)};
     if (!all.planning) return {unknown("planning memory is not printed; it is with the planner's debug output")};
     if (!all.one_capacity())

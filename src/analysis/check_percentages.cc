@@ -48,10 +48,15 @@ RealInterval divisor(ByteInterval capacity) {
   return {static_cast<double>(capacity.low), static_cast<double>(capacity.high) + 1};
 }
 
-std::vector<Share> shares_of(const Checks& checks, const Kind& kind, ByteInterval capacity, bool counted) {
+std::optional<ByteInterval> planning_memory(const PrintedPlan& printed, const Kind& kind) {
+  return printed.bytes_in(LineId::planning_memory, kind.slot);
+}
+
+MemoryShares shares_of(const Checks& checks, const Kind& kind, bool counted) {
   const auto& rows = checks.printed.ranks.rows;
-  std::vector<Share> shares;
-  shares.reserve(rows.size());
+  MemoryShares shares{counted, planning_memory(checks.printed, kind), {}};
+  const ByteInterval capacity = shares.planning.value_or(ByteInterval{});
+  shares.ranks.reserve(rows.size());
   const Format memory = checks.printed.format_of(RoundedNumbers::rank_memory);
   std::string_view used_above, percent_above;  // many rows have the same, as no DDR at all
   std::optional<ByteInterval> used;
@@ -72,13 +77,9 @@ std::vector<Share> shares_of(const Checks& checks, const Kind& kind, ByteInterva
       const RealInterval by = divisor(capacity);
       share.expected = {share.used.low / by.high, share.used.high / std::max(by.low, 1.0)};
     }
-    shares.push_back(share);
+    shares.ranks.push_back(share);
   }
   return shares;
-}
-
-std::optional<ByteInterval> planning_memory(const PrintedPlan& printed, const Kind& kind) {
-  return printed.bytes_in(LineId::planning_memory, kind.slot);
 }
 
 // Where the device is not known, shares of zero may be those of a device whose HBM is not counted: of a CPU, which has
@@ -270,29 +271,12 @@ void add_own_capacities(Checks& checks, const Kind& kind, const Share& share) {
                     percent_text(share.expected) + "%), so every device is taken to have its own";
 }
 
-// The shares of one memory, and those of them that the printed capacity does not give.
-struct SharesOfKind {
-  SharesOfKind(const SharesOfKind&) = delete;  // `wrong` points into `shares`
-  SharesOfKind(const Checks& checks, const Kind& of, bool is_counted)
-      : kind(of), counted(is_counted), capacity(planning_memory(checks.printed, of)) {
-    if (!capacity) return;
-    shares = shares_of(checks, kind, *capacity, counted);
-    for (const Share& share : shares)
-      if (!share.agrees()) wrong.push_back(&share);
-  }
-
-  const Kind& kind;
-  bool counted;
-  std::optional<ByteInterval> capacity;
-  std::vector<Share> shares;
-  std::vector<const Share*> wrong;
-};
-
 // True: the shares were compared. False: every device may have its own capacity, or no capacity is printed.
-bool check_kind(Checks& checks, const SharesOfKind& of, bool alone) {
-  const auto& [kind, counted, capacity, shares, wrong] = of;
+bool check_kind(Checks& checks, const Kind& kind, const MemoryShares& of, bool alone) {
+  const auto& [counted, capacity, shares] = of;
   if (!capacity) return false;
   const Cell cell = checks.printed.slot(LineId::planning_memory, kind.slot);
+  const std::vector<const Share*> wrong = of.wrong();
   if (wrong.empty()) return !shares.empty();
   // The printed capacity is that of device 0 (section 7, Q28), so rank 0 has to agree in any case.
   const bool first_wrong = wrong.front()->rank == 0;
@@ -313,15 +297,13 @@ bool check_kind(Checks& checks, const SharesOfKind& of, bool alone) {
   return false;
 }
 
-std::vector<double> shared_memory(const Checks& checks, const Kind& kind, bool counted) {
-  const auto planning = planning_memory(checks.printed, kind);
-  const std::vector<Share> shares = shares_of(checks, kind, planning.value_or(ByteInterval{}), counted);
-  RealInterval common = planning ? divisor(*planning) : RealInterval{};
-  counted = counted && common.high > kLeastCapacity;
-  for (const Share& share : shares)
+std::vector<double> shared_memory(const Checks& checks, const MemoryShares& shares) {
+  RealInterval common = shares.planning ? divisor(*shares.planning) : RealInterval{};
+  const bool counted = shares.counted && common.high > kLeastCapacity;
+  for (const Share& share : shares.ranks)
     if (share.agrees()) common = narrowed(common, share.capacity());
   std::vector<double> memory(checks.plan.ranks.size(), counted ? middle(common) : 0);
-  for (const Share& share : shares) {
+  for (const Share& share : shares.ranks) {
     const bool own = counted && !share.agrees() && share.printed.low > 0;
     if (own && static_cast<std::size_t>(share.rank) < memory.size())
       memory[static_cast<std::size_t>(share.rank)] = middle(share.capacity());
@@ -334,20 +316,24 @@ std::vector<double> shared_memory(const Checks& checks, const Kind& kind, bool c
 SharedMemory shared_memory(const PrintedPlan& printed, const Plan& plan) {
   std::vector<Finding> none;
   const Checks checks{printed, plan, none};
-  return {shared_memory(checks, kHbm, hbm_is_counted(checks)), shared_memory(checks, kDdr, true)};
+  return {shared_memory(checks, shares_of(checks, kHbm, hbm_is_counted(checks))),
+          shared_memory(checks, shares_of(checks, kDdr, true))};
 }
 
-bool HbmShares::one_capacity() const { return planning && std::ranges::all_of(ranks, &Share::agrees); }
+bool MemoryShares::one_capacity() const { return planning && std::ranges::all_of(ranks, &Share::agrees); }
 
-HbmShares hbm_shares(const Checks& checks) {
-  HbmShares shares;
-  shares.counted = hbm_is_counted(checks) && hbm_may_be_counted(checks);
-  shares.planning = planning_memory(checks.printed, kHbm);
-  shares.ranks = shares_of(checks, kHbm, shares.planning.value_or(ByteInterval{}), shares.counted);
-  return shares;
+std::vector<const Share*> MemoryShares::wrong() const {
+  std::vector<const Share*> wrong;
+  for (const Share& share : ranks)
+    if (planning && !share.agrees()) wrong.push_back(&share);
+  return wrong;
 }
 
-HbmShares hbm_shares(const PrintedPlan& printed, const Plan& plan) {
+MemoryShares hbm_shares(const Checks& checks) {
+  return shares_of(checks, kHbm, hbm_is_counted(checks) && hbm_may_be_counted(checks));
+}
+
+MemoryShares hbm_shares(const PrintedPlan& printed, const Plan& plan) {
   std::vector<Finding> none;
   return hbm_shares(Checks{printed, plan, none});
 }
@@ -363,20 +349,25 @@ std::optional<RealInterval> common_capacity(const std::vector<Share>& shares) {
 }
 
 std::optional<ByteInterval> planning_of_all(const PrintedPlan& printed, const Plan& plan) {
-  const HbmShares shares = hbm_shares(printed, plan);
+  const MemoryShares shares = hbm_shares(printed, plan);
   return shares.counted && shares.one_capacity() ? shares.planning : std::nullopt;
 }
 
 void check_percentages(Checks& checks) {
-  const SharesOfKind hbm(checks, kHbm, hbm_is_counted(checks)), ddr(checks, kDdr, true);
+  const MemoryShares hbm = hbm_shares(checks), ddr = shares_of(checks, kDdr, true);
   // A device of its own may leave other numbers wrong as well where rows were split evenly, or both of its shares.
   const auto is_wrong_number = [](const Finding& finding) {
     return finding.severity == Severity::error && !finding.rule->id.starts_with("log.");
   };
-  const bool both = hbm.wrong.size() == 1 && ddr.wrong.size() == 1 && hbm.wrong[0]->rank == ddr.wrong[0]->rank;
+  const auto only_wrong_row = [](const MemoryShares& of) {
+    const std::vector<const Share*> wrong = of.wrong();
+    return wrong.size() == 1 ? wrong.front()->row : nullptr;
+  };
+  const PrintedRank* row = only_wrong_row(hbm);
+  const bool both = row != nullptr && row == only_wrong_row(ddr);
   const bool alone = !both && std::ranges::none_of(checks.findings, is_wrong_number);
-  checks.compared.hbm_percent = hbm_may_be_counted(checks) && check_kind(checks, hbm, alone);
-  checks.compared.ddr_percent = check_kind(checks, ddr, alone);
+  checks.compared.hbm_percent = hbm_may_be_counted(checks) && check_kind(checks, kHbm, hbm, alone);
+  checks.compared.ddr_percent = check_kind(checks, kDdr, ddr, alone);
   checks.compared.planning_hbm = checks.compared.hbm_percent && hbm.counted;
   checks.compared.planning_ddr = checks.compared.ddr_percent;
 }

@@ -55,7 +55,7 @@ Explained explain_reserved_percent(const Context& context) {
 Explained explain_planning_capacity(const Context& context) {
   Explained explained = of_rule(RuleId::reservation_capacity);
   explained.steps.push_back(printed_step("planning memory", context.printed.slot(LineId::planning_memory), ""));
-  const analysis::HbmShares shares = analysis::hbm_shares(context.printed, context.plan);
+  const analysis::MemoryShares shares = analysis::hbm_shares(context.printed, context.plan);
   if (!shares.counted || shares.ranks.empty()) {
     explained.notes.emplace_back("No rank shows a share of HBM that would tell the planning memory.");
     return explained;

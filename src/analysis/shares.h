@@ -31,16 +31,18 @@ struct Share {
   }
 };
 
-// HBM of the ranks whose memory and percentage can be read.
-struct HbmShares {
-  bool counted = false;                  // the device is one whose HBM the planner divides by its capacity
+// HBM or DDR of the ranks whose memory and percentage can be read.
+struct MemoryShares {
+  bool counted = false;                  // the device is one whose memory the planner divides by its capacity
   std::optional<ByteInterval> planning;  // as printed
   std::vector<Share> ranks;              // `expected` only with planning memory
   // Every device has the printed capacity, as far as the log tells.
   bool one_capacity() const;
+  // Those that the printed capacity does not give; they point into `ranks`.
+  std::vector<const Share*> wrong() const;
 };
-HbmShares hbm_shares(const Checks& checks);
-HbmShares hbm_shares(const PrintedPlan& printed, const Plan& plan);
+MemoryShares hbm_shares(const Checks& checks);
+MemoryShares hbm_shares(const PrintedPlan& printed, const Plan& plan);
 // The capacity that all shares could be of; nullopt: there is none.
 std::optional<RealInterval> common_capacity(const std::vector<Share>& shares);
 // HBM that the planner may fill on each device, if one printed number is that of all.
