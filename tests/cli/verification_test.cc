@@ -15,6 +15,10 @@
 namespace shardstats::cli {
 namespace {
 
+std::string planner_log(const std::string& name) {
+  return test::file_text(test::source_folder() / "testdata" / "planner" / name);
+}
+
 // Tables with dtypes of their own would make an error of a perf cell instead of the output, and as many.
 TEST(Verification, KeepsTheFirstLookThatLeavesAsFewErrors) {
   std::string text = test::file_text(test::source_folder() / "testdata" / "logs" / "v0.5.0.log");
@@ -31,18 +35,13 @@ TEST(Verification, KeepsTheFirstLookThatLeavesAsFewErrors) {
 
 // One dtype for all and default bandwidths leave errors in a log of other ones.
 TEST(Verification, LooksAtSingleTablesWhereThatLeavesFewerErrors) {
-  const std::string text =
-      test::file_text(test::source_folder() / "testdata" / "planner" / "v0.5.0-own_bandwidths.log");
+  const std::string text = planner_log("v0.5.0-own_bandwidths.log");
   const PrintedPlan printed = parse(find_blocks(text).front());
   Verification verification(printed, {}, false);
   EXPECT_GT(count(verification.report.findings).error, 0);
   verification.finish();
   EXPECT_EQ(count(verification.report.findings).error, 0);
   EXPECT_EQ(verification.effort(), Effort::exhaustive);
-}
-
-std::string planner_log(const std::string& name) {
-  return test::file_text(test::source_folder() / "testdata" / "planner" / name);
 }
 
 // How severe it is what verify says of shares; of other numbers it says nothing severe.
