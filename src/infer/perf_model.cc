@@ -268,28 +268,23 @@ std::uint32_t CellElements::of(const PerfHypothesis& h, std::uint32_t t) {
 
 namespace {
 
-// Calls f(option) for those with one element size, until that is false. Sequences are seldom weighted: `likely` leaves
-// that out where the log does not say it.
-template <class F>
-bool each_option_of_size(const TableCase& table, int element, bool likely, F f) {
+// Adds those with some of the element sizes, a bit each. Sequences are seldom weighted: `likely` leaves that out where
+// the log does not say it.
+void add_options(const TableCase& table, std::uint32_t elements, bool likely, PerfOptions& options) {
   const bool may_prefetch = table.inputs.kernel->speed == KernelSpeed::cached &&
                             table.h.setting.rules->release >= Release::v0_6_0 && table.h.setting.device == Device::cuda;
   const auto& printed = table.perf.weighted;
-  const double size = kElementSizes[static_cast<std::size_t>(element)];
-  for (const bool weighted : {false, true}) {
-    if (printed ? *printed != weighted : likely && weighted && table.inputs.sequence) continue;
-    if (!f(PerfOption{size, weighted, false})) return false;
-    if (may_prefetch && !f(PerfOption{size, weighted, true})) return false;
-  }
-  return true;
-}
-
-// The same for several sizes, a bit each.
-template <class F>
-bool each_option(const TableCase& table, std::uint32_t elements, bool likely, F f) {
-  for (; elements != 0; elements &= elements - 1)
-    if (!each_option_of_size(table, std::countr_zero(elements), likely, f)) return false;
-  return true;
+  const bool may_be_weighted = printed ? *printed : !(likely && table.inputs.sequence);
+  const bool may_be_plain = !printed || !*printed;
+  const auto add = [&](double size, bool weighted) {
+    options.add({size, weighted, false});
+    if (may_prefetch) options.add({size, weighted, true});
+  };
+  each_bit(elements, [&](int element) {
+    const double size = kElementSizes[static_cast<std::size_t>(element)];
+    if (may_be_plain) add(size, false);
+    if (may_be_weighted) add(size, true);
+  });
 }
 
 // Index of the element size that is likeliest before anything is known of the table.
@@ -298,27 +293,26 @@ int wide_element(const TableCase& table) {
 }
 
 // Those that the hypothesis leaves, the most likely one first.
-template <class F>
-bool each_likely_option(const TableCase& table, F f) {
+PerfOptions likely_options(const TableCase& table) {
+  PerfOptions options;
   const std::uint32_t elements = elements_of(table.h, table.t);
   const bool is_one = (elements & (elements - 1)) == 0;
   const std::uint32_t wide = is_one ? elements : 1u << wide_element(table);
-  return each_option(table, elements & wide, true, f) && each_option(table, elements & ~wide, true, f);
+  add_options(table, elements & wide, true, options);
+  if (!is_one) add_options(table, elements & ~wide, true, options);
+  return options;
 }
 
 }  // namespace
 
 PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t) {
-  PerfOptions options;
-  each_likely_option(TableCase(h, plan, perf, t), [&](PerfOption option) { return options.add(option), true; });
-  return options;
+  return likely_options(TableCase(h, plan, perf, t));
 }
 
 PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
                          int element) {
   PerfOptions options;
-  each_option(TableCase(h, plan, perf, t), 1u << element, false,
-              [&](PerfOption option) { return options.add(option), true; });
+  add_options(TableCase(h, plan, perf, t), 1u << element, false, options);
   return options;
 }
 
@@ -339,18 +333,14 @@ namespace {
 // Bounds over the options that contradict the same printed numbers as the best one, and those options if asked for.
 class BestOptions {
  public:
-  BestOptions(const TableCase& table, Codecs codecs, std::vector<PerfOption>* list, TablePerf& best)
-      : table_(table), codecs_(codecs), list_(list), best_(best) {}
+  BestOptions(const TableCase& table, PerfOption first, Codecs codecs, std::vector<PerfOption>* list, TablePerf& best)
+      : table_(table), moves_(table, first, codecs), list_(list), best_(best), any_(find(best)) {
+    if (any_) add_to_list(first, true);
+  }
 
   // False: the kernel's bandwidth is not known.
   bool look_at(PerfOption option) {
-    if (!moves_) {
-      moves_.emplace(table_, option, codecs_);
-      any_ = find(best_);
-      if (any_) add_to_list(option, true);
-      return any_;
-    }
-    moves_->take(option);
+    moves_.take(option);
     TablePerf found;
     if (!find(found)) return false;
     const bool is_better = std::popcount(found.contradicted) < std::popcount(best_.contradicted);
@@ -362,11 +352,16 @@ class BestOptions {
     if (as_good || is_better) add_to_list(option, is_better);
     return true;
   }
+  // Until the kernel's bandwidth is not known.
+  void look_at_all(std::span<const PerfOption> options) {
+    for (const PerfOption option : options)
+      if (!look_at(option)) return;
+  }
   bool any() const { return any_; }
 
  private:
   bool find(TablePerf& found) const {
-    if (!find_perf(table_, *moves_, found)) return false;
+    if (!find_perf(table_, moves_, found)) return false;
     found.contradicted = table_.perf.printed.contradicted(found.cells);
     return true;
   }
@@ -378,35 +373,39 @@ class BestOptions {
   }
 
   const TableCase& table_;
-  Codecs codecs_;
+  OptionMoves moves_;  // of the option before
   std::vector<PerfOption>* list_;
   TablePerf& best_;
-  bool any_ = false;
-  std::optional<OptionMoves> moves_;  // of the option before
+  bool any_;
 };
 
 // Sets `best`; false: the kernel's bandwidth is not known.
 bool over_options(const TableCase& table, Codecs codecs, CellElements* other_sizes, std::vector<PerfOption>* list,
                   TablePerf& best) {
-  BestOptions found(table, codecs, list, best);
-  const auto look_at = [&](PerfOption option) { return found.look_at(option); };
-  each_likely_option(table, look_at);
+  const PerfOptions likely = likely_options(table);
+  if (likely.count == 0) return false;
+  BestOptions found(table, likely.options.front(), codecs, list, best);
   if (!found.any()) return false;
+  found.look_at_all(std::span(likely.begin() + 1, likely.end()));
   if (best.contradicted == 0 || other_sizes == nullptr) return true;
   const std::uint32_t elements = elements_of(table.h, table.t);
   if (table.inputs.sequence && !table.perf.weighted) {
-    each_option(table, elements, false, look_at);
+    PerfOptions any;
+    add_options(table, elements, false, any);
+    found.look_at_all(any);
     if (best.contradicted == 0) return true;
   }
-  const TablePerf likely = best;
-  const auto likely_options = list != nullptr ? *list : std::vector<PerfOption>{};
+  const TablePerf best_likely = best;
+  const auto listed = list != nullptr ? *list : std::vector<PerfOption>{};
   // A table too small for its storage to show its dtype may have one of its own.
-  each_option(table, other_sizes->of(table.h, table.t) & ~elements, false, look_at);
+  PerfOptions others;
+  add_options(table, other_sizes->of(table.h, table.t) & ~elements, false, others);
+  found.look_at_all(others);
   best.other_sizes = true;
   // Cells that even such a dtype leaves contradicted do not speak for it.
   if (std::popcount(best.contradicted) <= 1) return true;
-  if (list != nullptr) *list = likely_options;
-  best = likely;
+  if (list != nullptr) *list = listed;
+  best = best_likely;
   return true;
 }
 
