@@ -1,6 +1,7 @@
 // Checks of the rank percentages against the planning (usable) memory (log-format.md section 6.2).
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "analysis/shares.h"
@@ -103,15 +104,29 @@ std::string percent_text(RealInterval share) {
 // How far the printed share is from what the capacity gives; a neighbouring percentage may be a device of its own size.
 constexpr double kOtherDevice = 0.01;
 
-// What else the share may say, where devices can have capacities of their own.
-std::string other_device_text(const Share& share) {
-  const RealInterval capacity = share.capacity();
-  if (share.rank == 0 || share.impossible() || share.printed.low <= 0) return {};
-  const ByteInterval bytes{capped(std::ceil(capacity.low)), capped(std::floor(capacity.high))};
-  return ", unless this device alone has " + expected_bytes(bytes, Format::r3, kGiB).text + " GB for the planner";
+// Would one device be so much smaller or larger than device 0 as none of one job is? Those of data centres have 16 to
+// 141 GB.
+bool is_implausible(RealInterval capacity, RealInterval printed) {
+  constexpr double kMostTimes = 10;
+  return capacity.high * kMostTimes < printed.low || printed.high * kMostTimes < capacity.low;
 }
 
-void add_share(Checks& checks, const Kind& kind, const Share& share, bool one_capacity) {
+// In GB. A share of 0 % leaves any larger device.
+std::string capacity_text(RealInterval capacity) {
+  const std::int64_t least = capped(std::ceil(capacity.low));
+  if (capacity.high == std::numeric_limits<double>::max())
+    return "at least " + expected_bytes({least, least}, Format::r3, kGiB).text;
+  return expected_bytes({least, capped(std::floor(capacity.high))}, Format::r3, kGiB).text;
+}
+
+// What else the share may say, where devices can have capacities of their own. `printed`: that of device 0.
+std::string other_device_text(const Share& share, RealInterval printed) {
+  const RealInterval capacity = share.capacity();
+  if (share.rank == 0 || share.impossible() || is_implausible(capacity, printed)) return {};
+  return ", unless this device alone has " + capacity_text(capacity) + " GB for the planner";
+}
+
+void add_share(Checks& checks, const Kind& kind, RealInterval printed, const Share& share, bool one_capacity) {
   const Cell& cell = share.row->*kind.percent;
   Finding& finding = checks.add_rank(kind.rule, cell, share.rank);
   if (apart(share.printed, share.expected) < kOtherDevice && share.rank != 0 && !one_capacity)
@@ -120,7 +135,7 @@ void add_share(Checks& checks, const Kind& kind, const Share& share, bool one_ca
                               percent_text(share.expected)};
   const std::string rank = share.rank < 0 ? "a rank" : "rank " + std::to_string(share.rank);
   finding.message = differs(std::string(kind.what) + " share of " + rank, cell.text, "%", finding.expected->text);
-  if (!one_capacity) finding.message += other_device_text(share);
+  if (!one_capacity) finding.message += other_device_text(share, printed);
   finding.suspects.push_back({share.row->*kind.used, "the memory that the share is of"});
 }
 
@@ -128,6 +143,7 @@ void add_capacity(Checks& checks, const Kind& kind, const Cell& cell, RealInterv
   Finding& finding = checks.add(RuleId::reservation_capacity, cell);
   const ByteInterval bytes{capped(common.low), capped(std::min(common.high, 9e18))};
   finding.expected = expected_bytes(bytes, Format::r3, kGiB);
+  finding.expected->text = capacity_text(common);
   finding.message =
       differs(std::string("planning ") + std::string(kind.what), cell.text, " GB", finding.expected->text) +
       ", since the shares of all ranks agree on that";
@@ -163,13 +179,6 @@ std::optional<RealInterval> rows_like_rank_0(const Checks& checks, int rank) {
                      own = real(shards[static_cast<std::size_t>(rank)].sizes->rows);
   if (first.low <= cut) return std::nullopt;
   return RealInterval{std::max(own.low - cut, 0.0) / (first.high + cut), (own.high + cut) / (first.low - cut)};
-}
-
-// Would one device be so much smaller or larger than device 0 as none of one job is? Those of data centres have 16 to
-// 141 GB.
-bool is_implausible(RealInterval capacity, RealInterval printed) {
-  constexpr double kMostTimes = 10;
-  return capacity.high * kMostTimes < printed.low || printed.high * kMostTimes < capacity.low;
 }
 
 // Is the only share that the printed capacity does not give wrong, rather than that of a device of its own? Yes where
@@ -275,24 +284,24 @@ void add_own_capacities(Checks& checks, const Kind& kind, const Share& share) {
 bool check_kind(Checks& checks, const Kind& kind, const MemoryShares& of, bool alone) {
   const auto& [counted, capacity, shares] = of;
   if (!capacity) return false;
-  const Cell cell = checks.printed.slot(LineId::planning_memory, kind.slot);
+  const RealInterval printed = divisor(*capacity);
   const std::vector<const Share*> wrong = of.wrong();
   if (wrong.empty()) return !shares.empty();
   // The printed capacity is that of device 0 (section 7, Q28), so rank 0 has to agree in any case.
   const bool first_wrong = wrong.front()->rank == 0;
   const bool may_agree = counted && first_wrong && wrong.size() > 1;
   if (const auto common = may_agree ? common_capacity(shares) : std::nullopt) {
-    add_capacity(checks, kind, cell, *common);
+    add_capacity(checks, kind, checks.printed.slot(LineId::planning_memory, kind.slot), *common);
     return true;
   }
   const bool one_capacity = !capacities_may_differ(checks) || split_evenly(checks, kind, shares);
   if (!counted || one_capacity ||
       (wrong.size() == 1 && (first_wrong || wrong.front()->impossible() ||
-                             is_outlier(checks, kind, divisor(*capacity), shares, *wrong.front(), alone)))) {
-    for (const Share* share : wrong) add_share(checks, kind, *share, one_capacity);
+                             is_outlier(checks, kind, printed, shares, *wrong.front(), alone)))) {
+    for (const Share* share : wrong) add_share(checks, kind, printed, *share, one_capacity);
     return true;
   }
-  if (first_wrong) add_share(checks, kind, *wrong.front(), false);
+  if (first_wrong) add_share(checks, kind, printed, *wrong.front(), false);
   add_own_capacities(checks, kind, *wrong.back());
   return false;
 }

@@ -22,8 +22,8 @@ struct Share {
     const double high = printed.low > 0 ? used.high / printed.low : std::numeric_limits<double>::max();
     return {printed.high > 0 ? used.low / printed.high : 0, high};
   }
-  // A memory of next to nothing has no share of any device that exists.
-  bool impossible() const { return capacity().high < kLeastCapacity; }
+  // No share is negative, and a memory of next to nothing has none of any device that exists.
+  bool impossible() const { return printed.high <= 0 || capacity().high < kLeastCapacity; }
   // Is the printed percentage within one of an expected share? A slightly larger or smaller device explains that.
   bool one_step_off() const {
     constexpr double kHalfStep = 0.005;

@@ -402,12 +402,30 @@ TEST(Verify, AWrongShareMaySpeakOfAnotherDevice) {
   EXPECT_EQ(message(log), "");
   EXPECT_THAT(message(changed(log, "6.373 (5%)", "(5%)", "(9%)")),
               testing::EndsWith("give 5%, unless this device alone has 67.079..74.982 GB for the planner"));
+  const std::string small = test::file_text(test::source_folder() / "testdata" / "planner" / "v1.3.0-tiny.log");
+  EXPECT_THAT(message(changed(small, "1   0.934 (3%)", "(3%)", "(0%)")),
+              testing::EndsWith("give 3%, unless this device alone has at least 186.7 GB for the planner"));
+  // Devices of one job are alike within reason, and none has a negative share.
+  EXPECT_THAT(message(changed(log, "6.373 (5%)", "(5%)", "(0%)")), testing::EndsWith("give 5%"));
+  EXPECT_THAT(message(changed(log, "6.373 (5%)", "(5%)", "(-5%)")), testing::EndsWith("give 5%"));
   const std::vector<std::string> of_one_capacity = {
       changed(log, "0   31.199 (26%)", "26", "16"),  // the printed capacity is that of rank 0
       changed(log_bytes("v0.3.0.log"), "6.2 (6%)", "(6%)", "(9%)")};
   for (const std::string& wrong : of_one_capacity)
     EXPECT_THAT(message(wrong),
                 testing::AllOf(testing::HasSubstr("HBM share"), testing::Not(testing::HasSubstr("unless"))));
+}
+
+// Shares of 0 % alone leave any larger capacity.
+TEST(Verify, SharesMayLeaveACapacityOpen) {
+  std::string bytes = test::file_text(test::source_folder() / "testdata" / "planner" / "v1.4.0-two_devices.log");
+  bytes = changed(bytes, "0   0.995 (3%)", "3%", "0%");
+  bytes = changed(bytes, "1   0.995 (6%)", "6%", "0%");
+  const Checked checked(bytes);
+  const auto found = std::ranges::find_if(checked.report.findings,
+                                          [](const Finding& f) { return f.rule->id == "reservation.capacity"; });
+  ASSERT_NE(found, checked.report.findings.end()) << dump(checked.report);
+  EXPECT_EQ(found->expected->text, "at least 198.9");
 }
 
 // Of two devices one may be smaller, but not a dozen times.
