@@ -268,9 +268,10 @@ std::uint32_t CellElements::of(const PerfHypothesis& h, std::uint32_t t) {
 
 namespace {
 
-// Adds those with some of the element sizes, a bit each. Sequences are seldom weighted: `likely` leaves that out where
-// the log does not say it.
-void add_options(const TableCase& table, std::uint32_t elements, bool likely, PerfOptions& options) {
+// Those with some of the element sizes, a bit each. Sequences are seldom weighted: `likely` leaves that out where the
+// log does not say it.
+PerfOptions options_of_sizes(const TableCase& table, std::uint32_t elements, bool likely) {
+  PerfOptions options;
   const bool may_prefetch = table.inputs.kernel->speed == KernelSpeed::cached &&
                             table.h.setting.rules->release >= Release::v0_6_0 && table.h.setting.device == Device::cuda;
   const auto& printed = table.perf.weighted;
@@ -285,6 +286,7 @@ void add_options(const TableCase& table, std::uint32_t elements, bool likely, Pe
     if (may_be_plain) add(size, false);
     if (may_be_weighted) add(size, true);
   });
+  return options;
 }
 
 // Index of the element size that is likeliest before anything is known of the table.
@@ -294,12 +296,12 @@ int wide_element(const TableCase& table) {
 
 // Those that the hypothesis leaves, the most likely one first.
 PerfOptions likely_options(const TableCase& table) {
-  PerfOptions options;
   const std::uint32_t elements = elements_of(table.h, table.t);
   const bool is_one = (elements & (elements - 1)) == 0;
-  const std::uint32_t wide = is_one ? elements : 1u << wide_element(table);
-  add_options(table, elements & wide, true, options);
-  if (!is_one) add_options(table, elements & ~wide, true, options);
+  if (is_one) return options_of_sizes(table, elements, true);
+  const std::uint32_t wide = 1u << wide_element(table);
+  PerfOptions options = options_of_sizes(table, elements & wide, true);
+  for (const PerfOption option : options_of_sizes(table, elements & ~wide, true)) options.add(option);
   return options;
 }
 
@@ -311,9 +313,7 @@ PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const 
 
 PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
                          int element) {
-  PerfOptions options;
-  add_options(TableCase(h, plan, perf, t), 1u << element, false, options);
-  return options;
+  return options_of_sizes(TableCase(h, plan, perf, t), 1u << element, false);
 }
 
 bool prefetch_hidden(const PerfHypothesis& h, const TableInputs& table) {
@@ -338,6 +338,14 @@ class BestOptions {
     if (any_) add_to_list(first, true);
   }
 
+  // Until the kernel's bandwidth is not known.
+  void look_at_all(std::span<const PerfOption> options) {
+    for (const PerfOption option : options)
+      if (!look_at(option)) return;
+  }
+  bool any() const { return any_; }
+
+ private:
   // False: the kernel's bandwidth is not known.
   bool look_at(PerfOption option) {
     moves_.take(option);
@@ -352,14 +360,7 @@ class BestOptions {
     if (as_good || is_better) add_to_list(option, is_better);
     return true;
   }
-  // Until the kernel's bandwidth is not known.
-  void look_at_all(std::span<const PerfOption> options) {
-    for (const PerfOption option : options)
-      if (!look_at(option)) return;
-  }
-  bool any() const { return any_; }
 
- private:
   bool find(TablePerf& found) const {
     if (!find_perf(table_, moves_, found)) return false;
     found.contradicted = table_.perf.printed.contradicted(found.cells);
@@ -390,17 +391,13 @@ bool over_options(const TableCase& table, Codecs codecs, CellElements* other_siz
   if (best.contradicted == 0 || other_sizes == nullptr) return true;
   const std::uint32_t elements = elements_of(table.h, table.t);
   if (table.inputs.sequence && !table.perf.weighted) {
-    PerfOptions any;
-    add_options(table, elements, false, any);
-    found.look_at_all(any);
+    found.look_at_all(options_of_sizes(table, elements, false));
     if (best.contradicted == 0) return true;
   }
   const TablePerf best_likely = best;
   const auto listed = list != nullptr ? *list : std::vector<PerfOption>{};
   // A table too small for its storage to show its dtype may have one of its own.
-  PerfOptions others;
-  add_options(table, other_sizes->of(table.h, table.t) & ~elements, false, others);
-  found.look_at_all(others);
+  found.look_at_all(options_of_sizes(table, other_sizes->of(table.h, table.t) & ~elements, false));
   best.other_sizes = true;
   // Cells that even such a dtype leaves contradicted do not speak for it.
   if (std::popcount(best.contradicted) <= 1) return true;
