@@ -106,9 +106,9 @@ constexpr double kOtherDevice = 0.01;
 
 // Would one device be so much smaller or larger than device 0 as none of one job is? Those of data centres have 16 to
 // 141 GB.
-bool is_implausible(RealInterval capacity, RealInterval printed) {
+bool is_implausible(RealInterval capacity, RealInterval planning) {
   constexpr double kMostTimes = 10;
-  return capacity.high * kMostTimes < printed.low || printed.high * kMostTimes < capacity.low;
+  return capacity.high * kMostTimes < planning.low || planning.high * kMostTimes < capacity.low;
 }
 
 // In GB. A share of 0 % leaves any larger device.
@@ -119,14 +119,14 @@ std::string capacity_text(RealInterval capacity) {
   return expected_bytes({least, capped(std::floor(capacity.high))}, Format::r3, kGiB).text;
 }
 
-// What else the share may say, where devices can have capacities of their own. `printed`: that of device 0.
-std::string other_device_text(const Share& share, RealInterval printed) {
+// What else the share may say, where devices can have capacities of their own. `planning`: that of device 0.
+std::string other_device_text(const Share& share, RealInterval planning) {
   const RealInterval capacity = share.capacity();
-  if (share.rank == 0 || share.impossible() || is_implausible(capacity, printed)) return {};
+  if (share.rank == 0 || share.impossible() || is_implausible(capacity, planning)) return {};
   return ", unless this device alone has " + capacity_text(capacity) + " GB for the planner";
 }
 
-void add_share(Checks& checks, const Kind& kind, RealInterval printed, const Share& share, bool one_capacity) {
+void add_share(Checks& checks, const Kind& kind, RealInterval planning, const Share& share, bool one_capacity) {
   const Cell& cell = share.row->*kind.percent;
   Finding& finding = checks.add_rank(kind.rule, cell, share.rank);
   if (apart(share.printed, share.expected) < kOtherDevice && share.rank != 0 && !one_capacity)
@@ -135,7 +135,7 @@ void add_share(Checks& checks, const Kind& kind, RealInterval printed, const Sha
                               percent_text(share.expected)};
   const std::string rank = share.rank < 0 ? "a rank" : "rank " + std::to_string(share.rank);
   finding.message = differs(std::string(kind.what) + " share of " + rank, cell.text, "%", finding.expected->text);
-  if (!one_capacity) finding.message += other_device_text(share, printed);
+  if (!one_capacity) finding.message += other_device_text(share, planning);
   finding.suspects.push_back({share.row->*kind.used, "the memory that the share is of"});
 }
 
@@ -185,16 +185,16 @@ std::optional<RealInterval> rows_like_rank_0(const Checks& checks, int rank) {
 // nothing else speaks for such a device (`alone`: no other number is wrong), and where the other ranks speak for one
 // capacity: enough of them agree with the printed one, which is that of rank 0, and rule out what would explain this
 // one.
-bool is_outlier(const Checks& checks, const Kind& kind, RealInterval printed, const std::vector<Share>& shares,
+bool is_outlier(const Checks& checks, const Kind& kind, RealInterval planning, const std::vector<Share>& shares,
                 const Share& outlier, bool alone) {
   if (outlier.one_step_off()) return false;
   const RealInterval capacity = outlier.capacity();
   const auto rows = splits_rows(checks, kind) ? rows_like_rank_0(checks, outlier.rank) : std::nullopt;
-  if (rows && printed.low > 0) return !rows->overlaps({capacity.low / printed.high, capacity.high / printed.low});
-  if (is_implausible(capacity, printed)) return true;
+  if (rows && planning.low > 0) return !rows->overlaps({capacity.low / planning.high, capacity.high / planning.low});
+  if (is_implausible(capacity, planning)) return true;
   if (alone && !has_uneven_rows(checks, kind)) return true;  // one device more is no simpler than one wrong cell
   const auto against = std::ranges::count_if(shares, [&](const Share& s) {
-    const RealInterval own = s.rank == 0 ? narrowed(s.capacity(), printed) : s.capacity();
+    const RealInterval own = s.rank == 0 ? narrowed(s.capacity(), planning) : s.capacity();
     return s.agrees() && !own.overlaps(capacity);
   });
   return against >= enough_ranks(checks, kind);
@@ -284,7 +284,7 @@ void add_own_capacities(Checks& checks, const Kind& kind, const Share& share) {
 bool check_kind(Checks& checks, const Kind& kind, const MemoryShares& of, bool alone) {
   const auto& [counted, capacity, shares] = of;
   if (!capacity) return false;
-  const RealInterval printed = divisor(*capacity);
+  const RealInterval planning = divisor(*capacity);
   const std::vector<const Share*> wrong = of.wrong();
   if (wrong.empty()) return !shares.empty();
   // The printed capacity is that of device 0 (section 7, Q28), so rank 0 has to agree in any case.
@@ -297,11 +297,11 @@ bool check_kind(Checks& checks, const Kind& kind, const MemoryShares& of, bool a
   const bool one_capacity = !capacities_may_differ(checks) || split_evenly(checks, kind, shares);
   if (!counted || one_capacity ||
       (wrong.size() == 1 && (first_wrong || wrong.front()->impossible() ||
-                             is_outlier(checks, kind, printed, shares, *wrong.front(), alone)))) {
-    for (const Share* share : wrong) add_share(checks, kind, printed, *share, one_capacity);
+                             is_outlier(checks, kind, planning, shares, *wrong.front(), alone)))) {
+    for (const Share* share : wrong) add_share(checks, kind, planning, *share, one_capacity);
     return true;
   }
-  if (first_wrong) add_share(checks, kind, printed, *wrong.front(), false);
+  if (first_wrong) add_share(checks, kind, planning, *wrong.front(), false);
   add_own_capacities(checks, kind, *wrong.back());
   return false;
 }
