@@ -91,7 +91,7 @@ std::vector<std::size_t> FitSearch::refit(Refits& refits, const std::vector<std:
   if (const PerfFit own = refits.fits.multipliers(codecs); own.freedoms > 0) try_fit(refits, own);
   next->second = try_fit(refits, found, &pair);
   try_defaults_of_close(refits, codecs, found);
-  const bool hides = by_defaults_ >= kManyContradictions && hides_values(found);
+  const bool hides = hides_values(found);
   for (std::size_t k = 0; k < kBandwidths.size(); ++k)
     if (hides ? !(found.bandwidths.*kBandwidths[k]).exact() : is_close_to_default(found, k))
       try_fit(refits, refits.fits.fit(codecs, k));
