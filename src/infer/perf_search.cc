@@ -1,6 +1,7 @@
 #include "infer/perf_search.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -52,7 +53,7 @@ class PerfSearch {
     if (unexplained && !gave_up_)
       try_other_values(std::move(tried));
     else if (alternatives_)
-      for (PerfOutcome& outcome : best_.all()) widen_by_fit(plan_, perf_, evaluation_, outcome);
+      widen_by_fits();
     if (alternatives_ && best_.front().contradictions == 0)
       for (PerfOutcome& outcome : best_.all()) widen_by_sizes(plan_, perf_, evaluation_, outcome);
     return std::move(best_.all());
@@ -65,6 +66,13 @@ class PerfSearch {
     std::vector<std::uint64_t> codecs;
     std::int64_t contradictions = 0;
   };
+
+  void widen_by_fits() {
+    std::vector<PerfOutcome> others;
+    for (PerfOutcome& outcome : best_.all())
+      if (auto other = widen_by_fit(plan_, perf_, evaluation_, outcome)) others.push_back(*std::move(other));
+    std::ranges::move(others, std::back_inserter(best_.all()));
+  }
 
   // Bandwidths and multipliers that are fitted, then element sizes.
   void try_other_values(std::vector<Tried> tried) {

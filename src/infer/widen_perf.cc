@@ -40,15 +40,17 @@ std::shared_ptr<const std::vector<std::uint32_t>> best_sizes(const PlanInputs& p
   return sizes;
 }
 
-void widen_by_fit(const PlanInputs& plan, const PerfInputs& perf, PerfEvaluation& evaluation, PerfOutcome& outcome) {
+std::optional<PerfOutcome> widen_by_fit(const PlanInputs& plan, const PerfInputs& perf, PerfEvaluation& evaluation,
+                                        PerfOutcome& outcome) {
   const PerfFit found = PerfFits(outcome.hypothesis, plan, perf).fit(first_of(outcome.codecs));
-  outcome.bounded = found.bounded;
-  if (found.freedoms > 0) {
-    widen(outcome, found);
-    return;
+  PerfOutcome with_fit = evaluation.run(fitted(outcome.hypothesis, found), outcome.codecs);
+  with_fit.bounded = outcome.bounded = found.bounded;
+  if (found.freedoms == 0) {
+    outcome = std::move(with_fit);
+    return std::nullopt;
   }
-  outcome = evaluation.run(fitted(outcome.hypothesis, found), outcome.codecs);
-  outcome.bounded = found.bounded;
+  const bool both_explain = outcome.contradictions == 0 && with_fit.contradictions == 0;
+  return both_explain ? std::optional(std::move(with_fit)) : std::nullopt;
 }
 
 void widen_by_sizes(const PlanInputs& plan, const PerfInputs& perf, PerfEvaluation& evaluation, PerfOutcome& outcome) {
