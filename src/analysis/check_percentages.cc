@@ -156,7 +156,7 @@ bool splits_rows(const Checks& checks, const Kind& kind) {
 
 // Are rows split unevenly, as by capacities of this memory?
 bool has_uneven_rows(const Checks& checks, const Kind& kind) {
-  return splits_rows(checks, kind) && std::ranges::any_of(checks.plan.tables, &PlanTable::uneven_rows);
+  return splits_rows(checks, kind) && std::ranges::any_of(checks.plan.tables, &PlanTable::may_follow_capacities);
 }
 
 // So many ranks that speak for one capacity outweigh another one: more of them where rows are split by capacities of
@@ -169,7 +169,7 @@ std::ptrdiff_t enough_ranks(const Checks& checks, const Kind& kind) {
 // What a rank has of the rows of the largest table, relative to rank 0, where capacities split these; else nothing.
 std::optional<RealInterval> rows_like_rank_0(const Checks& checks, int rank) {
   const auto& tables = checks.plan.tables;
-  const auto rows = [](const PlanTable& t) { return t.rows_by_memory ? t.rows : 0; };
+  const auto rows = [](const PlanTable& t) { return t.row_split == RowSplitKind::by_memory ? t.rows : 0; };
   const auto largest = std::ranges::max_element(tables, {}, rows);
   if (largest == tables.end() || rows(*largest) == 0) return std::nullopt;
   const auto shards = checks.plan.shards_of(*largest);

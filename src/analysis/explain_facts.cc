@@ -154,12 +154,20 @@ class Facts {
 
   std::string split_note() const {
     if (!is_row_split(table_.sharding)) return {};
-    if (table_.rows_by_memory) return "rows split by the capacities of the devices, as the memory of the ranks shows";
-    if (table_.uneven_rows) return "row split hidden: proportional to capacities, or by buckets";
     const std::string quotient = "(R / " + number_text(static_cast<double>(parts())) + ") rows";
-    if (table_.rows_by_equal_memory)
-      return "rows split by capacities of the devices that are all the same: floor" + quotient +
-             " each, the rest on the last one too";
+    switch (table_.row_split) {
+      case RowSplitKind::evenly:
+        break;
+      case RowSplitKind::by_equal_memory:
+        return "rows split by capacities of the devices that are all the same: floor" + quotient +
+               " each, the rest on the last one too";
+      case RowSplitKind::by_memory:
+        return "rows split by the capacities of the devices, as the memory of the ranks shows";
+      case RowSplitKind::in_buckets:
+        return "row split hidden: as many whole buckets each, of which no log prints the number";
+      case RowSplitKind::hidden:
+        return "row split hidden: proportional to capacities, or by buckets";
+    }
     return "blocks of ceil" + quotient + ", the rest on the last ones";
   }
   std::int64_t parts() const { return table_.sharding == Sharding::rw ? setting_.world_size : setting_.group_size; }

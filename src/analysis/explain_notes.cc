@@ -17,7 +17,7 @@ struct Situation {
   bool is(Sharding s) const { return table.sharding == s; }
   bool uneven_split() const {
     const std::int64_t parts = is(Sharding::rw) ? setting.world_size : setting.group_size;
-    return is_row_split(table.sharding) && !table.uneven_rows && !table.rows_by_equal_memory && parts > 0 &&
+    return is_row_split(table.sharding) && table.row_split == RowSplitKind::evenly && parts > 0 &&
            table.rows % parts != 0;
   }
   bool has_empty_shard() const {

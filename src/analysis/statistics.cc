@@ -432,7 +432,7 @@ TopCandidates top_candidates(const Plan& plan, const RankValues& values, bool pe
 RealInterval first_shard(const Plan& plan, const PlanTable& table, bool perf) {
   if (perf) return table.shard_perf.total;
   ByteInterval all = plan.shards[table.first_shard].sizes->hbm;
-  if (table.sharding == Sharding::twrw && !table.uneven_rows) return real(all);
+  if (table.sharding == Sharding::twrw) return real(all);
   for (const PlanShard& shard : plan.shards_of(table)) all = hull(all, shard.sizes->hbm);
   return real(all);
 }

@@ -65,9 +65,10 @@ class AllowedRows {
 
 class BucketRows {
  public:
-  BucketRows(const PlanInputs& plan, SplitRows how, const std::vector<RowLine>& lines)
+  BucketRows(const PlanInputs& plan, const Outcome& outcome, const std::vector<RowLine>& lines)
       : plan_(plan),
-        how_(how),
+        how_(outcome.rows.how),
+        refuses_few_(outcome.setting.rules->release >= Release::v1_8_0),
         lines_(lines),
         parts_(plan.ranks.size()),
         splits_(plan.tables.size()),
@@ -79,13 +80,13 @@ class BucketRows {
     std::int64_t divisions = 0, tried = 0;
     for (std::uint32_t t = 0; t < splits_.size(); ++t) {
       const TableInputs& table = plan_.tables[t];
-      if (!is_row_wise(table)) continue;
+      if (!hides_rows(table, how_)) continue;
       rows_[t].assign(parts_, {0, static_cast<double>(table.rows)});
       const auto [same, is_new] = listed.try_emplace(table.rows, t);
       const auto needed = is_new ? static_cast<std::int64_t>(std::sqrt(static_cast<double>(table.rows))) : 0;
       if (divisions + needed > kMostDivisions) continue;
       divisions += needed;
-      const bool may_be_few = !has_no_empty_part(table.rows, parts_, how_);
+      const bool may_be_few = !refuses_few_ && !has_no_empty_part(table.rows, parts_, how_);
       auto splits =
           is_new ? splits_of(table.rows, static_cast<std::int64_t>(parts_), may_be_few) : splits_[same->second];
       const std::int64_t own = std::ssize(splits) * static_cast<std::int64_t>(parts_);
@@ -158,6 +159,7 @@ class BucketRows {
 
   const PlanInputs& plan_;
   SplitRows how_;
+  bool refuses_few_;  // fewer buckets than parts
   const std::vector<RowLine>& lines_;
   std::size_t parts_;
   std::vector<std::vector<ShapeRuns>> splits_;  // by table; empty: they are not looked for
@@ -166,8 +168,8 @@ class BucketRows {
 
 }  // namespace
 
-RowsByTable rows_in_buckets(const PlanInputs& plan, SplitRows how, const std::vector<RowLine>& lines) {
-  BucketRows buckets(plan, how, lines);
+RowsByTable rows_in_buckets(const PlanInputs& plan, const Outcome& outcome, const std::vector<RowLine>& lines) {
+  BucketRows buckets(plan, outcome, lines);
   buckets.list_splits();
   return buckets.narrow() ? buckets.rows() : RowsByTable{};
 }

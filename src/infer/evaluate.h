@@ -129,7 +129,7 @@ bool has_hidden_blocks(const TableInputs& table);
 bool has_hidden_inputs(const TableInputs& table);
 // Are the shards of a class of this table equal? Not where their rows or columns are hidden.
 inline bool equal_shards(const Outcome& outcome, const TableInputs& table) {
-  return !(outcome.rows.hidden() && table.sharding == Sharding::rw) && !columns_hidden(table);
+  return !hides_rows(table, outcome.rows.how) && !columns_hidden(table);
 }
 
 // Values of its own that the table needs: one for departing from the plan-wide ones of the pair, another for the hidden

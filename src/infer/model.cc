@@ -273,6 +273,11 @@ std::vector<RealInterval> rows_of_parts(std::int64_t rows, const std::vector<Rea
   return parts;
 }
 
+bool hides_rows(const TableInputs& table, SplitRows how) {
+  return table.sharding == Sharding::rw && how >= SplitRows::by_memory &&
+         (how != SplitRows::by_virtual_buckets || is_virtual(table));
+}
+
 bool has_no_empty_part(std::int64_t rows, std::size_t parts, SplitRows how) {
   constexpr std::int64_t kManyRows = 100;  // a part
   return how != SplitRows::by_few_buckets && rows >= kManyRows * static_cast<std::int64_t>(parts);
@@ -333,7 +338,7 @@ void PartsMaker::make(const TableInputs& table, const Variant& variant, std::uin
     c.cols = real(run.shape.cols);
     c.empty = run.shape.empty() ? Emptiness::yes : Emptiness::no;
   }
-  if (rows_.hidden() && table.sharding == Sharding::rw && !parts.classes.empty())
+  if (hides_rows(table, rows_.how) && !parts.classes.empty())
     hide_rows(setting_, table, rows_, parts);
   else if (columns_hidden(table))
     hide_columns(table, parts);

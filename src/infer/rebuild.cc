@@ -224,6 +224,24 @@ void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint
   table.ssd = {whole_bytes(all[2]), inputs.ssd.has_value(), wrong[2]};
 }
 
+RowSplitKind row_split_of(const TableInputs& table, const SearchResult& found) {
+  if (table.sharding != Sharding::rw) return RowSplitKind::evenly;
+  const auto shows_shares = [](const Survivor& s) { return s.outcome.rows.shares != nullptr; };
+  switch (found.survivors.front().outcome.rows.how) {
+    case SplitRows::evenly:
+      break;
+    case SplitRows::by_equal_memory:
+      return RowSplitKind::by_equal_memory;
+    case SplitRows::by_virtual_buckets:
+      return is_virtual(table) ? RowSplitKind::in_buckets : RowSplitKind::evenly;
+    case SplitRows::by_memory:
+    case SplitRows::by_buckets:
+    case SplitRows::by_few_buckets:
+      return std::ranges::all_of(found.survivors, shows_shares) ? RowSplitKind::by_memory : RowSplitKind::hidden;
+  }
+  return RowSplitKind::evenly;
+}
+
 void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, const InferOptions& options,
                    LeftOfTable& sizes, Shards& shards, PlanTable& table) {
   const TableInputs& inputs = plan.tables[t];
@@ -232,10 +250,7 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
   const Outcome& best = found.survivors.front().outcome;
   choose(plan, found, t, options, table);
   table.sized = true;
-  table.uneven_rows = best.rows.hidden() && inputs.sharding == Sharding::rw;
-  const auto shows_shares = [](const Survivor& s) { return s.outcome.rows.shares != nullptr; };
-  table.rows_by_equal_memory = best.rows.how == SplitRows::by_equal_memory && inputs.sharding == Sharding::rw;
-  table.rows_by_memory = table.uneven_rows && std::ranges::all_of(found.survivors, shows_shares);
+  table.row_split = row_split_of(inputs, found);
   table.lookups = (*best.parts)[t].front().lookups.lookups;
   table.pooled = (*best.parts)[t].front().lookups.pooled;
   rebuild_shards(plan, found, t, options.shard_parts, sizes, shards, table);

@@ -7,14 +7,11 @@ namespace {
 
 std::int64_t row_wise_tables(const PlanInputs& plan) { return std::ranges::count_if(plan.tables, is_row_wise); }
 
-// Their kernels say that they have buckets in the releases that know these.
-std::int64_t virtual_row_wise_tables(const PlanInputs& plan) {
-  return std::ranges::count_if(plan.tables, [](const TableInputs& t) {
-    return is_row_wise(t) && t.kernel != nullptr && t.kernel->speed == KernelSpeed::virtual_table;
-  });
-}
-
 }  // namespace
+
+std::int64_t virtual_row_wise_tables(const PlanInputs& plan) {
+  return std::ranges::count_if(plan.tables, [](const TableInputs& t) { return is_row_wise(t) && is_virtual(t); });
+}
 
 bool may_split_unevenly(const PlanInputs& plan, const ReleaseRules& rules) {
   return (rules.uneven_rows || rules.buckets) && row_wise_tables(plan) > 0;

@@ -15,6 +15,7 @@ namespace shardstats::infer_detail {
 inline constexpr std::array kUnevenSplits = {SplitRows::by_equal_memory, SplitRows::by_memory, SplitRows::by_buckets,
                                              SplitRows::by_few_buckets};
 
+std::int64_t virtual_row_wise_tables(const PlanInputs& plan);
 // Has the plan row-wise tables, which the release may split so?
 bool may_split_unevenly(const PlanInputs& plan, const ReleaseRules& rules);
 

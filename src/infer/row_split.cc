@@ -25,7 +25,7 @@ bool make_whole(std::vector<RealInterval>& shares) {
 // May each part of it be cut to whole buckets? Other tables than these are not taken to have buckets on devices with
 // capacities of their own.
 bool may_have_buckets(const TableInputs& table, SplitRows how) {
-  return how != SplitRows::by_memory && table.kernel != nullptr && table.kernel->speed == KernelSpeed::virtual_table;
+  return how != SplitRows::by_memory && is_virtual(table);
 }
 
 // What the memory of each rank leaves of the share that its part of every row-wise table has; empty: none that all
@@ -63,8 +63,10 @@ std::vector<RealInterval> rows_by_memory(const TableInputs& table, SplitRows how
 
 // Devices with capacities of their own give all tables the same shares, which say nothing of buckets; where both may
 // be, both are within the bounds. Empty: neither.
-RowsByTable rows_of_tables(const PlanInputs& plan, SplitRows how, const std::vector<RowLine>& lines) {
-  RowsByTable rows = rows_in_buckets(plan, how, lines);
+RowsByTable rows_of_tables(const PlanInputs& plan, const Outcome& outcome, const std::vector<RowLine>& lines) {
+  const SplitRows how = outcome.rows.how;
+  RowsByTable rows = rows_in_buckets(plan, outcome, lines);
+  if (how == SplitRows::by_virtual_buckets) return rows;
   const std::vector<RealInterval> shares = shares_of(plan, how, lines);
   if (shares.empty()) return rows;
   const bool by_buckets = !rows.empty();
@@ -97,7 +99,7 @@ std::optional<RowSplit> narrowed_by_memory(const PlanInputs& plan, const Outcome
 
 std::optional<RowSplit> narrowed_by_table(const PlanInputs& plan, const Outcome& outcome,
                                           const std::vector<RowLine>& lines) {
-  RowsByTable rows = rows_of_tables(plan, outcome.rows.how, lines);
+  RowsByTable rows = rows_of_tables(plan, outcome, lines);
   if (rows.empty()) return std::nullopt;
   bool is_any_narrower = false;
   RowsByTable by_row;
@@ -138,7 +140,7 @@ std::optional<RowSplit> narrowed_rows(const PlanInputs& plan, const Outcome& out
   if (outcome.rows.how != SplitRows::by_memory && outcome.contradictions > 0) return std::nullopt;
   std::size_t parts = 0;
   for (const TableInputs& table : plan.tables) {
-    if (!is_row_wise(table)) continue;
+    if (!hides_rows(table, outcome.rows.how)) continue;
     if (!is_everywhere(table, plan.ranks.size())) return std::nullopt;  // part k is on rank k (3.5)
     parts += plan.ranks.size();
   }
@@ -152,7 +154,7 @@ Outcome with_rows(const PlanInputs& plan, Outcome outcome, const RowSplit& rows)
   outcome.rows = rows;
   auto all = std::make_shared<std::vector<TableParts>>(*outcome.parts);
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    if (!is_row_wise(plan.tables[t])) continue;
+    if (!hides_rows(plan.tables[t], rows.how)) continue;
     const auto combos = combos_of(outcome.tables[t].options, (*all)[t].size());
     TableParts split;
     for (std::size_t v = 0; v < combos.size(); ++v) {

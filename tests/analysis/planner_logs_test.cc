@@ -20,7 +20,7 @@ std::vector<std::filesystem::path> logs() {
 }
 
 TEST(PlannerLogs, HaveNoErrors) {
-  ASSERT_EQ(logs().size(), 72u);
+  ASSERT_EQ(logs().size(), 74u);
   for (const auto& path : logs()) {
     SCOPED_TRACE(path.filename().string());
     const test::InferredLog log("planner/" + path.filename().string());
@@ -83,6 +83,19 @@ TEST(PlannerLogs, BoundsHoldTheMemoryThatWasPlanned) {
 TEST(PlannerLogs, BoundsHoldEmptyShardsBesideBuckets) {
   const test::InferredLog log("planner/v1.9.2-buckets_beside_empty_shards.log");
   EXPECT_EQ(log.plan.shards_of(log.table("table_14")).back().sizes->hbm.low, 0);
+}
+
+// No log prints the number of buckets, which an even split of rows hides.
+TEST(PlannerLogs, BoundsHoldBucketsOfVirtualTables) {
+  const test::InferredLog log("planner/v1.9.2-buckets_that_nothing_shows.log");
+  const PlanTable& table = log.table("table_23");
+  EXPECT_EQ(table.row_split, RowSplitKind::in_buckets);
+  const auto shards = log.plan.shards_of(table);
+  const std::vector<std::int64_t> truth = {4, 4, 2, 2, 2, 2, 2, 2};
+  ASSERT_EQ(shards.size(), truth.size());
+  for (std::size_t k = 0; k < truth.size(); ++k) EXPECT_TRUE(shards[k].sizes->rows.contains(truth[k])) << k;
+  EXPECT_TRUE(shards.back().sizes->hbm.contains(328320));
+  EXPECT_EQ(log.table("table_13").row_split, RowSplitKind::evenly);
 }
 
 std::string text_of(const char* log) {

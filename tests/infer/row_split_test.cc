@@ -37,8 +37,7 @@ TEST(RowSplit, FollowsWhatTheRanksHold) {
   ASSERT_EQ(tables.size(), 11u);
   for (const PlanTable* table : tables) {
     SCOPED_TRACE(log.printed.tables.rows[table->row].fqn.text);
-    EXPECT_TRUE(table->uneven_rows);
-    EXPECT_TRUE(table->rows_by_memory);
+    EXPECT_EQ(table->row_split, RowSplitKind::by_memory);
     const auto truth = test::proportional_rows(table->rows, kCapacities);
     const auto shards = plan.shards_of(*table);
     ASSERT_EQ(shards.size(), truth.size());
@@ -57,8 +56,7 @@ TEST(RowSplit, OfEqualCapacities) {
   EXPECT_EQ(log.plan.contradictions, 0);
   const auto tables = row_wise(log.plan);
   ASSERT_EQ(tables.size(), 1u);
-  EXPECT_TRUE(tables[0]->rows_by_equal_memory);
-  EXPECT_FALSE(tables[0]->uneven_rows);
+  EXPECT_EQ(tables[0]->row_split, RowSplitKind::by_equal_memory);
   const auto shards = log.plan.shards_of(*tables[0]);
   const auto truth = test::proportional_rows(tables[0]->rows, std::vector<std::int64_t>(24, 16 * kGiB));
   ASSERT_EQ(shards.size(), truth.size());

@@ -82,6 +82,15 @@ struct PlanShard {
   const ShardSizes* sizes = nullptr;  // never null in a plan; equal shards of a table share it
 };
 
+// How the rows of a row-wise table are split over its ranks, as far as the log shows it (storage-model.md section 3).
+enum class RowSplitKind : std::uint8_t {
+  evenly,           // 3.1; tables of other shardings, too
+  by_equal_memory,  // 3.3, by capacities that are all the same: the last one has the rest
+  by_memory,        // 3.3, and the memory of the ranks shows how
+  in_buckets,       // 3.4, or evenly: a virtual table, whose number of buckets is not printed
+  hidden,           // not evenly: 3.3 or 3.4
+};
+
 struct PlanTable {
   std::uint32_t row = 0;  // index into PrintedPlan::tables.rows
   Sharding sharding{};
@@ -96,15 +105,17 @@ struct PlanTable {
   std::vector<Choice> alternatives;                // all others that nothing printed rules out
   // Operands of the storage formulas with `choice`; none, unless InferOptions::shard_parts asks for them.
   std::vector<TableFacts<RealInterval>> facts;
-  bool explained = true;              // false: no hypothesis gives the printed storage
-  bool uneven_rows = false;           // rows are not split evenly: proportional to capacities, or by buckets
-  bool rows_by_equal_memory = false;  // all devices have the same part, the last one the rest too
-  bool rows_by_memory = false;        // and what the ranks hold shows how, as by capacities
-  RealInterval lookups, pooled;       // facts S and y of storage.h, bounds
-  RealInterval pooling_sum;           // sum of l_f
-  Expectation hbm, ddr, ssd;          // sums over all shards
-  PlanPerf shard_perf;                // of each shard: all of a table are equal (perf-model.md section 5)
-  PerfExpectation perf;               // of the table's cell
+  bool explained = true;  // false: no hypothesis gives the printed storage
+  RowSplitKind row_split = RowSplitKind::evenly;
+  // Do capacities that differ decide about its rows, or may they?
+  bool may_follow_capacities() const {
+    return row_split == RowSplitKind::by_memory || row_split == RowSplitKind::hidden;
+  }
+  RealInterval lookups, pooled;  // facts S and y of storage.h, bounds
+  RealInterval pooling_sum;      // sum of l_f
+  Expectation hbm, ddr, ssd;     // sums over all shards
+  PlanPerf shard_perf;           // of each shard: all of a table are equal (perf-model.md section 5)
+  PerfExpectation perf;          // of the table's cell
   PerfChoice perf_choice;
 };
 
