@@ -35,7 +35,7 @@ std::vector<Candidate> candidates_of(const PlanInputs& plan, const std::vector<S
   for (std::size_t g = 0; g < groups.size(); ++g) all.push_back({g, groups[g].members, SplitRows::evenly});
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (!may_split_unevenly(plan, *groups[g].members.front().rules)) continue;
-    for (const SplitRows split : kUnevenSplits)
+    for (const SplitRows split : uneven_splits(plan))
       if (auto members = members_that(groups[g].members, split); !members.empty())
         all.push_back({g, std::move(members), split});
   }
@@ -169,7 +169,7 @@ class FreeSearch {
     const ReleaseRules& rules = *setting.rules;
     std::int64_t rows = -1;
     if (may_split_unevenly(plan_, rules))
-      for (const SplitRows split : kUnevenSplits)
+      for (const SplitRows split : uneven_splits(plan_))
         rows = std::max(rows, limit_ - cost_of_rows(plan_, signs_.at_most(), uniform_.groups[group], split));
     return wide = evaluator_.plan_wide_of(setting, {limit_, rows});
   }
@@ -181,10 +181,11 @@ class FreeSearch {
   }
 
   // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one, or in the
-  // imbalance as well.
+  // imbalance as well. Virtual tables have buckets anyway.
   bool shows(const Candidate& candidate, const Outcome& outcome, std::int64_t wrong_imbalance) const {
     const bool shows_more = signs_.conflicts > 0 || wrong_imbalance < imbalance_without_rows_;
-    if (candidate.splits() && outcome.contradictions + 1 == without_rows_ && !shows_more) return false;
+    const bool has_to_show = candidate.splits() && candidate.rows != SplitRows::by_virtual_buckets;
+    if (has_to_show && outcome.contradictions + 1 == without_rows_ && !shows_more) return false;
     return !is_unlikely(candidate.rows) || outcome.contradictions < fewest_;
   }
 

@@ -1,6 +1,7 @@
 #include "infer/row_signs.h"
 
 #include <algorithm>
+#include <array>
 
 namespace shardstats::infer_detail {
 namespace {
@@ -15,6 +16,12 @@ std::int64_t virtual_row_wise_tables(const PlanInputs& plan) {
 
 bool may_split_unevenly(const PlanInputs& plan, const ReleaseRules& rules) {
   return (rules.uneven_rows || rules.buckets) && row_wise_tables(plan) > 0;
+}
+
+std::span<const SplitRows> uneven_splits(const PlanInputs& plan) {
+  static constexpr std::array kAll = {SplitRows::by_virtual_buckets, SplitRows::by_equal_memory, SplitRows::by_memory,
+                                      SplitRows::by_buckets, SplitRows::by_few_buckets};
+  return std::span(kAll).subspan(virtual_row_wise_tables(plan) > 0 ? 0 : 1);
 }
 
 Shares::Shares(const PlanInputs& plan) : plan_(plan) {
@@ -81,6 +88,7 @@ std::vector<RealInterval> MemoryImbalance::totals(const Outcome& outcome, Quanti
 }
 
 std::int64_t cost_of_rows(const PlanInputs& plan, const RowSigns& signs, const SettingGroup& group, SplitRows split) {
+  if (split == SplitRows::by_virtual_buckets) return 1;
   const std::int64_t virtual_tables = virtual_row_wise_tables(plan);
   if (split == SplitRows::by_equal_memory) {
     const bool has_buckets = virtual_tables > 0 && group.members.front().rules->buckets;

@@ -2,9 +2,9 @@
 // src/infer.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "infer/rank_statistics.h"
@@ -12,12 +12,11 @@
 
 namespace shardstats::infer_detail {
 
-inline constexpr std::array kUnevenSplits = {SplitRows::by_equal_memory, SplitRows::by_memory, SplitRows::by_buckets,
-                                             SplitRows::by_few_buckets};
-
 std::int64_t virtual_row_wise_tables(const PlanInputs& plan);
-// Has the plan row-wise tables, which the release may split so?
+// Has the plan row-wise tables, which the release may split unevenly?
 bool may_split_unevenly(const PlanInputs& plan, const ReleaseRules& rules);
+// How, most likely first.
+std::span<const SplitRows> uneven_splits(const PlanInputs& plan);
 
 // Nothing but contradicted cells speaks for capacities of their own that are all the same, or for too few buckets.
 inline bool is_unlikely(SplitRows split) {

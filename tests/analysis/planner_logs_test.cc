@@ -20,7 +20,7 @@ std::vector<std::filesystem::path> logs() {
 }
 
 TEST(PlannerLogs, HaveNoErrors) {
-  ASSERT_EQ(logs().size(), 74u);
+  ASSERT_EQ(logs().size(), 75u);
   for (const auto& path : logs()) {
     SCOPED_TRACE(path.filename().string());
     const test::InferredLog log("planner/" + path.filename().string());
@@ -96,6 +96,13 @@ TEST(PlannerLogs, BoundsHoldBucketsOfVirtualTables) {
   for (std::size_t k = 0; k < truth.size(); ++k) EXPECT_TRUE(shards[k].sizes->rows.contains(truth[k])) << k;
   EXPECT_TRUE(shards.back().sizes->hbm.contains(328320));
   EXPECT_EQ(log.table("table_13").row_split, RowSplitKind::evenly);
+}
+
+// Capacities of the devices would split all tables.
+TEST(PlannerLogs, BucketsOfVirtualTablesLeaveTheOthersAlone) {
+  const test::InferredLog log("planner/V1.5.0-buckets_alone.log");
+  EXPECT_EQ(log.plan.shards_of(log.table("table_1")).front().sizes->rows, (ByteInterval{1277, 1277}));
+  EXPECT_TRUE(log.plan.shards_of(log.table("table_1")).front().sizes->hbm.contains(890592));
 }
 
 std::string text_of(const char* log) {
