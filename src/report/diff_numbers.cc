@@ -207,16 +207,12 @@ std::string percent_text(const NumberDiff& number) {
   return with_sign(low) + ".." + with_sign(high) + "%";
 }
 
-namespace {
-
-// Could a value that no bounds tell apart have changed by more than the rounding of what is printed?
 bool may_have_changed(const NumberDiff& number) {
   constexpr double kRounding = 0.01;  // of the value before
+  if (!number.before || !number.after || number.changed) return false;
   const RealInterval possible = number.possible();
   return number.is_open() || std::max(-possible.low, possible.high) > kRounding * middle(*number.before);
 }
-
-}  // namespace
 
 std::string change_text(const NumberDiff& number) {
   if (!number.before || !number.after) return {};

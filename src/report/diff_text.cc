@@ -130,6 +130,8 @@ class DiffPaper {
       }
       if (rank.hbm.changed)
         write_number(2, name + ": HBM", rank.hbm);
+      else if (may_have_changed(rank.hbm))
+        line(2, name + ": HBM " + both_text(rank.hbm) + ", " + change_text(rank.hbm));
       else
         line(2, name + ": HBM as before");
       for (std::size_t p = 0; p < shown(rank.parts.size(), top_); ++p)

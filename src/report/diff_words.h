@@ -23,6 +23,8 @@ struct Sides {
 Sides side_texts(const NumberDiff& number);
 // "+54.5%"; empty where the base is 0.
 std::string percent_text(const NumberDiff& number);
+// Could it have changed by more than the rounding of what is printed, though no bounds show that it did?
+bool may_have_changed(const NumberDiff& number);
 // "+2.1 GiB (+54.5%)", or "no change"; empty if a side is not known.
 std::string change_text(const NumberDiff& number);
 // "3.858 GiB -> 5.96 GiB (+2.1 GiB, +54.5%)"

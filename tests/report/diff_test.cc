@@ -155,6 +155,20 @@ TEST(DiffText, HeadlineCausesAndParts) {
   EXPECT_THAT(out, HasSubstr("+50.0 MiB  ebc.t_0 moved here from rank 0\n"));
 }
 
+TEST(DiffText, MemoryOfARankThatMayHaveChanged) {
+  PlanDiff diff = one_moved_table(1);
+  RankDiff& rank = diff.ranks.front();
+  rank.hbm = {"hbm", DiffUnit::bytes, RealInterval{20 * kMega, 22 * kMega}, RealInterval{21 * kMega, 25 * kMega}};
+  rank.output = bytes(kMega, 2 * kMega);
+  std::string out;
+  write_diff({"a.log", "b.log"}, diff, 10, TextStyle{200}, out);
+  EXPECT_THAT(out, HasSubstr("  rank 1: HBM 20.0..22.0 MiB -> 21.0..25.0 MiB, -1.0..+5.0 MiB as far as is known\n"));
+  rank.hbm = bytes(20 * kMega, 20 * kMega);
+  out.clear();
+  write_diff({"a.log", "b.log"}, diff, 10, TextStyle{200}, out);
+  EXPECT_THAT(out, HasSubstr("  rank 1: HBM as before\n"));
+}
+
 TEST(DiffText, TopAndColours) {
   std::string out;
   TextStyle style;
