@@ -43,6 +43,10 @@ constexpr NoteForm kNotes[] = {
      "The documentation divides the rows evenly; the source makes blocks of the rounded-up quotient, so the last "
      "shards are shorter.",
      "3.1, 11 no. 2"},
+    {[](const S& s) { return s.table.row_split == RowSplitKind::in_buckets; },
+     "The rows of a virtual table are split by whole buckets, of which no log prints the number: those of its shards "
+     "are bounds.",
+     "3.4"},
     {[](const S& s) { return s.has_empty_shard(); },
      "The documentation does not mention empty shards; the source gives them no input and output.", "11 no. 16"},
     {[](const S& s) { return !s.table.sequence && s.setting.rules->io == IoGeneration::d; },

@@ -217,12 +217,19 @@ TEST_F(ExplainPublic, ComponentsAddUpToTheTable) {
   EXPECT_EQ(all[0].components[0].per_shard, 213333504);
 }
 
+bool any_mentions(const std::vector<std::string>& notes, std::string_view words) {
+  return std::ranges::any_of(notes, [=](const std::string& note) { return note.find(words) != std::string::npos; });
+}
+
+TEST(Explain, NotesSayWhyRowsAreBounds) {
+  const Log log(test::file_text(test::source_folder() / "testdata/planner/v1.9.2-buckets_that_nothing_shows.log"));
+  EXPECT_TRUE(any_mentions(explained(log, "table_23").at(0).notes, "by whole buckets"));
+  EXPECT_FALSE(any_mentions(explained(log, "table_13").at(0).notes, "by whole buckets"));
+}
+
 TEST_F(ExplainPublic, NotesConcernTheTable) {
   const auto notes = explained(*log_, "table_1705").at(0).notes;
-  const auto mentions = [&](std::string_view words) {
-    return std::any_of(notes.begin(), notes.end(),
-                       [&](const std::string& n) { return n.find(words) != std::string::npos; });
-  };
+  const auto mentions = [&](std::string_view words) { return any_mentions(notes, words); };
   EXPECT_TRUE(mentions("4 bytes per row for EmbeddingCollectionSharder"));
   EXPECT_TRUE(mentions("divides the rows evenly"));
   EXPECT_FALSE(mentions("empty shards"));
