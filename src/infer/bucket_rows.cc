@@ -80,7 +80,7 @@ class BucketRows {
     std::int64_t divisions = 0, tried = 0;
     for (std::uint32_t t = 0; t < splits_.size(); ++t) {
       const TableInputs& table = plan_.tables[t];
-      if (!hides_rows(table, how_)) continue;
+      if (!is_row_wise(table)) continue;
       rows_[t].assign(parts_, {0, static_cast<double>(table.rows)});
       const auto [same, is_new] = listed.try_emplace(table.rows, t);
       const auto needed = is_new ? static_cast<std::int64_t>(std::sqrt(static_cast<double>(table.rows))) : 0;

@@ -10,8 +10,7 @@
 
 namespace shardstats::infer_detail {
 
-// Bounds of the rows of each part of the tables whose rows the outcome's split hides, by table; those of others are
-// empty. Any number of buckets
+// Bounds of the rows of each part of the row-wise tables, by table; those of others are empty. Any number of buckets
 // that divides the rows is possible, and an even split; a table with too many of these to be tried may have any rows.
 // Empty: no buckets explain the sums. For plans whose row-wise tables have part k on rank k.
 RowsByTable rows_in_buckets(const PlanInputs& plan, const Outcome& outcome, const std::vector<RowLine>& lines);

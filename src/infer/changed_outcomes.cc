@@ -56,7 +56,8 @@ class Mapping {
     after.setting = group_.members.front();
     after.uniform = false;
     // Nothing is known of the capacities of other devices, so that these split rows evenly.
-    if (changed_.inputs.world_size == base_.inputs.world_size) after.rows = changed_rows();
+    const bool keeps_devices = changed_.inputs.world_size == base_.inputs.world_size;
+    if (keeps_devices || before_.rows.how == SplitRows::by_virtual_buckets) after.rows = changed_rows();
     after.pair = before_.pair;
     after.tables.resize(changed_.inputs.tables.size());
     result.became.resize(after.tables.size());

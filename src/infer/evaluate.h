@@ -129,7 +129,7 @@ bool has_hidden_blocks(const TableInputs& table);
 bool has_hidden_inputs(const TableInputs& table);
 // Are the shards of a class of this table equal? Not where their rows or columns are hidden.
 inline bool equal_shards(const Outcome& outcome, const TableInputs& table) {
-  return !hides_rows(table, outcome.rows.how) && !columns_hidden(table);
+  return !(outcome.rows.hidden() && table.sharding == Sharding::rw) && !columns_hidden(table);
 }
 
 // Values of its own that the table needs: one for departing from the plan-wide ones of the pair, another for the hidden
@@ -181,6 +181,8 @@ class Evaluator {
   // from. `may_mislead`: where several sums stay contradicted, each may be the wrong one that makes the others so.
   std::optional<Outcome> free(const Setting& setting, int pair, Freedom freedom, SplitRows rows, std::int64_t limit,
                               bool may_mislead = false);
+  // The outcome under another setting of its group, with rows split like that, and compared anew.
+  Outcome with_split(Outcome outcome, const Setting& setting, SplitRows rows);
 
  private:
   const PlanInputs& plan_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "infer/departures.h"
 #include "infer/evaluate.h"
@@ -229,6 +230,20 @@ std::optional<Outcome> Evaluator::free(const Setting& setting, int pair, Freedom
   }
   if (outcome.cost() > limit) return std::nullopt;
   return outcome;
+}
+
+Outcome Evaluator::with_split(Outcome outcome, const Setting& setting, SplitRows rows) {
+  outcome.setting = setting;
+  Outcome split = with_rows(plan_, std::move(outcome), {rows, nullptr, nullptr});
+  split.contradictions = 0;
+  for (const TableState& table : split.tables) split.contradictions += count(table.contradicted);
+  // A uniform hypothesis whose tables were given more options has the sums of the free tier.
+  const bool uniform = std::exchange(split.uniform, split.lines->split().uniform);
+  split.lines = sums_.of(split);
+  split.sums = split.lines->lines();
+  Sums(plan_, split).settle();
+  split.uniform = uniform;
+  return split;
 }
 
 }  // namespace shardstats::infer_detail

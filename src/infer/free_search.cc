@@ -181,11 +181,11 @@ class FreeSearch {
   }
 
   // A hidden split moves memory from rank to rank, so that it shows in two cells at least, not in one, or in the
-  // imbalance as well. Virtual tables have buckets anyway.
+  // imbalance as well. Buckets of virtual tables are nothing unusual, but have to explain all.
   bool shows(const Candidate& candidate, const Outcome& outcome, std::int64_t wrong_imbalance) const {
     const bool shows_more = signs_.conflicts > 0 || wrong_imbalance < imbalance_without_rows_;
-    const bool has_to_show = candidate.splits() && candidate.rows != SplitRows::by_virtual_buckets;
-    if (has_to_show && outcome.contradictions + 1 == without_rows_ && !shows_more) return false;
+    if (candidate.rows == SplitRows::by_virtual_buckets) return outcome.contradictions == 0;
+    if (candidate.splits() && outcome.contradictions + 1 == without_rows_ && !shows_more) return false;
     return !is_unlikely(candidate.rows) || outcome.contradictions < fewest_;
   }
 

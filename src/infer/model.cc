@@ -31,7 +31,9 @@ ShapeRuns runs_of(const Setting& setting, const TableInputs& table, SplitRows ro
       break;
     case Sharding::rw: {
       const std::int64_t parts = printed > 0 ? printed : setting.world_size;
-      return rows == SplitRows::by_equal_memory ? equal_share_runs(whole, parts) : even_row_runs(whole, parts);
+      if (rows == SplitRows::by_equal_memory) return equal_share_runs(whole, parts);
+      if (rows == SplitRows::by_virtual_buckets && is_virtual(table)) return bucket_runs(whole, whole.rows, parts);
+      return even_row_runs(whole, parts);
     }
     case Sharding::twrw:
       return even_row_runs(whole, printed > 0 ? printed : setting.group_size);
@@ -273,11 +275,6 @@ std::vector<RealInterval> rows_of_parts(std::int64_t rows, const std::vector<Rea
   return parts;
 }
 
-bool hides_rows(const TableInputs& table, SplitRows how) {
-  return table.sharding == Sharding::rw && how >= SplitRows::by_memory &&
-         (how != SplitRows::by_virtual_buckets || is_virtual(table));
-}
-
 bool has_no_empty_part(std::int64_t rows, std::size_t parts, SplitRows how) {
   constexpr std::int64_t kManyRows = 100;  // a part
   return how != SplitRows::by_few_buckets && rows >= kManyRows * static_cast<std::int64_t>(parts);
@@ -338,7 +335,7 @@ void PartsMaker::make(const TableInputs& table, const Variant& variant, std::uin
     c.cols = real(run.shape.cols);
     c.empty = run.shape.empty() ? Emptiness::yes : Emptiness::no;
   }
-  if (hides_rows(table, rows_.how) && !parts.classes.empty())
+  if (rows_.hidden() && table.sharding == Sharding::rw && !parts.classes.empty())
     hide_rows(setting_, table, rows_, parts);
   else if (columns_hidden(table))
     hide_columns(table, parts);

@@ -67,13 +67,12 @@ enum class SplitRows : std::uint8_t {
   evenly,              // storage-model.md section 3.1
   by_equal_memory,     // in proportion to capacities that devices are said to have of their own, but all the same one
                        // (3.3)
+  by_virtual_buckets,  // virtual tables by buckets that leave no rank without rows, in releases that know these (3.4);
+                       // all others evenly. How many rows a shard has beyond that says nothing of its memory (4.5).
   by_memory,           // in proportion to capacities that differ
   by_buckets,          // each table in its own way, in releases that know buckets (3.4)
   by_few_buckets,      // the same, and some table has fewer buckets than there are ranks, which v1.8.0 refuses
-  by_virtual_buckets,  // the same of virtual tables alone, whose number of buckets no log prints; all others evenly
 };
-// Does it leave open how many rows the parts of the table have?
-bool hides_rows(const TableInputs& table, SplitRows how);
 using RowsByTable = std::vector<std::vector<RealInterval>>;  // bounds, by table and part
 struct RowSplit {
   SplitRows how = SplitRows::evenly;

@@ -160,6 +160,23 @@ class Shards {
     });
   }
 
+  // Widens the rows of a virtual table's shards to those of any number of buckets.
+  void hide_rows(const PlanTable& table) {
+    const ShardSizes *before = nullptr, *wider = nullptr;
+    for (std::uint32_t k = 0; k < table.shard_count; ++k) {
+      PlanShard& shard = shards_[table.first_shard + k];
+      const ByteInterval rows =
+          shardstats::hull(shard.sizes->rows, rows_in_any_buckets(table.rows, table.shard_count, k));
+      if (shard.sizes != before || wider->rows != rows) {
+        before = shard.sizes;
+        ShardSizes sizes = *before;
+        sizes.rows = rows;
+        wider = ::new (memory()) ShardSizes(sizes);
+      }
+      shard.sizes = wider;
+    }
+  }
+
   std::size_t size() const { return shards_.size(); }
   // What they refer to.
   std::shared_ptr<const void> sizes() const { return sizes_; }
@@ -227,13 +244,16 @@ void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint
 RowSplitKind row_split_of(const TableInputs& table, const SearchResult& found) {
   if (table.sharding != Sharding::rw) return RowSplitKind::evenly;
   const auto shows_shares = [](const Survivor& s) { return s.outcome.rows.shares != nullptr; };
+  const auto knows_buckets = [](const Survivor& s) {
+    return std::ranges::any_of(s.members, [](const Setting& setting) { return setting.rules->buckets; });
+  };
   switch (found.survivors.front().outcome.rows.how) {
     case SplitRows::evenly:
+    case SplitRows::by_virtual_buckets:
+      if (is_virtual(table) && std::ranges::any_of(found.survivors, knows_buckets)) return RowSplitKind::in_buckets;
       break;
     case SplitRows::by_equal_memory:
       return RowSplitKind::by_equal_memory;
-    case SplitRows::by_virtual_buckets:
-      return is_virtual(table) ? RowSplitKind::in_buckets : RowSplitKind::evenly;
     case SplitRows::by_memory:
     case SplitRows::by_buckets:
     case SplitRows::by_few_buckets:
@@ -254,6 +274,7 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
   table.lookups = (*best.parts)[t].front().lookups.lookups;
   table.pooled = (*best.parts)[t].front().lookups.pooled;
   rebuild_shards(plan, found, t, options.shard_parts, sizes, shards, table);
+  if (options.alternatives && table.row_split == RowSplitKind::in_buckets) shards.hide_rows(table);
   table.explained = !table.hbm.contradicted && !table.ddr.contradicted && !table.ssd.contradicted;
 }
 

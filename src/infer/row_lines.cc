@@ -36,7 +36,7 @@ class RowLines {
         ends_(plan.tables.size()),
         last_(plan.tables.size()) {
     for (std::uint32_t t = 0; t < ends_.size(); ++t) {
-      if (!hides_rows(plan.tables[t], outcome.rows.how)) continue;
+      if (plan.tables[t].sharding != Sharding::rw) continue;
       const TableParts& variants = (*outcome.parts)[t];
       const auto combos = combos_of(outcome.tables[t].options, variants.size());
       for (std::size_t v = 0; v < combos.size(); ++v)
@@ -48,7 +48,7 @@ class RowLines {
     RowLine rows{line.index, {}, {}};
     RealInterval fixed = constant_of(plan_, outcome_, line);
     lines_.each_part(line, [&](SumLines::Part part) {
-      if (!hides_rows(plan_.tables[part.table], outcome_.rows.how)) {
+      if (plan_.tables[part.table].sharding != Sharding::rw) {
         fixed = fixed + bounds_.sum_of(part, line.quantity);
         return;
       }

@@ -3,16 +3,26 @@
 #include <algorithm>
 #include <array>
 
+#include "shardstats/planner/shapes.h"
+
 namespace shardstats::infer_detail {
 namespace {
 
 std::int64_t row_wise_tables(const PlanInputs& plan) { return std::ranges::count_if(plan.tables, is_row_wise); }
 
-}  // namespace
-
 std::int64_t virtual_row_wise_tables(const PlanInputs& plan) {
   return std::ranges::count_if(plan.tables, [](const TableInputs& t) { return is_row_wise(t) && is_virtual(t); });
 }
+
+// Has it, split evenly, shards without rows, and as many rows as ranks?
+bool buckets_fill_shards(const TableInputs& table) {
+  const auto parts = static_cast<std::int64_t>(table.ranks.size());
+  if (!is_row_wise(table) || !is_virtual(table) || parts == 0 || table.rows < parts) return false;
+  return std::ranges::any_of(even_row_runs({table.rows, table.cols}, parts),
+                             [](const ShapeRun& run) { return run.shape.rows == 0; });
+}
+
+}  // namespace
 
 bool may_split_unevenly(const PlanInputs& plan, const ReleaseRules& rules) {
   return (rules.uneven_rows || rules.buckets) && row_wise_tables(plan) > 0;
@@ -21,7 +31,7 @@ bool may_split_unevenly(const PlanInputs& plan, const ReleaseRules& rules) {
 std::span<const SplitRows> uneven_splits(const PlanInputs& plan) {
   static constexpr std::array kAll = {SplitRows::by_virtual_buckets, SplitRows::by_equal_memory, SplitRows::by_memory,
                                       SplitRows::by_buckets, SplitRows::by_few_buckets};
-  return std::span(kAll).subspan(virtual_row_wise_tables(plan) > 0 ? 0 : 1);
+  return std::span(kAll).subspan(std::ranges::any_of(plan.tables, buckets_fill_shards) ? 0 : 1);
 }
 
 Shares::Shares(const PlanInputs& plan) : plan_(plan) {

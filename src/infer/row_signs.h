@@ -12,10 +12,10 @@
 
 namespace shardstats::infer_detail {
 
-std::int64_t virtual_row_wise_tables(const PlanInputs& plan);
 // Has the plan row-wise tables, which the release may split unevenly?
 bool may_split_unevenly(const PlanInputs& plan, const ReleaseRules& rules);
-// How, most likely first.
+// How, most likely first. By buckets of virtual tables alone only where these can do without an even split's shards
+// that have no rows.
 std::span<const SplitRows> uneven_splits(const PlanInputs& plan);
 
 // Nothing but contradicted cells speaks for capacities of their own that are all the same, or for too few buckets.

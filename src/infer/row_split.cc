@@ -66,7 +66,6 @@ std::vector<RealInterval> rows_by_memory(const TableInputs& table, SplitRows how
 RowsByTable rows_of_tables(const PlanInputs& plan, const Outcome& outcome, const std::vector<RowLine>& lines) {
   const SplitRows how = outcome.rows.how;
   RowsByTable rows = rows_in_buckets(plan, outcome, lines);
-  if (how == SplitRows::by_virtual_buckets) return rows;
   const std::vector<RealInterval> shares = shares_of(plan, how, lines);
   if (shares.empty()) return rows;
   const bool by_buckets = !rows.empty();
@@ -140,7 +139,7 @@ std::optional<RowSplit> narrowed_rows(const PlanInputs& plan, const Outcome& out
   if (outcome.rows.how != SplitRows::by_memory && outcome.contradictions > 0) return std::nullopt;
   std::size_t parts = 0;
   for (const TableInputs& table : plan.tables) {
-    if (!hides_rows(table, outcome.rows.how)) continue;
+    if (!is_row_wise(table)) continue;
     if (!is_everywhere(table, plan.ranks.size())) return std::nullopt;  // part k is on rank k (3.5)
     parts += plan.ranks.size();
   }
@@ -154,7 +153,7 @@ Outcome with_rows(const PlanInputs& plan, Outcome outcome, const RowSplit& rows)
   outcome.rows = rows;
   auto all = std::make_shared<std::vector<TableParts>>(*outcome.parts);
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
-    if (!hides_rows(plan.tables[t], rows.how)) continue;
+    if (!is_row_wise(plan.tables[t])) continue;
     const auto combos = combos_of(outcome.tables[t].options, (*all)[t].size());
     TableParts split;
     for (std::size_t v = 0; v < combos.size(); ++v) {

@@ -22,13 +22,10 @@ void keep_best(SearchResult& result, std::int64_t& limit, Survivor survivor) {
   result.survivors.push_back(std::move(survivor));
 }
 
-bool knows_buckets(const std::vector<Setting>& members) {
-  return std::ranges::any_of(members, [](const Setting& setting) { return setting.rules->buckets; });
-}
-
 // Where some of the releases know buckets, their split holds that by capacities, too.
 SplitRows hidden_split_of(const std::vector<Setting>& members) {
-  return knows_buckets(members) ? SplitRows::by_buckets : SplitRows::by_memory;
+  const auto knows_buckets = [](const Setting& setting) { return setting.rules->buckets; };
+  return std::ranges::any_of(members, knows_buckets) ? SplitRows::by_buckets : SplitRows::by_memory;
 }
 
 // In a large plan a table of its own kind shows in several cells: one alone is a wrong one.
@@ -71,11 +68,12 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
   survivor.outcome = std::move(*free);
 }
 
-// Leaves open how rows are split that an even split explains as well.
-void hide_rows(const PlanInputs& plan, Evaluator& evaluator, SplitRows how, Survivor& survivor) {
+// Where the shares of the ranks speak for devices of different capacities, row-wise tables that are too small to show
+// it are not split evenly either.
+void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
   Outcome& even = survivor.outcome;
   if (even.rows.how != SplitRows::evenly || !may_split_unevenly(plan, *even.setting.rules)) return;
-  auto split = evaluator.free(even.setting, even.pair, Freedom::columns, how, kNoLimit);
+  auto split = evaluator.free(even.setting, even.pair, Freedom::columns, hidden_split_of(survivor.members), kNoLimit);
   if (!split || split->contradictions > even.contradictions) return;
   for (std::size_t t = 0; t < plan.tables.size(); ++t) {
     const std::uint64_t combos = combos_of(even.tables[t].options);
@@ -87,6 +85,20 @@ void hide_rows(const PlanInputs& plan, Evaluator& evaluator, SplitRows how, Surv
   split->statistics = even.statistics;
   split->uniform = even.uniform;
   even = std::move(*split);
+}
+
+// Where an even split leaves shards of virtual tables empty, buckets that do not may explain as much.
+void add_buckets(const PlanInputs& plan, Evaluator& evaluator, std::vector<Survivor>& survivors) {
+  constexpr SplitRows kBuckets = SplitRows::by_virtual_buckets;
+  if (std::ranges::count(uneven_splits(plan), kBuckets) == 0) return;
+  std::vector<Survivor> others;
+  for (const Survivor& even : survivors) {
+    auto members = members_that(even.members, kBuckets);
+    if (even.outcome.rows.how != SplitRows::evenly || members.empty()) continue;
+    Outcome split = evaluator.with_split(even.outcome, members.front(), kBuckets);
+    if (split.contradictions == even.outcome.contradictions) others.push_back({std::move(split), std::move(members)});
+  }
+  std::ranges::move(others, std::back_inserter(survivors));
 }
 
 UniformSearch search_uniformly(std::vector<SettingGroup> groups, Evaluator& evaluator) {
@@ -136,14 +148,9 @@ SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, const Infe
       if (survivor.outcome.uniform) widen(plan, evaluator, survivor);
   if (!options.alternatives) return std::move(result);
   const Shares shares(plan);
-  const bool has_virtual = virtual_row_wise_tables(plan) > 0;
-  for (Survivor& survivor : result.survivors) {
-    // The shares speak for devices of different capacities, which the rows of small tables do not show.
-    if (shares.conflicts_beside(survivor.outcome) > 0)
-      hide_rows(plan, evaluator, hidden_split_of(survivor.members), survivor);
-    else if (has_virtual && knows_buckets(survivor.members))
-      hide_rows(plan, evaluator, SplitRows::by_virtual_buckets, survivor);
-  }
+  for (Survivor& survivor : result.survivors)
+    if (shares.conflicts_beside(survivor.outcome) > 0) hide_rows(plan, evaluator, survivor);
+  add_buckets(plan, evaluator, result.survivors);
   return std::move(result);
 }
 

@@ -47,4 +47,12 @@ ShapeRuns bucket_runs(Shape table, std::int64_t buckets, std::int64_t n) {
   return runs;
 }
 
+// Part k has the least of n + k buckets, one each for it and those behind it, and the most of one bucket more, of which
+// it is the last to have two.
+ByteInterval rows_in_any_buckets(std::int64_t rows, std::int64_t n, std::int64_t k) {
+  const auto least = static_cast<double>(rows) / static_cast<double>(n + k);
+  const auto most = 2 * static_cast<double>(rows) / static_cast<double>(n + k + 1);
+  return {static_cast<std::int64_t>(std::ceil(least)), static_cast<std::int64_t>(std::floor(most))};
+}
+
 }  // namespace shardstats

@@ -24,15 +24,14 @@ PlanInputs plan_of(std::size_t ranks, std::initializer_list<std::int64_t> rows) 
 constexpr double kRowBytes = 96;
 constexpr double kPrinted = 500'000;  // what rounding a sum leaves open to either side
 
-// What ranks print that have so many rows of all tables whose rows are hidden together.
-std::vector<RowLine> lines_of(const PlanInputs& plan, SplitRows how, std::span<const std::int64_t> rows) {
+// What ranks print that have so many rows of all tables together.
+std::vector<RowLine> lines_of(const PlanInputs& plan, std::span<const std::int64_t> rows) {
   std::vector<RowLine> lines;
   for (std::uint32_t rank = 0; rank < rows.size(); ++rank) {
     const double bytes = kRowBytes * static_cast<double>(rows[rank]);
     RowLine& line = lines.emplace_back(RowLine{rank, {bytes - kPrinted, bytes + kPrinted}, {}});
     for (std::uint32_t t = 0; t < plan.tables.size(); ++t)
-      if (hides_rows(plan.tables[t], how))
-        line.tables.push_back({t, exactly(kRowBytes * static_cast<double>(plan.tables[t].rows))});
+      line.tables.push_back({t, exactly(kRowBytes * static_cast<double>(plan.tables[t].rows))});
   }
   return lines;
 }
@@ -42,7 +41,7 @@ RowsByTable found(const PlanInputs& plan, std::initializer_list<std::int64_t> ro
   Outcome outcome;
   outcome.setting.rules = &rules_of(release);
   outcome.rows.how = how;
-  return rows_in_buckets(plan, outcome, lines_of(plan, how, std::span(rows.begin(), rows.size())));
+  return rows_in_buckets(plan, outcome, lines_of(plan, std::span(rows.begin(), rows.size())));
 }
 
 std::vector<RealInterval> exact(std::initializer_list<double> rows) {
@@ -105,15 +104,6 @@ TEST(BucketRows, AreNoFewerThanRanksFromV180On) {
   ASSERT_EQ(rows.size(), 1u);
   // 5, 6, 10, 15 or 30 buckets, or an even split; not 1, 2 or 3.
   EXPECT_EQ(rows[0], (std::vector<RealInterval>{{8, 12}, {6, 10}, {5, 8}, {5, 7}}));
-}
-
-TEST(BucketRows, AreOfVirtualTablesAlone) {
-  PlanInputs plan = plan_of(2, {30, 30});
-  plan.tables[0].kernel = find_kernel("ssd_virtual_table");
-  const auto rows = found(plan, {15, 15}, SplitRows::by_virtual_buckets, Release::v1_8_0);
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0], (std::vector<RealInterval>{{15, 20}, {10, 15}}));
-  EXPECT_TRUE(rows[1].empty());
 }
 
 TEST(BucketRows, AreAnyWhereThereAreTooManyToTry) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "true_shapes.h"
 
@@ -48,6 +49,25 @@ TEST(Shapes, EvenRows) {
       one_by_one += (i == 0 ? "" : " ") + std::to_string(even_rows(c.rows, c.parts, i));
     EXPECT_EQ(one_by_one, c.expected) << c.rows << " rows on " << c.parts;
   }
+}
+
+// Bounds over all numbers of buckets hold each of them, and are reached by some where the rows allow it.
+TEST(Shapes, RowsInAnyBuckets) {
+  constexpr std::int64_t kRows = 27'720;  // a multiple of 1 to 12
+  for (const std::int64_t parts : {1, 2, 5, 6}) {
+    std::vector<ByteInterval> found(static_cast<std::size_t>(parts), {kRows, 0});
+    for (std::int64_t buckets = parts; buckets <= kRows; ++buckets) {
+      if (kRows % buckets != 0) continue;
+      auto part = found.begin();
+      for (const ShapeRun& run : bucket_runs({kRows, 1}, buckets, parts))
+        for (std::int64_t i = 0; i < run.count; ++i, ++part)
+          *part = {std::min(part->low, run.shape.rows), std::max(part->high, run.shape.rows)};
+    }
+    for (std::int64_t k = 0; k < parts; ++k)
+      EXPECT_EQ(rows_in_any_buckets(kRows, parts, k), found[static_cast<std::size_t>(k)]) << k << " of " << parts;
+  }
+  EXPECT_EQ(rows_in_any_buckets(20, 8, 0), (ByteInterval{3, 4}));
+  EXPECT_EQ(rows_in_any_buckets(20, 8, 7), (ByteInterval{2, 2}));
 }
 
 TEST(Shapes, EvenRowsOfTheExampleLog) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "shardstats/numbers/interval.h"
 #include "shardstats/planner/releases.h"
 
 namespace shardstats {
@@ -51,5 +52,8 @@ ShapeRuns equal_share_runs(Shape table, std::int64_t n);
 
 // Row blocks of a table of `buckets` buckets on n ranks (3.4); none if the rows do not divide.
 ShapeRuns bucket_runs(Shape table, std::int64_t buckets, std::int64_t n);
+
+// Bounds of the rows of part k of n over all numbers of buckets that leave no part empty (3.4).
+ByteInterval rows_in_any_buckets(std::int64_t rows, std::int64_t n, std::int64_t k);
 
 }  // namespace shardstats
