@@ -274,7 +274,8 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
   table.lookups = (*best.parts)[t].front().lookups.lookups;
   table.pooled = (*best.parts)[t].front().lookups.pooled;
   rebuild_shards(plan, found, t, options.shard_parts, sizes, shards, table);
-  if (options.alternatives && table.row_split == RowSplitKind::in_buckets) shards.hide_rows(table);
+  const bool has_buckets = table.row_split == RowSplitKind::in_buckets && table.rows >= table.shard_count;
+  if (options.alternatives && has_buckets) shards.hide_rows(table);
   table.explained = !table.hbm.contradicted && !table.ddr.contradicted && !table.ssd.contradicted;
 }
 

@@ -91,9 +91,9 @@ struct RowSigns {
 // What a row split that is not even costs: a capacity for each device, less those that the shares ask for anyway, or
 // one value where several do, where they show all that is contradicted, or where the imbalance speaks for it: then the
 // others are no wonder; or, where tables may have buckets, their number for each row-wise table, or for each virtual
-// one, if cells are contradicted without. Nothing else tells releases of one group apart, so that those that know
-// buckets pay as much as those before, unless the kernels say that there are some. Such buckets are likelier than
-// capacities that are all the same.
+// one, if cells are contradicted without; or one value where virtual tables alone have buckets. Nothing else tells
+// releases of one group apart, so that those that know buckets pay as much as those before, unless the kernels say that
+// there are some. Such buckets are likelier than capacities that are all the same.
 std::int64_t cost_of_rows(const PlanInputs& plan, const RowSigns& signs, const SettingGroup& group, SplitRows split);
 
 }  // namespace shardstats::infer_detail

@@ -53,7 +53,7 @@ ShapeRuns equal_share_runs(Shape table, std::int64_t n);
 // Row blocks of a table of `buckets` buckets on n ranks (3.4); none if the rows do not divide.
 ShapeRuns bucket_runs(Shape table, std::int64_t buckets, std::int64_t n);
 
-// Bounds of the rows of part k of n over all numbers of buckets that leave no part empty (3.4).
+// Bounds of the rows of part k of n <= rows over all numbers of buckets that leave no part empty (3.4).
 ByteInterval rows_in_any_buckets(std::int64_t rows, std::int64_t n, std::int64_t k);
 
 }  // namespace shardstats
