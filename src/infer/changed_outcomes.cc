@@ -55,7 +55,8 @@ class Mapping {
     Outcome& after = result.survivor.outcome;
     after.setting = group_.members.front();
     after.uniform = false;
-    // Nothing is known of the capacities of other devices, so that these split rows evenly.
+    // Nothing is known of the capacities of other devices, so that these split rows evenly. Buckets are the tables'
+    // own.
     const bool keeps_devices = changed_.inputs.world_size == base_.inputs.world_size;
     if (keeps_devices || before_.rows.how == SplitRows::by_virtual_buckets) after.rows = changed_rows();
     after.pair = before_.pair;

@@ -123,6 +123,8 @@ struct Outcome {
   std::int64_t cost() const { return contradictions + freedoms; }
 };
 
+// Of the contradicted cells, those of tables.
+std::int64_t own_contradictions(const Outcome& outcome);
 // Is the table split into several blocks of columns whose width its release does not print?
 bool has_hidden_blocks(const TableInputs& table);
 // Does it have numbers of poolings or such blocks that its release does not print?

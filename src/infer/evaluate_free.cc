@@ -207,6 +207,12 @@ Outcome with_any_virtual(FreeTier& tier, std::int64_t limit, Outcome needed) {
 
 }  // namespace
 
+std::int64_t own_contradictions(const Outcome& outcome) {
+  std::int64_t own = 0;
+  for (const TableState& table : outcome.tables) own += count(table.contradicted);
+  return own;
+}
+
 int departures(const TableInputs& table, const TableState& state, const TableParts& parts, int pair) {
   const auto is_virtual = [&](Option option) { return parts[option.variant].variant.virtual_table; };
   if (state.options.empty() || plan_wide_option(table, parts, state.options, pair)) return 0;
@@ -235,8 +241,7 @@ std::optional<Outcome> Evaluator::free(const Setting& setting, int pair, Freedom
 Outcome Evaluator::with_split(Outcome outcome, const Setting& setting, SplitRows rows) {
   outcome.setting = setting;
   Outcome split = with_rows(plan_, std::move(outcome), {rows, nullptr, nullptr});
-  split.contradictions = 0;
-  for (const TableState& table : split.tables) split.contradictions += count(table.contradicted);
+  split.contradictions = own_contradictions(split);
   // A uniform hypothesis whose tables were given more options has the sums of the free tier.
   const bool uniform = std::exchange(split.uniform, split.lines->split().uniform);
   split.lines = sums_.of(split);

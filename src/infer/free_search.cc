@@ -106,13 +106,6 @@ class FreeSearch {
     return best->outcome.contradictions >= kSeveralWrong && own_contradictions(best->outcome) < kSeveralWrong;
   }
 
-  // Of cells of tables.
-  static std::int64_t own_contradictions(const Outcome& outcome) {
-    std::int64_t own = 0;
-    for (const TableState& table : outcome.tables) own += count(table.contradicted);
-    return own;
-  }
-
   // A hidden split of rows explains nearly everything, a wrong sum of a rank, too, which is likelier.
   bool only_splits_explain() const {
     return without_rows_ >= kSeveralWrong && std::ranges::any_of(free_.survivors, [&](const Survivor& survivor) {

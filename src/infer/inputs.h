@@ -40,7 +40,7 @@ struct TableInputs {
 
 inline bool is_row_wise(const TableInputs& table) { return table.sized && table.sharding == Sharding::rw; }
 // Does its kernel say that it has buckets, in the releases that know these?
-inline bool is_virtual(const TableInputs& table) {
+inline bool has_virtual_kernel(const TableInputs& table) {
   return table.kernel != nullptr && table.kernel->speed == KernelSpeed::virtual_table;
 }
 // Is a table split by columns into blocks of a width that is not printed (before v0.5.0)?

@@ -32,7 +32,8 @@ ShapeRuns runs_of(const Setting& setting, const TableInputs& table, SplitRows ro
     case Sharding::rw: {
       const std::int64_t parts = printed > 0 ? printed : setting.world_size;
       if (rows == SplitRows::by_equal_memory) return equal_share_runs(whole, parts);
-      if (rows == SplitRows::by_virtual_buckets && is_virtual(table)) return bucket_runs(whole, whole.rows, parts);
+      if (rows == SplitRows::by_virtual_buckets && has_virtual_kernel(table))
+        return bucket_runs(whole, whole.rows, parts);
       return even_row_runs(whole, parts);
     }
     case Sharding::twrw:

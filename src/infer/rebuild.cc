@@ -244,13 +244,12 @@ void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint
 RowSplitKind row_split_of(const TableInputs& table, const SearchResult& found) {
   if (table.sharding != Sharding::rw) return RowSplitKind::evenly;
   const auto shows_shares = [](const Survivor& s) { return s.outcome.rows.shares != nullptr; };
-  const auto knows_buckets = [](const Survivor& s) {
-    return std::ranges::any_of(s.members, [](const Setting& setting) { return setting.rules->buckets; });
-  };
+  const auto may_have_buckets = [](const Survivor& s) { return knows_buckets(s.members); };
   switch (found.survivors.front().outcome.rows.how) {
     case SplitRows::evenly:
     case SplitRows::by_virtual_buckets:
-      if (is_virtual(table) && std::ranges::any_of(found.survivors, knows_buckets)) return RowSplitKind::in_buckets;
+      if (has_virtual_kernel(table) && std::ranges::any_of(found.survivors, may_have_buckets))
+        return RowSplitKind::in_buckets;
       break;
     case SplitRows::by_equal_memory:
       return RowSplitKind::by_equal_memory;

@@ -11,13 +11,14 @@ namespace {
 std::int64_t row_wise_tables(const PlanInputs& plan) { return std::ranges::count_if(plan.tables, is_row_wise); }
 
 std::int64_t virtual_row_wise_tables(const PlanInputs& plan) {
-  return std::ranges::count_if(plan.tables, [](const TableInputs& t) { return is_row_wise(t) && is_virtual(t); });
+  return std::ranges::count_if(plan.tables,
+                               [](const TableInputs& t) { return is_row_wise(t) && has_virtual_kernel(t); });
 }
 
 // Has it, split evenly, shards without rows, and as many rows as ranks?
 bool buckets_fill_shards(const TableInputs& table) {
   const auto parts = static_cast<std::int64_t>(table.ranks.size());
-  if (!is_row_wise(table) || !is_virtual(table) || parts == 0 || table.rows < parts) return false;
+  if (!is_row_wise(table) || !has_virtual_kernel(table) || parts == 0 || table.rows < parts) return false;
   return std::ranges::any_of(even_row_runs({table.rows, table.cols}, parts),
                              [](const ShapeRun& run) { return run.shape.rows == 0; });
 }

@@ -25,7 +25,7 @@ bool make_whole(std::vector<RealInterval>& shares) {
 // May each part of it be cut to whole buckets? Other tables than these are not taken to have buckets on devices with
 // capacities of their own.
 bool may_have_buckets(const TableInputs& table, SplitRows how) {
-  return how != SplitRows::by_memory && is_virtual(table);
+  return how != SplitRows::by_memory && has_virtual_kernel(table);
 }
 
 // What the memory of each rank leaves of the share that its part of every row-wise table has; empty: none that all

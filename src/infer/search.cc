@@ -24,8 +24,7 @@ void keep_best(SearchResult& result, std::int64_t& limit, Survivor survivor) {
 
 // Where some of the releases know buckets, their split holds that by capacities, too.
 SplitRows hidden_split_of(const std::vector<Setting>& members) {
-  const auto knows_buckets = [](const Setting& setting) { return setting.rules->buckets; };
-  return std::ranges::any_of(members, knows_buckets) ? SplitRows::by_buckets : SplitRows::by_memory;
+  return knows_buckets(members) ? SplitRows::by_buckets : SplitRows::by_memory;
 }
 
 // In a large plan a table of its own kind shows in several cells: one alone is a wrong one.

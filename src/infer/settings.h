@@ -1,6 +1,7 @@
 // The settings that a log could come from: release, device, pipeline, inference, group size. Private to src/infer.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "infer/evaluate.h"
@@ -12,6 +13,10 @@ namespace shardstats::infer_detail {
 struct SettingGroup {
   std::vector<Setting> members;
 };
+// Does the release of any of them know buckets (storage-model.md section 3.4)?
+inline bool knows_buckets(const std::vector<Setting>& members) {
+  return std::ranges::any_of(members, [](const Setting& setting) { return setting.rules->buckets; });
+}
 
 // What --assume fixes for the whole plan.
 struct FixedSetting {
