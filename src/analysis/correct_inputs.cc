@@ -97,6 +97,12 @@ std::vector<std::uint32_t> companions_of(const Disputed& disputed, std::uint32_t
   return alike;
 }
 
+// As --assume takes them.
+std::int64_t ranks_of_hosts(const Plan& plan) {
+  const bool grouped = std::ranges::any_of(plan.tables, [](const PlanTable& t) { return is_grouped(t.sharding); });
+  return plan.perf.known && !grouped ? plan.perf.setting.local_size : plan.setting.group_size;
+}
+
 // A plan of one table among a few others.
 class LoneTable {
  public:
@@ -120,7 +126,7 @@ class LoneTable {
       options_.overrides.push_back({key, std::string(table), std::move(value)});
     };
     const std::string_view fqn = row_.fqn.text;
-    add("local_world_size", "", std::to_string(disputed.plan.setting.group_size));
+    add("local_world_size", "", std::to_string(ranks_of_hosts(disputed.plan)));
     add("element_size", fqn, format(choice.element_size, Format::g3));
     add("output_element_size", fqn, format(choice.output_element_size, Format::g3));
     add("optimizer", fqn, std::string(name(choice.optimizer)));

@@ -164,7 +164,7 @@ void list_plan(const PlanInputs& plan, AssumptionList& list, Plan& result) {
   // Before v0.8.0 storage does not depend on it, so that a log says nothing about it here.
   if (result.setting.rules->inference) list.add_setting("is_inference", [](const Setting& s) { return s.inference; });
   list.add_setting("output_scaling", [](const Setting& s) { return s.rules->io == IoGeneration::d; });
-  if (any_grouped(plan.tables)) {
+  if (any_grouped(plan.tables) || plan.fixed_local_size) {
     list.add_setting("local_world_size", [](const Setting& s) { return static_cast<double>(s.group_size); });
     Assumption& a = result.assumptions.back();
     // With pods only the product of pod size and local world size shows (3.6).
@@ -307,6 +307,7 @@ FixedSetting apply_overrides(const std::vector<Override>& overrides, PlanInputs&
       if (is_about(o, plan.printed->tables.rows[table.row].fqn.text)) apply_to_table(o, table);
   }
   plan.fixed_inference = fixed.inference;
+  plan.fixed_local_size = fixed.group_size;
   // Where no optimizer counts anything, each explains the log.
   const bool counts = counts_optimizer(fixed, plan.printed->releases);
   for (TableInputs& table : plan.tables)

@@ -14,7 +14,8 @@ bool any_dp(const std::vector<TableInputs>& tables) {
 // Ranks of a host under a hypothesis. Where nothing reduces over hosts the log only tells one host from several.
 std::vector<std::int64_t> local_sizes_of(const Inference& base, const PerfHypothesis& h) {
   const std::int64_t world = h.setting.world_size, local = h.setting.local_size;
-  if (any_grouped(base.inputs.tables) || any_dp(base.inputs.tables) || local == world) return {local};
+  const bool is_known = base.inputs.fixed_local_size || any_grouped(base.inputs.tables) || any_dp(base.inputs.tables);
+  if (is_known || local == world) return {local};
   std::vector<std::int64_t> sizes;
   for (std::int64_t d = world - 1; d >= 1; --d)
     if (world % d == 0) sizes.push_back(d);

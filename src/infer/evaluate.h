@@ -35,9 +35,10 @@ struct PlanInputs {
   std::vector<TableInputs> tables;
   std::vector<RankInputs> ranks;
   std::vector<KernelInputs> kernels;
-  std::optional<bool> fixed_inference;  // by --assume; where storage is the same, perf alone knows it
-  bool reservation_printed = false;     // Dense and KJT blocks
-  bool reservation_lost = false;        // their lines may be among those that the log lost: any amount may be reserved
+  std::optional<bool> fixed_inference;           // by --assume; where storage is the same, perf alone knows it
+  std::optional<std::int64_t> fixed_local_size;  // by --assume: ranks of a host, which perf rests on in any plan
+  bool reservation_printed = false;              // Dense and KJT blocks
+  bool reservation_lost = false;  // their lines may be among those that the log lost: any amount may be reserved
   ByteInterval dense_hbm{}, dense_ddr{}, kjt_hbm{}, kjt_ddr{};
   std::optional<MissingTables> missing;    // rows of the parameter table that the log lost
   std::optional<RealInterval> sparse_gap;  // Max HBM - Sparse only Max HBM (v1.4.0+)

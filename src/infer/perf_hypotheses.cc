@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 
 namespace shardstats::infer_detail {
 namespace {
 
 // `grouped`: some tables are split over the ranks of a group. `usual_only`: leaves out what hosts seldom have.
-std::vector<std::int64_t> local_sizes(const Setting& setting, bool grouped, bool usual_only) {
+std::vector<std::int64_t> local_sizes(const Setting& setting, std::optional<std::int64_t> fixed, bool grouped,
+                                      bool usual_only) {
   const std::int64_t world = setting.world_size, most = grouped ? setting.group_size : world;
   if (grouped && !setting.rules->pods) return {most};
+  if (fixed && !grouped) return {*fixed};
   std::vector<std::int64_t> sizes{most};
   for (const std::int64_t usual : {8, 4, 2, 16, 1})
     if (usual < most && (!grouped || most % usual == 0)) sizes.push_back(usual);
@@ -71,7 +74,7 @@ std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchRe
       h.setting.weighted_backward = kDefaultWeightedBackward;
       const bool hidden_inference = !setting.rules->inference && h.setting.rules->inference != InferencePerf::none;
       bool one_smaller = false;
-      for (const std::int64_t local : local_sizes(setting, has_grouped, usual_only)) {
+      for (const std::int64_t local : local_sizes(setting, plan.fixed_local_size, has_grouped, usual_only)) {
         // Where nothing reduces over hosts or groups, only "one host" or "several hosts" matters.
         const bool grouped = setting.group_size != setting.world_size;
         if (!has_dp && !grouped && local < setting.world_size && std::exchange(one_smaller, true)) continue;

@@ -145,20 +145,28 @@ class PerfSearch {
       PerfHypothesis h = before.hypothesis;
       h.sizes = best_sizes(plan_, perf_, before);
       fits_.try_codecs(h, before.codecs);
+      if (best_.front().contradictions == 0 ? alternatives_ : may_rest_on_hosts()) refit_on_other_hosts(tried, h);
       if (best_.front().cost() >= before.cost()) return;
-      if (alternatives_ && best_.front().contradictions == 0) refit_on_other_hosts(tried);
     }
   }
 
-  // Hosts of another size may explain the log with the sizes of the best one as well.
-  void refit_on_other_hosts(const std::vector<Tried>& tried) {
-    const PerfOutcome best = best_.front();
+  // Not where a number is wrong: a single one, or one that sizes rest on.
+  bool may_rest_on_hosts() const {
+    return best_.front().contradictions >= kSeveral && best_.front().hypothesis.outcome->contradictions == 0;
+  }
+
+  // The sizes of `like` were chosen on its hosts: others may explain the log with them as well, or alone.
+  void refit_on_other_hosts(const std::vector<Tried>& tried, const PerfHypothesis& like) {
+    const BestPerf on_same_hosts = best_;
+    const std::vector<std::uint64_t> codecs = best_.front().codecs;
     for (const Tried& one : tried) {
       PerfHypothesis h = one.hypothesis;
-      if (!is_like(one, best.hypothesis) || h.setting.local_size == best.hypothesis.setting.local_size) continue;
-      h.sizes = best.hypothesis.sizes;
-      fits_.try_codecs(h, best.codecs);
+      if (!is_like(one, like) || h.setting.local_size == like.setting.local_size) continue;
+      h.sizes = like.sizes;
+      fits_.try_codecs(h, codecs);
     }
+    // Single numbers that they leave as well are wrong rather than the hosts.
+    if (best_.front().contradictions > 0) best_ = on_same_hosts;
   }
 
   // Hypotheses ordered by what some tables say about them, without those that the first ones leave far behind.

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "corpus.h"
 #include "shardstats/infer/overrides.h"
+#include "shardstats/numbers/printed.h"
 
 namespace shardstats {
 namespace {
@@ -45,6 +48,21 @@ TEST(Override, MayBeWhatNoReleaseOfTheLayoutHas) {
   const Plan plan = infer(old.printed, {.overrides = {inference}});
   EXPECT_TRUE(plan.sized);
   EXPECT_TRUE(plan.perf.setting.inference);
+}
+
+// No table is split over the ranks of a host, but the all-reduce of data-parallel ones goes over hosts.
+TEST(Override, RanksOfAHostDecidePerf) {
+  const Log log("planner/v1.2.0-hosts_of_one_rank.log");
+  const auto left_by = [&](std::string_view ranks) {
+    const Plan plan = infer(log.printed, {.overrides = {{"local_world_size", "", std::string(ranks)}}});
+    EXPECT_EQ(plan.perf.setting.local_size, parse_integer(ranks));
+    EXPECT_TRUE(std::ranges::any_of(plan.assumptions, [](const Assumption& assumption) {
+      return assumption.name == "local_world_size" && assumption.origin == Origin::flag;
+    }));
+    return std::ranges::count_if(plan.tables, [](const PlanTable& table) { return table.perf.contradicted != 0; });
+  };
+  EXPECT_EQ(left_by("1"), 0);
+  EXPECT_GT(left_by("2"), 0);
 }
 
 TEST(Override, OptimizerWhereNoneCounts) {
