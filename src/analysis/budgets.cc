@@ -167,8 +167,7 @@ class Measures {
 
   // Of the tables that match; nullptr: of all.
   Items tables(BudgetId id, const re2::RE2* expression) const {
-    if (!printed_.tables.printed)
-      return {unknown("the table of parameters is not printed; it is with the planner's debug output")};
+    if (!printed_.tables.printed) return {unknown(std::string(why_not_rebuilt(plan_)))};
     Items items;
     for (std::size_t row = 0; row < printed_.tables.rows.size(); ++row) {
       const std::string_view fqn = printed_.tables.rows[row].fqn.text;
@@ -206,7 +205,8 @@ class Measures {
   }
 
   Items ranks(RankColumn column) const {
-    if (printed_.ranks.rows.empty()) return {unknown("no table of ranks is printed")};
+    if (printed_.ranks.rows.empty())
+      return {unknown(plan_.empty ? std::string(why_not_rebuilt(plan_)) : "no table of ranks is printed")};
     if (column.quantity == Quantity::perf && !prints_perf_in_ms(printed_.releases.front()))
       return {unknown("TorchRec v0.1.0 does not print perf in ms")};
     Items items;

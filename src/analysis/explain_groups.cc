@@ -3,11 +3,23 @@
 #include <array>
 
 #include "analysis/explain_parts.h"
+#include "shardstats/analysis/reconstruct.h"
 
 namespace shardstats::explain_detail {
 namespace {
 
-constexpr std::string_view kNotSized = "The log does not print the sizes of the tables, so shards were not rebuilt.";
+// "4 tables on 2 ranks"
+std::string shape_of(const PrintedPlan& printed, const Plan& plan) {
+  std::string shape = printed.tables.printed || plan.empty ? plural(static_cast<double>(plan.tables.size()), "table")
+                                                           : "tables that are not printed";
+  if (printed.ranks.printed || plan.empty)
+    shape += " on " + plural(static_cast<double>(plan.setting.world_size), "rank");
+  return shape;
+}
+
+std::string not_sized(const Plan& plan) {
+  return "Shards were not rebuilt: " + std::string(why_not_rebuilt(plan)) + ".";
+}
 
 void sort_by_size(std::vector<Step>& steps) {
   std::stable_sort(steps.begin(), steps.end(),
@@ -232,7 +244,7 @@ Explained explain_rank(const Context& context, int rank) {
   const auto index = static_cast<std::size_t>(found - plan.ranks.begin());
   static const PrintedRank kNone{};
   const PrintedRank& row = index < context.printed.ranks.rows.size() ? context.printed.ranks.rows[index] : kNone;
-  if (!plan.sized) explained.notes.emplace_back(kNotSized);
+  if (!plan.sized) explained.notes.push_back(not_sized(plan));
   if (row.shards) explained.facts.push_back("Shards as printed: " + std::string(row.shards.text));
   Components components;
   const RankMemory hbm{"HBM",          memories()[0], row.hbm, row.hbm_percent, found->expected_hbm, found->hbm,
@@ -279,7 +291,7 @@ Explained explain_kernel(const Context& context, std::string_view kernel) {
                   kernel_cell(context, kernel, memories()[m]), explained.steps);
   }
   explained.components = components.rows();
-  if (!context.plan.sized) explained.notes.emplace_back(kNotSized);
+  if (!context.plan.sized) explained.notes.push_back(not_sized(context.plan));
   return explained;
 }
 
@@ -309,8 +321,7 @@ Explained explain_plan(const Context& context) {
         components.add(c.storage.*memory.storage, memory.name, c.count(), false);
     }
   }
-  explained.facts.push_back(plural(static_cast<double>(context.plan.tables.size()), "table") + " on " +
-                            plural(static_cast<double>(context.plan.setting.world_size), "rank"));
+  explained.facts.push_back(shape_of(context.printed, context.plan));
   for (std::size_t m = 0; m < sparse.size(); ++m) {
     const Memory& memory = memories()[m];
     if (!context.plan.sized || (sparse[m].value.bounds.high <= 0 && m > 0)) continue;
@@ -332,7 +343,7 @@ Explained explain_plan(const Context& context) {
                                 std::string(memory.name) + ", of " + name_of(context, largest[m].table));
   }
   explained.components = components.rows();
-  if (!context.plan.sized) explained.notes.emplace_back(kNotSized);
+  if (!context.plan.sized) explained.notes.push_back(not_sized(context.plan));
   return explained;
 }
 

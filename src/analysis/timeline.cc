@@ -5,6 +5,7 @@
 #include <map>
 
 #include "shardstats/analysis/composition.h"
+#include "shardstats/analysis/reconstruct.h"
 
 namespace shardstats {
 namespace {
@@ -104,9 +105,10 @@ RealInterval prefetched_bytes(const Plan& plan, const PlanTable& table, const Pl
 }
 
 std::string why_unknown(const Plan& plan) {
-  if (plan.empty || plan.ranks.empty()) return "the log has no ranks";
+  if (!plan.sized) return std::string(why_not_rebuilt(plan));
+  if (plan.ranks.empty()) return "the log has no ranks";
   const auto sized = [](const PlanTable& table) { return table.sized && !table.facts.empty(); };
-  if (!plan.sized || plan.tables.empty() || plan.missing || !std::ranges::all_of(plan.tables, sized))
+  if (plan.missing || !std::ranges::all_of(plan.tables, sized))
     return "not every table could be rebuilt from the log, and each rank receives the outputs of all";
   if (!io_in_hbm(plan.setting)) return "compute device " + std::string(name(plan.setting.device)) + " has no HBM";
   if (plan.setting.inference) return "the plan is for inference, which has no training step";

@@ -59,8 +59,18 @@ void put_command_first(std::vector<const char*>& words, const TakesValue& takes_
 bool means_summary(std::span<const char* const> words) {
   const std::string_view word = words[1];
   if (word == "-h" || word == "--help" || word == "--version" || is_command(word)) return false;
+  return word.starts_with('-') || names_file(words[1]);
+}
+
+void put_help_last(std::vector<const char*>& words) {
+  if (words.size() < 2 || words.size() > 3 || std::string_view(words[1]) != "help") return;
+  words.erase(words.begin() + 1);
+  words.push_back("--help");
+}
+
+bool names_file(const std::string& word) {
   struct stat status {};
-  return word.starts_with('-') || (stat(words[1], &status) == 0 && !S_ISDIR(status.st_mode));
+  return stat(word.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
 std::optional<std::string> wrong_first_word(std::span<const char* const> words) {

@@ -28,9 +28,15 @@ std::vector<const char*> words_of(int argc, const char* const* argv, const Takes
 // `shardstats -q verify LOG` is `shardstats verify -q LOG`. A log that is called like a command needs a path: ./verify.
 void put_command_first(std::vector<const char*>& words, const TakesValue& takes_value);
 
+// `shardstats help verify` is `shardstats verify --help`.
+void put_help_last(std::vector<const char*>& words);
+
 // `shardstats LOG` is `shardstats summary LOG`, also with options in front. `words`: one behind the program's name at
 // least.
 bool means_summary(std::span<const char* const> words);
+
+// Is there a file or pipe of that name, no directory?
+bool names_file(const std::string& word);
 
 // What is wrong with a first word that is neither a command nor a log; nullopt: nothing.
 std::optional<std::string> wrong_first_word(std::span<const char* const> words);

@@ -170,6 +170,9 @@ std::variant<Options, Leave> finish(RawOptions& raw, const Config& config) {
   if (options.command == CommandId::report && options.outputs.empty() && isatty(STDOUT_FILENO) != 0)
     return failed(std::string(kPageToTerminal));
   if (!command.reads_logs || !options.logs.empty()) return options;
+  if (command.id == CommandId::explain && names_file(options.target))
+    return failed("explain: '" + options.target +
+                  "' is a log, and TARGET is missing; for example shardstats explain plan " + options.target);
   auto log = default_log();
   if (!log) return failed(std::string(command.id == CommandId::scan ? kNothingToScan : kNoInput));
   options.logs.push_back(std::move(*log));
@@ -203,6 +206,7 @@ std::variant<Options, Leave> parse_command_line(int argc, const char* const* arg
   };
   std::vector<const char*> words = words_of(argc, argv, takes_value, names);
   put_command_first(words, takes_value);
+  put_help_last(words);
   // Of any command, too; before anything is set up, as scripts ask for it often.
   const bool asks_for_version = words.size() > 1 && std::string_view(words.back()) == "--version" &&
                                 (words.size() == 2 || (words.size() == 3 && is_command(words[1])));

@@ -169,7 +169,7 @@ namespace {
 
 std::vector<SettingGroup> settings_with(const PlanInputs& plan, const FixedSetting& fixed, const RankShares& shares) {
   std::vector<Release> releases = plan.printed->releases;
-  if (fixed.release) releases = {*fixed.release};
+  if (fixed.release) std::erase_if(releases, [&](Release release) { return release != *fixed.release; });
   const auto kinds = kinds_of(plan);
   const bool grouped = any_grouped(plan.tables);
   std::vector<SettingGroup> groups;

@@ -51,7 +51,7 @@ std::string block_row(std::string_view path, const BlockView& block, const Findi
 
 std::string block_heading(std::string_view path, const BlockView& block) {
   return "### " + code(block_name(path, block), false) + "\n\nTorchRec " + candidates_text(block) + ", " +
-         plural(block.tables, "table") + (block.world_size ? ", " + plural(*block.world_size, "rank") : "") + "\n";
+         tables_text(block) + (block.world_size ? ", " + plural(*block.world_size, "rank") : "") + "\n";
 }
 
 std::string table_row(const TableRow& table, bool ssd) {
@@ -257,7 +257,7 @@ void MarkdownParts::add(std::string_view path, const BlockView& block, const Rec
   if (most == 0) return;
   std::string part = block_heading(path, block);
   if (!plan.sized)
-    part += "\nThis block does not print what shards are rebuilt from.\n";
+    part += "\nNo shards are rebuilt: " + std::string(plan.why_not_sized) + ".\n";
   else if (!plan.tables.empty())
     part += "\n" + tables_part(plan, largest_first, most / 2);
   if (!plan.ranks.empty()) part += "\n" + ranks_part(plan, (most - part.size()) / 2);

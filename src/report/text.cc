@@ -72,6 +72,10 @@ std::string candidates_text(const BlockView& block) {
   return listed(names, "or");
 }
 
+std::string tables_text(const BlockView& block) {
+  return block.has_tables ? plural(block.tables, "table") : "tables not printed";
+}
+
 std::string value_text(const AssumedValue& value) {
   struct Writer {
     std::string operator()(const std::string& word) const { return word; }
@@ -166,7 +170,7 @@ void write_block(std::string_view path, const BlockView& block, const Report* re
                  std::string& out) {
   std::string head = block_place(path, block) + ": TorchRec " + candidates_text(block);
   if (block.world_size) head += ", " + plural(*block.world_size, "rank");
-  head += ", " + plural(block.tables, "table");
+  head += ", " + tables_text(block);
   if (block.batch_size) head += ", batch size " + std::to_string(*block.batch_size);
   out += wrapped(head, style.width, 2) + "\n";
   std::vector<std::string> assumed;
@@ -187,11 +191,7 @@ void write_block(std::string_view path, const BlockView& block, const Report* re
 
 void write_reconstruction(const Reconstruction& plan, const TextStyle& style, std::string& out) {
   if (!plan.sized)
-    out += wrapped(
-               "This block does not print what shards are rebuilt from (TorchRec v0.3.0 or later with the parameter "
-               "table).",
-               style.width, 0) +
-           "\n";
+    out += wrapped("No shards are rebuilt: " + std::string(plan.why_not_sized) + ".", style.width, 0) + "\n";
   const bool ssd = std::ranges::any_of(plan.tables, [](const TableRow& row) { return row.ssd.high > 0; });
   Columns tables;
   tables.add({"table", "type", "kernel", "shards", "element", "optimizer", "HBM", "DDR", ssd ? "SSD" : ""});

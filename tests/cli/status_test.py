@@ -40,6 +40,9 @@ STATUS = [  # arguments, standard input, status
     (["--format=json", "-o", "/dev/null", "verify", "-"], WRONG, 1),
     (["-o", "verify", "v1.4.0.log", "-f", "xml"], b"", 2),  # here a file's name
     (["--help", "verify"], b"", 0),
+    (["help"], b"", 0),
+    (["help", "verify"], b"", 0),
+    (["help", "verfy"], b"", 2),
     (["missing.log"], b"", 2),
     (["verify", "v1.4.0.log"], b"", 0),
     (["verify", "-"], GOOD, 0),
@@ -246,6 +249,31 @@ class Status(unittest.TestCase):
             done = run(*arguments, *assumption, "v0.3.0.log")
             self.assertIn(b"no release with this log's layout", done.stderr)
         self.assertIn(b"1 log with 0 blocks: 0 clean, 0 with findings, 1 failed", b" ".join(done.stdout.split()))
+
+    def test_a_release_of_another_layout_is_refused(self):
+        for log, release in (("v0.3.0.log", "v1.8.0"), ("v1.4.0.log", "v0.3.0")):
+            done = run("verify", "--assume", "release=" + release, log)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"no release with this log's layout", done.stderr)
+        self.assertEqual(run("verify", "--assume", "release=v1.4.0", "v1.4.0.log").returncode, 0)
+
+    def test_help_of_a_command(self):
+        self.assertEqual(run("help", "verify").stdout, run("verify", "--help").stdout)
+        self.assertEqual(run("help").stdout, run("--help").stdout)
+
+    def test_explain_without_target_names_the_log(self):
+        for stdin in (b"", GOOD):
+            done = run("explain", "v1.4.0.log", stdin=stdin)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"'v1.4.0.log' is a log, and TARGET is missing", done.stderr)
+
+    def test_why_nothing_is_rebuilt(self):
+        for log, why in (("v0.8.0-empty.log", b"the planner found no plan"),
+                         ("v1.8.0-nodebug.log", b"the log has no table of parameters")):
+            for command in (["reconstruct"], ["explain", "plan"], ["timeline"], ["check", "--max-table-hbm", "1GiB"]):
+                with self.subTest(log, command=command):
+                    self.assertIn(why, b" ".join(run(*command, log).stdout.split()))
+        self.assertIn(b"8 ranks, tables not printed", b" ".join(run("verify", "v1.8.0-nodebug.log").stdout.split()))
 
     def test_an_archive_says_how_to_read_it(self):
         done = run("verify", stdin=b"PK\x03\x04" + GOOD[:100])

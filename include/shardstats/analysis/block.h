@@ -46,6 +46,7 @@ struct BlockView {
   Release layout{};
   std::optional<std::int64_t> world_size;
   std::int64_t tables = 0;  // rows of the parameter table
+  bool has_tables = true;   // false: the log does not print them
   std::optional<std::int64_t> batch_size;
   std::vector<std::string_view> sections;
   std::vector<AssumptionView> assumptions;

@@ -33,11 +33,15 @@ struct Reconstruction {
   std::vector<const PlanRank*> ranks;
   std::size_t tables_hidden = 0, ranks_hidden = 0;  // cut off by `top`
   bool sized = false;                               // shards have sizes (v0.3.0+)
+  std::string_view why_not_sized;                   // if they have none
   // What is known of each rank: printed, or rebuilt from its shards.
   bool rank_hbm = false, rank_ddr = false;
   bool column_bytes = false;  // the Input/Output columns, which are bytes (v0.1.1+)
   bool rank_perf = false, rank_perf_parts = false;
 };
+
+// Why there is no shard of a plan that is not sized; of any other why some may be missing.
+std::string_view why_not_rebuilt(const Plan& plan);
 
 // Points into `printed` and `plan`.
 Reconstruction reconstruct(const PrintedPlan& printed, const Plan& plan, const Filter& filter,
