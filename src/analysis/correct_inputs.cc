@@ -97,10 +97,9 @@ std::vector<std::uint32_t> companions_of(const Disputed& disputed, std::uint32_t
   return alike;
 }
 
-// As --assume takes them.
-std::int64_t ranks_of_hosts(const Plan& plan) {
-  const bool grouped = std::ranges::any_of(plan.tables, [](const PlanTable& t) { return is_grouped(t.sharding); });
-  return plan.perf.known && !grouped ? plan.perf.setting.local_size : plan.setting.group_size;
+bool is_grouped_row(const PrintedTable& row) {
+  const auto sharding = parse_name<Sharding>(row.sharding.text, kShardingNames);
+  return sharding && is_grouped(*sharding);
 }
 
 // A plan of one table among a few others.
@@ -126,7 +125,8 @@ class LoneTable {
       options_.overrides.push_back({key, std::string(table), std::move(value)});
     };
     const std::string_view fqn = row_.fqn.text;
-    add("local_world_size", "", std::to_string(ranks_of_hosts(disputed.plan)));
+    if (std::ranges::any_of(printed_.tables.rows, is_grouped_row))
+      add("local_world_size", "", std::to_string(disputed.plan.setting.group_size));
     add("element_size", fqn, format(choice.element_size, Format::g3));
     add("output_element_size", fqn, format(choice.output_element_size, Format::g3));
     add("optimizer", fqn, std::string(name(choice.optimizer)));

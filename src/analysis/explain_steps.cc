@@ -17,10 +17,10 @@ Operand operand_of(const Context& context, const TraceNode& node, const std::vec
   }
   operand.origin = Origin::inferred;
   if (node.symbol == "pi") operand.note = "1 from 128 columns on, 1.15 from 64 on, else 1.75";
-  if (node.symbol != "L") return operand;
+  if (node.symbol != "L" && node.symbol != "h") return operand;
   const Assumption* a = assumption(context, "local_world_size", std::nullopt);
   operand.origin = a ? a->origin : Origin::inferred;
-  if (a) operand.note = alternatives_text(*a);
+  if (a && node.symbol == "L") operand.note = alternatives_text(*a);
   return operand;
 }
 

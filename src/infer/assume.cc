@@ -168,7 +168,8 @@ void list_plan(const PlanInputs& plan, AssumptionList& list, Plan& result) {
     list.add_setting("local_world_size", [](const Setting& s) { return static_cast<double>(s.group_size); });
     Assumption& a = result.assumptions.back();
     // With pods only the product of pod size and local world size shows (3.6).
-    for (std::int64_t d = 1; d < result.setting.group_size && result.setting.rules->pods; ++d)
+    const bool may_be_pods = result.setting.rules->pods && any_grouped(plan.tables);
+    for (std::int64_t d = 1; d < result.setting.group_size && may_be_pods; ++d)
       if (result.setting.group_size % d == 0 && !contains(a.alternatives, static_cast<double>(d)))
         a.alternatives.emplace_back(static_cast<double>(d));
   }
@@ -307,7 +308,8 @@ FixedSetting apply_overrides(const std::vector<Override>& overrides, PlanInputs&
       if (is_about(o, plan.printed->tables.rows[table.row].fqn.text)) apply_to_table(o, table);
   }
   plan.fixed_inference = fixed.inference;
-  plan.fixed_local_size = fixed.group_size;
+  // More than there are: all are on one host.
+  if (fixed.group_size) plan.fixed_local_size = fixed.group_size = std::min(*fixed.group_size, plan.world_size);
   // Where no optimizer counts anything, each explains the log.
   const bool counts = counts_optimizer(fixed, plan.printed->releases);
   for (TableInputs& table : plan.tables)

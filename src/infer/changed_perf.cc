@@ -249,6 +249,7 @@ std::vector<std::int64_t> changed_local_sizes(const Inference& base, const Chang
                                               const PerfHypothesis& h) {
   const std::int64_t world = changed.inputs.world_size;
   if (changed.run.local_world_size) return {*changed.run.local_world_size};
+  if (base.inputs.fixed_local_size && world == base.inputs.world_size) return {h.setting.local_size};
   const bool same_groups = any_grouped(base.inputs.tables) && changed.group_size == base.plan.setting.group_size;
   if (changed.group_size > 0 && !same_groups) return {changed.group_size};
   std::vector<std::int64_t> sizes;

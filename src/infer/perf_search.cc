@@ -145,12 +145,13 @@ class PerfSearch {
       PerfHypothesis h = before.hypothesis;
       h.sizes = best_sizes(plan_, perf_, before);
       fits_.try_codecs(h, before.codecs);
-      if (best_.front().contradictions == 0 ? alternatives_ : may_rest_on_hosts()) refit_on_other_hosts(tried, h);
+      const bool asks_for_equals = best_.front().contradictions == 0 && alternatives_;
+      if (asks_for_equals || may_rest_on_hosts()) refit_on_other_hosts(tried, h);
       if (best_.front().cost() >= before.cost()) return;
     }
   }
 
-  // Not where a number is wrong: a single one, or one that sizes rest on.
+  // Not where a number is wrong: a single one, or one that the storage rests on, too.
   bool may_rest_on_hosts() const {
     return best_.front().contradictions >= kSeveral && best_.front().hypothesis.outcome->contradictions == 0;
   }

@@ -257,6 +257,14 @@ class Status(unittest.TestCase):
             self.assertIn(b"no release with this log's layout", done.stderr)
         self.assertEqual(run("verify", "--assume", "release=v1.4.0", "v1.4.0.log").returncode, 0)
 
+    def test_an_assumed_size_of_hosts_stays_as_it_is(self):
+        for ranks in ("3", "8"):  # of 4
+            done = run("whatif", "--assume", "local_world_size=" + ranks, "--set", "hbm=40GiB",
+                       "../planner/v1.2.0-hosts_of_one_rank.log")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn(b"local_world_size", done.stdout)
+            self.assertNotIn(b"perf", done.stdout)
+
     def test_help_of_a_command(self):
         self.assertEqual(run("help", "verify").stdout, run("verify", "--help").stdout)
         self.assertEqual(run("help").stdout, run("--help").stdout)

@@ -65,6 +65,11 @@ TEST(Override, RanksOfAHostDecidePerf) {
   EXPECT_GT(left_by("2"), 0);
 }
 
+TEST(Override, AHostHasNoMoreRanksThanThereAre) {
+  const Log log("planner/v1.2.0-hosts_of_one_rank.log");
+  EXPECT_EQ(infer(log.printed, {.overrides = {{"local_world_size", "", "1000"}}}).perf.setting.local_size, 4);
+}
+
 TEST(Override, OptimizerWhereNoneCounts) {
   const Log log("planner/v0.5.0-dtypes_in_perf.log");
   EXPECT_EQ(infer(log.printed, {.overrides = {{"optimizer", "", "adam"}}}).contradictions, 0);
