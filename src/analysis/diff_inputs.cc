@@ -238,7 +238,7 @@ std::string dtype_word(double element_size) {
 }
 
 std::string optimizer_word(Optimizer optimizer) {
-  constexpr std::array<const char*, 4> kWords = {"sgd", "rowwise_adagrad", "adagrad", "adam"};
+  constexpr std::array<const char*, 4> kWords = {"none", "rowwise_adagrad", "adagrad", "adam"};
   return kWords[static_cast<std::size_t>(optimizer)];
 }
 

@@ -70,11 +70,13 @@ class ChangedBlock {
     BlockResult& block = examined_.result;
     block.view = view_block(changed.skeleton, changed.plan, index_, false);
     block.detailed = view_block(changed.skeleton, changed.plan, index_, true);
-    if (options_.render_changed)
-      examined_.too_large = !render(print(changed, what_if_->likely_base(), changed.likely), block.rendered);
+    const PrintedPlan rendered =
+        options_.render_changed ? print(changed, what_if_->likely_base(), changed.likely) : PrintedPlan();
     changed.skeleton = known(changed);
     if (options_.command == CommandId::explain) return explain_changed(changed);
     result.diff = diff_plans({*examined_.printed, what_if_->base()}, {changed.skeleton, changed.plan, true}, filter_);
+    if (options_.render_changed)
+      examined_.too_large = !render(result.diff->changed() ? rendered : *examined_.printed, block.rendered);
     block.reconstruction = reconstruct(changed.skeleton, changed.plan, filter_, options_.reconstruct);
   }
 

@@ -194,7 +194,8 @@ class Application {
     table.uniform_batch = true;
     table.batch_total = *out_.run.batch_size * table.features;
     if (row.batch_sizes && row.batch_sizes.text != "n/a")
-      set(row.batch_sizes, text_of(*out_.run.batch_size) + " * " + text_of(table.features));
+      set(row.batch_sizes,
+          text_of(*out_.run.batch_size) + (table.features > 1 ? "*" + text_of(table.features) : std::string()));
   }
   static constexpr double kManyIndices = 1e12;
 

@@ -182,8 +182,7 @@ void add_largest(const LargestFit& largest, Sections& page) {
   page.add(paragraph(answer(largest)));
   page.add(paragraph(doubt(largest)));
   page.add("\n");
-  for (const auto* point : {&largest.at, &largest.beyond})
-    if (*point) page.add(item(point_text(**point)));
+  for (const std::string& point : points(largest)) page.add(item(point));
 }
 
 }  // namespace

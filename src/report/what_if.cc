@@ -53,8 +53,7 @@ void write_largest(const LargestFit& largest, const TextStyle& style, std::strin
   };
   line(answer(largest), largest.fits ? kGood : kBad);
   if (const std::string text = doubt(largest); !text.empty()) line("  " + text);
-  for (const auto* point : {&largest.at, &largest.beyond})
-    if (*point) line("  " + point_text(**point));
+  for (const std::string& point : points(largest)) out += wrapped("  " + point, style.width, 4) + "\n";
 }
 
 Json sweep_json(const Sweep& sweep) {

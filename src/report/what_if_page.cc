@@ -282,11 +282,8 @@ std::string sweep_part(const Sweep& sweep) {
 
 std::string largest_part(const LargestFit& largest) {
   using namespace what_if_words;
-  std::vector<std::string> points;
-  for (const auto* point : {&largest.at, &largest.beyond})
-    if (*point) points.push_back(point_text(**point));
   return html_paragraph(answer(largest)) + html_paragraph(doubt(largest)) +
-         list(points, 0, "point", [](const std::string& text) { return text; });
+         list(points(largest), 0, "point", [](const std::string& text) { return text; });
 }
 
 std::string change_table(const diff_words::ChangeTable& table, std::size_t top) {

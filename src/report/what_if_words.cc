@@ -21,6 +21,18 @@ std::vector<std::string> with_peak(std::vector<std::string> cells, const PlanPea
   return cells;
 }
 
+// What reads like the limit is told in bytes.
+std::string taken_text(const SweepPoint& point, double limit) {
+  if (!point.peak) return point.refused;
+  const PlanPeak& peak = *point.peak;
+  std::string taken = human_bytes(peak.hbm);
+  if (taken == human_bytes(limit))
+    taken += (peak.hbm.high > limit ? ", perhaps as much as " : ", ") + with_commas(capped(peak.hbm.high)) + " of " +
+             with_commas(capped(limit)) + " bytes";
+  return "rank " + std::to_string(peak.fullest) + " takes " + taken +
+         (peak.perf ? ", the slowest rank " + human_ms(*peak.perf) : "");
+}
+
 }  // namespace
 
 std::string question(const WhatIfResult& result) {
@@ -60,12 +72,14 @@ std::string doubt(const LargestFit& largest) {
   return "up to " + with_commas(*largest.may_fit) + " may fit: what the log hides decides";
 }
 
-std::string point_text(const SweepPoint& point) {
-  const std::string start = "at " + point.values.front() + ": ";
-  if (!point.peak) return start + point.refused;
-  const PlanPeak& peak = *point.peak;
-  return start + "rank " + std::to_string(peak.fullest) + " takes " + human_bytes(peak.hbm) +
-         (peak.perf ? ", the slowest rank " + human_ms(*peak.perf) : "");
+std::vector<std::string> points(const LargestFit& largest) {
+  std::vector<std::string> texts;
+  const auto add = [&](const std::optional<SweepPoint>& point, std::int64_t value) {
+    if (point) texts.push_back("at " + with_commas(value) + ": " + taken_text(*point, largest.limit));
+  };
+  add(largest.at, largest.fits.value_or(0));
+  add(largest.beyond, largest.fits.value_or(0) + 1);
+  return texts;
 }
 
 }  // namespace shardstats::what_if_words

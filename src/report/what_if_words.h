@@ -21,7 +21,8 @@ std::string refusal(const SweepPoint& point);           // "64, none: ..."
 
 // "largest batch_size that fits 72 GiB: 4,096", or that none does.
 std::string answer(const LargestFit& largest);
-std::string doubt(const LargestFit& largest);     // up to which value it may fit; empty if that is certain
-std::string point_text(const SweepPoint& point);  // "at 4096: rank 3 takes 71.9 GiB, the slowest rank 650.2 ms"
+std::string doubt(const LargestFit& largest);  // up to which value it may fit; empty if that is certain
+// With that value and with one more: "at 4,096: rank 3 takes 71.9 GiB, the slowest rank 650.2 ms".
+std::vector<std::string> points(const LargestFit& largest);
 
 }  // namespace shardstats::what_if_words

@@ -265,6 +265,11 @@ class Status(unittest.TestCase):
             self.assertNotIn(b"local_world_size", done.stdout)
             self.assertNotIn(b"perf", done.stdout)
 
+    def test_a_change_to_what_is_logged_renders_the_log(self):
+        for log, ranks in (("v1.4.0.log", "4"), ("v1.8.0.log", "2")):
+            done = run("whatif", "--set", "world_size=" + ranks, "--render", log)
+            self.assertEqual(done.stdout, (LOGS / log).read_bytes())
+
     def test_help_of_a_command(self):
         self.assertEqual(run("help", "verify").stdout, run("verify", "--help").stdout)
         self.assertEqual(run("help").stdout, run("--help").stdout)

@@ -93,6 +93,20 @@ TEST(WhatIf, TwiceTheBatchIsTwiceTheInput) {
   }
 }
 
+// log-format.md section 2.2: the last run has no blanks, and one feature is no run.
+TEST(WhatIf, BatchSizesReadAsThePlannerListsThem) {
+  const Log log("main.log");
+  const ChangedPlan other = changed(log, {of_run(Attribute::batch_size, 256)});
+  std::size_t lists = 0;
+  for (std::size_t t = 0; t < other.skeleton.tables.rows.size(); ++t) {
+    const PrintedTable& row = other.skeleton.tables.rows[t];
+    if (row.batch_sizes.text == "n/a") continue;
+    ++lists;
+    EXPECT_EQ(row.batch_sizes.text, row.features.text == "1" ? "256" : "256*" + std::string(row.features.text)) << t;
+  }
+  EXPECT_GT(lists, 1U);
+}
+
 // v0.5.0 prints no reservation: it may be the inference policy's, whose KJT grows with the batch, or have none.
 TEST(WhatIf, AHiddenReservationMayGrowWithTheBatch) {
   const Log log("v0.5.0.log");
