@@ -326,14 +326,17 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   PlanDiff diff;
   diff.releases_before = base.plan.releases;
   diff.releases_after = next.plan.releases;
-  diff.ranks = rank_diffs(base, next, pairs, tables, !wide.storage.empty());
+  diff.kernels = kernel_diffs(base, next);
+  const bool other_tables = std::ranges::any_of(diff.kernels, [](const KernelDiff& k) { return k.tables.changed; });
+  const bool whole_plan = !wide.storage.empty() && !(pairs.empty() && other_tables);
+  diff.ranks = rank_diffs(base, next, pairs, tables, whole_plan);
   const bool all_ranks = has_all_ranks(base.printed) && has_all_ranks(next.printed);
   if (all_ranks) diff.largest = largest_rank(diff.ranks);
   diff.numbers = plan_numbers(base, next, all_ranks ? diff.ranks : std::vector<RankDiff>{});
   // Where rows are lost nobody knows which ranks are new or gone.
   if (!all_ranks) std::erase_if(diff.ranks, [](const RankDiff& rank) { return rank.presence != Presence::both; });
   diff.headroom = headroom(base, next, diff.numbers, diff.largest.hbm);
-  diff.causes = causes_of(wide, tables, change_of_all(diff.numbers));
+  diff.causes = causes_of(wide, tables, change_of_all(diff.numbers), other_tables);
   diff.assumptions = assumption_diffs(base, next, pairs);
   const bool plan_wide = !wide.storage.empty() || !wide.speed.empty();  // else equal inputs mean equal tables
   for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -351,7 +354,6 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   }
   diff.tables_printed = base.printed.tables.printed && next.printed.tables.printed;
   diff.not_compared = not_compared(base, next);
-  diff.kernels = kernel_diffs(base, next);
   keep_changed(diff.ranks);
   keep_changed(diff.kernels);
   const std::size_t changed = diff.ranks.size() + diff.kernels.size();

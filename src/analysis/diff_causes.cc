@@ -76,11 +76,13 @@ bool has_own_cause(const TableDiff& table) { return table.presence != Presence::
 
 double bytes_moved(const Cause& cause) { return magnitude(cause.hbm) + magnitude(cause.ddr) + magnitude(cause.ssd); }
 
-std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff>& tables, RealInterval all_ranks) {
+std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff>& tables, RealInterval all_ranks,
+                             bool other_tables) {
   Rest rest = rest_of(tables);
   if (wide.speed.empty()) add(std::exchange(rest.time, {}), rest.memory);
   std::vector<Cause> causes;
-  if (tables.empty()) rest.memory.hbm = all_ranks;  // no tables are printed: the ranks tell
+  // No tables are printed: the ranks tell, unless the kernels have others.
+  if (tables.empty() && !other_tables) rest.memory.hbm = all_ranks;
   add_wide(wide.storage, rest.memory, causes);
   add_wide(wide.capacity, {}, causes);
   add_wide(wide.speed, rest.time, causes);
@@ -92,7 +94,12 @@ std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff
     return x != y ? x > y : magnitude(a.perf) > magnitude(b.perf);
   });
   std::ranges::move(own, std::back_inserter(causes));
-  if (wide.storage.empty() && rest.memory.tables > 0) {
+  if (tables.empty() && other_tables) {
+    Cause hidden;
+    hidden.kind = Cause::Kind::unexplained;
+    hidden.hbm = all_ranks;
+    causes.push_back(std::move(hidden));
+  } else if (wide.storage.empty() && rest.memory.tables > 0) {
     rest.memory.kind = Cause::Kind::unexplained;
     causes.push_back(rest.memory);
   }

@@ -70,7 +70,9 @@ bool has_own_cause(const TableDiff& table);
 void add_speed(const DiffSide& base, const DiffSide& next, const std::vector<TablePair>& pairs,
                const std::vector<TableDiff>& tables, WideInputs& wide);
 
-std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff>& tables, RealInterval all_ranks);
+// `all_ranks`: the change of their HBM. `other_tables`: the kernels have other numbers of tables.
+std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff>& tables, RealInterval all_ranks,
+                             bool other_tables);
 
 // The number with the fewest digits inside the bounds: 25 of 24.9987..25.0031.
 std::string shortest_in(RealInterval bounds);

@@ -72,8 +72,12 @@ class Parts {
     }
   }
 
-  // What was reserved on each rank, as far as rank memory counts it.
+  // What was reserved on each rank, as far as rank memory counts it and both sides tell it.
   void add_reserved(int rank) {
+    const auto tells = [](const DiffSide& side) {
+      return side.plan.sized || side.printed.find(LineId::dense_storage) != nullptr;
+    };
+    if (!tells(base_) || !tells(next_)) return;
     const auto add = [&](RankPart::Kind kind, ByteInterval Plan::*bytes) {
       const auto of = [&](const Plan& plan) {
         return plan.setting.rules != nullptr && plan.setting.rules->counts_reservation ? real(plan.*bytes)

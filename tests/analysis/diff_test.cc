@@ -259,6 +259,23 @@ TEST(Diff, MovedShards) {
   }
 }
 
+// One log prints neither its tables nor what is reserved, and its kernels have others: no input explains the ranks.
+TEST(Diff, WhatOneSideHidesIsNotExplained) {
+  const Checked a(log_bytes("v1.8.0-nodebug.log")), b(log_bytes("v1.8.0.log"));
+  const PlanDiff found = diff_plans({a.printed, a.plan}, {b.printed, b.plan}, Filter());
+  EXPECT_FALSE(found.ranks.empty());
+  for (const RankDiff& rank : found.ranks)
+    for (const RankPart& part : rank.parts) EXPECT_EQ(part.kind, RankPart::Kind::unexplained) << rank.rank;
+  std::size_t unexplained = 0;
+  for (const Cause& cause : found.causes) {
+    unexplained += cause.kind == Cause::Kind::unexplained;
+    if (cause.kind == Cause::Kind::plan) {
+      EXPECT_EQ(cause.hbm, RealInterval{});
+    }
+  }
+  EXPECT_EQ(unexplained, 1U);
+}
+
 TEST(Diff, FilteredChangesAreStillChanges) {
   const Checked a(log_bytes("v1.8.0-nodebug.log")), b(log_bytes("v1.8.0.log"));
   Filter filter;
