@@ -121,7 +121,7 @@ constexpr std::array<Command, 16> kCommands = {{
      true, false, kTextOnly},
     {CommandId::anonymize, kShare, "anonymize",
      "Print the planner blocks without the names of the model, for bug reports",
-     "Each name becomes another of the same length, the same one everywhere; numbers and widths stay, so that the\n"
+     "Each name becomes another of the same length, the same one everywhere; numbers and widths stay, so that the "
      "blocks verify as before. Nothing but the blocks is printed. docs/anonymize.md says what is a name.",
      "shardstats anonymize -o report.log train.log\n"
      "shardstats anonymize --keep 'sparse_arch|ebc' --map names.json train.log > report.log",

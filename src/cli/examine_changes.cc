@@ -30,6 +30,7 @@ class ChangedBlock {
     what_if_.emplace(*examined_.printed, assumed_);
     compare_with_bounds(options_, what_if_->base(), examined_);
     examined_.result.view = view_block(*examined_.printed, what_if_->base(), index_, false);
+    examined_.result.detailed = view_block(*examined_.printed, what_if_->base(), index_, true);
     examined_.refused = wrong_assumptions(options_, *examined_.printed, what_if_->base());
     if (!examined_.refused.empty()) return;
     if (const Refusal* refusal = what_if_->refusal()) {

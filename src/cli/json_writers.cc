@@ -22,7 +22,7 @@ void add_what_if(const WhatIfResult& result, const Options& options, Json& block
 }
 
 Json block_document(const BlockResult& result, const Options& options) {
-  const bool one_by_one = result.reconstruction || result.explained;
+  const bool one_by_one = result.reconstruction || result.explained || result.what_if;
   Json block = block_json(one_by_one ? result.detailed : result.view);
   if (result.summary) add_summary(*result.summary, block);
   if (result.report) add_report(*result.report, block);
