@@ -323,6 +323,25 @@ void find_sequence_outputs(const PrintedPlan& printed, const Plan& plan, const M
                       tables});
 }
 
+// By the printed shares. Before v0.4.0 they are of less than there is (log-format.md Q14).
+void find_full_ddr(const PrintedPlan& printed, std::vector<Oddity>& oddities) {
+  constexpr std::int64_t kAll = 100;
+  if (printed.releases.front() < Release::v0_4_0) return;
+  std::int64_t ranks = 0, most = 0;
+  const PrintedRank* fullest = nullptr;
+  for (const PrintedRank& row : printed.ranks.rows) {
+    const std::int64_t share = parse_integer(row.ddr_percent.text).value_or(0);
+    ranks += share > kAll;
+    if (share > std::max(most, kAll)) most = share, fullest = &row;
+  }
+  if (fullest == nullptr) return;
+  oddities.push_back({"full_ddr",
+                      "DDR of " + count_text(ranks, "rank is", "ranks is") +
+                          " more than the planner may fill; the fullest is rank " + std::string(fullest->rank.text) +
+                          " with " + std::string(fullest->ddr.text) + " GB, " + std::to_string(most) + "%",
+                      0});
+}
+
 void find_idle_ranks(const PrintedPlan& printed, std::vector<Oddity>& oddities) {
   if (!printed.ranks.has(ColumnId::shards)) return;  // cut off
   const auto idle = std::ranges::count_if(
@@ -344,6 +363,7 @@ Summary summarize(const PrintedPlan& printed, const Plan& plan, const SummaryOpt
   }
   summary.perf = summarize_perf(printed, plan, values, options.top);
   summary.shape = summarize_shape(printed, plan, options.top);
+  find_full_ddr(printed, summary.oddities);
   find_twice(printed, plan, summary.oddities);
   find_sequence_outputs(printed, plan, summary.memory, summary.oddities);
   find_default_ratios(printed, plan, summary.oddities);
