@@ -61,6 +61,14 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
         if (shown[d] >= kEnoughTables && !is[d]) return true;
       return false;
     });
+  // What the uniform hypothesis says stays possible, and nothing else of a table that contradicts it.
+  for (std::size_t t = 0; t < plan.tables.size(); ++t) {
+    TableState &own = free->tables[t], &before = uniform.tables[t];
+    own.contradicted = before.contradicted;
+    if (count(before.contradicted) > 0) own.options.clear();
+    for (const Option option : before.options)
+      if (std::ranges::find(own.options, option) == own.options.end()) own.options.push_back(option);
+  }
   free->contradictions = uniform.contradictions;
   free->freedoms = uniform.freedoms;
   free->uniform = true;
@@ -142,7 +150,7 @@ SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, const Infe
   } else if (falls_short) {
     search_free(plan, evaluator, uniform);
   }
-  if (options.alternatives && explains_cells)
+  if (options.alternatives)
     for (Survivor& survivor : result.survivors)
       if (survivor.outcome.uniform) widen(plan, evaluator, survivor);
   if (!options.alternatives) return std::move(result);
