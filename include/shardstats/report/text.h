@@ -35,8 +35,8 @@ void write_verdict(std::string_view verdict, const Totals& totals, const TextSty
 void write_rules(const std::vector<const Rule*>& rules, bool details, const TextStyle& style, std::string& out);
 
 std::string block_name(std::string_view path, const BlockView& block);  // "train.log block 2"
-std::string candidates_text(const BlockView& block);
-std::string tables_text(const BlockView& block);  // "4 tables"                    // "v1.4.0 or V1.5.0"
+std::string candidates_text(const BlockView& block);                    // "v1.4.0 or V1.5.0"
+std::string tables_text(const BlockView& block);                        // "4 tables"
 std::string value_text(const AssumedValue& value);
 
 // Breaks `text` at blanks into lines of at most `width`; following lines start with `indent` blanks.
