@@ -9,27 +9,37 @@
 namespace shardstats::cli {
 namespace {
 
-// Where a share speaks for a device of its own, bounds leave open how rows are split, which would explain any share.
+// Errors by what inference makes of them.
+struct Wrong {
+  bool critical_path = false, perf_imbalance = false, hbm_maximum = false, share = false, other = false;
+};
+Wrong wrong_in(const Report& report) {
+  Wrong wrong;
+  for (const Finding& finding : report.findings) {
+    if (finding.severity != Severity::error) continue;
+    const std::string_view rule = finding.rule->id;
+    (rule.starts_with("critical_path.") ? wrong.critical_path
+     : rule == "imbalance.perf"         ? wrong.perf_imbalance
+     : rule == "maxima.hbm"             ? wrong.hbm_maximum
+     : rule.ends_with("_percent")       ? wrong.share
+                                        : wrong.other) = true;
+  }
+  return wrong;
+}
+
+// Where a share speaks for a device of its own, bounds leave open how rows are split, which would explain any share;
+// not where the maximum tells of the rank's memory as well.
 bool disputes_shares(const Report& report) {
-  return std::ranges::any_of(report.findings, [](const Finding& finding) {
-    return finding.severity == Severity::error && finding.rule->id.ends_with("_percent");
-  });
+  const Wrong wrong = wrong_in(report);
+  return wrong.share && !wrong.hbm_maximum;
 }
 
 // The critical path is no part of inference: alone it may deny a default bandwidth that all cells agree with, and the
-// imbalance of perf with it. Other errors that one dtype and the defaults leave are wrong numbers.
-bool only_critical_path_is_wrong(const Report& report) {
-  bool path = false, imbalance = false;
-  for (const Finding& finding : report.findings) {
-    if (finding.severity != Severity::error) continue;
-    if (finding.rule->id.starts_with("critical_path."))
-      path = true;
-    else if (finding.rule->id == "imbalance.perf")
-      imbalance = true;
-    else
-      return false;
-  }
-  return path || !imbalance;
+// imbalance of perf with it. Nor is the maximum of HBM, which is printed with more decimals than the ranks up to v0.7.0.
+// Other errors that one dtype and the defaults leave are wrong numbers.
+bool may_deny_the_likeliest(const Report& report) {
+  const Wrong wrong = wrong_in(report);
+  return !wrong.other && (wrong.critical_path || !wrong.perf_imbalance) && !disputes_shares(report);
 }
 
 // Which outputs are scaled may rest on one number, and a wrong one decides it, too.
@@ -71,7 +81,7 @@ Verification::Verification(const PrintedPlan& printed, const std::vector<Overrid
 void Verification::finish() {
   if (!settled_) look_exhaustively();
   const bool denied = deny_by_bounds();
-  const bool may_replace = !denied && (!settled_ || only_critical_path_is_wrong(report));
+  const bool may_replace = !denied && (!settled_ || may_deny_the_likeliest(report));
   const bool replaced = may_replace && take_alternative();
   has_suspects_ = settled_ && !replaced && !denied;
 }
