@@ -81,7 +81,7 @@ BlockView view_block(const PrintedPlan& printed, const Plan& plan, std::size_t i
   else
     view.world_size = world_size;
   view.tables = static_cast<std::int64_t>(printed.tables.rows.size());
-  view.has_tables = printed.tables.printed || plan.empty;
+  view.has_tables = !printed.tables.rows.empty() || plan.empty;
   view.batch_size = parse_integer(printed.slot(LineId::batch_size).text);
   view.sections = sections_of(printed);
   for (const Assumption& assumption : plan.assumptions) {

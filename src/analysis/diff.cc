@@ -327,7 +327,7 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   diff.releases_before = base.plan.releases;
   diff.releases_after = next.plan.releases;
   diff.kernels = kernel_diffs(base, next);
-  const bool other_tables = std::ranges::any_of(diff.kernels, [](const KernelDiff& k) { return k.tables.changed; });
+  const bool other_tables = has_other_tables(diff.kernels);
   const bool whole_plan = !wide.storage.empty() && !(pairs.empty() && other_tables);
   diff.ranks = rank_diffs(base, next, pairs, tables, whole_plan);
   const bool all_ranks = has_all_ranks(base.printed) && has_all_ranks(next.printed);

@@ -81,7 +81,7 @@ std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff
   Rest rest = rest_of(tables);
   if (wide.speed.empty()) add(std::exchange(rest.time, {}), rest.memory);
   std::vector<Cause> causes;
-  // No tables are printed: the ranks tell, unless the kernels have others.
+  // No tables are printed: the ranks tell, unless there are more tables, or fewer.
   if (tables.empty() && !other_tables) rest.memory.hbm = all_ranks;
   add_wide(wide.storage, rest.memory, causes);
   add_wide(wide.capacity, {}, causes);
@@ -94,7 +94,7 @@ std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff
     return x != y ? x > y : magnitude(a.perf) > magnitude(b.perf);
   });
   std::ranges::move(own, std::back_inserter(causes));
-  if (tables.empty() && other_tables) {
+  if (tables.empty() && other_tables && all_ranks != RealInterval{}) {
     Cause hidden;
     hidden.kind = Cause::Kind::unexplained;
     hidden.hbm = all_ranks;

@@ -72,4 +72,10 @@ std::vector<KernelDiff> kernel_diffs(const DiffSide& base, const DiffSide& next)
   return diffs;
 }
 
+bool has_other_tables(const std::vector<KernelDiff>& kernels) {
+  RealInterval tables{};
+  for (const KernelDiff& kernel : kernels) tables = tables + kernel.tables.change;
+  return tables != RealInterval{};
+}
+
 }  // namespace shardstats::analysis

@@ -59,6 +59,8 @@ std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, con
 
 // In the order of their names.
 std::vector<KernelDiff> kernel_diffs(const DiffSide& base, const DiffSide& next);
+// Are there more tables than before, or fewer, as far as both sides count them?
+bool has_other_tables(const std::vector<KernelDiff>& kernels);
 
 std::vector<NotCompared> not_compared(const DiffSide& base, const DiffSide& next);
 
@@ -70,7 +72,7 @@ bool has_own_cause(const TableDiff& table);
 void add_speed(const DiffSide& base, const DiffSide& next, const std::vector<TablePair>& pairs,
                const std::vector<TableDiff>& tables, WideInputs& wide);
 
-// `all_ranks`: the change of their HBM. `other_tables`: the kernels have other numbers of tables.
+// `all_ranks`: the change of their HBM. `other_tables`: there are more of them, or fewer.
 std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff>& tables, RealInterval all_ranks,
                              bool other_tables);
 

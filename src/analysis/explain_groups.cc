@@ -10,8 +10,8 @@ namespace {
 
 // "4 tables on 2 ranks"
 std::string shape_of(const PrintedPlan& printed, const Plan& plan) {
-  std::string shape = printed.tables.printed || plan.empty ? plural(static_cast<double>(plan.tables.size()), "table")
-                                                           : "tables that are not printed";
+  std::string shape = !plan.tables.empty() || plan.empty ? plural(static_cast<double>(plan.tables.size()), "table")
+                                                         : "tables that are not printed";
   if (printed.ranks.printed || plan.empty)
     shape += " on " + plural(static_cast<double>(plan.setting.world_size), "rank");
   return shape;

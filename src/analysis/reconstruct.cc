@@ -76,7 +76,8 @@ void find_known_columns(const PrintedPlan& printed, const Plan& plan, Reconstruc
 
 std::string_view why_not_rebuilt(const Plan& plan) {
   if (plan.empty) return "the planner found no plan";
-  if (plan.tables.empty()) return "the log has no table of parameters, which the planner prints with its debug output";
+  if (plan.tables.empty())
+    return "the log has no rows of the table of parameters, which the planner prints with its debug output";
   if (plan.releases.back() < Release::v0_3_0) return "releases before v0.3.0 print too little of the tables";
   return "the log has not all that the sizes of shards rest on";
 }

@@ -323,16 +323,21 @@ void find_sequence_outputs(const PrintedPlan& printed, const Plan& plan, const M
                       tables});
 }
 
-// By the printed shares. Before v0.4.0 they are of less than there is (log-format.md Q14).
+// By the printed shares, unless the printed memory denies them. Before v0.4.0 they are of less than there is
+// (log-format.md Q14).
 void find_full_ddr(const PrintedPlan& printed, std::vector<Oddity>& oddities) {
   constexpr std::int64_t kAll = 100;
   if (printed.releases.front() < Release::v0_4_0) return;
+  const auto planning = printed.bytes_in(LineId::planning_memory, 1);
+  const Format form = printed.format_of(RoundedNumbers::rank_memory);
   std::int64_t ranks = 0, most = 0;
   const PrintedRank* fullest = nullptr;
   for (const PrintedRank& row : printed.ranks.rows) {
     const std::int64_t share = parse_integer(row.ddr_percent.text).value_or(0);
-    ranks += share > kAll;
-    if (share > std::max(most, kAll)) most = share, fullest = &row;
+    const auto ddr = bytes_printed_as(row.ddr.text, form, kGiB);
+    if (share <= kAll || (planning && ddr && ddr->high < planning->low)) continue;
+    ++ranks;
+    if (share > most) most = share, fullest = &row;
   }
   if (fullest == nullptr) return;
   oddities.push_back({"full_ddr",

@@ -56,6 +56,18 @@ class ChangedBlock {
     return std::nullopt;
   }
 
+  // Do they set what the log prints of the whole plan? Bounds of what it hides leave room for other numbers.
+  bool restate_log(const std::vector<Change>& changes) const {
+    const Plan& base = what_if_->base();
+    const auto batch = parse_integer(examined_.printed->slot(LineId::batch_size).text);
+    return std::ranges::all_of(changes, [&](const Change& change) {
+      if (change.attribute == Attribute::world_size)
+        return change.number == static_cast<double>(base.setting.world_size);
+      return change.attribute == Attribute::batch_size && !change.tables && batch &&
+             change.number == static_cast<double>(*batch);
+    });
+  }
+
   void change(WhatIfResult& result) {
     const auto changes = resolved(std::vector<std::size_t>(options_.changes.size(), 0), examined_.refused);
     if (!changes) return;
@@ -77,7 +89,8 @@ class ChangedBlock {
     if (options_.command == CommandId::explain) return explain_changed(changed);
     result.diff = diff_plans({*examined_.printed, what_if_->base()}, {changed.skeleton, changed.plan, true}, filter_);
     if (options_.render_changed)
-      examined_.too_large = !render(result.diff->changed() ? rendered : *examined_.printed, block.rendered);
+      examined_.too_large =
+          !render(restate_log(*changes) && !result.diff->changed() ? *examined_.printed : rendered, block.rendered);
     block.reconstruction = reconstruct(changed.skeleton, changed.plan, filter_, options_.reconstruct);
   }
 

@@ -170,10 +170,10 @@ std::variant<Options, Leave> finish(RawOptions& raw, const Config& config) {
   if (options.command == CommandId::report && options.outputs.empty() && isatty(STDOUT_FILENO) != 0)
     return failed(std::string(kPageToTerminal));
   if (!command.reads_logs || !options.logs.empty()) return options;
-  if (command.id == CommandId::explain && names_file(options.target))
+  auto log = default_log();
+  if (!log && command.id == CommandId::explain && names_file(options.target))
     return failed("explain: '" + options.target +
                   "' is a log, and TARGET is missing; for example shardstats explain plan " + options.target);
-  auto log = default_log();
   if (!log) return failed(std::string(command.id == CommandId::scan ? kNothingToScan : kNoInput));
   options.logs.push_back(std::move(*log));
   return options;

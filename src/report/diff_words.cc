@@ -115,7 +115,7 @@ std::string cause_text(const Cause& cause) {
   if (cause.kind == Cause::Kind::dropped) return cause.table + " is gone";
   if (cause.kind == Cause::Kind::unexplained)
     return cause.tables > 0 ? "not explained: no input that the logs show changed"
-                            : "not explained: the plans have other tables, which the logs do not both print";
+                            : "not explained: the plans have other tables, and the logs do not both print them";
   std::vector<std::string> inputs;
   for (const InputDiff& input : cause.inputs) inputs.push_back(arrow(input));
   return (cause.table.empty() ? "" : cause.table + ": ") + listed(inputs, "");

@@ -124,15 +124,17 @@ TEST(Summary, Oddities) {
 }
 
 TEST(Summary, HostMemoryThatOverflowsIsNamed) {
-  const auto message = [](const std::string& cell) {
-    const Checked checked(changed(log_bytes("v1.4.0.log"), "#         1 ", "0.0 (0%)", cell));
+  const std::string small = changed(log_bytes("v1.4.0.log"), "DDR: 256.0 GB", "256.0", "3.981");
+  const auto message = [&](const std::string& cell) {
+    const Checked checked(changed(small, "#         1 ", "0.0 (0%)", cell));
     const auto oddities = summarize(checked.printed, checked.plan, {}).oddities;
     const auto found = std::ranges::find(oddities, "full_ddr", &Oddity::id);
     return found == oddities.end() ? "" : found->message;
   };
-  EXPECT_EQ(message("0.0 (100%)"), "");
-  EXPECT_EQ(message("0.0 (226%)"),
-            "DDR of 1 rank is more than the planner may fill; the fullest is rank 1 with 0.0 GB, 226%");
+  EXPECT_EQ(message("4.0 (100%)"), "");
+  EXPECT_EQ(message("0.0 (226%)"), "") << "which its memory denies";
+  EXPECT_EQ(message("9.0 (226%)"),
+            "DDR of 1 rank is more than the planner may fill; the fullest is rank 1 with 9.0 GB, 226%");
 }
 
 // Only the lines that say so make an empty plan of a log without a rank table.

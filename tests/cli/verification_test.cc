@@ -44,6 +44,21 @@ TEST(Verification, LooksAtSingleTablesWhereThatLeavesFewerErrors) {
   EXPECT_EQ(verification.effort(), Effort::exhaustive);
 }
 
+// The maximum of HBM may ask for a dtype that the ranks do not show, but not where a rank contradicts it.
+TEST(Verification, TakesTheMaximumOfHbmOnlyAsTheRanksPrintIt) {
+  const auto errors_of = [](std::string text, std::string_view old_cell, std::string_view new_cell) {
+    text.replace(text.find(old_cell), old_cell.size(), new_cell);
+    const PrintedPlan printed = parse(find_blocks(text).front());
+    Verification verification(printed, {}, false);
+    verification.finish();
+    return count(verification.report.findings).error;
+  };
+  const std::string log = planner_log("v0.5.0-dtype_in_the_maximum.log");
+  EXPECT_EQ(errors_of(log, "0.1 (0%)", "0.1 (0%)"), 0);
+  for (const std::string_view wrong : {"0.4 (0%)", "0.6 (0%)", "0.9 (0%)"})
+    EXPECT_GT(errors_of(log, "0.1 (0%)", wrong), 0) << wrong;
+}
+
 // How severe it is what verify says of shares; of other numbers it says nothing severe.
 std::vector<std::pair<std::string_view, Severity>> shares_of(const std::string& text) {
   const PrintedPlan printed = parse(find_blocks(text).front());
