@@ -30,7 +30,7 @@ Wrong wrong_in(const Report& report) {
 // Does the printed maximum lie in the rounding of the largest printed rank? Else one of the two is wrong.
 bool agrees_with_ranks(const PrintedPlan& printed, LineId maximum) {
   const auto largest = printed.bytes_in(maximum);
-  const Format form = printed.format_of(RoundedNumbers::rank_memory);
+  const auto form = printed.format_of(RoundedNumbers::rank_memory);
   ByteInterval ranks{};
   for (const PrintedRank& row : printed.ranks.rows) {
     const auto bytes = bytes_printed_as(row.hbm.text, form, kGiB);
