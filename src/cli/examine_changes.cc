@@ -30,7 +30,6 @@ class ChangedBlock {
     what_if_.emplace(*examined_.printed, assumed_);
     compare_with_bounds(options_, what_if_->base(), examined_);
     examined_.result.view = view_block(*examined_.printed, what_if_->base(), index_, false);
-    examined_.result.detailed = view_block(*examined_.printed, what_if_->base(), index_, true);
     examined_.refused = wrong_assumptions(options_, *examined_.printed, what_if_->base());
     if (!examined_.refused.empty()) return;
     if (const Refusal* refusal = what_if_->refusal()) {
@@ -39,12 +38,13 @@ class ChangedBlock {
     }
     planning_ = planning_memory(*examined_.printed, what_if_->base(), {});
     WhatIfResult& result = examined_.result.what_if.emplace();
+    const bool sweeps = std::ranges::any_of(options_.changes, is_sweep);
+    if (!options_.largest && !sweeps) return change(result);
+    examined_.result.detailed = view_block(*examined_.printed, what_if_->base(), index_, true);
     if (options_.largest)
       find_largest(result);
-    else if (std::ranges::any_of(options_.changes, is_sweep))
-      sweep(result);
     else
-      change(result);
+      sweep(result);
   }
 
  private:

@@ -9,27 +9,9 @@
 namespace shardstats::cli {
 namespace {
 
-// Errors by what inference makes of them.
-struct Wrong {
-  bool critical_path = false, perf_imbalance = false, hbm_maximum = false, share = false, other = false;
-};
-Wrong wrong_in(const Report& report) {
-  Wrong wrong;
-  for (const Finding& finding : report.findings) {
-    if (finding.severity != Severity::error) continue;
-    const std::string_view rule = finding.rule->id;
-    (rule.starts_with("critical_path.") ? wrong.critical_path
-     : rule == "imbalance.perf"         ? wrong.perf_imbalance
-     : rule == "maxima.hbm"             ? wrong.hbm_maximum
-     : rule.ends_with("_percent")       ? wrong.share
-                                        : wrong.other) = true;
-  }
-  return wrong;
-}
-
-// Does the printed maximum lie in the rounding of the largest printed rank? Else one of the two is wrong.
-bool agrees_with_ranks(const PrintedPlan& printed, LineId maximum) {
-  const auto largest = printed.bytes_in(maximum);
+// Does the printed maximum of HBM lie in the rounding of the largest printed rank? Else one of the two is wrong.
+bool maximum_agrees_with_ranks(const PrintedPlan& printed) {
+  const auto maximum = printed.bytes_in(LineId::peak_memory_pressure);
   const auto form = printed.format_of(RoundedNumbers::rank_memory);
   ByteInterval ranks{};
   for (const PrintedRank& row : printed.ranks.rows) {
@@ -37,24 +19,42 @@ bool agrees_with_ranks(const PrintedPlan& printed, LineId maximum) {
     if (!bytes) return false;
     ranks = {std::max(ranks.low, bytes->low), std::max(ranks.high, bytes->high)};
   }
-  return largest && largest->overlaps(ranks);
+  return maximum && maximum->overlaps(ranks);
+}
+
+// Errors by what inference makes of them. `hbm_maximum`: one that the ranks agree with.
+struct Wrong {
+  bool critical_path = false, perf_imbalance = false, hbm_maximum = false, share = false, other = false;
+};
+Wrong wrong_in(const PrintedPlan& printed, const Report& report) {
+  Wrong wrong;
+  for (const Finding& finding : report.findings) {
+    if (finding.severity != Severity::error) continue;
+    const std::string_view rule = finding.rule->id;
+    if (rule.starts_with("critical_path."))
+      wrong.critical_path = true;
+    else if (rule == "imbalance.perf")
+      wrong.perf_imbalance = true;
+    else if (rule == "maxima.hbm" && maximum_agrees_with_ranks(printed))
+      wrong.hbm_maximum = true;
+    else if (rule.ends_with("_percent"))
+      wrong.share = true;
+    else
+      wrong.other = true;
+  }
+  return wrong;
 }
 
 // Where a share speaks for a device of its own, bounds leave open how rows are split, which would explain any share;
 // not where the maximum tells of the rank's memory as well.
-bool disputes_shares(const PrintedPlan& printed, const Report& report) {
-  const Wrong wrong = wrong_in(report);
-  return wrong.share && !(wrong.hbm_maximum && agrees_with_ranks(printed, LineId::peak_memory_pressure));
-}
+bool disputes_shares(const Wrong& wrong) { return wrong.share && !wrong.hbm_maximum; }
 
 // The critical path is no part of inference: alone it may deny a default bandwidth that all cells agree with, and the
 // imbalance of perf with it. Nor is the maximum of HBM, which has more decimals than the ranks up to v0.7.0. Other
 // errors that one dtype and the defaults leave are wrong numbers.
-bool may_deny_the_likeliest(const PrintedPlan& printed, const Report& report) {
-  const Wrong wrong = wrong_in(report);
-  if (wrong.other || disputes_shares(printed, report)) return false;
-  if (wrong.hbm_maximum) return agrees_with_ranks(printed, LineId::peak_memory_pressure);
-  return wrong.critical_path || !wrong.perf_imbalance;
+bool may_deny_the_likeliest(const Wrong& wrong) {
+  if (wrong.other || disputes_shares(wrong)) return false;
+  return wrong.critical_path || wrong.hbm_maximum || !wrong.perf_imbalance;
 }
 
 // Which outputs are scaled may rest on one number, and a wrong one decides it, too.
@@ -96,7 +96,7 @@ Verification::Verification(const PrintedPlan& printed, const std::vector<Overrid
 void Verification::finish() {
   if (!settled_) look_exhaustively();
   const bool denied = deny_by_bounds();
-  const bool may_replace = !denied && (!settled_ || may_deny_the_likeliest(printed_, report));
+  const bool may_replace = !denied && (!settled_ || may_deny_the_likeliest(wrong_in(printed_, report)));
   const bool replaced = may_replace && take_alternative();
   has_suspects_ = settled_ && !replaced && !denied;
 }
@@ -122,7 +122,7 @@ void Verification::look_exhaustively() {
 bool Verification::take_alternative() {
   constexpr std::int64_t kFew = 10;  // more errors than that have another cause
   const std::int64_t errors = count(report.findings).error;
-  if (errors == 0 || errors > kFew || disputes_shares(printed_, report)) return false;
+  if (errors == 0 || errors > kFew || disputes_shares(wrong_in(printed_, report))) return false;
   return replace_by_alternatives([=](std::int64_t others) { return others < errors; });
 }
 
