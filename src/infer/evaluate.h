@@ -110,7 +110,7 @@ class LeastContradicted {
 // What is left of a hypothesis after all printed sums were looked at.
 struct Outcome {
   Setting setting;
-  bool uniform = true;
+  bool uniform = true;  // one pair explains it; a table may have been given other options since
   RowSplit rows;
   int pair = 0;  // plan-wide element size and optimizer, pair_of()
   std::shared_ptr<const std::vector<TableParts>> parts;

@@ -183,8 +183,7 @@ class FreeTier {
 
   Outcome listed(const Outcome& start) const {
     Outcome outcome = start;
-    outcome.lines = sums_.of(outcome);
-    outcome.sums = outcome.lines->lines();
+    sums_.list_in(outcome, false);
     return outcome;
   }
 
@@ -243,11 +242,8 @@ Outcome Evaluator::with_split(Outcome outcome, const Setting& setting, SplitRows
   Outcome split = with_rows(plan_, std::move(outcome), {rows, nullptr, nullptr});
   split.contradictions = own_contradictions(split);
   // A uniform hypothesis whose tables were given more options has the sums of the free tier.
-  const bool uniform = std::exchange(split.uniform, split.lines->split().uniform);
-  split.lines = sums_.of(split);
-  split.sums = split.lines->lines();
+  sums_.list_in(split, split.lines->split().uniform);
   Sums(plan_, split).settle();
-  split.uniform = uniform;
   return split;
 }
 

@@ -173,8 +173,7 @@ class UniformTier {
       outcome.tables[t].options.push_back({0, static_cast<std::uint8_t>(combo_index(combo))});
       outcome.tables[t].contradicted = contradicted_cells(setting_, plan_.tables[t], parts_->tables[t].front(), combo);
     }
-    outcome.lines = sums_.of(outcome);
-    outcome.sums = outcome.lines->lines();
+    sums_.list_in(outcome, true);
     if (!Sums(plan_, outcome).settle_within(limit)) return std::nullopt;
     return outcome;
   }

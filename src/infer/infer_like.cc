@@ -202,8 +202,7 @@ class Again {
   // Does no sum contradict it? Sets what it costs, as the search would count it. `before`: of what the tables' own
   // cells leave.
   bool settles(KnownSums& known, const OwnDepartures& before) {
-    outcome_.lines = known.of(outcome_);
-    outcome_.sums = outcome_.lines->lines();
+    known.list_in(outcome_, outcome_.uniform);
     Sums sums(plan_, outcome_);
     if (outcome_.uniform) return sums.settle_within(kNoLimit) && outcome_.contradictions == 0;
     if (found_ != nullptr) *found_ = OutputMatcher(plan_, outcome_, sums.bounds()).assignments();

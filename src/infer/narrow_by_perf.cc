@@ -85,10 +85,8 @@ bool settle_again(const PlanInputs& plan, Outcome& outcome) {
   const auto contradicted_sums = [&] { return std::ranges::count(outcome.sums, true, &SumLine::contradicted); };
   const auto before = contradicted_sums();
   const std::int64_t contradictions = outcome.contradictions, freedoms = outcome.freedoms;
-  const bool uniform = std::exchange(outcome.uniform, false);  // tables have options all the same
   outcome.constants = {};
   Sums(plan, outcome).settle();
-  outcome.uniform = uniform;
   outcome.contradictions = contradictions;
   outcome.freedoms = freedoms;
   const auto more = contradicted_sums() - before;

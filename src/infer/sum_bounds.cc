@@ -19,7 +19,7 @@ bool have_same_bits(RealInterval a, RealInterval b) {
 // Tables of the uniform tier keep their options.
 bool may_prune(const Outcome& outcome) {
   const auto has_choice = [](const TableState& table) { return table.options.size() > 1; };
-  return !outcome.uniform && std::ranges::any_of(outcome.tables, has_choice);
+  return !outcome.lines->split().uniform && std::ranges::any_of(outcome.tables, has_choice);
 }
 
 const std::optional<ByteInterval>& cell_of(const TableInputs& table, Quantity quantity) {

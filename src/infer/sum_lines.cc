@@ -217,8 +217,13 @@ SumLines::Places SumLines::listed_places() const {
   return places;
 }
 
-std::shared_ptr<const SumLines> KnownSums::of(const Outcome& outcome) {
-  Split split{outcome.uniform, outcome.rows.how, outcome.rows.by_part(), outcome.setting.group_size, {}};
+void KnownSums::list_in(Outcome& outcome, bool uniform) {
+  outcome.lines = of(outcome, uniform);
+  outcome.sums = outcome.lines->lines();
+}
+
+std::shared_ptr<const SumLines> KnownSums::of(const Outcome& outcome, bool uniform) {
+  Split split{uniform, outcome.rows.how, outcome.rows.by_part(), outcome.setting.group_size, {}};
   for (const TableState& table : outcome.tables) split.rebuilt.push_back(!table.options.empty());
   for (const auto& known : known_)
     if (known->split() == split) return known;

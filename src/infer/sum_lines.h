@@ -202,9 +202,12 @@ class SumLines {
 class KnownSums {
  public:
   explicit KnownSums(const PlanInputs& plan) : plan_(plan) {}
-  std::shared_ptr<const SumLines> of(const Outcome& outcome);
+  // Lists the sums of the hypothesis, of which nothing is found out yet. `uniform`: of that tier.
+  void list_in(Outcome& outcome, bool uniform);
 
  private:
+  std::shared_ptr<const SumLines> of(const Outcome& outcome, bool uniform);
+
   const PlanInputs& plan_;
   std::vector<std::shared_ptr<const SumLines>> known_;
 };

@@ -303,8 +303,7 @@ Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOut
   KnownSums known(inputs);
   for (ChangedOutcome& of : outcomes) {
     Outcome& outcome = of.survivor.outcome;
-    outcome.lines = known.of(outcome);
-    outcome.sums = outcome.lines->lines();
+    known.list_in(outcome, false);
     Sums(inputs, outcome).settle();
     found.survivors.push_back(of.survivor);
   }
