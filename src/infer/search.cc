@@ -50,7 +50,8 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
   };
   for (std::size_t t = 0; t < plan.tables.size(); ++t) {
     const auto& options = free->tables[t].options;
-    for (std::size_t d = 0; d < shown.size(); ++d)
+    const bool has_passes = (*free->parts)[t].size() > 1;  // others have one, and show nothing
+    for (std::size_t d = 0; d < shown.size() - !has_passes; ++d)
       shown[d] +=
           !options.empty() && std::all_of(options.begin(), options.end(), [&](Option o) { return same(t, o)[d]; });
   }
