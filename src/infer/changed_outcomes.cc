@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "infer/rebuild.h"
 #include "infer/what_if_parts.h"
@@ -61,9 +62,13 @@ class Mapping {
     if (keeps_devices || before_.rows.how == SplitRows::by_virtual_buckets) after.rows = changed_rows();
     after.pair = before_.pair;
     after.tables.resize(changed_.inputs.tables.size());
-    result.became.resize(after.tables.size());
+    result.options.resize(base_.inputs.tables.size());
     auto parts = std::make_shared<std::vector<TableParts>>(after.tables.size());
-    for (std::uint32_t t = 0; t < after.tables.size(); ++t) map_table(t, after, (*parts)[t], result.became[t]);
+    for (std::uint32_t b = 0; b < base_.inputs.tables.size(); ++b)
+      if (const auto t = changed_.now_at[b])
+        map_table(b, *t, after, (*parts)[*t], result.options[b]);
+      else
+        for (const Option option : before_.tables[b].options) result.options[b].push_back({option, std::nullopt});
     after.parts = std::move(parts);
     result.survivor.members = group_.members;
     return result;
@@ -124,8 +129,8 @@ class Mapping {
     return combo;
   }
 
-  void map_table(std::uint32_t t, Outcome& after, TableParts& parts, std::vector<Option>& became) {
-    const std::uint32_t b = changed_.base_rows[t];
+  void map_table(std::uint32_t b, std::uint32_t t, Outcome& after, TableParts& parts,
+                 std::vector<ChangedOption>& changed) {
     const TableInputs& old = base_.inputs.tables[b];
     const TableInputs& now = changed_.inputs.tables[t];
     const TableRequest& asked = changed_.requests[b];
@@ -144,8 +149,8 @@ class Mapping {
       if (found == made.end()) found = made.insert(made.end(), {variant, option.variant, 0});
       const auto v = static_cast<std::uint8_t>(found - made.begin());
       const int combo = combo_index(map_combo(now, asked, combo_of(option.combo)));
-      became.push_back({v, static_cast<std::uint8_t>(combo)});
       const auto add = [&](int c) {
+        changed.push_back({option, Option{v, static_cast<std::uint8_t>(c)}});
         if ((found->combos >> c & 1) != 0) return;
         found->combos |= std::uint64_t{1} << c;
         options.push_back({v, static_cast<std::uint8_t>(c)});
@@ -155,7 +160,7 @@ class Mapping {
         for (int o = 0; o < static_cast<int>(kOptimizers.size()); ++o) {
           Combo other = combo_of(combo);
           other.optimizer = o;
-          add(combo_index(other));
+          if (combo_index(other) != combo) add(combo_index(other));
         }
     }
     const Setting& setting = group_.members.front();
@@ -252,10 +257,12 @@ ChangedOutcome likely_outcome(const Inference& base, const ChangedInputs& change
   const ChangedOutcome& all = *std::ranges::find(outcomes, likely.from, &ChangedOutcome::from);
   ChangedOutcome one = Mapping(base, changed, likely.outcome, all.member, {.members = all.survivor.members}).run();
   one.from = likely.from;
-  for (std::uint32_t t = 0; t < one.became.size(); ++t) {
-    Options& options = one.survivor.outcome.tables[t].options;
+  for (std::uint32_t b = 0; b < one.options.size(); ++b) {
+    if (!changed.now_at[b]) continue;
+    Options& options = one.survivor.outcome.tables[*changed.now_at[b]].options;
     options.clear();
-    options.push_back(one.became[t].front());
+    one.options[b].resize(1);
+    options.push_back(*one.options[b].front().is);
   }
   take_equal_features(changed.inputs.tables, one.survivor.outcome);
   return one;
@@ -267,10 +274,9 @@ std::vector<bool> changed_storage(const Inference& base, const ChangedInputs& ch
   for (const ChangedOutcome& outcome : outcomes)
     for (std::uint32_t t = 0; t < differs.size(); ++t) {
       const std::uint32_t b = changed.base_rows[t];
-      const auto& options = outcome.base->tables[b].options;
-      for (std::size_t i = 0; i < options.size() && !differs[t]; ++i)
-        differs[t] = !same_on_ranks(*outcome.base, base.inputs.tables[b], b, options[i], outcome.survivor.outcome,
-                                    changed.inputs.tables[t], t, outcome.became[t][i]);
+      for (const ChangedOption& option : outcome.options[b])
+        differs[t] = differs[t] || !same_on_ranks(*outcome.base, base.inputs.tables[b], b, option.was,
+                                                  outcome.survivor.outcome, changed.inputs.tables[t], t, *option.is);
     }
   return differs;
 }
@@ -282,9 +288,8 @@ std::optional<CellBytes> cell_differences(const Inference& base, const ChangedIn
   std::optional<CellBytes> all;
   for (const ChangedOutcome& outcome : outcomes) {
     const Outcome &before = *outcome.base, &after = outcome.survivor.outcome;
-    const auto& options = before.tables[b].options;
-    for (std::size_t i = 0; i < options.size(); ++i) {
-      const Option was = options[i], is = outcome.became[t][i];
+    for (const auto& [was, became] : outcome.options[b]) {
+      const Option is = *became;
       const Parts &x = (*before.parts)[b][was.variant], &y = (*after.parts)[t][is.variant];
       if (!same_weights(old, x, was, now, y, is)) return std::nullopt;
       const CellBytes from = cell_bytes(before.setting, without_weights(x, combo_of(was.combo)), combo_of(was.combo));
@@ -332,30 +337,29 @@ std::vector<RankDifference> rank_differences(const Inference& base, const Change
   for (const ChangedOutcome& outcome : outcomes) {
     std::vector<RankDifference> sum(ranks);
     for (std::uint32_t b = 0; b < base.inputs.tables.size(); ++b) {
-      const auto& options = outcome.base->tables[b].options;
       const auto t = changed.now_at[b];
-      const auto is_same = [&](std::size_t i) {
-        return t && same_on_ranks(*outcome.base, base.inputs.tables[b], b, options[i], outcome.survivor.outcome,
-                                  changed.inputs.tables[*t], *t, outcome.became[*t][i]);
+      const auto is_same = [&](const ChangedOption& option) {
+        return t && same_on_ranks(*outcome.base, base.inputs.tables[b], b, option.was, outcome.survivor.outcome,
+                                  changed.inputs.tables[*t], *t, *option.is);
       };
-      std::vector<std::size_t> differing;
-      for (std::size_t i = 0; i < options.size(); ++i)
-        if (!is_same(i)) differing.push_back(i);
+      std::vector<ChangedOption> differing;
+      std::ranges::remove_copy_if(outcome.options[b], std::back_inserter(differing), is_same);
       if (differing.empty()) continue;
       const auto on_ranks = shards_by_rank(&base.inputs.tables[b], t ? &changed.inputs.tables[*t] : nullptr, ranks);
       for (const ShardsOfChange& on : on_ranks) table[on.rank] = {};  // with the options that stay as they are: nothing
-      for (const std::size_t i : differing) {
+      bool first = differing.size() == outcome.options[b].size();
+      for (const auto& [was, is] : differing) {
         for (const ShardsOfChange& on : on_ranks) one[on.rank] = {};
         const Outcome& after = outcome.survivor.outcome;
-        const auto& parts = (*outcome.base->parts)[b][options[i].variant];
-        const auto counted = t && same_weights(base.inputs.tables[b], parts, options[i], changed.inputs.tables[*t],
-                                               (*after.parts)[*t][outcome.became[*t][i].variant], outcome.became[*t][i])
+        const auto& parts = (*outcome.base->parts)[b][was.variant];
+        const auto counted = is && same_weights(base.inputs.tables[b], parts, was, changed.inputs.tables[*t],
+                                                (*after.parts)[*t][is->variant], *is)
                                  ? Counted::without_weights
                                  : Counted::all;
-        if (t) add_shards(after, changed.inputs.tables[*t], *t, outcome.became[*t][i], 1, counted, one);
-        add_shards(*outcome.base, base.inputs.tables[b], b, options[i], -1, counted, one);
-        const bool first = i == differing.front() && differing.size() == options.size();
+        if (is) add_shards(after, changed.inputs.tables[*t], *t, *is, 1, counted, one);
+        add_shards(*outcome.base, base.inputs.tables[b], b, was, -1, counted, one);
         for (const ShardsOfChange& on : on_ranks) hull_into(table[on.rank], one[on.rank], first);
+        first = false;
       }
       for (const ShardsOfChange& on : on_ranks)
         for (std::size_t q = 0; q < kQuantities; ++q)

@@ -1,6 +1,7 @@
 // Hypotheses of the log with changes applied to them. Private to src/infer.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "infer/changed_inputs.h"
@@ -8,14 +9,20 @@
 
 namespace shardstats::infer_detail {
 
+// An option that explains a table of the log, and what became of it in the changed plan: several, where something
+// counts now that the log does not tell. None: the table is dropped.
+struct ChangedOption {
+  Option was;
+  std::optional<Option> is;
+};
+
 // A hypothesis on the changed plan and the one on the log that it comes from.
 struct ChangedOutcome {
   const Outcome* base = nullptr;
   const Outcome* from = nullptr;  // the same among the survivors of the log
   Setting member;                 // of those of the survivor, the first that becomes this one
   Survivor survivor;
-  // By table, by option of the base: the option that became of it.
-  std::vector<std::vector<Option>> became;
+  std::vector<std::vector<ChangedOption>> options;  // by table of the log
 };
 
 // Sets what dense modules and the KJT take of each rank, bytes. `likely`: by this explanation alone; nullptr: by all.

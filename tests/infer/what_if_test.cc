@@ -124,6 +124,24 @@ TEST(WhatIf, AHiddenReservationMayGrowWithTheBatch) {
   }
 }
 
+// v0.5.0 counts no optimizer, so that the log does not tell which one v1.2.0 would count: rank 0 grows with any of
+// them.
+TEST(WhatIf, AnOptimizerThatTheReleaseDoesNotCountStaysOpen) {
+  const Log log("v0.5.0.log");
+  Change release = of_run(Attribute::release, 0);
+  release.word = "v1.2.0";
+  Change adam = of_run(Attribute::optimizer, 0);
+  adam.word = "adam";
+  const Plan& base = log.what_if.base();
+  const Plan any = changed(log, {release}).plan, known = changed(log, {release, adam}).plan;
+  ASSERT_EQ(any.ranks.size(), known.ranks.size());
+  for (std::size_t r = 0; r < any.ranks.size(); ++r) {
+    EXPECT_GT(known.ranks[r].hbm.low, base.ranks[r].hbm.high) << "rank " << r;
+    EXPECT_GE(any.ranks[r].hbm.high, known.ranks[r].hbm.high) << "rank " << r;
+    EXPECT_LT(any.ranks[r].hbm.low, known.ranks[r].hbm.low) << "rank " << r;
+  }
+}
+
 // How v1.8.0 splits the rows of city_table does not show. They stay where they are, so that a rank grows by what does.
 TEST(WhatIf, AHiddenSplitStaysAsItIs) {
   const Log log("v1.8.0.log");
