@@ -39,7 +39,7 @@ bool is_critical_path(LineId line) {
 Known rebuilt_line(const DiffSide& side, LineId line, NameReadings names) {
   if (line == LineId::dense_storage) return real(side.plan.dense_hbm);
   if (line == LineId::kjt_storage) return real(side.plan.kjt_hbm);
-  if (!is_critical_path(line) || !side.computed) return std::nullopt;
+  if (!is_critical_path(line) || side.growth == nullptr) return std::nullopt;
   const RankValues values = rank_values(side.printed, side.plan);
   if (!values.known || !side.plan.perf.known) return std::nullopt;
   const CriticalPath path =
@@ -52,7 +52,7 @@ Known line_of(const DiffSide& side, const PlanLine& line, NameReadings names = {
   const std::string_view unit = line.unit == DiffUnit::bytes ? "bytes" : "ms";
   const Known printed =
       printed_bounds(side.printed.slot(line.line, line.slot), side.printed.format_of(RoundedNumbers::lines), unit);
-  if (!printed && !side.computed) return std::nullopt;
+  if (!printed && side.growth == nullptr) return std::nullopt;
   const Known rebuilt = rebuilt_line(side, line.line, names);
   return printed && rebuilt ? narrowed(*printed, *rebuilt) : printed ? printed : rebuilt;
 }
@@ -60,7 +60,7 @@ Known line_of(const DiffSide& side, const PlanLine& line, NameReadings names = {
 // No line of a changed plan that the log does not print.
 NumberDiff line_diff(const DiffSide& base, const DiffSide& next, const PlanLine& line) {
   const Known before = line_of(base, line);
-  if (!next.computed) return difference(line.name, line.unit, before, line_of(next, line));
+  if (next.growth == nullptr) return difference(line.name, line.unit, before, line_of(next, line));
   const bool rests_on_names = before && is_critical_path(line.line);
   const NameReadings names = rests_on_names ? readings_that_fit(base.printed, base.plan) : NameReadings{};
   return difference(line.name, line.unit, before, before ? line_of(next, line, names) : Known{});
@@ -118,7 +118,6 @@ void narrow_change(NumberDiff& number, RealInterval change) {
   if (!number.before || !number.after) return;
   number.change = narrowed(*number.after - *number.before, change);
   number.changed = number.changed || !number.change.contains(0);
-  if (!number.changed) number.change = {};
 }
 
 bool on_both_sides(const std::vector<RankDiff>& ranks) {
@@ -128,7 +127,7 @@ bool on_both_sides(const std::vector<RankDiff>& ranks) {
 // A sum over the ranks changes as its ranks do: what does not change on a rank adds nothing to the bounds.
 RealInterval change_of_sum(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field) {
   RealInterval change{};
-  for (const RankDiff& rank : ranks) change = change + (rank.*field).possible();
+  for (const RankDiff& rank : ranks) change = change + (rank.*field).change;
   return change;
 }
 
@@ -144,11 +143,15 @@ std::optional<RealInterval> change_of_largest(const std::vector<RankDiff>& ranks
     const bool is = rank.presence != Presence::dropped && after.may[next++];
     if (!was && !is) continue;
     if (rank.presence != Presence::both) return std::nullopt;
-    const RealInterval own = (rank.*field).possible();
+    const RealInterval own = (rank.*field).change;
     if (was) change.low = std::min(change.low, own.low);
     if (is) change.high = std::max(change.high, own.high);
   }
   return change;
+}
+
+bool are_followed(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field) {
+  return std::ranges::all_of(ranks, [field](const RankDiff& rank) { return (rank.*field).exactly_followed; });
 }
 
 NumberDiff largest_diff(std::string_view name, DiffUnit unit, const std::vector<RankDiff>& ranks,
@@ -156,6 +159,7 @@ NumberDiff largest_diff(std::string_view name, DiffUnit unit, const std::vector<
   const BothSides sides = both_sides(ranks, field);
   NumberDiff diff = sides.diff(name, unit, [](RankBounds values) { return largest(values); });
   if (!diff.before || !diff.after) return diff;
+  diff.exactly_followed = are_followed(ranks, field);
   if (const auto change = change_of_largest(ranks, field, sides)) narrow_change(diff, *change);
   return diff;
 }
@@ -191,6 +195,7 @@ std::vector<NumberDiff> plan_numbers(const DiffSide& base, const DiffSide& next,
   count("tables", tables(base), tables(next));
   const auto sum = [&](std::string_view name, NumberDiff RankDiff::*field, auto statistic, double parts) {
     NumberDiff diff = both_sides(ranks, field).diff(name, DiffUnit::bytes, statistic);
+    diff.exactly_followed = are_followed(ranks, field);
     if (on_both_sides(ranks)) narrow_change(diff, change_of_sum(ranks, field) / exactly(parts));
     add(diff);
   };
@@ -217,6 +222,7 @@ NumberDiff headroom(const DiffSide& base, const DiffSide& next, const std::vecto
       difference("headroom", DiffUnit::bytes, left(base, &NumberDiff::before), left(next, &NumberDiff::after));
   if (diff.before && diff.after && !planning->changed) {
     diff.changed = largest.changed;
+    diff.exactly_followed = largest.exactly_followed;
     diff.change = RealInterval{} - largest.change;
   }
   return diff;
@@ -237,7 +243,8 @@ bool is_kept(const Filter& filter, const DiffSide& base, const DiffSide& next, c
 template <class Row>
 void sort_by_change(std::vector<Row>& rows) {
   const auto size = [](const NumberDiff& n) {
-    return magnitude(n.before && n.after ? n.change : n.after ? *n.after : n.before.value_or(RealInterval{}));
+    if (n.before && n.after) return n.changed ? magnitude(n.change) : 0;
+    return magnitude(n.after ? *n.after : n.before.value_or(RealInterval{}));
   };
   std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
     const double x = size(a.hbm) + size(a.ddr), y = size(b.hbm) + size(b.ddr);
@@ -254,7 +261,7 @@ void keep_changed(std::vector<Row>& rows) {
 
 RealInterval change_of_all(const std::vector<NumberDiff>& numbers) {
   const auto total = std::ranges::find(numbers, "total_hbm", &NumberDiff::name);
-  return total == numbers.end() ? RealInterval{} : total->change;
+  return total == numbers.end() || !total->changed ? RealInterval{} : total->change;
 }
 
 }  // namespace
@@ -262,7 +269,16 @@ RealInterval change_of_all(const std::vector<NumberDiff>& numbers) {
 NumberDiff difference(std::string_view name, DiffUnit unit, Known before, Known after) {
   NumberDiff diff{name, unit, before, after, {}, false};
   diff.changed = before && after && !before->overlaps(*after);
-  if (diff.changed) diff.change = *after - *before;
+  if (before && after && *before != *after) diff.change = *after - *before;
+  return diff;
+}
+
+NumberDiff difference(std::string_view name, DiffUnit unit, Known before, Known after, const RealInterval* growth) {
+  NumberDiff diff = difference(name, unit, before, after);
+  if (growth == nullptr || !before || !after) return diff;
+  diff.exactly_followed = true;
+  diff.change = *growth == RealInterval{} ? RealInterval{} : narrowed(*after - *before, *growth);
+  diff.changed = !diff.change.contains(0);
   return diff;
 }
 
@@ -270,17 +286,13 @@ double magnitude(RealInterval change) { return std::fabs(middle(change)); }
 
 }  // namespace analysis
 
-RealInterval NumberDiff::possible() const {
-  if (changed || !before || !after || *before == *after) return change;
-  return *after - *before;
-}
-
 bool NumberDiff::is_open() const {
-  if (changed || !before || !after) return false;
+  if (changed || change == RealInterval{}) return false;
+  constexpr double kFewBytes = 1024;  // that hidden inputs make of rounding alone
   constexpr double kRounding = 1e-3;  // of the value before
   const double steps = 2 * (unit == DiffUnit::bytes ? static_cast<double>(kGiB) / 1000 : 1e-3);
-  const RealInterval left = possible();
-  return std::max(-left.low, left.high) > std::max(steps, kRounding * middle(*before));
+  const double least = exactly_followed ? kFewBytes : std::max(steps, kRounding * middle(*before));
+  return std::max(-change.low, change.high) > least;
 }
 
 std::optional<RealInterval> NumberDiff::percent() const {
@@ -343,7 +355,7 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
     const bool kept = is_kept(filter, base, next, pairs[i]);
     if (!tables[i].changed() && !kept)
       continue;
-    else if (plan_wide && tables[i].is_open())
+    else if ((plan_wide || next.growth != nullptr) && tables[i].is_open())
       diff.open_tables.push_back(std::move(tables[i].fqn));
     else if (!tables[i].changed())
       ++diff.same_tables;
@@ -354,6 +366,8 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   }
   diff.tables_printed = base.printed.tables.printed && next.printed.tables.printed;
   diff.not_compared = not_compared(base, next);
+  for (const RankDiff& rank : diff.ranks)
+    if (!rank.changed() && rank.is_open() && filter.keeps_rank(rank.rank)) diff.open_ranks.push_back(rank.rank);
   keep_changed(diff.ranks);
   keep_changed(diff.kernels);
   const std::size_t changed = diff.ranks.size() + diff.kernels.size();

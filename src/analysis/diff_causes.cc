@@ -13,7 +13,7 @@ namespace {
 RealInterval effect(const NumberDiff& number, Presence presence) {
   if (presence == Presence::added) return number.after.value_or(RealInterval{});
   if (presence == Presence::dropped) return RealInterval{} - number.before.value_or(RealInterval{});
-  return number.possible();
+  return number.change;
 }
 
 void add_effect(const TableDiff& table, Cause& cause) {
@@ -21,7 +21,8 @@ void add_effect(const TableDiff& table, Cause& cause) {
   cause.ddr = cause.ddr + effect(table.ddr, table.presence);
   cause.ssd = cause.ssd + effect(table.ssd, table.presence);
   cause.perf = cause.perf + effect(table.perf, table.presence);
-  ++cause.tables;
+  cause.tables += table.changed();
+  cause.open_tables += table.is_open();
 }
 
 Cause cause_of(const TableDiff& table) {
@@ -36,16 +37,20 @@ Cause cause_of(const TableDiff& table) {
 }
 
 bool memory_changed(const TableDiff& table) { return table.hbm.changed || table.ddr.changed || table.ssd.changed; }
+bool may_memory_change(const TableDiff& table) {
+  const auto may = [](const NumberDiff& number) { return number.change != RealInterval{}; };
+  return may(table.hbm) || may(table.ddr) || may(table.ssd);
+}
 
-// What changed for no reason of the tables themselves.
+// What changed for no reason of the tables themselves, and, `with_open`, what may have.
 struct Rest {
   Cause memory, time;  // time: of tables whose memory is the same
 };
-Rest rest_of(const std::vector<TableDiff>& tables) {
+Rest rest_of(const std::vector<TableDiff>& tables, bool with_open) {
   Rest rest;
   for (const TableDiff& table : tables) {
     if (has_own_cause(table)) continue;
-    if (memory_changed(table))
+    if (memory_changed(table) || (with_open && may_memory_change(table)))
       add_effect(table, rest.memory);
     else if (table.perf.changed)
       add_effect(table, rest.time);
@@ -55,6 +60,7 @@ Rest rest_of(const std::vector<TableDiff>& tables) {
 
 void add(const Cause& from, Cause& to) {
   to.tables += from.tables;
+  to.open_tables += from.open_tables;
   to.hbm = to.hbm + from.hbm;
   to.ddr = to.ddr + from.ddr;
   to.ssd = to.ssd + from.ssd;
@@ -78,7 +84,7 @@ double bytes_moved(const Cause& cause) { return magnitude(cause.hbm) + magnitude
 
 std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff>& tables, RealInterval all_ranks,
                              bool other_tables) {
-  Rest rest = rest_of(tables);
+  Rest rest = rest_of(tables, !wide.storage.empty());
   if (wide.speed.empty()) add(std::exchange(rest.time, {}), rest.memory);
   std::vector<Cause> causes;
   // No tables are printed: the ranks tell, unless there are more tables, or fewer.

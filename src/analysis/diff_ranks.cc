@@ -74,6 +74,10 @@ class Parts {
 
   // What was reserved on each rank, as far as rank memory counts it and both sides tell it.
   void add_reserved(int rank) {
+    if (next_.growth != nullptr && next_.growth->kjt_hbm != RealInterval{}) {
+      parts_[rank].push_back({RankPart::Kind::kjt, {}, {}, 1, next_.growth->kjt_hbm});
+      return;
+    }
     const auto tells = [](const DiffSide& side) {
       return side.plan.sized || side.printed.find(LineId::dense_storage) != nullptr;
     };
@@ -138,15 +142,39 @@ struct RankSize {
   Expectation PlanRank::*expected;
   Cell PrintedRank::*cell;
   RoundedNumbers column;
+  RealInterval PlanGrowth::OfRank::*growth;
 };
-constexpr RankSize kHbmSize{"hbm", &PlanRank::hbm, &PlanRank::expected_hbm, &PrintedRank::hbm,
-                            RoundedNumbers::rank_memory};
-constexpr RankSize kDdrSize{"ddr", &PlanRank::ddr, &PlanRank::expected_ddr, &PrintedRank::ddr,
-                            RoundedNumbers::rank_memory};
-constexpr RankSize kInput{"input", &PlanRank::input, &PlanRank::expected_input, &PrintedRank::input,
-                          RoundedNumbers::rank_input};
-constexpr RankSize kOutput{"output", &PlanRank::output, &PlanRank::expected_output, &PrintedRank::output,
-                           RoundedNumbers::rank_output};
+constexpr RankSize kHbmSize{"hbm",
+                            &PlanRank::hbm,
+                            &PlanRank::expected_hbm,
+                            &PrintedRank::hbm,
+                            RoundedNumbers::rank_memory,
+                            &PlanGrowth::OfRank::hbm};
+constexpr RankSize kDdrSize{"ddr",
+                            &PlanRank::ddr,
+                            &PlanRank::expected_ddr,
+                            &PrintedRank::ddr,
+                            RoundedNumbers::rank_memory,
+                            &PlanGrowth::OfRank::ddr};
+constexpr RankSize kInput{"input",
+                          &PlanRank::input,
+                          &PlanRank::expected_input,
+                          &PrintedRank::input,
+                          RoundedNumbers::rank_input,
+                          &PlanGrowth::OfRank::input};
+constexpr RankSize kOutput{"output",
+                           &PlanRank::output,
+                           &PlanRank::expected_output,
+                           &PrintedRank::output,
+                           RoundedNumbers::rank_output,
+                           &PlanGrowth::OfRank::output};
+
+// nullptr: nothing is known of it, as that of a rank of one side alone.
+const PlanGrowth::OfRank* growth_of(const DiffSide& next, const SideRank& before, const SideRank& after) {
+  if (next.growth == nullptr || before.plan == nullptr || after.plan == nullptr) return nullptr;
+  const auto r = static_cast<std::size_t>(after.plan - next.plan.ranks.data());
+  return r < next.growth->ranks.size() ? &next.growth->ranks[r] : nullptr;
+}
 
 // A cell that the formulas contradict stands for itself.
 Known known_bytes(const SideRank& rank, const RankSize& size) {
@@ -181,11 +209,10 @@ RealInterval sum_of(const std::vector<RankPart>& parts) {
 // The parts add up to the change of the rank; what they leave is one of them.
 void attribute(NumberDiff& hbm, std::vector<RankPart>& parts, RankPart::Kind rest) {
   if (!hbm.before || !hbm.after) return parts.clear();
-  const RealInterval sum = sum_of(parts), whole = *hbm.after - *hbm.before;
+  const RealInterval sum = sum_of(parts), whole = hbm.exactly_followed ? hbm.change : *hbm.after - *hbm.before;
   if (sum.overlaps(whole)) {
-    const bool certain = !sum.contains(0);
-    hbm.changed = hbm.changed || certain;
-    hbm.change = hbm.changed ? narrowed(whole, sum) : RealInterval{};
+    hbm.changed = hbm.changed || !sum.contains(0);
+    if (hbm.changed || *hbm.before != *hbm.after || sum != RealInterval{}) hbm.change = narrowed(whole, sum);
   } else if (hbm.changed) {
     parts.push_back({rest, {}, {}, 0, whole - sum});
   }
@@ -213,8 +240,10 @@ std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, con
     diff.presence = before.plan == nullptr  ? Presence::added
                     : after.plan == nullptr ? Presence::dropped
                                             : Presence::both;
+    const PlanGrowth::OfRank* growth = growth_of(next, before, after);
     const auto bytes = [&](const RankSize& size) {
-      return difference(size.name, DiffUnit::bytes, known_bytes(before, size), known_bytes(after, size));
+      return difference(size.name, DiffUnit::bytes, known_bytes(before, size), known_bytes(after, size),
+                        growth == nullptr ? nullptr : &(growth->*size.growth));
     };
     diff.hbm = bytes(kHbmSize);
     diff.ddr = bytes(kDdrSize);
@@ -234,6 +263,11 @@ namespace shardstats {
 
 bool RankDiff::changed() const {
   return presence != Presence::both || hbm.changed || ddr.changed || input.changed || output.changed || perf.changed;
+}
+
+bool RankDiff::is_open() const {
+  const auto is_open = [](const NumberDiff& number) { return number.exactly_followed && number.is_open(); };
+  return is_open(hbm) || is_open(ddr) || is_open(input) || is_open(output);
 }
 
 }  // namespace shardstats

@@ -168,12 +168,33 @@ void add_ranks(const PrintedTable& before, const PrintedTable& after, const Wide
 
 // ---- sizes ---------------------------------------------------------------------------------------------------------
 
-// Rebuilt bounds inside the printed ones; a cell that the formulas contradict stands for itself.
-Known known_bytes(const Cell& cell, Format format, const Expectation* expected) {
-  const auto printed = printed_bounds(cell, format, "bytes");
-  if (expected == nullptr || !expected->known || expected->contradicted) return printed;
-  const RealInterval rebuilt = real(expected->bytes);
+// Memory of a table.
+struct TableSize {
+  std::string_view name;
+  Cell PrintedTable::*cell;
+  Expectation PlanTable::*expected;
+  RealInterval PlanGrowth::OfTable::*growth;
+};
+constexpr TableSize kHbmSize{"hbm", &PrintedTable::hbm, &PlanTable::hbm, &PlanGrowth::OfTable::hbm};
+constexpr TableSize kDdrSize{"ddr", &PrintedTable::ddr, &PlanTable::ddr, &PlanGrowth::OfTable::ddr};
+constexpr TableSize kSsdSize{"ssd", &PrintedTable::ssd, &PlanTable::ssd, &PlanGrowth::OfTable::ssd};
+
+// Rebuilt bounds inside the printed ones; a cell that the formulas contradict stands for itself. Before v0.6.0 no
+// storage is printed, which is rebuilt all the same.
+Known known_bytes(const SideTable& table, const TableSize& size) {
+  const auto printed =
+      printed_bounds(table.row.*size.cell, table.printed.format_of(RoundedNumbers::table_storage), "bytes");
+  if (table.plan == nullptr || !table.plan->sized) return printed;
+  const Expectation& expected = table.plan->*size.expected;
+  const bool may_print = table.printed.releases.front() >= Release::v0_6_0 || &size == &kSsdSize;
+  if (expected.contradicted || (!expected.known && may_print)) return printed;
+  const RealInterval rebuilt = real(expected.bytes);
   return printed ? narrowed(rebuilt, *printed) : rebuilt;
+}
+
+const PlanGrowth::OfTable* growth_of(const DiffSide& next, const SideTable& table) {
+  if (next.growth == nullptr || table.plan == nullptr) return nullptr;
+  return &next.growth->tables[static_cast<std::size_t>(table.plan - next.plan.tables.data())];
 }
 
 Known perf_of(const SideTable& table) {
@@ -257,17 +278,15 @@ TableDiff table_diff(const DiffSide& base, const DiffSide& next, const TablePair
   diff.kernel = shown.kernel.text;
   diff.ranks = shown.ranks.text;
   diff.inputs = std::move(inputs);
-  const auto bytes = [&](std::string_view name, Cell PrintedTable::*cell, Expectation PlanTable::*expected) {
-    const auto of = [&](const std::optional<SideTable>& table) -> Known {
-      if (!table) return std::nullopt;
-      const Format format = table->printed.format_of(RoundedNumbers::table_storage);
-      return known_bytes(table->row.*cell, format, table->plan ? &(table->plan->*expected) : nullptr);
-    };
-    return difference(name, DiffUnit::bytes, of(before), of(after));
+  const PlanGrowth::OfTable* growth = before && after ? growth_of(next, *after) : nullptr;
+  const auto bytes = [&](const TableSize& size) {
+    const auto of = [&](const std::optional<SideTable>& table) { return table ? known_bytes(*table, size) : Known{}; };
+    return difference(size.name, DiffUnit::bytes, of(before), of(after),
+                      growth == nullptr ? nullptr : &(growth->*size.growth));
   };
-  diff.hbm = bytes("hbm", &PrintedTable::hbm, &PlanTable::hbm);
-  diff.ddr = bytes("ddr", &PrintedTable::ddr, &PlanTable::ddr);
-  diff.ssd = bytes("ssd", &PrintedTable::ssd, &PlanTable::ssd);
+  diff.hbm = bytes(kHbmSize);
+  diff.ddr = bytes(kDdrSize);
+  diff.ssd = bytes(kSsdSize);
   diff.perf = difference("perf", DiffUnit::ms, before ? perf_of(*before) : Known{}, after ? perf_of(*after) : Known{});
   diff.shards =
       difference("shards", DiffUnit::count, before ? shards_of(*before) : Known{}, after ? shards_of(*after) : Known{});

@@ -92,11 +92,11 @@ void add_changes(const PrintedPlan& printed, const Plan& plan, const WhatIf& wha
   for (const Change& change : analysis::standard_changes(printed, plan, memory.peak)) {
     const auto outcome = what_if.with({&change, 1}, Answer::memory);
     const auto* changed = std::get_if<ChangedPlan>(&outcome);
-    if (changed == nullptr || changed->hbm_growth.size() != plan.ranks.size()) continue;
+    if (changed == nullptr || changed->growth.ranks.size() != plan.ranks.size()) continue;
     std::vector<RealInterval> after;
     for (const PlanRank& rank : changed->plan.ranks) after.push_back(real(rank.hbm));
-    RealInterval growth = changed->hbm_growth.front();
-    for (const RealInterval& of_rank : changed->hbm_growth) growth = hull(growth, of_rank);
+    RealInterval growth = changed->growth.ranks.front().hbm;
+    for (const PlanGrowth::OfRank& of_rank : changed->growth.ranks) growth = hull(growth, of_rank.hbm);
     ChangeEffect effect{change.text, largest(after), {}};
     effect.largest = narrowed(effect.largest, memory.largest + growth);
     effect.largest.low = std::max(effect.largest.low, 0.0);

@@ -87,7 +87,8 @@ class ChangedBlock {
         options_.render_changed ? print(changed, what_if_->likely_base(), changed.likely) : PrintedPlan();
     changed.skeleton = known(changed);
     if (options_.command == CommandId::explain) return explain_changed(changed);
-    result.diff = diff_plans({*examined_.printed, what_if_->base()}, {changed.skeleton, changed.plan, true}, filter_);
+    result.diff =
+        diff_plans({*examined_.printed, what_if_->base()}, {changed.skeleton, changed.plan, &changed.growth}, filter_);
     if (options_.render_changed)
       examined_.too_large =
           !render(restate_log(*changes) && !result.diff->changed() ? *examined_.printed : rendered, block.rendered);

@@ -220,9 +220,8 @@ bool same_weights(const TableInputs& table_a, const Parts& a, Option option_a, c
   return std::ranges::equal(a.classes, b.classes, same);
 }
 
-bool same_on_ranks(const Outcome& a, const TableInputs& table_a, std::uint32_t ta, Option option_a, const Outcome& b,
-                   const TableInputs& table_b, std::uint32_t tb, Option option_b) {
-  if (!std::ranges::equal(table_a.ranks, table_b.ranks)) return false;
+bool same_shards(const Outcome& a, std::uint32_t ta, Option option_a, const Outcome& b, std::uint32_t tb,
+                 Option option_b) {
   const Parts &x = (*a.parts)[ta][option_a.variant], &y = (*b.parts)[tb][option_b.variant];
   if (x.classes.size() != y.classes.size()) return false;
   for (std::size_t c = 0; c < x.classes.size(); ++c) {
@@ -234,6 +233,36 @@ bool same_on_ranks(const Outcome& a, const TableInputs& table_a, std::uint32_t t
         return false;
   }
   return true;
+}
+
+bool same_on_ranks(const Outcome& a, const TableInputs& table_a, std::uint32_t ta, Option option_a, const Outcome& b,
+                   const TableInputs& table_b, std::uint32_t tb, Option option_b) {
+  return std::ranges::equal(table_a.ranks, table_b.ranks) && same_shards(a, ta, option_a, b, tb, option_b);
+}
+
+// By how many bytes the cells of a table grow with an option. Weights that stay cancel out.
+struct CellDifference {
+  CellBytes bytes{};
+  bool same_weights = false;
+};
+CellDifference cell_difference(const ChangedOutcome& outcome, const TableInputs& old, std::uint32_t b,
+                               const TableInputs& now, std::uint32_t t, const ChangedOption& option) {
+  const Outcome &before = *outcome.base, &after = outcome.survivor.outcome;
+  const Option was = option.was, is = *option.is;
+  const Parts &x = (*before.parts)[b][was.variant], &y = (*after.parts)[t][is.variant];
+  CellDifference difference;
+  difference.same_weights = same_weights(old, x, was, now, y, is);
+  const auto cells = [&](const Outcome& of, const Parts& parts, Combo combo) {
+    return cell_bytes(of.setting, difference.same_weights ? without_weights(parts, combo) : parts, combo);
+  };
+  const CellBytes from = cells(before, x, combo_of(was.combo)), to = cells(after, y, combo_of(is.combo));
+  for (std::size_t c = 0; c < from.size(); ++c) difference.bytes[c] = to[c] - from[c];
+  return difference;
+}
+
+void hull_into(std::optional<CellBytes>& all, const CellBytes& one) {
+  if (!all) all = one;
+  for (std::size_t c = 0; c < one.size(); ++c) (*all)[c] = hull((*all)[c], one[c]);
 }
 
 }  // namespace
@@ -284,23 +313,28 @@ std::vector<bool> changed_storage(const Inference& base, const ChangedInputs& ch
 std::optional<CellBytes> cell_differences(const Inference& base, const ChangedInputs& changed,
                                           const std::vector<ChangedOutcome>& outcomes, std::uint32_t t) {
   const std::uint32_t b = changed.base_rows[t];
-  const TableInputs &old = base.inputs.tables[b], &now = changed.inputs.tables[t];
   std::optional<CellBytes> all;
-  for (const ChangedOutcome& outcome : outcomes) {
-    const Outcome &before = *outcome.base, &after = outcome.survivor.outcome;
-    for (const auto& [was, became] : outcome.options[b]) {
-      const Option is = *became;
-      const Parts &x = (*before.parts)[b][was.variant], &y = (*after.parts)[t][is.variant];
-      if (!same_weights(old, x, was, now, y, is)) return std::nullopt;
-      const CellBytes from = cell_bytes(before.setting, without_weights(x, combo_of(was.combo)), combo_of(was.combo));
-      const CellBytes to = cell_bytes(after.setting, without_weights(y, combo_of(is.combo)), combo_of(is.combo));
-      CellBytes one;
-      for (std::size_t c = 0; c < one.size(); ++c) one[c] = to[c] - from[c];
-      if (!all) all = one;
-      for (std::size_t c = 0; c < one.size(); ++c) (*all)[c] = hull((*all)[c], one[c]);
+  for (const ChangedOutcome& outcome : outcomes)
+    for (const ChangedOption& option : outcome.options[b]) {
+      const CellDifference one =
+          cell_difference(outcome, base.inputs.tables[b], b, changed.inputs.tables[t], t, option);
+      if (!one.same_weights) return std::nullopt;
+      hull_into(all, one.bytes);
     }
-  }
   return all;
+}
+
+CellBytes cell_growth(const Inference& base, const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
+                      std::uint32_t t) {
+  const std::uint32_t b = changed.base_rows[t];
+  std::optional<CellBytes> all;
+  for (const ChangedOutcome& outcome : outcomes)
+    for (const ChangedOption& option : outcome.options[b])
+      if (same_shards(*outcome.base, b, option.was, outcome.survivor.outcome, t, *option.is))
+        hull_into(all, CellBytes{});
+      else
+        hull_into(all, cell_difference(outcome, base.inputs.tables[b], b, changed.inputs.tables[t], t, option).bytes);
+  return all.value_or(CellBytes{});
 }
 
 std::vector<ShardsOfChange> shards_by_rank(const TableInputs* before, const TableInputs* now, std::size_t ranks) {

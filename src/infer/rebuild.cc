@@ -308,6 +308,13 @@ void take_sums(const SearchResult& found, Plan& result) {
 
 }  // namespace
 
+void take_sums_of_all(const SearchResult& found, Plan& result) {
+  for (const Survivor& survivor : found.survivors)
+    for (const SumLine& line : survivor.outcome.sums)
+      if (Expectation& all = *expectation_of(line, result); all.known)
+        all.bytes = hull(all.bytes, whole_bytes(line.expected));
+}
+
 ByteInterval clamped_bytes(RealInterval x) {
   const double low = std::clamp(x.low, 0.0, kMostBytes), high = std::clamp(x.high, 0.0, kMostBytes);
   const std::int64_t below = capped(high);  // the conversion cuts off what is behind the point

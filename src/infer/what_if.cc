@@ -106,17 +106,18 @@ bool is_set(const ChangedInputs& changed, const Assumption& assumption) {
          (name == "weighted_feature_bwd_compute_multiplier" && run.weighted_backward);
 }
 
-// Ranks in terms of a byte interval of a plan and the quantity that it counts.
+// A byte interval of a rank, and by how much it grows.
 struct RankField {
-  Quantity quantity;
   ByteInterval PlanRank::*field;
+  RealInterval PlanGrowth::OfRank::*growth;
 };
-constexpr std::array<RankField, 6> kRankFields = {{{Quantity::hbm, &PlanRank::hbm},
-                                                   {Quantity::hbm, &PlanRank::sparse_hbm},
-                                                   {Quantity::ddr, &PlanRank::ddr},
-                                                   {Quantity::ddr, &PlanRank::sparse_ddr},
-                                                   {Quantity::input, &PlanRank::input},
-                                                   {Quantity::output, &PlanRank::output}}};
+using OfRank = PlanGrowth::OfRank;
+constexpr std::array<RankField, 6> kRankFields = {{{&PlanRank::hbm, &OfRank::hbm},
+                                                   {&PlanRank::sparse_hbm, &OfRank::sparse_hbm},
+                                                   {&PlanRank::ddr, &OfRank::ddr},
+                                                   {&PlanRank::sparse_ddr, &OfRank::sparse_ddr},
+                                                   {&PlanRank::input, &OfRank::input},
+                                                   {&PlanRank::output, &OfRank::output}}};
 
 // To what is known of their cells.
 void narrow_tables(const PlanInputs& inputs, Plan& plan) {
@@ -167,10 +168,9 @@ struct WhatIf::Impl {
   std::unique_ptr<LikelyBase> likely;  // once asked for
 
   const LikelyBase& likeliest();
-  // The changed plan over these hypotheses. `by`: with this explanation alone; nullptr: with all. Sets by how much the
-  // HBM of each rank grows.
+  // The changed plan over these hypotheses. `by`: with this explanation alone; nullptr: with all.
   Plan assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, const LikelyBase* by,
-                bool with_perf = true, std::vector<RealInterval>* hbm_growth = nullptr) const;
+                bool with_perf = true, PlanGrowth* growth = nullptr) const;
   // Sets perf, and what follows from it.
   void add_perf(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes, const LikelyBase* by,
                 Plan& plan) const;
@@ -178,9 +178,9 @@ struct WhatIf::Impl {
   Plan assemble_likely(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes);
   void move_cells(const std::vector<ChangedOutcome>& outcomes, ChangedInputs& changed) const;
   void place_shards(ChangedInputs& changed, Texts& texts, std::vector<std::string>& placed);
-  // Returns by how much the HBM of each rank grows.
-  std::vector<RealInterval> narrow_ranks(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
-                                         bool is_exact, Plan& plan) const;
+  PlanGrowth growth_to(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
+                       const Plan& plan) const;
+  void narrow_ranks(const PlanGrowth& growth, bool is_exact, Plan& plan) const;
   void narrow_perf(const ChangedPerf& perf, bool is_exact, Plan& plan) const;
   // Why a table that has perf in the log has none any more.
   std::optional<Refusal> lost_perf(const ChangedInputs& changed, const Plan& plan) const;
@@ -202,33 +202,37 @@ void WhatIf::Impl::move_cells(const std::vector<ChangedOutcome>& outcomes, Chang
   }
 }
 
-// What is known of the log's ranks is known of the changed ones, but for the shards that differ. It counts for more
-// than the sum of the likeliest shards, which need not be what the log prints of their rank.
-std::vector<RealInterval> WhatIf::Impl::narrow_ranks(const ChangedInputs& changed,
-                                                     const std::vector<ChangedOutcome>& outcomes, bool is_exact,
-                                                     Plan& plan) const {
-  const auto differences = rank_differences(base, changed, outcomes);
+PlanGrowth WhatIf::Impl::growth_to(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
+                                   const Plan& plan) const {
   const bool printed = base.inputs.reservation_printed, in_hbm = io_in_hbm(plan.setting);
-  const auto growth = [&](ByteInterval after, ByteInterval before, bool holds) {
+  const auto of_kjt = [&](ByteInterval after, ByteInterval before, bool holds) {
     if (!printed) return holds ? changed.hidden_kjt : RealInterval{};
     return after == before ? RealInterval{} : real(after) - real(before);
   };
-  const RealInterval kjt_hbm = growth(plan.kjt_hbm, base.plan.kjt_hbm, in_hbm);
-  const RealInterval kjt_ddr = growth(plan.kjt_ddr, base.plan.kjt_ddr, !in_hbm);
-  std::vector<RealInterval> hbm_growth;
-  for (std::size_t r = 0; r < differences.size(); ++r) {
-    const PlanRank& before = base.plan.ranks[r];
-    PlanRank& after = plan.ranks[r];
-    hbm_growth.push_back(differences[r].bytes[static_cast<std::size_t>(Quantity::hbm)] + kjt_hbm);
-    for (const RankField& of : kRankFields) {
-      RealInterval by = differences[r].bytes[static_cast<std::size_t>(of.quantity)];
-      if (of.field == &PlanRank::hbm) by = by + kjt_hbm;
-      if (of.field == &PlanRank::ddr) by = by + kjt_ddr;
-      const ByteInterval now = moved(before.*of.field, by);
-      after.*of.field = is_exact ? nearest(now, after.*of.field) : narrowed(now, after.*of.field);
-    }
+  PlanGrowth growth;
+  growth.kjt_hbm = of_kjt(plan.kjt_hbm, base.plan.kjt_hbm, in_hbm);
+  const RealInterval kjt_ddr = of_kjt(plan.kjt_ddr, base.plan.kjt_ddr, !in_hbm);
+  for (const RankDifference& rank : rank_differences(base, changed, outcomes)) {
+    const auto of = [&](Quantity quantity) { return rank.bytes[static_cast<std::size_t>(quantity)]; };
+    growth.ranks.push_back({of(Quantity::hbm) + growth.kjt_hbm, of(Quantity::hbm), of(Quantity::ddr) + kjt_ddr,
+                            of(Quantity::ddr), of(Quantity::input), of(Quantity::output)});
   }
-  return hbm_growth;
+  for (std::uint32_t t = 0; t < changed.inputs.tables.size(); ++t) {
+    const CellBytes cells = cell_growth(base, changed, outcomes, t);
+    growth.tables.push_back({cells[0], cells[1], cells[2]});
+  }
+  return growth;
+}
+
+// What is known of the log's ranks is known of the changed ones, but for the shards that differ. It counts for more
+// than the sum of the likeliest shards, which need not be what the log prints of their rank.
+void WhatIf::Impl::narrow_ranks(const PlanGrowth& growth, bool is_exact, Plan& plan) const {
+  for (std::size_t r = 0; r < growth.ranks.size(); ++r)
+    for (const RankField& of : kRankFields) {
+      ByteInterval& after = plan.ranks[r].*of.field;
+      const ByteInterval now = moved(base.plan.ranks[r].*of.field, growth.ranks[r].*of.growth);
+      after = is_exact ? nearest(now, after) : narrowed(now, after);
+    }
 }
 
 void WhatIf::Impl::narrow_perf(const ChangedPerf& perf, bool is_exact, Plan& plan) const {
@@ -295,7 +299,7 @@ void WhatIf::Impl::add_perf(const ChangedInputs& changed, const std::vector<Chan
 }
 
 Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, const LikelyBase* by,
-                            bool with_perf, std::vector<RealInterval>* hbm_growth) const {
+                            bool with_perf, PlanGrowth* growth) const {
   const PlanInputs& inputs = changed.inputs;
   Plan plan;
   fill_plain(inputs, plan);
@@ -308,11 +312,13 @@ Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOut
     found.survivors.push_back(of.survivor);
   }
   rebuild(inputs, found, {}, plan);
+  take_sums_of_all(found, plan);
   narrow_tables(inputs, plan);
   describe(changed, by, plan);
   list_alternatives(found, plan);
-  auto growth = narrow_ranks(changed, outcomes, by && by->agrees, plan);
-  if (hbm_growth != nullptr) *hbm_growth = std::move(growth);
+  PlanGrowth grown = growth_to(changed, outcomes, plan);
+  narrow_ranks(grown, by && by->agrees, plan);
+  if (growth != nullptr) *growth = std::move(grown);
   if (with_perf) add_perf(changed, outcomes, by, plan);
   if (by == nullptr) list(changed, found, plan);
   return plan;
@@ -361,7 +367,7 @@ std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes,
   const auto outcomes = changed_outcomes(impl_->base, changed);
   impl_->move_cells(outcomes, changed);
   const bool with_perf = answer != Answer::memory;
-  result.plan = impl_->assemble(changed, outcomes, nullptr, with_perf, &result.hbm_growth);
+  result.plan = impl_->assemble(changed, outcomes, nullptr, with_perf, &result.growth);
   if (auto refusal = with_perf ? impl_->lost_perf(changed, result.plan) : std::nullopt) return *refusal;
   if (answer == Answer::likely_too) {
     set_reservation(impl_->base, &impl_->likeliest(), changed);

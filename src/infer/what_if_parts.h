@@ -56,6 +56,10 @@ std::vector<RankDifference> rank_differences(const Inference& base, const Change
 std::optional<CellBytes> cell_differences(const Inference& base, const ChangedInputs& changed,
                                           const std::vector<ChangedOutcome>& outcomes, std::uint32_t t);
 
+// By how many bytes its cells grow, over all hypotheses.
+CellBytes cell_growth(const Inference& base, const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
+                      std::uint32_t t);
+
 // By table of the changed plan: does its storage differ from the log's? Also if it moves.
 std::vector<bool> changed_storage(const Inference& base, const ChangedInputs& changed,
                                   const std::vector<ChangedOutcome>& outcomes);

@@ -214,14 +214,15 @@ using Lead = std::function<void(Row&)>;
 void write_change(std::string_view what, std::string_view name, Presence presence, const NumberDiff& number,
                   const Lead& lead, std::string& out) {
   const bool one_sided = presence != Presence::both && (number.before || number.after);
-  if (!number.changed && !one_sided) return;
+  const bool is_open = number.is_open();
+  if (!number.changed && !is_open && !one_sided) return;
   const bool whole = number.unit != DiffUnit::ms;
   Row row(out);
   lead(row);
   row.text(what).text(name).text(number.name);
   add_amounts(number.before, whole, row);
   add_amounts(number.after, whole, row);
-  add_amounts(number.changed ? std::optional(number.change) : std::nullopt, whole, row);
+  add_amounts(number.changed || is_open ? std::optional(number.change) : std::nullopt, whole, row);
 }
 
 void write_diff_rows(const PlanDiff& diff, std::size_t top, const Lead& lead, std::string& out) {

@@ -30,7 +30,7 @@ Json number_json(const NumberDiff& number) {
           {"change", known ? bounds(number.change, number.unit) : Json()},
           {"percent", percent ? bounds(*percent, DiffUnit::ms) : Json()},
           {"unit", kUnits[static_cast<std::size_t>(number.unit)]},
-          {"changed", number.changed}};
+          {"changed", number.changed || number.change == RealInterval{} ? Json(number.changed) : Json()}};
 }
 
 Json inputs_json(const std::vector<InputDiff>& inputs) {
@@ -49,6 +49,7 @@ Json cause_json(const Cause& cause) {
           {"set", cause.assignments()},
           {"inputs", inputs_json(cause.inputs)},
           {"tables", cause.tables},
+          {"tables_open", cause.open_tables},
           {"hbm", bounds(cause.hbm, DiffUnit::bytes)},
           {"ddr", bounds(cause.ddr, DiffUnit::bytes)},
           {"ssd", bounds(cause.ssd, DiffUnit::bytes)},
@@ -155,6 +156,7 @@ Json diff_json(const PlanDiff& diff, std::size_t top) {
       {"tables_printed", diff.tables_printed},
       {"not_compared", list_json(diff.not_compared, 0, not_compared_json)},
       {"ranks", list_json(diff.ranks, top, rank_json)},
+      {"ranks_open", diff.open_ranks},
       {"kernels", list_json(diff.kernels, top, kernel_json)},
       {"left_out",
        {{"causes", left_out(diff.causes.size())},

@@ -210,14 +210,13 @@ std::string percent_text(const NumberDiff& number) {
 bool may_have_changed(const NumberDiff& number) {
   constexpr double kRounding = 0.01;  // of the value before
   if (!number.before || !number.after || number.changed) return false;
-  const RealInterval possible = number.possible();
-  return number.is_open() || std::max(-possible.low, possible.high) > kRounding * middle(*number.before);
+  return number.is_open() || std::max(-number.change.low, number.change.high) > kRounding * middle(*number.before);
 }
 
 std::string change_text(const NumberDiff& number) {
   if (!number.before || !number.after) return {};
   if (!number.changed)
-    return may_have_changed(number) ? signed_text(number.possible(), number.unit) + " as far as is known" : "no change";
+    return may_have_changed(number) ? signed_text(number.change, number.unit) + " as far as is known" : "no change";
   const std::string percent = percent_text(number);
   return signed_text(number.change, number.unit) + (percent.empty() ? "" : " (" + percent + ")");
 }

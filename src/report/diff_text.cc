@@ -17,7 +17,7 @@ class DiffPaper {
 
   void write(const DiffTitle& title, const PlanDiff& diff) {
     line(0, std::string(title.base) + " -> " + std::string(title.next));
-    if (!diff.changed() && diff.open_tables.empty())
+    if (!diff.changed() && diff.open_tables.empty() && diff.open_ranks.empty())
       return line(0, title.is_change ? std::string(kNoDifference) : nothing_changed_text(diff));
     if (const std::string text = headline_text(diff); !text.empty()) line(0, text, color_of_change(diff.largest.hbm));
     if (const std::string text = headroom_text(diff); !text.empty()) line(0, text);
@@ -26,7 +26,7 @@ class DiffPaper {
     for (const AssumptionDiff& assumption : diff.assumptions) line(2, assumption_text(assumption));
     write_plan(diff.numbers);
     write_tables(diff);
-    write_ranks(diff.ranks);
+    write_ranks(diff.ranks, diff.open_ranks);
     write_kernels(diff.kernels);
     if (diff.hidden > 0) line(0, "not shown: " + plural(diff.hidden, "changed row") + " that the options leave out");
   }
@@ -117,8 +117,14 @@ class DiffPaper {
     write_more(tables.size(), 2, "table");
   }
 
-  void write_ranks(const std::vector<RankDiff>& ranks) {
-    if (ranks.empty()) return;
+  void write_ranks(const std::vector<RankDiff>& ranks, const std::vector<int>& open) {
+    if (!ranks.empty()) write_changed(ranks);
+    if (!open.empty())
+      line(0, "not decided: " + plural(static_cast<std::int64_t>(open.size()), "rank") +
+                  " whose tables leave open whether " + (open.size() == 1 ? "it changes: " : "they change: ") +
+                  ranks_of(open));
+  }
+  void write_changed(const std::vector<RankDiff>& ranks) {
     line(0, "ranks: " + plural(static_cast<std::int64_t>(ranks.size()), "change"));
     for (std::size_t i = 0; i < shown(ranks.size(), top_); ++i) {
       const RankDiff& rank = ranks[i];

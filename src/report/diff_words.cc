@@ -133,6 +133,8 @@ std::string effect_text(const Cause& cause) {
   if (parts.empty()) return {};
   std::string text = listed(parts, "");
   if (cause.table.empty() && cause.tables > 0) text += " in " + plural(cause.tables, "table");
+  if (cause.open_tables > 0)
+    text += (cause.tables > 0 ? " and " : " in ") + plural(cause.open_tables, "table") + " whose change is not decided";
   return text + (cause.shared ? ", all such causes together" : "");
 }
 

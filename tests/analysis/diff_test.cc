@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analysis/diff_parts.h"
 #include "analysis/logs.h"
 
 namespace shardstats {
@@ -175,32 +176,49 @@ TEST(Diff, NothingFallsByMoreThanAll) {
 }
 
 TEST(Diff, ValuesThatMayDifferAllTheSame) {
+  using enum DiffUnit;
   const double mb = kMiB;
   const struct {
-    NumberDiff number;
+    DiffUnit unit;
+    std::optional<RealInterval> before, after;
     bool open;
   } cases[] = {
-      {{"hbm", DiffUnit::bytes, RealInterval{100 * mb, 101 * mb}, RealInterval{90 * mb, 400 * mb}}, true},
-      {{"hbm", DiffUnit::bytes, RealInterval{100 * mb, 101 * mb}, RealInterval{10 * mb, 101 * mb}}, true},
+      {bytes, RealInterval{100 * mb, 101 * mb}, RealInterval{90 * mb, 400 * mb}, true},
+      {bytes, RealInterval{100 * mb, 101 * mb}, RealInterval{10 * mb, 101 * mb}, true},
       // No more than what two cells of 3 decimals hide.
-      {{"hbm", DiffUnit::bytes, RealInterval{100 * mb, 101 * mb}, RealInterval{100.5 * mb, 101.5 * mb}}, false},
+      {bytes, RealInterval{100 * mb, 101 * mb}, RealInterval{100.5 * mb, 101.5 * mb}, false},
       // A thousandth of the value.
-      {{"hbm", DiffUnit::bytes, RealInterval{1e6 * mb, 1e6 * mb}, RealInterval{1e6 * mb, 1.0005e6 * mb}}, false},
-      {{"perf", DiffUnit::ms, RealInterval{0.5, 0.501}, RealInterval{0.4991, 0.5019}}, false},
-      {{"perf", DiffUnit::ms, RealInterval{0.5, 0.501}, RealInterval{0.499, 0.6}}, true},
-      {{"hbm", DiffUnit::bytes, RealInterval{0, 400 * mb}, RealInterval{0, 400 * mb}}, false},  // the same bounds
-      {{"hbm", DiffUnit::bytes, RealInterval{0, 0}, RealInterval{400 * mb, 400 * mb}, {400 * mb, 400 * mb}, true},
-       false},
-      {{"hbm", DiffUnit::bytes, std::nullopt, RealInterval{0, 400 * mb}}, false},
+      {bytes, RealInterval{1e6 * mb, 1e6 * mb}, RealInterval{1e6 * mb, 1.0005e6 * mb}, false},
+      {ms, RealInterval{0.5, 0.501}, RealInterval{0.4991, 0.5019}, false},
+      {ms, RealInterval{0.5, 0.501}, RealInterval{0.499, 0.6}, true},
+      {bytes, RealInterval{0, 400 * mb}, RealInterval{0, 400 * mb}, false},  // the same bounds
+      {bytes, RealInterval{0, 0}, RealInterval{400 * mb, 400 * mb}, false},  // certainly changed
+      {bytes, std::nullopt, RealInterval{0, 400 * mb}, false},
   };
-  for (const auto& c : cases) EXPECT_EQ(c.number.is_open(), c.open) << &c - cases;
+  for (const auto& c : cases)
+    EXPECT_EQ(analysis::difference("x", c.unit, c.before, c.after).is_open(), c.open) << &c - cases;
+}
+
+// What a change of inputs makes of a value is known better than its bounds.
+TEST(Diff, ValuesThatFollowAChange) {
+  const RealInterval before{100000, 200000}, after{90000, 210000};
+  const auto followed = [&](RealInterval growth) {
+    return analysis::difference("hbm", DiffUnit::bytes, before, after, &growth);
+  };
+  EXPECT_EQ(followed({5, 7}).change, (RealInterval{5, 7}));
+  EXPECT_TRUE(followed({5, 7}).changed);
+  EXPECT_EQ(followed({-500000, 7}).change, (RealInterval{-110000, 7}));  // within both sides
+  EXPECT_TRUE(followed({-500000, 7}).is_open());
+  EXPECT_FALSE(followed({-500000, 7}).changed);
+  EXPECT_FALSE(followed({-42, 42}).is_open());  // rounding alone
+  EXPECT_EQ(followed({0, 0}).change, RealInterval{});
+  EXPECT_FALSE(followed({0, 0}).is_open());
 }
 
 TEST(Diff, Limits) {
   const auto status = [](RealInterval before, RealInterval after, IncreaseLimit limit) {
     PlanDiff diff;
-    diff.largest.hbm = {"largest_hbm", DiffUnit::bytes, before, after, after - before, !before.overlaps(after)};
-    if (!diff.largest.hbm.changed) diff.largest.hbm.change = {};
+    diff.largest.hbm = analysis::difference("largest_hbm", DiffUnit::bytes, before, after);
     diff.hidden = 1;  // something did change
     return hold_against(diff, limit);
   };

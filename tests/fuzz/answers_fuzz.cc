@@ -104,7 +104,7 @@ void check_changed(const FirstBlock& log, Attribute attribute, double number, st
   const auto* const changed = std::get_if<ChangedPlan>(&outcome);
   if (changed == nullptr) return;
   check_plan(changed->plan);
-  check_diff({log.printed, what_if.base()}, {changed->skeleton, changed->plan, true}, false);
+  check_diff({log.printed, what_if.base()}, {changed->skeleton, changed->plan, &changed->growth}, false);
 }
 
 }  // namespace

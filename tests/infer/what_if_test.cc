@@ -124,6 +124,27 @@ TEST(WhatIf, AHiddenReservationMayGrowWithTheBatch) {
   }
 }
 
+// Bounds before and after rest on the same unknowns: what a change touches nothing of does not grow at all.
+TEST(WhatIf, GrowthIsThatOfWhatChanges) {
+  const Log log("v1.8.0.log");
+  const std::uint32_t row = log.row("city_table");
+  const Plan& base = log.what_if.base();
+  const PlanTable& table = base.tables[row];
+  const ChangedPlan larger =
+      changed(log, {of_table(log, "city_table", Attribute::rows, 2 * static_cast<double>(table.rows))});
+  ASSERT_EQ(larger.growth.tables.size(), base.tables.size());
+  for (std::uint32_t t = 0; t < base.tables.size(); ++t) {
+    const RealInterval hbm = larger.growth.tables[t].hbm;
+    if (t != row)
+      EXPECT_EQ(hbm, RealInterval{}) << t;
+    else
+      EXPECT_GT(hbm.low, 0);
+  }
+  ASSERT_EQ(larger.growth.ranks.size(), base.ranks.size());
+  for (std::size_t r = 0; r < base.ranks.size(); ++r)
+    EXPECT_LE(larger.growth.ranks[r].input.width(), 64) << "rank " << r;  // ids are rounded up to whole bytes
+}
+
 // v0.5.0 counts no optimizer, so that the log does not tell which one v1.2.0 would count: rank 0 grows with any of
 // them.
 TEST(WhatIf, AnOptimizerThatTheReleaseDoesNotCountStaysOpen) {

@@ -155,10 +155,25 @@ TEST(DiffText, HeadlineCausesAndParts) {
   EXPECT_THAT(out, HasSubstr("+50.0 MiB  ebc.t_0 moved here from rank 0\n"));
 }
 
+TEST(DiffText, NamesWhatIsNotDecided) {
+  PlanDiff diff = one_moved_table(1);
+  diff.causes.front().table.clear();
+  diff.causes.front().open_tables = 2;
+  diff.causes.front().hbm = exactly(5 * kMega);
+  diff.open_tables = {"ebc.t_7", "ebc.t_8"};
+  diff.open_ranks = {0, 2, 3};
+  std::string out;
+  write_diff({"a.log", "b.log"}, diff, 10, TextStyle{200}, out);
+  EXPECT_THAT(out, HasSubstr(": HBM +5.0 MiB in 2 tables whose change is not decided\n"));
+  EXPECT_THAT(out, HasSubstr("not decided: 2 tables whose inputs leave open whether they change\n  ebc.t_7\n"));
+  EXPECT_THAT(out, HasSubstr("not decided: 3 ranks whose tables leave open whether they change: ranks 0, 2-3\n"));
+}
+
 TEST(DiffText, MemoryOfARankThatMayHaveChanged) {
   PlanDiff diff = one_moved_table(1);
   RankDiff& rank = diff.ranks.front();
-  rank.hbm = {"hbm", DiffUnit::bytes, RealInterval{20 * kMega, 22 * kMega}, RealInterval{21 * kMega, 25 * kMega}};
+  rank.hbm = {"hbm", DiffUnit::bytes, RealInterval{20 * kMega, 22 * kMega}, RealInterval{21 * kMega, 25 * kMega},
+              RealInterval{-1 * kMega, 5 * kMega}};
   rank.output = bytes(kMega, 2 * kMega);
   std::string out;
   write_diff({"a.log", "b.log"}, diff, 10, TextStyle{200}, out);

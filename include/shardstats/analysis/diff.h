@@ -17,23 +17,25 @@
 
 #include "shardstats/analysis/filter.h"
 #include "shardstats/infer/plan.h"
+#include "shardstats/infer/plan_growth.h"
 
 namespace shardstats {
 
 enum class DiffUnit : std::uint8_t { bytes, ms, count };
 
-// A number before and after. Invariant: without change `change` is {0, 0}; it may be narrower than after - before where
-// both sides rest on the same unknowns.
+// A number before and after.
 struct NumberDiff {
   std::string_view name;  // "hbm"
   DiffUnit unit = DiffUnit::bytes;
   std::optional<RealInterval> before, after;
+  // All that after - before may be, also where nothing shows that it changed; 0 where both sides have the same bounds.
+  // It is narrower than these tell where both rest on the same unknowns.
   RealInterval change{};
-  bool changed = false;  // both sides are known and have no value in common
+  bool changed = false;           // for certain: both sides are known, and the change is not 0
+  bool exactly_followed = false;  // the change is what a change of inputs makes of it: without it, it is 0
 
-  // All that the change may be, also where the log does not show one; 0 where both sides have the same bounds.
-  RealInterval possible() const;
-  // Without change: may the value have changed all the same, by more than a cell of a table's row hides?
+  // Not for certain: may the value have changed all the same? Where two logs are compared, by more than a cell of a
+  // table's row hides; of a changed plan, by more than 1 KiB.
   bool is_open() const;
   // Of the value before; nullopt where that is, or may be, 0.
   std::optional<RealInterval> percent() const;
@@ -52,6 +54,7 @@ struct Cause {
   std::string table{};               // FQN; empty for the whole plan
   std::vector<InputDiff> inputs{};   // that changed together, the first is the one to name; none for added and dropped
   std::int64_t tables = 0;           // with other memory or time for this reason
+  std::int64_t open_tables = 0;      // others that may have, whose bounds the effects hold as well
   RealInterval hbm{}, ddr{}, ssd{};  // bytes, all ranks together
   RealInterval perf{};               // ms, all ranks together
   bool shared = false;               // these effects are those of all causes marked so, taken together
@@ -107,6 +110,8 @@ struct RankDiff {
   std::vector<RankPart> parts;  // of the change in HBM: they add up to it; largest first
 
   bool changed() const;
+  // Of a changed plan: may its memory have changed, as far as the inputs are known?
+  bool is_open() const;
 };
 
 struct KernelDiff {
@@ -159,6 +164,7 @@ struct PlanDiff {
   std::vector<KernelDiff> kernels;
   std::int64_t same_tables = 0;          // kept by the filter, on both sides, and equal as far as the logs tell
   std::vector<std::string> open_tables;  // the same, but what is known leaves open whether they changed: FQNs
+  std::vector<int> open_ranks;           // likewise, of a changed plan
   std::int64_t hidden = 0;               // changed tables, ranks and kernels that the filter does not keep
   bool tables_printed = true;            // by both logs; else no table is compared
   std::vector<NotCompared> not_compared;
@@ -171,8 +177,9 @@ struct PlanDiff {
 
 struct DiffSide {
   const PrintedPlan& printed;
-  const Plan& plan;       // with all alternatives (InferOptions)
-  bool computed = false;  // a changed plan: what follows from its shards was printed by nobody
+  const Plan& plan;  // with all alternatives (InferOptions)
+  // Of a changed plan, whose shards nobody printed: by how much it grows from the other side.
+  const PlanGrowth* growth = nullptr;
 };
 
 LimitStatus hold_against(const PlanDiff& diff, const IncreaseLimit& limit);

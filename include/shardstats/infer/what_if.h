@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "shardstats/infer/plan.h"
+#include "shardstats/infer/plan_growth.h"
 #include "shardstats/log/texts.h"
 
 namespace shardstats {
@@ -87,9 +88,7 @@ struct ChangedPlan {
   PrintedPlan skeleton;
   std::shared_ptr<Texts> texts;  // that the skeleton's new texts lie in
   Plan plan;
-  // By how much the HBM of each rank grows, bytes; narrower than the bounds before and after tell. Of the ranks that
-  // both plans have.
-  std::vector<RealInterval> hbm_growth;
+  PlanGrowth growth;
   Plan likely;                             // the same with the likeliest explanation of the log alone
   std::optional<std::int64_t> device_hbm;  // bytes, if that was changed
   std::vector<std::string> placed;         // what was put on ranks that were not given, in words
