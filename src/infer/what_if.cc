@@ -279,8 +279,9 @@ void WhatIf::Impl::list(const ChangedInputs& changed, const SearchResult& found,
       assumption.origin = Origin::flag;
       continue;
     }
+    const bool grows = assumption.name == "kjt_hbm";  // with the batch, from what the log says
     const auto same = [&](const Assumption& a) {
-      return !a.table && a.name == assumption.name && a.value == assumption.value;
+      return !a.table && a.name == assumption.name && (grows || a.value == assumption.value);
     };
     if (assumption.table) continue;
     const auto before = std::ranges::find_if(base.plan.assumptions, same);

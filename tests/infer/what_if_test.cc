@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "corpus.h"
 #include "shardstats/input/blocks.h"
 
@@ -114,6 +116,7 @@ TEST(WhatIf, AHiddenReservationMayGrowWithTheBatch) {
   ASSERT_THAT(base.policies, testing::IsSupersetOf({Policy::fixed_percentage, Policy::inference}));
   const double batch = std::stod(std::string(log.printed.slot(LineId::batch_size).text));
   const ChangedPlan twice = changed(log, {of_run(Attribute::batch_size, 2 * batch)});
+  EXPECT_EQ(std::ranges::find(twice.plan.assumptions, "kjt_hbm", &Assumption::name)->origin, Origin::inferred);
   const std::int64_t growth = twice.plan.kjt_hbm.high - base.kjt_hbm.high;
   EXPECT_GT(2 * growth, base.kjt_hbm.high);  // some tables have batch sizes of their own
   for (std::size_t r = 0; r < base.ranks.size(); ++r) {
