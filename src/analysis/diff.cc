@@ -151,7 +151,8 @@ std::optional<RealInterval> change_of_largest(const std::vector<RankDiff>& ranks
 }
 
 bool are_followed(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field) {
-  return std::ranges::all_of(ranks, [field](const RankDiff& rank) { return (rank.*field).exactly_followed; });
+  return std::ranges::all_of(
+      ranks, [field](const RankDiff& rank) { return rank.presence != Presence::both || (rank.*field).follows_inputs; });
 }
 
 NumberDiff largest_diff(std::string_view name, DiffUnit unit, const std::vector<RankDiff>& ranks,
@@ -159,7 +160,7 @@ NumberDiff largest_diff(std::string_view name, DiffUnit unit, const std::vector<
   const BothSides sides = both_sides(ranks, field);
   NumberDiff diff = sides.diff(name, unit, [](RankBounds values) { return largest(values); });
   if (!diff.before || !diff.after) return diff;
-  diff.exactly_followed = are_followed(ranks, field);
+  diff.follows_inputs = are_followed(ranks, field);
   if (const auto change = change_of_largest(ranks, field, sides)) narrow_change(diff, *change);
   return diff;
 }
@@ -195,7 +196,7 @@ std::vector<NumberDiff> plan_numbers(const DiffSide& base, const DiffSide& next,
   count("tables", tables(base), tables(next));
   const auto sum = [&](std::string_view name, NumberDiff RankDiff::*field, auto statistic, double parts) {
     NumberDiff diff = both_sides(ranks, field).diff(name, DiffUnit::bytes, statistic);
-    diff.exactly_followed = are_followed(ranks, field);
+    diff.follows_inputs = are_followed(ranks, field);
     if (on_both_sides(ranks)) narrow_change(diff, change_of_sum(ranks, field) / exactly(parts));
     add(diff);
   };
@@ -222,7 +223,7 @@ NumberDiff headroom(const DiffSide& base, const DiffSide& next, const std::vecto
       difference("headroom", DiffUnit::bytes, left(base, &NumberDiff::before), left(next, &NumberDiff::after));
   if (diff.before && diff.after && !planning->changed) {
     diff.changed = largest.changed;
-    diff.exactly_followed = largest.exactly_followed;
+    diff.follows_inputs = largest.follows_inputs;
     diff.change = RealInterval{} - largest.change;
   }
   return diff;
@@ -276,7 +277,7 @@ NumberDiff difference(std::string_view name, DiffUnit unit, Known before, Known 
 NumberDiff difference(std::string_view name, DiffUnit unit, Known before, Known after, const RealInterval* growth) {
   NumberDiff diff = difference(name, unit, before, after);
   if (growth == nullptr || !before || !after) return diff;
-  diff.exactly_followed = true;
+  diff.follows_inputs = true;
   diff.change = *growth == RealInterval{} ? RealInterval{} : narrowed(*after - *before, *growth);
   diff.changed = !diff.change.contains(0);
   return diff;
@@ -291,7 +292,7 @@ bool NumberDiff::is_open() const {
   constexpr double kFewBytes = 1024;  // that hidden inputs make of rounding alone
   constexpr double kRounding = 1e-3;  // of the value before
   const double steps = 2 * (unit == DiffUnit::bytes ? static_cast<double>(kGiB) / 1000 : 1e-3);
-  const double least = exactly_followed ? kFewBytes : std::max(steps, kRounding * middle(*before));
+  const double least = follows_inputs ? kFewBytes : std::max(steps, kRounding * middle(*before));
   return std::max(-change.low, change.high) > least;
 }
 
@@ -322,7 +323,8 @@ LimitStatus hold_against(const PlanDiff& diff, const IncreaseLimit& limit) {
   if (hbm.change.low > most(hbm.before->high)) return LimitStatus::exceeded;
   // Values that print alike may differ all the same, unless nothing at all changed.
   const bool may_differ = diff.changed() || !diff.compares_all();
-  const double highest = hbm.changed ? hbm.change.high : may_differ ? hbm.after->high - hbm.before->low : 0;
+  const bool is_known = hbm.changed || hbm.change != RealInterval{};
+  const double highest = is_known ? hbm.change.high : may_differ ? hbm.after->high - hbm.before->low : 0;
   return highest > most(hbm.before->low) ? LimitStatus::undecided : LimitStatus::kept;
 }
 
@@ -367,7 +369,7 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   diff.tables_printed = base.printed.tables.printed && next.printed.tables.printed;
   diff.not_compared = not_compared(base, next);
   for (const RankDiff& rank : diff.ranks)
-    if (!rank.changed() && rank.is_open() && filter.keeps_rank(rank.rank)) diff.open_ranks.push_back(rank.rank);
+    if (rank.is_open() && filter.keeps_rank(rank.rank)) diff.open_ranks.push_back(rank.rank);
   keep_changed(diff.ranks);
   keep_changed(diff.kernels);
   const std::size_t changed = diff.ranks.size() + diff.kernels.size();

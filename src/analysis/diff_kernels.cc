@@ -49,6 +49,12 @@ Known kernel_bytes(const SideKernel& kernel, std::size_t i) {
   return kernel.printed[i] ? narrowed(rebuilt, *kernel.printed[i]) : rebuilt;
 }
 
+const PlanGrowth::OfTable* growth_of(const DiffSide& next, std::string_view kernel) {
+  if (next.growth == nullptr) return nullptr;
+  const auto found = next.growth->kernels.find(kernel);
+  return found == next.growth->kernels.end() ? nullptr : &found->second;
+}
+
 }  // namespace
 
 std::vector<KernelDiff> kernel_diffs(const DiffSide& base, const DiffSide& next) {
@@ -65,9 +71,14 @@ std::vector<KernelDiff> kernel_diffs(const DiffSide& base, const DiffSide& next)
     KernelDiff& diff = diffs.emplace_back();
     diff.name = name;
     diff.tables = difference("tables", DiffUnit::count, count(befores, before), count(afters, after));
-    diff.hbm = difference("hbm", DiffUnit::bytes, kernel_bytes(before, 0), kernel_bytes(after, 0));
-    diff.ddr = difference("ddr", DiffUnit::bytes, kernel_bytes(before, 1), kernel_bytes(after, 1));
-    diff.ssd = difference("ssd", DiffUnit::bytes, kernel_bytes(before, 2), kernel_bytes(after, 2));
+    const PlanGrowth::OfTable* growth = growth_of(next, name);
+    const auto bytes = [&](std::string_view size, std::size_t i, RealInterval PlanGrowth::OfTable::*of) {
+      return difference(size, DiffUnit::bytes, kernel_bytes(before, i), kernel_bytes(after, i),
+                        growth == nullptr ? nullptr : &(growth->*of));
+    };
+    diff.hbm = bytes("hbm", 0, &PlanGrowth::OfTable::hbm);
+    diff.ddr = bytes("ddr", 1, &PlanGrowth::OfTable::ddr);
+    diff.ssd = bytes("ssd", 2, &PlanGrowth::OfTable::ssd);
   }
   return diffs;
 }

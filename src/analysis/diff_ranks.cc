@@ -48,7 +48,8 @@ class Parts {
   void add(const TablePair& pair, const TableDiff& table) {
     using Kind = RankPart::Kind;
     const bool own = table.presence != Presence::both || !table.inputs.empty();
-    if (!own && !plan_wide_ && !table.hbm.changed) return;  // equal inputs: equal shards, whatever the bounds
+    // Equal inputs: equal shards, whatever the bounds. Not where it is open whether inputs were changed at all.
+    if (!own && !plan_wide_ && !table.hbm.changed && !(table.hbm.follows_inputs && table.hbm.is_open())) return;
     const ByRank before = hbm_by_rank(base_, pair.before), after = hbm_by_rank(next_, pair.after);
     if (table.presence == Presence::added) return add_one_side(table, after, Kind::added, 1);
     if (table.presence == Presence::dropped) return add_one_side(table, before, Kind::dropped, -1);
@@ -206,17 +207,33 @@ RealInterval sum_of(const std::vector<RankPart>& parts) {
   return sum;
 }
 
-// The parts add up to the change of the rank; what they leave is one of them.
+// Each part is what the others leave of the change, or less.
+void narrow_to(RealInterval change, std::vector<RankPart>& parts) {
+  std::vector<RealInterval> behind(parts.size() + 1);  // sums of the parts from each one on
+  for (std::size_t i = parts.size(); i > 0; --i) behind[i - 1] = parts[i - 1].hbm + behind[i];
+  RealInterval before{};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const RealInterval own = parts[i].hbm;
+    parts[i].hbm = narrowed(own, change - (before + behind[i + 1]));
+    before = before + own;
+  }
+}
+
+// The parts add up to the change of the rank; what they leave is one of them. What is known of the change of a changed
+// plan's rank counts for more than they do.
 void attribute(NumberDiff& hbm, std::vector<RankPart>& parts, RankPart::Kind rest) {
   if (!hbm.before || !hbm.after) return parts.clear();
-  const RealInterval sum = sum_of(parts), whole = hbm.exactly_followed ? hbm.change : *hbm.after - *hbm.before;
-  if (sum.overlaps(whole)) {
+  const RealInterval sum = sum_of(parts), whole = hbm.follows_inputs ? hbm.change : *hbm.after - *hbm.before;
+  const bool add_up = sum.overlaps(whole);
+  if (!hbm.follows_inputs && add_up) {
     hbm.changed = hbm.changed || !sum.contains(0);
     if (hbm.changed || *hbm.before != *hbm.after || sum != RealInterval{}) hbm.change = narrowed(whole, sum);
-  } else if (hbm.changed) {
-    parts.push_back({rest, {}, {}, 0, whole - sum});
   }
   if (!hbm.changed) return parts.clear();
+  if (add_up)
+    narrow_to(hbm.change, parts);
+  else
+    parts.push_back({rest, {}, {}, 0, whole - sum});
   std::erase_if(parts, [](const RankPart& part) { return part.hbm == RealInterval{}; });
   std::ranges::stable_sort(parts, std::ranges::greater{}, [](const RankPart& p) { return magnitude(p.hbm); });
 }
@@ -266,8 +283,8 @@ bool RankDiff::changed() const {
 }
 
 bool RankDiff::is_open() const {
-  const auto is_open = [](const NumberDiff& number) { return number.exactly_followed && number.is_open(); };
-  return is_open(hbm) || is_open(ddr) || is_open(input) || is_open(output);
+  const auto is_open = [](const NumberDiff& number) { return number.follows_inputs && number.is_open(); };
+  return !changed() && (is_open(hbm) || is_open(ddr) || is_open(input) || is_open(output));
 }
 
 }  // namespace shardstats

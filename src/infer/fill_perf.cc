@@ -62,7 +62,10 @@ void fill_tables(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inp
     table.perf.expected = perf_of(outcomes.front().tables[t]->cells);
     table.shard_perf = perf_of(outcomes.front().tables[t]->shard);
     choose(outcomes.front(), inputs, perf, t, alternatives, table.perf_choice);
-    for (std::size_t o = 1; o < outcomes.size(); ++o) widen(table.shard_perf, perf_of(outcomes[o].tables[t]->shard));
+    for (std::size_t o = 1; o < outcomes.size(); ++o) {
+      widen(table.shard_perf, perf_of(outcomes[o].tables[t]->shard));
+      if (alternatives) widen(table.perf.expected, perf_of(outcomes[o].tables[t]->cells));
+    }
   }
 }
 

@@ -301,19 +301,17 @@ Expectation* expectation_of(const SumLine& line, Plan& plan) {
   return nullptr;
 }
 
-void take_sums(const SearchResult& found, Plan& result) {
+// `all`: the hull over all survivors, but for what the likeliest one contradicts.
+void take_sums(const SearchResult& found, bool all, Plan& result) {
   for (const SumLine& line : found.survivors.front().outcome.sums)
     *expectation_of(line, result) = {whole_bytes(line.expected), true, line.contradicted};
+  for (std::size_t s = 1; s < found.survivors.size() && all; ++s)
+    for (const SumLine& line : found.survivors[s].outcome.sums)
+      if (Expectation& sum = *expectation_of(line, result); sum.known && !sum.contradicted)
+        sum.bytes = hull(sum.bytes, whole_bytes(line.expected));
 }
 
 }  // namespace
-
-void take_sums_of_all(const SearchResult& found, Plan& result) {
-  for (const Survivor& survivor : found.survivors)
-    for (const SumLine& line : survivor.outcome.sums)
-      if (Expectation& all = *expectation_of(line, result); all.known)
-        all.bytes = hull(all.bytes, whole_bytes(line.expected));
-}
 
 ByteInterval clamped_bytes(RealInterval x) {
   const double low = std::clamp(x.low, 0.0, kMostBytes), high = std::clamp(x.high, 0.0, kMostBytes);
@@ -345,7 +343,7 @@ void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptio
   }
   result.sizes = shards.sizes();
   rebuild_ranks(plan, found, sums, result);
-  take_sums(found, result);
+  take_sums(found, options.alternatives, result);
   result.setting = found.survivors.front().outcome.setting;
   result.contradictions = found.survivors.front().outcome.contradictions;
 }

@@ -24,8 +24,5 @@ void narrow_hidden(const PlanInputs& plan, Outcome& outcome);
 
 // The tables and shards anew; without a survivor the tables as printed. `options`: shard_parts and alternatives.
 void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result);
-// What ranks and kernels add up to, over all survivors in place of the likeliest: where no printed sum is to be
-// compared.
-void take_sums_of_all(const SearchResult& found, Plan& result);
 
 }  // namespace shardstats::infer_detail

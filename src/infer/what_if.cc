@@ -212,15 +212,18 @@ PlanGrowth WhatIf::Impl::growth_to(const ChangedInputs& changed, const std::vect
   PlanGrowth growth;
   growth.kjt_hbm = of_kjt(plan.kjt_hbm, base.plan.kjt_hbm, in_hbm);
   const RealInterval kjt_ddr = of_kjt(plan.kjt_ddr, base.plan.kjt_ddr, !in_hbm);
-  for (const RankDifference& rank : rank_differences(base, changed, outcomes)) {
-    const auto of = [&](Quantity quantity) { return rank.bytes[static_cast<std::size_t>(quantity)]; };
-    growth.ranks.push_back({of(Quantity::hbm) + growth.kjt_hbm, of(Quantity::hbm), of(Quantity::ddr) + kjt_ddr,
-                            of(Quantity::ddr), of(Quantity::input), of(Quantity::output)});
-  }
-  for (std::uint32_t t = 0; t < changed.inputs.tables.size(); ++t) {
-    const CellBytes cells = cell_growth(base, changed, outcomes, t);
-    growth.tables.push_back({cells[0], cells[1], cells[2]});
-  }
+  for (const RankDifference& rank : rank_differences(base, changed, outcomes))
+    growth.ranks.push_back({.hbm = rank.of(Quantity::hbm) + growth.kjt_hbm,
+                            .sparse_hbm = rank.of(Quantity::hbm),
+                            .ddr = rank.of(Quantity::ddr) + kjt_ddr,
+                            .sparse_ddr = rank.of(Quantity::ddr),
+                            .input = rank.of(Quantity::input),
+                            .output = rank.of(Quantity::output)});
+  const auto of_cells = [](const CellBytes& cells) { return PlanGrowth::OfTable{cells[0], cells[1], cells[2]}; };
+  for (std::uint32_t t = 0; t < changed.inputs.tables.size(); ++t)
+    growth.tables.push_back(of_cells(cell_growth(base, changed, outcomes, t)));
+  for (const auto& [name, cells] : kernel_growth(base, changed, outcomes))
+    growth.kernels.emplace(name, of_cells(cells));
   return growth;
 }
 
@@ -313,7 +316,6 @@ Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOut
     found.survivors.push_back(of.survivor);
   }
   rebuild(inputs, found, {}, plan);
-  take_sums_of_all(found, plan);
   narrow_tables(inputs, plan);
   describe(changed, by, plan);
   list_alternatives(found, plan);

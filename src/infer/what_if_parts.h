@@ -1,7 +1,9 @@
 // Hypotheses of the log with changes applied to them. Private to src/infer.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "infer/changed_inputs.h"
@@ -47,6 +49,8 @@ std::vector<ShardsOfChange> shards_by_rank(const TableInputs* before, const Tabl
 // Quantity. Only of ranks that the log has.
 struct RankDifference {
   std::array<RealInterval, kQuantities> bytes{};
+  RealInterval& of(Quantity q) { return bytes[static_cast<std::size_t>(q)]; }
+  RealInterval of(Quantity q) const { return bytes[static_cast<std::size_t>(q)]; }
 };
 std::vector<RankDifference> rank_differences(const Inference& base, const ChangedInputs& changed,
                                              const std::vector<ChangedOutcome>& outcomes);
@@ -59,6 +63,10 @@ std::optional<CellBytes> cell_differences(const Inference& base, const ChangedIn
 // By how many bytes its cells grow, over all hypotheses.
 CellBytes cell_growth(const Inference& base, const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
                       std::uint32_t t);
+
+// The same of all tables with a kernel, by its name in the log or in the changed plan.
+std::map<std::string_view, CellBytes> kernel_growth(const Inference& base, const ChangedInputs& changed,
+                                                    const std::vector<ChangedOutcome>& outcomes);
 
 // By table of the changed plan: does its storage differ from the log's? Also if it moves.
 std::vector<bool> changed_storage(const Inference& base, const ChangedInputs& changed,

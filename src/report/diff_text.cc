@@ -21,7 +21,7 @@ class DiffPaper {
       return line(0, title.is_change ? std::string(kNoDifference) : nothing_changed_text(diff));
     if (const std::string text = headline_text(diff); !text.empty()) line(0, text, color_of_change(diff.largest.hbm));
     if (const std::string text = headroom_text(diff); !text.empty()) line(0, text);
-    write_causes(diff.causes);
+    write_causes(diff.causes, title.is_change);
     if (!diff.assumptions.empty()) line(0, "assumptions");
     for (const AssumptionDiff& assumption : diff.assumptions) line(2, assumption_text(assumption));
     write_plan(diff.numbers);
@@ -50,8 +50,12 @@ class DiffPaper {
            "... and " + plural(static_cast<std::int64_t>(rows - shown(rows, top_)), "more " + std::string(word)));
   }
 
-  void write_causes(const std::vector<Cause>& causes) {
-    line(0, causes.empty() ? "why: no input that the logs show changed" : "why");
+  void write_causes(const std::vector<Cause>& causes, bool is_change) {
+    if (!causes.empty())
+      line(0, "why");
+    else
+      line(0, is_change ? "why: not decided, as the log may have been planned so already"
+                        : "why: no input that the logs show changed");
     for (std::size_t i = 0; i < shown(causes.size(), top_); ++i) {
       line(2, cause_and_effect(causes[i]));
     }

@@ -31,8 +31,8 @@ struct NumberDiff {
   // All that after - before may be, also where nothing shows that it changed; 0 where both sides have the same bounds.
   // It is narrower than these tell where both rest on the same unknowns.
   RealInterval change{};
-  bool changed = false;           // for certain: both sides are known, and the change is not 0
-  bool exactly_followed = false;  // the change is what a change of inputs makes of it: without it, it is 0
+  bool changed = false;         // for certain: both sides are known, and the change is not 0
+  bool follows_inputs = false;  // the change is what a change of inputs makes of it: without it, it is 0
 
   // Not for certain: may the value have changed all the same? Where two logs are compared, by more than a cell of a
   // table's row hides; of a changed plan, by more than 1 KiB.

@@ -1,6 +1,9 @@
 // What a changed plan takes more than the log that it comes from. Tested by tests/infer/what_if_test.cc.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "shardstats/numbers/interval.h"
@@ -17,8 +20,10 @@ struct PlanGrowth {
     RealInterval hbm{}, sparse_hbm{}, ddr{}, sparse_ddr{}, input{}, output{};
   };
   std::vector<OfTable> tables;  // of the changed plan
-  std::vector<OfRank> ranks;    // that both plans have
-  RealInterval kjt_hbm{};       // of each rank, among its own
+  // Of all tables that have it before and after, by name.
+  std::map<std::string, OfTable, std::less<>> kernels;
+  std::vector<OfRank> ranks;  // that both plans have
+  RealInterval kjt_hbm{};     // of each rank, among its own
 };
 
 }  // namespace shardstats

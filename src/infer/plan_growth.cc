@@ -1,0 +1,270 @@
+// By how much a changed plan grows from the log: what each explanation makes of the two, and the hull of these.
+#include <algorithm>
+#include <map>
+
+#include "infer/rebuild.h"
+#include "infer/what_if_parts.h"
+
+namespace shardstats::infer_detail {
+namespace {
+
+Parts without_weights(Parts parts, Combo combo) {
+  for (auto* classes : {&parts.classes, &parts.same_total})
+    for (ClassParts& c : *classes) c.set_specific(pair_of(combo), {});
+  return parts;
+}
+
+bool have_same_shape(const ClassParts& a, const ClassParts& b) {
+  return a.run.count == b.run.count && a.run.shape == b.run.shape;
+}
+
+CellBytes difference(const CellBytes& to, const CellBytes& from) {
+  CellBytes result;
+  for (std::size_t c = 0; c < result.size(); ++c) result[c] = to[c] - from[c];
+  return result;
+}
+
+// A table with one of the options that explain it in the log, and what became of that.
+class TableOfChange {
+ public:
+  TableOfChange(const Inference& base, const ChangedInputs& changed, const ChangedOutcome& outcome, std::uint32_t b,
+                const ChangedOption& option)
+      : old_(base.inputs.tables[b]),
+        before_(outcome.base->setting),
+        after_(outcome.survivor.outcome.setting),
+        was_(combo_of(option.was.combo)),
+        from_((*outcome.base->parts)[b][option.was.variant]) {
+    if (!option.is) return;
+    now_ = &changed.inputs.tables[*changed.now_at[b]];
+    is_ = combo_of(option.is->combo);
+    to_ = &(*outcome.survivor.outcome.parts)[*changed.now_at[b]][option.is->variant];
+    are_alike_ = std::ranges::equal(from_.classes, to_->classes, have_same_shape);
+    stays_ = std::ranges::equal(old_.ranks, now_->ranks);
+    keeps_weights_ = stays_ && has_same_weights();
+  }
+
+  // Do the shards hold the same weights and optimizer state? Then these cancel out, even where a split by rows is
+  // hidden.
+  bool keeps_weights() const { return keeps_weights_; }
+
+  bool has_same_shards() const {
+    for (int q = 0; q < kQuantities; ++q)
+      if (!has_same(static_cast<Quantity>(q))) return false;
+    return true;
+  }
+  bool stays_as_it_is() const { return stays_ && has_same_shards(); }
+
+  CellBytes cells_before() const { return cell_bytes(before_, from_, was_); }
+  CellBytes cells_after() const { return cell_bytes(after_, *to_, is_); }
+  // By how many bytes its cells grow. Not of a dropped table.
+  CellBytes growth_of_cells() const {
+    CellBytes growth = keeps_weights_ ? difference(cell_bytes(after_, without_weights(*to_, is_), is_),
+                                                   cell_bytes(before_, without_weights(from_, was_), was_))
+                                      : difference(cells_after(), cells_before());
+    for (std::size_t c = 0; c < growth.size(); ++c)
+      if (has_same_formulas() && has_same(kCells[c])) growth[c] = {};
+    return growth;
+  }
+
+  // Adds by how much its shards let each rank grow.
+  void add_to(std::vector<RankDifference>& ranks) const {
+    const Parts from = keeps_weights_ ? without_weights(from_, was_) : from_;
+    const Parts to = to_ == nullptr ? Parts{} : keeps_weights_ ? without_weights(*to_, is_) : *to_;
+    const bool is_paired = stays_ && are_alike_;
+    each_shard(before_, old_, from, ranks, [&](RankDifference& rank, std::size_t cls) {
+      for (const Quantity q : kRankQuantities) {
+        const RealInterval less = class_bytes(before_, from.classes[cls], was_, q);
+        const RealInterval more = is_paired ? class_bytes(after_, to.classes[cls], is_, q) : RealInterval{};
+        const bool is_same = is_paired && has_same_formulas() && less == more;
+        if (!is_same) rank.of(q) = rank.of(q) + (more - less);
+      }
+    });
+    if (is_paired || now_ == nullptr) return;
+    each_shard(after_, *now_, to, ranks, [&](RankDifference& rank, std::size_t cls) {
+      for (const Quantity q : kRankQuantities) rank.of(q) = rank.of(q) + class_bytes(after_, to.classes[cls], is_, q);
+    });
+  }
+
+ private:
+  // Other releases know other hidden inputs, whose bounds may be equal by chance.
+  bool has_same_formulas() const { return before_.rules == after_.rules; }
+  // Bounds that one explanation gives to the same shards before and after are those of the same bytes.
+  bool has_same(Quantity q) const {
+    return are_alike_ && std::ranges::equal(from_.classes, to_->classes, [&](const ClassParts& a, const ClassParts& b) {
+             return class_bytes(before_, a, was_, q) == class_bytes(after_, b, is_, q);
+           });
+  }
+
+  bool has_same_weights() const {
+    if (old_.rows != now_->rows || old_.cols != now_->cols || old_.sharding != now_->sharding ||
+        old_.kernel != now_->kernel || was_.element != is_.element || was_.optimizer != is_.optimizer ||
+        from_.variant != to_->variant)
+      return false;
+    return std::ranges::equal(from_.classes, to_->classes, [&](const ClassParts& a, const ClassParts& b) {
+      const Amounts p = a.specific(pair_of(was_)), q = b.specific(pair_of(was_));
+      return a.run.count == b.run.count && a.rows == b.rows && a.cols == b.cols && p.hbm == q.hbm && p.ddr == q.ddr &&
+             p.ssd == q.ssd;
+    });
+  }
+
+  template <class F>
+  static void each_shard(const Setting& setting, const TableInputs& table, const Parts& parts,
+                         std::vector<RankDifference>& ranks, F f) {
+    for (std::size_t slot = 0; slot < table.ranks.size(); ++slot)
+      if (const auto rank = static_cast<std::size_t>(table.ranks[slot]); rank < ranks.size())
+        f(ranks[rank], static_cast<std::size_t>(class_of_slot(setting, table, parts, slot)));
+  }
+
+  const TableInputs& old_;
+  const Setting &before_, &after_;
+  Combo was_, is_{};
+  const Parts& from_;
+  const TableInputs* now_ = nullptr;  // likewise the next: of a dropped table
+  const Parts* to_ = nullptr;
+  bool are_alike_ = false;  // the classes of its shards, and how many each has
+  bool stays_ = false;      // on its ranks
+  bool keeps_weights_ = false;
+};
+
+void hull_into(std::optional<CellBytes>& all, const CellBytes& one) {
+  if (!all) all = one;
+  for (std::size_t c = 0; c < one.size(); ++c) (*all)[c] = hull((*all)[c], one[c]);
+}
+
+void add(CellBytes& to, const CellBytes& cells) {
+  for (std::size_t c = 0; c < cells.size(); ++c) to[c] = to[c] + cells[c];
+}
+
+// Of a table of the log, by what one hypothesis makes of it.
+CellBytes growth_of_cells(const Inference& base, const ChangedInputs& changed, const ChangedOutcome& outcome,
+                          std::uint32_t b) {
+  std::optional<CellBytes> all;
+  for (const ChangedOption& option : outcome.options[b])
+    hull_into(all, TableOfChange(base, changed, outcome, b, option).growth_of_cells());
+  return all.value_or(CellBytes{});
+}
+
+using ByKernel = std::map<std::string_view, CellBytes>;
+
+void add_to_kernels(const Inference& base, const ChangedInputs& changed, const ChangedOutcome& outcome, std::uint32_t b,
+                    ByKernel& kernels) {
+  const std::string_view old = base.inputs.printed->tables.rows[base.inputs.tables[b].row].kernel.text;
+  const auto t = changed.now_at[b];
+  const std::string_view now = t ? changed.printed.tables.rows[changed.inputs.tables[*t].row].kernel.text : "";
+  if (old == now) return add(kernels[old], growth_of_cells(base, changed, outcome, b));
+  std::optional<CellBytes> less, more;
+  for (const ChangedOption& option : outcome.options[b]) {
+    const TableOfChange table(base, changed, outcome, b, option);
+    hull_into(less, difference({}, table.cells_before()));
+    if (t) hull_into(more, table.cells_after());
+  }
+  if (less) add(kernels[old], *less);
+  if (more) add(kernels[now], *more);
+}
+
+}  // namespace
+
+std::vector<bool> changed_storage(const Inference& base, const ChangedInputs& changed,
+                                  const std::vector<ChangedOutcome>& outcomes) {
+  std::vector<bool> differs(changed.inputs.tables.size());
+  for (const ChangedOutcome& outcome : outcomes)
+    for (std::uint32_t t = 0; t < differs.size(); ++t)
+      for (const ChangedOption& option : outcome.options[changed.base_rows[t]])
+        differs[t] =
+            differs[t] || !TableOfChange(base, changed, outcome, changed.base_rows[t], option).stays_as_it_is();
+  return differs;
+}
+
+std::optional<CellBytes> cell_differences(const Inference& base, const ChangedInputs& changed,
+                                          const std::vector<ChangedOutcome>& outcomes, std::uint32_t t) {
+  const std::uint32_t b = changed.base_rows[t];
+  std::optional<CellBytes> all;
+  for (const ChangedOutcome& outcome : outcomes)
+    for (const ChangedOption& option : outcome.options[b]) {
+      const TableOfChange table(base, changed, outcome, b, option);
+      if (!table.keeps_weights()) return std::nullopt;
+      hull_into(all, table.growth_of_cells());
+    }
+  return all;
+}
+
+CellBytes cell_growth(const Inference& base, const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
+                      std::uint32_t t) {
+  std::optional<CellBytes> all;
+  for (const ChangedOutcome& outcome : outcomes)
+    hull_into(all, growth_of_cells(base, changed, outcome, changed.base_rows[t]));
+  return all.value_or(CellBytes{});
+}
+
+std::map<std::string_view, CellBytes> kernel_growth(const Inference& base, const ChangedInputs& changed,
+                                                    const std::vector<ChangedOutcome>& outcomes) {
+  std::map<std::string_view, std::optional<CellBytes>> all;
+  for (const ChangedOutcome& outcome : outcomes) {
+    ByKernel kernels;
+    for (std::uint32_t b = 0; b < base.inputs.tables.size(); ++b) add_to_kernels(base, changed, outcome, b, kernels);
+    for (const auto& [name, cells] : kernels) hull_into(all[name], cells);
+  }
+  ByKernel growth;
+  for (const auto& [name, cells] : all) growth[name] = *cells;
+  return growth;
+}
+
+std::vector<ShardsOfChange> shards_by_rank(const TableInputs* before, const TableInputs* now, std::size_t ranks) {
+  std::vector<ShardsOfChange> all;
+  const auto take = [&](const TableInputs* table, double ShardsOfChange::*shards) {
+    if (table == nullptr) return;
+    for (const int rank : table->ranks) {
+      if (static_cast<std::size_t>(rank) >= ranks) continue;
+      ShardsOfChange& on = all.emplace_back();
+      on.rank = static_cast<std::size_t>(rank);
+      on.*shards = 1;
+    }
+  };
+  take(before, &ShardsOfChange::before);
+  take(now, &ShardsOfChange::now);
+  std::ranges::sort(all, {}, &ShardsOfChange::rank);
+  std::vector<ShardsOfChange> by_rank;
+  for (const ShardsOfChange& on : all) {
+    if (by_rank.empty() || by_rank.back().rank != on.rank) by_rank.push_back({on.rank});
+    by_rank.back().before += on.before;
+    by_rank.back().now += on.now;
+  }
+  return by_rank;
+}
+
+std::vector<RankDifference> rank_differences(const Inference& base, const ChangedInputs& changed,
+                                             const std::vector<ChangedOutcome>& outcomes) {
+  const std::size_t ranks = std::min(base.plan.ranks.size(), changed.inputs.ranks.size());
+  const auto hull_into = [](RankDifference& all, const RankDifference& one, bool first) {
+    for (std::size_t q = 0; q < kQuantities; ++q)
+      all.bytes[q] = first ? one.bytes[q] : hull(all.bytes[q], one.bytes[q]);
+  };
+  std::vector<RankDifference> all(ranks), table(ranks), one(ranks);  // the last two: of the ranks that have shards only
+  for (const ChangedOutcome& outcome : outcomes) {
+    std::vector<RankDifference> sum(ranks);
+    for (std::uint32_t b = 0; b < base.inputs.tables.size(); ++b) {
+      std::vector<TableOfChange> differing;
+      for (const ChangedOption& option : outcome.options[b])
+        if (const TableOfChange with(base, changed, outcome, b, option); !with.stays_as_it_is())
+          differing.push_back(with);
+      if (differing.empty()) continue;
+      const auto t = changed.now_at[b];
+      const auto on_ranks = shards_by_rank(&base.inputs.tables[b], t ? &changed.inputs.tables[*t] : nullptr, ranks);
+      for (const ShardsOfChange& on : on_ranks) table[on.rank] = {};  // with the options that stay as they are: nothing
+      bool first = differing.size() == outcome.options[b].size();
+      for (const TableOfChange& with : differing) {
+        for (const ShardsOfChange& on : on_ranks) one[on.rank] = {};
+        with.add_to(one);
+        for (const ShardsOfChange& on : on_ranks) hull_into(table[on.rank], one[on.rank], first);
+        first = false;
+      }
+      for (const ShardsOfChange& on : on_ranks)
+        for (std::size_t q = 0; q < kQuantities; ++q)
+          sum[on.rank].bytes[q] = sum[on.rank].bytes[q] + table[on.rank].bytes[q];
+    }
+    for (std::size_t r = 0; r < ranks; ++r) hull_into(all[r], sum[r], &outcome == &outcomes.front());
+  }
+  return all;
+}
+
+}  // namespace shardstats::infer_detail
