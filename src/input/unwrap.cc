@@ -124,7 +124,15 @@ bool Unwrapper::is_further_border_piece(std::string_view text) const {
   if (hashes_at_end(text) == 1 && goes_on_in_box(has_prefix ? behind(start, next) : next)) return false;
   return start + hashes_at_end(joined_.text()) <= joined_.text().size() &&
          is_also_in_front(text.substr(0, start), joined_.text()) &&
-         !is_box_line(behind(start, next), text.size() - start);
+         !is_box_line(behind(start, next), text.size() - start) && !is_whole_border(joined_.text());
+}
+
+// Is the border as wide as its title's line, which is whole? A border below it is that of another handler of the logger
+// then, whose lines may have no prefix and so be shorter.
+bool Unwrapper::is_whole_border(std::string_view text) const {
+  const std::size_t width = hashes_at_end(text);
+  return pieces_ == 1 && width >= kShortestBorder &&
+         ungluer_.next_title_width(text.substr(0, text.size() - width)) == width;
 }
 
 void Unwrapper::begin_wrapping() {

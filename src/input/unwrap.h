@@ -31,6 +31,7 @@ class Unwrapper {
   bool is_in_longer_border(std::string_view text) const;
 
   bool is_further_border_piece(std::string_view text) const;
+  bool is_whole_border(std::string_view text) const;
 
   bool is_overflow(std::string_view text) const;
   Transcript begin_overflow(Transcript line);

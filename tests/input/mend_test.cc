@@ -286,6 +286,21 @@ TEST(Mend, NumbersOfNamesStay) {
   EXPECT_FALSE(was(Mending::glued, blocks[0]));
 }
 
+// One of them may print the lines without a prefix, whose borders are then shorter.
+TEST(Mend, LinesOfTwoHandlers) {
+  for (const std::string prefix : {"INFO:x:", "2026-01-02 03:04:05,678 INFO stats.py:12] ", "[rank0]: INFO "})
+    for (const std::string between : {"", "INFO:root:step 1\n"}) {
+      const std::string log =
+          joined(each(printed(), [&](const std::string& s) { return between + prefix + s + "\n" + s; }));
+      const auto blocks = find_blocks(log);
+      ASSERT_EQ(blocks.size(), 2u) << log;
+      for (const Block& block : blocks) {
+        EXPECT_EQ(texts_of(block), printed()) << log;
+        EXPECT_TRUE(block.twin && block.twin->same) << log;
+      }
+    }
+}
+
 // The border behind the closing one is that of the next block, unless lines are doubled.
 TEST(Mend, BordersOfTheNextBlockStay) {
   std::string log;
