@@ -9,6 +9,7 @@
 #include "input/rewrite.h"
 #include "shardstats/limits.h"
 #include "shardstats/utf8.h"
+#include "shardstats/vocabulary.h"
 
 namespace shardstats::input_detail {
 namespace {
@@ -17,6 +18,19 @@ constexpr std::size_t kMostColumns = 64;  // of processes at a time
 
 bool is_border(std::string_view text) { return is_run_of_hashes(text) && text.size() >= kShortestBorder; }
 bool is_blank(std::string_view text) { return text.find_first_not_of(' ') == kNowhere; }
+
+// A sharding type, or the dashes below the header of its column.
+bool is_sharding(std::string_view word) {
+  return word == "----------" || std::ranges::find(kShardingNames, word) != kShardingNames.end();
+}
+
+// Does a row of the parameter table go on behind its first cell here? The end of a name may read like a sharding type,
+// but has one behind it.
+bool begins_with_sharding(std::string_view piece) {
+  const std::size_t end = std::min(piece.find(' '), piece.size());
+  const std::string_view rest = piece.substr(std::min(piece.find_first_not_of(' ', end), piece.size()));
+  return is_sharding(piece.substr(0, end)) && !is_sharding(rest.substr(0, rest.find(' ')));
+}
 
 Transcript without_codes(std::string_view text) {
   Transcript line;
@@ -63,9 +77,11 @@ bool Console::is_of(const Column& column, std::string_view text) {
   return text.size() > column.start && tag_of(text.substr(0, column.blanks)) == column.tag;
 }
 
-// Does the line go on with the message of the one before?
+// Does the line go on with the message of the one before? Below a word that is wider than the column stand the blanks
+// behind it, too.
 bool Console::goes_on(const Column& column, std::string_view text) {
-  return text[column.start] != ' ' && is_blank(text.substr(column.blanks, column.start - column.blanks));
+  return (text[column.start] != ' ' || column.is_folded) &&
+         is_blank(text.substr(column.blanks, column.start - column.blanks));
 }
 
 std::string_view Console::piece_of(const Column& column, std::string_view text) {
@@ -119,19 +135,36 @@ bool Console::take(Column& column, const Transcript& line, const std::string& pr
 bool Console::begins_line(const Column& column, std::string_view piece) const {
   const std::string_view joined = column.joined.text();
   if (!piece.starts_with('#')) return false;
-  if (!is_border(joined)) return joined.size() > 2 && joined.ends_with(" #");
-  if (!column.is_word_open) return true;
+  if (!is_run_of_hashes(joined)) return joined.ends_with('#');
+  if (!is_border(joined)) return false;
+  if (column.pieces_of_word == 0) return true;
   if (piece != "#") return !is_run_of_hashes(piece);
   // The end of the border, or the start of the title's line, whose words follow.
   const Transcript next = without_codes(region_.lines.next_text());
   return is_of(column, next.text()) && goes_on(column, next.text()) && next.text()[column.start] != '#';
 }
 
+// Only a word that is just as wide as the column is broken like the first piece of a wider one: what stands in both
+// places tells. Behind a word of several pieces its blanks are left.
+bool Console::is_word_over(const Column& column, std::string_view piece) {
+  if (column.pieces_of_word != 1) return column.pieces_of_word == 0;
+  const std::string_view joined = column.joined.text();
+  const std::string_view word = joined.substr(joined.rfind(' ') + 1);
+  if (is_run_of_hashes(word)) return false;
+  const std::string_view next = piece.substr(0, piece.find(' '));
+  if (next == "#" || next == "n/a") return true;  // the right border, or batch sizes that are not given
+  const bool is_list = word.starts_with('(') && word.ends_with(')');
+  return is_list || word.ends_with(':') || word.ends_with("Sharder") || begins_with_sharding(piece);
+}
+
 void Console::join(Column& column, const Transcript& line) {
   const std::string_view piece = piece_of(column, line.text());
-  if (!column.joined.text().empty() && !column.is_word_open) column.joined.fill(" ", line.place_of(column.start));
+  const bool is_over = is_word_over(column, piece), is_in_word = piece.find(' ') == kNowhere;
+  if (!column.joined.text().empty() && is_over) column.joined.fill(" ", line.place_of(column.start));
   column.joined.append(line, column.start, column.start + piece.size());
-  column.is_word_open = characters(piece) == column.width && piece.find(' ') == kNowhere;
+  const bool is_full = is_in_word && characters(piece) == column.width;
+  column.pieces_of_word = is_full ? (is_over ? 1 : column.pieces_of_word + 1) : 0;
+  column.is_folded = is_in_word && (is_full || column.is_folded) && !is_run_of_hashes(column.joined.text());
   if (column.joined.text().size() > kWidestBox) end_joined(column);  // no line of a box is as long
 }
 
@@ -146,7 +179,8 @@ void Console::end_joined() {
 void Console::end_joined(Column& column) {
   if (column.joined.text().empty()) return;
   const Transcript message = squeezed(std::exchange(column.joined, {}));
-  column.is_word_open = false;
+  column.pieces_of_word = 0;
+  column.is_folded = false;
   column.may_end = is_border(message.text());
   Transcript line = std::exchange(column.prefix, {});
   line.append(message, 0, message.text().size());

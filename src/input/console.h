@@ -34,8 +34,9 @@ class Console {
     Transcript prefix;       // of the message that is joined
     Transcript joined;       // of it so far
     std::string process;
-    bool is_word_open = false;  // what was joined last may go on without a blank
-    bool may_end = false;       // what was joined last was a border
+    int pieces_of_word = 0;  // joined last, each as wide as the column, of a word that may go on; 0: there is none
+    bool is_folded = false;  // are there only pieces of a word since it began, and blanks that may go on below it?
+    bool may_end = false;    // what was joined last was a border
   };
 
   std::optional<Column> column_of(std::string_view border) const;
@@ -44,6 +45,7 @@ class Console {
   bool begins_line(const Column& column, std::string_view piece) const;
   static std::string_view piece_of(const Column& column, std::string_view text);
   bool take(Column& column, const Transcript& line, const std::string& process);
+  static bool is_word_over(const Column& column, std::string_view piece);
   void join(Column& column, const Transcript& line);
   void end_joined(Column& column);
 

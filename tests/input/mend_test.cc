@@ -370,17 +370,25 @@ TEST(Mend, RowsThatOverflowTheBoxAreJoined) {
     }
 }
 
+// As Rich breaks a message: in front of a word that does not fit. One that fits in no line is folded with the blanks
+// behind it; other blanks that do not fit are lost.
 Texts broken_between_words(const std::string& line, std::size_t width) {
-  Texts pieces;
-  std::string rest = line;
-  while (rest.size() > width) {
-    std::size_t at = rest.rfind(' ', width);
-    const std::size_t next = at == std::string::npos ? width : rest.find_first_not_of(' ', at);
-    at = at == std::string::npos ? width : rest.find_last_not_of(' ', at) + 1;
-    pieces.push_back(rest.substr(0, at));
-    rest = rest.substr(next);
+  Texts pieces = {""};
+  const auto begin_piece = [&](const std::string& piece) {
+    if (pieces.back().empty()) pieces.pop_back();
+    pieces.push_back(piece);
+  };
+  for (std::size_t start = 0, next; start < line.size(); start = next) {
+    const std::size_t end = std::min(line.find(' ', start), line.size());
+    next = std::min(line.find_first_not_of(' ', end), line.size());
+    if (pieces.back().size() + end - start <= width)
+      pieces.back() += line.substr(start, next - start);
+    else if (end - start <= width)
+      begin_piece(line.substr(start, next - start));
+    else
+      for (std::size_t at = start; at < next; at += width) begin_piece(line.substr(at, std::min(width, next - at)));
   }
-  pieces.push_back(rest);
+  for (std::string& piece : pieces) piece.resize(std::min(piece.size(), width));
   return pieces;
 }
 
@@ -452,6 +460,35 @@ TEST(Mend, LinesThatAConsoleBrokeBetweenWordsAreJoined) {
             EXPECT_EQ(byte_at(log, batch.place_of(batch.text.find("512"))), '5') << log;
           }
         }
+}
+
+// A word as wide as the column ends at its edge, a wider one goes on below it, and so do the blanks behind that.
+TEST(Mend, WordsThatAConsoleFoldedAreJoined) {
+  for (const std::size_t width : {37, 45, 48})
+    for (const bool is_one_message : {false, true}) {
+      const std::string name(width, 'x'), wide = name + "xyz";
+      Texts lines = printed();
+      const Texts rows = {"   " + name + "   TWRW   fused   1",
+                          "   " + name + "CW   TW   fused   1",
+                          "   " + name.substr(2) + "TW   CW   fused   1",
+                          "   " + wide + "   TW   fused   1",
+                          "   " + std::string(width, '-') + "   ----------   ----------------",
+                          "   " + std::string(width + 10, '-') + "   ----------   ----------------",
+                          "   " + wide + std::string(width - 3, ' ') + "TW",
+                          "   " + wide + std::string(width + 2, ' ') + "TW",
+                          "   " + name,
+                          "   (" + name.substr(2) + ")   0.5",
+                          "   " + std::string(width - 1, '1') + ",2   n/a",
+                          "   1" + std::string(width - 1, ',') + "   n/a",
+                          "   " + name.substr(1) + ": 1.5 GB on rank [0]",
+                          "   FeatureProcessedEmbeddingBagCollectionSharder   1"};
+      for (const std::string& row : rows) lines.insert(lines.end() - 1, box_line(row));
+      lines[5] = "#        0   1.5 (12%)   " + std::string(kWidth, 'x') + " TW: 7#";  // as v0.1.0 prints long rows
+      const std::string log = of_console(lines, width, "stats.py:301", "", is_one_message);
+      const auto blocks = find_blocks(log);
+      ASSERT_EQ(blocks.size(), 1u) << log;
+      EXPECT_EQ(texts_of(blocks[0]), each(lines, squeezed)) << log;
+    }
 }
 
 // A block that was cut off does not take the next one with it.
