@@ -32,6 +32,14 @@ bool begins_with_sharding(std::string_view piece) {
   return is_sharding(piece.substr(0, end)) && !is_sharding(rest.substr(0, rest.find(' ')));
 }
 
+// Is the last word a list of ranks, behind the hash size? That of batch sizes stands behind ranks.
+bool ends_in_ranks(std::string_view joined) {
+  const std::size_t start = joined.rfind(' ') + 1;
+  const std::string_view front = without_padding(joined.substr(0, start));
+  const std::string_view before = front.substr(front.rfind(' ') + 1);
+  return joined.find_first_not_of("0123456789,-", start) == kNowhere && before.find_first_of(",-") == kNowhere;
+}
+
 Transcript without_codes(std::string_view text) {
   Transcript line;
   line.append(text, {});
@@ -153,6 +161,8 @@ bool Console::is_word_over(const Column& column, std::string_view piece) {
   if (is_run_of_hashes(word)) return false;
   const std::string_view next = piece.substr(0, piece.find(' '));
   if (next == "#" || next == "n/a") return true;  // the right border, or batch sizes that are not given
+  const bool is_last = piece.ends_with('#') && without_padding(piece.substr(0, piece.size() - 1)) == next;
+  if (column.has_batch_sizes && is_last && ends_in_ranks(joined)) return true;
   const bool is_list = word.starts_with('(') && word.ends_with(')');
   return is_list || word.ends_with(':') || word.ends_with("Sharder") || begins_with_sharding(piece);
 }
@@ -182,6 +192,8 @@ void Console::end_joined(Column& column) {
   column.pieces_of_word = 0;
   column.is_folded = false;
   column.may_end = is_border(message.text());
+  if (message.text().find(" FQN ") != kNowhere)
+    column.has_batch_sizes = message.text().find(" Batch Sizes ") != kNowhere;
   Transcript line = std::exchange(column.prefix, {});
   line.append(message, 0, message.text().size());
   ungluer_.take(std::move(line), column.process);

@@ -37,6 +37,7 @@ class Console {
     int pieces_of_word = 0;  // joined last, each as wide as the column, of a word that may go on; 0: there is none
     bool is_folded = false;  // are there only pieces of a word since it began, and blanks that may go on below it?
     bool may_end = false;    // what was joined last was a border
+    bool has_batch_sizes = false;  // does each row of the parameter table end in them?
   };
 
   std::optional<Column> column_of(std::string_view border) const;

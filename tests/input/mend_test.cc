@@ -491,6 +491,22 @@ TEST(Mend, WordsThatAConsoleFoldedAreJoined) {
     }
 }
 
+// In front of a last column of batch sizes a list of ranks is over; without it, it goes on.
+TEST(Mend, ListsThatAConsoleFoldedAreJoined) {
+  for (const std::size_t width : {45, 47})
+    for (const std::string last : {"", "   Batch Sizes"}) {
+      const std::string ranks = replaced(std::string(width / 2, 'x'), "x", "7,") + "7";
+      Texts lines = printed();
+      lines.insert(lines.end() - 1, box_line("   FQN   Sharding   Hash Size   Ranks" + last));
+      lines.insert(lines.end() - 1, box_line("   " + std::string(80, 'x') + "   TW"));
+      lines.insert(lines.end() - 1, "#   x   TW   1000   " + ranks + (last.empty() ? ",12   #" : "   512   #"));
+      const std::string log = of_console(lines, width, "stats.py:301", "", false);
+      const auto blocks = find_blocks(log);
+      ASSERT_EQ(blocks.size(), 1u) << log;
+      EXPECT_EQ(texts_of(blocks[0]), each(lines, squeezed)) << log;
+    }
+}
+
 // A block that was cut off does not take the next one with it.
 TEST(Mend, ABlockOfAConsoleThatWasCutOff) {
   const std::string block = of_console(printed(), 61, "stats.py:301", "", false);
