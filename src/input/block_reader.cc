@@ -7,6 +7,7 @@
 
 #include "input/box.h"
 #include "input/decode.h"
+#include "input/fields.h"
 #include "input/mend.h"
 #include "input/process.h"
 #include "shardstats/limits.h"
@@ -86,7 +87,7 @@ class BlockReader {
     take_opening(title, from);
     add(title, offset);
     if (width_ == 0) width_ = text.size();
-    return finish(read_body(title.next, lines_.size(), kMostForeign));
+    return finish(read_body(title.next, lines_.size(), kMostForeign, kMostForeign));
   }
 
   ReadBlock read_untitled(const Line& first, std::size_t offset, std::size_t to) {
@@ -96,7 +97,7 @@ class BlockReader {
     const std::string_view text = without_padding(first.text.substr(offset));
     width_ = border ? border.length : characters(text);
     add(first, offset);
-    return finish(read_body(first.next, to, kMostForeignOfPart));
+    return finish(read_body(first.next, to, kMostForeignOfPart, kMostLinesOfRecords));
   }
 
  private:
@@ -245,12 +246,14 @@ class BlockReader {
     return border.start == usual_ && box_offset(lines_.line_from(line.next).text, usual_, width_) == kNowhere;
   }
 
-  std::size_t read_body(std::size_t start, std::size_t to, int most_foreign) {
-    std::size_t end = start;  // behind the last line of the box
-    int foreign_in_a_row = 0;
-    while (start < to && foreign_in_a_row <= most_foreign) {
+  std::size_t read_body(std::size_t start, std::size_t to, int most_foreign, std::size_t most_lines) {
+    std::size_t end = start;                           // behind the last line of the box
+    std::size_t kept_foreign = block_.foreign.size();  // in front of that
+    int foreign_in_a_row = 0;                          // a record counts as one line
+    while (start < to && foreign_in_a_row <= most_foreign && block_.foreign.size() <= kept_foreign + most_lines) {
       if (const std::size_t behind = take_usual(start, to); behind != start) {
         start = end = behind;
+        kept_foreign = block_.foreign.size();
         foreign_in_a_row = 0;
         continue;
       }
@@ -269,15 +272,16 @@ class BlockReader {
       start = line.next;
       if (offset == kNowhere) {
         add_foreign(line);
-        ++foreign_in_a_row;
+        foreign_in_a_row += is_inside_record(line.text) ? 0 : 1;
         continue;
       }
       add(line, offset);
       usual_ = offset;
       end = start;
+      kept_foreign = block_.foreign.size();
       foreign_in_a_row = 0;
     }
-    block_.foreign.resize(block_.foreign.size() - static_cast<std::size_t>(foreign_in_a_row));
+    block_.foreign.resize(kept_foreign);
     return end;
   }
 

@@ -10,9 +10,10 @@
 namespace shardstats::input_detail {
 
 inline constexpr int kLookBack = 20;  // foreign lines that may stand between the border and the title
-// Foreign lines in a row that end a part without a title. Any box line may begin one, so that each reads only a few
-// ahead.
+// Foreign lines in a row, or records of JSON with a field a line, that end a part without a title. Any box line may
+// begin one, so that each reads only a few ahead.
 inline constexpr int kMostForeignOfPart = 50;
+inline constexpr std::size_t kMostLinesOfRecords = 2000;  // of all those records
 
 struct ReadBlock {
   Block block;

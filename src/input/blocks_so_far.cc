@@ -3,19 +3,21 @@
 #include <algorithm>
 #include <set>
 
+#include "input/fields.h"
 #include "shardstats/limits.h"
 
 namespace shardstats::input_detail {
 namespace {
 
-// Lines in a row without a sign of a block before the first sign of one, for each process that has opened a block.
+// Lines or records in a row without a sign of a block before the first sign of one, for each process that has opened a
+// block.
 constexpr int kMostUnsure = 100;
 
 }  // namespace
 
 bool BlocksSoFar::is_lost() const { return unsigned_lines_ > kMostForeign; }
 
-bool BlocksSoFar::is_in_doubt() const { return !is_sure_ && unsigned_lines_ > kMostUnsure * std::max(open_, 1); }
+bool BlocksSoFar::is_in_doubt() const { return !is_sure_ && unsigned_records_ > kMostUnsure * std::max(open_, 1); }
 
 bool BlocksSoFar::is_open(const std::string& tag) const {
   const auto opened = progress_.find(tag);
@@ -45,7 +47,13 @@ std::size_t BlocksSoFar::title_width_of(const std::string& tag) const {
 }
 
 void BlocksSoFar::follow(const std::string& tag, std::string_view box, bool is_bare) {
-  unsigned_lines_ = !box.empty() && is_sign(tag, box, is_bare) ? 0 : unsigned_lines_ + 1;
+  if (!is_sign(tag, box, is_bare)) return follow_other(box);
+  unsigned_lines_ = unsigned_records_ = 0;
+}
+
+void BlocksSoFar::follow_other(std::string_view text) {
+  ++unsigned_lines_;
+  unsigned_records_ += is_inside_record(text) ? 0 : 1;
 }
 
 // Is the line a sign of a block?

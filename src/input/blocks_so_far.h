@@ -16,11 +16,12 @@ class BlocksSoFar {
  public:
   explicit BlocksSoFar(const PhysicalLines& lines) : lines_(lines) {}
 
-  // Follows the next line of the process `tag`. `box`: what it has from its box on; empty: it has none. `is_bare`: the
-  // frame is gone.
+  // Follows the next line of the process `tag`. `box`: what it has from its box on. `is_bare`: the frame is gone.
   void follow(const std::string& tag, std::string_view box, bool is_bare);
+  // The same of a line without a box.
+  void follow_other(std::string_view text);
   // The same of a line that is not looked at, as it has no sign of a block.
-  void skip() { ++unsigned_lines_; }
+  void skip() { follow_other({}); }
 
   // In characters, as the first border has it, or the title; 0: not known yet.
   std::size_t width() const { return width_; }
@@ -79,7 +80,8 @@ class BlocksSoFar {
   };
   std::vector<Single> singles_;
   bool is_sure_ = false;
-  int unsigned_lines_ = 0;  // in a row
+  int unsigned_lines_ = 0;    // in a row
+  int unsigned_records_ = 0;  // the same where a record of many lines counts as one
 };
 
 }  // namespace shardstats::input_detail

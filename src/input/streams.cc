@@ -72,7 +72,10 @@ void Streams::take(Transcript line, const std::string& process, bool is_bare) {
     added.box = box;
     added.tag = process + tag_of(text.substr(0, box));
   }
-  region_.blocks.follow(added.tag, added.boxed ? text.substr(box) : std::string_view(), is_bare);
+  if (added.boxed)
+    region_.blocks.follow(added.tag, text.substr(box), is_bare);
+  else
+    region_.blocks.follow_other(text);
   bytes_ += line.text().size() + added.tag.size() + kBytesOfLine;
   added.end = region_.lines.place_of(line, line.text().size());
   added.text = std::move(line);
