@@ -22,10 +22,13 @@ std::string without_runs_of_blanks(std::string_view text) {
 Error no_block(const std::string& path, std::string_view bytes) {
   Error error{
       path, {}, "no planner block found", "looked for a line with '--- Planner Statistics ---' in a box of '#'"};
-  const BoxLine nearest = nearest_line(bytes.substr(0, kSearchedForNearest));
+  const std::string_view searched = bytes.substr(0, kSearchedForNearest);
+  const BoxLine nearest = nearest_line(searched);
   if (const OtherContainer* other = other_container(bytes); other != nullptr)
     error.hint = "it is a " + std::string(other->name) + ", whose content is not read: `" + std::string(other->unpack) +
                  " LOG | shardstats -`";
+  else if (const std::string_view hint = hint_for_text(searched); !hint.empty())
+    error.hint = hint;
   else if (nearest.place.line > 0) {
     error.place.line = nearest.place.line;
     error.hint += "; the nearest line is: " + without_runs_of_blanks(nearest.text).substr(0, kShownLine);

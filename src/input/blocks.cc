@@ -166,6 +166,28 @@ struct BlockFinder::State {
     return first;
   }
 
+  // Was the border at the sign, or in front of the title there, broken with a '=' at the end, as quoted-printable text
+  // is?
+  bool is_in_quoted_printable(const Line& sign) const {
+    constexpr std::size_t kLongest = 76;  // characters of a line (RFC 2045)
+    constexpr int kLinesBack = 4;         // pieces of the border and of the title's line
+    Line line = sign;
+    for (int i = 0; i <= kLinesBack; ++i) {
+      const bool is_broken = line.text.size() <= kLongest && line.text.ends_with("##=");
+      if (is_broken && line.next < lines.size()) return lines.line_from(line.next).text.starts_with("##");
+      if (line.start <= from) return false;
+      line = lines.line_around(line.start - 1);
+    }
+    return false;
+  }
+
+  Error quoted_printable(const Line& sign) {
+    return {{},
+            {lines.number(sign), 1},
+            "this planner block stands in quoted-printable text, as mails have it, which is not read",
+            "`python3 -m quopri -d LOG | shardstats -`"};
+  }
+
   void mend_from(const Line& first) {
     const MendedRegion region = mend(lines.bytes(), first.start, lines.number(first.start), titles);
     from = std::max(region.end, first.next);
@@ -210,6 +232,8 @@ struct BlockFinder::State {
       const Line first = lines.line_around(sign);
       if (std::optional<Block> block = read_undamaged(first); block && !problem)
         found.push_back(std::move(*block));
+      else if (!block && is_in_quoted_printable(first))
+        problem = quoted_printable(first);
       else if (!block)
         mend_from(first_of_region(first));
     }

@@ -173,5 +173,29 @@ TEST(Blocks, None) {
   EXPECT_EQ(nearest_line("a\nb\n").place.line, 0u);
 }
 
+// As mails break lines: at 76 characters, with a '='.
+std::string quoted_printable(const std::string& log) {
+  constexpr std::size_t kMost = 75;
+  std::string text;
+  std::size_t in_line = 0;
+  for (const char c : log) {
+    if (in_line == kMost && c != '\n') text += "=\n";
+    in_line = c == '\n' ? 0 : in_line % kMost + 1;
+    text += c;
+  }
+  return text;
+}
+
+TEST(Blocks, InQuotedPrintableTextAreNotRead) {
+  for (const std::string prefix : {"", "INFO:x.y.stats:", "INFO:torchrec.distributed.planner.stats:"}) {
+    const std::string log = block("") + "x\n" + quoted_printable(block(prefix));
+    BlockFinder finder(log);
+    EXPECT_TRUE(finder.next()) << prefix;
+    EXPECT_FALSE(finder.next()) << prefix;
+    ASSERT_TRUE(finder.problem()) << prefix;
+    EXPECT_NE(finder.problem()->hint.find("quopri"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace shardstats
