@@ -19,6 +19,12 @@ bool is_field(std::string_view text) {
   return text.find("\": ") != kNowhere || text.find("\" : ") != kNowhere || (text.size() > 1 && text.ends_with('"'));
 }
 
+// The same of YAML, where keys have no quotes.
+bool is_field_of_yaml(std::string_view text) {
+  const std::size_t end = text.find_first_of(" :\"'([{=");
+  return end != 0 && end != kNowhere && text[end] == ':' && (end + 1 == text.size() || text[end + 1] == ' ');
+}
+
 bool is_number(std::string_view text) { return text.find_first_not_of("0123456789+-.eE") == kNowhere; }
 
 }  // namespace
@@ -29,7 +35,7 @@ bool is_inside_record(std::string_view line) {
   const std::string_view text = without_end(line.substr(start));
   if (text.empty() || text == "{") return false;
   const bool is_end_of_values = text.find_first_not_of("[]{}") == kNowhere;
-  return is_end_of_values || (start > 0 && (is_field(text) || is_number(text)));
+  return is_end_of_values || (start > 0 && (is_field(text) || is_field_of_yaml(text) || is_number(text)));
 }
 
 }  // namespace shardstats::input_detail

@@ -14,6 +14,7 @@
 #include "input/streams.h"
 #include "input/unglue.h"
 #include "input/unwrap.h"
+#include "input/yaml.h"
 #include "shardstats/limits.h"
 
 namespace shardstats::input_detail {
@@ -76,7 +77,7 @@ std::optional<PartOfRecord> part_of_record(std::string_view text) {
 class Mender {
  public:
   Mender(std::string_view bytes, std::size_t start, std::uint32_t number, NextTitle& titles)
-      : region_(bytes, start, number), columns_(bytes, start), next_title_(titles) {}
+      : region_(bytes, start, number), columns_(bytes, start), scalars_(bytes, start), next_title_(titles) {}
 
   MendedRegion run() {
     while (lines_.has_next() && !is_over() && !problem_) read_line();
@@ -146,7 +147,16 @@ class Mender {
     else if (lines_.goes_on())
       decode_and_unwrap(joined_pieces(text));
     else
-      decode_and_unwrap(joined_records(text));
+      decode_and_unwrap(joined_scalar(text));
+  }
+
+  // YAML folds long scalars, as a terminal breaks lines.
+  Transcript joined_scalar(std::string_view text) {
+    const std::uint32_t number = lines_.number();
+    std::optional<Transcript> scalar = scalars_.read(lines_);
+    if (!scalar) return joined_records(text);
+    if (lines_.number() != number) region_.note(Mending::wrapped, {number, 1});
+    return *std::move(scalar);
   }
 
   // A terminal breaks a record wherever its width is over, so that no container can be seen in the pieces.
@@ -300,6 +310,7 @@ class Mender {
   Console console_{region_, unwrapper_, ungluer_};
   BoxSoFar box_;  // for decode()
   ProcessColumns columns_;
+  FoldedScalars scalars_;
   NextTitle& next_title_;
   std::string_view last_;             // the physical line that was read last
   std::size_t own_title_ = kNowhere;  // of an open block, behind lines of others; 0: there is none

@@ -16,7 +16,7 @@ using namespace test;
 
 TEST(Fields, StandInsideOfARecord) {
   for (const char* line : {"  \"severity\": \"INFO\",", "\t\"took\" : 5,", "  \"labels\": {", "  },", "}", "]", "[",
-                           "      \"a\",", "      17,", "    \"x\": null"})
+                           "      \"a\",", "      17,", "    \"x\": null", "    pod_name: dlrm-0", "  labels:"})
     EXPECT_TRUE(input_detail::is_inside_record(line)) << line;
   for (const char* line : {"  {", "", "  ", "step 1: loss 0.5", "  step 1: loss 0.5", "\"2026-01-02\",\"INFO: step 1\"",
                            "17", "  \"textPayload\": \"# Batch Size: 512 #\","})

@@ -1,0 +1,189 @@
+#include "input/yaml.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "input/box.h"
+#include "input/rewrite.h"
+#include "shardstats/limits.h"
+
+namespace shardstats::input_detail {
+namespace {
+
+std::size_t indent_of(std::string_view text) { return std::min(text.find_first_not_of(' '), text.size()); }
+
+bool is_blank(std::string_view text) { return indent_of(text) == text.size(); }
+
+// Where the quote stands that ends the scalar, or kNowhere. In 'single' quotes a quote is written twice.
+std::size_t closing_quote(std::string_view text, std::size_t from, char quote) {
+  const char escape = quote == '"' ? '\\' : quote;
+  for (std::size_t at = from; at < text.size(); ++at) {
+    const bool is_pair = text[at] == escape && at + 1 < text.size() && (quote == '"' || text[at + 1] == quote);
+    if (is_pair)
+      ++at;
+    else if (text[at] == quote)
+      return at;
+  }
+  return kNowhere;
+}
+
+// Behind the dash of a list and the key; the indentation if there are none.
+std::size_t front_of_value(std::string_view text) {
+  std::size_t at = indent_of(text);
+  while (text.substr(at).starts_with("- ")) at += 2;
+  const bool has_quote = at < text.size() && (text[at] == '\'' || text[at] == '"');
+  const std::size_t close = has_quote ? closing_quote(text, at + 1, text[at]) : kNowhere;
+  if (has_quote && close == kNowhere) return at;
+  const std::size_t key = has_quote ? close + 1 : text.find_first_of("'\"#: ", at);
+  return key != kNowhere && key > at && text.substr(key).starts_with(": ") ? key + 2 : at;
+}
+
+// A key whose value is on the next line.
+bool is_key_alone(std::string_view text) {
+  const std::string_view key = without_padding(text);
+  return key.size() > 1 && key.ends_with(':') && key.find_first_of("'\"#: ", indent_of(key)) + 1 == key.size();
+}
+
+bool is_field(std::string_view text) { return front_of_value(text) > indent_of(text) || is_key_alone(text); }
+
+// A line that was broken elsewhere than at a blank ends in a backslash, which is no second half of another one.
+bool ends_in_backslash(std::string_view text) {
+  const std::size_t backslashes = text.size() - (text.find_last_not_of('\\') + 1);
+  return backslashes % 2 == 1;
+}
+
+Line line_before(std::string_view bytes, std::size_t start) {
+  return line_at(bytes, start < 2 ? 0 : bytes.rfind('\n', start - 2) + 1);
+}
+
+// The escapes that strings of JSON do not have; a backslash that stands for itself is none.
+Transcript with_escapes_of_json(const Transcript& line) {
+  return rewrite(line, [](std::string_view text, std::size_t at) {
+    if (text.substr(at).starts_with("\\\\")) return Change{2, "\\\\"};
+    return text.substr(at).starts_with("\\e") ? Change{2, "\\x1b"} : Change{};
+  });
+}
+
+Transcript without_pairs_of_quotes(const Transcript& line) {
+  return rewrite(line, [](std::string_view text, std::size_t at) {
+    return text.substr(at).starts_with("''") ? Change{2, "'"} : Change{};
+  });
+}
+
+Place column(const PhysicalLines& lines, std::size_t offset) {
+  return {lines.number(), static_cast<std::uint32_t>(offset + 1)};
+}
+
+}  // namespace
+
+FoldedScalars::FoldedScalars(std::string_view bytes, std::size_t start) {
+  const Line line = line_at(bytes, start);
+  const std::size_t indent = indent_of(line.text);
+  if (start == 0) return;
+  before_ = line_before(bytes, start).text;
+  if (indent == 0 || indent == line.text.size()) return;
+  if (ends_in_backslash(before_) && line.text.find("\\n") != kNowhere)
+    open_ = Scalar{'"', indent - 1};
+  else
+    open_ = scalar_above(bytes, line, indent);
+}
+
+// A scalar that began above lines of that indentation.
+std::optional<FoldedScalars::Scalar> FoldedScalars::scalar_above(std::string_view bytes, Line line,
+                                                                 std::size_t indent) {
+  constexpr int kMostLines = 1000;  // each region of a log may look for one
+  bool has_single = false, has_double = false;
+  for (int i = 0; i < kMostLines && line.start > 0 && !(has_single && has_double); ++i) {
+    line = line_before(bytes, line.start);
+    const std::string_view text = line.text;
+    if (is_blank(text)) continue;
+    const bool is_inside = indent_of(text) >= indent;
+    const std::size_t value = is_inside ? 0 : front_of_value(text);
+    const char quote = is_inside || value == text.size() ? '\0' : text[value];
+    if (!is_inside && quote != '\'' && quote != '"') return std::nullopt;
+    const std::size_t from = is_inside ? 0 : value + 1;
+    has_single = has_single || closing_quote(text, from, '\'') != kNowhere;
+    has_double = has_double || closing_quote(text, from, '"') != kNowhere;
+    if (is_inside) continue;
+    const bool is_closed = quote == '"' ? has_double : has_single;
+    return is_closed ? std::nullopt : std::optional(Scalar{quote, indent_of(text)});
+  }
+  return std::nullopt;
+}
+
+bool FoldedScalars::goes_on(std::string_view next) const {
+  const std::size_t indent = indent_of(next);
+  return indent > open_->indent && indent < next.size();
+}
+
+// Of the line that was just read, if it begins or goes on with a scalar. A whole one on one line is told from other
+// text by the field above, or by those before that were folded.
+std::optional<std::size_t> FoldedScalars::start_of_content(const PhysicalLines& lines, std::string_view before) {
+  const std::string_view text = lines.text();
+  if (open_ && goes_on(text)) return indent_of(text);
+  open_.reset();
+  const std::size_t indent = indent_of(text), value = front_of_value(text);
+  if (value >= text.size() || lines.front_of(text) > 0) return std::nullopt;
+  const char quote = text[value];
+  if (quote != '\'' && quote != '"') {
+    const bool is_plain = is_key_alone(before) && indent > indent_of(before) && first_box(text) != kNowhere;
+    return is_plain ? std::optional(indent) : std::nullopt;
+  }
+  const std::size_t close = closing_quote(text, value + 1, quote);
+  const bool has_box = first_box(text.substr(value + 1)) != kNowhere;
+  if (close != kNowhere) {
+    const bool is_whole =
+        (have_any_ || is_field(before)) && has_box && value > indent && quote == '\'' && close + 1 == text.size();
+    return is_whole ? std::optional(value + 1) : std::nullopt;
+  }
+  open_ = Scalar{quote, indent};
+  const std::string_view next = lines.next_text();
+  const bool goes_on_below = goes_on(next) || (has_box && is_blank(next));
+  if (goes_on_below && (has_box || first_box(next) != kNowhere)) return quote == '"' ? value : value + 1;
+  open_.reset();
+  return std::nullopt;
+}
+
+// Up to the quote that ends the scalar, or to an empty line, which stands for a line end in it.
+Transcript FoldedScalars::join(PhysicalLines& lines, std::size_t start) {
+  const char quote = open_->quote;
+  std::string_view text = lines.text();
+  std::size_t close = closing_quote(text, text[start] == quote ? start + 1 : start, quote);
+  Transcript line;
+  if (quote == '"' && text[start] != quote) line.fill("\"", column(lines, start));  // it began in front of the region
+  while (close == kNowhere && goes_on(lines.next_text()) && line.text().size() <= kLongestLine) {
+    have_any_ = true;
+    const bool has_backslash = quote == '"' && ends_in_backslash(text);
+    line.append(text.substr(start, text.size() - start - (has_backslash ? 1 : 0)), column(lines, start));
+    if (!has_backslash) line.fill(" ", column(lines, text.size()));
+    text = lines.read();
+    start = indent_of(text);
+    if (quote == '"' && text.substr(start).starts_with("\\ ")) ++start;  // blanks at the start are not of the scalar
+    close = closing_quote(text, start, quote);
+  }
+  const bool is_without_quote = close != kNowhere && quote == '\'';
+  line.append(text.substr(start, (is_without_quote ? close : text.size()) - start), column(lines, start));
+  if (close != kNowhere)
+    open_.reset();
+  else if (lines.has_next() && is_blank(lines.next_text()))
+    lines.read();
+  return quote == '\'' ? without_pairs_of_quotes(line) : with_escapes_of_json(line);
+}
+
+std::optional<Transcript> FoldedScalars::read(PhysicalLines& lines) {
+  const std::string_view before = std::exchange(before_, lines.text());
+  const std::optional<std::size_t> start = start_of_content(lines, before);
+  if (!start) return std::nullopt;
+  if (open_) {
+    Transcript line = join(lines, *start);
+    before_ = lines.text();
+    return line;
+  }
+  const std::string_view content = lines.text().substr(*start);
+  const bool is_quoted = *start > 0 && lines.text()[*start - 1] == '\'';
+  Transcript line;
+  line.append(content.substr(0, content.size() - (is_quoted ? 1 : 0)), column(lines, *start));
+  return is_quoted ? without_pairs_of_quotes(line) : line;
+}
+
+}  // namespace shardstats::input_detail
