@@ -175,9 +175,9 @@ struct TableSize {
   Expectation PlanTable::*expected;
   RealInterval PlanGrowth::OfTable::*growth;
 };
-constexpr TableSize kHbmSize{"hbm", &PrintedTable::hbm, &PlanTable::hbm, &PlanGrowth::OfTable::hbm};
-constexpr TableSize kDdrSize{"ddr", &PrintedTable::ddr, &PlanTable::ddr, &PlanGrowth::OfTable::ddr};
-constexpr TableSize kSsdSize{"ssd", &PrintedTable::ssd, &PlanTable::ssd, &PlanGrowth::OfTable::ssd};
+constexpr TableSize kHbmOfTable{"hbm", &PrintedTable::hbm, &PlanTable::hbm, &PlanGrowth::OfTable::hbm};
+constexpr TableSize kDdrOfTable{"ddr", &PrintedTable::ddr, &PlanTable::ddr, &PlanGrowth::OfTable::ddr};
+constexpr TableSize kSsdOfTable{"ssd", &PrintedTable::ssd, &PlanTable::ssd, &PlanGrowth::OfTable::ssd};
 
 // Rebuilt bounds inside the printed ones; a cell that the formulas contradict stands for itself. Before v0.6.0 no
 // storage is printed, which is rebuilt all the same.
@@ -186,7 +186,7 @@ Known known_bytes(const SideTable& table, const TableSize& size) {
       printed_bounds(table.row.*size.cell, table.printed.format_of(RoundedNumbers::table_storage), "bytes");
   if (table.plan == nullptr || !table.plan->sized) return printed;
   const Expectation& expected = table.plan->*size.expected;
-  const bool may_print = table.printed.releases.front() >= Release::v0_6_0 || &size == &kSsdSize;
+  const bool may_print = table.printed.releases.front() >= Release::v0_6_0 || &size == &kSsdOfTable;
   if (expected.contradicted || (!expected.known && may_print)) return printed;
   const RealInterval rebuilt = real(expected.bytes);
   return printed ? narrowed(rebuilt, *printed) : rebuilt;
@@ -284,9 +284,9 @@ TableDiff table_diff(const DiffSide& base, const DiffSide& next, const TablePair
     return difference(size.name, DiffUnit::bytes, of(before), of(after),
                       growth == nullptr ? nullptr : &(growth->*size.growth));
   };
-  diff.hbm = bytes(kHbmSize);
-  diff.ddr = bytes(kDdrSize);
-  diff.ssd = bytes(kSsdSize);
+  diff.hbm = bytes(kHbmOfTable);
+  diff.ddr = bytes(kDdrOfTable);
+  diff.ssd = bytes(kSsdOfTable);
   diff.perf = difference("perf", DiffUnit::ms, before ? perf_of(*before) : Known{}, after ? perf_of(*after) : Known{});
   diff.shards =
       difference("shards", DiffUnit::count, before ? shards_of(*before) : Known{}, after ? shards_of(*after) : Known{});

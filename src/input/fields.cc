@@ -5,11 +5,11 @@
 namespace shardstats::input_detail {
 namespace {
 
-constexpr std::string_view kBlanks = " \t";
+constexpr std::string_view kIndents = " \t";
 
 // Up to the comma behind a field.
 std::string_view without_end(std::string_view text) {
-  text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  text = text.substr(0, text.find_last_not_of(kIndents) + 1);
   return text.ends_with(',') ? text.substr(0, text.size() - 1) : text;
 }
 
@@ -30,7 +30,7 @@ bool is_number(std::string_view text) { return text.find_first_not_of("012345678
 }  // namespace
 
 bool is_inside_record(std::string_view line) {
-  const std::size_t start = line.find_first_not_of(kBlanks);
+  const std::size_t start = line.find_first_not_of(kIndents);
   if (start == kNowhere || line.find('#') != kNowhere) return false;
   const std::string_view text = without_end(line.substr(start));
   if (text.empty() || text == "{") return false;

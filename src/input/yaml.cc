@@ -12,10 +12,10 @@ namespace {
 
 std::size_t indent_of(std::string_view text) { return std::min(text.find_first_not_of(' '), text.size()); }
 
-bool is_blank(std::string_view text) { return indent_of(text) == text.size(); }
+bool is_empty_line(std::string_view text) { return indent_of(text) == text.size(); }
 
 // Where the quote stands that ends the scalar, or kNowhere. In 'single' quotes a quote is written twice.
-std::size_t closing_quote(std::string_view text, std::size_t from, char quote) {
+std::size_t end_of_quotes(std::string_view text, std::size_t from, char quote) {
   const char escape = quote == '"' ? '\\' : quote;
   for (std::size_t at = from; at < text.size(); ++at) {
     const bool is_pair = text[at] == escape && at + 1 < text.size() && (quote == '"' || text[at + 1] == quote);
@@ -32,7 +32,7 @@ std::size_t front_of_value(std::string_view text) {
   std::size_t at = indent_of(text);
   while (text.substr(at).starts_with("- ")) at += 2;
   const bool has_quote = at < text.size() && (text[at] == '\'' || text[at] == '"');
-  const std::size_t close = has_quote ? closing_quote(text, at + 1, text[at]) : kNowhere;
+  const std::size_t close = has_quote ? end_of_quotes(text, at + 1, text[at]) : kNowhere;
   if (has_quote && close == kNowhere) return at;
   const std::size_t key = has_quote ? close + 1 : text.find_first_of("'\"#: ", at);
   return key != kNowhere && key > at && text.substr(key).starts_with(": ") ? key + 2 : at;
@@ -44,7 +44,7 @@ bool is_key_alone(std::string_view text) {
   return key.size() > 1 && key.ends_with(':') && key.find_first_of("'\"#: ", indent_of(key)) + 1 == key.size();
 }
 
-bool is_field(std::string_view text) { return front_of_value(text) > indent_of(text) || is_key_alone(text); }
+bool is_field_or_key(std::string_view text) { return front_of_value(text) > indent_of(text) || is_key_alone(text); }
 
 // A line that was broken elsewhere than at a blank ends in a backslash, which is no second half of another one.
 bool ends_in_backslash(std::string_view text) {
@@ -96,14 +96,14 @@ std::optional<FoldedScalars::Scalar> FoldedScalars::scalar_above(std::string_vie
   for (int i = 0; i < kMostLines && line.start > 0 && !(has_single && has_double); ++i) {
     line = line_before(bytes, line.start);
     const std::string_view text = line.text;
-    if (is_blank(text)) continue;
+    if (is_empty_line(text)) continue;
     const bool is_inside = indent_of(text) >= indent;
     const std::size_t value = is_inside ? 0 : front_of_value(text);
     const char quote = is_inside || value == text.size() ? '\0' : text[value];
     if (!is_inside && quote != '\'' && quote != '"') return std::nullopt;
     const std::size_t from = is_inside ? 0 : value + 1;
-    has_single = has_single || closing_quote(text, from, '\'') != kNowhere;
-    has_double = has_double || closing_quote(text, from, '"') != kNowhere;
+    has_single = has_single || end_of_quotes(text, from, '\'') != kNowhere;
+    has_double = has_double || end_of_quotes(text, from, '"') != kNowhere;
     if (is_inside) continue;
     const bool is_closed = quote == '"' ? has_double : has_single;
     return is_closed ? std::nullopt : std::optional(Scalar{quote, indent_of(text)});
@@ -129,16 +129,16 @@ std::optional<std::size_t> FoldedScalars::start_of_content(const PhysicalLines& 
     const bool is_plain = is_key_alone(before) && indent > indent_of(before) && first_box(text) != kNowhere;
     return is_plain ? std::optional(indent) : std::nullopt;
   }
-  const std::size_t close = closing_quote(text, value + 1, quote);
+  const std::size_t close = end_of_quotes(text, value + 1, quote);
   const bool has_box = first_box(text.substr(value + 1)) != kNowhere;
   if (close != kNowhere) {
-    const bool is_whole =
-        (have_any_ || is_field(before)) && has_box && value > indent && quote == '\'' && close + 1 == text.size();
+    const bool is_whole = (have_any_ || is_field_or_key(before)) && has_box && value > indent && quote == '\'' &&
+                          close + 1 == text.size();
     return is_whole ? std::optional(value + 1) : std::nullopt;
   }
   open_ = Scalar{quote, indent};
   const std::string_view next = lines.next_text();
-  const bool goes_on_below = goes_on(next) || (has_box && is_blank(next));
+  const bool goes_on_below = goes_on(next) || (has_box && is_empty_line(next));
   if (goes_on_below && (has_box || first_box(next) != kNowhere)) return quote == '"' ? value : value + 1;
   open_.reset();
   return std::nullopt;
@@ -148,7 +148,7 @@ std::optional<std::size_t> FoldedScalars::start_of_content(const PhysicalLines& 
 Transcript FoldedScalars::join(PhysicalLines& lines, std::size_t start) {
   const char quote = open_->quote;
   std::string_view text = lines.text();
-  std::size_t close = closing_quote(text, text[start] == quote ? start + 1 : start, quote);
+  std::size_t close = end_of_quotes(text, text[start] == quote ? start + 1 : start, quote);
   Transcript line;
   if (quote == '"' && text[start] != quote) line.fill("\"", column(lines, start));  // it began in front of the region
   while (close == kNowhere && goes_on(lines.next_text()) && line.text().size() <= kLongestLine) {
@@ -159,13 +159,13 @@ Transcript FoldedScalars::join(PhysicalLines& lines, std::size_t start) {
     text = lines.read();
     start = indent_of(text);
     if (quote == '"' && text.substr(start).starts_with("\\ ")) ++start;  // blanks at the start are not of the scalar
-    close = closing_quote(text, start, quote);
+    close = end_of_quotes(text, start, quote);
   }
   const bool is_without_quote = close != kNowhere && quote == '\'';
   line.append(text.substr(start, (is_without_quote ? close : text.size()) - start), column(lines, start));
   if (close != kNowhere)
     open_.reset();
-  else if (lines.has_next() && is_blank(lines.next_text()))
+  else if (lines.has_next() && is_empty_line(lines.next_text()))
     lines.read();
   return quote == '\'' ? without_pairs_of_quotes(line) : with_escapes_of_json(line);
 }
