@@ -18,6 +18,14 @@ bool have_same_shape(const ClassParts& a, const ClassParts& b) {
   return a.run.count == b.run.count && a.run.shape == b.run.shape;
 }
 
+// Of an input or output with so many times the batch.
+RealInterval growth_with_batch(RealInterval before, double times, double shards) {
+  constexpr double kRounding = 64;  // bytes of a shard, each amount of which is rounded up
+  const RealInterval scaled = before * exactly(times), own = {scaled.low - before.low, scaled.high - before.high};
+  const double slack = kRounding * shards;
+  return {std::min(own.low, own.high) - slack, std::max(own.low, own.high) + slack};
+}
+
 CellBytes difference(const CellBytes& to, const CellBytes& from) {
   CellBytes result;
   for (std::size_t c = 0; c < result.size(); ++c) result[c] = to[c] - from[c];
@@ -41,11 +49,16 @@ class TableOfChange {
     are_alike_ = std::ranges::equal(from_.classes, to_->classes, have_same_shape);
     stays_ = std::ranges::equal(old_.ranks, now_->ranks);
     keeps_weights_ = stays_ && has_same_weights();
+    if (keeps_weights_ && before_ == after_ && differ_by_batch_alone(old_, *now_))
+      times_ = now_->batch.low / old_.batch.low;
   }
 
   // Do the shards hold the same weights and optimizer state? Then these cancel out, even where a split by rows is
   // hidden.
   bool keeps_weights() const { return keeps_weights_; }
+  // How many times the batch of the log it has, where nothing but that differs: then each input and output is so many
+  // times what it was, whatever is not known of it.
+  std::optional<double> times_batch() const { return times_; }
 
   bool has_same_shards() const {
     for (int q = 0; q < kQuantities; ++q)
@@ -58,12 +71,12 @@ class TableOfChange {
   CellBytes cells_after() const { return cell_bytes(after_, *to_, is_); }
   // By how many bytes its cells grow. Not of a dropped table.
   CellBytes growth_of_cells() const {
-    CellBytes growth = keeps_weights_ ? difference(cell_bytes(after_, without_weights(*to_, is_), is_),
-                                                   cell_bytes(before_, without_weights(from_, was_), was_))
-                                      : difference(cells_after(), cells_before());
+    if (!keeps_weights_) return without_same(difference(cells_after(), cells_before()));
+    const CellBytes before = cell_bytes(before_, without_weights(from_, was_), was_);
+    CellBytes growth = difference(cell_bytes(after_, without_weights(*to_, is_), is_), before);
     for (std::size_t c = 0; c < growth.size(); ++c)
-      if (has_same_formulas() && has_same(kCells[c])) growth[c] = {};
-    return growth;
+      growth[c] = narrowed_to_batch(growth[c], before[c], static_cast<double>(old_.ranks.size()));
+    return without_same(growth);
   }
 
   // Adds by how much its shards let each rank grow.
@@ -76,7 +89,7 @@ class TableOfChange {
         const RealInterval less = class_bytes(before_, from.classes[cls], was_, q);
         const RealInterval more = is_paired ? class_bytes(after_, to.classes[cls], is_, q) : RealInterval{};
         const bool is_same = is_paired && has_same_formulas() && less == more;
-        if (!is_same) rank.of(q) = rank.of(q) + (more - less);
+        if (!is_same) rank.of(q) = rank.of(q) + narrowed_to_batch(more - less, less, 1);
       }
     });
     if (is_paired || now_ == nullptr) return;
@@ -86,6 +99,21 @@ class TableOfChange {
   }
 
  private:
+  RealInterval narrowed_to_batch(RealInterval growth, RealInterval before, double shards) const {
+    return times_ ? narrowed(growth, growth_with_batch(before, *times_, shards)) : growth;
+  }
+
+  CellBytes without_same(CellBytes growth) const {
+    for (std::size_t c = 0; c < growth.size(); ++c)
+      if (has_same_formulas() && has_same(kCells[c])) growth[c] = {};
+    return growth;
+  }
+
+  static bool differ_by_batch_alone(const TableInputs& old, const TableInputs& now) {
+    return old.uniform_batch && now.uniform_batch && old.batch.low > 0 && old.batch.exact() && now.batch.exact() &&
+           old.indices == now.indices && old.poolings == now.poolings && old.pooling_sum == now.pooling_sum;
+  }
+
   // Other releases know other hidden inputs, whose bounds may be equal by chance.
   bool has_same_formulas() const { return before_.rules == after_.rules; }
   // Bounds that one explanation gives to the same shards before and after are those of the same bytes.
@@ -124,6 +152,7 @@ class TableOfChange {
   bool are_alike_ = false;  // the classes of its shards, and how many each has
   bool stays_ = false;      // on its ranks
   bool keeps_weights_ = false;
+  std::optional<double> times_;
 };
 
 void hull_into(std::optional<CellBytes>& all, const CellBytes& one) {
@@ -207,6 +236,30 @@ std::map<std::string_view, CellBytes> kernel_growth(const Inference& base, const
   ByKernel growth;
   for (const auto& [name, cells] : all) growth[name] = *cells;
   return growth;
+}
+
+std::optional<double> times_batch(const Inference& base, const ChangedInputs& changed,
+                                  const std::vector<ChangedOutcome>& outcomes) {
+  std::optional<double> all;
+  for (const ChangedOutcome& outcome : outcomes)
+    for (std::uint32_t b = 0; b < base.inputs.tables.size(); ++b)
+      for (const ChangedOption& option : outcome.options[b]) {
+        const auto times = TableOfChange(base, changed, outcome, b, option).times_batch();
+        if (!times || times != all.value_or(*times)) return std::nullopt;
+        all = times;
+      }
+  return all;
+}
+
+void narrow_to_batch(double times, const Plan& log, PlanGrowth& growth) {
+  const auto shards = static_cast<double>(log.shards.size());
+  for (std::size_t r = 0; r < growth.ranks.size(); ++r) {
+    const auto narrow = [&](RealInterval& own, ByteInterval before) {
+      own = narrowed(own, growth_with_batch(real(before), times, shards));
+    };
+    narrow(growth.ranks[r].input, log.ranks[r].input);
+    narrow(growth.ranks[r].output, log.ranks[r].output);
+  }
 }
 
 std::vector<ShardsOfChange> shards_by_rank(const TableInputs* before, const TableInputs* now, std::size_t ranks) {

@@ -219,6 +219,7 @@ PlanGrowth WhatIf::Impl::growth_to(const ChangedInputs& changed, const std::vect
                             .sparse_ddr = rank.of(Quantity::ddr),
                             .input = rank.of(Quantity::input),
                             .output = rank.of(Quantity::output)});
+  if (const auto times = times_batch(base, changed, outcomes)) narrow_to_batch(*times, base.plan, growth);
   const auto of_cells = [](const CellBytes& cells) { return PlanGrowth::OfTable{cells[0], cells[1], cells[2]}; };
   for (std::uint32_t t = 0; t < changed.inputs.tables.size(); ++t)
     growth.tables.push_back(of_cells(cell_growth(base, changed, outcomes, t)));

@@ -127,6 +127,21 @@ TEST(WhatIf, AHiddenReservationMayGrowWithTheBatch) {
   }
 }
 
+// v0.3.0 prints no poolings of a table, but the output of each rank: that doubles, whatever the tables' is.
+TEST(WhatIf, TwiceTheBatchIsTwiceTheOutputOfARank) {
+  const Log log("v0.3.0.log");
+  const Plan& base = log.what_if.base();
+  const double batch = std::stod(std::string(log.printed.slot(LineId::batch_size).text));
+  const ChangedPlan twice = changed(log, {of_run(Attribute::batch_size, 2 * batch)});
+  const double rounding = 64 * static_cast<double>(base.shards.size());
+  ASSERT_EQ(twice.growth.ranks.size(), base.ranks.size());
+  for (std::size_t r = 0; r < base.ranks.size(); ++r) {
+    const RealInterval before = real(base.ranks[r].output), growth = twice.growth.ranks[r].output;
+    EXPECT_GE(growth.low, before.low - rounding) << "rank " << r;
+    EXPECT_LE(growth.high, before.high + rounding) << "rank " << r;
+  }
+}
+
 // Bounds before and after rest on the same unknowns: what a change touches nothing of does not grow at all.
 TEST(WhatIf, GrowthIsThatOfWhatChanges) {
   const Log log("v1.8.0.log");
