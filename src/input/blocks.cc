@@ -169,11 +169,11 @@ struct BlockFinder::State {
   // Was the border at the sign, or in front of the title there, broken with a '=' at the end, as quoted-printable text
   // is?
   bool is_in_quoted_printable(const Line& sign) const {
-    constexpr std::size_t kLongest = 76;  // characters of a line (RFC 2045)
-    constexpr int kLinesBack = 4;         // pieces of the border and of the title's line
+    constexpr std::size_t kLeast = 70, kLongest = 76;  // characters of a broken line (RFC 2045)
+    constexpr int kLinesBack = 4;                      // pieces of the border and of the title's line
     Line line = sign;
     for (int i = 0; i <= kLinesBack; ++i) {
-      const bool is_broken = line.text.size() <= kLongest && line.text.ends_with("##=");
+      const bool is_broken = line.text.size() >= kLeast && line.text.size() <= kLongest && line.text.ends_with("##=");
       if (is_broken && line.next < lines.size()) return lines.line_from(line.next).text.starts_with("##");
       if (line.start <= from) return false;
       line = lines.line_around(line.start - 1);

@@ -29,7 +29,8 @@ bool is_sharding(std::string_view word) {
 bool begins_with_sharding(std::string_view piece) {
   const std::size_t end = std::min(piece.find(' '), piece.size());
   const std::string_view rest = piece.substr(std::min(piece.find_first_not_of(' ', end), piece.size()));
-  return is_sharding(piece.substr(0, end)) && !is_sharding(rest.substr(0, rest.find(' ')));
+  const std::string_view next = rest.substr(0, rest.find(' '));
+  return is_sharding(piece.substr(0, end)) && !is_sharding(next) && next != "#";  // else it is the end of a divider
 }
 
 // Is the last word a list of ranks, behind the hash size? That of batch sizes stands behind ranks.
@@ -194,9 +195,15 @@ void Console::end_joined(Column& column) {
   column.may_end = is_border(message.text());
   if (message.text().find(" FQN ") != kNowhere)
     column.has_batch_sizes = message.text().find(" Batch Sizes ") != kNowhere;
-  Transcript line = std::exchange(column.prefix, {});
-  line.append(message, 0, message.text().size());
+  // A piece of the message may be lost, and with it the border between two lines of a box.
+  const std::size_t second = message.text().find(" # ", 1);
+  const std::size_t end = second == kNowhere ? message.text().size() : second;
+  Transcript line = column.prefix, rest = std::exchange(column.prefix, {});
+  line.append(message, 0, end);
   ungluer_.take(std::move(line), column.process);
+  if (second == kNowhere) return;
+  rest.append(message, second + 1, message.text().size());
+  ungluer_.take(std::move(rest), column.process);
 }
 
 }  // namespace shardstats::input_detail

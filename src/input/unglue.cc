@@ -7,6 +7,11 @@
 #include "input/rewrite.h"
 
 namespace shardstats::input_detail {
+namespace {
+
+constexpr int kMostBeforeTitle = 64;  // lines, of as many processes
+
+}  // namespace
 
 void Ungluer::take(Transcript line, const std::string& process) {
   std::size_t start = 0;  // of what is left
@@ -66,17 +71,29 @@ std::size_t Ungluer::own_border_end(std::string_view prefix, std::size_t length,
   return next == length || (next == 0 && length % width != 0) ? length : width;
 }
 
+std::size_t Ungluer::own_title_width(std::string_view prefix) const {
+  const std::string tag = tag_of(prefix);
+  PhysicalLines ahead = region_.lines;
+  std::string_view text = ahead.text();
+  for (int i = 0; i <= kMostBeforeTitle; ++i, text = ahead.read()) {
+    const std::size_t title = title_offset(text);
+    const bool is_own = title != kNowhere && tag_of(text.substr(0, title)).ends_with(tag);  // behind its container's
+    if (is_own) return width_of_title(text.substr(title));
+    if (!ahead.has_next()) break;
+  }
+  return 0;
+}
+
 // Of the next title behind such a prefix, or else of the next one, which lines of other processes may stand in front
 // of; 0: it is not close, or broken. Lines are read as they stand: numbers and colours in front, or a container, hide
 // whose title it is. Where the border might have gone on in the line behind it, that was read already.
 std::size_t Ungluer::next_title_width(std::string_view prefix) const {
-  constexpr int kMostBefore = 64;  // lines, of as many processes
   PhysicalLines ahead = region_.lines;
   std::string_view text = ahead.text();
   if (std::exchange(title_asked_at_, text.data()) == text.data()) return next_title_width_;
   const std::string tag = tag_of(prefix);
   next_title_width_ = 0;
-  for (int i = 0; i <= kMostBefore; ++i, text = ahead.read()) {
+  for (int i = 0; i <= kMostBeforeTitle; ++i, text = ahead.read()) {
     const std::size_t title = title_offset(text);
     const bool is_own = title != kNowhere && tag_of(text.substr(0, title)) == tag;
     if (title != kNowhere && (is_own || next_title_width_ == 0)) next_title_width_ = width_of_title(text.substr(title));

@@ -15,12 +15,13 @@ class Ungluer {
   Ungluer(Region& region, Framer& framer) : region_(region), framer_(framer) {}
 
   void take(Transcript line, const std::string& process);
-  // Of the next title behind such a prefix, or else of the next one; 0: it is not close, or broken.
-  std::size_t next_title_width(std::string_view prefix) const;
+  // Of the next title behind such a prefix; 0: it is not close, or broken.
+  std::size_t own_title_width(std::string_view prefix) const;
 
  private:
   std::size_t border_end(std::string_view text, std::size_t box, const std::string& process) const;
   std::size_t own_border_end(std::string_view prefix, std::size_t length, const std::string& process) const;
+  std::size_t next_title_width(std::string_view prefix) const;
   std::size_t glued_end(std::string_view text, std::size_t box, const std::string& process) const;
   std::size_t end_before_prefix(std::string_view text, std::size_t box) const;
 

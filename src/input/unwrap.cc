@@ -132,7 +132,7 @@ bool Unwrapper::is_further_border_piece(std::string_view text) const {
 bool Unwrapper::is_whole_border(std::string_view text) const {
   const std::size_t width = hashes_at_end(text);
   return pieces_ == 1 && width >= kShortestBorder &&
-         ungluer_.next_title_width(text.substr(0, text.size() - width)) == width;
+         ungluer_.own_title_width(text.substr(0, text.size() - width)) == width;
 }
 
 void Unwrapper::begin_wrapping() {

@@ -10,9 +10,16 @@
 namespace shardstats::input_detail {
 namespace {
 
+// Emitters fold a scalar at the first place behind this column, so that the line in front of a fold is longer.
+constexpr std::size_t kFoldedAt = 80;
+bool may_be_folded(std::string_view text) { return text.size() > kFoldedAt; }
+
 std::size_t indent_of(std::string_view text) { return std::min(text.find_first_not_of(' '), text.size()); }
 
 bool is_empty_line(std::string_view text) { return indent_of(text) == text.size(); }
+
+// An empty line is a line end of the scalar.
+bool may_go_on_behind(std::string_view text) { return may_be_folded(text) || is_empty_line(text); }
 
 // Where the quote stands that ends the scalar, or kNowhere. In 'single' quotes a quote is written twice.
 std::size_t end_of_quotes(std::string_view text, std::size_t from, char quote) {
@@ -81,7 +88,7 @@ FoldedScalars::FoldedScalars(std::string_view bytes, std::size_t start) {
   const std::size_t indent = indent_of(line.text);
   if (start == 0) return;
   before_ = line_before(bytes, start).text;
-  if (indent == 0 || indent == line.text.size()) return;
+  if (indent == 0 || indent == line.text.size() || !may_go_on_behind(before_)) return;
   if (ends_in_backslash(before_) && line.text.find("\\n") != kNowhere)
     open_ = Scalar{'"', indent - 1};
   else
@@ -91,9 +98,12 @@ FoldedScalars::FoldedScalars(std::string_view bytes, std::size_t start) {
 // A scalar that began above lines of that indentation.
 std::optional<FoldedScalars::Scalar> FoldedScalars::scalar_above(std::string_view bytes, Line line,
                                                                  std::size_t indent) {
-  constexpr int kMostLines = 1000;  // each region of a log may look for one
+  constexpr int kMostLines = 1000;
+  constexpr std::size_t kMostBytes = std::size_t{1} << 16;  // each region of a log may look for one
+  const std::size_t end = line.start;
   bool has_single = false, has_double = false;
-  for (int i = 0; i < kMostLines && line.start > 0 && !(has_single && has_double); ++i) {
+  for (int i = 0; i < kMostLines && line.start > 0 && end - line.start < kMostBytes && !(has_single && has_double);
+       ++i) {
     line = line_before(bytes, line.start);
     const std::string_view text = line.text;
     if (is_empty_line(text)) continue;
@@ -116,17 +126,26 @@ bool FoldedScalars::goes_on(std::string_view next) const {
   return indent > open_->indent && indent < next.size();
 }
 
+// Not where a line of a box ends, and another one begins: those are no scalar's.
+bool FoldedScalars::is_folded_in_front_of(std::string_view text, std::string_view next) const {
+  return may_be_folded(text) && goes_on(next) && !(text.ends_with('#') && next[indent_of(next)] == '#');
+}
+
 // Of the line that was just read, if it begins or goes on with a scalar. A whole one on one line is told from other
 // text by the field above, or by those before that were folded.
 std::optional<std::size_t> FoldedScalars::start_of_content(const PhysicalLines& lines, std::string_view before) {
   const std::string_view text = lines.text();
-  if (open_ && goes_on(text)) return indent_of(text);
+  if (open_ && goes_on(text) && may_go_on_behind(before)) return indent_of(text);
   open_.reset();
   const std::size_t indent = indent_of(text), value = front_of_value(text);
   if (value >= text.size() || lines.front_of(text) > 0) return std::nullopt;
   const char quote = text[value];
   if (quote != '\'' && quote != '"') {
-    const bool is_plain = is_key_alone(before) && indent > indent_of(before) && first_box(text) != kNowhere;
+    // A scalar of one line has another field below it; a text of many lines goes on.
+    const std::string_view next = lines.next_text();
+    const bool is_single = indent_of(next) < indent && (is_field_or_key(next) || next.starts_with("-"));
+    const bool is_plain =
+        is_key_alone(before) && indent > indent_of(before) && is_single && first_box(text) != kNowhere;
     return is_plain ? std::optional(indent) : std::nullopt;
   }
   const std::size_t close = end_of_quotes(text, value + 1, quote);
@@ -138,7 +157,7 @@ std::optional<std::size_t> FoldedScalars::start_of_content(const PhysicalLines& 
   }
   open_ = Scalar{quote, indent};
   const std::string_view next = lines.next_text();
-  const bool goes_on_below = goes_on(next) || (has_box && is_empty_line(next));
+  const bool goes_on_below = is_folded_in_front_of(text, next) || (has_box && is_empty_line(next));
   if (goes_on_below && (has_box || first_box(next) != kNowhere)) return quote == '"' ? value : value + 1;
   open_.reset();
   return std::nullopt;
@@ -151,7 +170,7 @@ Transcript FoldedScalars::join(PhysicalLines& lines, std::size_t start) {
   std::size_t close = end_of_quotes(text, text[start] == quote ? start + 1 : start, quote);
   Transcript line;
   if (quote == '"' && text[start] != quote) line.fill("\"", column(lines, start));  // it began in front of the region
-  while (close == kNowhere && goes_on(lines.next_text()) && line.text().size() <= kLongestLine) {
+  while (close == kNowhere && is_folded_in_front_of(text, lines.next_text()) && line.text().size() <= kLongestLine) {
     have_any_ = true;
     const bool has_backslash = quote == '"' && ends_in_backslash(text);
     line.append(text.substr(start, text.size() - start - (has_backslash ? 1 : 0)), column(lines, start));

@@ -30,6 +30,7 @@ class FoldedScalars {
   std::optional<std::size_t> start_of_content(const PhysicalLines& lines, std::string_view before);
   Transcript join(PhysicalLines& lines, std::size_t start);
   bool goes_on(std::string_view next) const;
+  bool is_folded_in_front_of(std::string_view text, std::string_view next) const;
 
   std::optional<Scalar> open_;
   std::string_view before_;  // the line before the one that was just read

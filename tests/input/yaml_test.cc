@@ -26,17 +26,17 @@ std::string folded(const std::string& text, std::size_t column, const std::strin
   return out;
 }
 
-std::string in_single_quotes(const std::string& line) {
-  return "'" + folded(replaced(line, "'", "''"), 20, "  ") + "'";
+std::string in_single_quotes(const std::string& key, const std::string& line) {
+  return key + "'" + folded(replaced(line, "'", "''"), key.size() + 1, "  ") + "'";
 }
 
 // At any blank, which then stands behind a backslash.
-std::string in_double_quotes(const std::string& line) {
-  std::string out = "\"";
-  std::size_t in_line = 0;
+std::string in_double_quotes(const std::string& key, const std::string& line) {
+  std::string out = key + "\"";
+  std::size_t in_line = out.size();
   for (std::size_t at = 0; at < line.size(); ++at, ++in_line) {
-    const bool is_fold = line[at] == ' ' && in_line > 60;
-    if (is_fold) in_line = 0;
+    const bool is_fold = line[at] == ' ' && in_line > 80;
+    if (is_fold) in_line = 4;
     out += is_fold ? "\\\n  \\ " : line.substr(at, 1);
   }
   return out + "\"";
@@ -45,7 +45,8 @@ std::string in_double_quotes(const std::string& line) {
 // A border has no blank: it stands below its key, without quotes.
 std::string record(const std::string& line) {
   const bool is_border = line.ends_with("##");
-  return "---\ninsertId: x\nlabels:\n  pod: a\ntextPayload: " + (is_border ? "\n  " + line : in_single_quotes(line)) +
+  return "---\ninsertId: x\nlabels:\n  pod: a\n" +
+         (is_border ? "textPayload: \n  " + line : in_single_quotes("textPayload: ", line)) +
          "\ntimestamp: '2026-01-02T03:04:05Z'\n";
 }
 
@@ -76,12 +77,12 @@ TEST(Yaml, RecordsAreJoined) {
 
 TEST(Yaml, ListsAreJoined) {
   const Texts lines = with_quotes_and_long_words();
-  const auto item = [](const std::string& line) { return "- " + in_single_quotes(line); };
+  const auto item = [](const std::string& line) { return in_single_quotes("- ", line); };
   expect_block("stdout_lines:\n" + joined(each(prefixed("INFO:x:", lines), item)), lines);
 }
 
 TEST(Yaml, DoubleQuotesAreFoldedInRunsOfBlanks) {
-  const auto item = [](const std::string& line) { return "out: " + in_double_quotes(line); };
+  const auto item = [](const std::string& line) { return in_double_quotes("out: ", line); };
   expect_block(joined(each(prefixed("INFO:torchrec.distributed.planner.stats:"), item)), printed());
 }
 
@@ -98,9 +99,20 @@ TEST(Yaml, TextsAreJoined) {
 }
 
 TEST(Yaml, TextsInDoubleQuotesAreJoined) {
-  std::string log = "plan: \"before\\n\\\n  ";
-  for (const std::string& line : printed()) log += replaced(line, " --- ", "\\\n  \\ --- ") + "\\n\\\n  ";
-  expect_block(log + "\"\nrank: 0\n", printed());
+  std::string text = "before\\n";
+  for (const std::string& line : printed()) text += line + "\\n";
+  expect_block(in_double_quotes("plan: ", text) + "\nrank: 0\n", printed());
+}
+
+// Lines that are indented below a key, or below an open quote that nothing ends, are no folded scalar.
+TEST(Yaml, IndentedTextsStayAsTheyAre) {
+  for (const std::string front : {"stdout:\n", "msg: 'hello\n", "dir: \"C:\\tmp\\\"\n", "'twas fine\n"}) {
+    const std::string log = front + joined(prefixed("    ", with_quotes_and_long_words()));
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 1U) << log;
+    EXPECT_EQ(texts_of(blocks[0]), with_quotes_and_long_words()) << log;
+    EXPECT_FALSE(was(Mending::wrapped, blocks[0])) << log;
+  }
 }
 
 // Without more indentation the next line is none of the scalar.
