@@ -245,6 +245,8 @@ constexpr std::array kRules = {
          v0_1_0, main_branch, "log-format.md section 8.2", kDamage},
     Rule{"log.twin", warning, "plans of several processes", "blocks that were logged at the same time with each other", "",
          v0_1_0, main_branch, "log-format.md section 1.1", "a warning says that the processes did not print the same plan"},
+    Rule{"log.merged_lines", warning, "lines of other workers that Ray merged", "lines that Ray counts with the lines above", "",
+         v0_1_0, main_branch, "log-format.md section 8.2", "the lines above were checked; take the log again with RAY_DEDUP_LOGS=0 to check those of the other workers"},
     Rule{"log.prefix", note, "prefix of a logger", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,
          "log-format.md section 8.1", kMended},
     Rule{"log.suffix", note, "text behind the box", "the lines as logged with those that the planner prints", "", v0_1_0, main_branch,

@@ -12,6 +12,7 @@
 #include "input/lines.h"
 #include "input/mend.h"
 #include "input/mended_blocks.h"
+#include "input/ray.h"
 #include "input/wrapped_records.h"
 
 namespace shardstats {
@@ -77,8 +78,9 @@ struct BlockFinder::State {
   std::deque<Block> found;
   std::optional<Block> ahead;  // of a damaged log
   std::optional<Error> problem;
-  std::size_t damaged_to = 0;  // what stands before was read as undamaged in vain
-  Run run;                     // the last one that was walked through
+  std::size_t damaged_to = 0;   // what stands before was read as undamaged in vain
+  Run run;                      // the last one that was walked through
+  std::optional<Place> merged;  // line of Ray that stands for those of several workers: the next block tells it
 
   // The block whose border or title stands in `first`, if nothing had to be undone to read it.
   std::optional<Block> read_undamaged(const Line& first) {
@@ -193,6 +195,8 @@ struct BlockFinder::State {
     from = std::max(region.end, first.next);
     Found mended = blocks_of(region, count);
     problem = std::move(mended.problem);
+    const auto of_ray = std::ranges::find(region.mended, Mending::merged, &Mended::what);
+    if (mended.blocks.empty() && of_ray != region.mended.end()) see_merged(of_ray->first);
     found.assign(std::move_iterator(mended.blocks.begin()), std::move_iterator(mended.blocks.end()));
   }
 
@@ -224,12 +228,22 @@ struct BlockFinder::State {
     return last != kNowhere && lines.bytes()[last] == '#';
   }
 
-  std::optional<Block> next() {
+  void see_merged(Place place) {
+    if (!merged) merged = place;
+  }
+
+  // Reads until there are blocks.
+  void find_more() {
     while (found.empty() && !problem) {
       const std::size_t sign = next_sign();
-      if (sign == kNowhere) return std::nullopt;
+      if (sign == kNowhere) return;
       lines.remember(from);
       const Line first = lines.line_around(sign);
+      if (is_merged_by_ray(first.text)) {
+        see_merged({lines.number(first), 1});
+        from = first.next;
+        continue;
+      }
       if (std::optional<Block> block = read_undamaged(first); block && !problem)
         found.push_back(std::move(*block));
       else if (!block && is_in_quoted_printable(first))
@@ -237,11 +251,18 @@ struct BlockFinder::State {
       else if (!block)
         mend_from(first_of_region(first));
     }
+  }
+
+  std::optional<Block> next() {
+    find_more();
     if (found.empty()) return std::nullopt;
     Block block = std::move(found.front());
     found.pop_front();
     block.ends_log = found.empty() && from >= lines.size() && ends_in_box();
     ++count;
+    // What Ray merged stands below the lines that it repeats.
+    if (found.empty() && from > 0 && is_shown_by_ray(lines.line_around(from - 1).text)) find_more();
+    if (merged) note(block.mended, Mending::merged, *std::exchange(merged, std::nullopt));
     release();
     return block;
   }

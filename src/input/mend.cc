@@ -9,6 +9,7 @@
 #include "input/decode.h"
 #include "input/process.h"
 #include "input/process_columns.h"
+#include "input/ray.h"
 #include "input/reframe.h"
 #include "input/region.h"
 #include "input/streams.h"
@@ -190,6 +191,11 @@ class Mender {
     decoded.process.insert(0, process);
     for (Transcript& text : decoded.lines) {
       if (is_full()) return report_full();
+      if (is_merged_by_ray(text.text())) {
+        region_.note(Mending::merged, {lines_.number(), 1});
+        blocks_.skip();
+        continue;
+      }
       console_.take(std::move(text), decoded.process);
     }
   }

@@ -35,6 +35,11 @@ constexpr std::array kMendingNotes = {
         Mending::doubled, "log.repeated_lines",
         "each line stands twice, as from two handlers of a logger or in two fields of a record, and was read once"},
     MendingNote{Mending::reversed, "log.reversed", "the lines stand in reverse order, and were turned round"},
+    MendingNote{
+        Mending::merged, "log.merged_lines",
+        "Ray shows lines of other workers that differ in digits only as one, from here on; such lines were left "
+        "out, and RAY_DEDUP_LOGS=0 keeps all of them",
+        Severity::warning},
     MendingNote{Mending::foreign, "log.foreign_lines", "lines that do not belong to the block were left out"},
     MendingNote{Mending::frame, "log.no_frame", "the '#' on both sides is gone; the text was read without it"},
 };

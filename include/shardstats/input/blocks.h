@@ -83,6 +83,7 @@ enum class Mending : std::uint8_t {
   interleaved,  // lines of several processes in turn
   doubled,      // each line stands twice
   reversed,     // the newest line stands first
+  merged,       // lines of other workers that Ray shows as one, left out
   foreign,      // whole lines that do not belong to the box
   frame,        // the '#' on both sides is gone
 };
