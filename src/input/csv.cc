@@ -1,13 +1,16 @@
 #include "input/csv.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "input/box.h"
 #include "input/decode.h"
 #include "input/rewrite.h"
+#include "input/strings.h"
 
 namespace shardstats::input_detail {
 namespace {
@@ -48,6 +51,55 @@ Change single_quote(std::string_view text, std::size_t at) {
   return text.substr(at).starts_with("\"\"") ? Change{2, "\""} : Change{};
 }
 
+constexpr std::string_view kStartOfEvent = "\"{\"\"";
+
+// Where a field of a record stands, with its quotes if it has any.
+struct FieldSpan {
+  std::size_t start = 0, end = 0;
+};
+
+// Of all fields; none if the quotes are not those of a record.
+std::vector<FieldSpan> spans_of_fields(std::string_view record, char separator) {
+  std::vector<FieldSpan> spans;
+  for (std::size_t at = 0; at <= record.size(); at = spans.back().end + 1) {
+    const bool has_quotes = record.substr(at).starts_with('"');
+    const std::size_t close = has_quotes ? closing_quote(record, at + 1) : kNowhere;
+    const std::size_t end = has_quotes ? close + 1 : std::min(record.find(separator, at), record.size());
+    if (has_quotes && (close == kNowhere || (end < record.size() && record[end] != separator))) return {};
+    spans.push_back({at, end});
+  }
+  return spans;
+}
+
+Transcript content_of(const Transcript& record, FieldSpan span) {
+  if (!record.text().substr(span.start).starts_with('"')) return part_of(record, span.start, span.end);
+  return rewrite(part_of(record, span.start + 1, span.end - 1), single_quote);
+}
+
+std::string_view box_in(std::string_view text) {
+  const std::size_t box = first_box(text);
+  return box == kNowhere ? std::string_view() : without_padding(text.substr(box));
+}
+
+// Where a field may be such an event: the separator of the record; 0 if none is.
+char separator_of_events(std::string_view record) {
+  const std::size_t start = record.find(kStartOfEvent);
+  if (start == kNowhere) return 0;
+  const std::size_t close = closing_quote(record, start + 1);
+  const std::size_t beside = start > 0 ? start - 1 : close + 1;
+  const bool is_field = close != kNowhere && beside < record.size() && is_separator(record[beside]);
+  return is_field ? record[beside] : '\0';
+}
+
+bool is_repeated_event(const Transcript& record, const std::vector<FieldSpan>& spans, FieldSpan event,
+                       std::size_t width) {
+  const LinesInStrings found = lines_in_strings(content_of(record, event), width);
+  const std::string_view box = found.lines.size() == 1 ? box_in(found.lines.front().text()) : std::string_view();
+  return !box.empty() && std::ranges::any_of(spans, [&](FieldSpan span) {
+    return span.start != event.start && box_in(content_of(record, span).text()) == box;
+  });
+}
+
 }  // namespace
 
 bool begins_with_field_in_quotes(std::string_view text) {
@@ -65,6 +117,22 @@ Transcript without_quotes_of_field(Transcript record, std::vector<Mended>& mende
   Transcript line = part_of(record, 0, quotes->open);
   line.append(inner, 0, inner.text().size());
   return line;
+}
+
+Transcript take_repeated_event(Transcript& record, std::size_t width) {
+  const char separator = separator_of_events(record.text());
+  if (separator == 0) return {};
+  const std::vector<FieldSpan> spans = spans_of_fields(record.text(), separator);
+  for (const FieldSpan span : spans) {
+    if (!record.text().substr(span.start).starts_with(kStartOfEvent)) continue;
+    if (!is_repeated_event(record, spans, span, width)) continue;
+    Transcript event = content_of(record, span);
+    Transcript rest = part_of(record, 0, span.start);
+    rest.append(record, span.end, record.text().size());
+    record = std::move(rest);
+    return event;
+  }
+  return {};
 }
 
 std::string_view fields_behind_box(std::string_view record) {

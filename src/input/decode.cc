@@ -243,13 +243,18 @@ bool is_undecoded(std::string_view text) {
 
 Decoded decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {
   Decoded decoded;
+  const Transcript event = take_repeated_event(line, box.width);
+  if (!event.text().empty()) {
+    decoded.process = process_of_strings(event.text());
+    note(mended, Mending::doubled, line.place_of(0));
+  }
   auto [inner, are_all, are_repeated] = lines_in_strings(line, box.width);
   std::string in_front;
   if (inner.empty()) {
     in_front = process_of_progress(line.text());
     inner.push_back(std::move(line));
   } else {
-    decoded.process = process_of_strings(line.text());
+    decoded.process += process_of_strings(line.text());
     if (box.width == 0) box.width = width_of_box(inner);
     note(mended, Mending::escapes, {line.place_of(0).line, 1});
     if (!are_all) note(mended, Mending::beside, line.place_of(0));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -120,6 +121,25 @@ TEST(Csv, RowsThatNeedQuotes) {
     ASSERT_EQ(blocks.size(), 1u);
     EXPECT_EQ(texts_of(blocks[0]), lines);
   }
+}
+
+// As exports have the raw event and its text, in any order of fields and of lines.
+TEST(Csv, EventsWithTheirTextInAnotherField) {
+  for (const bool is_reversed : {false, true})
+    for (const bool is_event_first : {false, true})
+      for (const std::string quote : {"", "\""}) {
+        Texts lines = printed();
+        if (is_reversed) std::ranges::reverse(lines);
+        std::string log = "time,a,b,c\n";
+        for (const std::string& line : lines) {
+          const std::string event = R"("{""msg"": "")" + line + R"("", ""stream"": ""stderr""}")";
+          const std::string text = quote + line + quote;
+          log += "12:00," + (is_event_first ? event + ",7," + text : text + ",7," + event) + ",x\n";
+        }
+        const auto blocks = find_blocks(log);
+        ASSERT_EQ(blocks.size(), 1u) << log;
+        EXPECT_EQ(texts_of(blocks[0]), printed()) << log;
+      }
 }
 
 }  // namespace
