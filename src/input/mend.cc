@@ -7,6 +7,7 @@
 #include "input/box.h"
 #include "input/console.h"
 #include "input/decode.h"
+#include "input/documents.h"
 #include "input/process.h"
 #include "input/process_columns.h"
 #include "input/ray.h"
@@ -185,8 +186,13 @@ class Mender {
   }
 
   void decode_and_unwrap(Transcript line) {
-    box_.width = blocks_.width() != 0 ? blocks_.width() : hashes_at_end(unwrapper_.joined());
     const std::string process = columns_.process_of(line.text());
+    for (Transcript& record : records_of_processes(std::move(line)))
+      if (!problem_) decode_record(std::move(record), process);
+  }
+
+  void decode_record(Transcript line, const std::string& process) {
+    box_.width = blocks_.width() != 0 ? blocks_.width() : hashes_at_end(unwrapper_.joined());
     Decoded decoded = decode(std::move(line), box_, region_.mended);
     decoded.process.insert(0, process);
     for (Transcript& text : decoded.lines) {
