@@ -10,6 +10,7 @@
 #include "input/box.h"
 #include "input/process.h"
 #include "input/rewrite.h"
+#include "input/strings.h"
 
 namespace shardstats::input_detail {
 namespace {
@@ -19,12 +20,6 @@ bool is_list_of_objects(std::string_view text, std::size_t open) {
   return first != kNowhere && text[first] == '{';
 }
 
-std::size_t end_of_json_string(std::string_view text, std::size_t open) {
-  std::size_t at = open + 1;
-  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
-  return at;
-}
-
 // Where the objects of the first list of several begin, and behind them where it ends; none if there is no such list.
 std::vector<std::size_t> starts_of_records(std::string_view text) {
   std::vector<std::size_t> starts;
@@ -32,7 +27,7 @@ std::vector<std::size_t> starts_of_records(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
     if (c == '"') {
-      at = end_of_json_string(text, at);
+      at = string_end(text, at);
     } else if (c == '[' || c == '{') {
       if (c == '{' && depth == in_list && in_list > 0) starts.push_back(at);
       ++depth;

@@ -80,13 +80,6 @@ std::size_t container_start(std::string_view text) {
   return start;
 }
 
-// One past the string that starts behind the quote at `open`: at its closing quote, or at the end if it was cut off.
-std::size_t string_end(std::string_view text, std::size_t open) {
-  std::size_t at = open + 1;
-  while (at < text.size() && text[at] != text[open]) at += text[at] == '\\' ? 2 : 1;
-  return std::min(at, text.size());
-}
-
 // Colours may stand around the '#' of a box, and a tab behind it.
 bool has_box(const Transcript& line) {
   const std::size_t box =
@@ -198,6 +191,12 @@ LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::si
 }
 
 }  // namespace
+
+std::size_t string_end(std::string_view text, std::size_t open) {
+  std::size_t at = open + 1;
+  while (at < text.size() && text[at] != text[open]) at += text[at] == '\\' ? 2 : 1;
+  return std::min(at, text.size());
+}
 
 std::size_t width_of_box(const std::vector<Transcript>& lines) {
   for (const Transcript& line : lines) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "shardstats/input/blocks.h"
@@ -14,6 +15,9 @@ struct LinesInStrings {
   bool are_all = true;            // no other whole line of the box stands outside those strings
   bool are_repeated = false;      // another field of the record has them, too, as "text" and "message" do
 };
+
+// Where the string ends that begins with the quote at `open`: at its closing quote, or at the end if it was cut off.
+std::size_t string_end(std::string_view text, std::size_t open);
 
 // In characters, as the first border or title among the lines has it; 0 if there is none.
 std::size_t width_of_box(const std::vector<Transcript>& lines);

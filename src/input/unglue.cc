@@ -9,7 +9,17 @@
 namespace shardstats::input_detail {
 namespace {
 
-constexpr int kMostBeforeTitle = 64;  // lines, of as many processes
+// Calls is_wanted(front, title) for each of the next titles until that is true.
+template <class F>
+void find_title(PhysicalLines ahead, F is_wanted) {
+  constexpr int kMostBefore = 64;  // lines, of as many processes
+  std::string_view text = ahead.text();
+  for (int i = 0; i <= kMostBefore; ++i, text = ahead.read()) {
+    const std::size_t title = title_offset(text);
+    if (title != kNowhere && is_wanted(text.substr(0, title), text.substr(title))) return;
+    if (!ahead.has_next()) return;
+  }
+}
 
 }  // namespace
 
@@ -73,32 +83,28 @@ std::size_t Ungluer::own_border_end(std::string_view prefix, std::size_t length,
 
 std::size_t Ungluer::own_title_width(std::string_view prefix) const {
   const std::string tag = tag_of(prefix);
-  PhysicalLines ahead = region_.lines;
-  std::string_view text = ahead.text();
-  for (int i = 0; i <= kMostBeforeTitle; ++i, text = ahead.read()) {
-    const std::size_t title = title_offset(text);
-    const bool is_own = title != kNowhere && tag_of(text.substr(0, title)).ends_with(tag);  // behind its container's
-    if (is_own) return width_of_title(text.substr(title));
-    if (!ahead.has_next()) break;
-  }
-  return 0;
+  std::size_t width = 0;
+  find_title(region_.lines, [&](std::string_view front, std::string_view title) {
+    const bool is_own = tag_of(front).ends_with(tag);  // behind its container's
+    if (is_own) width = width_of_title(title);
+    return is_own;
+  });
+  return width;
 }
 
 // Of the next title behind such a prefix, or else of the next one, which lines of other processes may stand in front
 // of; 0: it is not close, or broken. Lines are read as they stand: numbers and colours in front, or a container, hide
 // whose title it is. Where the border might have gone on in the line behind it, that was read already.
 std::size_t Ungluer::next_title_width(std::string_view prefix) const {
-  PhysicalLines ahead = region_.lines;
-  std::string_view text = ahead.text();
-  if (std::exchange(title_asked_at_, text.data()) == text.data()) return next_title_width_;
+  const char* const at = region_.lines.text().data();
+  if (std::exchange(title_asked_at_, at) == at) return next_title_width_;
   const std::string tag = tag_of(prefix);
   next_title_width_ = 0;
-  for (int i = 0; i <= kMostBeforeTitle; ++i, text = ahead.read()) {
-    const std::size_t title = title_offset(text);
-    const bool is_own = title != kNowhere && tag_of(text.substr(0, title)) == tag;
-    if (title != kNowhere && (is_own || next_title_width_ == 0)) next_title_width_ = width_of_title(text.substr(title));
-    if (is_own || !ahead.has_next()) break;
-  }
+  find_title(region_.lines, [&](std::string_view front, std::string_view title) {
+    const bool is_own = tag_of(front) == tag;
+    if (is_own || next_title_width_ == 0) next_title_width_ = width_of_title(title);
+    return is_own;
+  });
   return next_title_width_;
 }
 
