@@ -267,19 +267,15 @@ RealInterval change_of_all(const std::vector<NumberDiff>& numbers) {
 
 }  // namespace
 
-NumberDiff difference(std::string_view name, DiffUnit unit, Known before, Known after) {
-  NumberDiff diff{name, unit, before, after, {}, false};
-  diff.changed = before && after && !before->overlaps(*after);
-  if (before && after && *before != *after) diff.change = *after - *before;
-  return diff;
-}
-
 NumberDiff difference(std::string_view name, DiffUnit unit, Known before, Known after, const RealInterval* growth) {
-  NumberDiff diff = difference(name, unit, before, after);
-  if (growth == nullptr || !before || !after) return diff;
-  diff.follows_inputs = true;
-  diff.change = *growth == RealInterval{} ? RealInterval{} : narrowed(*after - *before, *growth);
-  diff.changed = !diff.change.contains(0);
+  NumberDiff diff{name, unit, before, after, {}, false};
+  if (!before || !after) return diff;
+  diff.follows_inputs = growth != nullptr;
+  if (growth == nullptr)
+    diff.change = *before == *after ? RealInterval{} : *after - *before;
+  else
+    diff.change = *growth == RealInterval{} ? RealInterval{} : narrowed(*after - *before, *growth);
+  diff.changed = growth == nullptr ? !before->overlaps(*after) : !diff.change.contains(0);
   return diff;
 }
 
@@ -289,7 +285,6 @@ double magnitude(RealInterval change) { return std::fabs(middle(change)); }
 
 bool NumberDiff::is_open() const {
   if (changed || change == RealInterval{}) return false;
-  constexpr double kFewBytes = 1024;  // that hidden inputs make of rounding alone
   constexpr double kRounding = 1e-3;  // of the value before
   const double steps = 2 * (unit == DiffUnit::bytes ? static_cast<double>(kGiB) / 1000 : 1e-3);
   const double least = follows_inputs ? kFewBytes : std::max(steps, kRounding * middle(*before));

@@ -11,9 +11,9 @@ namespace shardstats::analysis {
 
 using Known = std::optional<RealInterval>;
 
-NumberDiff difference(std::string_view name, DiffUnit unit, Known before, Known after);
 // `growth`: what is known of the change besides; nullptr: nothing.
-NumberDiff difference(std::string_view name, DiffUnit unit, Known before, Known after, const RealInterval* growth);
+NumberDiff difference(std::string_view name, DiffUnit unit, Known before, Known after,
+                      const RealInterval* growth = nullptr);
 // For sorting: how large a change is, in either direction.
 double magnitude(RealInterval change);
 // Bytes behind a change: HBM, DDR and SSD.

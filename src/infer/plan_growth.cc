@@ -175,20 +175,21 @@ CellBytes growth_of_cells(const Inference& base, const ChangedInputs& changed, c
 
 using ByKernel = std::map<std::string_view, CellBytes>;
 
-void add_to_kernels(const Inference& base, const ChangedInputs& changed, const ChangedOutcome& outcome, std::uint32_t b,
-                    ByKernel& kernels) {
-  const std::string_view old = base.inputs.printed->tables.rows[base.inputs.tables[b].row].kernel.text;
-  const auto t = changed.now_at[b];
-  const std::string_view now = t ? changed.printed.tables.rows[changed.inputs.tables[*t].row].kernel.text : "";
-  if (old == now) return add(kernels[old], growth_of_cells(base, changed, outcome, b));
+// Of a table that has another kernel now, or is dropped.
+void add_to_other_kernels(const Inference& base, const ChangedInputs& changed, const ChangedOutcome& outcome,
+                          std::uint32_t b, std::string_view old, std::string_view now, ByKernel& kernels) {
   std::optional<CellBytes> less, more;
   for (const ChangedOption& option : outcome.options[b]) {
     const TableOfChange table(base, changed, outcome, b, option);
     hull_into(less, difference({}, table.cells_before()));
-    if (t) hull_into(more, table.cells_after());
+    if (option.is) hull_into(more, table.cells_after());
   }
   if (less) add(kernels[old], *less);
   if (more) add(kernels[now], *more);
+}
+
+PlanGrowth::OfTable of_cells(const std::optional<CellBytes>& cells) {
+  return cells ? PlanGrowth::OfTable{(*cells)[0], (*cells)[1], (*cells)[2]} : PlanGrowth::OfTable{};
 }
 
 }  // namespace
@@ -217,25 +218,27 @@ std::optional<CellBytes> cell_differences(const Inference& base, const ChangedIn
   return all;
 }
 
-CellBytes cell_growth(const Inference& base, const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
-                      std::uint32_t t) {
-  std::optional<CellBytes> all;
-  for (const ChangedOutcome& outcome : outcomes)
-    hull_into(all, growth_of_cells(base, changed, outcome, changed.base_rows[t]));
-  return all.value_or(CellBytes{});
-}
-
-std::map<std::string_view, CellBytes> kernel_growth(const Inference& base, const ChangedInputs& changed,
-                                                    const std::vector<ChangedOutcome>& outcomes) {
-  std::map<std::string_view, std::optional<CellBytes>> all;
+void add_growth_of_cells(const Inference& base, const ChangedInputs& changed,
+                         const std::vector<ChangedOutcome>& outcomes, PlanGrowth& growth) {
+  std::vector<std::optional<CellBytes>> tables(changed.inputs.tables.size());
+  std::map<std::string_view, std::optional<CellBytes>> kernels;
   for (const ChangedOutcome& outcome : outcomes) {
-    ByKernel kernels;
-    for (std::uint32_t b = 0; b < base.inputs.tables.size(); ++b) add_to_kernels(base, changed, outcome, b, kernels);
-    for (const auto& [name, cells] : kernels) hull_into(all[name], cells);
+    ByKernel of_outcome;
+    for (std::uint32_t b = 0; b < base.inputs.tables.size(); ++b) {
+      const std::string_view old = base.inputs.printed->tables.rows[base.inputs.tables[b].row].kernel.text;
+      const auto t = changed.now_at[b];
+      const std::string_view now = t ? changed.printed.tables.rows[changed.inputs.tables[*t].row].kernel.text : "";
+      const CellBytes own = t ? growth_of_cells(base, changed, outcome, b) : CellBytes{};
+      if (t) hull_into(tables[*t], own);
+      if (old == now)
+        add(of_outcome[old], own);
+      else
+        add_to_other_kernels(base, changed, outcome, b, old, now, of_outcome);
+    }
+    for (const auto& [name, cells] : of_outcome) hull_into(kernels[name], cells);
   }
-  ByKernel growth;
-  for (const auto& [name, cells] : all) growth[name] = *cells;
-  return growth;
+  for (const auto& cells : tables) growth.tables.push_back(of_cells(cells));
+  for (const auto& [name, cells] : kernels) growth.kernels.emplace(name, of_cells(cells));
 }
 
 std::optional<double> times_batch(const Inference& base, const ChangedInputs& changed,

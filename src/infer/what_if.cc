@@ -220,11 +220,6 @@ PlanGrowth WhatIf::Impl::growth_to(const ChangedInputs& changed, const std::vect
                             .input = rank.of(Quantity::input),
                             .output = rank.of(Quantity::output)});
   if (const auto times = times_batch(base, changed, outcomes)) narrow_to_batch(*times, base.plan, growth);
-  const auto of_cells = [](const CellBytes& cells) { return PlanGrowth::OfTable{cells[0], cells[1], cells[2]}; };
-  for (std::uint32_t t = 0; t < changed.inputs.tables.size(); ++t)
-    growth.tables.push_back(of_cells(cell_growth(base, changed, outcomes, t)));
-  for (const auto& [name, cells] : kernel_growth(base, changed, outcomes))
-    growth.kernels.emplace(name, of_cells(cells));
   return growth;
 }
 
@@ -322,7 +317,10 @@ Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOut
   list_alternatives(found, plan);
   PlanGrowth grown = growth_to(changed, outcomes, plan);
   narrow_ranks(grown, by && by->agrees, plan);
-  if (growth != nullptr) *growth = std::move(grown);
+  if (growth != nullptr) {
+    add_growth_of_cells(base, changed, outcomes, grown);
+    *growth = std::move(grown);
+  }
   if (with_perf) add_perf(changed, outcomes, by, plan);
   if (by == nullptr) list(changed, found, plan);
   return plan;

@@ -1,9 +1,7 @@
 // Hypotheses of the log with changes applied to them. Private to src/infer.
 #pragma once
 
-#include <map>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "infer/changed_inputs.h"
@@ -60,13 +58,9 @@ std::vector<RankDifference> rank_differences(const Inference& base, const Change
 std::optional<CellBytes> cell_differences(const Inference& base, const ChangedInputs& changed,
                                           const std::vector<ChangedOutcome>& outcomes, std::uint32_t t);
 
-// By how many bytes its cells grow, over all hypotheses.
-CellBytes cell_growth(const Inference& base, const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
-                      std::uint32_t t);
-
-// The same of all tables with a kernel, by its name in the log or in the changed plan.
-std::map<std::string_view, CellBytes> kernel_growth(const Inference& base, const ChangedInputs& changed,
-                                                    const std::vector<ChangedOutcome>& outcomes);
+// Sets by how many bytes the cells of tables and kernels grow, over all hypotheses.
+void add_growth_of_cells(const Inference& base, const ChangedInputs& changed,
+                         const std::vector<ChangedOutcome>& outcomes, PlanGrowth& growth);
 
 // How many times the batch of the log all tables have, where nothing but that differs.
 std::optional<double> times_batch(const Inference& base, const ChangedInputs& changed,

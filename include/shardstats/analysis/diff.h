@@ -23,6 +23,8 @@ namespace shardstats {
 
 enum class DiffUnit : std::uint8_t { bytes, ms, count };
 
+inline constexpr double kFewBytes = 1024;  // that hidden inputs of a changed plan make of rounding alone
+
 // A number before and after.
 struct NumberDiff {
   std::string_view name;  // "hbm"
