@@ -1,8 +1,8 @@
 #include "infer/perf_model.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <span>
 
@@ -193,77 +193,6 @@ std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& 
   std::optional<TablePerf> found(std::in_place);
   if (!find_perf(table, OptionMoves(table, option, codecs), *found)) found.reset();
   return found;
-}
-
-Bandwidths<RealInterval> default_bandwidths() {
-  const Bandwidths<double>& d = kDefaultBandwidths;
-  return {exactly(d.hbm), exactly(d.ddr),        exactly(d.hbm_to_ddr),
-          exactly(d.ssd), exactly(d.intra_host), exactly(d.inter_host)};
-}
-
-bool same_bandwidths(const Bandwidths<RealInterval>& a, const Bandwidths<RealInterval>& b) {
-  return std::ranges::all_of(kBandwidths, [&](const auto bandwidth) { return a.*bandwidth == b.*bandwidth; });
-}
-
-Bandwidths<RealInterval> hull(Bandwidths<RealInterval> a, const Bandwidths<RealInterval>& b) {
-  for (const auto bandwidth : kBandwidths) a.*bandwidth = hull(a.*bandwidth, b.*bandwidth);
-  return a;
-}
-
-bool has_defaults(const PerfHypothesis& h) {
-  return same_bandwidths(h.setting.bandwidths, default_bandwidths()) && h.setting.backward == kDefaultBackward &&
-         h.setting.weighted_backward == kDefaultWeightedBackward;
-}
-
-const std::array<Codecs, kCodecs>& codec_table() {
-  using enum WirePrecision;
-  static constexpr std::array<Codecs, kCodecs> kTable = {{{false, fp32, fp32},
-                                                          {true, half, half},
-                                                          {true, int8, int8},
-                                                          {true, fp8, fp8},
-                                                          {true, fp8, half},
-                                                          {true, half, fp32},
-                                                          {true, fp32, half},
-                                                          {true, int8, half},
-                                                          {true, int8, fp32},
-                                                          {true, fp8, fp32},
-                                                          {true, half, int8},
-                                                          {true, half, fp8},
-                                                          {true, fp32, int8},
-                                                          {true, fp32, fp8},
-                                                          {true, int8, fp8},
-                                                          {true, fp8, int8}}};
-  return kTable;
-}
-
-std::uint32_t elements_of(const PerfHypothesis& h, std::uint32_t t) {
-  return elements_of(h.outcome->tables[t].options);
-}
-
-std::uint32_t elements_by_cells(const PerfHypothesis& h, const PlanInputs& plan, std::uint32_t t) {
-  const Outcome& outcome = *h.outcome;
-  const TableInputs& table = plan.tables[t];
-  const Parts& own = (*outcome.parts)[t].front();
-  const std::uint64_t possible = possible_combos(outcome.setting, table, true);
-  const Parts parts = make_parts(outcome.setting, table, own.variant, outcome.rows, possible, &own.lookups);
-  std::uint32_t elements = 0;
-  const auto add = [&](int combo) { elements |= 1u << combo_of(combo).element; };
-  const WrongCells& wrong = outcome.tables[t].contradicted;
-  if (count(wrong) == 0) {
-    each_bit(fitting_combos(outcome.setting, table, parts, possible), add);
-  } else {
-    const CellTest contradicted(outcome.setting, table, parts);
-    each_bit(possible, [&](int combo) {
-      if (std::ranges::equal(contradicted(combo_of(combo)), wrong, std::less_equal{})) add(combo);
-    });
-  }
-  return elements;
-}
-
-std::uint32_t CellElements::of(const PerfHypothesis& h, std::uint32_t t) {
-  const auto [found, is_new] = found_.try_emplace({h.outcome, t}, 0);
-  if (is_new) found->second = elements_by_cells(h, plan_, t);
-  return found->second;
 }
 
 namespace {

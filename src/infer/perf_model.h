@@ -3,14 +3,13 @@
 #pragma once
 
 #include <array>
-#include <limits>
-#include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "infer/element_sizes.h"
+#include "infer/perf_hypothesis.h"
 #include "infer/rank_statistics.h"
 #include "infer/search.h"
 #include "shardstats/planner/perf.h"
@@ -98,34 +97,6 @@ struct PerfInputs {
 };
 PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt);
 
-inline constexpr std::array<RealInterval Bandwidths<RealInterval>::*, 6> kBandwidths = {
-    &Bandwidths<RealInterval>::hbm, &Bandwidths<RealInterval>::ddr,        &Bandwidths<RealInterval>::hbm_to_ddr,
-    &Bandwidths<RealInterval>::ssd, &Bandwidths<RealInterval>::intra_host, &Bandwidths<RealInterval>::inter_host};
-inline constexpr std::array<bool Bandwidths<bool>::*, kBandwidths.size()> kBandwidthFlags = {
-    &Bandwidths<bool>::hbm, &Bandwidths<bool>::ddr,        &Bandwidths<bool>::hbm_to_ddr,
-    &Bandwidths<bool>::ssd, &Bandwidths<bool>::intra_host, &Bandwidths<bool>::inter_host};
-Bandwidths<RealInterval> default_bandwidths();
-inline constexpr double kEndless = std::numeric_limits<double>::infinity();  // a bandwidth that takes no time
-bool same_bandwidths(const Bandwidths<RealInterval>& a, const Bandwidths<RealInterval>& b);
-Bandwidths<RealInterval> hull(Bandwidths<RealInterval> a, const Bandwidths<RealInterval>& b);
-inline constexpr RealInterval kDefaultBackward{2, 2}, kDefaultWeightedBackward{1, 1};  // multipliers
-
-// Quantized comms that a sharder can have, most likely first; a set of them is a bit mask.
-inline constexpr std::size_t kCodecs = 16;
-const std::array<Codecs, kCodecs>& codec_table();
-constexpr std::uint64_t likeliest(std::uint64_t codecs) { return codecs & (~codecs + 1); }  // of a set, alone
-
-struct PerfHypothesis {
-  const Outcome* outcome = nullptr;  // of the storage half: lookups, element sizes
-  PerfSetting<RealInterval> setting;
-  std::optional<int> element;  // index of the element size taken first where a table may have several; else plan-wide
-  bool any_element = false;    // bandwidths are fitted with all element sizes that a table's cells allow
-  std::shared_ptr<const std::vector<std::uint32_t>> sizes;  // by table, a bit each: those that values are fitted with
-  std::optional<std::size_t> kept;  // index of a bandwidth that was fitted by keeping its default
-};
-
-bool has_defaults(const PerfHypothesis& h);
-
 // r, the caching ratio as perf takes it.
 RealInterval perf_ratio(const PerfHypothesis& h, const TableInputs& table, const Parts& parts);
 // n; for an empty plan it depends on the hypothesis.
@@ -142,20 +113,6 @@ struct PerfOptions {
   void add(PerfOption option) { options[count++] = option; }
   const PerfOption* begin() const { return options.data(); }
   const PerfOption* end() const { return options.data() + count; }
-};
-// Sets of indices into kElementSizes.
-std::uint32_t elements_of(const PerfHypothesis& h, std::uint32_t t);
-// Those that the table's own storage cells allow, but for cells that are contradicted anyway, whatever the plan has.
-std::uint32_t elements_by_cells(const PerfHypothesis& h, const PlanInputs& plan, std::uint32_t t);
-// Finds them once for each outcome of the storage half.
-class CellElements {
- public:
-  explicit CellElements(const PlanInputs& plan) : plan_(plan) {}
-  std::uint32_t of(const PerfHypothesis& h, std::uint32_t t);
-
- private:
-  const PlanInputs& plan_;
-  std::map<std::pair<const Outcome*, std::uint32_t>, std::uint32_t> found_;
 };
 PerfOptions perf_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t);
 // All with one element size, likely or not.
