@@ -71,7 +71,7 @@ class ChangedBlock {
   void change(WhatIfResult& result) {
     const auto changes = resolved(std::vector<std::size_t>(options_.changes.size(), 0), examined_.refused);
     if (!changes) return;
-    auto outcome = what_if_->with(*changes, options_.render_changed ? Answer::likely_too : Answer::memory_and_perf);
+    auto outcome = what_if_->with(*changes, options_.render_changed ? Answer::likely_too : Answer::growth_too);
     if (auto* refusal = std::get_if<Refusal>(&outcome)) {
       examined_.refused = std::move(refusal->message);
       return;

@@ -317,10 +317,7 @@ Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOut
   list_alternatives(found, plan);
   PlanGrowth grown = growth_to(changed, outcomes, plan);
   narrow_ranks(grown, by && by->agrees, plan);
-  if (growth != nullptr) {
-    add_growth_of_cells(base, changed, outcomes, grown);
-    *growth = std::move(grown);
-  }
+  if (growth != nullptr) *growth = std::move(grown);
   if (with_perf) add_perf(changed, outcomes, by, plan);
   if (by == nullptr) list(changed, found, plan);
   return plan;
@@ -370,6 +367,7 @@ std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes,
   impl_->move_cells(outcomes, changed);
   const bool with_perf = answer != Answer::memory;
   result.plan = impl_->assemble(changed, outcomes, nullptr, with_perf, &result.growth);
+  if (answer >= Answer::growth_too) add_growth_of_cells(impl_->base, changed, outcomes, result.growth);
   if (auto refusal = with_perf ? impl_->lost_perf(changed, result.plan) : std::nullopt) return *refusal;
   if (answer == Answer::likely_too) {
     set_reservation(impl_->base, &impl_->likeliest(), changed);

@@ -96,8 +96,9 @@ struct ChangedPlan {
 
 // How much of ChangedPlan is asked for.
 enum class Answer : std::uint8_t {
-  memory,           // no perf in its plan; nothing is refused for want of perf
-  memory_and_perf,  // all but `likely`
+  memory,  // no perf in its plan; nothing is refused for want of perf
+  memory_and_perf,
+  growth_too,  // of tables and kernels; that of ranks is part of every answer
   likely_too,
 };
 
