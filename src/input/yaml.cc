@@ -77,6 +77,15 @@ Transcript without_pairs_of_quotes(const Transcript& line) {
   });
 }
 
+// Below a key alone. A scalar of one line has another field below it; a text of many lines goes on.
+std::optional<std::size_t> start_without_quotes(const PhysicalLines& lines, std::string_view before) {
+  const std::string_view text = lines.text(), next = lines.next_text();
+  const std::size_t indent = indent_of(text);
+  const bool is_single = indent_of(next) < indent && (is_field_or_key(next) || next.starts_with("-"));
+  const bool is_plain = is_key_alone(before) && indent > indent_of(before) && is_single && first_box(text) != kNowhere;
+  return is_plain ? std::optional(indent) : std::nullopt;
+}
+
 Place column(const PhysicalLines& lines, std::size_t offset) {
   return {lines.number(), static_cast<std::uint32_t>(offset + 1)};
 }
@@ -131,34 +140,34 @@ bool FoldedScalars::is_folded_in_front_of(std::string_view text, std::string_vie
   return may_be_folded(text) && goes_on(next) && !(text.ends_with('#') && next[indent_of(next)] == '#');
 }
 
-// Of the line that was just read, if it begins or goes on with a scalar. A whole one on one line is told from other
-// text by the field above, or by those before that were folded.
+// Of the line that was just read, if it begins or goes on with a scalar.
 std::optional<std::size_t> FoldedScalars::start_of_content(const PhysicalLines& lines, std::string_view before) {
   const std::string_view text = lines.text();
   if (open_ && goes_on(text) && may_go_on_behind(before)) return indent_of(text);
   open_.reset();
-  const std::size_t indent = indent_of(text), value = front_of_value(text);
+  const std::size_t value = front_of_value(text);
   if (value >= text.size() || lines.front_of(text) > 0) return std::nullopt;
+  const bool has_quote = text[value] == '\'' || text[value] == '"';
+  return has_quote ? start_in_quotes(lines, before, value) : start_without_quotes(lines, before);
+}
+
+// A whole one on one line is told from other text by the field above, or by those before that were folded.
+std::optional<std::size_t> FoldedScalars::start_in_quotes(const PhysicalLines& lines, std::string_view before,
+                                                          std::size_t value) {
+  const std::string_view text = lines.text();
+  const std::size_t indent = indent_of(text), content = value + 1;
   const char quote = text[value];
-  if (quote != '\'' && quote != '"') {
-    // A scalar of one line has another field below it; a text of many lines goes on.
-    const std::string_view next = lines.next_text();
-    const bool is_single = indent_of(next) < indent && (is_field_or_key(next) || next.starts_with("-"));
-    const bool is_plain =
-        is_key_alone(before) && indent > indent_of(before) && is_single && first_box(text) != kNowhere;
-    return is_plain ? std::optional(indent) : std::nullopt;
-  }
-  const std::size_t close = end_of_quotes(text, value + 1, quote);
-  const bool has_box = first_box(text.substr(value + 1)) != kNowhere;
+  const std::size_t close = end_of_quotes(text, content, quote);
+  const bool has_box = first_box(text.substr(content)) != kNowhere;
   if (close != kNowhere) {
     const bool is_whole = (have_any_ || is_field_or_key(before)) && has_box && value > indent && quote == '\'' &&
                           close + 1 == text.size();
-    return is_whole ? std::optional(value + 1) : std::nullopt;
+    return is_whole ? std::optional(content) : std::nullopt;
   }
   open_ = Scalar{quote, indent};
   const std::string_view next = lines.next_text();
   const bool goes_on_below = is_folded_in_front_of(text, next) || (has_box && is_empty_line(next));
-  if (goes_on_below && (has_box || first_box(next) != kNowhere)) return quote == '"' ? value : value + 1;
+  if (goes_on_below && (has_box || first_box(next) != kNowhere)) return quote == '"' ? value : content;
   open_.reset();
   return std::nullopt;
 }

@@ -28,6 +28,7 @@ class FoldedScalars {
 
   static std::optional<Scalar> scalar_above(std::string_view bytes, Line line, std::size_t indent);
   std::optional<std::size_t> start_of_content(const PhysicalLines& lines, std::string_view before);
+  std::optional<std::size_t> start_in_quotes(const PhysicalLines& lines, std::string_view before, std::size_t value);
   Transcript join(PhysicalLines& lines, std::size_t start);
   bool goes_on(std::string_view next) const;
   bool is_folded_in_front_of(std::string_view text, std::string_view next) const;
