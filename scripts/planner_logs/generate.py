@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Logs of the installed TorchRec's planner for made-up models: `generate.py OUT SEED COUNT`.
+"""Logs of the installed TorchRec's planner for made-up models: `generate.py OUT SEED COUNT [modules]`.
 
 Writes OUT/<release>_<seed>_<number>.log, the lines that the planner logs, and beside it .json: the options, and storage
 (bytes) and perf (ms) of every shard. The same seed and number make the same model in each release, without what that
-release does not know. A model for which the planner finds no plan is left out.
+release does not know. A model for which the planner finds no plan is left out. With `modules` tables are also those of
+towers, of quantized, fused and plain modules and of managed collision, hosts may form pods, and the seed has an m.
 """
 
+import importlib
 import inspect
 import json
 import logging
@@ -37,6 +39,7 @@ SHARDINGS = [s.value for s in ShardingType]
 KERNELS = {k.value for k in EmbeddingComputeKernel}
 UNPOOLED_SHARDINGS = ("data_parallel", "table_wise", "column_wise", "row_wise")
 OPTIMIZERS = (None, torch.optim.SGD, torch.optim.Adam, torch.optim.Adagrad, RowWiseAdagrad)
+MODULES = ("tower", "towers", "collision", "collision", "fused", "plain", "quantized", "quantized")
 WIRES = (CommType.FP32, CommType.FP16, CommType.BF16, CommType.FP8)
 
 
@@ -153,6 +156,20 @@ def draw_plan(r):
     }
 
 
+def draw_modules(r, plan):
+    """Other modules than those that draw_plan() knows."""
+    plan["bags"] = r.choice(MODULES)
+    plan["is_inference"] = plan["bags"] == "quantized" or chance(r, 0.2)
+    topology = plan["topology"]
+    topology.pop("own_hbm_cap", None)
+    hosts = topology["world_size"] // topology["local_world_size"]
+    if hosts > 1 and chance(r, 0.4):
+        topology["pod_size"] = r.choice([size for size in (1, 2, 4, 8) if hosts % size == 0])
+    if topology["compute_device"] == "cuda" and chance(r, 0.1):
+        topology["compute_device"] = "mtia"
+    return plan
+
+
 class Model(nn.Module):
     def __init__(self, plan):
         super().__init__()
@@ -168,6 +185,8 @@ class Model(nn.Module):
             lengths = {feature: 10 for table in bags for feature in table["features"]}
             self.processed = FeatureProcessedEmbeddingBagCollection(
                 bags_of(bags, weighted=True), PositionWeightedModuleCollection(lengths, DEVICE))
+        elif plan["bags"] in MODULES:
+            self.module = module_of(plan["bags"], plan, bags)
         else:
             self.bags = bags_of(bags)
         if unpooled:
@@ -184,6 +203,53 @@ def config(kind, table):
     return known(kind, num_embeddings=table["rows"], embedding_dim=table["cols"], name=table["name"],
                  data_type=table["dtype"], feature_names=table["features"],
                  use_virtual_table=table.get("use_virtual_table"), total_num_buckets=table.get("total_num_buckets"))
+
+
+def towers_of(tables, size):
+    from torchrec.modules.embedding_tower import EmbeddingTower
+
+    groups = [tables[i:i + size] for i in range(0, len(tables), size)]
+    return [EmbeddingTower(bags_of(group), nn.Linear(4, 4, device=DEVICE)) for group in groups]
+
+
+def module_of(kind, plan, tables):
+    """Of one of the MODULES."""
+    if kind == "tower":
+        return nn.ModuleList(towers_of(tables, max(1, len(tables) // 2)))
+    if kind == "towers":
+        from torchrec.modules.embedding_tower import EmbeddingTowerCollection
+
+        return EmbeddingTowerCollection(towers_of(tables, max(1, len(tables) // 3)), DEVICE)
+    if kind == "collision":
+        return with_managed_collision(tables)
+    if kind == "plain":
+        bags = {t["name"]: nn.EmbeddingBag(t["rows"], t["cols"], device=DEVICE, mode="sum") for t in tables}
+        return nn.ModuleDict(bags)
+    if kind == "fused":
+        from torchrec.modules.fused_embedding_modules import FusedEmbeddingBagCollection
+
+        configs = [config(EmbeddingBagConfig, t) for t in tables]
+        return FusedEmbeddingBagCollection(configs, plan["optimizer"] or torch.optim.SGD, {"lr": 0.1}, device=DEVICE)
+    from torchrec.quant.embedding_modules import EmbeddingBagCollection as QuantizedEmbeddingBagCollection
+
+    configs = [config(EmbeddingBagConfig, {**t, "dtype": DataType.INT8}) for t in tables]
+    weighted = any(t.get("is_weighted") for t in tables)
+    return QuantizedEmbeddingBagCollection(configs, is_weighted=weighted, device=torch.device("cpu"))
+
+
+def with_managed_collision(tables):
+    from torchrec.modules import mc_modules
+    from torchrec.modules.mc_embedding_modules import ManagedCollisionEmbeddingBagCollection
+
+    bags = bags_of(tables)
+    modules = {
+        t["name"]: mc_modules.MCHManagedCollisionModule(
+            zch_size=t["rows"], device=torch.device("cpu"), eviction_interval=1, input_hash_size=1 << 40,
+            eviction_policy=mc_modules.DistanceLFU_EvictionPolicy())
+        for t in tables
+    }
+    collisions = mc_modules.ManagedCollisionCollection(modules, bags.embedding_bag_configs())
+    return ManagedCollisionEmbeddingBagCollection(bags, collisions)
 
 
 def model_of(plan):
@@ -243,6 +309,23 @@ def sharders_of(wires):
     return [kind(qcomm_codecs_registry=codecs_of(w)) for kind, w in zip(kinds, wires)]
 
 
+def sharders_of_modules(wires):
+    """Of the MODULES; those that the release knows."""
+    names = {"embedding_tower_sharding": ("EmbeddingTowerSharder", "EmbeddingTowerCollectionSharder"),
+             "mc_embeddingbag": ("ManagedCollisionEmbeddingBagCollectionSharder",),
+             "fused_embeddingbag": ("FusedEmbeddingBagCollectionSharder",),
+             "embeddingbag": ("EmbeddingBagSharder",),
+             "quant_embeddingbag": ("QuantEmbeddingBagCollectionSharder",)}
+    for file, kinds in names.items():
+        try:
+            module = importlib.import_module(f"torchrec.distributed.{file}")
+        except ImportError:
+            continue
+        for kind in kinds:
+            sharder = getattr(module, kind)
+            yield sharder() if file == "mc_embeddingbag" else known(sharder, qcomm_codecs_registry=codecs_of(wires))
+
+
 class KeptPlan(types.Stats):
     """The sharding options of the plan that is logged."""
 
@@ -274,9 +357,11 @@ def run(plan):
     constraints = {t["name"]: constraint_of(t) for t in plan["tables"]}
     model = model_of(plan)
     estimators = [
-        shard_estimators.EmbeddingPerfEstimator(topology, constraints),
+        known(shard_estimators.EmbeddingPerfEstimator, topology=topology, constraints=constraints,
+              is_inference=plan.get("is_inference")),
         known(shard_estimators.EmbeddingStorageEstimator, topology=topology, constraints=constraints,
-              pipeline_type=pipeline_of(plan["pipeline"]), run_embedding_at_peak_memory=plan["peak_memory"]),
+              pipeline_type=pipeline_of(plan["pipeline"]), run_embedding_at_peak_memory=plan["peak_memory"],
+              is_inference=plan.get("is_inference")),
     ]
     kept = KeptPlan()
     memory = plan["partitioner"] == "memory"
@@ -293,7 +378,7 @@ def run(plan):
     stats.logger.propagate = False
     stats.logger.addHandler(handler)
     try:
-        planner.plan(model, sharders_of(plan["wires"]))
+        planner.plan(model, [*sharders_of(plan["wires"]), *sharders_of_modules(plan["wires"][0])])
     finally:
         stats.logger.removeHandler(handler)
     return lines, list(tables_of(kept.options))
@@ -317,16 +402,19 @@ def run_relaxed(plan):
 def main():
     logging.getLogger("torchrec").setLevel(logging.ERROR)
     out, seed, count = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    modules = "m" if sys.argv[4:] == ["modules"] else ""
     out.mkdir(parents=True, exist_ok=True)
     written = 0
     for number in range(count):
-        plan = draw_plan(random.Random(f"{seed}:{number}"))
+        r = random.Random(f"{seed}:{number}")
+        plan = draw_modules(r, draw_plan(r)) if modules else draw_plan(r)
         try:
             lines, tables = run_relaxed(plan)
-        except (planners.PlannerError, RuntimeError, ValueError, AssertionError) as error:  # it refuses the model
+        # It refuses the model, or has no such module or one that does not work with this PyTorch.
+        except (planners.PlannerError, RuntimeError, ValueError, AssertionError, ImportError, AttributeError) as error:
             print(f"{seed}_{number}: {type(error).__name__}: {str(error).strip().splitlines()[0]}", file=sys.stderr)
             continue
-        stem = out / f"{torchrec.__version__}_{seed}_{number}"
+        stem = out / f"{torchrec.__version__}_{modules}{seed}_{number}"
         stem.with_name(stem.name + ".log").write_text("\n".join(lines) + "\n")
         truth = {"release": torchrec.__version__, "options": plan, "tables": tables}
         stem.with_name(stem.name + ".json").write_text(json.dumps(truth, default=str))
