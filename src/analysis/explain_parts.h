@@ -110,8 +110,9 @@ void add_unexplained(const Cell& cell, CellForm form, Step& computed);
 Step class_step(std::string_view name, Step one, const std::vector<const PlanShard*>& shards, const std::string& shape,
                 bool only);
 void set_shares(Step& root);
-// Makes the sum as wide as `known`, the bounds over every explanation that the log allows: the steps show one of them.
-void add_other_explanations(RealInterval known, Step& sum);
+// Makes a step as wide as `known`, the bounds over every explanation that the log allows: the steps show one of them.
+// It is a sum then.
+void add_other_explanations(RealInterval known, Step& step);
 // Puts the sum, with what is not explained if the cell is contradicted, and the printed cell into `steps`. `known`: its
 // bounds by all that is printed.
 void add_with_cell(Step computed, bool contradicted, RealInterval known, const Cell& cell, std::vector<Step>& steps,

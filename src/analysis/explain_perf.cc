@@ -131,6 +131,7 @@ void add_shard_perf(const Context& context, std::uint32_t t, int rank, Explained
     step.label = "perf of shard " + std::to_string((*shown)->index) + ", " + columns_text(**shown);
     if (const auto n = std::count_if(c.shards.begin(), c.shards.end(), here); n > 1)
       step.label += " (" + number_text(static_cast<double>(n)) + " such shards on the rank)";
+    add_other_explanations(shard_value(context.plan.tables[t], kPerfParts), step);
     set_shares(step);
     explained.steps.push_back(std::move(step));
   }

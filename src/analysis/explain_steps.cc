@@ -62,6 +62,16 @@ void share_children(Step& step, double total) {
   for (Step& child : step.children) share_children(child, total);
 }
 
+// The step as the only one of a sum, so that others can stand next to it.
+Step sum_over(Step one) {
+  Step sum = value_step(std::move(one.label), one.value.nominal, one.value.bounds, one.value.unit);
+  sum.formula = one.formula;
+  sum.sum = true;
+  one.label = "with the inputs shown";
+  sum.children.push_back(std::move(one));
+  return sum;
+}
+
 // Bounds next to those of the sum are those of the sum.
 void narrow_to(RealInterval left, Step& sum) {
   const Amount& all = sum.value;
@@ -185,14 +195,15 @@ Step class_step(std::string_view name, Step one, const std::vector<const PlanSha
 
 void set_shares(Step& root) { share_children(root, root.value.nominal); }
 
-void add_other_explanations(RealInterval known, Step& sum) {
-  const RealInterval own = sum.value.bounds;
+void add_other_explanations(RealInterval known, Step& step) {
+  const RealInterval own = step.value.bounds;
   const RealInterval rest{std::min(0.0, known.low - own.low), std::max(0.0, known.high - own.high)};
   if (rest.low == 0 && rest.high == 0) return;
-  Step step = value_step("other explanations", 0, rest, sum.value.unit);
-  step.note = "the log allows other inputs than the ones shown";
-  sum.children.push_back(std::move(step));
-  sum.value.bounds = sum.value.bounds + rest;
+  if (!step.sum) step = sum_over(std::move(step));
+  Step others = value_step("other explanations", 0, rest, step.value.unit);
+  others.note = "the log allows other inputs than the ones shown";
+  step.children.push_back(std::move(others));
+  step.value.bounds = step.value.bounds + rest;
 }
 
 void add_with_cell(Step computed, bool contradicted, RealInterval known, const Cell& cell, std::vector<Step>& steps,

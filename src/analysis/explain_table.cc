@@ -128,7 +128,7 @@ Explained explain_shard(const Context& context, std::uint32_t t, int rank) {
       Step step = shard_step(context, memory, shards, c);
       step.label = std::string(memory.name) + " of shard " + std::to_string(shown->index) + ", " + shape_text(*shown);
       if (here > 1) step.label += " (" + number_text(here) + " such shards on the rank)";
-      if (step.sum) add_other_explanations(real(shown->sizes->*memory.shard), step);
+      add_other_explanations(real(shown->sizes->*memory.shard), step);
       set_shares(step);
       explained.steps.push_back(std::move(step));
       components.add(c.storage.*memory.storage, memory.name, here, true);

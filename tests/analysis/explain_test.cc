@@ -557,6 +557,32 @@ TEST(ExplainReservation, OneRankThatContradictsTheOthersGivesNoCapacity) {
   EXPECT_EQ(find_step(capacity.steps, "planning memory")->note, "3 of 4 ranks agree with it");
 }
 
+// By its path below testdata.
+Log test_log(std::string_view path) {
+  return Log(test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata" / path));
+}
+
+TEST(ExplainShard, BoundsCoverAllThatExplainsTheLog) {
+  for (const std::string_view path : {"planner/v0.5.0-peak_memory.log", "planner/v1.0.0-dtype_in_perf.log"}) {
+    const Log log = test_log(path);
+    std::size_t wider = 0;
+    for (const PlanTable& table : log.plan.tables) {
+      const PlanShard& shard = log.plan.shards_of(table).front();
+      const std::string target =
+          "table:" + std::string(log.printed.tables.rows[table.row].fqn.text) + "@rank:" + std::to_string(*shard.rank);
+      const Explained one = explained(log, target).at(0);
+      for (const Step& step : one.steps) {
+        const bool is_perf = step.label.starts_with("perf");
+        const ByteInterval& bytes = step.label.starts_with("HBM") ? shard.sizes->hbm : shard.sizes->ddr;
+        EXPECT_TRUE(holds(step.value.bounds, is_perf ? table.shard_perf.total : real(bytes))) << target << step.label;
+        wider += !step.children.empty() && step.children.back().label == "other explanations";
+      }
+      expect_sums(one.steps.front(), target);
+    }
+    EXPECT_GT(wider, 0u) << path;
+  }
+}
+
 TEST(ExplainLabels, TablesHaveAsManyPartsAsTellThemApart) {
   PrintedPlan printed;
   for (const std::string_view fqn : {"a.b.t", "a.c.t", "x.c.t", "u", "a.v"}) {
