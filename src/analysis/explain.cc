@@ -77,6 +77,13 @@ Answer of_rank(const Context& context, std::string_view text) {
   return std::vector<Explained>{explain_rank(context, *rank)};
 }
 
+// Does the row of the table list the rank? Says where shards are that are not rebuilt.
+bool is_listed(const Context& context, const PlanTable& table, int rank) {
+  std::vector<int> ranks;
+  return parse_ranks(context.printed.tables.rows[table.row].ranks.text, ranks) &&
+         std::ranges::find(ranks, rank) != ranks.end();
+}
+
 Answer of_shards(const Context& context, std::string_view target, std::string_view name, std::string_view rank_text) {
   const auto rank = rank_of(context, rank_text);
   if (!rank) return unknown_rank(context, rank_text);
@@ -86,7 +93,7 @@ Answer of_shards(const Context& context, std::string_view target, std::string_vi
   UnknownTarget elsewhere{"table '" + std::string(name) + "' has no shard on rank " + std::string(rank_text), {}};
   for (const std::uint32_t t : tables) {
     const PlanTable& table = context.plan.tables[t];
-    bool here = false;
+    bool here = table.shard_count == 0 && is_listed(context, table, *rank);
     for (std::uint32_t i = 0; i < table.shard_count; ++i) {
       const auto shard_rank = context.plan.shards[table.first_shard + i].rank;
       here = here || shard_rank == rank;

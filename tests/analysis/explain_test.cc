@@ -583,6 +583,16 @@ TEST(ExplainShard, BoundsCoverAllThatExplainsTheLog) {
   }
 }
 
+TEST(ExplainShard, IsFoundByTheListedRankWhereItWasNotRebuilt) {
+  std::string bytes = test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v1.4.0.log");
+  bytes.replace(bytes.find("100000000 "), 10, "10000x000 ");
+  const Log log(std::move(bytes));
+  const Explained shard = explained(log, "table:device_os_ad_id@rank:0").at(0);
+  EXPECT_FALSE(shard.notes.empty());
+  const auto answer = explain(log.printed, log.plan, "table:device_os_ad_id@rank:1");
+  EXPECT_EQ(std::get<UnknownTarget>(answer).message, "table 'device_os_ad_id' has no shard on rank 1");
+}
+
 TEST(ExplainLabels, TablesHaveAsManyPartsAsTellThemApart) {
   PrintedPlan printed;
   for (const std::string_view fqn : {"a.b.t", "a.c.t", "x.c.t", "u", "a.v"}) {
