@@ -255,20 +255,14 @@ void Components::add(const Traced& storage, std::string_view memory, double shar
 
 std::vector<ComponentRow> Components::rows() const {
   std::vector<ComponentRow> rows;
-  std::string_view memory;
-  bool several = false;
-  for (const Row& row : rows_) {
-    if (row.total == 0) continue;
-    several = several || (!memory.empty() && row.memory != memory);
-    memory = row.memory;
-  }
+  const bool is_named = std::ranges::any_of(rows_, [](const Row& r) { return r.total != 0 && r.memory != "HBM"; });
   for (const Row& row : rows_) {
     if (row.total == 0) continue;
     double total = 0;
     for (const Row& other : rows_)
       if (other.memory == row.memory) total += other.total;
     std::string label(row.label);
-    if (several) label += " (" + std::string(row.memory) + ")";
+    if (is_named) label += " (" + std::string(row.memory) + ")";
     rows.push_back({std::move(label), row.per_shard, row.total, total > 0 ? row.total / total * 100 : 0});
   }
   return rows;

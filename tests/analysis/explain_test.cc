@@ -593,6 +593,13 @@ TEST(ExplainShard, IsFoundByTheListedRankWhereItWasNotRebuilt) {
   EXPECT_EQ(std::get<UnknownTarget>(answer).message, "table 'device_os_ad_id' has no shard on rank 1");
 }
 
+TEST(ExplainComponents, OfAnotherMemoryThanHbmSayWhich) {
+  const Log log = test_log("planner/v1.1.0-bandwidth_of_which_link.log");
+  const Explained plan = explained(log, "plan").at(0);
+  ASSERT_FALSE(plan.components.empty());
+  for (const ComponentRow& row : plan.components) EXPECT_TRUE(row.label.ends_with(" (DDR)")) << row.label;
+}
+
 TEST(ExplainLabels, TablesHaveAsManyPartsAsTellThemApart) {
   PrintedPlan printed;
   for (const std::string_view fqn : {"a.b.t", "a.c.t", "x.c.t", "u", "a.v"}) {
