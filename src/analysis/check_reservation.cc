@@ -10,8 +10,7 @@ namespace {
 void check_kjt(Checks& checks) {
   const Expectation& kjt = checks.plan.kjt;
   if (!kjt.known || !kjt.contradicted) return;
-  const bool in_hbm = io_in_hbm(checks.plan.setting);
-  const Cell cell = checks.printed.slot(LineId::kjt_storage, in_hbm ? 0 : 1);
+  const Cell cell = kjt_cell(checks.printed, checks.plan);
   // Tables planned elsewhere, or an estimator with a batch size of its own, change this line: no error of the log.
   Finding& finding = checks.add(RuleId::reservation_kjt, cell);
   finding.severity = Severity::warning;
@@ -45,6 +44,10 @@ double roundest(RealInterval x) {
 }
 
 }  // namespace
+
+Cell kjt_cell(const PrintedPlan& printed, const Plan& plan) {
+  return printed.slot(LineId::kjt_storage, io_in_hbm(plan.setting) ? 0 : 1);
+}
 
 RealInterval share_of(ByteInterval part, ByteInterval rest) {
   const double low = static_cast<double>(part.low), high = static_cast<double>(part.high) + 1;

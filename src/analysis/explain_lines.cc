@@ -5,6 +5,7 @@
 
 #include "analysis/checks.h"
 #include "analysis/explain_parts.h"
+#include "analysis/shares.h"
 #include "analysis/statistics.h"
 
 namespace shardstats::explain_detail {
@@ -319,7 +320,7 @@ Explained kjt_line(const Context& context) {
   const Rule& rule = rule_of(RuleId::reservation_kjt);
   explained.target = rule.id;
   explained.kind = "line";
-  const Cell cell = context.printed.slot(LineId::kjt_storage);
+  const Cell cell = analysis::kjt_cell(context.printed, context.plan);
   const Expectation& kjt = context.plan.kjt;
   if (kjt.known) explained.steps.push_back(kjt_step(context, rule));
   explained.steps.push_back(printed_step("printed", cell,

@@ -45,6 +45,8 @@ MemoryShares hbm_shares(const Checks& checks);
 MemoryShares hbm_shares(const PrintedPlan& printed, const Plan& plan);
 // The capacity that all shares could be of; nullopt: there is none.
 std::optional<RealInterval> common_capacity(const std::vector<Share>& shares);
+// The printed KJT storage of the memory that inputs go to.
+Cell kjt_cell(const PrintedPlan& printed, const Plan& plan);
 // HBM that the planner may fill on each device, if one printed number is that of all.
 std::optional<ByteInterval> planning_of_all(const PrintedPlan& printed, const Plan& plan);
 

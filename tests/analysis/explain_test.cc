@@ -600,6 +600,13 @@ TEST(ExplainComponents, OfAnotherMemoryThanHbmSayWhich) {
   for (const ComponentRow& row : plan.components) EXPECT_TRUE(row.label.ends_with(" (DDR)")) << row.label;
 }
 
+TEST(ExplainReservation, KjtOfACpuIsComparedWithItsDdr) {
+  const Log log = test_log("planner/v1.1.0-bandwidth_of_which_link.log");
+  const Explained kjt = explained(log, "reservation.kjt").at(0);
+  EXPECT_EQ(kjt.steps.back().printed->text, "0.031");
+  EXPECT_TRUE(kjt.steps.front().value.bounds.overlaps(kjt.steps.back().value.bounds));
+}
+
 TEST(ExplainLabels, TablesHaveAsManyPartsAsTellThemApart) {
   PrintedPlan printed;
   for (const std::string_view fqn : {"a.b.t", "a.c.t", "x.c.t", "u", "a.v"}) {
