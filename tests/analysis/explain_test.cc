@@ -607,6 +607,18 @@ TEST(ExplainReservation, KjtOfACpuIsComparedWithItsDdr) {
   EXPECT_TRUE(kjt.steps.front().value.bounds.overlaps(kjt.steps.back().value.bounds));
 }
 
+TEST(ExplainPlan, WithoutRanksOnlyPrintedReservationsCount) {
+  const Log log = test_log("edits/v1.3.0-virtual_table.log");
+  ASSERT_TRUE(log.plan.empty);
+  ASSERT_GT(log.plan.dense_hbm.high, 0);
+  const Explained plan = explained(log, "plan").at(0);
+  const Step* hbm = find_step(plan.steps, "HBM of all ranks");
+  ASSERT_NE(hbm, nullptr);
+  ASSERT_EQ(hbm->children.size(), 1u);
+  EXPECT_EQ(hbm->children[0].label, "shards");
+  EXPECT_EQ(hbm->note, "without dense modules and KJT: there are no ranks that would tell them");
+}
+
 TEST(ExplainLabels, TablesHaveAsManyPartsAsTellThemApart) {
   PrintedPlan printed;
   for (const std::string_view fqn : {"a.b.t", "a.c.t", "x.c.t", "u", "a.v"}) {
