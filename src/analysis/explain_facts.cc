@@ -50,8 +50,11 @@ class Facts {
     setting.world_size = found.world_size;
     setting.local_size = found.local_size;
     setting.group_size = found.group_size;
+    const PlanPerfSetting& perf = context_.plan.perf;
     const auto speed = [&](const char* symbol, const char* label, RealInterval Bandwidths<RealInterval>::*value,
-                           double usual) { return fitted(symbol, label, found.bandwidths.*value, usual, "bytes/ms"); };
+                           double usual) {
+      return fitted(symbol, label, found.bandwidths.*value, perf.bandwidths.*value, usual, "bytes/ms");
+    };
     using B = Bandwidths<RealInterval>;
     const Bandwidths<double>& usual = kDefaultBandwidths;
     setting.bandwidths = {speed("b_hbm", "HBM bandwidth", &B::hbm, usual.hbm),
@@ -60,9 +63,9 @@ class Facts {
                           speed("b_ssd", "SSD bandwidth", &B::ssd, usual.ssd),
                           speed("b_intra", "bandwidth inside a host", &B::intra_host, usual.intra_host),
                           speed("b_inter", "bandwidth between hosts", &B::inter_host, usual.inter_host)};
-    setting.backward = fitted("m_b", "backward compute multiplier", found.backward, 2, "");
-    setting.weighted_backward =
-        fitted("m_w", "backward compute multiplier of weighted tables", found.weighted_backward, 1, "");
+    setting.backward = fitted("m_b", "backward compute multiplier", found.backward, perf.backward, 2, "");
+    setting.weighted_backward = fitted("m_w", "backward compute multiplier of weighted tables", found.weighted_backward,
+                                       perf.weighted_backward, 1, "");
     return setting;
   }
 
@@ -133,13 +136,22 @@ class Facts {
     operands_.push_back({std::move(symbol), std::move(label), {x.nominal, value, ""}, origin, cell, std::move(note)});
     return x;
   }
-  // The default where it is among what the log leaves.
-  Traced fitted(const char* symbol, const char* label, RealInterval value, double usual, std::string_view unit) {
+  // The default where it is among what the log leaves. `all`: bounds over everything that explains the log.
+  Traced fitted(const char* symbol, const char* label, RealInterval value, RealInterval all, double usual,
+                std::string_view unit) {
     const bool is_usual = value.contains(usual);
+    const bool is_wider = all.low < value.low || all.high > value.high;
     const Traced x = add(symbol, label, value, is_usual ? usual : middle(value),
-                         value == exactly(usual) ? Origin::defaulted : Origin::inferred, {}, {});
+                         value == exactly(usual) ? Origin::defaulted : Origin::inferred, {},
+                         is_wider ? other_values(all, unit) : std::string{});
     operands_.back().value.unit = unit;
     return x;
+  }
+  static std::string other_values(RealInterval all, std::string_view unit) {
+    constexpr double kShown = 1e3;
+    const double scale = kShown / (unit.empty() ? 1 : kBytesPerMs);
+    return "or another one in " + number_text(std::floor(all.low * scale) / kShown) + ".." +
+           number_text(std::ceil(all.high * scale) / kShown) + (unit.empty() ? "" : " GiB/s");
   }
   Traced from_log(const char* symbol, const char* label, double value, const Cell& cell) {
     return add(symbol, label, exactly(value), value, Origin::log, cell, {});

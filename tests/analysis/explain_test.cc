@@ -619,6 +619,24 @@ TEST(ExplainPlan, WithoutRanksOnlyPrintedReservationsCount) {
   EXPECT_EQ(hbm->note, "without dense modules and KJT: there are no ranks that would tell them");
 }
 
+TEST(ExplainOperands, BandwidthsSayWhatElseExplainsTheLog) {
+  const Log log = test_log("planner/v1.3.0-tiny.log");
+  const Bandwidths<RealInterval>&shown = log.plan.perf.setting.bandwidths, &all = log.plan.perf.bandwidths;
+  ASSERT_LT(all.intra_host.low, shown.intra_host.low);
+  std::size_t seen = 0;
+  const std::function<void(const Step&)> look = [&](const Step& step) {
+    for (const Operand& operand : step.operands) {
+      if (operand.symbol != "b_intra") continue;
+      EXPECT_EQ(operand.note, "or another one in 270.953..600 GiB/s");
+      ++seen;
+    }
+    for (const Step& child : step.children) look(child);
+  };
+  for (const Explained& table : explained(log, "*"))
+    for (const Step& step : table.steps) look(step);
+  EXPECT_GT(seen, 0u);
+}
+
 TEST(ExplainLabels, TablesHaveAsManyPartsAsTellThemApart) {
   PrintedPlan printed;
   for (const std::string_view fqn : {"a.b.t", "a.c.t", "x.c.t", "u", "a.v"}) {
