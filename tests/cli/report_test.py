@@ -191,6 +191,32 @@ class Browser(unittest.TestCase):
             self.choose("rank-mode", mode)
             self.assertGreater(self.drawn("rank-chart"), 3, mode)
 
+    def test_parts_add_up_to_the_whole(self):
+        def middle_of(column, i):
+            return column["low"][i] + (column["spread"][i] if "spread" in column else 0) / 2
+
+        for log in (LOGS / "v0.3.0.log", LOGS.parent / "planner" / "v1.3.0-tiny.log"):
+            self.open(log)
+            data = data_of(self.page.read_text())
+            block, = data["blocks"]
+            for mode in ("part", "table", "kernel"):
+                self.choose("rank-mode", mode)
+                drawn = self.script("""const {data, options} = Chart.getChart("rank-chart");
+                    const unit = 1024 ** ["B", "KiB", "MiB", "GiB"].indexOf(options.scales.y.title.text);
+                    return Object.fromEntries(data.labels.map((rank, i) => [rank,
+                        data.datasets.filter((d) => d.cause).reduce((sum, d) => sum + d.data[i] * unit, 0)]))""")
+                for i, rank in enumerate(block["rank_columns"]["rank"]):
+                    self.assertAlmostEqual(drawn[str(rank)], middle_of(block["rank_columns"]["hbm"], i), delta=1)
+            data["blocks"][0]["explained"] = []  # else the parts are those of the steps
+            self.page.write_text(self.page.read_text().replace(DATA.search(self.page.read_text())[1], json.dumps(data)))
+            self.reopen()
+            for i, name in enumerate(block["table_columns"]["name"]):
+                self.press("#grid tbody tr:not(.spacer)", self.column(0).index(name))
+                total, unit = self.script("""const {data, options} = Chart.getChart("waterfall");
+                    return [data.datasets[0].data.at(-1)[1], options.scales.y.title.text]""")
+                drawn = total * 1024 ** ["B", "KiB", "MiB", "GiB"].index(unit)
+                self.assertAlmostEqual(drawn, middle_of(block["table_columns"]["hbm"], i), delta=1, msg=name)
+
     def test_filter_and_sort(self):
         self.open("v1.4.0.log")
         self.choose("search", "ad_emb")

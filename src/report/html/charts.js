@@ -33,6 +33,15 @@ function middleAt(column, i) {
   return bounds === null ? 0 : middle(bounds);
 }
 
+// A value within the bounds of each column: so far up in all of them that together they are the middle of the total.
+function valuesAt(columns, total, i) {
+  const bounds = columns.map((column) => boundsAt(column, i) ?? { low: 0, high: 0 });
+  const sum = (side) => bounds.reduce((all, one) => all + one[side], 0);
+  const width = sum("high") - sum("low"), whole = boundsAt(total, i);
+  const part = whole === null || width === 0 ? 0.5 : (middle(whole) - sum("low")) / width;
+  return bounds.map((one) => one.low + Math.min(Math.max(part, 0), 1) * (one.high - one.low));
+}
+
 function axis(title, stacked) {
   const grid = { color: color("line") };
   return { stacked, grid, ticks: { color: color("soft"), maxRotation: 0, autoSkipPadding: 8 },
@@ -52,8 +61,9 @@ function rankChart(block, mode, order, choose) {
   const kind = mode === "perf" ? TIME : BYTES;
   const most = Math.max(planning ? planning.high : 0, ...shown.map((i) => middleAt(totals, i)));
   const scale = kind.scaleOf(most);
+  const values = shown.map((i) => valuesAt(causes.map((cause) => cause.bytes), totals, i));
   const datasets = causes.map((cause, c) => ({
-    label: cause.name, cause, data: shown.map((i) => middleAt(cause.bytes, i) / scale), stack: "rank",
+    label: cause.name, cause, data: values.map((ofRank) => ofRank[c] / scale), stack: "rank",
     backgroundColor: colorOf(cause.name, c), barPercentage: 1, categoryPercentage: shown.length > 60 ? 1 : 0.85,
   }));
   if (planning) datasets.push({
@@ -61,11 +71,11 @@ function rankChart(block, mode, order, choose) {
     borderColor: color("error"), backgroundColor: color("error"), borderDash: [6, 4], borderWidth: 2, pointRadius: 0,
     pointHitRadius: 0,
   });
+  const boundsOf = (item) => boundsAt(item.dataset.cause.bytes, shown[item.dataIndex]);
   const labelOf = (item) => {
     if (!item.dataset.cause) return "planning memory " + boundsText(planning, BYTES);
-    const i = shown[item.dataIndex];
-    const text = item.dataset.label + " " + boundsText(boundsAt(item.dataset.cause.bytes, i), kind);
-    return text + tableOfCause(block, item.dataset.cause, i);
+    return item.dataset.label + " " + boundsText(boundsOf(item), kind) +
+      tableOfCause(block, item.dataset.cause, shown[item.dataIndex]);
   };
   return {
     type: "bar",
@@ -77,7 +87,7 @@ function rankChart(block, mode, order, choose) {
       plugins: {
         legend: { position: "right", labels: { color: color("text"), boxWidth: 12 } },
         tooltip: {
-          filter: (item) => item.raw !== 0,
+          filter: (item) => !item.dataset.cause || boundsOf(item)?.high > 0,
           callbacks: {
             title: (items) => (items.length === 0 ? "" : "rank " + items[0].label + ": " +
               boundsText(boundsAt(totals, shown[items[0].dataIndex]), kind)),
@@ -95,9 +105,9 @@ function componentsOf(block, table) {
   if (steps && steps.components.length > 0)
     return steps.components.filter((row) => row.total !== null).map((row) => ({ label: row.label, bytes: row.total }));
   const t = block.table_columns;
-  return [["weights", t.weights], ["optimizer state", t.optimizer_state], ["cache", t.cache],
-    ["input and output", t.buffers]]
-    .map(([label, column]) => ({ label, bytes: middleAt(column, table) })).filter((row) => row.bytes !== 0);
+  const labels = ["weights", "optimizer state", "cache", "input and output"];
+  return valuesAt([t.weights, t.optimizer_state, t.cache, t.buffers], t.hbm, table)
+    .map((bytes, part) => ({ label: labels[part], bytes })).filter((row) => row.bytes !== 0);
 }
 
 function stepsOf(block, table) {
