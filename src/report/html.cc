@@ -232,7 +232,10 @@ Json kernels_json(const Plan& plan) {
     });
   };
   return {{"name", values_of(plan.kernels, [](const PlanKernel& kernel) { return std::string(kernel.name); })},
-          {"tables", values_of(plan.kernels, [](const PlanKernel& kernel) { return kernel.tables; })},
+          {"tables", values_of(plan.kernels,
+                               [](const PlanKernel& kernel) {  // none: no row of a table is printed
+                                 return kernel.tables > 0 ? Json(kernel.tables) : Json();
+                               })},
           {"hbm", memory(&PlanKernel::hbm)},
           {"ddr", memory(&PlanKernel::ddr)},
           {"ssd", memory(&PlanKernel::ssd)},

@@ -79,6 +79,10 @@ class Command(unittest.TestCase):
         self.assertGreater(len(findings), 0)
         self.assertEqual(findings, verified)
 
+    def test_kernels_of_tables_that_are_not_printed_have_no_number_of_them(self):
+        block, = data_of(run("report", "v1.8.0-nodebug.log").stdout.decode())["blocks"]
+        self.assertEqual(set(block["kernel_columns"]["tables"]), {None})
+
     def test_two_logs_are_compared(self):
         comparison = self.page("v1.4.0.log", "v1.8.0.log")["comparison"]
         self.assertEqual((comparison["before"], comparison["after"]), ("v1.4.0.log", "v1.8.0.log"))
