@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "infer/assume.h"
@@ -177,6 +178,18 @@ void find_perf(const InferOptions& options, Inference& all) {
   all.perf_outcomes = infer_perf(all.inputs, all.found, all.perf, options, all.plan);
 }
 
+// Without ranks a log does not show how many of them a table is split over. Perf depends on that as well: leaves the
+// sizes of a group that explain it. True if there were others.
+bool keep_groups_of_perf(Inference& all) {
+  if (!all.inputs.empty_plan || !any_grouped(all.inputs.tables)) return false;
+  if (all.perf_outcomes.empty() || all.perf_outcomes.front().contradictions > 0) return false;
+  std::set<std::int64_t> sizes;
+  for (const PerfOutcome& outcome : all.perf_outcomes) sizes.insert(outcome.hypothesis.setting.group_size);
+  return std::erase_if(all.found.survivors, [&](const Survivor& survivor) {
+           return !sizes.contains(survivor.outcome.setting.group_size);
+         }) > 0;
+}
+
 // What printed cells and values of its own speak against the best hypothesis of both halves.
 struct Doubts {
   std::int64_t contradictions = 0, cost = 0;
@@ -258,6 +271,7 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
       take_survivors(options, all);
       find_perf(options, all);
     };
+    if (keep_groups_of_perf(all)) look_again();
     if (search_with_dtypes_of_perf(fixed, options, all)) {
       look_again();
     } else if (search_others_by_perf(printed, Others::releases, options, all) ||

@@ -196,6 +196,23 @@ TEST(Infer, BadOverridesSayWhatIsPossible) {
 
 // Four tables, each alone on a rank of 3.0 GB: fp32 with an optimizer state of one value a row leaves less for dense
 // modules than fp16 without one, which explains the log as well.
+TEST(Infer, PerfTellsTheHostsOfAnEmptyPlan) {
+  const auto hosts_of = [](std::string_view file) {
+    const auto log = inferred(log_text(file));
+    EXPECT_TRUE(log->plan.empty) << file;
+    const Assumption* hosts = assumption(log->plan, "local_world_size");
+    EXPECT_TRUE(hosts != nullptr && hosts->alternatives.empty()) << file;
+    for (const PlanTable& table : log->plan.tables) {
+      const RealInterval all = table.shard_perf.total * exactly(static_cast<double>(table.shard_count));
+      EXPECT_TRUE(all.overlaps(table.perf.expected.total)) << file;
+    }
+    return log->plan.setting.group_size;
+  };
+  EXPECT_EQ(hosts_of("../edits/v1.1.0-usual_values.log"), 8);
+  EXPECT_EQ(hosts_of("../edits/v1.2.0-multiplier_close_by.log"), 1);
+  EXPECT_EQ(hosts_of("../planner/v1.1.0-hosts_or_output_dtype.log"), 8);
+}
+
 TEST(Infer, HiddenReservationIsThatOfAnyHypothesis) {
   constexpr std::size_t kWidth = 150;
   std::string text = std::string(kWidth, '#') + "\n";
