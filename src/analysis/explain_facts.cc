@@ -266,8 +266,9 @@ class Facts {
 
   // L1 size and ratio are hidden; the storage cell bounds what comes of them.
   void read_key_value(TableFacts<Traced>& facts) {
-    const PlanShard& shard = context_.plan.shards[table_.first_shard];
-    const RealInterval held = real(shard.sizes->tensor);
+    const ShardSizes& shard = *context_.plan.shards[table_.first_shard].sizes;
+    const RealInterval buffers = io_in_hbm(setting_) ? real(shard.pipeline_io) : RealInterval{};
+    const RealInterval held = narrowed(real(shard.tensor), real(shard.hbm) - buffers);
     const double mega = 1 << 20;
     const double whole = std::max(1.0, facts.rows.nominal * facts.cols.nominal * facts.element_size.nominal);
     const double least_ratio = std::min(1.0, held.low / whole * (1 - 1e-12));

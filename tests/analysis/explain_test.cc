@@ -637,6 +637,15 @@ TEST(ExplainOperands, BandwidthsSayWhatElseExplainsTheLog) {
   EXPECT_GT(seen, 0u);
 }
 
+TEST(ExplainOperands, AKeyValueCacheIsNoLargerThanTheMemoryOfItsShard) {
+  const Log log = test_log("planner/v1.8.0-output_type.log");
+  const std::uint32_t t = tables_named(log.printed, "user_id__ebc13").at(0);
+  const PlanShard& shard = log.plan.shards_of(log.plan.tables[t]).front();
+  ASSERT_GT(shard.sizes->tensor.high, shard.sizes->hbm.high);
+  const Step hbm = explained(log, "user_id__ebc13").at(0).steps.at(0);
+  EXPECT_TRUE(real(shard.sizes->hbm).contains(hbm.value.nominal)) << hbm.value.nominal;
+}
+
 TEST(ExplainLabels, TablesHaveAsManyPartsAsTellThemApart) {
   PrintedPlan printed;
   for (const std::string_view fqn : {"a.b.t", "a.c.t", "x.c.t", "u", "a.v"}) {
