@@ -147,12 +147,14 @@ HbmParts hbm_parts(const ShardSizes& shard) {
   if (shard.hbm.high == 0) return {};
   HbmParts parts;
   parts.buffers = narrowed(shard.pipeline_io, {0, shard.hbm.high});
+  const ByteInterval rest = without_debt(shard.hbm - shard.pipeline_io);
   if (shard.ddr.high == 0) {
-    parts.weights = shard.tensor;
-    parts.optimizer = shard.optimizer;
-    parts.cache = shard.cache_aux;
+    const ByteInterval room{0, rest.high};
+    parts.weights = narrowed(shard.tensor, room);
+    parts.optimizer = narrowed(shard.optimizer, room);
+    parts.cache = narrowed(shard.cache_aux, room);
   } else {
-    parts.cache = without_debt(shard.hbm - shard.pipeline_io);
+    parts.cache = rest;
   }
   return parts;
 }

@@ -70,6 +70,19 @@ TEST(Composition, PartsOfTablesContainTheirHbm) {
   }
 }
 
+TEST(Composition, PartsAreNoLargerThanTheirShard) {
+  const Checked checked(log_bytes("../planner/v1.8.0-output_type.log"));
+  std::size_t hidden = 0;  // caches of which nothing but the storage tells the size
+  for (const PlanTable& table : checked.plan.tables)
+    for (const PlanShard& shard : checked.plan.shards_of(table)) {
+      const HbmParts parts = hbm_parts(*shard.sizes);
+      for (const ByteInterval& part : {parts.weights, parts.optimizer, parts.cache, parts.buffers})
+        EXPECT_LE(part.high, shard.sizes->hbm.high) << checked.printed.tables.rows[table.row].fqn.text;
+      hidden += shard.sizes->tensor.high > shard.sizes->hbm.high && shard.sizes->ddr.high == 0;
+    }
+  EXPECT_GT(hidden, 0u);
+}
+
 TEST(Composition, WithoutTablesRanksAreNotSplitUp) {
   const Checked checked(log_bytes("v1.8.0-nodebug.log"));
   const Composition composition = compose(checked.printed, checked.plan);
