@@ -85,7 +85,9 @@ constexpr NoteForm kNotes[] = {
      "The cache share of a UVM table is rounded to the nearest byte, and the DDR keeps the whole table.",
      "4.2, 11 no. 10"},
     {[](const S& s) {
-       return s.cached() && (s.row.cache_load_factor.text == "None" || s.row.cache_load_factor.text == "0.0");
+       const bool is_none = s.row.cache_load_factor.text == "None";
+       return s.cached() && (is_none || s.row.cache_load_factor.text == "0.0") &&
+              !hides_caching_ratio(*s.table.kernel, s.setting.rules->release, is_none);
      },
      "A Cache Load Factor of None or 0.0 on a cached table means 0.2.", "4.3, 11 no. 23"},
     {[](const S& s) { return s.trains_in_pipeline() && s.setting.rules->pipeline == PipelineRule::maximum; },

@@ -297,9 +297,7 @@ int class_of_slot(const Setting& setting, const TableInputs& table, const Parts&
 bool is_ratio_hidden(const Setting& setting, const TableInputs& table) {
   const ReleaseRules& rules = *setting.rules;
   if (table.kernel == nullptr || !is_cached(*table.kernel, rules.release)) return false;
-  if (!table.ratio_printed) return true;
-  if (rules.release == Release::v0_6_0) return !table.printed_ratio.has_value();  // the sharder's value is not shown
-  return rules.release >= Release::v1_1_0 && table.kernel->name != "fused_uvm_caching";
+  return !table.ratio_printed || hides_caching_ratio(*table.kernel, rules.release, !table.printed_ratio.has_value());
 }
 
 RealInterval ratio_of(const Setting& setting, const TableInputs& table, const Variant& variant) {

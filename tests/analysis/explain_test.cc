@@ -646,6 +646,18 @@ TEST(ExplainOperands, AKeyValueCacheIsNoLargerThanTheMemoryOfItsShard) {
   EXPECT_TRUE(real(shard.sizes->hbm).contains(hbm.value.nominal)) << hbm.value.nominal;
 }
 
+TEST(Explain, NoCacheLoadFactorMeansTheDefaultOnlyWhereItIsPrinted) {
+  const auto says_so = [](std::string_view path, std::string_view table) {
+    const Log log = test_log(path);
+    const std::vector<std::string> notes = explained(log, table).at(0).notes;
+    return std::ranges::any_of(notes, [](std::string_view note) { return note.starts_with("A Cache Load Factor"); });
+  };
+  EXPECT_TRUE(says_so("planner/V1.5.0-few_buckets_of_one.log", "second.table_4"));  // fused_uvm_caching
+  EXPECT_FALSE(says_so("planner/V1.5.0-few_buckets_of_one.log", "sequences.table_9"));
+  EXPECT_TRUE(says_so("planner/v0.8.0-link_of_one_table.log", "sequences.table_6"));
+  EXPECT_FALSE(says_so("planner/v0.6.0-hosts_and_bandwidth.log", "sparse.ec.table_ec18"));  // may be the sharder's
+}
+
 TEST(ExplainLabels, TablesHaveAsManyPartsAsTellThemApart) {
   PrintedPlan printed;
   for (const std::string_view fqn : {"a.b.t", "a.c.t", "x.c.t", "u", "a.v"}) {

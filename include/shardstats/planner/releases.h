@@ -89,6 +89,13 @@ inline bool is_cached(const KernelTraits& kernel, Release release) {
   return kernel.cached && release >= kernel.cached_since;
 }
 
+// Of a cached kernel: may the printed caching ratio be another than the one in force (section 4.3)? `is_none`: None is
+// printed, which hides the sharder's value in v0.6.0.
+inline bool hides_caching_ratio(const KernelTraits& kernel, Release release, bool is_none) {
+  if (release == Release::v0_6_0) return is_none;
+  return release >= Release::v1_1_0 && kernel.name != "fused_uvm_caching";
+}
+
 // Is a table stored as the QUANT family (section 2.1)? Its kernel says so or, up to v1.6.0, the name of its sharder.
 // `kernel`: null if no release has it.
 inline bool is_quant(const KernelTraits* kernel, std::string_view sharder) {
