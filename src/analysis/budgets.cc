@@ -8,8 +8,8 @@
 
 #include "analysis/shares.h"
 #include "analysis/statistics.h"
+#include "analysis/table_values.h"
 #include "shardstats/analysis/filter.h"
-#include "shardstats/analysis/reconstruct.h"
 
 namespace shardstats {
 namespace analysis {
@@ -48,9 +48,6 @@ struct Item {
   Place where{};
 };
 using Items = std::vector<Item>;
-
-// Both hold for an undamaged log; of two that disagree either may be right.
-RealInterval settled(RealInterval a, RealInterval b) { return intersection(a, b).value_or(hull(a, b)); }
 
 constexpr const char* kNoShare = "the planner gives no share of HBM for this device";
 
@@ -231,7 +228,7 @@ class Measures {
       return *not_known;
     }
     if (printed) {
-      item.value = item.value ? settled(*item.value, *printed) : *printed;
+      item.value = settled(printed, item.value);
       item.where = line.place;
     }
     return item;
@@ -256,7 +253,7 @@ class Measures {
       // A device of another capacity has the share that is printed, if that is not wrong.
       RealInterval value = share->printed;
       if (one_capacity)
-        value = settled(value, share->expected);
+        value = *settled(value, share->expected);
       else if (all.planning && !share->agrees())
         value = hull(value, share->expected);
       item.value = value * exactly(100.0);
@@ -287,17 +284,14 @@ class Measures {
     if (!printed)
       return unknown("its line is not printed; TorchRec v1.2.0 and later print it with the planner's debug output");
     Item item;
-    item.value = rebuilt.expected ? settled(*rebuilt.expected, *printed) : *printed;
+    item.value = settled(printed, rebuilt.expected);
     item.where = cell.place;
     return item;
   }
 
   // ---- tables ------------------------------------------------------------------------------------------------------
 
-  // The rebuilt table, if its shards are known.
-  const TableRow* rebuilt(std::size_t row) const {
-    return row < tables_.size() && tables_[row].table->sized && tables_[row].shard_count > 0 ? &tables_[row] : nullptr;
-  }
+  const TableRow* table_row(std::size_t row) const { return row < tables_.size() ? &tables_[row] : nullptr; }
 
   Item table(BudgetId id, std::size_t row) const {
     const PrintedTable& printed = printed_.tables.rows[row];
@@ -325,28 +319,25 @@ class Measures {
     return item;
   }
 
-  static Item value_of_cell(const Cell& cell, std::optional<RealInterval> printed,
-                            std::optional<RealInterval> rebuilt) {
+  static Item value_of_cell(const Cell& cell, std::optional<RealInterval> value) {
     Item item;
     item.where = cell.place;
-    item.value = printed && rebuilt ? settled(*printed, *rebuilt) : printed ? printed : rebuilt;
+    item.value = value;
     if (!item.value) item.reason = "it is neither printed nor can it be rebuilt";
     return item;
   }
 
   Item table_hbm(std::size_t row) const {
     const Cell& cell = printed_.tables.rows[row].hbm;
-    const TableRow* table = rebuilt(row);
-    return value_of_cell(cell, printed_bounds(cell, printed_.format_of(RoundedNumbers::table_storage), "bytes"),
-                         table ? std::optional(real(table->hbm)) : std::nullopt);
+    return value_of_cell(cell, storage_of(printed_, cell, table_row(row), &TableRow::hbm));
   }
 
   Item on_one_rank(std::size_t row) const {
     Item item = table_hbm(row);
     if (!item.value) return item;
-    const TableRow* table = rebuilt(row);
+    const TableRow* table = table_row(row);
     std::map<int, RealInterval> on_rank;
-    if (table != nullptr)
+    if (table != nullptr && is_rebuilt(*table))
       for (const PlanShard* shard : table->shards)
         if (shard->rank) on_rank[*shard->rank] = on_rank[*shard->rank] + real(shard->sizes->hbm);
     if (on_rank.empty()) {  // no more than all shards together
@@ -371,18 +362,16 @@ class Measures {
     std::optional<RealInterval> sum;
     if (table != nullptr && table->perf.known && table->shard_count > 0)
       sum = table->shard_perf.total * exactly(static_cast<double>(table->shard_count));
-    return value_of_cell(cell, printed_bounds(cell, printed_.format_of(RoundedNumbers::table_perf), "ms"), sum);
+    return value_of_cell(cell,
+                         settled(printed_bounds(cell, printed_.format_of(RoundedNumbers::table_perf), "ms"), sum));
   }
 
   Item shard_count(std::size_t row) const {
-    const Cell& cell = printed_.tables.rows[row].ranks;
+    const PrintedTable& printed = printed_.tables.rows[row];
     Item item;
-    item.where = cell.place;
-    std::vector<int> ranks;
-    if (const TableRow* table = rebuilt(row))
-      item.value = exactly(static_cast<double>(table->shard_count));
-    else if (parse_ranks(cell.text, ranks))
-      item.value = exactly(static_cast<double>(ranks.size()));
+    item.where = printed.ranks.place;
+    if (const auto shards = shard_count_of(printed, table_row(row)))
+      item.value = exactly(static_cast<double>(*shards));
     else
       item.reason = "the list of its ranks cannot be read";
     return item;

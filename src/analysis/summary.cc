@@ -5,6 +5,7 @@
 #include "analysis/shares.h"
 #include "analysis/standard_changes.h"
 #include "analysis/statistics.h"
+#include "analysis/table_values.h"
 #include "shardstats/analysis/composition.h"
 
 namespace shardstats {
@@ -191,33 +192,35 @@ PerfSummary summarize_perf(const PrintedPlan& printed, const Plan& plan, const R
 
 TableGroup& group_named(std::string_view name, std::vector<TableGroup>& groups) {
   const auto found = std::ranges::find(groups, name, &TableGroup::name);
-  return found != groups.end() ? *found : groups.emplace_back(TableGroup{name, 0, 0, {}, {}});
+  return found != groups.end() ? *found : groups.emplace_back(TableGroup{name});
+}
+
+// A sum is known if every part is.
+template <class T>
+void add_to(std::optional<T>& sum, const std::optional<T>& part) {
+  sum = sum && part ? std::optional(*sum + *part) : std::nullopt;
 }
 
 ShapeSummary summarize_shape(const PrintedPlan& printed, const Plan& plan, std::size_t top) {
   ShapeSummary shape;
-  const auto bytes = [&](const Cell& cell) {
-    return real(
-        bytes_printed_as(cell.text, printed.format_of(RoundedNumbers::table_storage), kGiB).value_or(ByteInterval{}));
-  };
-  for (const PlanTable& table : plan.tables) {
-    const PrintedTable& row = printed.tables.rows[table.row];
-    const RealInterval hbm = table.hbm.known && !table.hbm.contradicted ? real(table.hbm.bytes) : bytes(row.hbm);
-    const RealInterval ddr = table.ddr.known && !table.ddr.contradicted ? real(table.ddr.bytes) : bytes(row.ddr);
+  for (const TableRow& table : reconstruct(printed, plan, Filter(), {}).tables) {
+    const PrintedTable& row = *table.printed;
+    const auto hbm = analysis::storage_of(printed, row.hbm, &table, &TableRow::hbm);
+    const auto ddr = analysis::storage_of(printed, row.ddr, &table, &TableRow::ddr);
     for (const auto& [name, groups] :
          {std::pair{row.sharding.text, &shape.shardings}, {row.kernel.text, &shape.kernels}}) {
       if (name.empty()) continue;  // its column was cut off
       TableGroup& group = group_named(name, *groups);
       ++group.tables;
-      group.shards += table.shard_count;
-      group.hbm = group.hbm + hbm;
-      group.ddr = group.ddr + ddr;
+      add_to(group.shards, analysis::shard_count_of(row, &table));
+      add_to(group.hbm, hbm);
+      add_to(group.ddr, ddr);
     }
-    if (hbm.high > 0) shape.largest.push_back({&row, hbm});
+    if (hbm && hbm->high > 0) shape.largest.push_back({&row, *hbm});
   }
+  const auto hbm_of = [](const TableGroup& group) { return middle(group.hbm.value_or(RealInterval{})); };
   for (auto* groups : {&shape.shardings, &shape.kernels})
-    std::ranges::stable_sort(*groups,
-                             [](const TableGroup& a, const TableGroup& b) { return middle(a.hbm) > middle(b.hbm); });
+    std::ranges::stable_sort(*groups, std::ranges::greater{}, hbm_of);
   keep(shape.largest, top);
   return shape;
 }

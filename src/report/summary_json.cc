@@ -77,9 +77,9 @@ Json groups_json(const std::vector<TableGroup>& groups) {
   for (const TableGroup& group : groups)
     json.push_back({{"name", std::string(group.name)},
                     {"tables", group.tables},
-                    {"shards", group.shards},
-                    {"hbm", bytes_json(group.hbm)},
-                    {"ddr", bytes_json(group.ddr)}});
+                    {"shards", group.shards ? Json(*group.shards) : Json()},
+                    {"hbm", group.hbm ? bytes_json(*group.hbm) : Json()},
+                    {"ddr", group.ddr ? bytes_json(*group.ddr) : Json()}});
   return json;
 }
 

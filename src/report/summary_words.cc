@@ -124,8 +124,8 @@ std::string groups_text(const std::vector<TableGroup>& groups) {
   for (std::size_t i = 0; i < groups.size() && i < kMostGroups; ++i) {
     const TableGroup& group = groups[i];
     std::string text = std::string(group.name) + " " + plural(group.tables, "table");
-    if (group.hbm.high > 0) text += " " + human_bytes(group.hbm);
-    if (group.ddr.low > 0) text += " and " + human_bytes(group.ddr) + " DDR";
+    if (group.hbm && group.hbm->high > 0) text += " " + human_bytes(*group.hbm);
+    if (group.ddr && group.ddr->low > 0) text += " and " + human_bytes(*group.ddr) + " DDR";
     words.push_back(std::move(text));
   }
   if (groups.size() > kMostGroups) words.push_back(std::to_string(groups.size() - kMostGroups) + " more");

@@ -112,6 +112,25 @@ TEST(Summary, ShapeCountsEveryTableOnce) {
   EXPECT_EQ(shape.kernels.front().tables, 5);
 }
 
+// Before v0.6.0 no log prints what a table takes.
+TEST(Summary, GroupsTakeWhatWasRebuiltOrIsNotKnown) {
+  constexpr double kFused = 40'522'980'652, kDense = 8'291'168;  // v0.3.0.json, all shards
+  const auto kernel = [](const Summary& summary, std::string_view name) {
+    return *std::ranges::find(summary.shape.kernels, name, &TableGroup::name);
+  };
+  const Summary summary = summary_of("v0.3.0.log");
+  EXPECT_EQ(summary.shape.largest.front().printed->fqn.text, "model.sparse_arch.fused_ebc_weighted.page_table");
+  ASSERT_TRUE(kernel(summary, "fused").hbm && kernel(summary, "dense").hbm);
+  EXPECT_TRUE(kernel(summary, "fused").hbm->contains(kFused));
+  EXPECT_TRUE(kernel(summary, "dense").hbm->contains(kDense));
+  // A table whose rows cannot be read leaves its own groups unknown.
+  const Checked checked(changed(log_bytes("v0.3.0.log"), "ebc_weighted.country_session_14", "259541", "   ?  "));
+  const Summary damaged = summarize(checked.printed, checked.plan);
+  EXPECT_FALSE(kernel(damaged, "fused").hbm || kernel(damaged, "fused").ddr);
+  EXPECT_EQ(kernel(damaged, "fused").shards, kernel(summary, "fused").shards);
+  EXPECT_TRUE(kernel(damaged, "dense").hbm);
+}
+
 TEST(Summary, Oddities) {
   const auto message = [](const Summary& summary, std::string_view id) {
     const auto found = std::ranges::find(summary.oddities, id, &Oddity::id);

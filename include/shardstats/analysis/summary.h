@@ -84,8 +84,10 @@ struct PerfSummary {
 // Tables that have something in common: a sharding type, a kernel.
 struct TableGroup {
   std::string_view name;
-  std::int64_t tables = 0, shards = 0;
-  RealInterval hbm{}, ddr{};  // of all shards, bytes
+  std::int64_t tables = 0;
+  // Of all shards, bytes; nullopt: they are not known of every table.
+  std::optional<std::int64_t> shards = 0;
+  std::optional<RealInterval> hbm = RealInterval{}, ddr = RealInterval{};
 };
 
 struct ShapeSummary {
