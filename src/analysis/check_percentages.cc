@@ -381,4 +381,13 @@ void check_percentages(Checks& checks) {
   checks.compared.planning_ddr = checks.compared.ddr_percent;
 }
 
+bool capacities_differ(const PrintedPlan& printed, const Plan& plan) {
+  std::vector<Finding> findings;
+  Checks checks{printed, plan, findings};
+  const MemoryShares shares = hbm_shares(checks);
+  if (!shares.counted || common_capacity(shares.ranks)) return false;
+  check_percentages(checks);
+  return !checks.compared.hbm_percent;
+}
+
 }  // namespace shardstats::analysis

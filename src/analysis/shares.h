@@ -47,6 +47,8 @@ MemoryShares hbm_shares(const PrintedPlan& printed, const Plan& plan);
 std::optional<RealInterval> common_capacity(const std::vector<Share>& shares);
 // The printed KJT storage of the memory that inputs go to.
 Cell kjt_cell(const PrintedPlan& printed, const Plan& plan);
+// Does every device have its own HBM? Not where shares do not fit one another because one is printed wrong.
+bool capacities_differ(const PrintedPlan& printed, const Plan& plan);
 // HBM that the planner may fill on each device, if one printed number is that of all.
 std::optional<ByteInterval> planning_of_all(const PrintedPlan& printed, const Plan& plan);
 

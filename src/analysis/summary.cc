@@ -108,17 +108,32 @@ void add_changes(const PrintedPlan& printed, const Plan& plan, const WhatIf& wha
       memory.changes, [](const ChangeEffect& a, const ChangeEffect& b) { return middle(a.fall) > middle(b.fall); });
 }
 
+// Where devices differ, another rank than the one with the most HBM may have the least room. Gives its share.
+RealInterval find_smaller_device(const PrintedPlan& printed, const Plan& plan, MemorySummary& memory) {
+  if (!analysis::capacities_differ(printed, plan)) return memory.share;
+  const analysis::MemoryShares shares = analysis::hbm_shares(printed, plan);
+  const auto by_share = [](const analysis::Share& share) { return share.printed.high; };
+  const analysis::Share& most = *std::ranges::max_element(shares.ranks, {}, by_share);
+  if (most.printed.high <= memory.share.high) return memory.share;
+  memory.smaller = most.rank;
+  memory.smaller_cell = most.row->hbm_percent;
+  return most.printed;
+}
+
 void set_planning(const PrintedPlan& printed, const Plan& plan, MemorySummary& memory) {
   const auto share = values_printed_as(memory.share_cell.text, Format::p0);
   if (share && share->high > 0) memory.share = *share;
+  RealInterval fullest = memory.share;
   if (const auto planning = analysis::planning_of_all(printed, plan); planning && planning->low > 0) {
     memory.planning_cell = printed.slot(LineId::planning_memory, 0);
     memory.planning = real(*planning);
-    memory.share = memory.largest / *memory.planning;
+    memory.share = fullest = memory.largest / *memory.planning;
     memory.headroom = *memory.planning - memory.largest;
+  } else {
+    fullest = find_smaller_device(printed, plan, memory);
   }
-  if (memory.share.high <= 0 || memory.largest.high <= 0 || !memory.complete) return;
-  memory.fit = memory.share.low > 1 ? Fit::too_large : memory.share.high >= kTight ? Fit::tight : Fit::roomy;
+  if (fullest.high <= 0 || memory.largest.high <= 0 || !memory.complete) return;
+  memory.fit = fullest.low > 1 ? Fit::too_large : fullest.high >= kTight ? Fit::tight : Fit::roomy;
 }
 
 MemorySummary summarize_memory(const PrintedPlan& printed, const Plan& plan, const WhatIf* what_if,

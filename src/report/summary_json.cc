@@ -44,6 +44,7 @@ Json memory_json(const Summary& summary) {
           {"planning", m.planning ? bytes_json(*m.planning) : Json()},
           {"headroom", m.planning ? bytes_json(m.headroom) : Json()},
           {"share", m.planning ? bounds_json(m.share) : Json()},
+          {"smaller_device", m.smaller ? Json{{"rank", *m.smaller}, {"printed", printed(m.smaller_cell)}} : Json()},
           {"histogram", m.histogram},
           {"peak",
            {{"rank", m.peak},

@@ -62,7 +62,10 @@ std::string fit_text(const MemorySummary& memory) {
   } else if (memory.share_cell) {
     text += ", " + std::string(memory.share_cell.text) + "% of what the planner may fill there";
   }
-  return text + lines_text({&memory.peak_cell, &memory.planning_cell});
+  if (memory.smaller)
+    text += "; rank " + std::to_string(*memory.smaller) + " takes " + std::string(memory.smaller_cell.text) +
+            "% of a smaller device";
+  return text + lines_text({&memory.peak_cell, &memory.planning_cell, &memory.smaller_cell});
 }
 
 std::string no_memory_text(const Summary& summary) {

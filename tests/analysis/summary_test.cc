@@ -79,6 +79,26 @@ TEST(Summary, TooLargeAndTight) {
   EXPECT_EQ(memory("8.0", "9").fit, Fit::roomy);
 }
 
+// Where devices differ, the rank with the most HBM need not be the one that runs out of it.
+TEST(Summary, ASmallerDeviceMayBeTooSmall) {
+  const auto memory = [](const std::string& log, std::initializer_list<std::string_view> percents) {
+    Checked checked(log);
+    auto rank = checked.printed.ranks.rows.begin();
+    for (const std::string_view percent : percents) (rank++)->hbm_percent.text = percent;
+    return summarize(checked.printed, checked.plan).memory;
+  };
+  const std::string debug = log_bytes("v1.4.0.log");
+  const MemorySummary one = memory(debug, {"57", "10", "1", "1"});
+  EXPECT_EQ(one.fit, Fit::roomy);
+  EXPECT_FALSE(one.smaller);
+  const MemorySummary own = memory(debug, {"57", "120", "12", "1"});
+  EXPECT_EQ(own.peak, 0);
+  EXPECT_EQ(own.fit, Fit::too_large);
+  EXPECT_EQ(own.smaller, 1);
+  EXPECT_EQ(own.smaller_cell.text, "120");
+  EXPECT_FALSE(memory(debug, {"57", "120", "1", "1"}).smaller) << "verify calls one share of all a wrong number";
+}
+
 TEST(Summary, LostRanksLeaveTheFitOpen) {
   std::string log = log_bytes("v1.4.0.log");
   const std::size_t last = log.find("#         3 ");

@@ -49,6 +49,9 @@ struct MemorySummary {
   int peak = 0;                                // the one of them that `parts` and `tables` are of
   Cell peak_cell;                              // its printed HBM
   Cell share_cell;                             // its printed percentage
+  // Another rank, of whose device more is taken: devices differ, and its own is smaller.
+  std::optional<int> smaller;
+  Cell smaller_cell;                     // its printed percentage
   std::optional<RealInterval> planning;  // HBM that the planner may fill on each rank, bytes; not if devices differ
   Cell planning_cell;
   RealInterval share{};     // of `largest` in it; where it is not printed, the printed percentage
