@@ -96,6 +96,7 @@ BudgetResult decide(const Budget& budget, std::string_view pattern, const Items&
     if (worst == nullptr || badness(form, result.status, item) > badness(form, result.status, *worst)) worst = &item;
   }
   result.value = worst->value;
+  result.relation = form.relation;
   result.word = worst->word;
   result.reason = worst->reason;
   result.rank = worst->rank;
@@ -430,8 +431,11 @@ BudgetReport check_budgets(const PrintedPlan& printed, const Plan& plan, const B
   const analysis::Measures measures(printed, plan);
   const Place block{printed.line, 1};
   BudgetReport report{{}, budgets.strict};
-  for (const Budget& budget : budgets.of_plan)
-    report.results.push_back(analysis::decide(budget, {}, measures.of(budget), block));
+  for (const Budget& budget : budgets.of_plan) {
+    BudgetResult& result = report.results.emplace_back(analysis::decide(budget, {}, measures.of(budget), block));
+    if (budget.id == BudgetId::max_hbm_percent && shares_are_of_all_memory(printed.releases.front()))
+      result.relation = "of all memory";
+  }
   for (const TableBudgets& tables : budgets.of_tables)
     for (const Budget& budget : tables.budgets)
       report.results.push_back(

@@ -122,6 +122,7 @@ RealInterval find_smaller_device(const PrintedPlan& printed, const Plan& plan, M
 
 void set_planning(const PrintedPlan& printed, const Plan& plan, MemorySummary& memory) {
   const auto share = values_printed_as(memory.share_cell.text, Format::p0);
+  memory.share_of_all = shares_are_of_all_memory(printed.releases.front());
   if (share && share->high > 0) memory.share = *share;
   RealInterval fullest = memory.share;
   if (const auto planning = analysis::planning_of_all(printed, plan); planning && planning->low > 0) {

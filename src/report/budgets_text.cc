@@ -68,7 +68,7 @@ std::string value_sentence(const BudgetResult& result, const BudgetForm& form) {
     return " is " + std::string(result.word) + ", allowed is " + listed(result.budget->allowed, "or");
   const Amounts amounts = amounts_of(*result.value, result.budget->limit, form.unit);
   std::string text = " is " + amounts.value;
-  if (!form.relation.empty()) text += " " + std::string(form.relation);
+  if (!result.relation.empty()) text += " " + std::string(result.relation);
   return text + (form.at_least ? ", at least " : ", at most ") + amounts.limit +
          (form.at_least ? " is asked for" : " is allowed");
 }

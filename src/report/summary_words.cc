@@ -60,7 +60,8 @@ std::string fit_text(const MemorySummary& memory) {
     text += memory.headroom.high < 0 ? human_bytes(RealInterval{} - memory.headroom) + " too much"
                                      : human_bytes(memory.headroom) + " left";
   } else if (memory.share_cell) {
-    text += ", " + std::string(memory.share_cell.text) + "% of what the planner may fill there";
+    text += ", " + std::string(memory.share_cell.text) + "% of " +
+            (memory.share_of_all ? "all memory there" : "what the planner may fill there");
   }
   if (memory.smaller)
     text += "; rank " + std::to_string(*memory.smaller) + " takes " + std::string(memory.smaller_cell.text) +

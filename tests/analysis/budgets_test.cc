@@ -140,6 +140,16 @@ TEST(Budgets, LimitsOfTables) {
   }
 }
 
+TEST(Budgets, SharesBeforeV020AreOfAllMemory) {
+  const Budgets half = plan_budget(BudgetId::max_hbm_percent, 50);
+  const auto relation = [&](const char* log) {
+    const Checked checked(log_bytes(log));
+    return result_of(checked, half).relation;
+  };
+  EXPECT_EQ(relation("v0.1.0.log"), "of all memory");
+  EXPECT_EQ(relation("v0.3.0.log"), "of planning memory");
+}
+
 TEST(Budgets, WhatIsNotPrintedIsUndecidedWithAReason) {
   const struct {
     const char* log;

@@ -96,6 +96,7 @@ struct BudgetResult {
   std::string_view pattern{};  // of its TableBudgets
   BudgetStatus status{};
   std::optional<RealInterval> value{};  // in the budget's unit
+  std::string_view relation{};          // what the value is relative to; may be empty
   std::string_view word{};              // unit word
   std::string reason{};                 // without a value or word: why
   std::optional<int> rank{};

@@ -48,7 +48,8 @@ struct MemorySummary {
   std::vector<int> fullest;                    // ranks that may have the largest
   int peak = 0;                                // the one of them that `parts` and `tables` are of
   Cell peak_cell;                              // its printed HBM
-  Cell share_cell;                             // its printed percentage
+  Cell share_cell;                             // its printed percentage,
+  bool share_of_all = false;                   // which before v0.2.0 is of all memory, reserved or not
   // Another rank, of whose device more is taken: devices differ, and its own is smaller.
   std::optional<int> smaller;
   Cell smaller_cell;                     // its printed percentage

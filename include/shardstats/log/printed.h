@@ -88,6 +88,9 @@ constexpr Format rank_memory_format(Release release) {
   return release >= Release::v0_8_0 ? Format::r3 : release == Release::v0_1_0 ? Format::f1 : Format::r1;
 }
 
+// The percentages of HBM and DDR are of what is reserved, too (log-format.md section 6.2).
+constexpr bool shares_are_of_all_memory(Release release) { return release < Release::v0_2_0; }
+
 // v0.1.0 prints the cost of its estimator instead, a thousand to one (log-format.md section 3.2).
 constexpr bool prints_perf_in_ms(Release release) { return release >= Release::v0_1_1; }
 
