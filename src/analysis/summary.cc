@@ -179,7 +179,8 @@ PerfSummary summarize_perf(const PrintedPlan& printed, const Plan& plan, const R
   perf.critical_comms = printed.slot(LineId::critical_path_comms);
   perf.critical_compute = printed.slot(LineId::critical_path_compute);
   perf.critical = printed.slot(LineId::critical_path_sum);
-  if (!values.known) return perf;
+  perf.in_ms = prints_perf_in_ms(printed.releases.front());
+  if (!values.known || !perf.in_ms) return perf;
   const auto& total = values[Quantity::perf];
   perf.largest = largest(total);
   perf.known = perf.largest.high < kUnbounded && perf.largest.high > 0;

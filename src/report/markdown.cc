@@ -137,7 +137,7 @@ void add_memory(const Summary& summary, Sections& page) {
 void add_perf(const PerfSummary& perf, Sections& page) {
   using namespace summary_words;
   page.add("\n#### Speed\n");
-  if (!perf.known) return page.add(paragraph(std::string(kNoPerf)));
+  if (!perf.known) return page.add(paragraph(no_perf_text(perf)));
   page.add(judged(name(perf.balance), pace_text(perf)));
   page.add(paragraph(bound_text(perf)));
   page.add(paragraph(critical_text(perf)));

@@ -43,7 +43,7 @@ class SummaryWriter {
   void write_perf(bool quiet) {
     heading("Speed");
     const PerfSummary& p = summary_.perf;
-    if (!p.known) return line(std::string(kNoPerf));
+    if (!p.known) return line(no_perf_text(p));
     line(judged(name(p.balance), p.balance == Balance::uneven ? kBad : kGood, pace_text(p)));
     write_sentence(bound_text(p));
     if (quiet) return;

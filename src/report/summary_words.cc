@@ -98,6 +98,11 @@ std::string spread_text(const Summary& summary, std::string_view picture) {
          percent_text(summary.memory_above_mean) + " above it";
 }
 
+std::string no_perf_text(const PerfSummary& perf) {
+  return perf.in_ms ? "The log prints no perf that ranks could be compared by."
+                    : "TorchRec v0.1.0 does not print perf in ms.";
+}
+
 std::string pace_text(const PerfSummary& perf) {
   return take_text(perf.slowest, human_ms(perf.largest)) + ", " + percent_text(perf.percent_above_mean) +
          " above the mean of " + human_ms(perf.mean) + lines_text({&perf.cell});

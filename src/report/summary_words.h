@@ -11,7 +11,6 @@ namespace shardstats::summary_words {
 
 inline constexpr std::string_view kEmbeddingsOnly =
     "This release counts embeddings only: dense modules and KJT come on top.";
-inline constexpr std::string_view kNoPerf = "The log prints no perf that ranks could be compared by.";
 
 std::string percent_text(RealInterval percent);  // "12.5%", "12.5..13.0%"
 std::string share_text(double part, double whole);
@@ -26,6 +25,7 @@ std::string other_changes_text(const MemorySummary& memory);
 // `picture`: a histogram between the least and the most; may be empty.
 std::string spread_text(const Summary& summary, std::string_view picture);
 
+std::string no_perf_text(const PerfSummary& perf);   // why there is nothing on perf
 std::string pace_text(const PerfSummary& perf);      // "rank 3 takes 1.3 ms, 5.0% above the mean of ..."
 std::string bound_text(const PerfSummary& perf);     // "comms-bound: rank 3 spends ..."
 std::string critical_text(const PerfSummary& perf);  // "critical path 0.6 ms: ..."

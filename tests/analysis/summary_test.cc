@@ -202,6 +202,7 @@ TEST(Summary, WithoutPlanOrTables) {
   EXPECT_TRUE(old.memory.known);
   EXPECT_FALSE(old.memory.counts_reservation);
   EXPECT_TRUE(old.memory.share_of_all);
+  EXPECT_FALSE(old.perf.known || old.perf.in_ms);
   EXPECT_TRUE(old.memory.parts.empty());
   EXPECT_TRUE(old.memory.changes.empty());
   EXPECT_TRUE(summary_of("v1.8.0-nodebug.log").memory.parts.empty());
