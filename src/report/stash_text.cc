@@ -70,6 +70,13 @@ std::string choice_text(const RankStash& rank) {
   return text;
 }
 
+// "2 ranks fit, 1 rank does not fit"
+std::string fit_words(Fits fits, bool one) {
+  if (fits == Fits::undecided) return "may not fit";
+  if (fits == Fits::yes) return one ? "fits" : "fit";
+  return one ? "does not fit" : "do not fit";
+}
+
 // Why no more is stashed.
 std::string limit_text(const RankStash& rank) {
   if (rank.fits == Fits::yes) return "";
@@ -78,6 +85,7 @@ std::string limit_text(const RankStash& rank) {
   if (phase != Phase::dense_forward && phase != Phase::dense_backward)
     return "the peak is in " + spaced(name(phase)) + ", when the weights are needed: stashing more does not help";
   if (static_cast<std::int64_t>(rank.tables.size()) == rank.candidates) return "all tables that can be stashed are";
+  if (rank.candidate_bytes.low == rank.bytes.low) return "its other tables may have no weights in HBM";
   return "no further table fits into the window";
 }
 
@@ -122,10 +130,7 @@ class StashWriter {
     for (std::size_t f = 0; f < kFitsNames.size(); ++f)
       if (plan_.fits[f] > 0)
         text += (text.ends_with(':') ? " " : ", ") + plural(plan_.fits[f], "rank") + " " +
-                (f == 0               ? "fit"
-                 : f == 2             ? "may not fit"
-                 : plan_.fits[f] == 1 ? "does not fit"
-                                      : "do not fit");
+                fit_words(static_cast<Fits>(f), plan_.fits[f] == 1);
     return text;
   }
 
