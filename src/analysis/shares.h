@@ -9,6 +9,9 @@
 
 namespace shardstats::analysis {
 
+// Before v0.4.0 planning DDR and the shares of it are printed of less than there is (log-format.md Q14).
+constexpr bool prints_all_ddr(Release release) { return release >= Release::v0_4_0; }
+
 inline constexpr double kLeastCapacity = 128.0 * kMiB;  // bytes of a device that has such a memory
 
 // One rank's share, a fraction: what is printed, and what the printed capacity makes of it.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/shares.h"
 #include "analysis/statistics.h"
 #include "analysis/subset.h"
 #include "shardstats/analysis/composition.h"
@@ -146,8 +147,9 @@ class Planner {
     const std::int64_t size =
         options_.ranks_per_host > 0 ? options_.ranks_per_host : inferred_ranks_per_host(plan_).value_or(0);
     if (size <= 0) return;
-    const auto ddr = analysis::printed_bounds(printed_.slot(LineId::planning_memory, 1),
-                                              rank_memory_format(Release::v0_8_0), "bytes");
+    const Cell cell =
+        analysis::prints_all_ddr(printed_.releases.front()) ? printed_.slot(LineId::planning_memory, 1) : Cell{};
+    const auto ddr = analysis::printed_bounds(cell, rank_memory_format(Release::v0_8_0), "bytes");
     for (std::size_t r = 0; r < result_.ranks.size(); ++r) {
       const RankStash& rank = result_.ranks[r];
       const auto host = static_cast<int>(rank.rank / size);

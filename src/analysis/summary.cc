@@ -343,11 +343,10 @@ void find_sequence_outputs(const PrintedPlan& printed, const Plan& plan, const M
                       tables});
 }
 
-// By the printed shares, unless the printed memory denies them. Before v0.4.0 they are of less than there is
-// (log-format.md Q14).
+// By the printed shares, unless the printed memory denies them.
 void find_full_ddr(const PrintedPlan& printed, std::vector<Oddity>& oddities) {
   constexpr std::int64_t kAll = 100;
-  if (printed.releases.front() < Release::v0_4_0) return;
+  if (!analysis::prints_all_ddr(printed.releases.front())) return;
   const auto planning = printed.bytes_in(LineId::planning_memory, 1);
   const Format form = printed.format_of(RoundedNumbers::rank_memory);
   std::int64_t ranks = 0, most = 0;

@@ -172,7 +172,7 @@ class StashWriter {
     if (most.pinned.high == 0) return;
     line("Pinned memory: at most " + human_bytes(most.pinned) + " on a host (host " + std::to_string(most.host) +
          ", of " + with_commas(static_cast<std::int64_t>(plan_.hosts.size())) + ")" +
-         (most.free ? ", whose DDR has " + human_bytes(*most.free) + " free" : "; its DDR is not printed"));
+         (most.free ? ", whose DDR has " + human_bytes(*most.free) + " free" : "; the log does not tell its DDR"));
   }
 
   const StashPlan& plan_;

@@ -17,6 +17,7 @@ constexpr std::array<std::string_view, 12> kNames = {"t0", "t1", "t2", "t3", "t4
 // A plan with the rows of its tables, which have the names above, and with times of output and gradient dist.
 struct StashCase {
   explicit StashCase(SmallPlan small) : plan(small.take()) {
+    printed.releases = plan.releases;
     for (std::size_t t = 0; t < plan.tables.size(); ++t) {
       PrintedTable& row = printed.tables.rows.emplace_back();
       row.fqn.text = kNames.at(t);
@@ -182,6 +183,16 @@ TEST(Stash, PinnedMemoryAgainstDdr) {
   ASSERT_TRUE(plan.hosts[0].free);
   EXPECT_GT(plan.hosts[0].free->high, 4 * kGiB);
   EXPECT_GT(plan.hosts[0].pinned.low, kGiB);
+}
+
+// v0.3.0 prints 121.6 GiB of DDR where there are 128 GiB (log-format.md Q14).
+TEST(Stash, DdrIsNotToldBeforeV040) {
+  const Checked checked(log_bytes("v0.3.0.log"));
+  StashOptions options = at(1e9, 1000.0);
+  options.ranks_per_host = 4;
+  const StashPlan plan = stash_of(checked.printed, checked.plan, {}, {20 * kGiB}, options);
+  ASSERT_EQ(plan.hosts.size(), 2U);
+  EXPECT_FALSE(plan.hosts[0].free);
 }
 
 // 60 ms at 450 GB/s are 27 GB a rank; the 11.31 GB of the published benchmark take 25 ms each way.

@@ -72,7 +72,7 @@ struct RankStash {
 struct HostMemory {
   int host = 0;
   ByteInterval pinned;
-  std::optional<ByteInterval> free;  // DDR of its ranks less what the plan puts there; nothing: not printed
+  std::optional<ByteInterval> free;  // DDR of its ranks less what the plan puts there; nothing: not told
 };
 
 enum class StashRisk : std::uint8_t {
