@@ -366,10 +366,17 @@ void find_full_ddr(const PrintedPlan& printed, std::vector<Oddity>& oddities) {
                       0});
 }
 
+// "CW: 0 TW: 0", or nothing where the plan has no type at all.
+bool has_no_shard(const PrintedRank& row) {
+  const auto is_zero = [](const ShardCount& of_type) { return of_type.count.text == "0"; };
+  const std::vector<ShardCount> counts = shard_counts(row.shards);
+  return row.shards.text.empty() || (!counts.empty() && std::ranges::all_of(counts, is_zero));
+}
+
 void find_idle_ranks(const PrintedPlan& printed, std::vector<Oddity>& oddities) {
   if (!printed.ranks.has(ColumnId::shards)) return;  // cut off
   const auto idle = std::ranges::count_if(
-      printed.ranks.rows, [](const PrintedRank& row) { return row.rank && row.shards.text.empty() && row.hbm; });
+      printed.ranks.rows, [](const PrintedRank& row) { return row.rank && row.hbm && has_no_shard(row); });
   if (idle > 0) oddities.push_back({"idle_ranks", count_text(idle, "rank has", "ranks have") + " no shard at all", 0});
 }
 

@@ -176,6 +176,18 @@ TEST(Summary, HostMemoryThatOverflowsIsNamed) {
             "DDR of 1 rank is more than the planner may fill; the fullest is rank 1 with 9.0 GB, 226%");
 }
 
+TEST(Summary, RanksWithoutAShard) {
+  const auto message = [](const std::string& log) {
+    const Checked checked(log);
+    const auto oddities = summarize(checked.printed, checked.plan, {}).oddities;
+    const auto found = std::ranges::find(oddities, "idle_ranks", &Oddity::id);
+    return found == oddities.end() ? "" : found->message;
+  };
+  const std::string log = log_bytes("v1.4.0.log");
+  EXPECT_EQ(message(log), "");
+  EXPECT_EQ(message(changed(log, "#         3 ", "RW: 1", "RW: 0")), "1 rank has no shard at all");
+}
+
 // Only the lines that say so make an empty plan of a log without a rank table.
 TEST(Summary, LostRanksAreNoEmptyPlan) {
   const std::string log = log_bytes("v1.4.0.log");
