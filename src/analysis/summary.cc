@@ -108,10 +108,12 @@ void add_changes(const PrintedPlan& printed, const Plan& plan, const WhatIf& wha
       memory.changes, [](const ChangeEffect& a, const ChangeEffect& b) { return middle(a.fall) > middle(b.fall); });
 }
 
+Fit fit_of(RealInterval share) {
+  return share.low > 1 ? Fit::too_large : share.high >= kTight ? Fit::tight : Fit::roomy;
+}
+
 // Where devices differ, another rank than the one with the most HBM may have the least room. Gives its share.
-RealInterval find_smaller_device(const PrintedPlan& printed, const Plan& plan, MemorySummary& memory) {
-  if (!analysis::capacities_differ(printed, plan)) return memory.share;
-  const analysis::MemoryShares shares = analysis::hbm_shares(printed, plan);
+RealInterval find_smaller_device(const analysis::MemoryShares& shares, MemorySummary& memory) {
   const auto by_share = [](const analysis::Share& share) { return share.printed.high; };
   const analysis::Share& most = *std::ranges::max_element(shares.ranks, {}, by_share);
   if (most.printed.high <= memory.share.high) return memory.share;
@@ -120,21 +122,32 @@ RealInterval find_smaller_device(const PrintedPlan& printed, const Plan& plan, M
   return most.printed;
 }
 
+// Where no planning memory is that of all devices.
+Fit fit_by_printed_shares(const PrintedPlan& printed, const Plan& plan, MemorySummary& memory) {
+  const analysis::MemoryShares shares = analysis::hbm_shares(printed, plan);
+  if (analysis::capacities_differ(printed, plan)) return fit_of(find_smaller_device(shares, memory));
+  const Fit fit = fit_of(memory.share);
+  if (!shares.counted || !shares.planning || analysis::common_capacity(shares.ranks)) return fit;
+  // One share is printed wrong. If it is this one, the planning memory may say otherwise.
+  const auto own = std::ranges::find(shares.ranks, memory.peak, &analysis::Share::rank);
+  return own == shares.ranks.end() || fit_of(own->expected) == fit ? fit : Fit::unknown;
+}
+
 void set_planning(const PrintedPlan& printed, const Plan& plan, MemorySummary& memory) {
   const auto share = values_printed_as(memory.share_cell.text, Format::p0);
   memory.share_of_all = shares_are_of_all_memory(printed.releases.front());
   if (share && share->high > 0) memory.share = *share;
-  RealInterval fullest = memory.share;
-  if (const auto planning = analysis::planning_of_all(printed, plan); planning && planning->low > 0) {
+  const auto planning = analysis::planning_of_all(printed, plan);
+  const bool of_all = planning && planning->low > 0;
+  if (of_all) {
     memory.planning_cell = printed.slot(LineId::planning_memory, 0);
     memory.planning = real(*planning);
-    memory.share = fullest = memory.largest / *memory.planning;
+    memory.share = memory.largest / *memory.planning;
     memory.headroom = *memory.planning - memory.largest;
-  } else {
-    fullest = find_smaller_device(printed, plan, memory);
   }
-  if (fullest.high <= 0 || memory.largest.high <= 0 || !memory.complete) return;
-  memory.fit = fullest.low > 1 ? Fit::too_large : fullest.high >= kTight ? Fit::tight : Fit::roomy;
+  const Fit fit = of_all ? fit_of(memory.share) : fit_by_printed_shares(printed, plan, memory);
+  const bool filled = memory.share.high > 0 || memory.smaller;
+  if (filled && memory.largest.high > 0 && memory.complete) memory.fit = fit;
 }
 
 MemorySummary summarize_memory(const PrintedPlan& printed, const Plan& plan, const WhatIf* what_if,

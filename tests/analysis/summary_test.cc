@@ -97,6 +97,7 @@ TEST(Summary, ASmallerDeviceMayBeTooSmall) {
   EXPECT_EQ(own.smaller, 1);
   EXPECT_EQ(own.smaller_cell.text, "120");
   EXPECT_FALSE(memory(debug, {"57", "120", "1", "1"}).smaller) << "verify calls one share of all a wrong number";
+  EXPECT_EQ(memory(debug, {"97", "10", "1", "1"}).fit, Fit::unknown) << "it is, or 57% of the planning memory is";
 }
 
 TEST(Summary, LostRanksLeaveTheFitOpen) {
