@@ -105,7 +105,7 @@ RealInterval prefetched_bytes(const Plan& plan, const PlanTable& table, const Pl
 }
 
 std::string why_unknown(const Plan& plan) {
-  if (!plan.sized) return std::string(why_not_rebuilt(plan));
+  if (!plan.sized || plan.empty) return std::string(why_not_rebuilt(plan));
   if (plan.ranks.empty()) return "the log has no ranks";
   const auto sized = [](const PlanTable& table) { return table.sized && !table.facts.empty(); };
   if (plan.missing || !std::ranges::all_of(plan.tables, sized))

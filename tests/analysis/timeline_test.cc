@@ -112,6 +112,12 @@ TEST(Timeline, WithoutWhatItRestsOnThereIsNone) {
     return timeline.unknown;
   };
   EXPECT_THAT(why([](Plan& plan) { plan.ranks.clear(); }), testing::HasSubstr("no ranks"));
+  // The tables of a proposal that failed may be printed.
+  EXPECT_EQ(why([](Plan& plan) {
+              plan.ranks.clear();
+              plan.empty = true;
+            }),
+            "the planner found no plan");
   EXPECT_THAT(why([](Plan& plan) { plan.tables[1].sized = false; }), testing::HasSubstr("not every table"));
   EXPECT_THAT(why([](Plan& plan) { plan.missing.emplace(); }), testing::HasSubstr("not every table"));
   EXPECT_THAT(why([](Plan& plan) { plan.setting.device = Device::cpu; }), testing::HasSubstr("cpu has no HBM"));
