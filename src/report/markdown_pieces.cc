@@ -20,9 +20,9 @@ std::string escaped(std::string_view text) {
       out += "&gt;";
     else if (c == '&')
       out += "&amp;";
-    else if (c == '@')
-      out += "@&#8203;";  // a blank of no width ends a mention
-    else if (std::string_view("\\`*_~[]|#!").find(c) != std::string_view::npos)
+    else if (c == '@' || c == '#')
+      out += std::string(1, c) + "&#8203;";  // a blank of no width: GitHub links \@name and \#1, too
+    else if (std::string_view("\\`*_~[]|!").find(c) != std::string_view::npos)
       out += {'\\', c};
     else
       out += c;

@@ -37,7 +37,7 @@ TEST(Markdown, NamesAreNoMarkup) {
   };
   for (const auto& c : cases) EXPECT_THAT(findings_of(c.path, ""), HasSubstr(c.place));
   EXPECT_THAT(findings_of("a.log", "<b>|*x*|_[y](z)_ @me `c` \\ #1 & !"),
-              HasSubstr("&lt;b&gt;\\|\\*x\\*\\|\\_\\[y\\](z)\\_ @&#8203;me \\`c\\` \\\\ \\#1 &amp; \\!"));
+              HasSubstr("&lt;b&gt;\\|\\*x\\*\\|\\_\\[y\\](z)\\_ @&#8203;me \\`c\\` \\\\ #&#8203;1 &amp; \\!"));
 }
 
 TEST(Markdown, TheSuspectElsewhere) {
