@@ -91,10 +91,20 @@ std::optional<ValueSource> from_config(const Config& config, const std::string& 
   return ValueSource{found->place, found->values, found->kind, found->section.empty()};
 }
 
-// A shared format that this command does not have is for the others. Colours of the file give way to the environment's.
-bool is_for_others(const std::string& name, const ValueSource& source, const Command& command) {
+// False where the command has no such option.
+bool is_given(const CLI::App& options, const std::string& option) {
+  const CLI::Option* found = options.get_option_no_throw(option);
+  return found != nullptr && found->count() > 0;
+}
+
+// A shared format that this run cannot have is for other ones, and so is the limit of `whatif --max` without --max,
+// which `check` knows, too. Colours of the file give way to the environment's.
+bool is_for_others(const std::string& name, const ValueSource& source, const Command& command,
+                   const CLI::App& options) {
   if (name == "color") return source.kind && (is_set("NO_COLOR") || is_set("FORCE_COLOR"));
+  if (name == "max-hbm") return command.id == CommandId::whatif && !is_given(options, "--max");
   if (name != "format" || !source.shared || source.values.size() != 1) return false;
+  if (is_given(options, "--render")) return true;
   const auto format = format_named(source.values.front());
   return format && std::ranges::find(command.formats, *format) == command.formats.end();
 }
@@ -185,8 +195,8 @@ std::optional<std::string> fill_in(CLI::App& options, const Command& command, co
     if (!is_setting(*option) || option->count() > 0) continue;
     const std::string& name = option->get_lnames().front();
     auto source = from_environment(name);
-    if (!source || is_for_others(name, *source, command)) source = from_config(config, name, command.name);
-    if (!source || is_for_others(name, *source, command)) continue;
+    if (!source || is_for_others(name, *source, command, options)) source = from_config(config, name, command.name);
+    if (!source || is_for_others(name, *source, command, options)) continue;
     if (auto wrong = give(*option, *source)) return wrong;
     if (auto wrong = check()) return source->place + ": " + *wrong;
   }

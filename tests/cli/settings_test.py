@@ -141,6 +141,26 @@ class Settings(unittest.TestCase):
             self.assertEqual(self.tool("rules", "rank.hbm", config=config, env=env).returncode, 0)
         self.assertEqual(self.tool("rules", "rank.hbm", config='[rules]\nformat = "ndjson"').returncode, 2)
 
+    def test_a_setting_that_a_run_has_no_use_for_is_for_others(self):
+        change = ["whatif", "--set", "batch_size=4", LOG]
+        alone = self.tool(*change, config="").stdout
+        for env, config in (({"SHARDSTATS_MAX_HBM": "9GiB"}, ""), ({}, 'max-hbm = "9GiB"'),
+                            ({}, '[whatif]\nmax-hbm = "9GiB"')):
+            with self.subTest(env=env, config=config):
+                done = self.tool(*change, env=env, config=config)
+                self.assertEqual((done.returncode, done.stdout), (0, alone), done.stderr)
+                limit = self.tool("whatif", "--max", "batch_size", LOG, env=env, config=config).stdout
+                self.assertIn(b"fits 9.000 GiB", limit)
+                limit = self.tool("whatif", LOG, env=env | {"SHARDSTATS_MAX": "batch_size"}, config=config).stdout
+                self.assertIn(b"fits 9.000 GiB", limit)
+        self.assertEqual(self.tool("whatif", "--max-hbm", "9GiB", *change[1:], config="").returncode, 2)
+        rendered = self.tool(*change, "--render", config="").stdout
+        for env, config in (({"SHARDSTATS_FORMAT": "json"}, ""), ({}, 'format = "json"')):
+            with self.subTest(env=env, config=config):
+                done = self.tool(*change, "--render", env=env, config=config)
+                self.assertEqual((done.returncode, done.stdout), (0, rendered), done.stderr)
+        self.assertEqual(self.tool(*change, "--render", config='[whatif]\nformat = "json"').returncode, 2)
+
     def test_colours(self):
         def colours(**more):
             return b"\033[" in self.tool("verify", LOG, **more).stdout
