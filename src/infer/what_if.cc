@@ -9,6 +9,7 @@
 #include "infer/rebuild.h"
 #include "infer/sums.h"
 #include "infer/what_if_parts.h"
+#include "shardstats/limits.h"
 
 namespace shardstats {
 namespace infer_detail {
@@ -118,6 +119,18 @@ constexpr std::array<RankField, 6> kRankFields = {{{&PlanRank::hbm, &OfRank::hbm
                                                    {&PlanRank::sparse_ddr, &OfRank::sparse_ddr},
                                                    {&PlanRank::input, &OfRank::input},
                                                    {&PlanRank::output, &OfRank::output}}};
+
+// Sums of bytes stop at 64 bits and the texts of numbers, too: larger ones would be printed as if that were their
+// value.
+std::optional<Refusal> too_large(const Plan& plan) {
+  for (const PlanRank& rank : plan.ranks) {
+    const auto is_too_large = [&](const RankField& of) { return (rank.*of.field).low > kAnyBytes.high; };
+    if (rank.perf.total.low < kLargestNumber && std::ranges::none_of(kRankFields, is_too_large)) continue;
+    return Refusal{"the memory or the perf of rank " + std::to_string(rank.rank) +
+                   " would be larger than numbers of a plan can be; give smaller values"};
+  }
+  return std::nullopt;
+}
 
 // To what is known of their cells.
 void narrow_tables(const PlanInputs& inputs, Plan& plan) {
@@ -369,6 +382,7 @@ std::variant<ChangedPlan, Refusal> WhatIf::with(std::span<const Change> changes,
   result.plan = impl_->assemble(changed, outcomes, nullptr, with_perf, &result.growth);
   if (answer >= Answer::growth_too) add_growth_of_cells(impl_->base, changed, outcomes, result.growth);
   if (auto refusal = with_perf ? impl_->lost_perf(changed, result.plan) : std::nullopt) return *refusal;
+  if (auto refusal = too_large(result.plan)) return *refusal;
   if (answer == Answer::likely_too) {
     set_reservation(impl_->base, &impl_->likeliest(), changed);
     result.likely = impl_->assemble_likely(changed, outcomes);

@@ -319,6 +319,11 @@ TEST(WhatIf, SaysWhatCannotBe) {
               HasSubstr("do not divide dim 7"));
   Change kernel = of_table(log, "ad_emb", Attribute::kernel, 0, "batched_fused");
   EXPECT_THAT(refusal_of(log, {kernel}), HasSubstr("not known to v1.4.0"));
+  const auto is_too_large = HasSubstr("larger than numbers of a plan can be");
+  EXPECT_THAT(refusal_of(log, {of_table(log, "ad_emb", Attribute::pooling_factor, 1e18)}), is_too_large);
+  EXPECT_THAT(refusal_of(log, {of_table(log, "ad_emb", Attribute::num_poolings, 1e15)}), is_too_large);
+  EXPECT_THAT(refusal_of(log, {of_run(Attribute::bwd_compute_multiplier, 1e300)}), is_too_large);
+  EXPECT_EQ(refusal_of(log, {of_run(Attribute::batch_size, 0x1p40)}), "");
   std::vector<Change> all;
   for (const PrintedTable& row : log.printed.tables.rows)
     all.push_back(of_table(log, row.fqn.text, Attribute::drop, 0));
