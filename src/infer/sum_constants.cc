@@ -9,13 +9,23 @@
 namespace shardstats::infer_detail {
 namespace {
 
+// At most what each rank prints: where the shards of none are all known, as where rows of tables are lost.
+RealInterval anything_in_ranks(const PlanInputs& plan, Quantity quantity) {
+  std::optional<double> least;
+  for (const RankInputs& rank : plan.ranks)
+    if (const auto& printed = quantity == Quantity::hbm ? rank.hbm : rank.ddr)
+      least = std::min(least.value_or(real(*printed).high), real(*printed).high);
+  return {0, least.value_or(0)};
+}
+
 // The amount that most ranks have beyond their shards; zero is preferred if it costs at most one rank more.
-RealInterval hidden_constant(const Outcome& outcome, const SumBounds& bounds, Quantity quantity) {
+RealInterval hidden_constant(const PlanInputs& plan, const Outcome& outcome, const SumBounds& bounds,
+                             Quantity quantity) {
   std::vector<RealInterval> rests;
   for (const SumLine& line : outcome.sums)
     if (line.of == SumOf::rank && line.quantity == quantity)
       rests.push_back(at_least_zero(line.printed - bounds.sum_of(line)));
-  if (rests.empty()) return {};
+  if (rests.empty()) return anything_in_ranks(plan, quantity);
   const auto ranks_with = [&](double amount) {
     return std::ranges::count_if(rests, [&](RealInterval rest) { return rest.contains(amount); });
   };
@@ -45,7 +55,7 @@ void fit_constants(const PlanInputs& plan, Outcome& outcome, const SumBounds& bo
   const bool in_hbm = io_in_hbm(outcome.setting);
   RealInterval& hidden = in_hbm ? constants.hbm : constants.ddr;
   const Quantity quantity = in_hbm ? Quantity::hbm : Quantity::ddr;
-  hidden = hidden_constant(outcome, bounds, quantity);
+  hidden = hidden_constant(plan, outcome, bounds, quantity);
   for (const SumLine& line : outcome.sums)
     if (line.of == SumOf::all_ranks && line.quantity == quantity)
       hidden = narrowed(hidden, at_least_zero(line.printed - bounds.sum_of(line)) / real(std::ssize(plan.ranks)));
