@@ -52,10 +52,11 @@ std::int64_t Shares::conflicts() const {
 
 std::int64_t Shares::conflicts_beside(const Outcome& outcome) const {
   if (!capacity_) return 0;
-  return std::ranges::count_if(outcome.sums, [&](const SumLine& line) {
-    return line.of == SumOf::rank && line.quantity == Quantity::hbm && denies(line.index, line.printed) &&
-           !(line.contradicted && !denies(line.index, line.expected));
-  });
+  const auto is_wrong_memory = [&](const SumLine& line) {
+    return line.of == SumOf::rank && line.quantity == Quantity::hbm && line.contradicted &&
+           denies(line.index, line.printed) && !denies(line.index, line.expected);
+  };
+  return conflicts() - std::ranges::count_if(outcome.sums, is_wrong_memory);
 }
 
 bool Shares::show_all_contradictions(const Outcome& outcome) const {
