@@ -12,6 +12,16 @@ std::vector<bool> ranks_without_missing(const PlanInputs& plan) {
   return ranks;
 }
 
+std::uint32_t taken_by_missing(const PlanInputs& plan, const Setting& setting) {
+  constexpr std::uint32_t kAll = ~0u;
+  if (!plan.missing || plan.missing->at_least || !io_in_hbm(setting)) return kAll;
+  const auto is_in_hbm = [](const auto& kernel) {
+    const KernelTraits* const traits = find_kernel(kernel.first);
+    return traits != nullptr && !traits->uvm && !traits->key_value && !traits->ssd;
+  };
+  return std::ranges::all_of(plan.missing->kernels, is_in_hbm) ? kAll & ~bit(Quantity::ddr) : kAll;
+}
+
 std::uint64_t combos_of(const Options& options) {
   std::uint64_t combos = 0;
   for (const Option option : options) combos |= std::uint64_t{1} << option.combo;

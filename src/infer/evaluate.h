@@ -46,6 +46,8 @@ struct PlanInputs {
 
 // By rank row: no shard of a missing table lies there.
 std::vector<bool> ranks_without_missing(const PlanInputs& plan);
+// What shards of missing tables may take of a rank, a bit for each Quantity.
+std::uint32_t taken_by_missing(const PlanInputs& plan, const Setting& setting);
 
 // What ranks hold besides shards, the same on each.
 struct Constants {

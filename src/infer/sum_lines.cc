@@ -93,7 +93,7 @@ std::vector<std::uint32_t> SumLines::add_common(const PlanInputs& plan, const Ou
   return common;
 }
 
-// A rank with a shard of a table that cannot be rebuilt, or whose row is missing, has no sum to compare.
+// A rank with a shard of a table that cannot be rebuilt has no sum to compare, nor of what a missing table may take.
 void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
   const std::size_t all_ranks = plan.ranks.size(), tables = plan.tables.size();
   std::vector<std::uint32_t> everywhere, others;
@@ -111,7 +111,7 @@ void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
   std::vector<std::uint32_t> end(first.begin(), first.end() - 1);
   entries_.reserve(first.back() + everywhere.size() + 2 * tables);  // kernels and totals as well
   entries_.resize(first.back());
-  std::vector<bool> known = ranks_without_missing(plan);
+  std::vector<bool> known(all_ranks, true);
   for (const std::uint32_t t : others) {
     const TableInputs& table = plan.tables[t];
     const std::span<const int> ranks(table.ranks.begin(), table.ranks.size());
@@ -138,10 +138,13 @@ void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
     });
   }
   const std::vector<std::uint32_t> common = add_common(plan, outcome, everywhere);
+  const std::vector<bool> complete = ranks_without_missing(plan);
+  const std::uint32_t missing = taken_by_missing(plan, outcome.setting);
   for (std::size_t rank = 0; rank < all_ranks; ++rank)
     if (known[rank])
       for (const Quantity q : kRankQuantities)
-        add_line(q, SumOf::rank, rank, column_of(plan.ranks[rank], q), first[rank], end[rank], common[rank]);
+        if (complete[rank] || (missing & bit(q)) == 0)
+          add_line(q, SumOf::rank, rank, column_of(plan.ranks[rank], q), first[rank], end[rank], common[rank]);
 }
 
 namespace {
