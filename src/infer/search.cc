@@ -76,23 +76,36 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
   survivor.outcome = std::move(*free);
 }
 
+// Hides what tables may choose for themselves and how their rows are split, with the sizes that were found.
+void hide(const PlanInputs& plan, Evaluator& evaluator, SplitRows split, Outcome& found) {
+  auto hidden = evaluator.free(found.setting, found.pair, Freedom::columns, split, kNoLimit);
+  if (!hidden || hidden->contradictions > found.contradictions) return;
+  for (std::size_t t = 0; t < plan.tables.size(); ++t) {
+    const std::uint64_t combos = combos_of(found.tables[t].options);
+    hidden->tables[t].options.erase_if([&](Option option) { return (combos >> option.combo & 1) == 0; });
+    if (combos != 0 && hidden->tables[t].options.empty()) return;
+  }
+  hidden->contradictions = found.contradictions;
+  hidden->freedoms = found.freedoms;
+  hidden->statistics = found.statistics;
+  hidden->uniform = found.uniform;
+  found = std::move(*hidden);
+}
+
 // Where the shares of the ranks speak for devices of different capacities, row-wise tables that are too small to show
 // it are not split evenly either.
 void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
   Outcome& even = survivor.outcome;
   if (even.rows.how != SplitRows::evenly || !may_split_unevenly(plan, *even.setting.rules)) return;
-  auto split = evaluator.free(even.setting, even.pair, Freedom::columns, hidden_split_of(survivor.members), kNoLimit);
-  if (!split || split->contradictions > even.contradictions) return;
-  for (std::size_t t = 0; t < plan.tables.size(); ++t) {
-    const std::uint64_t combos = combos_of(even.tables[t].options);
-    split->tables[t].options.erase_if([&](Option option) { return (combos >> option.combo & 1) == 0; });
-    if (combos != 0 && split->tables[t].options.empty()) return;
-  }
-  split->contradictions = even.contradictions;
-  split->freedoms = even.freedoms;
-  split->statistics = even.statistics;
-  split->uniform = even.uniform;
-  even = std::move(*split);
+  hide(plan, evaluator, hidden_split_of(survivor.members), even);
+}
+
+// Numbers of poolings and widths of blocks that old releases do not print are usual ones as long as the ranks agree.
+// With rows of tables lost these say nothing.
+void hide_inputs(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
+  Outcome& usual = survivor.outcome;
+  if (usual.uniform && plan.missing && std::ranges::any_of(plan.tables, has_hidden_inputs))
+    hide(plan, evaluator, usual.rows.how, usual);
 }
 
 // Where an even split leaves shards of virtual tables empty, buckets that do not may explain as much.
@@ -154,6 +167,7 @@ SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, const Infe
   if (options.alternatives)
     for (Survivor& survivor : result.survivors)
       if (survivor.outcome.uniform) widen(plan, evaluator, survivor);
+  for (Survivor& survivor : result.survivors) hide_inputs(plan, evaluator, survivor);
   if (!options.alternatives) return std::move(result);
   const Shares shares(plan);
   for (Survivor& survivor : result.survivors)
