@@ -1,4 +1,4 @@
-// Rows that stand twice, wrong sharding types and wrong lists of ranks.
+// Rows that stand twice or are lost, wrong sharding types and wrong lists of ranks.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -198,6 +198,14 @@ bool may_have_wrong_rows(const PrintedPlan& printed) {
 
 void add_repeated_rows(const Disputed& disputed, Corrections& corrections) {
   add_repeated_rows(disputed.printed, corrections);
+}
+
+void add_lost_rank(const Disputed& disputed, Corrections& corrections) {
+  constexpr std::int64_t kMany = 8;  // errors: all that depends on the number of ranks is wrong
+  const auto& rows = disputed.printed.ranks.rows;
+  if (rows.empty() || disputed.printed.has_lost_ranks() || count(disputed.report.findings).error < kMany) return;
+  corrections.add(rows.back().rank, "the row of a rank without shards is missing after this one",
+                  [](PrintedPlan& plan) { plan.ranks.rows.emplace_back().lost = true; });
 }
 
 void add_wrong_words(const Disputed& disputed, Corrections& corrections) {

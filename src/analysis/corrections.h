@@ -64,13 +64,15 @@ struct Disputed {
 // So that another plan rests on the same setting and can be compared.
 InferOptions with_setting_of(const Plan& plan, InferOptions options);
 
-// Whether the first two of the functions below can find anything.
+// Whether add_repeated_rows() or add_wrong_words() can find anything.
 bool may_have_wrong_rows(const PrintedPlan& printed);
-// Likewise the third one, given a plan of tables that are alike. Asks for no perf.
+// Likewise add_batch_size(), given a plan of tables that are alike. Asks for no perf.
 bool may_have_wrong_batch_size(const PrintedPlan& printed, const Plan& plan, const InferOptions& options);
 
 // Each adds what may be wrong, most likely first.
 void add_repeated_rows(const Disputed& disputed, Corrections& corrections);
+// A last rank of which nothing is left: it has no shards, so that no list names it.
+void add_lost_rank(const Disputed& disputed, Corrections& corrections);
 // Sharding types and lists of ranks, by the shards that the rank rows count.
 void add_wrong_words(const Disputed& disputed, Corrections& corrections);
 void add_batch_size(const Disputed& disputed, Corrections& corrections);

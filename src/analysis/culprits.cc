@@ -22,6 +22,7 @@ struct Kind {
   bool explains_all = false;  // counts only if it leaves no error
 };
 constexpr Kind kKinds[] = {{add_repeated_rows},
+                           {add_lost_rank, false, true},
                            {add_wrong_words},
                            {add_batch_size},
                            {add_table_inputs, false, true},

@@ -179,6 +179,23 @@ TEST(Culprits, MissingLastRank) {
   }
 }
 
+// The last rank has no shards, so that nothing but the numbers that depend on how many ranks there are tells of it.
+TEST(Culprits, LostLastRankWithoutShards) {
+  std::string bytes = log_bytes("../planner/v0.7.0-multiplier_or_bandwidth.log");
+  const std::size_t row = bytes.rfind('\n', bytes.find(" 15  ")) + 1;
+  ASSERT_EQ(bytes.substr(row, 14).find_first_not_of("# "), bytes.substr(row, 14).find("15")) << bytes.substr(row, 80);
+  bytes.erase(row, bytes.find('\n', row) + 1 - row);
+  Checked checked(bytes);
+  find_culprits(checked.printed, checked.plan, {}, checked.report);
+  EXPECT_GT(count(checked.report.findings).error, 8);
+  for (const Finding& finding : checked.report.findings) {
+    if (finding.severity != Severity::error) continue;
+    EXPECT_EQ(finding.suspects.front().cell.text, "14") << finding.message;
+    EXPECT_EQ(finding.suspects.front().reason, "the row of a rank without shards is missing after this one");
+  }
+  ASSERT_EQ(checked.report.remarks.size(), 1u);
+}
+
 // One wrong number needs no other culprit than itself.
 TEST(Culprits, SingleNumbersStayTheirOwnSuspects) {
   const std::string bytes = changed(log_bytes("v1.4.0.log"), "9.161 (57%)", "9.161", "9.164");
