@@ -133,10 +133,11 @@ class Mapping final : public Source {
 
 std::string text_of(int code) { return std::generic_category().message(code); }
 
-std::string hint_of(int code) {
+std::string hint_of(const std::string& name, int code) {
   switch (code) {
     case ENOENT:
-      return "check the spelling; `-` reads standard input";
+      return name.find_first_of("*?[") != std::string::npos ? "`shardstats scan` takes patterns of file names"
+                                                            : "check the spelling; `-` reads standard input";
     case EACCES:
     case EPERM:
       return "check its permissions, or pipe it in: `sudo cat LOG | shardstats -`";
@@ -153,7 +154,7 @@ std::string hint_of(int code) {
 }
 
 Error failure(const std::string& name, std::string_view doing, int code) {
-  return {name, {}, std::string(doing) + ": " + text_of(code), hint_of(code)};
+  return {name, {}, std::string(doing) + ": " + text_of(code), hint_of(name, code)};
 }
 
 // Everything up to the end of a pipe, terminal or device; 0, or the errno of what failed: EFBIG if it is too much.

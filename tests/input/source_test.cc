@@ -126,6 +126,7 @@ TEST_F(SourceTest, NamesWhatCannotBeOpened) {
   }
   EXPECT_FALSE(error_of(open_source(folder_)).hint.empty());
   EXPECT_FALSE(error_of(open_source(folder_ + "/none.log")).hint.empty());
+  EXPECT_EQ(error_of(open_source(folder_ + "/*.log")).hint, "`shardstats scan` takes patterns of file names");
 }
 
 TEST_F(SourceTest, NamesAFileWithoutPermission) {
