@@ -124,11 +124,20 @@ class Sections {
         return debug_ && some_rank([](const PrintedRank& row) -> const Cell& { return row.hbm; });
       case When::ddr:
         return debug_ && some_rank([](const PrintedRank& row) -> const Cell& { return row.ddr; });
-      case When::imbalance:
       case When::reservation:
+        return debug_ && shows_unprinted_reservation();
+      case When::imbalance:
         return false;  // kTogether
     }
     return false;
+  }
+  // Do ranks hold more than their shards, which every policy that is known prints from v1.6.0 on?
+  bool shows_unprinted_reservation() const {
+    const auto holds_more = [](const PlanRank& rank) {
+      return rank.hbm.low > rank.sparse_hbm.high || rank.ddr.low > rank.sparse_ddr.high;
+    };
+    return checks_.plan.policy == Policy::other && printed_.releases.front() >= Release::v1_6_0 &&
+           std::ranges::any_of(checks_.plan.ranks, holds_more);
   }
   // Is a number of some rank printed as more than zero?
   template <class CellOf>

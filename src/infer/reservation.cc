@@ -38,9 +38,9 @@ bool policy_fits(const PlanInputs& plan, const PolicyRange& range, Release relea
     if (range.dense_zero && plan.dense_hbm.low + plan.dense_ddr.low > 0) return false;
     return !lookups || kjt_fits(plan, *lookups, kjt_multiplier(range.policy), counted);
   }
-  if (range.policy == Policy::sku_aware) return true;  // before its statistics existed
-  if (prints) return false;
-  return range.policy == Policy::inference || !constants.hidden;
+  if (range.policy == Policy::inference) return !prints;
+  const bool may_be_silent = !prints || range.policy == Policy::sku_aware;  // that before its statistics existed
+  return may_be_silent && !constants.hidden;
 }
 
 // The KJT formula leaves less than the printed KJT storage that the ranks were summed with.

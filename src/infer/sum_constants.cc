@@ -49,9 +49,7 @@ void fit_constants(const PlanInputs& plan, Outcome& outcome, const SumBounds& bo
     if (!in_hbm || plan.dense_ddr.low + plan.kjt_ddr.low > 0) constants.ddr = real(plan.dense_ddr) + real(plan.kjt_ddr);
     return;
   }
-  const ReleaseRules& rules = *outcome.setting.rules;
-  const bool must_be_printed = rules.release >= Release::v1_6_0 && !plan.reservation_lost;
-  if (!rules.counts_reservation || must_be_printed) return;
+  if (!outcome.setting.rules->counts_reservation) return;
   const bool in_hbm = io_in_hbm(outcome.setting);
   RealInterval& hidden = in_hbm ? constants.hbm : constants.ddr;
   const Quantity quantity = in_hbm ? Quantity::hbm : Quantity::ddr;

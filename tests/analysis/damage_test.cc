@@ -142,11 +142,14 @@ TEST(Damage, LinesLostInTheMiddle) {
     const auto batch = std::ranges::find_if(all, [](const auto& line) { return line.starts_with("# Batch Size"); });
     for (auto first = batch; all.end() - first > 1; ++first)
       for (auto last = first + 1; last < all.end() && last - first <= std::ptrdiff_t{kMost}; ++last) {
-        // Not every log has these sections: here no rank shows DDR, and some reservations are not printed.
+        // Not every log has these sections: here no rank shows DDR, and before v1.6.0 some reservations are not
+        // printed.
         const std::string lost = joined({first, last});
         const auto is_lost = [&](std::string_view text) { return lost.find(text) != std::string::npos; };
         if (is_lost("# DDR Imbalance")) continue;
-        if (is_lost("# KJT Storage") && !is_lost("# Top 5") && !is_lost("Percent of Total")) continue;
+        const bool is_printed_always = std::string_view(name) == "v1.8.0.log";
+        if (is_lost("# KJT Storage") && !is_lost("# Top 5") && !is_lost("Percent of Total") && !is_printed_always)
+          continue;
         std::vector<std::string> lines(all.begin(), first);
         lines.insert(lines.end(), last, all.end());
         const Checked checked(joined(lines));
@@ -158,6 +161,21 @@ TEST(Damage, LinesLostInTheMiddle) {
         }
       }
   }
+}
+
+// From v1.6.0 on every known policy prints what it reserves: the ranks show that it was.
+TEST(Damage, LostReservation) {
+  std::vector<std::string> lines = lines_of(log_bytes("v1.8.0.log"));
+  const auto is_heading = [](const std::string& line) { return line.starts_with("# Dense Storage"); };
+  const auto first = std::ranges::find_if(lines, is_heading);
+  ASSERT_GT(lines.end() - first, 5);
+  ASSERT_TRUE(first[3].starts_with("# KJT Storage")) << first[3];
+  lines.erase(first, first + 5);
+  const Checked checked(joined(lines));
+  std::vector<std::string_view> errors;
+  for (const Finding& finding : checked.report.findings)
+    if (finding.severity == Severity::error) errors.push_back(finding.rule->id);
+  EXPECT_EQ(errors, std::vector<std::string_view>{"log.missing_lines"});
 }
 
 TEST(Damage, LostRanks) {
