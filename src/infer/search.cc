@@ -34,7 +34,8 @@ bool is_large(const PlanInputs& plan) {
 }
 
 // A uniform hypothesis says of each table what only some of them show. Where enough tables show a value by themselves,
-// it is taken for all; else a table that does not show it may have any value that its own cells allow.
+// it is taken for all, as long as the ranks of all tables are there to deny it; else a table that does not show it may
+// have any value that its own cells allow.
 constexpr int kEnoughTables = 16;
 
 void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
@@ -55,7 +56,7 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
       shown[d] +=
           !options.empty() && std::all_of(options.begin(), options.end(), [&](Option o) { return same(t, o)[d]; });
   }
-  for (std::size_t t = 0; t < plan.tables.size(); ++t)
+  for (std::size_t t = 0; t < plan.tables.size() && !plan.missing; ++t)
     free->tables[t].options.erase_if([&](Option option) {
       const auto is = same(t, option);
       for (std::size_t d = 0; d < shown.size(); ++d)

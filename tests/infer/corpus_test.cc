@@ -167,11 +167,13 @@ TEST(InferCorpus, TruthIsInsideTheBoundsWhereTheRowOfATableIsLost) {
   }
 }
 
-// The shares of the ranks, or the memory that the lost table does not use, tell of devices of their own capacity.
-TEST(InferCorpus, RowsAreNotSplitEvenlyWhereTheRowOfATableIsLost) {
+// The shares of the ranks, or the memory that the lost table does not use, tell of devices of their own capacity; and
+// many tables of one dtype do not say that those which show none have it.
+TEST(InferCorpus, OddPlansWhereTheRowOfATableIsLost) {
   const fs::path plans = test::corpus("plans");
   if (!fs::exists(plans)) GTEST_SKIP() << "no shared corpus beside the project";
-  const std::pair<const char*, std::size_t> lost[] = {{"V1.5.0/odd-706.log", 1}, {"v1.6.0/odd-725.log", 6}};
+  const std::pair<const char*, std::size_t> lost[] = {
+      {"V1.5.0/odd-706.log", 1}, {"v1.6.0/odd-725.log", 6}, {"v0.5.0/mixed-202.log", 6}};
   for (const auto& [name, table] : lost) {
     TrueLog damaged(plans / name);
     ASSERT_TRUE(damaged.lose_table(table)) << name;
