@@ -12,6 +12,13 @@ std::vector<bool> ranks_without_missing(const PlanInputs& plan) {
   return ranks;
 }
 
+bool is_on_any(const std::vector<bool>& ranks, const TableInputs& table) {
+  return std::any_of(table.ranks.begin(), table.ranks.end(), [&](int rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    return r < ranks.size() && ranks[r];
+  });
+}
+
 std::uint32_t taken_by_missing(const PlanInputs& plan, const Setting& setting) {
   constexpr std::uint32_t kAll = ~0u;
   if (!plan.missing || plan.missing->at_least || !io_in_hbm(setting)) return kAll;

@@ -46,6 +46,8 @@ struct PlanInputs {
 
 // By rank row: no shard of a missing table lies there.
 std::vector<bool> ranks_without_missing(const PlanInputs& plan);
+// Has the table a shard on one of these ranks, a flag for each rank row?
+bool is_on_any(const std::vector<bool>& ranks, const TableInputs& table);
 // What shards of missing tables may take of a rank, a bit for each Quantity.
 std::uint32_t taken_by_missing(const PlanInputs& plan, const Setting& setting);
 
@@ -141,11 +143,12 @@ inline bool equal_shards(const Outcome& outcome, const TableInputs& table) {
 // size of the key-value cache of a virtual table.
 int departures(const TableInputs& table, const TableState& state, const TableParts& parts, int pair);
 
-// What a table may choose for itself in the free tier; each one includes those before it.
+// What a table may choose for itself in the free tier; each one includes those before it, but for the last.
 enum class Freedom : std::uint8_t {
-  sizes,     // element sizes, optimizer, passes
-  poolings,  // numbers of poolings that old releases do not print
-  columns,   // widths of blocks of columns, likewise
+  sizes,              // element sizes, optimizer, passes
+  poolings,           // numbers of poolings that old releases do not print
+  columns,            // widths of blocks of columns, likewise
+  columns_if_unseen,  // columns where no complete rank has a shard of the table, else sizes
 };
 
 // Among hypotheses that fill in values table by table the count of those values is a matter of degree: a contradicted

@@ -72,6 +72,7 @@ class FreeTier {
       : plan_(plan),
         sums_(sums),
         freedom_(freedom),
+        complete_ranks_(ranks_without_missing(plan)),
         may_mislead_(may_mislead),
         parts_(std::make_shared<PooledParts>(plan.tables.size())) {
     start_.setting = setting;
@@ -89,8 +90,8 @@ class FreeTier {
     for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
       const TableInputs& table = plan_.tables[t];
       if (!table.sized || table.kernel == nullptr) continue;
-      start_.contradictions +=
-          free_options(start_.setting, table, freedom_, may_be_virtual, maker, parts_->tables[t], start_.tables[t]);
+      start_.contradictions += free_options(start_.setting, table, freedom_of(table), may_be_virtual, maker,
+                                            parts_->tables[t], start_.tables[t]);
       forced += departures(table, start_.tables[t], parts_->tables[t], start_.pair);
       if (start_.cost() + forced > limit) return false;
     }
@@ -117,6 +118,11 @@ class FreeTier {
   }
 
  private:
+  Freedom freedom_of(const TableInputs& table) const {
+    if (freedom_ != Freedom::columns_if_unseen) return freedom_;
+    return is_on_any(complete_ranks_, table) ? Freedom::sizes : Freedom::columns;
+  }
+
   static bool is_virtual(const TableParts& parts) { return !parts.empty() && parts.back().variant.virtual_table; }
 
   // Several tables that depart from the plan-wide values show in several sums: if only one asks for them, it is wrong.
@@ -190,7 +196,8 @@ class FreeTier {
   const PlanInputs& plan_;
   KnownSums& sums_;
   Freedom freedom_;
-  bool may_mislead_;  // a sum
+  std::vector<bool> complete_ranks_;  // without a shard of a missing table
+  bool may_mislead_;                  // a sum
   std::shared_ptr<PooledParts> parts_;
   Outcome start_;  // before any sum was looked at
 };

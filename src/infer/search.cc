@@ -78,8 +78,8 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
 }
 
 // Hides what tables may choose for themselves and how their rows are split, with the sizes that were found.
-void hide(const PlanInputs& plan, Evaluator& evaluator, SplitRows split, Outcome& found) {
-  auto hidden = evaluator.free(found.setting, found.pair, Freedom::columns, split, kNoLimit);
+void hide(const PlanInputs& plan, Evaluator& evaluator, Freedom freedom, SplitRows split, Outcome& found) {
+  auto hidden = evaluator.free(found.setting, found.pair, freedom, split, kNoLimit);
   if (!hidden || hidden->contradictions > found.contradictions) return;
   for (std::size_t t = 0; t < plan.tables.size(); ++t) {
     const std::uint64_t combos = combos_of(found.tables[t].options);
@@ -98,15 +98,19 @@ void hide(const PlanInputs& plan, Evaluator& evaluator, SplitRows split, Outcome
 void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
   Outcome& even = survivor.outcome;
   if (even.rows.how != SplitRows::evenly || !may_split_unevenly(plan, *even.setting.rules)) return;
-  hide(plan, evaluator, hidden_split_of(survivor.members), even);
+  hide(plan, evaluator, Freedom::columns, hidden_split_of(survivor.members), even);
 }
 
 // Numbers of poolings and widths of blocks that old releases do not print are usual ones as long as the ranks agree.
-// With rows of tables lost these say nothing.
+// Those with a shard of a missing table say nothing.
 void hide_inputs(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
   Outcome& usual = survivor.outcome;
-  if (usual.uniform && plan.missing && std::ranges::any_of(plan.tables, has_hidden_inputs))
-    hide(plan, evaluator, usual.rows.how, usual);
+  if (!usual.uniform || !plan.missing) return;
+  const auto hides_inputs = [complete = ranks_without_missing(plan)](const TableInputs& table) {
+    return has_hidden_inputs(table) && !is_on_any(complete, table);
+  };
+  if (std::ranges::any_of(plan.tables, hides_inputs))
+    hide(plan, evaluator, Freedom::columns_if_unseen, usual.rows.how, usual);
 }
 
 // Where an even split leaves shards of virtual tables empty, buckets that do not may explain as much.

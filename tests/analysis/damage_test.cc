@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "logs.h"
@@ -306,6 +307,25 @@ TEST(Damage, RanksAndTablesThatCannotBeRead) {
               << name << ": " << rank.rank.text << " " << table.fqn.text;
           EXPECT_GE(errors.of_log, 2) << name;
         }
+  }
+}
+
+// The ranks without a shard of the lost table still tell numbers of poolings that the log does not print.
+TEST(Damage, NumbersOfOtherRanksAreComparedWhereTheRowOfATableIsLost) {
+  std::vector<std::string> lines = lines_of(log_bytes("v0.3.0.log"));
+  std::erase_if(lines,
+                [](const std::string& line) { return line.find("fused_ebc_weighted.page_table ") != line.npos; });
+  EXPECT_EQ(errors_of(joined(lines)).of_numbers, std::vector<std::string>{});
+  const auto row =
+      std::ranges::find_if(lines, [](const std::string& line) { return line.starts_with("#         2 "); });
+  ASSERT_NE(row, lines.end());
+  const std::string rank = *row;
+  for (const auto& [number, twice] :
+       {std::pair<std::string, std::string>{" 0.6 ", " 1.2 "}, {" 4.77 ", " 9.54 "}, {" 26.22 ", " 52.44 "}}) {
+    *row = rank;
+    ASSERT_NE(row->find(number), row->npos) << number;
+    row->replace(row->find(number), number.size(), twice);
+    EXPECT_EQ(errors_of(joined(lines)).of_numbers.size(), 1) << number;
   }
 }
 
