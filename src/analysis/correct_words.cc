@@ -204,6 +204,8 @@ void add_lost_rank(const Disputed& disputed, Corrections& corrections) {
   constexpr std::int64_t kMany = 8;  // errors: all that depends on the number of ranks is wrong
   const auto& rows = disputed.printed.ranks.rows;
   if (rows.empty() || disputed.printed.has_lost_ranks() || count(disputed.report.findings).error < kMany) return;
+  // The list of a table that is split over all ranks would name it.
+  if (std::ranges::any_of(disputed.plan.tables, &PlanTable::on_every_rank)) return;
   corrections.add(rows.back().rank, "the row of a rank without shards is missing after this one",
                   [](PrintedPlan& plan) { plan.ranks.rows.emplace_back().lost = true; });
 }
