@@ -125,9 +125,10 @@ RealInterval find_smaller_device(const analysis::MemoryShares& shares, MemorySum
 // Where no planning memory is that of all devices.
 Fit fit_by_printed_shares(const PrintedPlan& printed, const Plan& plan, MemorySummary& memory) {
   const analysis::MemoryShares shares = analysis::hbm_shares(printed, plan);
-  if (analysis::capacities_differ(printed, plan)) return fit_of(find_smaller_device(shares, memory));
   const Fit fit = fit_of(memory.share);
-  if (!shares.counted || !shares.planning || analysis::common_capacity(shares.ranks)) return fit;
+  if (!shares.counted || analysis::common_capacity(shares.ranks)) return fit;
+  if (analysis::capacities_differ(printed, plan)) return fit_of(find_smaller_device(shares, memory));
+  if (!shares.planning) return fit;
   // One share is printed wrong. If it is this one, the planning memory may say otherwise.
   const auto own = std::ranges::find(shares.ranks, memory.peak, &analysis::Share::rank);
   return own == shares.ranks.end() || fit_of(own->expected) == fit ? fit : Fit::unknown;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <set>
 #include <span>
 
 #include "infer/assume.h"
@@ -183,11 +182,12 @@ void find_perf(const InferOptions& options, Inference& all) {
 bool keep_groups_of_perf(Inference& all) {
   if (!all.inputs.empty_plan || !any_grouped(all.inputs.tables)) return false;
   if (all.perf_outcomes.empty() || all.perf_outcomes.front().contradictions > 0) return false;
-  std::set<std::int64_t> sizes;
-  for (const PerfOutcome& outcome : all.perf_outcomes) sizes.insert(outcome.hypothesis.setting.group_size);
-  return std::erase_if(all.found.survivors, [&](const Survivor& survivor) {
-           return !sizes.contains(survivor.outcome.setting.group_size);
-         }) > 0;
+  const auto is_denied = [&](const Survivor& survivor) {
+    return std::ranges::none_of(all.perf_outcomes, [&](const PerfOutcome& outcome) {
+      return outcome.hypothesis.setting.group_size == survivor.outcome.setting.group_size;
+    });
+  };
+  return std::erase_if(all.found.survivors, is_denied) > 0;
 }
 
 // What printed cells and values of its own speak against the best hypothesis of both halves.

@@ -174,11 +174,16 @@ TEST(Stash, Risks) {
               testing::ElementsAre(short_output_dist, short_gradient_dist, bandwidth, unknown_hosts));
 }
 
-TEST(Stash, PinnedMemoryAgainstDdr) {
-  const Checked checked(log_bytes("v1.4.0.log"));
+// Of four ranks a host, with time to stash all that can be.
+StashPlan stash_on_hosts(const Checked& checked) {
   StashOptions options = at(1e9, 1000.0);
   options.ranks_per_host = 4;
-  const StashPlan plan = stash_of(checked.printed, checked.plan, {}, {20 * kGiB}, options);
+  return stash_of(checked.printed, checked.plan, {}, {20 * kGiB}, options);
+}
+
+TEST(Stash, PinnedMemoryAgainstDdr) {
+  const Checked checked(log_bytes("v1.4.0.log"));
+  const StashPlan plan = stash_on_hosts(checked);
   ASSERT_EQ(plan.hosts.size(), 1U);
   ASSERT_TRUE(plan.hosts[0].free);
   EXPECT_GT(plan.hosts[0].free->high, 4 * kGiB);
@@ -188,9 +193,7 @@ TEST(Stash, PinnedMemoryAgainstDdr) {
 // v0.3.0 prints 121.6 GiB of DDR where there are 128 GiB (log-format.md Q14).
 TEST(Stash, DdrIsNotToldBeforeV040) {
   const Checked checked(log_bytes("v0.3.0.log"));
-  StashOptions options = at(1e9, 1000.0);
-  options.ranks_per_host = 4;
-  const StashPlan plan = stash_of(checked.printed, checked.plan, {}, {20 * kGiB}, options);
+  const StashPlan plan = stash_on_hosts(checked);
   ASSERT_EQ(plan.hosts.size(), 2U);
   EXPECT_FALSE(plan.hosts[0].free);
 }
