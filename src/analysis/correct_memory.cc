@@ -84,6 +84,26 @@ void add_rank_of_lines(const Disputed& disputed, Corrections& corrections) {
   }
 }
 
+// ---- storage of tables ---------------------------------------------------------------------------------------------
+
+// The errors that a wrong storage of a table may cause: on its row, its kernel and its ranks.
+struct Disputes {
+  int all = 0;
+  bool on_row = false;
+};
+Disputes disputes_of(const Disputed& disputed, const PlanTable& table) {
+  const std::string_view kernel = disputed.printed.tables.rows[table.row].kernel.text;
+  Disputes found;
+  for (const Finding& f : disputed.report.findings) {
+    if (f.severity != Severity::error) continue;
+    const bool on_row = f.table == table.row;
+    found.on_row |= on_row;
+    found.all +=
+        on_row || (!f.kernel.empty() && f.kernel == kernel) || (f.rank && disputed.plan.shards_on(table, *f.rank) > 0);
+  }
+  return found;
+}
+
 }  // namespace
 
 void add_rank_memory(const Disputed& disputed, Corrections& corrections) {
@@ -93,43 +113,36 @@ void add_rank_memory(const Disputed& disputed, Corrections& corrections) {
   std::ranges::stable_sort(corrections.all(), {}, &Correction::against);
 }
 
-void add_misleading_memory(const Disputed& disputed, Corrections& corrections) {
+void add_misleading_ranks(const Disputed& disputed, Corrections& corrections) {
   const PrintedPlan& printed = disputed.printed;
-  for (const Finding& finding : disputed.report.findings) {
+  for (const Finding& finding : disputed.report.findings)
     for (std::size_t r = 0; r < printed.ranks.rows.size(); ++r)
       for (const auto cell : {&PrintedRank::hbm, &PrintedRank::ddr, &PrintedRank::input, &PrintedRank::output})
         if (const Cell& of = printed.ranks.rows[r].*cell; of && of.place == finding.where.place)
           corrections.add_removal(of, &PrintedPlan::ranks, r, cell);
-    // A finding on a table's perf may come from a dtype that its storage was taken for.
-    if (finding.table)
-      for (const auto cell : {&PrintedTable::hbm, &PrintedTable::ddr, &PrintedTable::ssd})
-        if (const Cell& of = printed.tables.rows[*finding.table].*cell; of && !corrections.has(of))
-          corrections.add_removal(of, &PrintedPlan::tables, *finding.table, cell);
-  }
 }
 
-void add_departing_tables(const Disputed& disputed, Corrections& corrections) {
-  const auto& rows = disputed.printed.tables.rows;
+void add_misleading_tables(const Disputed& disputed, Corrections& corrections) {
   const Plan& plan = disputed.plan;
-  std::map<std::pair<double, Optimizer>, int> tables_with;
   const auto kind = [](const PlanTable& t) { return std::pair(t.choice.element_size, t.choice.optimizer); };
+  std::map<std::pair<double, Optimizer>, int> tables_with;
   for (const PlanTable& table : plan.tables) ++tables_with[kind(table)];
   const auto by_count = [](const auto& entry) { return entry.second; };
   const auto usual = std::ranges::max_element(tables_with, {}, by_count);
-  const auto disputes = [&](const PlanTable& table) {
-    return [&](const Finding& f) {
-      if (f.severity != Severity::error) return false;
-      return f.table == table.row || (!f.kernel.empty() && f.kernel == rows[table.row].kernel.text) ||
-             (f.rank && plan.shards_on(table, *f.rank) > 0);
-    };
-  };
-  for (const PlanTable& table : plan.tables) {
-    const PrintedTable& row = rows[table.row];
-    if (kind(table) == usual->first || !row.hbm) continue;
-    const auto findings = static_cast<int>(std::ranges::count_if(disputed.report.findings, disputes(table)));
-    if (findings == 0) continue;
-    Correction& correction = corrections.add_removal(row.hbm, &PrintedPlan::tables, table.row, &PrintedTable::hbm);
-    correction.against = -findings;  // a wrong cell shows in its rank and its kernel
+  const auto departs = [&](const PlanTable* table) { return kind(*table) != usual->first; };
+  std::vector<const PlanTable*> tables;
+  for (const PlanTable& table : plan.tables) tables.push_back(&table);
+  std::stable_partition(tables.begin(), tables.end(), departs);
+  for (const PlanTable* table : tables) {
+    const PrintedTable& row = disputed.printed.tables.rows[table->row];
+    const Disputes disputes = disputes_of(disputed, *table);
+    if (disputes.all == 0) continue;
+    for (const auto cell : {&PrintedTable::hbm, &PrintedTable::ddr, &PrintedTable::ssd}) {
+      // Another memory than HBM is seldom printed with enough digits to show in anything but its own row.
+      if (!(row.*cell) || (cell != &PrintedTable::hbm && !disputes.on_row)) continue;
+      Correction& correction = corrections.add_removal(row.*cell, &PrintedPlan::tables, table->row, cell);
+      correction.against = -disputes.all;
+    }
   }
   std::ranges::stable_sort(corrections.all(), {}, &Correction::against);
 }

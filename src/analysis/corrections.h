@@ -80,9 +80,9 @@ void add_batch_size(const Disputed& disputed, Corrections& corrections);
 void add_table_inputs(const Disputed& disputed, Corrections& corrections);
 // A rank's memory where other lines show the right one.
 void add_rank_memory(const Disputed& disputed, Corrections& corrections);
-// A memory cell that made another hypothesis of the whole plan look better.
-void add_misleading_memory(const Disputed& disputed, Corrections& corrections);
-// The storage of tables with a dtype or an optimizer of their own.
-void add_departing_tables(const Disputed& disputed, Corrections& corrections);
+// A rank's memory cell that made another hypothesis of the whole plan look better.
+void add_misleading_ranks(const Disputed& disputed, Corrections& corrections);
+// The storage of a table, which its dtype and optimizer were taken from.
+void add_misleading_tables(const Disputed& disputed, Corrections& corrections);
 
 }  // namespace shardstats::analysis

@@ -11,9 +11,9 @@ namespace {
 
 using namespace analysis;
 
-constexpr std::size_t kTablesTried = 240;             // over all corrections: each costs another inference
-constexpr std::size_t kTrials = 8, kLeastTrials = 2;  // corrections tried
-constexpr std::int64_t kFew = 4;                      // a correction must leave at most one finding in so many
+constexpr std::size_t kTablesTried = 4000;             // over all corrections: each costs another inference
+constexpr std::size_t kTrials = 32, kLeastTrials = 4;  // corrections tried
+constexpr std::int64_t kFew = 4;                       // a correction must leave at most one finding in so many
 
 // In the order in which they are tried.
 struct Kind {
@@ -27,8 +27,8 @@ constexpr Kind kKinds[] = {{add_repeated_rows},
                            {add_batch_size},
                            {add_table_inputs, false, true},
                            {add_rank_memory, false},
-                           {add_misleading_memory, false},
-                           {add_departing_tables, false}};
+                           {add_misleading_ranks, false},
+                           {add_misleading_tables, false}};
 
 // Where rows of ranks are missing without a place of their own, so that nothing is known to be of its rank; or null.
 const Diagnostic* ranks_without_places(const PrintedPlan& printed) {
