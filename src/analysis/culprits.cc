@@ -80,17 +80,24 @@ class Culprits {
   static Key key_of(const Finding& finding) {
     return Key(finding.rule->id, finding.where.place.line, finding.where.place.column);
   }
-  static void lead(Finding& finding, const Cell& culprit, const std::string& reason) {
-    std::erase_if(finding.suspects, [&](const Suspect& s) { return s.cell.place == culprit.place; });
-    finding.suspects.insert(finding.suspects.begin(), {culprit, reason});
+  // Puts them in front, each as likely as the first.
+  static void lead(Finding& finding, std::vector<Suspect> culprits) {
+    for (std::size_t i = 0; i < culprits.size(); ++i) {
+      culprits[i].as_likely = i > 0;
+      std::erase_if(finding.suspects, [&](const Suspect& s) { return s.cell.place == culprits[i].cell.place; });
+    }
+    if (!finding.suspects.empty()) finding.suspects.front().as_likely = false;
+    finding.suspects.insert(finding.suspects.begin(), culprits.begin(), culprits.end());
   }
 
   // So that nobody has to read them all.
-  void remark(const Correction& correction, std::int64_t led, std::int64_t of) {
+  void remark(const std::vector<Suspect>& culprits, std::int64_t led, std::int64_t of) {
     constexpr std::int64_t kSeveral = 3;
     if (led < kSeveral) return;
-    report_.remarks.push_back("One cause explains " + std::to_string(led) + " of " + std::to_string(of) +
-                              " errors: " + words_of({correction.culprit, correction.reason}) + ".");
+    const std::string which =
+        culprits.size() == 1 ? "One cause" : "One of " + std::to_string(culprits.size()) + " causes";
+    report_.remarks.push_back(which + " explains " + std::to_string(led) + " of " + std::to_string(of) +
+                              " errors: " + words_of_likeliest(culprits) + ".");
   }
 
   // Without all rank rows nothing else can be right, and no correction can be made up.
@@ -98,7 +105,7 @@ class Culprits {
     const Diagnostic* const missing = ranks_without_places(printed_);
     if (missing == nullptr) return false;
     for (Finding& finding : report_.findings)
-      if (finding.severity == Severity::error) lead(finding, missing->where, "rows of ranks are missing here");
+      if (finding.severity == Severity::error) lead(finding, {{missing->where, "rows of ranks are missing here"}});
     return true;
   }
 
@@ -109,7 +116,8 @@ class Culprits {
     if (std::ranges::count_if(report_.findings, unreadable) != 1) return false;
     const Cell where = found->where;
     for (Finding& finding : report_.findings)
-      if (finding.severity == Severity::error) lead(finding, where, "this cell cannot be read, and others rest on it");
+      if (finding.severity == Severity::error)
+        lead(finding, {{where, "this cell cannot be read, and others rest on it"}});
     return true;
   }
 
@@ -119,30 +127,65 @@ class Culprits {
     std::set<Key> findings;   // likewise
   };
 
-  // Tries one after the other until one leaves no error. The best one leads wherever it removes a finding, if it leaves
-  // few enough of them: the number of errors then.
+  // The corrections that explain most, as likely as each other, in the order in which they were tried.
+  struct Best {
+    std::vector<Trial> trials;
+    std::int64_t errors = 0;  // that they leave, or may leave at most
+
+    bool explains_all() const { return !trials.empty() && errors == 0; }
+    // More cells speak against it than against the best.
+    bool is_likelier_than(const Correction& other) const {
+      return !trials.empty() && trials.front().correction->against < other.against;
+    }
+    bool has_cell_of(const Correction& other) const {
+      const auto is_same = [&](const Trial& t) { return t.correction->culprit.place == other.culprit.place; };
+      return std::ranges::any_of(trials, is_same);
+    }
+    void take(Trial trial) {
+      if (trial.errors > errors || (trial.errors == errors && is_likelier_than(*trial.correction))) return;
+      if (trial.errors < errors) trials.clear();
+      errors = trial.errors;
+      trials.push_back(std::move(trial));
+    }
+  };
+
+  // Tries one after the other, also those that are as likely as one that leaves no error. The number of errors that the
+  // best ones leave, if it is small enough.
   std::optional<std::int64_t> blame_one(std::vector<Correction>& corrections, bool structure_only, bool all) {
     // One that the ranks' cells speak against can explain all the same while the inference is still uniform.
     if (structure_only && !corrections.empty()) {
       const int least = std::ranges::min_element(corrections, {}, &Correction::against)->against;
       std::erase_if(corrections, [least](const Correction& c) { return c.against > least; });
     }
-    Trial best{nullptr, all ? 1 : errors(report_) / kFew + 1, {}};
+    Best best{{}, all ? 0 : errors(report_) / kFew};
+    const std::size_t for_other_kinds = trials_ / 2;
     for (const Correction& correction : corrections) {
-      if (trials_ == 0 || best.errors == 0) break;
+      if (trials_ == for_other_kinds || (best.explains_all() && best.is_likelier_than(correction))) break;
+      if (best.explains_all() && best.has_cell_of(correction)) continue;
       --trials_;
-      if (Trial trial = with(correction); trial.errors < best.errors) best = std::move(trial);
+      best.take(with(correction));
     }
-    if (best.correction == nullptr) return std::nullopt;
-    std::int64_t led = 0;
-    const std::int64_t all_errors = errors(report_);
-    for (Finding& finding : report_.findings) {
-      if (finding.severity != Severity::error || best.findings.contains(key_of(finding))) continue;
-      lead(finding, best.correction->culprit, best.correction->reason);
-      ++led;
-    }
-    remark(*best.correction, led, all_errors);
+    if (best.trials.empty()) return std::nullopt;
+    lead_with(best.trials);
     return best.errors;
+  }
+
+  // The best corrections lead wherever they remove a finding.
+  void lead_with(const std::vector<Trial>& best) {
+    std::int64_t led = 0;
+    const std::int64_t all = errors(report_);
+    std::vector<Suspect> every;
+    for (const Trial& trial : best) every.push_back({trial.correction->culprit, trial.correction->reason});
+    for (Finding& finding : report_.findings) {
+      if (finding.severity != Severity::error) continue;
+      std::vector<Suspect> culprits;
+      for (std::size_t i = 0; i < best.size(); ++i)
+        if (!best[i].findings.contains(key_of(finding))) culprits.push_back(every[i]);
+      if (!culprits.empty()) ++led;
+      lead(finding, std::move(culprits));
+    }
+    for (std::size_t i = 1; i < every.size(); ++i) every[i].as_likely = true;
+    remark(every, led, all);
   }
 
   Trial with(const Correction& correction) {

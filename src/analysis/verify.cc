@@ -248,6 +248,20 @@ std::string words_of(const Suspect& suspect) {
          std::to_string(cell.place.column) + " (" + suspect.reason + ")";
 }
 
+std::string words_of_likeliest(const std::vector<Suspect>& suspects) {
+  constexpr std::size_t kMostNamed = 2;
+  std::size_t likeliest = std::min<std::size_t>(suspects.size(), 1);
+  while (likeliest < suspects.size() && suspects[likeliest].as_likely) ++likeliest;
+  const std::size_t named = std::min(likeliest, kMostNamed), others = likeliest - named;
+  std::string text;
+  for (std::size_t i = 0; i < named; ++i) {
+    if (i > 0) text += i + 1 == likeliest ? " or " : ", ";
+    text += words_of(suspects[i]);
+  }
+  if (others == 1) return text + " or one other";
+  return others == 0 ? text : text + " or one of " + std::to_string(others) + " others";
+}
+
 Report verify(const PrintedPlan& printed, const Plan& plan) {
   Report report;
   for (const Diagnostic& diagnostic : printed.diagnostics)

@@ -39,7 +39,7 @@ std::string suspect_text(const Finding& finding) {
   if (finding.suspects.empty()) return {};
   const Suspect& suspect = finding.suspects.front();
   const Place& place = suspect.cell.place;
-  return place.line == 0 || place == finding.where.place ? "" : words_of(suspect);
+  return place.line == 0 || place == finding.where.place ? "" : words_of_likeliest(finding.suspects);
 }
 
 std::string message_and_suspect(const Finding& finding) {

@@ -196,6 +196,55 @@ TEST(Culprits, LostLastRankWithoutShards) {
   ASSERT_EQ(checked.report.remarks.size(), 1u);
 }
 
+// Where each of several words may be the wrong one, none is more to blame than the others.
+TEST(Culprits, AllThatAreAsLikely) {
+  Checked checked(changed(log_bytes("v0.3.0.log"), "sequence_ec.os_like_user.v3", "  TW  ", "  CW  "));
+  find_culprits(checked.printed, checked.plan, {}, checked.report);
+  ASSERT_EQ(count(checked.report.findings).error, 2);
+  for (const Finding& finding : checked.report.findings) {
+    ASSERT_GE(finding.suspects.size(), 2u) << finding.message;
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_EQ(finding.suspects[i].cell.text, "CW");
+      EXPECT_EQ(finding.suspects[i].reason, "should be TW");
+    }
+    EXPECT_NE(finding.suspects[0].cell.place.line, finding.suspects[1].cell.place.line);
+    EXPECT_TRUE(finding.suspects[1].as_likely);
+    EXPECT_EQ(std::ranges::count(finding.suspects, true, &Suspect::as_likely), 1);
+  }
+}
+
+TEST(Culprits, WordsOfLikeliest) {
+  const Suspect suspect{{"CW", {26, 72}}, "should be TW"}, equal{{"CW", {30, 7}}, "should be TW", true};
+  const Suspect other{{"1.2", {7, 8}}, "the disputed number itself"};
+  const std::string one = "CW at 26:72 (should be TW)", next = "CW at 30:7 (should be TW)";
+  EXPECT_EQ(words_of_likeliest({}), "");
+  EXPECT_EQ(words_of_likeliest({suspect, other}), one);
+  EXPECT_EQ(words_of_likeliest({suspect, equal, other}), one + " or " + next);
+  EXPECT_EQ(words_of_likeliest({suspect, equal, equal}), one + ", " + next + " or one other");
+  EXPECT_EQ(words_of_likeliest({suspect, equal, equal, equal, other}), one + ", " + next + " or one of 2 others");
+}
+
+// A wrong storage of a table gives it a dtype of its own, or none that its kernel agrees with: its ranks and its kernel
+// tell.
+TEST(Culprits, StorageOfATable) {
+  const auto led = [](const char* mark, const char* old_text, const char* new_text) {
+    const std::string bytes = changed(log_bytes("main.log"), mark, old_text, new_text);
+    const auto blocks = find_blocks(bytes);
+    const PrintedPlan printed = parse(blocks.front());
+    const InferOptions likeliest{{}, false};
+    const Plan plan = infer(printed, likeliest);
+    Report report = verify(printed, plan);
+    find_culprits(printed, plan, likeliest, report);
+    EXPECT_GT(count(report.findings).error, 3) << mark;
+    const auto is_led = [&](const Finding& f) {
+      return f.severity != Severity::error || f.suspects.front().cell.text == new_text;
+    };
+    return std::ranges::all_of(report.findings, is_led);
+  };
+  EXPECT_TRUE(led("ebc.click_geo_emb", "0.278", "0.556"));
+  EXPECT_TRUE(led("ebc.video_click_creative_table", "1.333", "2.666"));
+}
+
 // One wrong number needs no other culprit than itself.
 TEST(Culprits, SingleNumbersStayTheirOwnSuspects) {
   const std::string bytes = changed(log_bytes("v1.4.0.log"), "9.161 (57%)", "9.161", "9.164");

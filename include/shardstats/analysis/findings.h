@@ -19,10 +19,13 @@ namespace shardstats {
 struct Suspect {
   Cell cell;
   std::string reason;
+  bool as_likely = false;  // as the one before it
 };
 
 // "81.391 at 7:19 (without it the rest agrees)"; no text that is long, such as a list of ranks.
 std::string words_of(const Suspect& suspect);
+// Of the first one and those that are as likely: "A, B or one of 3 others".
+std::string words_of_likeliest(const std::vector<Suspect>& suspects);
 
 // What the number should be. Without bounds only `text` says it (rank lists).
 struct Expected {
