@@ -1,0 +1,73 @@
+// What is said of tables, shards and assumptions.
+#include <algorithm>
+
+#include "analysis/explain_parts.h"
+#include "shardstats/numbers/printed.h"
+
+namespace shardstats::explain_detail {
+
+std::string_view fqn_of(const Context& context, std::uint32_t t) {
+  return context.printed.tables.rows[context.plan.tables[t].row].fqn.text;
+}
+
+std::string name_of(const Context& context, std::uint32_t t) {
+  return std::string(context.names[context.plan.tables[t].row]);
+}
+
+double number_of(std::string_view text) { return parse_real(text).value_or(0); }
+
+std::string rank_list(const std::vector<const PlanShard*>& shards) {
+  const bool ranked = std::all_of(shards.begin(), shards.end(), [](const PlanShard* s) { return s->rank.has_value(); });
+  std::string text;
+  const auto number = [&](std::size_t i) { return ranked ? *shards[i]->rank : shards[i]->index; };
+  for (std::size_t i = 0; i < shards.size();) {
+    std::size_t end = i + 1;
+    while (end < shards.size() && number(end) == number(end - 1) + 1) ++end;
+    text += (i == 0 ? "" : ", ") + std::to_string(number(i));
+    if (end - i > 1) text += "-" + std::to_string(number(end - 1));
+    i = end;
+  }
+  return (ranked ? shards.size() > 1 ? "ranks " : "rank " : shards.size() > 1 ? "shards " : "shard ") + text;
+}
+
+std::string shape_text(const PlanShard& shard) {
+  const auto side = [](ByteInterval x) {
+    std::string text = number_text(static_cast<double>(x.low));
+    if (!x.exact()) text += ".." + number_text(static_cast<double>(x.high));
+    return text;
+  };
+  return side(shard.sizes->rows) + " x " + side(shard.sizes->cols);
+}
+
+const Assumption* assumption(const Context& context, std::string_view name, std::optional<std::uint32_t> table) {
+  const auto& all = context.plan.assumptions;
+  std::size_t i = table ? context.first_assumption[*table] : 0;
+  for (; i < all.size() && (!table || all[i].table == table); ++i)
+    if (all[i].name == name && all[i].table == table) return &all[i];
+  return nullptr;
+}
+
+std::string value_words(const AssumedValue& value) {
+  struct Words {
+    std::string operator()(const std::string& word) const { return word; }
+    std::string operator()(bool truth) const { return truth ? "true" : "false"; }
+    std::string operator()(double number) const { return number_text(number); }
+    std::string operator()(ByteInterval x) const { return (*this)(real(x)) + " B"; }
+    std::string operator()(RealInterval x) const {
+      return x.exact() ? number_text(x.low) : number_text(x.low) + ".." + number_text(x.high);
+    }
+  };
+  return std::visit(Words{}, value);
+}
+
+std::string alternatives_text(const Assumption& a, const AssumedValue* shown) {
+  std::string text;
+  const auto add = [&](const AssumedValue& value) {
+    if (value != (shown ? *shown : a.value)) text += (text.empty() ? "or " : ", ") + value_words(value);
+  };
+  add(a.value);
+  for (const AssumedValue& value : a.alternatives) add(value);
+  return text;
+}
+
+}  // namespace shardstats::explain_detail
