@@ -72,7 +72,7 @@ class FreeTier {
       : plan_(plan),
         sums_(sums),
         freedom_(freedom),
-        complete_ranks_(ranks_without_missing(plan)),
+        complete_ranks_(freedom == Freedom::columns_if_unseen ? ranks_without_missing(plan) : std::vector<bool>()),
         may_mislead_(may_mislead),
         parts_(std::make_shared<PooledParts>(plan.tables.size())) {
     start_.setting = setting;
@@ -196,7 +196,7 @@ class FreeTier {
   const PlanInputs& plan_;
   KnownSums& sums_;
   Freedom freedom_;
-  std::vector<bool> complete_ranks_;  // without a shard of a missing table
+  std::vector<bool> complete_ranks_;  // without a shard of a missing table; only columns_if_unseen asks for them
   bool may_mislead_;                  // a sum
   std::shared_ptr<PooledParts> parts_;
   Outcome start_;  // before any sum was looked at

@@ -33,6 +33,14 @@ bool is_large(const PlanInputs& plan) {
   return plan.tables.size() >= kLarge;
 }
 
+// A hypothesis whose tables were given other options still is the one that was found: it counts as much.
+void keep_counts_of(const Outcome& found, Outcome& other) {
+  other.uniform = found.uniform;
+  other.contradictions = found.contradictions;
+  other.freedoms = found.freedoms;
+  other.statistics = found.statistics;
+}
+
 // A uniform hypothesis says of each table what only some of them show. Where enough tables show a value by themselves,
 // it is taken for all, as long as the ranks of all tables are there to deny it; else a table that does not show it may
 // have any value that its own cells allow.
@@ -71,9 +79,7 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
     for (const Option option : before.options)
       if (std::ranges::find(own.options, option) == own.options.end()) own.options.push_back(option);
   }
-  free->contradictions = uniform.contradictions;
-  free->freedoms = uniform.freedoms;
-  free->uniform = true;
+  keep_counts_of(uniform, *free);
   survivor.outcome = std::move(*free);
 }
 
@@ -86,10 +92,7 @@ void hide(const PlanInputs& plan, Evaluator& evaluator, Freedom freedom, SplitRo
     hidden->tables[t].options.erase_if([&](Option option) { return (combos >> option.combo & 1) == 0; });
     if (combos != 0 && hidden->tables[t].options.empty()) return;
   }
-  hidden->contradictions = found.contradictions;
-  hidden->freedoms = found.freedoms;
-  hidden->statistics = found.statistics;
-  hidden->uniform = found.uniform;
+  keep_counts_of(found, *hidden);
   found = std::move(*hidden);
 }
 
