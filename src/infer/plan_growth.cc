@@ -192,6 +192,74 @@ PlanGrowth::OfTable of_cells(const std::optional<CellBytes>& cells) {
   return cells ? PlanGrowth::OfTable{(*cells)[0], (*cells)[1], (*cells)[2]} : PlanGrowth::OfTable{};
 }
 
+void hull_into(RankDifference& all, const RankDifference& one, bool first) {
+  for (std::size_t q = 0; q < kQuantities; ++q) all.bytes[q] = first ? one.bytes[q] : hull(all.bytes[q], one.bytes[q]);
+}
+
+// By how much the ranks grow, by what one hypothesis makes of all tables.
+class DifferencesOfOutcome {
+ public:
+  DifferencesOfOutcome(const Inference& base, const ChangedInputs& changed, std::size_t ranks)
+      : base_(base), changed_(changed), sum_(ranks), table_(ranks), one_(ranks) {}
+
+  const std::vector<RankDifference>& of(const ChangedOutcome& outcome) {
+    std::ranges::fill(sum_, RankDifference{});
+    for (std::uint32_t b = 0; b < base_.inputs.tables.size(); ++b) add_table(outcome, b);
+    return sum_;
+  }
+  // How many times the batch of the log all tables have, where nothing but that differs.
+  std::optional<double> times_batch() const { return by_batch_alone_ ? times_ : std::nullopt; }
+
+ private:
+  void add_table(const ChangedOutcome& outcome, std::uint32_t b) {
+    std::vector<TableOfChange> differing;
+    for (const ChangedOption& option : outcome.options[b]) {
+      const TableOfChange with(base_, changed_, outcome, b, option);
+      note_batch(with.times_batch());
+      if (!with.stays_as_it_is()) differing.push_back(with);
+    }
+    if (differing.empty()) return;
+    const auto t = changed_.now_at[b];
+    const auto on_ranks =
+        shards_by_rank(&base_.inputs.tables[b], t ? &changed_.inputs.tables[*t] : nullptr, sum_.size());
+    for (const ShardsOfChange& on : on_ranks) table_[on.rank] = {};  // with the options that stay as they are: nothing
+    bool first = differing.size() == outcome.options[b].size();
+    for (const TableOfChange& with : differing) {
+      for (const ShardsOfChange& on : on_ranks) one_[on.rank] = {};
+      with.add_to(one_);
+      for (const ShardsOfChange& on : on_ranks) hull_into(table_[on.rank], one_[on.rank], first);
+      first = false;
+    }
+    for (const ShardsOfChange& on : on_ranks)
+      for (std::size_t q = 0; q < kQuantities; ++q)
+        sum_[on.rank].bytes[q] = sum_[on.rank].bytes[q] + table_[on.rank].bytes[q];
+  }
+
+  void note_batch(std::optional<double> times) {
+    by_batch_alone_ = by_batch_alone_ && times && times == times_.value_or(*times);
+    times_ = times;
+  }
+
+  const Inference& base_;
+  const ChangedInputs& changed_;
+  std::vector<RankDifference> sum_;
+  std::vector<RankDifference> table_, one_;  // only the ranks that have shards of the table are set
+  bool by_batch_alone_ = true;
+  std::optional<double> times_;
+};
+
+// Each rank's input and output grows with what is known of it, which is more than is known of its tables.
+void narrow_to_batch(double times, const Plan& log, std::vector<RankDifference>& ranks) {
+  const auto shards = static_cast<double>(log.shards.size());
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const auto narrow = [&](Quantity q, ByteInterval before) {
+      ranks[r].of(q) = narrowed(ranks[r].of(q), growth_with_batch(real(before), times, shards));
+    };
+    narrow(Quantity::input, log.ranks[r].input);
+    narrow(Quantity::output, log.ranks[r].output);
+  }
+}
+
 }  // namespace
 
 std::vector<bool> changed_storage(const Inference& base, const ChangedInputs& changed,
@@ -241,30 +309,6 @@ void add_growth_of_cells(const Inference& base, const ChangedInputs& changed,
   for (const auto& [name, cells] : kernels) growth.kernels.emplace(name, of_cells(cells));
 }
 
-std::optional<double> times_batch(const Inference& base, const ChangedInputs& changed,
-                                  const std::vector<ChangedOutcome>& outcomes) {
-  std::optional<double> all;
-  for (const ChangedOutcome& outcome : outcomes)
-    for (std::uint32_t b = 0; b < base.inputs.tables.size(); ++b)
-      for (const ChangedOption& option : outcome.options[b]) {
-        const auto times = TableOfChange(base, changed, outcome, b, option).times_batch();
-        if (!times || times != all.value_or(*times)) return std::nullopt;
-        all = times;
-      }
-  return all;
-}
-
-void narrow_to_batch(double times, const Plan& log, PlanGrowth& growth) {
-  const auto shards = static_cast<double>(log.shards.size());
-  for (std::size_t r = 0; r < growth.ranks.size(); ++r) {
-    const auto narrow = [&](RealInterval& own, ByteInterval before) {
-      own = narrowed(own, growth_with_batch(real(before), times, shards));
-    };
-    narrow(growth.ranks[r].input, log.ranks[r].input);
-    narrow(growth.ranks[r].output, log.ranks[r].output);
-  }
-}
-
 std::vector<ShardsOfChange> shards_by_rank(const TableInputs* before, const TableInputs* now, std::size_t ranks) {
   std::vector<ShardsOfChange> all;
   const auto take = [&](const TableInputs* table, double ShardsOfChange::*shards) {
@@ -291,35 +335,13 @@ std::vector<ShardsOfChange> shards_by_rank(const TableInputs* before, const Tabl
 std::vector<RankDifference> rank_differences(const Inference& base, const ChangedInputs& changed,
                                              const std::vector<ChangedOutcome>& outcomes) {
   const std::size_t ranks = std::min(base.plan.ranks.size(), changed.inputs.ranks.size());
-  const auto hull_into = [](RankDifference& all, const RankDifference& one, bool first) {
-    for (std::size_t q = 0; q < kQuantities; ++q)
-      all.bytes[q] = first ? one.bytes[q] : hull(all.bytes[q], one.bytes[q]);
-  };
-  std::vector<RankDifference> all(ranks), table(ranks), one(ranks);  // the last two: of the ranks that have shards only
+  std::vector<RankDifference> all(ranks);
+  DifferencesOfOutcome differences(base, changed, ranks);
   for (const ChangedOutcome& outcome : outcomes) {
-    std::vector<RankDifference> sum(ranks);
-    for (std::uint32_t b = 0; b < base.inputs.tables.size(); ++b) {
-      std::vector<TableOfChange> differing;
-      for (const ChangedOption& option : outcome.options[b])
-        if (const TableOfChange with(base, changed, outcome, b, option); !with.stays_as_it_is())
-          differing.push_back(with);
-      if (differing.empty()) continue;
-      const auto t = changed.now_at[b];
-      const auto on_ranks = shards_by_rank(&base.inputs.tables[b], t ? &changed.inputs.tables[*t] : nullptr, ranks);
-      for (const ShardsOfChange& on : on_ranks) table[on.rank] = {};  // with the options that stay as they are: nothing
-      bool first = differing.size() == outcome.options[b].size();
-      for (const TableOfChange& with : differing) {
-        for (const ShardsOfChange& on : on_ranks) one[on.rank] = {};
-        with.add_to(one);
-        for (const ShardsOfChange& on : on_ranks) hull_into(table[on.rank], one[on.rank], first);
-        first = false;
-      }
-      for (const ShardsOfChange& on : on_ranks)
-        for (std::size_t q = 0; q < kQuantities; ++q)
-          sum[on.rank].bytes[q] = sum[on.rank].bytes[q] + table[on.rank].bytes[q];
-    }
+    const std::vector<RankDifference>& sum = differences.of(outcome);
     for (std::size_t r = 0; r < ranks; ++r) hull_into(all[r], sum[r], &outcome == &outcomes.front());
   }
+  if (const auto times = differences.times_batch()) narrow_to_batch(*times, base.plan, all);
   return all;
 }
 

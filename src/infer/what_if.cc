@@ -232,7 +232,6 @@ PlanGrowth WhatIf::Impl::growth_to(const ChangedInputs& changed, const std::vect
                             .sparse_ddr = rank.of(Quantity::ddr),
                             .input = rank.of(Quantity::input),
                             .output = rank.of(Quantity::output)});
-  if (const auto times = times_batch(base, changed, outcomes)) narrow_to_batch(*times, base.plan, growth);
   return growth;
 }
 

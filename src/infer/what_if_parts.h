@@ -62,12 +62,6 @@ std::optional<CellBytes> cell_differences(const Inference& base, const ChangedIn
 void add_growth_of_cells(const Inference& base, const ChangedInputs& changed,
                          const std::vector<ChangedOutcome>& outcomes, PlanGrowth& growth);
 
-// How many times the batch of the log all tables have, where nothing but that differs.
-std::optional<double> times_batch(const Inference& base, const ChangedInputs& changed,
-                                  const std::vector<ChangedOutcome>& outcomes);
-// Then each rank's input and output grows with what is known of it, which is more than is known of its tables.
-void narrow_to_batch(double times, const Plan& log, PlanGrowth& growth);
-
 // By table of the changed plan: does its storage differ from the log's? Also if it moves.
 std::vector<bool> changed_storage(const Inference& base, const ChangedInputs& changed,
                                   const std::vector<ChangedOutcome>& outcomes);
