@@ -9,6 +9,7 @@
 
 #include "input/box.h"
 #include "input/decode.h"
+#include "input/doubled_quotes.h"
 #include "input/rewrite.h"
 #include "input/strings.h"
 
@@ -16,13 +17,6 @@ namespace shardstats::input_detail {
 namespace {
 
 bool is_separator(char c) { return c == ',' || c == ';' || c == '\t'; }
-
-// Behind a quote that is opened in front of `from`: the one that closes it; those of the text are doubled.
-std::size_t closing_quote(std::string_view record, std::size_t from) {
-  std::size_t quote = record.find('"', from);
-  while (quote != kNowhere && record.substr(quote + 1).starts_with('"')) quote = record.find('"', quote + 2);
-  return quote;
-}
 
 struct Quotes {
   std::size_t open = 0, close = 0;
@@ -32,7 +26,7 @@ struct Quotes {
 std::optional<Quotes> quotes_around(std::string_view record, std::size_t at) {
   for (std::size_t open = record.find('"'); open < at;) {
     if (open > 0 && !is_separator(record[open - 1])) return std::nullopt;
-    const std::size_t close = closing_quote(record, open + 1);
+    const std::size_t close = closing_quote(record, open + 1, '"');
     if (close == kNowhere) return std::nullopt;
     const bool ends_field = close + 1 == record.size() || is_separator(record[close + 1]);
     if (!ends_field) return std::nullopt;
@@ -47,10 +41,6 @@ std::optional<Quotes> quotes_around_box(std::string_view record) {
   return box != kNowhere ? quotes_around(record, box) : std::nullopt;
 }
 
-Change single_quote(std::string_view text, std::size_t at) {
-  return text.substr(at).starts_with("\"\"") ? Change{2, "\""} : Change{};
-}
-
 constexpr std::string_view kStartOfEvent = "\"{\"\"";
 
 // Where a field of a record stands, with its quotes if it has any.
@@ -63,7 +53,7 @@ std::vector<FieldSpan> spans_of_fields(std::string_view record, char separator) 
   std::vector<FieldSpan> spans;
   for (std::size_t at = 0; at <= record.size(); at = spans.back().end + 1) {
     const bool has_quotes = record.substr(at).starts_with('"');
-    const std::size_t close = has_quotes ? closing_quote(record, at + 1) : kNowhere;
+    const std::size_t close = has_quotes ? closing_quote(record, at + 1, '"') : kNowhere;
     const std::size_t end = has_quotes ? close + 1 : std::min(record.find(separator, at), record.size());
     if (has_quotes && (close == kNowhere || (end < record.size() && record[end] != separator))) return {};
     spans.push_back({at, end});
@@ -73,7 +63,7 @@ std::vector<FieldSpan> spans_of_fields(std::string_view record, char separator) 
 
 Transcript content_of(const Transcript& record, FieldSpan span) {
   if (!record.text().substr(span.start).starts_with('"')) return part_of(record, span.start, span.end);
-  return rewrite(part_of(record, span.start + 1, span.end - 1), single_quote);
+  return without_doubled_quotes(part_of(record, span.start + 1, span.end - 1), '"');
 }
 
 std::string_view box_in(std::string_view text) {
@@ -85,7 +75,7 @@ std::string_view box_in(std::string_view text) {
 char separator_of_events(std::string_view record) {
   const std::size_t start = record.find(kStartOfEvent);
   if (start == kNowhere) return 0;
-  const std::size_t close = closing_quote(record, start + 1);
+  const std::size_t close = closing_quote(record, start + 1, '"');
   const std::size_t beside = start > 0 ? start - 1 : close + 1;
   const bool is_field = close != kNowhere && beside < record.size() && is_separator(record[beside]);
   return is_field ? record[beside] : '\0';
@@ -104,7 +94,7 @@ bool is_repeated_event(const Transcript& record, const std::vector<FieldSpan>& s
 
 bool begins_with_field_in_quotes(std::string_view text) {
   if (!text.starts_with('"') || text.find('\\') != kNowhere) return false;
-  const std::size_t close = closing_quote(text, 1);
+  const std::size_t close = closing_quote(text, 1, '"');
   const bool is_field = close != kNowhere && close + 1 < text.size() && is_separator(text[close + 1]);
   return is_field && first_box(text.substr(0, close)) == kNowhere;
 }
@@ -113,7 +103,7 @@ Transcript without_quotes_of_field(Transcript record, std::vector<Mended>& mende
   const std::optional<Quotes> quotes = quotes_around_box(record.text());
   if (!quotes) return record;
   note(mended, Mending::suffix, record.place_of(quotes->close));
-  const Transcript inner = rewrite(part_of(record, quotes->open + 1, quotes->close), single_quote);
+  const Transcript inner = without_doubled_quotes(part_of(record, quotes->open + 1, quotes->close), '"');
   Transcript line = part_of(record, 0, quotes->open);
   line.append(inner, 0, inner.text().size());
   return line;

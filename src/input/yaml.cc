@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "input/box.h"
+#include "input/doubled_quotes.h"
 #include "input/rewrite.h"
 #include "shardstats/limits.h"
 
@@ -21,15 +22,12 @@ bool is_empty_line(std::string_view text) { return indent_of(text) == text.size(
 // An empty line is a line end of the scalar.
 bool may_go_on_behind(std::string_view text) { return may_be_folded(text) || is_empty_line(text); }
 
-// Where the quote stands that ends the scalar, or kNowhere. In 'single' quotes a quote is written twice.
+// Where the quote stands that ends the scalar, or kNowhere.
 std::size_t end_of_quotes(std::string_view text, std::size_t from, char quote) {
-  const char escape = quote == '"' ? '\\' : quote;
+  if (quote == '\'') return closing_quote(text, from, quote);
   for (std::size_t at = from; at < text.size(); ++at) {
-    const bool is_pair = text[at] == escape && at + 1 < text.size() && (quote == '"' || text[at + 1] == quote);
-    if (is_pair)
-      ++at;
-    else if (text[at] == quote)
-      return at;
+    if (text[at] == '"') return at;
+    if (text[at] == '\\') ++at;
   }
   return kNowhere;
 }
@@ -68,12 +66,6 @@ Transcript with_escapes_of_json(const Transcript& line) {
   return rewrite(line, [](std::string_view text, std::size_t at) {
     if (text.substr(at).starts_with("\\\\")) return Change{2, "\\\\"};
     return text.substr(at).starts_with("\\e") ? Change{2, "\\x1b"} : Change{};
-  });
-}
-
-Transcript without_pairs_of_quotes(const Transcript& line) {
-  return rewrite(line, [](std::string_view text, std::size_t at) {
-    return text.substr(at).starts_with("''") ? Change{2, "'"} : Change{};
   });
 }
 
@@ -195,7 +187,7 @@ Transcript FoldedScalars::join(PhysicalLines& lines, std::size_t start) {
     open_.reset();
   else if (lines.has_next() && is_empty_line(lines.next_text()))
     lines.read();
-  return quote == '\'' ? without_pairs_of_quotes(line) : with_escapes_of_json(line);
+  return quote == '\'' ? without_doubled_quotes(line, '\'') : with_escapes_of_json(line);
 }
 
 std::optional<Transcript> FoldedScalars::read(PhysicalLines& lines) {
@@ -211,7 +203,7 @@ std::optional<Transcript> FoldedScalars::read(PhysicalLines& lines) {
   const bool is_quoted = *start > 0 && lines.text()[*start - 1] == '\'';
   Transcript line;
   line.append(content.substr(0, content.size() - (is_quoted ? 1 : 0)), column(lines, *start));
-  return is_quoted ? without_pairs_of_quotes(line) : line;
+  return is_quoted ? without_doubled_quotes(line, '\'') : line;
 }
 
 }  // namespace shardstats::input_detail
