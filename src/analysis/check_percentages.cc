@@ -9,98 +9,6 @@
 namespace shardstats::analysis {
 namespace {
 
-struct Kind {
-  RuleId rule;
-  std::string_view what;
-  Cell PrintedRank::*used;
-  Cell PrintedRank::*percent;
-  ByteInterval PlanRank::*bytes;
-  Expectation PlanRank::*expected;
-  Expectation PlanTable::*table;
-  ByteInterval ShardSizes::*shard;
-  std::size_t slot;  // of the planning memory line
-};
-constexpr Kind kHbm{RuleId::rank_hbm_percent,
-                    "HBM",
-                    &PrintedRank::hbm,
-                    &PrintedRank::hbm_percent,
-                    &PlanRank::hbm,
-                    &PlanRank::expected_hbm,
-                    &PlanTable::hbm,
-                    &ShardSizes::hbm,
-                    0};
-constexpr Kind kDdr{RuleId::rank_ddr_percent,
-                    "DDR",
-                    &PrintedRank::ddr,
-                    &PrintedRank::ddr_percent,
-                    &PlanRank::ddr,
-                    &PlanRank::expected_ddr,
-                    &PlanTable::ddr,
-                    &ShardSizes::ddr,
-                    1};
-
-bool has_hbm_share(const Checks& checks) {
-  const Setting& setting = checks.plan.setting;
-  return setting.device == Device::cuda || (setting.device == Device::mtia && setting.rules->mtia_percent);
-}
-
-// The planner divides by the capacity before it was cut to whole bytes.
-RealInterval divisor(ByteInterval capacity) {
-  return {static_cast<double>(capacity.low), static_cast<double>(capacity.high) + 1};
-}
-
-std::optional<ByteInterval> planning_memory(const PrintedPlan& printed, const Kind& kind) {
-  return printed.bytes_in(LineId::planning_memory, kind.slot);
-}
-
-MemoryShares shares_of(const Checks& checks, const Kind& kind, bool counted) {
-  const auto& rows = checks.printed.ranks.rows;
-  MemoryShares shares{counted, planning_memory(checks.printed, kind), {}};
-  const ByteInterval capacity = shares.planning.value_or(ByteInterval{});
-  shares.ranks.reserve(rows.size());
-  const Format memory = checks.printed.format_of(RoundedNumbers::rank_memory);
-  std::string_view used_above, percent_above;  // many rows have the same, as no DDR at all
-  std::optional<ByteInterval> used;
-  std::optional<RealInterval> percent;
-  for (const PrintedRank& row : rows) {
-    if ((row.*kind.used).text != used_above) used = bytes_printed_as(used_above = (row.*kind.used).text, memory, kGiB);
-    if ((row.*kind.percent).text != percent_above)
-      percent = values_printed_as(percent_above = (row.*kind.percent).text, Format::p0);
-    if (!used || !percent) continue;
-    Share share{&row, rank_number(row), real(*used), *percent, {}};
-    const PlanRank* plan = checks.plan_rank(share.rank);
-    if (plan != nullptr && (plan->*kind.expected).known) {
-      const Expectation& expected = plan->*kind.expected;
-      // A disputed memory is reported by itself; its share need only fit one of the two.
-      share.used = expected.contradicted ? hull(share.used, real(expected.bytes)) : real(plan->*kind.bytes);
-    }
-    if (counted && static_cast<double>(capacity.high) > kLeastCapacity) {  // else there is none, and its share is 0
-      const RealInterval by = divisor(capacity);
-      share.expected = {share.used.low / by.high, share.used.high / std::max(by.low, 1.0)};
-    }
-    shares.ranks.push_back(share);
-  }
-  return shares;
-}
-
-// Where the device is not known, shares of zero may be those of a device whose HBM is not counted: of a CPU, which has
-// no capacity for it, or of MTIA in releases that know it (log-format.md section 7, Q15).
-bool hbm_may_be_counted(const Checks& checks) {
-  const auto zero = [](const PrintedRank& row) { return row.hbm_percent.text == "0"; };
-  const auto has_mtia = [](Release release) { return rules_of(release).mtia; };
-  const auto capacity = planning_memory(checks.printed, kHbm);
-  return checks.plan.sized || !std::ranges::all_of(checks.printed.ranks.rows, zero) ||
-         (capacity && static_cast<double>(capacity->high) > kLeastCapacity &&
-          std::ranges::none_of(checks.plan.releases, has_mtia));
-}
-
-bool hbm_is_counted(const Checks& checks) { return !checks.plan.sized || has_hbm_share(checks); }
-
-std::string percent_text(RealInterval share) {
-  std::string low = format(share.low, Format::p0), high = format(share.high, Format::p0);
-  return low == high ? low : low + ".." + high;
-}
-
 // How far the printed share is from what the capacity gives; a neighbouring percentage may be a device of its own size.
 constexpr double kOtherDevice = 0.01;
 
@@ -126,20 +34,19 @@ std::string other_device_text(const Share& share, RealInterval planning) {
   return ", unless this device alone has " + capacity_text(capacity) + " GB for the planner";
 }
 
-void add_share(Checks& checks, const Kind& kind, RealInterval planning, const Share& share, bool one_capacity) {
+void add_share(Checks& checks, const MemoryKind& kind, RealInterval planning, const Share& share, bool one_capacity) {
   const Cell& cell = share.row->*kind.percent;
   Finding& finding = checks.add_rank(kind.rule, cell, share.rank);
   if (apart(share.printed, share.expected) < kOtherDevice && share.rank != 0 && !one_capacity)
     finding.severity = Severity::warning;
-  finding.expected = Expected{RealInterval{share.expected.low * 100, share.expected.high * 100}, "percent",
-                              percent_text(share.expected)};
+  finding.expected = expected_percent(share.expected);
   const std::string rank = share.rank < 0 ? "a rank" : "rank " + std::to_string(share.rank);
   finding.message = differs(std::string(kind.what) + " share of " + rank, cell.text, "%", finding.expected->text);
   if (!one_capacity) finding.message += other_device_text(share, planning);
   finding.suspects.push_back({share.row->*kind.used, "the memory that the share is of"});
 }
 
-void add_capacity(Checks& checks, const Kind& kind, const Cell& cell, RealInterval common) {
+void add_capacity(Checks& checks, const MemoryKind& kind, const Cell& cell, RealInterval common) {
   Finding& finding = checks.add(RuleId::reservation_capacity, cell);
   const ByteInterval bytes{capped(common.low), capped(std::min(common.high, 9e18))};
   finding.expected = expected_bytes(bytes, Format::r3, kGiB);
@@ -150,18 +57,18 @@ void add_capacity(Checks& checks, const Kind& kind, const Cell& cell, RealInterv
 }
 
 // The memory that row-wise tables are split by (storage-model.md section 3.3).
-bool splits_rows(const Checks& checks, const Kind& kind) {
+bool splits_rows(const Checks& checks, const MemoryKind& kind) {
   return (checks.plan.setting.device == Device::cpu) == (kind.slot == kDdr.slot);
 }
 
 // Are rows split unevenly, as by capacities of this memory?
-bool has_uneven_rows(const Checks& checks, const Kind& kind) {
+bool has_uneven_rows(const Checks& checks, const MemoryKind& kind) {
   return splits_rows(checks, kind) && std::ranges::any_of(checks.plan.tables, &PlanTable::may_follow_capacities);
 }
 
 // So many ranks that speak for one capacity outweigh another one: more of them where rows are split by capacities of
 // this memory, and one where not even the memory that decides about rows speaks for devices of different capacities.
-std::ptrdiff_t enough_ranks(const Checks& checks, const Kind& kind) {
+std::ptrdiff_t enough_ranks(const Checks& checks, const MemoryKind& kind) {
   if (!splits_rows(checks, kind)) return kind.slot == kDdr.slot && hbm_shares(checks).one_capacity() ? 1 : 2;
   return has_uneven_rows(checks, kind) ? 5 : 2;
 }
@@ -185,7 +92,7 @@ std::optional<RealInterval> rows_like_rank_0(const Checks& checks, int rank) {
 // nothing else speaks for such a device (`alone`: no other number is wrong), and where the other ranks speak for one
 // capacity: enough of them agree with the printed one, which is that of rank 0, and rule out what would explain this
 // one.
-bool is_outlier(const Checks& checks, const Kind& kind, RealInterval planning, const std::vector<Share>& shares,
+bool is_outlier(const Checks& checks, const MemoryKind& kind, RealInterval planning, const std::vector<Share>& shares,
                 const Share& outlier, bool alone) {
   if (outlier.one_step_off()) return false;
   const RealInterval capacity = outlier.capacity();
@@ -206,7 +113,8 @@ bool capacities_may_differ(const Checks& checks) {
 }
 
 // What lies on each rank besides shards of other than row-wise tables: dense, KJT and its parts of row-wise tables.
-std::vector<RealInterval> row_wise_parts(const Checks& checks, const Kind& kind, const std::vector<Share>& shares) {
+std::vector<RealInterval> row_wise_parts(const Checks& checks, const MemoryKind& kind,
+                                         const std::vector<Share>& shares) {
   std::vector<RealInterval> parts;
   std::multimap<int, std::size_t> of_rank;
   for (const Share& share : shares) {
@@ -226,14 +134,14 @@ std::vector<RealInterval> row_wise_parts(const Checks& checks, const Kind& kind,
 }
 
 // Does that memory hold all rows? Of a cached or key-value table it takes as much on each rank as the rules say.
-bool holds_rows(const PlanTable& table, const Kind& kind) {
+bool holds_rows(const PlanTable& table, const MemoryKind& kind) {
   if (kind.slot == kDdr.slot) return true;  // rows are split by that memory on devices without any other
   const KernelSpeed speed = table.kernel != nullptr ? table.kernel->speed : KernelSpeed::unknown;
   return speed >= KernelSpeed::dense && speed <= KernelSpeed::fused && !table.choice.virtual_table;
 }
 
 // The least that the rows of all row-wise tables take of that memory, bytes.
-double row_wise_weights(const Checks& checks, const Kind& kind) {
+double row_wise_weights(const Checks& checks, const MemoryKind& kind) {
   double weights = 0;
   for (const PlanTable& table : checks.plan.tables)
     if (table.sharding == Sharding::rw && table.explained && holds_rows(table, kind))
@@ -244,7 +152,7 @@ double row_wise_weights(const Checks& checks, const Kind& kind) {
 
 // With capacities of their own devices get parts of row-wise tables in proportion to them. Is the part of each rank
 // with a wrong share too close to that of all others for its capacity?
-bool split_evenly(const Checks& checks, const Kind& kind, const std::vector<Share>& shares) {
+bool split_evenly(const Checks& checks, const MemoryKind& kind, const std::vector<Share>& shares) {
   if (!splits_rows(checks, kind) || shares.size() != checks.plan.ranks.size()) return false;
   // A table of few buckets may be split evenly whatever the capacities; not likely all of several tables.
   constexpr std::ptrdiff_t kManyTables = 2;
@@ -271,100 +179,79 @@ bool split_evenly(const Checks& checks, const Kind& kind, const std::vector<Shar
   return true;
 }
 
-void add_own_capacities(Checks& checks, const Kind& kind, const Share& share) {
+void add_own_capacities(Checks& checks, const MemoryKind& kind, const Share& share) {
   const Cell& cell = share.row->*kind.percent;
   Finding& finding = checks.add_rank(kind.rule, cell, share.rank);
   finding.severity = Severity::note;
   finding.message = std::string(kind.what) + " shares of the ranks do not fit one capacity (rank " +
                     std::to_string(share.rank) + ": " + std::string(cell.text) + "% instead of " +
-                    percent_text(share.expected) + "%), so every device is taken to have its own";
+                    expected_percent(share.expected).text + "%), so every device is taken to have its own";
 }
 
-// True: the shares were compared. False: every device may have its own capacity, or no capacity is printed.
-bool check_kind(Checks& checks, const Kind& kind, const MemoryShares& of, bool alone) {
+// What the printed shares say of the capacities of the devices.
+enum class Capacities : std::uint8_t {
+  not_told,    // no capacity is printed, or no share can be read
+  as_printed,  // shares that differ are wrong
+  misprinted,  // all shares are of one capacity, and another one is printed
+  own,         // every device may have its own
+};
+struct Judgement {
+  Capacities capacities{};
+  std::vector<const Share*> wrong{};     // that the printed capacity does not give
+  std::optional<RealInterval> common{};  // misprinted: the capacity of all shares
+  bool can_differ = true;                // does nothing rule out that devices have their own?
+};
+
+// `alone`: besides the shares no number of the block is wrong.
+Judgement judge_shares(const Checks& checks, const MemoryKind& kind, const MemoryShares& of, bool alone) {
   const auto& [counted, capacity, shares] = of;
-  if (!capacity) return false;
-  const RealInterval planning = divisor(*capacity);
-  const std::vector<const Share*> wrong = of.wrong();
-  if (wrong.empty()) return !shares.empty();
+  if (!capacity || shares.empty()) return {};
+  Judgement judged{Capacities::as_printed, of.wrong()};
+  const std::vector<const Share*>& wrong = judged.wrong;
+  if (wrong.empty()) return judged;
   // The printed capacity is that of device 0 (section 7, Q28), so rank 0 has to agree in any case.
   const bool first_wrong = wrong.front()->rank == 0;
   const bool may_agree = counted && first_wrong && wrong.size() > 1;
-  if (const auto common = may_agree ? common_capacity(shares) : std::nullopt) {
-    add_capacity(checks, kind, checks.printed.slot(LineId::planning_memory, kind.slot), *common);
-    return true;
+  judged.common = may_agree ? common_capacity(shares) : std::nullopt;
+  if (judged.common) {
+    judged.capacities = Capacities::misprinted;
+    return judged;
   }
-  const bool one_capacity = !capacities_may_differ(checks) || split_evenly(checks, kind, shares);
-  if (!counted || one_capacity ||
+  judged.can_differ = capacities_may_differ(checks) && !split_evenly(checks, kind, shares);
+  const bool are_wrong =
+      !counted || !judged.can_differ ||
       (wrong.size() == 1 && (first_wrong || wrong.front()->impossible() ||
-                             is_outlier(checks, kind, planning, shares, *wrong.front(), alone)))) {
-    for (const Share* share : wrong) add_share(checks, kind, planning, *share, one_capacity);
-    return true;
+                             is_outlier(checks, kind, uncut(*capacity), shares, *wrong.front(), alone)));
+  if (!are_wrong) judged.capacities = Capacities::own;
+  return judged;
+}
+
+// Adds what is wrong. Returns whether the shares were compared with the printed capacity.
+bool check_kind(Checks& checks, const MemoryKind& kind, const MemoryShares& of, bool alone) {
+  const Judgement judged = judge_shares(checks, kind, of, alone);
+  const auto add_wrong = [&](const Share& share) {
+    add_share(checks, kind, uncut(*of.planning), share, !judged.can_differ);
+  };
+  switch (judged.capacities) {
+    case Capacities::not_told:
+      return false;
+    case Capacities::as_printed:
+      for (const Share* share : judged.wrong) add_wrong(*share);
+      return true;
+    case Capacities::misprinted:
+      add_capacity(checks, kind, checks.printed.slot(LineId::planning_memory, kind.slot), *judged.common);
+      return true;
+    case Capacities::own:
+      if (judged.wrong.front()->rank == 0) add_wrong(*judged.wrong.front());
+      add_own_capacities(checks, kind, *judged.wrong.back());
+      return false;
   }
-  if (first_wrong) add_share(checks, kind, planning, *wrong.front(), false);
-  add_own_capacities(checks, kind, *wrong.back());
   return false;
 }
 
-std::vector<double> shared_memory(const Checks& checks, const MemoryShares& shares) {
-  RealInterval common = shares.planning ? divisor(*shares.planning) : RealInterval{};
-  const bool counted = shares.counted && common.high > kLeastCapacity;
-  for (const Share& share : shares.ranks)
-    if (share.agrees()) common = narrowed(common, share.capacity());
-  std::vector<double> memory(checks.plan.ranks.size(), counted ? middle(common) : 0);
-  for (const Share& share : shares.ranks) {
-    const bool own = counted && !share.agrees() && share.printed.low > 0;
-    if (own && static_cast<std::size_t>(share.rank) < memory.size())
-      memory[static_cast<std::size_t>(share.rank)] = middle(share.capacity());
-  }
-  return memory;
-}
-
-}  // namespace
-
-SharedMemory shared_memory(const PrintedPlan& printed, const Plan& plan) {
-  std::vector<Finding> none;
-  const Checks checks{printed, plan, none};
-  return {shared_memory(checks, shares_of(checks, kHbm, hbm_is_counted(checks))),
-          shared_memory(checks, shares_of(checks, kDdr, true))};
-}
-
-bool MemoryShares::one_capacity() const { return planning && std::ranges::all_of(ranks, &Share::agrees); }
-
-std::vector<const Share*> MemoryShares::wrong() const {
-  std::vector<const Share*> wrong;
-  for (const Share& share : ranks)
-    if (planning && !share.agrees()) wrong.push_back(&share);
-  return wrong;
-}
-
-MemoryShares hbm_shares(const Checks& checks) {
-  return shares_of(checks, kHbm, hbm_is_counted(checks) && hbm_may_be_counted(checks));
-}
-
-MemoryShares hbm_shares(const PrintedPlan& printed, const Plan& plan) {
-  std::vector<Finding> none;
-  return hbm_shares(Checks{printed, plan, none});
-}
-
-std::optional<RealInterval> common_capacity(const std::vector<Share>& shares) {
-  RealInterval common{0, std::numeric_limits<double>::max()};
-  for (const Share& share : shares) {
-    const auto both = intersection(common, share.capacity());
-    if (!both) return std::nullopt;
-    common = *both;
-  }
-  return common;
-}
-
-std::optional<ByteInterval> planning_of_all(const PrintedPlan& printed, const Plan& plan) {
-  const MemoryShares shares = hbm_shares(printed, plan);
-  return shares.counted && shares.one_capacity() ? shares.planning : std::nullopt;
-}
-
-void check_percentages(Checks& checks) {
-  const MemoryShares hbm = hbm_shares(checks), ddr = shares_of(checks, kDdr, true);
-  // A device of its own may leave other numbers wrong as well where rows were split evenly, or both of its shares.
+// Is nothing wrong but shares of one memory? A device of its own may leave other numbers wrong as well where rows were
+// split evenly, or both of its shares.
+bool are_alone(const Checks& checks, const MemoryShares& hbm, const MemoryShares& ddr) {
   const auto is_wrong_number = [](const Finding& finding) {
     return finding.severity == Severity::error && !finding.rule->id.starts_with("log.");
   };
@@ -374,7 +261,14 @@ void check_percentages(Checks& checks) {
   };
   const PrintedRank* row = only_wrong_row(hbm);
   const bool both = row != nullptr && row == only_wrong_row(ddr);
-  const bool alone = !both && std::ranges::none_of(checks.findings, is_wrong_number);
+  return !both && std::ranges::none_of(checks.findings, is_wrong_number);
+}
+
+}  // namespace
+
+void check_percentages(Checks& checks) {
+  const MemoryShares hbm = hbm_shares(checks), ddr = ddr_shares(checks);
+  const bool alone = are_alone(checks, hbm, ddr);
   checks.compared.hbm_percent = hbm_may_be_counted(checks) && check_kind(checks, kHbm, hbm, alone);
   checks.compared.ddr_percent = check_kind(checks, kDdr, ddr, alone);
   checks.compared.planning_hbm = checks.compared.hbm_percent && hbm.counted;
@@ -382,12 +276,12 @@ void check_percentages(Checks& checks) {
 }
 
 bool capacities_differ(const PrintedPlan& printed, const Plan& plan) {
-  std::vector<Finding> findings;
-  Checks checks{printed, plan, findings};
+  std::vector<Finding> none;
+  const Checks checks{printed, plan, none};
   const MemoryShares shares = hbm_shares(checks);
   if (!shares.counted || common_capacity(shares.ranks)) return false;
-  check_percentages(checks);
-  return !checks.compared.hbm_percent;
+  const Judgement judged = judge_shares(checks, kHbm, shares, are_alone(checks, shares, ddr_shares(checks)));
+  return judged.capacities == Capacities::own || judged.capacities == Capacities::not_told;
 }
 
 }  // namespace shardstats::analysis

@@ -156,6 +156,8 @@ Expected expected_bytes(ByteInterval bytes, Format format, std::int64_t unit);
 // `value` in the words of a cell of that format; of unit "bytes": a cell that counts 2^30 of them.
 Expected expected_value(RealInterval value, Format format, std::string_view unit);
 Expected expected_count(std::int64_t count);
+// A fraction in the words of a cell of whole percents.
+Expected expected_percent(RealInterval share);
 
 // "HBM of table_7 is printed as 3.859 GB, the formulas give 3.858 GB"; where they can give the printed one as well,
 // what contradicts it are other numbers, and the message says so.

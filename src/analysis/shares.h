@@ -14,6 +14,37 @@ constexpr bool prints_all_ddr(Release release) { return release >= Release::v0_4
 
 inline constexpr double kLeastCapacity = 128.0 * kMiB;  // bytes of a device that has such a memory
 
+// HBM or DDR: its cells and rules.
+struct MemoryKind {
+  RuleId rule;
+  std::string_view what;  // "HBM"
+  Cell PrintedRank::*used;
+  Cell PrintedRank::*percent;
+  ByteInterval PlanRank::*bytes;
+  Expectation PlanRank::*expected;
+  Expectation PlanTable::*table;
+  ByteInterval ShardSizes::*shard;
+  std::size_t slot;  // of the planning memory line
+};
+inline constexpr MemoryKind kHbm{.rule = RuleId::rank_hbm_percent,
+                                 .what = "HBM",
+                                 .used = &PrintedRank::hbm,
+                                 .percent = &PrintedRank::hbm_percent,
+                                 .bytes = &PlanRank::hbm,
+                                 .expected = &PlanRank::expected_hbm,
+                                 .table = &PlanTable::hbm,
+                                 .shard = &ShardSizes::hbm,
+                                 .slot = 0};
+inline constexpr MemoryKind kDdr{.rule = RuleId::rank_ddr_percent,
+                                 .what = "DDR",
+                                 .used = &PrintedRank::ddr,
+                                 .percent = &PrintedRank::ddr_percent,
+                                 .bytes = &PlanRank::ddr,
+                                 .expected = &PlanRank::expected_ddr,
+                                 .table = &PlanTable::ddr,
+                                 .shard = &ShardSizes::ddr,
+                                 .slot = 1};
+
 // One rank's share, a fraction: what is printed, and what the printed capacity makes of it.
 struct Share {
   const PrintedRank* row = nullptr;
@@ -46,6 +77,14 @@ struct MemoryShares {
 };
 MemoryShares hbm_shares(const Checks& checks);
 MemoryShares hbm_shares(const PrintedPlan& printed, const Plan& plan);
+MemoryShares ddr_shares(const Checks& checks);
+// Where the device is not known, shares of zero may be those of a device whose HBM is not counted: of a CPU, which has
+// no capacity for it, or of MTIA in releases that know it (log-format.md section 7, Q15).
+bool hbm_may_be_counted(const Checks& checks);
+// What the planner divides by: the capacity before it was cut to whole bytes.
+constexpr RealInterval uncut(ByteInterval capacity) {
+  return {static_cast<double>(capacity.low), static_cast<double>(capacity.high) + 1};
+}
 // The capacity that all shares could be of; nullopt: there is none.
 std::optional<RealInterval> common_capacity(const std::vector<Share>& shares);
 // The printed KJT storage of the memory that inputs go to.

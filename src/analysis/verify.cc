@@ -63,26 +63,29 @@ bool is_among(std::string_view printed, std::string_view expected) {
   return number && low && high && *low <= *number && *number <= *high;
 }
 
+std::string one_or_range(const std::string& low, const std::string& high) {
+  return low == high ? low : low + ".." + high;
+}
+
 }  // namespace
 
 Expected expected_bytes(ByteInterval bytes, Format form, std::int64_t unit) {
   const auto text = [&](std::int64_t n) { return format(static_cast<double>(n) / static_cast<double>(unit), form); };
-  std::string low = text(bytes.low);
-  const std::string high = text(bytes.high);
-  if (low != high) low += ".." + high;
-  return {bytes, "bytes", std::move(low)};
+  return {bytes, "bytes", one_or_range(text(bytes.low), text(bytes.high))};
 }
 
 Expected expected_value(RealInterval value, Format form, std::string_view unit) {
   if (unit == "bytes")
     return expected_bytes({capped(std::max(value.low, 0.0)), capped(std::max(value.high, 0.0))}, form, kGiB);
-  std::string low = format(value.low, form);
-  const std::string high = format(value.high, form);
-  if (low != high) low += ".." + high;
-  return {value, unit, std::move(low)};
+  return {value, unit, one_or_range(format(value.low, form), format(value.high, form))};
 }
 
 Expected expected_count(std::int64_t count) { return {exactly(count), "count", std::to_string(count)}; }
+
+Expected expected_percent(RealInterval share) {
+  return {RealInterval{share.low * 100, share.high * 100}, "percent",
+          one_or_range(format(share.low, Format::p0), format(share.high, Format::p0))};
+}
 
 std::string differs(std::string_view what, std::string_view printed, std::string_view unit, std::string_view expected) {
   std::string message(what);
