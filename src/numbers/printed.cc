@@ -10,7 +10,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "format.h"
+#include "numbers/format.h"
 #include "shardstats/ascii.h"
 
 namespace shardstats {

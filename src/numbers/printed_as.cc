@@ -1,19 +1,16 @@
 // The inverse of formatting: which doubles, and which byte counts, print as a text (log-format.md section 2).
 //
 // Short decimals, that is nearly every cell of a log, have borders (2 * units +- 1) / (2 * 10^decimals) that one
-// division and two exact products decide. Every other text is decided by search(), which asks format().
+// division and two exact products decide. Every other text is left to search_values(), which asks format().
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <limits>
-#include <numeric>
 #include <string>
-#include <system_error>
 
-#include "format.h"
+#include "numbers/format.h"
+#include "numbers/search.h"
 #include "shardstats/ascii.h"
 #include "shardstats/numbers/printed.h"
 
@@ -22,6 +19,7 @@ namespace {
 
 using numbers_detail::fixed_decimals;
 using numbers_detail::rounded_decimals;
+using numbers_detail::search_values;
 
 constexpr std::uint64_t kMaxUnits = 999'999'999'999'999;  // 15 digits: distinct decimals are distinct doubles
 constexpr std::int64_t kByteLimit = std::int64_t{1} << 62;
@@ -214,7 +212,7 @@ std::optional<RealInterval> short_exponent(std::string_view text) {
   return RealInterval{tie_included ? low : above(low), tie_included ? high : below(high)};
 }
 
-// Three significant digits; the exponent form of other numbers is left to search().
+// Three significant digits; the exponent form of other numbers is left to search_values().
 std::optional<RealInterval> short_general(std::string_view text) {
   if (text.find('e') != std::string_view::npos) return short_exponent(text);
   auto decimal = read_decimal(text);
@@ -253,7 +251,7 @@ std::optional<std::string> without_separators(std::string_view text) {
   return digits;
 }
 
-// The interval of short text without a sign; std::nullopt leaves the decision to search().
+// The interval of short text without a sign; std::nullopt leaves the decision to search_values().
 std::optional<RealInterval> short_interval(std::string_view text, Format format) {
   switch (format) {
     case Format::c1:
@@ -277,53 +275,6 @@ std::optional<RealInterval> short_interval(std::string_view text, Format format)
       return format == Format::p0 && !decimal->point ? fractions(printed) : printed;
     }
   }
-}
-
-// Doubles numbered in ascending order; -0.0 is -1 and 0.0 is 0, because they print differently.
-std::int64_t ordinal(double value) {
-  const auto bits = std::bit_cast<std::int64_t>(value);
-  return bits >= 0 ? bits : ~(bits & std::numeric_limits<std::int64_t>::max());
-}
-double double_at(std::int64_t ordinal) {
-  return std::bit_cast<double>(ordinal >= 0 ? ordinal : ~ordinal | std::numeric_limits<std::int64_t>::min());
-}
-
-// A double that prints as `text`: the one the text reads as (for p0 its hundredth), or a neighbour.
-std::optional<double> sample(std::string_view text, Format text_format) {
-  std::string digits(text);
-  if (text_format == Format::thousands) std::erase(digits, ',');
-  const auto value = parse_real(digits);
-  if (!value) return std::nullopt;
-  const double near = text_format == Format::p0 ? *value / 100 : *value;
-  // Dividing and multiplying again errs by at most two units in the last place; and subnormal numbers are so coarse
-  // that the one nearest to a text may print as another.
-  for (const std::int64_t step : {0, -1, 1, -2, 2}) {
-    const double value_near = double_at(ordinal(near) + step);
-    if (format(value_near, text_format) == text) return value_near;
-  }
-  return std::nullopt;
-}
-
-// The last double that prints as `text`, going from `inside`, which does, to `outside`.
-double last_printed_as(std::string_view text, Format text_format, double inside, double outside) {
-  if (format(outside, text_format) == text) return outside;
-  std::int64_t yes = ordinal(inside);
-  std::int64_t no = ordinal(outside);
-  while (std::midpoint(yes, no) != yes) {
-    const std::int64_t middle = std::midpoint(yes, no);
-    (format(double_at(middle), text_format) == text ? yes : no) = middle;
-  }
-  return double_at(yes);
-}
-
-// Any text at all. Formatting is monotone, so the doubles that print alike are neighbours and bisection finds the ends.
-std::optional<RealInterval> search(std::string_view text, Format text_format) {
-  constexpr double kMax = std::numeric_limits<double>::max();
-  const auto inside = sample(text, text_format);
-  if (!inside) return std::nullopt;
-  if (text_format == Format::python_float) return exactly(*inside);  // repr is injective
-  return RealInterval{last_printed_as(text, text_format, *inside, -kMax),
-                      last_printed_as(text, text_format, *inside, kMax)};
 }
 
 // Digits as Python prints an integer: no leading zero, and no "-0".
@@ -404,7 +355,7 @@ std::optional<ByteInterval> bytes_between_ties(Decimal decimal, std::uint64_t un
     const auto interval = short_interval(negative ? text.substr(1) : text, format);
     if (interval) return negative ? RealInterval{-interval->high, -interval->low} : *interval;
   }
-  if (!is_exact_integer(text, format)) return format == Format::integer ? std::nullopt : search(text, format);
+  if (!is_exact_integer(text, format)) return format == Format::integer ? std::nullopt : search_values(text, format);
   const auto value = parse_real(text);
   if (!value) return std::nullopt;
   return exactly(*value);
