@@ -262,51 +262,61 @@ class BlockParser {
   void read_unknown(const BoxLine& line, const LineText& split) {
     // Without a frame nothing tells the lines of others from those of the box.
     if (was_mended(block_, Mending::frame)) return leave_out(line, split.text);
-    const bool is_below_unknown = !plan_.lines.empty() && is_unknown(plan_.lines.back().id);
-    is_in_unknown_table_ = is_in_unknown_table_ && is_below_unknown;
-    const bool is_below_blank = !plan_.lines.empty() && line_forms()[plan_.lines.back().form].id == LineId::blank;
+    const LineId above = plan_.lines.empty() ? LineId::border : plan_.lines.back().id;
     const bool is_cut = frame_.reaches_cut(line);
     SlotTexts slots = kWholeLine;
     const LineId like = is_cut || !is_closed(line) ? LineId::blank : known_but_for_words(split.text, slots);
     const LineId id = add_unknown(line, split, slots);
     plan_.lines.back().like = like;
-    if (is_cut) return;
-    if (has_return(split.text)) {
-      plan_.report("log.malformed_cell", Severity::error, cell_at(line, split.text),
+    is_in_unknown_table_ = is_in_unknown_table_ && is_unknown(above);
+    if (is_cut || report_damaged(line, split.text, like)) return;
+    report_unknown(line, split.text, above);
+    if (id == LineId::unknown_plain && split.text.ends_with(':')) section_ = Section::none;  // another one begins
+  }
+
+  // Says what is wrong with a line whose form is known. Returns whether it is one.
+  bool report_damaged(const BoxLine& line, std::string_view text, LineId like) {
+    if (has_return(text)) {
+      plan_.report("log.malformed_cell", Severity::error, cell_at(line, text),
                    "a carriage return stands in this line: a part of it may be lost; it is kept but not checked");
-      return;
+      return true;
     }
-    if (is_in_kernels() && frame_.lacks_border(line) && is_cut_in_kernel(split.text)) {
-      plan_.report("log.malformed_cell", Severity::error, cell_at(line, split.text),
+    if (is_in_kernels() && frame_.lacks_border(line) && is_cut_in_kernel(text)) {
+      plan_.report("log.malformed_cell", Severity::error, cell_at(line, text),
                    "this line of a kernel lacks its value and the '#' that most lines have: it was cut off");
-      return;
+      return true;
     }
     if (like != LineId::blank) {
-      plan_.report("log.unknown_line", Severity::warning, cell_at(line, split.text),
+      plan_.report("log.unknown_line", Severity::warning, cell_at(line, text),
                    "a known line with words that no known release prints there; they are kept but not checked");
-      return;
+      return true;
     }
     for (const LineForm& form : line_forms()) {
-      const std::string_view value = is_open(form) ? damaged_value(split.text, form.pattern) : std::string_view();
+      const std::string_view value = is_open(form) ? damaged_value(text, form.pattern) : std::string_view();
       if (value.empty()) continue;
       plan_.report("log.malformed_cell", Severity::error, cell_at(line, value),
                    "this value does not have the form that the planner prints in this line");
-      return;
+      return true;
     }
-    if (is_rule(line.text) && is_below_unknown) is_in_unknown_table_ = true;
-    if (is_rule(line.text) ? !is_below_unknown : is_row_without_table(split.text))
-      report_stray_row(line, split.text,
+    return false;
+  }
+
+  // Of no known form: what was lost around it, or that no release prints it.
+  void report_unknown(const BoxLine& line, std::string_view text, LineId above) {
+    const bool has_dashes = is_rule(line.text);
+    if (has_dashes && is_unknown(above)) is_in_unknown_table_ = true;
+    if (has_dashes ? !is_unknown(above) : is_row_without_table(text))
+      report_stray_row(line, text,
                        "the headers above this row are missing; it and the rows below are kept but not checked");
-    else if (is_row_below_table(split.text))
-      report_stray_row(line, split.text,
+    else if (is_row_below_table(text))
+      report_stray_row(line, text,
                        "an empty line ended the rank table above this row; it and the rows below are not checked");
-    else if (is_below_blank && is_of_closed_section(split.text))
-      plan_.report("log.missing_lines", Severity::error, cell_at(line, split.text),
+    else if (above == LineId::blank && is_of_closed_section(text))
+      plan_.report("log.missing_lines", Severity::error, cell_at(line, text),
                    "the heading above this line is missing, or it stands here again; it is kept but not checked");
     else
-      plan_.report("log.unknown_line", Severity::warning, cell_at(line, split.text),
+      plan_.report("log.unknown_line", Severity::warning, cell_at(line, text),
                    "a line that no known release prints; it is kept but not checked");
-    if (id == LineId::unknown_plain && split.text.ends_with(':')) section_ = Section::none;  // another one begins
   }
 
   bool is_row_without_table(std::string_view text) const {

@@ -268,20 +268,9 @@ class OneTable {
                     : CellsOfRow{skip_blanks(row, 1), row.size()};
     if (good < reader_.size()) {
       const std::span<const CutCell> cells = edges_.cut(row, is_closed(line));
-      if (is_rule(line.text) || (ends_table() && has_no_cell(cells))) {
+      if (const LineOf whose = whose_is(line, cells, are_whole); whose != LineOf::table) {
         table_.rows.pop_back();
-        return LineOf::end;
-      }
-      if (ends_table() && is_closed(line) && is_of_all_rows(cells)) {
-        table_.rows.pop_back();
-        return LineOf::end;  // it is kept as a line that nobody knows
-      }
-      if (!are_whole && !may_be_cut_off() && has_bad_cells_only(line, cells)) {
-        table_.rows.pop_back();
-        if (stands_for_blank_line()) return LineOf::end;
-        plan_.report("log.malformed_cell", Severity::error, cell_at(line, trim_left(row.substr(1))),
-                     "no cell of this line has the form of its column; it was left out");
-        return LineOf::others;
+        return whose;
       }
       read_odd_row(line, cells, good);
       const std::string_view last = cells.back().text;
@@ -293,6 +282,18 @@ class OneTable {
         if (cell.text.data() != nullptr) cell = cell_at(line, cell.text);  // empty ones have a place, too
       });
     return LineOf::table;
+  }
+
+  // Whose a line with an odd cell is. `are_whole`: its cells stand where those of a row do.
+  LineOf whose_is(const BoxLine& line, std::span<const CutCell> cells, bool are_whole) {
+    if (is_rule(line.text) || (ends_table() && has_no_cell(cells))) return LineOf::end;
+    // The sums of all rows are kept as a line that nobody knows.
+    if (ends_table() && is_closed(line) && is_of_all_rows(cells)) return LineOf::end;
+    if (are_whole || may_be_cut_off() || !has_bad_cells_only(line, cells)) return LineOf::table;
+    if (stands_for_blank_line()) return LineOf::end;
+    plan_.report("log.malformed_cell", Severity::error, cell_at(line, trim_left(without_frame(line.text).substr(1))),
+                 "no cell of this line has the form of its column; it was left out");
+    return LineOf::others;
   }
 
   // "Total" and its like below the last row, where the number of a rank or the sharding type of a table should be.
