@@ -30,9 +30,21 @@ std::vector<std::string> strings(const std::array<std::string_view, N>& views) {
 }
 
 // An option that may be given several times, with one value each.
-void add_repeated(CLI::App& app, const std::string& names, std::vector<std::string>& values, const std::string& help,
-                  const std::string& type) {
-  app.add_option(names, values, help)->type_name(type)->allow_extra_args(false);
+CLI::Option* add_repeated(CLI::App& app, const std::string& names, std::vector<std::string>& values,
+                          const std::string& help, const std::string& type) {
+  return app.add_option(names, values, help)->type_name(type)->allow_extra_args(false);
+}
+
+CLI::Validator file_name() {
+  return CLI::Validator([](const std::string& path) { return path.empty() ? "names no file" : ""; }, "", "file");
+}
+
+// Empty: it is right.
+std::string wrong_block(const std::string& block, bool takes_one) {
+  const bool is_all = block == "all";
+  if (takes_one && is_all) return "'all': diff compares one block of each log; name a number or last";
+  if (is_all || block == "last" || parse_integer(block).value_or(0) >= 1) return {};
+  return "'" + block + "': expected a number from 1" + (takes_one ? " or last" : ", last or all");
 }
 
 void add_output_options(CLI::App& app, const Command& command, RawOptions& raw) {
@@ -41,7 +53,8 @@ void add_output_options(CLI::App& app, const Command& command, RawOptions& raw) 
       ->default_str(std::string(format_of(command.formats.front()).name))
       ->check(CLI::IsMember(names_of(command.formats)));
   add_repeated(app, "-o,--output", raw.options.outputs,
-               "Write to FILE instead of standard output, in the format of its extension", "FILE");
+               "Write to FILE instead of standard output, in the format of its extension", "FILE")
+      ->check(file_name());
   if (has_format(command, OutputFormat::markdown))
     app.add_flag("--step-summary", raw.step_summary, "Append the markdown report to the file $GITHUB_STEP_SUMMARY");
   app.add_option("--color", raw.options.color, "Colours")
@@ -66,7 +79,9 @@ void add_log_options(CLI::App& app, const Command& command, RawOptions& raw) {
                  takes_one ? "Which planner block of each log: a number from 1, or last"
                            : "Which planner block of the log: a number from 1, last or all")
       ->type_name("BLOCK")
-      ->default_str(takes_one ? "last" : "all");
+      ->default_str(takes_one ? "last" : "all")
+      ->check(
+          CLI::Validator([takes_one](const std::string& block) { return wrong_block(block, takes_one); }, "", "block"));
   app.add_option("--threads", raw.threads, "Threads for several logs or blocks; 0 is one a processor")
       ->check(count_up_to(kMostThreads))
       ->capture_default_str();
@@ -127,7 +142,7 @@ void add_anonymize_options(CLI::App& app, RawOptions& raw) {
                  "Write to FILE what was replaced by what, readable by you alone: JSON if it ends in .json, else lines "
                  "with tabs")
       ->type_name("FILE")
-      ->check(CLI::Validator([](const std::string& path) { return path.empty() ? "names no file" : ""; }, "", "file"));
+      ->check(file_name());
 }
 
 // -n of a list in text, or of more; 0 is all.

@@ -109,9 +109,6 @@ std::optional<std::string> wrong_assumption(const std::vector<std::string>& text
 
 // What is wrong with values beyond what CLI11 checks.
 std::optional<std::string> wrong_value(const RawOptions& raw) {
-  const std::string& block = raw.block;
-  if (!block.empty() && block != "all" && block != "last" && parse_integer(block).value_or(0) < 1)
-    return "--block '" + block + "': expected a number from 1, last or all";
   if (auto wrong = wrong_assumption(raw.assume)) return wrong;
   if (const auto keep = keep_matching(raw.options.keep); std::holds_alternative<std::string>(keep))
     return "--keep " + std::get<std::string>(keep);
@@ -126,7 +123,6 @@ std::optional<Leave> check_diff(RawOptions& raw) {
                   " given; usage: shardstats diff [OPTIONS] BASE NEW");
   if (options.logs[0] == "-" && options.logs[1] == "-")
     return failed("diff: only one of the two logs can be standard input");
-  if (options.block == "all") return failed("--block all: diff compares one block of each log; name a number or last");
   if (!raw.fail_on_increase) return std::nullopt;
   const std::string& text = *raw.fail_on_increase;
   if (const auto percent = parse_amount(text, "%"); percent && text.ends_with('%'))
