@@ -31,6 +31,8 @@ inline std::vector<std::filesystem::path> logs_below(const std::filesystem::path
   return logs;
 }
 
+// Why a test is skipped that reads the shared corpus.
+inline constexpr const char* kNoCorpus = "no shared corpus beside the project; SHARDSTATS_SHARED names another place";
 inline std::filesystem::path corpus(const std::string& folder) { return shared_folder() / "corpus" / folder; }
 
 #ifdef __has_feature

@@ -251,7 +251,7 @@ TEST(Anonymize, ChangesNamesOnlyInTestdata) {
 }
 
 TEST(Anonymize, ChangesNamesOnlyInTheCorpus) {
-  if (!std::filesystem::exists(test::corpus("plans"))) GTEST_SKIP() << "no shared corpus beside the project";
+  if (!std::filesystem::exists(test::corpus("plans"))) GTEST_SKIP() << test::kNoCorpus;
   constexpr std::size_t kVerifiedEvery = 8;
   std::size_t logs = 0;
   for (const char* folder : {"plans", "dirty", "format", "public"})

@@ -297,7 +297,7 @@ std::int64_t compare_all(const std::vector<std::filesystem::path>& logs) {
 TEST(BudgetsCorpus, BoundsHoldThePlannersNumbers) {
   EXPECT_GT(compare_all(test::logs_below(test::source_folder() / "testdata" / "logs")), 15);
   const auto logs = test::corpus_logs("plans");
-  if (logs.empty()) GTEST_SKIP() << "no corpus in " << test::shared_folder() << "; set SHARDSTATS_SHARED";
+  if (logs.empty()) GTEST_SKIP() << test::kNoCorpus;
   EXPECT_GT(compare_all(logs), test::sampled(1000));
 }
 

@@ -286,8 +286,7 @@ TEST(Relaid, PrintsAHiddenCachingRatio) {
 // ---- the shared corpus ---------------------------------------------------------------------------------------------
 
 TEST(ChangedPrint, OfTheCorpus) {
-  if (!std::filesystem::exists(test::corpus("plans")))
-    GTEST_SKIP() << "no logs in " << test::corpus("plans") << " (SHARDSTATS_SHARED)";
+  if (!std::filesystem::exists(test::corpus("plans"))) GTEST_SKIP() << test::kNoCorpus;
   std::size_t cells = 0, different = 0, logs = 0;
   for (const auto& path : test::corpus_logs("plans")) {
     const PrintedLog log(read_file(path.string()));
@@ -304,8 +303,7 @@ TEST(ChangedPrint, OfTheCorpus) {
 
 // Each tier takes its ranks out of those that are left.
 TEST(ChangedPrint, HasNoMoreRanksInTiersThanThereAre) {
-  if (!std::filesystem::exists(test::corpus("plans")))
-    GTEST_SKIP() << "no logs in " << test::corpus("plans") << " (SHARDSTATS_SHARED)";
+  if (!std::filesystem::exists(test::corpus("plans"))) GTEST_SKIP() << test::kNoCorpus;
   Change change;
   change.attribute = Attribute::batch_size;
   std::size_t logs = 0;
@@ -341,8 +339,7 @@ std::optional<std::int64_t> capacity_of(const std::filesystem::path& changes) {
 
 // With the plan that the changed log itself says, the log of the base becomes the changed one.
 TEST(ChangedPrint, OfTheWhatIfPairs) {
-  if (!std::filesystem::exists(test::corpus("whatif")))
-    GTEST_SKIP() << "no logs in " << test::corpus("whatif") << " (SHARDSTATS_SHARED)";
+  if (!std::filesystem::exists(test::corpus("whatif"))) GTEST_SKIP() << test::kNoCorpus;
   std::size_t cells = 0, different = 0;
   for (const auto& path : test::logs_below(test::corpus("whatif"))) {
     if (path.filename() != "base.log") continue;

@@ -135,7 +135,7 @@ TEST(Composition, ShardsOfATableOnOneRankAreAddedUp) {
 TEST(Composition, CausesContainTheTruth) {
   constexpr std::size_t kEvery = 8;  // logs
   const auto plans = test::shared_folder() / "corpus" / "plans";
-  if (!std::filesystem::exists(plans)) GTEST_SKIP() << "no corpus at " << plans << " (SHARDSTATS_SHARED)";
+  if (!std::filesystem::exists(plans)) GTEST_SKIP() << test::kNoCorpus;
   std::size_t ranks = 0;
   const auto logs = test::logs_below(plans);
   for (std::size_t i = 0; i < logs.size(); i += kEvery) {

@@ -13,7 +13,7 @@ namespace {
 
 TEST(Corpus, NoFalseAlarms) {
   const auto logs = test::corpus_logs("plans");
-  if (logs.empty()) GTEST_SKIP() << "no corpus in " << test::shared_folder() << " (SHARDSTATS_SHARED)";
+  if (logs.empty()) GTEST_SKIP() << test::kNoCorpus;
   for (const auto& file : logs) {
     const Checked checked(read_file(file.string()));
     for (const Finding& finding : checked.report.findings) {
@@ -28,8 +28,7 @@ TEST(Corpus, NoFalseAlarms) {
 // On a CPU the ranks take no HBM, and their tables are listed all the same.
 TEST(Corpus, ShortTopListOnACpu) {
   const auto file = test::shared_folder() / "corpus" / "plans" / "v1.3.0" / "odd-662.log";
-  if (!std::filesystem::exists(file))
-    GTEST_SKIP() << "no corpus in " << test::shared_folder() << " (SHARDSTATS_SHARED)";
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << test::kNoCorpus;
   std::string log = read_file(file.string());
   const std::size_t last = log.rfind('\n', log.find("# Top 5 Tables Causing Max HBM") - 2);
   ASSERT_NE(last, std::string::npos);

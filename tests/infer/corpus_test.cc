@@ -141,7 +141,7 @@ TEST(InferCorpus, TruthOfTestdataIsInsideTheBounds) {
 
 TEST(InferCorpus, TruthIsInsideTheBounds) {
   const auto logs = test::corpus_logs("plans");
-  if (logs.empty()) GTEST_SKIP() << "no shared corpus beside the project; only testdata was checked";
+  if (logs.empty()) GTEST_SKIP() << test::kNoCorpus;
   EXPECT_GT(expect_truth_inside(logs), test::sampled(100000));
 }
 
@@ -156,7 +156,7 @@ TEST(InferCorpus, TruthIsInsideTheBoundsWhereTheRowOfATableIsLost) {
     }
   }
   const auto logs = test::corpus_logs("plans");
-  if (logs.empty()) GTEST_SKIP() << "no shared corpus beside the project; only testdata was checked";
+  if (logs.empty()) GTEST_SKIP() << test::kNoCorpus;
   for (const fs::path& log : logs) {
     // Of what ranks tell too little without the row: others are split by capacities or buckets.
     if (log.filename().string().starts_with("odd")) continue;
@@ -171,7 +171,7 @@ TEST(InferCorpus, TruthIsInsideTheBoundsWhereTheRowOfATableIsLost) {
 // many tables of one dtype do not say that those which show none have it.
 TEST(InferCorpus, OddPlansWhereTheRowOfATableIsLost) {
   const fs::path plans = test::corpus("plans");
-  if (!fs::exists(plans)) GTEST_SKIP() << "no shared corpus beside the project";
+  if (!fs::exists(plans)) GTEST_SKIP() << test::kNoCorpus;
   const std::pair<const char*, std::size_t> lost[] = {
       {"V1.5.0/odd-706.log", 1}, {"v1.6.0/odd-725.log", 6}, {"v0.5.0/mixed-202.log", 6}};
   for (const auto& [name, table] : lost) {
@@ -184,7 +184,7 @@ TEST(InferCorpus, OddPlansWhereTheRowOfATableIsLost) {
 // Verify asks for less than reconstruct, but is told the same of the whole plan.
 TEST(InferCorpus, AssumptionsOfThePlanAreTheSameWithoutAlternatives) {
   const fs::path plans = test::corpus("plans");
-  if (!fs::exists(plans)) GTEST_SKIP() << "no shared corpus beside the project";
+  if (!fs::exists(plans)) GTEST_SKIP() << test::kNoCorpus;
   for (const char* name : {"v0.8.0/mixed-201.log", "v1.4.0/mixed-201.log", "v1.6.0/mixed-202.log"}) {
     const std::string bytes = test::file_text(plans / name);
     const PrintedPlan printed = parse(find_blocks(bytes).at(0));

@@ -73,7 +73,7 @@ TEST(NarrowByPerf, DeniesADtypeThatOneOutputAsksForOfAllTables) {
 
 TEST(NarrowByPerf, StorageAndPerfAgreeInTheCorpus) {
   const auto logs = test::corpus_logs("plans");
-  if (logs.empty()) GTEST_SKIP() << "no shared corpus";
+  if (logs.empty()) GTEST_SKIP() << test::kNoCorpus;
   std::size_t tables = 0;
   for (const fs::path& log : logs) {
     const std::string text = test::file_text(log);

@@ -116,14 +116,14 @@ TEST(Precedent, ExplainsItsOwnBlock) {
 TEST(Precedent, ExplainsItsOwnBlockInTheCorpus) {
   int explained = 0;
   const auto logs = test::corpus_logs("plans");
-  if (logs.empty()) GTEST_SKIP() << "no shared corpus";
+  if (logs.empty()) GTEST_SKIP() << test::kNoCorpus;
   for (const fs::path& log : logs) explained += again(log);
   EXPECT_GE(explained, test::sampled(240));
 }
 
 TEST(Precedent, ExplainsTheSameTablesInAnotherPlan) {
   int same_key = 0, explained = 0;
-  if (!fs::exists(test::corpus("whatif"))) GTEST_SKIP() << "no shared corpus";
+  if (!fs::exists(test::corpus("whatif"))) GTEST_SKIP() << test::kNoCorpus;
   for (const fs::path& log : test::corpus_logs("whatif")) {
     if (log.filename() != "expected.log") continue;
     const Block base(log.parent_path() / "base.log"), changed(log);

@@ -62,7 +62,7 @@ TEST(ReleaseCandidates, CutOffBlocks) {
 // Section 9.1 tells apart all layouts with debug; these pairs print the same.
 TEST(ReleaseCandidates, AreNarrowWithDebug) {
   const auto plans = test::shared_folder() / "corpus" / "plans";
-  if (!std::filesystem::exists(plans)) GTEST_SKIP() << "no shared corpus beside the project";
+  if (!std::filesystem::exists(plans)) GTEST_SKIP() << test::kNoCorpus;
   int seen = 0;
   for (const auto& log : test::logs_below(plans)) {
     const std::string text = test::file_text(log);

@@ -84,7 +84,7 @@ TEST(PlacesOfNumbers, BehindChangingPrefixes) {
 
 TEST(PlacesOfNumbers, Corpus) {
   const auto corpus = test::shared_folder() / "corpus";
-  if (!std::filesystem::exists(corpus / "plans")) GTEST_SKIP() << "no shared corpus beside the project";
+  if (!std::filesystem::exists(corpus / "plans")) GTEST_SKIP() << test::kNoCorpus;
   std::size_t checked = 0;
   for (const char* folder : {"plans/v0.1.0", "plans/v0.5.0", "plans/v1.8.0", "dirty", "public"})
     for (const auto& log : test::logs_below(corpus / folder)) checked += check_log(test::file_text(log));
@@ -94,7 +94,7 @@ TEST(PlacesOfNumbers, Corpus) {
 // Every file of the damaged set from which no value is lost renders to the logs that it was made of.
 TEST(DamagedSet, RendersItsSources) {
   const auto corpus = test::shared_folder() / "corpus";
-  if (!std::filesystem::exists(corpus / "dirty")) GTEST_SKIP() << "no shared corpus beside the project";
+  if (!std::filesystem::exists(corpus / "dirty")) GTEST_SKIP() << test::kNoCorpus;
   const struct {
     const char* dirty;
     std::vector<const char*> sources;

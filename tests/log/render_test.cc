@@ -22,7 +22,7 @@ TEST(Render, GivesTestdataBack) {
 }
 
 TEST(Render, GivesTheCorpusBack) {
-  if (!std::filesystem::exists(test::corpus("plans"))) GTEST_SKIP() << "no shared corpus beside the project";
+  if (!std::filesystem::exists(test::corpus("plans"))) GTEST_SKIP() << test::kNoCorpus;
   EXPECT_GT(expect_identity(test::corpus_logs("plans")), test::sampled(300U));
   EXPECT_GT(expect_identity(test::corpus_logs("format")), test::sampled(100U));
 }

@@ -365,7 +365,7 @@ void compare_perf(const json& plan, Comparison& out) {
 class PlannerCorpus : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(test::corpus("plans"))) GTEST_SKIP() << "no shared corpus beside the project";
+    if (!fs::exists(test::corpus("plans"))) GTEST_SKIP() << test::kNoCorpus;
   }
 };
 
