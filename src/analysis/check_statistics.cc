@@ -36,7 +36,7 @@ class Comparison : public StatisticsReader {
     const bool none = r.cell.text == "[]";
     if (!r.cell || (!none && !parse_ranks(r.cell.text, ranks)) || r.list.could_be(ranks)) return;
     Finding& finding = checks_.add(r.rule, r.cell);
-    const std::string must = text_of(r.list.must), may = text_of(r.list.may);
+    const std::string must = ranks_in(r.list.must), may = ranks_in(r.list.may);
     finding.expected = Expected{{}, "ranks", must == may ? must : may};
     finding.message = "ranks of " + r.what + " are printed as " + std::string(r.cell.text) +
                       (must == may ? ", the rank table gives " : ", the rank table leaves only ") + may;
@@ -46,11 +46,11 @@ class Comparison : public StatisticsReader {
     Finding& finding = checks_.add(RuleId::tiers_ranks, tier.cell);
     finding.severity = Severity::note;
     finding.known_issue = "tier-rank-shift";
-    finding.expected = Expected{{}, "ranks", text_of(tier.right)};
+    finding.expected = Expected{{}, "ranks", ranks_in(tier.right)};
     const bool one = tier.printed.size() == 1;
     const std::string word = one ? "rank " : "ranks ";
     finding.message = "printed " + word + std::string(tier.cell.text) + (one ? " is" : " are") + " really " + word +
-                      text_of(tier.right) + ": from tier #2 on the planner prints positions among the ranks left";
+                      ranks_in(tier.right) + ": from tier #2 on the planner prints positions among the ranks left";
   }
 
   void missing_tier(std::int64_t tier, Place next) override {

@@ -285,7 +285,7 @@ std::string description(const MissingTables& missing) {
     std::vector<bool> on(static_cast<std::size_t>(ranks.back()) + 1);
     for (const int rank : ranks) on[static_cast<std::size_t>(rank)] = true;
     shards += (shards.empty() ? "; " : ", ") + std::string(type) + " shards on " +
-              (ranks.size() == 1 ? "rank " : "ranks ") + text_of(on);
+              (ranks.size() == 1 ? "rank " : "ranks ") + ranks_in(on);
   }
   return text + shards;
 }

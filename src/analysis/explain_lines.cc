@@ -89,7 +89,7 @@ class LineReader : public analysis::StatisticsReader {
     Explained& explained = same_or_new(r.rule, r.key);
     std::vector<int> printed;
     const bool good = (r.cell.text == "[]" || parse_ranks(r.cell.text, printed)) && r.list.could_be(printed);
-    const std::string must = analysis::text_of(r.list.must), may = analysis::text_of(r.list.may);
+    const std::string must = analysis::ranks_in(r.list.must), may = analysis::ranks_in(r.list.may);
     std::string text =
         "ranks of " + r.what + ": \"" + std::string(r.cell.text) + "\" on line " + std::to_string(r.cell.place.line);
     if (!good)
@@ -107,7 +107,7 @@ class LineReader : public analysis::StatisticsReader {
     if (auto& facts = all_.back().facts; !facts.empty() && facts.back().ends_with(kAgrees))
       facts.back().replace(facts.back().size() - kAgrees.size(), kAgrees.size(), ", a position and no rank");
     all_.back().notes.push_back("From tier #2 on the planner prints positions among the ranks left: here " +
-                                std::string(tier.cell.text) + " is really " + analysis::text_of(tier.right) +
+                                std::string(tier.cell.text) + " is really " + analysis::ranks_in(tier.right) +
                                 ". (log-format.md section 7)");
   }
 

@@ -18,15 +18,10 @@ double number_of(std::string_view text) { return parse_real(text).value_or(0); }
 
 std::string rank_list(const std::vector<const PlanShard*>& shards) {
   const bool ranked = std::all_of(shards.begin(), shards.end(), [](const PlanShard* s) { return s->rank.has_value(); });
+  std::vector<int> numbers;
+  for (const PlanShard* shard : shards) numbers.push_back(ranked ? *shard->rank : shard->index);
   std::string text;
-  const auto number = [&](std::size_t i) { return ranked ? *shards[i]->rank : shards[i]->index; };
-  for (std::size_t i = 0; i < shards.size();) {
-    std::size_t end = i + 1;
-    while (end < shards.size() && number(end) == number(end - 1) + 1) ++end;
-    text += (i == 0 ? "" : ", ") + std::to_string(number(i));
-    if (end - i > 1) text += "-" + std::to_string(number(end - 1));
-    i = end;
-  }
+  for (const std::string& run : runs_of(numbers)) text += (text.empty() ? "" : ", ") + run;
   return (ranked ? shards.size() > 1 ? "ranks " : "rank " : shards.size() > 1 ? "shards " : "shard ") + text;
 }
 

@@ -378,15 +378,13 @@ RealInterval printed_or_anything(const Cell& cell, Format format, std::string_vi
   return printed_bounds(cell, format, unit).value_or(RealInterval{0, kAnyNumber});
 }
 
-std::string text_of(const std::vector<bool>& ranks) {
+std::string ranks_in(const std::vector<bool>& ranks) {
+  std::vector<int> numbers;
+  numbers.reserve(ranks.size());
+  for (std::size_t r = 0; r < ranks.size(); ++r)
+    if (ranks[r]) numbers.push_back(static_cast<int>(r));
   std::string text;
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    if (!ranks[r]) continue;
-    std::size_t end = r;
-    while (end + 1 < ranks.size() && ranks[end + 1]) ++end;
-    text += (text.empty() ? "" : ",") + std::to_string(r) + (end > r ? "-" + std::to_string(end) : "");
-    r = end;
-  }
+  for (const std::string& run : runs_of(numbers)) text += (text.empty() ? "" : ",") + run;
   return text;
 }
 

@@ -178,6 +178,6 @@ RealInterval first_shard(const Plan& plan, const PlanTable& table, bool perf);
 std::optional<RealInterval> printed_bounds(const Cell& cell, Format format, std::string_view unit);
 // The same; where nothing readable is printed, anything.
 RealInterval printed_or_anything(const Cell& cell, Format format, std::string_view unit);
-std::string text_of(const std::vector<bool>& ranks);  // "0-3,7"
+std::string ranks_in(const std::vector<bool>& ranks);  // "0-3,7"
 
 }  // namespace shardstats::analysis

@@ -160,13 +160,7 @@ std::string assumption_text(const AssumptionDiff& assumption) {
 
 std::string ranks_of(const std::vector<int>& ranks) {
   constexpr std::size_t kMost = 6;
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < ranks.size();) {
-    std::size_t end = i + 1;
-    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
-    parts.push_back(std::to_string(ranks[i]) + (end - i > 1 ? "-" + std::to_string(ranks[end - 1]) : ""));
-    i = end;
-  }
+  std::vector<std::string> parts = runs_of(ranks);
   if (parts.size() > kMost) {
     parts.resize(kMost);
     parts.emplace_back("...");

@@ -104,6 +104,13 @@ TEST(Parse, RankLists) {
   }
 }
 
+TEST(Parse, RunsOfRanks) {
+  using Runs = std::vector<std::string>;
+  EXPECT_EQ(runs_of({}), Runs());
+  EXPECT_EQ(runs_of({7}), Runs{"7"});
+  EXPECT_EQ(runs_of({0, 1, 3, 8, 9, 10}), (Runs{"0-1", "3", "8-10"}));
+}
+
 TEST(Parse, BatchSizes) {
   const struct {
     std::string_view text;
@@ -162,7 +169,7 @@ TEST(Parse, CutOffBlockIsNeverComplete) {
 
 TEST(Fingerprint, FindsTheReleaseOfEveryLog) {
   const auto plans = test::shared_folder() / "corpus" / "plans";
-  if (!std::filesystem::exists(plans)) GTEST_SKIP() << "no shared corpus beside the project";
+  if (!std::filesystem::exists(plans)) GTEST_SKIP() << test::kNoCorpus;
   for (const auto& log : test::logs_below(plans)) {
     const std::string text = test::file_text(log);
     const auto releases = parsed(text).releases;
