@@ -121,15 +121,12 @@ Traced Facts::hidden_prefetch() {
 }
 
 ShardFacts<Traced> Facts::shard(const PlanShard& shard) {
-  const Emptiness empty = shard.sizes->rows.high == 0 || shard.sizes->cols.high == 0 ? Emptiness::yes
-                          : shard.sizes->rows.low == 0 || shard.sizes->cols.low == 0 ? Emptiness::unknown
-                                                                                     : Emptiness::no;
   const double shards = std::max(1.0, static_cast<double>(table_.shard_count));
   const RealInterval bounds = real(shard.sizes->rows);
   const double even = static_cast<double>(table_.rows) / shards;
   const Traced rows = add("r", "rows of the shard", bounds, bounds.contains(even) ? even : std::floor(middle(bounds)),
                           Origin::inferred, {}, split_note());
-  return {rows, columns(shard), empty};
+  return {rows, columns(shard), shard.sizes->emptiness()};
 }
 
 Traced Facts::add(std::string symbol, std::string label, RealInterval value, double nominal, Origin origin,

@@ -73,10 +73,8 @@ void find_uncached(const PrintedPlan& printed, const Plan& plan, std::vector<Odd
 
 // What the storage estimator adds for the output of a shard.
 RealInterval stored_output(const Plan& plan, const PlanTable& table, const PlanShard& shard) {
-  const Emptiness empty = shard.sizes->rows.high == 0 || shard.sizes->cols.high == 0 ? Emptiness::yes
-                          : shard.sizes->rows.low == 0 || shard.sizes->cols.low == 0 ? Emptiness::unknown
-                                                                                     : Emptiness::no;
-  return shard_storage(plan.setting, table.facts.front(), {real(shard.sizes->rows), real(shard.sizes->cols), empty})
+  const ShardSizes& sizes = *shard.sizes;
+  return shard_storage(plan.setting, table.facts.front(), {real(sizes.rows), real(sizes.cols), sizes.emptiness()})
       .io.output;
 }
 

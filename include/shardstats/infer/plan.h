@@ -74,6 +74,12 @@ struct ShardSizes {
   // What hbm and ddr are made of, if InferOptions::shard_parts asks for it:
   ByteInterval tensor, optimizer, cache_aux;  // HBM and DDR parts together; a key-value cache counts as tensor
   ByteInterval pipeline_io;                   // what the storage estimator adds for input and output
+
+  // Has it no rows or no columns?
+  Emptiness emptiness() const {
+    if (rows.high == 0 || cols.high == 0) return Emptiness::yes;
+    return rows.low == 0 || cols.low == 0 ? Emptiness::unknown : Emptiness::no;
+  }
 };
 
 struct PlanShard {
