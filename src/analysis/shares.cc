@@ -57,7 +57,7 @@ std::vector<double> shared_memory(const Checks& checks, const MemoryShares& shar
 }
 
 // The number with the fewest decimals in the interval.
-double roundest(RealInterval x) {
+double shortest_decimal(RealInterval x) {
   constexpr int kMostDecimals = 12;
   double unit = 1;
   for (int decimals = 0; decimals < kMostDecimals; ++decimals, unit *= 10)
@@ -132,8 +132,8 @@ std::optional<double> reserved_fraction(const PrintedPlan& printed) {
   const auto reserved = printed.bytes_in(LineId::reserved_hbm);
   const auto planning = printed.bytes_in(LineId::planning_memory);
   const auto percent = values_printed_as(printed.slot(LineId::planning_percent).text, Format::p0);
-  if (reserved && planning && planning->high > kMiB) return roundest(share_of(*reserved, *planning));
-  return percent ? std::optional(1 - roundest(*percent)) : std::nullopt;
+  if (reserved && planning && planning->high > kMiB) return shortest_decimal(share_of(*reserved, *planning));
+  return percent ? std::optional(1 - shortest_decimal(*percent)) : std::nullopt;
 }
 
 }  // namespace shardstats::analysis
