@@ -307,51 +307,76 @@ void check_missing(Checks& checks) {
   checks.add_log("log.table_rows", Cell{{}, place}, what + ": " + description(missing));
 }
 
+// Goes over the rows once, for all that is asked of them.
+class RowChecks {
+ public:
+  explicit RowChecks(Checks& checks)
+      : checks_(checks),
+        rows_(checks.printed.tables.rows),
+        names_(rows_),
+        world_size_(checks.plan.setting.world_size),
+        counts_(world_size_) {}
+
+  void check_all() {
+    checks_.shards_counted = checks_.rows_complete;
+    const auto before = std::ssize(checks_.findings);
+    for (std::size_t i = 0; i < rows_.size(); ++i) check_row(i);
+    if (checks_.shards_counted) checks_.shards_by_rank = std::move(counts_).by_rank();
+    // An odd number comes before what contradicts it.
+    const auto own = std::ssize(checks_.findings);
+    report_odd_numbers(checks_, odd_);
+    check_unplaced(checks_, unplaced_);
+    std::rotate(checks_.findings.begin() + before, checks_.findings.begin() + own, checks_.findings.end());
+  }
+
+ private:
+  void check_row(std::size_t i) {
+    const PrintedTable& row = rows_[i];
+    look_at_numbers(checks_, row, odd_);
+    count_numbers_of_table(checks_, i);
+    if (const PlanTable* table = checks_.plan.table_of_row(static_cast<std::uint32_t>(i))) {
+      if (table->hbm.contradicted) add_storage(checks_, i, RuleId::table_storage_hbm, "HBM", row.hbm, table->hbm);
+      if (table->ddr.contradicted) add_storage(checks_, i, RuleId::table_storage_ddr, "DDR", row.ddr, table->ddr);
+      if (table->ssd.contradicted) add_storage(checks_, i, RuleId::table_storage_ssd, "SSD", row.ssd, table->ssd);
+    }
+    if (!is_pooled_once(row)) check_num_indices(checks_, i, row, names_);
+    check_placement(i, row);
+    if (row.batch_sizes && row.batch_sizes.text != "n/a") check_batch_sizes(checks_, i, row, names_);
+  }
+
+  // Sharding type, ranks, and columns of a shard.
+  void check_placement(std::size_t i, const PrintedTable& row) {
+    placement_.read(row);
+    count_shards(checks_, row, placement_, counts_);
+    const auto& ranks = placement_.ranks;
+    const bool placed = placement_.readable && !ranks.empty();
+    if (placement_.is_odd) {
+      Finding& finding = add_odd_list(checks_, row.ranks);
+      finding.table = static_cast<std::uint32_t>(i);
+      finding.fqn = row.fqn.text;
+    }
+    if (!placement_.readable && row.ranks.text == "None") unplaced_.push_back(i);
+    check_sharding(checks_, i, row, placement_.sharding);
+    if (row.cw_dim) check_cw_dim(checks_, i, row, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
+    if (placed && !checks_.printed.ranks.rows.empty() && !has_free_shard(placement_, world_size_))
+      check_ranks_list(checks_, i, row, placement_);
+  }
+
+  Checks& checks_;
+  const std::vector<PrintedTable>& rows_;
+  Placement placement_;  // of the row that is looked at
+  Names names_;
+  const std::int64_t world_size_;
+  ShardCounts counts_;
+  OddNumbers odd_;
+  std::vector<std::size_t> unplaced_;
+};
+
 }  // namespace
 
 void check_tables(Checks& checks) {
   check_missing(checks);
-  const auto& rows = checks.printed.tables.rows;
-  Placement placement;
-  Names names(rows);
-  checks.shards_counted = checks.rows_complete;
-  const std::int64_t world_size = checks.plan.setting.world_size;
-  ShardCounts counts(world_size);
-  OddNumbers odd;
-  std::vector<std::size_t> unplaced;
-  const auto before = std::ssize(checks.findings);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const PrintedTable& row = rows[i];
-    look_at_numbers(checks, row, odd);
-    count_numbers_of_table(checks, i);
-    if (const PlanTable* table = checks.plan.table_of_row(static_cast<std::uint32_t>(i))) {
-      if (table->hbm.contradicted) add_storage(checks, i, RuleId::table_storage_hbm, "HBM", row.hbm, table->hbm);
-      if (table->ddr.contradicted) add_storage(checks, i, RuleId::table_storage_ddr, "DDR", row.ddr, table->ddr);
-      if (table->ssd.contradicted) add_storage(checks, i, RuleId::table_storage_ssd, "SSD", row.ssd, table->ssd);
-    }
-    if (!is_pooled_once(row)) check_num_indices(checks, i, row, names);
-    placement.read(row);
-    count_shards(checks, row, placement, counts);
-    const auto& ranks = placement.ranks;
-    const bool placed = placement.readable && !ranks.empty();
-    if (placement.is_odd) {
-      Finding& finding = add_odd_list(checks, row.ranks);
-      finding.table = static_cast<std::uint32_t>(i);
-      finding.fqn = row.fqn.text;
-    }
-    if (!placement.readable && row.ranks.text == "None") unplaced.push_back(i);
-    check_sharding(checks, i, row, placement.sharding);
-    if (row.cw_dim) check_cw_dim(checks, i, row, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
-    if (placed && !checks.printed.ranks.rows.empty() && !has_free_shard(placement, world_size))
-      check_ranks_list(checks, i, row, placement);
-    if (row.batch_sizes && row.batch_sizes.text != "n/a") check_batch_sizes(checks, i, row, names);
-  }
-  if (checks.shards_counted) checks.shards_by_rank = std::move(counts).by_rank();
-  // An odd number comes before what contradicts it.
-  const auto own = std::ssize(checks.findings);
-  report_odd_numbers(checks, odd);
-  check_unplaced(checks, unplaced);
-  std::rotate(checks.findings.begin() + before, checks.findings.begin() + own, checks.findings.end());
+  RowChecks(checks).check_all();
 }
 
 }  // namespace shardstats::analysis
