@@ -265,6 +265,37 @@ RealInterval change_of_all(const std::vector<NumberDiff>& numbers) {
   return total == numbers.end() || !total->changed ? RealInterval{} : total->change;
 }
 
+// Keeps the tables that changed and are asked for; counts or names the others. `may_differ`: equal inputs of a table do
+// not mean that it is equal, too.
+void take_tables(const DiffSide& base, const DiffSide& next, const Filter& filter, const std::vector<TablePair>& pairs,
+                 std::vector<TableDiff> tables, bool may_differ, PlanDiff& diff) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const bool kept = is_kept(filter, base, next, pairs[i]);
+    if (!tables[i].changed() && !kept)
+      continue;
+    else if (may_differ && tables[i].is_open())
+      diff.open_tables.push_back(std::move(tables[i].fqn));
+    else if (!tables[i].changed())
+      ++diff.same_tables;
+    else if (kept)
+      diff.tables.push_back(std::move(tables[i]));
+    else
+      ++diff.hidden;
+  }
+}
+
+// Leaves the ranks and kernels that changed and are asked for.
+void choose_ranks_and_kernels(const Filter& filter, PlanDiff& diff) {
+  for (const RankDiff& rank : diff.ranks)
+    if (rank.is_open() && filter.keeps_rank(rank.rank)) diff.open_ranks.push_back(rank.rank);
+  keep_changed(diff.ranks);
+  keep_changed(diff.kernels);
+  const std::size_t changed = diff.ranks.size() + diff.kernels.size();
+  std::erase_if(diff.ranks, [&](const RankDiff& rank) { return !filter.keeps_rank(rank.rank); });
+  std::erase_if(diff.kernels, [&](const KernelDiff& kernel) { return !filter.keeps_kernel(kernel.name); });
+  diff.hidden += static_cast<std::int64_t>(changed - diff.ranks.size() - diff.kernels.size());
+}
+
 }  // namespace
 
 NumberDiff difference(std::string_view name, DiffUnit unit, Known before, Known after, const RealInterval* growth) {
@@ -347,30 +378,11 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   diff.headroom = headroom(base, next, diff.numbers, diff.largest.hbm);
   diff.causes = causes_of(wide, tables, change_of_all(diff.numbers), other_tables);
   diff.assumptions = assumption_diffs(base, next, pairs);
-  const bool plan_wide = !wide.storage.empty() || !wide.speed.empty();  // else equal inputs mean equal tables
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const bool kept = is_kept(filter, base, next, pairs[i]);
-    if (!tables[i].changed() && !kept)
-      continue;
-    else if ((plan_wide || next.growth != nullptr) && tables[i].is_open())
-      diff.open_tables.push_back(std::move(tables[i].fqn));
-    else if (!tables[i].changed())
-      ++diff.same_tables;
-    else if (kept)
-      diff.tables.push_back(std::move(tables[i]));
-    else
-      ++diff.hidden;
-  }
+  const bool may_differ = !wide.storage.empty() || !wide.speed.empty() || next.growth != nullptr;
+  take_tables(base, next, filter, pairs, std::move(tables), may_differ, diff);
   diff.tables_printed = base.printed.tables.printed && next.printed.tables.printed;
   diff.not_compared = not_compared(base, next);
-  for (const RankDiff& rank : diff.ranks)
-    if (rank.is_open() && filter.keeps_rank(rank.rank)) diff.open_ranks.push_back(rank.rank);
-  keep_changed(diff.ranks);
-  keep_changed(diff.kernels);
-  const std::size_t changed = diff.ranks.size() + diff.kernels.size();
-  std::erase_if(diff.ranks, [&](const RankDiff& rank) { return !filter.keeps_rank(rank.rank); });
-  std::erase_if(diff.kernels, [&](const KernelDiff& kernel) { return !filter.keeps_kernel(kernel.name); });
-  diff.hidden += static_cast<std::int64_t>(changed - diff.ranks.size() - diff.kernels.size());
+  choose_ranks_and_kernels(filter, diff);
   sort_by_change(diff.tables);
   sort_by_change(diff.ranks);
   sort_by_change(diff.kernels);

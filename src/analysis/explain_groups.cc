@@ -239,6 +239,43 @@ void add_total(const Context& context, const Memory& memory, const Step& sparse,
   steps.push_back(std::move(sum));
 }
 
+// A memory of the whole plan, by kernel and by sharding type.
+struct MemoryOfPlan {
+  Groups kernels, shardings;
+  Step sparse;  // of all shards
+  double largest_shard = 0;
+  std::uint32_t table_of_largest = 0;
+
+  void add(const Context& context, std::uint32_t t, const Memory& memory, const TracedTable& shards) {
+    const PrintedTable& row = context.printed.tables.rows[context.plan.tables[t].row];
+    const Step step = table_step(context, t, memory, shards);
+    kernels.add(row.kernel.text, step);
+    shardings.add(row.sharding.text, step);
+    sparse.value.nominal += step.value.nominal;
+    sparse.value.bounds = sparse.value.bounds + step.value.bounds;
+    if (const double bytes = largest_nominal(shards, memory); bytes > largest_shard)
+      largest_shard = bytes, table_of_largest = t;
+  }
+
+  void explain(const Context& context, const Memory& memory, Explained& explained) {
+    add_total(context, memory, sparse, explained.steps);
+    const std::string all = std::string(memory.name) + " of all shards by ";
+    Step by_kernel = sum_of(all + "kernel", FormulaId::total, kernels.steps());
+    for (Step& child : by_kernel.children) {
+      child.formula = form_of(FormulaId::kernel_sum).name;
+      if (const Cell cell = kernel_cell(context, child.label, memory)) child.printed = cell;
+    }
+    Step by_sharding = sum_of(all + "sharding type", FormulaId::total, shardings.steps());
+    for (Step* sum : {&by_kernel, &by_sharding}) {
+      set_shares(*sum);
+      explained.steps.push_back(std::move(*sum));
+    }
+    if (largest_shard > 0)
+      explained.facts.push_back("Largest shard: " + number_text(largest_shard) + " B of " + std::string(memory.name) +
+                                ", of " + name_of(context, table_of_largest));
+  }
+};
+
 }  // namespace
 
 Explained explain_rank(const Context& context, int rank) {
@@ -305,49 +342,20 @@ Explained explain_kernel(const Context& context, std::string_view kernel) {
 Explained explain_plan(const Context& context) {
   Explained explained;
   explained.target = explained.kind = "plan";
-  std::array<Groups, 3> kernels, shardings;
-  std::array<Step, 3> sparse;
-  struct Largest {
-    double bytes = 0;
-    std::uint32_t table = 0;
-  };
-  std::array<Largest, 3> largest{};
+  explained.facts.push_back(shape_of(context.printed, context.plan));
+  std::array<MemoryOfPlan, 3> memory;
   Components components;
   for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t) {
-    const PrintedTable& row = context.printed.tables.rows[context.plan.tables[t].row];
     const TracedTable shards = traced(context, t);
-    for (std::size_t m = 0; m < sparse.size(); ++m) {
-      const Memory& memory = memories()[m];
-      const Step step = table_step(context, t, memory, shards);
-      kernels[m].add(row.kernel.text, step);
-      shardings[m].add(row.sharding.text, step);
-      sparse[m].value.nominal += step.value.nominal;
-      sparse[m].value.bounds = sparse[m].value.bounds + step.value.bounds;
-      if (const double bytes = largest_nominal(shards, memory); bytes > largest[m].bytes) largest[m] = {bytes, t};
+    for (std::size_t m = 0; m < memory.size(); ++m) {
+      memory[m].add(context, t, memories()[m], shards);
       for (const ShardClass& c : shards.classes)
-        components.add(c.storage.*memory.storage, memory.name, c.count(), false);
+        components.add(c.storage.*memories()[m].storage, memories()[m].name, c.count(), false);
     }
   }
-  explained.facts.push_back(shape_of(context.printed, context.plan));
-  for (std::size_t m = 0; m < sparse.size(); ++m) {
-    const Memory& memory = memories()[m];
-    if (!context.plan.sized || (sparse[m].value.bounds.high <= 0 && m > 0)) continue;
-    add_total(context, memory, sparse[m], explained.steps);
-    for (auto* groups : {&kernels[m], &shardings[m]}) {
-      Step sum =
-          sum_of(std::string(memory.name) + " of all shards by " + (groups == &kernels[m] ? "kernel" : "sharding type"),
-                 FormulaId::total, groups->steps());
-      if (groups == &kernels[m])
-        for (Step& child : sum.children) {
-          child.formula = form_of(FormulaId::kernel_sum).name;
-          if (const Cell cell = kernel_cell(context, child.label, memory)) child.printed = cell;
-        }
-      set_shares(sum);
-      explained.steps.push_back(std::move(sum));
-    }
-    if (largest[m].bytes > 0)
-      explained.facts.push_back("Largest shard: " + number_text(largest[m].bytes) + " B of " +
-                                std::string(memory.name) + ", of " + name_of(context, largest[m].table));
+  for (std::size_t m = 0; m < memory.size(); ++m) {
+    const bool is_used = memory[m].sparse.value.bounds.high > 0 || m == 0;
+    if (context.plan.sized && is_used) memory[m].explain(context, memories()[m], explained);
   }
   explained.components = components.rows();
   if (!context.plan.sized) explained.notes.push_back(not_sized(context.plan));
