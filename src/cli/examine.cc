@@ -62,65 +62,65 @@ void make_page_block(const InferOptions& assumed, const Report& report, Examined
   result.page_block = std::make_shared<const Json>(html_block({plan, result.view, report, rows, composition, largest}));
 }
 
-}  // namespace
+// What the answer of a command rests on, besides the plan.
+struct Grounds {
+  InferOptions assumed{};
+  std::unique_ptr<WhatIf> what_if{};  // summary, which tries some changes
+  Report report{};                    // verify, scan and report
+  std::optional<BlockPlace> precedent{};
+};
 
-Examined examine(const Options& options, const Filter& filter, const Block& block, const BlockPlace& place,
-                 Precedents::Turn& turn) {
-  const bool for_page = options.command == CommandId::report;
-  const bool details = options.command == CommandId::reconstruct || options.command == CommandId::explain || for_page;
-  Examined examined;
-  examined.printed = std::make_unique<PrintedPlan>(parse(block));
-  if (options.command == CommandId::whatif || !options.changes.empty()) {
-    examine_changes(options, filter, place.index, examined);
-    return examined;
+// For a command whose answer is what `verify` finds.
+Grounds look_as_verify(const Options& options, const Filter& filter, const BlockPlace& place, Precedents::Turn& turn,
+                       Examined& examined) {
+  Verified found = verified(options, *examined.printed, place, turn);
+  examined.plan = std::move(found.plan);
+  apply(filter, *examined.printed, found.report);
+  examined.findings = count(found.report.findings);
+  return {.assumed = {options.assume}, .report = std::move(found.report), .precedent = std::move(found.precedent)};
+}
+
+bool shows_details(CommandId command) {
+  return command == CommandId::reconstruct || command == CommandId::explain || command == CommandId::report;
+}
+
+// For any other, whose bounds are over all that explains the log.
+Grounds look_at_all_explanations(const Options& options, const Filter& filter, Examined& examined) {
+  const CommandId command = options.command;
+  Verification of_verify = errors_of_verify(options, examined);
+  Grounds grounds{.assumed = {options.assume}};
+  grounds.assumed.effort = of_verify.effort();
+  grounds.assumed.shard_parts = shows_details(command) || command == CommandId::summary ||
+                                command == CommandId::timeline || command == CommandId::stash;
+  auto& what_if = grounds.what_if;
+  if (command == CommandId::summary) what_if = std::make_unique<WhatIf>(*examined.printed, grounds.assumed);
+  examined.plan = std::make_unique<Plan>(what_if ? what_if->base() : infer(*examined.printed, grounds.assumed));
+  compare_with_bounds(options, *examined.plan, examined);
+  if (command == CommandId::report) {
+    of_verify.find_suspects();
+    grounds.report = std::move(of_verify.report);
+    apply(filter, *examined.printed, grounds.report);
   }
+  return grounds;
+}
+
+void answer(const Options& options, const Filter& filter, Grounds grounds, Examined& examined) {
   BlockResult& result = examined.result;
-  InferOptions assumed{options.assume};
-  std::optional<WhatIf> what_if;
-  Report report;
-  std::optional<BlockPlace> precedent;
-  if (verifies(options.command)) {
-    Verified found = verified(options, *examined.printed, place, turn);
-    examined.plan = std::move(found.plan);
-    report = std::move(found.report);
-    precedent = std::move(found.precedent);
-    apply(filter, *examined.printed, report);
-    examined.findings = count(report.findings);
-  } else {
-    Verification of_verify = errors_of_verify(options, examined);
-    assumed.effort = of_verify.effort();
-    assumed.shard_parts = details || options.command == CommandId::summary || options.command == CommandId::timeline ||
-                          options.command == CommandId::stash;
-    if (options.command == CommandId::summary) what_if.emplace(*examined.printed, assumed);  // some changes are tried
-    examined.plan = std::make_unique<Plan>(what_if ? what_if->base() : infer(*examined.printed, assumed));
-    compare_with_bounds(options, *examined.plan, examined);
-    if (for_page) {
-      of_verify.find_suspects();
-      report = std::move(of_verify.report);
-      apply(filter, *examined.printed, report);
-    }
-  }
-  result.view = view_block(*examined.printed, *examined.plan, place.index, false);
-  result.view.precedent = std::move(precedent);
-  const bool rests_on_plan = options.command != CommandId::render && options.command != CommandId::anonymize;
-  if (rests_on_plan) examined.refused = wrong_assumptions(options, *examined.printed, *examined.plan);
-  if (!examined.refused.empty()) return examined;
-  if (details && !for_page) result.detailed = view_block(*examined.printed, *examined.plan, place.index, true);
   switch (options.command) {
     case CommandId::summary:
-      result.summary = summarize(*examined.printed, *examined.plan, {options.top_tables}, &*what_if);
+      result.summary = summarize(*examined.printed, *examined.plan, {options.top_tables}, grounds.what_if.get());
       break;
     case CommandId::verify:
     case CommandId::scan:
       result.status = examined.findings.at_least(options.fail_on) > 0 ? kFindings : kClean;
-      result.report = std::move(report);
+      result.report = std::move(grounds.report);
       break;
     case CommandId::check:
       result.budgets = check_budgets(*examined.printed, *examined.plan, options.budgets);
       result.status = result.findings().error > 0 ? kFindings : kClean;
       break;
     case CommandId::explain:
-      explain_target(options, assumed, examined);
+      explain_target(options, grounds.assumed, examined);
       break;
     case CommandId::reconstruct:
       result.reconstruction = reconstruct(*examined.printed, *examined.plan, filter, options.reconstruct);
@@ -132,12 +132,12 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
       result.stash = stash_of(*examined.printed, *examined.plan, filter, options.timeline, options.stash);
       break;
     case CommandId::report:
-      make_page_block(assumed, report, examined);
+      make_page_block(grounds.assumed, grounds.report, examined);
       break;
     case CommandId::render:
       examined.too_large = !render(*examined.printed, result.rendered);
       break;
-    case CommandId::whatif:     // see above
+    case CommandId::whatif:     // see examine_changes()
     case CommandId::diff:       // of two blocks, see diff.cc
     case CommandId::anonymize:  // of all blocks, see anonymize.cc
     case CommandId::rules:
@@ -145,6 +145,29 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
     case CommandId::man:
       break;
   }
+}
+
+}  // namespace
+
+Examined examine(const Options& options, const Filter& filter, const Block& block, const BlockPlace& place,
+                 Precedents::Turn& turn) {
+  Examined examined;
+  examined.printed = std::make_unique<PrintedPlan>(parse(block));
+  if (options.command == CommandId::whatif || !options.changes.empty()) {
+    examine_changes(options, filter, place.index, examined);
+    return examined;
+  }
+  Grounds grounds = verifies(options.command) ? look_as_verify(options, filter, place, turn, examined)
+                                              : look_at_all_explanations(options, filter, examined);
+  BlockResult& result = examined.result;
+  result.view = view_block(*examined.printed, *examined.plan, place.index, false);
+  result.view.precedent = std::move(grounds.precedent);
+  const bool rests_on_plan = options.command != CommandId::render && options.command != CommandId::anonymize;
+  if (rests_on_plan) examined.refused = wrong_assumptions(options, *examined.printed, *examined.plan);
+  if (!examined.refused.empty()) return examined;
+  if (shows_details(options.command) && options.command != CommandId::report)
+    result.detailed = view_block(*examined.printed, *examined.plan, place.index, true);
+  answer(options, filter, std::move(grounds), examined);
   return examined;
 }
 

@@ -192,6 +192,29 @@ std::string near_option(const CLI::App& app, int argc, const char* const* argv) 
   return "";
 }
 
+// Of any command, too.
+bool asks_for_version(const std::vector<const char*>& words) {
+  return words.size() > 1 && std::string_view(words.back()) == "--version" &&
+         (words.size() == 2 || (words.size() == 3 && is_command(words[1])));
+}
+
+// Fills `app` and `raw`. Returns what ends the run, if anything does: help, or a wrong option.
+std::optional<Leave> parse_words(const std::vector<const char*>& words, CLI::App& app, RawOptions& raw) {
+  const auto argc = static_cast<int>(words.size());
+  const Command* chosen = command_named(words[1]);
+  add_commands(app, chosen != nullptr && describes_tool(chosen->id) ? nullptr : chosen, raw);
+  try {
+    app.parse(argc, words.data());
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out, err;
+    const int status = app.exit(error, out, err);
+    if (status == 0) return Leave{kClean, out.str(), ""};
+    return Leave{kFailed, "", "shardstats: error: " + near_option(app, argc, words.data()) + err.str()};
+  }
+  if (describes_tool(raw.options.command)) return Leave{kClean, description_of_tool(app, raw.options), ""};
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::variant<Options, Leave> parse_command_line(int argc, const char* const* argv) {
@@ -203,30 +226,16 @@ std::variant<Options, Leave> parse_command_line(int argc, const char* const* arg
   std::vector<const char*> words = words_of(argc, argv, takes_value, names);
   put_command_first(words, takes_value);
   put_help_last(words);
-  // Of any command, too; before anything is set up, as scripts ask for it often.
-  const bool asks_for_version = words.size() > 1 && std::string_view(words.back()) == "--version" &&
-                                (words.size() == 2 || (words.size() == 3 && is_command(words[1])));
-  if (asks_for_version) return Leave{kClean, version_text() + "\n", ""};
+  // Before anything is set up, as scripts ask for it often.
+  if (asks_for_version(words)) return Leave{kClean, version_text() + "\n", ""};
   if (words.size() < 2 ? default_log().has_value() : means_summary(words))
     words.insert(words.begin() + 1, command_of(CommandId::summary).name.data());
-  argc = static_cast<int>(words.size());
-  argv = words.data();
-  if (argc < 2)
+  if (words.size() < 2)
     return failed("no command given; usage: shardstats COMMAND [LOG...]; `shardstats --help` lists the commands");
   if (auto wrong = wrong_first_word(words)) return failed(std::move(*wrong));
   CLI::App app("", "shardstats");
   RawOptions raw;
-  const Command* chosen = command_named(argv[1]);
-  add_commands(app, chosen != nullptr && describes_tool(chosen->id) ? nullptr : chosen, raw);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::ostringstream out, err;
-    const int status = app.exit(error, out, err);
-    if (status == 0) return Leave{kClean, out.str(), ""};
-    return Leave{kFailed, "", "shardstats: error: " + near_option(app, argc, argv) + err.str()};
-  }
-  if (describes_tool(raw.options.command)) return Leave{kClean, description_of_tool(app, raw.options), ""};
+  if (auto leave = parse_words(words, app, raw)) return *std::move(leave);
   const Command& command = command_of(raw.options.command);
   CLI::App& options = *app.get_subcommand(std::string(command.name));
   const auto loaded = load_config(options);

@@ -110,44 +110,48 @@ class Run {
 
   void take(Work& work) {
     const Step& step = work.step;
-    const OpenLog& log = *step.log;
-    Examined& examined = work.examined;
-    if (step.first) {
-      seen_ = {};
-      seen_.survey.path = log.path;
-    }
-    if (step.first && !log.passed_over) {
-      ++totals_.logs;
-      for (const auto& output : outputs_) output->writer().begin_log(log.path);
-      if (log.error) log_error(*log.error);
-    }
-    if (step.block) {
-      examined.result.path = log.path;
-      examined.result.only = step.first && step.last && options_.logs.size() == 1;
-      examined.result.lines = lines_of(log, *step.block);
-      if (examined.unknown_target.empty())
-        seen_.answered = true;
-      else
-        seen_.unknown_target = examined.unknown_target;
-      if (totals_.survey && examined.result.report)
-        add_block(examined.result, seen_.survey, *totals_.survey);  // not refused
-      take(examined);
-    }
-    seen_.failed |= !examined.refused.empty() || examined.too_large;
-    if (!examined.refused.empty()) log_error({log.path, {examined.result.view.line, 1}, examined.refused, ""});
-    if (examined.too_large)
-      log_error({log.path,
-                 {examined.result.view.line, 1},
-                 "this planner block is too large to be printed",
-                 "one of its cells is much longer than the others: cut it"});
-    const std::optional<Error> not_read = step.last ? log.not_read() : std::nullopt;
+    if (step.first) begin_log(*step.log);
+    if (step.block) take_block(step, work.examined);
+    say_what_failed(step, work.examined);
+    const std::optional<Error> not_read = step.last ? step.log->not_read() : std::nullopt;
     if (not_read) log_error(*not_read);
     // A target has to be in one block of the log, not in each.
     if (step.last && !seen_.answered && !seen_.unknown_target.empty())
-      log_error({log.path, {}, seen_.unknown_target, ""});
-    if (step.last && totals_.survey) end_log(seen_.failed || log.error || not_read);
+      log_error({step.log->path, {}, seen_.unknown_target, ""});
+    if (step.last && totals_.survey) end_log(seen_.failed || step.log->error || not_read);
     show_progress(step.fraction);
     if (options_.command == CommandId::report && options_.logs.size() == 2 && step.block) keep(std::move(work));
+  }
+
+  void begin_log(const OpenLog& log) {
+    seen_ = {};
+    seen_.survey.path = log.path;
+    if (log.passed_over) return;
+    ++totals_.logs;
+    for (const auto& output : outputs_) output->writer().begin_log(log.path);
+    if (log.error) log_error(*log.error);
+  }
+
+  void take_block(const Step& step, Examined& examined) {
+    examined.result.path = step.log->path;
+    examined.result.only = step.first && step.last && options_.logs.size() == 1;
+    examined.result.lines = lines_of(*step.log, *step.block);
+    if (examined.unknown_target.empty())
+      seen_.answered = true;
+    else
+      seen_.unknown_target = examined.unknown_target;
+    if (totals_.survey && examined.result.report)
+      add_block(examined.result, seen_.survey, *totals_.survey);  // not refused
+    write_block(examined);
+  }
+
+  void say_what_failed(const Step& step, const Examined& examined) {
+    const Place block{examined.result.view.line, 1};
+    seen_.failed |= !examined.refused.empty() || examined.too_large;
+    if (!examined.refused.empty()) log_error({step.log->path, block, examined.refused, ""});
+    if (examined.too_large)
+      log_error({step.log->path, block, "this planner block is too large to be printed",
+                 "one of its cells is much longer than the others: cut it"});
   }
 
   // The last block of each log.
@@ -176,7 +180,7 @@ class Run {
                      [&] { release_outputs(); });
   }
 
-  void take(const Examined& examined) {
+  void write_block(const Examined& examined) {
     const BlockResult& result = examined.result;
     const FindingCounts findings = result.findings();
     totals_.findings.error += findings.error;
