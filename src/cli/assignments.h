@@ -25,17 +25,18 @@ struct Assignment {
   std::vector<Change> values;  // at least one; their `tables` are still to be filled in
 };
 
-// The second alternative: what is wrong with it.
+// Returns what is wrong with the text if it is no assignment.
 std::variant<Assignment, std::string> parse_assignment(std::string_view text);
 
-// One assignment a line; blank lines and what follows a '#' do not count. Errors name the line.
+// Reads one assignment a line; blank lines and what follows a '#' do not count. Returns what is wrong, with its line.
 std::variant<std::vector<Assignment>, std::string> read_assignments(const std::string& path);
 
-// A key that two of them have; in `resolve` likewise two names of the same table.
+// The first key that two of them set, as written; nullopt: there is none. That two names are of one table shows in
+// resolve() only.
 std::optional<std::string> key_set_twice(std::span<const Assignment> assignments);
 
-// The changes of one point of the sweeps: values[chosen[i]] of assignment i, with the rows of the tables that are
-// meant.
+// The changes of one point of the sweeps: values[chosen[i]] of assignment i, with the rows of `printed` that its table
+// names. Returns what is wrong if a name is of no table, or if two assignments contradict each other.
 std::variant<std::vector<Change>, std::string> resolve(std::span<const Assignment> assignments,
                                                        std::span<const std::size_t> chosen, const PrintedPlan& printed);
 

@@ -26,7 +26,7 @@ void add_budget_options(CLI::App& app, BudgetTexts& texts, Budgets& budgets);
 std::vector<Budget> plan_budgets(const BudgetTexts& texts);
 
 std::vector<std::string> table_budget_keys();
-// Adds the limits of tables; what is wrong with them.
+// Adds the limits of tables. Returns what is wrong with them; nullopt: nothing.
 std::optional<std::string> read_table_budgets(const Config& config, std::vector<TableBudgets>& budgets);
 
 }  // namespace shardstats::cli

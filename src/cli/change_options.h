@@ -24,7 +24,8 @@ struct ChangeTexts {
 void add_change_options(CLI::App& app, ChangeTexts& texts);
 void add_what_if_options(CLI::App& app, ChangeTexts& texts, Options& options);
 
-// Sets the changes, and the question for the largest value; what is wrong with them, also together.
+// Sets the changes, and the question for the largest value. Returns what is wrong with one of them or with all of them
+// together; nullopt: nothing.
 std::optional<std::string> read_changes(const ChangeTexts& texts, Options& options);
 
 }  // namespace shardstats::cli

@@ -18,7 +18,7 @@ class App;
 
 namespace shardstats::cli {
 
-// Options, and values as they were written that are yet to be turned into some.
+// Options, and those values that are kept as they were written until all options are known.
 struct RawOptions {
   Options options;
   bool step_summary = false;
@@ -32,8 +32,8 @@ struct RawOptions {
   StashTexts stash;
 };
 
-// All commands with their options, or the one: the options of all take longer to set up than a small log to read.
-// Values go to `raw`.
+// Adds the commands and their options, whose values go to `raw`. `only`: the one command that is used, since the
+// options of all take longer to set up than a small log takes to read; nullptr: all.
 void add_commands(CLI::App& app, const Command* only, RawOptions& raw);
 
 std::string version_text();  // as --version prints it

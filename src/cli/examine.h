@@ -29,13 +29,14 @@ struct Examined {
   bool too_large = false;      // to be rendered
 };
 
-// Thread-safe: reads its arguments only, but for `turn`.
+// Answers the command for one block. Thread-safe: reads its arguments only, but for `turn`.
 Examined examine(const Options& options, const Filter& filter, const Block& block, const BlockPlace& place,
                  Precedents::Turn& turn);
 
 // What `verify` finds in the block, unless that is to be told to no one (--quiet).
 Verification errors_of_verify(const Options& options, Examined& examined);
-// Where that is no error: which printed numbers are beyond the bounds over all that explains the log, by such a plan.
+// Counts the printed numbers that lie beyond `plan`, whose bounds are over all that explains the log; not where the
+// findings of verify are errors anyway.
 void compare_with_bounds(const Options& options, const Plan& plan, Examined& examined);
 
 // Why no release can have printed the block with what --assume says; empty: one can. `plan`: inferred with it.
@@ -44,7 +45,8 @@ std::string wrong_assumptions(const Options& options, const PrintedPlan& printed
 // "no table 'tabel_1' in this block; did you mean table_1?"
 std::string message_of(const UnknownTarget& unknown);
 
-// That verify would find errors in this block, or what no known release prints, unless --quiet.
+// Says on standard error that verify would find errors in this block, or what no known release prints; not with
+// --quiet.
 void warn_of_errors(const Options& options, const std::string& path, const Examined& examined);
 
 }  // namespace shardstats::cli

@@ -8,11 +8,10 @@
 
 namespace shardstats::cli {
 
-// `examined.printed` is the log; the result goes to `examined.result`, or
-// `examined.refused` says why there is none.
+// `examined.printed` is the log; the result goes to `examined.result`, or `examined.refused` says why there is none.
 void examine_changes(const Options& options, const Filter& filter, std::size_t index, Examined& examined);
 
-// What takes several values: the keys of a sweep, or that of --max; none for one plan.
+// The keys that take several values: those of a sweep, or the one of --max. Empty: one plan is asked for.
 std::vector<std::string> swept_keys(const Options& options);
 
 }  // namespace shardstats::cli

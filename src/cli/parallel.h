@@ -18,10 +18,12 @@ namespace shardstats::cli {
 using Help = std::function<bool()>;
 
 // Calls make() until it gives none, work(item, help) on at most `threads` threads, and take(item) in the order of
-// make(). make() and take() are never called at the same time. At most two items for each thread are alive at once, and
-// more, so that no thread waits for another's long piece, as long as all of them weigh less than kLight by weigh(item),
-// which is asked again after work(). A single item starts no thread. Work may wait for that of earlier items, which
-// were begun before, and call help() meanwhile. An exception of any of them ends the loop and is rethrown.
+// make(). make() and take() are never called at the same time. A single item starts no thread. An exception of any of
+// them ends the loop and is rethrown.
+//
+// At most two items for each thread are alive at once. As long as all of them together weigh less than kLight by
+// weigh(item), which is asked again after work(), there may be more, so that no thread waits for another's long piece.
+// Work on an item may wait for the work on earlier ones, which has begun before, and call help() meanwhile.
 template <class Item>
 class InOrder {
  public:
