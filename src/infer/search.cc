@@ -41,46 +41,62 @@ void keep_counts_of(const Outcome& found, Outcome& other) {
   other.statistics = found.statistics;
 }
 
+// Which values of an option are those that the plan-wide pair gives all tables: element size, output element size,
+// optimizer and passes.
+using SameValues = std::array<bool, 4>;
+
+SameValues same_values(const TableInputs& table, int pair, const TableParts& parts, Option option) {
+  const Combo combo = combo_of(option.combo), wide = plan_wide(table, pair);
+  return {combo.element == wide.element, combo.output == combo.element, combo.optimizer == wide.optimizer,
+          parts[option.variant].variant.passes == 1};
+}
+
 // A uniform hypothesis says of each table what only some of them show. Where enough tables show a value by themselves,
 // it is taken for all, as long as the ranks of all tables are there to deny it; else a table that does not show it may
 // have any value that its own cells allow.
-constexpr int kEnoughTables = 16;
-
-void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
-  Outcome& uniform = survivor.outcome;
-  auto free = evaluator.free(uniform.setting, uniform.pair, Freedom::sizes, SplitRows::evenly, kNoLimit);
-  if (!free) return;
-  std::array<int, 4> shown{};
+void take_shown_values(const PlanInputs& plan, int pair, Outcome& free) {
+  constexpr int kEnoughTables = 16;
+  if (plan.missing) return;
   const auto same = [&](std::size_t t, Option option) {
-    const Combo combo = combo_of(option.combo), wide = plan_wide(plan.tables[t], uniform.pair);
-    const Variant& variant = (*free->parts)[t][option.variant].variant;
-    return std::array<bool, 4>{combo.element == wide.element, combo.output == combo.element,
-                               combo.optimizer == wide.optimizer, variant.passes == 1};
+    return same_values(plan.tables[t], pair, (*free.parts)[t], option);
   };
+  std::array<int, SameValues().size()> shown{};  // by how many tables
   for (std::size_t t = 0; t < plan.tables.size(); ++t) {
-    const auto& options = free->tables[t].options;
-    const bool has_passes = (*free->parts)[t].size() > 1;  // others have one, and show nothing
-    for (std::size_t d = 0; d < shown.size() - !has_passes; ++d)
-      shown[d] +=
-          !options.empty() && std::all_of(options.begin(), options.end(), [&](Option o) { return same(t, o)[d]; });
+    const auto& options = free.tables[t].options;
+    const bool has_passes = (*free.parts)[t].size() > 1;  // others have one, and show nothing
+    for (std::size_t v = 0; v < shown.size() - !has_passes; ++v)
+      shown[v] += !options.empty() && std::ranges::all_of(options, [&](Option o) { return same(t, o)[v]; });
   }
-  for (std::size_t t = 0; t < plan.tables.size() && !plan.missing; ++t)
-    free->tables[t].options.erase_if([&](Option option) {
-      const auto is = same(t, option);
-      for (std::size_t d = 0; d < shown.size(); ++d)
-        if (shown[d] >= kEnoughTables && !is[d]) return true;
+  for (std::size_t t = 0; t < plan.tables.size(); ++t)
+    free.tables[t].options.erase_if([&](Option option) {
+      const SameValues is = same(t, option);
+      for (std::size_t v = 0; v < shown.size(); ++v)
+        if (shown[v] >= kEnoughTables && !is[v]) return true;
       return false;
     });
-  // What the uniform hypothesis says stays possible, and nothing else of a table that contradicts it.
-  for (std::size_t t = 0; t < plan.tables.size(); ++t) {
-    TableState &own = free->tables[t], &before = uniform.tables[t];
+}
+
+// What the uniform hypothesis says stays possible, and nothing else of a table that contradicts it.
+void keep_options_of(const Outcome& uniform, Outcome& free) {
+  for (std::size_t t = 0; t < uniform.tables.size(); ++t) {
+    TableState& own = free.tables[t];
+    const TableState& before = uniform.tables[t];
     own.contradicted = before.contradicted;
     if (count(before.contradicted) > 0) own.options.clear();
     for (const Option option : before.options)
       if (std::ranges::find(own.options, option) == own.options.end()) own.options.push_back(option);
   }
+}
+
+// Gives the tables of a uniform hypothesis the options that nothing contradicts.
+void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
+  Outcome& uniform = survivor.outcome;
+  auto free = evaluator.free(uniform.setting, uniform.pair, Freedom::sizes, SplitRows::evenly, kNoLimit);
+  if (!free) return;
+  take_shown_values(plan, uniform.pair, *free);
+  keep_options_of(uniform, *free);
   keep_counts_of(uniform, *free);
-  survivor.outcome = std::move(*free);
+  uniform = std::move(*free);
 }
 
 // Hides what tables may choose for themselves and how their rows are split, with the sizes that were found.
