@@ -56,6 +56,21 @@ class Signs {
                                  {"Compute Kernels"}}};
 };
 
+// Of a border that was wrapped. A console may have blanks or the source's place behind a piece, and the last one may be
+// short.
+bool is_border_piece(const Line& line) {
+  if (hashes_at_end(line.text) >= kLeastWrapped) return true;
+  const std::size_t start = first_wrapped_border(line.text);
+  if (start == kNowhere || start == 0 || line.text[start - 1] != ' ') return false;
+  const std::size_t end = start + hashes_at_start(line.text.substr(start));
+  return end < line.text.size() && line.text[end] == ' ';
+}
+
+bool has_only_hashes(const Line& line) {
+  const std::string_view text = without_padding(line.text);
+  return is_run_of_hashes(text.substr(std::min(text.find_first_not_of(' '), text.size())));
+}
+
 }  // namespace
 
 struct BlockFinder::State {
@@ -125,18 +140,6 @@ struct BlockFinder::State {
     // All other signs of what a closing border ends may be cut off, so that lines of others stand between.
     const bool may_close = border_of(sign.text) && lines.line_from(sign.next).text.find(kTitle) == kNowhere;
     const int most_foreign = may_close ? kMostForeignOfPart : 0;
-    // A console may have blanks or the source's place behind a piece, and the last one may be short.
-    const auto is_border_piece = [](const Line& line) {
-      if (hashes_at_end(line.text) >= kLeastWrapped) return true;
-      const std::size_t start = first_wrapped_border(line.text);
-      if (start == kNowhere || start == 0 || line.text[start - 1] != ' ') return false;
-      const std::size_t end = start + hashes_at_start(line.text.substr(start));
-      return end < line.text.size() && line.text[end] == ' ';
-    };
-    const auto has_only_hashes = [](const Line& line) {
-      const std::string_view text = without_padding(line.text);
-      return is_run_of_hashes(text.substr(std::min(text.find_first_not_of(' '), text.size())));
-    };
     Line line = sign;
     for (int i = 0; i < kPiecesBack && line.start > from && !is_border_piece(line); ++i)
       line = lines.line_around(line.start - 1);
