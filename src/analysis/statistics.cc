@@ -1,19 +1,17 @@
 #include "analysis/statistics.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "analysis/checks.h"
+#include "analysis/imbalances.h"
 
 namespace shardstats::analysis {
 namespace {
 
 constexpr double kNear = 1 << 20;  // bytes within which a rank belongs to a statistic (6.7)
 constexpr double kWholeByte = 1;   // statistics are rounded to whole bytes
-constexpr double kSlack = 1e-9;    // of sums, far below the printed digits
 
-RealInterval give(RealInterval x, double slack) { return {x.low - slack, x.high + slack}; }
 Release layout(const PrintedPlan& printed) { return printed.releases.front(); }
 
 // ---- narrowing by what is printed elsewhere ------------------------------------------------------------------------
@@ -46,60 +44,6 @@ std::vector<RealInterval> of_ranks(std::span<const RealInterval> values, const s
 }
 
 // ---- the walk ------------------------------------------------------------------------------------------------------
-
-struct ImbalanceLine {
-  LineId id;
-  std::string_view key, what;
-  RealInterval Imbalance::*value;
-  std::string_view formula, raw_formula;  // p = value of the rank / sum; raw: v0.8.0 and v1.0.0
-};
-constexpr ImbalanceLine kImbalanceLines[] = {
-    {LineId::total_variation, "total_variation", "total variation", &Imbalance::total_variation, "max |p - 1/N|",
-     "max |p - 1/N|"},
-    {LineId::total_distance, "total_distance", "total distance", &Imbalance::total_distance, "sum |p - 1/N|",
-     "sum |p - 1/N|"},
-    {LineId::chi_divergence, "chi", "chi divergence", &Imbalance::chi_divergence, "sum (p - 1/N)^2 * N / (N - 1)",
-     "sum |p - 1/N|"},
-    {LineId::kl_divergence, "kl", "KL divergence", &Imbalance::kl_divergence, "sum p * ln(N * p) / ln N",
-     "sum p * ln(N * p)"},
-};
-
-constexpr RealInterval kAnything{0, std::numeric_limits<double>::infinity()};
-constexpr double kAnyNumber = 1e18;  // of what is not known
-constexpr Imbalance kNoMeasures{kAnything, kAnything, kAnything, kAnything};
-
-// What three printed measures leave of the fourth; anything where they contradict each other.
-RealInterval by_others(Imbalance printed, RealInterval Imbalance::*measure, std::size_t ranks, bool raw) {
-  if (ranks < 2) return kAnything;
-  printed.*measure = kAnything;
-  const Imbalance bounds = bounds_by_each_other(printed, ranks, raw);
-  const auto fits = [&](const ImbalanceLine& line) {
-    return line.value == measure || (printed.*line.value).overlaps(bounds.*line.value);
-  };
-  return std::ranges::all_of(kImbalanceLines, fits) ? give(bounds.*measure, kSlack) : kAnything;
-}
-
-struct ImbalanceOf {
-  LineId heading;
-  RuleId rule;
-  Quantity quantity;
-  std::string_view word;
-};
-constexpr ImbalanceOf kImbalances[] = {
-    {LineId::perf_imbalance_heading, RuleId::imbalance_perf, Quantity::perf, "perf"},
-    {LineId::hbm_imbalance_heading, RuleId::imbalance_hbm, Quantity::hbm, "HBM"},
-    {LineId::ddr_imbalance_heading, RuleId::imbalance_ddr, Quantity::ddr, "DDR"},
-};
-
-// Null: another line.
-const ImbalanceLine* imbalance_line(LineId id) {
-  const auto* found = std::ranges::find(kImbalanceLines, id, &ImbalanceLine::id);
-  return found == std::end(kImbalanceLines) ? nullptr : found;
-}
-const ImbalanceOf* imbalance_headed_by(LineId id) {
-  const auto* found = std::ranges::find(kImbalances, id, &ImbalanceOf::heading);
-  return found == std::end(kImbalances) ? nullptr : found;
-}
 
 constexpr MaximumLine kMaxima[] = {
     {LineId::max_total_perf, "total", "the maximum of total perf", Quantity::perf},
@@ -142,7 +86,7 @@ class Walk {
         reader_(reader),
         names_(names),
         rounded_(printed.format_of(RoundedNumbers::lines)),
-        measured_(printed.format_of(RoundedNumbers::measures)) {}
+        imbalances_(printed, values, reader) {}
 
   void run() {
     for (const PrintedLine& line : printed_.lines) read_line(line);
@@ -156,11 +100,8 @@ class Walk {
 
   void read_line(const PrintedLine& line) {
     const auto slots = printed_.slots_of(line);
-    if (const auto* of = imbalance_headed_by(line.id))
-      begin_imbalance(*of, line);
-    else if (const auto* measure = imbalance_line(line.id))
-      read_imbalance(*measure, slots[0]);
-    else if (const auto* m = std::ranges::find(kMaxima, line.id, &MaximumLine::id); m != std::end(kMaxima))
+    if (imbalances_.read(line)) return;
+    if (const auto* m = std::ranges::find(kMaxima, line.id, &MaximumLine::id); m != std::end(kMaxima))
       read_maximum(*m, slots);
     else if (const auto* d = std::ranges::find(kDistribution, line.id, &DistributionLine::id);
              d != std::end(kDistribution))
@@ -171,16 +112,7 @@ class Walk {
 
   void read_other(LineId id, std::span<const Cell> slots) {
     const auto &perf = values_[Quantity::perf], &hbm = values_[Quantity::hbm];
-    const std::size_t n = values_.ranks();
     switch (id) {
-      case LineId::range_chi_divergence:
-        reader_.number({RuleId::imbalance_range, "chi", "the range of chi divergence", slots[0], measured_, "",
-                        exactly(chi_range(n)), Quantity::hbm, "2 * (N - 1) / N"});
-        return;
-      case LineId::range_kl_divergence:
-        reader_.number({RuleId::imbalance_range, "kl", "the range of KL divergence", slots[0], measured_, "",
-                        exactly(kl_range(n)), Quantity::hbm, "ln N"});
-        return;
       case LineId::mean_total_perf:
         reader_.number({RuleId::maxima_mean, "mean", "mean total perf", slots[0], rounded_, "ms", mean_of(perf),
                         Quantity::perf, "sum over ranks / N"});
@@ -208,32 +140,6 @@ class Walk {
     }
   }
 
-  void begin_imbalance(const ImbalanceOf& of, const PrintedLine& heading) {
-    imbalance_of_ = &of;
-    printed_measures_ = kNoMeasures;
-    for (const PrintedLine* line = &heading + 1; line != printed_.lines.data() + printed_.lines.size(); ++line) {
-      if (imbalance_headed_by(line->id) != nullptr) return;
-      const auto* measure = imbalance_line(line->id);
-      if (measure == nullptr) continue;
-      if (const auto printed = printed_bounds(printed_.slots_of(*line)[0], measured_, ""))
-        printed_measures_.*measure->value = *printed;
-    }
-  }
-
-  void read_imbalance(const ImbalanceLine& line, const Cell& cell) {
-    const ImbalanceOf& of = imbalance_of_ ? *imbalance_of_ : kImbalances[2];
-    const auto& values = values_[of.quantity];
-    const auto is_anything = [](RealInterval value) { return value.high >= kAnyNumber; };
-    if (largest(values).high <= 0 || std::ranges::all_of(values, is_anything)) return;
-    const bool raw = layout(printed_) < Release::v1_1_0;
-    std::optional<Imbalance>& known = imbalances_[static_cast<std::size_t>(of.quantity)];
-    if (!known) known = imbalance(values, raw);
-    const RealInterval expected = (*known).*line.value;
-    reader_.number({of.rule, std::string(line.key), std::string(of.word) + " " + std::string(line.what), cell,
-                    measured_, "", expected, of.quantity, raw ? line.raw_formula : line.formula,
-                    by_others(printed_measures_, line.value, values.size(), raw)});
-  }
-
   void read_maximum(const MaximumLine& line, std::span<const Cell> slots) {
     if (slots.size() < 2) return;
     const auto& values = values_[line.quantity];
@@ -248,7 +154,7 @@ class Walk {
     if (slots.size() < 2 || (line.quantity == Quantity::sparse_hbm && !values_.sparse_known)) return;
     const auto& values = values_[line.quantity];
     const std::string key(line.key), what(line.what);
-    RealInterval value = give(line.value(values), kWholeByte);
+    RealInterval value = widened(line.value(values), kWholeByte);
     if (reader_.number(
             {RuleId::distribution_value, key, what, slots[0], rounded_, "bytes", value, line.quantity, line.formula}))
       return;
@@ -343,13 +249,14 @@ class Walk {
       return reader_.number({rule, std::string(key), std::string(what), cell, rounded_, "ms", expected, Quantity::perf,
                              rule_of(rule).formula});
     };
-    path(RuleId::critical_path_compute, "compute", "the critical path of compute", compute_cell, give(compute, kSlack));
+    path(RuleId::critical_path_compute, "compute", "the critical path of compute", compute_cell,
+         widened(compute, kSumSlack));
     compute = narrowed(compute, printed_or_anything(compute_cell, rounded_, "ms"));
     if (!critical_path_known(printed_, plan_, whole_)) return;
     RealInterval sum = critical_comms(printed_, plan_, values_.ranks(), names_).sum;
     const bool differs = path(RuleId::critical_path_comms, "comms", "the critical path of comms", comms_cell, sum);
     if (!differs) sum = narrowed(sum, printed_or_anything(comms_cell, rounded_, "ms"));
-    path(RuleId::critical_path_sum, "sum", "the critical path", sum_cell, give(sum + compute, kSlack));
+    path(RuleId::critical_path_sum, "sum", "the critical path", sum_cell, widened(sum + compute, kSumSlack));
   }
 
   const PrintedPlan& printed_;
@@ -358,10 +265,8 @@ class Walk {
   bool whole_;
   StatisticsReader& reader_;
   NameReadings names_;
-  const Format rounded_, measured_;            // how the numbers of lines and the measures of imbalance are printed
-  const ImbalanceOf* imbalance_of_ = nullptr;  // of the heading above the line
-  Imbalance printed_measures_ = kNoMeasures;   // of the section below that heading
-  std::array<std::optional<Imbalance>, kQuantities> imbalances_{};  // by Quantity; that of a section's first line
+  const Format rounded_;  // how the numbers of lines are printed
+  ImbalanceReader imbalances_;
 };
 
 }  // namespace

@@ -91,6 +91,10 @@ struct ShiftedTier {
   std::vector<bool> right;  // by rank
 };
 
+inline constexpr double kAnyNumber = 1e18;  // bytes or ms: so large a value stands for one that is not known
+inline constexpr double kSumSlack = 1e-9;   // of sums, far below the printed digits
+constexpr RealInterval widened(RealInterval x, double slack) { return {x.low - slack, x.high + slack}; }
+
 class StatisticsReader {
  public:
   virtual ~StatisticsReader() = default;
