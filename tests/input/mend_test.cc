@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "input/changed_lines.h"
 #include "printed_block.h"
 #include "shardstats/input/blocks.h"
 
@@ -22,12 +23,6 @@ struct Case {
   Mending mending;
 };
 
-std::string list(const Texts& lines) {
-  std::string text = "[";
-  for (const std::string& line : lines) text += (text.size() > 1 ? ", '" : "'") + line + "'";
-  return text + "]\n";
-}
-
 // As a container's runtime writes a line that is longer than it takes at once.
 std::string split_records(const std::string& line, const std::function<std::string(const std::string&, bool)>& record) {
   constexpr std::size_t kMost = 16384;
@@ -36,16 +31,12 @@ std::string split_records(const std::string& line, const std::function<std::stri
     log += record(line.substr(at, kMost), at + kMost >= line.size()) + "\n";
   return log;
 }
-std::string of_docker(const std::string& part, bool is_last) {
-  return R"({"log":")" + replaced(replaced(part, "\\", "\\\\"), "\"", "\\\"") + (is_last ? "\\n" : "") +
-         R"(","stream":"stderr","time":"2026-01-02T03:04:05Z"})";
-}
 std::string of_cri(const std::string& part, bool is_last) {
   return std::string("2026-01-02T03:04:05.123456789Z stdout ") + (is_last ? "F " : "P ") + part;
 }
 // A list and a string, of which the first part ends in the batch size, and in front of an 'n'.
 std::string long_list() {
-  const std::string text = list(printed());
+  const std::string text = python_list(printed());
   return std::string(16384 - text.find("512") - 1, 'x') + text.substr(0, text.size() - 1);
 }
 std::string long_string() {
@@ -64,23 +55,10 @@ std::string numbered(const std::string& log) {
 
 const std::string kPrefix = "2026-01-02 03:04:05,678 INFO stats.py:12] ";
 
-// Of a record of many lines only the first one has the prefix of its logger.
-Texts record(const std::string& prefix) {
-  Texts lines = printed();
-  lines[0].insert(0, prefix);
-  return lines;
-}
-
 // Sequences of a terminal take no room in its lines.
 Texts wrapped_behind_colours(std::size_t width) {
   const auto coloured = [](const std::string& line) { return replaced(line, "rank0", "\x1b[36mrank0\x1b[0m"); };
   return each(wrapped(prefixed("[rank0] (worker, pid=4711) "), width), coloured);
-}
-
-std::string others(int lines) {
-  std::string text;
-  for (int i = 0; i < lines; ++i) text += "step " + std::to_string(i) + ": loss 0.5\n";
-  return text;
 }
 
 std::vector<Case> cases() {
@@ -111,17 +89,17 @@ std::vector<Case> cases() {
        Mending::doubled},
       {"all lines in two fields of a record",
        replaced(json(bare), "\"n\": 1", "\"event\": {\"original\": " + json(bare).substr(25)), Mending::doubled},
-      {"Python list", "x = 1\nINFO:" + list(lines), Mending::escapes},
-      {"Python list in several records of Docker", split_records(long_list(), of_docker), Mending::wrapped},
+      {"Python list", "x = 1\nINFO:" + python_list(lines), Mending::escapes},
+      {"Python list in several records of Docker", split_records(long_list(), docker_record), Mending::wrapped},
       {"Python list in several records of the CRI", split_records(long_list(), of_cri), Mending::wrapped},
-      {"string of JSON in several records of Docker", split_records(long_string(), of_docker), Mending::wrapped},
+      {"string of JSON in several records of Docker", split_records(long_string(), docker_record), Mending::wrapped},
       {"string of JSON in several records of the CRI", split_records(long_string(), of_cri), Mending::wrapped},
       {"records of the CRI behind line numbers",
        numbered(split_records(std::string(16384, 'x') + long_string(), of_cri)), Mending::wrapped},
-      {"pprint of Python", replaced(list(lines), "--- Planner", "'\n '--- Planner"), Mending::escapes},
+      {"pprint of Python", replaced(python_list(lines), "--- Planner", "'\n '--- Planner"), Mending::escapes},
       {"pprint of Python that breaks behind a prefix",
-       replaced(replaced(list(prefixed("I of stats: ")), "I of stats: #", "I of '\n 'stats: '\n '#"), "--- Planner",
-                "'\n '--- Planner"),
+       replaced(replaced(python_list(prefixed("I of stats: ")), "I of stats: #", "I of '\n 'stats: '\n '#"),
+                "--- Planner", "'\n '--- Planner"),
        Mending::escapes},
       {"HTML", "<pre>" + replaced(joined(prefixed("<a>")), "<a>", "&lt;a&gt;") + "</pre>", Mending::escapes},
       {"HTML with numbered entities",
@@ -145,7 +123,7 @@ std::vector<Case> cases() {
       {"tabs, then a prefix", joined(prefixed("[rank0]: ", each(lines, tabbed))), Mending::blanks},
       {"tabs, then a prefix, in one string", json(joined(prefixed("[rank0]: ", each(lines, tabbed)))), Mending::blanks},
       {"tabs and carriage returns in strings of a list",
-       list(each(lines, [](const std::string& s) { return replaced(tabbed(s), "\t", "\\t") + "\\r"; })),
+       python_list(each(lines, [](const std::string& s) { return replaced(tabbed(s), "\t", "\\t") + "\\r"; })),
        Mending::blanks},
       {"tabs, then line numbers", joined(prefixed("   12\t", each(prefixed("INFO: "), tabbed))), Mending::blanks},
       {"non-breaking", replaced(bare, "  ", "\xC2\xA0 "), Mending::blanks},
@@ -166,11 +144,11 @@ std::vector<Case> cases() {
       {"wrapped just behind a long prefix", joined(wrapped(prefixed(kPrefix), kPrefix.size() + 2)), Mending::wrapped},
       {"wrapped just behind a long prefix, blanks lost", joined(wrapped(prefixed(kPrefix), kPrefix.size() + 10, true)),
        Mending::wrapped},
-      {"wrapped, a record of many lines", joined(wrapped(record(kPrefix), 40)), Mending::wrapped},
-      {"wrapped, a record of many lines of which only the first is too long", joined(wrapped(record(kPrefix), kWidth)),
-       Mending::wrapped},
+      {"wrapped, a record of many lines", joined(wrapped(one_record(kPrefix), 40)), Mending::wrapped},
+      {"wrapped, a record of many lines of which only the first is too long",
+       joined(wrapped(one_record(kPrefix), kWidth)), Mending::wrapped},
       {"wrapped, a record of many lines behind the tag of a process",
-       joined(wrapped(prefixed("[rank0]: ", record(kPrefix)), 41)), Mending::wrapped},
+       joined(wrapped(prefixed("[rank0]: ", one_record(kPrefix)), 41)), Mending::wrapped},
       {"wrapped, then numbered behind a name with an apostrophe",
        joined(each(wrapped(lines, 80),
                    [n = 7](const std::string& s) mutable { return "bob's.log:" + std::to_string(++n) + ":" + s; })),
@@ -243,7 +221,7 @@ std::vector<Case> cases() {
        joined(each(Texts(lines.rbegin(), lines.rend()),
                    [](const std::string& s) { return R"({"log":")" + s + R"(\n","stream":"stderr"})"; })),
        Mending::reversed},
-      {"many lines of others behind the border", replaced(bare, "##\n#  ", "##\n" + others(500) + "#  "),
+      {"many lines of others behind the border", replaced(bare, "##\n#  ", "##\n" + lines_of_others(500) + "#  "),
        Mending::foreign},
   };
 }
@@ -370,152 +348,6 @@ TEST(Mend, RowsThatOverflowTheBoxAreJoined) {
     }
 }
 
-// As Rich breaks a message: in front of a word that does not fit. One that fits in no line is folded with the blanks
-// behind it; other blanks that do not fit are lost.
-Texts broken_between_words(const std::string& line, std::size_t width) {
-  Texts pieces = {""};
-  const auto begin_piece = [&](const std::string& piece) {
-    if (pieces.back().empty()) pieces.pop_back();
-    pieces.push_back(piece);
-  };
-  for (std::size_t start = 0, next; start < line.size(); start = next) {
-    const std::size_t end = std::min(line.find(' ', start), line.size());
-    next = std::min(line.find_first_not_of(' ', end), line.size());
-    if (pieces.back().size() + end - start <= width)
-      pieces.back() += line.substr(start, next - start);
-    else if (end - start <= width)
-      begin_piece(line.substr(start, next - start));
-    else
-      for (std::size_t at = start; at < next; at += width) begin_piece(line.substr(at, std::min(width, next - at)));
-  }
-  for (std::string& piece : pieces) piece.resize(std::min(piece.size(), width));
-  return pieces;
-}
-
-std::string squeezed(const std::string& line) {
-  std::string text;
-  for (const char c : line)
-    if (c != ' ' || !text.ends_with(' ')) text += c;
-  return text;
-}
-
-// As Rich's handler prints a block where there is no terminal: a message goes on in its column.
-std::string of_console(const Texts& lines, std::size_t width, const std::string& place, const std::string& prefix,
-                       bool is_one_message) {
-  std::string log;
-  for (const std::string& line : lines) {
-    bool is_first = !is_one_message || log.empty();
-    for (const std::string& piece : broken_between_words(line, width)) {
-      const std::string level = log.empty() ? "[11/27/26 03:11:42] INFO     " : "                    INFO     ";
-      log += prefix + (is_first ? level : std::string(level.size(), ' ')) + piece +
-             std::string(width - piece.size(), ' ') + (is_first ? " " + place : std::string(place.size(), ' ')) + "\n";
-      is_first = false;
-    }
-  }
-  return log;
-}
-
-// Then a '#' alone is an empty line of the box, not the end of the line before.
-TEST(Mend, WrappedLinesWithoutRightBorders) {
-  Texts lines = printed();
-  for (std::string& line : lines)
-    if (line.find_first_not_of('#') != std::string::npos) line.erase(line.find_last_not_of(" #") + 1);
-  lines[6] = lines[8] = "#";  // of which it takes the left one, too
-  for (const std::size_t width : {22, 36, 55, 109})
-    for (const std::string prefix : {"", "[rank0]: "}) {
-      const auto blocks = find_blocks(joined(wrapped(prefixed(prefix, lines), width + prefix.size())));
-      ASSERT_EQ(blocks.size(), 1u) << width;
-      EXPECT_EQ(texts_of(blocks[0]), lines) << width;
-    }
-}
-
-// That the title alone has lost its own says nothing of the others.
-TEST(Mend, WrappedLinesBelowATitleWithoutRightBorder) {
-  Texts lines = printed();
-  lines[1].erase(lines[1].find_last_not_of(" #") + 1);
-  for (const std::size_t width : {kWidth - 1, kWidth / 2}) {
-    const auto blocks = find_blocks(joined(wrapped(lines, width)));
-    ASSERT_EQ(blocks.size(), 1u) << width;
-    EXPECT_EQ(texts_of(blocks[0]), lines) << width;
-  }
-}
-
-TEST(Mend, LinesThatAConsoleBrokeBetweenWordsAreJoined) {
-  const Texts expected = each(printed(), squeezed), next = each(printed("64"), squeezed);
-  for (const std::size_t width : {43, 55, 61, 90, 109})  // one of them a half of the border, one all but its last '#'
-    for (const std::string place : {"stats.py:301", ""})
-      for (const std::string prefix : {"", "[default0]:"})
-        for (const bool is_one_message : {false, true}) {
-          const auto block = [&](const std::string& batch) {
-            return of_console(printed(batch), width, place, prefix, is_one_message);
-          };
-          const std::string other = prefix + "                    INFO     step 1 " + std::string(width, 'x') + "\n";
-          for (const std::string& log : {block("512") + block("64"), block("512") + other + block("64") + other}) {
-            const auto blocks = find_blocks(log);
-            ASSERT_EQ(blocks.size(), 2u) << log;
-            EXPECT_EQ(texts_of(blocks[0]), expected) << log;
-            EXPECT_EQ(texts_of(blocks[1]), next) << log;
-            EXPECT_TRUE(was(Mending::wrapped, blocks[0])) << log;
-            const BoxLine& batch = blocks[0].lines[7];
-            EXPECT_EQ(byte_at(log, batch.place_of(batch.text.find("512"))), '5') << log;
-          }
-        }
-}
-
-// A word as wide as the column ends at its edge, a wider one goes on below it, and so do the blanks behind that.
-TEST(Mend, WordsThatAConsoleFoldedAreJoined) {
-  for (const std::size_t width : {37, 45, 48})
-    for (const bool is_one_message : {false, true}) {
-      const std::string name(width, 'x'), wide = name + "xyz";
-      Texts lines = printed();
-      const Texts rows = {"   " + name + "   TWRW   fused   1",
-                          "   " + name + "CW   TW   fused   1",
-                          "   " + name.substr(2) + "TW   CW   fused   1",
-                          "   " + wide + "   TW   fused   1",
-                          "   " + std::string(width, '-') + "   ----------   ----------------",
-                          "   " + std::string(width + 10, '-') + "   ----------   ----------------",
-                          "   " + wide + std::string(width - 3, ' ') + "TW",
-                          "   " + wide + std::string(width + 2, ' ') + "TW",
-                          "   " + name,
-                          "   (" + name.substr(2) + ")   0.5",
-                          "   " + std::string(width - 1, '1') + ",2   n/a",
-                          "   1" + std::string(width - 1, ',') + "   n/a",
-                          "   " + name.substr(1) + ": 1.5 GB on rank [0]",
-                          "   FeatureProcessedEmbeddingBagCollectionSharder   1"};
-      for (const std::string& row : rows) lines.insert(lines.end() - 1, box_line(row));
-      lines[5] = "#        0   1.5 (12%)   " + std::string(kWidth, 'x') + " TW: 7#";  // as v0.1.0 prints long rows
-      const std::string log = of_console(lines, width, "stats.py:301", "", is_one_message);
-      const auto blocks = find_blocks(log);
-      ASSERT_EQ(blocks.size(), 1u) << log;
-      EXPECT_EQ(texts_of(blocks[0]), each(lines, squeezed)) << log;
-    }
-}
-
-// In front of a last column of batch sizes a list of ranks is over; without it, it goes on.
-TEST(Mend, ListsThatAConsoleFoldedAreJoined) {
-  for (const std::size_t width : {45, 47})
-    for (const std::string last : {"", "   Batch Sizes"}) {
-      const std::string ranks = replaced(std::string(width / 2, 'x'), "x", "7,") + "7";
-      Texts lines = printed();
-      lines.insert(lines.end() - 1, box_line("   FQN   Sharding   Hash Size   Ranks" + last));
-      lines.insert(lines.end() - 1, box_line("   " + std::string(80, 'x') + "   TW"));
-      lines.insert(lines.end() - 1, "#   x   TW   1000   " + ranks + (last.empty() ? ",12   #" : "   512   #"));
-      const std::string log = of_console(lines, width, "stats.py:301", "", false);
-      const auto blocks = find_blocks(log);
-      ASSERT_EQ(blocks.size(), 1u) << log;
-      EXPECT_EQ(texts_of(blocks[0]), each(lines, squeezed)) << log;
-    }
-}
-
-// A block that was cut off does not take the next one with it.
-TEST(Mend, ABlockOfAConsoleThatWasCutOff) {
-  const std::string block = of_console(printed(), 61, "stats.py:301", "", false);
-  const std::string log = block.substr(0, block.find("Rank")) + "\n" + block;
-  const auto blocks = find_blocks(log);
-  ASSERT_EQ(blocks.size(), 2u);
-  EXPECT_EQ(texts_of(blocks[1]), each(printed(), squeezed));
-}
-
 // Only fields that loggers write twice are the same text; and all of it has to be.
 TEST(Mend, FieldsWithTwoBlocks) {
   const std::string one = joined(printed()), other = joined(printed("64")), red = "\x1b[31m#\x1b[0m";
@@ -568,209 +400,6 @@ TEST(Mend, NothingIsUndoneInNamesOfOtherCharacters) {
   }
 }
 
-TEST(Mend, ProcessesAreToldApart) {
-  const std::vector<std::function<std::string(int)>> tags = {
-      [](int) { return "[rank0]: "; }, [](int) { return "[rank1]: "; },
-      [](int i) { return "[trainer2|0]:2026-01-02 03:04:" + std::to_string(10 + i) + " "; }};
-  for (const bool same : {true, false}) {
-    std::string log;
-    for (int i = 0; i < 14; ++i)  // the second lags behind by a line, the third by two
-      for (std::size_t p = 0; p < tags.size(); ++p) {
-        const Texts lines = printed(p == 2 && !same ? "64" : "512");
-        const int at = i - static_cast<int>(p);
-        if (at >= 0 && at < static_cast<int>(lines.size()))
-          log += tags[p](i) + lines[static_cast<std::size_t>(at)] + "\n";
-      }
-    const auto blocks = find_blocks(log);
-    ASSERT_EQ(blocks.size(), 3u);
-    for (std::size_t p = 0; p < 3; ++p) {
-      EXPECT_EQ(texts_of(blocks[p]), printed(p == 2 && !same ? "64" : "512"));
-      ASSERT_TRUE(blocks[p].twin.has_value());
-      EXPECT_EQ(blocks[p].twin->same, same || p == 1);  // the first is compared with all others
-    }
-  }
-}
-
-// What stands behind the tag of a process in the first line of a record is that of its logger.
-TEST(Mend, ProcessesThatWriteRecordsOfManyLines) {
-  const Texts lines = record("2026-01-02 03:04:05 INFO stats] ");
-  std::string log;
-  for (const std::string& line : lines)
-    for (const std::string process : {"[rank1]:", "[rank10]:", "[rank0]:"}) log += process + line + "\n";
-  const auto blocks = find_blocks(log);
-  ASSERT_EQ(blocks.size(), 3u);
-  for (const Block& block : blocks) {
-    EXPECT_EQ(texts_of(block), printed());
-    EXPECT_TRUE(block.opened && block.closed);
-  }
-}
-
-// As absl prints it, where nothing else differs but the time.
-TEST(Mend, ProcessesAreToldApartByTheirThreads) {
-  const Texts one = printed(), other = printed("64");
-  std::string log;
-  for (std::size_t i = 0; i < one.size(); ++i)
-    for (const bool is_first : {true, false})
-      log += "I0102 03:04:" + std::to_string(10 + i) + ".123456 " + (is_first ? "139872345678900" : "140112233445566") +
-             " stats.py:301] " + (is_first ? one : other)[i] + "\n";
-  const auto blocks = find_blocks(log);
-  ASSERT_EQ(blocks.size(), 2u);
-  EXPECT_EQ(texts_of(blocks[0]), one);
-  EXPECT_EQ(texts_of(blocks[1]), other);
-}
-
-// As CSV is written mostly: only fields with commas have quotes.
-TEST(Mend, ProcessesAreToldApartInFieldsWithAndWithoutQuotes) {
-  std::string log = "time,message,host\n";
-  for (std::string line : printed("64,64"))
-    for (const std::string process : {"worker-0 ", "worker-1 "}) {
-      const std::string quote = line.find(',') != std::string::npos ? "\"" : "";
-      log += "2026-01-02 03:04:05," + quote + process + line + quote + ",h\n";
-    }
-  const auto blocks = find_blocks(log);
-  ASSERT_EQ(blocks.size(), 2u);
-  for (const Block& block : blocks) EXPECT_EQ(texts_of(block), printed("64,64"));
-}
-
-// The first block of a process is like the first ones of the others, and the second like the second ones.
-TEST(Mend, ProcessesThatPrintTwoBlocksEach) {
-  Texts both = printed("512");
-  const Texts second = printed("64");
-  both.insert(both.end(), second.begin(), second.end());
-  constexpr std::size_t kBehind = 3;  // lines by which the other process lags behind
-  std::string log;
-  for (std::size_t i = 0; i < both.size() + kBehind; ++i) {
-    if (i < both.size()) log += "[rank0]: " + both[i] + "\n";
-    if (i >= kBehind) log += "[rank1]: " + both[i - kBehind] + "\n";
-  }
-  const auto blocks = find_blocks(log);
-  ASSERT_EQ(blocks.size(), 4u);
-  for (const Block& block : blocks) EXPECT_TRUE(block.twin && block.twin->same);
-}
-
-// A title that is damaged beside its words tells as well.
-TEST(Mend, DamagedTitleOfAProcess) {
-  const Texts lines = printed();
-  Texts other = lines;
-  other[1] = replaced(lines[1], "#   ", "#  .");
-  ASSERT_NE(other[1], lines[1]);
-  for (const std::string prefix : {"[rank", "step # "}) {
-    std::string log;
-    for (std::size_t i = 0; i < lines.size(); ++i)
-      log += prefix + "0]: " + lines[i] + "\n" + prefix + "1]: " + other[i] + "\n";
-    EXPECT_EQ(find_blocks(log).size(), 2u) << log;
-  }
-}
-
-// What tells them apart may stand around the string that holds the line, in front of a progress bar, or between times.
-TEST(Mend, ProcessesAreToldApartByWhatIsTakenOff) {
-  using Write = std::function<std::string(int process, int time, const std::string& line)>;
-  const auto text = [](int number) { return std::to_string(number); };
-  const auto quoted = [](const std::string& line) { return "\"" + line + "\""; };
-  const std::vector<Write> writers = {
-      [&](int p, int t, const std::string& line) {
-        return "{\"elapsed\": " + text(t) + ".5, \"message\": " + quoted(line) + ", \"rank\": " + text(p) + "}";
-      },
-      [&](int p, int t, const std::string& line) {
-        return "{\"seq\": " + text(t) + ", \"host\": \"node-" + text(p) + "\", \"log\": " + quoted(line + "\\n") + "}";
-      },
-      [&](int p, int t, const std::string& line) {
-        return "{\"log\": " + quoted(line) + ", \"kubernetes\": {\"pod_name\": \"t-" + text(p) +
-               "\"}, \"n\": " + text(t) + "}";
-      },
-      [&](int p, int, const std::string& line) {  // journald
-        return "{\"MESSAGE\": " + quoted(line) + ", \"_PID\": \"" + text(70 + p) + "\"}";
-      },
-      [&](int p, int, const std::string& line) {
-        return "{\"message\": " + quoted(line) + ", \"logStreamName\": \"train/abc/" + text(p) + "\"}";
-      },
-      [&](int p, int, const std::string& line) {
-        return "{\"message\": " + quoted(line) + ", \"process\": {\"id\": " + text(70 + p) + ", \"name\": \"Main\"}}";
-      },
-      [&](int p, int t, const std::string& line) {
-        return text(1 + t % 12) + ":05:09 " + (t % 2 == 0 ? "AM" : "PM") + " pod-" + text(p) + " " + line;
-      },
-      [&](int p, int t, const std::string& line) { return "[" + text(t) + ".5s] pod-" + text(p) + ": " + line; },
-      [&](int p, int, const std::string& line) { return "[rank" + text(p) + "]:{\"log\": " + quoted(line) + "}"; },
-      [&](int p, int, const std::string& line) { return "[1," + text(p) + "]<stderr>:level=info msg=" + quoted(line); },
-      [&](int p, int t, const std::string& line) {
-        return "level=info msg=" + quoted(line) + " t=" + text(t) + " rank=" + text(p);
-      },
-      [&](int p, int, const std::string& line) { return "{'rank': " + text(p) + ", 'msg': '" + line + "'}"; },
-      [&](int p, int t, const std::string& line) { return "[rank" + text(p) + "]:[" + text(t) + ".033] " + line; },
-      [&](int p, int t, const std::string& line) {  // text without a line end
-        return (t % 4 == 1 && t > 4 ? "Loading checkpoint shards..." : "") + std::string(t % 8 == 5 ? " " : "") +
-               "[rank" + text(p) + "]: " + line;
-      },
-      [&](int p, int t, const std::string& line) {  // a bar without a line end, in front of the next line's prefix
-        return (t % 5 == p ? "\rEpoch: " + text(t) + "%|##   | 3/7 [00:01<00:09,  1.00it/s]" : "") + "[rank" + text(p) +
-               "]: " + line;
-      },
-      [&](int p, int t, const std::string& line) {  // the same behind a prefix
-        return "[rank" + text(p) + "]:" + (t % 5 == p ? text(t) + "%|##   | 3/7 [00:01<00:09]" : "") + line;
-      },
-      [&](int p, int t, const std::string& line) {  // the bar is that of another line
-        return (t % 5 == p ? "Epoch: " + text(t) + "%|##   | 3/7\r" : "") + "[rank" + text(p) + "]: " + line;
-      },
-      [&](int p, int, const std::string& line) {  // what the box says is not the process
-        return "{\"rank\": " + text(p) + ", \"log\": " + quoted(replaced(line, "fused:", "rank: ")) + "}";
-      },
-      [&](int p, int t, const std::string& line) {
-        return "[rank" + text(p) + "]:" + (t % 5 == p ? text(t) + "%|##   | 3/7\r" : "") + line;
-      },
-  };
-  constexpr int kBehind = 1;  // lines by which a process lags behind the one before
-  for (const Write& write : writers) {
-    const Texts lines = printed();
-    std::string log;
-    for (int t = 0; t < std::ssize(lines) + 3 * kBehind; ++t)
-      for (int p = 0; p < 3; ++p)
-        if (const int at = t - p * kBehind; at >= 0 && at < std::ssize(lines))
-          log += write(p, t, lines[static_cast<std::size_t>(at)]) + "\n";
-    const auto blocks = find_blocks(log);
-    ASSERT_EQ(blocks.size(), 3u) << log;
-    for (const Block& block : blocks) {
-      EXPECT_EQ(each(texts_of(block), [](const std::string& text) { return replaced(text, "rank: ", "fused:"); }),
-                lines)
-          << log;
-      EXPECT_TRUE(block.twin && block.twin->same) << log;
-      EXPECT_FALSE(was(Mending::wrapped, block)) << log;
-    }
-  }
-}
-
-// A log that begins in the middle has no title of any of them.
-TEST(Mend, ProcessesWhoseTitlesAreCutOff) {
-  constexpr int kProcesses = 3;
-  const Texts lines = printed();
-  Texts all;
-  for (const std::string& line : lines)
-    for (int p = 0; p < kProcesses; ++p) all.push_back("[rank" + std::to_string(p) + "]: " + line);
-  for (std::size_t cut = 0; cut < 8 * kProcesses; ++cut) {  // up to the batch size
-    const auto blocks = find_blocks(joined(Texts(all.begin() + static_cast<std::ptrdiff_t>(cut), all.end())));
-    ASSERT_EQ(std::ssize(blocks), kProcesses) << cut;
-    for (const Block& block : blocks) {
-      const Texts texts = texts_of(block);
-      EXPECT_EQ(texts, Texts(lines.end() - std::ssize(texts), lines.end())) << cut;
-    }
-  }
-}
-
-// Their boxes are of different widths, also where text stands behind them.
-// What a record of one stream began goes on in the next one of that stream.
-TEST(Mend, RecordsOfTwoStreams) {
-  std::string log;
-  for (const std::string& line : printed()) {
-    if (line.find("Rank") != std::string::npos) log += "2026-01-02T03:04:05.1Z stdout P loading \n";
-    log += "2026-01-02T03:04:05.1Z stderr F " + line + "\n";
-  }
-  log += "2026-01-02T03:04:05.1Z stdout F done\n";
-  const auto blocks = find_blocks(log);
-  ASSERT_EQ(blocks.size(), 1u);
-  EXPECT_EQ(texts_of(blocks[0]), printed());
-  EXPECT_FALSE(was(Mending::wrapped, blocks[0]));
-}
-
 // Where the prefix changes from line to line, the title of the line before tells how wide the box is.
 TEST(Mend, GluedBordersBehindChangingPrefixes) {
   Texts lines = printed();
@@ -783,103 +412,6 @@ TEST(Mend, GluedBordersBehindChangingPrefixes) {
   ASSERT_EQ(blocks.size(), 2u);
   EXPECT_EQ(texts_of(blocks[0]), printed());
   EXPECT_EQ(texts_of(blocks[1]), again);
-}
-
-// Nor are there two processes because two numbers of the prefix change where the titles are cut off.
-TEST(Mend, OneProcessWithoutItsTitle) {
-  Texts lines = printed();
-  lines.erase(lines.begin(), lines.begin() + 3);
-  const Texts again = printed("64");
-  lines.insert(lines.end(), again.begin(), again.end());
-  std::string log;
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    log += (i < 12 ? "3m" + std::to_string(40 + i) : "4m" + std::to_string(i)) + "s " + lines[i] + "\n";
-  const auto blocks = find_blocks(log);
-  ASSERT_EQ(blocks.size(), 2u);
-  EXPECT_EQ(texts_of(blocks[1]), again);
-  EXPECT_FALSE(was(Mending::interleaved, blocks[0]));
-}
-
-// The same block in a box that is wider by 70.
-Texts widened(const Texts& lines) {
-  constexpr std::size_t kMore = 70;
-  return each(lines, [](std::string line) {
-    const bool is_title = line.find("Planner") != std::string::npos;
-    if (is_title) line.insert(1, kMore / 2, ' ');
-    return line.insert(line.size() - 1, is_title ? kMore / 2 : kMore, line[1] == '#' ? '#' : ' ');
-  });
-}
-
-TEST(Mend, ProcessesWithPlansOfTheirOwn) {
-  const Texts one = printed(), other = widened(printed("64"));
-  for (const std::string suffix : {"", " stats.py:301", "\",x"})
-    for (const bool is_wide_first : {false, true}) {
-      const Texts& first = is_wide_first ? other : one;
-      const Texts& second = is_wide_first ? one : other;
-      std::string log;
-      for (std::size_t i = 0; i < first.size() + 3; ++i) {  // the second one begins behind the title
-        if (i < first.size()) log += "[rank0]: " + first[i] + suffix + "\n";
-        if (i >= 3) log += "[rank1]: " + second[i - 3] + suffix + "\n";
-      }
-      const auto blocks = find_blocks(log);
-      ASSERT_EQ(blocks.size(), 2u) << log;
-      EXPECT_EQ(texts_of(blocks[0]), first) << log;
-      EXPECT_EQ(texts_of(blocks[1]), second) << log;
-    }
-}
-
-// The title of the wider box stands directly behind its border, which is no glued one of the narrower box.
-TEST(Mend, AWiderBoxThatBeginsInANarrowerOne) {
-  const Texts one = printed(), other = widened(printed("64"));
-  std::string log = joined(prefixed("[rank0]: ", Texts(one.begin(), one.begin() + 5)));
-  log += joined(prefixed("[rank1]: ", Texts(other.begin(), other.begin() + 6)));
-  log += joined(prefixed("[rank0]: ", Texts(one.begin() + 5, one.end())));
-  log += joined(prefixed("[rank1]: ", Texts(other.begin() + 6, other.end())));
-  const auto blocks = find_blocks(log);
-  ASSERT_EQ(blocks.size(), 2u);
-  EXPECT_EQ(texts_of(blocks[0]), one);
-  EXPECT_EQ(texts_of(blocks[1]), other);
-}
-
-// Behind the first border of a wider box the title of another one may come first, or stand in pieces.
-TEST(Mend, ATitleOfOthersBehindTheFirstBorder) {
-  const Texts narrow[] = {printed(), printed("64")}, wide = widened(printed());
-  std::string log = "[rank0]: " + narrow[0][0] + "\n[rank0]: " + narrow[0][1] + "\n";
-  log += "[rank1]: " + narrow[1][0] + "\n[rank2]: " + wide[0] + "\n[rank1]: " + narrow[1][1] + "\n[rank2]: " + wide[1] +
-         "\n";
-  for (std::size_t i = 2; i < wide.size(); ++i)
-    log += "[rank0]: " + narrow[0][i] + "\n[rank1]: " + narrow[1][i] + "\n[rank2]: " + wide[i] + "\n";
-  const auto blocks = find_blocks(log);
-  ASSERT_EQ(blocks.size(), 3u);
-  EXPECT_EQ(texts_of(blocks[0]), narrow[0]);
-  EXPECT_EQ(texts_of(blocks[1]), narrow[1]);
-  EXPECT_EQ(texts_of(blocks[2]), wide);
-}
-
-// A terminal breaks the lines of all processes: of a wider box into more pieces, of a narrow one perhaps none.
-TEST(Mend, WrappedLinesOfProcessesWithPlansOfTheirOwn) {
-  const Texts one = printed(), other = widened(printed("64")), alike = printed("64");
-  constexpr std::size_t kPrefixSize = 9;  // "[rank0]: "
-  const std::size_t length = kWidth + kPrefixSize;
-  const auto check = [](const Texts& first, const Texts& second, std::size_t width, std::size_t lag) {
-    SCOPED_TRACE(std::to_string(width) + ", " + std::to_string(lag) + " lines behind");
-    Texts lines;
-    for (std::size_t i = 0; i < first.size() + lag; ++i) {
-      if (i < first.size()) lines.push_back("[rank0]: " + first[i]);
-      if (i >= lag) lines.push_back("[rank1]: " + second[i - lag]);
-    }
-    const std::string log = joined(wrapped(lines, width));
-    const auto blocks = find_blocks(log);
-    ASSERT_EQ(blocks.size(), 2u);
-    EXPECT_EQ(texts_of(blocks[0]), first);
-    EXPECT_EQ(texts_of(blocks[1]), second);
-  };
-  for (const std::size_t lag : {0, 2, 5})
-    for (const std::size_t width : {std::size_t{60}, std::size_t{63}, std::size_t{95}, length - 1, length + 1}) {
-      check(one, other, width, lag);
-      check(other, one, width, lag);
-      if (width < length) check(one, alike, width, lag);
-    }
 }
 
 // Somebody's line of '#' behind a border is no piece of it.
@@ -896,25 +428,6 @@ TEST(Mend, LinesOfHashesBehindBorders) {
     EXPECT_EQ(texts_of(blocks[0]), one) << size;
     EXPECT_EQ(texts_of(blocks[1]), other) << size;
     EXPECT_FALSE(was(Mending::wrapped, blocks[1])) << size;
-  }
-}
-
-// Lines of one width are no pieces of one record if all begin alike.
-TEST(Mend, BordersOfSeveralProcessesInContainers) {
-  const Texts lines = printed();
-  const auto part = [&](const char* process, std::size_t from, std::size_t to) {
-    const Texts own = prefixed(process, Texts(lines.begin() + static_cast<std::ptrdiff_t>(from),
-                                              lines.begin() + static_cast<std::ptrdiff_t>(to)));
-    return joined(each(own, [](const std::string& s) { return of_docker(s, true); }));
-  };
-  std::string log = part("[rank0]: ", 0, 4) + part("[rank2]: ", 0, 4);
-  for (const char* process : {"[rank1]: ", "[rank0]: ", "[rank2]: "})
-    log += part(process, process[5] == '1' ? 0 : 4, lines.size());
-  const auto blocks = find_blocks(log);
-  ASSERT_EQ(blocks.size(), 3u);
-  for (const Block& block : blocks) {
-    EXPECT_EQ(texts_of(block), lines);
-    EXPECT_FALSE(was(Mending::wrapped, block));
   }
 }
 
@@ -994,21 +507,6 @@ TEST(Mend, LinesBetweenCarriageReturns) {
   EXPECT_EQ(texts_of(blocks[0]), printed());
 }
 
-// However many there are: their borders come first, all in a row.
-TEST(Mend, ManyProcessesAreToldApart) {
-  for (const int processes : {51, 64, 700}) {
-    std::string log;
-    for (const std::string& line : printed())
-      for (int p = 0; p < processes; ++p) log += "[rank" + std::to_string(p) + "]: " + line + "\n";
-    const auto blocks = find_blocks(log);
-    ASSERT_EQ(std::ssize(blocks), processes);
-    for (const Block& block : blocks) {
-      EXPECT_EQ(texts_of(block), printed());
-      EXPECT_TRUE(block.twin && block.twin->same);
-    }
-  }
-}
-
 // Blocks of different widths, the first without the newline at its end.
 TEST(Mend, BlocksGluedAtTheirBordersAreApart) {
   const Texts wide = each(printed("64"), [](std::string line) {
@@ -1058,21 +556,6 @@ TEST(Mend, ALogThatBeginsInALine) {
   ASSERT_EQ(blocks.size(), 1u);
   EXPECT_EQ(texts_of(blocks[0]), Texts(lines.begin() + 4, lines.end()));
   EXPECT_TRUE(blocks[0].mended.empty());
-}
-
-// Line numbers in front of it do not hide whose line it is.
-TEST(Mend, ProcessesAreToldApartBehindLineNumbers) {
-  for (const auto& [before, behind] : std::vector<std::pair<const char*, const char*>>{
-           {"", ":0: "}, {"\"", "\",\"pod-"}, {"   ", "\t[rank1]: "}, {"w-3.log:", ":"}, {"", ",\"info\",\"7\",\""}}) {
-    std::string log;
-    int number = 0;
-    for (const std::string& line : printed())
-      for (const char* process : {"a", "b"})
-        log += before + std::to_string(++number) + behind + process + ": " + line + "\n";
-    const auto blocks = find_blocks(log);
-    ASSERT_EQ(blocks.size(), 2u) << behind;
-    for (const Block& block : blocks) EXPECT_EQ(texts_of(block), printed()) << behind;
-  }
 }
 
 // Numbers that were put in front of a damaged log.
@@ -1128,7 +611,7 @@ TEST(Mend, PartsBetweenLinesOfOthers) {
   for (const int count : {1, 49})
     for (const std::size_t at : {std::size_t{1}, lines.size() - 1}) {
       Texts log = lines;
-      log.insert(log.begin() + static_cast<std::ptrdiff_t>(at), others(count));
+      log.insert(log.begin() + static_cast<std::ptrdiff_t>(at), lines_of_others(count));
       log.front().insert(0, "loading\n");
       const auto blocks = find_blocks(joined(log));
       ASSERT_EQ(blocks.size(), 1u) << count << " " << at;
