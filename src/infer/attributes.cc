@@ -6,47 +6,47 @@
 namespace shardstats {
 namespace {
 
+using A = Attribute;
+using V = ValueKind;
+
+constexpr AttributeForm of_run(A attribute, std::string_view name, V kind, std::string_view values) {
+  return {attribute, name, true, false, kind, values};
+}
+constexpr AttributeForm of_tables(A attribute, std::string_view name, V kind, std::string_view values) {
+  return {attribute, name, false, true, kind, values};
+}
+constexpr AttributeForm of_both(A attribute, std::string_view name, V kind, std::string_view values) {
+  return {attribute, name, true, true, kind, values};
+}
+
 constexpr std::array kAttributes = {
-    AttributeForm{Attribute::batch_size, "batch_size", true, false, ValueKind::count, "a number of samples"},
-    AttributeForm{Attribute::world_size, "world_size", true, false, ValueKind::count, "a number of ranks"},
-    AttributeForm{Attribute::local_world_size, "local_world_size", true, false, ValueKind::count, "a number of ranks"},
-    AttributeForm{Attribute::pipeline, "pipeline", true, false, ValueKind::word,
-                  "none, train_base, train_sparse_dist, train_prefetch_sparse_dist"},
-    AttributeForm{Attribute::count_ephemeral, "count_ephemeral", true, false, ValueKind::flag, "true, false"},
-    AttributeForm{Attribute::release, "release", true, false, ValueKind::word,
-                  "a release from v0.4.0 to v1.8.0, or main"},
-    AttributeForm{Attribute::hbm, "hbm", true, false, ValueKind::bytes, "a size with its unit, such as 80GiB"},
-    AttributeForm{Attribute::hbm_mem_bw, "hbm_mem_bw", true, false, ValueKind::bandwidth,
-                  "a bandwidth such as 1555GiB/s"},
-    AttributeForm{Attribute::ddr_mem_bw, "ddr_mem_bw", true, false, ValueKind::bandwidth,
-                  "a bandwidth such as 51GiB/s"},
-    AttributeForm{Attribute::hbm_to_ddr_mem_bw, "hbm_to_ddr_mem_bw", true, false, ValueKind::bandwidth,
-                  "a bandwidth such as 32GiB/s"},
-    AttributeForm{Attribute::ssd_mem_bw, "ssd_mem_bw", true, false, ValueKind::bandwidth, "a bandwidth such as 2GiB/s"},
-    AttributeForm{Attribute::intra_host_bw, "intra_host_bw", true, false, ValueKind::bandwidth,
-                  "a bandwidth such as 600GiB/s"},
-    AttributeForm{Attribute::inter_host_bw, "inter_host_bw", true, false, ValueKind::bandwidth,
-                  "a bandwidth such as 50GiB/s"},
-    AttributeForm{Attribute::bwd_compute_multiplier, "bwd_compute_multiplier", true, false, ValueKind::multiplier,
-                  "a multiplier such as 2.5"},
-    AttributeForm{Attribute::weighted_feature_bwd_compute_multiplier, "weighted_feature_bwd_compute_multiplier", true,
-                  false, ValueKind::multiplier, "a multiplier such as 1.5"},
-    AttributeForm{Attribute::optimizer, "optimizer", true, true, ValueKind::word,
-                  "none, sgd, adagrad, rowwise_adagrad, adam"},
-    AttributeForm{Attribute::dtype, "dtype", true, true, ValueKind::word, "fp32, fp16, bf16, int8"},
-    AttributeForm{Attribute::sharding, "sharding", false, true, ValueKind::word, "TW, CW, RW, DP, TWRW, TWCW, GS"},
-    AttributeForm{Attribute::kernel, "kernel", false, true, ValueKind::word,
-                  "a compute kernel such as fused or fused_uvm_caching"},
-    AttributeForm{Attribute::cache_load_factor, "cache_load_factor", false, true, ValueKind::number,
-                  "a share from 0 to 1"},
-    AttributeForm{Attribute::rows, "rows", false, true, ValueKind::count, "a number of rows"},
-    AttributeForm{Attribute::dim, "dim", false, true, ValueKind::count, "a number of columns"},
-    AttributeForm{Attribute::pooling_factor, "pooling_factor", false, true, ValueKind::number,
-                  "ids a sample, summed over the table's features"},
-    AttributeForm{Attribute::num_poolings, "num_poolings", false, true, ValueKind::number,
-                  "poolings a sample, summed over the table's features"},
-    AttributeForm{Attribute::ranks, "ranks", false, true, ValueKind::ranks, "ranks such as 0,1 or 0-7"},
-    AttributeForm{Attribute::drop, "drop", false, true, ValueKind::none, "nothing"},
+    of_run(A::batch_size, "batch_size", V::count, "a number of samples"),
+    of_run(A::world_size, "world_size", V::count, "a number of ranks"),
+    of_run(A::local_world_size, "local_world_size", V::count, "a number of ranks"),
+    of_run(A::pipeline, "pipeline", V::word, "none, train_base, train_sparse_dist, train_prefetch_sparse_dist"),
+    of_run(A::count_ephemeral, "count_ephemeral", V::flag, "true, false"),
+    of_run(A::release, "release", V::word, "a release from v0.4.0 to v1.8.0, or main"),
+    of_run(A::hbm, "hbm", V::bytes, "a size with its unit, such as 80GiB"),
+    of_run(A::hbm_mem_bw, "hbm_mem_bw", V::bandwidth, "a bandwidth such as 1555GiB/s"),
+    of_run(A::ddr_mem_bw, "ddr_mem_bw", V::bandwidth, "a bandwidth such as 51GiB/s"),
+    of_run(A::hbm_to_ddr_mem_bw, "hbm_to_ddr_mem_bw", V::bandwidth, "a bandwidth such as 32GiB/s"),
+    of_run(A::ssd_mem_bw, "ssd_mem_bw", V::bandwidth, "a bandwidth such as 2GiB/s"),
+    of_run(A::intra_host_bw, "intra_host_bw", V::bandwidth, "a bandwidth such as 600GiB/s"),
+    of_run(A::inter_host_bw, "inter_host_bw", V::bandwidth, "a bandwidth such as 50GiB/s"),
+    of_run(A::bwd_compute_multiplier, "bwd_compute_multiplier", V::multiplier, "a multiplier such as 2.5"),
+    of_run(A::weighted_feature_bwd_compute_multiplier, "weighted_feature_bwd_compute_multiplier", V::multiplier,
+           "a multiplier such as 1.5"),
+    of_both(A::optimizer, "optimizer", V::word, "none, sgd, adagrad, rowwise_adagrad, adam"),
+    of_both(A::dtype, "dtype", V::word, "fp32, fp16, bf16, int8"),
+    of_tables(A::sharding, "sharding", V::word, "TW, CW, RW, DP, TWRW, TWCW, GS"),
+    of_tables(A::kernel, "kernel", V::word, "a compute kernel such as fused or fused_uvm_caching"),
+    of_tables(A::cache_load_factor, "cache_load_factor", V::number, "a share from 0 to 1"),
+    of_tables(A::rows, "rows", V::count, "a number of rows"),
+    of_tables(A::dim, "dim", V::count, "a number of columns"),
+    of_tables(A::pooling_factor, "pooling_factor", V::number, "ids a sample, summed over the table's features"),
+    of_tables(A::num_poolings, "num_poolings", V::number, "poolings a sample, summed over the table's features"),
+    of_tables(A::ranks, "ranks", V::ranks, "ranks such as 0,1 or 0-7"),
+    of_tables(A::drop, "drop", V::none, "nothing"),
 };
 
 }  // namespace
