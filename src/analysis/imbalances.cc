@@ -73,7 +73,7 @@ ImbalanceReader::ImbalanceReader(const PrintedPlan& printed, const RankValues& v
       section_(&kImbalances[2]),
       printed_measures_(kNoMeasures) {}
 
-bool ImbalanceReader::read(const PrintedLine& line) {
+void ImbalanceReader::read(const PrintedLine& line) {
   const auto slots = printed_.slots_of(line);
   if (const auto* form = imbalance_headed_by(line.id))
     begin(*form, line);
@@ -83,9 +83,6 @@ bool ImbalanceReader::read(const PrintedLine& line) {
     read_range("chi", "the range of chi divergence", slots[0], chi_range(values_.ranks()), "2 * (N - 1) / N");
   else if (line.id == LineId::range_kl_divergence)
     read_range("kl", "the range of KL divergence", slots[0], kl_range(values_.ranks()), "ln N");
-  else
-    return false;
-  return true;
 }
 
 void ImbalanceReader::begin(const ImbalanceForm& form, const PrintedLine& heading) {

@@ -11,13 +11,18 @@ namespace shardstats::analysis {
 struct ImbalanceForm;
 struct MeasureForm;
 
+// Is it the heading, a measure or a range of such a section? Their ids follow one another.
+constexpr bool is_of_imbalance(LineId id) {
+  return id >= LineId::perf_imbalance_heading && id <= LineId::range_kl_divergence;
+}
+
 class ImbalanceReader {
  public:
   // All three outlive it. `values`: of every rank.
   ImbalanceReader(const PrintedPlan& printed, const RankValues& values, StatisticsReader& reader);
 
-  // Tells the reader what the line should say. False: it is none of such a section. Lines come in their order.
-  bool read(const PrintedLine& line);
+  // Tells the reader what a line of these sections should say. Lines come in their order.
+  void read(const PrintedLine& line);
 
  private:
   void begin(const ImbalanceForm& form, const PrintedLine& heading);

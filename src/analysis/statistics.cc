@@ -99,8 +99,8 @@ class Walk {
   // ---- one line at a time ------------------------------------------------------------------------------------------
 
   void read_line(const PrintedLine& line) {
+    if (is_of_imbalance(line.id)) return imbalances_.read(line);
     const auto slots = printed_.slots_of(line);
-    if (imbalances_.read(line)) return;
     if (const auto* m = std::ranges::find(kMaxima, line.id, &MaximumLine::id); m != std::end(kMaxima))
       read_maximum(*m, slots);
     else if (const auto* d = std::ranges::find(kDistribution, line.id, &DistributionLine::id);
