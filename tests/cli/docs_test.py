@@ -158,6 +158,15 @@ class Documents(unittest.TestCase):
                 if not link.startswith("http"):
                     self.assertTrue((document.parent / link).exists(), f"{document.name}: {link}")
 
+    def test_library_example_compiles(self):
+        text = (ROOT / "README.md").read_text().split("As a library:")[1].split("More:")[0]
+        code = "\n".join(line[4:] for line in text[text.index("    #include"):].splitlines())
+        self.assertIn("shardstats::verify(", code)
+        compiler = shutil.which("c++") or self.skipTest("no C++ compiler is installed")
+        done = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{ROOT}/include", "-xc++", "-"],
+                              input=code, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_every_document_is_listed(self):
         listed = (ROOT / "docs" / "README.md").read_text()
         for document in DOCUMENTS[1:]:
