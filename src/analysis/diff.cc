@@ -1,7 +1,6 @@
 #include "shardstats/analysis/diff.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "analysis/checks.h"
@@ -115,7 +114,6 @@ BothSides both_sides(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*f
 
 // Takes the bounds of a change that other values give.
 void narrow_change(NumberDiff& number, RealInterval change) {
-  if (!number.before || !number.after) return;
   number.change = narrowed(*number.after - *number.before, change);
   number.changed = number.changed || !number.change.contains(0);
 }
@@ -124,10 +122,29 @@ bool on_both_sides(const std::vector<RankDiff>& ranks) {
   return std::ranges::all_of(ranks, [](const RankDiff& rank) { return rank.presence == Presence::both; });
 }
 
+// What each rank adds to a change of all ranks. What has the same bounds on both sides may have changed all the same
+// where not all shards of the rank are known, but for logs that do not differ on any rank.
+class RankChanges {
+ public:
+  RankChanges(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field) : field_(field) {
+    any_ = std::ranges::any_of(ranks, [&](const RankDiff& rank) { return (rank.*field).change != RealInterval{}; });
+  }
+  RealInterval of(const RankDiff& rank) const {
+    const NumberDiff& number = rank.*field_;
+    const bool told = rank.tells_shards || number.follows_inputs || number.before != number.after;
+    return told || !any_ ? number.change : *number.after - *number.before;
+  }
+
+ private:
+  NumberDiff RankDiff::*field_;
+  bool any_ = false;
+};
+
 // A sum over the ranks changes as its ranks do: what does not change on a rank adds nothing to the bounds.
 RealInterval change_of_sum(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field) {
+  const RankChanges changes(ranks, field);
   RealInterval change{};
-  for (const RankDiff& rank : ranks) change = change + (rank.*field).change;
+  for (const RankDiff& rank : ranks) change = change + changes.of(rank);
   return change;
 }
 
@@ -136,6 +153,7 @@ RealInterval change_of_sum(const std::vector<RankDiff>& ranks, NumberDiff RankDi
 std::optional<RealInterval> change_of_largest(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field,
                                               const BothSides& of) {
   const RankList before = at_largest(*of.before), after = at_largest(*of.after);
+  const RankChanges changes(ranks, field);
   RealInterval change{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   std::size_t old = 0, next = 0;  // of the ranks of each side
   for (const RankDiff& rank : ranks) {
@@ -143,7 +161,7 @@ std::optional<RealInterval> change_of_largest(const std::vector<RankDiff>& ranks
     const bool is = rank.presence != Presence::dropped && after.may[next++];
     if (!was && !is) continue;
     if (rank.presence != Presence::both) return std::nullopt;
-    const RealInterval own = (rank.*field).change;
+    const RealInterval own = changes.of(rank);
     if (was) change.low = std::min(change.low, own.low);
     if (is) change.high = std::max(change.high, own.high);
   }
@@ -197,7 +215,8 @@ std::vector<NumberDiff> plan_numbers(const DiffSide& base, const DiffSide& next,
   const auto sum = [&](std::string_view name, NumberDiff RankDiff::*field, auto statistic, double parts) {
     NumberDiff diff = both_sides(ranks, field).diff(name, DiffUnit::bytes, statistic);
     diff.follows_inputs = are_followed(ranks, field);
-    if (on_both_sides(ranks)) narrow_change(diff, change_of_sum(ranks, field) / exactly(parts));
+    if (on_both_sides(ranks) && diff.before && diff.after)
+      narrow_change(diff, change_of_sum(ranks, field) / exactly(parts));
     add(diff);
   };
   const auto sum_of_all = [](RankBounds values) { return sum_of(values); };
@@ -260,9 +279,9 @@ void keep_changed(std::vector<Row>& rows) {
   std::erase_if(rows, [](const Row& row) { return !row.changed(); });
 }
 
-RealInterval change_of_all(const std::vector<NumberDiff>& numbers) {
+NumberDiff total_hbm(const std::vector<NumberDiff>& numbers) {
   const auto total = std::ranges::find(numbers, "total_hbm", &NumberDiff::name);
-  return total == numbers.end() || !total->changed ? RealInterval{} : total->change;
+  return total == numbers.end() ? NumberDiff{} : *total;
 }
 
 // Keeps the tables that changed and are asked for; counts or names the others. `may_differ`: equal inputs of a table do
@@ -298,41 +317,7 @@ void choose_ranks_and_kernels(const Filter& filter, PlanDiff& diff) {
 
 }  // namespace
 
-NumberDiff difference(std::string_view name, DiffUnit unit, Known before, Known after, const RealInterval* growth) {
-  NumberDiff diff{name, unit, before, after, {}, false};
-  if (!before || !after) return diff;
-  diff.follows_inputs = growth != nullptr;
-  if (growth == nullptr)
-    diff.change = *before == *after ? RealInterval{} : *after - *before;
-  else
-    diff.change = *growth == RealInterval{} ? RealInterval{} : narrowed(*after - *before, *growth);
-  diff.changed = growth == nullptr ? !before->overlaps(*after) : !diff.change.contains(0);
-  return diff;
-}
-
-double magnitude(RealInterval change) { return std::fabs(middle(change)); }
-
 }  // namespace analysis
-
-bool NumberDiff::is_open() const {
-  if (changed || change == RealInterval{}) return false;
-  constexpr double kRounding = 1e-3;  // of the value before
-  const double steps = 2 * (unit == DiffUnit::bytes ? static_cast<double>(kGiB) / 1000 : 1e-3);
-  const double least = follows_inputs ? kFewBytes : std::max(steps, kRounding * middle(*before));
-  return std::max(-change.low, change.high) > least;
-}
-
-std::optional<RealInterval> NumberDiff::percent() const {
-  if (!before || !after || before->low <= 0) return std::nullopt;
-  // The quotient that is lowest or highest for a base within its bounds.
-  const auto ratio = [&](RealInterval x) {
-    return RealInterval{x.low / (x.low < 0 ? before->low : before->high),
-                        x.high / (x.high < 0 ? before->high : before->low)};
-  };
-  // By the change, which may be known better than both sides, and by the sides, which keep what is gone within -100%.
-  const RealInterval of_sides = ratio(*after) - exactly(1.0);
-  return narrowed(ratio(change), of_sides) * exactly(100.0);
-}
 
 bool KernelDiff::changed() const { return tables.changed || hbm.changed || ddr.changed || ssd.changed; }
 
@@ -376,7 +361,7 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   // Where rows are lost nobody knows which ranks are new or gone.
   if (!all_ranks) std::erase_if(diff.ranks, [](const RankDiff& rank) { return rank.presence != Presence::both; });
   diff.headroom = headroom(base, next, diff.numbers, diff.largest.hbm);
-  diff.causes = causes_of(wide, tables, change_of_all(diff.numbers), other_tables);
+  diff.causes = causes_of(wide, tables, total_hbm(diff.numbers), other_tables);
   diff.assumptions = assumption_diffs(base, next, pairs);
   const bool may_differ = !wide.storage.empty() || !wide.speed.empty() || next.growth != nullptr;
   take_tables(base, next, filter, pairs, std::move(tables), may_differ, diff);

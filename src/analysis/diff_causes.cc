@@ -9,18 +9,20 @@
 namespace shardstats::analysis {
 namespace {
 
+Known sum(Known a, Known b) { return a && b ? Known(*a + *b) : std::nullopt; }
+
 // A number of a table that is new or gone counts as a whole.
-RealInterval effect(const NumberDiff& number, Presence presence) {
-  if (presence == Presence::added) return number.after.value_or(RealInterval{});
-  if (presence == Presence::dropped) return RealInterval{} - number.before.value_or(RealInterval{});
-  return number.change;
+Known effect(const NumberDiff& number, Presence presence) {
+  if (presence == Presence::added) return number.after;
+  if (presence == Presence::dropped) return number.before ? Known(RealInterval{} - *number.before) : std::nullopt;
+  return number.before && number.after ? Known(number.change) : std::nullopt;
 }
 
 void add_effect(const TableDiff& table, Cause& cause) {
-  cause.hbm = cause.hbm + effect(table.hbm, table.presence);
-  cause.ddr = cause.ddr + effect(table.ddr, table.presence);
-  cause.ssd = cause.ssd + effect(table.ssd, table.presence);
-  cause.perf = cause.perf + effect(table.perf, table.presence);
+  cause.hbm = sum(cause.hbm, effect(table.hbm, table.presence));
+  cause.ddr = sum(cause.ddr, effect(table.ddr, table.presence));
+  cause.ssd = sum(cause.ssd, effect(table.ssd, table.presence));
+  cause.perf = sum(cause.perf, effect(table.perf, table.presence));
   cause.tables += table.changed();
   cause.open_tables += table.is_open();
 }
@@ -61,10 +63,16 @@ Rest rest_of(const std::vector<TableDiff>& tables, bool with_open) {
 void add(const Cause& from, Cause& to) {
   to.tables += from.tables;
   to.open_tables += from.open_tables;
-  to.hbm = to.hbm + from.hbm;
-  to.ddr = to.ddr + from.ddr;
-  to.ssd = to.ssd + from.ssd;
-  to.perf = to.perf + from.perf;
+  to.hbm = sum(to.hbm, from.hbm);
+  to.ddr = sum(to.ddr, from.ddr);
+  to.ssd = sum(to.ssd, from.ssd);
+  to.perf = sum(to.perf, from.perf);
+}
+
+// Where no tables tell it, all that is known of an effect is the HBM of all ranks.
+void tell_ranks_alone(const NumberDiff& hbm, Cause& cause) {
+  cause.hbm = effect(hbm, Presence::both);
+  cause.ddr = cause.ssd = cause.perf = std::nullopt;
 }
 
 void add_wide(const std::vector<InputDiff>& inputs, const Cause& effects, std::vector<Cause>& causes) {
@@ -80,30 +88,35 @@ void add_wide(const std::vector<InputDiff>& inputs, const Cause& effects, std::v
 
 bool has_own_cause(const TableDiff& table) { return table.presence != Presence::both || !table.inputs.empty(); }
 
-double bytes_moved(const Cause& cause) { return magnitude(cause.hbm) + magnitude(cause.ddr) + magnitude(cause.ssd); }
+double bytes_moved(const Cause& cause) {
+  double bytes = 0;
+  for (const Known& memory : {cause.hbm, cause.ddr, cause.ssd}) bytes += memory ? magnitude(*memory) : 0;
+  return bytes;
+}
 
-std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff>& tables, RealInterval all_ranks,
+std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff>& tables, const NumberDiff& all_ranks,
                              bool other_tables) {
   Rest rest = rest_of(tables, !wide.storage.empty());
   if (wide.speed.empty()) add(std::exchange(rest.time, {}), rest.memory);
   std::vector<Cause> causes;
   // No tables are printed: the ranks tell, unless there are more tables, or fewer.
-  if (tables.empty() && !other_tables) rest.memory.hbm = all_ranks;
+  if (tables.empty() && !other_tables) tell_ranks_alone(all_ranks, rest.memory);
   add_wide(wide.storage, rest.memory, causes);
   add_wide(wide.capacity, {}, causes);
   add_wide(wide.speed, rest.time, causes);
+  const auto time_of = [](const Cause& cause) { return cause.perf ? magnitude(*cause.perf) : 0; };
   std::vector<Cause> own;
   for (const TableDiff& table : tables)
     if (has_own_cause(table)) own.push_back(cause_of(table));
-  std::ranges::stable_sort(own, [](const Cause& a, const Cause& b) {
+  std::ranges::stable_sort(own, [&](const Cause& a, const Cause& b) {
     const double x = bytes_moved(a), y = bytes_moved(b);
-    return x != y ? x > y : magnitude(a.perf) > magnitude(b.perf);
+    return x != y ? x > y : time_of(a) > time_of(b);
   });
   std::ranges::move(own, std::back_inserter(causes));
-  if (tables.empty() && other_tables && all_ranks != RealInterval{}) {
+  if (tables.empty() && other_tables && all_ranks.changed) {
     Cause hidden;
     hidden.kind = Cause::Kind::unexplained;
-    hidden.hbm = all_ranks;
+    tell_ranks_alone(all_ranks, hidden);
     causes.push_back(std::move(hidden));
   } else if (wide.storage.empty() && rest.memory.tables > 0) {
     rest.memory.kind = Cause::Kind::unexplained;

@@ -74,8 +74,8 @@ bool has_own_cause(const TableDiff& table);
 void add_speed(const DiffSide& base, const DiffSide& next, const std::vector<TablePair>& pairs,
                const std::vector<TableDiff>& tables, WideInputs& wide);
 
-// `all_ranks`: the change of their HBM. `other_tables`: there are more of them, or fewer.
-std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff>& tables, RealInterval all_ranks,
+// `all_ranks`: their HBM. `other_tables`: there are more of them, or fewer.
+std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff>& tables, const NumberDiff& all_ranks,
                              bool other_tables);
 
 // The number with the fewest digits inside the bounds: 25 of 24.9987..25.0031.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/checks.h"
 #include "analysis/diff_parts.h"
 #include "analysis/statistics.h"
 
@@ -18,6 +19,12 @@ ByRank hbm_by_rank(const DiffSide& side, std::optional<std::uint32_t> table) {
   for (const PlanShard& shard : side.plan.shards_of(*plan))
     if (shard.rank) ranks[*shard.rank] = ranks[*shard.rank] + real(shard.sizes->hbm);
   return ranks;
+}
+
+// A table of the other side alone has no size here.
+bool is_sized(const DiffSide& side, std::optional<std::uint32_t> table) {
+  const PlanTable* plan = table ? side.plan.table_of_row(*table) : nullptr;
+  return !table || (plan != nullptr && plan->sized);
 }
 
 // Ranks with more shards of the one than of the other.
@@ -50,6 +57,7 @@ class Parts {
     const bool own = table.presence != Presence::both || !table.inputs.empty();
     // Equal inputs: equal shards, whatever the bounds. Not where it is open whether inputs were changed at all.
     if (!own && !plan_wide_ && !table.hbm.changed && !(table.hbm.follows_inputs && table.hbm.is_open())) return;
+    if (!is_sized(base_, pair.before) || !is_sized(next_, pair.after)) return;
     const ByRank before = hbm_by_rank(base_, pair.before), after = hbm_by_rank(next_, pair.after);
     if (table.presence == Presence::added) return add_one_side(table, after, Kind::added, 1);
     if (table.presence == Presence::dropped) return add_one_side(table, before, Kind::dropped, -1);
@@ -73,7 +81,8 @@ class Parts {
     }
   }
 
-  // What was reserved on each rank, as far as rank memory counts it and both sides tell it.
+  // What was reserved on each rank, as far as rank memory counts it and both sides tell it. Where bounds differ it may
+  // have changed, though no value need have.
   void add_reserved(int rank) {
     if (next_.growth != nullptr && next_.growth->kjt_hbm != RealInterval{}) {
       parts_[rank].push_back({RankPart::Kind::kjt, {}, {}, 1, next_.growth->kjt_hbm});
@@ -83,16 +92,19 @@ class Parts {
       return side.plan.sized || side.printed.find(LineId::dense_storage) != nullptr;
     };
     if (!tells(base_) || !tells(next_)) return;
-    const auto add = [&](RankPart::Kind kind, ByteInterval Plan::*bytes) {
+    const auto add = [&](RankPart::Kind kind, ByteInterval Plan::*bytes, bool print_alike) {
       const auto of = [&](const Plan& plan) {
         return plan.setting.rules != nullptr && plan.setting.rules->counts_reservation ? real(plan.*bytes)
                                                                                        : RealInterval{};
       };
       const RealInterval before = of(base_.plan), after = of(next_.plan);
-      if (!before.overlaps(after)) parts_[rank].push_back({kind, {}, {}, 1, after - before});
+      const bool same = before == after || (before.overlaps(after) && (next_.growth != nullptr || print_alike));
+      if (!same) parts_[rank].push_back({kind, {}, {}, 1, after - before});
     };
-    add(RankPart::Kind::dense, &Plan::dense_hbm);
-    add(RankPart::Kind::kjt, &Plan::kjt_hbm);
+    add(RankPart::Kind::dense, &Plan::dense_hbm, print_alike(LineId::dense_storage));
+    // Where the formula gives both, they tell more than what is printed.
+    const bool follow = base_.plan.kjt.known && next_.plan.kjt.known;
+    add(RankPart::Kind::kjt, &Plan::kjt_hbm, !follow && print_alike(LineId::kjt_storage));
   }
 
   std::vector<RankPart> take(int rank) {
@@ -102,6 +114,11 @@ class Parts {
   }
 
  private:
+  // What prints alike on both sides is taken for the same.
+  bool print_alike(LineId line) const {
+    const std::string_view before = base_.printed.slot(line).text;
+    return !before.empty() && before == next_.printed.slot(line).text;
+  }
   void add_one_side(const TableDiff& table, const ByRank& ranks, RankPart::Kind kind, int sign) {
     for (const auto& [rank, bytes] : ranks)
       parts_[rank].push_back({kind, table.fqn, {}, 1, sign > 0 ? bytes : RealInterval{} - bytes});
@@ -201,6 +218,12 @@ Known perf_of(const SideRank& rank) {
   return rank.plan->perf.total;
 }
 
+// Is the rank's memory that of its shards, all of them known?
+bool tells_shards(const SideRank& rank) {
+  const auto is_rebuilt = [](const Expectation& size) { return size.known && !size.contradicted; };
+  return rank.plan != nullptr && is_rebuilt(rank.plan->expected_hbm) && is_rebuilt(rank.plan->expected_ddr);
+}
+
 RealInterval sum_of(const std::vector<RankPart>& parts) {
   RealInterval sum{};
   for (const RankPart& part : parts) sum = sum + part.hbm;
@@ -220,11 +243,11 @@ void narrow_to(RealInterval change, std::vector<RankPart>& parts) {
 }
 
 // The parts add up to the change of the rank; what they leave is one of them. What is known of the change of a changed
-// plan's rank counts for more than they do.
-void attribute(NumberDiff& hbm, std::vector<RankPart>& parts, RankPart::Kind rest) {
+// plan's rank counts for more than they do, and parts of which some are not told (not `all`) tell nothing of it.
+void attribute(NumberDiff& hbm, std::vector<RankPart>& parts, RankPart::Kind rest, bool all) {
   if (!hbm.before || !hbm.after) return parts.clear();
   const RealInterval sum = sum_of(parts), whole = hbm.follows_inputs ? hbm.change : *hbm.after - *hbm.before;
-  const bool add_up = sum.overlaps(whole);
+  const bool add_up = all && sum.overlaps(whole);
   if (!hbm.follows_inputs && add_up) {
     hbm.changed = hbm.changed || !sum.contains(0);
     if (hbm.changed || *hbm.before != *hbm.after || sum != RealInterval{}) hbm.change = narrowed(whole, sum);
@@ -246,6 +269,7 @@ std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, con
   for (std::size_t i = 0; i < pairs.size(); ++i) parts.add(pairs[i], tables[i]);
   // Without tables there is nothing else that it could come from.
   const auto rest = plan_wide && pairs.empty() ? RankPart::Kind::plan_wide : RankPart::Kind::unexplained;
+  const bool compares_tables = has_all_rows(base.printed, base.plan) && has_all_rows(next.printed, next.plan);
   std::map<int, SideRank> befores = ranks_of(base), afters = ranks_of(next);
   for (const auto& [number, rank] : befores) afters.try_emplace(number);
   std::vector<RankDiff> diffs;
@@ -269,7 +293,8 @@ std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, con
     diff.perf = difference("perf", DiffUnit::ms, perf_of(before), perf_of(after));
     parts.add_reserved(number);
     diff.parts = parts.take(number);
-    attribute(diff.hbm, diff.parts, rest);
+    diff.tells_shards = compares_tables && tells_shards(before) && tells_shards(after);
+    attribute(diff.hbm, diff.parts, rest, diff.tells_shards || next.growth != nullptr);
   }
   return diffs;
 }

@@ -44,16 +44,19 @@ Json inputs_json(const std::vector<InputDiff>& inputs) {
 }
 
 Json cause_json(const Cause& cause) {
+  const auto effect = [](const std::optional<RealInterval>& of, DiffUnit unit) {
+    return of ? bounds(*of, unit) : Json();
+  };
   return {{"kind", kKinds[static_cast<std::size_t>(cause.kind)]},
           {"table", cause.table.empty() ? Json() : Json(cause.table)},
           {"set", cause.assignments()},
           {"inputs", inputs_json(cause.inputs)},
           {"tables", cause.tables},
           {"tables_open", cause.open_tables},
-          {"hbm", bounds(cause.hbm, DiffUnit::bytes)},
-          {"ddr", bounds(cause.ddr, DiffUnit::bytes)},
-          {"ssd", bounds(cause.ssd, DiffUnit::bytes)},
-          {"perf", bounds(cause.perf, DiffUnit::ms)},
+          {"hbm", effect(cause.hbm, DiffUnit::bytes)},
+          {"ddr", effect(cause.ddr, DiffUnit::bytes)},
+          {"ssd", effect(cause.ssd, DiffUnit::bytes)},
+          {"perf", effect(cause.perf, DiffUnit::ms)},
           {"shared", cause.shared}};
 }
 

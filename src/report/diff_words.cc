@@ -123,7 +123,9 @@ std::string cause_text(const Cause& cause) {
 
 std::string effect_text(const Cause& cause) {
   std::vector<std::string> parts;
-  const auto add = [&](std::string_view name, RealInterval change, DiffUnit unit) {
+  const auto add = [&](std::string_view name, const std::optional<RealInterval>& known, DiffUnit unit) {
+    if (!known) return;
+    const RealInterval change = *known;
     const bool is_rounding = unit == DiffUnit::bytes && change.low >= -kFewBytes && change.high <= kFewBytes;
     if (change != RealInterval{} && !(is_rounding && change.contains(0)))
       parts.push_back(std::string(name) + " " + signed_text(change, unit));

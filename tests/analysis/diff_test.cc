@@ -244,7 +244,7 @@ PlanDiff diff_of_pair(const std::string& name) {
 TEST(Diff, CausesOfTheWholePlan) {
   const PlanDiff optimizer = diff_of_pair("optimizer");
   EXPECT_EQ(first_set(optimizer), "optimizer=adagrad");
-  EXPECT_LT(optimizer.causes.front().hbm.high, 0);  // from two states of each weight to one
+  EXPECT_LT(optimizer.causes.front().hbm->high, 0);  // from two states of each weight to one
   EXPECT_EQ(first_set(diff_of_pair("bwd_compute_multiplier")), "bwd_compute_multiplier=2.5");
   const PlanDiff world_size = diff_of_pair("world_size");
   EXPECT_EQ(first_set(world_size), "world_size=24");
@@ -292,6 +292,34 @@ TEST(Diff, WhatOneSideHidesIsNotExplained) {
     }
   }
   EXPECT_EQ(unexplained, 1U);
+}
+
+const NumberDiff& plan_number(const PlanDiff& diff, std::string_view name) {
+  return *std::ranges::find(diff.numbers, name, &NumberDiff::name);
+}
+
+// No log prints the shards that would tell whether a rank changed whose cells print alike, or overlap.
+TEST(Diff, RanksWithoutTablesMayChangeWithinTheirBounds) {
+  const std::string log = log_bytes("v0.1.0.log");
+  const PlanDiff one_decimal = diff(log, changed(log, "#         1 ", " 1.8 (1%)", " 2.8 (1%)"));
+  const NumberDiff& total = plan_number(one_decimal, "total_hbm");
+  EXPECT_TRUE(total.changed);
+  EXPECT_TRUE(total.change.contains(1.15 * static_cast<double>(kGiB)));  // 0.1 is 0.05 to 0.15
+  const PlanDiff releases =
+      diff(log, changed(log_bytes("v1.8.0-nodebug.log"), "#         0 ", "20.011 (26%)", "   0.12 (0%)"));
+  const RankDiff& rank = *std::ranges::find(releases.ranks, 0, &RankDiff::rank);
+  EXPECT_FALSE(rank.hbm.changed);
+  EXPECT_TRUE(rank.hbm.change.contains(0.05 * static_cast<double>(kGiB)));
+}
+
+// Of an effect that no tables tell, the ranks tell the HBM.
+TEST(Diff, EffectsThatAreNotKnown) {
+  const std::string log = log_bytes("v1.8.0-nodebug.log");
+  const PlanDiff found = diff(log, changed(log, "Batch Size", ": 512", ": 256"));
+  ASSERT_EQ(found.causes.size(), 1U);
+  EXPECT_EQ(found.causes[0].hbm, RealInterval{});
+  EXPECT_EQ(found.causes[0].ddr, std::nullopt);
+  EXPECT_EQ(found.causes[0].perf, std::nullopt);
 }
 
 // The tables of another kernel are no other tables.

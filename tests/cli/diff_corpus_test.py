@@ -1,4 +1,4 @@
-"""Over the what-if pairs of the corpus: the first cause that diff names is the stated change.
+"""Over the corpus: the first cause that diff names is the stated change of a what-if pair, and its bounds hold the truth.
 
 A pair states one change if it has one kind; the ranks, kernel or load factor that come with it are part of it. Pairs
 whose texts are equal have no trace of it. A dtype is known by its size only, and a release by what it prints.
@@ -11,7 +11,8 @@ from pathlib import Path
 
 from tool import ROOT, run
 
-PAIRS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "whatif"
+CORPUS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus"
+PAIRS = CORPUS / "whatif"
 FLOOR = 1.0  # of the pairs with one stated change
 SAME_SIZE = {"bf16": "fp16"}
 
@@ -64,6 +65,52 @@ class StatedChange(unittest.TestCase):
                 for change in (PAIRS / row["name"] / "changes.txt").read_text().split():
                     if "=" in change and ".ranks=" not in change:
                         self.assertIn(change.lower(), words)
+
+
+@unittest.skipUnless((CORPUS / "plans" / "index.tsv").exists(), f"no corpus in {CORPUS}")
+class Bounds(unittest.TestCase):
+    """Of plans that have nothing to do with each other, two of each release, as nothing but rounding hides a change."""
+
+    def pairs(self):
+        for release in sorted(path for path in (CORPUS / "plans").iterdir() if path.is_dir()):
+            logs = [log for log in sorted(release.glob("*.log")) if not log.name.startswith("large")]
+            yield from zip(logs, logs[1:])
+
+    def holds(self, number, truth_before, truth_after, what):
+        """What has the same bounds in both logs is not known to have changed."""
+        for side, truth in (("before", truth_before), ("after", truth_after)):
+            if number[side] and truth is not None:
+                self.assertTrue(number[side]["low"] <= truth <= number[side]["high"], (what, side, truth, number))
+        if number["change"] and number["before"] != number["after"]:
+            change = truth_after - truth_before
+            slack = 1  # bounds are rounded to bytes
+            self.assertLessEqual(number["change"]["low"] - slack, change, what)
+            self.assertGreaterEqual(number["change"]["high"] + slack, change, what)
+
+    def compare(self, base, new):
+        truths = [json.loads(log.with_suffix(".json").read_text()) for log in (base, new)]
+        ranks = [{rank["rank"]: rank for rank in truth["ranks"]} for truth in truths]
+        if not all(ranks):
+            return  # no plan was found
+        done = run("diff", "-q", "-f", "json", base, new)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        diff = json.loads(done.stdout)["diff"]
+        for number, reduce in (("largest_hbm", max), ("total_hbm", sum)):
+            shown = diff[number] if number == "largest_hbm" else diff["plan"][number]
+            self.holds(shown, *(reduce(rank["hbm"] for rank in side.values()) for side in ranks), number)
+        for rank in diff["ranks"]:
+            sides = [side.get(rank["rank"]) for side in ranks]
+            for memory in ("hbm", "ddr"):
+                self.holds(rank[memory], *(side and side[memory] for side in sides), (rank["rank"], memory))
+            if rank["parts"]:
+                change = sides[1]["hbm"] - sides[0]["hbm"]
+                low, high = (sum(part["hbm"][bound] for part in rank["parts"]) for bound in ("low", "high"))
+                self.assertTrue(low - len(rank["parts"]) <= change <= high + len(rank["parts"]), rank)
+
+    def test_bounds_hold_the_truth(self):
+        for base, new in self.pairs():
+            with self.subTest(f"{base.parent.name}: {base.stem}, {new.stem}"):
+                self.compare(base, new)
 
 
 if __name__ == "__main__":

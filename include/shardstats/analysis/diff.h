@@ -53,13 +53,13 @@ struct InputDiff {
 // One reason, and what came of it.
 struct Cause {
   enum class Kind : std::uint8_t { plan, table, added, dropped, unexplained } kind = Kind::plan;
-  std::string table{};               // FQN; empty for the whole plan
-  std::vector<InputDiff> inputs{};   // that changed together, the first is the one to name; none for added and dropped
-  std::int64_t tables = 0;           // with other memory or time for this reason
-  std::int64_t open_tables = 0;      // others that may have, whose bounds the effects hold as well
-  RealInterval hbm{}, ddr{}, ssd{};  // bytes, all ranks together
-  RealInterval perf{};               // ms, all ranks together
-  bool shared = false;               // these effects are those of all causes marked so, taken together
+  std::string table{};              // FQN; empty for the whole plan
+  std::vector<InputDiff> inputs{};  // that changed together, the first is the one to name; none for added and dropped
+  std::int64_t tables = 0;          // with other memory or time for this reason
+  std::int64_t open_tables = 0;     // others that may have, whose bounds the effects hold as well
+  // Bytes and ms, all ranks together; nullopt: of a table it is not known.
+  std::optional<RealInterval> hbm = RealInterval{}, ddr = hbm, ssd = hbm, perf = hbm;
+  bool shared = false;  // these effects are those of all causes marked so, taken together
 
   // "batch_size=4096", "ebc.t.sharding=RW", "drop ebc.t"; none for an added table or no reason.
   std::vector<std::string> assignments() const;
@@ -110,6 +110,7 @@ struct RankDiff {
   Presence presence = Presence::both;
   NumberDiff hbm, ddr, input, output, perf;
   std::vector<RankPart> parts;  // of the change in HBM: they add up to it; largest first
+  bool tells_shards = false;    // both sides know all of its shards: where their sums are equal, so are the shards
 
   bool changed() const;
   // Of a changed plan: may its memory have changed, as far as the inputs are known?
