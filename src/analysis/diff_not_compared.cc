@@ -28,7 +28,14 @@ bool has_lost_tables(const DiffSide& side) {
   return side.printed.tables.printed && !has_all_rows(side.printed, side.plan);
 }
 bool has_lost_rows_of_ranks(const DiffSide& side) { return side.printed.ranks.printed && !has_all_ranks(side.printed); }
+bool has_unread_memory(const DiffSide& side) {
+  const Format form = side.printed.format_of(RoundedNumbers::rank_memory);
+  const auto is_unread = [form](const Cell& cell) { return cell && !bytes_printed_as(cell.text, form, kGiB); };
+  return std::ranges::any_of(side.printed.ranks.rows,
+                             [&](const PrintedRank& row) { return is_unread(row.hbm) || is_unread(row.ddr); });
+}
 bool has_lost_cells(const DiffSide& side) {
+  if (has_unread_memory(side)) return true;
   constexpr std::string_view kRules[] = {"log.malformed_cell", "log.cut_lines", "log.bounds"};
   return std::ranges::any_of(kRules, [&](std::string_view rule) { return side.printed.is_reported(rule); });
 }

@@ -194,18 +194,16 @@ const PlanGrowth::OfRank* growth_of(const DiffSide& next, const SideRank& before
   return r < next.growth->ranks.size() ? &next.growth->ranks[r] : nullptr;
 }
 
-// A cell that the formulas contradict stands for itself.
+// A cell that the formulas contradict stands for itself, and where they do not give it, one that can be read.
 Known known_bytes(const SideRank& rank, const RankSize& size) {
   if (rank.plan == nullptr) return std::nullopt;
   const Expectation& expected = rank.plan->*size.expected;
   const bool memory = &size == &kHbmSize || &size == &kDdrSize;
   if (!memory && rank.printed->releases.front() < Release::v0_1_1) return std::nullopt;  // not bytes there
-  if (expected.known && expected.contradicted && rank.row != nullptr) {
-    const Format form = rank.printed->format_of(size.column);
-    const auto printed = bytes_printed_as((rank.row->*size.cell).text, form, memory ? kGiB : kMiB);
-    if (printed) return real(*printed);
-  }
-  if (!expected.known && (rank.row == nullptr || !(rank.row->*size.cell))) return std::nullopt;
+  const std::string_view cell = rank.row == nullptr ? std::string_view() : (rank.row->*size.cell).text;
+  const auto printed = bytes_printed_as(cell, rank.printed->format_of(size.column), memory ? kGiB : kMiB);
+  if (expected.known && expected.contradicted && printed) return real(*printed);
+  if (!expected.known && !printed) return std::nullopt;
   return real(rank.plan->*size.bytes);
 }
 

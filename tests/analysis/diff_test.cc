@@ -312,6 +312,16 @@ TEST(Diff, RanksWithoutTablesMayChangeWithinTheirBounds) {
   EXPECT_TRUE(rank.hbm.change.contains(0.05 * static_cast<double>(kGiB)));
 }
 
+TEST(Diff, ACellThatCannotBeReadIsNotZero) {
+  const std::string log = log_bytes("v1.8.0-nodebug.log");
+  for (const std::string cell : {"20.0x1 (26%)", "20.010 (26%)"}) {  // the planner prints 20.01
+    const PlanDiff broken = diff(log, changed(log, "#         0 ", "20.011 (26%)", cell));
+    EXPECT_FALSE(broken.changed()) << cell;
+    EXPECT_FALSE(broken.largest.hbm.after.has_value()) << cell;
+    EXPECT_FALSE(broken.compares_all()) << cell;
+  }
+}
+
 // Of an effect that no tables tell, the ranks tell the HBM.
 TEST(Diff, EffectsThatAreNotKnown) {
   const std::string log = log_bytes("v1.8.0-nodebug.log");
