@@ -57,8 +57,9 @@ class Votes {
   std::array<int, kReleaseNames.size() + 1> change_{};  // of the votes for a release from those for the one before
 };
 
+// `all`: every column that was printed is there.
 template <class Row>
-void vote_columns(const ColumnTable<Row>& table, bool rank_table, Votes& votes) {
+void vote_columns(const ColumnTable<Row>& table, bool rank_table, bool all, Votes& votes) {
   if (!table.printed) return;
   ColumnId missing = ColumnId::unknown;
   for (const ColumnForm& form : column_forms()) {
@@ -66,7 +67,7 @@ void vote_columns(const ColumnTable<Row>& table, bool rank_table, Votes& votes) 
     for (const PrintedColumn& column : table.columns)
       if (column.header.text == form.header) votes.only(form.since, form.until);
     // A column that is missing speaks against the releases since its first spelling; Batch Sizes is optional.
-    if (form.id == missing || form.id == ColumnId::batch_sizes || table.has(form.id)) continue;
+    if (!all || form.id == missing || form.id == ColumnId::batch_sizes || table.has(form.id)) continue;
     missing = form.id;
     votes.not_since(form.since);
   }
@@ -140,15 +141,17 @@ void TableHints::add(const PrintedTable& row) {
 }
 
 std::vector<Release> release_candidates(const PrintedPlan& plan, const TableHints& tables, bool complete) {
+  // What stood to the right of a cut, or in a line that is not known again, nobody knows.
+  const bool cut = plan.is_reported("log.cut_lines");
   Votes votes;
   vote_lines(plan, votes);
   vote_kernels(plan, votes);
-  vote_columns(plan.ranks, true, votes);
-  vote_columns(plan.tables, false, votes);
+  vote_columns(plan.ranks, true, !cut, votes);
+  vote_columns(plan.tables, false, !cut, votes);
   vote_perf(plan, votes);
   vote_decimals(plan, votes);
   vote_tables(tables, votes);
-  if (complete) vote_missing_lines(plan, votes);
+  if (complete && !cut) vote_missing_lines(plan, votes);
   return votes.most();
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -57,6 +58,21 @@ TEST(ReleaseCandidates, CutOffBlocks) {
   const auto releases = test::parsed(head).releases;
   EXPECT_EQ(releases.front(), v0_8_0);
   EXPECT_EQ(releases.back(), main_branch);
+}
+
+// Nor does what stood to the right of a cut.
+TEST(ReleaseCandidates, CutLines) {
+  for (const std::string name : {"v0.3.0.log", "v1.4.0.log", "v1.8.0.log"}) {
+    const std::string log = testdata(name);
+    const Release release = test::parsed(log).releases.front();
+    for (std::size_t width = 60; width < log.find('\n'); width += 7) {
+      std::string cut;
+      for (std::size_t at = 0; at < log.size(); at = log.find('\n', at) + 1)
+        cut += log.substr(at, std::min(width, log.find('\n', at) - at)) + "\n";
+      const auto releases = test::parsed(cut).releases;
+      EXPECT_TRUE(std::ranges::find(releases, release) != releases.end()) << name << " at " << width;
+    }
+  }
 }
 
 // Section 9.1 tells apart all layouts with debug; these pairs print the same.
