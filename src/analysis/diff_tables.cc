@@ -128,6 +128,9 @@ void add_caching_ratio(const PlanTable& before, const PlanTable& after, std::vec
   add_word("caching_ratio", ratio_text(before.choice.caching_ratio), ratio_text(after.choice.caching_ratio), inputs);
 }
 
+// Releases that ignore codecs send each element as it is stored, which is told as the dtype.
+bool has_wire_sizes(const DiffSide& side) { return side.plan.perf.known && side.plan.perf.setting.rules->wire_sizes; }
+
 void add_wire_size(const PlanTable& before, const PlanTable& after, std::vector<InputDiff>& inputs) {
   if (!before.perf.known || !after.perf.known || before.sharding != after.sharding) return;
   if (std::ranges::find(inputs, "dtype", &InputDiff::name) != inputs.end()) return;
@@ -260,7 +263,7 @@ std::vector<InputDiff> table_inputs(const DiffSide& base, const DiffSide& next, 
   if (before.plan != nullptr && after.plan != nullptr) {
     add_choice(*before.plan, *after.plan, wide, inputs);
     add_caching_ratio(*before.plan, *after.plan, inputs);
-    add_wire_size(*before.plan, *after.plan, inputs);
+    if (has_wire_sizes(base) && has_wire_sizes(next)) add_wire_size(*before.plan, *after.plan, inputs);
   }
   add_ranks(before.row, after.row, wide, inputs);
   return inputs;

@@ -322,6 +322,16 @@ TEST(Diff, ACellThatCannotBeReadIsNotZero) {
   }
 }
 
+// A release that ignores codecs has no wire size that could be another.
+TEST(Diff, ALostRowChangesNoOtherTable) {
+  const std::string log = log_bytes("v0.3.0.log");
+  for (const std::string name : {"country_session_14 ", "author_campaign_emb ", "os_pub_like_89 "}) {
+    const PlanDiff lost = diff(log, without(log, name, name));
+    EXPECT_THAT(lost.causes, IsEmpty()) << name;
+    EXPECT_FALSE(lost.changed()) << name;
+  }
+}
+
 // Of an effect that no tables tell, the ranks tell the HBM.
 TEST(Diff, EffectsThatAreNotKnown) {
   const std::string log = log_bytes("v1.8.0-nodebug.log");
