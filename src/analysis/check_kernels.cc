@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "analysis/checks.h"
@@ -231,17 +232,27 @@ std::optional<std::int64_t> tables_of_kernels(const PrintedPlan& printed) {
 }
 
 // Where no table is printed, the ranks alone tell of a lost line of a kernel.
-void check_counts_by_ranks(Checks& checks) {
-  const PrintedPlan& printed = checks.printed;
-  const Cell first = printed.slot(LineId::kernel_count, 1);
-  const bool is_told = !printed.tables.printed && first && std::ranges::all_of(printed.ranks.rows, has_shards);
-  if (!is_told || is_cut(printed) || !has_all_ranks(printed)) return;
+struct CountByRanks {
+  std::int64_t tables;  // of the kernels' lines
+  TableBounds expected;
+  bool fits() const { return tables >= expected.least && tables <= expected.most; }
+};
+std::optional<CountByRanks> count_by_ranks(const PrintedPlan& printed) {
+  const bool is_told = !printed.tables.printed && printed.slot(LineId::kernel_count, 1) &&
+                       std::ranges::all_of(printed.ranks.rows, has_shards);
+  if (!is_told || is_cut(printed) || !has_all_ranks(printed)) return std::nullopt;
   const auto tables = tables_of_kernels(printed);
-  const auto [least, most] = tables_of_ranks(printed);
-  if (!tables || (*tables >= least && *tables <= most)) return;
-  Finding& finding = checks.add(RuleId::kernel_count, first);
-  finding.message = "the kernels have " + std::to_string(*tables) + " tables in all, the ranks shards of " +
-                    (*tables < least ? "at least " + std::to_string(least) : "at most " + std::to_string(most)) +
+  if (!tables) return std::nullopt;
+  return CountByRanks{*tables, tables_of_ranks(printed)};
+}
+
+void check_counts_by_ranks(Checks& checks) {
+  const auto count = count_by_ranks(checks.printed);
+  if (!count || count->fits()) return;
+  const auto [least, most] = count->expected;
+  Finding& finding = checks.add(RuleId::kernel_count, checks.printed.slot(LineId::kernel_count, 1));
+  finding.message = "the kernels have " + std::to_string(count->tables) + " tables in all, the ranks shards of " +
+                    (count->tables < least ? "at least " + std::to_string(least) : "at most " + std::to_string(most)) +
                     ": a kernel's line is missing, or one of the numbers is wrong";
 }
 
@@ -324,6 +335,26 @@ void check_constraints(Checks& checks) {
 }
 
 }  // namespace
+
+bool has_rows_of_kernels(const PrintedPlan& printed) {
+  std::map<std::string_view, std::int64_t> rows;
+  for (const PrintedTable& row : printed.tables.rows) ++rows[row.kernel.text];
+  return std::ranges::none_of(printed.lines, [&](const PrintedLine& line) {
+    if (line.id != LineId::kernel_count) return false;
+    const auto slots = printed.slots_of(line);
+    return parse_integer(slots[1].text, kMostTables).value_or(0) > rows[slots[0].text];
+  });
+}
+
+bool has_counts_of_kernels(const PrintedPlan& printed) {
+  std::set<std::string_view> uncounted;
+  for (const PrintedLine& line : printed.lines)
+    if (line.id == LineId::kernel_storage) uncounted.insert(printed.slots_of(line)[0].text);
+  for (const PrintedLine& line : printed.lines)
+    if (line.id == LineId::kernel_count) uncounted.erase(printed.slots_of(line)[0].text);
+  const auto count = count_by_ranks(printed);
+  return uncounted.empty() && (!count || count->fits());
+}
 
 void check_kernels(Checks& checks) {
   if (checks.rows_complete)

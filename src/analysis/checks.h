@@ -125,6 +125,11 @@ bool is_cut(const PrintedPlan& printed);
 bool has_all_rows(const PrintedPlan& printed, const Plan& plan);
 // The same of the rank table: lost rows may be those of larger ranks.
 bool has_all_ranks(const PrintedPlan& printed);
+// Does the parameter table have as many rows of each kernel as the kernels' lines count?
+bool has_rows_of_kernels(const PrintedPlan& printed);
+// Where no table is printed: does a line count the tables of each kernel, as far as the memory of kernels and the
+// shards of the ranks tell?
+bool has_counts_of_kernels(const PrintedPlan& printed);
 
 // The number of the rank row, or -1.
 int rank_number(const PrintedRank& row);

@@ -73,7 +73,7 @@ Known batch_size(const PrintedPlan& printed) {
 }
 
 Known tables(const DiffSide& side) {
-  return has_all_rows(side.printed, side.plan) ? count_of(side.printed.tables.rows.size()) : std::nullopt;
+  return has_all_tables(side) ? count_of(side.printed.tables.rows.size()) : std::nullopt;
 }
 
 Known world_size(const PrintedPlan& printed) {

@@ -23,10 +23,7 @@ struct SideKernels {
 SideKernels kernels_of(const DiffSide& side) {
   SideKernels kernels;
   const bool has_rows = side.printed.tables.printed;
-  const bool has_lines = side.printed.find(LineId::kernel_count_heading) != nullptr;
-  const LineId end = last_known_line(side.printed);
-  const bool breaks_off = end == LineId::kernel_count_heading || end == LineId::kernel_count;
-  kernels.counted = has_rows ? has_all_rows(side.printed, side.plan) : has_lines && !breaks_off;
+  kernels.counted = counts_all_kernels(side);
   for (const PlanKernel& kernel : side.plan.kernels) kernels.by_name[kernel.name].plan = &kernel;
   for (const PrintedTable& row : side.printed.tables.rows) ++kernels.by_name[row.kernel.text].tables;
   for (const PrintedLine& line : side.printed.lines) {
@@ -56,6 +53,14 @@ const PlanGrowth::OfTable* growth_of(const DiffSide& next, std::string_view kern
 }
 
 }  // namespace
+
+bool counts_all_kernels(const DiffSide& side) {
+  if (side.printed.tables.printed) return has_all_tables(side);
+  const LineId end = last_known_line(side.printed);
+  const bool breaks_off = end == LineId::kernel_count_heading || end == LineId::kernel_count;
+  return side.printed.find(LineId::kernel_count_heading) != nullptr && !breaks_off &&
+         has_counts_of_kernels(side.printed);
+}
 
 std::vector<KernelDiff> kernel_diffs(const DiffSide& base, const DiffSide& next) {
   std::vector<KernelDiff> diffs;

@@ -24,8 +24,10 @@ constexpr ComparedPart kComparedParts[] = {{"ranks", LineId::rank_table},
                                            {"dense", LineId::dense_storage},
                                            {"kjt", LineId::kjt_storage}};
 
-bool has_lost_tables(const DiffSide& side) {
-  return side.printed.tables.printed && !has_all_rows(side.printed, side.plan);
+bool has_lost_tables(const DiffSide& side) { return side.printed.tables.printed && !has_all_tables(side); }
+bool has_lost_kernels(const DiffSide& side) {
+  const bool counts = !side.printed.tables.printed && side.printed.find(LineId::kernel_count_heading) != nullptr;
+  return counts && !counts_all_kernels(side);
 }
 bool has_lost_rows_of_ranks(const DiffSide& side) { return side.printed.ranks.printed && !has_all_ranks(side.printed); }
 bool has_unread_memory(const DiffSide& side) {
@@ -51,6 +53,7 @@ struct LostPart {
 };
 constexpr LostPart kLostParts[] = {{"ranks", has_lost_rows_of_ranks},
                                    {kTables, has_lost_tables},
+                                   {"kernel_count", has_lost_kernels},
                                    {"cells", has_lost_cells},
                                    {"columns", has_unknown_columns}};
 

@@ -23,6 +23,8 @@ double bytes_moved(const Cause& cause);
 struct TablePair {
   std::optional<std::uint32_t> before, after;
 };
+// Does the log tell all of its tables? A row that is lost would make a table of the other new or gone.
+bool has_all_tables(const DiffSide& side);
 // None where a log does not print its tables: then none of the other's is new or gone.
 std::vector<TablePair> pair_tables(const DiffSide& base, const DiffSide& next);
 
@@ -61,6 +63,8 @@ std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, con
 
 // In the order of their names.
 std::vector<KernelDiff> kernel_diffs(const DiffSide& base, const DiffSide& next);
+// Do the kernels count all tables, so that one without tables has none?
+bool counts_all_kernels(const DiffSide& side);
 // Are there more tables than before, or fewer, as far as both sides count them?
 bool has_other_tables(const std::vector<KernelDiff>& kernels);
 
