@@ -46,6 +46,7 @@ struct Columns {
   Column<ByteInterval> hbm, ddr, ssd;
   Column<RealInterval> pooling_sum, poolings;
   Column<BatchSummary> batches;
+  bool has_batches = false;  // is there such a column?
   std::int64_t features_of_batches = 0;
   std::vector<int> ranks;
 };
@@ -56,17 +57,25 @@ const std::optional<BatchSummary>& batch_sizes(const PrintedTable& printed, std:
                               [&](const Cell& cell) { return summarize_batch_sizes(cell.text, features); });
 }
 
-void read_batches(const PrintedTable& printed, double batch_size, Columns& columns, TableInputs& table) {
+// False: the cell cannot be read, so that the sizes may be any. Without the column they are that of the plan.
+bool read_batches(const PrintedTable& printed, double batch_size, Columns& columns, TableInputs& table) {
   table.batch = exactly(batch_size);
   table.batch_total = static_cast<std::int64_t>(batch_size) * table.features;
-  if (printed.batch_sizes.text == "n/a") return;
+  if (!columns.has_batches || printed.batch_sizes.text == "n/a") return true;
   const auto& sizes = batch_sizes(printed, table.features, columns);
-  if (!sizes || sizes->count == 0) return;
+  if (!sizes || sizes->count == 0) return false;
   table.batch = {static_cast<double>(sizes->least), static_cast<double>(sizes->most)};
   const bool complete = sizes->count >= table.features;
   table.uniform_batch = sizes->least == sizes->most && complete;
   table.batch_total = sizes->first_total;
   if (!complete) table.batch.low = 0;  // lists are cut to the shortest: some features may not count at all
+  return true;
+}
+
+// The column of batch sizes, which not all logs have, stands last: a cut may have taken it away.
+bool may_lack_batches(const PrintedPlan& plan) {
+  return plan.is_reported("log.cut_lines") && !plan.tables.has(ColumnId::batch_sizes) &&
+         plan.releases.back() >= Release::v0_5_0;
 }
 
 // Where the sum of the pooling factors is in a form that is not read.
@@ -149,7 +158,7 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   table.block = parse_integer(printed.cw_dim.text).value_or(0);
   table.features = std::max<std::int64_t>(parse_integer(printed.features.text, kMostFeatures).value_or(1), 1);
   const bool ranks_known = read_ranks(printed, world_size, columns.ranks, table);
-  read_batches(printed, batch_size, columns, table);
+  const bool has_batches = read_batches(printed, batch_size, columns, table);
   const bool has_lookups = read_indices(printed, columns, table);
   read_ratio(printed, table);
   const Format storage = plan.format_of(RoundedNumbers::table_storage);
@@ -159,7 +168,7 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   if (const auto& ssd = columns.ssd.read(printed.ssd, read_gib)) table.ssd = *ssd;
   const bool has_ranks = ranks_known ? !table.ranks.empty() : printed.ranks.text == "None" && plan.is_empty();
   const double size = static_cast<double>(table.rows) * static_cast<double>(table.cols);
-  table.sized = table.rows > 0 && table.cols > 0 && sharding && has_ranks &&
+  table.sized = table.rows > 0 && table.cols > 0 && sharding && has_ranks && has_batches &&
                 size < static_cast<double>(kLargestTable) && static_cast<bool>(printed.pooling_factor) && has_lookups &&
                 table.block <= table.cols && (!columns_hidden(table) || std::ssize(table.ranks) <= table.cols);
 }
@@ -192,13 +201,15 @@ std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t wo
   std::vector<TableInputs> tables;
   tables.reserve(printed.tables.rows.size());
   Columns columns;
+  columns.has_batches = printed.tables.has(ColumnId::batch_sizes);
   std::int64_t shards = 0;
+  const bool lacks_batches = may_lack_batches(printed);
   for (std::uint32_t row = 0; row < printed.tables.rows.size(); ++row) {
     TableInputs& table = tables.emplace_back();
     read_table(printed, row, world_size, batch_size, columns, table);
     if (shards <= kMostShards)
       shards += table.ranks.empty() ? most_shards(printed.tables.rows[row], world_size) : std::ssize(table.ranks);
-    table.sized = table.sized && shards <= kMostShards;
+    table.sized = table.sized && shards <= kMostShards && !lacks_batches;
   }
   return tables;
 }

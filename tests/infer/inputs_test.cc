@@ -23,8 +23,14 @@ PrintedTable row_with(std::string_view features, std::string_view batch_sizes, s
   return row;
 }
 
-TableInputs alone(const PrintedTable& row) {
+PrintedPlan with_batch_sizes() {
   PrintedPlan plan;
+  plan.tables.columns = {{ColumnId::batch_sizes, {}}};
+  return plan;
+}
+
+TableInputs alone(const PrintedTable& row) {
+  PrintedPlan plan = with_batch_sizes();
   plan.tables.rows = {row};
   return read_tables(plan, 2, 512).front();
 }
@@ -45,7 +51,7 @@ void expect_same(const TableInputs& a, const TableInputs& b) {
 
 // Cells that repeat those above are not read again, but what they say may rest on others of their row.
 TEST(ReadTables, RowsSayTogetherWhatTheySayAlone) {
-  PrintedPlan plan;
+  PrintedPlan plan = with_batch_sizes();
   for (const char* const features : {"1", "3"})
     for (const char* const batch_sizes : {"256", "256", "", "256 * 2, 128", "n/a", "many"})
       for (const char* const poolings : {"1.0", "", "2.0", "?"})
