@@ -346,14 +346,22 @@ bool has_rows_of_kernels(const PrintedPlan& printed) {
   });
 }
 
+bool counts_fit_ranks(const PrintedPlan& printed) {
+  const auto count = count_by_ranks(printed);
+  return !count || count->fits();
+}
+
 bool has_counts_of_kernels(const PrintedPlan& printed) {
+  const auto is_lost = [](const PrintedLine& line) { return line.like == LineId::kernel_count; };
+  const auto may_be_lost = [](const Diagnostic& d) { return d.message == kKernelMayBeLost; };
+  if (std::ranges::any_of(printed.lines, is_lost) || std::ranges::any_of(printed.diagnostics, may_be_lost))
+    return false;
   std::set<std::string_view> uncounted;
   for (const PrintedLine& line : printed.lines)
     if (line.id == LineId::kernel_storage) uncounted.insert(printed.slots_of(line)[0].text);
   for (const PrintedLine& line : printed.lines)
     if (line.id == LineId::kernel_count) uncounted.erase(printed.slots_of(line)[0].text);
-  const auto count = count_by_ranks(printed);
-  return uncounted.empty() && (!count || count->fits());
+  return uncounted.empty() && counts_fit_ranks(printed);
 }
 
 void check_kernels(Checks& checks) {

@@ -130,6 +130,9 @@ bool has_rows_of_kernels(const PrintedPlan& printed);
 // Where no table is printed: does a line count the tables of each kernel, as far as the memory of kernels and the
 // shards of the ranks tell?
 bool has_counts_of_kernels(const PrintedPlan& printed);
+// Where no table is printed: may the kernels have as many tables as the shards of the ranks tell? Else lines of either
+// may be lost.
+bool counts_fit_ranks(const PrintedPlan& printed);
 
 // The number of the rank row, or -1.
 int rank_number(const PrintedRank& row);

@@ -160,7 +160,8 @@ bool has_all_rows(const PrintedPlan& printed, const Plan& plan) {
 bool has_all_ranks(const PrintedPlan& printed) {
   if (printed.ranks.rows.empty() || last_known_line(printed) == LineId::rank_table) return false;
   const auto may_lose_ranks = [](const Diagnostic& d) {
-    return d.rule == "log.rank_rows" && d.message != kRankRepeated && d.message != kRankMoved;
+    const bool is_lost = d.rule == "log.rank_rows" && d.message != kRankRepeated && d.message != kRankMoved;
+    return is_lost || d.message == kRankMayBeLost;
   };
   if (std::ranges::any_of(printed.diagnostics, may_lose_ranks)) return false;
   const auto ranks = static_cast<int>(printed.ranks.rows.size());

@@ -218,7 +218,7 @@ class BlockParser {
 
   void report_cut_row(const BoxLine& line) {
     plan_.report("log.malformed_cell", Severity::error, cell_at(line, line.text),
-                 "this line lacks the '#' that other empty lines have on the right: a row may have stood here");
+                 plan_.lines.back().id == LineId::rank_table ? kRankMayBeLost : kKernelMayBeLost);
   }
 
   // Below the heading of a list with a line for each kernel.
@@ -284,6 +284,7 @@ class BlockParser {
     if (is_in_kernels() && frame_.lacks_border(line) && is_cut_in_kernel(text)) {
       plan_.report("log.malformed_cell", Severity::error, cell_at(line, text),
                    "this line of a kernel lacks its value and the '#' that most lines have: it was cut off");
+      if (section_ == Section::kernel_count) plan_.lines.back().like = LineId::kernel_count;
       return true;
     }
     if (like != LineId::blank) {

@@ -6,18 +6,13 @@
 #include <algorithm>
 
 #include "analysis/diff_parts.h"
-#include "analysis/logs.h"
+#include "analysis/diffs.h"
 
 namespace shardstats {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-PlanDiff diff(const std::string& before, const std::string& after) {
-  const Checked a(before), b(after);
-  return diff_plans({a.printed, a.plan}, {b.printed, b.plan}, Filter());
-}
 
 std::string first_set(const PlanDiff& diff) {
   if (diff.causes.empty() || diff.causes.front().assignments().empty()) return "";
@@ -40,62 +35,6 @@ TEST(Diff, OtherReleasesHaveOtherColumnsAndNoZeros) {
     EXPECT_TRUE(rank.input.before.has_value() || rank.input.change == RealInterval{});
     EXPECT_FALSE(rank.perf.before.has_value());  // nor ms
   }
-}
-
-// The lines that stand before the one with `mark`.
-std::string before(const std::string& bytes, const std::string& mark) {
-  return bytes.substr(0, bytes.rfind('\n', bytes.find(mark)) + 1);
-}
-// Without the lines from the one with `first` to the one with `last`.
-std::string without(const std::string& bytes, const std::string& first, const std::string& last) {
-  return before(bytes, first) + bytes.substr(bytes.find('\n', bytes.find(last)) + 1);
-}
-
-std::vector<std::string> not_compared(const PlanDiff& diff) {
-  std::vector<std::string> parts;
-  for (const NotCompared& part : diff.not_compared)
-    parts.push_back((part.partly ? "some " : "") + std::string(part.what) + (part.before ? " before" : "") +
-                    (part.after ? " after" : ""));
-  return parts;
-}
-
-TEST(Diff, WhatALogLacksIsNeitherEqualNorChanged) {
-  const std::string log = log_bytes("v1.4.0.log");
-  const struct {
-    std::string after;
-    std::vector<std::string> not_compared;
-  } cases[] = {
-      {without(log, "     Rank  ", "0.041 (0.0003"), {"ranks after"}},
-      {without(log, "Parameter Info:", "model.position_ebc.device_os_ad_id"), {"tables after"}},
-      {log.substr(log.find("Batch Size:") - 2), {"ranks after", "tables after"}},
-      {before(log, "Reserved Memory:"), {"reserved after", "planning after", "dense after", "kjt after"}},
-      {before(log, "Top 5 Tables Causing Max Perf"), {"some lines after"}},
-  };
-  for (const auto& c : cases) {
-    const PlanDiff cut = diff(log, c.after);
-    EXPECT_FALSE(cut.changed()) << c.after;
-    EXPECT_FALSE(cut.compares_all()) << c.after;
-    EXPECT_EQ(not_compared(cut), c.not_compared) << c.after;
-    EXPECT_FALSE(diff(c.after, log).changed()) << c.after;
-  }
-}
-
-TEST(Diff, NoCutOffLogChangesAnything) {
-  const std::string log = log_bytes("v1.4.0.log");
-  std::size_t end = 0;
-  for (int line = 1; line < 99; ++line) {
-    end = log.find('\n', end) + 1;
-    if (line < 8 || line % 7 != 0) continue;
-    const PlanDiff cut = diff(log, log.substr(0, end));
-    EXPECT_FALSE(cut.changed()) << line;
-    EXPECT_FALSE(cut.compares_all()) << line;
-  }
-}
-
-TEST(Diff, LogsWithoutTablesAreEqualAsFarAsTheyGo) {
-  const PlanDiff same = diff(log_bytes("v1.8.0-nodebug.log"), log_bytes("v1.8.0-nodebug.log"));
-  EXPECT_TRUE(same.compares_all());
-  EXPECT_THAT(not_compared(same), ElementsAre("tables before after"));
 }
 
 TEST(Diff, PrintedInputsOfATable) {
@@ -310,44 +249,6 @@ TEST(Diff, RanksWithoutTablesMayChangeWithinTheirBounds) {
   const RankDiff& rank = *std::ranges::find(releases.ranks, 0, &RankDiff::rank);
   EXPECT_FALSE(rank.hbm.changed);
   EXPECT_TRUE(rank.hbm.change.contains(0.05 * static_cast<double>(kGiB)));
-}
-
-TEST(Diff, ACellThatCannotBeReadIsNotZero) {
-  const std::string log = log_bytes("v1.8.0-nodebug.log");
-  for (const std::string cell : {"20.0x1 (26%)", "20.010 (26%)"}) {  // the planner prints 20.01
-    const PlanDiff broken = diff(log, changed(log, "#         0 ", "20.011 (26%)", cell));
-    EXPECT_FALSE(broken.changed()) << cell;
-    EXPECT_FALSE(broken.largest.hbm.after.has_value()) << cell;
-    EXPECT_FALSE(broken.compares_all()) << cell;
-  }
-}
-
-TEST(Diff, ALostLineOfAKernelChangesNoKernel) {
-  const std::string log = log_bytes("v1.8.0-nodebug.log");
-  const PlanDiff lost = diff(log, without(log, "    dense: 1 ", "    dense: 1 "));
-  EXPECT_FALSE(lost.changed());
-  EXPECT_THAT(not_compared(lost), ElementsAre("tables before after", "some kernel_count after"));
-}
-
-// The kernels' lines count one more than there are rows: its row may be lost, and be that of any table of the other
-// log.
-TEST(Diff, TablesWithoutRowsAreNotGone) {
-  const std::string log = log_bytes("v1.4.0.log");
-  const std::string more = changed(log, "    fused: ", "fused: 3", "fused: 4");
-  const std::string name(Checked(log).printed.tables.rows.front().fqn.text);
-  const PlanDiff lost = diff(log, without(more, name + " ", name + " "));
-  EXPECT_THAT(lost.causes, IsEmpty());
-  EXPECT_THAT(not_compared(diff(log, more)), ElementsAre("some tables after"));
-}
-
-// A release that ignores codecs has no wire size that could be another.
-TEST(Diff, ALostRowChangesNoOtherTable) {
-  const std::string log = log_bytes("v0.3.0.log");
-  for (const std::string name : {"country_session_14 ", "author_campaign_emb ", "os_pub_like_89 "}) {
-    const PlanDiff lost = diff(log, without(log, name, name));
-    EXPECT_THAT(lost.causes, IsEmpty()) << name;
-    EXPECT_FALSE(lost.changed()) << name;
-  }
 }
 
 // Of an effect that no tables tell, the ranks tell the HBM.

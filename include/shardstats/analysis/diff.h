@@ -4,7 +4,7 @@
 //
 // A value is an interval; so is a difference. Something changed if no value fits both sides. Assumptions likewise: they
 // changed only if no value that explains the one log explains the other. What one side neither prints nor lets rebuild
-// is empty there, which is not 0. Tested by tests/analysis/diff_test.cc and, over the corpus,
+// is empty there, which is not 0. Tested by tests/analysis/diff_test.cc, diff_damage_test.cc and, over the corpus,
 // tests/cli/diff_corpus_test.py.
 #pragma once
 

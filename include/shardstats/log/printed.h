@@ -173,6 +173,10 @@ inline constexpr std::string_view kRanksMissingAfter =
     "rows of ranks are missing after this one: tables or lines below name further ranks";
 // And where nothing is lost.
 inline constexpr std::string_view kRankRepeated = "this row of the rank table stands above already";
+inline constexpr std::string_view kRankMayBeLost =
+    "this line lacks the '#' that other empty lines have on the right: the row of a rank may have stood here";
+inline constexpr std::string_view kKernelMayBeLost =
+    "this line lacks the '#' that other empty lines have on the right: the line of a kernel may have stood here";
 inline constexpr std::string_view kRankMoved = "this row stands out of order; the rank table was sorted";
 
 // Something about the frame or the shape of the block: rule ids log.*.

@@ -1,0 +1,106 @@
+// What diff makes of logs that lack what the other prints, or have lost it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/diffs.h"
+
+namespace shardstats {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(DiffOfDamage, WhatALogLacksIsNeitherEqualNorChanged) {
+  const std::string log = log_bytes("v1.4.0.log");
+  const struct {
+    std::string after;
+    std::vector<std::string> not_compared;
+  } cases[] = {
+      {without(log, "     Rank  ", "0.041 (0.0003"), {"ranks after"}},
+      {without(log, "Parameter Info:", "model.position_ebc.device_os_ad_id"), {"tables after"}},
+      {log.substr(log.find("Batch Size:") - 2), {"ranks after", "tables after"}},
+      {before(log, "Reserved Memory:"), {"reserved after", "planning after", "dense after", "kjt after"}},
+      {before(log, "Top 5 Tables Causing Max Perf"), {"some lines after"}},
+  };
+  for (const auto& c : cases) {
+    const PlanDiff cut = diff(log, c.after);
+    EXPECT_FALSE(cut.changed()) << c.after;
+    EXPECT_FALSE(cut.compares_all()) << c.after;
+    EXPECT_EQ(not_compared(cut), c.not_compared) << c.after;
+    EXPECT_FALSE(diff(c.after, log).changed()) << c.after;
+  }
+}
+
+TEST(DiffOfDamage, NoCutOffLogChangesAnything) {
+  const std::string log = log_bytes("v1.4.0.log");
+  std::size_t end = 0;
+  for (int line = 1; line < 99; ++line) {
+    end = log.find('\n', end) + 1;
+    if (line < 8 || line % 7 != 0) continue;
+    const PlanDiff cut = diff(log, log.substr(0, end));
+    EXPECT_FALSE(cut.changed()) << line;
+    EXPECT_FALSE(cut.compares_all()) << line;
+  }
+}
+
+TEST(DiffOfDamage, LogsWithoutTablesAreEqualAsFarAsTheyGo) {
+  const PlanDiff same = diff(log_bytes("v1.8.0-nodebug.log"), log_bytes("v1.8.0-nodebug.log"));
+  EXPECT_TRUE(same.compares_all());
+  EXPECT_THAT(not_compared(same), ElementsAre("tables before after"));
+}
+
+TEST(DiffOfDamage, ACellThatCannotBeReadIsNotZero) {
+  const std::string log = log_bytes("v1.8.0-nodebug.log");
+  for (const std::string cell : {"20.0x1 (26%)", "20.010 (26%)"}) {  // the planner prints 20.01
+    const PlanDiff broken = diff(log, changed(log, "#         0 ", "20.011 (26%)", cell));
+    EXPECT_FALSE(broken.changed()) << cell;
+    EXPECT_FALSE(broken.largest.hbm.after.has_value()) << cell;
+    EXPECT_FALSE(broken.compares_all()) << cell;
+  }
+}
+
+TEST(DiffOfDamage, ALostLineOfAKernelChangesNoKernel) {
+  const std::string log = log_bytes("v1.8.0-nodebug.log");
+  const PlanDiff lost = diff(log, without(log, "    dense: 1 ", "    dense: 1 "));
+  EXPECT_FALSE(lost.changed());
+  EXPECT_THAT(not_compared(lost), ElementsAre("tables before after", "some kernel_count after"));
+}
+
+// What stood in a line that lost its end, in a count that the shards of the ranks deny, or on a rank that may be lost.
+TEST(DiffOfDamage, CutLinesOfRanksAndKernels) {
+  const std::string log = log_bytes("v0.1.0.log");
+  const std::string below = "TWRW: 5    #\n#";  // the last rank
+  const std::size_t blank = log.rfind(below) + below.size();
+  std::string rank = log, kernel = log;
+  rank.erase(blank + 3, rank.find("\n", blank) - blank - 3);
+  kernel.erase(kernel.find(": 9 "), kernel.find('\n', kernel.find(": 9 ")) - kernel.find(": 9 "));
+  for (const std::string& cut : {rank, kernel, without(log, "#         1 ", "#         1 ")}) {
+    const PlanDiff lost = diff(log, cut);
+    EXPECT_FALSE(lost.changed()) << cut;
+    EXPECT_FALSE(lost.compares_all()) << cut;
+  }
+}
+
+// The kernels' lines count one more than there are rows: its row may be lost, and be that of any table of the other
+// log.
+TEST(DiffOfDamage, TablesWithoutRowsAreNotGone) {
+  const std::string log = log_bytes("v1.4.0.log");
+  const std::string more = changed(log, "    fused: ", "fused: 3", "fused: 4");
+  const std::string name(Checked(log).printed.tables.rows.front().fqn.text);
+  const PlanDiff lost = diff(log, without(more, name + " ", name + " "));
+  EXPECT_THAT(lost.causes, IsEmpty());
+  EXPECT_THAT(not_compared(diff(log, more)), ElementsAre("some tables after"));
+}
+
+// A release that ignores codecs has no wire size that could be another.
+TEST(DiffOfDamage, ALostRowChangesNoOtherTable) {
+  const std::string log = log_bytes("v0.3.0.log");
+  for (const std::string name : {"country_session_14 ", "author_campaign_emb ", "os_pub_like_89 "}) {
+    const PlanDiff lost = diff(log, without(log, name, name));
+    EXPECT_THAT(lost.causes, IsEmpty()) << name;
+    EXPECT_FALSE(lost.changed()) << name;
+  }
+}
+
+}  // namespace
+}  // namespace shardstats
