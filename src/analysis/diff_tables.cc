@@ -242,6 +242,12 @@ std::vector<TablePair> pair_tables(const DiffSide& base, const DiffSide& next) {
   const bool base_whole = has_all_tables(base), next_whole = has_all_tables(next);
   std::erase_if(pairs,
                 [&](const TablePair& pair) { return (!pair.before && !base_whole) || (!pair.after && !next_whole); });
+  // A row that lost its name may be that of any table.
+  const auto is_named = [](const DiffSide& side, std::optional<std::uint32_t> row) {
+    return row && side.printed.tables.rows[*row].fqn;
+  };
+  std::erase_if(pairs,
+                [&](const TablePair& pair) { return !is_named(base, pair.before) && !is_named(next, pair.after); });
   return pairs;
 }
 

@@ -92,6 +92,18 @@ TEST(DiffOfDamage, TablesWithoutRowsAreNotGone) {
   EXPECT_THAT(not_compared(diff(log, more)), ElementsAre("some tables after"));
 }
 
+TEST(DiffOfDamage, ARowWithoutItsNameIsNoTable) {
+  const std::string log = log_bytes("v1.4.0.log");
+  const std::string name(Checked(log).printed.tables.rows.back().fqn.text);
+  std::string cut = log;
+  const std::size_t at = cut.find(name + " ");
+  cut.erase(at, cut.find('\n', at) - at);
+  for (const PlanDiff& lost : {diff(log, cut), diff(cut, log), diff(cut, cut)}) {
+    EXPECT_FALSE(lost.changed());
+    EXPECT_FALSE(lost.compares_all());
+  }
+}
+
 // A release that ignores codecs has no wire size that could be another.
 TEST(DiffOfDamage, ALostRowChangesNoOtherTable) {
   const std::string log = log_bytes("v0.3.0.log");
