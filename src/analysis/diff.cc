@@ -362,6 +362,9 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   if (!all_ranks) std::erase_if(diff.ranks, [](const RankDiff& rank) { return rank.presence != Presence::both; });
   diff.headroom = headroom(base, next, diff.numbers, diff.largest.hbm);
   diff.causes = causes_of(wide, tables, total_hbm(diff.numbers), other_tables);
+  // What a changed plan changes is stated, not found.
+  if (next.growth == nullptr && base.plan.contradictions + next.plan.contradictions > 0)
+    doubt_hidden_inputs(diff.causes);
   diff.assumptions = assumption_diffs(base, next, pairs);
   const bool may_differ = !wide.storage.empty() || !wide.speed.empty() || next.growth != nullptr;
   take_tables(base, next, filter, pairs, std::move(tables), may_differ, diff);

@@ -84,7 +84,35 @@ void add_wide(const std::vector<InputDiff>& inputs, const Cause& effects, std::v
   }
 }
 
+// Inputs that no log prints: they are told by what explains it.
+constexpr std::string_view kHiddenInputs[] = {"dtype",
+                                              "output_dtype",
+                                              "optimizer",
+                                              "caching_ratio",
+                                              "wire_size",
+                                              "local_world_size",
+                                              "compute_device",
+                                              "pipeline",
+                                              "count_ephemeral",
+                                              "is_inference",
+                                              "hbm_mem_bw",
+                                              "ddr_mem_bw",
+                                              "hbm_to_ddr_mem_bw",
+                                              "ssd_mem_bw",
+                                              "inter_host_bw",
+                                              "intra_host_bw",
+                                              "bwd_compute_multiplier",
+                                              "weighted_feature_bwd_compute_multiplier"};
+
 }  // namespace
+
+void doubt_hidden_inputs(std::vector<Cause>& causes) {
+  constexpr std::string_view kDoubt = "a log contradicts itself";
+  for (Cause& cause : causes)
+    for (InputDiff& input : cause.inputs)
+      if (std::ranges::find(kHiddenInputs, input.name) != std::end(kHiddenInputs))
+        input.note += (input.note.empty() ? "" : "; ") + std::string(kDoubt);
+}
 
 bool has_own_cause(const TableDiff& table) { return table.presence != Presence::both || !table.inputs.empty(); }
 

@@ -84,6 +84,9 @@ void add_speed(const DiffSide& base, const DiffSide& next, const std::vector<Tab
 std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff>& tables, const NumberDiff& all_ranks,
                              bool other_tables);
 
+// Notes that hidden inputs are those of an explanation that does not fit all of a log.
+void doubt_hidden_inputs(std::vector<Cause>& causes);
+
 // The number with the fewest digits inside the bounds: 25 of 24.9987..25.0031.
 std::string shortest_in(RealInterval bounds);
 

@@ -7,6 +7,7 @@
 namespace shardstats {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -102,6 +103,19 @@ TEST(DiffOfDamage, ARowWithoutItsNameIsNoTable) {
     EXPECT_FALSE(lost.changed());
     EXPECT_FALSE(lost.compares_all());
   }
+}
+
+TEST(DiffOfDamage, HiddenInputsOfALogThatContradictsItself) {
+  const std::string log = log_bytes("v1.8.0.log");
+  const auto notes = [](const PlanDiff& diff) {
+    std::vector<std::string> notes;
+    for (const Cause& cause : diff.causes)
+      for (const InputDiff& input : cause.inputs) notes.push_back(std::string(input.name) + ": " + input.note);
+    return notes;
+  };
+  const PlanDiff found = diff(log_bytes("v1.4.0.log"), changed(log, "#         1 ", " 7.856 ", " 9.856 "));
+  EXPECT_THAT(notes(found), Contains("count_ephemeral: a log contradicts itself"));
+  EXPECT_THAT(notes(found), Contains("batch_size: "));
 }
 
 // A release that ignores codecs has no wire size that could be another.
