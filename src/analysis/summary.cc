@@ -19,6 +19,7 @@ constexpr double kTight = 0.9;               // share of the planning memory fro
 constexpr double kEven = 5, kUneven = 10;    // percent of the largest above the mean
 constexpr std::size_t kHistogramSteps = 24;  // of the histogram
 constexpr double kUnbounded = 1e15;          // ms or more: the log does not bound it
+constexpr double kUnboundedBytes = 1e18;     // likewise
 
 bool more(const TableShare& a, const TableShare& b) { return middle(a.value) > middle(b.value); }
 
@@ -154,9 +155,10 @@ void set_planning(const PrintedPlan& printed, const Plan& plan, MemorySummary& m
 MemorySummary summarize_memory(const PrintedPlan& printed, const Plan& plan, const WhatIf* what_if,
                                const RankValues& values, std::size_t top) {
   MemorySummary memory;
-  memory.known = values.known;
   if (!values.known) return memory;
   const auto& hbm = values[Quantity::hbm];
+  memory.known = largest(hbm).high < kUnboundedBytes;
+  if (!memory.known) return memory;
   memory.counts_reservation = plan.setting.rules != nullptr && plan.setting.rules->counts_reservation;
   memory.complete = analysis::has_all_ranks(printed);
   memory.largest = largest(hbm);

@@ -189,6 +189,12 @@ TEST(Summary, RanksWithoutAShard) {
   EXPECT_EQ(message(changed(log, "#         3 ", "RW: 1", "RW: 0")), "1 rank has no shard at all");
 }
 
+TEST(Summary, NoMemoryWhereARankCannotBeRead) {
+  const std::string log = log_bytes("v1.8.0-nodebug.log");
+  const Checked checked(changed(log, "#         0 ", "20.011 (26%)", "20.0x1 (26%)"));
+  EXPECT_FALSE(summarize(checked.printed, checked.plan, {}).memory.known);
+}
+
 // Only the lines that say so make an empty plan of a log without a rank table.
 TEST(Summary, LostRanksAreNoEmptyPlan) {
   const std::string log = log_bytes("v1.4.0.log");
