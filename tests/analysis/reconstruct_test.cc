@@ -80,6 +80,8 @@ TEST(Reconstruct, WithoutTablesOnlyRanks) {
   EXPECT_FALSE(plan.sized);
   EXPECT_TRUE(plan.tables.empty());
   EXPECT_EQ(plan.ranks.size(), 8U);
+  const Checked unread(changed(log_bytes("v1.8.0-nodebug.log"), "#         0 ", "20.011 (26%)", "20.0x1 (26%)"));
+  EXPECT_EQ(reconstruct(unread.printed, unread.plan, filter_of({}), {}).ranks.front()->rank, 1);
   EXPECT_FALSE(reconstruct(Checked(log_bytes("v0.1.0.log")).printed, checked.plan, filter_of({}), {}).column_bytes);
 }
 
