@@ -1,4 +1,4 @@
-"""Over the corpus: the first cause that diff names is the stated change of a what-if pair, and its bounds hold the truth.
+"""Over the corpus: diff names the stated change of a what-if pair first, and its bounds hold the truth.
 
 A pair states one change if it has one kind; the ranks, kernel or load factor that come with it are part of it. Pairs
 whose texts are equal have no trace of it. A dtype is known by its size only, and a release by what it prints.
