@@ -6,14 +6,12 @@
 #include <utility>
 
 #include "analysis/checks.h"
+#include "analysis/lost_lines.h"
 #include "shardstats/limits.h"
-#include "shardstats/log/missing_tables.h"
 #include "shardstats/numbers/printed.h"
 
 namespace shardstats::analysis {
 namespace {
-
-constexpr std::int64_t kMostSummed = std::int64_t{1} << 62;  // bytes
 
 void add_count(Checks& checks, const Cell& cell, std::string_view kernel, std::int64_t expected) {
   Finding& finding = checks.add(RuleId::kernel_count, cell);
@@ -110,12 +108,6 @@ class SumsOfCells {
   std::map<std::pair<RuleId, std::string_view>, std::optional<ByteInterval>> sums_;
 };
 
-// Null: it has none of the name. They come in the order of their names, which a log may have thousands of.
-const PlanKernel* kernel_of(const Plan& plan, std::string_view name) {
-  const auto found = std::ranges::lower_bound(plan.kernels, name, {}, &PlanKernel::name);
-  return found == plan.kernels.end() || found->name != name ? nullptr : &*found;
-}
-
 void check_sums(Checks& checks) {
   SumsOfCells cells(checks);
   for (const PrintedLine& line : checks.printed.lines) {
@@ -141,119 +133,45 @@ void check_sums(Checks& checks) {
   }
 }
 
-using Total = std::optional<ByteInterval>;  // none: a cell says nothing
-Total with(const Total& total, const std::optional<ByteInterval>& bytes) {
-  return total && bytes && bytes->high <= kMostSummed - total->high ? Total(*total + *bytes) : std::nullopt;
-}
-
-struct MemorySum {
-  const Sum& kernel;
-  Cell PrintedRank::*cell;
-  Expectation PlanRank::*expected;
-};
-constexpr MemorySum kMemorySums[] = {{kKernelSums[0], &PrintedRank::hbm, &PlanRank::expected_hbm},
-                                     {kKernelSums[1], &PrintedRank::ddr, &PlanRank::expected_ddr}};
-
-// What all kernels and all ranks hold.
-struct MemoryTotals {
-  Total kernels = ByteInterval{}, ranks = ByteInterval{};
-  bool disagree() const {
-    const bool is_placed = ranks && ranks->low > 0;  // a plan without ranks takes nothing of theirs
-    return kernels && is_placed && kernels->low > ranks->high;
-  }
-};
-
-// `correct`: a cell that is wrong already counts as what it should be.
-MemoryTotals totals_of(const Checks& checks, const MemorySum& sum, bool correct) {
-  const auto bytes_of = [&](const Cell& cell, RoundedNumbers numbers, const Expectation& expected) {
-    return correct && expected.contradicted ? Total(expected.bytes)
-                                            : bytes_printed_as(cell.text, checks.printed.format_of(numbers), kGiB);
-  };
-  MemoryTotals totals;
-  for (const PrintedLine& line : checks.printed.lines) {
-    if (line.id != LineId::kernel_storage) continue;
-    const auto slots = checks.printed.slots_of(line);
-    const PlanKernel* kernel = correct ? kernel_of(checks.plan, slots[0].text) : nullptr;
-    const Expectation expected = kernel != nullptr ? kernel->*sum.kernel.expected : Expectation{};
-    totals.kernels = with(totals.kernels, bytes_of(slots[sum.kernel.slot], RoundedNumbers::lines, expected));
-  }
-  const auto& rows = checks.printed.ranks.rows;
-  const bool is_rebuilt = checks.plan.ranks.size() == rows.size();
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const Expectation expected = is_rebuilt ? checks.plan.ranks[r].*sum.expected : Expectation{};
-    totals.ranks = with(totals.ranks, bytes_of(rows[r].*sum.cell, RoundedNumbers::rank_memory, expected));
-  }
-  return totals;
-}
-
-// The ranks hold what the kernels' tables take, and more. Where no table is printed, this alone tells of a lost row of
-// the rank table. What one wrong cell explains is said of that cell.
+// What one wrong cell explains is said of that cell.
 void check_memory_of_ranks(Checks& checks) {
   const auto last = std::find_if(checks.printed.lines.rbegin(), checks.printed.lines.rend(),
                                  [](const PrintedLine& line) { return line.id == LineId::kernel_storage; });
   if (last == checks.printed.lines.rend()) return;
-  for (const MemorySum& sum : kMemorySums) {
-    const Cell cell = checks.printed.slots_of(*last)[sum.kernel.slot];
-    const MemoryTotals printed = totals_of(checks, sum, false);
-    if (!cell || !printed.disagree() || !totals_of(checks, sum, true).disagree()) continue;
-    if (!has_all_ranks(checks.printed)) return;  // that is said already
-    Finding& finding = checks.add(sum.kernel.rule, cell);
-    finding.message = std::string(sum.kernel.what) + " of all kernels adds up to " +
+  for (const MemorySum& sum : memory_sums()) {
+    const Cell cell = checks.printed.slots_of(*last)[sum.slot];
+    const MemoryTotals printed = memory_totals(checks.printed, sum, nullptr);
+    if (!cell || !printed.disagree() || !memory_totals(checks.printed, sum, &checks.plan).disagree()) continue;
+    if (!lists_all_ranks(checks.printed)) return;  // that is said already
+    Finding& finding = checks.add(sum.rule, cell);
+    finding.message = std::string(sum.what) + " of all kernels adds up to " +
                       expected_bytes(*printed.kernels, Format::r3, kGiB).text + " GB, of all ranks to " +
                       expected_bytes(*printed.ranks, Format::r3, kGiB).text +
                       " GB: a row of the rank table is missing, or one of the numbers is wrong";
   }
 }
 
-// How many tables have the shards of the ranks.
-TableBounds tables_of_ranks(const PrintedPlan& printed) {
-  TableBounds bounds;
-  for (const auto& [type, by_rank] : shard_difference(printed)) {  // no table is printed: all shards
-    const auto [least, most] = tables_with_shards(type, by_rank);
-    bounds.least += least;
-    bounds.most += most;
-  }
-  return bounds;
-}
-
-bool has_shards(const PrintedRank& row) { return static_cast<bool>(row.shards); }
-
-// By all kernels' lines; none: a count is not read.
-std::optional<std::int64_t> tables_of_kernels(const PrintedPlan& printed) {
-  std::int64_t tables = 0;
-  for (const PrintedLine& line : printed.lines) {
-    if (line.like == LineId::kernel_count) return std::nullopt;
-    if (line.id != LineId::kernel_count) continue;
-    const auto count = parse_integer(printed.slots_of(line)[1].text, kMostTables);
-    if (!count) return std::nullopt;
-    tables += *count;
-  }
-  return tables;
-}
-
-// Where no table is printed, the ranks alone tell of a lost line of a kernel.
-struct CountByRanks {
-  std::int64_t tables;  // of the kernels' lines
-  TableBounds expected;
-  bool fits() const { return tables >= expected.least && tables <= expected.most; }
-};
-std::optional<CountByRanks> count_by_ranks(const PrintedPlan& printed) {
-  const bool is_told = !printed.tables.printed && printed.slot(LineId::kernel_count, 1) &&
-                       std::ranges::all_of(printed.ranks.rows, has_shards);
-  if (!is_told || is_cut(printed) || !has_all_ranks(printed)) return std::nullopt;
-  const auto tables = tables_of_kernels(printed);
-  if (!tables) return std::nullopt;
-  return CountByRanks{*tables, tables_of_ranks(printed)};
-}
-
 void check_counts_by_ranks(Checks& checks) {
-  const auto count = count_by_ranks(checks.printed);
-  if (!count || count->fits()) return;
-  const auto [least, most] = count->expected;
-  Finding& finding = checks.add(RuleId::kernel_count, checks.printed.slot(LineId::kernel_count, 1));
-  finding.message = "the kernels have " + std::to_string(count->tables) + " tables in all, the ranks shards of " +
-                    (count->tables < least ? "at least " + std::to_string(least) : "at most " + std::to_string(most)) +
-                    ": a kernel's line is missing, or one of the numbers is wrong";
+  const auto tables = counted_tables(checks.printed);
+  if (!(tables && tables->lack_ranks()) && lacks_shards_of_a_type(checks.printed))
+    add_disputed(
+        checks, "log.rank_rows", checks.printed.ranks.rows.back().shards,
+        "no rank has a shard of a sharding type of the plan: a row of the rank table is missing, or one of the "
+        "numbers is wrong");
+  if (!tables || !(tables->lack_kernels() || tables->lack_ranks())) return;
+  const auto [least, most] = tables->of_ranks;
+  std::string message =
+      "the kernels have " + std::to_string(tables->of_kernels) + " tables in all, the ranks shards of ";
+  if (tables->lack_ranks())
+    message += "at most " + std::to_string(most) + ": a row of the rank table is missing";
+  else if (tables->of_kernels < least)
+    message += "at least " + std::to_string(least) + ": a kernel's line is missing";
+  else
+    message = "the dense kernels have " + std::to_string(tables->of_dense_kernels) +
+              " tables, the ranks shards of at least " + std::to_string(tables->of_dp) +
+              " with DP: a kernel's line is missing";
+  checks.add(RuleId::kernel_count, checks.printed.slot(LineId::kernel_count, 1)).message =
+      message + ", or one of the numbers is wrong";
 }
 
 // Hardcoded agrees with the number of rows: then one of the kernels' lines is wrong. `excess`: of their sum.
@@ -344,24 +262,6 @@ bool has_rows_of_kernels(const PrintedPlan& printed) {
     const auto slots = printed.slots_of(line);
     return parse_integer(slots[1].text, kMostTables).value_or(0) > rows[slots[0].text];
   });
-}
-
-bool counts_fit_ranks(const PrintedPlan& printed) {
-  const auto count = count_by_ranks(printed);
-  return !count || count->fits();
-}
-
-bool has_counts_of_kernels(const PrintedPlan& printed) {
-  const auto is_lost = [](const PrintedLine& line) { return line.like == LineId::kernel_count; };
-  const auto may_be_lost = [](const Diagnostic& d) { return d.message == kKernelMayBeLost; };
-  if (std::ranges::any_of(printed.lines, is_lost) || std::ranges::any_of(printed.diagnostics, may_be_lost))
-    return false;
-  std::set<std::string_view> uncounted;
-  for (const PrintedLine& line : printed.lines)
-    if (line.id == LineId::kernel_storage) uncounted.insert(printed.slots_of(line)[0].text);
-  for (const PrintedLine& line : printed.lines)
-    if (line.id == LineId::kernel_count) uncounted.erase(printed.slots_of(line)[0].text);
-  return uncounted.empty() && counts_fit_ranks(printed);
 }
 
 void check_kernels(Checks& checks) {

@@ -127,12 +127,8 @@ bool has_all_rows(const PrintedPlan& printed, const Plan& plan);
 bool has_all_ranks(const PrintedPlan& printed);
 // Does the parameter table have as many rows of each kernel as the kernels' lines count?
 bool has_rows_of_kernels(const PrintedPlan& printed);
-// Where no table is printed: does a line count the tables of each kernel, as far as the memory of kernels and the
-// shards of the ranks tell?
-bool has_counts_of_kernels(const PrintedPlan& printed);
-// Where no table is printed: may the kernels have as many tables as the shards of the ranks tell? Else lines of either
-// may be lost.
-bool counts_fit_ranks(const PrintedPlan& printed);
+// As far as its own numbers and the lists of ranks tell.
+bool lists_all_ranks(const PrintedPlan& printed);
 
 // The number of the rank row, or -1.
 int rank_number(const PrintedRank& row);

@@ -77,7 +77,7 @@ Known tables(const DiffSide& side) {
 }
 
 Known world_size(const PrintedPlan& printed) {
-  if (printed.ranks.printed && !tells_all_ranks(printed)) return std::nullopt;
+  if (printed.ranks.printed && !has_all_ranks(printed)) return std::nullopt;
   if (printed.ranks.printed) return count_of(printed.ranks.rows.size());
   const auto size = parse_integer(printed.slot(LineId::world_size).text);
   return size ? Known(exactly(static_cast<double>(*size))) : std::nullopt;
@@ -355,7 +355,7 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   const bool other_tables = has_other_tables(diff.kernels);
   const bool whole_plan = !wide.storage.empty() && !(pairs.empty() && other_tables);
   diff.ranks = rank_diffs(base, next, pairs, tables, whole_plan);
-  const bool all_ranks = tells_all_ranks(base.printed) && tells_all_ranks(next.printed);
+  const bool all_ranks = has_all_ranks(base.printed) && has_all_ranks(next.printed);
   if (all_ranks) diff.largest = largest_rank(diff.ranks);
   diff.numbers = plan_numbers(base, next, all_ranks ? diff.ranks : std::vector<RankDiff>{});
   // Where rows are lost nobody knows which ranks are new or gone.

@@ -126,7 +126,7 @@ void add_release(const DiffSide& base, const DiffSide& next, std::vector<InputDi
 }
 
 std::string world_size_text(const PrintedPlan& printed) {
-  if (printed.ranks.printed) return tells_all_ranks(printed) ? std::to_string(printed.ranks.rows.size()) : "";
+  if (printed.ranks.printed) return has_all_ranks(printed) ? std::to_string(printed.ranks.rows.size()) : "";
   return std::string(printed.slot(LineId::world_size).text);
 }
 

@@ -1,9 +1,11 @@
 // Compares the kernels of two plans.
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include "analysis/checks.h"
 #include "analysis/diff_parts.h"
+#include "analysis/lost_lines.h"
 #include "analysis/statistics.h"
 
 namespace shardstats::analysis {
@@ -58,8 +60,7 @@ bool counts_all_kernels(const DiffSide& side) {
   if (side.printed.tables.printed) return has_all_tables(side);
   const LineId end = last_known_line(side.printed);
   const bool breaks_off = end == LineId::kernel_count_heading || end == LineId::kernel_count;
-  return side.printed.find(LineId::kernel_count_heading) != nullptr && !breaks_off &&
-         has_counts_of_kernels(side.printed);
+  return side.printed.find(LineId::kernel_count_heading) != nullptr && !breaks_off && !lacks_kernels(side.printed);
 }
 
 std::vector<KernelDiff> kernel_diffs(const DiffSide& base, const DiffSide& next) {

@@ -29,9 +29,7 @@ bool has_lost_kernels(const DiffSide& side) {
   const bool counts = !side.printed.tables.printed && side.printed.find(LineId::kernel_count_heading) != nullptr;
   return counts && !counts_all_kernels(side);
 }
-bool has_lost_rows_of_ranks(const DiffSide& side) {
-  return side.printed.ranks.printed && !tells_all_ranks(side.printed);
-}
+bool has_lost_rows_of_ranks(const DiffSide& side) { return side.printed.ranks.printed && !has_all_ranks(side.printed); }
 bool has_unread_memory(const DiffSide& side) {
   const Format form = side.printed.format_of(RoundedNumbers::rank_memory);
   const auto is_unread = [form](const Cell& cell) { return cell && !bytes_printed_as(cell.text, form, kGiB); };

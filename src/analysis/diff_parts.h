@@ -57,8 +57,6 @@ TableDiff table_diff(const DiffSide& base, const DiffSide& next, const TablePair
 std::vector<AssumptionDiff> assumption_diffs(const DiffSide& base, const DiffSide& next,
                                              const std::vector<TablePair>& pairs);
 
-// Does the log tell all of its ranks? A row that is lost would make a rank of the other new or gone.
-bool tells_all_ranks(const PrintedPlan& printed);
 // Ranks in their order; `tables` are the differences of `pairs`.
 std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, const std::vector<TablePair>& pairs,
                                  const std::vector<TableDiff>& tables, bool plan_wide);

@@ -261,8 +261,6 @@ void attribute(NumberDiff& hbm, std::vector<RankPart>& parts, RankPart::Kind res
 
 }  // namespace
 
-bool tells_all_ranks(const PrintedPlan& printed) { return has_all_ranks(printed) && counts_fit_ranks(printed); }
-
 std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, const std::vector<TablePair>& pairs,
                                  const std::vector<TableDiff>& tables, bool plan_wide) {
   Parts parts(base, next, plan_wide);

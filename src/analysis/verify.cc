@@ -157,7 +157,7 @@ bool has_all_rows(const PrintedPlan& printed, const Plan& plan) {
   return std::ranges::all_of(printed.tables.rows, [](const PrintedTable& row) { return row.kernel && row.sharding; });
 }
 
-bool has_all_ranks(const PrintedPlan& printed) {
+bool lists_all_ranks(const PrintedPlan& printed) {
   if (printed.ranks.rows.empty() || last_known_line(printed) == LineId::rank_table) return false;
   const auto may_lose_ranks = [](const Diagnostic& d) {
     const bool is_lost = d.rule == "log.rank_rows" && d.message != kRankRepeated && d.message != kRankMoved;

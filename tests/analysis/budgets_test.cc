@@ -190,6 +190,18 @@ TEST(Budgets, LostRows) {
   }
 }
 
+// Where no table is printed, kernels and sharding types tell that the last row is lost.
+TEST(Budgets, LostLastRowOfALogWithoutTables) {
+  for (const auto& [name, row] : {std::pair("v0.1.0.log", "#         1 "), {"v1.1.0-nodebug.log", "#         3 "}}) {
+    std::string bytes = log_bytes(name);
+    const Budgets budgets = plan_budget(BudgetId::max_hbm, 99 * kGiBytes);
+    EXPECT_EQ(result_of(Checked(bytes), budgets).status, BudgetStatus::passed) << name;
+    const std::size_t start = bytes.find(row);
+    bytes.erase(start, bytes.find('\n', start) + 1 - start);
+    EXPECT_EQ(result_of(Checked(bytes), budgets).status, BudgetStatus::undecided) << name;
+  }
+}
+
 // What is printed and what is rebuilt disagree: the value may be either.
 TEST(Budgets, DisputedNumbers) {
   const Checked checked(changed(log_bytes("v1.4.0.log"), "position_ebc.device_os_ad_id", "8.941", "9.941"));

@@ -1,4 +1,5 @@
 // Where lines or rows are lost, nothing is said against those that are left.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +12,9 @@
 
 namespace shardstats {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 const char* const kLogs[] = {"v0.3.0.log", "v1.4.0.log", "v1.8.0.log"};
 
@@ -205,19 +209,29 @@ TEST(Damage, LastRankOfALogWithoutTables) {
             "table is missing, or one of the numbers is wrong");
 }
 
-// Likewise, the shards of the ranks tell that a line of a kernel is.
-TEST(Damage, KernelsOfALogWithoutTables) {
+// Likewise, the shards of the ranks tell that a line of a kernel is, and the kernels that one of a rank is.
+TEST(Damage, CountsOfALogWithoutTables) {
+  const auto without = [](std::string log, const std::string& line) {
+    const std::size_t at = log.find(line);
+    return log.erase(at, log.find('\n', at) + 1 - at);
+  };
+  const auto errors = [](const std::string& log) { return errors_of(log).of_numbers; };
   const std::string log = log_bytes("v0.1.0.log"), line = "#   batched_fused: 9 ";
-  const std::size_t at = log.find(line), end = log.find('\n', at) + 1;
-  std::string lost = log, wrong = log;
-  lost.erase(at, end - at);
-  wrong.replace(at, line.size(), "#   batched_fused: 29");
-  const std::string reason = ": a kernel's line is missing, or one of the numbers is wrong";
-  EXPECT_EQ(errors_of(log).of_numbers, std::vector<std::string>{});
-  EXPECT_EQ(errors_of(lost).of_numbers,
-            std::vector<std::string>{"the kernels have 3 tables in all, the ranks shards of at least 11" + reason});
-  EXPECT_EQ(errors_of(wrong).of_numbers,
-            std::vector<std::string>{"the kernels have 32 tables in all, the ranks shards of at most 20" + reason});
+  std::string wrong = log;
+  wrong.replace(log.find(line), line.size(), "#   batched_fused: 29");
+  const std::string kernel = ": a kernel's line is missing, or one of the numbers is wrong";
+  const std::string rank = ": a row of the rank table is missing, or one of the numbers is wrong";
+  EXPECT_THAT(errors(log), IsEmpty());
+  EXPECT_THAT(errors(without(log, line)),
+              ElementsAre("the kernels have 3 tables in all, the ranks shards of at least 11" + kernel));
+  EXPECT_THAT(errors(wrong), ElementsAre("the kernels have 32 tables in all, the ranks shards of at most 20" + rank));
+  EXPECT_THAT(errors(without(log, "#         1 ")),
+              ElementsAre("the kernels have 12 tables in all, the ranks shards of at most 8" + rank));
+  // Only the last rank has a shard of GS, and only dense kernels take DP.
+  const std::string newer = log_bytes("v1.1.0-nodebug.log");
+  EXPECT_EQ(errors_of(without(newer, "#         3 ")).of_log, 1);
+  EXPECT_THAT(errors(without(newer, "#    dense: 1 ")),
+              ElementsAre("the dense kernels have 0 tables, the ranks shards of at least 1 with DP" + kernel));
 }
 
 // Cut off at any line, or within it.

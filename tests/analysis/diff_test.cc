@@ -273,6 +273,18 @@ TEST(Diff, AKernelMayTakeATableOfAnother) {
   EXPECT_TRUE(found.causes.empty());
 }
 
+// A lost line of a kernel, or of a rank, is no change.
+TEST(Diff, LinesThatLogsWithoutTablesHaveLost) {
+  for (const auto& [name, line] : {std::pair("v0.1.0.log", "#   batched_fused: 9 "),
+                                   {"v0.1.0.log", "#         1 "},
+                                   {"v1.1.0-nodebug.log", "#    fused: 5 "},
+                                   {"v1.1.0-nodebug.log", "#         3 "}}) {
+    const std::string log = log_bytes(name);
+    EXPECT_FALSE(diff(without(log, line, line), log).changed()) << name << " " << line;
+    EXPECT_FALSE(diff(log, without(log, line, line)).changed()) << name << " " << line;
+  }
+}
+
 TEST(Diff, FilteredChangesAreStillChanges) {
   const Checked a(log_bytes("v1.8.0-nodebug.log")), b(log_bytes("v1.8.0.log"));
   Filter filter;

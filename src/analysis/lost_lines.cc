@@ -1,0 +1,128 @@
+#include "analysis/lost_lines.h"
+
+#include <algorithm>
+#include <set>
+
+#include "shardstats/limits.h"
+#include "shardstats/numbers/printed.h"
+
+namespace shardstats::analysis {
+namespace {
+
+constexpr MemorySum kMemorySums[] = {
+    {RuleId::kernel_storage_hbm, 1, "HBM", &PlanKernel::hbm, &PrintedRank::hbm, &PlanRank::expected_hbm},
+    {RuleId::kernel_storage_ddr, 2, "DDR", &PlanKernel::ddr, &PrintedRank::ddr, &PlanRank::expected_ddr}};
+
+TotalBytes with(const TotalBytes& total, const std::optional<ByteInterval>& bytes) {
+  return total && bytes && bytes->high <= kMostSummed - total->high ? TotalBytes(*total + *bytes) : std::nullopt;
+}
+
+// May what is missing be told at all?
+bool tells_lost_lines(const PrintedPlan& printed) {
+  return !printed.tables.printed && !is_cut(printed) && lists_all_ranks(printed);
+}
+
+bool has_shards(const PrintedRank& row) { return static_cast<bool>(row.shards); }
+
+// False: a count is not read.
+bool add_kernels(const PrintedPlan& printed, CountedTables& tables) {
+  for (const PrintedLine& line : printed.lines) {
+    if (line.like == LineId::kernel_count) return false;
+    if (line.id != LineId::kernel_count) continue;
+    const auto slots = printed.slots_of(line);
+    const auto count = parse_integer(slots[1].text, kMostTables);
+    if (!count) return false;
+    tables.of_kernels += *count;
+    if (slots[0].text.ends_with("dense")) tables.of_dense_kernels += *count;
+  }
+  return true;
+}
+
+void add_ranks(const PrintedPlan& printed, CountedTables& tables) {
+  for (const auto& [type, by_rank] : shard_difference(printed)) {  // no table is printed: all shards
+    const auto [least, most] = tables_with_shards(type, by_rank);
+    tables.of_ranks.least += least;
+    tables.of_ranks.most += most;
+    if (type == "DP") tables.of_dp = least;
+  }
+}
+
+}  // namespace
+
+std::optional<CountedTables> counted_tables(const PrintedPlan& printed) {
+  if (!tells_lost_lines(printed) || !printed.slot(LineId::kernel_count, 1)) return std::nullopt;
+  if (!std::ranges::all_of(printed.ranks.rows, has_shards)) return std::nullopt;
+  CountedTables tables;
+  if (!add_kernels(printed, tables)) return std::nullopt;
+  add_ranks(printed, tables);
+  return tables;
+}
+
+bool lacks_shards_of_a_type(const PrintedPlan& printed) {
+  if (!tells_lost_lines(printed)) return false;
+  const auto& rows = printed.ranks.rows;
+  std::vector<std::string_view> absent;
+  for (std::size_t row = 0; row < rows.size() && (row == 0 || !absent.empty()); ++row) {
+    if (!rows[row].shards) return false;
+    for (const ShardCount& pair : shard_counts(rows[row].shards))
+      if (pair.count.text != "0")
+        std::erase(absent, pair.type.text);
+      else if (row == 0)
+        absent.push_back(pair.type.text);
+  }
+  return !absent.empty();
+}
+
+bool lacks_kernels(const PrintedPlan& printed) {
+  const auto is_cut_off = [](const PrintedLine& line) { return line.like == LineId::kernel_count; };
+  const auto may_be_lost = [](const Diagnostic& d) { return d.message == kKernelMayBeLost; };
+  if (std::ranges::any_of(printed.lines, is_cut_off) || std::ranges::any_of(printed.diagnostics, may_be_lost))
+    return true;
+  const std::set<std::string_view> counted = counted_kernels(printed);
+  const auto is_uncounted = [&](const PrintedLine& line) {
+    return line.id == LineId::kernel_storage && !counted.contains(printed.slots_of(line).front().text);
+  };
+  const auto tables = counted_tables(printed);
+  return counted.empty() || (tables && tables->lack_kernels()) || std::ranges::any_of(printed.lines, is_uncounted);
+}
+
+std::span<const MemorySum> memory_sums() { return kMemorySums; }
+
+MemoryTotals memory_totals(const PrintedPlan& printed, const MemorySum& sum, const Plan* corrections) {
+  const auto bytes_of = [&](const Cell& cell, RoundedNumbers numbers, const Expectation& expected) {
+    return expected.contradicted ? TotalBytes(expected.bytes)
+                                 : bytes_printed_as(cell.text, printed.format_of(numbers), kGiB);
+  };
+  MemoryTotals totals;
+  for (const PrintedLine& line : printed.lines) {
+    if (line.id != LineId::kernel_storage) continue;
+    const auto slots = printed.slots_of(line);
+    const PlanKernel* kernel = corrections != nullptr ? kernel_of(*corrections, slots[0].text) : nullptr;
+    const Expectation expected = kernel != nullptr ? kernel->*sum.of_kernel : Expectation{};
+    totals.kernels = with(totals.kernels, bytes_of(slots[sum.slot], RoundedNumbers::lines, expected));
+  }
+  const auto& rows = printed.ranks.rows;
+  const bool is_rebuilt = corrections != nullptr && corrections->ranks.size() == rows.size();
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const Expectation expected = is_rebuilt ? corrections->ranks[r].*sum.of_rank : Expectation{};
+    totals.ranks = with(totals.ranks, bytes_of(rows[r].*sum.cell, RoundedNumbers::rank_memory, expected));
+  }
+  return totals;
+}
+
+const PlanKernel* kernel_of(const Plan& plan, std::string_view name) {
+  const auto found = std::ranges::lower_bound(plan.kernels, name, {}, &PlanKernel::name);
+  return found == plan.kernels.end() || found->name != name ? nullptr : &*found;
+}
+
+bool has_all_ranks(const PrintedPlan& printed) {
+  if (!lists_all_ranks(printed)) return false;
+  if (printed.tables.printed) return true;
+  if (lacks_shards_of_a_type(printed)) return false;
+  const auto tables = counted_tables(printed);
+  return !(tables && tables->lack_ranks()) && std::ranges::none_of(kMemorySums, [&](const MemorySum& sum) {
+    return memory_totals(printed, sum, nullptr).disagree();
+  });
+}
+
+}  // namespace shardstats::analysis

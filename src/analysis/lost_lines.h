@@ -1,0 +1,60 @@
+// What kernels' lines and rows of ranks tell of lost ones among them. Where no table is printed nothing else does.
+// Private to src/analysis.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "analysis/checks.h"
+#include "shardstats/log/missing_tables.h"
+
+namespace shardstats::analysis {
+
+inline constexpr std::int64_t kMostSummed = std::int64_t{1} << 62;  // bytes
+
+// How many tables the kernels' lines count, and how many have the shards of the ranks; those of DP alone, which takes a
+// dense kernel.
+struct CountedTables {
+  std::int64_t of_kernels = 0, of_dense_kernels = 0;
+  TableBounds of_ranks{};
+  std::int64_t of_dp = 0;
+
+  bool lack_kernels() const { return of_kernels < of_ranks.least || of_dense_kernels < of_dp; }
+  bool lack_ranks() const { return of_kernels > of_ranks.most; }
+};
+// nullopt: tables are printed, which tell more, or the block was cut off or has lost rows of ranks besides.
+std::optional<CountedTables> counted_tables(const PrintedPlan& printed);
+
+// Where no rows of tables are printed: is a kernel's line lost?
+bool lacks_kernels(const PrintedPlan& printed);
+
+// All rows list the sharding types of the plan: one without any shard has them on lost rows. Where tables are printed,
+// their lists of ranks tell as much.
+bool lacks_shards_of_a_type(const PrintedPlan& printed);
+
+// The ranks hold what the kernels' tables take, and more.
+struct MemorySum {
+  RuleId rule;  // of the kernels' line
+  std::size_t slot;
+  std::string_view what;
+  Expectation PlanKernel::*of_kernel;
+  Cell PrintedRank::*cell;
+  Expectation PlanRank::*of_rank;
+};
+std::span<const MemorySum> memory_sums();
+
+using TotalBytes = std::optional<ByteInterval>;  // none: a cell says nothing
+struct MemoryTotals {
+  TotalBytes kernels = ByteInterval{}, ranks = ByteInterval{};
+  bool disagree() const {
+    const bool is_placed = ranks && ranks->low > 0;  // a plan without ranks takes nothing of theirs
+    return kernels && is_placed && kernels->low > ranks->high;
+  }
+};
+// `corrections`: a cell that is wrong already by this plan counts as what it should be.
+MemoryTotals memory_totals(const PrintedPlan& printed, const MemorySum& sum, const Plan* corrections);
+
+// Null: it has none of the name. They come in the order of their names, which a log may have thousands of.
+const PlanKernel* kernel_of(const Plan& plan, std::string_view name);
+
+}  // namespace shardstats::analysis
