@@ -4,6 +4,7 @@
 #include <set>
 
 #include "analysis/checks.h"
+#include "analysis/lost_lines.h"
 #include "shardstats/log/layout.h"
 
 namespace shardstats::analysis {
@@ -96,6 +97,7 @@ class Sections {
     check_order_of_columns(printed_.tables, false);
     check_order();
     check_lines_without_plan();
+    check_below_ranks();
     if (is_cut(printed_)) return;
     for (const Together& pair : kTogether) check(pair);
     check_imbalances();
@@ -212,6 +214,14 @@ class Sections {
       }
       last = &column;
     }
+  }
+
+  // Legends that are lost are missing lines already.
+  void check_below_ranks() {
+    if (!may_lack_last_ranks(printed_)) return;
+    const auto table = std::ranges::find(printed_.lines, L::rank_table, &PrintedLine::id);
+    if (const LineId id = std::next(table)->id; id == L::perf_legend || id == L::io_legend)
+      add(std::next(table)->place, "the blank line in front of this one is missing, and rows of ranks may be as well");
   }
 
   // With a plan the rank table says how many there are.

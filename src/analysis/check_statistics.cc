@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "analysis/checks.h"
+#include "analysis/lost_lines.h"
 #include "analysis/statistics.h"
 
 namespace shardstats::analysis {
@@ -73,7 +74,7 @@ class Comparison : public StatisticsReader {
 
 void check_statistics(Checks& checks) {
   // Nothing printed confirms what is rebuilt of a rank that is lost, which may be the largest.
-  if (checks.printed.has_lost_ranks()) return;
+  if (checks.printed.has_lost_ranks() || may_lack_last_ranks(checks.printed)) return;
   const RankValues values = rank_values(checks.printed, checks.plan);
   if (!values.known) return;
   checks.compared.ranks = true;

@@ -24,6 +24,32 @@ bool tells_lost_lines(const PrintedPlan& printed) {
 
 bool has_shards(const PrintedRank& row) { return static_cast<bool>(row.shards); }
 
+bool is_legend(LineId id) { return id == LineId::perf_legend || id == LineId::io_legend || id == LineId::hbm_legend; }
+
+bool is_batch_size(LineId id) { return id == LineId::batch_size; }
+
+// Does a blank line stand below the table, and then the line that is printed there? A newer release may print others
+// there, or one in its place, and blank lines may have been taken out of the log.
+bool is_closed(const PrintedPlan& printed, LineId table, bool (*is_next)(LineId)) {
+  const auto& lines = printed.lines;
+  const auto is_blank = [](const PrintedLine& line) { return line.id == LineId::blank; };
+  const auto is_new = [](const PrintedLine& line) { return is_unknown(line.id); };
+  const auto at = std::ranges::find(lines, table, &PrintedLine::id);
+  const auto end = at == lines.end() ? at : std::find_if_not(std::next(at), lines.end(), is_new);
+  if (end == lines.end()) return true;  // what was cut off is said elsewhere
+  const auto next = std::find_if_not(end, lines.end(), is_blank);
+  if (next == lines.end()) return true;
+  const bool is_apart = next != end || std::ranges::none_of(lines, is_blank);
+  return is_apart && (is_next(next->id) || (next != end && is_new(*next)));
+}
+
+// Does a table that has to be on all ranks name them all?
+bool names_all_ranks(const PrintedPlan& printed) {
+  return std::ranges::any_of(printed.tables.rows, [](const PrintedTable& row) {
+    return row.ranks && (row.sharding.text == "RW" || row.sharding.text == "DP");
+  });
+}
+
 // False: a count is not read.
 bool add_kernels(const PrintedPlan& printed, CountedTables& tables) {
   for (const PrintedLine& line : printed.lines) {
@@ -113,6 +139,16 @@ MemoryTotals memory_totals(const PrintedPlan& printed, const MemorySum& sum, con
 const PlanKernel* kernel_of(const Plan& plan, std::string_view name) {
   const auto found = std::ranges::lower_bound(plan.kernels, name, {}, &PlanKernel::name);
   return found == plan.kernels.end() || found->name != name ? nullptr : &*found;
+}
+
+bool may_lack_last_ranks(const PrintedPlan& printed) {
+  return !names_all_ranks(printed) && !is_closed(printed, LineId::rank_table, is_legend);
+}
+
+bool may_lack_last_tables(const PrintedPlan& printed) {
+  const bool is_last = printed.releases.front() < Release::v0_2_0;  // in the block
+  if (is_last || is_closed(printed, LineId::parameter_table, is_batch_size)) return false;
+  return printed.ranks.rows.empty() || !shard_difference(printed).empty();
 }
 
 bool has_all_ranks(const PrintedPlan& printed) {

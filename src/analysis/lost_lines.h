@@ -12,6 +12,13 @@ namespace shardstats::analysis {
 
 inline constexpr std::int64_t kMostSummed = std::int64_t{1} << 62;  // bytes
 
+// Below the rank table the planner prints a blank line and legends. Where the blank line or all legends are lost, rows
+// in front of them may be as well, unless a table names all ranks.
+bool may_lack_last_ranks(const PrintedPlan& printed);
+// The same of the parameter table, below which a blank line and the batch size stand. The shards of the ranks tell
+// whether it is whole.
+bool may_lack_last_tables(const PrintedPlan& printed);
+
 // How many tables the kernels' lines count, and how many have the shards of the ranks; those of DP alone, which takes a
 // dense kernel.
 struct CountedTables {

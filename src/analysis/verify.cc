@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "analysis/checks.h"
+#include "analysis/lost_lines.h"
 #include "shardstats/log/same_text.h"
 #include "shardstats/numbers/printed.h"
 #include "shardstats/utf8.h"
@@ -153,12 +154,13 @@ LineId last_known_line(const PrintedPlan& printed) {
 bool has_all_rows(const PrintedPlan& printed, const Plan& plan) {
   if (!printed.tables.printed || printed.tables.rows.empty() || plan.missing) return false;
   // A block that breaks off inside the table has lost rows, and a row without its words says nothing for a sum.
-  if (last_known_line(printed) == LineId::parameter_table) return false;
+  if (last_known_line(printed) == LineId::parameter_table || may_lack_last_tables(printed)) return false;
   return std::ranges::all_of(printed.tables.rows, [](const PrintedTable& row) { return row.kernel && row.sharding; });
 }
 
 bool lists_all_ranks(const PrintedPlan& printed) {
   if (printed.ranks.rows.empty() || last_known_line(printed) == LineId::rank_table) return false;
+  if (may_lack_last_ranks(printed)) return false;
   const auto may_lose_ranks = [](const Diagnostic& d) {
     const bool is_lost = d.rule == "log.rank_rows" && d.message != kRankRepeated && d.message != kRankMoved;
     return is_lost || d.message == kRankMayBeLost;

@@ -202,6 +202,17 @@ TEST(Budgets, LostLastRowOfALogWithoutTables) {
   }
 }
 
+// Nor do the lines below them tell of lost rows where they are lost, too: the blank line, or all up to the kernels.
+TEST(Budgets, LastRowsOfRanksThatWereLostWithTheLinesBelow) {
+  const std::string bytes = log_bytes("v1.8.0-nodebug.log");
+  const std::size_t row = bytes.find("#         7 ");
+  for (const char* next : {"# Perf: ", "# Batch Size"}) {
+    const Checked checked(bytes.substr(0, row) + bytes.substr(bytes.find(next)));
+    const Budgets budgets = plan_budget(BudgetId::max_ddr, 99 * kGiBytes);
+    EXPECT_EQ(result_of(checked, budgets).status, BudgetStatus::undecided) << next;
+  }
+}
+
 // What is printed and what is rebuilt disagree: the value may be either.
 TEST(Budgets, DisputedNumbers) {
   const Checked checked(changed(log_bytes("v1.4.0.log"), "position_ebc.device_os_ad_id", "8.941", "9.941"));

@@ -234,6 +234,33 @@ TEST(Damage, CountsOfALogWithoutTables) {
               ElementsAre("the dense kernels have 0 tables, the ranks shards of at least 1 with DP" + kernel));
 }
 
+// The rank rows at the end were lost with lines below them, so that nothing tells how many there were.
+TEST(Damage, RankRowsThatWereLostWithTheLinesBelow) {
+  for (const char* name : kLogs) {
+    const std::vector<std::string> lines = lines_of(log_bytes(name));
+    const auto batch = std::ranges::find_if(lines, [](const auto& line) { return line.starts_with("# Batch Size"); });
+    const std::vector<std::size_t> ranks = rows_of(log_bytes(name), true);
+    for (const std::size_t row : ranks) {
+      if (row == ranks.front()) continue;
+      std::vector<std::string> left(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(row));
+      left.insert(left.end(), batch - 1, lines.end());
+      const Errors errors = errors_of(joined(left));
+      EXPECT_EQ(errors.of_numbers, std::vector<std::string>{}) << name << ":" << row + 1;
+      EXPECT_GE(errors.of_log, 1) << name << ":" << row + 1;
+    }
+  }
+}
+
+TEST(Damage, BlankLineBelowTheRanks) {
+  std::vector<std::string> lines = lines_of(log_bytes("v1.8.0-nodebug.log"));
+  const auto is_blank = [](const std::string& line) { return line.find_first_not_of("# \n") == line.npos; };
+  std::vector<std::string> without_any = lines;
+  std::erase_if(without_any, [&](const std::string& line) { return is_blank(line) && line[1] == ' '; });
+  EXPECT_EQ(errors_of(joined(without_any)).of_log, 0);
+  lines.erase(std::find_if(lines.begin() + 1, lines.end(), is_blank));
+  EXPECT_EQ(errors_of(joined(lines)).of_log, 1);
+}
+
 // Cut off at any line, or within it.
 TEST(Damage, CutOff) {
   for (const char* name : kLogs) {
