@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <numeric>
+#include <span>
 
 #include "log/kernel_names.h"
 
@@ -57,12 +59,23 @@ class Votes {
   std::array<int, kReleaseNames.size() + 1> change_{};  // of the votes for a release from those for the one before
 };
 
+// Beyond its last column a table may have been cut off: the columns that all releases print last are there else.
+template <class Row>
+std::span<const ColumnForm> forms_up_to_last(const ColumnTable<Row>& table, bool rank_table) {
+  const auto forms = column_forms();
+  const auto is_there = [&](const ColumnForm& form) {
+    return form.rank_table == rank_table && form.id != ColumnId::unknown && table.has(form.id);
+  };
+  const auto last = std::find_if(forms.rbegin(), forms.rend(), is_there);
+  return forms.first(static_cast<std::size_t>(forms.rend() - last));
+}
+
 // `all`: every column that was printed is there.
 template <class Row>
 void vote_columns(const ColumnTable<Row>& table, bool rank_table, bool all, Votes& votes) {
   if (!table.printed) return;
   ColumnId missing = ColumnId::unknown;
-  for (const ColumnForm& form : column_forms()) {
+  for (const ColumnForm& form : forms_up_to_last(table, rank_table)) {
     if (form.rank_table != rank_table || form.id == ColumnId::unknown) continue;
     for (const PrintedColumn& column : table.columns)
       if (column.header.text == form.header) votes.only(form.since, form.until);
@@ -118,10 +131,32 @@ void vote_tables(const TableHints& tables, Votes& votes) {
   if (tables.factor_without_cache) votes.only(v0_6_0, v1_0_0);
 }
 
+bool prints(Release release, LineId id) {
+  return std::ranges::any_of(line_forms(), [&](const LineForm& form) {
+    return form.id == id && form.since <= release && release <= form.until;
+  });
+}
+
+// Is one of the lines lost between which it would stand? Of those that all candidates always print.
+bool is_beside_lost_line(const PrintedPlan& plan, LineId id, const std::vector<Release>& candidates) {
+  const auto order = line_order();
+  const auto at = std::ranges::find(order, id, &OrderedLine::id);
+  const auto is_told = [&](const OrderedLine& line) {
+    const auto prints_it = [&](Release release) { return prints(release, line.id); };
+    return line.when == When::always && std::ranges::all_of(candidates, prints_it);
+  };
+  const auto is_lost = [&](const OrderedLine& line) { return plan.find(line.id) == nullptr; };
+  const auto next = std::find_if(at, order.end(), is_told);
+  const auto last = std::find_if(std::make_reverse_iterator(at), order.rend(), is_told);
+  return (next != order.end() && is_lost(*next)) || (last != order.rend() && is_lost(*last));
+}
+
 void vote_missing_lines(const PrintedPlan& plan, Votes& votes) {
   if (plan.is_empty()) votes.only(v0_6_0, main_branch);  // only then a failed planning prints a box
+  const std::vector<Release> candidates = votes.most();
   for (const Companion& companion : kCompanions)
-    if (plan.find(companion.anchor) != nullptr && plan.find(companion.companion) == nullptr)
+    if (plan.find(companion.anchor) != nullptr && plan.find(companion.companion) == nullptr &&
+        !is_beside_lost_line(plan, companion.companion, candidates))
       votes.not_since(companion.since);
 }
 

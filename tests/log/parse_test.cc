@@ -192,5 +192,29 @@ TEST(Fingerprint, TestdataIsNarrow) {
   }
 }
 
+// Columns beyond the edge of a log that was cut off say nothing, nor do lines beside others that are lost.
+TEST(Fingerprint, WhatIsLostTellsOfNoOlderRelease) {
+  const auto text_of = [](const char* file) {
+    return test::file_text(test::source_folder() / "testdata" / "logs" / file);
+  };
+  const auto has = [](const std::string& log, Release release) {
+    const std::vector<Release> releases = parsed(log).releases;
+    return std::ranges::find(releases, release) != releases.end();
+  };
+  const std::string newer = text_of("v1.8.0.log");
+  const std::size_t start = newer.find('\n', newer.find("Compute Kernels Count")) + 1;
+  const std::size_t end = newer.rfind('\n', newer.find("Total Perf Imbalance"));
+  EXPECT_TRUE(has(newer.substr(0, start) + newer.substr(end), Release::v1_8_0));
+
+  const std::string older = text_of("v0.3.0.log");
+  const std::size_t header = older.rfind('\n', older.find("Sharding     Compute")) + 1;
+  const std::size_t width = older.find("Pooling Factor") + 5 - header;
+  EXPECT_TRUE(has(older.substr(0, header + width), Release::v0_3_0));
+  std::string narrow;
+  for (std::size_t at = 0; at < older.size(); at = older.find('\n', at) + 1)
+    narrow += older.substr(at, std::min(width, older.find('\n', at) - at)) + "\n";
+  EXPECT_TRUE(has(narrow, Release::v0_3_0));
+}
+
 }  // namespace
 }  // namespace shardstats
