@@ -12,6 +12,19 @@ std::vector<bool> ranks_without_missing(const PlanInputs& plan) {
   return ranks;
 }
 
+std::vector<bool> ranks_that_tell(const PlanInputs& plan) {
+  std::vector<bool> ranks = ranks_without_missing(plan);
+  for (std::size_t r = 0; r < ranks.size(); ++r)
+    if (plan.printed->ranks.rows[r].lost) ranks[r] = false;
+  for (const TableInputs& table : plan.tables) {
+    if (table.sized) continue;
+    if (table.ranks.empty()) return std::vector<bool>(ranks.size(), false);
+    for (const int rank : table.ranks)
+      if (static_cast<std::size_t>(rank) < ranks.size()) ranks[static_cast<std::size_t>(rank)] = false;
+  }
+  return ranks;
+}
+
 bool is_on_any(const std::vector<bool>& ranks, const TableInputs& table) {
   return std::any_of(table.ranks.begin(), table.ranks.end(), [&](int rank) {
     const auto r = static_cast<std::size_t>(rank);

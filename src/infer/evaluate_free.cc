@@ -72,7 +72,7 @@ class FreeTier {
       : plan_(plan),
         sums_(sums),
         freedom_(freedom),
-        complete_ranks_(freedom == Freedom::columns_if_unseen ? ranks_without_missing(plan) : std::vector<bool>()),
+        telling_ranks_(freedom == Freedom::columns_if_unseen ? ranks_that_tell(plan) : std::vector<bool>()),
         may_mislead_(may_mislead),
         parts_(std::make_shared<PooledParts>(plan.tables.size())) {
     start_.setting = setting;
@@ -120,7 +120,7 @@ class FreeTier {
  private:
   Freedom freedom_of(const TableInputs& table) const {
     if (freedom_ != Freedom::columns_if_unseen) return freedom_;
-    return is_on_any(complete_ranks_, table) ? Freedom::sizes : Freedom::columns;
+    return is_on_any(telling_ranks_, table) ? Freedom::sizes : Freedom::columns;
   }
 
   static bool is_virtual(const TableParts& parts) { return !parts.empty() && parts.back().variant.virtual_table; }
@@ -196,8 +196,8 @@ class FreeTier {
   const PlanInputs& plan_;
   KnownSums& sums_;
   Freedom freedom_;
-  std::vector<bool> complete_ranks_;  // without a shard of a missing table; only columns_if_unseen asks for them
-  bool may_mislead_;                  // a sum
+  std::vector<bool> telling_ranks_;  // by which unusual inputs would show; only columns_if_unseen asks for them
+  bool may_mislead_;                 // a sum
   std::shared_ptr<PooledParts> parts_;
   Outcome start_;  // before any sum was looked at
 };

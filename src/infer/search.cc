@@ -121,14 +121,16 @@ void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor)
 }
 
 // Numbers of poolings and widths of blocks that old releases do not print are usual ones as long as the ranks agree.
-// Those with a shard of a missing table say nothing.
+// Those with a shard of a table that is missing or lost its size say nothing.
 void hide_inputs(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
   Outcome& usual = survivor.outcome;
-  if (!usual.uniform || !plan.missing) return;
-  const auto hides_inputs = [complete = ranks_without_missing(plan)](const TableInputs& table) {
-    return has_hidden_inputs(table) && !is_on_any(complete, table);
+  if (!usual.uniform) return;
+  const std::vector<bool> telling = ranks_that_tell(plan);
+  const auto hides_inputs = [&](const TableInputs& table) {
+    return has_hidden_inputs(table) && !is_on_any(telling, table);
   };
-  if (std::ranges::any_of(plan.tables, hides_inputs))
+  const bool is_damaged = plan.missing || std::ranges::find(telling, false) != telling.end();
+  if (is_damaged && std::ranges::any_of(plan.tables, hides_inputs))
     hide(plan, evaluator, Freedom::columns_if_unseen, usual.rows.how, usual);
 }
 
