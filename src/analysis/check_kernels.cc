@@ -161,13 +161,13 @@ void check_counts_by_ranks(Checks& checks) {
   if (!tables || !(tables->lack_kernels() || tables->lack_ranks())) return;
   const auto [least, most] = tables->of_ranks;
   std::string message =
-      "the kernels have " + std::to_string(tables->of_kernels) + " tables in all, the ranks shards of ";
+      "the kernels have " + std::to_string(tables->of_kernels.all) + " tables in all, the ranks shards of ";
   if (tables->lack_ranks())
     message += "at most " + std::to_string(most) + ": a row of the rank table is missing";
-  else if (tables->of_kernels < least)
+  else if (tables->of_kernels.all < least)
     message += "at least " + std::to_string(least) + ": a kernel's line is missing";
   else
-    message = "the dense kernels have " + std::to_string(tables->of_dense_kernels) +
+    message = "the dense kernels have " + std::to_string(tables->of_kernels.dense) +
               " tables, the ranks shards of at least " + std::to_string(tables->of_dp) +
               " with DP: a kernel's line is missing";
   checks.add(RuleId::kernel_count, checks.printed.slot(LineId::kernel_count, 1)).message =
@@ -242,7 +242,11 @@ void check_constraints(Checks& checks) {
       listed += parse_integer(checks.printed.slots_of(line)[1].text, kMostTables).value_or(0);
   const auto rows = static_cast<std::int64_t>(checks.printed.tables.rows.size());
   const bool rows_fit = !checks.rows_complete || *by_hand + *by_planner == rows;
-  if (listed != *by_hand && rows_fit && checks.rows_complete)
+  // Where rows are lost, or none are printed, the kernels' lines count them.
+  const auto kernels = counted_kernel_lines(checks.printed);
+  const std::int64_t counted = kernels ? kernels->all : 0;
+  const bool counts_fit = checks.rows_complete ? rows_fit : counted == 0 || *by_hand + *by_planner == counted;
+  if (listed != *by_hand && counts_fit)
     blame_constraint_lines(checks, listed - *by_hand);
   else if (listed != *by_hand)
     add(hardcoded, "Hardcoded", listed);

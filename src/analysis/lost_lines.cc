@@ -50,20 +50,6 @@ bool names_all_ranks(const PrintedPlan& printed) {
   });
 }
 
-// False: a count is not read.
-bool add_kernels(const PrintedPlan& printed, CountedTables& tables) {
-  for (const PrintedLine& line : printed.lines) {
-    if (line.like == LineId::kernel_count) return false;
-    if (line.id != LineId::kernel_count) continue;
-    const auto slots = printed.slots_of(line);
-    const auto count = parse_integer(slots[1].text, kMostTables);
-    if (!count) return false;
-    tables.of_kernels += *count;
-    if (slots[0].text.ends_with("dense")) tables.of_dense_kernels += *count;
-  }
-  return true;
-}
-
 void add_ranks(const PrintedPlan& printed, CountedTables& tables) {
   for (const auto& [type, by_rank] : shard_difference(printed)) {  // no table is printed: all shards
     const auto [least, most] = tables_with_shards(type, by_rank);
@@ -75,11 +61,26 @@ void add_ranks(const PrintedPlan& printed, CountedTables& tables) {
 
 }  // namespace
 
+std::optional<CountedKernels> counted_kernel_lines(const PrintedPlan& printed) {
+  CountedKernels tables;
+  for (const PrintedLine& line : printed.lines) {
+    if (line.like == LineId::kernel_count) return std::nullopt;
+    if (line.id != LineId::kernel_count) continue;
+    const auto slots = printed.slots_of(line);
+    const auto count = parse_integer(slots[1].text, kMostTables);
+    if (!count) return std::nullopt;
+    tables.all += *count;
+    if (slots[0].text.ends_with("dense")) tables.dense += *count;
+  }
+  return tables;
+}
+
 std::optional<CountedTables> counted_tables(const PrintedPlan& printed) {
   if (!tells_lost_lines(printed) || !printed.slot(LineId::kernel_count, 1)) return std::nullopt;
   if (!std::ranges::all_of(printed.ranks.rows, has_shards)) return std::nullopt;
-  CountedTables tables;
-  if (!add_kernels(printed, tables)) return std::nullopt;
+  const auto kernels = counted_kernel_lines(printed);
+  if (!kernels) return std::nullopt;
+  CountedTables tables{*kernels};
   add_ranks(printed, tables);
   return tables;
 }

@@ -19,15 +19,20 @@ bool may_lack_last_ranks(const PrintedPlan& printed);
 // whether it is whole.
 bool may_lack_last_tables(const PrintedPlan& printed);
 
-// How many tables the kernels' lines count, and how many have the shards of the ranks; those of DP alone, which takes a
-// dense kernel.
+// How many tables the kernels' lines count, and those of dense kernels alone; nullopt: a count is not read.
+struct CountedKernels {
+  std::int64_t all = 0, dense = 0;
+};
+std::optional<CountedKernels> counted_kernel_lines(const PrintedPlan& printed);
+
+// And how many have the shards of the ranks; those of DP alone, which takes a dense kernel.
 struct CountedTables {
-  std::int64_t of_kernels = 0, of_dense_kernels = 0;
+  CountedKernels of_kernels{};
   TableBounds of_ranks{};
   std::int64_t of_dp = 0;
 
-  bool lack_kernels() const { return of_kernels < of_ranks.least || of_dense_kernels < of_dp; }
-  bool lack_ranks() const { return of_kernels > of_ranks.most; }
+  bool lack_kernels() const { return of_kernels.all < of_ranks.least || of_kernels.dense < of_dp; }
+  bool lack_ranks() const { return of_kernels.all > of_ranks.most; }
 };
 // nullopt: tables are printed, which tell more, or the block was cut off or has lost rows of ranks besides.
 std::optional<CountedTables> counted_tables(const PrintedPlan& printed);

@@ -234,6 +234,17 @@ TEST(Damage, CountsOfALogWithoutTables) {
               ElementsAre("the dense kernels have 0 tables, the ranks shards of at least 1 with DP" + kernel));
 }
 
+// The kernels' lines tell a lost line of the constraints from a wrong number there.
+TEST(Damage, ConstraintsOfALogWithoutTables) {
+  const std::string log = log_bytes("v1.8.0-nodebug.log"), line = "#    Hardcoded fused: 21";
+  std::string lost = log, wrong = log;
+  lost.erase(log.find(line), log.find('\n', log.find(line)) + 1 - log.find(line));
+  wrong.replace(log.find("Hardcoded: 21"), 13, "Hardcoded: 22");
+  EXPECT_THAT(errors_of(lost).of_numbers,
+              ElementsAre("the hardcoded kernels' lines add up to 21 fewer than Hardcoded"));
+  EXPECT_THAT(errors_of(wrong).of_numbers, ElementsAre("Hardcoded is printed as 22, the other counts give 21"));
+}
+
 // The rank rows at the end were lost with lines below them, so that nothing tells how many there were.
 TEST(Damage, RankRowsThatWereLostWithTheLinesBelow) {
   for (const char* name : kLogs) {
