@@ -63,6 +63,9 @@ std::optional<int> rank_of(const Context& context, std::string_view text) {
 
 UnknownTarget unknown_rank(const Context& context, std::string_view text) {
   if (context.plan.ranks.empty()) return {"this block has no ranks", {}};
+  const auto is_named = [number = parse_integer(text, 1 << 24)](const PlanRank& rank) { return rank.rank == number; };
+  if (std::ranges::any_of(context.plan.ranks, is_named))
+    return {"no rank '" + std::string(text) + "': its row is lost or damaged", {}};
   const auto [low, high] = std::minmax_element(context.plan.ranks.begin(), context.plan.ranks.end(),
                                                [](const PlanRank& a, const PlanRank& b) { return a.rank < b.rank; });
   const std::string ranks = "ranks are " + std::to_string(low->rank) + " to " + std::to_string(high->rank);

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
 #include <span>
 
 #include "infer/assume.h"
@@ -15,11 +18,31 @@ namespace shardstats {
 namespace infer_detail {
 namespace {
 
+constexpr std::optional<ByteInterval> RankInputs::*kRankCells[] = {&RankInputs::hbm, &RankInputs::ddr,
+                                                                   &RankInputs::input, &RankInputs::output};
+using RankCells = std::array<bool, std::size(kRankCells)>;
+
+RankCells cells_of(const RankInputs& row) {
+  RankCells cells{};
+  for (std::size_t c = 0; c < cells.size(); ++c) cells[c] = (row.*kRankCells[c]).has_value();
+  return cells;
+}
+
+// What some rank prints.
+RankCells printed_cells(const PlanInputs& plan) {
+  RankCells all{};
+  for (const RankInputs& row : plan.ranks) std::ranges::transform(all, cells_of(row), all.begin(), std::logical_or{});
+  return all;
+}
+
 // What the printed cells alone say; inference narrows it. `counts_reservation`: the memory is not that of shards alone.
-PlanRank plain_rank(const PrintedRank& printed, const RankInputs& inputs, int row, bool counts_reservation) {
+PlanRank plain_rank(const PlanInputs& plan, std::size_t row, const RankCells& cells, bool counts_reservation) {
+  const PrintedRank& printed = plan.printed->ranks.rows[row];
+  const RankInputs& inputs = plan.ranks[row];
   PlanRank rank;
-  rank.known = !printed.lost;
-  rank.rank = static_cast<int>(parse_integer(printed.rank.text, kMostRanks - 1).value_or(row));
+  rank.known = !printed.lost && cells_of(inputs) == cells;
+  rank.rank =
+      static_cast<int>(parse_integer(printed.rank.text, kMostRanks - 1).value_or(static_cast<std::int64_t>(row)));
   rank.hbm = inputs.hbm.value_or(ByteInterval{});
   rank.ddr = inputs.ddr.value_or(ByteInterval{});
   rank.sparse_hbm = {counts_reservation ? 0 : rank.hbm.low, rank.hbm.high};
@@ -44,9 +67,9 @@ void fill_plain(const PlanInputs& inputs, Plan& plan) {
   plan.empty = inputs.empty_plan;
   const auto counts_it = [](Release release) { return rules_of(release).counts_reservation; };
   const bool counts_reservation = std::ranges::any_of(inputs.printed->releases, counts_it);
+  const RankCells cells = printed_cells(inputs);
   for (std::size_t r = 0; r < inputs.ranks.size(); ++r)
-    plan.ranks.push_back(
-        plain_rank(inputs.printed->ranks.rows[r], inputs.ranks[r], static_cast<int>(r), counts_reservation));
+    plan.ranks.push_back(plain_rank(inputs, r, cells, counts_reservation));
   for (const KernelInputs& kernel : inputs.kernels) {
     PlanKernel& k = plan.kernels.emplace_back();
     k.name = kernel.name;

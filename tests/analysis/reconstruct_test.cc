@@ -64,6 +64,18 @@ TEST(Reconstruct, ColumnsThatAreLost) {
   EXPECT_EQ(known(totals), std::vector<bool>({true, true, true, true, false}));
 }
 
+// Nor is what a cut off row does not print, unless its shards tell.
+TEST(Reconstruct, RankWhoseRowWasCutOff) {
+  const auto ranks = [](std::string bytes, const std::string& row) {
+    const std::size_t start = bytes.find(row) + row.size();
+    const Checked checked(bytes.erase(start, bytes.find('\n', start) - start));
+    return reconstruct(checked.printed, checked.plan, filter_of({}), {}).ranks.size();
+  };
+  EXPECT_EQ(ranks(log_bytes("v0.1.0.log"), "#         1 "), 1U);
+  EXPECT_EQ(ranks(log_bytes("v1.8.0-nodebug.log"), "#         3   11.183 (14%)"), 7U);
+  EXPECT_EQ(ranks(log_bytes("v1.8.0.log"), "#         3 "), Checked(log_bytes("v1.8.0.log")).plan.ranks.size());
+}
+
 TEST(Reconstruct, SumsMeetThePrintedCells) {
   const Checked checked(log_bytes("v1.4.0.log"));
   for (const TableRow& row : reconstruct(checked.printed, checked.plan, filter_of({}), {}).tables) {

@@ -127,7 +127,7 @@ struct PlanTable {
 
 struct PlanRank {
   int rank = 0;
-  bool known = true;                    // false: its row is lost, and it could not be rebuilt from its shards
+  bool known = true;  // false: its row or a cell of it is lost, and it could not be rebuilt from its shards
   ByteInterval sparse_hbm, sparse_ddr;  // sums over the shards
   ByteInterval hbm, ddr;                // with dense and KJT where the release counts them
   ByteInterval input, output;           // bytes behind the columns
