@@ -6,6 +6,7 @@
 #include "log/repeats.h"
 #include "shardstats/ascii.h"
 #include "shardstats/limits.h"
+#include "shardstats/log/missing_tables.h"
 
 namespace shardstats::log_detail {
 namespace {
@@ -126,11 +127,22 @@ std::int64_t last_rank(std::string_view list) {
 
 bool is_on_all_ranks(const PrintedTable& row) { return row.sharding.text == "RW" || row.sharding.text == "DP"; }
 
+// Is every shard that a list beyond the last row stands for one that no row has? A wrong list would leave one over.
+bool shards_tell_lost_ranks(const RanksInLists& ranks, const PrintedPlan& plan) {
+  const auto has_shards = [](const PrintedRank& row) { return static_cast<bool>(row.shards); };
+  if (ranks.of_any() <= std::ssize(plan.ranks.rows) || ranks.tells_all()) return false;
+  if (!std::ranges::all_of(plan.ranks.rows, has_shards)) return false;
+  const ShardDifference difference = shard_difference(plan);
+  return !difference.empty() && std::ranges::all_of(difference, [&](const auto& type) {
+    return type.second.begin()->first >= static_cast<int>(plan.ranks.rows.size());
+  });
+}
+
 // Puts in rows without cells for the numbers that are lost, if all others are in order. The last number alone may be a
 // wrong one, but not if a list ends with it, or, where no table has to be on all ranks, with one below it for which
 // there are too few rows; the list of one table alone tells of one lost row at the end, since more are as likely a
-// wrong list.
-void add_lost_ranks(const RanksInLists& ranks, PrintedPlan& plan) {
+// wrong list. `told`: by the shards.
+void add_lost_ranks(const RanksInLists& ranks, std::int64_t told, PrintedPlan& plan) {
   std::vector<std::uint32_t> numbers;
   for (const PrintedRank& row : plan.ranks.rows) {
     const auto number = number_of(row);
@@ -141,7 +153,7 @@ void add_lost_ranks(const RanksInLists& ranks, PrintedPlan& plan) {
   const bool last_two_follow = numbers.size() > 1 && numbers[numbers.size() - 2] + 1 == numbers.back();
   const bool shows_gap = !ranks.tells_all() && ranks.of_any() > std::ssize(numbers) && ranks.of_any() < printed;
   const bool is_named = last_two_follow || ranks.of_any() == printed || shows_gap;
-  std::int64_t count = std::max(ranks.of_two(), is_named ? printed : 0);
+  std::int64_t count = std::max({ranks.of_two(), is_named ? printed : 0, told});
   if (const std::int64_t only = ranks.of_only(); only == printed || only == printed + 1) count = std::max(count, only);
   if (count > kMostRanks || printed > count) return;
   move_rows(plan.ranks, numbers, static_cast<std::size_t>(count));
@@ -198,11 +210,12 @@ void mend_rank_rows(RowTexts texts, const RanksInLists& ranks, PrintedPlan& plan
     if (const auto places = places_by_number(rows); !places.empty()) sort_ranks(places, plan);
     numbering = check_numbers(plan);
   }
-  if (!rows.empty() && std::max(ranks.of_two(), ranks.of_only()) > numbering.expected) {
+  const std::int64_t told = !numbering.has_gaps && shards_tell_lost_ranks(ranks, plan) ? ranks.of_any() : 0;
+  if (!rows.empty() && std::max({ranks.of_two(), ranks.of_only(), told}) > numbering.expected) {
     report(plan, "log.rank_rows", rows.back().rank, kRanksMissingAfter);
     numbering.has_gaps = true;
   }
-  if (numbering.has_gaps) add_lost_ranks(ranks, plan);
+  if (numbering.has_gaps) add_lost_ranks(ranks, told, plan);
 }
 
 void mend_table_rows(RowTexts texts, PrintedPlan& plan) {

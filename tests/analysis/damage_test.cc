@@ -234,6 +234,17 @@ TEST(Damage, CountsOfALogWithoutTables) {
               ElementsAre("the dense kernels have 0 tables, the ranks shards of at least 1 with DP" + kernel));
 }
 
+// One list alone goes beyond the rows that are left, but their shards leave it no other rank.
+TEST(Damage, LastRankThatOneTableNames) {
+  std::string log = log_bytes("../planner/v1.4.0-link_of_the_imbalance.log");
+  const std::size_t row = log.find("#        11 ");
+  log.erase(row, log.find('\n', row) + 1 - row);
+  const Checked checked(log);
+  EXPECT_TRUE(checked.printed.has_lost_ranks());
+  EXPECT_EQ(errors_of(log).of_numbers, std::vector<std::string>{});
+  EXPECT_EQ(errors_of(log).of_log, 1);
+}
+
 // The kernels' lines tell a lost line of the constraints from a wrong number there.
 TEST(Damage, ConstraintsOfALogWithoutTables) {
   const std::string log = log_bytes("v1.8.0-nodebug.log"), line = "#    Hardcoded fused: 21";
