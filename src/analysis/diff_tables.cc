@@ -215,6 +215,11 @@ Known shards_of(const SideTable& table) {
   return exactly(static_cast<double>(ranks.size()));
 }
 
+// Where a log ends within a row, the name may be a part of one.
+bool has_whole_name(const PrintedPlan& printed, const PrintedTable& row) {
+  return row.fqn && (row.sharding || row.kernel || !printed.tables.has(ColumnId::sharding));
+}
+
 }  // namespace
 
 bool has_all_tables(const DiffSide& side) {
@@ -240,14 +245,10 @@ std::vector<TablePair> pair_tables(const DiffSide& base, const DiffSide& next) {
     if (!met[i]) pairs.push_back({i, std::nullopt});
   // Where rows are lost nobody knows which tables are new or gone.
   const bool base_whole = has_all_tables(base), next_whole = has_all_tables(next);
-  std::erase_if(pairs,
-                [&](const TablePair& pair) { return (!pair.before && !base_whole) || (!pair.after && !next_whole); });
-  // A row that lost its name may be that of any table.
-  const auto is_named = [](const DiffSide& side, std::optional<std::uint32_t> row) {
-    return row && side.printed.tables.rows[*row].fqn;
-  };
-  std::erase_if(pairs,
-                [&](const TablePair& pair) { return !is_named(base, pair.before) && !is_named(next, pair.after); });
+  std::erase_if(pairs, [&](const TablePair& pair) {
+    if (!pair.before) return !base_whole || !has_whole_name(next.printed, next.printed.tables.rows[*pair.after]);
+    return !pair.after && (!next_whole || !has_whole_name(base.printed, base.printed.tables.rows[*pair.before]));
+  });
   return pairs;
 }
 

@@ -44,6 +44,20 @@ TEST(DiffOfDamage, NoCutOffLogChangesAnything) {
   }
 }
 
+// Nor one that ends within a row, whose name is a part of one then, or none.
+TEST(DiffOfDamage, NoLogThatEndsInARowDropsATable) {
+  for (const char* name : {"v0.3.0.log", "v1.8.0.log"}) {
+    const std::string log = log_bytes(name);
+    const Checked whole(log);
+    const Cell fqn = whole.printed.tables.rows[2].fqn;
+    const std::size_t at = log.find(fqn.text);
+    for (const std::size_t left : {std::size_t{0}, fqn.text.size() / 2, fqn.text.size()}) {
+      EXPECT_FALSE(diff(log.substr(0, at + left), log).changed()) << name << " " << left;
+      EXPECT_FALSE(diff(log, log.substr(0, at + left)).changed()) << name << " " << left;
+    }
+  }
+}
+
 TEST(DiffOfDamage, LogsWithoutTablesAreEqualAsFarAsTheyGo) {
   const PlanDiff same = diff(log_bytes("v1.8.0-nodebug.log"), log_bytes("v1.8.0-nodebug.log"));
   EXPECT_TRUE(same.compares_all());
