@@ -197,6 +197,7 @@ PerfSummary summarize_perf(const PrintedPlan& printed, const Plan& plan, const R
   perf.critical = printed.slot(LineId::critical_path_sum);
   perf.in_ms = prints_perf_in_ms(printed.releases.front());
   if (!values.known || !perf.in_ms) return perf;
+  perf.complete = analysis::has_all_ranks(printed);
   const auto& total = values[Quantity::perf];
   perf.largest = largest(total);
   perf.known = perf.largest.high < kUnbounded && perf.largest.high > 0;

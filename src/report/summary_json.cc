@@ -57,9 +57,13 @@ Json memory_json(const Summary& summary) {
 
 Json perf_json(const PerfSummary& p) {
   if (!p.known) return {};
-  Json json = {{"slowest_ranks", p.slowest},  {"largest", bounds_json(p.largest)},
-               {"mean", bounds_json(p.mean)}, {"above_mean_percent", bounds_json(p.percent_above_mean)},
-               {"balance", name(p.balance)},  {"rank", p.rank},
+  Json json = {{"complete", p.complete},
+               {"slowest_ranks", p.slowest},
+               {"largest", bounds_json(p.largest)},
+               {"mean", bounds_json(p.mean)},
+               {"above_mean_percent", bounds_json(p.percent_above_mean)},
+               {"balance", name(p.balance)},
+               {"rank", p.rank},
                {"printed", printed(p.cell)}};
   Json parts;
   for (std::size_t i = 0; i < kPerfParts && p.parts_known; ++i)

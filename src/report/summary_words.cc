@@ -104,8 +104,9 @@ std::string no_perf_text(const PerfSummary& perf) {
 }
 
 std::string pace_text(const PerfSummary& perf) {
-  return take_text(perf.slowest, human_ms(perf.largest)) + ", " + percent_text(perf.percent_above_mean) +
-         " above the mean of " + human_ms(perf.mean) + lines_text({&perf.cell});
+  const std::string_view of = perf.complete ? "" : "of the rows of ranks that are not lost, ";
+  return std::string(of) + take_text(perf.slowest, human_ms(perf.largest)) + ", " +
+         percent_text(perf.percent_above_mean) + " above the mean of " + human_ms(perf.mean) + lines_text({&perf.cell});
 }
 
 std::string bound_text(const PerfSummary& perf) {

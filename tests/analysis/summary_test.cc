@@ -212,6 +212,19 @@ TEST(Summary, LostRanksAreNoEmptyPlan) {
   EXPECT_EQ(std::get<std::vector<Explained>>(answer).size(), 1U);
 }
 
+// Memory and perf alike: the lost rank may be the fullest and the slowest.
+TEST(Summary, OfTheRowsThatAreNotLost) {
+  const std::string log = log_bytes("v1.1.0-nodebug.log");
+  const auto summary = [](const std::string& bytes) {
+    const Checked checked(bytes);
+    return summarize(checked.printed, checked.plan);
+  };
+  const std::size_t last = log.find("#         3 ");
+  const Summary lost = summary(log.substr(0, last) + log.substr(log.find('\n', last) + 1));
+  EXPECT_TRUE(summary(log).memory.complete && summary(log).perf.complete);
+  EXPECT_FALSE(lost.memory.complete || lost.perf.complete);
+}
+
 TEST(Summary, WithoutPlanOrTables) {
   const Summary empty = summary_of("v0.8.0-empty.log");
   EXPECT_TRUE(empty.empty_plan);

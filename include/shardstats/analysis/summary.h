@@ -72,6 +72,7 @@ constexpr std::string_view name(Balance balance) { return name_of(balance, kBala
 
 struct PerfSummary {
   bool known = false;
+  bool complete = false;           // as of the memory
   bool in_ms = true;               // v0.1.0 prints other numbers, which are no times
   RealInterval largest{}, mean{};  // perf of a rank, ms
   RealInterval percent_above_mean{};
