@@ -70,6 +70,13 @@ class Layers(unittest.TestCase):
             found += violations(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
         self.assertEqual([], found, "\n".join(found))
 
+    def test_the_documentation_has_the_same_edges(self):
+        root = pathlib.Path(os.environ.get("SHARDSTATS_SOURCE_DIR", pathlib.Path(__file__).parent.parent))
+        table = (root / "CONTRIBUTING.md").read_text(encoding="utf-8").split("may include |")[1].split("\n\n")[0]
+        rows = [row.split("|")[1:-1] for row in table.splitlines()[2:]]
+        said = {folder.strip(" `"): set(re.findall("`(\\w+)`", allowed)) for folder, _, allowed in rows}
+        self.assertEqual(said, ALLOWED | {"cli": set()})  # "all"
+
     def test_good_edges(self):
         for path, name in [
             ("src/log/parse.cc", "shardstats/input/blocks.h"),
