@@ -3,6 +3,7 @@
 
 #include "analysis/explain_parts.h"
 #include "shardstats/numbers/printed.h"
+#include "shardstats/numbers/runs.h"
 
 namespace shardstats::explain_detail {
 

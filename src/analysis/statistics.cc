@@ -5,6 +5,7 @@
 
 #include "analysis/checks.h"
 #include "analysis/imbalances.h"
+#include "shardstats/numbers/runs.h"
 
 namespace shardstats::analysis {
 namespace {

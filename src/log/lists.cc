@@ -260,18 +260,6 @@ std::string bracketed(const std::vector<int>& ranks) {
   return "[" + text + "]";
 }
 
-std::vector<std::string> runs_of(const std::vector<int>& ranks) {
-  std::vector<std::string> runs;
-  for (std::size_t i = 0; i < ranks.size();) {
-    std::size_t end = i + 1;
-    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
-    append(runs.emplace_back(), {}, ranks[i]);
-    if (end - i > 1) append(runs.back(), "-", ranks[end - 1]);
-    i = end;
-  }
-  return runs;
-}
-
 std::optional<BatchSummary> summarize_batch_sizes(std::string_view text, std::int64_t features) {
   if (const auto size = parse_integer(text, kLargestBatch))
     return BatchSummary{.count = 1, .least = *size, .most = *size, .first_total = features > 0 ? *size : 0};

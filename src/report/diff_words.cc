@@ -4,6 +4,7 @@
 #include <array>
 
 #include "report/words.h"
+#include "shardstats/numbers/runs.h"
 #include "shardstats/report/text.h"
 #include "shardstats/report/units.h"
 

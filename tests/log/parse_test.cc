@@ -104,13 +104,6 @@ TEST(Parse, RankLists) {
   }
 }
 
-TEST(Parse, RunsOfRanks) {
-  using Runs = std::vector<std::string>;
-  EXPECT_EQ(runs_of({}), Runs());
-  EXPECT_EQ(runs_of({7}), Runs{"7"});
-  EXPECT_EQ(runs_of({0, 1, 3, 8, 9, 10}), (Runs{"0-1", "3", "8-10"}));
-}
-
 TEST(Parse, BatchSizes) {
   const struct {
     std::string_view text;

@@ -105,8 +105,6 @@ bool parse_ranks(std::string_view text, std::vector<int>& ranks, std::size_t lim
 std::string ranks_text(const std::vector<int>& ranks);
 // "[28, 43]", "[]": as the planner prints ranks in brackets (section 2, L2).
 std::string bracketed(const std::vector<int>& ranks);
-// "0-94", "96": the runs of ascending ranks, each as people write it.
-std::vector<std::string> runs_of(const std::vector<int>& ranks);
 
 // No fewer shards than the table can have on so many ranks.
 std::int64_t most_shards(const PrintedTable& row, std::int64_t ranks);
