@@ -36,10 +36,12 @@ std::string message_and_hint(const Error& error) {
 }
 
 std::string suspect_text(const Finding& finding) {
-  if (finding.suspects.empty()) return {};
-  const Suspect& suspect = finding.suspects.front();
-  const Place& place = suspect.cell.place;
-  return place.line == 0 || place == finding.where.place ? "" : words_of_likeliest(finding.suspects);
+  const std::vector<Suspect>& suspects = finding.suspects;
+  if (suspects.empty()) return {};
+  const Place& place = suspects.front().cell.place;
+  const bool is_alone = suspects.size() == 1 || !suspects[1].as_likely;
+  // The finding points at its own number already.
+  return place.line == 0 || (is_alone && place == finding.where.place) ? "" : words_of_likeliest(suspects);
 }
 
 std::string message_and_suspect(const Finding& finding) {

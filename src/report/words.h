@@ -25,10 +25,11 @@ std::string listed(const std::vector<std::string>& words, std::string_view last)
 std::string from_to(const std::string& low, const std::string& high);
 // "cannot open; is it a directory?"
 std::string message_and_hint(const Error& error);
-// What is wrong, and the number that would explain it where that is another than the disputed one:
+// What is wrong, and the number that would explain it where that is another than the disputed one, or others are as
+// likely:
 // "...; suspect: 81.391 at 7:19 (without it the rest agrees)".
 std::string message_and_suspect(const Finding& finding);
-// "81.391 at 7:19 (without it the rest agrees)"; empty: none elsewhere.
+// "81.391 at 7:19 (without it the rest agrees)"; empty: the disputed number is the likeliest.
 std::string suspect_text(const Finding& finding);
 // {"2 errors", "1 note"}, {"1 broken", "2 passed"}; those of findings that are 0 are left out.
 std::vector<std::string> count_words(const FindingCounts& counts);

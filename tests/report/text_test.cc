@@ -59,6 +59,8 @@ TEST(FindingsText, TheSuspectElsewhere) {
       {{{{"81.391", {9, 4}}, "without it the rest agrees"}, here},
        "m; suspect: 81.391 at 9:4 (without it the rest agrees)"},
       {{here, {{"81.391", {9, 4}}, "without it the rest agrees"}}, "m"},  // it leads itself
+      {{here, {{"81.391", {9, 4}}, "without it the rest agrees", true}},
+       "m; suspect: 1 at 7:3 (the disputed number itself) or 81.391 at 9:4 (without it the rest agrees)"},
       {{{{"", {9, 4}}, "rows are missing here"}}, "m; suspect: 9:4 (rows are missing here)"},
   };
   for (const auto& c : cases) {
