@@ -149,7 +149,9 @@ bool may_lack_last_ranks(const PrintedPlan& printed) {
 bool may_lack_last_tables(const PrintedPlan& printed) {
   const bool is_last = printed.releases.front() < Release::v0_2_0;  // in the block
   if (is_last || is_closed(printed, LineId::parameter_table, is_batch_size)) return false;
-  return printed.ranks.rows.empty() || !shard_difference(printed).empty();
+  if (!printed.ranks.rows.empty()) return !shard_difference(printed).empty();
+  const auto kernels = counted_kernel_lines(printed);
+  return !kernels || kernels->all != std::ssize(printed.tables.rows);
 }
 
 bool has_all_ranks(const PrintedPlan& printed) {

@@ -16,7 +16,7 @@ inline constexpr std::int64_t kMostSummed = std::int64_t{1} << 62;  // bytes
 // in front of them may be as well, unless a table names all ranks.
 bool may_lack_last_ranks(const PrintedPlan& printed);
 // The same of the parameter table, below which a blank line and the batch size stand. The shards of the ranks tell
-// whether it is whole.
+// whether it is whole, and where no plan was found the kernels' lines.
 bool may_lack_last_tables(const PrintedPlan& printed);
 
 // How many tables the kernels' lines count, and those of dense kernels alone; nullopt: a count is not read.

@@ -39,5 +39,21 @@ TEST(Corpus, ShortTopListOnACpu) {
   EXPECT_EQ(checked.report.findings[0].rule->id, "top_tables.perf");
 }
 
+// Where no plan was found, the kernels' lines tell that no row of a table is lost with the blank line below them.
+TEST(Corpus, BlankLineBelowTheTablesOfAnEmptyPlan) {
+  const auto file = test::shared_folder() / "corpus" / "plans" / "v1.1.0" / "odd-625.log";
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << test::kNoCorpus;
+  std::string log = read_file(file.string());
+  const Checked whole(log);
+  ASSERT_TRUE(whole.printed.is_empty());
+  ASSERT_FALSE(whole.printed.tables.rows.empty());
+  const std::size_t batch_size = log.find("\n# Batch Size:"), blank = log.rfind('\n', batch_size - 1);
+  ASSERT_EQ(log.substr(blank + 1, batch_size - blank - 1).find_first_not_of("# "), std::string::npos);
+  log.erase(blank, batch_size - blank);
+  const Checked checked(log);
+  EXPECT_TRUE(checked.report.findings.empty());
+  EXPECT_EQ(checked.report.coverage.derived, whole.report.coverage.derived);
+}
+
 }  // namespace
 }  // namespace shardstats
