@@ -125,10 +125,10 @@ bool is_cut(const PrintedPlan& printed);
 bool has_all_rows(const PrintedPlan& printed, const Plan& plan);
 // The same of the rank table: lost rows may be those of larger ranks.
 bool has_all_ranks(const PrintedPlan& printed);
+// Likewise, as far as the numbers of the ranks and the lists that name ranks tell.
+bool lists_all_ranks(const PrintedPlan& printed);
 // Does the parameter table have as many rows of each kernel as the kernels' lines count?
 bool has_rows_of_kernels(const PrintedPlan& printed);
-// As far as its own numbers and the lists of ranks tell.
-bool lists_all_ranks(const PrintedPlan& printed);
 
 // The number of the rank row, or -1.
 int rank_number(const PrintedRank& row);
