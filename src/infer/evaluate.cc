@@ -3,6 +3,16 @@
 #include <algorithm>
 
 namespace shardstats::infer_detail {
+namespace {
+
+// A row that is whole and cannot be sized contradicts itself: a word of it is wrong, and its ranks deny that.
+bool lost_its_size(const PlanInputs& plan, const TableInputs& table) {
+  const bool is_whole =
+      table.rows > 0 && table.cols > 0 && !table.ranks.empty() && plan.printed->tables.rows[table.row].pooling_factor;
+  return !table.sized && !is_whole;
+}
+
+}  // namespace
 
 std::vector<bool> ranks_without_missing(const PlanInputs& plan) {
   std::vector<bool> ranks(plan.ranks.size(), true);
@@ -17,7 +27,7 @@ std::vector<bool> ranks_that_tell(const PlanInputs& plan) {
   for (std::size_t r = 0; r < ranks.size(); ++r)
     if (plan.printed->ranks.rows[r].lost) ranks[r] = false;
   for (const TableInputs& table : plan.tables) {
-    if (table.sized) continue;
+    if (!lost_its_size(plan, table)) continue;
     if (table.ranks.empty()) return std::vector<bool>(ranks.size(), false);
     for (const int rank : table.ranks)
       if (static_cast<std::size_t>(rank) < ranks.size()) ranks[static_cast<std::size_t>(rank)] = false;
