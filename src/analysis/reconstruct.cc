@@ -72,17 +72,6 @@ void find_known_columns(const PrintedPlan& printed, const Plan& plan, Reconstruc
   result.rank_perf_parts = plan.perf.known || some_rank_prints(printed, part);
 }
 
-// Not where the row is lost, or a cell that nothing else tells cannot be read: that is not 0.
-bool tells_memory(const PrintedPlan& printed, const PlanRank& rank, std::size_t row) {
-  const Format form = printed.format_of(RoundedNumbers::rank_memory);
-  const auto tells = [&](const Expectation& expected, ColumnId column, Cell PrintedRank::*cell) {
-    if (expected.known || row >= printed.ranks.rows.size() || !printed.ranks.has(column)) return true;
-    return bytes_printed_as((printed.ranks.rows[row].*cell).text, form, kGiB).has_value();
-  };
-  return rank.known && tells(rank.expected_hbm, ColumnId::hbm, &PrintedRank::hbm) &&
-         tells(rank.expected_ddr, ColumnId::ddr, &PrintedRank::ddr);
-}
-
 }  // namespace
 
 std::string_view why_not_rebuilt(const Plan& plan) {
@@ -104,9 +93,8 @@ Reconstruction reconstruct(const PrintedPlan& printed, const Plan& plan, const F
     if (filter.keeps_table(row.fqn.text, row.sharding.text, row.kernel.text))
       result.tables.push_back(row_of(printed, plan, table, filter));
   }
-  for (std::size_t r = 0; r < plan.ranks.size(); ++r)
-    if (const PlanRank& rank = plan.ranks[r]; tells_memory(printed, rank, r) && filter.keeps_rank(rank.rank))
-      result.ranks.push_back(&rank);
+  for (const PlanRank& rank : plan.ranks)
+    if (rank.known && filter.keeps_rank(rank.rank)) result.ranks.push_back(&rank);
   sort_rows(result.tables, options.sort);
   if (options.sort == SortKey::hbm)
     std::ranges::stable_sort(result.ranks, std::ranges::greater{}, [](const PlanRank* r) { return r->hbm.high; });

@@ -28,9 +28,10 @@ RankCells cells_of(const RankInputs& row) {
   return cells;
 }
 
-// What some rank prints.
+// What some rank prints, and memory wherever there is a column for it.
 RankCells printed_cells(const PlanInputs& plan) {
-  RankCells all{};
+  const auto& table = plan.printed->ranks;
+  RankCells all{table.has(ColumnId::hbm), table.has(ColumnId::ddr)};
   for (const RankInputs& row : plan.ranks) std::ranges::transform(all, cells_of(row), all.begin(), std::logical_or{});
   return all;
 }

@@ -67,13 +67,32 @@ TEST(Reconstruct, ColumnsThatAreLost) {
 // Nor is what a cut off row does not print, unless its shards tell.
 TEST(Reconstruct, RankWhoseRowWasCutOff) {
   const auto ranks = [](std::string bytes, const std::string& row) {
-    const std::size_t start = bytes.find(row) + row.size();
+    const std::size_t found = bytes.find(row);
+    EXPECT_NE(found, std::string::npos) << row;
+    const std::size_t start = found + row.size();
     const Checked checked(bytes.erase(start, bytes.find('\n', start) - start));
     return reconstruct(checked.printed, checked.plan, filter_of({}), {}).ranks.size();
   };
   EXPECT_EQ(ranks(log_bytes("v0.1.0.log"), "#         1 "), 1U);
   EXPECT_EQ(ranks(log_bytes("v1.8.0-nodebug.log"), "#         3   11.183 (14%)"), 7U);
-  EXPECT_EQ(ranks(log_bytes("v1.8.0.log"), "#         3 "), Checked(log_bytes("v1.8.0.log")).plan.ranks.size());
+  EXPECT_EQ(ranks(log_bytes("v1.8.0.log"), "#         1 "), 2U);
+}
+
+// What its shards take is known all the same.
+TEST(Reconstruct, RankWhoseRowIsLost) {
+  const auto without = [](std::string bytes, const std::string& row) {
+    const std::size_t start = bytes.find(row);
+    return bytes.erase(start, bytes.find('\n', start) + 1 - start);
+  };
+  const auto ranks = [](const std::string& bytes) {
+    const Checked checked(bytes);
+    std::vector<int> numbers;
+    for (const PlanRank* rank : reconstruct(checked.printed, checked.plan, filter_of({}), {}).ranks)
+      numbers.push_back(rank->rank);
+    return numbers;
+  };
+  EXPECT_EQ(ranks(without(log_bytes("v1.8.0.log"), "#         0 ")), std::vector({0, 1}));
+  EXPECT_EQ(ranks(without(log_bytes("v1.8.0-nodebug.log"), "#         3 ")), std::vector({0, 1, 2, 4, 5, 6, 7}));
 }
 
 TEST(Reconstruct, SumsMeetThePrintedCells) {
