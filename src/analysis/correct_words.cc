@@ -181,7 +181,7 @@ void add_ranks(const PrintedPlan& plan, std::size_t t, std::vector<int> ranks, c
   }
   if (ranks.empty()) return;
   std::ranges::sort(ranks);
-  const bool on_all = row.sharding.text == "RW" || row.sharding.text == "DP";
+  const bool on_all = is_on_all_ranks(row.sharding.text);
   if (on_all && (ranks.size() != plan.ranks.rows.size() || std::ranges::adjacent_find(ranks) != ranks.end())) return;
   Correction& correction =
       corrections.add_text(row.ranks, ranks_text(ranks), &PrintedPlan::tables, t, &PrintedTable::ranks);

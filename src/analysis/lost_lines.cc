@@ -45,9 +45,8 @@ bool is_closed(const PrintedPlan& printed, LineId table, bool (*is_next)(LineId)
 
 // Does a table that has to be on all ranks name them all?
 bool names_all_ranks(const PrintedPlan& printed) {
-  return std::ranges::any_of(printed.tables.rows, [](const PrintedTable& row) {
-    return row.ranks && (row.sharding.text == "RW" || row.sharding.text == "DP");
-  });
+  return std::ranges::any_of(printed.tables.rows,
+                             [](const PrintedTable& row) { return row.ranks && is_on_all_ranks(row.sharding.text); });
 }
 
 void add_ranks(const PrintedPlan& printed, CountedTables& tables) {

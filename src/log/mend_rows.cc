@@ -125,8 +125,6 @@ std::int64_t last_rank(std::string_view list) {
   return parse_integer(list.substr(start)).value_or(-1);
 }
 
-bool is_on_all_ranks(const PrintedTable& row) { return row.sharding.text == "RW" || row.sharding.text == "DP"; }
-
 // Is every shard that a list beyond the last row stands for one that no row has? A wrong list would leave one over.
 bool shards_tell_lost_ranks(const RanksInLists& ranks, const PrintedPlan& plan) {
   const auto has_shards = [](const PrintedRank& row) { return static_cast<bool>(row.shards); };
@@ -181,7 +179,7 @@ void RanksInLists::add(const PrintedTable& row) {
   const std::int64_t last = last_rank(row.ranks.text);
   add_last(last);
   ++tables_;
-  if (!is_on_all_ranks(row)) return;
+  if (!is_on_all_ranks(row.sharding.text)) return;
   ++on_all_;
   last_on_all_ = last;
 }

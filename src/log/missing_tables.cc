@@ -226,13 +226,11 @@ bool is_vetoed(const MissingTables& missing) {
          listed->number != other->number;
 }
 
-bool is_everywhere(std::string_view type) { return type == "RW" || type == "DP"; }
-
 // May so many tables have these shards?
 bool is_possible(std::string_view type, const std::map<int, int>& counts, std::int64_t tables, std::size_t ranks) {
   if (tables_with_shards(type, counts).least > tables) return false;
   const auto same = [&](const auto& entry) { return entry.second == counts.begin()->second; };
-  return !is_everywhere(type) || (counts.size() == ranks && std::ranges::all_of(counts, same));
+  return !is_on_all_ranks(type) || (counts.size() == ranks && std::ranges::all_of(counts, same));
 }
 
 bool has_ranks(const PrintedTable& row) {
@@ -321,13 +319,15 @@ ShardDifference shard_difference(const PrintedPlan& printed) {
   return difference;
 }
 
+bool is_on_all_ranks(std::string_view sharding_type) { return sharding_type == "RW" || sharding_type == "DP"; }
+
 TableBounds tables_with_shards(std::string_view type, const std::map<int, int>& by_rank) {
   std::int64_t on_one = 0, in_all = 0;
   for (const auto& [rank, shards] : by_rank) {
     on_one = std::max<std::int64_t>(on_one, shards);
     in_all += shards;
   }
-  if (is_everywhere(type)) return {on_one, on_one};
+  if (is_on_all_ranks(type)) return {on_one, on_one};
   if (type == "TWRW") return {on_one, in_all};
   return {type == "TW" ? in_all : 1, in_all};
 }

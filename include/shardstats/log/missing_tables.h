@@ -18,8 +18,12 @@ namespace shardstats {
 using ShardDifference = std::map<std::string_view, std::map<int, int>>;
 ShardDifference shard_difference(const PrintedPlan& printed);
 
-// How many tables of a sharding type may have so many shards by rank (storage-model.md section 3): one that is split by
-// rows or copied has one on each rank, one that is not split has one in all. No bound where the type tells nothing.
+// Has a table of this sharding type a shard on each rank? One that is split by rows or copied (storage-model.md section
+// 3).
+bool is_on_all_ranks(std::string_view sharding_type);
+
+// How many tables of a sharding type may have so many shards by rank: one that is not split has one in all. No bound
+// where the type tells nothing.
 struct TableBounds {
   std::int64_t least = 0, most = 0;
 };
