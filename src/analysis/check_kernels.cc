@@ -53,29 +53,13 @@ void check_counts(Checks& checks) {
   for (const auto& [kernel, word] : left) add_count(checks, Cell{"no line", last.place}, kernel, word.rows);
 }
 
-struct Sum {
-  LineId line;
-  std::size_t slot;
-  RuleId rule;
-  std::string_view what;
-  Expectation PlanKernel::*expected;
-  Cell PrintedTable::*cell;  // null: tables do not print it
-};
-constexpr Sum kKernelSums[] = {
-    {LineId::kernel_storage, 1, RuleId::kernel_storage_hbm, "HBM", &PlanKernel::hbm, &PrintedTable::hbm},
-    {LineId::kernel_storage, 2, RuleId::kernel_storage_ddr, "DDR", &PlanKernel::ddr, &PrintedTable::ddr},
-    {LineId::kernel_storage, 3, RuleId::kernel_storage_ssd, "SSD", &PlanKernel::ssd, &PrintedTable::ssd},
-    {LineId::kernel_weights, 1, RuleId::kernel_weights, "weights", &PlanKernel::weights, nullptr},
-    {LineId::kernel_optimizer, 1, RuleId::kernel_optimizer, "optimizer state", &PlanKernel::optimizer_state, nullptr},
-};
-
 // What the cells of each kernel's tables add up to, where not all of these are rebuilt. Added up once: a log may have
 // thousands of kernels.
 class SumsOfCells {
  public:
   explicit SumsOfCells(const Checks& checks) : checks_(checks) {}
 
-  Expectation of(const Sum& sum, std::string_view kernel, const Cell& printed) {
+  Expectation of(const KernelSum& sum, std::string_view kernel, const Cell& printed) {
     if (!is_read_) read();
     const auto line = bytes_printed_as(printed.text, checks_.printed.format_of(RoundedNumbers::lines), kGiB);
     const auto found = sums_.find({sum.rule, kernel});
@@ -89,33 +73,26 @@ class SumsOfCells {
     if (!checks_.rows_complete || rows_without_kernel(checks_) > 0) return;
     const Format format = checks_.printed.format_of(RoundedNumbers::table_storage);
     for (const PrintedTable& row : checks_.printed.tables.rows)
-      for (const Sum& sum : kKernelSums)
-        if (sum.cell != nullptr)
-          add(row.*sum.cell, format, sums_.try_emplace({sum.rule, row.kernel.text}, ByteInterval{}).first->second);
-  }
-
-  // None: a cell says nothing.
-  static void add(const Cell& cell, Format format, std::optional<ByteInterval>& all) {
-    const auto bytes = bytes_printed_as(cell.text, format, kGiB);
-    if (!all || !bytes || bytes->high > kMostSummed - all->high)
-      all.reset();
-    else
-      *all = *all + *bytes;
+      for (const KernelSum& sum : kKernelSums)
+        if (sum.table != nullptr) {
+          TotalBytes& total = sums_.try_emplace({sum.rule, row.kernel.text}, ByteInterval{}).first->second;
+          total = with(total, bytes_printed_as((row.*sum.table).text, format, kGiB));
+        }
   }
 
   const Checks& checks_;
   bool is_read_ = false;
-  std::map<std::pair<RuleId, std::string_view>, std::optional<ByteInterval>> sums_;
+  std::map<std::pair<RuleId, std::string_view>, TotalBytes> sums_;
 };
 
 void check_sums(Checks& checks) {
   SumsOfCells cells(checks);
   for (const PrintedLine& line : checks.printed.lines) {
-    if (std::ranges::find(kKernelSums, line.id, &Sum::line) == std::end(kKernelSums)) continue;
+    if (std::ranges::find(kKernelSums, line.id, &KernelSum::line) == std::end(kKernelSums)) continue;
     const auto slots = checks.printed.slots_of(line);
     const PlanKernel* kernel = is_any_kernel(checks, slots[0].text) ? kernel_of(checks.plan, slots[0].text) : nullptr;
     if (kernel == nullptr) continue;
-    for (const Sum& sum : kKernelSums) {
+    for (const KernelSum& sum : kKernelSums) {
       if (line.id != sum.line || sum.slot >= slots.size()) continue;
       const Expectation rebuilt = kernel->*sum.expected;
       const Expectation expectation = rebuilt.known ? rebuilt : cells.of(sum, slots[0].text, slots[sum.slot]);
@@ -138,7 +115,8 @@ void check_memory_of_ranks(Checks& checks) {
   const auto last = std::find_if(checks.printed.lines.rbegin(), checks.printed.lines.rend(),
                                  [](const PrintedLine& line) { return line.id == LineId::kernel_storage; });
   if (last == checks.printed.lines.rend()) return;
-  for (const MemorySum& sum : memory_sums()) {
+  for (const KernelSum& sum : kKernelSums) {
+    if (sum.rank == nullptr) continue;
     const Cell cell = checks.printed.slots_of(*last)[sum.slot];
     const MemoryTotals printed = memory_totals(checks.printed, sum, nullptr);
     if (!cell || !printed.disagree() || !memory_totals(checks.printed, sum, &checks.plan).disagree()) continue;

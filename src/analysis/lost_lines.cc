@@ -9,14 +9,6 @@
 namespace shardstats::analysis {
 namespace {
 
-constexpr MemorySum kMemorySums[] = {
-    {RuleId::kernel_storage_hbm, 1, "HBM", &PlanKernel::hbm, &PrintedRank::hbm, &PlanRank::expected_hbm},
-    {RuleId::kernel_storage_ddr, 2, "DDR", &PlanKernel::ddr, &PrintedRank::ddr, &PlanRank::expected_ddr}};
-
-TotalBytes with(const TotalBytes& total, const std::optional<ByteInterval>& bytes) {
-  return total && bytes && bytes->high <= kMostSummed - total->high ? TotalBytes(*total + *bytes) : std::nullopt;
-}
-
 // May what is missing be told at all?
 bool tells_lost_lines(const PrintedPlan& printed) {
   return !printed.tables.printed && !is_cut(printed) && lists_all_ranks(printed);
@@ -112,33 +104,27 @@ bool lacks_kernels(const PrintedPlan& printed) {
   return counted.empty() || (tables && tables->lack_kernels()) || std::ranges::any_of(printed.lines, is_uncounted);
 }
 
-std::span<const MemorySum> memory_sums() { return kMemorySums; }
-
-MemoryTotals memory_totals(const PrintedPlan& printed, const MemorySum& sum, const Plan* corrections) {
+MemoryTotals memory_totals(const PrintedPlan& printed, const KernelSum& sum, const Plan* corrections) {
   const auto bytes_of = [&](const Cell& cell, RoundedNumbers numbers, const Expectation& expected) {
     return expected.contradicted ? TotalBytes(expected.bytes)
                                  : bytes_printed_as(cell.text, printed.format_of(numbers), kGiB);
   };
   MemoryTotals totals;
+  if (sum.rank == nullptr) return totals;
   for (const PrintedLine& line : printed.lines) {
-    if (line.id != LineId::kernel_storage) continue;
+    if (line.id != sum.line) continue;
     const auto slots = printed.slots_of(line);
     const PlanKernel* kernel = corrections != nullptr ? kernel_of(*corrections, slots[0].text) : nullptr;
-    const Expectation expected = kernel != nullptr ? kernel->*sum.of_kernel : Expectation{};
+    const Expectation expected = kernel != nullptr ? kernel->*sum.expected : Expectation{};
     totals.kernels = with(totals.kernels, bytes_of(slots[sum.slot], RoundedNumbers::lines, expected));
   }
   const auto& rows = printed.ranks.rows;
   const bool is_rebuilt = corrections != nullptr && corrections->ranks.size() == rows.size();
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const Expectation expected = is_rebuilt ? corrections->ranks[r].*sum.of_rank : Expectation{};
-    totals.ranks = with(totals.ranks, bytes_of(rows[r].*sum.cell, RoundedNumbers::rank_memory, expected));
+    const Expectation expected = is_rebuilt ? corrections->ranks[r].*sum.expected_rank : Expectation{};
+    totals.ranks = with(totals.ranks, bytes_of(rows[r].*sum.rank, RoundedNumbers::rank_memory, expected));
   }
   return totals;
-}
-
-const PlanKernel* kernel_of(const Plan& plan, std::string_view name) {
-  const auto found = std::ranges::lower_bound(plan.kernels, name, {}, &PlanKernel::name);
-  return found == plan.kernels.end() || found->name != name ? nullptr : &*found;
 }
 
 bool may_lack_last_ranks(const PrintedPlan& printed) {
@@ -158,7 +144,7 @@ bool has_all_ranks(const PrintedPlan& printed) {
   if (printed.tables.printed) return true;
   if (lacks_shards_of_a_type(printed)) return false;
   const auto tables = counted_tables(printed);
-  return !(tables && tables->lack_ranks()) && std::ranges::none_of(kMemorySums, [&](const MemorySum& sum) {
+  return !(tables && tables->lack_ranks()) && std::ranges::none_of(kKernelSums, [&](const KernelSum& sum) {
     return memory_totals(printed, sum, nullptr).disagree();
   });
 }

@@ -6,11 +6,10 @@
 #include <span>
 
 #include "analysis/checks.h"
+#include "analysis/kernel_sums.h"
 #include "shardstats/log/missing_tables.h"
 
 namespace shardstats::analysis {
-
-inline constexpr std::int64_t kMostSummed = std::int64_t{1} << 62;  // bytes
 
 // Below the rank table the planner prints a blank line and legends. Where the blank line or all legends are lost, rows
 // in front of them may be as well, unless a table names all ranks.
@@ -45,17 +44,6 @@ bool lacks_kernels(const PrintedPlan& printed);
 bool lacks_shards_of_a_type(const PrintedPlan& printed);
 
 // The ranks hold what the kernels' tables take, and more.
-struct MemorySum {
-  RuleId rule;  // of the kernels' line
-  std::size_t slot;
-  std::string_view what;
-  Expectation PlanKernel::*of_kernel;
-  Cell PrintedRank::*cell;
-  Expectation PlanRank::*of_rank;
-};
-std::span<const MemorySum> memory_sums();
-
-using TotalBytes = std::optional<ByteInterval>;  // none: a cell says nothing
 struct MemoryTotals {
   TotalBytes kernels = ByteInterval{}, ranks = ByteInterval{};
   bool disagree() const {
@@ -63,10 +51,8 @@ struct MemoryTotals {
     return kernels && is_placed && kernels->low > ranks->high;
   }
 };
-// `corrections`: a cell that is wrong already by this plan counts as what it should be.
-MemoryTotals memory_totals(const PrintedPlan& printed, const MemorySum& sum, const Plan* corrections);
-
-// Null: it has none of the name. They come in the order of their names, which a log may have thousands of.
-const PlanKernel* kernel_of(const Plan& plan, std::string_view name);
+// `corrections`: a cell that is wrong already by this plan counts as what it should be. Null: of a sum that ranks do
+// not print.
+MemoryTotals memory_totals(const PrintedPlan& printed, const KernelSum& sum, const Plan* corrections);
 
 }  // namespace shardstats::analysis
