@@ -80,12 +80,10 @@ class Culprits {
   static Key key_of(const Finding& finding) {
     return Key(finding.rule->id, finding.where.place.line, finding.where.place.column);
   }
-  // Puts them in front, each as likely as the first.
-  static void lead(Finding& finding, std::vector<Suspect> culprits) {
-    for (std::size_t i = 0; i < culprits.size(); ++i) {
-      culprits[i].as_likely = i > 0;
-      std::erase_if(finding.suspects, [&](const Suspect& s) { return s.cell.place == culprits[i].cell.place; });
-    }
+  // Puts them in front.
+  static void lead(Finding& finding, const std::vector<Suspect>& culprits) {
+    for (const Suspect& culprit : culprits)
+      std::erase_if(finding.suspects, [&](const Suspect& s) { return s.cell.place == culprit.cell.place; });
     if (!finding.suspects.empty()) finding.suspects.front().as_likely = false;
     finding.suspects.insert(finding.suspects.begin(), culprits.begin(), culprits.end());
   }
@@ -170,22 +168,27 @@ class Culprits {
     return best.errors;
   }
 
+  // Of the trials that `counts` picks, each as likely as the first.
+  template <class Counts>
+  static std::vector<Suspect> suspects_of(const std::vector<Trial>& trials, Counts counts) {
+    std::vector<Suspect> suspects;
+    for (const Trial& trial : trials)
+      if (counts(trial)) suspects.push_back({trial.correction->culprit, trial.correction->reason, !suspects.empty()});
+    return suspects;
+  }
+
   // The best corrections lead wherever they remove a finding.
   void lead_with(const std::vector<Trial>& best) {
     std::int64_t led = 0;
     const std::int64_t all = errors(report_);
-    std::vector<Suspect> every;
-    for (const Trial& trial : best) every.push_back({trial.correction->culprit, trial.correction->reason});
     for (Finding& finding : report_.findings) {
       if (finding.severity != Severity::error) continue;
-      std::vector<Suspect> culprits;
-      for (std::size_t i = 0; i < best.size(); ++i)
-        if (!best[i].findings.contains(key_of(finding))) culprits.push_back(every[i]);
+      const auto removes = [key = key_of(finding)](const Trial& trial) { return !trial.findings.contains(key); };
+      const std::vector<Suspect> culprits = suspects_of(best, removes);
       if (!culprits.empty()) ++led;
-      lead(finding, std::move(culprits));
+      lead(finding, culprits);
     }
-    for (std::size_t i = 1; i < every.size(); ++i) every[i].as_likely = true;
-    remark(every, led, all);
+    remark(suspects_of(best, [](const Trial&) { return true; }), led, all);
   }
 
   Trial with(const Correction& correction) {
