@@ -22,6 +22,8 @@ from tool import BINARY, LOGS, ROOT, damaged, run
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 RULES = ROOT / "docs" / "rules.md"
+REFERENCE = ROOT / "docs" / "reference"
+CITED = re.compile(r"(log-format|storage-model|perf-model)\.md(?:,? sections? ([\d.]+(?:(?:, | and | to )[\d.]+)*)|,? Q(\d+))")
 WRONG = damaged("v1.4.0.log", "8.941", "8.945", "position_ebc.device_os_ad_id")
 OPTIONAL = ("jq", "sqlite3", "man")  # a command is skipped where its tool is not installed
 STUBS = {  # programs of the reader's own: what they print
@@ -102,6 +104,23 @@ def matches(shown, printed):
     return re.fullmatch(pattern, printed) is not None
 
 
+def headings(page):
+    """Anchors of the numbered headings of a reference page, by number: {"7.1": "71-per-shard-run"}."""
+    found = {}
+    for number, text in re.findall(r"^#+ ((?:\d+\.)*\d+)\.? (.*)$", (REFERENCE / page).read_text(), re.M):
+        words = re.sub(r"[^\w\- ]", "", f"{number} {text}".lower())
+        found[number] = words.replace(" ", "-")
+    return found
+
+
+def citations(text):
+    """The sections and quirks of reference pages that a text names, as pairs of page and number."""
+    for page, sections, quirk in CITED.findall(re.sub(r"\s*\n(?://|#)?\s*", " ", text)):
+        yield from ((f"{page}.md", number.rstrip(".")) for number in re.findall(r"[\d.]*\d", sections))
+        if quirk:
+            yield f"{page}.md", f"Q{quirk}"
+
+
 def rules_document():
     rules = json.loads(run("rules", "-f", "json").stdout)["rules"]
     cell = lambda text: text.replace("|", "\\|")
@@ -110,13 +129,20 @@ def rules_document():
              "what to try. `--select` and `--ignore` take a rule or its beginning: `table`, `table.storage`, `table.storage.hbm`.",
              "The severity is that of most findings; some are weaker where the log leaves a doubt. Formulas that stand in",
              "brackets are those that `shardstats explain` shows step by step."]
+    anchors = {page.name: headings(page.name) for page in REFERENCE.glob("*.md")}
+
+    def linked(reference):
+        """With a link to the first section named."""
+        page, number = next(citations(reference), (None, None))
+        return f"[{reference}](reference/{page}#{anchors[page][number]})" if page else reference
+
     group = None
     for rule in rules:
         if (first := rule["id"].split(".")[0]) != group:
             group = first
-            lines += ["", f"## {group}", "", "| rule | severity | compares | formula | releases |", "| --- | --- | --- | --- | --- |"]
+            lines += ["", f"## {group}", "", "| rule | severity | compares | formula | releases | see |", "| --- | --- | --- | --- | --- | --- |"]
         lines.append(f"| `{rule['id']}` | {rule['severity']} | {cell(rule['compares'])} | {cell(rule['formula'])} | "
-                     f"{rule['since']} to {rule['until']} |")
+                     f"{rule['since']} to {rule['until']} | {linked(rule['reference'])} |")
     return "\n".join(lines) + "\n"
 
 
@@ -157,6 +183,16 @@ class Documents(unittest.TestCase):
             for link in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text()):
                 if not link.startswith("http"):
                     self.assertTrue((document.parent / link).exists(), f"{document.name}: {link}")
+
+    def test_cited_sections_exist(self):
+        cited = {pair for folder in ("src", "include") for path in (ROOT / folder).rglob("*.[ch]*") for pair in citations(path.read_text())}
+        self.assertGreater(len(cited), 60)
+        formulas = re.findall(r'"([\w.]+)".*"([\d.]+)"\}', (ROOT / "src" / "planner" / "formulas.cc").read_text())
+        self.assertGreater(len(formulas), 30)
+        cited |= {("perf-model.md" if name.startswith("perf.") else "storage-model.md", section) for name, section in formulas}
+        for page, number in sorted(cited):
+            exists = number in headings(page) if number[0] != "Q" else f"| {number} |" in (REFERENCE / page).read_text()
+            self.assertTrue(exists, f"{page} has no {number}")
 
     def test_library_example_compiles(self):
         text = (ROOT / "README.md").read_text().split("As a library:")[1].split("More:")[0]
