@@ -56,7 +56,7 @@ std::optional<std::string> wrong_map(const Options& options) {
   const std::string what = "--map '" + options.name_map + "'";
   if (options.name_map == "-") return what + ": the names are not written to standard output; name a file";
   for (const std::string& log : options.logs)
-    if (log != "-" && is_same_file(options.name_map, log)) return what + ": this is the log";
+    if (is_same_file(log, options.name_map)) return what + ": this is the log";
   std::vector<std::string> outputs = options.outputs;
   if (outputs.empty()) outputs.emplace_back("-");
   for (const std::string& output : outputs)
@@ -75,9 +75,11 @@ bool write_map(const std::string& path, const Replacements& names) {
   bool good = file != nullptr && fstat(descriptor, &status) == 0;
   if (good && S_ISREG(status.st_mode)) good = fchmod(descriptor, S_IRUSR | S_IWUSR) == 0;
   good = good && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (file != nullptr) good = std::fclose(file) == 0 && good;
-  if (!good) fail(path + ": cannot write: " + std::strerror(errno));
-  return good;
+  int why = errno;
+  const bool is_closed = file == nullptr || std::fclose(file) == 0;
+  if (good && !is_closed) why = errno;
+  if (!good || !is_closed) fail(path + ": cannot write: " + std::strerror(why));
+  return good && is_closed;
 }
 
 // The block without its names; nullopt if it cannot be rendered, which was said.

@@ -55,8 +55,6 @@ void add_what_if_options(CLI::App& app, ChangeTexts& texts, Options& options) {
       ->type_name("KEY");
   app.add_option("--max-hbm", texts.max_hbm, "What --max has to fit; default is the planning memory")
       ->type_name("SIZE");
-  app.add_option("-n,--top", options.top,
-                 "Only the first N rows of each list; 0 is all. Default: 10 in text, else all");
   app.add_flag("--render", options.render_changed, "Print the planner's log of the changed plan");
 }
 

@@ -18,8 +18,11 @@ constexpr std::int64_t kMostThreads = 1024, kMostRows = 1'000'000'000;
 
 // Numbers that a std::size_t would take otherwise, such as -1, or that no machine could serve.
 CLI::Validator count_up_to(std::int64_t most) {
-  const auto wrong = [most](const std::string& text) {
-    return parse_integer(text, most) ? "" : "'" + text + "' is no number from 0 to " + std::to_string(most);
+  const auto wrong = [most](std::string& text) -> std::string {
+    const auto count = parse_integer(text, most);
+    if (!count) return "'" + text + "' is not a number from 0 to " + std::to_string(most);
+    text = std::to_string(*count);  // with a 0 in front it would be read as octal
+    return "";
   };
   return CLI::Validator(wrong, "", "count");
 }
@@ -126,10 +129,13 @@ void add_logs(CLI::App& app, const Command& command, RawOptions& raw) {
     app.add_option("LOG", raw.options.logs, "Log files; - is standard input")->type_name("FILE");
 }
 
-void add_diff_options(CLI::App& app, RawOptions& raw) {
-  app.add_option("-n,--top", raw.options.top,
-                 "Only the first N rows of each list; 0 is all. Default: 10 in text, else all")
+void add_top_of_lists(CLI::App& app, Options& options) {
+  app.add_option("-n,--top", options.top, "Only the first N rows of each list; 0 is all. Default: 10 in text, else all")
       ->check(count_up_to(kMostRows));
+}
+
+void add_diff_options(CLI::App& app, RawOptions& raw) {
+  add_top_of_lists(app, raw.options);
   app.add_option("--fail-on-increase", raw.fail_on_increase,
                  "Exit 1 if the largest rank's HBM increased by more than 2GiB, or 3% of BASE")
       ->type_name("LIMIT");
@@ -197,7 +203,8 @@ void add_own_options(CLI::App& app, CommandId command, RawOptions& raw) {
       return add_change_options(app, raw.changes);
     case CommandId::whatif:
       add_change_options(app, raw.changes);
-      return add_what_if_options(app, raw.changes, raw.options);
+      add_what_if_options(app, raw.changes, raw.options);
+      return add_top_of_lists(app, raw.options);
     case CommandId::timeline:
       add_timeline_options(app, raw.timeline);
       add_rank_filter(app, raw.options.filter);

@@ -47,10 +47,10 @@ struct Options {
   StashOptions stash;
   std::vector<Override> assume;
   Budgets budgets;                 // check
-  std::optional<std::size_t> top;  // diff: rows of each list; 0: all
+  std::optional<std::size_t> top;  // diff, whatif: rows of each list; 0: all
   std::optional<IncreaseLimit> fail_on_increase;
   std::vector<std::string> keep;           // anonymize: expressions for names that stay
-  std::vector<Assignment> changes;         // whatif; with `largest` the last one is the count in question
+  std::vector<Assignment> changes;         // whatif, explain; with `largest` the last one is the count in question
   bool render_changed = false;             // whatif: print the changed log
   std::optional<LargestQuestion> largest;  // whatif
   std::string name_map;                    // anonymize: file that the names are written to; empty: none

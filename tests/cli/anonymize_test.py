@@ -64,6 +64,15 @@ class NameMap(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertEqual(copy.read_bytes(), (LOGS / LOG).read_bytes())
 
+    def test_standard_input_is_the_log(self):
+        path = self.folder / "train.log"
+        for arguments in ([], ["-"]):
+            path.write_bytes((LOGS / LOG).read_bytes())
+            with open(path, "rb") as log:
+                done = subprocess.run([BINARY, "anonymize", "--map", path, *arguments], stdin=log, capture_output=True, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(path.read_bytes(), (LOGS / LOG).read_bytes())
+
     def test_standard_output_is_a_file(self):
         path = self.folder / "out.log"
         with open(path, "wb") as out:

@@ -59,6 +59,7 @@ STATUS = [  # arguments, standard input, status
     (["verify"], lzma.compress(GOOD * 9)[:-20], 1),
     (["verify"], bz2.compress(GOOD * 60, 1)[:-20], 1),
     (["summary"], gzip.compress(GOOD)[:-8], 0),
+    (["whatif", "--set", "batch_size=64", "--top", "-1"], GOOD, 2),
     (["verify"], b"step 1\n" + GOOD + b"step 2\n" + GOOD, 0),
     (["verify"], WRONG, 1),
     (["verify"], WRONG_OUTPUT, 1),
