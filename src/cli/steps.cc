@@ -4,6 +4,7 @@
 
 #include "report/words.h"
 #include "shardstats/input/containers.h"
+#include "shardstats/utf8.h"
 
 namespace shardstats::cli {
 namespace {
@@ -31,7 +32,8 @@ Error no_block(const std::string& path, std::string_view bytes) {
     error.hint = hint;
   else if (nearest.place.line > 0) {
     error.place.line = nearest.place.line;
-    error.hint += "; the nearest line is: " + without_runs_of_blanks(nearest.text).substr(0, kShownLine);
+    const std::string line = without_runs_of_blanks(nearest.text);
+    error.hint += "; the nearest line is: " + line.substr(0, byte_of(line, kShownLine));
   } else if (bytes.empty()) {
     error.hint = "the file is empty";
   }
