@@ -6,7 +6,7 @@ namespace shardstats {
 namespace {
 
 using enum FormulaId;
-constexpr std::array<FormulaForm, 35> kFormulas = {{
+constexpr std::array kFormulas = std::to_array<FormulaForm>({
     {base_tensor, "storage.base_tensor", "S", "whole table", "bytes", "2.1"},
     {cached_share, "storage.cached_share", "S_cache", "cache share of the table", "bytes", "4.2"},
     {tensor, "storage.tensor", "t", "embedding weights", "bytes", "4"},
@@ -41,7 +41,14 @@ constexpr std::array<FormulaForm, 35> kFormulas = {{
     {backward_comms, "perf.bwd_comms", "bm", "backward comms", "ms", "3"},
     {prefetch_compute, "perf.prefetch_compute", "pf", "prefetch compute", "ms", "3.6"},
     {perf_total, "perf.total", "T", "perf of the shard", "ms", "1.1"},
-}};
+});
+
+constexpr bool is_indexed_by_id() {
+  for (std::size_t i = 0; i < kFormulas.size(); ++i)
+    if (kFormulas[i].id != static_cast<FormulaId>(i)) return false;
+  return kFormulas.back().id == perf_total;
+}
+static_assert(is_indexed_by_id());
 
 }  // namespace
 

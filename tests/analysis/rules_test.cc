@@ -2,8 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
+#include <sstream>
 
 #include "logs.h"
 
@@ -21,20 +25,19 @@ TEST(Rules, IdsAreUniqueAndDotted) {
   }
 }
 
+// The header is read, as no program knows the names of its enumerators.
 TEST(Rules, EnumerationNamesTheRows) {
-  const struct {
-    RuleId id;
-    std::string_view name;
-  } cases[] = {{RuleId::table_storage_hbm, "table.storage.hbm"},
-               {RuleId::table_num_indices, "table.num_indices"},
-               {RuleId::table_batch_sizes, "table.batch_sizes"},
-               {RuleId::rank_hbm, "rank.hbm"},
-               {RuleId::rank_shards, "rank.shards"},
-               {RuleId::kernel_count, "kernel.count"},
-               {RuleId::kernel_constraints, "kernel.constraints"},
-               {RuleId::reservation_kjt, "reservation.kjt"},
-               {RuleId::reservation_capacity, "reservation.capacity"}};
-  for (const auto& c : cases) EXPECT_EQ(rule_of(c.id).id, c.name);
+  std::ifstream file(SHARDSTATS_SOURCE_DIR "/include/shardstats/analysis/rules.h");
+  const std::string header(std::istreambuf_iterator<char>(file), {});
+  const std::size_t start = header.find('{', header.find("enum class RuleId"));
+  std::istringstream words(header.substr(start + 1, header.find("};", start) - start - 1));
+  std::size_t row = 0;
+  for (std::string word; words >> word; ++row) {
+    std::string id(rule_table()[row].id);
+    std::ranges::replace(id, '.', '_');
+    EXPECT_EQ(word, id + ",");
+  }
+  EXPECT_GT(row, 40U);
 }
 
 TEST(Rules, PrefixSelects) {
