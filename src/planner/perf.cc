@@ -14,26 +14,26 @@ constexpr auto no = InferencePerf::none, col = InferencePerf::by_columns, cr = I
 // clang-format off
 constexpr std::array<PerfRules, 20> kReleases = {{
     //           parts wire   dp8    group  coll   link   m      m_w    infer kvssd  mtia
-    R{v0_1_0,      0, false, false, SS, false, false, false, false, no,  false, false},
-    R{v0_1_1,      0, false, false, SS, false, false, false, false, no,  false, false},
-    R{v0_2_0,      0, false, false, SS, false, false, false, false, no,  false, false},
-    R{v0_3_0,      0, false, false, SS, false, false, false, false, col, false, false},
-    R{v0_3_2,      0, false, false, SS, false, false, false, false, col, false, false},
-    R{v0_4_0,      0, false, false, SS, false, false, false, false, col, false, false},
-    R{v0_5_0,      4, true,  true,  FO, false, false, false, false, col, false, false},
-    R{v0_6_0,      4, true,  true,  FO, false, false, true,  false, col, false, false},
-    R{v0_7_0,      5, true,  true,  FO, false, false, true,  false, col, false, false},
-    R{v0_8_0,      5, true,  true,  FO, false, false, true,  true,  cr,  false, false},
-    R{v1_0_0,      5, true,  true,  FO, false, false, true,  true,  cr,  false, false},
-    R{v1_1_0,      5, true,  true,  FO, false, true,  true,  true,  cr,  false, false},
-    R{v1_2_0,      5, true,  true,  RA, false, true,  true,  true,  cr,  false, false},
-    R{v1_3_0,      5, true,  true,  RA, true,  true,  true,  true,  cr,  false, false},
-    R{v1_4_0,      5, true,  true,  RA, true,  true,  true,  true,  cr,  false, true},
-    R{v1_5_0,      5, true,  true,  RA, true,  true,  true,  true,  cr,  false, true},
-    R{v1_6_0,      5, true,  true,  GR, true,  true,  true,  true,  all, true,  true},
-    R{v1_7_0,      5, true,  true,  PO, true,  true,  true,  true,  all, true,  true},
-    R{v1_8_0,      5, true,  true,  PO, true,  true,  true,  true,  all, true,  true},
-    R{main_branch, 5, true,  true,  PO, true,  true,  true,  true,  all, true,  true},
+    R{v0_1_0,      0, false, false, SS, false, false, false, false, no,  false, false, 0.35},
+    R{v0_1_1,      0, false, false, SS, false, false, false, false, no,  false, false, 0.35},
+    R{v0_2_0,      0, false, false, SS, false, false, false, false, no,  false, false, 0.5},
+    R{v0_3_0,      0, false, false, SS, false, false, false, false, col, false, false, 0.5},
+    R{v0_3_2,      0, false, false, SS, false, false, false, false, col, false, false, 0.5},
+    R{v0_4_0,      0, false, false, SS, false, false, false, false, col, false, false, 0.5},
+    R{v0_5_0,      4, true,  true,  FO, false, false, false, false, col, false, false, 0.5},
+    R{v0_6_0,      4, true,  true,  FO, false, false, true,  false, col, false, false, 0.5},
+    R{v0_7_0,      5, true,  true,  FO, false, false, true,  false, col, false, false, 0.5},
+    R{v0_8_0,      5, true,  true,  FO, false, false, true,  true,  cr,  false, false, 0.5},
+    R{v1_0_0,      5, true,  true,  FO, false, false, true,  true,  cr,  false, false, 0.5},
+    R{v1_1_0,      5, true,  true,  FO, false, true,  true,  true,  cr,  false, false, 0.5},
+    R{v1_2_0,      5, true,  true,  RA, false, true,  true,  true,  cr,  false, false, 0.5},
+    R{v1_3_0,      5, true,  true,  RA, true,  true,  true,  true,  cr,  false, false, 0.5},
+    R{v1_4_0,      5, true,  true,  RA, true,  true,  true,  true,  cr,  false, true,  0.5},
+    R{v1_5_0,      5, true,  true,  RA, true,  true,  true,  true,  cr,  false, true,  0.5},
+    R{v1_6_0,      5, true,  true,  GR, true,  true,  true,  true,  all, true,  true,  0.5},
+    R{v1_7_0,      5, true,  true,  PO, true,  true,  true,  true,  all, true,  true,  0.5},
+    R{v1_8_0,      5, true,  true,  PO, true,  true,  true,  true,  all, true,  true,  0.5},
+    R{main_branch, 5, true,  true,  PO, true,  true,  true,  true,  all, true,  true,  0.5},
 }};
 // clang-format on
 
@@ -61,7 +61,7 @@ bool same_perf(const PerfRules& a, const PerfRules& b) {
   return a.parts == b.parts && a.wire_sizes == b.wire_sizes && a.dp_index_bytes == b.dp_index_bytes &&
          a.groups == b.groups && a.collectives == b.collectives && a.link_to_ddr == b.link_to_ddr &&
          a.multiplier == b.multiplier && a.weighted_multiplier == b.weighted_multiplier && a.inference == b.inference &&
-         a.key_value_on_ssd == b.key_value_on_ssd && a.mtia_in_hbm == b.mtia_in_hbm;
+         a.key_value_on_ssd == b.key_value_on_ssd && a.mtia_in_hbm == b.mtia_in_hbm && a.dense_share == b.dense_share;
 }
 
 WireSizes wire_sizes(const PerfRules& rules, Codecs codecs, bool sequence, double element_size) {

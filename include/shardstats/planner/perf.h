@@ -42,12 +42,8 @@ enum class GroupComms : std::uint8_t {
   groups,        // v1.6.0: whole groups; sequences undivided
   pods,          // v1.7.0+: groups are pods
 };
-enum class InferencePerf : std::uint8_t {
-  none,
-  by_columns,
-  by_columns_and_rows,
-  all
-};  // 3.7: where it is forward only
+// Which tables have forward perf only where the planner plans for inference (3.7).
+enum class InferencePerf : std::uint8_t { none, by_columns, by_columns_and_rows, all };
 
 // Which perf formula generation a release uses (3.9).
 struct PerfRules {
@@ -63,10 +59,11 @@ struct PerfRules {
   InferencePerf inference;
   bool key_value_on_ssd;
   bool mtia_in_hbm;
+  double dense_share;  // of the memory's bandwidth that the dense kernel gets (2.3)
 };
 const PerfRules& perf_rules_of(Release release);
 
-// Can two releases give different perf for some table?
+// Do two releases give the same perf for every table?
 bool same_perf(const PerfRules& a, const PerfRules& b);
 
 template <class N>
@@ -165,7 +162,7 @@ std::optional<N> kernel_bandwidth(const PerfSetting<N>& setting, const PerfFacts
     case KernelSpeed::unknown:
       break;
     case KernelSpeed::dense:
-      return constant<N>(release <= Release::v0_1_1 ? 0.35 : 0.5) * memory_bandwidth(setting);
+      return constant<N>(setting.rules->dense_share) * memory_bandwidth(setting);
     case KernelSpeed::batched_dense:
       return constant<N>(0.5) * memory_bandwidth(setting);
     case KernelSpeed::fused:
