@@ -53,7 +53,7 @@ constexpr Phase previous(Phase phase) {
 }
 
 // Bytes between bounds whose ends may be fractions of a byte.
-ByteInterval outward(RealInterval x) { return {capped(std::floor(std::max(x.low, 0.0))), capped(std::ceil(x.high))}; }
+ByteInterval whole_bytes_of(RealInterval x) { return outward({std::max(x.low, 0.0), x.high}); }
 
 // e_o / e over everything that explains the log.
 RealInterval output_scale(const PlanTable& table) {
@@ -163,8 +163,8 @@ void add_shard(const Plan& plan, const PlanTable& table, const PlanShard& shard,
   add(rank, Buffer::optimizer_state, parts.optimizer);
   add(rank, Buffer::cache, parts.cache);
   add(rank, Buffer::input, shard.sizes->input);
-  add(rank, Buffer::prefetched, outward(prefetched_bytes(plan, table, shard)));
-  const ByteInterval output = outward(output_bytes(shard, output_scale(table)));
+  add(rank, Buffer::prefetched, whole_bytes_of(prefetched_bytes(plan, table, shard)));
+  const ByteInterval output = whole_bytes_of(output_bytes(shard, output_scale(table)));
   const bool own = table.sharding == Sharding::dp;
   add(rank, own ? Buffer::own_output : Buffer::output, output);
   add(rank, own ? Buffer::own_gradients : Buffer::output_gradients, output);
@@ -206,8 +206,8 @@ std::vector<RankTimeline> timelines(const Plan& plan, const TimelineOptions& opt
     const ByteInterval input = rank.of(Buffer::input);
     add(rank, Buffer::later_inputs,
         {capped_product(input.low, batches.low - 1), capped_product(input.high, batches.high - 1)});
-    add(rank, Buffer::received, outward(received));
-    add(rank, Buffer::sent_gradients, outward(received));
+    add(rank, Buffer::received, whole_bytes_of(received));
+    add(rank, Buffer::sent_gradients, whole_bytes_of(received));
     add(rank, Buffer::activations, exactly(options.activations));
     add(rank, Buffer::kjt, plan.kjt_hbm);
     add_dense(plan, rank);

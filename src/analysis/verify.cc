@@ -77,7 +77,7 @@ Expected expected_bytes(ByteInterval bytes, Format form, std::int64_t unit) {
 
 Expected expected_value(RealInterval value, Format form, std::string_view unit) {
   if (unit == "bytes")
-    return expected_bytes({capped(std::max(value.low, 0.0)), capped(std::max(value.high, 0.0))}, form, kGiB);
+    return expected_bytes(outward({std::max(value.low, 0.0), std::max(value.high, 0.0)}), form, kGiB);
   return {value, unit, one_or_range(format(value.low, form), format(value.high, form))};
 }
 

@@ -3,29 +3,28 @@
 #include <nlohmann/json.hpp>
 
 #include "shardstats/report/budgets_text.h"
+#include "shardstats/report/json.h"
 
 namespace shardstats {
 namespace {
 
-using Json = nlohmann::ordered_json;
+bool is_whole(BudgetUnit unit) { return unit == BudgetUnit::bytes || unit == BudgetUnit::count; }
 
-// Bytes and counts are whole numbers.
-Json number(double x, BudgetUnit unit) {
-  if (unit == BudgetUnit::bytes || unit == BudgetUnit::count) return capped(x);
-  return x;
-}
+Json limit_json(double x, BudgetUnit unit) { return is_whole(unit) ? Json(capped(x)) : Json(x); }
 
 Json value_json(const BudgetResult& result, BudgetUnit unit) {
   if (!result.word.empty()) return result.word;
   if (!result.value) return nullptr;
-  return {{"low", number(result.value->low, unit)}, {"high", number(result.value->high, unit)}, {"unit", name(unit)}};
+  Json json = is_whole(unit) ? bounds_json(outward(*result.value)) : bounds_json(*result.value);
+  json["unit"] = name(unit);
+  return json;
 }
 
 Json result_json(const BudgetResult& result) {
   const BudgetForm& form = form_of(result.budget->id);
   Json json = {{"budget", form.name}, {"status", name(result.status)}, {"value", value_json(result, form.unit)}};
   json["limit"] =
-      form.unit == BudgetUnit::word ? Json(result.budget->allowed) : number(result.budget->limit, form.unit);
+      form.unit == BudgetUnit::word ? Json(result.budget->allowed) : limit_json(result.budget->limit, form.unit);
   json["pattern"] = form.of_tables() ? Json(result.pattern) : Json();
   json["rank"] = result.rank ? Json(*result.rank) : Json();
   json["table"] = result.table.empty() ? Json() : Json(result.table);

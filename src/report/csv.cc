@@ -250,10 +250,10 @@ void write_diff_rows(const PlanDiff& diff, std::size_t top, const Lead& lead, st
 }
 
 void write_peak(const PlanPeak& peak, Row& row) {
-  const auto outwards = [](RealInterval x) { return RealInterval{std::floor(x.low), std::ceil(x.high)}; };
-  add_amounts(outwards(peak.hbm), true, row);
+  const auto whole = [](RealInterval x) { return real(outward(x)); };
+  add_amounts(whole(peak.hbm), true, row);
   row.rank(peak.fullest);
-  add_amounts(peak.headroom ? std::optional(outwards(*peak.headroom)) : std::nullopt, true, row);
+  add_amounts(peak.headroom ? std::optional(whole(*peak.headroom)) : std::nullopt, true, row);
   add_amounts(peak.perf, false, row);
   row.rank(peak.perf ? std::optional(peak.slowest) : std::nullopt).empty();
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
@@ -31,9 +30,7 @@ class BoundsColumn {
     exact_ = exact_ && spread == 0;
   }
   // Milliseconds become whole picoseconds around them.
-  void add(RealInterval ms) {
-    add(ByteInterval{capped(std::floor(ms.low * kPicosecondsPerMs)), capped(std::ceil(ms.high * kPicosecondsPerMs))});
-  }
+  void add(RealInterval ms) { add(outward({ms.low * kPicosecondsPerMs, ms.high * kPicosecondsPerMs})); }
   void add_unknown() {
     low_.push_back(nullptr);
     spread_.push_back(0);
@@ -271,7 +268,7 @@ Json side_of(const Rows& rows, Field field, Side side) {
     const NumberDiff& number = row.*field;
     const std::optional<RealInterval> value = side(number);
     if (value && number.unit == DiffUnit::bytes)
-      column.add(ByteInterval{capped(std::floor(value->low)), capped(std::ceil(value->high))});
+      column.add(outward(*value));
     else
       column.add(value);
   }

@@ -201,9 +201,7 @@ Json bounds_json(Interval<int> x) { return bounds(x); }
 Json bounds_json(ByteInterval x) { return bounds(x); }
 Json bounds_json(RealInterval x) { return bounds(x); }
 
-Json bytes_json(RealInterval x) {
-  return bounds_json(ByteInterval{capped(std::floor(x.low)), capped(std::ceil(x.high))});
-}
+Json bytes_json(RealInterval x) { return bounds_json(outward(x)); }
 
 Json value_json(const AssumedValue& value) { return std::visit(ValueWriter{}, value); }
 

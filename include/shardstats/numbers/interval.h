@@ -61,7 +61,7 @@ constexpr std::int64_t capped_difference(std::int64_t a, std::int64_t b) {
   std::int64_t difference = 0;
   return !__builtin_sub_overflow(a, b, &difference) ? difference : b < 0 ? INT64_MAX : INT64_MIN;
 }
-// The whole number below or at x, 0 for no number.
+// x without what is behind its point, 0 for no number.
 constexpr std::int64_t capped(double x) {
   constexpr double kBeyond = 9223372036854775808.0;  // 2^63
   return x >= kBeyond ? INT64_MAX : x <= -kBeyond ? INT64_MIN : x == x ? static_cast<std::int64_t>(x) : 0;
@@ -75,6 +75,8 @@ constexpr ByteInterval operator-(ByteInterval a, ByteInterval b) {
 }
 constexpr RealInterval operator+(RealInterval a, RealInterval b) { return {a.low + b.low, a.high + b.high}; }
 constexpr RealInterval operator-(RealInterval a, RealInterval b) { return {a.low - b.high, a.high - b.low}; }
+// The whole numbers that bound it.
+inline ByteInterval outward(RealInterval x) { return {capped(std::floor(x.low)), capped(std::ceil(x.high))}; }
 constexpr RealInterval real(ByteInterval x) { return {static_cast<double>(x.low), static_cast<double>(x.high)}; }
 constexpr double middle(RealInterval x) { return x.low + (x.high - x.low) / 2; }
 
