@@ -13,7 +13,7 @@
 
 namespace shardstats {
 
-// Something that takes memory on every rank, or none there. By rank, in the order of Plan::ranks.
+// What takes memory on the ranks, on some of them perhaps none. `bytes` and `tables` are in the order of Plan::ranks.
 struct RankCause {
   std::string name;  // "weights", "fused_uvm_caching", "largest table"
   std::vector<ByteInterval> bytes;

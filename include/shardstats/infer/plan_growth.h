@@ -1,4 +1,4 @@
-// What a changed plan takes more than the log that it comes from. Tested by tests/infer/what_if_test.cc.
+// How much more memory a changed plan takes than the plan of the log. Tested by tests/infer/what_if_test.cc.
 #pragma once
 
 #include <functional>

@@ -111,7 +111,7 @@ class WhatIf {
 
   // The log as it is.
   const Plan& base() const;
-  // The same with its likeliest explanation alone, to hold ChangedPlan::likely against.
+  // The same with its likeliest explanation alone, to compare ChangedPlan::likely with.
   Plan likely_base() const;
   // Why this log cannot be changed; nullptr: it can.
   const Refusal* refusal() const;

@@ -148,8 +148,8 @@ enum class LineId : std::uint8_t {
   reserved_hbm,
   reserved_percent,
   planning_heading,
-  planning_memory,
-  planning_percent,  // planning_memory: HBM, DDR
+  planning_memory,  // HBM, DDR
+  planning_percent,
   dense_heading,
   dense_storage,
   kjt_heading,
