@@ -25,7 +25,6 @@ constexpr std::array<SizeUnit, 11> kUnits = {{{"", 1},
                                               {"MiB", kMiB},
                                               {"GiB", kGiB},
                                               {"TiB", kGiB * 1'024}}};
-constexpr std::size_t kMostDecimals = 6;  // a million units of any size still fit 64 bits
 
 // What is behind the number, without the blank between them.
 std::string_view unit_behind(std::string_view text, std::size_t number_end) {
@@ -34,13 +33,15 @@ std::string_view unit_behind(std::string_view text, std::size_t number_end) {
   return unit;
 }
 
-// Bytes of "25" in "1.25GiB".
+// Whole bytes of "25" in "1.25GiB", however many digits there are.
 std::optional<std::int64_t> decimals(std::string_view digits, std::int64_t unit) {
-  if (digits.size() > kMostDecimals) return std::nullopt;
-  auto bytes = parse_integer(digits);
-  if (!bytes) return std::nullopt;
-  *bytes *= unit;
-  for (std::size_t i = 0; i < digits.size(); ++i) *bytes /= 10;
+  if (digits.empty()) return std::nullopt;
+  std::int64_t bytes = 0;
+  // From the last digit on: what is cut off in between never reaches a whole byte.
+  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
+    if (*digit < '0' || *digit > '9') return std::nullopt;
+    bytes = ((*digit - '0') * unit + bytes) / 10;
+  }
   return bytes;
 }
 
