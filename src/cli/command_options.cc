@@ -79,9 +79,8 @@ void add_output_options(CLI::App& app, const Command& command, RawOptions& raw) 
 void add_log_options(CLI::App& app, const Command& command, RawOptions& raw) {
   const bool takes_one = command.id == CommandId::diff;
   app.add_option("--block", raw.block,
-                 takes_one ? "Which planner block of each log: a number from 1, or last"
-                           : "Which planner block of the log: a number from 1, last or all")
-      ->type_name("BLOCK")
+                 takes_one ? "Which planner block of each log, from 1" : "Which planner block of the log, from 1")
+      ->type_name(takes_one ? "N|last" : "N|last|all")
       ->default_str(takes_one ? "last" : "all")
       ->check(
           CLI::Validator([takes_one](const std::string& block) { return wrong_block(block, takes_one); }, "", "block"));

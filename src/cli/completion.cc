@@ -50,10 +50,11 @@ _shardstats() {
   fi
   if ((COMP_CWORD > 1)); then
     case $command in
-      @PATTERN@) ;;
+      help | @PATTERN@) ;;
       *) command=summary first=1 ;; # a log
     esac
     case $command in
+      help) options= arguments=('@NAMES@' '') ;;
 @CASES@    esac
   fi
 
@@ -116,6 +117,7 @@ std::string bash_script(const CommandManual& tool, const std::vector<CommandManu
   for (const CommandManual& manual : manuals) cases += bash_case(manual);
   std::string script = replaced(std::string(kBash), "@TOOL@", options);
   script = replaced(std::move(script), "@COMMANDS@", command_names(" ") + " @");
+  script = replaced(std::move(script), "@NAMES@", command_names(" "));
   script = replaced(std::move(script), "@PATTERN@", command_names(" | "));
   return replaced(std::move(script), "@CASES@", cases);
 }
@@ -125,10 +127,14 @@ std::string bash_script(const CommandManual& tool, const std::vector<CommandManu
 constexpr std::string_view kZsh = R"(#compdef shardstats
 # Completion for zsh. Written by `shardstats completion zsh`.
 
-_shardstats_first() {
+_shardstats_commands() {
   local -a commands=(
 @COMMANDS@  )
-  _alternative 'commands:command:{_describe command commands}' 'files:log:_files'
+  _describe command commands
+}
+
+_shardstats_first() {
+  _alternative 'commands:command:_shardstats_commands' 'files:log:_files'
 }
 
 _shardstats() {
@@ -139,13 +145,14 @@ _shardstats() {
   fi
   local command=$words[2]
   case $command in
-    @PATTERN@)
+    help | @PATTERN@)
       shift words
       ((CURRENT--))
       ;;
     *) command=summary ;; # a log
   esac
   case $command in
+    help) _arguments '1:command:_shardstats_commands' ;;
 @CASES@  esac
 }
 
@@ -212,7 +219,7 @@ constexpr std::string_view kFish = R"(# Completion for fish. Written by `shardst
 function __shardstats_is
     set -l words (commandline -opc)
     set -q words[2]; or return 1
-    contains -- $words[2] @COMMANDS@; or set words[2] summary
+    contains -- $words[2] help @COMMANDS@; or set words[2] summary
     contains -- $words[2] $argv
 end
 
@@ -242,6 +249,7 @@ std::string fish_script(const CommandManual& tool, const std::vector<CommandManu
   for (const CommandManual& manual : manuals)
     script += "complete -c shardstats -n __shardstats_first -a " + name_of(manual) + " -d " +
               fish_quoted(manual.command->help) + "\n";
+  script += "complete -c shardstats -n '__shardstats_is help' -f -a " + fish_quoted(command_names(" ")) + "\n";
   for (const CommandManual& manual : manuals) {
     const std::string condition = fish_quoted("__shardstats_is " + name_of(manual));
     script += "\n";

@@ -19,12 +19,20 @@ std::vector<std::string> names_in(const Rows& rows, Name name) {
   return names;
 }
 
+std::vector<std::string> words_between(const std::string& text, char mark) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; std::getline(stream, word, mark);) words.push_back(word);
+  return words;
+}
+
 // Values of an option whose value is called so; the user may give others, such as the beginning of a rule id.
 std::vector<std::string> offers_of(const std::string& value) {
   if (value == "RULE") return names_in(rule_table(), &Rule::id);
   if (value == "KERNEL") return names_in(kernel_table(), &KernelTraits::name);
   if (value == "SHARDING") return {kShardingNames.begin(), kShardingNames.end()};
-  if (value == "BLOCK") return {"last", "all"};
+  // "N|last|all": a number or one of these words.
+  if (value.starts_with("N|")) return words_between(value.substr(2), '|');
   return {};
 }
 
@@ -34,8 +42,7 @@ void read_type(std::string type, OptionManual& manual) {
   manual.value = type.substr(0, brace);
   if (manual.value == "UINT") manual.value = "N";
   if (brace == std::string::npos) return;
-  std::istringstream words(type.substr(brace + 2, type.size() - brace - 3));
-  for (std::string word; std::getline(words, word, ',');) manual.choices.push_back(word);
+  manual.choices = words_between(type.substr(brace + 2, type.size() - brace - 3), ',');
 }
 
 OptionManual described(const CLI::Option& option) {
