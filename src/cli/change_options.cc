@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "cli/formats.h"
 #include "cli/sizes.h"
@@ -12,6 +14,47 @@ namespace {
 constexpr std::string_view kNoChange =
     "no change given: for example `shardstats whatif --set batch_size=4096 train.log`; `shardstats whatif --help` says "
     "what can be changed";
+
+using Assignments = std::vector<Assignment>;
+
+std::variant<Assignments, std::string> read_set(const std::vector<std::string>& texts) {
+  Assignments changes;
+  for (const std::string& text : texts) {
+    auto parsed = parse_assignment(text);
+    if (auto* wrong = std::get_if<std::string>(&parsed)) return "--set " + *wrong;
+    changes.push_back(std::get<Assignment>(std::move(parsed)));
+  }
+  return changes;
+}
+
+// Takes out of what the settings say whatever the command line says in another option.
+void give_way(Assignments& of_settings, const Assignments& said, const std::optional<std::string>& max) {
+  std::erase_if(of_settings, [&](const Assignment& a) {
+    return a.key == max || (a.key != "drop" && std::ranges::find(said, a.key, &Assignment::key) != said.end());
+  });
+}
+
+// The changes of the file and of --set, in this order.
+std::variant<Assignments, std::string> read_both(const ChangeTexts& texts, const ChangeTexts& said) {
+  auto of_file = texts.file.empty() ? Assignments() : read_assignments(texts.file);
+  if (auto* wrong = std::get_if<std::string>(&of_file)) return std::move(*wrong);
+  auto of_set = read_set(texts.set);
+  if (auto* wrong = std::get_if<std::string>(&of_set)) return std::move(*wrong);
+  auto &changes = std::get<Assignments>(of_file), &more = std::get<Assignments>(of_set);
+  if (said.file.empty()) give_way(changes, said.set.empty() ? Assignments() : more, said.max);
+  if (said.set.empty()) give_way(more, said.file.empty() ? Assignments() : changes, said.max);
+  std::ranges::move(more, std::back_inserter(changes));
+  return std::move(changes);
+}
+
+// The command line has no room for the question that the settings ask each time.
+bool leaves_no_question(const ChangeTexts& texts, const ChangeTexts& said, const Options& options) {
+  if (!texts.max || said.max) return false;
+  if (options.render_changed) return true;
+  return (!said.set.empty() || !said.file.empty()) && std::ranges::any_of(options.changes, [&](const Assignment& a) {
+           return a.key == *texts.max || a.values.size() > 1;
+         });
+}
 
 // Reads --max: a change of the count in question comes last.
 std::optional<std::string> read_largest(const ChangeTexts& texts, Options& options) {
@@ -58,19 +101,12 @@ void add_what_if_options(CLI::App& app, ChangeTexts& texts, Options& options) {
   app.add_flag("--render", options.render_changed, "Print the planner's log of the changed plan");
 }
 
-std::optional<std::string> read_changes(const ChangeTexts& texts, Options& options) {
+std::optional<std::string> read_changes(const ChangeTexts& texts, const ChangeTexts& said, Options& options) {
+  auto read = read_both(texts, said);
+  if (auto* wrong = std::get_if<std::string>(&read)) return std::move(*wrong);
   std::vector<Assignment>& changes = options.changes;
-  if (!texts.file.empty()) {
-    auto read = read_assignments(texts.file);
-    if (auto* wrong = std::get_if<std::string>(&read)) return *wrong;
-    changes = std::get<std::vector<Assignment>>(std::move(read));
-  }
-  for (const std::string& text : texts.set) {
-    auto parsed = parse_assignment(text);
-    if (auto* wrong = std::get_if<std::string>(&parsed)) return "--set " + *wrong;
-    changes.push_back(std::get<Assignment>(std::move(parsed)));
-  }
-  if (auto wrong = read_largest(texts, options)) return wrong;
+  changes = std::get<Assignments>(std::move(read));
+  if (auto wrong = read_largest(leaves_no_question(texts, said, options) ? said : texts, options)) return wrong;
   if (const auto key = key_set_twice(changes)) return *key + " is set twice; give each attribute one value";
   if (changes.empty() && texts.file.empty() && options.command == CommandId::whatif) return std::string(kNoChange);
   const bool sweeps = std::ranges::any_of(changes, [](const Assignment& a) { return a.values.size() > 1; });

@@ -134,7 +134,8 @@ std::optional<Leave> check_diff(RawOptions& raw) {
   return std::nullopt;
 }
 
-std::variant<Options, Leave> finish(RawOptions& raw, const Config& config) {
+// `said`: the changes of the command line, without those of the settings.
+std::variant<Options, Leave> finish(RawOptions& raw, const ChangeTexts& said, const Config& config) {
   Options& options = raw.options;
   const Command& command = command_of(options.command);
   options.format = raw.format.empty() ? command.formats.front() : *format_named(raw.format);
@@ -162,7 +163,7 @@ std::variant<Options, Leave> finish(RawOptions& raw, const Config& config) {
   if (options.command == CommandId::diff)
     if (auto wrong = check_diff(raw)) return *wrong;
   if (options.command == CommandId::whatif || options.command == CommandId::explain)
-    if (auto wrong = read_changes(raw.changes, options)) return failed(std::move(*wrong));
+    if (auto wrong = read_changes(raw.changes, said, options)) return failed(std::move(*wrong));
   if (options.command == CommandId::report && options.outputs.empty() && isatty(STDOUT_FILENO) != 0)
     return failed(std::string(kPageToTerminal));
   if (!command.reads_logs || !options.logs.empty()) return options;
@@ -242,9 +243,10 @@ std::variant<Options, Leave> parse_command_line(int argc, const char* const* arg
   if (const auto* wrong = std::get_if<std::string>(&loaded)) return failed(*wrong);
   const auto& config = std::get<Config>(loaded);
   if (auto wrong = unknown_key_of(config)) return failed(std::move(*wrong));
+  const ChangeTexts said = raw.changes;
   if (auto wrong = fill_in(options, command, config, [&] { return wrong_value(raw); }))
     return failed(std::move(*wrong));
-  return finish(raw, config);
+  return finish(raw, said, config);
 }
 
 }  // namespace shardstats::cli

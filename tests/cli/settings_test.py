@@ -163,6 +163,30 @@ class Settings(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (0, rendered), done.stderr)
         self.assertEqual(self.tool(*change, "--render", config='[whatif]\nformat = "json"').returncode, 2)
 
+    def test_changes_of_the_command_line_win_over_those_of_other_options(self):
+        largest = '[whatif]\nmax = "batch_size"\nmax-hbm = "9GiB"'
+        (self.path / "changes.txt").write_text("batch_size = 4\n")
+        for words, config, other in (
+                (["--set", "batch_size=4"], largest, ["--set", "batch_size=4"]),
+                (["--changes", "changes.txt"], largest, ["--set", "batch_size=4"]),
+                (["--set", "world_size=4,8"], largest, ["--set", "world_size=4,8"]),
+                (["--set", "dtype=fp16"], largest, ["--set", "dtype=fp16", "--max", "batch_size", "--max-hbm", "9GiB"]),
+                (["--set", "dtype=fp16", "--render"], largest, ["--set", "dtype=fp16", "--render"]),
+                (["--max", "batch_size"], 'set = "batch_size=4"', ["--max", "batch_size"]),
+                (["--set", "batch_size=8"], 'changes = "changes.txt"', ["--set", "batch_size=8"]),
+                (["--changes", "changes.txt"], 'set = ["batch_size=8", "dtype=fp16"]',
+                 ["--set", "batch_size=4", "--set", "dtype=fp16"])):
+            with self.subTest(words=words, config=config):
+                done = self.tool("whatif", *words, LOG, config=config)
+                alone = self.tool("whatif", *other, LOG, config="")
+                self.assertEqual((done.returncode, done.stdout),
+                                 (0, alone.stdout), done.stderr)
+        for words, config in ((["--set", "batch_size=4", "--max", "batch_size"], ""),
+                              (["--set", "batch_size=4", "--max-hbm", "9GiB"], '[whatif]\nmax = "batch_size"'),
+                              ([], '[whatif]\nmax = "batch_size"\nset = "batch_size=4"')):
+            with self.subTest(words=words, config=config):
+                self.assertEqual(self.tool("whatif", *words, LOG, config=config).returncode, 2)
+
     def test_colours(self):
         def colours(**more):
             return b"\033[" in self.tool("verify", LOG, **more).stdout
