@@ -59,7 +59,8 @@ class Row {
 
   Row& text(std::string_view text) {
     const std::string cleaned = clean(text);
-    return cleaned.find_first_of(",\"") == std::string::npos ? raw(cleaned) : raw(quoted(cleaned));
+    const bool needs_quotes = cleaned.find_first_of(",\"") != std::string::npos || may_be_formula(cleaned);
+    return needs_quotes ? raw(quoted(cleaned)) : raw(cleaned);
   }
   Row& number(std::int64_t value) { return raw(std::to_string(value)); }
   Row& number(double value) { return std::isfinite(value) ? raw(shortest(value)) : empty(); }
@@ -76,6 +77,10 @@ class Row {
   }
 
  private:
+  // Quotes change nothing for programs, and a spreadsheet can be told to take what is quoted for text.
+  static bool may_be_formula(std::string_view text) {
+    return !text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos;
+  }
   static std::string quoted(const std::string& text) {
     std::string quoted = "\"";
     for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -27,6 +27,21 @@ TEST(Csv, QuotesWhereItMust) {
                      std::string(finding.rule->hint) + ",\r\n");
 }
 
+TEST(Csv, QuotesWhatASpreadsheetMayRunAndKeepsIt) {
+  for (const std::string name : {"=1+2", "+a", "-a", "@a"}) {
+    Finding finding;
+    finding.rule = &rule_of(RuleId::rank_hbm);
+    finding.where = {"-1", {7, 3}};
+    finding.fqn = name;
+    finding.message = "a=1";
+    Report report;
+    report.findings.push_back(finding);
+    std::string out;
+    write_findings_csv("x.log", {}, report, out);
+    EXPECT_TRUE(out.starts_with("x.log,1,7,3,error,rank.hbm,\"" + name + "\",,\"-1\",,,,,,a=1,")) << out;
+  }
+}
+
 TEST(Csv, TheSuspectElsewhere) {
   Finding finding;
   finding.rule = &rule_of(RuleId::rank_hbm);
