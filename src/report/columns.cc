@@ -1,27 +1,111 @@
 #include "report/columns.h"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <utility>
 
+#include "report/words.h"
 #include "shardstats/utf8.h"
 
 namespace shardstats {
+namespace {
 
-void Columns::write(std::string& out) const {
-  std::vector<std::size_t> widths;
+constexpr std::size_t kGap = 2;          // in front of each column
+constexpr std::size_t kIndent = 2;       // of what is below a name, besides
+constexpr std::size_t kLeastTitle = 20;  // columns that the end of a name needs to be of use
+
+std::size_t taken(std::span<const std::size_t> widths) {
+  return std::accumulate(widths.begin(), widths.end(), kGap * widths.size());
+}
+
+// The cells from `begin` to `end`, as far as the row has them.
+std::string cells(const std::vector<std::string>& row, const std::vector<std::size_t>& widths, std::size_t begin,
+                  std::size_t end) {
+  std::string line;
+  for (std::size_t i = begin; i < std::min(end, row.size()); ++i) {
+    const std::string text =
+        i == 0 ? padded(with_its_end(row[i], widths[i], "..."), widths[i]) : right_aligned(row[i], widths[i]);
+    line += std::string(kGap, ' ') + text;
+  }
+  return line;
+}
+
+void add_line(std::string line, std::string& out) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  if (!line.empty()) out += line + "\n";
+}
+
+}  // namespace
+
+Columns::Widths Columns::widths() const {
+  Widths widths;
   for (const auto& row : rows_) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], characters(row[i]));
   }
-  for (const auto& row : rows_) {
-    std::string line = "  ";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string blanks(widths[i] - characters(row[i]), ' ');
-      if (i > 0) line += "  ";
-      line += i == 0 ? row[i] + blanks : blanks + row[i];
+  return widths;
+}
+
+std::vector<std::size_t> Columns::ends(const Widths& widths, std::size_t taken, std::size_t most) const {
+  std::vector<std::size_t> ends;
+  std::size_t used = taken;
+  for (std::size_t i = titles_; i < widths.size(); ++i) {
+    if (used > taken && used + kGap + widths[i] > most) {
+      ends.push_back(i);
+      used = taken;
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
+    used += kGap + widths[i];
   }
+  ends.push_back(widths.size());
+  return ends;
+}
+
+std::vector<std::size_t> Columns::even_ends(const Widths& widths, std::size_t taken, std::size_t most) const {
+  std::vector<std::size_t> even = ends(widths, taken, most);
+  for (std::size_t less = most; less > taken; --less) {
+    std::vector<std::size_t> shorter = ends(widths, taken, less);
+    if (shorter.size() > even.size()) break;
+    even = std::move(shorter);
+  }
+  return even;
+}
+
+void Columns::write_broken_rows(Widths widths, std::size_t most, std::string& out) const {
+  widths.front() = std::min(widths.front(), most - kGap);
+  const std::vector<std::size_t> ends = even_ends(widths, kIndent, most);
+  for (const auto& row : rows_) {
+    add_line(cells(row, widths, 0, titles_), out);
+    std::size_t begin = titles_;
+    for (const std::size_t end : ends) {
+      add_line(std::string(kIndent, ' ') + cells(row, widths, begin, end), out);
+      begin = end;
+    }
+  }
+}
+
+void Columns::write_broken_table(const Widths& widths, std::size_t most, std::string& out) const {
+  std::size_t begin = titles_;
+  for (const std::size_t end : even_ends(widths, taken(std::span(widths).first(titles_)), most)) {
+    if (begin > titles_) out += "\n";
+    for (const auto& row : rows_)
+      if (begin == titles_ || row.size() > begin)
+        add_line(cells(row, widths, 0, titles_) + cells(row, widths, begin, end), out);
+    begin = end;
+  }
+}
+
+void Columns::write(const TextStyle& style, std::string& out) const {
+  const auto most = style.terminal ? static_cast<std::size_t>(style.width) : std::numeric_limits<std::size_t>::max();
+  Widths widths = this->widths();
+  const std::size_t whole = taken(widths), excess = whole - std::min(whole, most);
+  const bool fits = excess == 0 || widths.front() >= kLeastTitle + excess;
+  if (!fits)
+    return taken(std::span(widths).first(titles_)) > most / 2 ? write_broken_rows(std::move(widths), most, out)
+                                                              : write_broken_table(widths, most, out);
+  widths.front() -= excess;
+  for (const auto& row : rows_) add_line(cells(row, widths, 0, row.size()), out);
 }
 
 }  // namespace shardstats

@@ -194,15 +194,19 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
     out += wrapped("No shards are rebuilt: " + std::string(plan.why_not_sized) + ".", style.width, 0) + "\n";
   const bool ssd = std::ranges::any_of(plan.tables, [](const TableRow& row) { return row.ssd.high > 0; });
   Columns tables;
-  tables.add({"table", "type", "kernel", "shards", "element", "optimizer", "HBM", "DDR", ssd ? "SSD" : ""});
+  std::vector<std::string> head = {"table", "type", "kernel", "shards", "element", "optimizer", "HBM", "DDR"};
+  if (ssd) head.emplace_back("SSD");
+  tables.add(std::move(head));
   for (const TableRow& row : plan.tables) {
     const auto or_dash = [&](std::string text) { return row.table->sized ? text : std::string("-"); };
-    tables.add({std::string(row.printed->fqn.text), std::string(row.printed->sharding.text),
-                std::string(row.printed->kernel.text), or_dash(with_commas(row.shard_count)),
-                or_dash(element_text(*row.table)), or_dash(optimizer_text(*row.table)), or_dash(human_bytes(row.hbm)),
-                or_dash(human_bytes(row.ddr)), ssd ? or_dash(human_bytes(row.ssd)) : ""});
+    std::vector<std::string> cells = {std::string(row.printed->fqn.text),    std::string(row.printed->sharding.text),
+                                      std::string(row.printed->kernel.text), or_dash(with_commas(row.shard_count)),
+                                      or_dash(element_text(*row.table)),     or_dash(optimizer_text(*row.table)),
+                                      or_dash(human_bytes(row.hbm)),         or_dash(human_bytes(row.ddr))};
+    if (ssd) cells.push_back(or_dash(human_bytes(row.ssd)));
+    tables.add(std::move(cells));
   }
-  if (plan.sized && !plan.tables.empty()) tables.write(out);
+  if (plan.sized && !plan.tables.empty()) tables.write(style, out);
   if (plan.sized && plan.tables_hidden > 0)
     out += "  ... and " + plural(static_cast<std::int64_t>(plan.tables_hidden), "more table") + "\n";
   const bool is_open = std::ranges::any_of(plan.tables, [](const TableRow& row) {
@@ -216,7 +220,7 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
     ranks.add({std::to_string(rank->rank), bytes_or_dash(plan.rank_hbm, rank->hbm),
                bytes_or_dash(plan.rank_hbm, rank->sparse_hbm), bytes_or_dash(plan.rank_ddr, rank->ddr),
                bytes_or_dash(plan.column_bytes, rank->input), bytes_or_dash(plan.column_bytes, rank->output)});
-  if (!plan.ranks.empty()) ranks.write(out);
+  if (!plan.ranks.empty()) ranks.write(style, out);
   if (plan.ranks_hidden > 0)
     out += "  ... and " + plural(static_cast<std::int64_t>(plan.ranks_hidden), "more rank") + "\n";
 }

@@ -38,11 +38,11 @@ void write_changes(const WhatIfResult& result, const TextStyle& style, std::stri
 }
 
 void write_sweep(const Sweep& sweep, const TextStyle& style, std::string& out) {
-  Columns columns;
+  Columns columns(sweep.keys.size());
   columns.add(head(sweep));
   columns.add(base_row(sweep));
   for (const SweepPoint& point : sweep.points) columns.add(row(point));
-  columns.write(out);
+  columns.write(style, out);
   for (const SweepPoint& point : sweep.points)
     if (!point.peak) out += wrapped("  " + refusal(point), style.width, 4) + "\n";
 }
