@@ -43,8 +43,7 @@ void write_sweep(const Sweep& sweep, const TextStyle& style, std::string& out) {
   columns.add(base_row(sweep));
   for (const SweepPoint& point : sweep.points) columns.add(row(point));
   columns.write(style, out);
-  for (const SweepPoint& point : sweep.points)
-    if (!point.peak) out += wrapped("  " + refusal(point), style.width, 4) + "\n";
+  for (const std::string& text : refusals(sweep)) out += wrapped("  " + text, style.width, 4) + "\n";
 }
 
 void write_largest(const LargestFit& largest, const TextStyle& style, std::string& out) {

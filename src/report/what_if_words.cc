@@ -1,5 +1,8 @@
 #include "report/what_if_words.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "report/words.h"
 #include "shardstats/report/units.h"
 
@@ -9,7 +12,7 @@ namespace {
 std::string headroom_text(const PlanPeak& peak) {
   if (!peak.headroom) return "not known";
   if (peak.headroom->high < 0)
-    return "none: " + human_bytes(RealInterval{-peak.headroom->high, -peak.headroom->low}) + " too much";
+    return human_bytes(RealInterval{-peak.headroom->high, -peak.headroom->low}) + " too much";
   return peak.headroom->low < 0 ? "perhaps none" : human_bytes(*peak.headroom);
 }
 
@@ -58,6 +61,25 @@ std::vector<std::string> row(const SweepPoint& point) {
 }
 
 std::string refusal(const SweepPoint& point) { return listed(point.values, "") + ": " + point.refused; }
+
+std::vector<std::string> refusals(const Sweep& sweep) {
+  std::vector<std::pair<const SweepPoint*, std::int64_t>> first_of_each;  // and how many there are
+  for (const SweepPoint& point : sweep.points) {
+    if (point.peak) continue;
+    const auto known =
+        std::ranges::find(first_of_each, point.refused, [](const auto& one) { return one.first->refused; });
+    if (known == first_of_each.end())
+      first_of_each.emplace_back(&point, 1);
+    else
+      ++known->second;
+  }
+  std::vector<std::string> lines;
+  for (const auto& [point, count] : first_of_each)
+    lines.push_back(count == 1 ? refusal(*point)
+                               : listed(point->values, "") + " and " + plural(count - 1, "more point") + ": " +
+                                     point->refused);
+  return lines;
+}
 
 std::string answer(const LargestFit& largest) {
   const std::string limit = human_bytes(largest.limit);

@@ -18,6 +18,8 @@ std::vector<std::string> head(const Sweep& sweep);
 std::vector<std::string> base_row(const Sweep& sweep);
 std::vector<std::string> row(const SweepPoint& point);  // the values alone if it was refused
 std::string refusal(const SweepPoint& point);           // "64, none: ..."
+// A line for each reason: "64, none and 7 more points: ..."
+std::vector<std::string> refusals(const Sweep& sweep);
 
 // "largest batch_size that fits 72 GiB: 4,096", or that none does.
 std::string answer(const LargestFit& largest);

@@ -56,6 +56,15 @@ TEST(WhatIfPage, LinesBandsLimitAndBase) {
   EXPECT_THAT(page, HasSubstr("&lt;x&gt;.dtype"));
 }
 
+TEST(WhatIfText, TheSameReasonIsSaidOnce) {
+  WhatIfResult result = two_lines();
+  std::vector<SweepPoint>& points = result.sweep->points;
+  for (SweepPoint* point : {&points[0], &points[5]}) *point = {point->values, {}, "too large"};
+  std::string out;
+  write_sweep(*result.sweep, {}, out);
+  EXPECT_THAT(out, HasSubstr("\n  64, fp16 and 1 more point: too large\n  128, fp32: no <way>\n"));
+}
+
 TEST(WhatIfPage, NoLimitWhereItIsNotTheSame) {
   WhatIfResult result = two_lines();
   result.sweep->points.front().peak = peak(exactly(kGibi), 8 * kGibi);
