@@ -4,6 +4,7 @@
 
 #include "report/columns.h"
 #include "report/words.h"
+#include "shardstats/ascii.h"
 #include "shardstats/report/units.h"
 #include "shardstats/utf8.h"
 
@@ -106,6 +107,23 @@ std::size_t columns_of(std::string_view word) {
   return columns + characters(word);
 }
 
+// "GiB" or "GiB..1.2", but not "Billing".
+bool begins_with_unit(std::string_view text) {
+  constexpr std::string_view kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "GB", "ms"};
+  return std::ranges::any_of(kUnits, [&](std::string_view unit) {
+    return text.starts_with(unit) && (text.size() == unit.size() || !is_letter(text[unit.size()]));
+  });
+}
+
+// Where the first word ends: a number and its unit are one.
+std::size_t end_of_word(std::string_view text) {
+  std::size_t end = std::min(text.find(' '), text.size());
+  while (end > 0 && end < text.size() && is_digit(text[end - 1]) &&
+         begins_with_unit(text.substr(end + 1, text.find(' ', end + 1) - end - 1)))
+    end = std::min(text.find(' ', end + 1), text.size());
+  return end;
+}
+
 }  // namespace
 
 std::string wrapped(std::string_view text, int width, int indent) {
@@ -115,7 +133,7 @@ std::string wrapped(std::string_view text, int width, int indent) {
   std::size_t column = start;
   const auto most = static_cast<std::size_t>(std::max(width, indent + 20));
   while (!text.empty()) {
-    const std::size_t blank = std::min(text.find(' '), text.size());
+    const std::size_t blank = end_of_word(text);
     const std::size_t columns = columns_of(text.substr(0, blank));
     if (column > start && column + 1 + columns > most) {
       out.resize(out.find_last_not_of(' ') + 1);  // the gap before a formula's name

@@ -17,14 +17,18 @@ TEST(Wrapped, BreaksAtBlanks) {
     const char* text;
     int width, indent;
     const char* lines;
-  } cases[] = {{"one two three", 40, 2, "one two three"},
-               {"aaaaaaaaaa bbbbbbbbbb cccccccccc", 22, 2, "aaaaaaaaaa bbbbbbbbbb\n  cccccccccc"},
-               {"  aaaaaaaaaa bbbbbbbbbb cccccccccc", 23, 4, "  aaaaaaaaaa bbbbbbbbbb\n    cccccccccc"},
-               {"a.name.longer.than.the.whole.line is kept", 24, 4, "a.name.longer.than.the.whole.line\n    is kept"},
-               {"aaaaaaaaaa bbbbbbbb   cccccccccc", 22, 2, "aaaaaaaaaa bbbbbbbb\n  cccccccccc"},
-               {"\u2588\u2588\u2588\u2588 \x1b[1;31mbbbb\x1b[0m cccccccccccc d", 24, 2,
-                "\u2588\u2588\u2588\u2588 \x1b[1;31mbbbb\x1b[0m cccccccccccc d"},
-               {"", 80, 2, ""}};
+  } cases[] = {
+      {"one two three", 40, 2, "one two three"},
+      {"aaaaaaaaaa bbbbbbbbbb cccccccccc", 22, 2, "aaaaaaaaaa bbbbbbbbbb\n  cccccccccc"},
+      {"  aaaaaaaaaa bbbbbbbbbb cccccccccc", 23, 4, "  aaaaaaaaaa bbbbbbbbbb\n    cccccccccc"},
+      {"a.name.longer.than.the.whole.line is kept", 24, 4, "a.name.longer.than.the.whole.line\n    is kept"},
+      {"aaaaaaaaaa bbbbbbbb   cccccccccc", 22, 2, "aaaaaaaaaa bbbbbbbb\n  cccccccccc"},
+      {"\u2588\u2588\u2588\u2588 \x1b[1;31mbbbb\x1b[0m cccccccccccc d", 24, 2,
+       "\u2588\u2588\u2588\u2588 \x1b[1;31mbbbb\x1b[0m cccccccccccc d"},
+      {"takes between 0 B..1.024 MiB, of 5 Billion", 24, 2, "takes between\n  0 B..1.024 MiB, of 5\n  Billion"},
+      {"needs 201.6 GB/s each way, a 1.5 ms a", 14, 0, "needs 201.6 GB/s\neach way, a 1.5 ms a"},
+      {"rank 17 takes 9.161 GiB", 20, 2, "rank 17 takes\n  9.161 GiB"},
+      {"", 80, 2, ""}};
   for (const auto& c : cases) EXPECT_EQ(wrapped(c.text, c.width, c.indent), c.lines);
 }
 

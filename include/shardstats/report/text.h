@@ -39,7 +39,8 @@ std::string candidates_text(const BlockView& block);                    // "v1.4
 std::string tables_text(const BlockView& block);                        // "4 tables"
 std::string value_text(const AssumedValue& value);
 
-// Breaks `text` at blanks into lines of at most `width`; following lines start with `indent` blanks.
+// Breaks `text` at blanks into lines of at most `width`; following lines start with `indent` blanks. No number loses
+// its unit.
 std::string wrapped(std::string_view text, int width, int indent);
 
 }  // namespace shardstats
