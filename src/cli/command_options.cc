@@ -9,6 +9,7 @@
 #include "cli/help.h"
 #include "cli/settings.h"
 #include "cli/terminal.h"
+#include "report/words.h"
 #include "shardstats/version.h"
 
 namespace shardstats::cli {
@@ -30,6 +31,20 @@ CLI::Validator count_up_to(std::int64_t most) {
 template <std::size_t N>
 std::vector<std::string> strings(const std::array<std::string_view, N>& views) {
   return {views.begin(), views.end()};
+}
+
+// One of these words; its description is what help and completion read the choices of.
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  const auto wrong = [words](const std::string& text) -> std::string {
+    if (std::ranges::find(words, text) != words.end()) return {};
+    const std::vector<std::string_view> views(words.begin(), words.end());
+    const std::string_view near = nearest(text, views);
+    return "'" + text + "': expected " + listed(words, "or") +
+           (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
+  };
+  std::string description;
+  for (const std::string& word : words) description += (description.empty() ? "{" : ",") + word;
+  return CLI::Validator(wrong, description + "}", "choice");
 }
 
 // An option that may be given several times, with one value each.
@@ -54,7 +69,7 @@ void add_output_options(CLI::App& app, const Command& command, RawOptions& raw) 
   app.add_option("-f,--format", raw.format, "Output format")
       ->type_name("FORMAT")
       ->default_str(std::string(format_of(command.formats.front()).name))
-      ->check(CLI::IsMember(names_of(command.formats)));
+      ->check(one_of(names_of(command.formats)));
   add_repeated(app, "-o,--output", raw.options.outputs,
                "Write to FILE instead of standard output, in the format of its extension", "FILE")
       ->check(file_name());
@@ -63,7 +78,7 @@ void add_output_options(CLI::App& app, const Command& command, RawOptions& raw) 
   app.add_option("--color", raw.options.color, "Colours")
       ->type_name("WHEN")
       ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+      ->check(one_of({"auto", "always", "never"}));
   app.add_flag("--ascii", raw.options.ascii, "No characters outside ASCII in text");
   const bool scans = command.id == CommandId::scan;
   app.add_flag("-q,--quiet", raw.options.quiet,
@@ -114,7 +129,7 @@ void add_rule_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--fail-on", raw.fail_on, "Exit 1 at findings of this severity or above")
       ->type_name("SEVERITY")
       ->capture_default_str()
-      ->check(CLI::IsMember(strings(kSeverityNames)));
+      ->check(one_of(strings(kSeverityNames)));
 }
 
 void add_logs(CLI::App& app, const Command& command, RawOptions& raw) {
@@ -165,7 +180,7 @@ void add_target(CLI::App& app, CommandId command, std::string& target) {
   if (command == CommandId::completion)
     app.add_option("SHELL", target, "The shell that is to complete")
         ->type_name("SHELL")
-        ->check(CLI::IsMember(strings(kShellNames)))
+        ->check(one_of(strings(kShellNames)))
         ->required();
 }
 
@@ -182,7 +197,7 @@ void add_reconstruct_options(CLI::App& app, RawOptions& raw) {
   app.add_option("-s,--sort", raw.sort, "Order of tables")
       ->type_name("KEY")
       ->capture_default_str()
-      ->check(CLI::IsMember(strings(kSortKeyNames)));
+      ->check(one_of(strings(kSortKeyNames)));
 }
 
 // Those that one command has, or two.

@@ -76,6 +76,7 @@ bool names_file(const std::string& word) {
 std::optional<std::string> wrong_first_word(std::span<const char* const> words) {
   if (words.size() < 2 || words[1][0] == '-' || is_command(words[1])) return std::nullopt;
   const std::string word = words[1];
+  if (word == "help") return "help takes one command; `shardstats --help` lists them";
   const std::string unknown = "unknown command '" + word + "'";
   if (struct stat status{}; stat(words[1], &status) == 0)
     return unknown + "; to check the logs in it: shardstats scan " + word;

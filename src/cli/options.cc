@@ -19,6 +19,7 @@
 #include "cli/man_page.h"
 #include "cli/settings.h"
 #include "cli/sizes.h"
+#include "cli/wrong_words.h"
 #include "report/words.h"
 #include "shardstats/analysis/anonymize.h"
 
@@ -49,6 +50,12 @@ class OptionsOfAll {
       const CLI::Option* option = command->get_option_no_throw(name);
       return option != nullptr && option->get_items_expected_max() > 0;
     });
+  }
+  std::vector<std::string> commands_with(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app_.get_subcommands({}))
+      if (command->get_option_no_throw(name) != nullptr) names.push_back(command->get_name());
+    return names;
   }
 
  private:
@@ -176,23 +183,6 @@ std::variant<Options, Leave> finish(RawOptions& raw, const ChangeTexts& said, co
   return options;
 }
 
-// "did you mean '--format'?" for the first option on the command line that the command does not have.
-std::string near_option(const CLI::App& app, int argc, const char* const* argv) {
-  const auto chosen = app.get_subcommands();
-  const CLI::App& command = chosen.empty() ? app : *chosen.front();
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = std::string(argv[i]).substr(0, std::string_view(argv[i]).find('='));
-    if (!word.starts_with("--") || command.get_option_no_throw(word) != nullptr) continue;
-    std::vector<std::string> names;
-    for (const CLI::Option* option : command.get_options())
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    const std::vector<std::string_view> views(names.begin(), names.end());
-    const std::string_view near = nearest(word, views);
-    return near.empty() ? "" : "did you mean '" + std::string(near) + "'? ";
-  }
-  return "";
-}
-
 // Of any command, too.
 bool asks_for_version(const std::vector<const char*>& words) {
   return words.size() > 1 && std::string_view(words.back()) == "--version" &&
@@ -201,16 +191,15 @@ bool asks_for_version(const std::vector<const char*>& words) {
 
 // Fills `app` and `raw`. Returns what ends the run, if anything does: help, or a wrong option.
 std::optional<Leave> parse_words(const std::vector<const char*>& words, CLI::App& app, RawOptions& raw) {
-  const auto argc = static_cast<int>(words.size());
   const Command* chosen = command_named(words[1]);
   add_commands(app, chosen != nullptr && describes_tool(chosen->id) ? nullptr : chosen, raw);
   try {
-    app.parse(argc, words.data());
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
-    std::ostringstream out, err;
-    const int status = app.exit(error, out, err);
-    if (status == 0) return Leave{kClean, out.str(), ""};
-    return Leave{kFailed, "", "shardstats: error: " + near_option(app, argc, words.data()) + err.str()};
+    std::ostringstream out, ignored;
+    if (app.exit(error, out, ignored) == 0) return Leave{kClean, out.str(), ""};  // help
+    return failed(
+        wrong_words(app, error, [](const std::string& option) { return OptionsOfAll().commands_with(option); }));
   }
   if (describes_tool(raw.options.command)) return Leave{kClean, description_of_tool(app, raw.options), ""};
   return std::nullopt;

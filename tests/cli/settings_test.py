@@ -18,7 +18,7 @@ WRONG = [  # configuration, command, what standard error says
     ('[scan]\nnonsense = 1', ["verify"], "c.toml:2:1: unknown key 'nonsense' in [scan]"),
     ('config = "x"', ["verify"], "c.toml:1:1: unknown key 'config'"),
     ("format = ", ["verify"], "c.toml:1:10: no valid TOML"),
-    ('format = "jsn"', ["verify"], "c.toml:1:1: --format: jsn not in {text,json"),
+    ('format = "jsn"', ["verify"], "c.toml:1:1: --format: 'jsn': expected text, json, ndjson"),
     ("format = [\"json\"]", ["verify"], "c.toml:1:1: 'format' takes one text or number"),
     ('threads = "four"', ["verify"], "c.toml:1:1: 'threads' takes a whole number"),
     ("threads = -1", ["verify"], "c.toml:1:1: 'threads' takes a whole number from 0"),
@@ -113,9 +113,9 @@ class Settings(unittest.TestCase):
                 self.assertIn("shardstats: error: " + message, done.stderr.decode())
 
     def test_wrong_environment(self):
-        for variable, value, message in (("FORMAT", "jsn", "--format: jsn not in"), ("THREADS", "x", ""),
+        for variable, value, message in (("FORMAT", "jsn", "--format: 'jsn': expected text"), ("THREADS", "x", ""),
                                          ("TABLE", "(", "--table '('"), ("ASCII", "perhaps", ""),
-                                         ("FAIL_ON", "never", "--fail-on: never not in")):
+                                         ("FAIL_ON", "never", "--fail-on: 'never': expected error")):
             done = self.tool("verify", LOG, env={"SHARDSTATS_" + variable: value})
             self.assertEqual((done.returncode, done.stdout), (2, b""), variable)
             self.assertIn(f"shardstats: error: SHARDSTATS_{variable}: {message}", done.stderr.decode())
