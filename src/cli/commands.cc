@@ -46,21 +46,21 @@ constexpr std::array<Command, 16> kCommands = {{
      "Files without planner statistics are counted and passed over; of files that are named it is an error.\n"
      "A file that cannot be read is reported, and the scan goes on; the exit status is 2 then.",
      "shardstats scan runs/\n"
-     "shardstats scan 'runs/**/rank0*.log.gz' old.log --select table.storage --fail-on warning\n"
-     "shardstats scan -f ndjson runs/ | jq -r 'select(.verdict == \"findings\").logs[]?.path'",
+     "shardstats scan 'runs/**/rank0*.log.gz' old.log --fail-on warning\n"
+     "shardstats scan -f ndjson . | jq 'select(.verdict==\"findings\").logs[]?.path'",
      true, true, kOfFindings},
     {CommandId::check, kCheck, "check", "Say whether a plan keeps limits on memory, balance and perf",
      "SIZE is a number with B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (of 1024). Limits are inclusive.\n"
      "Limits of single tables stand in the configuration file, see docs/check.md.\n"
      "What cannot be known from the log is a warning, with --strict it counts as broken.",
      "shardstats check --max-hbm 72GiB --max-imbalance 10% train.log\n"
-     "shardstats check --config limits.toml --strict runs/7/train.log runs/8/train.log",
+     "shardstats check --config limits.toml --strict runs/*/train.log",
      true, true, kOfFindings},
     {CommandId::diff, kCompare, "diff", "Compare two logs: what changed, by how much, and why",
      "The last planner block of each log is compared; --block N takes another one.\n"
      "Sizes are bounds; something changed only if no value fits both logs.",
      "shardstats diff base.log new.log\n"
-     "shardstats diff --fail-on-increase 2GiB -f markdown base.log new.log > comment.md",
+     "shardstats diff --fail-on-increase 2GiB -o comment.md base.log new.log",
      true, false, kOfDiffs},
     {CommandId::whatif, kCompare, "whatif",
      "Change the batch size, a table or the release, and see the plan that it gives",
@@ -68,7 +68,7 @@ constexpr std::array<Command, 16> kCommands = {{
      "Shards stay on their ranks; those of tables whose number of shards changes go where least HBM is taken.\n"
      "Values such as 64,96,128 or 1024..16384*2 make a table with a row for each.",
      "shardstats whatif --set batch_size=4096 train.log\n"
-     "shardstats whatif --set table_7.sharding=RW --set optimizer=rowwise_adagrad train.log\n"
+     "shardstats whatif --set table_7.sharding=RW --set optimizer=sgd train.log\n"
      "shardstats whatif --set batch_size=1024..16384*2 -o - -o sweep.html train.log\n"
      "shardstats whatif --max batch_size --max-hbm 72GiB train.log\n"
      "shardstats whatif --set release=v1.8.0 --render train.log > changed.log",
@@ -111,8 +111,9 @@ constexpr std::array<Command, 16> kCommands = {{
      "Weights of fused tables go to pinned host memory after the lookup, and back before the embedding backward.\n"
      "--table and --exclude-table say which tables may be stashed; docs/stash.md says what is assumed.\n"
      "RATE is a size a second, such as 450GB/s; TIME is in milliseconds.",
-     "shardstats stash --bandwidth 450GB/s --window 60ms --activations 20GiB train.log\n"
-     "shardstats stash --bandwidth 450GB/s --target-hbm 72GiB --exclude-table 'ebc.hot_' train.log",
+     "shardstats stash --bandwidth 450GB/s --window 60ms train.log\n"
+     "shardstats stash --bandwidth 450GB/s --activations 20GiB train.log\n"
+     "shardstats stash --bandwidth 450GB/s --target-hbm 72GiB --table ebc train.log",
      true, false, kOfStashes},
     {CommandId::render, kShare, "render", "Print the planner blocks again in canonical form",
      "Without logger prefixes and everything around the blocks, and with wrapped, glued or escaped lines put together.",
@@ -124,7 +125,7 @@ constexpr std::array<Command, 16> kCommands = {{
      "Each name becomes another of the same length, the same one everywhere; numbers and widths stay, so that the "
      "blocks verify as before. Nothing but the blocks is printed. docs/anonymize.md says what is a name.",
      "shardstats anonymize -o report.log train.log\n"
-     "shardstats anonymize --keep 'sparse_arch|ebc' --map names.json train.log > report.log",
+     "shardstats anonymize --keep 'ebc|ec' --map names.json train.log > report.log",
      true, false, kTextOnly},
     {CommandId::rules, kCheck, "rules", "List every check, or show one", "",
      "shardstats rules\n"
@@ -133,9 +134,9 @@ constexpr std::array<Command, 16> kCommands = {{
      false, false, kOfRules},
     {CommandId::completion, kSetUp, "completion", "Print a script that completes commands, options and values",
      "The script holds what this version of the tool knows; `cmake --install` puts it where the shells look for it.",
-     "shardstats completion bash > ~/.local/share/bash-completion/completions/shardstats\n"
      "shardstats completion zsh > ~/.zfunc/_shardstats\n"
-     "shardstats completion fish > ~/.config/fish/completions/shardstats.fish",
+     "shardstats completion fish > ~/.config/fish/completions/shardstats.fish\n"
+     "source <(shardstats completion bash)    # in ~/.bashrc",
      false, false, kTextOnly},
     {CommandId::man, kSetUp, "man", "Print the manual page", "",
      "shardstats man | man -l -\nshardstats man > shardstats.1", false, false, kTextOnly},

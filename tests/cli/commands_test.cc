@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "cli/manual.h"
 #include "cli/parallel.h"
 
 namespace shardstats::cli {
@@ -21,6 +22,12 @@ TEST(Commands, TableIsIndexedById) {
     EXPECT_FALSE(command.formats.empty()) << command.name;
     EXPECT_EQ(command.examples.find("shardstats " + std::string(command.name)), 0U) << command.name;
   }
+}
+
+TEST(Commands, ExamplesFitATerminal) {
+  constexpr std::size_t kColumns = 80, kIndent = 2;
+  for (const Command& command : commands())
+    for (const std::string_view line : lines_of(command.examples)) EXPECT_LE(kIndent + line.size(), kColumns) << line;
 }
 
 TEST(Commands, Nearest) {
