@@ -34,7 +34,7 @@ std::string unexpected(const CLI::App& command, const std::string& word, const C
 }
 
 // "--format needs a value: text or json", or has two; empty where the error is another one.
-std::string wrong_count(const CLI::App& command, const std::string& what) {
+std::string wrong_number_of_values(const CLI::App& command, const std::string& what) {
   const bool has_none = what.ends_with(" missing"), has_more = what.find(": At Most 1 ") != std::string::npos;
   if (!has_none && !has_more) return {};
   const std::string name = what.substr(0, what.find(':'));
@@ -54,7 +54,7 @@ std::string wrong_words(const CLI::App& app, const CLI::ParseError& error, const
   const std::string what = error.what();
   if (const auto rest = app.remaining(true); dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !rest.empty())
     return unexpected(command, rest.front(), commands_with, see);
-  if (std::string count = wrong_count(command, what); !count.empty()) return count;
+  if (std::string count = wrong_number_of_values(command, what); !count.empty()) return count;
   return what + (what.ends_with('?') ? "" : "; " + see);
 }
 

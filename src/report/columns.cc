@@ -12,22 +12,22 @@
 namespace shardstats {
 namespace {
 
-constexpr std::size_t kGap = 2;          // in front of each column
-constexpr std::size_t kIndent = 2;       // of what is below a name, besides
-constexpr std::size_t kLeastTitle = 20;  // columns that the end of a name needs to be of use
+constexpr std::size_t kBetweenColumns = 2;  // in front of each column
+constexpr std::size_t kBelowTitles = 2;     // of what is below a name, besides
+constexpr std::size_t kLeastTitle = 20;     // columns that the end of a name needs to be of use
 
-std::size_t taken(std::span<const std::size_t> widths) {
-  return std::accumulate(widths.begin(), widths.end(), kGap * widths.size());
+std::size_t columns_taken(std::span<const std::size_t> widths) {
+  return std::accumulate(widths.begin(), widths.end(), kBetweenColumns * widths.size());
 }
 
 // The cells from `begin` to `end`, as far as the row has them.
-std::string cells(const std::vector<std::string>& row, const std::vector<std::size_t>& widths, std::size_t begin,
-                  std::size_t end) {
+std::string cells_text(const std::vector<std::string>& row, const std::vector<std::size_t>& widths, std::size_t begin,
+                       std::size_t end) {
   std::string line;
   for (std::size_t i = begin; i < std::min(end, row.size()); ++i) {
     const std::string text =
         i == 0 ? padded(with_its_end(row[i], widths[i], "..."), widths[i]) : right_aligned(row[i], widths[i]);
-    line += std::string(kGap, ' ') + text;
+    line += std::string(kBetweenColumns, ' ') + text;
   }
   return line;
 }
@@ -52,11 +52,11 @@ std::vector<std::size_t> Columns::ends(const Widths& widths, std::size_t taken, 
   std::vector<std::size_t> ends;
   std::size_t used = taken;
   for (std::size_t i = titles_; i < widths.size(); ++i) {
-    if (used > taken && used + kGap + widths[i] > most) {
+    if (used > taken && used + kBetweenColumns + widths[i] > most) {
       ends.push_back(i);
       used = taken;
     }
-    used += kGap + widths[i];
+    used += kBetweenColumns + widths[i];
   }
   ends.push_back(widths.size());
   return ends;
@@ -73,13 +73,13 @@ std::vector<std::size_t> Columns::even_ends(const Widths& widths, std::size_t ta
 }
 
 void Columns::write_broken_rows(Widths widths, std::size_t most, std::string& out) const {
-  widths.front() = std::min(widths.front(), most - kGap);
-  const std::vector<std::size_t> ends = even_ends(widths, kIndent, most);
+  widths.front() = std::min(widths.front(), most - kBetweenColumns);
+  const std::vector<std::size_t> ends = even_ends(widths, kBelowTitles, most);
   for (const auto& row : rows_) {
-    add_line(cells(row, widths, 0, titles_), out);
+    add_line(cells_text(row, widths, 0, titles_), out);
     std::size_t begin = titles_;
     for (const std::size_t end : ends) {
-      add_line(std::string(kIndent, ' ') + cells(row, widths, begin, end), out);
+      add_line(std::string(kBelowTitles, ' ') + cells_text(row, widths, begin, end), out);
       begin = end;
     }
   }
@@ -87,11 +87,11 @@ void Columns::write_broken_rows(Widths widths, std::size_t most, std::string& ou
 
 void Columns::write_broken_table(const Widths& widths, std::size_t most, std::string& out) const {
   std::size_t begin = titles_;
-  for (const std::size_t end : even_ends(widths, taken(std::span(widths).first(titles_)), most)) {
+  for (const std::size_t end : even_ends(widths, columns_taken(std::span(widths).first(titles_)), most)) {
     if (begin > titles_) out += "\n";
     for (const auto& row : rows_)
       if (begin == titles_ || row.size() > begin)
-        add_line(cells(row, widths, 0, titles_) + cells(row, widths, begin, end), out);
+        add_line(cells_text(row, widths, 0, titles_) + cells_text(row, widths, begin, end), out);
     begin = end;
   }
 }
@@ -99,13 +99,13 @@ void Columns::write_broken_table(const Widths& widths, std::size_t most, std::st
 void Columns::write(const TextStyle& style, std::string& out) const {
   const auto most = style.terminal ? static_cast<std::size_t>(style.width) : std::numeric_limits<std::size_t>::max();
   Widths widths = this->widths();
-  const std::size_t whole = taken(widths), excess = whole - std::min(whole, most);
+  const std::size_t whole = columns_taken(widths), excess = whole - std::min(whole, most);
   const bool fits = excess == 0 || widths.front() >= kLeastTitle + excess;
   if (!fits)
-    return taken(std::span(widths).first(titles_)) > most / 2 ? write_broken_rows(std::move(widths), most, out)
-                                                              : write_broken_table(widths, most, out);
+    return columns_taken(std::span(widths).first(titles_)) > most / 2 ? write_broken_rows(std::move(widths), most, out)
+                                                                      : write_broken_table(widths, most, out);
   widths.front() -= excess;
-  for (const auto& row : rows_) add_line(cells(row, widths, 0, row.size()), out);
+  for (const auto& row : rows_) add_line(cells_text(row, widths, 0, row.size()), out);
 }
 
 }  // namespace shardstats

@@ -230,7 +230,8 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
   const bool is_open = std::ranges::any_of(plan.tables, [](const TableRow& row) {
     return may_have_another_size(*row.table) || may_have_another_optimizer(*row.table);
   });
-  if (plan.sized && is_open) out += "  ?: the log allows another value as well; -f json lists them\n";
+  if (plan.sized && is_open)
+    out += wrapped("  ?: the log allows another value as well; -f json lists them", style.width, 4) + "\n";
   Columns ranks;
   const auto bytes_or_dash = [](bool known, ByteInterval x) { return known ? human_bytes(x) : std::string("-"); };
   ranks.add({"rank", "HBM", "of it shards", "DDR", "input", "output"});

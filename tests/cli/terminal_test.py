@@ -1,5 +1,6 @@
 """The tool on a terminal: the progress line, and that it never mixes with what is printed."""
 import os
+import re
 import subprocess
 import tempfile
 import threading
@@ -70,6 +71,31 @@ class Progress(unittest.TestCase):
         shown, _ = scan("--color", "never", "--ascii")
         self.assertIn(b"tables, 4 ranks, v1.4.0..V1.5.0, ...\n", shown)
         self.assertIn(b"v1.4.0..V1.5.0, first tiers.ranks at", run("scan", "v1.4.0.log", env={"COLUMNS": "80"}).stdout)
+
+
+class Tables(unittest.TestCase):
+    """Tables are no wider than the terminal, and nothing of them is left out."""
+    COMMANDS = (["reconstruct", "-q", "v1.8.0.log"],
+                ["whatif", "--set", "batch_size=64..4096*4", "--set", "world_size=4,8", "v1.4.0.log"])
+
+    def test_fit_the_terminal(self):
+        for command in self.COMMANDS:
+            lines = run(*command, env={"COLUMNS": "80"}).stdout.decode().splitlines()
+            for columns in (40, 60, 80, 200):
+                with self.subTest(command=command, columns=columns):
+                    terminal = Terminal(columns)
+                    subprocess.run([BINARY, *command, "--color", "never"], cwd=LOGS, stdin=subprocess.DEVNULL,
+                                   stdout=terminal.writer, env={"PATH": os.environ.get("PATH", ""), "TERM": "xterm"})
+                    shown = terminal.read().decode().splitlines()
+                    self.assertLessEqual(max(map(len, shown)), columns)
+                    numbers = [word for line in lines for word in re.findall(r"[\d.,]*\d [KMGT]?i?B", line)]
+                    self.assertTrue(numbers)
+                    for number in numbers:
+                        self.assertIn(number, "\n".join(shown))
+
+    def test_are_a_line_a_row_for_other_programs(self):
+        for command in self.COMMANDS:
+            self.assertEqual(run(*command, env={"COLUMNS": "70"}).stdout, run(*command, env={"COLUMNS": "200"}).stdout)
 
 
 class Names(unittest.TestCase):
