@@ -36,9 +36,21 @@ bool has_block(const std::string& path) {
 bool is_same_file(const std::string& path, const std::string& other) {
   const auto one = status_of(path, STDIN_FILENO), two = status_of(other, STDOUT_FILENO);
   if (one && two) return one->st_dev == two->st_dev && one->st_ino == two->st_ino;
-  std::error_code none;
-  return other != "-" &&
-         std::filesystem::weakly_canonical(path, none) == std::filesystem::weakly_canonical(other, none);
+  // A relative path whose first part is missing would stay relative.
+  const auto whole = [](const std::string& file) {
+    std::error_code none;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file, none), none);
+  };
+  return other != "-" && whole(path) == whole(other);
+}
+
+std::optional<std::string> doubled_output(const Options& options) {
+  const std::vector<std::string>& outputs = options.outputs;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (outputs[i] == outputs[j] || (outputs[i] != "-" && outputs[j] != "-" && is_same_file(outputs[i], outputs[j])))
+        return "--output '" + outputs[i] + "' is given twice; one would overwrite the other";
+  return std::nullopt;
 }
 
 std::optional<std::string> overwritten_log(const Options& options) {

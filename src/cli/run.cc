@@ -228,6 +228,10 @@ int run_rules(const Options& options) {
 }  // namespace
 
 int run(const Options& options) {
+  if (const auto wrong = doubled_output(options)) {
+    fail(*wrong);
+    return kFailed;
+  }
   if (options.command == CommandId::rules) return run_rules(options);
   if (const auto wrong = overwritten_log(options)) {
     fail(*wrong);

@@ -493,6 +493,15 @@ class Status(unittest.TestCase):
                 self.assertIn(b"is one of the logs", done.stderr)
                 self.assertEqual((Path(folder) / "a.log").read_bytes(), GOOD)
 
+    def test_an_output_is_written_once(self):
+        for outputs in (["out.csv", "out.csv"], ["a.md", "-", "sub/../a.md"], ["-", "-"]):
+            with self.subTest(outputs), tempfile.TemporaryDirectory() as folder:
+                (Path(folder) / "sub").mkdir()
+                done = run("verify", *(f"--output={path}" for path in outputs), "-", stdin=GOOD, cwd=folder)
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+                self.assertIn(f"--output '{outputs[-1]}' is given twice".encode(), done.stderr)
+                self.assertEqual([path.name for path in Path(folder).iterdir()], ["sub"])
+
     def test_answers_of_several_blocks_say_which(self):
         for arguments in (["explain", "plan"], ["whatif", "--set", "batch_size=16"]):
             with self.subTest(" ".join(arguments)):
