@@ -109,8 +109,8 @@ std::size_t columns_of(std::string_view word) {
 
 // "GiB" or "GiB..1.2", but not "Billing".
 bool begins_with_unit(std::string_view text) {
-  constexpr std::string_view kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "GB", "ms"};
-  return std::ranges::any_of(kUnits, [&](std::string_view unit) {
+  constexpr std::string_view kUnitsOfText[] = {"B", "KiB", "MiB", "GiB", "TiB", "GB", "ms"};
+  return std::ranges::any_of(kUnitsOfText, [&](std::string_view unit) {
     return text.starts_with(unit) && (text.size() == unit.size() || !is_letter(text[unit.size()]));
   });
 }
@@ -132,20 +132,28 @@ std::string wrapped(std::string_view text, int width, int indent) {
   text.remove_prefix(start);
   std::size_t column = start;
   const auto most = static_cast<std::size_t>(std::max(width, indent + 20));
+  bool at_line_start = true;
   while (!text.empty()) {
-    const std::size_t blank = end_of_word(text);
-    const std::size_t columns = columns_of(text.substr(0, blank));
-    if (column > start && column + 1 + columns > most) {
+    std::size_t end = end_of_word(text), next = std::min(end + 1, text.size());
+    if (at_line_start && column < most && column + columns_of(text.substr(0, end)) > most)
+      if (const std::size_t comma = text.rfind(',', most - column - 1); comma < end)
+        end = next = comma + 1;  // of a list that no line holds
+    const std::size_t columns = columns_of(text.substr(0, end));
+    if (!at_line_start && column + 1 + columns > most) {
       out.resize(out.find_last_not_of(' ') + 1);  // the gap before a formula's name
       out += "\n" + std::string(static_cast<std::size_t>(indent), ' ');
       column = static_cast<std::size_t>(indent);
-    } else if (column > start) {
+      at_line_start = true;
+      continue;
+    }
+    if (!at_line_start) {
       out += ' ';
       ++column;
     }
-    out += text.substr(0, blank);
+    out += text.substr(0, end);
     column += columns;
-    text.remove_prefix(std::min(blank + 1, text.size()));
+    at_line_start = false;
+    text.remove_prefix(next);
   }
   return out;
 }
