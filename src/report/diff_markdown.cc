@@ -16,7 +16,13 @@ std::string table_row(const ChangeTable& table, const ChangeRow& change) {
   return row(cells);
 }
 
-void add_changes(const PlanDiff& diff, Sections& page) {
+// Empty without a text.
+std::string labelled(std::string_view label, const std::string& text) {
+  return text.empty() ? "" : paragraph(std::string(label) + ": " + text);
+}
+
+void add_changes(const PlanDiff& diff, bool is_change, Sections& page) {
+  if (diff.causes.empty()) page.add(labelled("Why", std::string(no_cause_text(is_change))));
   page.add("\n#### Why\n\n", "cause", diff.causes, [](const Cause& cause) { return item(cause_and_effect(cause)); });
   page.add("\n#### Assumptions\n\n", "assumption", diff.assumptions,
            [](const AssumptionDiff& assumption) { return item(assumption_text(assumption)); });
@@ -27,6 +33,10 @@ void add_changes(const PlanDiff& diff, Sections& page) {
     page.add("\n#### " + std::string(table.title) + "\n\n" + head(names, aligned), table.word, table.rows,
              [&](const ChangeRow& change) { return table_row(table, change); });
   }
+  page.add("\n#### Not decided\n\n" + escaped(open_tables_text(diff)) + ":\n\n", "table", diff.open_tables,
+           [](const std::string& table) { return item(table); });
+  page.add(labelled("Not decided", open_ranks_text(diff)));
+  page.add(labelled("Not shown", hidden_text(diff)));
 }
 
 }  // namespace
@@ -35,11 +45,11 @@ std::string diff_markdown(const DiffTitle& title, const PlanDiff& diff, std::siz
   Sections page(most, top);
   page.add("### " + code(title.base, false) + " → " + code(title.next, false) + "\n");
   if (diff.limit) page.add(paragraph(std::string(verdict_of(diff.limit->status)) + ": " + limit_text(*diff.limit)));
-  if (diff.changed()) {
+  if (diff.changed() || diff.is_open()) {
     page.add(paragraph(headline_text(diff)));
     page.add(paragraph(headroom_text(diff)));
-    if (const std::string text = not_compared_text(diff); !text.empty()) page.add(paragraph("Not compared: " + text));
-    add_changes(diff, page);
+    page.add(labelled("Not compared", not_compared_text(diff)));
+    add_changes(diff, title.is_change, page);
   } else {
     page.add(paragraph(title.is_change ? std::string(kNoDifference) : nothing_changed_text(diff)));
   }

@@ -17,7 +17,7 @@ class DiffPaper {
 
   void write(const DiffTitle& title, const PlanDiff& diff) {
     line(0, std::string(title.base) + " -> " + std::string(title.next));
-    if (!diff.changed() && diff.open_tables.empty() && diff.open_ranks.empty())
+    if (!diff.changed() && !diff.is_open())
       return line(0, title.is_change ? std::string(kNoDifference) : nothing_changed_text(diff));
     if (const std::string text = headline_text(diff); !text.empty()) line(0, text, color_of_change(diff.largest.hbm));
     if (const std::string text = headroom_text(diff); !text.empty()) line(0, text);
@@ -26,9 +26,9 @@ class DiffPaper {
     for (const AssumptionDiff& assumption : diff.assumptions) line(2, assumption_text(assumption));
     write_plan(diff.numbers);
     write_tables(diff);
-    write_ranks(diff.ranks, diff.open_ranks);
+    write_ranks(diff);
     write_kernels(diff.kernels);
-    if (diff.hidden > 0) line(0, "not shown: " + plural(diff.hidden, "changed row") + " that the options leave out");
+    if (const std::string text = hidden_text(diff); !text.empty()) line(0, "not shown: " + text);
   }
 
  private:
@@ -54,8 +54,7 @@ class DiffPaper {
     if (!causes.empty())
       line(0, "why");
     else
-      line(0, is_change ? "why: not decided, as the log may have been planned so already"
-                        : "why: no input that the logs show changed");
+      line(0, "why: " + std::string(no_cause_text(is_change)));
     for (std::size_t i = 0; i < shown(causes.size(), top_); ++i) {
       line(2, cause_and_effect(causes[i]));
     }
@@ -82,7 +81,7 @@ class DiffPaper {
 
   void write_tables(const PlanDiff& diff) {
     if (const std::string text = not_compared_text(diff); !text.empty()) line(0, "not compared: " + text);
-    if (diff.tables.empty()) return write_open(diff.open_tables);
+    if (diff.tables.empty()) return write_open(diff);
     line(0, "tables: " + plural(static_cast<std::int64_t>(diff.tables.size()), "change") + ", " +
                 plural(diff.same_tables, "table") + " as before");
     for (std::size_t i = 0; i < shown(diff.tables.size(), top_); ++i) {
@@ -99,7 +98,7 @@ class DiffPaper {
       }
     }
     write_more(diff.tables.size(), 2, "table");
-    write_open(diff.open_tables);
+    write_open(diff);
   }
   // The memory of what is in one of the logs alone; HBM always, others if there surely are any.
   static std::string only_side(Presence presence,
@@ -113,20 +112,16 @@ class DiffPaper {
     return text;
   }
 
-  void write_open(const std::vector<std::string>& tables) {
-    if (tables.empty()) return;
-    line(0, "not decided: " + plural(static_cast<std::int64_t>(tables.size()), "table") +
-                " whose inputs leave open whether they change");
-    for (std::size_t i = 0; i < shown(tables.size(), top_); ++i) line(2, tables[i]);
-    write_more(tables.size(), 2, "table");
+  void write_open(const PlanDiff& diff) {
+    if (diff.open_tables.empty()) return;
+    line(0, "not decided: " + open_tables_text(diff));
+    for (std::size_t i = 0; i < shown(diff.open_tables.size(), top_); ++i) line(2, diff.open_tables[i]);
+    write_more(diff.open_tables.size(), 2, "table");
   }
 
-  void write_ranks(const std::vector<RankDiff>& ranks, const std::vector<int>& open) {
-    if (!ranks.empty()) write_changed(ranks);
-    if (!open.empty())
-      line(0, "not decided: " + plural(static_cast<std::int64_t>(open.size()), "rank") +
-                  " whose tables leave open whether " + (open.size() == 1 ? "it changes: " : "they change: ") +
-                  ranks_of(open));
+  void write_ranks(const PlanDiff& diff) {
+    if (!diff.ranks.empty()) write_changed(diff.ranks);
+    if (const std::string text = open_ranks_text(diff); !text.empty()) line(0, "not decided: " + text);
   }
   void write_changed(const std::vector<RankDiff>& ranks) {
     line(0, "ranks: " + plural(static_cast<std::int64_t>(ranks.size()), "change"));

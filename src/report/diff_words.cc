@@ -28,6 +28,27 @@ std::string_view why_not_compared(const NotCompared& of) {
 
 }  // namespace
 
+std::string_view no_cause_text(bool is_change) {
+  return is_change ? "not decided, as the log may have been planned so already" : "no input that the logs show changed";
+}
+
+std::string open_tables_text(const PlanDiff& diff) {
+  if (diff.open_tables.empty()) return {};
+  return plural(static_cast<std::int64_t>(diff.open_tables.size()), "table") +
+         " whose inputs leave open whether they change";
+}
+
+std::string open_ranks_text(const PlanDiff& diff) {
+  const std::size_t ranks = diff.open_ranks.size();
+  if (ranks == 0) return {};
+  return plural(static_cast<std::int64_t>(ranks), "rank") + " whose tables leave open whether " +
+         (ranks == 1 ? "it changes: " : "they change: ") + ranks_of(diff.open_ranks);
+}
+
+std::string hidden_text(const PlanDiff& diff) {
+  return diff.hidden == 0 ? "" : plural(diff.hidden, "changed row") + " that the options leave out";
+}
+
 std::string not_compared_text(const PlanDiff& diff) {
   std::vector<std::string> groups;  // of the parts with one reason
   std::vector<std::string_view> told;

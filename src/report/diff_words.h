@@ -34,6 +34,13 @@ std::string both_text(const NumberDiff& number);
 std::string not_compared_text(const PlanDiff& diff);
 // That nothing changed, as far as the logs tell.
 std::string nothing_changed_text(const PlanDiff& diff);
+// What a page says of the causes where there are none; `is_change`: of whatif.
+std::string_view no_cause_text(bool is_change);
+// "2 tables whose inputs leave open whether they change"; empty if there are none. Likewise "2 ranks ...: 0, 3".
+std::string open_tables_text(const PlanDiff& diff);
+std::string open_ranks_text(const PlanDiff& diff);
+// "2 changed rows that the options leave out"; empty if there are none.
+std::string hidden_text(const PlanDiff& diff);
 inline constexpr std::string_view kNoDifference = "nothing changes: with it the plan is as logged";  // of whatif
 // "largest rank HBM: 3.858 GiB on rank 43 -> 5.96 GiB on rank 43, +2.1 GiB (+54.5%)"; empty if neither log gives it.
 std::string headline_text(const PlanDiff& diff);

@@ -303,13 +303,17 @@ std::string change_table(const diff_words::ChangeTable& table, std::size_t top) 
 
 std::string diff_part(const PlanDiff& diff, std::size_t top) {
   using namespace diff_words;
-  if (!diff.changed()) return html_paragraph(kNoDifference);
+  if (!diff.changed() && !diff.is_open()) return html_paragraph(kNoDifference);
   std::string out = html_paragraph(headline_text(diff)) + html_paragraph(headroom_text(diff));
-  if (!diff.causes.empty()) out += "<h3>Why</h3>\n" + list(diff.causes, top, "cause", cause_and_effect);
+  out += "<h3>Why</h3>\n" + (diff.causes.empty() ? html_paragraph(no_cause_text(true))
+                                                 : list(diff.causes, top, "cause", cause_and_effect));
   if (!diff.assumptions.empty())
     out += "<h3>Assumptions</h3>\n" + list(diff.assumptions, top, "assumption", assumption_text);
   for (const ChangeTable& table : change_tables(diff)) out += change_table(table, top);
-  return out;
+  if (diff.is_open()) out += "<h3>Not decided</h3>\n" + html_paragraph(open_tables_text(diff));
+  if (!diff.open_tables.empty()) out += list(diff.open_tables, top, "table", [](const std::string& t) { return t; });
+  const std::string hidden = hidden_text(diff);
+  return out + html_paragraph(open_ranks_text(diff)) + html_paragraph(hidden.empty() ? "" : "not shown: " + hidden);
 }
 
 }  // namespace

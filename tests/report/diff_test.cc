@@ -169,6 +169,22 @@ TEST(DiffText, NamesWhatIsNotDecided) {
   EXPECT_THAT(out, HasSubstr("not decided: 3 ranks whose tables leave open whether they change: ranks 0, 2-3\n"));
 }
 
+// A plan that may have changed is not called the same.
+TEST(DiffMarkdown, NamesWhatIsNotDecided) {
+  PlanDiff diff;
+  EXPECT_THAT(diff_markdown({"a.log", "set", true}, diff, 10), HasSubstr("with it the plan is as logged"));
+  diff.open_tables = {"ebc.t_7", "ebc.t_8"};
+  diff.open_ranks = {0, 2, 3};
+  diff.hidden = 2;
+  const std::string page = diff_markdown({"a.log", "set", true}, diff, 10);
+  EXPECT_THAT(page, Not(HasSubstr("as logged")));
+  EXPECT_THAT(page, HasSubstr("\nWhy: not decided, as the log may have been planned so already\n"));
+  EXPECT_THAT(page, HasSubstr("\n2 tables whose inputs leave open whether they change:\n"));
+  EXPECT_THAT(page, HasSubstr("\n- ebc.t\\_7\n"));
+  EXPECT_THAT(page, HasSubstr("\nNot decided: 3 ranks whose tables leave open whether they change: ranks 0, 2-3\n"));
+  EXPECT_THAT(page, HasSubstr("\nNot shown: 2 changed rows that the options leave out\n"));
+}
+
 TEST(DiffText, MemoryOfARankThatMayHaveChanged) {
   PlanDiff diff = one_moved_table(1);
   RankDiff& rank = diff.ranks.front();

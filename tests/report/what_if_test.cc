@@ -56,6 +56,16 @@ TEST(WhatIfPage, LinesBandsLimitAndBase) {
   EXPECT_THAT(page, HasSubstr("&lt;x&gt;.dtype"));
 }
 
+TEST(WhatIfPage, NamesWhatIsNotDecided) {
+  WhatIfResult result;
+  result.diff.emplace();
+  EXPECT_THAT(what_if_section("", result, 0), HasSubstr("with it the plan is as logged"));
+  result.diff->open_tables = {"ebc.t_7"};
+  const std::string page = what_if_section("", result, 0);
+  EXPECT_THAT(page, Not(HasSubstr("as logged")));
+  EXPECT_THAT(page, HasSubstr("<li>ebc.t_7</li>"));
+}
+
 TEST(WhatIfText, TheSameReasonIsSaidOnce) {
   WhatIfResult result = two_lines();
   std::vector<SweepPoint>& points = result.sweep->points;

@@ -174,6 +174,8 @@ struct PlanDiff {
   std::optional<LimitResult> limit;  // if one was given
 
   bool changed() const;
+  // May it have, besides? Neither: it is as before.
+  bool is_open() const { return !open_tables.empty() || !open_ranks.empty(); }
   // Else a log shows something that the other lacks: then nothing says that the plans are equal.
   bool compares_all() const;
 };
