@@ -317,7 +317,7 @@ std::variant<KeepName, std::string> keep_matching(const std::vector<std::string>
   std::vector<std::shared_ptr<const re2::RE2>> compiled;  // shared, since functions are copied
   for (const std::string& text : expressions) {
     compiled.push_back(std::make_shared<const re2::RE2>(text, options));
-    if (!compiled.back()->ok()) return "'" + text + "': no regular expression: " + compiled.back()->error();
+    if (!compiled.back()->ok()) return "'" + text + "': not a regular expression: " + compiled.back()->error();
   }
   return [compiled](std::string_view name) {
     const re2::StringPiece piece(name.data(), name.size());

@@ -53,7 +53,7 @@ Finding& add_unknown(Checks& checks, const Cell& word, std::string message) {
 }
 
 std::string no_such_word(std::string_view word, const Words& words) {
-  return std::string(word) + " is no " + std::string(words.what) + " of any known release";
+  return std::string(word) + " is not a " + std::string(words.what) + " of any known release";
 }
 
 void check_words(Checks& checks, const Words& words, const WordsOfRows& printed) {

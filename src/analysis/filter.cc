@@ -63,7 +63,7 @@ std::optional<std::string> compile(const std::vector<std::string>& words, std::s
     options.set_log_errors(false);
     auto expression = std::make_unique<re2::RE2>(word, options);
     if (!expression->ok())
-      return std::string(option) + " '" + word + "': no regular expression: " + expression->error();
+      return std::string(option) + " '" + word + "': not a regular expression: " + expression->error();
     into.push_back(std::move(expression));
   }
   return std::nullopt;

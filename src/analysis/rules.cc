@@ -217,7 +217,7 @@ constexpr std::array kRules = {
          "tables on the rank of largest HBM, neither RW nor DP, by their first shard", v0_6_0, main_branch,
          "log-format.md section 6.9", "a table or this line is wrong"},
     // What the parser says about the frame.
-    Rule{"log.malformed_cell", error, "cell that is no such number", "every cell with the format of its column", "",
+    Rule{"log.malformed_cell", error, "cell that is not such a number", "every cell with the format of its column", "",
          v0_1_0, main_branch, "log-format.md section 2", kDamage},
     Rule{"log.bounds", error, "beyond what is read", "numbers, lists and tables with the bounds of docs/damage.md", "",
          v0_1_0, main_branch, "log-format.md section 8", "a planner prints nothing that large: take the log again, or cut this part out"},

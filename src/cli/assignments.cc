@@ -137,7 +137,7 @@ std::variant<std::vector<std::string>, std::string> points_of(std::string_view t
         step == std::string_view::npos ? std::optional<std::int64_t>(1) : parse_integer(text.substr(step + 1));
     const bool times = step != std::string_view::npos && text[step] == '*';
     if (!first || !last || !by || *first < 1 || *last < *first || *by < (times ? 2 : 1))
-      return "'" + std::string(text) + "' is no range; write FROM..TO*FACTOR or FROM..TO+STEP";
+      return "'" + std::string(text) + "' is not a range; write FROM..TO*FACTOR or FROM..TO+STEP";
     for (std::int64_t value = *first; value <= *last;
          value = times ? capped_product(value, *by) : capped_sum(value, *by)) {
       points.push_back(std::to_string(value));

@@ -88,7 +88,7 @@ void add_output_options(CLI::App& app, const Command& command, RawOptions& raw) 
   app.add_flag("-v,--verbose", raw.options.verbose,
                scans                             ? "Name the files without a planner block, too"
                : command.id == CommandId::verify ? "Say what to try with each finding"
-                                                 : "Say more; only verify and scan can");
+                                                 : "No effect here; verify and scan say more");
 }
 
 void add_log_options(CLI::App& app, const Command& command, RawOptions& raw) {
@@ -124,8 +124,8 @@ void add_filter_options(CLI::App& app, FilterWords& filter) {
 }
 
 void add_rule_options(CLI::App& app, RawOptions& raw) {
-  add_repeated(app, "--select", raw.options.filter.select, "Only rules that begin so", "RULE");
-  add_repeated(app, "--ignore", raw.options.filter.ignore, "Not the rules that begin so", "RULE");
+  add_repeated(app, "--select", raw.options.filter.select, "Only rules whose id begins with RULE", "RULE");
+  add_repeated(app, "--ignore", raw.options.filter.ignore, "Not the rules whose id begins with RULE", "RULE");
   app.add_option("--fail-on", raw.fail_on, "Exit 1 at findings of this severity or above")
       ->type_name("SEVERITY")
       ->capture_default_str()

@@ -80,7 +80,7 @@ std::optional<std::string> wrong_first_word(std::span<const char* const> words) 
   const std::string unknown = "unknown command '" + word + "'";
   if (struct stat status{}; stat(words[1], &status) == 0)
     return unknown + "; to check the logs in it: shardstats scan " + word;
-  if (word.find_first_of("./") != std::string::npos) return "'" + word + "' is no command, and no such file exists";
+  if (word.find_first_of("./") != std::string::npos) return "'" + word + "' is not a command, and no such file exists";
   if (const std::string_view nearest = nearest_command(word); !nearest.empty())
     return unknown + "; did you mean '" + std::string(nearest) + "'?";
   return unknown + "; `shardstats --help` lists the commands";

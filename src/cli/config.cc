@@ -113,7 +113,7 @@ std::variant<Config, std::string> read_config(const std::string& path) {
   const toml::parse_result parsed = toml::parse(text, path);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
-    return place_of(path, error.source().begin) + ": no valid TOML: " + std::string(error.description());
+    return place_of(path, error.source().begin) + ": not valid TOML: " + std::string(error.description());
   }
   Reader reader(path);
   reader.table(parsed.table(), "", 0);

@@ -35,7 +35,7 @@ constexpr std::string_view kNoBandwidth =
     "no bandwidth given: say how fast weights are copied each way, for example `shardstats stash --bandwidth 450GB/s "
     "train.log`";
 constexpr std::string_view kPageToTerminal =
-    "a page is nothing for a terminal: name a file, for example `shardstats report train.log -o report.html`";
+    "an HTML page is not for a terminal: name a file, for example `shardstats report train.log -o report.html`";
 constexpr std::string_view kNothingToScan =
     "nothing to scan: name directories, files or globs, for example `shardstats scan .`";
 

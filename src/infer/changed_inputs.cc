@@ -53,7 +53,7 @@ class Application {
     if (out_.run.release) out_.printed.releases = {*out_.run.release};
     if (to.world_size < 1 || to.world_size > static_cast<std::int64_t>(kMostRanks)) return "no such world size";
     if (out_.run.local_world_size && to.world_size % *out_.run.local_world_size != 0)
-      return "world_size " + text_of(to.world_size) + " is no multiple of local_world_size " +
+      return "world_size " + text_of(to.world_size) + " is not a multiple of local_world_size " +
              text_of(*out_.run.local_world_size);
     if (auto why = check_release()) return why;
     if (out_.run.batch_size) set_slot(LineId::batch_size, text_of(*out_.run.batch_size));

@@ -143,7 +143,8 @@ TEST(NewerRelease, QuartersAreWholeNumbers) {
 
 TEST(NewerRelease, ShardingTypeOfRanksAlone) {
   const std::string log = everywhere(log_bytes("v1.8.0-nodebug.log"), "DP:", "XY:");
-  EXPECT_THAT(findings(log), ElementsAre("warning log.unknown_word XY: XY is no sharding type of any known release"));
+  EXPECT_THAT(findings(log),
+              ElementsAre("warning log.unknown_word XY: XY is not a sharding type of any known release"));
 }
 
 TEST(NewerRelease, ShardsOfARankAreLeftOut) {
@@ -155,7 +156,7 @@ TEST(NewerRelease, ShardsOfARankAreLeftOut) {
 
 TEST(NewerRelease, LineBelowThoseOfKernels) {
   const std::string log = inserted(log_bytes("v1.8.0.log"), "#    fused_uvm: 0.0 GB", "#    Total: 10.434 GB");
-  EXPECT_THAT(findings(log), ElementsAre("warning log.unknown_word Total: Total is no compute kernel of any "
+  EXPECT_THAT(findings(log), ElementsAre("warning log.unknown_word Total: Total is not a compute kernel of any "
                                          "known release"));
 }
 
@@ -230,7 +231,7 @@ TEST(NewerRelease, KernelOfTheCountsThatNoTableHas) {
 TEST(NewerRelease, ShardingTypeOfOneRankAlone) {
   const std::string log = changed(log_bytes("v1.8.0-nodebug.log"), "#         3 ", "DP: ", "6P: ");
   EXPECT_THAT(findings(log),
-              ElementsAre("error log.unknown_word 6P: 6P is no sharding type of any known release, and the "
+              ElementsAre("error log.unknown_word 6P: 6P is not a sharding type of any known release, and the "
                           "Shards of other ranks do not have it"));
 }
 

@@ -70,8 +70,8 @@ TEST(Assignments, WhatIsWrongWithThem) {
   EXPECT_THAT(wrong("world_size=1000000000"), HasSubstr("not a number of ranks from 1 to 131,072"));
   EXPECT_THAT(wrong("t.rows=9999999999999"), HasSubstr("not a number of rows from 1 to 1,099,511,627,776"));
   EXPECT_THAT(wrong("batch_size=64,x"), HasSubstr("'x'"));
-  EXPECT_THAT(wrong("batch_size=9..3*2"), HasSubstr("no range"));
-  EXPECT_THAT(wrong("batch_size=1..3*1"), HasSubstr("no range"));
+  EXPECT_THAT(wrong("batch_size=9..3*2"), HasSubstr("not a range"));
+  EXPECT_THAT(wrong("batch_size=1..3*1"), HasSubstr("not a range"));
   EXPECT_THAT(wrong("batch_size=1..9999"), HasSubstr("more than 1000 values"));
   EXPECT_THAT(wrong("inter_host_bw=50GiB"), HasSubstr("a bandwidth such as"));
   EXPECT_THAT(wrong("bwd_compute_multiplier=0"), HasSubstr("a multiplier such as"));

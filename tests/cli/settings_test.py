@@ -17,7 +17,7 @@ WRONG = [  # configuration, command, what standard error says
     ("[verify.more]", ["verify"], "c.toml:1:9: unknown table 'more' in [verify]"),
     ('[scan]\nnonsense = 1', ["verify"], "c.toml:2:1: unknown key 'nonsense' in [scan]"),
     ('config = "x"', ["verify"], "c.toml:1:1: unknown key 'config'"),
-    ("format = ", ["verify"], "c.toml:1:10: no valid TOML"),
+    ("format = ", ["verify"], "c.toml:1:10: not valid TOML"),
     ('format = "jsn"', ["verify"], "c.toml:1:1: --format: 'jsn': expected text, json, ndjson"),
     ("format = [\"json\"]", ["verify"], "c.toml:1:1: 'format' takes one text or number"),
     ('threads = "four"', ["verify"], "c.toml:1:1: 'threads' takes a whole number"),

@@ -134,8 +134,8 @@ class BlockFinder {
   std::unique_ptr<State> state_;
 };
 
-// All blocks of bytes that are within the bounds of limits.h; no block: empty. Of what is beyond them nothing is said: use
-// BlockFinder for logs of others.
+// All blocks of bytes that are within the bounds of limits.h; no block: empty. Of what is beyond them nothing is said:
+// use BlockFinder for logs of others.
 std::vector<Block> find_blocks(std::string_view bytes);
 
 // The line most like a part of a block, to show when no block was found; place.line is 0 if there is none.
