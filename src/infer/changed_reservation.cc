@@ -41,11 +41,19 @@ RealInterval kjt_growth(const ChangedLookups& lookups, Policy policy) {
   return {m * (8 * lookups.difference.low - 1), m * (8 * lookups.difference.high + 1)};
 }
 
-// The same of a reservation that the log does not print: that of policies other than this one is none at all.
-RealInterval hidden_kjt_growth(const ChangedLookups& lookups, std::span<const Policy> policies) {
-  if (!lookups.differ || std::ranges::find(policies, Policy::inference) == policies.end()) return {};
-  const RealInterval growth = kjt_growth(lookups, Policy::inference);
-  return policies.size() == 1 ? growth : hull(exactly(0.0), growth);
+// The same of a reservation that the log does not print. Where its lines are lost, it may be that of any policy; else
+// only the inference policy prints nothing of what it adds.
+RealInterval hidden_kjt_growth(const Inference& base, const ChangedLookups& lookups, std::span<const Policy> policies) {
+  if (!lookups.differ) return {};
+  std::optional<RealInterval> all;
+  const auto may_be = [&](RealInterval growth) { all = all ? hull(*all, growth) : growth; };
+  for (const Policy policy : policies)
+    for (const Release release : base.plan.releases) {
+      const bool is_hidden = base.inputs.reservation_lost || policy == Policy::inference;
+      if (is_hidden && adds_kjt(policy, release)) may_be(kjt_growth(lookups, policy));
+      if (!is_hidden || may_add_no_kjt(policy, release)) may_be({});
+    }
+  return all.value_or(RealInterval{});
 }
 
 // The KJT reservation of the changed plan: what the log prints, by the difference of the ids.
@@ -99,7 +107,7 @@ void set_reservation(const Inference& base, const LikelyBase* likely, ChangedInp
     return;
   }
   Constants hidden = hidden_constants(base, likely);
-  changed.hidden_kjt = hidden_kjt_growth(lookups, policies);
+  changed.hidden_kjt = hidden_kjt_growth(base, lookups, policies);
   RealInterval& with_kjt = in_hbm ? hidden.hbm : hidden.ddr;
   with_kjt = at_least_zero(with_kjt + changed.hidden_kjt);
   inputs.dense_hbm = whole_bytes(hidden.hbm);
@@ -126,7 +134,8 @@ void describe_reservation(const Inference& base, const ChangedInputs& changed, c
   // Together they are what the ranks take besides their shards.
   const ByteInterval both = in_hbm ? changed.inputs.dense_hbm : changed.inputs.dense_ddr;
   const auto lookups = changed_lookups(base, changed).all;
-  if (lookups && from.policy == Policy::inference) kjt = whole_bytes(kjt_bytes(kjt_multiplier(from.policy), *lookups));
+  if (lookups && adds_kjt(from.policy, from.releases.front()))
+    kjt = whole_bytes(kjt_bytes(kjt_multiplier(from.policy), *lookups));
   kjt = exactly(std::min(static_cast<std::int64_t>(middle(real(kjt))), both.high));
   (in_hbm ? plan.dense_hbm : plan.dense_ddr) = moved(both, exactly(-real(kjt).low));
 }

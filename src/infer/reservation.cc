@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "infer/assume.h"
 
@@ -26,11 +27,26 @@ constexpr std::array<PolicyRange, 5> kPolicies = {{
     {Policy::sku_aware, Release::main_branch, false},
 }};
 
+// What the ranks take besides their shards has to be what the policy adds.
+bool fits_ranks(const PlanInputs& plan, const PolicyRange& range, Release release, const Constants& constants,
+                const std::optional<RealInterval>& lookups, bool counted) {
+  if (plan.ranks.empty() || !rules_of(release).counts_reservation) return true;
+  RealInterval added{};
+  if (adds_kjt(range.policy, release)) {
+    if (!lookups) return true;
+    if (counted) added = kjt_bytes(kjt_multiplier(range.policy), *lookups);
+    if (!range.dense_zero) added.high = std::numeric_limits<double>::infinity();
+    if (may_add_no_kjt(range.policy, release)) added.low = 0;
+  }
+  return added.overlaps(constants.hbm + constants.ddr);
+}
+
 bool policy_fits(const PlanInputs& plan, const PolicyRange& range, Release release, const Constants& constants,
                  const std::optional<RealInterval>& lookups, bool counted) {
   if (release < range.since) return false;
-  const bool debug = plan.printed->find(LineId::planning_heading) != nullptr;
-  if (!debug || plan.reservation_lost) return true;  // nothing about the reservation is printed
+  if (plan.reservation_lost) return fits_ranks(plan, range, release, constants, lookups, counted);
+  const bool debug = plan.printed->tables.printed || plan.printed->find(LineId::planning_heading) != nullptr;
+  if (!debug) return true;  // nothing about the reservation is printed
   const auto since = reservation_printed_since(range.policy);
   const bool prints = since && release >= *since;
   if (plan.reservation_printed) {
@@ -121,7 +137,8 @@ void check_kjt(const PlanInputs& plan, const SearchResult& found, RealInterval l
   narrow_ranks(in_hbm, result);
 }
 
-// Not printed: what the ranks leave open, KJT by the inference formula at most. Without ranks anything that fits.
+// Not printed: what the ranks leave open, KJT by the formula at most, that of inference where no line is lost. Without
+// ranks anything that fits.
 void bound_hidden(const PlanInputs& plan, const std::optional<RealInterval>& lookups, const Constants& constants,
                   Plan& result) {
   ByteInterval hbm = whole_bytes(constants.hbm), ddr = whole_bytes(constants.ddr);
@@ -132,8 +149,8 @@ void bound_hidden(const PlanInputs& plan, const std::optional<RealInterval>& loo
     hbm.high = planned(0);
     ddr.high = planned(1);
   }
-  const bool is_bounded = lookups && !plan.reservation_lost;
-  const std::int64_t most = is_bounded ? whole_bytes(kjt_bytes(kInferenceKjt, *lookups)).high : INT64_MAX;
+  const double multiplier = plan.reservation_lost ? kTrainingKjt : kInferenceKjt;
+  const std::int64_t most = lookups ? whole_bytes(kjt_bytes(multiplier, *lookups)).high : INT64_MAX;
   result.dense_hbm = {0, hbm.high};
   result.dense_ddr = {0, ddr.high};
   result.kjt_hbm = {0, std::min(hbm.high, most)};

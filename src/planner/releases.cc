@@ -104,6 +104,16 @@ std::optional<Release> reservation_printed_since(Policy policy) {
   return std::nullopt;
 }
 
+bool adds_kjt(Policy policy, Release release) {
+  if (policy == Policy::inference) return release >= v0_3_0;  // also where it prints nothing
+  const auto since = reservation_printed_since(policy);
+  return since && release >= *since;
+}
+
+bool may_add_no_kjt(Policy policy, Release release) {
+  return policy == Policy::sku_aware || !adds_kjt(policy, release);
+}
+
 const KernelTraits* find_kernel(std::string_view name) {
   if (name.empty() || name.size() >= kKernelsOfLength.size()) return nullptr;
   for (const KernelTraits* kernel : kKernelsOfLength[name.size()])

@@ -15,11 +15,15 @@ namespace {
 
 using testing::HasSubstr;
 
+struct Text {
+  std::string text;
+};
+
 struct Log {
   explicit Log(std::string_view file)
-      : text(test::file_text(test::source_folder() / "testdata" / "logs" / file)),
-        printed(parse(find_blocks(text).front())),
-        what_if(printed) {}
+      : Log(Text{test::file_text(test::source_folder() / "testdata" / "logs" / file)}) {}
+  explicit Log(Text of_log)
+      : text(std::move(of_log.text)), printed(parse(find_blocks(text).front())), what_if(printed) {}
 
   std::uint32_t row(std::string_view name) const {
     for (std::uint32_t t = 0; t < printed.tables.rows.size(); ++t)
@@ -53,6 +57,10 @@ ChangedPlan changed(const Log& log, const std::vector<Change>& changes) {
   auto outcome = log.what_if.with(changes);
   if (auto* refusal = std::get_if<Refusal>(&outcome)) throw std::runtime_error(refusal->message);
   return std::get<ChangedPlan>(std::move(outcome));
+}
+// The log as it is up to the line with the mark.
+Text cut_off_at(const Log& log, std::string_view mark) {
+  return {log.text.substr(0, log.text.rfind('\n', log.text.find(mark)) + 1)};
 }
 std::string refusal_of(const Log& log, const std::vector<Change>& changes) {
   const auto outcome = log.what_if.with(changes);
@@ -125,6 +133,30 @@ TEST(WhatIf, AHiddenReservationMayGrowWithTheBatch) {
                 static_cast<double>(reserved(base.ranks[r]) + growth), 100)
         << "rank " << r;
   }
+}
+
+// A log that is cut off does not tell whose reservation it is: it grows as that of one of the policies.
+TEST(WhatIf, AReservationThatIsCutOffMayGrowAsThatOfAnyPolicy) {
+  for (const char* file : {"v1.4.0.log", "v1.8.0.log", "main.log"}) {
+    const Log whole(file), cut(cut_off_at(whole, "Reserved Memory:"));
+    const std::vector<Policy>& policies = cut.what_if.base().policies;
+    EXPECT_THAT(policies, testing::IsSupersetOf({whole.what_if.base().policy, Policy::inference})) << file;
+    const std::vector<Change> twice = {
+        of_run(Attribute::batch_size, 2 * std::stod(std::string(whole.printed.slot(LineId::batch_size).text)))};
+    const ChangedPlan truth = changed(whole, twice), said = changed(cut, twice);
+    const RealInterval known = truth.growth.kjt_hbm, open = said.growth.kjt_hbm;
+    ASSERT_GT(known.low, 0) << file;
+    EXPECT_LE(open.low, known.low / 10) << file;  // that of the inference policy is a twentieth
+    EXPECT_GE(open.high, known.high - 100) << file;
+    for (std::size_t r = 0; r < truth.plan.ranks.size(); ++r)
+      EXPECT_TRUE(said.plan.ranks[r].hbm.overlaps(truth.plan.ranks[r].hbm)) << file << " rank " << r;
+  }
+}
+
+// The ranks of this log hold more than their shards, which a fixed percentage would not add in that release.
+TEST(WhatIf, PoliciesOfAReservationThatIsCutOffExplainTheRanks) {
+  const Log whole("v1.4.0.log"), cut(cut_off_at(whole, "Reserved Memory:"));
+  EXPECT_THAT(cut.what_if.base().policies, testing::ElementsAre(Policy::heuristical, Policy::inference));
 }
 
 // v0.3.0 prints no poolings of a table, but the output of each rank: that doubles, whatever the tables' is.

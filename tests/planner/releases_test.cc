@@ -122,6 +122,19 @@ TEST(Releases, ReservationIsPrinted) {
   EXPECT_EQ(reservation_printed_since(Policy::other), std::nullopt);
 }
 
+TEST(Releases, PoliciesThatAddKjt) {
+  using enum Release;
+  EXPECT_TRUE(adds_kjt(Policy::heuristical, v0_2_0));
+  EXPECT_FALSE(adds_kjt(Policy::heuristical, v0_1_1));
+  EXPECT_TRUE(adds_kjt(Policy::inference, v1_5_0));  // which prints nothing of it
+  EXPECT_FALSE(adds_kjt(Policy::fixed_percentage, v1_5_0));
+  EXPECT_TRUE(adds_kjt(Policy::fixed_percentage, v1_6_0));
+  EXPECT_FALSE(adds_kjt(Policy::other, main_branch));
+  EXPECT_TRUE(may_add_no_kjt(Policy::sku_aware, main_branch));
+  EXPECT_FALSE(may_add_no_kjt(Policy::inference, v1_5_0));
+  EXPECT_TRUE(may_add_no_kjt(Policy::other, main_branch));
+}
+
 TEST(Kernels, NamesAreUniqueAndFound) {
   std::set<std::string_view> names;
   for (const KernelTraits& kernel : kernel_table()) {

@@ -54,6 +54,10 @@ std::span<const ReleaseRules> release_table();
 
 // The first release that prints the Dense and KJT blocks with the policy (log-format.md section 3.11); nullopt: none.
 std::optional<Release> reservation_printed_since(Policy policy);
+// Does the policy add KJT bytes to the memory of the ranks in that release (storage-model.md section 8.6)?
+bool adds_kjt(Policy policy, Release release);
+// May it add none, as all do before, and the SKU-aware policy until it had lines of its own?
+bool may_add_no_kjt(Policy policy, Release release);
 
 // How fast a kernel reads its rows (perf-model.md section 2.3).
 enum class KernelSpeed : std::uint8_t {
