@@ -70,5 +70,18 @@ TEST(ReadTables, RowsSayTogetherWhatTheySayAlone) {
   }
 }
 
+// A table whose outputs are those of single lookups takes other sizes than one that pools them.
+TEST(ReadTables, SizesRestOnTheOutputThatIsPrinted) {
+  PrintedTable row = row_with("1", "512", "1.0", "0.0");
+  EXPECT_TRUE(alone(row).sized);  // there is no such column
+  PrintedPlan plan = with_batch_sizes();
+  plan.tables.columns.push_back({ColumnId::output, {}});
+  plan.tables.rows = {row, row};
+  plan.tables.rows.back().output.text = "sequence";
+  const std::vector<TableInputs> tables = read_tables(plan, 2, 512);
+  EXPECT_FALSE(tables.front().sized);
+  EXPECT_TRUE(tables.back().sized);
+}
+
 }  // namespace
 }  // namespace shardstats::infer_detail
