@@ -31,8 +31,11 @@ std::optional<Refusal> refusal_of(const Inference& base) {
       return unknown("sharding type", row.sharding);
     if (row.kernel && table.kernel == nullptr) return unknown("compute kernel", row.kernel);
   }
-  if (!plan.sized && !rows.empty() && base.inputs.printed->releases.back() >= Release::v0_3_0)
+  if (!plan.sized && !rows.empty() && base.inputs.printed->releases.back() >= Release::v0_3_0) {
+    if (base.inputs.batch_size <= 0) return because("its batch size is lost");
+    if (base.inputs.printed->ranks.rows.empty()) return because("the rows of its rank table are lost");
     return because("no row of its parameter table has all cells that sizes rest on");
+  }
   if (!plan.sized || plan.tables.empty())
     return because("it has no parameter table of v0.3.0 or newer with sizes (was the planner run with debug on?)");
   if (plan.missing) return because("rows of the parameter table are lost");

@@ -62,6 +62,10 @@ ChangedPlan changed(const Log& log, const std::vector<Change>& changes) {
 Text cut_off_at(const Log& log, std::string_view mark) {
   return {log.text.substr(0, log.text.rfind('\n', log.text.find(mark)) + 1)};
 }
+Text without_line(const Log& log, std::string_view mark) {
+  const std::size_t at = log.text.find(mark);
+  return {cut_off_at(log, mark).text + log.text.substr(log.text.find('\n', at) + 1)};
+}
 std::string refusal_of(const Log& log, const std::vector<Change>& changes) {
   const auto outcome = log.what_if.with(changes);
   const auto* refusal = std::get_if<Refusal>(&outcome);
@@ -398,6 +402,12 @@ TEST(WhatIf, LogsThatCannotBeRebuilt) {
     ASSERT_NE(log.what_if.refusal(), nullptr) << file;
     EXPECT_THAT(log.what_if.refusal()->message, HasSubstr(why)) << file;
     EXPECT_EQ(refusal_of(log, {}), log.what_if.refusal()->message) << file;
+  }
+  const Log whole("v1.4.0.log");
+  for (const auto& [mark, why] : {std::pair{"Batch Size:", "its batch size is lost"},
+                                  std::pair{"device_os_ad_id  ", "parameter table are lost"}}) {
+    const Log log(without_line(whole, mark));
+    EXPECT_THAT(refusal_of(log, {}), HasSubstr(why));
   }
 }
 
