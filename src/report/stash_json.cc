@@ -53,13 +53,14 @@ void add_stash(const StashPlan& plan, Json& block) {
                      {"value", value_json(risk.value)},
                      {"limit", value_json(risk.limit)},
                      {"message", risk_text(risk)}});
-  block["stash"] = {{"unknown", plan.unknown.empty() ? Json() : Json(plan.unknown)},
+  const bool known = plan.unknown.empty();
+  block["stash"] = {{"unknown", known ? Json() : Json(plan.unknown)},
                     {"bandwidth", plan.options.bandwidth * kMsPerSecond},
                     {"window_ms", optional_json(plan.options.window)},
                     {"target_hbm", optional_json(plan.options.target)},
                     {"activations", plan.activations},
-                    {"peak_before", value_json(plan.peak_before)},
-                    {"peak_after", value_json(plan.peak_after)},
+                    {"peak_before", known ? value_json(plan.peak_before) : Json()},
+                    {"peak_after", known ? value_json(plan.peak_after) : Json()},
                     {"left_out", std::move(left_out)},
                     {"ranks", std::move(ranks)},
                     {"hosts", std::move(hosts)},

@@ -46,8 +46,9 @@ Json rank_timeline_json(const RankTimeline& rank) {
 }
 
 void add_timeline(const Timeline& timeline, Json& block) {
-  block["timeline_unknown"] = timeline.unknown.empty() ? Json() : Json(timeline.unknown);
-  block["batches_in_flight"] = bounds_json(timeline.batches_in_flight);
+  const bool known = timeline.unknown.empty();
+  block["timeline_unknown"] = known ? Json() : Json(timeline.unknown);
+  block["batches_in_flight"] = known ? bounds_json(timeline.batches_in_flight) : Json();
   block["activations"] = timeline.activations;
   Json& ranks = block["timeline"] = Json::array();
   for (const RankTimeline& rank : timeline.ranks) ranks.push_back(rank_timeline_json(rank));

@@ -35,6 +35,16 @@ class Stash(unittest.TestCase):
             own = [rank["bytes"]["high"] for rank in plan["ranks"] if rank["rank"] // 2 == host["host"]]
             self.assertEqual(host["pinned"]["high"], sum(own))
 
+    def test_no_plan_has_no_numbers(self):
+        lines = (LOGS / "v1.4.0.log").read_text().split("\n")
+        lost = "\n".join(line for line in lines if "device_os_ad_id  " not in line).encode()
+        plan = json.loads(run("stash", "-f", "json", *RATE, "-", stdin=lost).stdout)["logs"][0]["blocks"][0]["stash"]
+        self.assertIn("not every table", plan["unknown"])
+        self.assertEqual((plan["peak_before"], plan["peak_after"], plan["ranks"]), (None, None, []))
+        block = json.loads(run("timeline", "-f", "json", "-", stdin=lost).stdout)["logs"][0]["blocks"][0]
+        self.assertIn("not every table", block["timeline_unknown"])
+        self.assertEqual((block["batches_in_flight"], block["timeline"]), (None, []))
+
     def test_the_peak_is_that_of_the_timeline(self):
         block = json.loads(run("timeline", "-f", "json", "--activations", "20GiB", "v1.4.0.log").stdout)["logs"][0]["blocks"][0]
         self.assertEqual([rank["before"] for rank in stash(*RATE)["ranks"]], block["timeline"])
