@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/diff_parts.h"
 #include "analysis/oddities.h"
 #include "analysis/shares.h"
 #include "analysis/standard_changes.h"
@@ -237,13 +238,17 @@ void add_to(std::optional<T>& sum, const std::optional<T>& part) {
 
 ShapeSummary summarize_shape(const PrintedPlan& printed, const Plan& plan, std::size_t top) {
   ShapeSummary shape;
+  shape.complete = analysis::has_all_tables({printed, plan});
   for (const TableRow& table : reconstruct(printed, plan, Filter(), {}).tables) {
     const PrintedTable& row = *table.printed;
     const auto hbm = analysis::storage_of(printed, row.hbm, &table, &TableRow::hbm);
     const auto ddr = analysis::storage_of(printed, row.ddr, &table, &TableRow::ddr);
     for (const auto& [name, groups] :
          {std::pair{row.sharding.text, &shape.shardings}, {row.kernel.text, &shape.kernels}}) {
-      if (name.empty()) continue;  // its column was cut off
+      if (name.empty()) {  // its column was cut off
+        shape.complete = false;
+        continue;
+      }
       TableGroup& group = group_named(name, *groups);
       ++group.tables;
       add_to(group.shards, analysis::shard_count_of(row, &table));

@@ -148,6 +148,7 @@ void add_shape(const Summary& summary, Sections& page) {
   using namespace summary_words;
   if (summary.shape.shardings.empty()) return;
   page.add("\n#### Plan\n");
+  if (!summary.shape.complete) page.add(paragraph(std::string(kTablesLost)));
   page.add(paragraph("types: " + groups_text(summary.shape.shardings)));
   page.add(paragraph("kernels: " + groups_text(summary.shape.kernels)));
   add_tables("largest tables, all shards", "HBM", summary.shape.largest, human_bytes, {}, page);

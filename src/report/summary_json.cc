@@ -97,6 +97,7 @@ void add_summary(const Summary& summary, Json& block) {
   block["overview"] = {{"empty_plan", summary.empty_plan},
                        {"memory", memory_json(summary)},
                        {"perf", perf_json(summary.perf)},
+                       {"tables_complete", summary.shape.complete},
                        {"shardings", groups_json(summary.shape.shardings)},
                        {"kernels", groups_json(summary.shape.kernels)},
                        {"largest_tables", tables_json(summary.shape.largest, "hbm", bytes_json)},

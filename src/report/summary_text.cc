@@ -54,6 +54,7 @@ class SummaryWriter {
   void write_shape() {
     if (summary_.shape.shardings.empty()) return;
     heading("Plan");
+    if (!summary_.shape.complete) line(std::string(kTablesLost));
     line("types: " + groups_text(summary_.shape.shardings));
     line("kernels: " + groups_text(summary_.shape.kernels));
     write_tables("Largest tables, all shards", summary_.shape.largest, summary_.shape.largest.size(), human_bytes, {});

@@ -9,6 +9,8 @@
 
 namespace shardstats::summary_words {
 
+inline constexpr std::string_view kTablesLost =
+    "Rows or cells of the parameter table are lost: this is of those that are left.";
 inline constexpr std::string_view kEmbeddingsOnly =
     "This release counts embeddings only: dense modules and KJT come on top.";
 

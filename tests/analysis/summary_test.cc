@@ -133,6 +133,20 @@ TEST(Summary, ShapeCountsEveryTableOnce) {
   EXPECT_EQ(shape.kernels.front().tables, 5);
 }
 
+TEST(Summary, LostTablesAreSaid) {
+  const std::string log = log_bytes("v1.8.0.log");
+  const auto is_complete = [](const std::string& text) {
+    const Checked checked(text);
+    return summarize(checked.printed, checked.plan).shape.complete;
+  };
+  EXPECT_TRUE(is_complete(log));
+  std::string without_row = log;
+  const std::size_t row = log.rfind('\n', log.find("city_table")) + 1;
+  without_row.erase(row, log.find('\n', row) + 1 - row);
+  EXPECT_FALSE(is_complete(without_row));
+  EXPECT_FALSE(is_complete(changed(log, "fused_ebc.city_table", " fused ", "       "))) << "it may be of any kernel";
+}
+
 // Before v0.6.0 no log prints what a table takes.
 TEST(Summary, GroupsTakeWhatWasRebuiltOrIsNotKnown) {
   constexpr double kFused = 40'522'980'652, kDense = 8'291'168;  // v0.3.0.json, all shards

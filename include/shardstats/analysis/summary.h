@@ -97,6 +97,7 @@ struct TableGroup {
 };
 
 struct ShapeSummary {
+  bool complete = false;  // the log has all tables and their words, as far as it tells; else the rest is of those left
   std::vector<TableGroup> shardings, kernels;  // most HBM first
   std::vector<TableShare> largest;             // by the HBM of all shards
 };
