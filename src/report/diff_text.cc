@@ -138,7 +138,7 @@ class DiffPaper {
       else if (may_have_changed(rank.hbm))
         line(2, name + ": HBM " + both_text(rank.hbm) + ", " + change_text(rank.hbm));
       else
-        line(2, name + ": HBM as before");
+        line(2, name + (rank.hbm.before && rank.hbm.after ? ": HBM as before" : ": HBM is not known"));
       for (std::size_t p = 0; p < shown(rank.parts.size(), top_); ++p)
         line(6, signed_text(rank.parts[p].hbm, DiffUnit::bytes) + "  " + part_text(rank.parts[p]));
       write_more(rank.parts.size(), 6, "part");

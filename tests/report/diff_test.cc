@@ -198,6 +198,10 @@ TEST(DiffText, MemoryOfARankThatMayHaveChanged) {
   out.clear();
   write_diff({"a.log", "b.log"}, diff, 10, TextStyle{200}, out);
   EXPECT_THAT(out, HasSubstr("  rank 1: HBM as before\n"));
+  rank.hbm.before.reset();
+  out.clear();
+  write_diff({"a.log", "b.log"}, diff, 10, TextStyle{200}, out);
+  EXPECT_THAT(out, HasSubstr("  rank 1: HBM is not known\n"));
 }
 
 TEST(DiffText, TopAndColours) {
