@@ -5,6 +5,7 @@
 
 #include "analysis/checks.h"
 #include "analysis/diff_parts.h"
+#include "analysis/lost_lines.h"
 #include "analysis/shares.h"
 #include "analysis/statistics.h"
 
@@ -76,8 +77,9 @@ Known tables(const DiffSide& side) {
   return has_all_tables(side) ? count_of(side.printed.tables.rows.size()) : std::nullopt;
 }
 
-Known world_size(const PrintedPlan& printed) {
-  if (printed.ranks.printed && !has_all_ranks(printed)) return std::nullopt;
+Known world_size(const DiffSide& side) {
+  const PrintedPlan& printed = side.printed;
+  if (printed.ranks.printed && !knows_all_ranks(printed, side.plan)) return std::nullopt;
   if (printed.ranks.printed) return count_of(printed.ranks.rows.size());
   const auto size = parse_integer(printed.slot(LineId::world_size).text);
   return size ? Known(exactly(static_cast<double>(*size))) : std::nullopt;
@@ -209,7 +211,7 @@ std::vector<NumberDiff> plan_numbers(const DiffSide& base, const DiffSide& next,
   const auto count = [&](std::string_view name, Known before, Known after) {
     add(difference(name, DiffUnit::count, before, after));
   };
-  count("world_size", world_size(base.printed), world_size(next.printed));
+  count("world_size", world_size(base), world_size(next));
   count("batch_size", batch_size(base.printed), batch_size(next.printed));
   count("tables", tables(base), tables(next));
   const auto sum = [&](std::string_view name, NumberDiff RankDiff::*field, auto statistic, double parts) {
@@ -355,7 +357,7 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   const bool other_tables = has_other_tables(diff.kernels);
   const bool whole_plan = !wide.storage.empty() && !(pairs.empty() && other_tables);
   diff.ranks = rank_diffs(base, next, pairs, tables, whole_plan);
-  const bool all_ranks = has_all_ranks(base.printed) && has_all_ranks(next.printed);
+  const bool all_ranks = knows_all_ranks(base.printed, base.plan) && knows_all_ranks(next.printed, next.plan);
   if (all_ranks) diff.largest = largest_rank(diff.ranks);
   diff.numbers = plan_numbers(base, next, all_ranks ? diff.ranks : std::vector<RankDiff>{});
   // Where rows are lost nobody knows which ranks are new or gone.

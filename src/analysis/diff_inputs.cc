@@ -6,6 +6,7 @@
 
 #include "analysis/checks.h"
 #include "analysis/diff_parts.h"
+#include "analysis/lost_lines.h"
 #include "analysis/statistics.h"
 
 namespace shardstats::analysis {
@@ -125,8 +126,10 @@ void add_release(const DiffSide& base, const DiffSide& next, std::vector<InputDi
   inputs.push_back({"release", std::string(name(a.front())), std::string(name(b.front())), release_words(b)});
 }
 
-std::string world_size_text(const PrintedPlan& printed) {
-  if (printed.ranks.printed) return has_all_ranks(printed) ? std::to_string(printed.ranks.rows.size()) : "";
+std::string world_size_text(const DiffSide& side) {
+  const PrintedPlan& printed = side.printed;
+  if (printed.ranks.printed)
+    return knows_all_ranks(printed, side.plan) ? std::to_string(printed.ranks.rows.size()) : "";
   return std::string(printed.slot(LineId::world_size).text);
 }
 
@@ -254,7 +257,7 @@ const InputDiff* WideInputs::find(std::string_view name) const {
 WideInputs wide_inputs(const DiffSide& base, const DiffSide& next, const std::vector<TablePair>& pairs) {
   WideInputs wide;
   add_release(base, next, wide.storage);
-  add_text("world_size", world_size_text(base.printed), world_size_text(next.printed), wide.storage);
+  add_text("world_size", world_size_text(base), world_size_text(next), wide.storage);
   add_text("batch_size", std::string(base.printed.slot(LineId::batch_size).text),
            std::string(next.printed.slot(LineId::batch_size).text), wide.storage);
   const std::size_t printed = wide.storage.size();

@@ -194,7 +194,8 @@ const PlanGrowth::OfRank* growth_of(const DiffSide& next, const SideRank& before
   return r < next.growth->ranks.size() ? &next.growth->ranks[r] : nullptr;
 }
 
-// A cell that the formulas contradict stands for itself, and where they do not give it, one that can be read.
+// A cell that the formulas contradict stands for itself, and where they do not give it, one that can be read. A lost
+// row is rebuilt from its shards.
 Known known_bytes(const SideRank& rank, const RankSize& size) {
   if (rank.plan == nullptr) return std::nullopt;
   const Expectation& expected = rank.plan->*size.expected;
@@ -203,7 +204,8 @@ Known known_bytes(const SideRank& rank, const RankSize& size) {
   const std::string_view cell = rank.row == nullptr ? std::string_view() : (rank.row->*size.cell).text;
   const auto printed = bytes_printed_as(cell, rank.printed->format_of(size.column), memory ? kGiB : kMiB);
   if (expected.known && expected.contradicted && printed) return real(*printed);
-  if (!expected.known && !printed) return std::nullopt;
+  const bool is_rebuilt = rank.row != nullptr && rank.row->lost && rank.plan->known;
+  if (!expected.known && !printed && !is_rebuilt) return std::nullopt;
   return real(rank.plan->*size.bytes);
 }
 

@@ -35,12 +35,6 @@ bool is_closed(const PrintedPlan& printed, LineId table, bool (*is_next)(LineId)
   return is_apart && (is_next(next->id) || (next != end && is_new(*next)));
 }
 
-// Does a table that has to be on all ranks name them all?
-bool names_all_ranks(const PrintedPlan& printed) {
-  return std::ranges::any_of(printed.tables.rows,
-                             [](const PrintedTable& row) { return row.ranks && is_on_all_ranks(row.sharding.text); });
-}
-
 void add_ranks(const PrintedPlan& printed, CountedTables& tables) {
   for (const auto& [type, by_rank] : shard_difference(printed)) {  // no table is printed: all shards
     const auto [least, most] = tables_with_shards(type, by_rank);
@@ -147,6 +141,12 @@ bool has_all_ranks(const PrintedPlan& printed) {
   return !(tables && tables->lack_ranks()) && std::ranges::none_of(kKernelSums, [&](const KernelSum& sum) {
     return memory_totals(printed, sum, nullptr).disagree();
   });
+}
+
+bool knows_all_ranks(const PrintedPlan& printed, const Plan& plan) {
+  if (has_all_ranks(printed)) return true;
+  if (!printed.has_lost_ranks() || !tells_rank_count(printed) || may_lack_last_ranks(printed)) return false;
+  return std::ranges::all_of(plan.ranks, &PlanRank::known);
 }
 
 }  // namespace shardstats::analysis

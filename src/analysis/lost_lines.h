@@ -18,6 +18,9 @@ bool may_lack_last_ranks(const PrintedPlan& printed);
 // whether it is whole, and where no plan was found the kernels' lines.
 bool may_lack_last_tables(const PrintedPlan& printed);
 
+// Are all ranks there, or rebuilt from their shards where their rows are lost?
+bool knows_all_ranks(const PrintedPlan& printed, const Plan& plan);
+
 // How many tables the kernels' lines count, and those of dense kernels alone; nullopt: a count is not read.
 struct CountedKernels {
   std::int64_t all = 0, dense = 0;

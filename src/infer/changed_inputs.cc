@@ -43,6 +43,7 @@ class Application {
     const PlanInputs& from = base_.inputs;
     PlanInputs& to = out_.inputs;
     out_.printed = log_;
+    restore_lost_ranks();
     out_.printed.tables.rows.clear();
     out_.printed.tables.odd.clear();
     to.printed = &out_.printed;
@@ -81,6 +82,18 @@ class Application {
   void set_slot(LineId id, std::string text) {
     if (const PrintedLine* line = out_.printed.find(id); line != nullptr && line->slot_count > 0)
       out_.printed.slots[line->first_slot].text = texts_.add(std::move(text));
+  }
+
+  // The planner would print all.
+  void restore_lost_ranks() {
+    auto& rows = out_.printed.ranks.rows;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      if (!rows[r].lost) continue;
+      rows[r].lost = false;
+      rows[r].rank.text = texts_.add(std::to_string(r));
+    }
+    if (log_.has_lost_ranks())
+      std::erase_if(out_.printed.diagnostics, [](const Diagnostic& d) { return d.rule == "log.rank_rows"; });
   }
 
   void set_ranks() {

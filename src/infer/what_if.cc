@@ -10,6 +10,7 @@
 #include "infer/sums.h"
 #include "infer/what_if_parts.h"
 #include "shardstats/limits.h"
+#include "shardstats/log/missing_tables.h"
 
 namespace shardstats {
 namespace infer_detail {
@@ -46,7 +47,8 @@ std::optional<Refusal> refusal_of(const Inference& base) {
     if (!table.sized) return because("cells of table " + name + " that sizes rest on are lost or unreadable");
     if (!table.explained) return because("no dtype, optimizer and caching explain the storage of table " + name);
   }
-  if (base.inputs.printed->has_lost_ranks() || static_cast<std::int64_t>(plan.ranks.size()) != plan.setting.world_size)
+  if (!tells_rank_count(*base.inputs.printed) ||
+      static_cast<std::int64_t>(plan.ranks.size()) != plan.setting.world_size)
     return because("rows of the rank table are lost");
   return std::nullopt;
 }

@@ -321,6 +321,16 @@ ShardDifference shard_difference(const PrintedPlan& printed) {
 
 bool is_on_all_ranks(std::string_view sharding_type) { return sharding_type == "RW" || sharding_type == "DP"; }
 
+bool names_all_ranks(const PrintedPlan& printed) {
+  return std::ranges::any_of(printed.tables.rows,
+                             [](const PrintedTable& row) { return row.ranks && is_on_all_ranks(row.sharding.text); });
+}
+
+bool tells_rank_count(const PrintedPlan& printed) {
+  const auto& rows = printed.ranks.rows;
+  return rows.empty() || !rows.back().lost || names_all_ranks(printed);
+}
+
 TableBounds tables_with_shards(std::string_view type, const std::map<int, int>& by_rank) {
   std::int64_t on_one = 0, in_all = 0;
   for (const auto& [rank, shards] : by_rank) {

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "analysis/diffs.h"
 
 namespace shardstats {
@@ -71,6 +73,18 @@ TEST(DiffOfDamage, ACellThatCannotBeReadIsNotZero) {
     EXPECT_FALSE(broken.changed()) << cell;
     EXPECT_FALSE(broken.largest.hbm.after.has_value()) << cell;
     EXPECT_FALSE(broken.compares_all()) << cell;
+  }
+}
+
+// A table on all ranks says how many there are, and the shards what the one of the lost row takes.
+TEST(DiffOfDamage, LostRowsOfRanksAreRebuilt) {
+  const std::string log = log_bytes("v1.4.0.log");
+  for (const std::string row : {"#         1 ", "#         3 "}) {
+    const PlanDiff lost = diff(log, without(log, row, row));
+    EXPECT_FALSE(lost.changed()) << row;
+    EXPECT_TRUE(lost.largest.hbm.before && lost.largest.hbm.after) << row;
+    EXPECT_EQ(std::ranges::find(lost.numbers, "world_size", &NumberDiff::name)->after, exactly(4.0)) << row;
+    EXPECT_FALSE(lost.compares_all()) << row;
   }
 }
 

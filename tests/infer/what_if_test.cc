@@ -157,6 +157,21 @@ TEST(WhatIf, AReservationThatIsCutOffMayGrowAsThatOfAnyPolicy) {
   }
 }
 
+// The tables tell where it stood and what its rank takes; the changed plan has it like all others.
+TEST(WhatIf, ALostRowOfARankIsRebuilt) {
+  const Log whole("v1.4.0.log"), lost(without_line(whole, "#         3 "));
+  ASSERT_TRUE(lost.printed.has_lost_ranks());
+  const std::vector<Change> batch = {of_run(Attribute::batch_size, 1024)};
+  const ChangedPlan truth = changed(whole, batch), said = changed(lost, batch);
+  ASSERT_EQ(said.plan.ranks.size(), truth.plan.ranks.size());
+  for (std::size_t r = 0; r < truth.plan.ranks.size(); ++r) {
+    EXPECT_TRUE(said.plan.ranks[r].hbm.overlaps(truth.plan.ranks[r].hbm)) << r;
+    EXPECT_TRUE(said.growth.ranks[r].hbm.overlaps(truth.growth.ranks[r].hbm)) << r;
+    EXPECT_EQ(said.skeleton.ranks.rows[r].rank.text, std::to_string(r));
+    EXPECT_FALSE(said.skeleton.ranks.rows[r].lost);
+  }
+}
+
 // The ranks of this log hold more than their shards, which a fixed percentage would not add in that release.
 TEST(WhatIf, PoliciesOfAReservationThatIsCutOffExplainTheRanks) {
   const Log whole("v1.4.0.log"), cut(cut_off_at(whole, "Reserved Memory:"));

@@ -22,6 +22,12 @@ ShardDifference shard_difference(const PrintedPlan& printed);
 // 3).
 bool is_on_all_ranks(std::string_view sharding_type);
 
+// Does a table that has to be on all ranks name them all?
+bool names_all_ranks(const PrintedPlan& printed);
+// Does the log tell how many ranks there are? Lost rows stand in their place, but how many stood at its end shows only
+// in such a table.
+bool tells_rank_count(const PrintedPlan& printed);
+
 // How many tables of a sharding type may have so many shards by rank: one that is not split has one in all. No bound
 // where the type tells nothing.
 struct TableBounds {
