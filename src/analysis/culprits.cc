@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analysis/corrections.h"
+#include "shardstats/log/missing_tables.h"
 
 namespace shardstats {
 namespace {
@@ -29,16 +30,6 @@ constexpr Kind kKinds[] = {{add_repeated_rows},
                            {add_rank_memory, false},
                            {add_misleading_ranks, false},
                            {add_misleading_tables, false}};
-
-// Where rows of ranks are missing without a place of their own, so that nothing is known to be of its rank; or null.
-const Diagnostic* ranks_without_places(const PrintedPlan& printed) {
-  if (printed.has_lost_ranks()) return nullptr;
-  const auto says_so = [](const Diagnostic& d) {
-    return d.message == kRanksMissingBefore || d.message == kRanksMissingAfter;
-  };
-  const auto found = std::ranges::find_if(printed.diagnostics, says_so);
-  return found == printed.diagnostics.end() ? nullptr : &*found;
-}
 
 std::int64_t errors(const Report& report) { return count(report.findings).error; }
 

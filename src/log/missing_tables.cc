@@ -326,7 +326,17 @@ bool names_all_ranks(const PrintedPlan& printed) {
                              [](const PrintedTable& row) { return row.ranks && is_on_all_ranks(row.sharding.text); });
 }
 
+const Diagnostic* ranks_without_places(const PrintedPlan& printed) {
+  if (printed.has_lost_ranks()) return nullptr;
+  const auto says_so = [](const Diagnostic& d) {
+    return d.message == kRanksMissingBefore || d.message == kRanksMissingAfter;
+  };
+  const auto found = std::ranges::find_if(printed.diagnostics, says_so);
+  return found == printed.diagnostics.end() ? nullptr : &*found;
+}
+
 bool tells_rank_count(const PrintedPlan& printed) {
+  if (ranks_without_places(printed) != nullptr) return false;
   const auto& rows = printed.ranks.rows;
   return rows.empty() || !rows.back().lost || names_all_ranks(printed);
 }

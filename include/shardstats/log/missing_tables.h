@@ -24,6 +24,8 @@ bool is_on_all_ranks(std::string_view sharding_type);
 
 // Does a table that has to be on all ranks name them all?
 bool names_all_ranks(const PrintedPlan& printed);
+// Where rows of ranks are missing without a place of their own, so that nothing is known to be of its rank; or null.
+const Diagnostic* ranks_without_places(const PrintedPlan& printed);
 // Does the log tell how many ranks there are? Lost rows stand in their place, but how many stood at its end shows only
 // in such a table.
 bool tells_rank_count(const PrintedPlan& printed);
