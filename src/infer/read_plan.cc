@@ -82,6 +82,11 @@ bool lacks_reservation(const PrintedPlan& printed) {
   constexpr LineId kLines[] = {LineId::dense_heading, LineId::dense_storage, LineId::kjt_heading, LineId::kjt_storage};
   const auto lines = std::ranges::count_if(kLines, is_printed);
   if (lines > 0) return lines < std::ssize(kLines);
+  // One whose heading is lost.
+  const auto is_orphan = [&](const PrintedLine& line) {
+    return is_unknown(line.id) && line.slot_count > 0 && printed.slots_of(line).front().text.starts_with("HBM: ");
+  };
+  if (std::ranges::any_of(printed.lines, is_orphan)) return true;
   const auto is_lost = [&](LineId id) { return form_in(printed.releases.front(), id) && !is_printed(id); };
   const bool has_lists = printed.ranks.printed && form_in(printed.releases.front(), LineId::top_perf_heading);
   const bool is_end_lost =
