@@ -20,6 +20,7 @@ struct ChangedLookups {
 ChangedLookups changed_lookups(const Inference& base, const ChangedInputs& changed) {
   const auto lookups_of = [](const TableInputs& table) { return table.pooling_sum * table.batch; };
   ChangedLookups lookups{kjt_lookups(changed.inputs)};
+  if (base.plan.setting.device == Device::tpu) return lookups;  // its memory is not counted: there is no KJT storage
   const auto add = [&](RealInterval difference) {
     lookups.differ = true;
     lookups.difference = lookups.difference + difference;
