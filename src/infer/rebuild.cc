@@ -311,6 +311,17 @@ void take_sums(const SearchResult& found, bool all, Plan& result) {
         sum.bytes = hull(sum.bytes, whole_bytes(line.expected));
 }
 
+// Rows may be split among ranks as only the lost row would show: where the memory of another rank is not that of its
+// shards, what a lost rank holds is not known either.
+void doubt_lost_ranks(const PrintedPlan& printed, Plan& result) {
+  const auto is_wrong = [](const PlanRank& rank) {
+    return rank.expected_hbm.contradicted || rank.expected_ddr.contradicted;
+  };
+  if (!printed.has_lost_ranks() || std::ranges::none_of(result.ranks, is_wrong)) return;
+  for (std::size_t r = 0; r < result.ranks.size(); ++r)
+    if (printed.ranks.rows[r].lost) result.ranks[r].known = false;
+}
+
 }  // namespace
 
 ByteInterval clamped_bytes(RealInterval x) {
@@ -344,6 +355,7 @@ void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptio
   result.sizes = shards.sizes();
   rebuild_ranks(plan, found, sums, result);
   take_sums(found, options.alternatives, result);
+  doubt_lost_ranks(*plan.printed, result);
   result.setting = found.survivors.front().outcome.setting;
   result.contradictions = found.survivors.front().outcome.contradictions;
 }

@@ -47,7 +47,11 @@ std::optional<Refusal> refusal_of(const Inference& base) {
     if (!table.sized) return because("cells of table " + name + " that sizes rest on are lost or unreadable");
     if (!table.explained) return because("no dtype, optimizer and caching explain the storage of table " + name);
   }
-  if (!tells_rank_count(*base.inputs.printed) ||
+  const auto& rank_rows = base.inputs.printed->ranks.rows;
+  const auto is_unknown = [&](const PlanRank& rank) {
+    return rank_rows[static_cast<std::size_t>(&rank - plan.ranks.data())].lost && !rank.known;
+  };
+  if (!tells_rank_count(*base.inputs.printed) || std::ranges::any_of(plan.ranks, is_unknown) ||
       static_cast<std::int64_t>(plan.ranks.size()) != plan.setting.world_size)
     return because("rows of the rank table are lost");
   return std::nullopt;

@@ -172,6 +172,24 @@ TEST(WhatIf, ALostRowOfARankIsRebuilt) {
   }
 }
 
+// Rows are split by the memory of the devices there, which the lost row would show: the other rank denies an even
+// split.
+TEST(WhatIf, ALostRowOfARankThatNothingTellsIsNotRebuilt) {
+  const Log whole("../planner/v1.4.0-two_devices.log"), lost(without_line(whole, "#         1 "));
+  ASSERT_TRUE(lost.printed.has_lost_ranks());
+  EXPECT_FALSE(lost.what_if.base().ranks.back().known);
+  EXPECT_THAT(refusal_of(lost, {of_run(Attribute::batch_size, 1024)}),
+              testing::HasSubstr("rows of the rank table are lost"));
+}
+
+// Without their headings the lines of the reservation stand alone: it was printed all the same.
+TEST(WhatIf, AReservationWithoutHeadingsWasPrinted) {
+  const Log whole("v1.8.0.log");
+  Text text = without_line(whole, "# Dense Storage (per rank):");
+  text = without_line(Log(std::move(text)), "# KJT Storage (per rank):");
+  EXPECT_THAT(Log(std::move(text)).what_if.base().policies, testing::Contains(whole.what_if.base().policy));
+}
+
 // The ranks of this log hold more than their shards, which a fixed percentage would not add in that release.
 TEST(WhatIf, PoliciesOfAReservationThatIsCutOffExplainTheRanks) {
   const Log whole("v1.4.0.log"), cut(cut_off_at(whole, "Reserved Memory:"));
