@@ -100,7 +100,7 @@ void add_log_options(CLI::App& app, const Command& command, RawOptions& raw) {
       ->check(
           CLI::Validator([takes_one](const std::string& block) { return wrong_block(block, takes_one); }, "", "block"));
   app.add_option("--threads", raw.threads, "Threads for several logs or blocks; 0 is one a processor")
-      ->check(count_up_to(kMostThreads))
+      ->transform(count_up_to(kMostThreads))
       ->capture_default_str();
   app.add_flag("--allow-empty", raw.options.allow_empty, "A log without a planner block is a success");
   add_repeated(app, "--assume", raw.assume, "Override inference, e.g. pipeline=none or table_X.dtype=fp16",
@@ -145,7 +145,7 @@ void add_logs(CLI::App& app, const Command& command, RawOptions& raw) {
 
 void add_top_of_lists(CLI::App& app, Options& options) {
   app.add_option("-n,--top", options.top, "Only the first N rows of each list; 0 is all. Default: 10 in text, else all")
-      ->check(count_up_to(kMostRows));
+      ->transform(count_up_to(kMostRows));
 }
 
 void add_diff_options(CLI::App& app, RawOptions& raw) {
@@ -167,7 +167,7 @@ void add_anonymize_options(CLI::App& app, RawOptions& raw) {
 
 // -n of a list in text, or of more; 0 is all.
 void add_top(CLI::App& app, std::size_t& top, const std::string& help) {
-  app.add_option("-n,--top", top, help)->check(count_up_to(kMostRows))->capture_default_str();
+  app.add_option("-n,--top", top, help)->transform(count_up_to(kMostRows))->capture_default_str();
 }
 
 // The word in front of the logs.

@@ -25,6 +25,22 @@ bool is_existing_file(const std::string& path) {
   return status && S_ISREG(status->st_mode);
 }
 
+bool is_one(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+
+// A relative path whose first part is missing would stay relative.
+std::filesystem::path whole(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, none), none);
+}
+
+// Nothing is overwritten in a device or a pipe.
+bool is_one_output(const std::string& a, const std::string& b) {
+  if (a == "-" && b == "-") return true;
+  const auto one = status_of(a, STDOUT_FILENO), two = status_of(b, STDOUT_FILENO);
+  if (one && two) return S_ISREG(one->st_mode) && is_one(*one, *two);
+  return a != "-" && b != "-" && whole(a) == whole(b);
+}
+
 bool has_block(const std::string& path) {
   const OpenResult opened = open_source(path);
   const auto* source = std::get_if<std::unique_ptr<Source>>(&opened);
@@ -35,12 +51,7 @@ bool has_block(const std::string& path) {
 
 bool is_same_file(const std::string& path, const std::string& other) {
   const auto one = status_of(path, STDIN_FILENO), two = status_of(other, STDOUT_FILENO);
-  if (one && two) return one->st_dev == two->st_dev && one->st_ino == two->st_ino;
-  // A relative path whose first part is missing would stay relative.
-  const auto whole = [](const std::string& file) {
-    std::error_code none;
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(file, none), none);
-  };
+  if (one && two) return is_one(*one, *two);
   return other != "-" && whole(path) == whole(other);
 }
 
@@ -48,7 +59,7 @@ std::optional<std::string> doubled_output(const Options& options) {
   const std::vector<std::string>& outputs = options.outputs;
   for (std::size_t i = 0; i < outputs.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (outputs[i] == outputs[j] || (outputs[i] != "-" && outputs[j] != "-" && is_same_file(outputs[i], outputs[j])))
+      if (is_one_output(outputs[i], outputs[j]))
         return "--output '" + outputs[i] + "' is given twice; one would overwrite the other";
   return std::nullopt;
 }

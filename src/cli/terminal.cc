@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 
 #include "report/clean.h"
 #include "shardstats/numbers/printed.h"
@@ -44,8 +43,8 @@ bool is_set(const char* variable) {
 
 int terminal_width(int fd) {
   if (const char* columns = std::getenv("COLUMNS"))
-    if (const auto width = parse_integer(columns, std::numeric_limits<int>::max()); width && *width > 0)
-      return std::clamp(static_cast<int>(*width), kLeastWidth, kMostWidth);
+    if (const auto width = parse_real(columns); width && *width >= 1)
+      return static_cast<int>(std::clamp<double>(*width, kLeastWidth, kMostWidth));
   winsize size{};
   if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return std::clamp<int>(size.ws_col, kLeastWidth, kMostWidth);

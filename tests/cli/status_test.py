@@ -60,6 +60,8 @@ STATUS = [  # arguments, standard input, status
     (["verify"], bz2.compress(GOOD * 60, 1)[:-20], 1),
     (["summary"], gzip.compress(GOOD)[:-8], 0),
     (["whatif", "--set", "batch_size=64", "--top", "-1"], GOOD, 2),
+    (["verify", "--threads", "08"], GOOD, 0),
+    (["verify", "-o", "/dev/null", "-o", "/dev/null"], GOOD, 0),
     (["verify"], b"step 1\n" + GOOD + b"step 2\n" + GOOD, 0),
     (["verify"], WRONG, 1),
     (["verify"], WRONG_OUTPUT, 1),
@@ -492,6 +494,12 @@ class Status(unittest.TestCase):
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(b"is one of the logs", done.stderr)
                 self.assertEqual((Path(folder) / "a.log").read_bytes(), GOOD)
+
+    def test_counts_are_decimal(self):
+        plain, padded = (run("reconstruct", "-n", count, "v1.8.0-nodebug.log") for count in ("4", "04"))
+        self.assertIn(b"more", plain.stdout)
+        self.assertEqual(plain.stdout, padded.stdout)
+        self.assertEqual(run("reconstruct", "-n", "08", "v1.8.0-nodebug.log").returncode, 0)  # no octal number
 
     def test_an_output_is_written_once(self):
         for outputs in (["out.csv", "out.csv"], ["a.md", "-", "sub/../a.md"], ["-", "-"]):
