@@ -69,7 +69,7 @@ void find_known_columns(const PrintedPlan& printed, const Plan& plan, Reconstruc
   const auto total = [](const PrintedRank& row) { return row.perf.total; };
   const auto part = [](const PrintedRank& row) { return row.perf.components.front(); };
   result.rank_perf = is_bytes && (plan.perf.known || some_rank_prints(printed, total));
-  result.rank_perf_parts = plan.perf.known || some_rank_prints(printed, part);
+  result.rank_perf_parts = some_rank_prints(printed, part);
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ Json rank_json(const PlanRank& rank, const Reconstruction& plan) {
     json["input"] = bounds_json(rank.input);
     json["output"] = bounds_json(rank.output);
   }
-  if (plan.rank_perf) json["perf"] = perf_json(rank.perf, plan.rank_perf_parts);
+  if (plan.rank_perf) json["perf"] = perf_json(rank.perf, plan.rank_perf_parts || rank.expected_perf.known);
   return json;
 }
 

@@ -53,7 +53,7 @@ void add_stash(const StashPlan& plan, Json& block) {
                      {"value", value_json(risk.value)},
                      {"limit", value_json(risk.limit)},
                      {"message", risk_text(risk)}});
-  const bool known = plan.unknown.empty();
+  const bool known = plan.unknown.empty() && !plan.ranks.empty();
   block["stash"] = {{"unknown", known ? Json() : Json(plan.unknown)},
                     {"bandwidth", plan.options.bandwidth * kMsPerSecond},
                     {"window_ms", optional_json(plan.options.window)},

@@ -10,7 +10,7 @@
 namespace shardstats::summary_words {
 
 inline constexpr std::string_view kTablesLost =
-    "Rows or cells of the parameter table are lost: this is of those that are left.";
+    "Rows, sharding types or kernels of the parameter table are lost: this is of those that are left.";
 inline constexpr std::string_view kEmbeddingsOnly =
     "This release counts embeddings only: dense modules and KJT come on top.";
 
