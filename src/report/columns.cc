@@ -20,16 +20,31 @@ std::size_t columns_taken(std::span<const std::size_t> widths) {
   return std::accumulate(widths.begin(), widths.end(), kBetweenColumns * widths.size());
 }
 
-// The cells from `begin` to `end`, as far as the row has them.
+// The cells from `begin` to `end`, as far as the row has them; that of column `left` to the left, others to the right.
 std::string cells_text(const std::vector<std::string>& row, const std::vector<std::size_t>& widths, std::size_t begin,
-                       std::size_t end) {
+                       std::size_t end, std::size_t left = 0) {
   std::string line;
   for (std::size_t i = begin; i < std::min(end, row.size()); ++i) {
-    const std::string text =
-        i == 0 ? padded(with_its_end(row[i], widths[i], "..."), widths[i]) : right_aligned(row[i], widths[i]);
-    line += std::string(kBetweenColumns, ' ') + text;
+    const std::string cell = with_its_end(row[i], widths[i], "...");
+    line += std::string(kBetweenColumns, ' ') + (i == left ? padded(cell, widths[i]) : right_aligned(cell, widths[i]));
   }
   return line;
+}
+
+// Where the lines end that the columns from `begin` on need, if `taken` columns come before them there.
+std::vector<std::size_t> line_ends(std::span<const std::size_t> widths, std::size_t begin, std::size_t taken,
+                                   std::size_t most) {
+  std::vector<std::size_t> ends;
+  std::size_t used = taken;
+  for (std::size_t i = begin; i < widths.size(); ++i) {
+    if (used > taken && used + kBetweenColumns + widths[i] > most) {
+      ends.push_back(i);
+      used = taken;
+    }
+    used += kBetweenColumns + widths[i];
+  }
+  ends.push_back(widths.size());
+  return ends;
 }
 
 void add_line(std::string line, std::string& out) {
@@ -48,24 +63,10 @@ Columns::Widths Columns::widths() const {
   return widths;
 }
 
-std::vector<std::size_t> Columns::ends(const Widths& widths, std::size_t taken, std::size_t most) const {
-  std::vector<std::size_t> ends;
-  std::size_t used = taken;
-  for (std::size_t i = titles_; i < widths.size(); ++i) {
-    if (used > taken && used + kBetweenColumns + widths[i] > most) {
-      ends.push_back(i);
-      used = taken;
-    }
-    used += kBetweenColumns + widths[i];
-  }
-  ends.push_back(widths.size());
-  return ends;
-}
-
 std::vector<std::size_t> Columns::even_ends(const Widths& widths, std::size_t taken, std::size_t most) const {
-  std::vector<std::size_t> even = ends(widths, taken, most);
+  std::vector<std::size_t> even = line_ends(widths, titles_, taken, most);
   for (std::size_t less = most; less > taken; --less) {
-    std::vector<std::size_t> shorter = ends(widths, taken, less);
+    std::vector<std::size_t> shorter = line_ends(widths, titles_, taken, less);
     if (shorter.size() > even.size()) break;
     even = std::move(shorter);
   }
@@ -73,11 +74,15 @@ std::vector<std::size_t> Columns::even_ends(const Widths& widths, std::size_t ta
 }
 
 void Columns::write_broken_rows(Widths widths, std::size_t most, std::string& out) const {
-  widths.front() = std::min(widths.front(), most - kBetweenColumns);
+  for (std::size_t i = 0; i < titles_; ++i) widths[i] = std::min(widths[i], most - kBetweenColumns);
+  const std::vector<std::size_t> title_ends = line_ends(std::span(widths).first(titles_), 0, 0, most);
   const std::vector<std::size_t> ends = even_ends(widths, kBelowTitles, most);
   for (const auto& row : rows_) {
-    add_line(cells_text(row, widths, 0, titles_), out);
-    std::size_t begin = titles_;
+    std::size_t begin = 0;
+    for (const std::size_t end : title_ends) {
+      add_line(cells_text(row, widths, begin, end, begin), out);
+      begin = end;
+    }
     for (const std::size_t end : ends) {
       add_line(std::string(kBelowTitles, ' ') + cells_text(row, widths, begin, end), out);
       begin = end;

@@ -32,9 +32,8 @@ class Columns {
   using Widths = std::vector<std::size_t>;
 
   Widths widths() const;
-  // Where the lines end that columns behind the titles need, if `taken` columns come before them there.
-  std::vector<std::size_t> ends(const Widths& widths, std::size_t taken, std::size_t most) const;
-  // As few lines, but no longer than they must be.
+  // Where the lines end that columns behind the titles need, if `taken` columns come before them there: as few lines,
+  // but no longer than they must be.
   std::vector<std::size_t> even_ends(const Widths& widths, std::size_t taken, std::size_t most) const;
   void write_broken_rows(Widths widths, std::size_t most, std::string& out) const;
   void write_broken_table(const Widths& widths, std::size_t most, std::string& out) const;

@@ -61,6 +61,20 @@ TEST(Columns, TwoTitlesAboveABrokenRow) {
             "  model.ad                   TW\n");
 }
 
+TEST(Columns, TitlesThatOneLineDoesNotHold) {
+  EXPECT_EQ(written(24, true, 2),
+            "  table\n"
+            "  type\n"
+            "    kernel  shards\n"
+            "          HBM\n"
+            "  ...l.sparse.user_table\n"
+            "  RW\n"
+            "     fused      64\n"
+            "    8.941 GiB\n"
+            "  model.ad\n"
+            "  TW\n");
+}
+
 TEST(Columns, ABrokenTable) {
   EXPECT_EQ(written(50, true),
             "  table                    type  kernel\n"
