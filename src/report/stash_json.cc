@@ -54,7 +54,7 @@ void add_stash(const StashPlan& plan, Json& block) {
                      {"limit", value_json(risk.limit)},
                      {"message", risk_text(risk)}});
   const bool known = plan.unknown.empty() && !plan.ranks.empty();
-  block["stash"] = {{"unknown", known ? Json() : Json(plan.unknown)},
+  block["stash"] = {{"unknown", plan.unknown.empty() ? Json() : Json(plan.unknown)},
                     {"bandwidth", plan.options.bandwidth * kMsPerSecond},
                     {"window_ms", optional_json(plan.options.window)},
                     {"target_hbm", optional_json(plan.options.target)},

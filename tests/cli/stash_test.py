@@ -41,6 +41,9 @@ class Stash(unittest.TestCase):
         plan = json.loads(run("stash", "-f", "json", *RATE, "-", stdin=lost).stdout)["logs"][0]["blocks"][0]["stash"]
         self.assertIn("not every table", plan["unknown"])
         self.assertEqual((plan["peak_before"], plan["peak_after"], plan["ranks"]), (None, None, []))
+        two = run("stash", "-f", "json", *RATE, "--rank", "4", "v1.4.0.log", "v1.8.0-nodebug.log")  # the first has 4 ranks
+        plan = json.loads(two.stdout)["logs"][0]["blocks"][0]["stash"]
+        self.assertEqual((plan["unknown"], plan["peak_before"], plan["peak_after"], plan["ranks"]), (None, None, None, []))
         block = json.loads(run("timeline", "-f", "json", "-", stdin=lost).stdout)["logs"][0]["blocks"][0]
         self.assertIn("not every table", block["timeline_unknown"])
         self.assertEqual((block["batches_in_flight"], block["timeline"]), (None, []))
