@@ -136,7 +136,7 @@ std::string wrapped(std::string_view text, int width, int indent) {
   while (!text.empty()) {
     std::size_t end = end_of_word(text), next = std::min(end + 1, text.size());
     if (at_line_start && column < most && column + columns_of(text.substr(0, end)) > most)
-      if (const std::size_t comma = text.rfind(',', most - column - 1); comma < end)
+      if (const std::size_t comma = text.rfind(',', byte_of(text, most - column) - 1); comma < end)
         end = next = comma + 1;  // of a list that no line holds
     const std::size_t columns = columns_of(text.substr(0, end));
     if (!at_line_start && column + 1 + columns > most) {
