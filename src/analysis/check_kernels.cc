@@ -246,6 +246,10 @@ bool has_rows_of_kernels(const PrintedPlan& printed) {
   });
 }
 
+bool has_all_tables(const PrintedPlan& printed, const Plan& plan) {
+  return has_all_rows(printed, plan) && has_rows_of_kernels(printed);
+}
+
 void check_kernels(Checks& checks) {
   if (checks.rows_complete)
     check_counts(checks);

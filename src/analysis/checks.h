@@ -129,6 +129,8 @@ bool has_all_ranks(const PrintedPlan& printed);
 bool lists_all_ranks(const PrintedPlan& printed);
 // Does the parameter table have as many rows of each kernel as the kernels' lines count?
 bool has_rows_of_kernels(const PrintedPlan& printed);
+// Both: does the log tell all of its tables?
+bool has_all_tables(const PrintedPlan& printed, const Plan& plan);
 
 // The number of the rank row, or -1.
 int rank_number(const PrintedRank& row);

@@ -74,14 +74,11 @@ Known batch_size(const PrintedPlan& printed) {
 }
 
 Known tables(const DiffSide& side) {
-  return has_all_tables(side) ? count_of(side.printed.tables.rows.size()) : std::nullopt;
+  return has_all_tables(side.printed, side.plan) ? count_of(side.printed.tables.rows.size()) : std::nullopt;
 }
 
 Known world_size(const DiffSide& side) {
-  const PrintedPlan& printed = side.printed;
-  if (printed.ranks.printed && !knows_all_ranks(printed, side.plan)) return std::nullopt;
-  if (printed.ranks.printed) return count_of(printed.ranks.rows.size());
-  const auto size = parse_integer(printed.slot(LineId::world_size).text);
+  const auto size = parse_integer(world_size_text(side));
   return size ? Known(exactly(static_cast<double>(*size))) : std::nullopt;
 }
 

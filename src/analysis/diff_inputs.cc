@@ -126,13 +126,6 @@ void add_release(const DiffSide& base, const DiffSide& next, std::vector<InputDi
   inputs.push_back({"release", std::string(name(a.front())), std::string(name(b.front())), release_words(b)});
 }
 
-std::string world_size_text(const DiffSide& side) {
-  const PrintedPlan& printed = side.printed;
-  if (printed.ranks.printed)
-    return knows_all_ranks(printed, side.plan) ? std::to_string(printed.ranks.rows.size()) : "";
-  return std::string(printed.slot(LineId::world_size).text);
-}
-
 void add_text(std::string_view name, std::string before, std::string after, std::vector<InputDiff>& inputs) {
   if (!before.empty() && !after.empty() && before != after)
     inputs.push_back({name, std::move(before), std::move(after)});
@@ -252,6 +245,13 @@ std::string bandwidth_word(RealInterval x) {
 const InputDiff* WideInputs::find(std::string_view name) const {
   const auto found = std::ranges::find(storage, name, &InputDiff::name);
   return found == storage.end() ? nullptr : &*found;
+}
+
+std::string world_size_text(const DiffSide& side) {
+  const PrintedPlan& printed = side.printed;
+  if (printed.ranks.printed)
+    return knows_all_ranks(printed, side.plan) ? std::to_string(printed.ranks.rows.size()) : "";
+  return std::string(printed.slot(LineId::world_size).text);
 }
 
 WideInputs wide_inputs(const DiffSide& base, const DiffSide& next, const std::vector<TablePair>& pairs) {

@@ -57,7 +57,7 @@ const PlanGrowth::OfTable* growth_of(const DiffSide& next, std::string_view kern
 }  // namespace
 
 bool counts_all_kernels(const DiffSide& side) {
-  if (side.printed.tables.printed) return has_all_tables(side);
+  if (side.printed.tables.printed) return has_all_tables(side.printed, side.plan);
   const LineId end = last_known_line(side.printed);
   const bool breaks_off = end == LineId::kernel_count_heading || end == LineId::kernel_count;
   return side.printed.find(LineId::kernel_count_heading) != nullptr && !breaks_off && !lacks_kernels(side.printed);

@@ -24,7 +24,9 @@ constexpr ComparedPart kComparedParts[] = {{"ranks", LineId::rank_table},
                                            {"dense", LineId::dense_storage},
                                            {"kjt", LineId::kjt_storage}};
 
-bool has_lost_tables(const DiffSide& side) { return side.printed.tables.printed && !has_all_tables(side); }
+bool has_lost_tables(const DiffSide& side) {
+  return side.printed.tables.printed && !has_all_tables(side.printed, side.plan);
+}
 bool has_lost_kernels(const DiffSide& side) {
   const bool counts = !side.printed.tables.printed && side.printed.find(LineId::kernel_count_heading) != nullptr;
   return counts && !counts_all_kernels(side);

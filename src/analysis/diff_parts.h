@@ -23,8 +23,6 @@ double bytes_moved(const Cause& cause);
 struct TablePair {
   std::optional<std::uint32_t> before, after;
 };
-// Does the log tell all of its tables? A row that is lost would make a table of the other new or gone.
-bool has_all_tables(const DiffSide& side);
 // None where a log does not print its tables: then none of the other's is new or gone.
 std::vector<TablePair> pair_tables(const DiffSide& base, const DiffSide& next);
 
@@ -46,6 +44,8 @@ struct WideInputs {
 
   const InputDiff* find(std::string_view name) const;
 };
+// As the ranks or the line tell; empty if they do not.
+std::string world_size_text(const DiffSide& side);
 WideInputs wide_inputs(const DiffSide& base, const DiffSide& next, const std::vector<TablePair>& pairs);
 
 // Inputs of a table of both plans that changed for itself, the most telling first.

@@ -269,7 +269,7 @@ std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, con
   for (std::size_t i = 0; i < pairs.size(); ++i) parts.add(pairs[i], tables[i]);
   // Without tables there is nothing else that it could come from.
   const auto rest = plan_wide && pairs.empty() ? RankPart::Kind::plan_wide : RankPart::Kind::unexplained;
-  const bool compares_tables = has_all_tables(base) && has_all_tables(next);
+  const bool compares_tables = has_all_tables(base.printed, base.plan) && has_all_tables(next.printed, next.plan);
   std::map<int, SideRank> befores = ranks_of(base), afters = ranks_of(next);
   for (const auto& [number, rank] : befores) afters.try_emplace(number);
   std::vector<RankDiff> diffs;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/diff_parts.h"
+#include "analysis/checks.h"
 #include "analysis/oddities.h"
 #include "analysis/shares.h"
 #include "analysis/standard_changes.h"
@@ -238,7 +238,7 @@ void add_to(std::optional<T>& sum, const std::optional<T>& part) {
 
 ShapeSummary summarize_shape(const PrintedPlan& printed, const Plan& plan, std::size_t top) {
   ShapeSummary shape;
-  shape.complete = analysis::has_all_tables({printed, plan});
+  shape.complete = analysis::has_all_tables(printed, plan);
   for (const TableRow& table : reconstruct(printed, plan, Filter(), {}).tables) {
     const PrintedTable& row = *table.printed;
     const auto hbm = analysis::storage_of(printed, row.hbm, &table, &TableRow::hbm);
