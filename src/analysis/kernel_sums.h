@@ -1,4 +1,4 @@
-// The sums that the planner prints of each kernel's tables (log-format.md section 5), and what is read with them.
+// The sums that the planner prints of each kernel's tables (log-format.md section 3.6), and what is read with them.
 // Private to src/analysis.
 #pragma once
 

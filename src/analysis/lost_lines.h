@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 
 #include "analysis/checks.h"
 #include "analysis/kernel_sums.h"

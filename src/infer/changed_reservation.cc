@@ -48,12 +48,13 @@ RealInterval hidden_kjt_growth(const Inference& base, const ChangedLookups& look
   if (!lookups.differ) return {};
   std::optional<RealInterval> all;
   const auto may_be = [&](RealInterval growth) { all = all ? hull(*all, growth) : growth; };
-  for (const Policy policy : policies)
+  for (const Policy policy : policies) {
+    const bool is_hidden = base.inputs.reservation_lost || policy == Policy::inference;
     for (const Release release : base.plan.releases) {
-      const bool is_hidden = base.inputs.reservation_lost || policy == Policy::inference;
       if (is_hidden && adds_kjt(policy, release)) may_be(kjt_growth(lookups, policy));
       if (!is_hidden || may_add_no_kjt(policy, release)) may_be({});
     }
+  }
   return all.value_or(RealInterval{});
 }
 

@@ -1,8 +1,8 @@
 // Evaluates hypotheses against every printed sum: storage cells of tables, columns of ranks, kernel lines.
 //
-// Two tiers. Uniform: one element size, one optimizer, no separate output type and
-// default hidden inputs for the whole plan. Free: every table by itself; each table that departs from the plan-wide
-// values counts as one contradicted cell. The free tier is used only if it leaves fewer. Private to src/infer.
+// Two tiers. Uniform: one element size, one optimizer, no separate output type and default hidden inputs for the whole
+// plan. Free: every table by itself; each table that departs from the plan-wide values counts as one contradicted cell.
+// The free tier is used only if it leaves fewer. Private to src/infer.
 #pragma once
 
 #include <limits>

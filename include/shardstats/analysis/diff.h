@@ -23,7 +23,7 @@ namespace shardstats {
 
 enum class DiffUnit : std::uint8_t { bytes, ms, count };
 
-inline constexpr double kFewBytes = 1024;  // differences below it come from rounding alone
+inline constexpr double kFewBytes = 1024;  // of a changed plan: less is what rounding makes of its hidden inputs
 
 // A number before and after.
 struct NumberDiff {
