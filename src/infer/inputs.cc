@@ -156,7 +156,8 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   table.rows = parse_integer(printed.hash_size.text).value_or(0);
   table.cols = parse_integer(printed.emb_dim.text).value_or(0);
   table.block = parse_integer(printed.cw_dim.text).value_or(0);
-  table.features = std::max<std::int64_t>(parse_integer(printed.features.text, kMostFeatures).value_or(1), 1);
+  const auto features = parse_integer(printed.features.text, kMostFeatures);
+  table.features = std::max<std::int64_t>(features.value_or(1), 1);
   const bool ranks_known = read_ranks(printed, world_size, columns.ranks, table);
   const bool has_batches = read_batches(printed, batch_size, columns, table);
   const bool has_lookups = read_indices(printed, columns, table);
@@ -169,7 +170,7 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   const bool has_ranks = ranks_known ? !table.ranks.empty() : printed.ranks.text == "None" && plan.is_empty();
   const double size = static_cast<double>(table.rows) * static_cast<double>(table.cols);
   const bool has_output = printed.output || !columns.has_output;  // a sequence takes other sizes than what is pooled
-  table.sized = table.rows > 0 && table.cols > 0 && sharding && has_ranks && has_batches && has_output &&
+  table.sized = table.rows > 0 && table.cols > 0 && sharding && has_ranks && features && has_batches && has_output &&
                 size < static_cast<double>(kLargestTable) && static_cast<bool>(printed.pooling_factor) && has_lookups &&
                 table.block <= table.cols && (!columns_hidden(table) || std::ssize(table.ranks) <= table.cols);
 }

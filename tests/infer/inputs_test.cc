@@ -83,5 +83,12 @@ TEST(ReadTables, SizesRestOnTheOutputThatIsPrinted) {
   EXPECT_TRUE(tables.back().sized);
 }
 
+// One that pools several features was taken for one of a single feature.
+TEST(ReadTables, SizesRestOnTheNumberOfFeatures) {
+  for (const char* const lost : {"", "x", "-1", "99999999999999999999"})
+    EXPECT_FALSE(alone(row_with(lost, "512", "1.0", "0.0")).sized) << lost;
+  EXPECT_TRUE(alone(row_with("3", "512", "1.0", "0.0")).sized);
+}
+
 }  // namespace
 }  // namespace shardstats::infer_detail
