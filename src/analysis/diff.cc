@@ -139,6 +139,17 @@ class RankChanges {
   bool any_ = false;
 };
 
+// What has the same bounds on both sides of a rank that changed may have changed as well, where not all of its shards
+// are known.
+void leave_open(std::vector<RankDiff>& ranks) {
+  for (RankDiff& rank : ranks) {
+    if (rank.tells_shards || !rank.changed()) continue;
+    for (NumberDiff* const number : {&rank.hbm, &rank.ddr})
+      if (number->before && number->after && !number->follows_inputs && number->change == RealInterval{})
+        number->change = *number->after - *number->before;
+  }
+}
+
 // A sum over the ranks changes as its ranks do: what does not change on a rank adds nothing to the bounds.
 RealInterval change_of_sum(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field) {
   const RankChanges changes(ranks, field);
@@ -357,10 +368,12 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   const bool all_ranks = knows_all_ranks(base.printed, base.plan) && knows_all_ranks(next.printed, next.plan);
   if (all_ranks) diff.largest = largest_rank(diff.ranks);
   diff.numbers = plan_numbers(base, next, all_ranks ? diff.ranks : std::vector<RankDiff>{});
+  leave_open(diff.ranks);
   // Where rows are lost nobody knows which ranks are new or gone.
   if (!all_ranks) std::erase_if(diff.ranks, [](const RankDiff& rank) { return rank.presence != Presence::both; });
   diff.headroom = headroom(base, next, diff.numbers, diff.largest.hbm);
-  diff.causes = causes_of(wide, tables, total_hbm(diff.numbers), other_tables);
+  const bool lost_tables = !names_all_tables(base) || !names_all_tables(next);
+  diff.causes = causes_of(wide, tables, total_hbm(diff.numbers), other_tables, lost_tables);
   // What a changed plan changes is stated, not found.
   if (next.growth == nullptr && base.plan.contradictions + next.plan.contradictions > 0)
     doubt_hidden_inputs(diff.causes);

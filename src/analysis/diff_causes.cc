@@ -41,7 +41,8 @@ Cause cause_of(const TableDiff& table) {
 bool memory_changed(const TableDiff& table) { return table.hbm.changed || table.ddr.changed || table.ssd.changed; }
 bool may_memory_change(const TableDiff& table) {
   const auto may = [](const NumberDiff& number) { return number.change != RealInterval{}; };
-  return may(table.hbm) || may(table.ddr) || may(table.ssd);
+  const auto is_unknown = [](const NumberDiff& number) { return !number.before || !number.after; };
+  return may(table.hbm) || may(table.ddr) || may(table.ssd) || is_unknown(table.hbm);
 }
 
 // What changed for no reason of the tables themselves, and, `with_open`, what may have.
@@ -123,8 +124,9 @@ double bytes_moved(const Cause& cause) {
 }
 
 std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff>& tables, const NumberDiff& all_ranks,
-                             bool other_tables) {
+                             bool other_tables, bool lost_tables) {
   Rest rest = rest_of(tables, !wide.storage.empty());
+  rest.memory.lost_tables = rest.time.lost_tables = lost_tables && !tables.empty();
   if (wide.speed.empty()) add(std::exchange(rest.time, {}), rest.memory);
   std::vector<Cause> causes;
   // No tables are printed: the ranks tell, unless there are more tables, or fewer.

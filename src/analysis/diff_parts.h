@@ -23,6 +23,8 @@ double bytes_moved(const Cause& cause);
 struct TablePair {
   std::optional<std::uint32_t> before, after;
 };
+// Else a table without a row may be one whose row or name is lost.
+bool names_all_tables(const DiffSide& side);
 // None where a log does not print its tables: then none of the other's is new or gone.
 std::vector<TablePair> pair_tables(const DiffSide& base, const DiffSide& next);
 
@@ -78,9 +80,9 @@ bool has_own_cause(const TableDiff& table);
 void add_speed(const DiffSide& base, const DiffSide& next, const std::vector<TablePair>& pairs,
                const std::vector<TableDiff>& tables, WideInputs& wide);
 
-// `all_ranks`: their HBM. `other_tables`: there are more of them, or fewer.
+// `all_ranks`: their HBM. `other_tables`: there are more of them, or fewer. `lost_tables`: a log has lost some.
 std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff>& tables, const NumberDiff& all_ranks,
-                             bool other_tables);
+                             bool other_tables, bool lost_tables);
 
 // Notes that hidden inputs are those of an explanation that does not fit all of a log.
 void doubt_hidden_inputs(std::vector<Cause>& causes);

@@ -102,9 +102,9 @@ class Parts {
       if (!same) parts_[rank].push_back({kind, {}, {}, 1, after - before});
     };
     add(RankPart::Kind::dense, &Plan::dense_hbm, print_alike(LineId::dense_storage));
-    // Where the formula gives both, they tell more than what is printed.
-    const bool follow = base_.plan.kjt.known && next_.plan.kjt.known;
-    add(RankPart::Kind::kjt, &Plan::kjt_hbm, !follow && print_alike(LineId::kjt_storage));
+    // Where the formula gives one of both, they tell more than what is printed.
+    const bool is_rebuilt = base_.plan.kjt.known || next_.plan.kjt.known;
+    add(RankPart::Kind::kjt, &Plan::kjt_hbm, !is_rebuilt && print_alike(LineId::kjt_storage));
   }
 
   std::vector<RankPart> take(int rank) {
@@ -269,7 +269,7 @@ std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, con
   for (std::size_t i = 0; i < pairs.size(); ++i) parts.add(pairs[i], tables[i]);
   // Without tables there is nothing else that it could come from.
   const auto rest = plan_wide && pairs.empty() ? RankPart::Kind::plan_wide : RankPart::Kind::unexplained;
-  const bool compares_tables = has_all_tables(base.printed, base.plan) && has_all_tables(next.printed, next.plan);
+  const bool compares_tables = names_all_tables(base) && names_all_tables(next);
   std::map<int, SideRank> befores = ranks_of(base), afters = ranks_of(next);
   for (const auto& [number, rank] : befores) afters.try_emplace(number);
   std::vector<RankDiff> diffs;

@@ -222,6 +222,12 @@ bool has_whole_name(const PrintedPlan& printed, const PrintedTable& row) {
 
 }  // namespace
 
+bool names_all_tables(const DiffSide& side) {
+  return has_all_tables(side.printed, side.plan) &&
+         std::ranges::all_of(side.printed.tables.rows,
+                             [&](const PrintedTable& row) { return has_whole_name(side.printed, row); });
+}
+
 std::vector<TablePair> pair_tables(const DiffSide& base, const DiffSide& next) {
   if (!base.printed.tables.printed || !next.printed.tables.printed) return {};
   std::unordered_map<std::string_view, std::deque<std::uint32_t>> left;  // rows of the base by name, in their order
@@ -239,8 +245,7 @@ std::vector<TablePair> pair_tables(const DiffSide& base, const DiffSide& next) {
   }
   for (std::uint32_t i = 0; i < met.size(); ++i)
     if (!met[i]) pairs.push_back({i, std::nullopt});
-  // Where rows are lost nobody knows which tables are new or gone.
-  const bool base_whole = has_all_tables(base.printed, base.plan), next_whole = has_all_tables(next.printed, next.plan);
+  const bool base_whole = names_all_tables(base), next_whole = names_all_tables(next);
   std::erase_if(pairs, [&](const TablePair& pair) {
     if (!pair.before) return !base_whole || !has_whole_name(next.printed, next.printed.tables.rows[*pair.after]);
     return !pair.after && (!next_whole || !has_whole_name(base.printed, base.printed.tables.rows[*pair.before]));

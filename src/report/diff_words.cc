@@ -161,7 +161,7 @@ std::string effect_text(const Cause& cause) {
   if (cause.table.empty() && cause.tables > 0) text += " in " + plural(cause.tables, "table");
   if (cause.open_tables > 0)
     text += (cause.tables > 0 ? " and " : " in ") + plural(cause.open_tables, "table") + " whose change is not decided";
-  return text + (cause.shared ? ", all such causes together" : "");
+  return text + (cause.lost_tables ? "; others are lost" : "") + (cause.shared ? ", all such causes together" : "");
 }
 
 std::string cause_and_effect(const Cause& cause) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "analysis/diffs.h"
 
@@ -131,6 +132,39 @@ TEST(DiffOfDamage, ARowWithoutItsNameIsNoTable) {
     EXPECT_FALSE(lost.changed());
     EXPECT_FALSE(lost.compares_all());
   }
+}
+
+TEST(DiffOfDamage, NoTableIsNewWhereANameIsLost) {
+  const std::string log = log_bytes("v1.4.0.log");
+  const std::string name(Checked(log).printed.tables.rows.back().fqn.text);
+  const std::string nameless = changed(log, name + " ", name, std::string(name.size(), ' '));
+  for (const PlanDiff& lost : {diff(log, nameless), diff(nameless, log)}) {
+    EXPECT_THAT(lost.causes, IsEmpty());
+    EXPECT_FALSE(lost.changed());
+    EXPECT_FALSE(lost.compares_all());
+  }
+}
+
+// What came of a change of the whole plan is not what came of the tables that are left.
+TEST(DiffOfDamage, LostTablesHideEffects) {
+  const std::string base = log_of_pair("optimizer", "base"), next = log_of_pair("optimizer", "next");
+  const std::string row = "ec.t_cat_10 ";
+  EXPECT_FALSE(diff(base, next).causes.front().lost_tables);
+  for (const PlanDiff& lost : {diff(base, without(next, row, row)), diff(without(base, row, row), next)}) {
+    EXPECT_EQ(lost.causes.front().inputs.front().name, "optimizer");
+    EXPECT_TRUE(lost.causes.front().lost_tables);
+  }
+}
+
+// Logs that are cut off on the right lose what tables take; 0 was shown.
+TEST(DiffOfDamage, LostCellsHideEffects) {
+  const std::string base = log_of_pair("world_size", "base");
+  std::string cut;
+  std::istringstream lines(log_of_pair("world_size", "next"));
+  for (std::string line; std::getline(lines, line);) cut += line.substr(0, 90) + "\n";
+  const PlanDiff lost = diff(base, cut);
+  ASSERT_FALSE(lost.causes.empty());
+  EXPECT_FALSE(lost.causes.front().hbm.has_value());
 }
 
 TEST(DiffOfDamage, HiddenInputsOfALogThatContradictsItself) {

@@ -173,12 +173,7 @@ TEST(Diff, Limits) {
   EXPECT_EQ(hold_against({}, ten), unknown);
 }
 
-PlanDiff diff_of_pair(const std::string& name) {
-  const auto log = [&](const char* side) {
-    return read_file(std::string(SHARDSTATS_SOURCE_DIR) + "/testdata/pairs/" + name + "/" + side + ".log");
-  };
-  return diff(log("base"), log("next"));
-}
+PlanDiff diff_of_pair(const std::string& name) { return diff(log_of_pair(name, "base"), log_of_pair(name, "next")); }
 
 TEST(Diff, CausesOfTheWholePlan) {
   const PlanDiff optimizer = diff_of_pair("optimizer");

@@ -14,6 +14,11 @@ inline PlanDiff diff(const std::string& before, const std::string& after) {
   return diff_plans({a.printed, a.plan}, {b.printed, b.plan}, Filter());
 }
 
+// Of testdata/pairs; `side`: "base" or "next".
+inline std::string log_of_pair(const std::string& name, const std::string& side) {
+  return read_file(std::string(SHARDSTATS_SOURCE_DIR) + "/testdata/pairs/" + name + "/" + side + ".log");
+}
+
 // The lines that stand before the one with `mark`.
 inline std::string before(const std::string& bytes, const std::string& mark) {
   return bytes.substr(0, bytes.rfind('\n', bytes.find(mark)) + 1);

@@ -284,6 +284,22 @@ TEST(DiffGithub, OneAnnotation) {
             "same plan\n");
 }
 
+// Text says of which tables an effect is, a number by itself cannot.
+TEST(DiffJson, NoEffectOfTheTablesThatAreLeft) {
+  Cause cause;
+  cause.inputs = {{"batch_size", "512", "1024"}};
+  cause.tables = 8;
+  cause.hbm = exactly(2 * kMega);
+  for (const bool lost : {false, true}) {
+    cause.lost_tables = lost;
+    PlanDiff diff;
+    diff.causes = {cause};
+    EXPECT_EQ(diff_json(diff, 0)["causes"][0]["hbm"].is_null(), lost);
+    EXPECT_EQ(diff_words::cause_and_effect(cause),
+              std::string("batch_size 512 -> 1024: HBM +2.0 MiB in 8 tables") + (lost ? "; others are lost" : ""));
+  }
+}
+
 TEST(DiffJson, NumbersAndRows) {
   const Json json = diff_json(one_moved_table(3), 2);
   EXPECT_EQ(json["changed"], true);

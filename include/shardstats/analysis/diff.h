@@ -59,7 +59,8 @@ struct Cause {
   std::int64_t open_tables = 0;     // others that may have, whose bounds the effects hold as well
   // Bytes and ms, all ranks together; nullopt: of a table it is not known.
   std::optional<RealInterval> hbm = RealInterval{}, ddr = hbm, ssd = hbm, perf = hbm;
-  bool shared = false;  // these effects are those of all causes marked so, taken together
+  bool shared = false;       // these effects are those of all causes marked so, taken together
+  bool lost_tables = false;  // a log has lost others, so that these effects are not all
 
   // "batch_size=4096", "ebc.t.sharding=RW", "drop ebc.t"; none for an added table or no reason.
   std::vector<std::string> assignments() const;
