@@ -116,7 +116,8 @@ struct Following {
 constexpr Following kFollowing[] = {{LineId::perf_imbalance_heading, LineId::hbm_imbalance_heading},
                                     {LineId::hbm_imbalance_heading, LineId::ddr_imbalance_heading},
                                     {LineId::kernel_weights_heading, LineId::kernel_optimizer_heading},
-                                    {LineId::planning_heading, LineId::dense_heading, LineId::planning_percent}};
+                                    {LineId::planning_heading, LineId::dense_heading, LineId::planning_percent},
+                                    {LineId::dense_heading, LineId::kjt_heading, LineId::kjt_storage}};
 
 // An imbalance is printed where some rank has memory of the kind; the number of one rank alone may be wrong.
 bool is_always_printed(LineId heading, const PrintedPlan& plan) {
@@ -160,8 +161,11 @@ bool lacks_heading(const PrintedPlan& plan) {
 }
 
 void mend_lines(PrintedPlan& plan) {
+  // Of two such lines the first is the one that the heading announces.
+  const bool tells_dense = std::ranges::count(plan.lines, LineId::dense_storage, &PrintedLine::id) > 1;
   leave_out_repeated(plan);
-  for (const Following& following : kFollowing) leave_unread(plan, following);
+  for (const Following& following : kFollowing)
+    if (following.heading != LineId::dense_heading || !tells_dense) leave_unread(plan, following);
 }
 
 }  // namespace shardstats::log_detail

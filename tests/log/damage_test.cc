@@ -793,5 +793,25 @@ TEST(Damage, ProcessesThatAgreeOrNot) {
   }
 }
 
+// With the heading of the KJT storage and the line in front of it, that of the dense storage may be lost, too. Where
+// the lines of both are left, or nothing below them, the first is known.
+TEST(Damage, TheStorageThatIsLeftMayBeThatOfTheKjt) {
+  const std::string dense = "Dense Storage (per rank): ", size = "   HBM: 0.5 GB, DDR: 0.0 GB",
+                    kjt = "KJT Storage (per rank): ";
+  const std::string below = "Top 5 Tables Causing Max Perf:";
+  const struct {
+    std::vector<std::string> lines;
+    bool is_read;
+  } cases[] = {
+      {{dense, size, "", kjt, "   HBM: 0.1 GB, DDR: 0.0 GB", "", below}, true},
+      {{dense, size, "", below}, false},
+      {{dense, size, "   HBM: 0.1 GB, DDR: 0.0 GB", "", below}, true},
+  };
+  for (const auto& c : cases) {
+    const std::string log = box(c.lines);
+    EXPECT_EQ(test::parsed(log).find(LineId::dense_storage) != nullptr, c.is_read) << log;
+  }
+}
+
 }  // namespace
 }  // namespace shardstats
