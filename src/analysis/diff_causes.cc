@@ -25,6 +25,7 @@ void add_effect(const TableDiff& table, Cause& cause) {
   cause.perf = sum(cause.perf, effect(table.perf, table.presence));
   cause.tables += table.changed();
   cause.open_tables += table.is_open();
+  cause.hidden_tables += !table.tells_hidden_inputs;
 }
 
 Cause cause_of(const TableDiff& table) {
@@ -35,6 +36,7 @@ Cause cause_of(const TableDiff& table) {
   cause.table = table.fqn;
   cause.inputs = table.inputs;
   add_effect(table, cause);
+  cause.hidden_tables = 0;  // whatever the reason, it is one table
   return cause;
 }
 
@@ -64,6 +66,7 @@ Rest rest_of(const std::vector<TableDiff>& tables, bool with_open) {
 void add(const Cause& from, Cause& to) {
   to.tables += from.tables;
   to.open_tables += from.open_tables;
+  to.hidden_tables += from.hidden_tables;
   to.hbm = sum(to.hbm, from.hbm);
   to.ddr = sum(to.ddr, from.ddr);
   to.ssd = sum(to.ssd, from.ssd);

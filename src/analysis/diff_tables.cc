@@ -293,6 +293,10 @@ TableDiff table_diff(const DiffSide& base, const DiffSide& next, const TablePair
   diff.kernel = shown.kernel.text;
   diff.ranks = shown.ranks.text;
   diff.inputs = std::move(inputs);
+  const auto is_rebuilt = [](const std::optional<SideTable>& table) {
+    return !table || (table->plan != nullptr && table->plan->sized);
+  };
+  diff.tells_hidden_inputs = is_rebuilt(before) && is_rebuilt(after);
   const PlanGrowth::OfTable* growth = before && after ? growth_of(next, *after) : nullptr;
   const auto bytes = [&](const TableSize& size) {
     const auto of = [&](const std::optional<SideTable>& table) { return table ? known_bytes(*table, size) : Known{}; };

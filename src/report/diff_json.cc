@@ -45,7 +45,7 @@ Json inputs_json(const std::vector<InputDiff>& inputs) {
 
 Json cause_json(const Cause& cause) {
   const auto effect = [&](const std::optional<RealInterval>& of, DiffUnit unit) {
-    return of && !cause.lost_tables ? bounds(*of, unit) : Json();
+    return of && cause.has_all_effects() ? bounds(*of, unit) : Json();
   };
   return {{"kind", kKinds[static_cast<std::size_t>(cause.kind)]},
           {"table", cause.table.empty() ? Json() : Json(cause.table)},

@@ -161,6 +161,7 @@ std::string effect_text(const Cause& cause) {
   if (cause.table.empty() && cause.tables > 0) text += " in " + plural(cause.tables, "table");
   if (cause.open_tables > 0)
     text += (cause.tables > 0 ? " and " : " in ") + plural(cause.open_tables, "table") + " whose change is not decided";
+  if (cause.hidden_tables > 0) text += "; hidden inputs of " + plural(cause.hidden_tables, "table") + " are not known";
   return text + (cause.lost_tables ? "; others are lost" : "") + (cause.shared ? ", all such causes together" : "");
 }
 

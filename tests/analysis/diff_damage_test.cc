@@ -165,6 +165,7 @@ TEST(DiffOfDamage, LostCellsHideEffects) {
   const PlanDiff lost = diff(base, cut);
   ASSERT_FALSE(lost.causes.empty());
   EXPECT_FALSE(lost.causes.front().hbm.has_value());
+  EXPECT_FALSE(lost.causes.front().has_all_effects());  // nor is known whether dtypes changed
 }
 
 TEST(DiffOfDamage, HiddenInputsOfALogThatContradictsItself) {

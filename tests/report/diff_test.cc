@@ -298,6 +298,8 @@ TEST(DiffJson, NoEffectOfTheTablesThatAreLeft) {
     EXPECT_EQ(diff_words::cause_and_effect(cause),
               std::string("batch_size 512 -> 1024: HBM +2.0 MiB in 8 tables") + (lost ? "; others are lost" : ""));
   }
+  cause.hidden_tables = 2;
+  EXPECT_THAT(diff_words::effect_text(cause), HasSubstr("; hidden inputs of 2 tables are not known; others are lost"));
 }
 
 TEST(DiffJson, NumbersAndRows) {

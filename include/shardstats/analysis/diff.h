@@ -57,11 +57,14 @@ struct Cause {
   std::vector<InputDiff> inputs{};  // that changed together, the first is the one to name; none for added and dropped
   std::int64_t tables = 0;          // with other memory or time for this reason
   std::int64_t open_tables = 0;     // others that may have, whose bounds the effects hold as well
+  std::int64_t hidden_tables = 0;   // of all these, not rebuilt on a side: their hidden inputs may be another reason
   // Bytes and ms, all ranks together; nullopt: of a table it is not known.
   std::optional<RealInterval> hbm = RealInterval{}, ddr = hbm, ssd = hbm, perf = hbm;
   bool shared = false;       // these effects are those of all causes marked so, taken together
   bool lost_tables = false;  // a log has lost others, so that these effects are not all
 
+  // Else the effects are of the tables that both logs have, whatever the reason.
+  bool has_all_effects() const { return !lost_tables && hidden_tables == 0; }
   // "batch_size=4096", "ebc.t.sharding=RW", "drop ebc.t"; none for an added table or no reason.
   std::vector<std::string> assignments() const;
 };
@@ -80,6 +83,7 @@ struct TableDiff {
   Presence presence = Presence::both;
   std::string sharding, kernel, ranks;  // as printed: of NEW, or of BASE for a dropped table
   std::vector<InputDiff> inputs;        // that changed
+  bool tells_hidden_inputs = true;      // rebuilt on both sides; else dtype and the like are not compared
   NumberDiff shards, hbm, ddr, ssd, perf;
 
   bool changed() const;
