@@ -67,9 +67,7 @@ void find_known_columns(const PrintedPlan& printed, const Plan& plan, Reconstruc
   const bool is_bytes = printed.releases.front() >= Release::v0_1_1;
   result.column_bytes = is_bytes && is_known(&PrintedRank::input) && is_known(&PrintedRank::output);
   const auto total = [](const PrintedRank& row) { return row.perf.total; };
-  const auto part = [](const PrintedRank& row) { return row.perf.components.front(); };
   result.rank_perf = is_bytes && (plan.perf.known || some_rank_prints(printed, total));
-  result.rank_perf_parts = some_rank_prints(printed, part);
 }
 
 }  // namespace

@@ -83,6 +83,7 @@ void fill_ranks(const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes
       rank.expected_perf.contradicted = outcomes.front().wrong_in_rank[r];
       rank.expected_perf.expected = perf_of(outcomes.front().ranks[r]);
       rank.perf = rank.expected_perf.expected;
+      rank.perf_cells = (1u << kPerfCells) - 1;
       for (const PerfOutcome& outcome : outcomes) widen(rank.perf, perf_of(outcome.ranks[r]));
     }
     narrow(rank.perf, perf.ranks[r].printed, rank.expected_perf.contradicted);
@@ -124,9 +125,11 @@ void fill_values(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inp
 }  // namespace
 
 void fill_printed_ranks(const PerfInputs& perf, Plan& plan) {
-  for (std::size_t r = 0; r < plan.ranks.size() && r < perf.ranks.size(); ++r)
+  for (std::size_t r = 0; r < plan.ranks.size() && r < perf.ranks.size(); ++r) {
+    plan.ranks[r].perf_cells = perf.ranks[r].printed.all();
     for (std::size_t c = 0; c < kPerfCells; ++c)
       if (perf.ranks[r].printed[c]) perf_cell(plan.ranks[r].perf, c) = *perf.ranks[r].printed[c];
+  }
 }
 
 void fill_perf(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inputs, const PerfInputs& perf,

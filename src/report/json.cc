@@ -110,11 +110,12 @@ Json finding_json(const Finding& finding) {
 
 Json ms(RealInterval x) { return {{"low", x.low}, {"high", x.high}, {"unit", "ms"}}; }
 
-Json perf_json(const PlanPerf& perf, bool has_parts = true) {
+template <class IsKnown>
+Json perf_json(const PlanPerf& perf, IsKnown is_known) {
   Json json;
   for (std::size_t p = 0; p < kPerfParts; ++p)
-    json[std::string(kPerfComponents[p])] = has_parts ? ms(perf.parts[p]) : Json();
-  json["total"] = ms(perf.total);
+    json[std::string(kPerfComponents[p])] = is_known(p) ? ms(perf.parts[p]) : Json();
+  json["total"] = is_known(kPerfParts) ? ms(perf.total) : Json();
   return json;
 }
 
@@ -133,7 +134,7 @@ Json shard_json(const PlanShard& shard, const PlanTable& table) {
                {"input", bounds_json(sizes.input)},
                {"output", bounds_json(sizes.output)},
                {"pipeline_io", bounds_json(sizes.pipeline_io)}};
-  if (table.perf.known) json["perf"] = perf_json(table.shard_perf);
+  if (table.perf.known) json["perf"] = perf_json(table.shard_perf, [](std::size_t) { return true; });
   return json;
 }
 
@@ -159,7 +160,7 @@ Json rank_json(const PlanRank& rank, const Reconstruction& plan) {
     json["input"] = bounds_json(rank.input);
     json["output"] = bounds_json(rank.output);
   }
-  if (plan.rank_perf) json["perf"] = perf_json(rank.perf, plan.rank_perf_parts || rank.expected_perf.known);
+  if (plan.rank_perf) json["perf"] = perf_json(rank.perf, [&](std::size_t cell) { return rank.knows_perf(cell); });
   return json;
 }
 

@@ -46,7 +46,8 @@ TEST(Reconstruct, ColumnsThatAreLost) {
   const auto known = [](const std::string& bytes) {
     const Checked checked(bytes);
     const Reconstruction plan = reconstruct(checked.printed, checked.plan, filter_of({}), {});
-    return std::vector<bool>{plan.rank_hbm, plan.rank_ddr, plan.column_bytes, plan.rank_perf, plan.rank_perf_parts};
+    return std::vector<bool>{plan.rank_hbm, plan.rank_ddr, plan.column_bytes, plan.rank_perf,
+                             plan.ranks.front()->knows_perf(0)};
   };
   const auto cut = [](std::string bytes, std::size_t width) {
     for (std::size_t line = 0; line < bytes.size(); line = bytes.find('\n', line) + 1)
@@ -62,6 +63,16 @@ TEST(Reconstruct, ColumnsThatAreLost) {
   std::string totals = log_bytes("v0.3.0.log");
   totals.replace(totals.find("Batch Size:"), 11, "Batch Sice:");
   EXPECT_EQ(known(totals), std::vector<bool>({true, true, true, true, false}));
+}
+
+TEST(Reconstruct, PerfOfARankWithoutItsCell) {
+  const std::string log = log_bytes("v1.8.0-nodebug.log");
+  const std::string cell(Checked(log).printed.ranks.rows.front().perf.total.text);
+  const Checked lost(changed(log, "#         0 ", cell, std::string(cell.size(), ' ')));
+  const Reconstruction plan = reconstruct(lost.printed, lost.plan, filter_of({}), {});
+  ASSERT_TRUE(plan.rank_perf);
+  EXPECT_FALSE(plan.ranks.front()->knows_perf(kPerfParts));
+  EXPECT_TRUE(plan.ranks.back()->knows_perf(kPerfParts));
 }
 
 // Nor is what a cut off row does not print, unless its shards tell.

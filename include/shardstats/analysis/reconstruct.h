@@ -38,7 +38,6 @@ struct Reconstruction {
   bool rank_hbm = false, rank_ddr = false;
   bool column_bytes = false;  // the Input/Output columns, which are bytes (v0.1.1+)
   bool rank_perf = false;
-  bool rank_perf_parts = false;  // printed; else those alone whose PlanRank::expected_perf is known
 };
 
 // Why there is no shard of a plan that is not sized; of any other why some may be missing.

@@ -132,8 +132,11 @@ struct PlanRank {
   ByteInterval hbm, ddr;                // with dense and KJT where the release counts them
   ByteInterval input, output;           // bytes behind the columns
   Expectation expected_hbm, expected_ddr, expected_input, expected_output;
-  PlanPerf perf;  // sums over the shards
+  PlanPerf perf;                 // sums over the shards
+  std::uint32_t perf_cells = 0;  // those of `perf` that are printed or rebuilt: a bit for each part, then the total
   PerfExpectation expected_perf;
+
+  bool knows_perf(std::size_t cell) const { return (perf_cells >> cell & 1) != 0; }
 };
 
 // What the perf of all tables rests on.
