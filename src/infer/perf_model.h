@@ -96,6 +96,8 @@ struct PerfInputs {
   PerfInputs& operator=(PerfInputs&&) = default;
 };
 PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt);
+// Does some table print its perf? Ranks alone do not tell bandwidths and codecs apart.
+bool tells_perf(const PerfInputs& perf);
 
 // r, the caching ratio as perf takes it.
 RealInterval perf_ratio(const PerfHypothesis& h, const TableInputs& table, const Parts& parts);

@@ -314,7 +314,7 @@ class PerfSearch {
 std::vector<PerfOutcome> infer_perf(const PlanInputs& inputs, const SearchResult& found, const PerfInputs& perf,
                                     const InferOptions& options, Plan& plan) {
   fill_printed_ranks(perf, plan);
-  if (found.survivors.empty()) return {};
+  if (found.survivors.empty() || !tells_perf(perf)) return {};
   PerfSearch search(inputs, found, perf, options);
   auto outcomes = search.run();
   plan.gave_up |= search.gave_up();

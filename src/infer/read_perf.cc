@@ -171,4 +171,9 @@ class PerfReader {
 
 PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) { return PerfReader(plan, rebuilt).read(); }
 
+bool tells_perf(const PerfInputs& perf) {
+  return std::ranges::any_of(perf.tables,
+                             [](const PerfTable& table) { return table.known && table.printed.all() != 0; });
+}
+
 }  // namespace shardstats::infer_detail

@@ -196,6 +196,22 @@ TEST(Infer, BadOverridesSayWhatIsPossible) {
 
 // Four tables, each alone on a rank of 3.0 GB: fp32 with an optimizer state of one value a row leaves less for dense
 // modules than fp16 without one, which explains the log as well.
+// The default bandwidths explain what ranks print of perf as others do.
+TEST(Infer, PerfIsNotKnownWhereNoTableShowsIt) {
+  EXPECT_TRUE(inferred(log_text("v1.4.0.log"))->plan.perf.known);
+  std::string log = log_text("v1.4.0.log");
+  std::size_t at = log.find("Perf (ms)", log.find("Parameter Info:"));
+  ASSERT_NE(at, std::string::npos);
+  const std::size_t column = at - log.rfind('\n', at) + 9;
+  for (int row = 0; row < 5; ++row) {
+    at = log.find('\n', at) + 1;
+    if (row > 0) log.replace(at + column - 37, 36, 36, ' ');
+  }
+  const auto lost = inferred(log);
+  EXPECT_TRUE(lost->plan.sized);
+  EXPECT_FALSE(lost->plan.perf.known);
+}
+
 TEST(Infer, PerfTellsTheHostsOfAnEmptyPlan) {
   const auto hosts_of = [](std::string_view file) {
     const auto log = inferred(log_text(file));
