@@ -34,7 +34,7 @@ struct Verified {
 std::optional<Verified> verified_like_earlier(const Options& options, const PrintedPlan& printed,
                                               Precedents::Turn& turn) {
   const auto earlier = turn.enter(printed);
-  auto plan = earlier ? infer_like(*earlier->precedent, printed, likeliest(options.assume)) : std::nullopt;
+  auto plan = earlier ? infer_like(*earlier->precedent, printed, likeliest_only(options.assume)) : std::nullopt;
   if (!plan) return std::nullopt;
   Report report = verify(printed, *plan);
   if (count(report.findings).error > 0) return std::nullopt;
@@ -172,7 +172,7 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
 }
 
 Verification errors_of_verify(const Options& options, Examined& examined) {
-  Verification of_verify(*examined.printed, options.assume, false);
+  Verification of_verify(*examined.printed, options.assume);
   if (options.quiet && options.command != CommandId::report) return of_verify;
   of_verify.finish();
   examined.findings = count(of_verify.report.findings);

@@ -7,9 +7,9 @@
 
 #include "cli/options.h"
 #include "cli/precedents.h"
-#include "cli/verification.h"
 #include "cli/writer.h"
 #include "shardstats/analysis/filter.h"
+#include "shardstats/analysis/verification.h"
 #include "shardstats/infer/what_if.h"
 #include "shardstats/input/blocks.h"
 

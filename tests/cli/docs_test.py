@@ -197,7 +197,7 @@ class Documents(unittest.TestCase):
     def test_library_example_compiles(self):
         text = (ROOT / "README.md").read_text().split("As a library:")[1].split("More:")[0]
         code = "\n".join(line[4:] for line in text[text.index("    #include"):].splitlines())
-        self.assertIn("shardstats::verify(", code)
+        self.assertIn("shardstats::Verification ", code)
         compiler = shutil.which("c++") or self.skipTest("no C++ compiler is installed")
         done = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{ROOT}/include", "-xc++", "-"],
                               input=code, capture_output=True, text=True)

@@ -3,7 +3,8 @@
 //   PrintedPlan + Plan -> Report { findings, coverage }
 //
 // Compares, and reports, nothing else: the formulas were evaluated by infer(), so that a finding never rests on the
-// number it disputes. Tested by tests/analysis/verify_test.cc and, on genuine logs, tests/analysis/corpus_test.cc.
+// number it disputes. The plan that it takes to say which numbers are wrong is looked for by verification.h. Tested by
+// tests/analysis/verify_test.cc and, on genuine logs, tests/analysis/corpus_test.cc.
 #pragma once
 
 #include <string>

@@ -1,12 +1,13 @@
-#include "cli/verification.h"
+#include "shardstats/analysis/verification.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "shardstats/analysis/culprits.h"
 
-namespace shardstats::cli {
+namespace shardstats {
 namespace {
 
 // Does the printed maximum of HBM lie in the rounding of the largest printed rank? Else one of the two is wrong.
@@ -66,7 +67,7 @@ bool rests_on_one_number(const Plan& plan) {
 
 }  // namespace
 
-InferOptions likeliest(const std::vector<Override>& assumed) {
+InferOptions likeliest_only(const std::vector<Override>& assumed) {
   InferOptions options{assumed, false};
   options.shard_parts = false;
   return options;
@@ -74,7 +75,7 @@ InferOptions likeliest(const std::vector<Override>& assumed) {
 
 // Where nothing uniform explains a log, most of the look is in vain, unless a wrong word or row is behind it.
 Verification::Verification(const PrintedPlan& printed, const std::vector<Override>& assumed, bool keep_precedent)
-    : printed_(printed), assumed_(likeliest(assumed)), keep_precedent_(keep_precedent) {
+    : printed_(printed), assumed_(likeliest_only(assumed)), keep_precedent_(keep_precedent) {
   InferOptions look = assumed_;
   look.keep_precedent = keep_precedent_;
   look.effort = Effort::uniform;
@@ -153,4 +154,4 @@ bool Verification::replace_by(const InferOptions& look, const IsWanted& is_wante
   return true;
 }
 
-}  // namespace shardstats::cli
+}  // namespace shardstats

@@ -1,5 +1,5 @@
 // How far `verify` looks, and which of the looks it reports.
-#include "cli/verification.h"
+#include "shardstats/analysis/verification.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include "corpus.h"
 #include "shardstats/input/blocks.h"
 
-namespace shardstats::cli {
+namespace shardstats {
 namespace {
 
 std::string planner_log(const std::string& name) {
@@ -26,7 +26,7 @@ TEST(Verification, KeepsTheFirstLookThatLeavesAsFewErrors) {
   ASSERT_NE(output, std::string::npos);
   text.replace(output, 6, " 0.19 ");
   const PrintedPlan printed = parse(find_blocks(text).front());
-  Verification verification(printed, {}, false);
+  Verification verification(printed);
   verification.finish();
   ASSERT_EQ(verification.report.findings.size(), 1u);
   EXPECT_EQ(verification.report.findings.front().rule->id, "rank.output");
@@ -37,7 +37,7 @@ TEST(Verification, KeepsTheFirstLookThatLeavesAsFewErrors) {
 TEST(Verification, LooksAtSingleTablesWhereThatLeavesFewerErrors) {
   const std::string text = planner_log("v0.5.0-own_bandwidths.log");
   const PrintedPlan printed = parse(find_blocks(text).front());
-  Verification verification(printed, {}, false);
+  Verification verification(printed);
   EXPECT_GT(count(verification.report.findings).error, 0);
   verification.finish();
   EXPECT_EQ(count(verification.report.findings).error, 0);
@@ -49,7 +49,7 @@ TEST(Verification, TakesTheMaximumOfHbmOnlyAsTheRanksPrintIt) {
   const auto errors_of = [](std::string text, std::string_view old_cell, std::string_view new_cell) {
     text.replace(text.find(old_cell), old_cell.size(), new_cell);
     const PrintedPlan printed = parse(find_blocks(text).front());
-    Verification verification(printed, {}, false);
+    Verification verification(printed);
     verification.finish();
     return count(verification.report.findings).error;
   };
@@ -62,7 +62,7 @@ TEST(Verification, TakesTheMaximumOfHbmOnlyAsTheRanksPrintIt) {
 // How severe it is what verify says of shares; of other numbers it says nothing severe.
 std::vector<std::pair<std::string_view, Severity>> shares_of(const std::string& text) {
   const PrintedPlan printed = parse(find_blocks(text).front());
-  Verification verification(printed, {}, false);
+  Verification verification(printed);
   verification.finish();
   std::vector<std::pair<std::string_view, Severity>> shares;
   for (const Finding& finding : verification.report.findings) {
@@ -98,4 +98,4 @@ TEST(Verification, BelievesInADeviceThatOtherNumbersSpeakFor) {
 }
 
 }  // namespace
-}  // namespace shardstats::cli
+}  // namespace shardstats
