@@ -43,6 +43,62 @@ inline constexpr std::array<std::string_view, 20> kReleaseNames = {
 enum class Sharding : std::uint8_t { cw, dp, gs, rw, tw, twcw, twrw };
 inline constexpr std::array<std::string_view, 7> kShardingNames = {"CW", "DP", "GS", "RW", "TW", "TWCW", "TWRW"};
 
+// Compute kernels (log-format.md section 3.6), each with the first and the last release that has it.
+enum class Kernel : std::uint8_t {
+  dense,
+  sparse,
+  batched_dense,
+  batched_fused,
+  batched_fused_uvm,
+  batched_fused_uvm_caching,
+  batched_quant,
+  batched_quant_uvm,
+  batched_quant_uvm_caching,
+  fused,
+  fused_uvm,
+  fused_uvm_caching,
+  quant,
+  quant_uvm,
+  quant_uvm_caching,
+  key_value,
+  customized_kernel,
+  ssd_virtual_table,
+  dram_virtual_table,
+  fused_triton,
+  dram_ssd_virtual_table,
+  unfused_tpu,
+  default_kernel,
+};
+struct KernelName {
+  std::string_view name;
+  Release since, until;
+};
+inline constexpr std::array<KernelName, 23> kKernelNames = {{
+    {"dense", Release::v0_1_0, Release::main_branch},
+    {"sparse", Release::v0_1_0, Release::v0_1_1},
+    {"batched_dense", Release::v0_1_0, Release::v0_1_1},
+    {"batched_fused", Release::v0_1_0, Release::v0_1_1},
+    {"batched_fused_uvm", Release::v0_1_0, Release::v0_1_1},
+    {"batched_fused_uvm_caching", Release::v0_1_0, Release::v0_1_1},
+    {"batched_quant", Release::v0_1_0, Release::v0_1_1},
+    {"batched_quant_uvm", Release::v0_1_1, Release::v0_1_1},
+    {"batched_quant_uvm_caching", Release::v0_1_1, Release::v0_1_1},
+    {"fused", Release::v0_2_0, Release::main_branch},
+    {"fused_uvm", Release::v0_2_0, Release::main_branch},
+    {"fused_uvm_caching", Release::v0_2_0, Release::main_branch},
+    {"quant", Release::v0_2_0, Release::main_branch},
+    {"quant_uvm", Release::v0_2_0, Release::main_branch},
+    {"quant_uvm_caching", Release::v0_2_0, Release::main_branch},
+    {"key_value", Release::v0_8_0, Release::main_branch},
+    {"customized_kernel", Release::v1_2_0, Release::main_branch},
+    {"ssd_virtual_table", Release::v1_3_0, Release::main_branch},
+    {"dram_virtual_table", Release::v1_3_0, Release::main_branch},
+    {"fused_triton", Release::v1_6_0, Release::main_branch},
+    {"dram_ssd_virtual_table", Release::v1_8_0, Release::main_branch},
+    {"unfused_tpu", Release::main_branch, Release::main_branch},
+    {"default", Release::v0_1_0, Release::main_branch},
+}};
+
 // The topology's compute device (storage-model.md section 2.2).
 enum class Device : std::uint8_t { cuda, cpu, mtia, tpu };
 inline constexpr std::array<std::string_view, 4> kDeviceNames = {"cuda", "cpu", "mtia", "tpu"};
@@ -104,6 +160,8 @@ constexpr std::optional<Release> parse_release(std::string_view word) {
 
 constexpr std::string_view name(Release r) { return name_of(r, kReleaseNames); }
 constexpr std::string_view name(Sharding s) { return name_of(s, kShardingNames); }
+constexpr const KernelName& known_as(Kernel k) { return kKernelNames[static_cast<std::size_t>(k)]; }
+constexpr std::string_view name(Kernel k) { return known_as(k).name; }
 constexpr std::string_view name(Device d) { return name_of(d, kDeviceNames); }
 constexpr std::string_view name(Pipeline p) { return name_of(p, kPipelineNames); }
 constexpr std::string_view name(Optimizer o) { return name_of(o, kOptimizerNames); }

@@ -77,7 +77,9 @@ constexpr NoteForm kNotes[] = {
      "The documentation counts 4 bytes per row for row-wise Adagrad; the source counts one element per row, of the "
      "weights' own type.",
      "4.1, 11 no. 8"},
-    {[](const S& s) { return s.cached() && s.setting.rules->cache_aux && s.table.kernel->name != "fused_uvm_caching"; },
+    {[](const S& s) {
+       return s.cached() && s.setting.rules->cache_aux && s.table.kernel->name != name(Kernel::fused_uvm_caching);
+     },
      "The documentation names auxiliary cache state for fused_uvm_caching only; the source counts it for every cached "
      "kernel.",
      "4.4, 11 no. 9"},

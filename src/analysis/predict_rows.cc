@@ -127,8 +127,8 @@ class PredictedRows {
   bool shows_hidden_ratio(const PlanTable& table, const PrintedTable& row) const {
     const RealInterval ratio = table.choice.caching_ratio;
     return print_.tables.has(ColumnId::cache_load_factor) && row.cache_load_factor.text == "None" &&
-           row.kernel.text == "fused_uvm_caching" && release_ > Release::v0_6_0 && ratio.low == ratio.high &&
-           ratio.low != kDefaultCachingRatio;
+           row.kernel.text == name(Kernel::fused_uvm_caching) && release_ > Release::v0_6_0 &&
+           ratio.low == ratio.high && ratio.low != kDefaultCachingRatio;
   }
 
   bool shows_column_block(Sharding sharding) const {

@@ -29,7 +29,7 @@ void set_default(Cell& cell, std::string_view text) {
 
 void relay_row(PrintedTable& row, Release to, Texts& texts) {
   set_default(row.cache_load_factor, "None");
-  if (to >= Release::v1_1_0 && row.kernel.text != "fused_uvm_caching") row.cache_load_factor.text = "None";
+  if (to >= Release::v1_1_0 && row.kernel.text != name(Kernel::fused_uvm_caching)) row.cache_load_factor.text = "None";
   const auto features = parse_integer(row.features.text).value_or(1);
   const std::string_view ones = texts.add(format(static_cast<double>(features), Format::r3));
   set_default(row.pooling_factor, ones);

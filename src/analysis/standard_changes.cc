@@ -66,8 +66,8 @@ std::vector<Change> standard_changes(const PrintedPlan& printed, const Plan& pla
   }
   const PlanTable* const largest = largest_on(peak, plan);
   if (largest == nullptr) return changes;
-  if (largest->kernel->name == "fused" && plan.setting.device == Device::cuda)
-    changes.push_back(of_table(printed, *largest, Attribute::kernel, "fused_uvm_caching"));
+  if (largest->kernel->name == name(Kernel::fused) && plan.setting.device == Device::cuda)
+    changes.push_back(of_table(printed, *largest, Attribute::kernel, std::string(name(Kernel::fused_uvm_caching))));
   if (largest->sharding == Sharding::tw || largest->sharding == Sharding::cw || largest->sharding == Sharding::twcw)
     changes.push_back(of_table(printed, *largest, Attribute::sharding, "RW"));
   return changes;

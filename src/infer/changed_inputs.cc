@@ -135,7 +135,7 @@ class Application {
     }
     const Release release = out_.run.release.value_or(log_.releases.front());
     if ((asked.cache_load_factor || asked.kernel != nullptr || out_.run.release) && row.cache_load_factor &&
-        release >= Release::v1_1_0 && table.kernel->name != "fused_uvm_caching")
+        release >= Release::v1_1_0 && table.kernel->name != name(Kernel::fused_uvm_caching))
       set(row.cache_load_factor, "None");  // other kernels' factors are no longer printed, but still count
     set_lookups(asked, table, row);
     if (asked.sharding) table.sharding = *asked.sharding, set(row.sharding, std::string(name(*asked.sharding)));

@@ -6,8 +6,6 @@
 #include <numeric>
 #include <span>
 
-#include "log/kernel_names.h"
-
 namespace shardstats {
 namespace {
 
@@ -99,7 +97,7 @@ void vote_kernels(const PrintedPlan& plan, Votes& votes) {
   for (const PrintedLine& line : plan.lines) {
     if (line.id != LineId::kernel_count) continue;
     const std::string_view kernel = plan.slots_of(line).front().text;
-    for (const log_detail::KernelName& known : log_detail::kKernelNames)
+    for (const KernelName& known : kKernelNames)
       if (known.name == kernel) votes.only(known.since, known.until);
   }
 }

@@ -1,12 +1,10 @@
 #include "log/foreign.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "input/box.h"
 #include "log/columns.h"
 #include "log/frame.h"
-#include "log/kernel_names.h"
 #include "log/match.h"
 #include "log/text.h"
 #include "shardstats/ascii.h"
@@ -38,7 +36,7 @@ bool is_planners(std::string_view text, bool may_be_nested) {
 bool is_of_kernels(const BoxLine& line) {
   const std::string_view text = LineText(line).text, name = text.substr(0, text.find(':'));
   return text.starts_with("Compute Kernels") ||
-         std::ranges::find(kKernelNames, name, &KernelName::name) != std::end(kKernelNames);
+         std::ranges::find(kKernelNames, name, &KernelName::name) != kKernelNames.end();
 }
 
 // `above`: the line above it, or null.

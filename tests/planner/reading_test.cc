@@ -193,7 +193,7 @@ class Plans {
   TableFacts<double> facts(const Setting& setting) {
     TableFacts<double> f;
     f.sharding = static_cast<Sharding>(below(7));
-    f.kernel = &kernel_table()[below(23)];
+    f.kernel = &kernel_table()[below(static_cast<int>(kernel_table().size()))];
     f.quant = f.kernel->quant;
     f.sequence = below(2) == 0;
     f.virtual_table = below(4) == 0;

@@ -73,10 +73,7 @@ enum class KernelSpeed : std::uint8_t {
 };
 
 // What a compute kernel means for storage (sections 2.2, 4.2, 4.5, 4.6) and perf.
-struct KernelTraits {
-  std::string_view name;
-  Release since;         // first release with the kernel
-  Release until;         // last one
+struct KernelTraits : KernelName {
   bool uvm;              // base tensor in DDR
   bool quant;            // QUANT family
   bool dense;            // counts twice under the dense_twice rule
@@ -97,7 +94,7 @@ inline bool is_cached(const KernelTraits& kernel, Release release) {
 // printed, which hides the sharder's value in v0.6.0.
 inline bool hides_caching_ratio(const KernelTraits& kernel, Release release, bool is_none) {
   if (release == Release::v0_6_0) return is_none;
-  return release >= Release::v1_1_0 && kernel.name != "fused_uvm_caching";
+  return release >= Release::v1_1_0 && kernel.name != name(Kernel::fused_uvm_caching);
 }
 
 // Is a table stored as the QUANT family (section 2.1)? Its kernel says so or, up to v1.6.0, the name of its sharder.
