@@ -58,7 +58,7 @@ std::size_t inner_box(std::string_view text, std::size_t width) {
 std::size_t box_offset(std::string_view line, std::size_t usual, std::size_t width) {
   const bool as_usual = starts_box(line, usual);
   if (as_usual && line.size() - usual == width) return usual;
-  const std::string_view text = without_padding(line);
+  const std::string_view text = trim_right(line);
   const bool closed = text.size() > 1 && text.back() == '#';
   const WidthMatch match = closed ? match_width(text, width) : WidthMatch{};
   if (match.exact != kNowhere) return match.exact;
@@ -82,7 +82,7 @@ class BlockReader {
   ReadBlock read(const Line& title, std::size_t offset, std::size_t from) {
     usual_ = offset;
     block_.lines.reserve(kManyLines);
-    const std::string_view text = without_padding(title.text.substr(offset));
+    const std::string_view text = trim_right(title.text.substr(offset));
     width_ = text.back() == '#' && !is_squeezed_title(text) ? text.size() : 0;
     take_opening(title, from);
     add(title, offset);
@@ -94,7 +94,7 @@ class BlockReader {
     usual_ = offset;
     const Border border = border_of(first.text);
     block_.opened = static_cast<bool>(border);
-    const std::string_view text = without_padding(first.text.substr(offset));
+    const std::string_view text = trim_right(first.text.substr(offset));
     width_ = border ? border.length : characters(text);
     add(first, offset);
     return finish(read_body(first.next, to, kMostForeignOfPart, kMostLinesOfRecords));
@@ -149,7 +149,7 @@ class BlockReader {
   // Of a line that is not as wide as the box or does not end in its border.
   void inspect(std::string_view text) {
     const bool glued = width_ > 0 && text.size() > width_ && text[width_ - 1] == '#';
-    is_suspicious_ = is_suspicious_ || glued || !without_padding(text).ends_with('#') || is_undecoded(text);
+    is_suspicious_ = is_suspicious_ || glued || !trim_right(text).ends_with('#') || is_undecoded(text);
   }
 
   // The opening border in front of the title's line, not before `from`.

@@ -67,7 +67,7 @@ bool is_border_piece(const Line& line) {
 }
 
 bool has_only_hashes(const Line& line) {
-  const std::string_view text = without_padding(line.text);
+  const std::string_view text = trim_right(line.text);
   return is_run_of_hashes(text.substr(std::min(text.find_first_not_of(' '), text.size())));
 }
 

@@ -65,7 +65,7 @@ bool BlocksSoFar::is_sign(const std::string& tag, std::string_view box, bool is_
   const std::size_t title_width = width_of_title(box);
   has_right_border_ |= title_width != 0;
   if (title_width != 0) title_width_ = title_width;
-  const bool is_longer = title_width != 0 && title_width < without_padding(box).size();
+  const bool is_longer = title_width != 0 && title_width < trim_right(box).size();
   if (is_longer || width_ == 0) width_ = title_width;
   has_suffix_ |= is_longer;
   const bool title = is_in_box(title_offset(box), box) || is_centred_title(box);

@@ -1,5 +1,4 @@
-// What a line of a planner box looks like (log-format.md section 1.2). Private to src/input; src/log asks it for
-// labels.
+// What a line of a planner box looks like (log-format.md section 1.2). Private to src/input and src/log.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "input/blanks.h"
 #include "shardstats/utf8.h"
 
 namespace shardstats::input_detail {
@@ -34,10 +34,6 @@ inline Line line_at(std::string_view bytes, std::size_t start) {
   return {start, std::min(end + 1, bytes.size()), text};
 }
 
-inline std::string_view without_padding(std::string_view text) {
-  return text.substr(0, text.find_last_not_of(' ') + 1);
-}
-
 // The run of '#' at the end of the line, if it is long enough for a border: where it starts, and its length.
 struct Border {
   std::size_t start = kNowhere;
@@ -45,7 +41,7 @@ struct Border {
   explicit operator bool() const { return start != kNowhere; }
 };
 inline Border border_of(std::string_view line) {
-  const std::string_view text = without_padding(line);
+  const std::string_view text = trim_right(line);
   if (text.size() < kShortestBorder || text[text.size() - 2] != '#') return {};
   const std::size_t start = text.find_last_not_of('#') + 1;
   if (text.size() - start < kShortestBorder) return {};
@@ -56,6 +52,10 @@ inline Border border_of(std::string_view line) {
 std::size_t hashes_at_start(std::string_view text);
 std::size_t hashes_at_end(std::string_view text);
 inline bool is_run_of_hashes(std::string_view text) { return !text.empty() && text.find_first_not_of('#') == kNowhere; }
+// Is it a border and nothing else?
+inline bool is_border(std::string_view text) {
+  return text.size() >= kShortestBorder && text[1] == '#' && is_run_of_hashes(text);  // few are searched
+}
 inline constexpr std::size_t kLeastWrapped = 20;  // '#' at the end of a line that may go on in the next
 // Where a run of at least so many starts, or kNowhere.
 std::size_t first_wrapped_border(std::string_view text);
@@ -104,7 +104,7 @@ inline bool is_centred_title(std::string_view box_text) {
 }
 // The same, or at the end of what is left of its line.
 inline bool is_title(std::string_view box_text) {
-  const std::string_view text = without_padding(box_text);
+  const std::string_view text = trim_right(box_text);
   return text.ends_with(kTitle) || is_centred_title(text);
 }
 

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t kMostColumns = 64;  // of processes at a time
 
-bool is_border(std::string_view text) { return is_run_of_hashes(text) && text.size() >= kShortestBorder; }
 bool is_blank(std::string_view text) { return text.find_first_not_of(' ') == kNowhere; }
 
 // A sharding type, or the dashes below the header of its column.
@@ -36,7 +35,7 @@ bool begins_with_sharding(std::string_view piece) {
 // Is the last word a list of ranks, behind the hash size? That of batch sizes stands behind ranks.
 bool ends_in_ranks(std::string_view joined) {
   const std::size_t start = joined.rfind(' ') + 1;
-  const std::string_view front = without_padding(joined.substr(0, start));
+  const std::string_view front = trim_right(joined.substr(0, start));
   const std::string_view before = front.substr(front.rfind(' ') + 1);
   return joined.find_first_not_of("0123456789,-", start) == kNowhere && before.find_first_of(",-") == kNowhere;
 }
@@ -67,7 +66,7 @@ std::optional<Console::Column> Console::column_of(std::string_view border) const
   constexpr std::size_t kColours = 256;  // both lines are about as long, but for these
   if (region_.lines.next_text().size() > 2 * border.size() + kColours) return std::nullopt;
   const Transcript next = without_codes(region_.lines.next_text());
-  const std::string_view below = without_padding(next.text());
+  const std::string_view below = trim_right(next.text());
   const bool is_below = below.size() > start && below[start - 1] == ' ' && is_run_of_hashes(below.substr(start));
   if (!is_below || below.size() - start > width) return std::nullopt;
   const std::size_t blanks = below.substr(0, start).find_last_not_of(' ') + 1;  // 0: no prefix
@@ -95,7 +94,7 @@ bool Console::goes_on(const Column& column, std::string_view text) {
 
 std::string_view Console::piece_of(const Column& column, std::string_view text) {
   const std::string_view message = text.substr(column.start);
-  return without_padding(message.substr(0, byte_of(message, column.width)));
+  return trim_right(message.substr(0, byte_of(message, column.width)));
 }
 
 void Console::take(Transcript line, const std::string& process) {
@@ -162,7 +161,7 @@ bool Console::is_word_over(const Column& column, std::string_view piece) {
   if (is_run_of_hashes(word)) return false;
   const std::string_view next = piece.substr(0, piece.find(' '));
   if (next == "#" || next == "n/a") return true;  // the right border, or batch sizes that are not given
-  const bool is_last = piece.ends_with('#') && without_padding(piece.substr(0, piece.size() - 1)) == next;
+  const bool is_last = piece.ends_with('#') && trim_right(piece.substr(0, piece.size() - 1)) == next;
   if (column.has_batch_sizes && is_last && ends_in_ranks(joined)) return true;
   const bool is_list = word.starts_with('(') && word.ends_with(')');
   return is_list || word.ends_with(':') || word.ends_with("Sharder") || begins_with_sharding(piece);

@@ -68,7 +68,7 @@ Transcript content_of(const Transcript& record, FieldSpan span) {
 
 std::string_view box_in(std::string_view text) {
   const std::size_t box = first_box(text);
-  return box == kNowhere ? std::string_view() : without_padding(text.substr(box));
+  return box == kNowhere ? std::string_view() : trim_right(text.substr(box));
 }
 
 // Where a field may be such an event: the separator of the record; 0 if none is.

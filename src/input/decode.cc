@@ -181,7 +181,7 @@ std::vector<Transcript> without_html(Transcript line, std::vector<Mended>& mende
   }
   note(mended, Mending::escapes, line.place_of(0));
   lines = split_lines(undone);
-  std::erase_if(lines, [](const Transcript& one) { return without_padding(one.text()).empty(); });
+  std::erase_if(lines, [](const Transcript& one) { return trim_right(one.text()).empty(); });
   if (lines.empty()) lines.emplace_back();
   return lines;
 }

@@ -254,7 +254,7 @@ class Mender {
   std::size_t end_of_whole_line(std::string_view text) const {
     const std::size_t width = blocks_.width();
     if (width == 0) {
-      const std::string_view own = without_padding(text);
+      const std::string_view own = trim_right(text);
       return border_of(own) || (own.size() > 1 && own.ends_with(" #")) ? text.size() : kNowhere;
     }
     if (hashes_at_start(text) == width) return width;

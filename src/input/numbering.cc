@@ -59,7 +59,7 @@ Numbering::Numbering(std::string_view bytes, std::size_t start) {
   const std::string_view front = line.substr(0, std::min(kLongestFront, line.find('#')));
   std::size_t numbers = 0;
   for (std::size_t at = front.find_first_of(kDigits); at != kNowhere && !found_ && numbers < kMostNumbers; ++numbers) {
-    front_ = without_padding(front.substr(0, at));
+    front_ = trim_right(front.substr(0, at));
     found_ = !ends_in_string(front_) && is_numbering(bytes, start);
     const std::size_t end = front.find_first_not_of(kDigits, at);
     at = end == kNowhere ? kNowhere : front.find_first_of(kDigits, end);

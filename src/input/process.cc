@@ -33,7 +33,7 @@ std::string_view without_bar(std::string_view prefix) {
   if (bar == kNowhere || bar == 0 || !is_digit(prefix[bar - 1])) return prefix;
   const std::size_t end = end_of_bar(prefix.substr(bar));
   if (end == kNowhere) return prefix;
-  const std::string_view own = without_padding(prefix.substr(bar + end));
+  const std::string_view own = trim_right(prefix.substr(bar + end));
   return own.empty() ? prefix.substr(0, prefix.find_last_not_of("0123456789", bar - 1) + 1) : own;
 }
 
@@ -48,7 +48,7 @@ std::string tag_of(std::string_view prefix) {
       // Seconds, milliseconds and so on since 1970, and numbers of records. With 15 digits it is none of these, but
       // the thread that absl prints on most machines, which tells the process.
       R"(|\b(?:\d{16,}|\d{9,14}(?:\b|[A-Za-z_]))(?:\.\d+)?)");
-  std::string tag(without_padding(without_bar(prefix)));
+  std::string tag(trim_right(without_bar(prefix)));
   re2::RE2::GlobalReplace(&tag, kVolatile, "~");
   std::erase(tag, '"');  // a field of CSV has them only where it has a comma
   return tag;

@@ -29,7 +29,7 @@ std::string without_number(const std::string& tag, std::size_t number) {
     end = start == kNowhere ? end : std::min(tag.find_first_not_of(kDigits, start), tag.size());
   }
   if (start == kNowhere || number == 0) return tag;
-  return std::string(without_padding(std::string_view(tag).substr(0, start))) +
+  return std::string(trim_right(std::string_view(tag).substr(0, start))) +
          tag.substr(std::min(tag.find_first_not_of(' ', end), tag.size()));
 }
 

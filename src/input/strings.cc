@@ -100,7 +100,7 @@ bool hold_another_line(const std::vector<std::string_view>& texts, std::size_t w
   std::set<std::string_view> known;  // `lines`, from the first question on
   const auto is_known = [&](std::string_view line) {
     if (known.empty())
-      for (const Transcript& one : lines) known.insert(without_padding(one.text()));
+      for (const Transcript& one : lines) known.insert(trim_right(one.text()));
     return known.contains(line);
   };
   for (const std::string_view text : texts) {
@@ -139,7 +139,7 @@ bool is_of_message(std::string_view key) {
 std::string from_box(const Transcript& line) {
   const Transcript plain = without_colours(line);
   const std::size_t box = first_box(plain.text());
-  return std::string(without_padding(plain.text().substr(box == kNowhere ? 0 : box)));
+  return std::string(trim_right(plain.text().substr(box == kNowhere ? 0 : box)));
 }
 
 // Empty lines, as behind the last line feed, do not count.

@@ -17,7 +17,7 @@ bool is_also_in_front(std::string_view prefix, std::string_view piece) {
     const std::string_view front = piece.substr(0, wanted.size());
     return front == wanted || (front.size() == wanted.size() && tag_of(front) == tag_of(wanted));
   };
-  const std::string_view bare = without_padding(prefix);
+  const std::string_view bare = trim_right(prefix);
   return begins_with(prefix) || (!bare.empty() && piece.size() == bare.size() && begins_with(bare));
 }
 
@@ -182,7 +182,7 @@ bool Unwrapper::is_overflow(std::string_view text) const {
   if (wrap_ != 0 || !region_.blocks.has_right_border() || text.ends_with('#')) return false;
   const std::size_t box = first_box(text);
   if (box == kNowhere || characters(text.substr(box)) < region_.blocks.width()) return false;
-  std::string_view rest = without_padding(region_.lines.next_text());
+  std::string_view rest = trim_right(region_.lines.next_text());
   if (is_also_in_front(text.substr(0, box), rest)) rest = behind(box, rest);
   return rest.ends_with('#') && hashes_at_end(rest) == 1 && first_box(rest) + 1 >= rest.size();
 }

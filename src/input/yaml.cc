@@ -45,7 +45,7 @@ std::size_t front_of_value(std::string_view text) {
 
 // A key whose value is on the next line.
 bool is_key_alone(std::string_view text) {
-  const std::string_view key = without_padding(text);
+  const std::string_view key = trim_right(text);
   return key.size() > 1 && key.ends_with(':') && key.find_first_of("'\"#: ", indent_of(key)) + 1 == key.size();
 }
 

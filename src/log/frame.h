@@ -7,18 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "input/box.h"
 #include "log/text.h"
 #include "shardstats/log/printed.h"
 
 namespace shardstats::log_detail {
 
-inline constexpr std::size_t kShortestBorder = 60;
-inline constexpr std::size_t kAroundDivider = 4;  // characters of the frame beside the divider's dashes
+using input_detail::is_border;
+using input_detail::kShortestBorder;
 
-inline bool is_border(std::string_view box_line) {
-  return box_line.size() >= kShortestBorder && box_line[1] == '#' &&  // hardly ever, so that few are searched
-         box_line.find_first_not_of('#') == std::string_view::npos;
-}
+inline constexpr std::size_t kAroundDivider = 4;  // characters of the frame beside the divider's dashes
 
 inline bool is_dashes(std::string_view text) { return text.find_first_not_of('-') == std::string_view::npos; }
 

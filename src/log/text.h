@@ -1,12 +1,10 @@
 // Small helpers for the text of box lines. Private to src/log.
 #pragma once
 
-#include <bit>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <string_view>
 
+#include "input/blanks.h"
 #include "shardstats/ascii.h"
 #include "shardstats/utf8.h"
 
@@ -15,55 +13,9 @@ namespace shardstats::log_detail {
 inline constexpr std::string_view kGap = "   ";  // blanks that at least stand in front of a cell
 inline constexpr std::size_t kColumnGap = kGap.size();
 
-inline std::uint64_t eight_bytes(std::string_view text, std::size_t at) {
-  std::uint64_t word;
-  std::memcpy(&word, text.data() + at, sizeof word);
-  return word;
-}
-
-inline constexpr std::uint64_t kEightBlanks = 0x2020202020202020U;
-
-// How many of these eight bytes are blanks before the first that is none.
-inline std::size_t leading_blanks(std::uint64_t bytes) {
-  const std::uint64_t others = bytes ^ kEightBlanks;
-  const bool is_little = std::endian::native == std::endian::little;
-  const auto zeros = static_cast<unsigned>(is_little ? std::countr_zero(others) : std::countl_zero(others));
-  return zeros / 8;
-}
-
-// The same behind the last that is none.
-inline std::size_t trailing_blanks(std::uint64_t bytes) {
-  const std::uint64_t others = bytes ^ kEightBlanks;
-  const bool is_little = std::endian::native == std::endian::little;
-  const auto zeros = static_cast<unsigned>(is_little ? std::countl_zero(others) : std::countr_zero(others));
-  return zeros / 8;
-}
-
-// Offset of the first byte from `at` on that is no blank; text.size() if there is none. Padding is long: eight at a
-// time.
-inline std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  if (text.size() >= 8)
-    for (const std::size_t last = text.size() - 8; at <= last; at += 8)
-      if (const std::uint64_t bytes = eight_bytes(text, at); bytes != kEightBlanks) return at + leading_blanks(bytes);
-  while (at < text.size() && text[at] == ' ') ++at;
-  return at;
-}
-
-// Length of the text without the blanks at its end. Most texts have none there, or many.
-inline std::size_t trimmed_size(std::string_view text) {
-  std::size_t size = text.size();
-  if (size == 0 || text[size - 1] != ' ') return size;
-  const auto others = [&](std::size_t back) { return eight_bytes(text, size - back) ^ kEightBlanks; };
-  for (; size >= 8; size -= 8) {
-    if (const std::uint64_t bytes = eight_bytes(text, size - 8); bytes != kEightBlanks)
-      return size - trailing_blanks(bytes);
-    while (size >= 40 && (others(16) | others(24) | others(32) | others(40)) == 0) size -= 32;
-  }
-  while (size > 0 && text[size - 1] == ' ') --size;
-  return size;
-}
-inline std::string_view trim_right(std::string_view text) { return text.substr(0, trimmed_size(text)); }
-inline std::string_view trim_left(std::string_view text) { return text.substr(skip_blanks(text, 0)); }
+using input_detail::skip_blanks;
+using input_detail::trim_left;
+using input_detail::trim_right;
 
 inline bool is_whole_number(std::string_view text) { return !text.empty() && skip_digits(text, 0) == text.size(); }
 
