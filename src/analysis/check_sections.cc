@@ -156,9 +156,10 @@ class Sections {
     const auto is_there = [&](const OrderedLine& r) { return is_printed(r.id); };
     const bool before = std::ranges::any_of(order_.first(first), is_there);
     const bool after = std::ranges::any_of(order_.subspan(end), is_there);
-    return (!before && !is_framed("log.no_opening_border")) || (!after && !is_framed("log.no_closing_border"));
+    return (!before && !is_framed(DiagnosticKind::no_opening_border)) ||
+           (!after && !is_framed(DiagnosticKind::no_closing_border));
   }
-  bool is_framed(std::string_view lost) const { return !printed_.is_reported(lost); }
+  bool is_framed(DiagnosticKind lost) const { return !printed_.is_reported(lost); }
 
   void add(std::size_t first, std::size_t end) {
     if (is_cut_off(first, end)) return;

@@ -59,7 +59,7 @@ class TopTables {
   void check() {
     const bool has_both =
         checks_.printed.find(LineId::top_perf_heading) && checks_.printed.find(LineId::top_hbm_heading);
-    if (!has_both && !checks_.printed.is_reported("log.no_closing_border")) return;
+    if (!has_both && !checks_.printed.is_reported(DiagnosticKind::no_closing_border)) return;
     check_top(LineId::top_perf_heading, LineId::top_perf_table, RuleId::top_tables_perf);
     check_top(LineId::top_hbm_heading, LineId::top_hbm_table, RuleId::top_tables_hbm);
   }

@@ -46,7 +46,8 @@ bool has_lost_cells(const DiffSide& side) {
 // What such a column holds is not read, and the one that it may stand for is missing.
 bool has_unknown_columns(const DiffSide& side) { return side.printed.is_reported("log.unknown_column"); }
 bool has_lost_an_end(const DiffSide& side) {
-  return side.printed.is_reported("log.no_opening_border") || side.printed.is_reported("log.no_closing_border");
+  return side.printed.is_reported(DiagnosticKind::no_opening_border) ||
+         side.printed.is_reported(DiagnosticKind::no_closing_border);
 }
 
 struct LostPart {

@@ -87,8 +87,7 @@ bool lacks_shards_of_a_type(const PrintedPlan& printed) {
 
 bool lacks_kernels(const PrintedPlan& printed) {
   const auto is_cut_off = [](const PrintedLine& line) { return line.like == LineId::kernel_count; };
-  const auto may_be_lost = [](const Diagnostic& d) { return d.message == kKernelMayBeLost; };
-  if (std::ranges::any_of(printed.lines, is_cut_off) || std::ranges::any_of(printed.diagnostics, may_be_lost))
+  if (std::ranges::any_of(printed.lines, is_cut_off) || printed.is_reported(DiagnosticKind::kernel_may_be_lost))
     return true;
   const std::set<std::string_view> counted = counted_kernels(printed);
   const auto is_uncounted = [&](const PrintedLine& line) {

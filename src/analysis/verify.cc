@@ -141,8 +141,8 @@ std::set<std::string_view> counted_kernels(const PrintedPlan& printed) {
 }
 
 bool is_cut(const PrintedPlan& printed) {
-  return printed.is_reported("log.no_opening_border") || printed.is_reported("log.no_closing_border") ||
-         printed.is_reported("log.cut_lines");
+  return printed.is_reported(DiagnosticKind::no_opening_border) ||
+         printed.is_reported(DiagnosticKind::no_closing_border) || printed.is_reported("log.cut_lines");
 }
 
 LineId last_known_line(const PrintedPlan& printed) {
@@ -161,11 +161,10 @@ bool has_all_rows(const PrintedPlan& printed, const Plan& plan) {
 bool lists_all_ranks(const PrintedPlan& printed) {
   if (printed.ranks.rows.empty() || last_known_line(printed) == LineId::rank_table) return false;
   if (may_lack_last_ranks(printed)) return false;
-  const auto may_lose_ranks = [](const Diagnostic& d) {
-    const bool is_lost = d.rule == "log.rank_rows" && d.message != kRankRepeated && d.message != kRankMoved;
-    return is_lost || d.message == kRankMayBeLost;
-  };
-  if (std::ranges::any_of(printed.diagnostics, may_lose_ranks)) return false;
+  constexpr DiagnosticKind kLost[] = {DiagnosticKind::no_rank_rows, DiagnosticKind::odd_rank,
+                                      DiagnosticKind::ranks_missing_before, DiagnosticKind::ranks_missing_after,
+                                      DiagnosticKind::rank_may_be_lost};
+  if (std::ranges::any_of(kLost, [&](DiagnosticKind kind) { return printed.is_reported(kind); })) return false;
   const auto ranks = static_cast<int>(printed.ranks.rows.size());
   const auto reaches_beyond = [ranks](std::string_view list) {
     std::vector<int> numbers;

@@ -90,7 +90,7 @@ bool lacks_reservation(const PrintedPlan& printed) {
   const auto is_lost = [&](LineId id) { return form_in(printed.releases.front(), id) && !is_printed(id); };
   const bool has_lists = printed.ranks.printed && form_in(printed.releases.front(), LineId::top_perf_heading);
   const bool is_end_lost =
-      has_lists ? !is_printed(LineId::top_perf_heading) : printed.is_reported("log.no_closing_border");
+      has_lists ? !is_printed(LineId::top_perf_heading) : printed.is_reported(DiagnosticKind::no_closing_border);
   return printed.tables.printed && (is_lost(LineId::planning_percent) || is_end_lost);
 }
 

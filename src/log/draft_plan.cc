@@ -12,19 +12,15 @@ std::size_t form_of(LineId id) {
   return static_cast<std::size_t>(std::ranges::find(forms, id, &LineForm::id) - forms.begin());
 }
 
-void DraftPlan::report(std::string_view rule, Severity severity, Cell where, std::string_view message) {
-  diagnostics.push_back({rule, severity, where, message});
+void DraftPlan::report_bound(DiagnosticKind kind, const Cell& where) {
+  if (std::ranges::find(bounds_reported_, kind) != bounds_reported_.end()) return;
+  bounds_reported_.push_back(kind);
+  report(kind, where);
 }
 
-void DraftPlan::report_bound(Cell where, std::string_view message) {
-  if (std::ranges::find(bounds_reported_, message) != bounds_reported_.end()) return;
-  bounds_reported_.push_back(message);
-  report("log.bounds", Severity::error, where, message);
-}
-
-void DraftPlan::check_long(const Cell& cell, std::int64_t most, std::string_view message) {
+void DraftPlan::check_long(const Cell& cell, std::int64_t most, DiagnosticKind beyond) {
   if (!is_whole_number(cell.text)) return;
-  if (!parse_integer(cell.text, most)) report_bound(cell, message);
+  if (!parse_integer(cell.text, most)) report_bound(beyond, cell);
 }
 
 PrintedLine& DraftPlan::add_line(std::size_t form, const BoxLine& from) {

@@ -28,8 +28,8 @@ bool was_mended(const Block& block, Mending what) {
   return std::ranges::find(block.mended, what, &Mended::what) != block.mended.end();
 }
 
-void BoxFrame::report(std::string_view rule, Severity severity, Cell where, std::string_view message) {
-  diagnostics_.push_back({rule, severity, where, message});
+void BoxFrame::report(DiagnosticKind kind, const Cell& where) {
+  diagnostics_.push_back({diagnostic_form(kind), where});
 }
 
 void BoxFrame::measure() {
@@ -88,14 +88,11 @@ void BoxFrame::find_cut() {
   is_torn_ = !block_.closed && is_open(block_.lines.back());
   if (at_edge >= kFewestCut && 2 * at_edge > std::ssize(block_.lines)) {
     cut_ = longest;
-    report("log.cut_lines", Severity::error, cell_at(*first, first->text.substr(first->text.size() - 1)),
-           "the lines are cut off at this column; what stood to the right of it is lost");
+    report(DiagnosticKind::cut_lines, cell_at(*first, first->text.substr(first->text.size() - 1)));
     return;
   }
   are_most_closed_ = kOneOpenIn * std::ranges::count_if(block_.lines, is_open) < std::ssize(block_.lines);
-  if (!is_torn_ || !is_last)
-    report("log.right_border", Severity::note, cell_at(*first, first->text.substr(0, 1)),
-           "this and maybe other lines lack their '#' on the right");
+  if (!is_torn_ || !is_last) report(DiagnosticKind::no_right_border, cell_at(*first, first->text.substr(0, 1)));
 }
 
 // Where the log ends within the closing border. What is broken goes on in the next line, and short borders on both ends
@@ -110,8 +107,7 @@ bool BoxFrame::is_cut_border(const BoxLine& line) const {
 void BoxFrame::check_decoration(const BoxLine& line, std::size_t length, std::size_t planned) {
   if (length == planned || cut_ != 0 || is_decoration_reported_ || is_cut_border(line)) return;
   is_decoration_reported_ = true;
-  report("log.decoration", Severity::note, cell_at(line, line.text.substr(0, 1)),
-         "this border, row of dashes or padding is not as long as the planner prints it; it says nothing by itself");
+  report(DiagnosticKind::decoration, cell_at(line, line.text.substr(0, 1)));
 }
 
 // A line may be longer than the box, but then it has no padding.
@@ -128,15 +124,9 @@ bool BoxFrame::reaches_cut(const BoxLine& line) const {
 void BoxFrame::check_borders() {
   if (block_.lines.empty()) return;
   const BoxLine &first = block_.lines.front(), &last = block_.lines.back();
-  if (!block_.opened)
-    report("log.no_opening_border", Severity::error, cell_at(first, first.text.substr(0, 1)),
-           "the block has no opening border; its start may be missing");
-  if (!block_.closed)
-    report("log.no_closing_border", Severity::error, cell_at(last, last.text.substr(0, 1)),
-           "the block has no closing border: it was cut off after this line");
-  if (is_cut_border(last))
-    report("log.cut_border", Severity::error, cell_at(last, last.text.substr(0, 1)),
-           "the log was cut off within this border, which is shorter than the box");
+  if (!block_.opened) report(DiagnosticKind::no_opening_border, cell_at(first, first.text.substr(0, 1)));
+  if (!block_.closed) report(DiagnosticKind::no_closing_border, cell_at(last, last.text.substr(0, 1)));
+  if (is_cut_border(last)) report(DiagnosticKind::cut_border, cell_at(last, last.text.substr(0, 1)));
 }
 
 }  // namespace shardstats::log_detail

@@ -70,7 +70,7 @@ class BoxFrame {
   void check_borders();
 
  private:
-  void report(std::string_view rule, Severity severity, Cell where, std::string_view message);
+  void report(DiagnosticKind kind, const Cell& where);
   void check_long(const BoxLine& line, std::size_t width);
   bool is_cut_border(const BoxLine& line) const;
   std::size_t read_width() const;

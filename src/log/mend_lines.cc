@@ -85,8 +85,8 @@ void report_repeated(PrintedPlan& plan, const PrintedLine& first, const PrintedL
   const auto other = std::ranges::mismatch(b, a, {}, &Cell::text, &Cell::text).in1;
   const bool same = other == b.end();
   plan.diagnostics.push_back(
-      {"log.repeated_lines", Severity::error, same ? Cell{{}, again.place} : *other,
-       same ? "this line stands above already" : "this line stands above already, with another value"});
+      {diagnostic_form(same ? DiagnosticKind::repeated_line : DiagnosticKind::contradicting_line),
+       same ? Cell{{}, again.place} : *other});
 }
 
 void leave_out_repeated(PrintedPlan& plan) {
@@ -147,9 +147,7 @@ void leave_unread(PrintedPlan& plan, const Following& following) {
   if (end == plan.lines.end() || is_unknown(end->id)) return;  // cut off, or a heading in other words
   const auto first = std::find_if(heading + 1, end, [](const PrintedLine& line) { return line.id != LineId::blank; });
   if (first == end) return;
-  plan.diagnostics.push_back({"log.missing_lines", Severity::error, Cell{{}, first->place},
-                              "the heading of the next section is missing, so that this line and those below may be "
-                              "of that one; they are kept but not checked"});
+  plan.diagnostics.push_back({diagnostic_form(DiagnosticKind::no_next_heading), Cell{{}, first->place}});
   for (auto line = first; line != end; ++line)
     if (line->id != LineId::blank) line->id = LineId::unknown_plain;
 }

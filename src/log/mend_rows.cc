@@ -11,8 +11,8 @@
 namespace shardstats::log_detail {
 namespace {
 
-void report(PrintedPlan& plan, std::string_view rule, const Cell& where, std::string_view message) {
-  plan.diagnostics.push_back({rule, Severity::error, where, message});
+void report(PrintedPlan& plan, DiagnosticKind kind, const Cell& where) {
+  plan.diagnostics.push_back({diagnostic_form(kind), where});
 }
 
 // Moves row i to `to[i]` of `count` rows, or away: kGone. What no row moves to has no cells. Keeps the order.
@@ -95,7 +95,7 @@ std::vector<std::uint32_t> moved_rows(const std::vector<std::uint32_t>& places) 
 
 void sort_ranks(const std::vector<std::uint32_t>& places, PrintedPlan& plan) {
   for (const std::uint32_t row : moved_rows(places))
-    report(plan, "log.rank_rows", plan.ranks.rows[row].rank, kRankMoved);
+    report(plan, DiagnosticKind::moved_rank, plan.ranks.rows[row].rank);
   move_rows(plan.ranks, places, places.size());
 }
 
@@ -109,8 +109,8 @@ Numbering check_numbers(PrintedPlan& plan) {
   for (const PrintedRank& row : plan.ranks.rows) {
     const std::int64_t number = number_of(row).value_or(numbering.expected);
     if (number != numbering.expected)
-      report(plan, "log.rank_rows", row.rank,
-             number < numbering.expected ? "this rank stands twice or out of order" : kRanksMissingBefore);
+      report(plan, number < numbering.expected ? DiagnosticKind::odd_rank : DiagnosticKind::ranks_missing_before,
+             row.rank);
     numbering.has_gaps |= number > numbering.expected;
     numbering.expected = number + 1;
   }
@@ -203,14 +203,14 @@ void mend_rank_rows(RowTexts texts, const RanksInLists& ranks, PrintedPlan& plan
   Numbering numbering{std::ssize(rows)};
   if (!is_in_order(rows)) {
     const auto repeated = repeated_rows(texts);
-    for (const std::uint32_t row : repeated) report(plan, "log.rank_rows", rows[row].rank, kRankRepeated);
+    for (const std::uint32_t row : repeated) report(plan, DiagnosticKind::repeated_rank_row, rows[row].rank);
     leave_out(plan.ranks, repeated);
     if (const auto places = places_by_number(rows); !places.empty()) sort_ranks(places, plan);
     numbering = check_numbers(plan);
   }
   const std::int64_t told = !numbering.has_gaps && shards_tell_lost_ranks(ranks, plan) ? ranks.of_any() : 0;
   if (!rows.empty() && std::max({ranks.of_two(), ranks.of_only(), told}) > numbering.expected) {
-    report(plan, "log.rank_rows", rows.back().rank, kRanksMissingAfter);
+    report(plan, DiagnosticKind::ranks_missing_after, rows.back().rank);
     numbering.has_gaps = true;
   }
   if (numbering.has_gaps) add_lost_ranks(ranks, told, plan);
@@ -220,8 +220,7 @@ void mend_table_rows(RowTexts texts, PrintedPlan& plan) {
   const std::vector<std::uint32_t> repeated = repeated_rows(texts);
   for (const std::uint32_t row : repeated) {
     const Cell& name = plan.tables.rows[row].fqn;
-    report(plan, "log.duplicate_table", name ? name : texts[row],
-           "this row of the parameter table stands above already");
+    report(plan, DiagnosticKind::repeated_table_row, name ? name : texts[row]);
   }
   leave_out(plan.tables, repeated);
 }

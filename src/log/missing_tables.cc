@@ -329,7 +329,7 @@ bool names_all_ranks(const PrintedPlan& printed) {
 const Diagnostic* ranks_without_places(const PrintedPlan& printed) {
   if (printed.has_lost_ranks()) return nullptr;
   const auto says_so = [](const Diagnostic& d) {
-    return d.message == kRanksMissingBefore || d.message == kRanksMissingAfter;
+    return d.kind == DiagnosticKind::ranks_missing_before || d.kind == DiagnosticKind::ranks_missing_after;
   };
   const auto found = std::ranges::find_if(printed.diagnostics, says_so);
   return found == printed.diagnostics.end() ? nullptr : &*found;

@@ -95,9 +95,9 @@ bool are_whole(const std::vector<Cell>& numbers) {
 
 bool is_padded(Format form) { return std::ranges::find(kFixed, form) != kFixed.end(); }
 
-void take_form(DraftPlan& plan, RoundedNumbers numbers, Format form, const Cell& where, std::string_view what) {
+void take_form(DraftPlan& plan, RoundedNumbers numbers, Format form, const Cell& where, DiagnosticKind kind) {
   plan.newer_forms[static_cast<std::size_t>(numbers)] = form;
-  plan.report("log.unknown_format", Severity::warning, where, what);
+  plan.report(kind, where);
 }
 
 // The numbers of a column, until some have all decimals and some fewer, as in known releases.
@@ -138,15 +138,10 @@ void look_at(DraftPlan& plan, const ColumnTable<Row>& table, const RoundedColumn
   const auto printed = std::ranges::find(table.columns, column.id, &PrintedColumn::id);
   if (printed == table.columns.end()) return;
   if (are_whole(numbers.numbers()))
-    return take_form(plan, column.numbers, Format::integer, printed->header,
-                     "a column of whole numbers, as no known release prints them; they are kept but not checked");
+    return take_form(plan, column.numbers, Format::integer, printed->header, DiagnosticKind::whole_column);
   if (!form) return;
   take_form(plan, column.numbers, *form, printed->header,
-            is_padded(*form)
-                ? "a column whose numbers all have as many decimals, as no known release prints them; they are checked "
-                  "as they are rounded"
-                : "a column whose numbers have fewer decimals than any known release prints; they are checked as they "
-                  "are rounded");
+            is_padded(*form) ? DiagnosticKind::padded_column : DiagnosticKind::coarser_column);
 }
 
 void look_at_columns(DraftPlan& plan) {
@@ -183,15 +178,10 @@ void look_at_lines(DraftPlan& plan) {
   const auto form = newer_form(lines, kAll);
   if (!form) return;
   if (is_padded(*form))
-    take_form(
-        plan, RoundedNumbers::lines, *form, *std::ranges::find_if(lines, has_needless_zero),
-        "a number of the lines outside of the tables as no known release prints it; all of them have as many decimals, "
-        "and are checked as they are rounded");
+    take_form(plan, RoundedNumbers::lines, *form, *std::ranges::find_if(lines, has_needless_zero),
+              DiagnosticKind::padded_lines);
   else
-    take_form(
-        plan, RoundedNumbers::lines, *form, lines.front(),
-        "the first number of the lines outside of the tables, all of which have fewer decimals than any known release "
-        "prints; they are checked as they are rounded");
+    take_form(plan, RoundedNumbers::lines, *form, lines.front(), DiagnosticKind::coarser_lines);
 }
 
 // Known releases print three.
@@ -200,11 +190,7 @@ void look_at_measures(DraftPlan& plan) {
   const auto equal = equal_decimals(measures);
   if (!equal || equal->decimals == 0 || equal->decimals == kAll || equal->decimals > kFixed.size()) return;
   take_form(plan, RoundedNumbers::measures, kFixed[equal->decimals - 1], measures.front(),
-            equal->decimals < kAll
-                ? "the first measure of imbalance, all of which have fewer decimals than any known release prints; "
-                  "they are checked as they are rounded"
-                : "the first measure of imbalance, all of which have more decimals than any known release prints; "
-                  "they are checked as they are rounded");
+            equal->decimals < kAll ? DiagnosticKind::coarser_measures : DiagnosticKind::finer_measures);
 }
 
 }  // namespace

@@ -11,9 +11,6 @@ namespace shardstats {
 namespace log_detail {
 namespace {
 
-constexpr std::string_view kWrongUnit = "the planner prints another unit here";
-constexpr std::string_view kNoBlank = "the planner prints a blank between this number and its unit";
-
 // At the start of the line: its slots are its numbers.
 Cell unit_of(const NewerUnit& unit, const PrintedLine& line) {
   const std::size_t blank = unit.newer.starts_with(' ') ? 1 : 0;
@@ -47,15 +44,13 @@ void report_unit_of_lines(DraftPlan& plan, const NewerUnit& unit) {
   const auto first = std::ranges::find_if(plan.lines, [&](const PrintedLine& line) { return has_unit(line, unit); });
   if (first == plan.lines.end()) return;
   if (plan.may_be_newer() && is_unit_changed(plan.lines, unit))
-    return plan.report(
-        "log.unknown_format", Severity::warning, unit_of(unit, *first),
-        unit.is_same ? "a unit that no known release prints in lines; it is read as the planner's own of that size"
-                     : "a unit that no known release prints in lines; their numbers are kept but not checked");
+    return plan.report(unit.is_same ? DiagnosticKind::newer_unit_of_lines : DiagnosticKind::unknown_unit_of_lines,
+                       unit_of(unit, *first));
   const bool lacks_blank = unit.newer == unit.known.substr(1);
   for (const PrintedLine& line : plan.lines)
     if (has_unit(line, unit))
-      plan.report("log.malformed_cell", Severity::error, number_of(plan, unit, line),
-                  lacks_blank ? kNoBlank : kWrongUnit);
+      plan.report(lacks_blank ? DiagnosticKind::no_blank_before_unit : DiagnosticKind::wrong_unit,
+                  number_of(plan, unit, line));
 }
 
 template <class Row>
@@ -67,8 +62,8 @@ void report_units_of_headers(DraftPlan& plan, const ColumnTable<Row>& table, boo
   };
   for (const PrintedColumn& column : table.columns)
     if (column.id != ColumnId::unknown && !is_known(column))
-      plan.report("log.unknown_column", plan.may_be_newer() ? Severity::warning : Severity::error, column.header,
-                  "a column in a unit that no known release prints; it is read as the planner's own of that size");
+      plan.report(plan.may_be_newer() ? DiagnosticKind::newer_unit_of_column : DiagnosticKind::wrong_unit_of_column,
+                  column.header);
 }
 
 void report_unit_of_storage(DraftPlan& plan, std::ptrdiff_t in_gib) {
@@ -76,11 +71,9 @@ void report_unit_of_storage(DraftPlan& plan, std::ptrdiff_t in_gib) {
   const auto& table = plan.tables;
   const auto column = std::ranges::find(table.columns, ColumnId::storage, &PrintedColumn::id);
   if (column != table.columns.end() && plan.may_be_newer() && 2 * in_gib > std::ssize(table.rows))
-    return plan.report("log.unknown_format", Severity::warning, column->header,
-                       "a column whose cells have a unit that no known release prints; it is read as the planner's own "
-                       "of that size");
+    return plan.report(DiagnosticKind::newer_unit_of_storage, column->header);
   for (const PrintedTable& row : table.rows)
-    if (row.in_gib) plan.report("log.malformed_cell", Severity::error, row.hbm, kWrongUnit);
+    if (row.in_gib) plan.report(DiagnosticKind::wrong_unit, row.hbm);
 }
 
 }  // namespace

@@ -205,8 +205,7 @@ class BlockParser {
   void read_cut_value(const BoxLine& line, const LineText& split, std::size_t form) {
     add_unknown(line, split, kWholeLine);
     plan_.lines.back().like = line_forms()[form].id;
-    plan_.report("log.malformed_cell", Severity::error, cell_at(line, split.text.substr(split.text.rfind(' ') + 1)),
-                 "this line lacks the '#' that most have: more may have stood here, so that the value is not read");
+    plan_.report(DiagnosticKind::cut_value, cell_at(line, split.text.substr(split.text.rfind(' ') + 1)));
   }
 
   // Of a rank or a kernel, of which nothing else may tell that there are more.
@@ -217,8 +216,9 @@ class BlockParser {
   }
 
   void report_cut_row(const BoxLine& line) {
-    plan_.report("log.malformed_cell", Severity::error, cell_at(line, line.text),
-                 plan_.lines.back().id == LineId::rank_table ? kRankMayBeLost : kKernelMayBeLost);
+    const bool is_below_ranks = plan_.lines.back().id == LineId::rank_table;
+    plan_.report(is_below_ranks ? DiagnosticKind::rank_may_be_lost : DiagnosticKind::kernel_may_be_lost,
+                 cell_at(line, line.text));
   }
 
   // Below the heading of a list with a line for each kernel.
@@ -246,15 +246,13 @@ class BlockParser {
     added.slot_count = static_cast<std::uint16_t>(slots.count);
     for (std::size_t i = 0; i < slots.count; ++i) {
       plan_.slots.push_back(cell_at(line, slots.texts[i]));
-      plan_.check_size(plan_.slots.back(), most_of(added.id), kTooLarge);
+      plan_.check_size(plan_.slots.back(), most_of(added.id), DiagnosticKind::large_number);
     }
   }
 
   void leave_out(const BoxLine& line, std::string_view text) {
     if (has_cells_of_rank(text)) return report_lost(line, text, plan_);
-    if (!foreign_reported_)
-      plan_.report("log.foreign_lines", Severity::note, cell_at(line, text),
-                   "lines that do not belong to the block were left out");
+    if (!foreign_reported_) plan_.report(DiagnosticKind::foreign, cell_at(line, text));
     foreign_reported_ = true;
   }
 
@@ -277,26 +275,22 @@ class BlockParser {
   // Says what is wrong with a line whose form is known. Returns whether it is one.
   bool report_damaged(const BoxLine& line, std::string_view text, LineId like) {
     if (has_return(text)) {
-      plan_.report("log.malformed_cell", Severity::error, cell_at(line, text),
-                   "a carriage return stands in this line: a part of it may be lost; it is kept but not checked");
+      plan_.report(DiagnosticKind::carriage_return, cell_at(line, text));
       return true;
     }
     if (is_in_kernels() && frame_.lacks_border(line) && is_cut_in_kernel(text)) {
-      plan_.report("log.malformed_cell", Severity::error, cell_at(line, text),
-                   "this line of a kernel lacks its value and the '#' that most lines have: it was cut off");
+      plan_.report(DiagnosticKind::cut_kernel, cell_at(line, text));
       if (section_ == Section::kernel_count) plan_.lines.back().like = LineId::kernel_count;
       return true;
     }
     if (like != LineId::blank) {
-      plan_.report("log.unknown_line", Severity::warning, cell_at(line, text),
-                   "a known line with words that no known release prints there; they are kept but not checked");
+      plan_.report(DiagnosticKind::unknown_words, cell_at(line, text));
       return true;
     }
     for (const LineForm& form : line_forms()) {
       const std::string_view value = is_open(form) ? damaged_value(text, form.pattern) : std::string_view();
       if (value.empty()) continue;
-      plan_.report("log.malformed_cell", Severity::error, cell_at(line, value),
-                   "this value does not have the form that the planner prints in this line");
+      plan_.report(DiagnosticKind::malformed_value, cell_at(line, value));
       return true;
     }
     return false;
@@ -307,17 +301,13 @@ class BlockParser {
     const bool has_dashes = is_rule(line.text);
     if (has_dashes && is_unknown(above)) is_in_unknown_table_ = true;
     if (has_dashes ? !is_unknown(above) : is_row_without_table(text))
-      report_stray_row(line, text,
-                       "the headers above this row are missing; it and the rows below are kept but not checked");
+      report_stray_row(line, text, DiagnosticKind::no_headers);
     else if (is_row_below_table(text))
-      report_stray_row(line, text,
-                       "an empty line ended the rank table above this row; it and the rows below are not checked");
+      report_stray_row(line, text, DiagnosticKind::row_below_ranks);
     else if (above == LineId::blank && is_of_closed_section(text))
-      plan_.report("log.missing_lines", Severity::error, cell_at(line, text),
-                   "the heading above this line is missing, or it stands here again; it is kept but not checked");
+      plan_.report(DiagnosticKind::no_heading, cell_at(line, text));
     else
-      plan_.report("log.unknown_line", Severity::warning, cell_at(line, text),
-                   "a line that no known release prints; it is kept but not checked");
+      plan_.report(DiagnosticKind::unknown_line, cell_at(line, text));
   }
 
   bool is_row_without_table(std::string_view text) const {
@@ -331,8 +321,8 @@ class BlockParser {
   }
 
   // Says it once: below are more such rows.
-  void report_stray_row(const BoxLine& line, std::string_view text, std::string_view message) {
-    if (!is_stray_row_reported_) plan_.report("log.missing_lines", Severity::error, cell_at(line, text), message);
+  void report_stray_row(const BoxLine& line, std::string_view text, DiagnosticKind kind) {
+    if (!is_stray_row_reported_) plan_.report(kind, cell_at(line, text));
     is_stray_row_reported_ = true;
   }
 
@@ -400,8 +390,7 @@ PrintedPlan parse(const Block& block) {
   if (!once) return plan;
   plan = BlockParser(once->block).parse();
   for (const BoxLine& line : once->again)
-    plan.diagnostics.push_back({"log.repeated_lines", Severity::error, Cell{{}, line.place},
-                                "the lines from here on stand above already; they were read once"});
+    plan.diagnostics.push_back({diagnostic_form(DiagnosticKind::repeated_run), Cell{{}, line.place}});
   return plan;
 }
 

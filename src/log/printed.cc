@@ -39,6 +39,10 @@ std::optional<ByteInterval> PrintedPlan::bytes_in(LineId id, std::size_t i) cons
   return bytes_printed_as(slot(id, i).text, format_of(RoundedNumbers::lines), kGiB);
 }
 
+bool PrintedPlan::is_reported(DiagnosticKind kind) const {
+  return std::ranges::find(diagnostics, kind, &Diagnostic::kind) != diagnostics.end();
+}
+
 bool PrintedPlan::is_reported(std::string_view rule) const {
   return std::ranges::find(diagnostics, rule, &Diagnostic::rule) != diagnostics.end();
 }

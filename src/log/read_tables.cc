@@ -133,8 +133,7 @@ class OneTable {
     if (std::ranges::count(columns, ColumnId::unknown, &PrintedColumn::id) * 2 > std::ssize(columns)) return false;
     if (table_.printed) {
       if (!std::ranges::equal(table_.columns, columns, {}, header_text, header_text)) return false;
-      plan_.report("log.duplicate_table", Severity::error, cell_at(header_, header_.text.substr(0, 1)),
-                   "this column table stands twice in the block; the rows of both were read");
+      plan_.report(DiagnosticKind::repeated_table, cell_at(header_, header_.text.substr(0, 1)));
       return true;
     }
     table_.printed = true;
@@ -143,9 +142,7 @@ class OneTable {
     report_unknown();
     for (const PrintedColumn& column : table_.columns)
       frame_.check_decoration(lines_[at_ + 1], column.dashes, dashes_of(column, kIsRankTable));
-    if (edges_.is_squeezed())
-      plan_.report("log.squeezed", Severity::note, cell_at(header_, header_.text.substr(0, 1)),
-                   "runs of blanks were squeezed to one; the cells of this table were told by their form");
+    if (edges_.is_squeezed()) plan_.report(DiagnosticKind::squeezed, cell_at(header_, header_.text.substr(0, 1)));
     plan_.add_line(form_of(kIsRankTable ? LineId::rank_table : LineId::parameter_table), header_);
     return true;
   }
@@ -156,17 +153,14 @@ class OneTable {
       const bool is_last = &column == &table_.columns.back();
       if (column.id != ColumnId::unknown || (frame_.cut() != 0 && is_last)) continue;
       if (is_last && !is_closed(header_) && begins_header(column.header.text))
-        plan_.report("log.cut_lines", Severity::error, column.header,
-                     "the line of headers ends in the middle of this one: what stands to the right is lost");
+        plan_.report(DiagnosticKind::cut_headers, column.header);
       else
-        plan_.report("log.unknown_column", Severity::warning, column.header,
-                     "a column that no known release prints, or prints once; its cells are kept but not checked");
+        plan_.report(DiagnosticKind::unknown_column, column.header);
     }
     if (frame_.cut() != 0 || edges_.is_squeezed() || !is_closed(header_)) return;
     const std::string_view row = without_frame(header_.text);
     if (const Cell rest = rest_behind(header_, row, end_in(row, table_.columns.back().header.text)))
-      plan_.report("log.unknown_column", Severity::warning, rest,
-                   "a header behind those that have dashes below; what it names is not read");
+      plan_.report(DiagnosticKind::header_without_dashes, rest);
   }
 
   std::size_t count_rows() const {
@@ -194,17 +188,15 @@ class OneTable {
       if (kind == LineOf::end) break;
       look_at(table_.rows.back());
       if (const Cell rest = closed ? rest_behind(line, row, cells.end) : Cell())
-        plan_.report("log.malformed_cell", Severity::error, rest,
-                     "this text stands behind the last column of the table");
+        plan_.report(DiagnosticKind::behind_last_column, rest);
       texts_.push_back(cell_at(line, row.substr(cells.start)));
     }
   }
 
   bool is_full(const BoxLine& line) {
     if (std::ssize(table_.rows) < (kIsRankTable ? kMostRanks : kMostTables)) return false;
-    plan_.report_bound(cell_at(line, line.text.substr(0, 1)), kIsRankTable
-                                                                  ? "the rank table has more rows than are read"
-                                                                  : "the parameter table has more rows than are read");
+    plan_.report_bound(kIsRankTable ? DiagnosticKind::many_rank_rows : DiagnosticKind::many_table_rows,
+                       cell_at(line, line.text.substr(0, 1)));
     return true;
   }
 
@@ -238,17 +230,14 @@ class OneTable {
   void report_stray(const BoxLine& line) {
     const LineText split(line);
     if (split.row.starts_with("#    ") || (edges_.is_squeezed() && begins_as_row_of_rank(split.text)))
-      plan_.report("log.malformed_cell", Severity::error, cell_at(line, split.text),
-                   "this line is too short for a row of the table around it; it was left out");
+      plan_.report(DiagnosticKind::short_row, cell_at(line, split.text));
     else
-      plan_.report("log.foreign_lines", Severity::note, cell_at(line, split.text),
-                   "this line does not belong to the table around it; it was left out");
+      plan_.report(DiagnosticKind::foreign_in_table, cell_at(line, split.text));
   }
 
   bool is_repeated_rule(const BoxLine& line) {
     if (!is_rule(line.text)) return false;
-    plan_.report("log.repeated_lines", Severity::error, cell_at(line, trim_left(line.text.substr(1))),
-                 "the line below the headers of the table stands here again");
+    plan_.report(DiagnosticKind::repeated_dashes, cell_at(line, trim_left(line.text.substr(1))));
     return true;
   }
 
@@ -291,8 +280,7 @@ class OneTable {
     if (ends_table() && is_closed(line) && is_of_all_rows(cells)) return LineOf::end;
     if (are_whole || may_be_cut_off() || !has_bad_cells_only(line, cells)) return LineOf::table;
     if (stands_for_blank_line()) return LineOf::end;
-    plan_.report("log.malformed_cell", Severity::error, cell_at(line, trim_left(without_frame(line.text).substr(1))),
-                 "no cell of this line has the form of its column; it was left out");
+    plan_.report(DiagnosticKind::malformed_row, cell_at(line, trim_left(without_frame(line.text).substr(1))));
     return LineOf::others;
   }
 
@@ -341,18 +329,16 @@ class OneTable {
       if (id == ColumnId::unknown || is_read) continue;
       if (frame_.cut() != 0 && !cells[c].whole) continue;
       if (cells[c].whole && cell && is_list_beyond(id, cell.text))
-        plan_.report_bound(cell, "a number of this cell is larger than those which are read");
+        plan_.report_bound(DiagnosticKind::large_in_list, cell);
       else if (cells[c].whole && cell)
-        plan_.report("log.malformed_cell", Severity::error, cell, "this cell does not have the form of its column");
+        plan_.report(DiagnosticKind::malformed_cell, cell);
       else if (first_lost.place == Place{})
         first_lost = cell;
     }
     // One cell that is missing or out of place mostly takes all that follow with it, so the row is reported once.
     if (first_lost.place != Place{})
-      plan_.report("log.malformed_cell", Severity::error,
-                   first_lost ? first_lost : cell_at(line, line.text.substr(0, 1)),
-                   first_lost ? "from this cell on the row is cut off or does not stand below its headers"
-                              : "cells of this row are missing");
+      plan_.report(first_lost ? DiagnosticKind::cut_row : DiagnosticKind::missing_cells,
+                   first_lost ? first_lost : cell_at(line, line.text.substr(0, 1)));
   }
 
   TableState& state_;
@@ -393,7 +379,7 @@ std::size_t TableReader::read(std::size_t at) {
 void TableReader::mend_ranks() {
   DraftPlan& plan = state_.plan;
   if (lacks_rows(plan.ranks, state_.block))
-    plan.report("log.rank_rows", Severity::error, plan.ranks.columns.front().header, "the rank table has no rows");
+    plan.report(DiagnosticKind::no_rank_rows, plan.ranks.columns.front().header);
   state_.ranks_in_lists.add_lines(plan);
   mend_rank_rows(state_.rank_rows, state_.ranks_in_lists, plan);
 }
@@ -403,11 +389,9 @@ void TableReader::mend_tables() {
   DraftPlan& plan = state_.plan;
   const PrintedLine* heading = plan.find(LineId::parameter_info);
   if (lacks_rows(plan.tables, state_.block))
-    plan.report("log.malformed_cell", Severity::error, plan.tables.columns.front().header,
-                "the parameter table has no rows");
+    plan.report(DiagnosticKind::no_table_rows, plan.tables.columns.front().header);
   else if (heading != nullptr && !plan.tables.printed && state_.block.closed)
-    plan.report("log.malformed_cell", Severity::error, {"Parameter Info:", heading->place},
-                "the parameter table that this line announces is missing");
+    plan.report(DiagnosticKind::no_parameter_table, {"Parameter Info:", heading->place});
   mend_table_rows(state_.table_rows, plan);
 }
 

@@ -24,22 +24,21 @@ class RowBounds {
 
   // Looks at the cell of a column that was just read. True: it is not to be used.
   bool is_beyond(ColumnId id, PrintedRank& row) {
-    if (id == ColumnId::rank)
-      plan_.check_size(row.rank, kMostRanks - 1, "a rank that is larger than those which are read");
+    if (id == ColumnId::rank) plan_.check_size(row.rank, kMostRanks - 1, DiagnosticKind::large_rank);
     return false;
   }
   bool is_beyond(ColumnId id, PrintedTable& row) {
     switch (id) {
       case ColumnId::emb_dim:
-        plan_.check_size(row.emb_dim, INT64_MAX, kTooLarge);
-        plan_.check_size(row.cw_dim, INT64_MAX, kTooLarge);
+        plan_.check_size(row.emb_dim, INT64_MAX, DiagnosticKind::large_number);
+        plan_.check_size(row.cw_dim, INT64_MAX, DiagnosticKind::large_number);
         return false;
       case ColumnId::hash_size:
         check_elements(row);
         return false;
       case ColumnId::features:
         if (row.features.text.size() > kDigitsOfFeatures)
-          plan_.check_size(row.features, kMostFeatures, "more features than are read");
+          plan_.check_size(row.features, kMostFeatures, DiagnosticKind::many_features);
         return false;
       case ColumnId::ranks:
         return has_shards_beyond(row);
@@ -58,10 +57,9 @@ class RowBounds {
   // Once the rows and columns of the table are read. A product has no more digits than its factors.
   void check_elements(const PrintedTable& row) {
     if (row.hash_size.text.size() + row.emb_dim.text.size() <= kDigitsOfTable) return;
-    plan_.check_size(row.hash_size, INT64_MAX, kTooLarge);
+    plan_.check_size(row.hash_size, INT64_MAX, DiagnosticKind::large_number);
     const auto cols = parse_integer(row.emb_dim.text);
-    if (cols && *cols > 0)
-      plan_.check_size(row.hash_size, kLargestTable / *cols, "a table of more elements than are rebuilt");
+    if (cols && *cols > 0) plan_.check_size(row.hash_size, kLargestTable / *cols, DiagnosticKind::large_table);
   }
 
   // The cell is taken out of the row if all shards together were too many.
@@ -71,7 +69,7 @@ class RowBounds {
       shards_ += more;
       return false;
     }
-    plan_.report_bound(row.ranks, "from this list on the tables have more shards than are read");
+    plan_.report_bound(DiagnosticKind::many_shards, row.ranks);
     row.ranks = {};
     return true;
   }

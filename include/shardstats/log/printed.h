@@ -18,6 +18,7 @@
 
 #include "shardstats/input/blocks.h"
 #include "shardstats/limits.h"
+#include "shardstats/log/diagnostics.h"
 #include "shardstats/log/layout.h"
 #include "shardstats/vocabulary.h"
 
@@ -163,27 +164,9 @@ struct PrintedLine {
 // Do most lines with the known unit of a number have the newer one, so that nothing is damaged?
 bool is_unit_changed(std::span<const PrintedLine> lines, const NewerUnit& unit);
 
-enum class Severity : std::uint8_t { error, warning, note };
-
-// Messages of "log.rank_rows" where no correction can bring back what is lost.
-inline constexpr std::string_view kRanksMissingBefore = "rows of ranks are missing before this one";
-inline constexpr std::string_view kRanksMissingAfter =
-    "rows of ranks are missing after this one: tables or lines below name further ranks";
-// And where nothing is lost.
-inline constexpr std::string_view kRankRepeated = "this row of the rank table stands above already";
-inline constexpr std::string_view kRankMayBeLost =
-    "this line lacks the '#' that other empty lines have on the right: the row of a rank may have stood here";
-inline constexpr std::string_view kKernelMayBeLost =
-    "this line lacks the '#' that other empty lines have on the right: the line of a kernel may have stood here";
-inline constexpr std::string_view kRankMoved = "this row stands out of order; the rank table was sorted";
-
-// Something about the frame or the shape of the block: rule ids log.*.
-struct Diagnostic {
-  std::string_view
-      rule;  // "log.unknown_line", "log.unknown_column", "log.malformed_cell", "log.no_closing_border", ...
-  Severity severity;
+// Something about the frame or the shape of the block.
+struct Diagnostic : DiagnosticForm {
   Cell where;
-  std::string_view message;  // static text
 };
 
 // Numbers that are rounded to as many decimals as the release says, all of a column alike, and all of the lines outside
@@ -220,7 +203,8 @@ struct PrintedPlan {
   Cell slot(LineId id, std::size_t i = 0) const;
   // Bytes of a slot "{r3} GB" of the first line of that form; none if it is not printed so.
   std::optional<ByteInterval> bytes_in(LineId id, std::size_t i = 0) const;
-  // Is there a diagnostic of that rule?
+  // Is there a diagnostic of that kind, or of that rule?
+  bool is_reported(DiagnosticKind kind) const;
   bool is_reported(std::string_view rule) const;
   // Does the block say that no plan was found, which leaves it without a rank table (section 2)? Not where that is
   // lost.
