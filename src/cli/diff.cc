@@ -99,7 +99,7 @@ std::string json_of(const Options& options, const Comparison& comparison) {
     log.add(block_json(side.examined.result.view));
   }
   const Json diff = comparison.diff ? diff_json(*comparison.diff, options.top.value_or(0)) : Json();
-  return document_text("diff", logs, totals, kVerdicts[comparison.status], {{"diff", diff}}) + "\n";
+  return document_text("diff", logs, totals, verdict_of(comparison.status), {{"diff", diff}}) + "\n";
 }
 
 std::string markdown_of(const Options& options, const Comparison& comparison, const DiffTitle& title) {

@@ -18,7 +18,7 @@ class GithubWriter : public Writer {
   void end(const Totals& totals, int status, std::string& out) override {
     for (const std::string& message : totals.errors) annotations_.add({}, Error{{}, {}, message, {}});
     annotations_.write(out);
-    write_verdict(kVerdicts[status], totals, {}, out);
+    write_verdict(verdict_of(status), totals, {}, out);
   }
 
  private:

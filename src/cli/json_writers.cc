@@ -46,7 +46,7 @@ class JsonWriter : public Writer {
   void log_error(const Error& error, std::string&) override { logs_.back().error = error; }
   void block(const BlockResult& result, std::string&) override { logs_.back().add(block_document(result, options_)); }
   void end(const Totals& totals, int status, std::string& out) override {
-    out += document_text(command_, logs_, totals, kVerdicts[status]) + "\n";
+    out += document_text(command_, logs_, totals, verdict_of(status)) + "\n";
   }
 
  private:
@@ -62,17 +62,17 @@ class NdjsonWriter : public Writer {
 
   void begin_log(const std::string& path) override { path_ = path; }
   void log_error(const Error& error, std::string& out) override {
-    out += document_text(command_, {{path_, {}, error}}, {1, 0, {}}, kVerdicts[kFailed]) + "\n";
+    out += document_text(command_, {{path_, {}, error}}, {1, 0, {}}, Verdict::failed) + "\n";
   }
   void block(const BlockResult& result, std::string& out) override {
     Totals totals{1, 1, result.findings()};
     if (result.budgets) totals.budgets = result.budgets->counts();
     out += document_text(command_, {{path_, dumped(block_document(result, options_)), {}}}, totals,
-                         kVerdicts[result.status]) +
+                         verdict_of(result.status)) +
            "\n";
   }
   void end(const Totals& totals, int status, std::string& out) override {
-    Json last = {{"summary", summary_json(totals)}, {"verdict", kVerdicts[status]}};
+    Json last = {{"summary", summary_json(totals)}, {"verdict", name(verdict_of(status))}};
     if (!totals.errors.empty()) last["errors"] = totals.errors;
     out += dumped(last) + "\n";
   }

@@ -18,7 +18,7 @@ class AnswersWriter : public Writer {
       answers_.add(result.path, result.view, *result.report, result.status == kClean);
   }
   void end(const Totals& totals, int status, std::string& out) override {
-    answers_.write(command_, kVerdicts[status], totals, out);
+    answers_.write(command_, verdict_of(status), totals, out);
   }
 
  private:

@@ -75,7 +75,7 @@ class TextWriter : public Writer {
   void end(const Totals& totals, int status, std::string& out) override {
     if (totals.survey && !options_.quiet) write_survey(totals, options_.top_rules, style_, out);
     if (!command_of(options_.command).finds || (totals.blocks == 0 && status == kFailed)) return;
-    write_verdict(kVerdicts[status], totals, style_, out);
+    write_verdict(verdict_of(status), totals, style_, out);
   }
 
  private:

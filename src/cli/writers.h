@@ -2,13 +2,13 @@
 #pragma once
 
 #include <memory>
-#include <string_view>
 
 #include "cli/writer.h"
+#include "shardstats/report/verdict.h"
 
 namespace shardstats::cli {
 
-inline constexpr std::string_view kVerdicts[] = {"clean", "findings", "failed"};  // by exit status
+constexpr Verdict verdict_of(int exit_status) { return static_cast<Verdict>(exit_status); }
 
 // They keep a reference to `options`.
 std::unique_ptr<Writer> make_text_writer(const Options& options, const TextStyle& style);

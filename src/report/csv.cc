@@ -13,6 +13,7 @@
 #include "report/words.h"
 #include "shardstats/report/budgets_text.h"
 #include "shardstats/report/units.h"
+#include "shardstats/report/verdict.h"
 
 namespace shardstats {
 namespace {
@@ -182,7 +183,7 @@ void write_findings_csv(std::string_view path, const BlockView& block, const Rep
 
 void write_error_csv(std::string_view path, const Error& error, std::string& out) {
   Row row(out);
-  row.text(path).empty().place(error.place.line).place(error.place.column).text("failed");
+  row.text(path).empty().place(error.place.line).place(error.place.column).text(name(Verdict::failed));
   row.empty(9).text(error.message).text(error.hint).empty();
 }
 
@@ -208,7 +209,7 @@ void write_budgets_csv(std::string_view path, const BlockView& block, const Budg
 
 void write_failed_budgets_csv(std::string_view path, const Error& error, std::string& out) {
   Row row(out);
-  row.text(path).empty().place(error.place.line).text("failed").empty(9).text(message_and_hint(error));
+  row.text(path).empty().place(error.place.line).text(name(Verdict::failed)).empty(9).text(message_and_hint(error));
 }
 
 namespace {

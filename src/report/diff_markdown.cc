@@ -44,7 +44,8 @@ void add_changes(const PlanDiff& diff, bool is_change, Sections& page) {
 std::string diff_markdown(const DiffTitle& title, const PlanDiff& diff, std::size_t top, std::size_t most) {
   Sections page(most, top);
   page.add("### " + code(title.base, false) + " → " + code(title.next, false) + "\n");
-  if (diff.limit) page.add(paragraph(std::string(verdict_of(diff.limit->status)) + ": " + limit_text(*diff.limit)));
+  if (diff.limit)
+    page.add(paragraph(std::string(name(verdict_of(diff.limit->status))) + ": " + limit_text(*diff.limit)));
   if (diff.changed() || diff.is_open()) {
     page.add(paragraph(headline_text(diff)));
     page.add(paragraph(headroom_text(diff)));

@@ -177,8 +177,8 @@ void write_diff(const DiffTitle& title, const PlanDiff& diff, std::size_t top, c
 }
 
 void write_limit(const LimitResult& limit, const TextStyle& style, std::string& out) {
-  const std::string_view verdict = verdict_of(limit.status);
-  out += painted(verdict, verdict == "clean" ? kGood : kBad, style) + ": " + limit_text(limit) + "\n";
+  const Verdict verdict = verdict_of(limit.status);
+  out += painted(name(verdict), color_of(verdict), style) + ": " + limit_text(limit) + "\n";
 }
 
 }  // namespace shardstats

@@ -101,8 +101,9 @@ std::string limit_text(const LimitResult& result) {
   return "the logs do not give the HBM of all ranks, so that no limit can be checked";
 }
 
-std::string_view verdict_of(LimitStatus status) {
-  return status == LimitStatus::exceeded ? "findings" : status == LimitStatus::unknown ? "failed" : "clean";
+Verdict verdict_of(LimitStatus status) {
+  if (status == LimitStatus::unknown) return Verdict::failed;
+  return status == LimitStatus::exceeded ? Verdict::findings : Verdict::clean;
 }
 
 std::string_view title_of(std::string_view number) {

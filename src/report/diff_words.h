@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "shardstats/analysis/diff.h"
+#include "shardstats/report/verdict.h"
 
 namespace shardstats::diff_words {
 
@@ -47,7 +48,7 @@ std::string headline_text(const PlanDiff& diff);
 std::string headroom_text(const PlanDiff& diff);  // likewise
 // "largest rank HBM increased by more than 2GiB"
 std::string limit_text(const LimitResult& result);
-std::string_view verdict_of(LimitStatus status);  // "clean", "findings", "failed"
+Verdict verdict_of(LimitStatus status);
 
 std::string_view title_of(std::string_view number);  // of the whole plan: "largest perf"
 std::string arrow(const InputDiff& input);           // "sharding TW -> RW"

@@ -255,7 +255,7 @@ void add_reconstruction(const Reconstruction& plan, Json& block) {
 std::string rules_text(const std::vector<const Rule*>& rules) {
   Json list = Json::array();
   for (const Rule* rule : rules) list.push_back(rule_json(*rule));
-  return document_text("rules", {}, {}, "clean", {{"rules", std::move(list)}});
+  return document_text("rules", {}, {}, Verdict::clean, {{"rules", std::move(list)}});
 }
 
 std::vector<RuleCount> by_gravity(const Survey& survey) {
@@ -285,12 +285,12 @@ void LogJson::add(const Json& block) {
 }
 
 std::string document_text(std::string_view command, const std::vector<LogJson>& logs, const Totals& totals,
-                          std::string_view verdict) {
+                          Verdict verdict) {
   return document_text(command, logs, totals, verdict, Json::object());
 }
 
 std::string document_text(std::string_view command, const std::vector<LogJson>& logs, const Totals& totals,
-                          std::string_view verdict, const Json& more) {
+                          Verdict verdict, const Json& more) {
   std::string text =
       dumped({{"schema_version", 1}, {"tool", {{"name", "shardstats"}, {"version", kVersion}}}, {"command", command}});
   text.back() = ',';
@@ -303,7 +303,7 @@ std::string document_text(std::string_view command, const std::vector<LogJson>& 
   Json end = Json::object();
   if (!totals.errors.empty()) end["errors"] = totals.errors;
   end["summary"] = summary_json(totals);
-  end["verdict"] = verdict;
+  end["verdict"] = name(verdict);
   end.update(more);
   return text + "]," + dumped(end).substr(1);
 }

@@ -226,8 +226,7 @@ void MarkdownAnswers::add(std::string_view path, const BudgetReport& report) {
 
 void MarkdownAnswers::add(std::string_view path, const Error& error) { failed_.add(error_item(path, error)); }
 
-void MarkdownAnswers::write(std::string_view command, std::string_view verdict, const Totals& totals,
-                            std::string& out) const {
+void MarkdownAnswers::write(std::string_view command, Verdict verdict, const Totals& totals, std::string& out) const {
   out += "### shardstats " + std::string(command) + "\n\n";
   write_verdict(verdict, totals, {}, out);
   for (const std::string& message : totals.errors) out += paragraph(message);

@@ -5,6 +5,7 @@
 #include "report/words.h"
 #include "shardstats/report/text.h"
 #include "shardstats/report/units.h"
+#include "shardstats/report/verdict.h"
 #include "shardstats/utf8.h"
 
 namespace shardstats {
@@ -20,7 +21,7 @@ std::string printable(std::string_view path) {
 
 std::string counts_text(const LogSurvey& log) {
   std::vector<std::string> words = count_words(log.findings);
-  if (log.clean) words.insert(words.begin(), "clean");
+  if (log.clean) words.insert(words.begin(), std::string(name(Verdict::clean)));
   return listed(words, "");
 }
 

@@ -252,9 +252,9 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
     out += "  ... and " + plural(static_cast<std::int64_t>(plan.ranks_hidden), "more rank") + "\n";
 }
 
-void write_verdict(std::string_view verdict, const Totals& totals, const TextStyle& style, std::string& out) {
+void write_verdict(Verdict verdict, const Totals& totals, const TextStyle& style, std::string& out) {
   const std::vector<std::string> words = totals.budgets ? count_words(*totals.budgets) : count_words(totals.findings);
-  out += painted(verdict, verdict == "clean" ? kGood : kBad, style) + ": " +
+  out += painted(name(verdict), color_of(verdict), style) + ": " +
          (words.empty() ? "no findings" : listed(words, "and")) + " in " + plural(totals.blocks, "block");
   if (totals.logs > 1) out += " of " + plural(totals.logs, "log");
   out += "\n";

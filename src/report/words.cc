@@ -11,6 +11,8 @@ std::string_view color_of(Severity severity) {
   return severity == Severity::error ? kBad : severity == Severity::warning ? kDoubtful : kRemark;
 }
 
+std::string_view color_of(Verdict verdict) { return verdict == Verdict::clean ? kGood : kBad; }
+
 std::string painted(std::string_view text, std::string_view color, const TextStyle& style) {
   if (!style.color) return std::string(text);
   return std::string(color).append(text).append(kReset);

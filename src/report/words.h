@@ -11,10 +11,12 @@
 #include "shardstats/analysis/findings.h"
 #include "shardstats/input/source.h"
 #include "shardstats/report/style.h"
+#include "shardstats/report/verdict.h"
 
 namespace shardstats {
 
 std::string_view color_of(Severity severity);
+std::string_view color_of(Verdict verdict);
 std::string painted(std::string_view text, std::string_view color, const TextStyle& style);
 
 // "1 table", "1,935 tables"

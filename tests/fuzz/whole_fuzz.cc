@@ -72,7 +72,7 @@ void check_json(const cli::BlockResult& result) {
   Json block = block_json(result.view);
   add_report(*result.report, block);
   const Json again = Json::parse(
-      document_text("verify", {{"log", dumped(block), {}}}, {1, 1, count(result.report->findings)}, "clean"));
+      document_text("verify", {{"log", dumped(block), {}}}, {1, 1, count(result.report->findings)}, Verdict::clean));
   require(again["logs"][0]["blocks"][0]["findings"].size() == result.report->findings.size(),
           "the JSON has all findings");
 }

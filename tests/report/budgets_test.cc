@@ -171,7 +171,7 @@ TEST_F(BudgetFormats, GithubAndMarkdown) {
   std::string page;
   Totals totals{1, 1, {}};
   totals.budgets = report_.counts();
-  answers.write("check", "findings", totals, page);
+  answers.write("check", Verdict::findings, totals, page);
   EXPECT_THAT(page, HasSubstr("findings: 1 broken, 1 undecided and 1 passed in 1 block\n"));
   EXPECT_THAT(page, HasSubstr("| broken | `x.log:7` | `max-hbm` |"));
   EXPECT_THAT(page, HasSubstr("| `tables.max-shards of 'a\\|,b'` | number of shards of a\\|,b is 2,"));

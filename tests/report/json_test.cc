@@ -74,8 +74,8 @@ TEST(Json, ShardsOfAReconstruction) {
 TEST(Json, DocumentWithAFailedLog) {
   Totals totals;
   totals.logs = 1;
-  const Json document = Json::parse(
-      document_text("verify", {{"a.log", {}, Error{"a.log", {7, 0}, "no planner block found", ""}}}, totals, "failed"));
+  const Json document = Json::parse(document_text(
+      "verify", {{"a.log", {}, Error{"a.log", {7, 0}, "no planner block found", ""}}}, totals, Verdict::failed));
   EXPECT_EQ(document["schema_version"], 1);
   EXPECT_EQ(document["tool"]["name"], "shardstats");
   EXPECT_EQ(document["logs"][0]["blocks"], Json::array());

@@ -23,7 +23,7 @@ std::string findings_of(std::string_view path, std::string message, std::vector<
   MarkdownAnswers findings;
   findings.add(path, block, report, false);
   std::string out;
-  findings.write("verify", "findings", {1, 1, count(report.findings), {}}, out);
+  findings.write("verify", Verdict::findings, {1, 1, count(report.findings), {}}, out);
   return out;
 }
 

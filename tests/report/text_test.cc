@@ -98,14 +98,14 @@ TEST(BlockText, NothingIsWiderThanTheTerminal) {
 }
 
 TEST(VerdictText, SaysWhatAndWhere) {
-  const auto verdict = [](std::string_view word, FindingCounts counts, std::int64_t blocks, std::int64_t logs) {
+  const auto verdict = [](Verdict word, FindingCounts counts, std::int64_t blocks, std::int64_t logs) {
     std::string out;
     write_verdict(word, {logs, blocks, counts}, kPlain, out);
     return out;
   };
-  EXPECT_EQ(verdict("clean", {}, 1, 1), "clean: no findings in 1 block\n");
-  EXPECT_EQ(verdict("clean", {0, 0, 2}, 3, 2), "clean: 2 notes in 3 blocks of 2 logs\n");
-  EXPECT_EQ(verdict("findings", {1, 2, 1}, 1, 1), "findings: 1 error, 2 warnings and 1 note in 1 block\n");
+  EXPECT_EQ(verdict(Verdict::clean, {}, 1, 1), "clean: no findings in 1 block\n");
+  EXPECT_EQ(verdict(Verdict::clean, {0, 0, 2}, 3, 2), "clean: 2 notes in 3 blocks of 2 logs\n");
+  EXPECT_EQ(verdict(Verdict::findings, {1, 2, 1}, 1, 1), "findings: 1 error, 2 warnings and 1 note in 1 block\n");
 }
 
 TEST(VerdictText, CountsBudgetsOfCheck) {
@@ -119,7 +119,7 @@ TEST(VerdictText, CountsBudgetsOfCheck) {
     Totals totals{2, 3, {}};
     totals.budgets = c.counts;
     std::string text;
-    write_verdict("findings", totals, kPlain, text);
+    write_verdict(Verdict::findings, totals, kPlain, text);
     EXPECT_EQ(text, c.text);
   }
 }

@@ -16,6 +16,7 @@
 #include "shardstats/analysis/summary.h"
 #include "shardstats/analysis/verify.h"
 #include "shardstats/input/source.h"
+#include "shardstats/report/verdict.h"
 
 namespace shardstats {
 
@@ -69,10 +70,10 @@ struct LogJson {
 
   void add(const Json& block);
 };
-// The document as dumped() writes it. `verdict`: clean, findings or failed; `more`: what stands behind it.
+// The document as dumped() writes it. `more`: what stands behind the verdict.
 std::string document_text(std::string_view command, const std::vector<LogJson>& logs, const Totals& totals,
-                          std::string_view verdict);
+                          Verdict verdict);
 std::string document_text(std::string_view command, const std::vector<LogJson>& logs, const Totals& totals,
-                          std::string_view verdict, const Json& more);
+                          Verdict verdict, const Json& more);
 
 }  // namespace shardstats

@@ -49,7 +49,7 @@ class MarkdownAnswers {
   void add(std::string_view path, const BlockView& block, const Report& report, bool holds);
   void add(std::string_view path, const BudgetReport& report);
   void add(std::string_view path, const Error& error);
-  void write(std::string_view command, std::string_view verdict, const Totals& totals, std::string& out) const;
+  void write(std::string_view command, Verdict verdict, const Totals& totals, std::string& out) const;
 
  private:
   MarkdownRows failed_;

@@ -31,7 +31,7 @@ void write_block(std::string_view path, const BlockView& block, const Report* re
 void write_reconstruction(const Reconstruction& plan, const TextStyle& style, std::string& out);
 // "clean: no findings in 1 block", "findings: 2 errors and 1 note in 3 blocks of 2 logs"; of check "findings: 1 broken
 // and 2 passed in 1 block".
-void write_verdict(std::string_view verdict, const Totals& totals, const TextStyle& style, std::string& out);
+void write_verdict(Verdict verdict, const Totals& totals, const TextStyle& style, std::string& out);
 void write_rules(const std::vector<const Rule*>& rules, bool details, const TextStyle& style, std::string& out);
 
 std::string block_name(std::string_view path, const BlockView& block);  // "train.log block 2"
