@@ -31,6 +31,7 @@ Scale scale_of(RealInterval value, DiffUnit unit) {
 }
 
 constexpr double kWithoutDecimals = 1000;  // numbers from here on
+constexpr double kNegligible = 0.01;       // of a number: what may be left out where it is shown
 
 // A number below a thousand with decimals, a larger one with commas; no "-0.0".
 std::string digits_of(double x, Format decimals) {
@@ -69,11 +70,10 @@ void align_decimals(std::string& a, std::string& b) {
 
 // Do both bounds read the same, and does that say about as much as they do?
 bool agree_on(RealInterval value, const Rounding& rounding) {
-  constexpr double kLost = 0.01;  // of the value, by rounding to fewer digits than a log has
   const double largest = std::max(std::fabs(value.low), std::fabs(value.high));
   const double shown = rounded_to(value.low, rounding);
   const double off = std::max(std::fabs(value.low - shown), std::fabs(value.high - shown));
-  const bool says_enough = rounding.decimals == Format::r3 || off <= kLost * largest;
+  const bool says_enough = rounding.decimals == Format::r3 || off <= kNegligible * largest;
   const std::string low = digits_of(value.low, rounding.decimals);
   return low == digits_of(value.high, rounding.decimals) && says_enough && (!is_zero(low) || value == RealInterval{});
 }
@@ -162,7 +162,6 @@ bool add_up(const NumberDiff& number, const Side& left, const Side& right) {
     const double sum = (left.shown() * left.scale.unit + change) / right.scale.unit;
     return rounded_to(sum, *right.rounding) == right.shown();
   };
-  constexpr double kNegligible = 0.01;  // of the change
   const double least = std::min(std::fabs(number.change.low), std::fabs(number.change.high));
   if (std::max(left.step(), right.step()) <= kNegligible * least) return true;
   return gives_right(number.change.low) && gives_right(number.change.high);
@@ -208,9 +207,8 @@ std::string percent_text(const NumberDiff& number) {
 }
 
 bool may_have_changed(const NumberDiff& number) {
-  constexpr double kRounding = 0.01;  // of the value before
   if (!number.before || !number.after || number.changed) return false;
-  return number.is_open() || std::max(-number.change.low, number.change.high) > kRounding * middle(*number.before);
+  return number.is_open() || std::max(-number.change.low, number.change.high) > kNegligible * middle(*number.before);
 }
 
 std::string change_text(const NumberDiff& number) {
