@@ -98,7 +98,7 @@ std::vector<std::string> nearest_tables(std::string_view wanted, const PrintedPl
   const std::string_view last = last_part(wanted);
   if (is_glob) {
     const bool says_something = last.find_first_not_of(kWild) != std::string_view::npos;
-    if (says_something && !tables_named(printed, last).empty()) return {"'" + std::string(last) + "'"};
+    if (says_something && !tables_named(printed, last).empty()) return {std::string(last)};
     return nearest_of(longest_literal(wanted), last_parts(printed));
   }
   const bool is_qualified = last.size() < wanted.size() && !last.empty();
@@ -106,6 +106,16 @@ std::vector<std::string> nearest_tables(std::string_view wanted, const PrintedPl
     if (auto fqns = with_last_part(last, printed); !fqns.empty()) return fqns;
   auto names = nearest_of(last, last_parts(printed));
   return names.empty() && !last.empty() ? with_inner_part(wanted, printed) : names;
+}
+
+std::string did_you_mean(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "; did you mean '" : " or '") + name + "'";
+  return text.empty() ? text : text + "?";
+}
+
+std::string did_you_mean(std::string_view name) {
+  return name.empty() ? "" : did_you_mean(std::vector{std::string(name)});
 }
 
 }  // namespace shardstats

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "shardstats/analysis/nearest.h"
-#include "shardstats/analysis/table_names.h"
 
 namespace shardstats {
 namespace {

@@ -78,10 +78,4 @@ std::vector<std::uint32_t> tables_named(const PrintedPlan& printed, std::string_
   return !exact.empty() ? exact : !last.empty() ? last : globbed;
 }
 
-std::string did_you_mean(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "; did you mean " : " or ") + name;
-  return text.empty() ? text : text + "?";
-}
-
 }  // namespace shardstats

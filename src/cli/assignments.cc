@@ -159,8 +159,7 @@ std::string unknown_attribute(const std::string& key, std::string_view name, boo
   for (const AttributeForm& form : attribute_table())
     if (form.kind != ValueKind::none && (of_table ? form.of_tables : form.of_run)) names.push_back(form.name);
   std::string message = key + ": " + (of_table ? "a table" : "the run") + " has no such attribute";
-  if (const std::string_view near = nearest(name, names); !near.empty())
-    return message + "; did you mean '" + std::string(near) + "'?";
+  if (const std::string near = did_you_mean(nearest(name, names)); !near.empty()) return message + near;
   message += "; there are ";
   for (std::size_t i = 0; i < names.size(); ++i) message += (i == 0 ? "" : ", ") + std::string(names[i]);
   return message;

@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/sizes.h"
+#include "shardstats/analysis/nearest.h"
 #include "shardstats/vocabulary.h"
 
 namespace shardstats::cli {
@@ -44,9 +45,7 @@ std::string not_a_limit(BudgetUnit unit, const std::string& text) {
 
 std::optional<std::string> wrong_sharding(const std::string& word) {
   if (parse_name<Sharding>(word, kShardingNames)) return std::nullopt;
-  const std::string_view near = nearest(word, kShardingNames);
-  return "no sharding type is called '" + word + "'" +
-         (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
+  return "no sharding type is called '" + word + "'" + did_you_mean(nearest(word, kShardingNames));
 }
 
 std::optional<std::string> read_words(const Setting& setting, Budget& budget) {

@@ -10,6 +10,7 @@
 #include "cli/settings.h"
 #include "cli/terminal.h"
 #include "report/words.h"
+#include "shardstats/analysis/nearest.h"
 #include "shardstats/version.h"
 
 namespace shardstats::cli {
@@ -38,9 +39,7 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
   const auto wrong = [words](const std::string& text) -> std::string {
     if (std::ranges::find(words, text) != words.end()) return {};
     const std::vector<std::string_view> views(words.begin(), words.end());
-    const std::string_view near = nearest(text, views);
-    return "'" + text + "': expected " + listed(words, "or") +
-           (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
+    return "'" + text + "': expected " + listed(words, "or") + did_you_mean(nearest(text, views));
   };
   std::string description;
   for (const std::string& word : words) description += (description.empty() ? "{" : ",") + word;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "shardstats/analysis/nearest.h"
+
 namespace shardstats::cli {
 namespace {
 
@@ -81,9 +83,8 @@ std::optional<std::string> wrong_first_word(std::span<const char* const> words) 
   if (struct stat status{}; stat(words[1], &status) == 0)
     return unknown + "; to check the logs in it: shardstats scan " + word;
   if (word.find_first_of("./") != std::string::npos) return "'" + word + "' is not a command, and no such file exists";
-  if (const std::string_view nearest = nearest_command(word); !nearest.empty())
-    return unknown + "; did you mean '" + std::string(nearest) + "'?";
-  return unknown + "; `shardstats --help` lists the commands";
+  const std::string near = did_you_mean(nearest_command(word));
+  return unknown + (near.empty() ? "; `shardstats --help` lists the commands" : near);
 }
 
 }  // namespace shardstats::cli

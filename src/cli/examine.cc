@@ -7,7 +7,7 @@
 #include "report/words.h"
 #include "shardstats/analysis/budgets.h"
 #include "shardstats/analysis/explain.h"
-#include "shardstats/analysis/table_names.h"
+#include "shardstats/analysis/nearest.h"
 #include "shardstats/analysis/verify.h"
 #include "shardstats/infer/overrides.h"
 #include "shardstats/log/render.h"

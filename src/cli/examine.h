@@ -42,7 +42,7 @@ void compare_with_bounds(const Options& options, const Plan& plan, Examined& exa
 // Why no release can have printed the block with what --assume says; empty: one can. `plan`: inferred with it.
 std::string wrong_assumptions(const Options& options, const PrintedPlan& printed, const Plan& plan);
 
-// "no table 'tabel_1' in this block; did you mean table_1?"
+// "no table 'tabel_1' in this block; did you mean 'table_1'?"
 std::string message_of(const UnknownTarget& unknown);
 
 // Says on standard error that verify would find errors in this block, or what no known release prints; not with

@@ -8,6 +8,7 @@
 
 #include "cli/budget_options.h"
 #include "cli/terminal.h"
+#include "shardstats/analysis/nearest.h"
 
 namespace shardstats::cli {
 namespace {
@@ -177,13 +178,11 @@ std::optional<std::string> unknown_key(const CLI::App& app, const Config& config
                                (setting.section.empty() ? "[" + setting.key + "]"
                                                         : "[[" + setting.section + "." + setting.key + "]]") +
                                " and its keys in the lines below");
-    std::string message = setting.place + ": unknown " + (is_heading ? "table" : "key") + " '" + setting.key + "'" +
-                          (setting.section.empty() ? "" : " in [" + setting.section + "]");
+    const std::string message = setting.place + ": unknown " + (is_heading ? "table" : "key") + " '" + setting.key +
+                                "'" + (setting.section.empty() ? "" : " in [" + setting.section + "]");
     std::vector<std::string_view> views(known.begin(), known.end());
     views.insert(views.end(), others.begin(), others.end());
-    if (const std::string_view near = nearest(setting.key, views); !near.empty())
-      message += "; did you mean '" + std::string(near) + "'?";
-    return message;
+    return message + did_you_mean(nearest(setting.key, views));
   }
   return std::nullopt;
 }

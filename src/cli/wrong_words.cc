@@ -6,18 +6,18 @@
 #include "cli/commands.h"
 #include "cli/manual.h"
 #include "report/words.h"
+#include "shardstats/analysis/nearest.h"
 
 namespace shardstats::cli {
 namespace {
 
-// "did you mean '--format'?"; empty where no option of the command is near.
+// "; did you mean '--format'?"; empty where no option of the command is near.
 std::string near_option(const CLI::App& command, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::string_view near = nearest(word, views);
-  return near.empty() ? "" : "did you mean '" + std::string(near) + "'?";
+  return did_you_mean(nearest(word, views));
 }
 
 // A word that the command has no use for, and where it may have been meant to be.
@@ -30,7 +30,7 @@ std::string unexpected(const CLI::App& command, const std::string& word, const C
   const std::vector<std::string> others = commands_with(option);
   if (!others.empty()) return text + ", which only " + listed(others, "and") + (others.size() == 1 ? " has" : " have");
   const std::string near = near_option(command, option);
-  return text + "; " + (near.empty() ? see : near);
+  return text + (near.empty() ? "; " + see : near);
 }
 
 // "--format needs a value: text or json", or has two; empty where the error is another one.

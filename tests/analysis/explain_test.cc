@@ -302,7 +302,7 @@ TEST_F(ExplainPublic, UnknownTargetsHaveNeighbours) {
       {"plam", "plan"},
       {"TABLE_1705", "table_1705"},
       {"ebc.table_1705", "model.sparse.sequence_ec.table_1705"},
-      {"nothing_ec.table_170*", "'table_170*'"},
+      {"nothing_ec.table_170*", "table_170*"},
       {"assumption:pipeline", "assumption:pipeline_type"},
       {"pipeline_type", "assumption:pipeline_type"},
       {"fused", "kernel:fused"},

@@ -66,7 +66,7 @@ TEST(Nearest, Tables) {
   const struct {
     std::string_view wanted;
     std::vector<std::string> near;
-  } cases[] = {{"sparse.seller*", {"'seller*'"}},
+  } cases[] = {{"sparse.seller*", {"seller*"}},
                {"ebc.*seller?", {"seller_emb"}},
                {"ebc.nothing*", {}},
                {"ec.seller_emb", {"main.impl.ebc.seller_emb"}},
@@ -77,6 +77,12 @@ TEST(Nearest, Tables) {
                {"ebc", {"seller_emb", "buyer_emb", "ebc.v3"}},
                {"ebc.", {}}};
   for (const auto& c : cases) EXPECT_EQ(nearest_tables(c.wanted, printed), c.near) << c.wanted;
+}
+
+TEST(Nearest, DidYouMean) {
+  EXPECT_EQ(did_you_mean(std::vector<std::string>{"v3", "v7"}), "; did you mean 'v3' or 'v7'?");
+  EXPECT_EQ(did_you_mean("v3"), "; did you mean 'v3'?");
+  EXPECT_EQ(did_you_mean(""), "");
 }
 
 }  // namespace

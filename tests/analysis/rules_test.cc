@@ -44,8 +44,8 @@ TEST(Rules, PrefixSelects) {
   EXPECT_EQ(rules_matching("").size(), rule_table().size());
   EXPECT_TRUE(rules_matching("tabel").empty());
   EXPECT_EQ(find_rule("rank.hbn"), nullptr);
-  EXPECT_EQ(no_rule_begins_with("tabel"), "no rule begins with 'tabel'; did you mean table?");
-  EXPECT_EQ(no_rule_begins_with("table.storge"), "no rule begins with 'table.storge'; did you mean table.storage?");
+  EXPECT_EQ(no_rule_begins_with("tabel"), "no rule begins with 'tabel'; did you mean 'table'?");
+  EXPECT_EQ(no_rule_begins_with("table.storge"), "no rule begins with 'table.storge'; did you mean 'table.storage'?");
   EXPECT_EQ(no_rule_begins_with("quite.else"), "no rule begins with 'quite.else'; `shardstats rules` lists them");
 }
 

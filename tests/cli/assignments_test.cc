@@ -108,7 +108,7 @@ TEST(Assignments, TwoNamesOfOneTable) {
             "'a.rows=5' and 'ebc.a.rows=6' set the same attribute of the same table");
   EXPECT_EQ(message({"*a.rows=5", "a.rows=6"}), "");  // the general and the special one
   EXPECT_EQ(message({"a.rows=5", "b.rows=6", "a.dim=4"}), "");
-  EXPECT_EQ(message({"sparse.a.rows=5"}), "no table 'sparse.a' in this block; did you mean ebc.a?");
+  EXPECT_EQ(message({"sparse.a.rows=5"}), "no table 'sparse.a' in this block; did you mean 'ebc.a'?");
 }
 
 TEST(Assignments, FromAFile) {

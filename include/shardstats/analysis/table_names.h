@@ -20,7 +20,4 @@ std::string_view last_part(std::string_view fqn);
 // By row of the parameter table: as many last parts of its FQN as tell it from the others.
 std::vector<std::string_view> shortest_names(const PrintedPlan& printed);
 
-// "; did you mean a or b?", or nothing.
-std::string did_you_mean(const std::vector<std::string>& names);
-
 }  // namespace shardstats
