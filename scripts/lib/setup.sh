@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 SHARDSTATS_PACKAGES=(
   g++ cmake ninja-build pkg-config ca-certificates libcli11-dev libspdlog-dev libfmt-dev libre2-dev nlohmann-json3-dev
   libtomlplusplus-dev libarchive-dev zlib1g-dev libzstd-dev liblzma-dev libbz2-dev
-  libjs-chart.js
+  libutf8proc-dev libjs-chart.js
 )
 SHARDSTATS_TEST_PACKAGES=(
   ccache clang-14 libclang-rt-14-dev clang-format-14 python3 git libgtest-dev libgmock-dev libbenchmark-dev

@@ -78,7 +78,7 @@ void add_output_options(CLI::App& app, const Command& command, RawOptions& raw) 
       ->type_name("WHEN")
       ->capture_default_str()
       ->check(one_of({"auto", "always", "never"}));
-  app.add_flag("--ascii", raw.options.ascii, "No characters outside ASCII in text");
+  app.add_flag("--ascii", raw.options.ascii, "Text in ASCII; names stay as they are in the log");
   const bool scans = command.id == CommandId::scan;
   app.add_flag("-q,--quiet", raw.options.quiet,
                scans           ? "Logs with findings and verdict only, no progress"

@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "report/width.h"
 #include "report/words.h"
-#include "shardstats/utf8.h"
 
 namespace shardstats {
 namespace {
@@ -58,7 +58,7 @@ Columns::Widths Columns::widths() const {
   Widths widths;
   for (const auto& row : rows_) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], characters(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
   }
   return widths;
 }

@@ -5,12 +5,12 @@
 #include <set>
 #include <string_view>
 
+#include "report/width.h"
 #include "report/words.h"
 #include "shardstats/analysis/block.h"
 #include "shardstats/analysis/findings.h"
 #include "shardstats/numbers/printed.h"
 #include "shardstats/report/units.h"
-#include "shardstats/utf8.h"
 
 namespace shardstats {
 namespace {
@@ -56,8 +56,8 @@ class Paper {
     while (true) {
       const std::size_t room = at(std::max(width_ - own, 10));
       std::size_t take = text.size();
-      if (characters(text) > room) {
-        take = cut(text, room);
+      if (columns_of(text) > room) {
+        take = bytes_within(text, room);
         const std::size_t blank = text.substr(0, take + 1).rfind(' ');
         if (blank != std::string_view::npos && blank > 0) take = blank;
       }
@@ -69,13 +69,6 @@ class Paper {
       if (text.empty()) return;
       own = indent + hang;
     }
-  }
-  // Bytes of the first `room` characters.
-  static std::size_t cut(std::string_view text, std::size_t room) {
-    std::size_t i = 0;
-    for (std::size_t seen = 0; i < text.size(); ++i)
-      if (!is_continuation(text[i]) && seen++ == room) break;
-    return i;
   }
   void paint(std::string_view text, std::string_view colour) {
     const bool painted = style_.color && !colour.empty();
@@ -155,7 +148,7 @@ class Paper {
 
   int value_end() const { return width_ - kShareColumns - kBarColumns - 1; }
   bool fits(int indent, std::string_view label, std::string_view value) const {
-    return static_cast<int>(characters(label) + characters(value)) + indent + 2 <= value_end();
+    return static_cast<int>(columns_of(label) + columns_of(value)) + indent + 2 <= value_end();
   }
 
   // "label ........ value  share bar": values end in one column, so that they can be added up by eye.
@@ -168,8 +161,8 @@ class Paper {
     if (value.empty()) return line(indent, label, colour);
     out_.append(at(label.empty() ? 0 : indent), ' ');
     paint(label, colour);
-    const int used = label.empty() ? 0 : indent + static_cast<int>(characters(label));
-    out_.append(at(std::max(end - used - static_cast<int>(characters(value)), 1)), ' ');
+    const int used = label.empty() ? 0 : indent + static_cast<int>(columns_of(label));
+    out_.append(at(std::max(end - used - static_cast<int>(columns_of(value)), 1)), ' ');
     out_ += value + share_text(share) + "\n";
   }
 
@@ -300,7 +293,7 @@ class Paper {
     std::string text(2, ' ');
     text += label;
     const auto right = [&](const std::string& cell, int end) {
-      const int blanks = end - static_cast<int>(characters(text)) - static_cast<int>(characters(cell));
+      const int blanks = end - static_cast<int>(columns_of(text)) - static_cast<int>(columns_of(cell));
       text.append(at(std::max(blanks, 1)), ' ');
       text += cell;
     };

@@ -2,13 +2,13 @@
 #include <numeric>
 #include <utility>
 
+#include "report/width.h"
 #include "report/words.h"
 #include "shardstats/numbers/printed.h"
 #include "shardstats/report/stash.h"
 #include "shardstats/report/text.h"
 #include "shardstats/report/timeline.h"
 #include "shardstats/report/units.h"
-#include "shardstats/utf8.h"
 
 namespace shardstats {
 namespace {
@@ -28,7 +28,7 @@ using Rows = std::vector<std::vector<std::string>>;
 std::vector<std::size_t> widths_of(const Rows& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows)
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], characters(row[c]));
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], columns_of(row[c]));
   return widths;
 }
 

@@ -4,10 +4,10 @@
 
 #include "report/bars.h"
 #include "report/summary_words.h"
+#include "report/width.h"
 #include "report/words.h"
 #include "shardstats/report/text.h"
 #include "shardstats/report/units.h"
-#include "shardstats/utf8.h"
 
 namespace shardstats {
 namespace {
@@ -106,7 +106,7 @@ class SummaryWriter {
     std::size_t widest = 0, values = 0, tail = 0;
     for (const TableShare& table : tables) {
       values = std::max(values, text(table.value).size());
-      widest = std::max(widest, characters(table.printed->fqn.text));
+      widest = std::max(widest, columns_of(table.printed->fqn.text));
       tails.push_back("  " + std::string(table.printed->sharding.text) + " " + std::string(table.printed->kernel.text));
       tail = std::max(tail, tails.back().size());
     }

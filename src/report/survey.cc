@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "report/width.h"
 #include "report/words.h"
 #include "shardstats/report/text.h"
 #include "shardstats/report/units.h"
 #include "shardstats/report/verdict.h"
-#include "shardstats/utf8.h"
 
 namespace shardstats {
 namespace {
@@ -62,18 +62,18 @@ void fit(std::string& path, Fields& fields, const TextStyle& style) {
   const auto width = static_cast<std::size_t>(style.width);
   std::vector<std::string>& texts = fields.texts;
   std::size_t behind = 0;  // columns of ": a, b, c"
-  for (const std::string& text : texts) behind += 2 + characters(text);
+  for (const std::string& text : texts) behind += 2 + columns_of(text);
   const std::string whole = path;
   const std::size_t all = texts.size();
   for (const auto& [share, kept] : {std::pair<std::size_t, std::size_t>(2, fields.vital), {4, 1}}) {
     path = with_its_end(whole, std::max(width / share, width - std::min(behind, width)), mark);
-    while (texts.size() > kept && characters(path) + behind > width) {
-      behind -= (texts.size() == all ? 0 : 2 + characters(mark)) + 2 + characters(texts.back());
+    while (texts.size() > kept && columns_of(path) + behind > width) {
+      behind -= (texts.size() == all ? 0 : 2 + columns_of(mark)) + 2 + columns_of(texts.back());
       texts.pop_back();
-      behind += 2 + characters(mark);
+      behind += 2 + columns_of(mark);
     }
   }
-  path = with_its_end(whole, std::max(characters(path), width - std::min(behind, width)), mark);
+  path = with_its_end(whole, std::max(columns_of(path), width - std::min(behind, width)), mark);
   if (texts.size() < all) texts.emplace_back(mark);
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "report/columns.h"
+#include "report/width.h"
 #include "report/words.h"
 #include "shardstats/ascii.h"
 #include "shardstats/report/units.h"
-#include "shardstats/utf8.h"
 
 namespace shardstats {
 namespace {
@@ -96,17 +96,6 @@ std::string value_text(const AssumedValue& value) {
 
 namespace {
 
-// Columns that a word takes on a terminal: its colours take none.
-std::size_t columns_of(std::string_view word) {
-  constexpr std::string_view kEscape = "\x1b[";
-  std::size_t columns = 0;
-  for (std::size_t escape; (escape = word.find(kEscape)) != std::string_view::npos;) {
-    columns += characters(word.substr(0, escape));
-    word.remove_prefix(std::min(word.find('m', escape), word.size() - 1) + 1);
-  }
-  return columns + characters(word);
-}
-
 // "GiB" or "GiB..1.2", but not "Billing".
 bool begins_with_unit(std::string_view text) {
   constexpr std::string_view kUnitsOfText[] = {"B", "KiB", "MiB", "GiB", "TiB", "GB", "ms"};
@@ -136,7 +125,7 @@ std::string wrapped(std::string_view text, int width, int indent) {
   while (!text.empty()) {
     std::size_t end = end_of_word(text), next = std::min(end + 1, text.size());
     if (at_line_start && column < most && column + columns_of(text.substr(0, end)) > most)
-      if (const std::size_t comma = text.rfind(',', byte_of(text, most - column) - 1); comma < end)
+      if (const std::size_t comma = text.substr(0, bytes_within(text, most - column)).rfind(','); comma < end)
         end = next = comma + 1;  // of a list that no line holds
     const std::size_t columns = columns_of(text.substr(0, end));
     if (!at_line_start && column + 1 + columns > most) {

@@ -5,7 +5,6 @@
 #include "shardstats/report/text.h"
 #include "shardstats/report/timeline.h"
 #include "shardstats/report/units.h"
-#include "shardstats/utf8.h"
 
 namespace shardstats {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "report/width.h"
 #include "shardstats/report/units.h"
-#include "shardstats/utf8.h"
 
 namespace shardstats {
 
@@ -68,14 +68,8 @@ std::vector<std::string> count_words(const BudgetCounts& counts) {
 }
 
 std::string with_its_end(std::string text, std::size_t most, std::string_view mark) {
-  std::size_t length = characters(text);
-  if (length <= most) return text;
-  std::size_t start = 0;
-  for (length += characters(mark); start < text.size() && length > most; --length) {
-    ++start;
-    while (start < text.size() && is_continuation(text[start])) ++start;
-  }
-  return std::string(mark) + text.substr(start);
+  if (columns_of(text) <= most) return text;
+  return std::string(mark).append(end_within(text, most - std::min(most, columns_of(mark))));
 }
 
 std::string spaced(std::string_view id) {
@@ -85,10 +79,10 @@ std::string spaced(std::string_view id) {
 }
 
 std::string padded(std::string_view text, std::size_t width) {
-  return std::string(text) + std::string(width - std::min(width, characters(text)), ' ');
+  return std::string(text) + std::string(width - std::min(width, columns_of(text)), ' ');
 }
 std::string right_aligned(std::string_view text, std::size_t width) {
-  return std::string(width - std::min(width, characters(text)), ' ') + std::string(text);
+  return std::string(width - std::min(width, columns_of(text)), ' ') + std::string(text);
 }
 
 std::size_t shown(std::size_t rows, std::size_t top) { return top == 0 ? rows : std::min(top, rows); }
