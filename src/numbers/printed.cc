@@ -12,6 +12,7 @@
 
 #include "numbers/format.h"
 #include "shardstats/ascii.h"
+#include "shardstats/numbers/commas.h"
 
 namespace shardstats {
 namespace {
@@ -73,16 +74,6 @@ std::string rounded(double value, int decimals) {
   return repr(result);
 }
 
-std::string with_thousands(std::string_view integer) {
-  std::string result;
-  const std::size_t sign = integer.front() == '-' ? 1 : 0;
-  for (std::size_t i = 0; i < integer.size(); ++i) {
-    if (i > sign && (integer.size() - i) % 3 == 0) result += ',';
-    result += integer[i];
-  }
-  return result;
-}
-
 // A perf component: an integer from 1 up, else one significant digit.
 std::string_view write_component(Buffer& buffer, double value) {
   return value >= 1 ? write_fixed(buffer, value, 0) : write_general(buffer, value, 1);
@@ -115,7 +106,7 @@ std::string format(double value, Format format) {
       return std::string(text == "-0" ? "0" : text);
     }
     case Format::thousands:
-      return with_thousands(write_fixed(buffer, value, 0));
+      return with_commas(write_fixed(buffer, value, 0));
     case Format::g3:
       return std::string(write_general(buffer, value, 3));
     case Format::c1:

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "shardstats/numbers/commas.h"
+
 namespace shardstats {
 namespace {
 
@@ -272,12 +274,7 @@ std::string number_text(double value) {
   const bool whole = value == std::trunc(value) && std::fabs(value) < 1e18;
   const auto end = whole ? std::to_chars(buffer, buffer + sizeof buffer, static_cast<long long>(value)).ptr
                          : std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 12).ptr;
-  std::string text(buffer, end);
-  if (text.find('e') != std::string::npos) return text;
-  const std::size_t first = text[0] == '-' ? 1 : 0;
-  const std::size_t digits = std::min(text.find('.'), text.size());
-  for (std::size_t i = digits; i > first + 3; i -= 3) text.insert(i - 3, 1, ',');
-  return text;
+  return with_commas(std::string(buffer, end));
 }
 
 }  // namespace shardstats

@@ -31,13 +31,13 @@ std::string with_decimals(double x, int decimals) {
 }
 
 Amounts number_text(RealInterval value, double limit, std::string_view unit) {
-  const std::string shown = shortest(limit) + std::string(unit);
+  const std::string shown = with_commas(shortest(limit)) + std::string(unit);
   for (const int decimals : {3, 6}) {
     const std::string low = with_decimals(value.low, decimals), high = with_decimals(value.high, decimals);
     if (const std::string text = with_decimals(limit, decimals); low != text && high != text)
-      return {from_to(low, high) + std::string(unit), shown};
+      return {from_to(with_commas(low), with_commas(high)) + std::string(unit), shown};
   }
-  return {from_to(shortest(value.low), shortest(value.high)) + std::string(unit), shown};
+  return {from_to(with_commas(shortest(value.low)), with_commas(shortest(value.high))) + std::string(unit), shown};
 }
 
 Amounts amounts_of(RealInterval value, double limit, BudgetUnit unit) {

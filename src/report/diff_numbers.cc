@@ -203,7 +203,7 @@ std::string percent_text(const NumberDiff& number) {
   if (low == high) return is_zero(low) ? "" : with_sign(low) + "%";
   const std::string whole = digits_of(percent->low, Format::integer);
   if (whole == digits_of(percent->high, Format::integer) && !is_zero(whole)) return with_sign(whole) + "%";
-  return with_sign(low) + ".." + with_sign(high) + "%";
+  return from_to(with_sign(low), with_sign(high)) + "%";
 }
 
 bool may_have_changed(const NumberDiff& number) {

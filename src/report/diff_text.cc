@@ -35,7 +35,7 @@ class DiffPaper {
   void line(int indent, const std::string& text, std::string_view color = {}) {
     const std::string broken =
         wrapped(std::string(static_cast<std::size_t>(indent), ' ') + text, style_.width, indent + 4);
-    out_ += (color.empty() ? broken : painted(broken, color, style_)) + "\n";
+    out_ += painted(broken, color, style_) + "\n";
   }
 
   // More memory or time is bad.

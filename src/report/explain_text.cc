@@ -5,11 +5,14 @@
 #include <set>
 #include <string_view>
 
+#include "report/bars.h"
+#include "report/summary_words.h"
 #include "report/width.h"
 #include "report/words.h"
 #include "shardstats/analysis/block.h"
 #include "shardstats/analysis/findings.h"
 #include "shardstats/numbers/printed.h"
+#include "shardstats/report/text.h"
 #include "shardstats/report/units.h"
 
 namespace shardstats {
@@ -22,13 +25,8 @@ constexpr int kShareColumns = 7;  // " 99.9% "
 
 std::string spelled(double value) {
   if (value == std::trunc(value) && std::fabs(value) < 9e15) return with_commas(static_cast<std::int64_t>(value));
-  if (std::fabs(value) < 1000) return format(value, std::fabs(value) < 1 ? Format::python_float : Format::r3);
-  const std::string text = format(value, Format::r3);
-  const std::size_t point = std::min(text.find('.'), text.size());
-  return with_commas(capped(std::trunc(value))) + text.substr(point);
+  return with_commas(format(value, std::fabs(value) < 1 ? Format::python_float : Format::r3));
 }
-
-std::string percent(double share) { return format(share * 100, Format::f1) + "%"; }
 
 class Paper {
  public:
@@ -50,31 +48,21 @@ class Paper {
   static bool is_printed_cell(const Step& step) { return step.label == "printed"; }
   static std::size_t at(int indent) { return static_cast<std::size_t>(indent); }
 
-  // Text broken at blanks; following lines are indented by `hang` more. A word longer than a line is cut.
+  // Following lines are indented by `hang` more.
   void line(int indent, std::string_view text, std::string_view colour = {}, int hang = 2) {
-    int own = indent;
-    while (true) {
-      const std::size_t room = at(std::max(width_ - own, 10));
-      std::size_t take = text.size();
-      if (columns_of(text) > room) {
-        take = bytes_within(text, room);
-        const std::size_t blank = text.substr(0, take + 1).rfind(' ');
-        if (blank != std::string_view::npos && blank > 0) take = blank;
-      }
-      out_.append(at(own), ' ');
-      paint(text.substr(0, text.find_last_not_of(' ', take - 1) + 1), colour);
-      out_ += '\n';
-      text.remove_prefix(std::min(text.size(), take));
-      while (text.starts_with(' ')) text.remove_prefix(1);
-      if (text.empty()) return;
-      own = indent + hang;
-    }
+    const std::string words = with_short_words(text, at(std::max(width_ - indent - hang, 10)));
+    out_ += painted(wrapped(std::string(at(indent), ' ') + words, width_, indent + hang), colour, style_) + "\n";
   }
-  void paint(std::string_view text, std::string_view colour) {
-    const bool painted = style_.color && !colour.empty();
-    if (painted) out_ += colour;
-    out_ += text;
-    if (painted) out_ += kReset;
+  // Cuts words that no line holds: a page has room for so many bytes, however long the names of a log are.
+  static std::string with_short_words(std::string_view text, std::size_t most) {
+    std::string out;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find(' '), text.size()), taken = bytes_within(text.substr(0, end), most);
+      out += text.substr(0, taken);
+      if (taken < text.size()) out += ' ';
+      text.remove_prefix(taken < end ? taken : std::min(end + 1, text.size()));
+    }
+    return out;
   }
 
   static double off_of(const Amount& amount) {
@@ -84,7 +72,7 @@ class Paper {
     const double off = off_of(amount);
     if (off <= std::fabs(amount.nominal) * kNoise) return {};
     if (!is_around(amount))
-      return " (" + bound(amount.bounds.low, amount) + ".." + bound(amount.bounds.high, amount) + ")";
+      return " (" + from_to(bound(amount.bounds.low, amount), bound(amount.bounds.high, amount)) + ")";
     const std::string text = amount.unit == "bytes" || off >= 1000 ? spelled(std::ceil(off)) : format(off, Format::g3);
     return (style_.ascii ? " (+-" : " (\u00b1") + text + ")";
   }
@@ -132,18 +120,12 @@ class Paper {
     return text + spread(amount);
   }
 
-  std::string bar(double share) const {
-    const int cells = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * kBarColumns));
-    std::string text;
-    for (int i = 0; i < cells; ++i) text += style_.ascii ? "#" : "\u2588";
-    return text;
-  }
   std::string share_text(double share) const {
     if (share <= 0) return {};
-    const std::string number = percent(share);
-    const std::string b = bar(share);
-    return std::string(at(kShareColumns) - std::min(at(kShareColumns), number.size()), ' ') + number +
-           (b.empty() ? "" : " ") + b;
+    std::string text =
+        right_aligned(summary_words::share_text(share, 1), at(kShareColumns)) + " " + bar(share, kBarColumns, style_);
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
   }
 
   int value_end() const { return width_ - kShareColumns - kBarColumns - 1; }
@@ -160,7 +142,7 @@ class Paper {
     }
     if (value.empty()) return line(indent, label, colour);
     out_.append(at(label.empty() ? 0 : indent), ' ');
-    paint(label, colour);
+    out_ += painted(label, colour, style_);
     const int used = label.empty() ? 0 : indent + static_cast<int>(columns_of(label));
     out_.append(at(std::max(end - used - static_cast<int>(columns_of(value)), 1)), ' ');
     out_ += value + share_text(share) + "\n";
@@ -185,7 +167,7 @@ class Paper {
     else if (step.origin == Origin::log && step.printed)
       label += " [" + quoted(*step.printed, unit) + "]";
     const Amount& shown = step.narrowed ? *step.narrowed : step.value;
-    if (indent == 0 && shown.unit == "bytes") label += ", " + human(shown.nominal);
+    if (indent == 0 && shown.unit == "bytes") label += ", " + human_bytes(shown.nominal);
     const std::string value = value_text(shown);
     std::string note = step.note;
     if (step.was) note += (note.empty() ? "was " : ", was ") + value_text(*step.was);
@@ -281,13 +263,13 @@ class Paper {
     component_row("component", shards ? "largest shard" : "", "all", "", kBold);
     double per_shard = 0, total = 0;
     for (const ComponentRow& r : rows) {
-      component_row(r.label, shards ? human_bytes(r.per_shard) : "", human(r.total), share_text(r.percent / 100), {});
+      component_row(r.label, shards ? human_bytes(r.per_shard) : "", human_bytes(r.total), share_text(r.percent / 100),
+                    {});
       per_shard += r.per_shard;
       total += r.total;
     }
-    component_row("total", shards ? human_bytes(per_shard) : "", human(total), "", {});
+    component_row("total", shards ? human_bytes(per_shard) : "", human_bytes(total), "", {});
   }
-  static std::string human(double bytes) { return bytes < 0 ? "-" + human_bytes(-bytes) : human_bytes(bytes); }
   void component_row(std::string_view label, const std::string& per_shard, const std::string& total,
                      const std::string& share, std::string_view colour) {
     std::string text(2, ' ');
@@ -300,7 +282,7 @@ class Paper {
     const int end = value_end();
     right(per_shard, end - 14);
     right(total, end);
-    paint(text, colour);
+    out_ += painted(text, colour, style_);
     out_ += share + "\n";
   }
 

@@ -30,9 +30,7 @@ std::string span_text(Span span, std::string_view word) {
 }
 
 std::string releases_text(const std::vector<Release>& releases) {
-  std::string text(name(releases.front()));
-  if (releases.size() > 1) text += ".." + std::string(name(releases.back()));
-  return text;
+  return from_to(std::string(name(releases.front())), std::string(name(releases.back())));
 }
 
 // What is said about a log behind its path. The first ones matter most.

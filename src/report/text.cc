@@ -87,8 +87,7 @@ std::string value_text(const AssumedValue& value) {
     }
     std::string operator()(ByteInterval x) const { return human_bytes(x); }
     std::string operator()(RealInterval x) const {
-      const std::string low = format(x.low, Format::g3), high = format(x.high, Format::g3);
-      return low == high ? low : low + ".." + high;
+      return from_to(format(x.low, Format::g3), format(x.high, Format::g3));
     }
   };
   return std::visit(Writer{}, value);

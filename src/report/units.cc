@@ -31,12 +31,7 @@ Scaled scaled(double bytes) {
 
 }  // namespace
 
-std::string with_commas(std::int64_t n) {
-  std::string text = std::to_string(n);
-  const std::size_t first = n < 0 ? 1 : 0;
-  for (std::size_t i = text.size(); i > first + 3; i -= 3) text.insert(i - 3, 1, ',');
-  return text;
-}
+std::string with_commas(std::int64_t n) { return with_commas(std::string_view(std::to_string(n))); }
 
 std::string shortest(double x) {
   char buffer[32];
@@ -58,7 +53,7 @@ std::string human_bytes(RealInterval bytes) { return human_bytes(ByteInterval{ca
 
 std::string human_ms(RealInterval ms) {
   const Format form = ms.high < 10 ? Format::f3 : ms.high < 100 ? Format::f2 : Format::f1;
-  return from_to(format(ms.low, form), format(ms.high, form)) + " ms";
+  return from_to(with_commas(format(ms.low, form)), with_commas(format(ms.high, form))) + " ms";
 }
 
 std::string human_bandwidth(RealInterval bytes_per_ms) {

@@ -14,7 +14,7 @@ std::string_view color_of(Severity severity) {
 std::string_view color_of(Verdict verdict) { return verdict == Verdict::clean ? kGood : kBad; }
 
 std::string painted(std::string_view text, std::string_view color, const TextStyle& style) {
-  if (!style.color) return std::string(text);
+  if (!style.color || color.empty()) return std::string(text);
   return std::string(color).append(text).append(kReset);
 }
 

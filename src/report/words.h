@@ -17,6 +17,7 @@ namespace shardstats {
 
 std::string_view color_of(Severity severity);
 std::string_view color_of(Verdict verdict);
+// An empty color: as it is.
 std::string painted(std::string_view text, std::string_view color, const TextStyle& style);
 
 // "1 table", "1,935 tables"

@@ -42,7 +42,7 @@ TEST(Units, Bounds) {
 TEST(Units, Milliseconds) {
   EXPECT_EQ(human_ms(exactly(0.96949)), "0.969 ms");
   EXPECT_EQ(human_ms(exactly(12.345)), "12.35 ms");
-  EXPECT_EQ(human_ms({1300.3, 1300.31}), "1300.3 ms");
+  EXPECT_EQ(human_ms({1300.3, 1300.31}), "1,300.3 ms");
   EXPECT_EQ(human_ms({2.1, 2.25}), "2.100..2.250 ms");
 }
 
