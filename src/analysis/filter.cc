@@ -180,6 +180,8 @@ struct UnmatchedWords::Word {
 UnmatchedWords::UnmatchedWords(const FilterWords& words) {
   Expressions tables;
   if (compile(words.tables, "", tables)) return;  // set() says so
+  excludes_selected_ = !words.tables.empty() && !words.excluded_tables.empty() &&
+                       !tables_.set({.tables = words.tables, .excluded_tables = words.excluded_tables});
   for (std::size_t i = 0; i < tables.size(); ++i)
     words_.push_back({"--table", words.tables[i], std::move(tables[i]), std::nullopt});
   for (const std::string& word : split(words.ranks)) words_.push_back({"--rank", word, nullptr, rank_range(word)});
@@ -200,6 +202,9 @@ void UnmatchedWords::see(const PrintedPlan& printed) {
     else
       see_tables(printed, word);
   }
+  if (!excludes_selected_ || keeps_table_) return;
+  keeps_table_ = std::ranges::any_of(
+      printed.tables.rows, [&](const PrintedTable& row) { return tables_.keeps_table(row.fqn.text, {}, {}); });
 }
 
 void UnmatchedWords::see_tables(const PrintedPlan& printed, Word& word) const {
@@ -220,6 +225,8 @@ std::vector<UnknownTarget> UnmatchedWords::missing() const {
     const std::string what = word.ranks ? "such a rank" : word.table ? "a table that matches" : "such a kernel";
     unknown.push_back({word.option + " '" + word.text + "': no block has " + what, word.nearest});
   }
+  if (excludes_selected_ && unknown.empty() && seen_ && !keeps_table_)
+    unknown.push_back({"--exclude-table leaves none of the tables of --table", {}});
   return unknown;
 }
 

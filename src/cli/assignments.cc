@@ -97,23 +97,30 @@ std::string what_is(const AttributeForm& form) {
   return form.kind == ValueKind::number ? "a number: " + values : "one of " + values;
 }
 
+// Two assignments of which only one can hold.
+struct Contradiction {
+  std::size_t first, second;
+  std::string message;
+};
+
 // What is dropped has no other attributes.
-std::optional<std::string> dropped_and_changed(std::span<const Assignment> assignments,
-                                               const std::vector<Change>& changes) {
-  for (const Change& drop : changes) {
+std::optional<Contradiction> dropped_and_changed(std::span<const Assignment> assignments,
+                                                 const std::vector<Change>& changes) {
+  for (std::size_t d = 0; d < changes.size(); ++d) {
+    const Change& drop = changes[d];
     if (drop.attribute != Attribute::drop) continue;
     for (std::size_t i = 0; i < changes.size(); ++i) {
       const auto is_dropped = [&](std::uint32_t t) { return std::ranges::find(*drop.tables, t) != drop.tables->end(); };
       const bool is_other = changes[i].attribute != Attribute::drop && !assignments[i].table.empty();
       if (is_other && std::ranges::all_of(*changes[i].tables, is_dropped))
-        return "'" + drop.text + "' leaves nothing for '" + changes[i].text + "'";
+        return Contradiction{d, i, "'" + drop.text + "' leaves nothing for '" + changes[i].text + "'"};
     }
   }
   return std::nullopt;
 }
 
 // Names that are spelt in two ways; a glob may give all tables what one table then gets differently.
-std::optional<std::string> set_twice(std::span<const Assignment> assignments, const std::vector<Change>& changes) {
+std::optional<Contradiction> set_twice(std::span<const Assignment> assignments, const std::vector<Change>& changes) {
   const auto is_name = [](const Assignment& a) {
     return !a.table.empty() && a.table.find_first_of("*?") == a.table.npos;
   };
@@ -121,8 +128,33 @@ std::optional<std::string> set_twice(std::span<const Assignment> assignments, co
     for (std::size_t j = 0; j < i; ++j)
       if (is_name(assignments[i]) && is_name(assignments[j]) && changes[i].attribute == changes[j].attribute &&
           changes[i].attribute != Attribute::drop && changes[i].tables == changes[j].tables)
-        return "'" + changes[j].text + "' and '" + changes[i].text + "' set the same attribute of the same table";
+        return Contradiction{
+            j, i, "'" + changes[j].text + "' and '" + changes[i].text + "' set the same attribute of the same table"};
   return std::nullopt;
+}
+
+std::optional<Contradiction> contradiction(std::span<const Assignment> assignments,
+                                           const std::vector<Change>& changes) {
+  auto found = dropped_and_changed(assignments, changes);
+  return found ? found : set_twice(assignments, changes);
+}
+
+// resolve(), whether or not they contradict each other.
+std::variant<std::vector<Change>, std::string> named(std::span<const Assignment> assignments,
+                                                     std::span<const std::size_t> chosen, const PrintedPlan& printed) {
+  std::vector<Change> changes;
+  for (std::size_t i = 0; i < assignments.size(); ++i) {
+    const Assignment& assignment = assignments[i];
+    Change change = assignment.values[chosen[i]];
+    if (!assignment.table.empty()) {
+      change.tables = tables_named(printed, assignment.table);
+      if (change.tables->empty())
+        return "no table '" + assignment.table + "' in this block" +
+               did_you_mean(nearest_tables(assignment.table, printed));
+    }
+    changes.push_back(std::move(change));
+  }
+  return changes;
 }
 
 // The texts that "64,96" and "1024..16384*2" stand for.
@@ -234,23 +266,24 @@ std::optional<std::string> key_set_twice(std::span<const Assignment> assignments
   return std::nullopt;
 }
 
+std::vector<Assignment> without_overruled(std::vector<Assignment> assignments, const PrintedPlan& printed) {
+  while (true) {
+    const auto changes = named(assignments, std::vector<std::size_t>(assignments.size(), 0), printed);
+    const auto* resolved = std::get_if<std::vector<Change>>(&changes);
+    const auto found = resolved ? contradiction(assignments, *resolved) : std::nullopt;
+    if (!found || assignments[found->first].of_settings == assignments[found->second].of_settings) return assignments;
+    const std::size_t overruled = assignments[found->first].of_settings ? found->first : found->second;
+    if (assignments[overruled].values.size() > 1) return assignments;  // a sweep, which answers have columns for
+    assignments.erase(assignments.begin() + static_cast<std::ptrdiff_t>(overruled));
+  }
+}
+
 std::variant<std::vector<Change>, std::string> resolve(std::span<const Assignment> assignments,
                                                        std::span<const std::size_t> chosen,
                                                        const PrintedPlan& printed) {
-  std::vector<Change> changes;
-  for (std::size_t i = 0; i < assignments.size(); ++i) {
-    const Assignment& assignment = assignments[i];
-    Change change = assignment.values[chosen[i]];
-    if (!assignment.table.empty()) {
-      change.tables = tables_named(printed, assignment.table);
-      if (change.tables->empty())
-        return "no table '" + assignment.table + "' in this block" +
-               did_you_mean(nearest_tables(assignment.table, printed));
-    }
-    changes.push_back(std::move(change));
-  }
-  if (auto wrong = dropped_and_changed(assignments, changes)) return *std::move(wrong);
-  if (auto wrong = set_twice(assignments, changes)) return *std::move(wrong);
+  auto changes = named(assignments, chosen, printed);
+  if (const auto* all = std::get_if<std::vector<Change>>(&changes))
+    if (auto wrong = contradiction(assignments, *all)) return std::move(wrong->message);
   return changes;
 }
 

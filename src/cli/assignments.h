@@ -23,6 +23,7 @@ struct Assignment {
   std::string table;           // as written; empty: the run
   std::string key;             // as written
   std::vector<Change> values;  // at least one; their `tables` are still to be filled in
+  bool of_settings = false;    // gives way to one of the command line
 };
 
 // Returns what is wrong with the text if it is no assignment.
@@ -34,6 +35,9 @@ std::variant<std::vector<Assignment>, std::string> read_assignments(const std::s
 // The first key that two of them set, as written; nullopt: there is none. That two names are of one table shows in
 // resolve() only.
 std::optional<std::string> key_set_twice(std::span<const Assignment> assignments);
+
+// Leaves out what the settings say of tables that the command line says otherwise, under whatever name.
+std::vector<Assignment> without_overruled(std::vector<Assignment> assignments, const PrintedPlan& printed);
 
 // The changes of one point of the sweeps: values[chosen[i]] of assignment i, with the rows of `printed` that its table
 // names. Returns what is wrong if a name is of no table, or if two assignments contradict each other.

@@ -34,15 +34,19 @@ void give_way(Assignments& of_settings, const Assignments& said, const std::opti
   });
 }
 
-// The changes of the file and of --set, in this order.
+// The changes of the file and of --set, in this order, but those of the settings in front of others.
 std::variant<Assignments, std::string> read_both(const ChangeTexts& texts, const ChangeTexts& said) {
   auto of_file = texts.file.empty() ? Assignments() : read_assignments(texts.file);
   if (auto* wrong = std::get_if<std::string>(&of_file)) return std::move(*wrong);
   auto of_set = read_set(texts.set);
   if (auto* wrong = std::get_if<std::string>(&of_set)) return std::move(*wrong);
   auto &changes = std::get<Assignments>(of_file), &more = std::get<Assignments>(of_set);
+  const bool sets_first = !said.file.empty() && said.set.empty();  // what is said last holds
   if (said.file.empty()) give_way(changes, said.set.empty() ? Assignments() : more, said.max);
   if (said.set.empty()) give_way(more, said.file.empty() ? Assignments() : changes, said.max);
+  for (Assignment& change : changes) change.of_settings = said.file.empty();
+  for (Assignment& change : more) change.of_settings = said.set.empty();
+  if (sets_first) std::swap(changes, more);
   std::ranges::move(more, std::back_inserter(changes));
   return std::move(changes);
 }

@@ -38,7 +38,7 @@ class ChangedBlock {
     }
     planning_ = planning_memory(*examined_.printed, what_if_->base(), {});
     WhatIfResult& result = examined_.result.what_if.emplace();
-    const bool sweeps = std::ranges::any_of(options_.changes, is_sweep);
+    const bool sweeps = std::ranges::any_of(assignments_, is_sweep);
     if (!options_.largest && !sweeps) return change(result);
     examined_.result.detailed = view_block(*examined_.printed, what_if_->base(), index_, true);
     if (options_.largest)
@@ -50,7 +50,7 @@ class ChangedBlock {
  private:
   // The changes with the chosen value of each assignment; nullopt: `refused` says why.
   std::optional<std::vector<Change>> resolved(const std::vector<std::size_t>& chosen, std::string& refused) const {
-    auto changes = resolve(options_.changes, chosen, *examined_.printed);
+    auto changes = resolve(assignments_, chosen, *examined_.printed);
     if (auto* all = std::get_if<std::vector<Change>>(&changes)) return std::move(*all);
     refused = std::get<std::string>(std::move(changes));
     return std::nullopt;
@@ -68,8 +68,16 @@ class ChangedBlock {
     });
   }
 
+  // The log itself, in which the rows of ranks that it lost are those of `rendered`.
+  PrintedPlan as_logged(const PrintedPlan& rendered) const {
+    PrintedPlan log = *examined_.printed;
+    for (std::size_t r = 0; r < log.ranks.rows.size(); ++r)
+      if (log.ranks.rows[r].lost) log.ranks.rows[r] = rendered.ranks.rows[r];
+    return log;
+  }
+
   void change(WhatIfResult& result) {
-    const auto changes = resolved(std::vector<std::size_t>(options_.changes.size(), 0), examined_.refused);
+    const auto changes = resolved(std::vector<std::size_t>(assignments_.size(), 0), examined_.refused);
     if (!changes) return;
     auto outcome = what_if_->with(*changes, options_.render_changed ? Answer::likely_too : Answer::growth_too);
     if (auto* refusal = std::get_if<Refusal>(&outcome)) {
@@ -91,7 +99,7 @@ class ChangedBlock {
         diff_plans({*examined_.printed, what_if_->base()}, {changed.skeleton, changed.plan, &changed.growth}, filter_);
     if (options_.render_changed)
       examined_.too_large =
-          !render(restate_log(*changes) && !result.diff->changed() ? *examined_.printed : rendered, block.rendered);
+          !render(restate_log(*changes) && !result.diff->changed() ? as_logged(rendered) : rendered, block.rendered);
     block.reconstruction = reconstruct(changed.skeleton, changed.plan, filter_, options_.reconstruct);
   }
 
@@ -150,25 +158,24 @@ class ChangedBlock {
 
   // Every combination of the values, the last assignment fastest.
   void sweep(WhatIfResult& result) {
-    const auto& assignments = options_.changes;
     Sweep& sweep = result.sweep.emplace();
     sweep.base = peak_of(what_if_->base(), planning_);
     sweep.keys = swept_keys(options_);
-    std::vector<std::size_t> chosen(assignments.size(), 0);
+    std::vector<std::size_t> chosen(assignments_.size(), 0);
     bool more = true;
     while (more) {
       const auto changes = resolved(chosen, examined_.refused);
       if (!changes) return;
       if (result.changes.empty())
-        for (std::size_t i = 0; i < assignments.size(); ++i)
-          if (!is_sweep(assignments[i])) result.changes.push_back((*changes)[i].text);
+        for (std::size_t i = 0; i < assignments_.size(); ++i)
+          if (!is_sweep(assignments_[i])) result.changes.push_back((*changes)[i].text);
       std::vector<std::string> values;
-      for (std::size_t i = 0; i < assignments.size(); ++i)
-        if (is_sweep(assignments[i])) values.push_back((*changes)[i].text.substr(assignments[i].key.size() + 1));
+      for (std::size_t i = 0; i < assignments_.size(); ++i)
+        if (is_sweep(assignments_[i])) values.push_back((*changes)[i].text.substr(assignments_[i].key.size() + 1));
       sweep.points.push_back(point(*changes, std::move(values)));
       more = false;
-      for (std::size_t i = assignments.size(); i-- > 0 && !more;) {
-        more = ++chosen[i] < assignments[i].values.size();
+      for (std::size_t i = assignments_.size(); i-- > 0 && !more;) {
+        more = ++chosen[i] < assignments_[i].values.size();
         if (!more) chosen[i] = 0;
       }
     }
@@ -176,7 +183,7 @@ class ChangedBlock {
 
   void find_largest(WhatIfResult& result) {
     const LargestQuestion& asked = *options_.largest;
-    const auto changes = resolved(std::vector<std::size_t>(options_.changes.size(), 0), examined_.refused);
+    const auto changes = resolved(std::vector<std::size_t>(assignments_.size(), 0), examined_.refused);
     if (!changes) return;
     // The last change is the one whose value is asked for.
     for (std::size_t i = 0; i + 1 < changes->size(); ++i) result.changes.push_back((*changes)[i].text);
@@ -208,6 +215,7 @@ class ChangedBlock {
   const Filter& filter_;
   std::size_t index_;
   Examined& examined_;
+  std::vector<Assignment> assignments_ = without_overruled(options_.changes, *examined_.printed);
   InferOptions assumed_;
   std::optional<WhatIf> what_if_;
   std::optional<RealInterval> planning_;

@@ -27,10 +27,15 @@ bool is_existing_file(const std::string& path) {
 
 bool is_one(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
-// A relative path whose first part is missing would stay relative.
+// What would be written, also behind links to a file that does not exist yet.
 std::filesystem::path whole(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the system follows
   std::error_code none;
-  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, none), none);
+  // A relative path whose first part is missing would stay relative.
+  std::filesystem::path file = std::filesystem::absolute(path, none);
+  for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(file, none); ++links)
+    file = file.parent_path() / std::filesystem::read_symlink(file, none);
+  return std::filesystem::weakly_canonical(file, none);
 }
 
 // Nothing is overwritten in a device or a pipe.

@@ -112,5 +112,23 @@ TEST(UnmatchedWords, SaysWhichWordsKeepNothing) {
   EXPECT_THAT(unmatched.missing()[0].nearest, testing::ElementsAre("ad_emb"));
 }
 
+TEST(UnmatchedWords, SaysThatAllIsExcluded) {
+  const struct {
+    FilterWords words;
+    std::vector<std::string> messages;
+  } cases[] = {
+      {{.excluded_tables = {"."}}, {}},  // what concerns no table is left
+      {{.tables = {"ad_emb"}, .excluded_tables = {"ad"}}, {"--exclude-table leaves none of the tables of --table"}},
+      {{.tables = {"ad_enb"}, .excluded_tables = {"ad"}}, {"--table 'ad_enb': no block has a table that matches"}},
+      {{.tables = {"emb"}, .excluded_tables = {"ad"}}, {}}};
+  for (const auto& c : cases) {
+    UnmatchedWords unmatched(c.words);
+    unmatched.see(Checked(log_bytes("v1.4.0.log")).printed);
+    std::vector<std::string> messages;
+    for (const UnknownTarget& one : unmatched.missing()) messages.push_back(one.message);
+    EXPECT_EQ(messages, c.messages);
+  }
+}
+
 }  // namespace
 }  // namespace shardstats

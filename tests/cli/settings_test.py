@@ -166,6 +166,7 @@ class Settings(unittest.TestCase):
     def test_changes_of_the_command_line_win_over_those_of_other_options(self):
         largest = '[whatif]\nmax = "batch_size"\nmax-hbm = "9GiB"'
         (self.path / "changes.txt").write_text("batch_size = 4\n")
+        (self.path / "ad_emb.txt").write_text("ad_emb.rows = 7\n")
         for words, config, other in (
                 (["--set", "batch_size=4"], largest, ["--set", "batch_size=4"]),
                 (["--changes", "changes.txt"], largest, ["--set", "batch_size=4"]),
@@ -175,7 +176,12 @@ class Settings(unittest.TestCase):
                 (["--max", "batch_size"], 'set = "batch_size=4"', ["--max", "batch_size"]),
                 (["--set", "batch_size=8"], 'changes = "changes.txt"', ["--set", "batch_size=8"]),
                 (["--changes", "changes.txt"], 'set = ["batch_size=8", "dtype=fp16"]',
-                 ["--set", "batch_size=4", "--set", "dtype=fp16"])):
+                 ["--set", "dtype=fp16", "--set", "batch_size=4"]),
+                (["--set", "ad_emb.rows=7"], 'set = "model.*.ad_emb.rows=5"', ["--set", "ad_emb.rows=7"]),
+                (["--set", "ad_emb.rows=7"], 'set = "position_ebc_weighted.ad_emb.rows=5"', ["--set", "ad_emb.rows=7"]),
+                (["--changes", "ad_emb.txt"], 'set = "position_ebc_weighted.ad_emb.rows=5"', ["--changes", "ad_emb.txt"]),
+                (["--set", "ad_emb.rows=7"], 'set = "drop *.ad_emb"', ["--set", "ad_emb.rows=7"]),
+                (["--set", "drop ad_emb"], 'set = "*.ad_emb.rows=5"', ["--set", "drop ad_emb"])):
             with self.subTest(words=words, config=config):
                 done = self.tool("whatif", *words, LOG, config=config)
                 alone = self.tool("whatif", *other, LOG, config="")

@@ -273,6 +273,11 @@ class Status(unittest.TestCase):
             done = run("whatif", "--set", "world_size=" + ranks, "--render", log)
             self.assertEqual(done.stdout, (LOGS / log).read_bytes())
 
+    def test_ranks_that_the_log_lost_are_rendered(self):
+        lines = GOOD.splitlines(keepends=True)
+        lost = b"".join(lines[:8] + lines[9:])
+        self.assertEqual(run("whatif", "-q", "--set", "batch_size=512", "--render", "-", stdin=lost).stdout, GOOD)
+
     def test_a_change_to_what_the_log_hides_is_rendered(self):
         done = run("whatif", "--set", "hbm_mem_bw=905GB/s", "--render", "v1.4.0.log")
         self.assertEqual(done.returncode, 0)
@@ -509,6 +514,16 @@ class Status(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (2, b""))
                 self.assertIn(f"--output '{outputs[-1]}' is given twice".encode(), done.stderr)
                 self.assertEqual([path.name for path in Path(folder).iterdir()], ["sub"])
+
+    def test_an_output_behind_links_is_written_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "sub").mkdir()
+            (Path(folder) / "sub" / "near.csv").symlink_to("../out.csv")
+            (Path(folder) / "far.csv").symlink_to("sub/near.csv")
+            for outputs in (["far.csv", "out.csv"], ["out.csv", "sub/near.csv"]):
+                done = run("verify", *(f"--output={path}" for path in outputs), "-", stdin=GOOD, cwd=folder)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(f"--output '{outputs[-1]}' is given twice".encode(), done.stderr)
 
     def test_answers_of_several_blocks_say_which(self):
         for arguments in (["explain", "plan"], ["whatif", "--set", "batch_size=16"]):

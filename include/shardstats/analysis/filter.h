@@ -50,8 +50,8 @@ class Filter {
   std::unique_ptr<Parts> parts_;
 };
 
-// Collects which words of --table, --rank and --kernel keep nothing of any block: a misspelt one would be clean for
-// ever.
+// Collects which words of --table, --rank and --kernel keep nothing of any block, and whether --exclude-table leaves
+// none of the tables of --table: such a run would be clean for ever.
 class UnmatchedWords {
  public:
   explicit UnmatchedWords(const FilterWords& words);
@@ -64,7 +64,10 @@ class UnmatchedWords {
   struct Word;
   void see_tables(const PrintedPlan& printed, Word& word) const;
   std::vector<Word> words_;
-  bool seen_ = false;  // a block
+  Filter tables_;                   // --table and --exclude-table alone
+  bool excludes_selected_ = false;  // both are given
+  bool seen_ = false;               // a block
+  bool keeps_table_ = false;
 };
 
 // Drops the findings, and the checked rules, that the filter does not keep.
