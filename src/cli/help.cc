@@ -9,9 +9,12 @@ namespace {
 
 constexpr std::size_t kNameColumns = 30, kCommandColumns = 15, kFormatColumns = 12;
 constexpr int kMostColumns = 100;  // longer lines are hard to read
+constexpr std::size_t kLeastText = 24, kNarrowColumns = 6;
 
-// "  name       text", the text in a column of its own, and on lines of its own where the name is too long.
+// "  name       text", the text in a column of its own, and on lines of its own where the name is too long or the
+// terminal too narrow.
 std::string row(const std::string& name, const std::string& text, std::size_t columns, int width) {
+  if (columns + kLeastText > static_cast<std::size_t>(width)) columns = kNarrowColumns;
   const std::string body = wrapped(std::string(columns, ' ') + text, width, static_cast<int>(columns)) + "\n";
   const std::string start = "  " + name;
   return start + (start.size() < columns ? body.substr(start.size()) : "\n" + body);
@@ -24,6 +27,11 @@ std::string options_help(const std::string& title, const std::vector<OptionManua
   return text;
 }
 
+std::string usage_help(const std::string& words, int width) {
+  constexpr std::string_view kUsage = "Usage: ";
+  return wrapped(std::string(kUsage) + words, width, static_cast<int>(kUsage.size())) + "\n";
+}
+
 std::string paragraphs(std::string_view lines, int width) {
   std::string text;
   for (const std::string_view line : lines_of(lines)) text += wrapped(line, width, 0) + "\n";
@@ -31,7 +39,7 @@ std::string paragraphs(std::string_view lines, int width) {
 }
 
 std::string formats_help(const Command& command, int width) {
-  std::string text = "\nFormats, and the extensions by which -o takes them:\n";
+  std::string text = "\n" + wrapped("Formats, and the extensions by which -o takes them:", width, 0) + "\n";
   for (const OutputFormat id : command.formats) {
     const Format& format = format_of(id);
     std::string help(format.help);
@@ -49,8 +57,8 @@ std::string examples_help(std::string_view examples) {
 }
 
 std::string overview(const CommandManual& tool, int width) {
-  std::string text = wrapped(kWhatItDoes, width, 0) + "\n\nUsage: " + usage(tool) +
-                     "\n       shardstats LOG [OPTIONS]    the same as shardstats summary LOG\n";
+  std::string text = wrapped(kWhatItDoes, width, 0) + "\n\n" + usage_help(usage(tool), width) +
+                     wrapped("       shardstats LOG [OPTIONS]    the same as shardstats summary LOG", width, 11) + "\n";
   for (const std::string_view group : command_groups()) {
     text += "\n" + std::string(group) + ":\n";
     for (const Command& command : commands())
@@ -71,7 +79,7 @@ std::string help_text(const CommandManual& manual, int width) {
   width = std::min(width, kMostColumns);
   if (manual.command == nullptr) return overview(manual, width);
   const Command& command = *manual.command;
-  std::string text = wrapped(command.help, width, 0) + "\n\nUsage: " + usage(manual) + "\n";
+  std::string text = wrapped(command.help, width, 0) + "\n\n" + usage_help(usage(manual), width);
   text += options_help("Arguments", manual.arguments, width);
   text += options_help("Options", manual.options, width);
   if (!command.details.empty()) text += "\n" + paragraphs(command.details, width);

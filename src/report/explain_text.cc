@@ -21,7 +21,9 @@ namespace {
 constexpr std::size_t kShownLeaves = 20;  // of a long list of plain values; the rest is one line
 constexpr double kNoise = 1e-14;          // relative: a last bit or two, no uncertainty to speak of
 constexpr int kBarColumns = 10;
+constexpr int kWidthOfBars = 60;  // of a terminal that has room for them
 constexpr int kShareColumns = 7;  // " 99.9% "
+constexpr int kTotalColumns = 14;
 
 std::string spelled(double value) {
   if (value == std::trunc(value) && std::fabs(value) < 9e15) return with_commas(static_cast<std::int64_t>(value));
@@ -122,13 +124,14 @@ class Paper {
 
   std::string share_text(double share) const {
     if (share <= 0) return {};
-    std::string text =
-        right_aligned(summary_words::share_text(share, 1), at(kShareColumns)) + " " + bar(share, kBarColumns, style_);
+    std::string text = right_aligned(summary_words::share_text(share, 1), at(kShareColumns));
+    if (has_bars()) text += " " + bar(share, kBarColumns, style_);
     text.erase(text.find_last_not_of(' ') + 1);
     return text;
   }
 
-  int value_end() const { return width_ - kShareColumns - kBarColumns - 1; }
+  bool has_bars() const { return width_ >= kWidthOfBars; }
+  int value_end() const { return width_ - kShareColumns - (has_bars() ? kBarColumns + 1 : 0); }
   bool fits(int indent, std::string_view label, std::string_view value) const {
     return static_cast<int>(columns_of(label) + columns_of(value)) + indent + 2 <= value_end();
   }
@@ -280,7 +283,12 @@ class Paper {
       text += cell;
     };
     const int end = value_end();
-    right(per_shard, end - 14);
+    const std::size_t cells = per_shard.empty() ? columns_of(total) : columns_of(per_shard) + kTotalColumns;
+    if (columns_of(text) + 1 + cells > at(end)) {
+      out_ += painted(text, colour, style_) + "\n";
+      text.clear();
+    }
+    right(per_shard, end - kTotalColumns);
     right(total, end);
     out_ += painted(text, colour, style_);
     out_ += share + "\n";
