@@ -9,6 +9,7 @@
 #include "cli/help.h"
 #include "cli/settings.h"
 #include "cli/terminal.h"
+#include "cli/top.h"
 #include "report/words.h"
 #include "shardstats/analysis/nearest.h"
 #include "shardstats/version.h"
@@ -142,13 +143,7 @@ void add_logs(CLI::App& app, const Command& command, RawOptions& raw) {
     app.add_option("LOG", raw.options.logs, "Log files; - is standard input")->type_name("FILE");
 }
 
-void add_top_of_lists(CLI::App& app, Options& options) {
-  app.add_option("-n,--top", options.top, "Only the first N rows of each list; 0 is all. Default: 10 in text, else all")
-      ->transform(count_up_to(kMostRows));
-}
-
 void add_diff_options(CLI::App& app, RawOptions& raw) {
-  add_top_of_lists(app, raw.options);
   app.add_option("--fail-on-increase", raw.fail_on_increase,
                  "Exit 1 if the largest rank's HBM increased by more than 2GiB, or 3% of BASE")
       ->type_name("LIMIT");
@@ -164,9 +159,12 @@ void add_anonymize_options(CLI::App& app, RawOptions& raw) {
       ->check(file_name());
 }
 
-// -n of a list in text, or of more; 0 is all.
-void add_top(CLI::App& app, std::size_t& top, const std::string& help) {
-  app.add_option("-n,--top", top, help)->transform(count_up_to(kMostRows))->capture_default_str();
+void add_top(CLI::App& app, CommandId command, std::optional<std::size_t>& top) {
+  const TopOption* option = top_option(command);
+  if (option == nullptr) return;
+  app.add_option("-n,--top", top, std::string(option->help))
+      ->transform(count_up_to(kMostRows))
+      ->default_str(default_text(*option));
 }
 
 // The word in front of the logs.
@@ -188,11 +186,9 @@ void add_stash_command_options(CLI::App& app, RawOptions& raw) {
   add_stash_options(app, raw.stash, raw.options.stash);
   add_table_filter(app, raw.options.filter);
   add_rank_filter(app, raw.options.filter);
-  add_top(app, raw.options.top_stashes, "Tables and ranks of each list in text; 0 is all");
 }
 
 void add_reconstruct_options(CLI::App& app, RawOptions& raw) {
-  add_top(app, raw.top, "Only the first N tables and ranks; 0 is all");
   app.add_option("-s,--sort", raw.sort, "Order of tables")
       ->type_name("KEY")
       ->capture_default_str()
@@ -202,12 +198,6 @@ void add_reconstruct_options(CLI::App& app, RawOptions& raw) {
 // Those that one command has, or two.
 void add_own_options(CLI::App& app, CommandId command, RawOptions& raw) {
   switch (command) {
-    case CommandId::summary:
-      return add_top(app, raw.options.top_tables, "Tables of each list; 0 is all");
-    case CommandId::verify:
-      return add_top(app, raw.top, "Only the first N findings of a block in text; 0 is all");
-    case CommandId::scan:
-      return add_top(app, raw.options.top_rules, "Rules with the most findings in the summary of text; 0 is all");
     case CommandId::diff:
       return add_diff_options(app, raw);
     case CommandId::anonymize:
@@ -216,12 +206,10 @@ void add_own_options(CLI::App& app, CommandId command, RawOptions& raw) {
       return add_change_options(app, raw.changes);
     case CommandId::whatif:
       add_change_options(app, raw.changes);
-      add_what_if_options(app, raw.changes, raw.options);
-      return add_top_of_lists(app, raw.options);
+      return add_what_if_options(app, raw.changes, raw.options);
     case CommandId::timeline:
       add_timeline_options(app, raw.timeline);
-      add_rank_filter(app, raw.options.filter);
-      return add_top(app, raw.options.top_charts, "Ranks that are drawn in text, the fullest first; 0 is all");
+      return add_rank_filter(app, raw.options.filter);
     case CommandId::stash:
       return add_stash_command_options(app, raw);
     case CommandId::reconstruct:
@@ -252,6 +240,7 @@ void add_command(CLI::App& app, const Command& command, RawOptions& raw) {
   if (command.id == CommandId::check) add_budget_options(*sub, raw.budgets, raw.options.budgets);
   if (command.finds) sub->add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
   add_own_options(*sub, command.id, raw);
+  add_top(*sub, command.id, raw.top);
   add_config_options(*sub);
   sub->set_version_flag("--version", version_text())->group("");  // not in the help of each
 }

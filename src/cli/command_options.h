@@ -24,7 +24,8 @@ struct RawOptions {
   bool step_summary = false;
   std::string format, fail_on = "error", sort = "log", block;
   std::optional<std::string> fail_on_increase;
-  std::size_t top = 0, threads = 0;  // 0 threads: as many as the machine runs at once
+  std::optional<std::size_t> top;
+  std::size_t threads = 0;  // 0: as many as the machine runs at once
   std::vector<std::string> assume;
   BudgetTexts budgets;
   ChangeTexts changes;

@@ -24,7 +24,7 @@ class CsvWriter : public Writer {
   void log_error(const Error& error, std::string& out) override { write_error(path_, error, out); }
   void block(const BlockResult& result, std::string& out) override {
     if (result.what_if)  // has a reconstruction as well, which is for JSON
-      write_what_if_csv(result.path, result.view, *result.what_if, options_.top.value_or(0), out);
+      write_what_if_csv(result.path, result.view, *result.what_if, options_.top, out);
     else if (result.reconstruction)
       write_shards_csv(result.path, result.view, *result.reconstruction, out);
     if (result.budgets) write_budgets_csv(result.path, result.view, *result.budgets, out);

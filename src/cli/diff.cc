@@ -17,8 +17,6 @@
 namespace shardstats::cli {
 namespace {
 
-constexpr std::size_t kTopInText = 10;  // rows of a list that are shown unless --top says another number
-
 constexpr std::string_view kNothingToCompare = "no planner block to compare";
 
 // Was nothing found where that is allowed?
@@ -98,7 +96,7 @@ std::string json_of(const Options& options, const Comparison& comparison) {
     ++totals.blocks;
     log.add(block_json(side.examined.result.view));
   }
-  const Json diff = comparison.diff ? diff_json(*comparison.diff, options.top.value_or(0)) : Json();
+  const Json diff = comparison.diff ? diff_json(*comparison.diff, options.top) : Json();
   return document_text("diff", logs, totals, verdict_of(comparison.status), {{"diff", diff}}) + "\n";
 }
 
@@ -107,7 +105,7 @@ std::string markdown_of(const Options& options, const Comparison& comparison, co
   for (const Error& error : comparison.errors) problems.add(error.path, error);
   std::string text;
   problems.write(text);
-  if (comparison.diff) text += diff_markdown(title, *comparison.diff, options.top.value_or(0));
+  if (comparison.diff) text += diff_markdown(title, *comparison.diff, options.top);
   return text;
 }
 
@@ -136,10 +134,10 @@ std::string answer(const Output& output, const Options& options, const Compariso
       return github_of(comparison);
     case OutputFormat::csv:
       write_diff_csv_header(text);
-      if (comparison.diff) write_diff_csv(*comparison.diff, options.top.value_or(0), text);
+      if (comparison.diff) write_diff_csv(*comparison.diff, options.top, text);
       return text;
     default:
-      if (comparison.diff) write_diff(title, *comparison.diff, options.top.value_or(kTopInText), output.style(), text);
+      if (comparison.diff) write_diff(title, *comparison.diff, options.top_in_text, output.style(), text);
       return text;
   }
 }

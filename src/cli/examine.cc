@@ -108,7 +108,7 @@ void answer(const Options& options, const Filter& filter, Grounds grounds, Exami
   BlockResult& result = examined.result;
   switch (options.command) {
     case CommandId::summary:
-      result.summary = summarize(*examined.printed, *examined.plan, {options.top_tables}, grounds.what_if.get());
+      result.summary = summarize(*examined.printed, *examined.plan, {options.top}, grounds.what_if.get());
       break;
     case CommandId::verify:
     case CommandId::scan:

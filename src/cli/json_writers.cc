@@ -15,7 +15,7 @@ void add_what_if(const WhatIfResult& result, const Options& options, Json& block
   block["changes"] = result.changes;
   if (result.diff) {
     block["placed"] = result.placed;
-    block["diff"] = diff_json(*result.diff, options.top.value_or(0));
+    block["diff"] = diff_json(*result.diff, options.top);
   }
   if (result.sweep) block["sweep"] = sweep_json(*result.sweep);
   if (result.largest) block["largest"] = largest_json(*result.largest);

@@ -31,7 +31,7 @@ class AnswersWriter : public Writer {
 class PartsWriter : public Writer {
  public:
   explicit PartsWriter(const Options& options)
-      : largest_first_(options.reconstruct.sort == SortKey::log), top_(options.top.value_or(0)) {}
+      : largest_first_(options.reconstruct.sort == SortKey::log), top_(options.top) {}
 
   void begin_log(const std::string& path) override { path_ = path; }
   void log_error(const Error& error, std::string&) override { parts_.add(path_, error); }

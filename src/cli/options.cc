@@ -19,6 +19,7 @@
 #include "cli/man_page.h"
 #include "cli/settings.h"
 #include "cli/sizes.h"
+#include "cli/top.h"
 #include "cli/wrong_words.h"
 #include "report/words.h"
 #include "shardstats/analysis/anonymize.h"
@@ -155,7 +156,11 @@ std::variant<Options, Leave> finish(RawOptions& raw, const ChangeTexts& said, co
   }
   options.fail_on = *parse_name<Severity>(raw.fail_on, kSeverityNames);
   options.reconstruct.sort = *parse_name<SortKey>(raw.sort, kSortKeyNames);
-  options.reconstruct.top = options.top_findings = raw.top;
+  if (const TopOption* top = top_option(command.id)) {
+    options.top_in_text = raw.top.value_or(top->in_text);
+    options.top = raw.top.value_or(top->elsewhere.value_or(0));
+    if (command.id == CommandId::reconstruct) options.reconstruct.top = options.top;  // whatif has all of its plan
+  }
   options.timeline = timeline_options(raw.timeline);
   if (command.id == CommandId::stash && raw.stash.bandwidth.empty()) return failed(std::string(kNoBandwidth));
   set_stash_options(raw.stash, options.stash);

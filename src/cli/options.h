@@ -37,17 +37,12 @@ struct Options {
   std::size_t threads = 1;  // at least 1
   Severity fail_on = Severity::error;
   FilterWords filter;
-  std::size_t top_findings = 0;  // of a block, in text; 0: all
-  std::size_t top_tables = 5;    // of each list of a summary; 0: all
-  std::size_t top_rules = 5;     // in the summary of a scan; 0: all
-  std::size_t top_charts = 1;    // ranks that a timeline is drawn of in text; 0: all
-  std::size_t top_stashes = 10;  // tables and ranks of a stash plan in text; 0: all
+  std::size_t top_in_text = 0, top = 0;  // rows of each list, in text and in other formats; 0: all
   ReconstructOptions reconstruct;
   TimelineOptions timeline;
   StashOptions stash;
   std::vector<Override> assume;
-  Budgets budgets;                 // check
-  std::optional<std::size_t> top;  // diff, whatif: rows of each list; 0: all
+  Budgets budgets;  // check
   std::optional<IncreaseLimit> fail_on_increase;
   std::vector<std::string> keep;           // anonymize: expressions for names that stay
   std::vector<Assignment> changes;         // whatif, explain; with `largest` the last one is the count in question

@@ -10,8 +10,7 @@ namespace {
 // timeline and whatif: a section for each block.
 class PageWriter : public Writer {
  public:
-  explicit PageWriter(const Options& options)
-      : command_(command_of(options.command).name), top_(options.top.value_or(0)) {}
+  explicit PageWriter(const Options& options) : command_(command_of(options.command).name), top_(options.top) {}
 
   void begin_log(const std::string& path) override { path_ = path; }
   void log_error(const Error& error, std::string&) override { sections_.push_back(page::error_section(path_, error)); }

@@ -26,7 +26,7 @@ class TextWriter : public Writer {
         write_summary(result.path, result.view, *result.summary, options_.quiet, style_, out);
         return;
       case CommandId::verify:
-        write_findings(result.path, *result.report, options_.verbose, options_.top_findings, style_, out);
+        write_findings(result.path, *result.report, options_.verbose, options_.top_in_text, style_, out);
         if (!options_.quiet) write_block(result.path, result.view, &*result.report, style_, out);
         return;
       case CommandId::scan:  // a line for each log, see end_log()
@@ -49,11 +49,11 @@ class TextWriter : public Writer {
         return;
       case CommandId::timeline:
         if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
-        write_timeline(*result.timeline, options_.top_charts, style_, out);
+        write_timeline(*result.timeline, options_.top_in_text, style_, out);
         return;
       case CommandId::stash:
         if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
-        write_stash(*result.stash, options_.top_stashes, style_, out);
+        write_stash(*result.stash, options_.top_in_text, style_, out);
         return;
       case CommandId::report:  // has no text
         return;
@@ -73,7 +73,7 @@ class TextWriter : public Writer {
   }
 
   void end(const Totals& totals, int status, std::string& out) override {
-    if (totals.survey && !options_.quiet) write_survey(totals, options_.top_rules, style_, out);
+    if (totals.survey && !options_.quiet) write_survey(totals, options_.top_in_text, style_, out);
     if (!command_of(options_.command).finds || (totals.blocks == 0 && status == kFailed)) return;
     write_verdict(verdict_of(status), totals, style_, out);
   }
@@ -92,12 +92,10 @@ class TextWriter : public Writer {
     if (options_.render_changed) return;
     write_changes(answer, style_, out);
     const DiffTitle title{result.path, "changed", true};
-    if (answer.diff) write_diff(title, *answer.diff, options_.top.value_or(kTopInText), style_, out);
+    if (answer.diff) write_diff(title, *answer.diff, options_.top_in_text, style_, out);
     if (answer.sweep) write_sweep(*answer.sweep, style_, out);
     if (answer.largest) write_largest(*answer.largest, style_, out);
   }
-
-  static constexpr std::size_t kTopInText = 10;  // rows of a list of differences, unless --top says another number
 
   const Options& options_;
   TextStyle style_;
