@@ -108,7 +108,7 @@ class LineReader : public analysis::StatisticsReader {
       facts.back().replace(facts.back().size() - kAgrees.size(), kAgrees.size(), ", a position and no rank");
     all_.back().notes.push_back("From tier #2 on the planner prints positions among the ranks left: here " +
                                 std::string(tier.cell.text) + " is really " + analysis::ranks_in(tier.right) +
-                                ". (log-format.md section 7)");
+                                ". (docs/reference/log-format.md section 7)");
   }
 
  private:
@@ -231,7 +231,9 @@ class LineReader : public analysis::StatisticsReader {
       step.children.push_back(std::move(child));
     }
     if (comms.divisor != 1)
-      step.note = "column-wise plans of more than 8 ranks: a third of the sum up to v1.3.0 (log-format.md section 6.9)";
+      step.note =
+          "column-wise plans of more than 8 ranks: a third of the sum up to v1.3.0 (docs/reference/log-format.md "
+          "section 6.9)";
     std::ranges::stable_sort(step.children, std::ranges::greater{}, [](const Step& s) { return s.value.nominal; });
     add_up(step);
   }

@@ -118,7 +118,7 @@ std::vector<std::string> notes_on(const Context& context, std::uint32_t t, const
   std::vector<std::string> notes;
   for (const NoteForm& form : kNotes)
     if (form.applies(situation))
-      notes.push_back(std::string(form.text) + " (storage-model.md " + std::string(form.section) + ")");
+      notes.push_back(std::string(form.text) + " (docs/reference/storage-model.md " + std::string(form.section) + ")");
   return notes;
 }
 

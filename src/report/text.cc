@@ -266,7 +266,7 @@ void write_rules(const std::vector<const Rule*>& rules, bool details, const Text
     out += wrapped("  compares  " + std::string(rule->compares), style.width, 12) + "\n";
     if (!rule->formula.empty()) out += wrapped("  formula   " + std::string(rule->formula), style.width, 12) + "\n";
     out += "  releases  " + std::string(name(rule->since)) + " to " + std::string(name(rule->until)) + "\n";
-    out += "  see       " + std::string(rule->reference) + "\n";
+    out += "  see       docs/reference/" + std::string(rule->reference) + "\n";
     out += wrapped("  try       " + std::string(rule->hint), style.width, 12) + "\n";
   }
 }
