@@ -211,6 +211,32 @@ void set_devices(SharedMemory& memory, std::size_t devices) {
     if (!of->empty() && of->size() != devices) *of = std::vector<double>(devices, of->front());
 }
 
+// Lines of the perf of all ranks.
+bool is_of_perf(LineId id) {
+  return (LineId::max_total_perf <= id && id <= LineId::max_prefetch_compute) ||
+         (LineId::critical_path_comms <= id && id <= LineId::critical_path_sum) || id == LineId::top_perf_table;
+}
+
+void forget(PrintedPerf& cells) {
+  cells.total.text = kUnknownText;
+  for (std::size_t p = 0; p < cells.count; ++p) cells.components[p].text = kUnknownText;
+}
+
+// What is not known of the changed plan's perf, which the log's own does not tell.
+void forget_unknown_perf(const Plan& changed, PrintedPlan& print) {
+  for (std::size_t r = 0; r < changed.ranks.size(); ++r)
+    if (!changed.ranks[r].knows_perf(kPerfParts)) forget(print.ranks.rows[r].perf);
+  for (const PlanTable& table : changed.tables)
+    if (!table.perf.known) forget(print.tables.rows[table.row].perf);
+  if (changed.perf.known) return;
+  LineId heading = LineId::border;
+  for (const PrintedLine& line : print.lines) {
+    if (is_imbalance_heading(line.id) || line.id == LineId::blank) heading = line.id;
+    if (!is_of_perf(line.id) && heading != LineId::perf_imbalance_heading) continue;
+    for (std::size_t i = 0; i < line.slot_count; ++i) print.slots[line.first_slot + i].text = kUnknownText;
+  }
+}
+
 // Lines whose numbers are inputs, or follow from them alone.
 bool is_of_inputs(LineId id) {
   return id <= LineId::world_size || (LineId::reserved_heading <= id && id <= LineId::dense_storage);
@@ -280,6 +306,7 @@ PrintedPlan changed_print(const PrintedPlan& base_printed, const Plan& base, con
   keep_comms_in_sum(unrounded, printed, after, texts);
   if (skeleton.releases.front() == printed.releases.front()) drop_sections(after, unrounded.before, printed);
   keep_lists(unrounded, printed, after);
+  forget_unknown_perf(changed, after);
   after.width = width_of(after, base_printed);
   return after;
 }

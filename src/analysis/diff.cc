@@ -57,10 +57,18 @@ Known line_of(const DiffSide& side, const PlanLine& line, NameReadings names = {
   return printed && rebuilt ? narrowed(*printed, *rebuilt) : printed ? printed : rebuilt;
 }
 
+// Where policies that let the KJT storage grow explain the log as well as those that do not.
+bool may_keep_kjt(const PlanGrowth& growth) { return growth.kjt_hbm != RealInterval{} && growth.kjt_hbm.contains(0); }
+
 // No line of a changed plan that the log does not print.
 NumberDiff line_diff(const DiffSide& base, const DiffSide& next, const PlanLine& line) {
   const Known before = line_of(base, line);
   if (next.growth == nullptr) return difference(line.name, line.unit, before, line_of(next, line));
+  if (before && line.line == LineId::kjt_storage && may_keep_kjt(*next.growth)) {
+    const RealInterval& change = next.growth->kjt_hbm;
+    const RealInterval after = *before + change;
+    return difference(line.name, line.unit, before, RealInterval{std::max(after.low, 0.0), after.high}, &change);
+  }
   const bool rests_on_names = before && is_critical_path(line.line);
   const NameReadings names = rests_on_names ? readings_that_fit(base.printed, base.plan) : NameReadings{};
   return difference(line.name, line.unit, before, before ? line_of(next, line, names) : Known{});
@@ -138,17 +146,6 @@ class RankChanges {
   NumberDiff RankDiff::*field_;
   bool any_ = false;
 };
-
-// What has the same bounds on both sides of a rank that changed may have changed as well, where not all of its shards
-// are known.
-void leave_open(std::vector<RankDiff>& ranks) {
-  for (RankDiff& rank : ranks) {
-    if (rank.tells_shards || !rank.changed()) continue;
-    for (NumberDiff* const number : {&rank.hbm, &rank.ddr})
-      if (number->before && number->after && !number->follows_inputs && number->change == RealInterval{})
-        number->change = *number->after - *number->before;
-  }
-}
 
 // A sum over the ranks changes as its ranks do: what does not change on a rank adds nothing to the bounds.
 RealInterval change_of_sum(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field) {
@@ -368,11 +365,11 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   const bool all_ranks = knows_all_ranks(base.printed, base.plan) && knows_all_ranks(next.printed, next.plan);
   if (all_ranks) diff.largest = largest_rank(diff.ranks);
   diff.numbers = plan_numbers(base, next, all_ranks ? diff.ranks : std::vector<RankDiff>{});
-  leave_open(diff.ranks);
   // Where rows are lost nobody knows which ranks are new or gone.
   if (!all_ranks) std::erase_if(diff.ranks, [](const RankDiff& rank) { return rank.presence != Presence::both; });
   diff.headroom = headroom(base, next, diff.numbers, diff.largest.hbm);
-  const bool lost_tables = !names_all_tables(base) || !names_all_tables(next);
+  const bool lost_tables = base.printed.tables.printed != next.printed.tables.printed ||
+                           (base.printed.tables.printed && !(names_all_tables(base) && names_all_tables(next)));
   diff.causes = causes_of(wide, tables, total_hbm(diff.numbers), other_tables, lost_tables);
   // What a changed plan changes is stated, not found.
   if (next.growth == nullptr && base.plan.contradictions + next.plan.contradictions > 0)

@@ -129,11 +129,11 @@ double bytes_moved(const Cause& cause) {
 std::vector<Cause> causes_of(const WideInputs& wide, const std::vector<TableDiff>& tables, const NumberDiff& all_ranks,
                              bool other_tables, bool lost_tables) {
   Rest rest = rest_of(tables, !wide.storage.empty());
-  rest.memory.lost_tables = rest.time.lost_tables = lost_tables && !tables.empty();
+  rest.memory.lost_tables = rest.time.lost_tables = lost_tables;
   if (wide.speed.empty()) add(std::exchange(rest.time, {}), rest.memory);
   std::vector<Cause> causes;
-  // No tables are printed: the ranks tell, unless there are more tables, or fewer.
-  if (tables.empty() && !other_tables) tell_ranks_alone(all_ranks, rest.memory);
+  // Where no log prints its tables, the ranks tell, unless there are more tables, or fewer.
+  if (tables.empty() && !other_tables) tell_ranks_alone(lost_tables ? NumberDiff{} : all_ranks, rest.memory);
   add_wide(wide.storage, rest.memory, causes);
   add_wide(wide.capacity, {}, causes);
   add_wide(wide.speed, rest.time, causes);

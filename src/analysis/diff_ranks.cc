@@ -214,8 +214,7 @@ Known perf_of(const SideRank& rank) {
   const bool wrong = (rank.plan->expected_perf.contradicted >> kPerfParts & 1) != 0;
   if (wrong && rank.row != nullptr)
     return printed_bounds(rank.row->perf.total, rank.printed->format_of(RoundedNumbers::rank_perf), "ms");
-  if (!rank.plan->expected_perf.known && (rank.row == nullptr || !rank.row->perf.total)) return std::nullopt;
-  return rank.plan->perf.total;
+  return rank.plan->knows_perf(kPerfParts) ? Known(rank.plan->perf.total) : std::nullopt;
 }
 
 // Is the rank's memory that of its shards, all of them known?
@@ -261,6 +260,15 @@ void attribute(NumberDiff& hbm, std::vector<RankPart>& parts, RankPart::Kind res
   std::ranges::stable_sort(parts, std::ranges::greater{}, [](const RankPart& p) { return magnitude(p.hbm); });
 }
 
+// What has the same bounds on both sides of a rank may have changed all the same where not all of its shards are known
+// and the rank, or some table, changed.
+void leave_open(bool tables_changed, RankDiff& rank) {
+  if (rank.tells_shards || !(tables_changed || rank.changed())) return;
+  for (NumberDiff* const number : {&rank.hbm, &rank.ddr})
+    if (number->before && number->after && !number->follows_inputs && number->change == RealInterval{})
+      number->change = *number->after - *number->before;
+}
+
 }  // namespace
 
 std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, const std::vector<TablePair>& pairs,
@@ -270,6 +278,7 @@ std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, con
   // Without tables there is nothing else that it could come from.
   const auto rest = plan_wide && pairs.empty() ? RankPart::Kind::plan_wide : RankPart::Kind::unexplained;
   const bool compares_tables = names_all_tables(base) && names_all_tables(next);
+  const bool tables_changed = std::ranges::any_of(tables, [](const TableDiff& table) { return table.changed(); });
   std::map<int, SideRank> befores = ranks_of(base), afters = ranks_of(next);
   for (const auto& [number, rank] : befores) afters.try_emplace(number);
   std::vector<RankDiff> diffs;
@@ -295,6 +304,7 @@ std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, con
     diff.parts = parts.take(number);
     diff.tells_shards = compares_tables && tells_shards(before) && tells_shards(after);
     attribute(diff.hbm, diff.parts, rest, diff.tells_shards || next.growth != nullptr);
+    leave_open(tables_changed, diff);
   }
   return diffs;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/explain_parts.h"
+#include "analysis/predict.h"
 
 namespace shardstats::explain_detail {
 namespace {
@@ -145,7 +146,7 @@ void add_rank_perf(const Context& context, int rank, Explained& explained) {
   if (found == ranks.end() || index >= context.printed.ranks.rows.size()) return;
   const PrintedPerf& printed = context.printed.ranks.rows[index].perf;
   if (!found->expected_perf.known) {
-    if (printed.total)
+    if (printed.total && printed.total.text != analysis::kUnknownText)
       explained.steps.push_back(printed_step("perf of rank " + std::to_string(rank), printed.total,
                                              "as printed, not rebuilt", rank_perf_form(context)));
     return;

@@ -51,6 +51,13 @@ void choose(const PerfOutcome& outcome, const PlanInputs& plan, const PerfInputs
   });
 }
 
+// Releases that print the other parts alone have no prefetch.
+std::uint32_t told_cells(const PrintedPerfCells& printed, const Plan& plan) {
+  constexpr auto kPrefetch = static_cast<std::uint32_t>(PerfPart::prefetch_compute);
+  const bool all_but_prefetch = !plan.releases.empty() && perf_rules_of(plan.releases.front()).parts == kPrefetch;
+  return printed.all() == 0 || !all_but_prefetch ? printed.all() : printed.all() | 1u << kPrefetch;
+}
+
 void fill_tables(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inputs, const PerfInputs& perf,
                  bool alternatives, Plan& plan) {
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
@@ -126,7 +133,7 @@ void fill_values(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inp
 
 void fill_printed_ranks(const PerfInputs& perf, Plan& plan) {
   for (std::size_t r = 0; r < plan.ranks.size() && r < perf.ranks.size(); ++r) {
-    plan.ranks[r].perf_cells = perf.ranks[r].printed.all();
+    plan.ranks[r].perf_cells = told_cells(perf.ranks[r].printed, plan);
     for (std::size_t c = 0; c < kPerfCells; ++c)
       if (perf.ranks[r].printed[c]) perf_cell(plan.ranks[r].perf, c) = *perf.ranks[r].printed[c];
   }

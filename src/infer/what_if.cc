@@ -220,6 +220,7 @@ void WhatIf::Impl::narrow_perf(const ChangedPerf& perf, bool is_exact, Plan& pla
       else
         now = is_exact ? nearest(moved, now) : narrowed(moved, now);
     }
+    plan.ranks[r].perf_cells |= base.plan.ranks[r].perf_cells;
   }
 }
 

@@ -152,6 +152,16 @@ void leave_unread(PrintedPlan& plan, const Following& following) {
     if (line->id != LineId::blank) line->id = LineId::unknown_plain;
 }
 
+// Of two lines the first is the one that the heading announces, unless one stands there twice.
+bool has_two_storages(const PrintedPlan& plan) {
+  const auto is_storage = [](const PrintedLine& line) { return line.id == LineId::dense_storage; };
+  const auto first = std::ranges::find_if(plan.lines, is_storage);
+  return std::any_of(first, plan.lines.end(), [&](const PrintedLine& line) {
+    return is_storage(line) &&
+           !std::ranges::equal(plan.slots_of(line), plan.slots_of(*first), {}, &Cell::text, &Cell::text);
+  });
+}
+
 }  // namespace
 
 bool lacks_heading(const PrintedPlan& plan) {
@@ -159,8 +169,7 @@ bool lacks_heading(const PrintedPlan& plan) {
 }
 
 void mend_lines(PrintedPlan& plan) {
-  // Of two such lines the first is the one that the heading announces.
-  const bool tells_dense = std::ranges::count(plan.lines, LineId::dense_storage, &PrintedLine::id) > 1;
+  const bool tells_dense = has_two_storages(plan);
   leave_out_repeated(plan);
   for (const Following& following : kFollowing)
     if (following.heading != LineId::dense_heading || !tells_dense) leave_unread(plan, following);

@@ -156,6 +156,20 @@ TEST(DiffOfDamage, LostTablesHideEffects) {
   }
 }
 
+// Where the ranks print alike and not all of their shards are known, all together do not change by 0.
+TEST(DiffOfDamage, TotalsStayOpenWhereATableChanged) {
+  const std::string log = log_bytes("v1.4.0.log");
+  std::string next = changed(log, "share_embed_emb ", "   21 ", "   23 ");
+  for (const std::string row : {"#         0 ", "#         1 ", "#         2 ", "#         3 "})
+    next = changed(next, row, "0.0 (0%)", "        ");
+  const PlanDiff lost = diff(log, next);
+  ASSERT_FALSE(lost.causes.empty());
+  const auto total = std::ranges::find(lost.numbers, "total_hbm", &NumberDiff::name);
+  ASSERT_NE(total, lost.numbers.end());
+  EXPECT_TRUE(total->change.overlaps(*lost.causes.front().hbm));
+  EXPECT_NE(total->change, RealInterval{});
+}
+
 // Logs that are cut off on the right lose what tables take; 0 was shown.
 TEST(DiffOfDamage, LostCellsHideEffects) {
   const std::string base = log_of_pair("world_size", "base");

@@ -806,6 +806,7 @@ TEST(Damage, TheStorageThatIsLeftMayBeThatOfTheKjt) {
       {{dense, size, "", kjt, "   HBM: 0.1 GB, DDR: 0.0 GB", "", below}, true},
       {{dense, size, "", below}, false},
       {{dense, size, "   HBM: 0.1 GB, DDR: 0.0 GB", "", below}, true},
+      {{dense, size, size, "", below}, false},  // one line that stands twice
   };
   for (const auto& c : cases) {
     const std::string log = box(c.lines);
