@@ -361,15 +361,14 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   diff.kernels = kernel_diffs(base, next);
   const bool other_tables = has_other_tables(diff.kernels);
   const bool whole_plan = !wide.storage.empty() && !(pairs.empty() && other_tables);
-  diff.ranks = rank_diffs(base, next, pairs, tables, whole_plan);
+  const bool lost_tables = are_tables_lost(base, next);
+  diff.ranks = rank_diffs(base, next, pairs, tables, whole_plan, lost_tables);
   const bool all_ranks = knows_all_ranks(base.printed, base.plan) && knows_all_ranks(next.printed, next.plan);
   if (all_ranks) diff.largest = largest_rank(diff.ranks);
   diff.numbers = plan_numbers(base, next, all_ranks ? diff.ranks : std::vector<RankDiff>{});
   // Where rows are lost nobody knows which ranks are new or gone.
   if (!all_ranks) std::erase_if(diff.ranks, [](const RankDiff& rank) { return rank.presence != Presence::both; });
   diff.headroom = headroom(base, next, diff.numbers, diff.largest.hbm);
-  const bool lost_tables = base.printed.tables.printed != next.printed.tables.printed ||
-                           (base.printed.tables.printed && !(names_all_tables(base) && names_all_tables(next)));
   diff.causes = causes_of(wide, tables, total_hbm(diff.numbers), other_tables, lost_tables);
   // What a changed plan changes is stated, not found.
   if (next.growth == nullptr && base.plan.contradictions + next.plan.contradictions > 0)

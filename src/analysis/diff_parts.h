@@ -25,6 +25,8 @@ struct TablePair {
 };
 // Else a table without a row may be one whose row or name is lost.
 bool names_all_tables(const DiffSide& side);
+// Has a log lost tables or their names, so that others may differ? Not where neither prints them.
+bool are_tables_lost(const DiffSide& base, const DiffSide& next);
 // None where a log does not print its tables: then none of the other's is new or gone.
 std::vector<TablePair> pair_tables(const DiffSide& base, const DiffSide& next);
 
@@ -61,7 +63,7 @@ std::vector<AssumptionDiff> assumption_diffs(const DiffSide& base, const DiffSid
 
 // Ranks in their order; `tables` are the differences of `pairs`.
 std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, const std::vector<TablePair>& pairs,
-                                 const std::vector<TableDiff>& tables, bool plan_wide);
+                                 const std::vector<TableDiff>& tables, bool plan_wide, bool lost_tables);
 
 // In the order of their names.
 std::vector<KernelDiff> kernel_diffs(const DiffSide& base, const DiffSide& next);

@@ -261,9 +261,9 @@ void attribute(NumberDiff& hbm, std::vector<RankPart>& parts, RankPart::Kind res
 }
 
 // What has the same bounds on both sides of a rank may have changed all the same where not all of its shards are known
-// and the rank, or some table, changed.
-void leave_open(bool tables_changed, RankDiff& rank) {
-  if (rank.tells_shards || !(tables_changed || rank.changed())) return;
+// and the rank changed, or tables may have.
+void leave_open(bool tables_may_differ, RankDiff& rank) {
+  if (rank.tells_shards || !(tables_may_differ || rank.changed())) return;
   for (NumberDiff* const number : {&rank.hbm, &rank.ddr})
     if (number->before && number->after && !number->follows_inputs && number->change == RealInterval{})
       number->change = *number->after - *number->before;
@@ -272,13 +272,14 @@ void leave_open(bool tables_changed, RankDiff& rank) {
 }  // namespace
 
 std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, const std::vector<TablePair>& pairs,
-                                 const std::vector<TableDiff>& tables, bool plan_wide) {
+                                 const std::vector<TableDiff>& tables, bool plan_wide, bool lost_tables) {
   Parts parts(base, next, plan_wide);
   for (std::size_t i = 0; i < pairs.size(); ++i) parts.add(pairs[i], tables[i]);
   // Without tables there is nothing else that it could come from.
   const auto rest = plan_wide && pairs.empty() ? RankPart::Kind::plan_wide : RankPart::Kind::unexplained;
   const bool compares_tables = names_all_tables(base) && names_all_tables(next);
-  const bool tables_changed = std::ranges::any_of(tables, [](const TableDiff& table) { return table.changed(); });
+  const bool tables_may_differ =
+      lost_tables || std::ranges::any_of(tables, [](const TableDiff& table) { return table.changed(); });
   std::map<int, SideRank> befores = ranks_of(base), afters = ranks_of(next);
   for (const auto& [number, rank] : befores) afters.try_emplace(number);
   std::vector<RankDiff> diffs;
@@ -304,7 +305,7 @@ std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, con
     diff.parts = parts.take(number);
     diff.tells_shards = compares_tables && tells_shards(before) && tells_shards(after);
     attribute(diff.hbm, diff.parts, rest, diff.tells_shards || next.growth != nullptr);
-    leave_open(tables_changed, diff);
+    leave_open(tables_may_differ, diff);
   }
   return diffs;
 }

@@ -228,6 +228,11 @@ bool names_all_tables(const DiffSide& side) {
                              [&](const PrintedTable& row) { return has_whole_name(side.printed, row); });
 }
 
+bool are_tables_lost(const DiffSide& base, const DiffSide& next) {
+  const bool before = base.printed.tables.printed, after = next.printed.tables.printed;
+  return before != after || (before && !(names_all_tables(base) && names_all_tables(next)));
+}
+
 std::vector<TablePair> pair_tables(const DiffSide& base, const DiffSide& next) {
   if (!base.printed.tables.printed || !next.printed.tables.printed) return {};
   std::unordered_map<std::string_view, std::deque<std::uint32_t>> left;  // rows of the base by name, in their order
