@@ -1,6 +1,6 @@
-# The libraries that shardstats links, as shardstats::archive, shardstats::re2 and shardstats::utf8proc. Read by the build and by the
-# installed package alike. Static archives are taken where they exist and link: loading libarchive's own dozen
-# shared libraries would cost more time than reading a log.
+# The libraries that shardstats links, as shardstats::archive, shardstats::re2 and shardstats::utf8proc. Read by the
+# build and by the installed package alike. Static archives are taken where they exist and link: loading libarchive's
+# own dozen shared libraries would cost more time than reading a log.
 include_guard()
 include(CMakeFindDependencyMacro)
 include(CheckCXXSourceCompiles)
@@ -10,6 +10,7 @@ option(SHARDSTATS_STATIC_DEPENDENCIES "Link libarchive, RE2 and utf8proc statica
 find_dependency(Threads)
 find_dependency(ZLIB)
 find_dependency(LibArchive)
+find_dependency(PkgConfig)
 
 # Sets `out` to the file of the static archive lib<name>.a, or to NOTFOUND.
 function(shardstats_find_static out name)
@@ -52,34 +53,33 @@ endfunction()
 
 if(NOT TARGET shardstats::archive)
   add_library(shardstats::archive INTERFACE IMPORTED)
-  set(archive_files)
+  set(shardstats_archive_files)
   if(SHARDSTATS_STATIC_DEPENDENCIES)
-    shardstats_static_archive(archive_files)
+    shardstats_static_archive(shardstats_archive_files)
   endif()
-  if(archive_files)
+  if(shardstats_archive_files)
     target_include_directories(shardstats::archive INTERFACE ${LibArchive_INCLUDE_DIRS} ${ZLIB_INCLUDE_DIRS})
-    target_link_libraries(shardstats::archive INTERFACE ${archive_files} Threads::Threads)
+    target_link_libraries(shardstats::archive INTERFACE ${shardstats_archive_files} Threads::Threads)
   else()
     target_link_libraries(shardstats::archive INTERFACE LibArchive::LibArchive ZLIB::ZLIB)
   endif()
 endif()
 
 # shardstats::<name> is the module of pkg-config, or the static archive lib<name>.a.
-macro(shardstats_module name module)
+function(shardstats_module name module)
   add_library(shardstats::${name} INTERFACE IMPORTED)
-  find_dependency(PkgConfig)
   pkg_check_modules(SHARDSTATS_${name} REQUIRED IMPORTED_TARGET ${module})
-  set(${name}_file)
+  set(file)
   if(SHARDSTATS_STATIC_DEPENDENCIES)
-    shardstats_find_static(${name}_file ${name})
+    shardstats_find_static(file ${name})
   endif()
-  if(${name}_file)
+  if(file)
     target_include_directories(shardstats::${name} INTERFACE ${SHARDSTATS_${name}_INCLUDE_DIRS})
-    target_link_libraries(shardstats::${name} INTERFACE ${${name}_file} Threads::Threads)
+    target_link_libraries(shardstats::${name} INTERFACE ${file} Threads::Threads)
   else()
     target_link_libraries(shardstats::${name} INTERFACE PkgConfig::SHARDSTATS_${name})
   endif()
-endmacro()
+endfunction()
 
 if(NOT TARGET shardstats::re2)
   find_package(re2 CONFIG QUIET)
