@@ -169,6 +169,28 @@ bool Filter::has_kept_rank(const PrintedTable& row) const {
   return std::ranges::any_of(ranks, [&](int rank) { return keeps_rank(rank); });
 }
 
+namespace {
+
+// The options that choose tables, as written, if --table is one of several; `tables` is set to them.
+std::string options_for_tables(const FilterWords& words, Filter& tables) {
+  const FilterWords of_tables{.tables = words.tables,
+                              .excluded_tables = words.excluded_tables,
+                              .shardings = words.shardings,
+                              .kernels = words.kernels};
+  if (words.tables.empty() || of_tables == FilterWords{.tables = words.tables} || tables.set(of_tables)) return {};
+  const std::pair<std::string_view, const std::vector<std::string>&> options[] = {
+      {"--table", words.tables},
+      {"--exclude-table", words.excluded_tables},
+      {"--sharding", words.shardings},
+      {"--kernel", words.kernels}};
+  std::string text;
+  for (const auto& [option, list] : options)
+    for (const std::string& word : list) text += (text.empty() ? "" : " ") + std::string(option) + " '" + word + "'";
+  return text;
+}
+
+}  // namespace
+
 struct UnmatchedWords::Word {
   std::string option, text;
   std::unique_ptr<re2::RE2> table;  // of --table
@@ -180,8 +202,7 @@ struct UnmatchedWords::Word {
 UnmatchedWords::UnmatchedWords(const FilterWords& words) {
   Expressions tables;
   if (compile(words.tables, "", tables)) return;  // set() says so
-  excludes_selected_ = !words.tables.empty() && !words.excluded_tables.empty() &&
-                       !tables_.set({.tables = words.tables, .excluded_tables = words.excluded_tables});
+  narrowed_ = options_for_tables(words, tables_);
   for (std::size_t i = 0; i < tables.size(); ++i)
     words_.push_back({"--table", words.tables[i], std::move(tables[i]), std::nullopt});
   for (const std::string& word : split(words.ranks)) words_.push_back({"--rank", word, nullptr, rank_range(word)});
@@ -202,9 +223,9 @@ void UnmatchedWords::see(const PrintedPlan& printed) {
     else
       see_tables(printed, word);
   }
-  if (!excludes_selected_ || keeps_table_) return;
-  keeps_table_ = std::ranges::any_of(
-      printed.tables.rows, [&](const PrintedTable& row) { return tables_.keeps_table(row.fqn.text, {}, {}); });
+  if (narrowed_.empty() || keeps_table_) return;
+  keeps_table_ =
+      std::ranges::any_of(printed.tables.rows, [&](const PrintedTable& row) { return tables_.keeps_row(row); });
 }
 
 void UnmatchedWords::see_tables(const PrintedPlan& printed, Word& word) const {
@@ -225,8 +246,8 @@ std::vector<UnknownTarget> UnmatchedWords::missing() const {
     const std::string what = word.ranks ? "such a rank" : word.table ? "a table that matches" : "such a kernel";
     unknown.push_back({word.option + " '" + word.text + "': no block has " + what, word.nearest});
   }
-  if (excludes_selected_ && unknown.empty() && seen_ && !keeps_table_)
-    unknown.push_back({"--exclude-table leaves none of the tables of --table", {}});
+  if (!narrowed_.empty() && unknown.empty() && seen_ && !keeps_table_)
+    unknown.push_back({narrowed_ + ": together they keep no table of any block", {}});
   return unknown;
 }
 

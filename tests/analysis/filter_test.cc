@@ -112,13 +112,20 @@ TEST(UnmatchedWords, SaysWhichWordsKeepNothing) {
   EXPECT_THAT(unmatched.missing()[0].nearest, testing::ElementsAre("ad_emb"));
 }
 
-TEST(UnmatchedWords, SaysThatAllIsExcluded) {
+TEST(UnmatchedWords, SaysThatNoTableIsLeft) {
   const struct {
     FilterWords words;
     std::vector<std::string> messages;
   } cases[] = {
       {{.excluded_tables = {"."}}, {}},  // what concerns no table is left
-      {{.tables = {"ad_emb"}, .excluded_tables = {"ad"}}, {"--exclude-table leaves none of the tables of --table"}},
+      {{.tables = {"ad_emb", "ad_id"}, .excluded_tables = {"ad"}},
+       {"--table 'ad_emb' --table 'ad_id' --exclude-table 'ad': together they keep no table of any block"}},
+      {{.tables = {"ad_emb"}, .shardings = {"RW,DP"}},
+       {"--table 'ad_emb' --sharding 'RW,DP': together they keep no table of any block"}},
+      {{.tables = {"ad_emb"}, .kernels = {"dense"}},
+       {"--table 'ad_emb' --kernel 'dense': together they keep no table of any block"}},
+      {{.tables = {"ad_emb"}, .shardings = {"RW,CW"}, .kernels = {"fused"}}, {}},
+      {{.shardings = {"DP"}}, {}},  // a type that this log does not have is no mistake
       {{.tables = {"ad_enb"}, .excluded_tables = {"ad"}}, {"--table 'ad_enb': no block has a table that matches"}},
       {{.tables = {"emb"}, .excluded_tables = {"ad"}}, {}}};
   for (const auto& c : cases) {

@@ -34,6 +34,7 @@ class Filter {
   std::optional<std::string> set(const FilterWords& words);
 
   bool keeps_table(std::string_view fqn, std::string_view sharding, std::string_view kernel) const;
+  bool keeps_row(const PrintedTable& row) const;
   bool keeps_rank(int rank) const;
   bool keeps_kernel(std::string_view kernel) const;
   // Findings about what was not asked for are dropped: with a filter on tables those of ranks, and so on. Damage of
@@ -45,12 +46,11 @@ class Filter {
  private:
   struct Parts;
   bool selects(std::string_view rule) const;
-  bool keeps_row(const PrintedTable& row) const;
   bool has_kept_rank(const PrintedTable& row) const;
   std::unique_ptr<Parts> parts_;
 };
 
-// Collects which words of --table, --rank and --kernel keep nothing of any block, and whether --exclude-table leaves
+// Collects which words of --table, --rank and --kernel keep nothing of any block, and whether the other options leave
 // none of the tables of --table: such a run would be clean for ever.
 class UnmatchedWords {
  public:
@@ -64,9 +64,9 @@ class UnmatchedWords {
   struct Word;
   void see_tables(const PrintedPlan& printed, Word& word) const;
   std::vector<Word> words_;
-  Filter tables_;                   // --table and --exclude-table alone
-  bool excludes_selected_ = false;  // both are given
-  bool seen_ = false;               // a block
+  Filter tables_;         // the options that choose tables
+  std::string narrowed_;  // "--table 'ad' --sharding 'RW'": those options; empty: --table is not given, or alone
+  bool seen_ = false;     // a block
   bool keeps_table_ = false;
 };
 
