@@ -288,7 +288,7 @@ class Paper {
       out_ += painted(text, colour, style_) + "\n";
       text.clear();
     }
-    right(per_shard, end - kTotalColumns);
+    if (!per_shard.empty()) right(per_shard, end - kTotalColumns);
     right(total, end);
     out_ += painted(text, colour, style_);
     out_ += share + "\n";

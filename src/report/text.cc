@@ -262,11 +262,12 @@ void write_rules(const std::vector<const Rule*>& rules, bool details, const Text
     return;
   }
   for (const Rule* rule : rules) {
-    out += std::string(rule->id) + " (" + std::string(name(rule->severity)) + "): " + std::string(rule->title) + "\n";
+    const std::string head = std::string(rule->id) + " (" + std::string(name(rule->severity)) + "): ";
+    out += wrapped(head + std::string(rule->title), style.width, 2) + "\n";
     out += wrapped("  compares  " + std::string(rule->compares), style.width, 12) + "\n";
     if (!rule->formula.empty()) out += wrapped("  formula   " + std::string(rule->formula), style.width, 12) + "\n";
     out += "  releases  " + std::string(name(rule->since)) + " to " + std::string(name(rule->until)) + "\n";
-    out += "  see       docs/reference/" + std::string(rule->reference) + "\n";
+    out += wrapped("  see       docs/reference/" + std::string(rule->reference), style.width, 4) + "\n";
     out += wrapped("  try       " + std::string(rule->hint), style.width, 12) + "\n";
   }
 }

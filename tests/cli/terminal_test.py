@@ -93,6 +93,13 @@ class Tables(unittest.TestCase):
                     for number in numbers:
                         self.assertIn(number, "\n".join(shown))
 
+    def test_texts_fit_a_narrow_terminal(self):
+        for command in (["explain", "plan"], ["explain", "rank:0"], ["rules", "table.storage.hbm"]):
+            with self.subTest(command=command):
+                log = [] if command[0] == "rules" else ["v1.4.0.log"]
+                lines = run(*command, *log, env={"COLUMNS": "40"}).stdout.decode().splitlines()
+                self.assertLessEqual(max(map(len, lines)), 40)
+
     def test_are_a_line_a_row_for_other_programs(self):
         for command in self.COMMANDS:
             self.assertEqual(run(*command, env={"COLUMNS": "70"}).stdout, run(*command, env={"COLUMNS": "200"}).stdout)
