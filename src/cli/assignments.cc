@@ -139,6 +139,21 @@ std::optional<Contradiction> contradiction(std::span<const Assignment> assignmen
   return found ? found : set_twice(assignments, changes);
 }
 
+// Is it a drop of tables of which the command line does not change all? The others would be back without a word.
+bool drops_others(std::size_t overruled, std::span<const Assignment> assignments, const std::vector<Change>& changes) {
+  if (changes[overruled].attribute != Attribute::drop) return false;
+  return std::ranges::any_of(*changes[overruled].tables, [&](std::uint32_t table) {
+    for (std::size_t i = 0; i < changes.size(); ++i)
+      if (!assignments[i].of_settings && changes[i].tables &&
+          std::ranges::find(*changes[i].tables, table) != changes[i].tables->end())
+        return false;
+    return true;
+  });
+}
+
+// The header of answers in CSV, which is of all blocks, names it.
+bool has_column(const Assignment& assignment) { return assignment.values.size() > 1; }
+
 // resolve(), whether or not they contradict each other.
 std::variant<std::vector<Change>, std::string> named(std::span<const Assignment> assignments,
                                                      std::span<const std::size_t> chosen, const PrintedPlan& printed) {
@@ -273,7 +288,7 @@ std::vector<Assignment> without_overruled(std::vector<Assignment> assignments, c
     const auto found = resolved ? contradiction(assignments, *resolved) : std::nullopt;
     if (!found || assignments[found->first].of_settings == assignments[found->second].of_settings) return assignments;
     const std::size_t overruled = assignments[found->first].of_settings ? found->first : found->second;
-    if (assignments[overruled].values.size() > 1) return assignments;  // a sweep, which answers have columns for
+    if (has_column(assignments[overruled]) || drops_others(overruled, assignments, *resolved)) return assignments;
     assignments.erase(assignments.begin() + static_cast<std::ptrdiff_t>(overruled));
   }
 }

@@ -36,7 +36,8 @@ std::variant<std::vector<Assignment>, std::string> read_assignments(const std::s
 // resolve() only.
 std::optional<std::string> key_set_twice(std::span<const Assignment> assignments);
 
-// Leaves out what the settings say of tables that the command line says otherwise, under whatever name.
+// Leaves out what the settings say of tables that the command line says otherwise, under whatever name; but no sweep
+// and no drop of other tables as well: resolve() says that these contradict.
 std::vector<Assignment> without_overruled(std::vector<Assignment> assignments, const PrintedPlan& printed);
 
 // The changes of one point of the sweeps: values[chosen[i]] of assignment i, with the rows of `printed` that its table

@@ -114,19 +114,22 @@ TEST(Assignments, TwoNamesOfOneTable) {
 TEST(Assignments, SettingsGiveWayToTheCommandLine) {
   PrintedPlan printed;
   for (const char* fqn : {"ebc.a", "ebc.b"}) printed.tables.rows.emplace_back().fqn = {fqn, {}};
-  const auto left = [&](const std::string& setting, const std::string& said) {
-    std::vector<Assignment> all = {good(setting), good(said)};
+  const auto left = [&](const std::string& setting, const std::vector<std::string>& said) {
+    std::vector<Assignment> all = {good(setting)};
     all.front().of_settings = true;
+    for (const std::string& text : said) all.push_back(good(text));
     std::vector<std::string> keys;
     for (const Assignment& one : without_overruled(all, printed)) keys.push_back(one.key);
     return testing::PrintToString(keys);
   };
-  EXPECT_EQ(left("a.rows=5", "ebc.a.rows=6"), "{ \"ebc.a.rows\" }");
-  EXPECT_EQ(left("drop a", "ebc.a.rows=6"), "{ \"ebc.a.rows\" }");
-  EXPECT_EQ(left("ebc.a.rows=6", "drop a"), "{ \"drop\" }");
-  EXPECT_EQ(left("b.rows=5", "ebc.a.rows=6"), "{ \"b.rows\", \"ebc.a.rows\" }");
-  EXPECT_EQ(left("*a.rows=5", "a.rows=6"), "{ \"*a.rows\", \"a.rows\" }");  // the last one holds
-  EXPECT_EQ(left("a.rows=5,6", "ebc.a.rows=6"), "{ \"a.rows\", \"ebc.a.rows\" }");
+  EXPECT_EQ(left("a.rows=5", {"ebc.a.rows=6"}), "{ \"ebc.a.rows\" }");
+  EXPECT_EQ(left("drop a", {"ebc.a.rows=6"}), "{ \"ebc.a.rows\" }");
+  EXPECT_EQ(left("ebc.a.rows=6", {"drop a"}), "{ \"drop\" }");
+  EXPECT_EQ(left("b.rows=5", {"ebc.a.rows=6"}), "{ \"b.rows\", \"ebc.a.rows\" }");
+  EXPECT_EQ(left("*a.rows=5", {"a.rows=6"}), "{ \"*a.rows\", \"a.rows\" }");  // the last one holds
+  EXPECT_EQ(left("a.rows=5,6", {"ebc.a.rows=6"}), "{ \"a.rows\", \"ebc.a.rows\" }");
+  EXPECT_EQ(left("drop *", {"ebc.a.rows=6"}), "{ \"drop\", \"ebc.a.rows\" }");  // b stays dropped, or is told
+  EXPECT_EQ(left("drop *", {"a.rows=6", "b.dim=4"}), "{ \"a.rows\", \"b.dim\" }");
 }
 
 TEST(Assignments, FromAFile) {

@@ -177,11 +177,7 @@ class Settings(unittest.TestCase):
                 (["--set", "batch_size=8"], 'changes = "changes.txt"', ["--set", "batch_size=8"]),
                 (["--changes", "changes.txt"], 'set = ["batch_size=8", "dtype=fp16"]',
                  ["--set", "dtype=fp16", "--set", "batch_size=4"]),
-                (["--set", "ad_emb.rows=7"], 'set = "model.*.ad_emb.rows=5"', ["--set", "ad_emb.rows=7"]),
-                (["--set", "ad_emb.rows=7"], 'set = "position_ebc_weighted.ad_emb.rows=5"', ["--set", "ad_emb.rows=7"]),
-                (["--changes", "ad_emb.txt"], 'set = "position_ebc_weighted.ad_emb.rows=5"', ["--changes", "ad_emb.txt"]),
-                (["--set", "ad_emb.rows=7"], 'set = "drop *.ad_emb"', ["--set", "ad_emb.rows=7"]),
-                (["--set", "drop ad_emb"], 'set = "*.ad_emb.rows=5"', ["--set", "drop ad_emb"])):
+                (["--changes", "ad_emb.txt"], 'set = "position_ebc_weighted.ad_emb.rows=5"', ["--set", "ad_emb.rows=7"])):
             with self.subTest(words=words, config=config):
                 done = self.tool("whatif", *words, LOG, config=config)
                 alone = self.tool("whatif", *other, LOG, config="")
@@ -192,6 +188,38 @@ class Settings(unittest.TestCase):
                               ([], '[whatif]\nmax = "batch_size"\nset = "batch_size=4"')):
             with self.subTest(words=words, config=config):
                 self.assertEqual(self.tool("whatif", *words, LOG, config=config).returncode, 2)
+
+    def test_changes_of_the_command_line_win_over_those_of_the_same_table(self):
+        one, whole = "ad_emb", "model.position_ebc_weighted.ad_emb"
+        other = "share_embed_emb"
+        for words, changes, alone in (
+                ([f"{one}.rows=7"], f"{whole}.rows=5", [f"{one}.rows=7"]),
+                ([f"{one}.rows=7"], f"model.*.{one}.rows=5", [f"model.*.{one}.rows=5", f"{one}.rows=7"]),
+                ([f"{one}.rows=7"], f"drop {whole}", [f"{one}.rows=7"]),
+                ([f"{one}.rows=7"], f"drop *.{one}", [f"{one}.rows=7"]),
+                ([f"drop {one}"], f"*.{one}.rows=5", [f"drop {one}"]),
+                ([f"{one}.rows=7", f"{other}.rows=9"], "drop *emb", [f"{one}.rows=7", f"{other}.rows=9"]),
+                ([f"{one}.rows=7"], f"drop {other}", [f"drop {other}", f"{one}.rows=7"])):
+            with self.subTest(words=words, changes=changes):
+                done = self.changed(words, changes)
+                expected = self.tool("whatif", *(f"--set={text}" for text in alone), LOG, config="")
+                self.assertEqual((done.returncode, done.stdout), (0, expected.stdout), done.stderr)
+
+    def test_changes_of_the_settings_that_stay_contradict_those_of_the_command_line(self):
+        one, whole = "ad_emb", "model.position_ebc_weighted.ad_emb"
+        for words, changes, config, message in (
+                ([f"{one}.rows=7"], "drop *emb", "", f"'drop *emb' leaves nothing for '{one}.rows=7'"),
+                ([f"{one}.rows=7"], f"{whole}.rows=5,6", "", f"'{whole}.rows=5' and '{one}.rows=7' set the same")):
+            with self.subTest(words=words, changes=changes, config=config):
+                done = self.changed(words, changes, config)
+                self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
+                self.assertIn(message, done.stderr.decode())
+
+    def changed(self, words, changes, config=""):
+        """whatif with the words on the command line and the changes, and more, in the settings."""
+        (self.path / "changes.txt").write_text(changes)
+        return self.tool("whatif", *(f"--set={text}" for text in words), LOG,
+                         config='changes = "changes.txt"\n' + config)
 
     def test_colours(self):
         def colours(**more):
