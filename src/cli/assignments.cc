@@ -152,7 +152,7 @@ bool drops_others(std::size_t overruled, std::span<const Assignment> assignments
 }
 
 // The header of answers in CSV, which is of all blocks, names it.
-bool has_column(const Assignment& assignment) { return assignment.values.size() > 1; }
+bool has_column(const Assignment& assignment) { return assignment.values.size() > 1 || assignment.is_asked; }
 
 // resolve(), whether or not they contradict each other.
 std::variant<std::vector<Change>, std::string> named(std::span<const Assignment> assignments,

@@ -24,6 +24,7 @@ struct Assignment {
   std::string key;             // as written
   std::vector<Change> values;  // at least one; their `tables` are still to be filled in
   bool of_settings = false;    // gives way to one of the command line
+  bool is_asked = false;       // the count that --max looks for
 };
 
 // Returns what is wrong with the text if it is no assignment.
@@ -37,7 +38,7 @@ std::variant<std::vector<Assignment>, std::string> read_assignments(const std::s
 std::optional<std::string> key_set_twice(std::span<const Assignment> assignments);
 
 // Leaves out what the settings say of tables that the command line says otherwise, under whatever name; but no sweep
-// and no drop of other tables as well: resolve() says that these contradict.
+// and no count of --max, nor a drop of other tables as well: resolve() says that these contradict.
 std::vector<Assignment> without_overruled(std::vector<Assignment> assignments, const PrintedPlan& printed);
 
 // The changes of one point of the sweeps: values[chosen[i]] of assignment i, with the rows of `printed` that its table

@@ -60,8 +60,8 @@ bool leaves_no_question(const ChangeTexts& texts, const ChangeTexts& said, const
          });
 }
 
-// Reads --max: a change of the count in question comes last.
-std::optional<std::string> read_largest(const ChangeTexts& texts, Options& options) {
+// Reads --max: a change of the count in question comes last. `is_said`: on the command line.
+std::optional<std::string> read_largest(const ChangeTexts& texts, bool is_said, Options& options) {
   if (!texts.max) return texts.max_hbm ? std::optional<std::string>("--max-hbm needs --max KEY") : std::nullopt;
   const std::string& key = *texts.max;
   if (options.render_changed) return "--max gives no plan to --render; set the value that it found";
@@ -75,6 +75,9 @@ std::optional<std::string> read_largest(const ChangeTexts& texts, Options& optio
     question.max_hbm = parse_size(*texts.max_hbm);
     if (!question.max_hbm) return "--max-hbm '" + *texts.max_hbm + "': expected a size, for example 72GiB";
   }
+  count.is_asked = true;
+  count.of_settings = !is_said;
+  count.values.front().text = "--max " + key;  // for messages; the answer has values
   options.changes.push_back(std::move(count));
   options.largest = std::move(question);
   return std::nullopt;
@@ -110,7 +113,8 @@ std::optional<std::string> read_changes(const ChangeTexts& texts, const ChangeTe
   if (auto* wrong = std::get_if<std::string>(&read)) return std::move(*wrong);
   std::vector<Assignment>& changes = options.changes;
   changes = std::get<Assignments>(std::move(read));
-  if (auto wrong = read_largest(leaves_no_question(texts, said, options) ? said : texts, options)) return wrong;
+  const ChangeTexts& asked = leaves_no_question(texts, said, options) ? said : texts;
+  if (auto wrong = read_largest(asked, said.max.has_value(), options)) return wrong;
   if (const auto key = key_set_twice(changes)) return *key + " is set twice; give each attribute one value";
   if (changes.empty() && texts.file.empty() && options.command == CommandId::whatif) return std::string(kNoChange);
   const bool sweeps = std::ranges::any_of(changes, [](const Assignment& a) { return a.values.size() > 1; });

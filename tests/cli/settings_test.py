@@ -185,7 +185,8 @@ class Settings(unittest.TestCase):
                                  (0, alone.stdout), done.stderr)
         for words, config in ((["--set", "batch_size=4", "--max", "batch_size"], ""),
                               (["--set", "batch_size=4", "--max-hbm", "9GiB"], '[whatif]\nmax = "batch_size"'),
-                              ([], '[whatif]\nmax = "batch_size"\nset = "batch_size=4"')):
+                              ([], '[whatif]\nmax = "batch_size"\nset = "batch_size=4"'),
+                              ([], '[whatif]\nmax = "ad_emb.rows"\nset = "position_ebc_weighted.ad_emb.rows=4"')):
             with self.subTest(words=words, config=config):
                 self.assertEqual(self.tool("whatif", *words, LOG, config=config).returncode, 2)
 
@@ -207,9 +208,12 @@ class Settings(unittest.TestCase):
 
     def test_changes_of_the_settings_that_stay_contradict_those_of_the_command_line(self):
         one, whole = "ad_emb", "model.position_ebc_weighted.ad_emb"
+        asked = f'[whatif]\nmax = "{one}.rows"\nmax-hbm = "9GiB"'
         for words, changes, config, message in (
                 ([f"{one}.rows=7"], "drop *emb", "", f"'drop *emb' leaves nothing for '{one}.rows=7'"),
-                ([f"{one}.rows=7"], f"{whole}.rows=5,6", "", f"'{whole}.rows=5' and '{one}.rows=7' set the same")):
+                ([f"{one}.rows=7"], f"{whole}.rows=5,6", "", f"'{whole}.rows=5' and '{one}.rows=7' set the same"),
+                ([f"{whole}.rows=7"], "", asked, f"'{whole}.rows=7' and '--max {one}.rows' set the same"),
+                ([f"drop {one}"], "", asked, f"'drop {one}' leaves nothing for '--max {one}.rows'")):
             with self.subTest(words=words, changes=changes, config=config):
                 done = self.changed(words, changes, config)
                 self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
