@@ -141,6 +141,15 @@ inline constexpr std::array<std::string_view, 17> kSharderNames = {"EmbeddingBag
 inline constexpr std::array<std::string_view, 5> kPerfComponents = {"fwd_compute", "fwd_comms", "bwd_compute",
                                                                     "bwd_comms", "prefetch_compute"};
 
+// Has each of the `count` enumerators its row, in their order? A table that is read by its enumerator asserts this,
+// since a row that is missing or out of place would compile.
+template <class Row, std::size_t N, class Of, class Enum>
+constexpr bool has_row_of_each(const std::array<Row, N>& rows, Enum Of::*enumerator, std::size_t count) {
+  for (std::size_t i = 0; i < N; ++i)
+    if (static_cast<std::size_t>(rows[i].*enumerator) != i) return false;
+  return N == count;
+}
+
 template <class Enum, std::size_t N>
 constexpr std::string_view name_of(Enum value, const std::array<std::string_view, N>& names) {
   return names[static_cast<std::size_t>(value)];

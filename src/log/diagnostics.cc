@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 
+#include "shardstats/vocabulary.h"
+
 namespace shardstats {
 namespace {
 
@@ -163,12 +165,7 @@ constexpr auto kDiagnostics = [] {
   });
 }();
 
-constexpr bool are_in_order() {
-  for (std::size_t i = 0; i < kDiagnostics.size(); ++i)
-    if (static_cast<std::size_t>(kDiagnostics[i].kind) != i) return false;
-  return true;
-}
-static_assert(are_in_order());
+static_assert(has_row_of_each(kDiagnostics, &DiagnosticForm::kind, static_cast<std::size_t>(DiagnosticKind::count)));
 
 }  // namespace
 

@@ -108,6 +108,7 @@ enum class DiagnosticKind : std::uint8_t {
   many_unplaced_shards,
   many_rank_rows,
   many_table_rows,
+  count,  // stays last: no kind, but how many there are
 };
 
 struct DiagnosticForm {
