@@ -1,5 +1,5 @@
-// What the parser says of a damaged or unknown block: one kind for each sentence, with its rule (rule ids log.*) and
-// how severe it is. What reads a plan asks for kinds, never for words. Tested by tests/log/diagnostics_test.cc.
+// What the parser says of a damaged or unknown block: one kind for each sentence and severity, with its rule (rule
+// ids log.*). What reads a plan asks for kinds, never for words. Tested by tests/log/diagnostics_test.cc.
 #pragma once
 
 #include <cstdint>
