@@ -12,6 +12,15 @@
 
 namespace shardstats {
 
+// Has each of the `count` enumerators its row, in their order? A table that is read by its enumerator asserts this,
+// since a row that is missing or out of place would compile.
+template <class Row, std::size_t N, class Of, class Enum>
+constexpr bool has_row_of_each(const std::array<Row, N>& rows, Enum Of::*enumerator, std::size_t count) {
+  for (std::size_t i = 0; i < N; ++i)
+    if (static_cast<std::size_t>(rows[i].*enumerator) != i) return false;
+  return N == count;
+}
+
 // TorchRec releases whose planner output differs or may differ (log-format.md section 0.1), oldest first.
 enum class Release : std::uint8_t {
   v0_1_0,
@@ -67,37 +76,39 @@ enum class Kernel : std::uint8_t {
   fused_triton,
   dram_ssd_virtual_table,
   unfused_tpu,
-  default_kernel,
+  default_kernel,  // stays last
 };
 struct KernelName {
+  Kernel kernel;
   std::string_view name;
   Release since, until;
 };
 inline constexpr std::array<KernelName, 23> kKernelNames = {{
-    {"dense", Release::v0_1_0, Release::main_branch},
-    {"sparse", Release::v0_1_0, Release::v0_1_1},
-    {"batched_dense", Release::v0_1_0, Release::v0_1_1},
-    {"batched_fused", Release::v0_1_0, Release::v0_1_1},
-    {"batched_fused_uvm", Release::v0_1_0, Release::v0_1_1},
-    {"batched_fused_uvm_caching", Release::v0_1_0, Release::v0_1_1},
-    {"batched_quant", Release::v0_1_0, Release::v0_1_1},
-    {"batched_quant_uvm", Release::v0_1_1, Release::v0_1_1},
-    {"batched_quant_uvm_caching", Release::v0_1_1, Release::v0_1_1},
-    {"fused", Release::v0_2_0, Release::main_branch},
-    {"fused_uvm", Release::v0_2_0, Release::main_branch},
-    {"fused_uvm_caching", Release::v0_2_0, Release::main_branch},
-    {"quant", Release::v0_2_0, Release::main_branch},
-    {"quant_uvm", Release::v0_2_0, Release::main_branch},
-    {"quant_uvm_caching", Release::v0_2_0, Release::main_branch},
-    {"key_value", Release::v0_8_0, Release::main_branch},
-    {"customized_kernel", Release::v1_2_0, Release::main_branch},
-    {"ssd_virtual_table", Release::v1_3_0, Release::main_branch},
-    {"dram_virtual_table", Release::v1_3_0, Release::main_branch},
-    {"fused_triton", Release::v1_6_0, Release::main_branch},
-    {"dram_ssd_virtual_table", Release::v1_8_0, Release::main_branch},
-    {"unfused_tpu", Release::main_branch, Release::main_branch},
-    {"default", Release::v0_1_0, Release::main_branch},
+    {Kernel::dense, "dense", Release::v0_1_0, Release::main_branch},
+    {Kernel::sparse, "sparse", Release::v0_1_0, Release::v0_1_1},
+    {Kernel::batched_dense, "batched_dense", Release::v0_1_0, Release::v0_1_1},
+    {Kernel::batched_fused, "batched_fused", Release::v0_1_0, Release::v0_1_1},
+    {Kernel::batched_fused_uvm, "batched_fused_uvm", Release::v0_1_0, Release::v0_1_1},
+    {Kernel::batched_fused_uvm_caching, "batched_fused_uvm_caching", Release::v0_1_0, Release::v0_1_1},
+    {Kernel::batched_quant, "batched_quant", Release::v0_1_0, Release::v0_1_1},
+    {Kernel::batched_quant_uvm, "batched_quant_uvm", Release::v0_1_1, Release::v0_1_1},
+    {Kernel::batched_quant_uvm_caching, "batched_quant_uvm_caching", Release::v0_1_1, Release::v0_1_1},
+    {Kernel::fused, "fused", Release::v0_2_0, Release::main_branch},
+    {Kernel::fused_uvm, "fused_uvm", Release::v0_2_0, Release::main_branch},
+    {Kernel::fused_uvm_caching, "fused_uvm_caching", Release::v0_2_0, Release::main_branch},
+    {Kernel::quant, "quant", Release::v0_2_0, Release::main_branch},
+    {Kernel::quant_uvm, "quant_uvm", Release::v0_2_0, Release::main_branch},
+    {Kernel::quant_uvm_caching, "quant_uvm_caching", Release::v0_2_0, Release::main_branch},
+    {Kernel::key_value, "key_value", Release::v0_8_0, Release::main_branch},
+    {Kernel::customized_kernel, "customized_kernel", Release::v1_2_0, Release::main_branch},
+    {Kernel::ssd_virtual_table, "ssd_virtual_table", Release::v1_3_0, Release::main_branch},
+    {Kernel::dram_virtual_table, "dram_virtual_table", Release::v1_3_0, Release::main_branch},
+    {Kernel::fused_triton, "fused_triton", Release::v1_6_0, Release::main_branch},
+    {Kernel::dram_ssd_virtual_table, "dram_ssd_virtual_table", Release::v1_8_0, Release::main_branch},
+    {Kernel::unfused_tpu, "unfused_tpu", Release::main_branch, Release::main_branch},
+    {Kernel::default_kernel, "default", Release::v0_1_0, Release::main_branch},
 }};
+static_assert(has_row_of_each(kKernelNames, &KernelName::kernel, static_cast<std::size_t>(Kernel::default_kernel) + 1));
 
 // The topology's compute device (storage-model.md section 2.2).
 enum class Device : std::uint8_t { cuda, cpu, mtia, tpu };
@@ -140,15 +151,6 @@ inline constexpr std::array<std::string_view, 17> kSharderNames = {"EmbeddingBag
 // Perf components in printed order (log-format.md section 3.3).
 inline constexpr std::array<std::string_view, 5> kPerfComponents = {"fwd_compute", "fwd_comms", "bwd_compute",
                                                                     "bwd_comms", "prefetch_compute"};
-
-// Has each of the `count` enumerators its row, in their order? A table that is read by its enumerator asserts this,
-// since a row that is missing or out of place would compile.
-template <class Row, std::size_t N, class Of, class Enum>
-constexpr bool has_row_of_each(const std::array<Row, N>& rows, Enum Of::*enumerator, std::size_t count) {
-  for (std::size_t i = 0; i < N; ++i)
-    if (static_cast<std::size_t>(rows[i].*enumerator) != i) return false;
-  return N == count;
-}
 
 template <class Enum, std::size_t N>
 constexpr std::string_view name_of(Enum value, const std::array<std::string_view, N>& names) {

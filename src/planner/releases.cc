@@ -72,6 +72,7 @@ constexpr std::array<KernelTraits, kKernelNames.size()> kKernels = {{
     {known_as(Kernel::default_kernel),            false, false, false, false, false, main_branch, false, KernelSpeed::unknown},
 }};
 // clang-format on
+static_assert(has_row_of_each(kKernels, &KernelName::kernel, kKernelNames.size()));
 
 // Each row of a log names one, and few names are of the same length.
 constexpr std::size_t kLongestKernel = 25, kMostOfLength = 6;
