@@ -317,7 +317,8 @@ class Sections {
 }  // namespace
 
 void check_sections(Checks& checks) {
-  if (checks.printed.lines.empty() || checks.printed.is_reported("log.cut_lines")) return;  // with what stood there
+  if (checks.printed.lines.empty() || checks.printed.is_rule_reported(DiagnosticKind::cut_lines))
+    return;  // with what stood there
   Sections(checks).check();
 }
 

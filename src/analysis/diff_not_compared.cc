@@ -44,7 +44,7 @@ bool has_lost_cells(const DiffSide& side) {
   return std::ranges::any_of(kRules, [&](std::string_view rule) { return side.printed.is_reported(rule); });
 }
 // What such a column holds is not read, and the one that it may stand for is missing.
-bool has_unknown_columns(const DiffSide& side) { return side.printed.is_reported("log.unknown_column"); }
+bool has_unknown_columns(const DiffSide& side) { return side.printed.is_rule_reported(DiagnosticKind::unknown_column); }
 bool has_lost_an_end(const DiffSide& side) {
   return side.printed.is_reported(DiagnosticKind::no_opening_border) ||
          side.printed.is_reported(DiagnosticKind::no_closing_border);

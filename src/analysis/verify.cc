@@ -142,7 +142,7 @@ std::set<std::string_view> counted_kernels(const PrintedPlan& printed) {
 
 bool is_cut(const PrintedPlan& printed) {
   return printed.is_reported(DiagnosticKind::no_opening_border) ||
-         printed.is_reported(DiagnosticKind::no_closing_border) || printed.is_reported("log.cut_lines");
+         printed.is_reported(DiagnosticKind::no_closing_border) || printed.is_rule_reported(DiagnosticKind::cut_lines);
 }
 
 LineId last_known_line(const PrintedPlan& printed) {

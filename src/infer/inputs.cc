@@ -74,7 +74,7 @@ bool read_batches(const PrintedTable& printed, double batch_size, Columns& colum
 
 // The column of batch sizes, which not all logs have, stands last: a cut may have taken it away.
 bool may_lack_batches(const PrintedPlan& plan) {
-  return plan.is_reported("log.cut_lines") && !plan.tables.has(ColumnId::batch_sizes) &&
+  return plan.is_rule_reported(DiagnosticKind::cut_lines) && !plan.tables.has(ColumnId::batch_sizes) &&
          plan.releases.back() >= Release::v0_5_0;
 }
 

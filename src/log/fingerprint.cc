@@ -175,7 +175,7 @@ void TableHints::add(const PrintedTable& row) {
 
 std::vector<Release> release_candidates(const PrintedPlan& plan, const TableHints& tables, bool complete) {
   // What stood to the right of a cut, or in a line that is not known again, nobody knows.
-  const bool cut = plan.is_reported("log.cut_lines");
+  const bool cut = plan.is_rule_reported(DiagnosticKind::cut_lines);
   Votes votes;
   vote_lines(plan, votes);
   vote_kernels(plan, votes);

@@ -771,7 +771,7 @@ TEST(Damage, LinesThatEndInTheirText) {
     const std::size_t at = log.find(c.text);
     const std::string open = log.substr(0, at) + std::string(c.end) + log.substr(log.find('\n', at));
     const PrintedPlan plan = test::parsed(open);
-    EXPECT_EQ(plan.is_reported("log.malformed_cell"), c.lost) << c.end;
+    EXPECT_EQ(plan.is_rule_reported(DiagnosticKind::malformed_cell), c.lost) << c.end;
     const bool is_read = !c.lost || !c.text.starts_with("Batch");
     EXPECT_EQ(plan.slot(LineId::batch_size).text, is_read ? "1024" : "") << c.end;
   }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "shardstats/log/printed.h"
+
 namespace shardstats {
 namespace {
 
@@ -19,6 +21,14 @@ TEST(Diagnostics, NoTwoKindsShareSentenceAndSeverity) {
     EXPECT_TRUE(said.emplace(form.message, form.severity).second) << form.message;
     EXPECT_EQ(&diagnostic_form(form.kind), &form);
   }
+}
+
+TEST(Diagnostics, ARuleIsReportedByAnyOfItsKinds) {
+  PrintedPlan plan;
+  plan.diagnostics.push_back({diagnostic_form(DiagnosticKind::cut_headers), {}});
+  EXPECT_TRUE(plan.is_rule_reported(DiagnosticKind::cut_lines));
+  EXPECT_FALSE(plan.is_reported(DiagnosticKind::cut_lines));
+  EXPECT_FALSE(plan.is_rule_reported(DiagnosticKind::unknown_column));
 }
 
 }  // namespace

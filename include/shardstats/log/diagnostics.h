@@ -1,5 +1,6 @@
 // What the parser says of a damaged or unknown block: one kind for each sentence and severity, with its rule (rule
-// ids log.*). What reads a plan asks for kinds, never for words. Tested by tests/log/diagnostics_test.cc.
+// ids log.*). What reads a plan asks for a kind, or for all that share its rule. Tested by
+// tests/log/diagnostics_test.cc.
 #pragma once
 
 #include <cstdint>
