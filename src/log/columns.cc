@@ -76,6 +76,12 @@ ColumnId known_column_id(std::string_view header, bool rank_table) {
   return ColumnId::unknown;
 }
 
+bool begins_longer_header(std::string_view header, bool rank_table) {
+  return std::ranges::any_of(column_forms(), [=](const ColumnForm& form) {
+    return form.rank_table == rank_table && form.header.size() > header.size() && form.header.starts_with(header);
+  });
+}
+
 // "HBM (GiB)" is "HBM (GB)".
 ColumnId column_id(std::string_view header, bool rank_table) {
   const ColumnId known = known_column_id(header, rank_table);
@@ -93,7 +99,7 @@ ColumnId column_id(std::string_view header, bool rank_table) {
 
 std::size_t dashes_of(const PrintedColumn& column, bool rank_table) {
   for (const ColumnForm& form : column_forms())
-    if (form.rank_table == rank_table && form.header == column.header.text)
+    if (form.rank_table == rank_table && form.id == column.id && form.header == column.header.text)
       return static_cast<std::size_t>(form.dashes);
   return column.dashes;
 }
@@ -171,6 +177,9 @@ std::span<const CutCell> ColumnEdges::cut_header(std::string_view row, bool clos
                               ids_.begin() + static_cast<std::ptrdiff_t>(c);
     ids_[c] = stands_twice ? ColumnId::unknown : id;
   }
+  // No table of any release ends in "Input": it is a piece of "Input (MB)", and below it stand pieces of numbers.
+  if (!closed && count_ > 0 && begins_longer_header(cells_[count_ - 1].text, rank_table_))
+    ids_[count_ - 1] = ColumnId::unknown;
   return {cells_.data(), count_};
 }
 

@@ -76,7 +76,7 @@ void vote_columns(const ColumnTable<Row>& table, bool rank_table, bool all, Vote
   for (const ColumnForm& form : forms_up_to_last(table, rank_table)) {
     if (form.rank_table != rank_table || form.id == ColumnId::unknown) continue;
     for (const PrintedColumn& column : table.columns)
-      if (column.header.text == form.header) votes.only(form.since, form.until);
+      if (column.id == form.id && column.header.text == form.header) votes.only(form.since, form.until);
     // A column that is missing speaks against the releases since its first spelling; Batch Sizes is optional.
     if (!all || form.id == missing || form.id == ColumnId::batch_sizes || table.has(form.id)) continue;
     missing = form.id;

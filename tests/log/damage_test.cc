@@ -595,6 +595,37 @@ TEST(Damage, LinesCutOffAtAColumn) {
   EXPECT_FALSE(plan.tables.rows[0].hash_size);
 }
 
+// What a cut leaves of a header may be a header of v0.1.0, "Input" of "Input (MB)"; pieces of numbers stand below it.
+TEST(Damage, LinesCutOffInsideAHeaderThatBeginsAsAnother) {
+  const std::string log =
+      box({"     Rank     HBM (GB)     DDR (GB)     Perf (ms)     Input (MB)     Output (MB)     Shards",
+           "   ------   ----------   ----------   -----------   ------------   -------------   --------",
+           "        0   1.372 (2%)     0.0 (0%)   1405.275301      123456.78      1234567.89    TW: 123",
+           "        1   0.174 (0%)     0.0 (0%)         0.301           1.25            0.01      TW: 1", "",
+           "Input: MB/iteration, Output: MB/iteration, Shards: number of tables"});
+  const struct {
+    std::string piece;
+    Cell (*cell)(const PrintedRank&);
+  } cases[] = {{"Perf", [](const PrintedRank& row) { return row.perf.total; }},
+               {"Input", [](const PrintedRank& row) { return row.input; }},
+               {"Output", [](const PrintedRank& row) { return row.output; }}};
+  for (const auto& c : cases) {
+    const std::size_t header = log.find("#      Rank"), edge = log.find(c.piece, header) + c.piece.size() - header;
+    for (const std::size_t width : {edge, edge + 1}) {
+      std::string cut;
+      for (std::size_t start = 0; start < log.size(); start = log.find('\n', start) + 1) {
+        const std::string line = log.substr(start, std::min(width, log.find('\n', start) - start));
+        cut += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";  // as copies of a terminal do
+      }
+      const PrintedPlan plan = test::parsed(cut);
+      EXPECT_TRUE(plan.is_reported(DiagnosticKind::cut_headers)) << cut;
+      ASSERT_EQ(plan.ranks.rows.size(), 2u) << cut;
+      EXPECT_EQ(plan.ranks.rows[0].hbm.text, "1.372");
+      EXPECT_FALSE(c.cell(plan.ranks.rows[0])) << cut;
+    }
+  }
+}
+
 TEST(Damage, LinesOfOthersInsideATable) {
   std::string log = table({kFirst, kSecond});
   log.insert(log.find("# " + kSecond), "# note to self\n");
