@@ -40,8 +40,9 @@ bool has_unread_memory(const DiffSide& side) {
 }
 bool has_lost_cells(const DiffSide& side) {
   if (has_unread_memory(side)) return true;
-  constexpr std::string_view kRules[] = {"log.malformed_cell", "log.cut_lines", "log.bounds"};
-  return std::ranges::any_of(kRules, [&](std::string_view rule) { return side.printed.is_reported(rule); });
+  using K = DiagnosticKind;
+  constexpr DiagnosticKind kKinds[] = {K::malformed_cell, K::cut_lines, K::large_number};
+  return std::ranges::any_of(kKinds, [&](DiagnosticKind kind) { return side.printed.is_rule_reported(kind); });
 }
 // What such a column holds is not read, and the one that it may stand for is missing.
 bool has_unknown_columns(const DiffSide& side) { return side.printed.is_rule_reported(DiagnosticKind::unknown_column); }

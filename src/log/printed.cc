@@ -43,10 +43,8 @@ bool PrintedPlan::is_reported(DiagnosticKind kind) const {
   return std::ranges::find(diagnostics, kind, &Diagnostic::kind) != diagnostics.end();
 }
 
-bool PrintedPlan::is_rule_reported(DiagnosticKind kind) const { return is_reported(diagnostic_form(kind).rule); }
-
-bool PrintedPlan::is_reported(std::string_view rule) const {
-  return std::ranges::find(diagnostics, rule, &Diagnostic::rule) != diagnostics.end();
+bool PrintedPlan::is_rule_reported(DiagnosticKind kind) const {
+  return std::ranges::find(diagnostics, diagnostic_form(kind).rule, &Diagnostic::rule) != diagnostics.end();
 }
 
 bool PrintedPlan::is_empty() const {

@@ -207,10 +207,6 @@ struct PrintedPlan {
   bool is_reported(DiagnosticKind kind) const;
   // Is there one of any kind that has the rule of that one?
   bool is_rule_reported(DiagnosticKind kind) const;
-  // Not for a rule that is spelled out: a typing error would be a rule that nothing reports.
-  bool is_reported(std::string_view rule) const;
-  template <std::size_t N>
-  bool is_reported(const char (&rule)[N]) const = delete;
   // Does the block say that no plan was found, which leaves it without a rank table (section 2)? Not where that is
   // lost.
   bool is_empty() const;
