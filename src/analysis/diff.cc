@@ -259,9 +259,7 @@ NumberDiff headroom(const DiffSide& base, const DiffSide& next, const std::vecto
 
 bool is_kept(const Filter& filter, const DiffSide& base, const DiffSide& next, const TablePair& pair) {
   const auto keeps = [&](const DiffSide& side, const std::optional<std::uint32_t>& index) {
-    if (!index) return false;
-    const PrintedTable& row = side.printed.tables.rows[*index];
-    return filter.keeps_table(row.fqn.text, row.sharding.text, row.kernel.text);
+    return index && filter.keeps_row(side.printed.tables.rows[*index]);
   };
   return keeps(base, pair.before) || keeps(next, pair.after);
 }

@@ -87,9 +87,7 @@ Reconstruction reconstruct(const PrintedPlan& printed, const Plan& plan, const F
   if (!plan.sized) result.why_not_sized = why_not_rebuilt(plan);
   find_known_columns(printed, plan, result);
   for (const PlanTable& table : plan.tables) {
-    const PrintedTable& row = printed.tables.rows[table.row];
-    if (filter.keeps_table(row.fqn.text, row.sharding.text, row.kernel.text))
-      result.tables.push_back(row_of(printed, plan, table, filter));
+    if (filter.keeps_row(printed.tables.rows[table.row])) result.tables.push_back(row_of(printed, plan, table, filter));
   }
   for (const PlanRank& rank : plan.ranks)
     if (rank.known && filter.keeps_rank(rank.rank)) result.ranks.push_back(&rank);

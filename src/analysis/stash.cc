@@ -77,7 +77,7 @@ class Planner {
   }
 
   std::optional<NotStashed> why_not(const PlanTable& table, const PrintedTable& row, ByteInterval weights) const {
-    if (!filter_.keeps_table(row.fqn.text, row.sharding.text, row.kernel.text)) return NotStashed::not_asked_for;
+    if (!filter_.keeps_row(row)) return NotStashed::not_asked_for;
     if (table.sharding == Sharding::dp || !is_fused(*table.kernel)) return NotStashed::kernel;
     if (table.sequence && !options_.sequence) return NotStashed::sequence;
     if (weights.high == 0) return NotStashed::not_in_hbm;
