@@ -322,7 +322,6 @@ std::optional<Inference> run_inference_like(const Precedent& precedent, const Pr
   take_survivors(options, all);
   if (options.perf) {
     all.perf = read_perf(all.inputs, all.plan);
-    if (!tells_perf(all.perf) && !precedent.perf.empty()) return std::nullopt;
     all.perf_outcomes = perf_like(precedent, all.inputs, all.found, all.perf);
     if (all.perf_outcomes.size() != precedent.perf.size()) return std::nullopt;
     take_perf(options, all);

@@ -305,6 +305,7 @@ SearchResult search_like(const Precedent& precedent, const PlanInputs& plan, con
 
 std::vector<PerfOutcome> perf_like(const Precedent& precedent, const PlanInputs& plan, const SearchResult& found,
                                    const PerfInputs& perf) {
+  if (!tells_perf(perf)) return {};
   PerfAgain again(plan, perf, found);
   std::vector<PerfOutcome> outcomes;
   for (const PerfPrecedent& known : precedent.perf) {
