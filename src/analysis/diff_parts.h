@@ -37,6 +37,8 @@ struct SideTable {
   const PlanTable* plan;
 };
 SideTable table_of(const DiffSide& side, std::uint32_t index);
+// Are its sizes rebuilt? A table of the other side alone has none here.
+bool is_sized(const DiffSide& side, std::optional<std::uint32_t> index);
 
 // Inputs of the whole plan that changed.
 struct WideInputs {

@@ -21,12 +21,6 @@ ByRank hbm_by_rank(const DiffSide& side, std::optional<std::uint32_t> table) {
   return ranks;
 }
 
-// A table of the other side alone has no size here.
-bool is_sized(const DiffSide& side, std::optional<std::uint32_t> table) {
-  const PlanTable* plan = table ? side.plan.table_of_row(*table) : nullptr;
-  return !table || (plan != nullptr && plan->sized);
-}
-
 // Ranks with more shards of the one than of the other.
 std::vector<int> ranks_missing(const DiffSide& from, std::uint32_t a, const DiffSide& in, std::uint32_t b) {
   std::map<int, int> counts;

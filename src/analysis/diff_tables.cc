@@ -262,6 +262,11 @@ SideTable table_of(const DiffSide& side, std::uint32_t index) {
   return {side.printed, side.printed.tables.rows[index], side.plan.table_of_row(index)};
 }
 
+bool is_sized(const DiffSide& side, std::optional<std::uint32_t> index) {
+  const PlanTable* plan = index ? side.plan.table_of_row(*index) : nullptr;
+  return !index || (plan != nullptr && plan->sized);
+}
+
 std::vector<InputDiff> table_inputs(const DiffSide& base, const DiffSide& next, const TablePair& pair,
                                     const WideInputs& wide) {
   std::vector<InputDiff> inputs;
@@ -298,10 +303,7 @@ TableDiff table_diff(const DiffSide& base, const DiffSide& next, const TablePair
   diff.kernel = shown.kernel.text;
   diff.ranks = shown.ranks.text;
   diff.inputs = std::move(inputs);
-  const auto is_rebuilt = [](const std::optional<SideTable>& table) {
-    return !table || (table->plan != nullptr && table->plan->sized);
-  };
-  diff.tells_hidden_inputs = is_rebuilt(before) && is_rebuilt(after);
+  diff.tells_hidden_inputs = is_sized(base, pair.before) && is_sized(next, pair.after);
   const PlanGrowth::OfTable* growth = before && after ? growth_of(next, *after) : nullptr;
   const auto bytes = [&](const TableSize& size) {
     const auto of = [&](const std::optional<SideTable>& table) { return table ? known_bytes(*table, size) : Known{}; };
