@@ -22,6 +22,11 @@ std::size_t most_frequent(std::vector<std::size_t> values) {
   return best;
 }
 
+bool is_divider(const BoxLine& line) {
+  const std::string_view text = LineText(line).text;
+  return text.size() > kShortestBorder && is_dashes(text);
+}
+
 }  // namespace
 
 bool was_mended(const Block& block, Mending what) {
@@ -45,8 +50,7 @@ std::size_t BoxFrame::read_width() const {
   std::size_t longest = 0;
   for (const BoxLine& line : block_.lines) {
     const std::string_view text = trim_right(line.text);
-    if (const std::string_view dashes = LineText(line).text; dashes.size() > kShortestBorder && is_dashes(dashes))
-      return dashes.size() + kAroundDivider;
+    if (is_divider(line)) return LineText(line).text.size() + kAroundDivider;
     longest = std::max(longest, characters(text));
     if (text.size() > 1 && text.ends_with('#')) lengths.push_back(characters(text));
   }
@@ -64,7 +68,8 @@ std::optional<std::size_t> BoxFrame::likeliest_border() const {
   return std::ranges::max_element(lines_of, {}, [](const auto& of) { return of.second; })->first;
 }
 
-// Lines that all end where the border does, or in blanks at one column, without their '#', were cut off there.
+// Lines that all end where the border does, or in blanks at one column, without their '#', were cut off there. So were
+// those without trailing blanks of which the divider, which the planner prints shorter, is as long as the border.
 void BoxFrame::find_cut() {
   if (was_mended(block_, Mending::frame)) return;
   const auto is_open = [](const BoxLine& line) { return !is_closed(line); };
@@ -83,12 +88,17 @@ void BoxFrame::find_cut() {
   const auto is_at_edge = [&](const BoxLine& line) {
     return is_open(line) && characters(line.text) == longest && (border == longest || line.text.ends_with(' '));
   };
+  const auto is_divider_at_edge = [&](const BoxLine& line) {
+    return border == longest && is_at_edge(line) && is_divider(line);
+  };
   const std::ptrdiff_t at_edge = std::ranges::count_if(block_.lines, is_at_edge);
   const bool is_last = first + 1 == block_.lines.end();
   is_torn_ = !block_.closed && is_open(block_.lines.back());
-  if (at_edge >= kFewestCut && 2 * at_edge > std::ssize(block_.lines)) {
+  const bool are_most_at_edge = at_edge >= kFewestCut && 2 * at_edge > std::ssize(block_.lines);
+  if (are_most_at_edge || std::ranges::any_of(block_.lines, is_divider_at_edge)) {
     cut_ = longest;
-    report(DiagnosticKind::cut_lines, cell_at(*first, first->text.substr(first->text.size() - 1)));
+    const BoxLine& line = *std::ranges::find_if(block_.lines, is_at_edge);
+    report(DiagnosticKind::cut_lines, cell_at(line, line.text.substr(line.text.size() - 1)));
     return;
   }
   are_most_closed_ = kOneOpenIn * std::ranges::count_if(block_.lines, is_open) < std::ssize(block_.lines);

@@ -595,6 +595,32 @@ TEST(Damage, LinesCutOffAtAColumn) {
   EXPECT_FALSE(plan.tables.rows[0].hash_size);
 }
 
+// The first so many bytes of each line, without blanks at their ends, as copies of a terminal leave them.
+std::string copied(const std::string& log, std::size_t width) {
+  std::string copy;
+  for (std::size_t start = 0; start < log.size(); start = log.find('\n', start) + 1) {
+    const std::string line = log.substr(start, std::min(width, log.find('\n', start) - start));
+    copy += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return copy;
+}
+
+// Where no cell reaches the edge, the divider does: a column behind it may be lost, where lines without their '#' are
+// whole otherwise.
+TEST(Damage, LinesCutOffBehindTheirCells) {
+  const std::string log = box({kHeader, kRule, kFirst, kSecond, "", std::string(kWidth - 4, '-'), "Batch Size: 512"});
+  for (const std::size_t width : {kWidth - 40, kWidth - 3}) {
+    const PrintedPlan plan = test::parsed(copied(log, width));
+    ASSERT_EQ(rules(plan), std::vector<std::string_view>{"log.cut_lines"}) << width;
+    EXPECT_EQ(plan.diagnostics[0].where.place.line, 1u + 7) << "that of the divider";
+    EXPECT_EQ(plan.diagnostics[0].where.place.column, width);
+    ASSERT_EQ(plan.tables.rows.size(), 2u);
+    EXPECT_EQ(plan.tables.rows[1].ranks.text, "0-1");
+  }
+  std::string open = test::replaced(log, "-- #", "--");
+  EXPECT_NE(rules(test::parsed(open)).front(), "log.cut_lines");
+}
+
 // What a cut leaves of a header may be a header of v0.1.0, "Input" of "Input (MB)"; pieces of numbers stand below it.
 TEST(Damage, LinesCutOffInsideAHeaderThatBeginsAsAnother) {
   const std::string log =
@@ -612,11 +638,7 @@ TEST(Damage, LinesCutOffInsideAHeaderThatBeginsAsAnother) {
   for (const auto& c : cases) {
     const std::size_t header = log.find("#      Rank"), edge = log.find(c.piece, header) + c.piece.size() - header;
     for (const std::size_t width : {edge, edge + 1}) {
-      std::string cut;
-      for (std::size_t start = 0; start < log.size(); start = log.find('\n', start) + 1) {
-        const std::string line = log.substr(start, std::min(width, log.find('\n', start) - start));
-        cut += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";  // as copies of a terminal do
-      }
+      const std::string cut = copied(log, width);
       const PrintedPlan plan = test::parsed(cut);
       EXPECT_TRUE(plan.is_reported(DiagnosticKind::cut_headers)) << cut;
       ASSERT_EQ(plan.ranks.rows.size(), 2u) << cut;
