@@ -9,12 +9,20 @@
 namespace shardstats::infer_detail {
 namespace {
 
-// At most what each rank prints: where the shards of none are all known, as where rows of tables are lost.
+// At most what each rank prints: where the shards of none are all known, as where rows of tables are lost. Where the
+// column is lost, at most what the fullest rank has, and what the planner may fill.
 RealInterval anything_in_ranks(const PlanInputs& plan, Quantity quantity) {
+  const bool in_hbm = quantity == Quantity::hbm;
   std::optional<double> least;
-  for (const RankInputs& rank : plan.ranks)
-    if (const auto& printed = quantity == Quantity::hbm ? rank.hbm : rank.ddr)
-      least = std::min(least.value_or(real(*printed).high), real(*printed).high);
+  const auto take = [&](const std::optional<ByteInterval>& printed) {
+    if (printed) least = std::min(least.value_or(real(*printed).high), real(*printed).high);
+  };
+  for (const RankInputs& rank : plan.ranks) take(in_hbm ? rank.hbm : rank.ddr);
+  if (!least && !plan.ranks.empty()) {
+    for (const LineId of_fullest : {LineId::peak_memory_pressure, LineId::max_hbm})
+      if (in_hbm) take(plan.printed->bytes_in(of_fullest));
+    take(plan.printed->bytes_in(LineId::planning_memory, in_hbm ? 0 : 1));
+  }
   return {0, least.value_or(0)};
 }
 

@@ -411,17 +411,39 @@ TEST(Damage, LostColumn) {
   }
 }
 
-// Cut off at a column, but for the last one that the parameter table may have.
-// Two of the logs have a last column that others lack.
+// What is reserved is printed nowhere but in the memory of the ranks.
+TEST(Damage, LostMemoryOfTheRanks) {
+  std::vector<std::string> lines = lines_of(read_file(SHARDSTATS_SOURCE_DIR "/testdata/planner/v1.3.0-tiny.log"));
+  const auto head = std::ranges::find_if(lines, [](const std::string& line) { return line.find("HBM (GB)") < 30; });
+  const std::string dashes = head[1];
+  const std::size_t start = dashes.find("---", dashes.find(' ', dashes.find("---"))), end = dashes.find(' ', start);
+  for (auto row = head; row->find_first_not_of("# \n") != row->npos; ++row)
+    row->replace(start, end - start, end - start, ' ');
+  const std::string bytes = joined(lines);
+  EXPECT_EQ(errors_of(bytes).of_numbers, std::vector<std::string>{});
+  const Checked checked(bytes);
+  const auto fullest = checked.printed.bytes_in(LineId::max_hbm);
+  ASSERT_TRUE(fullest);
+  EXPECT_EQ(checked.plan.dense_hbm, (ByteInterval{0, fullest->high}));
+}
+
+// Cut off at a column, but for the last one that the parameter table may have, with the blanks at the ends of lines and
+// without them, as copies of a terminal have it. Two of the logs have a last column that others lack.
 TEST(Damage, CutLines) {
   for (const char* name : {"v0.3.0.log", "v0.5.0.log", "v1.4.0.log", "v1.8.0.log", "main.log"}) {
     const std::vector<std::string> lines = lines_of(log_bytes(name));
     for (std::size_t width = 50; width < lines[0].size() - 3; width += 3) {
-      std::string bytes;
-      for (const std::string& line : lines) bytes += line.substr(0, std::min(width, line.size() - 1)) + "\n";
-      const Errors errors = errors_of(bytes);
-      EXPECT_EQ(errors.of_numbers, std::vector<std::string>{}) << name << " at " << width;
-      EXPECT_GE(errors.of_log, 1) << name << " at " << width;
+      std::string bytes, copied;
+      for (const std::string& line : lines) {
+        const std::string cut = line.substr(0, std::min(width, line.size() - 1));
+        bytes += cut + "\n";
+        copied += cut.substr(0, cut.find_last_not_of(' ') + 1) + "\n";
+      }
+      for (const std::string& log : {bytes, copied}) {
+        const Errors errors = errors_of(log);
+        EXPECT_EQ(errors.of_numbers, std::vector<std::string>{}) << name << " at " << width;
+        EXPECT_GE(errors.of_log, 1) << name << " at " << width;
+      }
     }
   }
 }
