@@ -46,7 +46,7 @@ struct Columns {
   Column<ByteInterval> hbm, ddr, ssd;
   Column<RealInterval> pooling_sum, poolings;
   Column<BatchSummary> batches;
-  bool has_batches = false, has_output = false;  // are there such columns?
+  bool has_batches = false;  // is there such a column?
   std::int64_t features_of_batches = 0;
   std::vector<int> ranks;
 };
@@ -169,7 +169,7 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   if (const auto& ssd = columns.ssd.read(printed.ssd, read_gib)) table.ssd = *ssd;
   const bool has_ranks = ranks_known ? !table.ranks.empty() : printed.ranks.text == "None" && plan.is_empty();
   const double size = static_cast<double>(table.rows) * static_cast<double>(table.cols);
-  const bool has_output = printed.output || !columns.has_output;  // a sequence takes other sizes than what is pooled
+  const auto has_output = static_cast<bool>(printed.output);  // a sequence takes other sizes than what is pooled
   table.sized = table.rows > 0 && table.cols > 0 && sharding && has_ranks && features && has_batches && has_output &&
                 size < static_cast<double>(kLargestTable) && static_cast<bool>(printed.pooling_factor) && has_lookups &&
                 table.block <= table.cols && (!columns_hidden(table) || std::ssize(table.ranks) <= table.cols);
@@ -204,7 +204,6 @@ std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t wo
   tables.reserve(printed.tables.rows.size());
   Columns columns;
   columns.has_batches = printed.tables.has(ColumnId::batch_sizes);
-  columns.has_output = printed.tables.has(ColumnId::output);
   std::int64_t shards = 0;
   const bool lacks_batches = may_lack_batches(printed);
   for (std::uint32_t row = 0; row < printed.tables.rows.size(); ++row) {

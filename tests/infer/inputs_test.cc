@@ -10,6 +10,7 @@ PrintedTable row_with(std::string_view features, std::string_view batch_sizes, s
   PrintedTable row;
   row.sharding.text = "TW";
   row.kernel.text = "fused";
+  row.output.text = "pooled";
   row.pooling_factor.text = "20.5";
   row.num_indices.text = poolings == "1.0" ? "20.5" : "41.0";
   row.num_poolings.text = poolings;
@@ -70,17 +71,15 @@ TEST(ReadTables, RowsSayTogetherWhatTheySayAlone) {
   }
 }
 
-// A table whose outputs are those of single lookups takes other sizes than one that pools them.
+// A table whose outputs are those of single lookups takes other sizes than one that pools them. All releases with
+// sizes print which it is: a log without the column lost it.
 TEST(ReadTables, SizesRestOnTheOutputThatIsPrinted) {
   PrintedTable row = row_with("1", "512", "1.0", "0.0");
-  EXPECT_TRUE(alone(row).sized);  // there is no such column
-  PrintedPlan plan = with_batch_sizes();
-  plan.tables.columns.push_back({ColumnId::output, {}});
-  plan.tables.rows = {row, row};
-  plan.tables.rows.back().output.text = "sequence";
-  const std::vector<TableInputs> tables = read_tables(plan, 2, 512);
-  EXPECT_FALSE(tables.front().sized);
-  EXPECT_TRUE(tables.back().sized);
+  EXPECT_TRUE(alone(row).sized);
+  row.output.text = "sequence";
+  EXPECT_TRUE(alone(row).sized);
+  row.output = {};
+  EXPECT_FALSE(alone(row).sized);
 }
 
 // One that pools several features was taken for one of a single feature.
