@@ -186,14 +186,34 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, end)) + (end < text.size() ? "..." : "");
 }
 
-Finding from(const Diagnostic& diagnostic, const Rule* rule) {
+std::string quoted(std::string_view text) { return "\"" + shortened(text) + "\""; }
+
+template <class Row>
+std::string_view header_above(const ColumnTable<Row>& table, Place place) {
+  const auto odd = std::ranges::find(table.odd, place, [](const OddCell& odd) { return odd.cell.place; });
+  return odd == table.odd.end() ? std::string_view() : table.columns[odd->column].header.text;
+}
+
+// What is odd itself says more than where it stands.
+std::string message_of(const PrintedPlan& printed, const Diagnostic& diagnostic) {
+  const std::string_view text = diagnostic.where.text;
+  if (text.empty()) return std::string(diagnostic.message);
+  if (diagnostic.rule.starts_with("log.unknown_")) return quoted(text) + " is " + std::string(diagnostic.message);
+  if (diagnostic.kind == DiagnosticKind::malformed_value)
+    return quoted(text) + " does not have the form that the planner prints in this line";
+  if (diagnostic.kind != DiagnosticKind::malformed_cell) return std::string(diagnostic.message);
+  std::string_view header = header_above(printed.ranks, diagnostic.where.place);
+  if (header.empty()) header = header_above(printed.tables, diagnostic.where.place);
+  return header.empty() ? std::string(diagnostic.message)
+                        : quoted(text) + " does not have the form of its column, " + quoted(header);
+}
+
+Finding from(const PrintedPlan& printed, const Diagnostic& diagnostic, const Rule* rule) {
   Finding finding;
   finding.rule = rule;
   finding.severity = diagnostic.severity;
   finding.where = diagnostic.where;
-  const bool is_new = diagnostic.rule.starts_with("log.unknown_") && !diagnostic.where.text.empty();
-  if (is_new) finding.message = "\"" + shortened(diagnostic.where.text) + "\" is ";
-  finding.message += diagnostic.message;
+  finding.message = message_of(printed, diagnostic);
   return finding;
 }
 
@@ -270,7 +290,8 @@ std::string words_of_likeliest(const std::vector<Suspect>& suspects) {
 Report verify(const PrintedPlan& printed, const Plan& plan) {
   Report report;
   for (const Diagnostic& diagnostic : printed.diagnostics)
-    if (const Rule* rule = find_rule(diagnostic.rule)) report.findings.push_back(analysis::from(diagnostic, rule));
+    if (const Rule* rule = find_rule(diagnostic.rule))
+      report.findings.push_back(analysis::from(printed, diagnostic, rule));
   analysis::Checks checks{
       printed, plan, report.findings, {}, analysis::has_all_rows(printed, plan), analysis::table_words(printed)};
   analysis::check_sections(checks);

@@ -284,6 +284,19 @@ TEST(Verify, AsksForLikelyValues) {
   }
 }
 
+TEST(Verify, QuotesWhatCannotBeReadWithItsColumn) {
+  const struct {
+    const char *mark, *from, *to, *message;
+  } cases[] = {{"9.161 (57%)", "57%", "x7%", "\"9.161 (x7%)\" does not have the form of its column, \"HBM (GB)\""},
+               {"device_os_ad_id", "8.941", "8,941",
+                "\"(8,941 GB, 0.0 GB)\" does not have the form of its column, \"Storage (HBM, DDR)\""},
+               {"# Batch Size:", "512", "5x2", "\"5x2\" does not have the form that the planner prints in this line"}};
+  for (const auto& c : cases) {
+    const Checked checked(changed(log_bytes("v1.4.0.log"), c.mark, c.from, c.to));
+    EXPECT_TRUE(std::ranges::count(checked.report.findings, c.message, &Finding::message)) << dump(checked.report);
+  }
+}
+
 // The sums of all kernels and all ranks are not wrong once more where one of their parts is.
 TEST(Verify, WrongMemoryIsOneFinding) {
   const struct {
