@@ -41,7 +41,7 @@ void add_facts(const Context& context, std::uint32_t t, Explained& explained) {
   if (table.rows > 0)
     line += ", " + number_text(static_cast<double>(table.rows)) + " rows x " +
             number_text(static_cast<double>(table.cols)) + " columns";
-  line += table.sequence ? ", sequence" : ", pooled";
+  if (row.output) line += ", " + std::string(row.output.text);
   if (table.shard_count > 0) line += ", " + plural(table.shard_count, "shard");
   explained.facts.push_back(std::move(line));
   if (!table.explained)

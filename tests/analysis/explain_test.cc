@@ -608,6 +608,18 @@ TEST(ExplainShard, IsFoundByTheListedRankWhereItWasNotRebuilt) {
   EXPECT_EQ(std::get<UnknownTarget>(answer).message, "table 'device_os_ad_id' has no shard on rank 1");
 }
 
+TEST(ExplainTable, SaysOfTheOutputWhatIsPrinted) {
+  std::string bytes = test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v1.4.0.log");
+  const auto facts = [](std::string log) {
+    return explained(Log(std::move(log)), "device_os_ad_id").at(0).facts.at(0);
+  };
+  EXPECT_TRUE(facts(bytes).find(", pooled") != std::string::npos) << facts(bytes);
+  const std::size_t pooled = bytes.find(" pooled ", bytes.find("device_os_ad_id"));
+  ASSERT_NE(pooled, std::string::npos);
+  bytes.replace(pooled, 8, 8, ' ');
+  EXPECT_FALSE(facts(bytes).find("pooled") != std::string::npos) << facts(bytes);
+}
+
 TEST(ExplainComponents, OfAnotherMemoryThanHbmSayWhich) {
   const Log log = test_log("planner/v1.1.0-bandwidth_of_which_link.log");
   const Explained plan = explained(log, "plan").at(0);
