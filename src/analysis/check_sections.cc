@@ -6,6 +6,7 @@
 #include "analysis/checks.h"
 #include "analysis/lost_lines.h"
 #include "shardstats/log/layout.h"
+#include "shardstats/log/lost_columns.h"
 
 namespace shardstats::analysis {
 namespace {
@@ -91,8 +92,8 @@ class Sections {
       add(i, end);
       i = end - 1;
     }
-    check_columns(printed_.ranks, true);
-    check_columns(printed_.tables, false);
+    check_columns(printed_.ranks.place, true);
+    check_columns(printed_.tables.place, false);
     check_order_of_columns(printed_.ranks, true);
     check_order_of_columns(printed_.tables, false);
     check_order();
@@ -242,23 +243,12 @@ class Sections {
     add_lost(lost, kept);
   }
 
-  // Columns that a newer release renamed are unknown ones; an older one has not renamed any.
-  template <class Row>
-  void check_columns(const ColumnTable<Row>& table, bool rank_table) {
-    if (!table.printed) return;
-    std::vector<std::string_view> missing;
-    for (const ColumnForm& form : column_forms()) {
-      const bool is_always = !form.header.empty() && form.id != ColumnId::batch_sizes;  // section 3.4
-      const auto prints = [&](Release release) { return form.since <= release && release <= form.until; };
-      if (form.rank_table == rank_table && is_always && !table.has(form.id) &&
-          std::ranges::all_of(printed_.releases, prints))
-        missing.push_back(form.header);
-    }
-    const auto unknown = std::ranges::count(table.columns, ColumnId::unknown, &PrintedColumn::id);
-    if (missing.empty() || (printed_.may_be_newer() && std::ssize(missing) <= unknown)) return;
-    const std::string what = "the column " + quoted(missing.front());
-    if (missing.size() == 1) return add(table.place, what + " is missing in this table");
-    add(table.place, what + " and " + std::to_string(missing.size() - 1) + " more are missing in this table");
+  void check_columns(Place place, bool rank_table) {
+    const std::vector<const ColumnForm*> lost = lost_columns(printed_, rank_table);
+    if (lost.empty()) return;
+    const std::string what = "the column " + quoted(lost.front()->header);
+    if (lost.size() == 1) return add(place, what + " is missing in this table");
+    add(place, what + " and " + std::to_string(lost.size() - 1) + " more are missing in this table");
   }
 
   // The same lines stand under each of them.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "shardstats/limits.h"
+#include "shardstats/log/lost_columns.h"
 #include "shardstats/log/same_text.h"
 
 namespace shardstats::infer_detail {
@@ -46,7 +47,8 @@ struct Columns {
   Column<ByteInterval> hbm, ddr, ssd;
   Column<RealInterval> pooling_sum, poolings;
   Column<BatchSummary> batches;
-  bool has_batches = false;  // is there such a column?
+  bool has_batches = false;   // is there such a column?
+  bool has_poolings = false;  // is there, or was there before it was lost?
   std::int64_t features_of_batches = 0;
   std::vector<int> ranks;
 };
@@ -76,6 +78,11 @@ bool read_batches(const PrintedTable& printed, double batch_size, Columns& colum
 bool may_lack_batches(const PrintedPlan& plan) {
   return plan.is_rule_reported(DiagnosticKind::cut_lines) && !plan.tables.has(ColumnId::batch_sizes) &&
          plan.releases.back() >= Release::v0_5_0;
+}
+
+bool had_poolings(const PrintedPlan& plan) {
+  const auto is_its = [](const ColumnForm* form) { return form->id == ColumnId::num_poolings; };
+  return plan.tables.has(ColumnId::num_poolings) || std::ranges::any_of(lost_columns(plan, false), is_its);
 }
 
 // Where the sum of the pooling factors is in a form that is not read.
@@ -114,6 +121,8 @@ bool read_indices(const PrintedTable& printed, Columns& columns, TableInputs& ta
   } else {
     table.indices = {0, table.pooling_sum.high * table.poolings.high};
   }
+  // Where the column is not printed at all, each feature is pooled once as a rule.
+  if (columns.has_poolings && !poolings) return false;
   return sum || sum_follows_from_indices(printed, table);
 }
 
@@ -205,6 +214,7 @@ std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t wo
   Columns columns;
   columns.has_batches = printed.tables.has(ColumnId::batch_sizes);
   std::int64_t shards = 0;
+  columns.has_poolings = had_poolings(printed);
   const bool lacks_batches = may_lack_batches(printed);
   for (std::uint32_t row = 0; row < printed.tables.rows.size(); ++row) {
     TableInputs& table = tables.emplace_back();

@@ -82,6 +82,21 @@ TEST(ReadTables, SizesRestOnTheOutputThatIsPrinted) {
   EXPECT_FALSE(alone(row).sized);
 }
 
+// Each feature is taken to be pooled once where no release prints how often.
+TEST(ReadTables, SizesRestOnThePoolingsThatArePrinted) {
+  PrintedPlan plan = with_batch_sizes();
+  plan.releases = {Release::v0_3_0};
+  plan.tables.printed = true;
+  plan.tables.rows = {row_with("1", "512", "", "0.0")};
+  EXPECT_TRUE(read_tables(plan, 2, 512).front().sized);
+  plan.releases = {Release::v1_4_0};
+  EXPECT_FALSE(read_tables(plan, 2, 512).front().sized) << "the column is lost";
+  plan.tables.columns.push_back({ColumnId::num_poolings, {}});
+  EXPECT_FALSE(read_tables(plan, 2, 512).front().sized) << "the cell is lost";
+  plan.tables.rows.front().num_poolings.text = "2.5";
+  EXPECT_TRUE(read_tables(plan, 2, 512).front().sized);
+}
+
 // One that pools several features was taken for one of a single feature.
 TEST(ReadTables, SizesRestOnTheNumberOfFeatures) {
   for (const char* const lost : {"", "x", "-1", "99999999999999999999"})
