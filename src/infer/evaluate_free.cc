@@ -12,26 +12,37 @@ namespace {
 
 constexpr int kVirtual = 2;  // values of its own of a virtual table: that it is one, and the size of its cache
 
-std::vector<Variant> variants_of(const Setting& setting, const TableInputs& table, Freedom freedom) {
-  const bool cached = is_cached(*table.kernel, setting.rules->release);
-  Variant base;
-  base.free_ratio = is_ratio_hidden(setting, table);
-  base.free_poolings = !table.poolings_known && freedom >= Freedom::poolings;
-  base.free_columns = has_hidden_blocks(table) && freedom >= Freedom::columns;
-  const bool passes = cached && setting.pipeline == Pipeline::train_prefetch_sparse_dist &&
-                      !(setting.inference && setting.rules->inference);
-  std::vector<Variant> variants;
-  for (int p = 1; p <= (passes ? kManyPasses : 1); ++p) {
-    base.passes = p;
-    variants.push_back(base);
-  }
-  return variants;
+// With one pass.
+Variant variant_of(const Setting& setting, const TableInputs& table, Freedom freedom) {
+  Variant variant;
+  variant.free_ratio = is_ratio_hidden(setting, table);
+  variant.free_poolings = !table.poolings_known && freedom >= Freedom::poolings;
+  variant.free_columns = has_hidden_blocks(table) && freedom >= Freedom::columns;
+  return variant;
 }
 
-// Adds a variant of the table with those of its options that the printed cells allow.
-void add_variant(const Setting& setting, const TableInputs& table, const Variant& variant, std::uint64_t possible,
-                 PartsMaker& maker, TableParts& parts, TableState& state) {
-  maker.make(table, variant, possible, nullptr, parts.add());
+int most_passes(const Setting& setting, const TableInputs& table) {
+  const bool has_passes = is_cached(*table.kernel, setting.rules->release) &&
+                          setting.pipeline == Pipeline::train_prefetch_sparse_dist &&
+                          !(setting.inference && setting.rules->inference);
+  return has_passes ? kManyPasses : 1;
+}
+
+// Those that the printed cells of other memory than HBM allow, which passes change nothing of.
+std::uint64_t fitting_beside_hbm(const Setting& setting, const TableInputs& table, const Parts& parts,
+                                 std::uint64_t possible) {
+  const CellTest contradicted(setting, table, parts);
+  std::uint64_t fitting = 0;
+  each_bit(possible, [&](int i) {
+    const WrongCells wrong = contradicted(combo_of(i));
+    fitting |= std::uint64_t{!wrong[at(Quantity::ddr)] && !wrong[at(Quantity::ssd)]} << i;
+  });
+  return fitting;
+}
+
+// Adds the options of the last variant that the printed cells allow.
+void add_options(const Setting& setting, const TableInputs& table, std::uint64_t possible, const TableParts& parts,
+                 TableState& state) {
   each_bit(fitting_combos(setting, table, parts.back(), possible), [&](int combo) {
     state.options.push_back({static_cast<std::uint8_t>(parts.size() - 1), static_cast<std::uint8_t>(combo)});
   });
@@ -43,7 +54,9 @@ void add_virtual(const Setting& setting, const TableInputs& table, PartsMaker& m
   Variant variant;
   variant.virtual_table = true;
   variant.free_ratio = is_ratio_hidden(setting, table);
-  add_variant(setting, table, variant, possible_combos(setting, table, true), maker, parts, state);
+  const std::uint64_t possible = possible_combos(setting, table, true);
+  maker.make(table, variant, possible, nullptr, parts.add());
+  add_options(setting, table, possible, parts, state);
 }
 
 // Options of one table in the free tier; a virtual table only if nothing else fits. Returns how many printed cells even
@@ -51,8 +64,15 @@ void add_virtual(const Setting& setting, const TableInputs& table, PartsMaker& m
 std::int64_t free_options(const Setting& setting, const TableInputs& table, Freedom freedom, bool may_be_virtual,
                           PartsMaker& maker, TableParts& parts, TableState& state) {
   const std::uint64_t possible = possible_combos(setting, table, true);
-  for (const Variant& variant : variants_of(setting, table, freedom))
-    add_variant(setting, table, variant, possible, maker, parts, state);
+  maker.make(table, variant_of(setting, table, freedom), possible, nullptr, parts.add());
+  const int passes = most_passes(setting, table);
+  const std::uint64_t may_fit = passes > 1 ? fitting_beside_hbm(setting, table, parts.front(), possible) : possible;
+  add_options(setting, table, may_fit, parts, state);
+  for (int p = 2; p <= passes; ++p) {
+    Parts& own = parts.add();
+    maker.make_with_passes(table, p, parts.front(), own);
+    add_options(setting, table, may_fit, parts, state);
+  }
   if (state.options.empty() && may_be_virtual) add_virtual(setting, table, maker, parts, state);
   if (!state.options.empty()) return 0;
   LeastContradicted best(state);

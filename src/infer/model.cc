@@ -134,6 +134,11 @@ TableFacts<double> exact_facts_of(const TableFacts<RealInterval>& facts) {
           .caching_ratio = facts.caching_ratio.low};
 }
 
+// Sets what the pipeline holds of a shard, after its input and output are.
+void fill_pipeline(const Setting& setting, const TableFacts<RealInterval>& facts, std::size_t o, ClassParts& c) {
+  c.sizes[c.places.outputs[o] + 1u] = pipeline_io_bytes(setting, facts, ShardIo<RealInterval>{c.input, c.output(o)});
+}
+
 // Fills in the sizes of the classes of one table.
 class TableSizes {
  public:
@@ -193,7 +198,7 @@ class TableSizes {
     const auto io = io_bytes(setting_, facts_, shard);
     c.input = io.input;
     c.sizes[c.places.outputs[o]] = io.output;
-    c.sizes[c.places.outputs[o] + 1u] = pipeline_io_bytes(setting_, facts_, io);
+    fill_pipeline(setting_, facts_, o, c);
   }
 
   const Setting& setting_;
@@ -341,6 +346,23 @@ void PartsMaker::make(const TableInputs& table, const Variant& variant, std::uin
   TableSizes sizes(setting_, table, parts, wanted_);
   for (ClassParts& c : parts.classes) sizes.fill(pool_, c);
   for (ClassParts& c : parts.same_total) sizes.fill(pool_, c);
+}
+
+void PartsMaker::make_with_passes(const TableInputs& table, int passes, const Parts& others, Parts& parts) {
+  parts.variant = others.variant;
+  parts.variant.passes = passes;
+  parts.lookups = others.lookups;
+  const auto facts = facts_without_sizes(setting_, table, parts.variant, parts.lookups);
+  const auto copy = [&](const Classes& from, Classes& to) {
+    to = Classes(from.size(), pool_);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      static_cast<ClassShape&>(to[i]) = from[i];
+      to[i].sizes = {from[i].sizes.begin(), from[i].sizes.end(), pool_};
+      each_bit(wanted_.outputs, [&](int o) { fill_pipeline(setting_, facts, static_cast<std::size_t>(o), to[i]); });
+    }
+  };
+  copy(others.classes, parts.classes);
+  copy(others.same_total, parts.same_total);
 }
 
 RowEnds row_ends(const Setting& setting, const TableInputs& table, const Parts& parts, std::uint64_t combos) {

@@ -101,15 +101,18 @@ struct SizePlaces {
   std::uint8_t end = 0;
 };
 
-// Sizes of one shard of a run of equal shards, for the combos that make_parts() was asked for and no others; bounds in
-// bytes.
-struct ClassParts {
+// What all combos have in common of one shard of a run of equal shards; bounds in bytes.
+struct ClassShape {
   ShapeRun run;
   RealInterval rows{}, cols{};
   RealInterval input{};  // of the storage estimator
   RealInterval column_input{};
   SizePlaces places;
   Emptiness empty = Emptiness::no;
+};
+
+// With the sizes for the combos that make_parts() was asked for and no others.
+struct ClassParts : ClassShape {
   std::vector<RealInterval, PoolAllocator<RealInterval>> sizes;  // those that `places` names
 
   // Without input and output.
@@ -199,6 +202,8 @@ class PartsMaker {
   // Sets the parts, with the sizes for the combos in `combos` (a bit each).
   void make(const TableInputs& table, const Variant& variant, std::uint64_t combos, const Lookups* lookups,
             Parts& parts);
+  // Sets parts that differ from these, which make() made last, in the passes alone.
+  void make_with_passes(const TableInputs& table, int passes, const Parts& others, Parts& parts);
 
  private:
   Setting setting_;

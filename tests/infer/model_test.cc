@@ -70,6 +70,27 @@ TEST(PartsMaker, MakesEachTableAsByItself) {
     }
 }
 
+TEST(PartsMaker, MakesOtherPassesAsByThemselves) {
+  Setting setting = setting_of(Release::v1_4_0);
+  setting.pipeline = Pipeline::train_prefetch_sparse_dist;
+  PartsMaker maker(setting, {});
+  for (const KernelTraits& kernel : kernel_table()) {
+    const TableInputs table = table_with(kernel);
+    Parts once, often;
+    maker.make(table, {}, kAllCombos, nullptr, once);
+    for (const int passes : {2, kManyPasses}) {
+      maker.make_with_passes(table, passes, once, often);
+      Variant variant;
+      variant.passes = passes;
+      EXPECT_EQ(often.variant, variant);
+      const Parts alone = make_parts(setting, table, variant, {}, kAllCombos);
+      for (int i = 0; i < kCombos; ++i)
+        EXPECT_EQ(cell_bytes(setting, often, combo_of(i)), cell_bytes(setting, alone, combo_of(i)))
+            << kernel.name << " combo " << i << ", " << passes << " passes";
+    }
+  }
+}
+
 // Of a table of one class (whole) and of one of several (rw).
 TEST(CellTest, FindsThePrintedCellsThatAComboContradicts) {
   const Setting setting = setting_of(Release::v1_4_0);
