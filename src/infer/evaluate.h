@@ -173,7 +173,10 @@ struct Departing {
 struct PlanWide {
   int pair = 0;
   Departing departing;
+  std::vector<std::uint32_t> denied_by;  // tables: their own cells contradict it
 };
+// Where nothing is known of the tables.
+inline PlanWide with_pair(int pair) { return {pair, {}, {}}; }
 
 // Evaluates the hypotheses of one search. Keeps what they have in common.
 class Evaluator {
@@ -187,10 +190,10 @@ class Evaluator {
                                std::optional<PlanWide>& wide);
   // The pair of the setting's best outcome in the uniform tier; none if with every pair more than `most` tables depart.
   std::optional<PlanWide> plan_wide_of(const Setting& setting, Departing most);
-  // The outcome in the free tier; none if its cost exceeds `limit`. `pair`: the plan-wide values to count departures
+  // The outcome in the free tier; none if its cost exceeds `limit`. `wide`: the plan-wide values to count departures
   // from. `may_mislead`: where several sums stay contradicted, each may be the wrong one that makes the others so.
-  std::optional<Outcome> free(const Setting& setting, int pair, Freedom freedom, SplitRows rows, std::int64_t limit,
-                              bool may_mislead = false);
+  std::optional<Outcome> free(const Setting& setting, const PlanWide& wide, Freedom freedom, SplitRows rows,
+                              std::int64_t limit, bool may_mislead = false);
   // The outcome under another setting of its group, with rows split like that, and compared anew.
   Outcome with_split(Outcome outcome, const Setting& setting, SplitRows rows);
 

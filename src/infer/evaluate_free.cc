@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "infer/departures.h"
@@ -87,10 +88,11 @@ std::int64_t free_options(const Setting& setting, const TableInputs& table, Free
 // One setting in the free tier.
 class FreeTier {
  public:
-  FreeTier(const PlanInputs& plan, KnownSums& sums, const Setting& setting, int pair, Freedom freedom, SplitRows rows,
-           bool may_mislead)
+  FreeTier(const PlanInputs& plan, KnownSums& sums, const Setting& setting, const PlanWide& wide, Freedom freedom,
+           SplitRows rows, bool may_mislead)
       : plan_(plan),
         sums_(sums),
+        wide_(wide),
         freedom_(freedom),
         telling_ranks_(freedom == Freedom::columns_if_unseen ? ranks_that_tell(plan) : std::vector<bool>()),
         may_mislead_(may_mislead),
@@ -98,22 +100,26 @@ class FreeTier {
     start_.setting = setting;
     start_.uniform = false;
     start_.rows.how = rows;
-    start_.pair = pair;
+    start_.pair = wide.pair;
     start_.parts = tables_of(parts_);
     start_.tables.resize(plan.tables.size());
   }
 
-  // What the tables' own cells allow; false: that alone costs more than `limit`.
+  // What the tables' own cells allow; false: that alone costs more than `limit`. Tables that the plan-wide values do
+  // not explain are counted before they are listed.
   bool list_options(std::int64_t limit, bool may_be_virtual) {
-    std::int64_t forced = 0;
+    std::vector<bool> departs(plan_.tables.size());
+    for (const std::uint32_t t : wide_.denied_by) departs[t] = departs_anyhow(plan_.tables[t]);
+    std::int64_t forced = 0, left = std::ranges::count(departs, true);
     PartsMaker maker(start_.setting, start_.rows, &parts_->pool);
-    for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
+    for (const std::uint32_t t : costly_first()) {
       const TableInputs& table = plan_.tables[t];
       if (!table.sized || table.kernel == nullptr) continue;
       start_.contradictions += free_options(start_.setting, table, freedom_of(table), may_be_virtual, maker,
                                             parts_->tables[t], start_.tables[t]);
       forced += departures(table, start_.tables[t], parts_->tables[t], start_.pair);
-      if (start_.cost() + forced > limit) return false;
+      left -= departs[t];
+      if (start_.cost() + forced + left > limit) return false;
     }
     return true;
   }
@@ -138,6 +144,25 @@ class FreeTier {
   }
 
  private:
+  bool splits_rows() const { return start_.rows.how != SplitRows::evenly; }
+
+  // Does a table that denies the plan-wide values with the usual inputs and evenly split rows deny them here as well?
+  bool departs_anyhow(const TableInputs& table) const {
+    return !has_hidden_inputs(table) && !(splits_rows() && table.sharding == Sharding::rw);
+  }
+
+  // The tables, those in front that are likely to cost more than is known: too much shows before all are listed.
+  std::vector<std::uint32_t> costly_first() const {
+    std::vector<std::uint32_t> tables(plan_.tables.size());
+    std::iota(tables.begin(), tables.end(), 0u);
+    std::vector<bool> is_denying(tables.size());
+    for (const std::uint32_t t : wide_.denied_by) is_denying[t] = true;
+    std::stable_partition(tables.begin(), tables.end(), [&](std::uint32_t t) {
+      return splits_rows() ? is_row_wise(plan_.tables[t]) : is_denying[t];
+    });
+    return tables;
+  }
+
   Freedom freedom_of(const TableInputs& table) const {
     if (freedom_ != Freedom::columns_if_unseen) return freedom_;
     return is_on_any(telling_ranks_, table) ? Freedom::sizes : Freedom::columns;
@@ -215,6 +240,7 @@ class FreeTier {
 
   const PlanInputs& plan_;
   KnownSums& sums_;
+  const PlanWide& wide_;
   Freedom freedom_;
   std::vector<bool> telling_ranks_;  // by which unusual inputs would show; only columns_if_unseen asks for them
   bool may_mislead_;                 // a sum
@@ -245,15 +271,15 @@ int departures(const TableInputs& table, const TableState& state, const TablePar
   return std::all_of(state.options.begin(), state.options.end(), is_virtual) ? kVirtual : 1;
 }
 
-std::optional<Outcome> Evaluator::free(const Setting& setting, int pair, Freedom freedom, SplitRows rows,
+std::optional<Outcome> Evaluator::free(const Setting& setting, const PlanWide& wide, Freedom freedom, SplitRows rows,
                                        std::int64_t limit, bool may_mislead) {
-  FreeTier tier(plan_, sums_, setting, pair, freedom, rows, may_mislead);
+  FreeTier tier(plan_, sums_, setting, wide, freedom, rows, may_mislead);
   if (!tier.list_options(limit, true)) return std::nullopt;
   auto outcome = tier.settled(limit);
   if (outcome.cost() <= limit && tier.has_virtual_table()) {
     outcome = with_any_virtual(tier, limit, std::move(outcome));
     // A wrong cell looks like a virtual table that no sum knows of: one alone does not speak for such a table.
-    FreeTier without(plan_, sums_, setting, pair, freedom, rows, may_mislead);
+    FreeTier without(plan_, sums_, setting, wide, freedom, rows, may_mislead);
     if (without.list_options(limit, false)) {
       auto other = without.settled(limit);
       const bool is_one_cell = other.contradictions <= outcome.contradictions + 1;

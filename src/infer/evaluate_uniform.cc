@@ -24,16 +24,19 @@ class PairCounts {
     return all;
   }
 
-  void add(const Setting& setting, const TableInputs& table, const Parts& parts) {
+  void add(const Setting& setting, const TableInputs& table, std::uint32_t t, const Parts& parts) {
     const bool departs = !has_hidden_inputs(table), departs_anyhow = departs && table.sharding != Sharding::rw;
     const CellTest contradicted(setting, table, parts);
+    std::uint32_t denied = 0;
     each_bit(counted_, [&](int p) {
       const auto wrong = count(contradicted(plan_wide(table, p)));
       wrong_[at(p)] += wrong;
       if (wrong == 0) return;
+      denied |= 1u << p;
       departing_[at(p)].inputs += departs;
       departing_[at(p)].rows += departs_anyhow;
     });
+    if (denied != 0) denied_by_.emplace_back(t, denied);
     least_ = std::numeric_limits<std::int64_t>::max();
     each_bit(live_, [&](int p) { least_ = std::min(least_, wrong_[at(p)]); });
     if (!follows_all_) drop_far_behind();
@@ -50,7 +53,13 @@ class PairCounts {
     return are_counted;
   }
 
-  const Departing& departing(int p) const { return departing_[at(p)]; }
+  // Of a pair that was followed.
+  PlanWide plan_wide_with(int p) const {
+    PlanWide wide{p, departing_[at(p)], {}};
+    for (const auto& [t, denied] : denied_by_)
+      if ((denied >> p & 1) != 0) wide.denied_by.push_back(t);
+    return wide;
+  }
   // With some pair that is counted at most so many tables depart as were asked for.
   bool any_within_most() const { return any_within_most(counted_); }
   bool any_followed_within_most() const { return any_within_most(live_); }
@@ -91,8 +100,9 @@ class PairCounts {
 
   std::array<std::int64_t, kPairs> wrong_{};
   std::array<Departing, kPairs> departing_{};
-  std::uint32_t live_;     // pairs that are followed
-  std::uint32_t counted_;  // and others that are counted all the same
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> denied_by_;  // tables, and the pairs that their cells deny
+  std::uint32_t live_;                                              // pairs that are followed
+  std::uint32_t counted_;                                           // and others that are counted all the same
   bool follows_all_ = false;
   std::optional<Departing> most_;
   std::int64_t least_;  // contradicted by the best pair
@@ -146,14 +156,14 @@ class UniformTier {
   bool count_all(std::int64_t limit) {
     parts_ = std::make_shared<PooledParts>(plan_.tables.size());
     PartsMaker maker(setting_, {}, &parts_->pool);
-    for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
+    for (std::uint32_t t = 0; t < plan_.tables.size(); ++t) {
       const TableInputs& table = plan_.tables[t];
       TableParts& parts = parts_->tables[t];
       if (!table.sized || table.kernel == nullptr) continue;
       Variant variant;
       variant.free_ratio = is_ratio_hidden(setting_, table);
       maker.make(table, variant, counts_.combos(table), nullptr, parts.add());
-      counts_.add(setting_, table, parts.front());
+      counts_.add(setting_, table, t, parts.front());
       if (counts_.least() > limit || !counts_.any_within_most()) return false;
     }
     return true;
@@ -196,7 +206,7 @@ std::vector<Outcome> Evaluator::uniform(const Setting& setting, std::int64_t lim
     return {};
   }
   auto outcomes = tier.outcomes(limit, least);
-  if (!outcomes.empty()) wide = {outcomes.front().pair, tier.counts().departing(outcomes.front().pair)};
+  if (!outcomes.empty()) wide = tier.counts().plan_wide_with(outcomes.front().pair);
   return outcomes;
 }
 
@@ -206,7 +216,7 @@ std::optional<PlanWide> Evaluator::plan_wide_of(const Setting& setting, Departin
   std::int64_t least = 0;
   const auto outcomes = tier.outcomes(kNoLimit, least);
   if (outcomes.empty()) return PlanWide{};
-  return PlanWide{outcomes.front().pair, tier.counts().departing(outcomes.front().pair)};
+  return tier.counts().plan_wide_with(outcomes.front().pair);
 }
 
 }  // namespace shardstats::infer_detail

@@ -44,11 +44,11 @@ std::vector<Candidate> candidates_of(const PlanInputs& plan, const std::vector<S
 
 // Blocks of another width than usual move bytes from rank to rank, so that they show in two cells at least: they are
 // taken only where they explain as many.
-std::optional<Outcome> free_outcome(const PlanInputs& plan, Evaluator& evaluator, const Candidate& candidate, int pair,
-                                    std::int64_t limit, bool may_mislead) {
+std::optional<Outcome> free_outcome(const PlanInputs& plan, Evaluator& evaluator, const Candidate& candidate,
+                                    const PlanWide& wide, std::int64_t limit, bool may_mislead) {
   constexpr std::int64_t kShownIn = 2;
   const auto with = [&](Freedom freedom, bool mislead) {
-    return evaluator.free(candidate.members.front(), pair, freedom, candidate.rows, limit, mislead);
+    return evaluator.free(candidate.members.front(), wide, freedom, candidate.rows, limit, mislead);
   };
   if (std::ranges::none_of(plan.tables, has_hidden_blocks)) return with(Freedom::poolings, may_mislead);
   auto usual = with(Freedom::poolings, true);  // a wrong sum rather than other blocks
@@ -150,7 +150,7 @@ class FreeSearch {
     if (!wide) return std::nullopt;
     const std::int64_t departing = candidate.splits() ? wide->departing.rows : wide->departing.inputs;
     if (departing > most) return std::nullopt;
-    return free_outcome(plan_, evaluator_, candidate, wide->pair, most, may_mislead_);
+    return free_outcome(plan_, evaluator_, candidate, *wide, most, may_mislead_);
   }
 
   // Asked for late: the better the hypotheses so far, the sooner a group is given up again.

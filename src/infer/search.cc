@@ -91,7 +91,7 @@ void keep_options_of(const Outcome& uniform, Outcome& free) {
 // Gives the tables of a uniform hypothesis the options that nothing contradicts.
 void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
   Outcome& uniform = survivor.outcome;
-  auto free = evaluator.free(uniform.setting, uniform.pair, Freedom::sizes, SplitRows::evenly, kNoLimit);
+  auto free = evaluator.free(uniform.setting, with_pair(uniform.pair), Freedom::sizes, SplitRows::evenly, kNoLimit);
   if (!free) return;
   take_shown_values(plan, uniform.pair, *free);
   keep_options_of(uniform, *free);
@@ -101,7 +101,7 @@ void widen(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
 
 // Hides what tables may choose for themselves and how their rows are split, with the sizes that were found.
 void hide(const PlanInputs& plan, Evaluator& evaluator, Freedom freedom, SplitRows split, Outcome& found) {
-  auto hidden = evaluator.free(found.setting, found.pair, freedom, split, kNoLimit);
+  auto hidden = evaluator.free(found.setting, with_pair(found.pair), freedom, split, kNoLimit);
   if (!hidden || hidden->contradictions > found.contradictions) return;
   for (std::size_t t = 0; t < plan.tables.size(); ++t) {
     const std::uint64_t combos = combos_of(found.tables[t].options);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "infer/read_plan.h"
+#include "infer/settings.h"
 #include "inferred_log.h"
 
 namespace shardstats::infer_detail {
@@ -29,6 +30,35 @@ TEST(RanksThatTell, AreNotThoseOfATableThatLostItsSize) {
   EXPECT_EQ(tell(false), 8);
   row->hash_size.text = {};
   EXPECT_EQ(tell(false), 0);
+}
+
+// What is known of the tables before decides how soon a hypothesis is given up, not whether.
+TEST(Evaluator, GivesUpWhatCostsTooMuchAndNothingElse) {
+  int given_up = 0;
+  for (const char* name : {"planner/v0.8.0-passes_of_one_table.log", "planner/v1.4.0-two_dtypes.log",
+                           "planner/v1.1.0-equal_capacities.log", "logs/v0.3.0.log"}) {
+    const test::InferredLog log(name);
+    const PlanInputs plan = read_plan(log.printed);
+    Evaluator evaluator(plan);
+    for (const SettingGroup& group : possible_settings(plan, {})) {
+      const Setting& setting = group.members.front();
+      const auto wide = evaluator.plan_wide_of(setting, {kNoLimit, kNoLimit});
+      ASSERT_TRUE(wide);
+      for (const SplitRows rows : {SplitRows::evenly, SplitRows::by_equal_memory}) {
+        const auto cost_of = [&](const PlanWide& known, std::int64_t limit) {
+          const auto outcome = evaluator.free(setting, known, Freedom::poolings, rows, limit);
+          return outcome ? outcome->cost() : -1;
+        };
+        const std::int64_t cost = cost_of(with_pair(wide->pair), kNoLimit);
+        for (const std::int64_t limit : {cost, cost - 1, cost / 2}) {
+          const std::int64_t without = cost_of(with_pair(wide->pair), limit);
+          EXPECT_EQ(cost_of(*wide, limit), without) << name << ", at most " << limit << " of " << cost;
+          given_up += without < 0;
+        }
+      }
+    }
+  }
+  EXPECT_GT(given_up, 0);
 }
 
 }  // namespace
