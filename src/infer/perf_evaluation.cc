@@ -14,8 +14,6 @@ constexpr std::int64_t kCodecsFarBehind = 8;  // contradicted cells by which cod
 constexpr std::int64_t kHopeless = 200;       // contradicted cells that no dtypes of single tables explain any more
 constexpr std::uint8_t kNoCodecs = 0xff;
 
-std::int64_t count(std::uint32_t cells) { return cells == 0 ? 0 : std::popcount(cells); }
-
 using Counts = std::array<std::int64_t, kCodecs>;  // contradicted cells by codec
 
 // Leaves the codecs that have at most so many cells more than the best ones; returns how many those have.
@@ -57,7 +55,13 @@ class HypothesisEvaluation {
   }
 
   PerfOutcome run(const std::vector<std::uint64_t>& allowed, std::int64_t limit) {
+    asks_for_all_ = limit <= 1;
     const auto codecs = best_codecs(allowed);
+    if (is_denied_) {
+      PerfOutcome outcome;
+      outcome.contradictions = 1;
+      return outcome;
+    }
     PerfOutcome outcome = evaluated(codecs, limit, true);
     // Sizes that only perf asks for have to bring the ranks to what is printed as well.
     if (std::ranges::none_of(outcome.wrong_in_rank, [](auto wrong) { return wrong != 0; }) || !has_other_sizes(outcome))
@@ -68,10 +72,10 @@ class HypothesisEvaluation {
   }
 
  private:
-  // Perf of a table that was found while choosing codecs and contradicts nothing; with it the first codecs of the same
-  // sizes.
+  // Perf of a table that was found while choosing codecs and contradicts the least, without sizes of its own; with it
+  // the first codecs of the same sizes.
   struct Known {
-    std::optional<TablePerf> perf;
+    TablePerf perf;
     std::uint8_t codecs = kNoCodecs;
   };
 
@@ -89,8 +93,13 @@ class HypothesisEvaluation {
     known_.resize(perf_.tables.size());
     const std::vector<std::uint64_t> allowed = live;
     std::vector<Counts> wrong(live.size());
-    for (std::uint32_t t = 0; t < perf_.tables.size(); ++t)
-      if (!std::has_single_bit(live[perf_.tables[t].sharder])) count_wrong(t, live, wrong);
+    for (std::uint32_t t = 0; t < perf_.tables.size() && !is_denied_; ++t) {
+      const std::uint32_t s = perf_.tables[t].sharder;
+      if (std::has_single_bit(live[s])) continue;
+      const bool is_wrong = count_wrong(t, live, wrong) > 0;
+      is_denied_ = is_wrong && asks_for_all_ && is_wrong_with_any(t, allowed[s]);
+    }
+    if (is_denied_) return live;
     std::int64_t least = 0;
     for (std::size_t s = 0; s < live.size(); ++s) least += keep_best(wrong[s], 0, live[s]);
     if (kManyContradictions <= least && least < kHopeless)
@@ -107,46 +116,71 @@ class HypothesisEvaluation {
     for (std::uint32_t t = 0; t < perf_.tables.size(); ++t) {
       const std::size_t s = perf_.tables[t].sharder;
       if (!perf_.tables[t].known || std::has_single_bit(live[s])) continue;
-      count_for_codecs(t, live[s], wrong[s], [&](std::size_t codec) { return wrong_with_other_sizes(t, codec); });
+      const PerfOptions options = perf_options(h_, plan_, perf_, t);
+      count_for_codecs(t, live[s], wrong[s],
+                       [&](std::size_t codec) { return wrong_with_other_sizes(t, options, codec); });
     }
     for (std::size_t s = 0; s < live.size(); ++s) keep_best(wrong[s], 0, live[s]);
   }
 
   // A size of its own counts as a contradicted cell.
-  std::int64_t wrong_with_other_sizes(std::uint32_t t, std::size_t codec) {
-    const std::int64_t own = wrong_cells(t, codec);
+  std::int64_t wrong_with_other_sizes(std::uint32_t t, const PerfOptions& options, std::size_t codec) {
+    TablePerf found;
+    if (!find_table_perf(h_, plan_, perf_, t, options, codec_table()[codec], found))
+      return printed_cells(perf_.tables[t]);
+    const std::int64_t own = count_cells(found.contradicted);
     if (own <= 1) return own;
-    const auto other = table_perf(h_, plan_, perf_, t, codec_table()[codec], &cell_elements_);
-    return other ? std::min(own, count(other->contradicted) + 1) : own;
+    try_other_sizes(h_, plan_, perf_, t, codec_table()[codec], cell_elements_, found);
+    return std::min(own, count_cells(found.contradicted) + 1);
   }
 
-  // Adds the table's contradicted cells for each codec that is left of its sharder.
-  void count_wrong(std::uint32_t t, std::vector<std::uint64_t>& live, std::vector<Counts>& wrong) {
+  // Does it contradict a number with each of these codecs, whatever its element size?
+  bool is_wrong_with_any(std::uint32_t t, std::uint64_t codecs) {
+    Counts known;  // by the first codec of the same sizes
+    known.fill(0);
+    bool is_wrong = true;
+    each_bit(codecs, [&](int c) {
+      if (!is_wrong || std::exchange(known[equal(t)[static_cast<std::size_t>(c)]], 1) != 0) return;
+      TablePerf perf;
+      is_wrong = with_codecs(t, c, true, perf) && perf.contradicted != 0;
+    });
+    return is_wrong;
+  }
+
+  // Adds the table's contradicted cells for each codec that is left of its sharder. Returns the fewest.
+  std::int64_t count_wrong(std::uint32_t t, std::vector<std::uint64_t>& live, std::vector<Counts>& wrong) {
     const PerfTable& table = perf_.tables[t];
-    if (!table.known) return;
-    count_for_codecs(t, live[table.sharder], wrong[table.sharder],
-                     [&](std::size_t codec) { return wrong_cells(t, codec); });
+    if (!table.known) return 0;
+    const PerfOptions options = perf_options(h_, plan_, perf_, t);
+    return count_for_codecs(t, live[table.sharder], wrong[table.sharder],
+                            [&](std::size_t codec) { return wrong_cells(t, options, codec); });
   }
 
-  // Adds the table's wrong_of(codec) for each of the codecs, and leaves those that are not far behind.
+  // Adds the table's wrong_of(codec) for each of the codecs, and leaves those that are not far behind. Returns the
+  // least.
   template <class F>
-  void count_for_codecs(std::uint32_t t, std::uint64_t& codecs, Counts& wrong, F wrong_of) {
+  std::int64_t count_for_codecs(std::uint32_t t, std::uint64_t& codecs, Counts& wrong, F wrong_of) {
     Counts own;  // by the first codec of the same sizes
     own.fill(-1);
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
     each_bit(codecs, [&](int c) {
       const auto at = static_cast<std::size_t>(c);
       std::int64_t& of_sizes = own[equal(t)[at]];
-      if (of_sizes < 0) of_sizes = wrong_of(at);
+      if (of_sizes < 0) least = std::min(least, of_sizes = wrong_of(at));
       wrong[at] += of_sizes;
     });
     keep_best(wrong, kCodecsFarBehind, codecs);
+    return least;
   }
 
-  std::int64_t wrong_cells(std::uint32_t t, std::size_t codec) {
-    auto found = table_perf(h_, plan_, perf_, t, codec_table()[codec]);
-    if (!found) return printed_cells(perf_.tables[t]);
-    const std::int64_t wrong = count(found->contradicted);
-    if (wrong == 0 && !known_.empty() && known_[t].codecs == kNoCodecs) known_[t] = {std::move(found), equal(t)[codec]};
+  std::int64_t wrong_cells(std::uint32_t t, const PerfOptions& options, std::size_t codec) {
+    TablePerf found;
+    if (!find_table_perf(h_, plan_, perf_, t, options, codec_table()[codec], found))
+      return printed_cells(perf_.tables[t]);
+    const std::int64_t wrong = count_cells(found.contradicted);
+    if (!known_.empty())
+      if (Known& known = known_[t]; known.codecs == kNoCodecs || wrong < count_cells(known.perf.contradicted))
+        known = {found, equal(t)[codec]};
     return wrong;
   }
 
@@ -182,7 +216,7 @@ class HypothesisEvaluation {
                        perf))
         return false;
       narrow_by_cells(table, perf);
-      outcome.contradictions += count(perf.contradicted);
+      outcome.contradictions += count_cells(perf.contradicted);
       outcome.freedoms += is_unlikely(t, perf);
       return true;
     });
@@ -199,11 +233,13 @@ class HypothesisEvaluation {
 
   bool with_codecs(std::uint32_t t, int codecs, bool other_sizes, TablePerf& perf) {
     const auto at = static_cast<std::size_t>(codecs);
-    if (!known_.empty() && equal(t)[at] == known_[t].codecs) {
-      perf = *known_[t].perf;
-      return true;
-    }
-    return find_table_perf(h_, plan_, perf_, t, codec_table()[at], other_sizes ? &cell_elements_ : nullptr, perf);
+    if (!known_.empty() && equal(t)[at] == known_[t].codecs)
+      perf = known_[t].perf;
+    else if (!find_table_perf(h_, plan_, perf_, t, codec_table()[at], perf))
+      return false;
+    if (other_sizes && perf.contradicted != 0)
+      try_other_sizes(h_, plan_, perf_, t, codec_table()[at], cell_elements_, perf);
+    return true;
   }
 
   // Of one at least. Those that contradict other cells than the likeliest ones would hide that all contradict some.
@@ -248,7 +284,7 @@ class HypothesisEvaluation {
     std::uint32_t wrong = known ? rank.printed.contradicted(sum) : 0;
     outcome.wrong_in_rank.push_back(wrong);
     if (known) wrong |= rank.maxima.contradicted(sum);
-    outcome.contradictions += count(wrong);
+    outcome.contradictions += count_cells(wrong);
   }
 
   // A rank that is wrong by itself is in the total as well: then that says nothing new.
@@ -286,6 +322,8 @@ class HypothesisEvaluation {
   const PerfInputs& perf_;
   bool alternatives_;
   CellElements& cell_elements_;
+  bool asks_for_all_ = false;                                 // a single contradicted number decides
+  bool is_denied_ = false;                                    // then: there is one, whatever the codecs are
   std::vector<Known> known_;                                  // by table, if there was a choice of codecs
   std::array<std::optional<EqualCodecs>, kWireKinds> equal_;  // by kind, once asked for
 };
@@ -304,7 +342,7 @@ void widen(PerfOutcome& outcome, const PerfFit& fit) {
   outcome.weighted_backward = hull(outcome.weighted_backward, fit.weighted_backward);
 }
 
-std::int64_t printed_cells(const PerfTable& table) { return std::popcount(table.printed.all()); }
+std::int64_t printed_cells(const PerfTable& table) { return count_cells(table.printed.all()); }
 
 bool has_other_size(const PerfOutcome& outcome, std::uint32_t t) {
   const TablePerf* const perf = outcome.tables[t];

@@ -262,17 +262,21 @@ namespace {
 // Bounds over the options that contradict the same printed numbers as the best one, and those options if asked for.
 class BestOptions {
  public:
+  // `first`: that is looked at.
   BestOptions(const TableCase& table, PerfOption first, Codecs codecs, std::vector<PerfOption>* list, TablePerf& best)
-      : table_(table), moves_(table, first, codecs), list_(list), best_(best), any_(find(best)) {
-    if (any_) add_to_list(first, true);
-  }
+      : table_(table), moves_(table, first, codecs), list_(list), best_(best) {}
 
-  // Until the kernel's bandwidth is not known.
+  // The first one alone. False: the kernel's bandwidth is not known.
+  bool start() {
+    if (!find(best_)) return false;
+    add_to_list(moves_.option(), true);
+    return true;
+  }
+  // Beside the best so far, until the kernel's bandwidth is not known.
   void look_at_all(std::span<const PerfOption> options) {
     for (const PerfOption option : options)
       if (!look_at(option)) return;
   }
-  bool any() const { return any_; }
 
  private:
   // False: the kernel's bandwidth is not known.
@@ -280,8 +284,8 @@ class BestOptions {
     moves_.take(option);
     TablePerf found;
     if (!find(found)) return false;
-    const bool is_better = std::popcount(found.contradicted) < std::popcount(best_.contradicted);
     const bool as_good = found.contradicted == best_.contradicted;
+    const bool is_better = !as_good && count_cells(found.contradicted) < count_cells(best_.contradicted);
     if (as_good)
       widen(best_, found);
     else if (is_better)
@@ -306,54 +310,73 @@ class BestOptions {
   OptionMoves moves_;  // of the option before
   std::vector<PerfOption>* list_;
   TablePerf& best_;
-  bool any_;
 };
 
 // Sets `best`; false: the kernel's bandwidth is not known.
-bool over_options(const TableCase& table, Codecs codecs, CellElements* other_sizes, std::vector<PerfOption>* list,
+bool over_options(const TableCase& table, const PerfOptions& options, Codecs codecs, std::vector<PerfOption>* list,
                   TablePerf& best) {
-  const PerfOptions likely = likely_options(table);
-  if (likely.count == 0) return false;
-  BestOptions found(table, likely.options.front(), codecs, list, best);
-  if (!found.any()) return false;
-  found.look_at_all(std::span(likely.begin() + 1, likely.end()));
-  if (best.contradicted == 0 || other_sizes == nullptr) return true;
+  if (options.count == 0) return false;
+  BestOptions found(table, options.options.front(), codecs, list, best);
+  if (!found.start()) return false;
+  found.look_at_all(std::span(options.begin() + 1, options.end()));
+  return true;
+}
+
+// Of a table whose likely options contradict something.
+void over_other_sizes(const TableCase& table, Codecs codecs, CellElements& other_sizes, std::vector<PerfOption>* list,
+                      TablePerf& best) {
   const std::uint32_t elements = elements_of(table.h, table.t);
+  const auto look_at = [&](const PerfOptions& options) {
+    if (options.count > 0)
+      BestOptions(table, options.options.front(), codecs, list, best).look_at_all({options.begin(), options.end()});
+  };
   if (table.inputs.sequence && !table.perf.weighted) {
-    found.look_at_all(options_of_sizes(table, elements, false));
-    if (best.contradicted == 0) return true;
+    look_at(options_of_sizes(table, elements, false));
+    if (best.contradicted == 0) return;
   }
   const TablePerf best_likely = best;
   const auto listed = list != nullptr ? *list : std::vector<PerfOption>{};
   // A table too small for its storage to show its dtype may have one of its own.
-  found.look_at_all(options_of_sizes(table, other_sizes->of(table.h, table.t) & ~elements, false));
+  look_at(options_of_sizes(table, other_sizes.of(table.h, table.t) & ~elements, false));
   best.other_sizes = true;
   // Cells that even such a dtype leaves contradicted do not speak for it.
-  if (std::popcount(best.contradicted) <= 1) return true;
+  if (count_cells(best.contradicted) <= 1) return;
   if (list != nullptr) *list = listed;
   best = best_likely;
-  return true;
 }
 
 }  // namespace
 
 bool find_table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
-                     Codecs codecs, CellElements* other_sizes, TablePerf& found) {
-  return over_options(TableCase(h, plan, perf, t), codecs, other_sizes, nullptr, found);
+                     const PerfOptions& options, Codecs codecs, TablePerf& found) {
+  return over_options(TableCase(h, plan, perf, t), options, codecs, nullptr, found);
+}
+
+bool find_table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
+                     Codecs codecs, TablePerf& found) {
+  const TableCase table(h, plan, perf, t);
+  return over_options(table, likely_options(table), codecs, nullptr, found);
+}
+
+void try_other_sizes(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
+                     Codecs codecs, CellElements& other_sizes, TablePerf& found) {
+  if (found.contradicted != 0) over_other_sizes(TableCase(h, plan, perf, t), codecs, other_sizes, nullptr, found);
 }
 
 std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
-                                    std::uint32_t t, Codecs codecs, CellElements* other_sizes) {
+                                    std::uint32_t t, Codecs codecs) {
   std::optional<TablePerf> best(std::in_place);
-  if (!find_table_perf(h, plan, perf, t, codecs, other_sizes, *best)) best.reset();
+  if (!find_table_perf(h, plan, perf, t, codecs, *best)) best.reset();
   return best;
 }
 
 std::vector<PerfOption> best_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                      std::uint32_t t, Codecs codecs, CellElements& other_sizes) {
+  const TableCase table(h, plan, perf, t);
   std::vector<PerfOption> options;
   TablePerf best;
-  over_options(TableCase(h, plan, perf, t), codecs, &other_sizes, &options, best);
+  if (over_options(table, likely_options(table), codecs, &options, best) && best.contradicted != 0)
+    over_other_sizes(table, codecs, other_sizes, &options, best);
   return options;
 }
 

@@ -28,6 +28,15 @@ inline RealInterval perf_cell(const PlanPerf& perf, std::size_t cell) {
   return cell < kPerfParts ? perf.parts[cell] : perf.total;
 }
 
+// How many of them a bit set holds: std::popcount is a function call, as not all processors have it.
+inline constexpr auto kCellCounts = [] {
+  std::array<std::uint8_t, 1u << kPerfCells> counts{};
+  for (std::size_t bits = 1; bits < counts.size(); ++bits)
+    counts[bits] = static_cast<std::uint8_t>(counts[bits / 2] + bits % 2);
+  return counts;
+}();
+inline std::int64_t count_cells(std::uint32_t bits) { return kCellCounts[bits]; }
+
 // What is printed of them, in less memory than so many optional bounds.
 class PrintedPerfCells {
  public:
@@ -150,12 +159,18 @@ std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& 
 // The options that contradict so few with those codecs.
 std::vector<PerfOption> best_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                      std::uint32_t t, Codecs codecs, CellElements& other_sizes);
-// Over all of them. `other_sizes`: where that contradicts anything, also with element sizes that only the table's own
-// cells allow. False: the kernel's bandwidth is not known.
+// Over all of these, such as perf_options(). False: the kernel's bandwidth is not known.
 bool find_table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
-                     Codecs codecs, CellElements* other_sizes, TablePerf& found);
+                     const PerfOptions& options, Codecs codecs, TablePerf& found);
+// Over all that the hypothesis leaves.
+bool find_table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
+                     Codecs codecs, TablePerf& found);
+// Where what was found contradicts anything, goes on with element sizes that only the table's own cells allow.
+void try_other_sizes(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
+                     Codecs codecs, CellElements& other_sizes, TablePerf& found);
+// Over all that the hypothesis leaves.
 std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
-                                    std::uint32_t t, Codecs codecs, CellElements* other_sizes = nullptr);
+                                    std::uint32_t t, Codecs codecs);
 
 // Do two tables of equal PerfTables have the same perf, with any codecs? But for element sizes that only a table's own
 // cells allow.

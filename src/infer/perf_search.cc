@@ -193,7 +193,7 @@ class PerfSearch {
     std::int64_t wrong = 0, cells = 0;  // ranks, and their cells
     for (const std::uint32_t of_rank : outcome.wrong_in_rank) {
       wrong += of_rank != 0;
-      cells += std::popcount(of_rank);
+      cells += count_cells(of_rank);
     }
     // Where the tables disagree as well, the bandwidths are wrong rather than the codecs.
     if (wrong == 0 || outcome.contradictions > 2 * cells) return outcome;

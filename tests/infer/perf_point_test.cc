@@ -27,9 +27,9 @@ struct Inferred {
   bool may_explain(const PerfHypothesis& h) const {
     return PerfPoint(all.inputs, all.perf).may_explain(h, std::vector<std::uint64_t>(all.perf.sharders, kAnyCodecs));
   }
-  std::int64_t contradicted(const PerfHypothesis& h) const {
+  std::int64_t contradicted(const PerfHypothesis& h, std::int64_t limit = PerfEvaluation::kNoLimit) const {
     return PerfEvaluation(all.inputs, all.perf, true)
-        .run(h, std::vector<std::uint64_t>(all.perf.sharders, kAnyCodecs))
+        .run(h, std::vector<std::uint64_t>(all.perf.sharders, kAnyCodecs), limit)
         .contradictions;
   }
 
@@ -69,6 +69,24 @@ TEST(PerfPoint, FindsValuesInBoundsOfAnyWidth) {
       EXPECT_TRUE(log.may_explain(h)) << name << " " << by;
     }
   }
+}
+
+// Where one contradicted number is enough, not all tables are looked at.
+TEST(PerfEvaluation, SaysWithAnyLimitWhetherANumberIsContradicted) {
+  int explained = 0, contradicted = 0;
+  for (const char* name : {"planner/v1.1.0-multipliers.log", "planner/v1.7.0-two_bandwidths.log",
+                           "planner/v0.5.0-own_bandwidths.log", "edits/v1.7.0-no_values.log"}) {
+    const Inferred log(name);
+    for (const double by : {0.5, 0.98, 1.0, 1.02, 2.0}) {
+      PerfHypothesis h = log.best().hypothesis;
+      for (const auto b : kBandwidths) h.setting.bandwidths.*b = h.setting.bandwidths.*b * exactly(by);
+      const bool is_contradicted = log.contradicted(h) > 0;
+      EXPECT_EQ(log.contradicted(h, 1) > 0, is_contradicted) << name << " " << by;
+      ++(is_contradicted ? contradicted : explained);
+    }
+  }
+  EXPECT_GT(explained, 0);
+  EXPECT_GT(contradicted, 0);
 }
 
 }  // namespace
