@@ -100,17 +100,17 @@ class Again {
     outcome_.pair = precedent_.pair;
     // Table by table: what is made of one is still in the cache when it is filled in.
     outcome_.tables.reserve(plan_.tables.size());
-    auto parts = std::make_shared<PooledParts>(0);
-    parts->tables.reserve(plan_.tables.size());
-    PartsMaker maker(precedent_.setting, outcome_.rows, &parts->pool);
+    auto made = std::make_shared<PooledParts>(0);
+    made->tables.reserve(plan_.tables.size());
+    PartsMaker maker(precedent_.setting, outcome_.rows, &made->pool);
+    const std::vector<TableParts>& parts = known_ != nullptr ? *known_->parts : made->tables;
     OwnDeparturesCount own;
     for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
       TableState& state = outcome_.tables.emplace_back();
-      TableParts& own_parts = parts->tables.emplace_back();
-      if (!take(t, maker, state.options, own_parts)) return std::nullopt;
-      if (!outcome_.uniform) own.add(plan_.tables[t], state, own_parts, outcome_.pair);
+      if (!take(t, maker, state.options, made->tables.emplace_back())) return std::nullopt;
+      if (!outcome_.uniform) own.add(plan_.tables[t], state, parts[t], outcome_.pair);
     }
-    outcome_.parts = tables_of(std::move(parts));
+    outcome_.parts = known_ != nullptr ? known_->parts : tables_of(std::move(made));
     const Outcome start = outcome_.rows.hidden() ? outcome_ : Outcome{};
     bool settled = settles(sums, own.found());
     each_row_split(plan_, outcome_, precedent_.freedoms, [&](const RowSplit& rows) {
@@ -138,7 +138,8 @@ class Again {
     return true;
   }
 
-  // The options of the table that its own cells allow are left; false: none of them.
+  // The options of the table that its own cells allow are left; false: none of them. Makes its parts, if it has not got
+  // those of `known_`.
   bool take(std::size_t t, PartsMaker& maker, Options& left, TableParts& parts) {
     const TableInputs& table = plan_.tables[t];
     const TablePrecedent& known = precedent_.tables[t];
@@ -146,8 +147,11 @@ class Again {
     if (!table.sized || table.kernel == nullptr) return false;
     left = known.options;
     if (known_ != nullptr) {
-      for (const Variant& variant : known.variants)
-        parts.push_back(*std::ranges::find((*known_->parts)[t], variant, &Parts::variant));
+      const TableParts& own = (*known_->parts)[t];
+      const auto place_of = [&](const Variant& variant) {
+        return static_cast<std::uint8_t>(std::ranges::find(own, variant, &Parts::variant) - own.begin());
+      };
+      for (Option& option : left) option.variant = place_of(known.variants[option.variant]);
       return true;
     }
     const Setting& setting = precedent_.setting;
