@@ -100,16 +100,19 @@ Inference begun(const PrintedPlan& printed, const InferOptions& options, FixedSe
   return all;
 }
 
+// Narrows them where all that explains the log is asked for.
 void take_survivors(const InferOptions& options, Inference& all) {
-  Plan& plan = all.plan;
   std::vector<Survivor>& survivors = all.found.survivors;
-  if (survivors.empty()) return rebuild(all.inputs, all.found, options, plan);
-  plan.sized = true;
-  plan.releases = surviving_releases(all.found);
-  if (options.alternatives) {
-    if (survivors.front().outcome.contradictions > 0) all.before_narrowing = all.found;
-    for (Survivor& survivor : survivors) narrow_hidden(all.inputs, survivor.outcome);
-  }
+  if (!options.alternatives || survivors.empty()) return;
+  if (survivors.front().outcome.contradictions > 0) all.before_narrowing = all.found;
+  for (Survivor& survivor : survivors) narrow_hidden(all.inputs, survivor.outcome);
+}
+
+// The plan of the survivors that are left in the end.
+void rebuild_plan(const InferOptions& options, Inference& all) {
+  Plan& plan = all.plan;
+  plan.sized = !all.found.survivors.empty();
+  if (plan.sized) plan.releases = surviving_releases(all.found);
   rebuild(all.inputs, all.found, options, plan);
   check_empty_shards(all.inputs, all.found, plan);
 }
@@ -184,8 +187,7 @@ bool search_with_dtypes_of_perf(const FixedSetting& fixed, const InferOptions& o
   if (options.alternatives) {
     InferOptions without = options;
     without.alternatives = false;
-    Plan scratch = all.plan;
-    likeliest = infer_perf(all.inputs, doubted.found, all.perf, without, scratch);
+    likeliest = infer_perf(all.inputs, doubted.found, all.perf, without).outcomes;
   }
   const std::vector<PerfOutcome>& outcomes = options.alternatives ? likeliest : all.perf_outcomes;
   if (search_with(outcomes, doubted, fixed, options, all)) return true;
@@ -197,8 +199,10 @@ bool search_with_dtypes_of_perf(const FixedSetting& fixed, const InferOptions& o
 }
 
 void find_perf(const InferOptions& options, Inference& all) {
-  all.perf = read_perf(all.inputs, all.plan);
-  all.perf_outcomes = infer_perf(all.inputs, all.found, all.perf, options, all.plan);
+  all.perf = read_perf(all.inputs, all.found);
+  PerfResult perf = infer_perf(all.inputs, all.found, all.perf, options);
+  all.perf_outcomes = std::move(perf.outcomes);
+  all.plan.gave_up |= perf.gave_up;
 }
 
 // Without ranks a log does not show how many of them a table is split over. Perf depends on that as well: leaves the
@@ -285,6 +289,7 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
   take_survivors(options, all);
   // Where no storage of tables is printed, perf may tell their dtypes.
   if (!options.perf_anyhow && all.found.gave_up && prints_storage(all.inputs)) {
+    rebuild_plan(options, all);
     all.plan.perf_left_out = true;
     take_effort(all);
     return all;
@@ -303,11 +308,10 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
       look_again();
       if (search_with_dtypes_of_perf(fixed, options, all)) look_again();
     }
-    if (narrow_by_perf(all.inputs, all.perf, all.perf_outcomes, options, all.found)) {
-      take_survivors(options, all);
-      take_perf(options, all);
-    }
+    if (narrow_by_perf(all.inputs, all.perf, all.perf_outcomes, options, all.found)) take_survivors(options, all);
   }
+  rebuild_plan(options, all);
+  if (options.perf) take_perf(options, all);
   finish(options, all);
   return all;
 }
@@ -320,6 +324,7 @@ std::optional<Inference> run_inference_like(const Precedent& precedent, const Pr
   all.found = search_like(precedent, all.inputs, fixed);
   if (all.found.survivors.empty()) return std::nullopt;
   take_survivors(options, all);
+  rebuild_plan(options, all);
   if (options.perf) {
     all.perf = read_perf(all.inputs, all.plan);
     all.perf_outcomes = perf_like(precedent, all.inputs, all.found, all.perf);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "infer/best_perf.h"
-#include "infer/fill_perf.h"
 #include "infer/fit_search.h"
 #include "infer/perf_codecs.h"
 #include "infer/perf_evaluation.h"
@@ -311,15 +310,12 @@ class PerfSearch {
 
 }  // namespace
 
-std::vector<PerfOutcome> infer_perf(const PlanInputs& inputs, const SearchResult& found, const PerfInputs& perf,
-                                    const InferOptions& options, Plan& plan) {
-  fill_printed_ranks(perf, plan);
+PerfResult infer_perf(const PlanInputs& inputs, const SearchResult& found, const PerfInputs& perf,
+                      const InferOptions& options) {
   if (found.survivors.empty() || !tells_perf(perf)) return {};
   PerfSearch search(inputs, found, perf, options);
   auto outcomes = search.run();
-  plan.gave_up |= search.gave_up();
-  if (!outcomes.empty()) fill_perf(outcomes, inputs, perf, options.alternatives, plan);
-  return outcomes;
+  return {std::move(outcomes), search.gave_up()};
 }
 
 }  // namespace shardstats::infer_detail

@@ -7,9 +7,12 @@
 
 namespace shardstats::infer_detail {
 
-// Fills in the perf of plan.tables and plan.ranks and plan.perf; returns the outcomes behind it, equally good ones.
+struct PerfResult {
+  std::vector<PerfOutcome> outcomes;  // equally good ones
+  bool gave_up = false;               // values of its own were not looked for
+};
 // With options.alternatives bounds cover all that fits, not only what is most likely.
-std::vector<PerfOutcome> infer_perf(const PlanInputs& inputs, const SearchResult& found, const PerfInputs& perf,
-                                    const InferOptions& options, Plan& plan);
+PerfResult infer_perf(const PlanInputs& inputs, const SearchResult& found, const PerfInputs& perf,
+                      const InferOptions& options);
 
 }  // namespace shardstats::infer_detail

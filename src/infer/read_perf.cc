@@ -3,6 +3,7 @@
 #include <span>
 
 #include "infer/perf_model.h"
+#include "infer/rebuild.h"
 #include "shardstats/log/same_text.h"
 
 namespace shardstats::infer_detail {
@@ -41,11 +42,60 @@ void read_maxima(const PrintedPlan& printed, PerfInputs& perf) {
   }
 }
 
-// Looks at each table once.
+// Bounds of the columns of a table's shards, which are the same for all of them; none where its sizes are not known.
+using ShardColumns = std::optional<RealInterval>;
+
+class RebuiltTables {
+ public:
+  explicit RebuiltTables(const Plan& rebuilt) : rebuilt_(rebuilt) {}
+  ShardColumns columns(std::uint32_t t) const {
+    const PlanTable& table = rebuilt_.tables[t];
+    if (!table.sized || table.shard_count == 0) return std::nullopt;
+    return real(rebuilt_.shards_of(table).front().sizes->cols);
+  }
+  bool on_every_rank(std::uint32_t t) const { return rebuilt_.tables[t].on_every_rank; }
+
+ private:
+  const Plan& rebuilt_;
+};
+
+// The same before they are rebuilt.
+class FoundTables {
+ public:
+  FoundTables(const PlanInputs& plan, const SearchResult& found) : plan_(plan), found_(found) {}
+  ShardColumns columns(std::uint32_t t) const {
+    ShardColumns all;
+    for (const Survivor& survivor : found_.survivors) {
+      const Outcome& outcome = survivor.outcome;
+      const Options& options = outcome.tables[t].options;
+      const TableParts& parts = (*outcome.parts)[t];
+      if (options.empty()) return std::nullopt;
+      std::optional<std::size_t> first;  // class of the first shard
+      each_run(outcome.setting, plan_.tables[t], parts.front(), [&](std::size_t, std::size_t, std::size_t c) {
+        if (!first) first = c;
+      });
+      if (!first) return std::nullopt;
+      for (const Option option : options) {
+        const RealInterval cols = parts[option.variant].classes[*first].cols;
+        all = all ? hull(*all, cols) : cols;
+      }
+    }
+    return all ? ShardColumns(real(whole_bytes(*all))) : std::nullopt;
+  }
+  bool on_every_rank(std::uint32_t t) const { return is_everywhere(plan_.tables[t], plan_.ranks.size()); }
+
+ private:
+  const PlanInputs& plan_;
+  const SearchResult& found_;
+};
+
+// Looks at each table once. `Tables`: one of these.
+template <class Tables>
 class PerfReader {
  public:
-  PerfReader(const PlanInputs& plan, const Plan& rebuilt)
-      : plan_(plan), rebuilt_(rebuilt), ranks_(plan.printed->ranks.rows.size()), end_(ranks_ + 1) {}
+  // `release`: of the formulas.
+  PerfReader(const PlanInputs& plan, Release release, Tables tables)
+      : plan_(plan), release_(release), tables_(tables), ranks_(plan.printed->ranks.rows.size()), end_(ranks_ + 1) {}
 
   PerfInputs read() {
     perf_.tables.reserve(plan_.tables.size());
@@ -77,11 +127,11 @@ class PerfReader {
       table.printed = perf_.tables[t - 1].printed;
     else
       read_cells(printed.perf, plan_.printed->format_of(RoundedNumbers::table_perf), table.printed);
-    const PlanTable& rebuilt = rebuilt_.tables[t];
-    if (!rebuilt.sized || rebuilt.shard_count == 0) return;
-    table.cols = real(rebuilt_.shards_of(rebuilt).front().sizes->cols);  // all of them have the same bounds
+    const ShardColumns columns = tables_.columns(t);
+    if (!columns) return;
+    table.cols = *columns;
     if (printed.weighted) table.weighted = printed.weighted.text == "weighted";
-    table.known = rebuilt_.setting.rules->release >= Release::v0_3_0;
+    table.known = release_ >= Release::v0_3_0;
   }
 
   std::uint32_t sharder_of(const PrintedTable& printed) {
@@ -94,7 +144,7 @@ class PerfReader {
 
   // Counts its shards, but for those everywhere.
   void place(std::uint32_t t, bool known) {
-    const bool everywhere = ranks_ > 1 && rebuilt_.tables[t].on_every_rank;
+    const bool everywhere = ranks_ > 1 && tables_.on_every_rank(t);
     if (everywhere) {
       perf_.everywhere.push_back(t);
     } else {
@@ -157,7 +207,8 @@ class PerfReader {
   }
 
   const PlanInputs& plan_;
-  const Plan& rebuilt_;
+  Release release_;
+  Tables tables_;
   std::size_t ranks_;
   PerfInputs perf_;
   std::vector<std::string_view> sharders_;
@@ -169,7 +220,15 @@ class PerfReader {
 
 }  // namespace
 
-PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) { return PerfReader(plan, rebuilt).read(); }
+PerfInputs read_perf(const PlanInputs& plan, const SearchResult& found) {
+  const Release release =
+      found.survivors.empty() ? plan.printed->releases.front() : found.survivors.front().outcome.setting.rules->release;
+  return PerfReader(plan, release, FoundTables(plan, found)).read();
+}
+
+PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) {
+  return PerfReader(plan, rebuilt.setting.rules->release, RebuiltTables(rebuilt)).read();
+}
 
 bool tells_perf(const PerfInputs& perf) {
   return std::ranges::any_of(perf.tables,
