@@ -9,6 +9,12 @@
 namespace shardstats {
 namespace log_detail {
 
+// Compared as one value.
+struct SixteenBytes {
+  std::uint64_t first, last;
+  bool operator==(const SixteenBytes&) const = default;
+};
+
 // Of texts of one length, which is that of a word at least and of two at most.
 template <class Word>
 bool same_ends(std::string_view a, std::string_view b) {
@@ -25,7 +31,8 @@ bool same_ends(std::string_view a, std::string_view b) {
 
 [[gnu::always_inline]] inline bool same_text(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
-  if (a.size() > 16) return a == b;
+  if (a.size() > 32) return a == b;
+  if (a.size() > 16) return log_detail::same_ends<log_detail::SixteenBytes>(a, b);
   if (a.size() >= 8) return log_detail::same_ends<std::uint64_t>(a, b);
   if (a.size() >= 4) return log_detail::same_ends<std::uint32_t>(a, b);
   if (a.size() >= 2) return log_detail::same_ends<std::uint16_t>(a, b);
