@@ -10,7 +10,10 @@ namespace shardstats::infer_detail {
 namespace {
 
 void read_cells(const PrintedPerf& printed, Format total, PrintedPerfCells& cells) {
-  for (std::size_t p = 0; p < printed.count; ++p) cells.set(p, printed_real(printed.components[p], Format::c1));
+  for (std::size_t p = 0; p < printed.count; ++p) {
+    const RealInterval* usual = usual_component(printed.components[p].text);
+    cells.set(p, usual != nullptr ? *usual : printed_real(printed.components[p], Format::c1));
+  }
   cells.set(kPerfTotal, printed_real(printed.total, total));
 }
 

@@ -161,28 +161,6 @@ inline RealInterval whole_component(std::uint64_t units) {
   return units == 0 ? exactly(0.0) : significant_interval({units, 0, false}, 1);
 }
 
-// "0", "7", "0.3", "0.0005": most of the numbers of a log, and 46 in all; by decimals and digit. No function has to ask
-// whether they are there already.
-constexpr std::size_t kMostDecimals = 4;  // before the exponent form
-const auto kComponents = [] {
-  std::array<std::array<RealInterval, 10>, kMostDecimals + 1> all{};
-  for (std::uint64_t digit = 0; digit <= 9; ++digit) all[0][digit] = whole_component(digit);
-  for (std::size_t decimals = 1; decimals <= kMostDecimals; ++decimals)
-    for (std::uint64_t digit = 1; digit <= 9; ++digit)
-      all[decimals][digit] = significant_interval({digit, static_cast<int>(decimals), true}, 1);
-  return all;
-}();
-const RealInterval* component_of_digit(char digit) {
-  return digit < '0' || digit > '9' ? nullptr : &kComponents[0][static_cast<std::size_t>(digit - '0')];
-}
-const RealInterval* component_below_one(std::string_view text) {
-  if (text.size() < 3 || text.size() > 2 + kMostDecimals || !text.starts_with("0.")) return nullptr;
-  for (std::size_t zero = 2; zero + 1 < text.size(); ++zero)
-    if (text[zero] != '0') return nullptr;
-  if (text.back() > '9' || text.back() < '1') return nullptr;
-  return &kComponents[text.size() - 2][static_cast<std::size_t>(text.back() - '0')];
-}
-
 // Integers, and one significant digit below 0.0001.
 std::optional<RealInterval> short_component(std::string_view text) {
   if (const auto decimal = read_decimal(text))
@@ -363,11 +341,8 @@ std::optional<ByteInterval> bytes_between_ties(Decimal decimal, std::uint64_t un
 
 std::optional<RealInterval> values_of_component(std::string_view text) {
   constexpr std::size_t kSafeDigits = 15;  // which are not above kMaxUnits
-  if (text.size() == 1) {
-    if (const RealInterval* interval = component_of_digit(text.front())) return *interval;
-  } else if (text.starts_with('0')) {
-    if (const RealInterval* interval = component_below_one(text)) return *interval;
-  } else if (!text.empty() && text.size() <= kSafeDigits) {
+  if (const RealInterval* usual = usual_component(text)) return *usual;
+  if (text.size() > 1 && text.size() <= kSafeDigits && text.front() != '0') {
     std::uint64_t units = 0;
     if (read_digits(text, 0, units) == text.size()) return whole_component(units);
   }
@@ -383,6 +358,16 @@ std::optional<RealInterval> values_of_component(std::string_view text) {
 bool is_byte_format(Format format) { return rounded_decimals(format) || fixed_decimals(format).value_or(0) > 0; }
 
 }  // namespace
+
+// No function has to ask whether they are there already.
+const numbers_detail::UsualComponents numbers_detail::usual_components = [] {
+  UsualComponents all{};
+  for (std::uint64_t digit = 0; digit <= 9; ++digit) all[0][digit] = whole_component(digit);
+  for (std::size_t decimals = 1; decimals < all.size(); ++decimals)
+    for (std::uint64_t digit = 1; digit <= 9; ++digit)
+      all[decimals][digit] = significant_interval({digit, static_cast<int>(decimals), true}, 1);
+  return all;
+}();
 
 // Nearly all numbers of a log are of r3 and c1, and short.
 std::optional<RealInterval> values_printed_as(std::string_view text, Format format) {
