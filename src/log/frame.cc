@@ -60,7 +60,8 @@ std::size_t BoxFrame::read_width() const {
 std::optional<std::size_t> BoxFrame::likeliest_border() const {
   std::map<std::size_t, std::ptrdiff_t> lines_of;  // by length of a border
   for (const BoxLine& line : block_.lines)
-    if (const std::string_view text = trim_right(line.text); is_border(text)) lines_of.try_emplace(text.size(), 0);
+    if (line.text.starts_with("##"))  // few are, so that the ends of the others need not be looked at
+      if (const std::string_view text = trim_right(line.text); is_border(text)) lines_of.try_emplace(text.size(), 0);
   if (lines_of.empty()) return std::nullopt;
   if (lines_of.size() > 1)
     for (const BoxLine& line : block_.lines)
