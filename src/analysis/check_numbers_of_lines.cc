@@ -16,8 +16,9 @@ void check_whole(Checks& checks, const Cell& cell) {
   if (spelling == Spelling::beyond) add_beyond(checks, cell);
 }
 
-void check_list(Checks& checks, const Cell& cell, bool sorted) {
-  std::vector<int> ranks;
+// `ranks`: memory to use.
+void check_list(Checks& checks, const Cell& cell, bool sorted, std::vector<int>& ranks) {
+  ranks.clear();
   if (parse_ranks(cell.text, ranks) && is_odd_list(cell.text, ranks, sorted)) add_odd_list(checks, cell);
 }
 
@@ -46,7 +47,7 @@ void look_at_measure(const Checks& checks, const Cell& cell, NumbersOfLines& mea
 }
 
 // Slots "{int}", "{p0}", "{r3}", "{f3}", "{L1}" and "{L2}" of the line's form.
-void check_line(Checks& checks, const PrintedLine& line, RoundedOfLines& numbers) {
+void check_line(Checks& checks, const PrintedLine& line, RoundedOfLines& numbers, std::vector<int>& ranks) {
   const auto slots = checks.printed.slots_of(line);
   const bool sorted = line.id != LineId::top_hbm_table;  // that one is in the order of the shards
   each_slot(line_forms()[line.form].pattern, [&](std::size_t slot, std::string_view kind) {
@@ -54,7 +55,7 @@ void check_line(Checks& checks, const PrintedLine& line, RoundedOfLines& numbers
     if (kind == "int" || kind == "p0") check_whole(checks, slots[slot]);
     if (kind == "r3") look_at_number(checks, slots[slot], numbers.sizes_and_times);
     if (kind == "f3") look_at_measure(checks, slots[slot], numbers.measures);
-    if (kind == "L1" || kind == "L2") check_list(checks, slots[slot], sorted);
+    if (kind == "L1" || kind == "L2") check_list(checks, slots[slot], sorted, ranks);
   });
 }
 
@@ -72,7 +73,8 @@ bool are_unread(Checks& checks, const NumbersOfLines& numbers, const std::string
 
 void check_numbers_of_lines(Checks& checks) {
   RoundedOfLines numbers;
-  for (const PrintedLine& line : checks.printed.lines) check_line(checks, line, numbers);
+  std::vector<int> ranks;
+  for (const PrintedLine& line : checks.printed.lines) check_line(checks, line, numbers, ranks);
   checks.lines_unread = are_unread(checks, numbers.sizes_and_times, "numbers of the lines outside of the tables");
   checks.measures_unread = are_unread(checks, numbers.measures, "measures of imbalance");
   if (!checks.lines_unread)

@@ -97,8 +97,9 @@ void check_ranks(Checks& checks) {
   const std::vector<ShardsByType>& counts = checks.shards_by_rank;
   checks.compared.shards = checks.shards_counted || checks.plan.missing;  // all agree but for the missing tables
   check_totals(checks);
+  std::vector<ShardCount> printed_counts;
   for (const PrintedRank& row : checks.printed.ranks.rows) {
-    const std::vector<ShardCount> printed_counts = shard_counts(row.shards);
+    read_shard_counts(row.shards, printed_counts);
     checks.printed_shard_counts += std::ssize(printed_counts);
     const int rank = rank_number(row);
     if (rank < 0) continue;

@@ -33,13 +33,13 @@ class Comparison : public StatisticsReader {
   }
 
   void ranks(const DerivedRanks& r) override {
-    std::vector<int> ranks;
+    printed_ranks_.clear();
     const bool none = r.cell.text == "[]";
-    if (!r.cell || (!none && !parse_ranks(r.cell.text, ranks)) || r.list.could_be(ranks)) return;
+    if (!r.cell || (!none && !parse_ranks(r.cell.text, printed_ranks_)) || r.list.could_be(printed_ranks_)) return;
     Finding& finding = checks_.add(r.rule, r.cell);
     const std::string must = ranks_in(r.list.must), may = ranks_in(r.list.may);
     finding.expected = Expected{{}, "ranks", must == may ? must : may};
-    finding.message = "ranks of " + r.what + " are printed as " + std::string(r.cell.text) +
+    finding.message = "ranks of " + std::string(r.what) + " are printed as " + std::string(r.cell.text) +
                       (must == may ? ", the rank table gives " : ", the rank table leaves only ") + may;
   }
 
@@ -68,6 +68,7 @@ class Comparison : public StatisticsReader {
 
  private:
   Checks& checks_;
+  std::vector<int> printed_ranks_;  // of the list that is looked at
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory_resource>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -14,6 +15,7 @@ namespace {
 constexpr double kManyRanks = 8;  // above, v1.2.0 and v1.3.0 divide comms of column-wise plans by three
 constexpr double kEarlyDivisor = 3;
 constexpr double kRounding = 1e-12;  // relative: the planner adds in another order
+constexpr std::size_t kBytesOfPath = 64;  // of one in a hash table, about
 
 std::string_view module_of(std::string_view fqn) {
   const auto dot = std::find(fqn.rbegin(), fqn.rend(), '.');
@@ -104,7 +106,7 @@ std::vector<ModuleRun> module_runs(const PrintedPlan& printed, const Plan& plan)
 }
 
 // The shortest of the paths above that is the module of other tables; else the module itself.
-std::string_view outermost(std::string_view module, const std::unordered_set<std::string_view>& paths) {
+std::string_view outermost(std::string_view module, const std::pmr::unordered_set<std::string_view>& paths) {
   std::string_view found = module;
   for (std::string_view path = module_of(module); !path.empty(); path = module_of(path))
     if (paths.contains(path)) found = path;
@@ -113,7 +115,8 @@ std::string_view outermost(std::string_view module, const std::unordered_set<std
 
 // Table names may have dots of their own ("ebc.item.v2"): then a shorter path, that of other tables, is the module.
 std::vector<ModuleRun> with_dotted_names(std::vector<ModuleRun> runs) {
-  std::unordered_set<std::string_view> paths(runs.size());
+  std::pmr::monotonic_buffer_resource nodes(kBytesOfPath * (runs.size() + 1));
+  std::pmr::unordered_set<std::string_view> paths(runs.size(), &nodes);
   for (const ModuleRun& run : runs) paths.insert(run.module);
   for (ModuleRun& run : runs) run.module = outermost(run.module, paths);
   return runs;
@@ -124,7 +127,7 @@ struct GroupTables {
   std::size_t count = 0, first = 0;
 };
 using ModuleGroups = std::array<GroupTables, kShardingNames.size()>;  // by Sharding
-using Groups = std::map<std::string_view, ModuleGroups>;              // by module
+using Groups = std::pmr::map<std::string_view, ModuleGroups>;         // by module
 
 // The tables of one group after those of another, in the order of the groups.
 std::vector<const PlanTable*> tables_by_group(const Plan& plan, const std::vector<ModuleRun>& runs, Groups& groups) {
@@ -155,7 +158,8 @@ std::vector<const PlanTable*> tables_by_group(const Plan& plan, const std::vecto
 // For each module and sharding type the largest rank's comms, forward and backward by themselves.
 CriticalComms comms_by_group(const Plan& plan, const std::vector<ModuleRun>& runs, std::size_t rank_count) {
   CriticalComms comms;
-  Groups groups;
+  std::pmr::monotonic_buffer_resource nodes;
+  Groups groups(&nodes);
   comms.tables = tables_by_group(plan, runs, groups);
   CommsByRank by_rank(rank_count);
   for (const auto& [module, of_module] : groups)

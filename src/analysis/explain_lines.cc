@@ -63,7 +63,7 @@ class LineReader : public analysis::StatisticsReader {
   bool number(const DerivedNumber& n) override {
     if (!n.cell || !wanted(n.rule, n.key)) return false;
     Explained explained = begin(n.rule, n.key);
-    Step step = value_step(n.what, middle(n.expected), n.expected, n.unit);
+    Step step = value_step(std::string(n.what), middle(n.expected), n.expected, n.unit);
     step.formula = rule_of(n.rule).id;
     step.expression = n.formula;
     const auto printed = analysis::printed_bounds(n.cell, n.format, n.unit);
@@ -90,8 +90,8 @@ class LineReader : public analysis::StatisticsReader {
     std::vector<int> printed;
     const bool good = (r.cell.text == "[]" || parse_ranks(r.cell.text, printed)) && r.list.could_be(printed);
     const std::string must = analysis::ranks_in(r.list.must), may = analysis::ranks_in(r.list.may);
-    std::string text =
-        "ranks of " + r.what + ": \"" + std::string(r.cell.text) + "\" on line " + std::to_string(r.cell.place.line);
+    std::string text = "ranks of " + std::string(r.what) + ": \"" + std::string(r.cell.text) + "\" on line " +
+                       std::to_string(r.cell.place.line);
     if (!good)
       text += must == may ? "; the rank table gives " + may : "; the rank table leaves only " + may;
     else if (must != may && may != r.cell.text)

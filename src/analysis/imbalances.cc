@@ -104,16 +104,15 @@ void ImbalanceReader::read_measure(const MeasureForm& measure, const Cell& cell)
   const bool raw = printed_.releases.front() < Release::v1_1_0;
   std::optional<Imbalance>& expected = expected_[static_cast<std::size_t>(section_->quantity)];
   if (!expected) expected = imbalance(values, raw);
-  reader_.number({section_->rule, std::string(measure.key),
-                  std::string(section_->word) + " " + std::string(measure.what), cell, format_, "",
-                  (*expected).*measure.value, section_->quantity, raw ? measure.raw_formula : measure.formula,
+  const std::string what = std::string(section_->word) + " " + std::string(measure.what);
+  reader_.number({section_->rule, measure.key, what, cell, format_, "", (*expected).*measure.value, section_->quantity,
+                  raw ? measure.raw_formula : measure.formula,
                   by_others(printed_measures_, measure.value, values.size(), raw)});
 }
 
 void ImbalanceReader::read_range(std::string_view key, std::string_view what, const Cell& cell, double range,
                                  std::string_view formula) {
-  reader_.number({RuleId::imbalance_range, std::string(key), std::string(what), cell, format_, "", exactly(range),
-                  Quantity::hbm, formula});
+  reader_.number({RuleId::imbalance_range, key, what, cell, format_, "", exactly(range), Quantity::hbm, formula});
 }
 
 }  // namespace shardstats::analysis

@@ -144,23 +144,21 @@ class Walk {
   void read_maximum(const MaximumLine& line, std::span<const Cell> slots) {
     if (slots.size() < 2) return;
     const auto& values = values_[line.quantity];
-    const std::string key(line.key), what(line.what);
-    reader_.number(
-        {RuleId::maxima_value, key, what, slots[0], rounded_, "ms", largest(values), line.quantity, "max over ranks"});
-    reader_.ranks(
-        {RuleId::maxima_ranks, key, what, slots[1], at_largest(narrowed_to(values, slots[0], rounded_, "ms"))});
+    reader_.number({RuleId::maxima_value, line.key, line.what, slots[0], rounded_, "ms", largest(values), line.quantity,
+                    "max over ranks"});
+    reader_.ranks({RuleId::maxima_ranks, line.key, line.what, slots[1],
+                   at_largest(narrowed_to(values, slots[0], rounded_, "ms"))});
   }
 
   void read_distribution(const DistributionLine& line, std::span<const Cell> slots) {
     if (slots.size() < 2 || (line.quantity == Quantity::sparse_hbm && !values_.sparse_known)) return;
     const auto& values = values_[line.quantity];
-    const std::string key(line.key), what(line.what);
     RealInterval value = widened(line.value(values), kWholeByte);
-    if (reader_.number(
-            {RuleId::distribution_value, key, what, slots[0], rounded_, "bytes", value, line.quantity, line.formula}))
+    if (reader_.number({RuleId::distribution_value, line.key, line.what, slots[0], rounded_, "bytes", value,
+                        line.quantity, line.formula}))
       return;
     if (const auto printed = printed_bounds(slots[0], rounded_, "bytes")) value = narrowed(value, *printed);
-    reader_.ranks({RuleId::distribution_ranks, key, what, slots[1], near(values, value, kNear)});
+    reader_.ranks({RuleId::distribution_ranks, line.key, line.what, slots[1], near(values, value, kNear)});
   }
 
   void read_sum_of_maxima() {
@@ -224,7 +222,7 @@ class Walk {
       if (number < 1 || number >= k) reader_.extra_tier(tier.number, k - 1);
   }
 
-  void read_shift(const std::string& key, const PrintedTier& tier, const std::vector<int>& positions,
+  void read_shift(std::string_view key, const PrintedTier& tier, const std::vector<int>& positions,
                   const std::vector<std::size_t>& left) {
     ShiftedTier shift{key, tier.ranks, positions, std::vector<bool>(values_.ranks())};
     bool shifted = false;
@@ -247,8 +245,7 @@ class Walk {
                            largest_of(printed_, values_, PerfPart::backward_compute);
     const auto path = [&](RuleId rule, std::string_view key, std::string_view what, const Cell& cell,
                           RealInterval expected) {
-      return reader_.number({rule, std::string(key), std::string(what), cell, rounded_, "ms", expected, Quantity::perf,
-                             rule_of(rule).formula});
+      return reader_.number({rule, key, what, cell, rounded_, "ms", expected, Quantity::perf, rule_of(rule).formula});
     };
     path(RuleId::critical_path_compute, "compute", "the critical path of compute", compute_cell,
          widened(compute, kSumSlack));

@@ -61,10 +61,11 @@ struct MaximumLine {
 std::span<const MaximumLine> maximum_lines();
 
 // A printed number and what it should be.
+// It and the others below live as long as the call that is given them.
 struct DerivedNumber {
   RuleId rule{};
-  std::string key;   // which of the rule's numbers: "kl", "mean", "2"
-  std::string what;  // "the maximum of total perf"
+  std::string_view key;   // which of the rule's numbers: "kl", "mean", "2"
+  std::string_view what;  // "the maximum of total perf"
   Cell cell;
   Format format = Format::r3;
   std::string_view unit;  // "bytes" (the cell counts 2^30 of them), "ms", "percent", "" for a pure number
@@ -78,14 +79,14 @@ struct DerivedNumber {
 // A printed list of ranks and the ranks that must and that may be on it.
 struct DerivedRanks {
   RuleId rule{};
-  std::string key, what;
+  std::string_view key, what;
   Cell cell;
   RankList list;
 };
 
 // A tier whose printed ranks are positions among the ranks left (log-format.md section 7, Q1).
 struct ShiftedTier {
-  std::string key;
+  std::string_view key;
   Cell cell;
   std::vector<int> printed;
   std::vector<bool> right;  // by rank

@@ -207,9 +207,8 @@ int rank_list_size(std::string_view list) {
 
 }  // namespace log_detail
 
-std::vector<ShardCount> shard_counts(const Cell& shards) {
-  std::vector<ShardCount> counts;
-  counts.reserve(kShardingNames.size());
+void read_shard_counts(const Cell& shards, std::vector<ShardCount>& counts) {
+  counts.clear();
   const auto cell = [&](std::string_view text) {
     const auto offset = static_cast<std::uint32_t>(text.data() - shards.text.data());
     return Cell{text, {shards.place.line, shards.place.column + offset}};
@@ -218,6 +217,12 @@ std::vector<ShardCount> shard_counts(const Cell& shards) {
     counts.push_back({cell(type), cell(count)});
   });
   if (!well_formed) counts.clear();
+}
+
+std::vector<ShardCount> shard_counts(const Cell& shards) {
+  std::vector<ShardCount> counts;
+  counts.reserve(kShardingNames.size());
+  read_shard_counts(shards, counts);
   return counts;
 }
 

@@ -126,8 +126,8 @@ RealInterval smallest(RankBounds values) {
 RealInterval ranked(RankBounds values, std::size_t i) {
   if (i >= values.size()) return {};
   const auto at = [&](double RealInterval::*end) {
-    std::vector<double> ends;
-    for (const RealInterval x : values) ends.push_back(x.*end);
+    std::vector<double> ends(values.size());
+    std::ranges::transform(values, ends.begin(), end);
     std::nth_element(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(i), ends.end());
     return ends[i];
   };

@@ -116,7 +116,10 @@ std::size_t end_of_word(std::string_view text) {
 
 std::string wrapped(std::string_view text, int width, int indent) {
   const std::size_t start = std::min(text.find_first_not_of(' '), text.size());
-  std::string out(start, ' ');
+  std::string out;
+  constexpr std::size_t kFewLines = 4;  // for whose indentation there is room, too
+  out.reserve(text.size() + kFewLines * static_cast<std::size_t>(indent));
+  out.append(start, ' ');
   text.remove_prefix(start);
   std::size_t column = start;
   const auto most = static_cast<std::size_t>(std::max(width, indent + 20));
@@ -129,7 +132,8 @@ std::string wrapped(std::string_view text, int width, int indent) {
     const std::size_t columns = columns_of(text.substr(0, end));
     if (!at_line_start && column + 1 + columns > most) {
       out.resize(out.find_last_not_of(' ') + 1);  // the gap before a formula's name
-      out += "\n" + std::string(static_cast<std::size_t>(indent), ' ');
+      out += '\n';
+      out.append(static_cast<std::size_t>(indent), ' ');
       column = static_cast<std::size_t>(indent);
       at_line_start = true;
       continue;

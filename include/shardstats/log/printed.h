@@ -97,6 +97,8 @@ constexpr bool prints_perf_in_ms(Release release) { return release >= Release::v
 
 // The pairs of a Shards cell, in printed order; empty for an empty or malformed cell.
 std::vector<ShardCount> shard_counts(const Cell& shards);
+// The same in place of what `counts` holds, whose memory is used again.
+void read_shard_counts(const Cell& shards, std::vector<ShardCount>& counts);
 
 // The ranks that "3", "0-95", "1,1,4", "[28, 43]" or "[]" stands for, in printed order; false if malformed, or more
 // than `limit`.
