@@ -78,9 +78,12 @@ void compare(const std::vector<SumLine>& lines, const Group& group, std::vector<
   }
 }
 
-// Of ranks with the same shards: quantity by quantity.
-void compare_lines(const std::vector<SumLine>& lines, std::span<const Rank> ranks, std::vector<UnequalRank>& found) {
-  std::array<Group, kQuantities> groups;
+using Groups = std::array<Group, kQuantities>;
+
+// Of ranks with the same shards: quantity by quantity. `groups`: memory to use.
+void compare_lines(const std::vector<SumLine>& lines, std::span<const Rank> ranks, Groups& groups,
+                   std::vector<UnequalRank>& found) {
+  for (Group& group : groups) group.clear();
   for (const Rank& rank : ranks)
     for (std::uint32_t l = rank.first_line; l < rank.end_line; ++l)
       groups[static_cast<std::size_t>(lines[l].quantity)].push_back(l);
@@ -99,6 +102,7 @@ std::vector<UnequalRank> unequal_ranks(const SumLines& sums) {
     return a.common == b.common && std::ranges::equal(own_shards_of(sums, a), own_shards_of(sums, b), are_alike);
   };
   std::vector<UnequalRank> found;
+  Groups groups;
   for (auto begin = ranks.begin(), end = begin; begin != ranks.end(); begin = end) {
     end = std::find_if(begin, ranks.end(), [&](const Rank& rank) { return rank.hash != begin->hash; });
     // Others may have the same hash.
@@ -106,7 +110,7 @@ std::vector<UnequalRank> unequal_ranks(const SumLines& sums) {
       const SumLine& line = lines[begin->first_line];
       const auto rest = std::stable_partition(
           begin, end, [&](const Rank& rank) { return have_same_shards(line, lines[rank.first_line]); });
-      compare_lines(lines, {begin, rest}, found);
+      compare_lines(lines, {begin, rest}, groups, found);
       begin = rest;
     }
   }

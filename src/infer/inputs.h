@@ -27,7 +27,7 @@ struct TableInputs {
   const KernelTraits* kernel = nullptr;
   std::int64_t rows = 0, cols = 0, block = 0;  // block: printed CW dim, 0 if none
   std::int64_t features = 1;
-  ShortVector<int, 4> ranks;                                        // one a shard, ascending; empty for an empty plan
+  ShortVector<int, 8> ranks;                                        // one a shard, ascending; empty for an empty plan
   RealInterval pooling_sum{};                                       // sum of l_f
   RealInterval poolings{};                                          // sum of n_f
   RealInterval indices{};                                           // sum of l_f * n_f

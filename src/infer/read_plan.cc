@@ -14,6 +14,7 @@ void read_ranks(const PrintedPlan& printed, PlanInputs& plan) {
   const Format input = printed.format_of(RoundedNumbers::rank_input);
   const Format output = printed.format_of(RoundedNumbers::rank_output);
   const bool in_bytes = printed.releases.front() >= Release::v0_1_1;  // v0.1.0 prints sums of factors instead
+  plan.ranks.reserve(printed.ranks.rows.size());
   for (const PrintedRank& row : printed.ranks.rows) {
     RankInputs rank;
     rank.hbm = printed_bytes(row.hbm, memory, kGiB);

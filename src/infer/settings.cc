@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 namespace shardstats::infer_detail {
 namespace {
@@ -185,7 +186,8 @@ std::vector<SettingGroup> settings_with(const PlanInputs& plan, const FixedSetti
             if ((inference && !rules.inference) || !pipeline_known(rules, choice)) continue;
             if (!fixed.device && !device_possible(plan, kinds, shares, rules, device)) continue;
             const bool split_groups = rules.pods && !rules.pods_in_statistics && grouped;
-            for (const std::int64_t columns : split_groups ? divisors(size) : std::vector{size}) {
+            const auto parts = split_groups ? divisors(size) : std::vector<std::int64_t>();
+            for (const std::int64_t columns : split_groups ? std::span(parts) : std::span(&size, 1)) {
               setting.rules = &rules;
               setting.device = device;
               setting.pipeline = choice.pipeline;
