@@ -71,14 +71,13 @@ inline bool is_usual_decimal(std::string_view text, std::size_t decimals) {
 }
 
 // Is it, at one look, what nearly all cells are: "None", or digits without needless zeros, perhaps with a point among
-// them? What is not recognised here is left to spelling_of().
+// them? What is not recognised here is left to spelling_of(). Of other decimals than is_usual_decimal() knows.
 template <std::size_t decimals>
 inline bool looks_usual(std::string_view text) {
   if (text.size() > kFewCharacters) return false;
   if (decimals == kDigits) return text[0] != '0';
   if (decimals == kAsNeeded && text[0] == 'N') return text == "None";
   if (decimals == kComponent && text[0] == '0') return is_usual_below_one(text);
-  if (decimals <= kThree && decimals != kWhole && is_usual_decimal(text, decimals)) return true;
   const std::size_t point = skip_digits(text, 0);
   if (decimals == kFixed) return point > 0;
   if (point == text.size()) return text[0] != '0';
@@ -90,8 +89,12 @@ inline bool looks_usual(std::string_view text) {
   return skip_digits(text, point + 1) == text.size();
 }
 template <std::size_t decimals>
-inline bool is_usual(std::string_view text) {
-  return text.size() < 2 || looks_usual<decimals>(text);
+[[gnu::always_inline]] inline bool is_usual(std::string_view text) {
+  if (text.size() < 2) return true;
+  // Nearly all numbers of these columns, so that nothing is called for them.
+  constexpr bool is_decimal = decimals == kOne || decimals == kTwo || decimals == kThree;
+  if (is_decimal && text.size() <= kFewCharacters && is_usual_decimal(text, decimals)) return true;
+  return looks_usual<decimals>(text);
 }
 
 // Those of the columns of a row.
