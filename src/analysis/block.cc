@@ -41,6 +41,7 @@ constexpr auto kSectionOf = [] {
 
 std::vector<std::string_view> sections_of(const PrintedPlan& printed) {
   std::vector<std::string_view> sections;
+  sections.reserve(kSections.size());
   for (const PrintedLine& line : printed.lines)
     if (const SectionName* section = kSectionOf[static_cast<std::size_t>(line.id)];
         section != nullptr && std::ranges::find(sections, section->name) == sections.end())
@@ -84,6 +85,8 @@ BlockView view_block(const PrintedPlan& printed, const Plan& plan, std::size_t i
   view.has_tables = !printed.tables.rows.empty() || plan.empty;
   view.batch_size = parse_integer(printed.slot(LineId::batch_size).text);
   view.sections = sections_of(printed);
+  constexpr std::size_t kUsualViews = 24;
+  view.assumptions.reserve(each_table ? plan.assumptions.size() : std::min(plan.assumptions.size(), kUsualViews));
   for (const Assumption& assumption : plan.assumptions) {
     if (!assumption.table)
       view.assumptions.push_back({assumption.name, AssumptionView::Scope::plan, {}, assumption, {}});

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kManyRanks = 8;  // above, v1.2.0 and v1.3.0 divide comms of column-wise plans by three
 constexpr double kEarlyDivisor = 3;
-constexpr double kRounding = 1e-12;  // relative: the planner adds in another order
+constexpr double kRounding = 1e-12;       // relative: the planner adds in another order
 constexpr std::size_t kBytesOfPath = 64;  // of one in a hash table, about
 
 std::string_view module_of(std::string_view fqn) {

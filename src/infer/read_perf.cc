@@ -102,6 +102,7 @@ class PerfReader {
 
   PerfInputs read() {
     perf_.tables.reserve(plan_.tables.size());
+    others_.reserve(plan_.tables.size());
     for (std::uint32_t t = 0; t < plan_.tables.size(); ++t) add_table(t);
     perf_.sharders = static_cast<std::uint32_t>(std::max<std::size_t>(sharders_.size(), 1));
     read_ranks();
