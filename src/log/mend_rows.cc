@@ -15,6 +15,9 @@ void report(PrintedPlan& plan, DiagnosticKind kind, const Cell& where) {
   plan.diagnostics.push_back({diagnostic_form(kind), where});
 }
 
+// What names a row, or all of the row where that cell is lost.
+const Cell& cell_of(const Cell& name, const Cell& row) { return name ? name : row; }
+
 // Moves row i to `to[i]` of `count` rows, or away: kGone. What no row moves to has no cells. Keeps the order.
 constexpr std::uint32_t kGone = UINT32_MAX;
 template <class Row>
@@ -203,14 +206,15 @@ void mend_rank_rows(RowTexts texts, const RanksInLists& ranks, PrintedPlan& plan
   Numbering numbering{std::ssize(rows)};
   if (!is_in_order(rows)) {
     const auto repeated = repeated_rows(texts);
-    for (const std::uint32_t row : repeated) report(plan, DiagnosticKind::repeated_rank_row, rows[row].rank);
+    for (const std::uint32_t row : repeated)
+      report(plan, DiagnosticKind::repeated_rank_row, cell_of(rows[row].rank, texts[row]));
     leave_out(plan.ranks, repeated);
     if (const auto places = places_by_number(rows); !places.empty()) sort_ranks(places, plan);
     numbering = check_numbers(plan);
   }
   const std::int64_t told = !numbering.has_gaps && shards_tell_lost_ranks(ranks, plan) ? ranks.of_any() : 0;
   if (!rows.empty() && std::max({ranks.of_two(), ranks.of_only(), told}) > numbering.expected) {
-    report(plan, DiagnosticKind::ranks_missing_after, rows.back().rank);
+    report(plan, DiagnosticKind::ranks_missing_after, cell_of(rows.back().rank, texts.back()));
     numbering.has_gaps = true;
   }
   if (numbering.has_gaps) add_lost_ranks(ranks, told, plan);
@@ -218,10 +222,8 @@ void mend_rank_rows(RowTexts texts, const RanksInLists& ranks, PrintedPlan& plan
 
 void mend_table_rows(RowTexts texts, PrintedPlan& plan) {
   const std::vector<std::uint32_t> repeated = repeated_rows(texts);
-  for (const std::uint32_t row : repeated) {
-    const Cell& name = plan.tables.rows[row].fqn;
-    report(plan, DiagnosticKind::repeated_table_row, name ? name : texts[row]);
-  }
+  for (const std::uint32_t row : repeated)
+    report(plan, DiagnosticKind::repeated_table_row, cell_of(plan.tables.rows[row].fqn, texts[row]));
   leave_out(plan.tables, repeated);
 }
 

@@ -273,6 +273,18 @@ TEST(Damage, RankRowsHaveTheirPlaces) {
   }
 }
 
+// Of a row without its number the row is shown.
+TEST(Damage, RowsWithoutTheirRank) {
+  const std::string none = "              1.0 (2%)";
+  const PrintedPlan plan = test::parsed(
+      box({"     Rank     HBM (GB)", "   ------   ----------", none, none, "", "     FQN     Sharding     Ranks",
+           "   -----   ----------   -------", "     t_0           RW       0-3", "     t_1           TW         3"}));
+  const auto lost = std::ranges::find(plan.diagnostics, DiagnosticKind::ranks_missing_after, &Diagnostic::kind);
+  ASSERT_NE(lost, plan.diagnostics.end());
+  EXPECT_EQ(lost->where.place.line, 6u);
+  EXPECT_EQ(lost->where.text, "1.0 (2%)");
+}
+
 // Rows whose headers are lost are told by their cells, and said to be lost once for all of them.
 TEST(Damage, RowsWithoutTheirHeaders) {
   const std::string rank = "        0     1.0 (2%)       CW: 0 TW: 1";
