@@ -65,12 +65,18 @@ class Blanks {
   Blanks() = default;
   // With the byte `box` in that column, whatever stands in front of it.
   Blanks(std::size_t box, std::size_t column) : box_(box), box_column_(column) {}
+  // With a tab for as many blanks wherever it stands, as editors replace them.
+  static Blanks as_many_each() {
+    Blanks blanks;
+    blanks.has_stops_ = false;
+    return blanks;
+  }
 
   Change operator()(std::string_view text, std::size_t at) {
     const char c = text[at];
     if (at == box_) column_ = box_column_;
     if (c == '\t') {
-      const std::size_t blanks = kTabStop - column_ % kTabStop;
+      const std::size_t blanks = kTabStop - (has_stops_ ? column_ % kTabStop : 0);
       column_ += blanks;
       return {1, std::string(blanks, ' ')};
     }
@@ -85,6 +91,7 @@ class Blanks {
  private:
   std::size_t box_ = kNowhere, box_column_ = 0;
   std::size_t column_ = 0;
+  bool has_stops_ = true;
 };
 
 // Is the '#' on the right where it belongs?
@@ -93,8 +100,9 @@ bool is_as_wide(std::string_view text, std::size_t width) {
   return start != kNowhere && right_border(text.substr(start), width) != kNowhere;
 }
 
-// Tabs reach to the stops of the line as it was when its blanks became tabs. Where a prefix was put in front of it
-// later, lines that become as wide as the box tell in which column the box began.
+// Tabs reach to the stops of the line as it was when its blanks became tabs, or stand for as many blanks each: which
+// makes the line as wide as the box, tells. Where a prefix was put in front of it later, lines that become so tell in
+// which column the box began.
 Transcript with_blanks(const Transcript& line, BoxSoFar& box) {
   Transcript as_it_stands = rewrite(line, Blanks());
   if (box.width == 0 || line.text().find('\t') == kNowhere) return as_it_stands;
@@ -106,6 +114,8 @@ Transcript with_blanks(const Transcript& line, BoxSoFar& box) {
     box.tab_column = characters(text.substr(0, first_box(text))) % kTabStop;
     return as_it_stands;
   }
+  if (Transcript replaced = rewrite(line, Blanks::as_many_each()); is_as_wide(replaced.text(), box.width))
+    return replaced;
   const std::size_t first = box.tab_column.value_or(0), end = box.tab_column ? first + 1 : kTabStop;
   for (std::size_t column = first; column < end; ++column) {
     Transcript moved = rewrite(line, Blanks(start, column));
