@@ -24,6 +24,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::size_t kTabStop = 8;
+constexpr std::size_t kFewBlanks = 4;      // that editors may put a tab in place of
 constexpr std::size_t kLongestTag = 1024;  // bytes of an HTML tag with its attributes
 
 // Blanks other than ' ' as UTF-8, and what stands for them. A lone 0xA0 is the non-breaking space of Latin-1.
@@ -65,10 +66,10 @@ class Blanks {
   Blanks() = default;
   // With the byte `box` in that column, whatever stands in front of it.
   Blanks(std::size_t box, std::size_t column) : box_(box), box_column_(column) {}
-  // With a tab for as many blanks wherever it stands, as editors replace them.
-  static Blanks as_many_each() {
+  // With a tab for so many blanks wherever it stands, as editors replace them.
+  static Blanks so_many_each(std::size_t count) {
     Blanks blanks;
-    blanks.has_stops_ = false;
+    blanks.blanks_of_tab_ = count;
     return blanks;
   }
 
@@ -76,7 +77,7 @@ class Blanks {
     const char c = text[at];
     if (at == box_) column_ = box_column_;
     if (c == '\t') {
-      const std::size_t blanks = kTabStop - (has_stops_ ? column_ % kTabStop : 0);
+      const std::size_t blanks = blanks_of_tab_ != 0 ? blanks_of_tab_ : kTabStop - column_ % kTabStop;
       column_ += blanks;
       return {1, std::string(blanks, ' ')};
     }
@@ -91,7 +92,7 @@ class Blanks {
  private:
   std::size_t box_ = kNowhere, box_column_ = 0;
   std::size_t column_ = 0;
-  bool has_stops_ = true;
+  std::size_t blanks_of_tab_ = 0;  // 0: it reaches to the next stop
 };
 
 // Is the '#' on the right where it belongs?
@@ -114,7 +115,7 @@ Transcript with_blanks(const Transcript& line, BoxSoFar& box) {
     box.tab_column = characters(text.substr(0, first_box(text))) % kTabStop;
     return as_it_stands;
   }
-  if (Transcript replaced = rewrite(line, Blanks::as_many_each()); is_as_wide(replaced.text(), box.width))
+  if (Transcript replaced = rewrite(line, Blanks::so_many_each(kTabStop)); is_as_wide(replaced.text(), box.width))
     return replaced;
   const std::size_t first = box.tab_column.value_or(0), end = box.tab_column ? first + 1 : kTabStop;
   for (std::size_t column = first; column < end; ++column) {
@@ -124,7 +125,8 @@ Transcript with_blanks(const Transcript& line, BoxSoFar& box) {
     box.has_moved = true;
     return moved;
   }
-  return as_it_stands;
+  Transcript replaced = rewrite(line, Blanks::so_many_each(kFewBlanks));
+  return is_as_wide(replaced.text(), box.width) ? replaced : as_it_stands;
 }
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kEntities = {{
