@@ -244,11 +244,13 @@ bool ends_in_tables(const PrintedPlan& printed) {
          printed.lines.back().id != LineId::border;
 }
 
+bool counts_shards(const PrintedRank& row) { return !row.lost && row.shards; }
+
 // Of what shards the ranks lack rows; false: some has too many, so that something else is wrong.
 bool read_types(const PrintedPlan& printed, MissingTables& missing) {
   const ShardDifference difference = shard_difference(printed);
   const std::int64_t most = missing.at_least ? kMostTables : missing.count;
-  const auto ranks = static_cast<std::size_t>(std::ranges::count(printed.ranks.rows, false, &PrintedRank::lost));
+  const auto ranks = static_cast<std::size_t>(std::ranges::count_if(printed.ranks.rows, counts_shards));
   std::int64_t shards = 0;
   for (const auto& [type, counts] : difference) {
     if (!is_possible(type, counts, most, ranks)) return false;
@@ -295,9 +297,9 @@ class ShardsByRank {
 
 ShardDifference shard_difference(const PrintedPlan& printed) {
   std::map<std::string_view, ShardsByRank> shards;
-  std::vector<bool> lost(printed.ranks.rows.size());
+  std::vector<bool> lost(printed.ranks.rows.size());  // rows, or what they count
   for (std::size_t r = 0; r < lost.size(); ++r) {
-    lost[r] = printed.ranks.rows[r].lost;
+    lost[r] = !counts_shards(printed.ranks.rows[r]);
     for (const ShardCount& pair : shard_counts(printed.ranks.rows[r].shards))
       if (int& count = shards[pair.type.text].on(r); count < kMostCounted)
         count += static_cast<int>(parse_integer(pair.count.text, kMostCounted).value_or(0));

@@ -118,14 +118,16 @@ TEST(MissingTables, WithTheLineOfAKernel) {
   }
 }
 
-// A rank whose row is lost as well shows none.
+// A rank whose row is lost as well, or its cell of shards, shows none.
 TEST(MissingTables, BesideALostRank) {
-  PrintedPlan plan = plan_of({kRows[0], kRows[2]}, kShards, kKernels);
-  plan.ranks.rows[1] = {};
-  plan.ranks.rows[1].lost = true;
-  const auto missing = missing_tables(plan);
-  ASSERT_TRUE(missing);
-  EXPECT_EQ(missing->types.at("RW"), std::vector<int>{0});
+  for (const bool is_lost : {false, true}) {
+    PrintedPlan plan = plan_of({kRows[0], kRows[2]}, kShards, kKernels);
+    plan.ranks.rows[1] = {};
+    plan.ranks.rows[1].lost = is_lost;
+    const auto missing = missing_tables(plan);
+    ASSERT_TRUE(missing);
+    EXPECT_EQ(missing->types.at("RW"), std::vector<int>{0});
+  }
 }
 
 // Without ranks the kernels' constraints have to agree.

@@ -14,7 +14,7 @@
 namespace shardstats {
 
 // Sharding type -> rank -> number of shards: what the rank rows print less what the parameter table lists. Zeros are
-// left out.
+// left out, and ranks that do not print it.
 using ShardDifference = std::map<std::string_view, std::map<int, int>>;
 ShardDifference shard_difference(const PrintedPlan& printed);
 
