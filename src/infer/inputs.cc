@@ -74,10 +74,12 @@ bool read_batches(const PrintedTable& printed, double batch_size, Columns& colum
   return true;
 }
 
-// The column of batch sizes, which not all logs have, stands last: a cut may have taken it away.
+// The column of batch sizes, which not all logs have, stands last: a cut may have taken it away, and a header that is
+// out of place may be its own.
 bool may_lack_batches(const PrintedPlan& plan) {
-  return plan.is_rule_reported(DiagnosticKind::cut_lines) && !plan.tables.has(ColumnId::batch_sizes) &&
-         plan.releases.back() >= Release::v0_5_0;
+  const bool may_have_had_more =
+      plan.is_rule_reported(DiagnosticKind::cut_lines) || plan.is_reported(DiagnosticKind::header_without_dashes);
+  return may_have_had_more && !plan.tables.has(ColumnId::batch_sizes) && plan.releases.back() >= Release::v0_5_0;
 }
 
 bool had_poolings(const PrintedPlan& plan) {

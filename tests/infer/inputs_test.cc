@@ -82,6 +82,21 @@ TEST(ReadTables, SizesRestOnTheOutputThatIsPrinted) {
   EXPECT_FALSE(alone(row).sized);
 }
 
+// Where the last headers were lost, they may have been those of batch sizes.
+TEST(ReadTables, SizesRestOnAColumnOfBatchSizesThatMayBeLost) {
+  for (const DiagnosticKind kind :
+       {DiagnosticKind::cut_lines, DiagnosticKind::cut_headers, DiagnosticKind::header_without_dashes}) {
+    PrintedPlan plan;
+    plan.releases = {Release::v1_4_0};
+    plan.tables.rows = {row_with("1", "", "1.0", "0.0")};
+    EXPECT_TRUE(read_tables(plan, 2, 512).front().sized);
+    plan.diagnostics.push_back({diagnostic_form(kind), {}});
+    EXPECT_FALSE(read_tables(plan, 2, 512).front().sized) << diagnostic_form(kind).message;
+    plan.releases = {Release::v0_4_0};  // that has no such column
+    EXPECT_TRUE(read_tables(plan, 2, 512).front().sized);
+  }
+}
+
 // Each feature is taken to be pooled once where no release prints how often.
 TEST(ReadTables, SizesRestOnThePoolingsThatArePrinted) {
   PrintedPlan plan = with_batch_sizes();
