@@ -51,12 +51,9 @@ PerfPoint::PerfPoint(const PlanInputs& plan, const PerfInputs& perf)
       most_parts_(std::min(kMostParts, kTablesOfParts / std::max<std::int64_t>(std::ssize(plan.tables), 1))) {}
 
 bool PerfPoint::may_explain(const PerfHypothesis& h, const std::vector<std::uint64_t>& codecs) {
+  codecs_ = codecs;
   parts_left_ = most_parts_;
-  if (parts_left_-- <= 0) return true;
-  PerfOutcome whole = evaluation_.run(h, codecs, 1);
-  if (whole.contradictions > 0) return false;
-  codecs_ = std::move(whole.codecs);  // a part leaves no others
-  return part_may_explain(h);
+  return explains(h) && part_may_explain(h);
 }
 
 // Contradicts it no number by itself? Also true where the search is given up.
