@@ -6,6 +6,8 @@ namespace shardstats::log_detail {
 namespace {
 
 constexpr std::ptrdiff_t kFewestCut = 3;  // lines that end at the same column
+constexpr std::size_t kLeastCut = 4;      // characters: as many stand behind most rows, and are no text
+constexpr std::string_view kTitle = "--- Planner Statistics ---";
 constexpr std::ptrdiff_t kOneOpenIn = 4;  // one in so many lines may lack its '#' where the others have theirs
 
 // The smallest of them if several are equally frequent.
@@ -20,11 +22,6 @@ std::size_t most_frequent(std::vector<std::size_t> values) {
     run = end;
   }
   return best;
-}
-
-bool is_divider(const BoxLine& line) {
-  const std::string_view text = LineText(line).text;
-  return text.size() > kShortestBorder && is_dashes(text);
 }
 
 }  // namespace
@@ -50,7 +47,7 @@ std::size_t BoxFrame::read_width() const {
   std::size_t longest = 0;
   for (const BoxLine& line : block_.lines) {
     const std::string_view text = trim_right(line.text);
-    if (is_divider(line)) return LineText(line).text.size() + kAroundDivider;
+    if (const std::string_view dashes = LineText(line).text; is_divider(dashes)) return dashes.size() + kAroundDivider;
     longest = std::max(longest, characters(text));
     if (text.size() > 1 && text.ends_with('#')) lengths.push_back(characters(text));
   }
@@ -69,8 +66,42 @@ std::optional<std::size_t> BoxFrame::likeliest_border() const {
   return std::ranges::max_element(lines_of, {}, [](const auto& of) { return of.second; })->first;
 }
 
-// Lines that all end where the border does, or in blanks at one column, without their '#', were cut off there. So were
-// those without trailing blanks of which the divider, which the planner prints shorter, is as long as the border.
+// Off the title, which stands in the middle of its line: the width as it was printed, give or take one character.
+std::optional<std::size_t> BoxFrame::width_by_title() const {
+  for (const BoxLine& line : block_.lines)
+    if (const LineText split(line); split.text.starts_with(kTitle)) return 2 * split.indent + kTitle.size() + 2;
+  return std::nullopt;
+}
+
+// Where the lines of the block end if they were cut off there: a border or the divider reaches that column, no line has
+// its '#', and the title says that the box was wider. Where that is lost or does not tell, most lines end there, or the
+// divider is as long as the border, which the planner prints longer.
+bool BoxFrame::is_cut_at(std::size_t longest) const {
+  std::size_t border = 0;
+  for (const BoxLine& line : block_.lines)
+    if (const std::string_view text = trim_right(line.text); is_border(text)) border = text.size();
+  const auto is_at_edge = [=](const BoxLine& line) { return !is_closed(line) && characters(line.text) == longest; };
+  const auto ends_there = [=](const BoxLine& line) {
+    return is_at_edge(line) && (border == longest || line.text.ends_with(' '));
+  };
+  const auto has_end = [](const BoxLine& line) {
+    return line.text.size() > 1 && is_closed(line) && !is_border(trim_right(line.text));
+  };
+  const std::ptrdiff_t ending = std::ranges::count_if(block_.lines, ends_there);
+  const bool are_most = ending >= kFewestCut && 2 * ending > std::ssize(block_.lines);
+  const bool is_open = std::ranges::none_of(block_.lines, has_end);
+  const bool has_divider = std::ranges::any_of(
+      block_.lines, [&](const BoxLine& l) { return is_at_edge(l) && is_divider(LineText(l).text); });
+  if (const auto printed = width_by_title(); printed && *printed + 1 >= border) {
+    const auto is_text = [&](const BoxLine& line) {
+      return is_at_edge(line) && !line.text.ends_with(' ') && !is_divider(LineText(line).text);
+    };
+    const std::size_t least = std::ranges::any_of(block_.lines, is_text) ? 1 : kLeastCut;
+    return *printed >= longest + least && (are_most || (is_open && (border == longest || has_divider)));
+  }
+  return are_most || (is_open && has_divider && border == longest);
+}
+
 void BoxFrame::find_cut() {
   if (was_mended(block_, Mending::frame)) return;
   const auto is_open = [](const BoxLine& line) { return !is_closed(line); };
@@ -81,24 +112,14 @@ void BoxFrame::find_cut() {
   const auto first = std::ranges::find_if(block_.lines, is_open);
   has_closed_blank_ = std::ranges::any_of(block_.lines, is_whole_blank);
   if (first == block_.lines.end()) return;
-  std::size_t longest = 0, border = 0;
-  for (const BoxLine& line : block_.lines) {
-    longest = std::max(longest, characters(line.text));
-    if (is_border(trim_right(line.text))) border = trim_right(line.text).size();
-  }
-  const auto is_at_edge = [&](const BoxLine& line) {
-    return is_open(line) && characters(line.text) == longest && (border == longest || line.text.ends_with(' '));
-  };
-  const auto is_divider_at_edge = [&](const BoxLine& line) {
-    return border == longest && is_at_edge(line) && is_divider(line);
-  };
-  const std::ptrdiff_t at_edge = std::ranges::count_if(block_.lines, is_at_edge);
+  std::size_t longest = 0;
+  for (const BoxLine& line : block_.lines) longest = std::max(longest, characters(line.text));
   const bool is_last = first + 1 == block_.lines.end();
   is_torn_ = !block_.closed && is_open(block_.lines.back());
-  const bool are_most_at_edge = at_edge >= kFewestCut && 2 * at_edge > std::ssize(block_.lines);
-  if (are_most_at_edge || std::ranges::any_of(block_.lines, is_divider_at_edge)) {
+  if (is_cut_at(longest)) {
     cut_ = longest;
-    const BoxLine& line = *std::ranges::find_if(block_.lines, is_at_edge);
+    const BoxLine& line =
+        *std::ranges::find(block_.lines, longest, [](const BoxLine& l) { return characters(l.text); });
     report(DiagnosticKind::cut_lines, cell_at(line, line.text.substr(line.text.size() - 1)));
     return;
   }

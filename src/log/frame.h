@@ -22,6 +22,9 @@ inline bool is_dashes(std::string_view text) { return text.find_first_not_of('-'
 
 inline bool is_closed(const BoxLine& line) { return trim_right(line.text).ends_with('#'); }
 
+constexpr std::size_t kShortestDivider = 20;
+inline bool is_divider(std::string_view text) { return text.size() > kShortestDivider && is_dashes(text); }
+
 bool was_mended(const Block& block, Mending what);
 
 // `text`: a part of the line's.
@@ -75,6 +78,8 @@ class BoxFrame {
   bool is_cut_border(const BoxLine& line) const;
   std::size_t read_width() const;
   std::optional<std::size_t> likeliest_border() const;
+  std::optional<std::size_t> width_by_title() const;
+  bool is_cut_at(std::size_t longest) const;
   void find_cut();
 
   const Block& block_;

@@ -27,7 +27,6 @@ namespace {
 
 using namespace log_detail;
 
-constexpr std::size_t kShortestDivider = 20;
 constexpr std::size_t kHeadLines = 32;  // in which the summary is looked for
 constexpr std::size_t kNoForm = std::string_view::npos;
 constexpr SlotTexts kWholeLine = {.texts = {}, .count = 1};
@@ -121,7 +120,7 @@ class BlockParser {
       section_ = Section::none;
     } else if (const std::size_t lines = tables_.read(at_); lines != 0) {
       at_ += lines - 1;
-    } else if (split.text.size() > kShortestDivider && is_dashes(split.text)) {
+    } else if (is_divider(split.text)) {
       plan_.add_line(form_of(LineId::divider), line);
       frame_.check_decoration(line, split.text.size() + kAroundDivider, plan_.width);
       frame_.check_padding(line, plan_.width);

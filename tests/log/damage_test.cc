@@ -617,20 +617,41 @@ std::string copied(const std::string& log, std::size_t width) {
   return copy;
 }
 
-// Where no cell reaches the edge, the divider does: a column behind it may be lost, where lines without their '#' are
-// whole otherwise.
+// Where no cell reaches the edge, the borders do, and the title stands in the middle of more: a column may be lost that
+// stood there. Where the title was moved the divider tells, which is shorter than a border otherwise.
 TEST(Damage, LinesCutOffBehindTheirCells) {
-  const std::string log = box({kHeader, kRule, kFirst, kSecond, "", std::string(kWidth - 4, '-'), "Batch Size: 512"});
-  for (const std::size_t width : {kWidth - 40, kWidth - 3}) {
-    const PrintedPlan plan = test::parsed(copied(log, width));
-    ASSERT_EQ(rules(plan), std::vector<std::string_view>{"log.cut_lines"}) << width;
-    EXPECT_EQ(plan.diagnostics[0].where.place.line, 1u + 7) << "that of the divider";
-    EXPECT_EQ(plan.diagnostics[0].where.place.column, width);
+  const std::vector<std::string> table = {kHeader, kRule, kFirst, kSecond, "", "Batch Size: 512"};
+  std::vector<std::string> with_divider = table;
+  with_divider.emplace_back(kWidth - 4, '-');
+  const std::string title = "--- Planner Statistics ---";
+  const struct {
+    std::string log;
+    std::size_t width;
+    std::string_view rule;
+  } cases[] = {{box(table), kWidth - 40, "log.cut_lines"},
+               {box(with_divider), kWidth - 40, "log.cut_lines"},
+               {test::replaced(box(with_divider), std::string(50, ' ') + title, title + std::string(50, ' ')),
+                kWidth - 40, "log.cut_lines"},
+               {box(table), kWidth - 4, "log.cut_lines"},
+               {box(table), kWidth - 3, "log.right_border"},  // no more than the frame
+               {box(with_divider), kWidth - 3, "log.right_border"}};
+  for (const auto& c : cases) {
+    const std::string log = copied(c.log, c.width);
+    const PrintedPlan plan = test::parsed(log);
+    ASSERT_FALSE(plan.diagnostics.empty()) << log;
+    const auto told = std::ranges::find(plan.diagnostics, c.rule, &Diagnostic::rule);
+    ASSERT_NE(told, plan.diagnostics.end()) << log;
+    EXPECT_EQ(told->where.place.column, c.rule == "log.cut_lines" ? c.width : 1);
     ASSERT_EQ(plan.tables.rows.size(), 2u);
     EXPECT_EQ(plan.tables.rows[1].ranks.text, "0-1");
   }
-  std::string open = test::replaced(log, "-- #", "--");
-  EXPECT_NE(rules(test::parsed(open)).front(), "log.cut_lines");
+}
+
+// A line of dashes as long as the box, and one that lost its '#', are no cut where others are whole.
+TEST(Damage, OpenLinesOfAWholeBox) {
+  const std::string log = box({kHeader, kRule, kFirst, kSecond, "", std::string(kWidth - 4, '-'), "Batch Size: 512"});
+  for (const std::string& open : {test::replaced(log, "-- #", "----"), test::replaced(log, "-- #", "--")})
+    EXPECT_EQ(std::ranges::count(rules(test::parsed(open)), "log.cut_lines"), 0) << open;
 }
 
 // What a cut leaves of a header may be a header of v0.1.0, "Input" of "Input (MB)"; pieces of numbers stand below it.
