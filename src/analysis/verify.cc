@@ -199,8 +199,6 @@ std::string message_of(const PrintedPlan& printed, const Diagnostic& diagnostic)
   const std::string_view text = diagnostic.where.text;
   if (text.empty()) return std::string(diagnostic.message);
   if (diagnostic.rule.starts_with("log.unknown_")) return quoted(text) + " is " + std::string(diagnostic.message);
-  if (diagnostic.kind == DiagnosticKind::malformed_value)
-    return quoted(text) + " does not have the form that the planner prints in this line";
   if (diagnostic.kind != DiagnosticKind::malformed_cell) return std::string(diagnostic.message);
   std::string_view header = header_above(printed.ranks, diagnostic.where.place);
   if (header.empty()) header = header_above(printed.tables, diagnostic.where.place);
