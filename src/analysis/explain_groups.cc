@@ -208,11 +208,13 @@ void add_total(const Context& context, const Memory& memory, const Step& sparse,
   const bool hbm = memory.name == "HBM";
   Step all = value_step("shards", sparse.value.nominal, sparse.value.bounds);
   std::vector<Step> children = {std::move(all)};
+  const bool is_told = std::ranges::any_of(
+      context.printed.ranks.rows, [=](const PrintedRank& row) { return static_cast<bool>(hbm ? row.hbm : row.ddr); });
   bool is_hidden = false;
   const auto add = [&](const char* label, ByteInterval bytes, LineId line) {
     if (bytes.high <= 0 || !context.plan.setting.rules->counts_reservation) return;
     const Cell cell = context.printed.slot(line, hbm ? 0 : 1);
-    if (!cell && context.plan.empty) {  // bounds are all that the memory holds
+    if (!cell && !is_told) {  // bounds are all that the memory holds
       is_hidden = true;
       return;
     }
@@ -234,7 +236,7 @@ void add_total(const Context& context, const Memory& memory, const Step& sparse,
     add("KJT reservation", hbm ? context.plan.kjt_hbm : context.plan.kjt_ddr, LineId::kjt_storage);
   }
   Step sum = sum_of(std::string(memory.name) + " of all ranks", FormulaId::total, std::move(children));
-  if (is_hidden) sum.note = "without dense modules and KJT: there are no ranks that would tell them";
+  if (is_hidden) sum.note = "without dense modules and KJT: there is no memory of ranks that would tell them";
   set_shares(sum);
   steps.push_back(std::move(sum));
 }

@@ -7,6 +7,7 @@
 #include "infer/perf_model.h"
 #include "infer/read_plan.h"
 #include "infer/settings.h"
+#include "infer/sum_constants.h"
 #include "infer/words.h"
 #include "shardstats/infer/overrides.h"
 
@@ -179,6 +180,7 @@ void list_reservation(const PlanInputs& plan, AssumptionList& list, const Plan& 
   std::vector<AssumedValue> others;
   for (std::size_t i = 1; i < result.policies.size(); ++i) others.emplace_back(word(name(result.policies[i])));
   list.add("reservation_policy", word(name(result.policy)), Origin::inferred, std::move(others));
+  if (may_be_any(result.dense_hbm)) return;
   const Origin origin = plan.reservation_printed ? Origin::log : Origin::inferred;
   list.add("dense_hbm", result.dense_hbm, origin);
   list.add("kjt_hbm", result.kjt_hbm, origin);

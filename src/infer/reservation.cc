@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "infer/assume.h"
+#include "infer/sum_constants.h"
 
 namespace shardstats::infer_detail {
 namespace {
@@ -151,6 +152,8 @@ void bound_hidden(const PlanInputs& plan, const std::optional<RealInterval>& loo
   }
   const double multiplier = plan.reservation_lost ? kTrainingKjt : kInferenceKjt;
   const std::int64_t most = lookups ? whole_bytes(kjt_bytes(multiplier, *lookups)).high : INT64_MAX;
+  if (may_be_any(hbm) || may_be_any(ddr))
+    for (PlanRank& rank : result.ranks) rank.known = false;
   result.dense_hbm = {0, hbm.high};
   result.dense_ddr = {0, ddr.high};
   result.kjt_hbm = {0, std::min(hbm.high, most)};

@@ -10,20 +10,21 @@ namespace shardstats::infer_detail {
 namespace {
 
 // At most what each rank prints: where the shards of none are all known, as where rows of tables are lost. Where the
-// column is lost, at most what the fullest rank has, and what the planner may fill.
+// column is lost, at most what the fullest rank has, and what the planner may fill; without these it may be anything.
 RealInterval anything_in_ranks(const PlanInputs& plan, Quantity quantity) {
+  if (plan.ranks.empty()) return {};
   const bool in_hbm = quantity == Quantity::hbm;
   std::optional<double> least;
   const auto take = [&](const std::optional<ByteInterval>& printed) {
     if (printed) least = std::min(least.value_or(real(*printed).high), real(*printed).high);
   };
   for (const RankInputs& rank : plan.ranks) take(in_hbm ? rank.hbm : rank.ddr);
-  if (!least && !plan.ranks.empty()) {
+  if (!least) {
     for (const LineId of_fullest : {LineId::peak_memory_pressure, LineId::max_hbm})
       if (in_hbm) take(plan.printed->bytes_in(of_fullest));
     take(plan.printed->bytes_in(LineId::planning_memory, in_hbm ? 0 : 1));
   }
-  return {0, least.value_or(0)};
+  return {0, least.value_or(kMostBytes)};
 }
 
 // The amount that most ranks have beyond their shards; zero is preferred if it costs at most one rank more.

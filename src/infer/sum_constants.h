@@ -3,6 +3,7 @@
 
 #include <iterator>
 
+#include "infer/rebuild.h"
 #include "infer/sum_bounds.h"
 
 namespace shardstats::infer_detail {
@@ -17,5 +18,8 @@ inline RealInterval constant_of(const PlanInputs& plan, const Outcome& outcome, 
   const RealInterval each = line.quantity == Quantity::hbm ? outcome.constants.hbm : outcome.constants.ddr;
   return line.of == SumOf::rank ? each : each * real(std::ssize(plan.ranks));
 }
+
+// May the reserved bytes of each rank be any, as nothing that is printed bounds them?
+inline bool may_be_any(ByteInterval reserved) { return static_cast<double>(reserved.high) >= kMostBytes; }
 
 }  // namespace shardstats::infer_detail

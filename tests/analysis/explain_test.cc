@@ -643,7 +643,7 @@ TEST(ExplainPlan, WithoutRanksOnlyPrintedReservationsCount) {
   ASSERT_NE(hbm, nullptr);
   ASSERT_EQ(hbm->children.size(), 1u);
   EXPECT_EQ(hbm->children[0].label, "shards");
-  EXPECT_EQ(hbm->note, "without dense modules and KJT: there are no ranks that would tell them");
+  EXPECT_EQ(hbm->note, "without dense modules and KJT: there is no memory of ranks that would tell them");
 }
 
 TEST(ExplainOperands, BandwidthsSayWhatElseExplainsTheLog) {
