@@ -48,7 +48,7 @@ struct Columns {
   Column<RealInterval> pooling_sum, poolings;
   Column<BatchSummary> batches;
   bool has_batches = false;   // is there such a column?
-  bool has_poolings = false;  // is there, or was there before it was lost?
+  bool has_poolings = false;  // is there, or was there before it was lost or renamed?
   std::int64_t features_of_batches = 0;
   std::vector<int> ranks;
 };
@@ -82,11 +82,6 @@ bool may_lack_batches(const PrintedPlan& plan) {
   return may_have_had_more && !plan.tables.has(ColumnId::batch_sizes) && plan.releases.back() >= Release::v0_5_0;
 }
 
-bool had_poolings(const PrintedPlan& plan) {
-  const auto is_its = [](const ColumnForm* form) { return form->id == ColumnId::num_poolings; };
-  return plan.tables.has(ColumnId::num_poolings) || std::ranges::any_of(lost_columns(plan, false), is_its);
-}
-
 // Where the sum of the pooling factors is in a form that is not read.
 bool sum_follows_from_indices(const PrintedTable& printed, TableInputs& table) {
   if (!printed_real(printed.num_indices, Format::r3)) return false;
@@ -99,7 +94,17 @@ bool sum_follows_from_indices(const PrintedTable& printed, TableInputs& table) {
   return true;
 }
 
-// False: nothing says how many lookups there are.
+// Of one feature, where their number is lost. False: nothing else says it.
+bool poolings_follow_from_indices(const std::optional<RealInterval>& sum, const std::optional<RealInterval>& indices,
+                                  TableInputs& table) {
+  if (table.features != 1 || !indices || !sum || sum->low <= 0) return false;
+  table.poolings = *indices / *sum;
+  table.poolings_known = true;
+  table.poolings_are_one = false;
+  return true;
+}
+
+// False: the log does not say how many lookups there are, or how often they are pooled.
 bool read_indices(const PrintedTable& printed, Columns& columns, TableInputs& table) {
   const auto read_real = [](const Cell& cell) { return printed_real(cell, Format::r3); };
   const auto& sum = columns.pooling_sum.read(printed.pooling_factor, read_real);
@@ -111,7 +116,8 @@ bool read_indices(const PrintedTable& printed, Columns& columns, TableInputs& ta
   table.poolings_are_one = !poolings || poolings->contains(features);
   if (table.poolings_known && table.poolings_are_one) table.poolings = exactly(features);
   const bool is_sum = printed.pooling_factor && same_text(printed.num_indices.text, printed.pooling_factor.text);
-  if (const auto indices = is_sum ? sum : read_real(printed.num_indices)) {
+  const auto indices = is_sum ? sum : read_real(printed.num_indices);
+  if (indices) {
     table.indices = *indices;
     table.indices_known = true;
   } else if (table.poolings_are_one) {
@@ -123,8 +129,8 @@ bool read_indices(const PrintedTable& printed, Columns& columns, TableInputs& ta
   } else {
     table.indices = {0, table.pooling_sum.high * table.poolings.high};
   }
-  // Where the column is not printed at all, each feature is pooled once as a rule.
-  if (columns.has_poolings && !poolings) return false;
+  // Releases without the column pool each feature once as a rule.
+  if (columns.has_poolings && !poolings) return poolings_follow_from_indices(sum, indices, table);
   return sum || sum_follows_from_indices(printed, table);
 }
 
@@ -215,8 +221,9 @@ std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t wo
   tables.reserve(printed.tables.rows.size());
   Columns columns;
   columns.has_batches = printed.tables.has(ColumnId::batch_sizes);
+  columns.has_poolings =
+      printed.tables.has(ColumnId::num_poolings) || is_always_printed(printed, ColumnId::num_poolings, false);
   std::int64_t shards = 0;
-  columns.has_poolings = had_poolings(printed);
   const bool lacks_batches = may_lack_batches(printed);
   for (std::uint32_t row = 0; row < printed.tables.rows.size(); ++row) {
     TableInputs& table = tables.emplace_back();

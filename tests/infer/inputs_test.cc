@@ -105,11 +105,27 @@ TEST(ReadTables, SizesRestOnThePoolingsThatArePrinted) {
   plan.tables.rows = {row_with("1", "512", "", "0.0")};
   EXPECT_TRUE(read_tables(plan, 2, 512).front().sized);
   plan.releases = {Release::v1_4_0};
+  plan.tables.rows.front().num_indices = {};
   EXPECT_FALSE(read_tables(plan, 2, 512).front().sized) << "the column is lost";
+  plan.tables.columns.push_back({ColumnId::unknown, {}});
+  EXPECT_FALSE(read_tables(plan, 2, 512).front().sized) << "or has a new name";
   plan.tables.columns.push_back({ColumnId::num_poolings, {}});
   EXPECT_FALSE(read_tables(plan, 2, 512).front().sized) << "the cell is lost";
   plan.tables.rows.front().num_poolings.text = "2.5";
   EXPECT_TRUE(read_tables(plan, 2, 512).front().sized);
+}
+
+// Those of one feature follow from what else is printed of its lookups.
+TEST(ReadTables, PoolingsOfOneFeatureFollowFromItsIndices) {
+  PrintedPlan plan = with_batch_sizes();
+  plan.releases = {Release::v1_4_0};
+  plan.tables.columns.push_back({ColumnId::num_poolings, {}});
+  plan.tables.rows = {row_with("1", "512", "", "0.0"), row_with("2", "512", "", "0.0")};
+  const std::vector<TableInputs> tables = read_tables(plan, 2, 512);
+  ASSERT_TRUE(tables.front().sized);
+  EXPECT_TRUE(tables.front().poolings.contains(2)) << "41.0 of 20.5";
+  EXPECT_LT(tables.front().poolings.width(), 0.001);
+  EXPECT_FALSE(tables.back().sized);
 }
 
 // One that pools several features was taken for one of a single feature.

@@ -13,4 +13,7 @@ namespace shardstats {
 // newer release has renamed is not lost.
 std::vector<const ColumnForm*> lost_columns(const PrintedPlan& printed, bool rank_table);
 
+// Do all releases that may have printed the log print the column, under whichever name?
+bool is_always_printed(const PrintedPlan& printed, ColumnId id, bool rank_table);
+
 }  // namespace shardstats
