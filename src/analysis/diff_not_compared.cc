@@ -3,6 +3,7 @@
 
 #include "analysis/checks.h"
 #include "analysis/diff_parts.h"
+#include "shardstats/log/lost_columns.h"
 
 namespace shardstats::analysis {
 namespace {
@@ -44,8 +45,11 @@ bool has_lost_cells(const DiffSide& side) {
   constexpr DiagnosticKind kKinds[] = {K::malformed_cell, K::cut_lines, K::large_number};
   return std::ranges::any_of(kKinds, [&](DiagnosticKind kind) { return side.printed.is_rule_reported(kind); });
 }
-// What such a column holds is not read, and the one that it may stand for is missing.
-bool has_unknown_columns(const DiffSide& side) { return side.printed.is_rule_reported(DiagnosticKind::unknown_column); }
+// What an unknown column holds is not read, and the one that it may stand for is missing.
+bool lacks_columns(const DiffSide& side) {
+  const auto has_lost = [&](bool of_ranks) { return !lost_columns(side.printed, of_ranks).empty(); };
+  return side.printed.is_rule_reported(DiagnosticKind::unknown_column) || has_lost(true) || has_lost(false);
+}
 bool has_lost_an_end(const DiffSide& side) {
   return side.printed.is_reported(DiagnosticKind::no_opening_border) ||
          side.printed.is_reported(DiagnosticKind::no_closing_border);
@@ -59,7 +63,7 @@ constexpr LostPart kLostParts[] = {{"ranks", has_lost_rows_of_ranks},
                                    {kTables, has_lost_tables},
                                    {"kernel_count", has_lost_kernels},
                                    {"cells", has_lost_cells},
-                                   {"columns", has_unknown_columns}};
+                                   {"columns", lacks_columns}};
 
 }  // namespace
 
