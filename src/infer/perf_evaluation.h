@@ -84,8 +84,8 @@ class PerfEvaluation {
   PerfEvaluation(const PlanInputs& plan, const PerfInputs& perf, bool alternatives)
       : plan_(plan), perf_(perf), alternatives_(alternatives), cell_elements_(plan) {}
 
-  // `allowed`: codecs by sharder that are tried. With `limit` contradicted cells or more the outcome is cut short,
-  // and holds little else than that.
+  // `allowed`: codecs by sharder that are tried. With `limit` contradicted cells or more the outcome is cut short
+  // and may hold nothing else, not even codecs.
   PerfOutcome run(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed, std::int64_t limit = kNoLimit);
   // How many printed numbers of some tables the hypothesis contradicts with the best codecs for each sharder.
   std::int64_t probe(const PerfHypothesis& h, const std::vector<std::uint64_t>& allowed, std::size_t tables);
