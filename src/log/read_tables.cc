@@ -322,7 +322,8 @@ class OneTable {
     for (std::size_t c = first; c < cells.size(); ++c) {
       const Cell cell = cell_at(line, cells[c].text);
       const ColumnId id = reader_[c].id;
-      const bool is_lost = cell.text.empty() && lacks_end;
+      const bool is_behind_lost = first_lost.place != Place{} && !first_lost;
+      const bool is_lost = cell.text.empty() && (lacks_end || is_behind_lost);
       const bool is_read = cells[c].whole && !is_lost && reader_[c].read(cell.text, line, into);
       if (is_read && !bounds_.is_beyond(id, into)) continue;
       table_.odd.push_back({row, static_cast<std::uint16_t>(c), cell});

@@ -809,6 +809,18 @@ TEST(Damage, RowsThatEndBeforeAnEmptyCell) {
   }
 }
 
+// Nor where a cell in front of them is lost, which takes them with it.
+TEST(Damage, AnEmptyCellBehindALostOne) {
+  const std::string row = "        0     1.0 (2%)     0.0 (0%)",
+                    header = "     Rank     HBM (GB)     DDR (GB)     Shards";
+  for (const std::string& cut : {row, row.substr(0, row.size() - 8)}) {
+    const std::string log = box({header, "   ------   ----------   ----------   --------", cut});
+    const PrintedPlan plan = test::parsed(log);
+    ASSERT_EQ(plan.ranks.rows.size(), 1u);
+    EXPECT_EQ(plan.ranks.rows[0].shards.text.data() == nullptr, cut != row) << cut;
+  }
+}
+
 // A terminal shows what stands behind a carriage return in the place of what stands in front of it.
 TEST(Damage, CarriageReturnsInALine) {
   const std::string log = box({"Batch Size: 1024", "", "Compute Kernels:", "  fused: 7", "", "\tPerf: Total perf"});
