@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/explain_parts.h"
+#include "shardstats/log/lost_columns.h"
 
 namespace shardstats::explain_detail {
 namespace {
@@ -73,6 +74,8 @@ void add_printed_only(const Context& context, const PrintedTable& row, Explained
           printed_step(std::string(memory.name) + " of all shards", cell, "not rebuilt", storage_form(context)));
   explained.notes.emplace_back(
       "The log does not print everything the formulas need for this table, so its shards were not rebuilt.");
+  if (const ColumnForm* lost = lost_column_of_sizes(context.printed))
+    explained.notes.push_back("The column \"" + std::string(lost->header) + "\" is lost.");
 }
 
 }  // namespace

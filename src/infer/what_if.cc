@@ -10,6 +10,7 @@
 #include "infer/sums.h"
 #include "infer/what_if_parts.h"
 #include "shardstats/limits.h"
+#include "shardstats/log/lost_columns.h"
 #include "shardstats/log/missing_tables.h"
 
 namespace shardstats {
@@ -35,6 +36,8 @@ std::optional<Refusal> refusal_of(const Inference& base) {
   if (!plan.sized && !rows.empty() && base.inputs.printed->releases.back() >= Release::v0_3_0) {
     if (base.inputs.batch_size <= 0) return because("its batch size is lost");
     if (base.inputs.printed->ranks.rows.empty()) return because("the rows of its rank table are lost");
+    if (const ColumnForm* lost = lost_column_of_sizes(*base.inputs.printed))
+      return because("its parameter table lost the column \"" + std::string(lost->header) + "\", which sizes rest on");
     return because("no row of its parameter table has all cells that sizes rest on");
   }
   if (!plan.sized || plan.tables.empty())

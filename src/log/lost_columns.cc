@@ -1,6 +1,7 @@
 #include "shardstats/log/lost_columns.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 namespace shardstats {
@@ -35,6 +36,16 @@ bool is_always_printed(const PrintedPlan& printed, ColumnId id, bool rank_table)
 
 std::vector<const ColumnForm*> lost_columns(const PrintedPlan& printed, bool rank_table) {
   return rank_table ? lost_from(printed.ranks, true, printed) : lost_from(printed.tables, false, printed);
+}
+
+const ColumnForm* lost_column_of_sizes(const PrintedPlan& printed) {
+  using enum ColumnId;
+  constexpr std::array kOfSizes = {sharding, compute_kernel, pooling_factor, num_poolings, output,
+                                   features, emb_dim,        hash_size,      ranks};
+  const auto lost = lost_columns(printed, false);
+  const auto is_of_sizes = [&](const ColumnForm* form) { return std::ranges::count(kOfSizes, form->id) > 0; };
+  const auto first = std::ranges::find_if(lost, is_of_sizes);
+  return first == lost.end() ? nullptr : *first;
 }
 
 }  // namespace shardstats

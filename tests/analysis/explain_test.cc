@@ -620,6 +620,18 @@ TEST(ExplainTable, SaysOfTheOutputWhatIsPrinted) {
   EXPECT_FALSE(facts(bytes).find("pooled") != std::string::npos) << facts(bytes);
 }
 
+TEST(ExplainTable, SaysWhichColumnOfSizesIsLost) {
+  std::string bytes = test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v1.4.0.log");
+  const std::size_t header = bytes.find("     Output     "), width = bytes.find('\n') + 1;
+  for (std::size_t at = header; bytes.substr(at, 6).find_first_not_of(' ') != std::string::npos || at == header;
+       at += width)
+    bytes.replace(at + 3, 10, 10, ' ');
+  const Log log(std::move(bytes));
+  const Explained table = explained(log, "device_os_ad_id").at(0);
+  ASSERT_FALSE(table.notes.empty());
+  EXPECT_EQ(table.notes.back(), "The column \"Output\" is lost.");
+}
+
 TEST(ExplainComponents, OfAnotherMemoryThanHbmSayWhich) {
   const Log log = test_log("planner/v1.1.0-bandwidth_of_which_link.log");
   const Explained plan = explained(log, "plan").at(0);

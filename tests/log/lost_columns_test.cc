@@ -53,6 +53,15 @@ TEST(LostColumns, AreNotThoseThatANewerReleaseRenamed) {
   EXPECT_THAT(headers(plan), ElementsAre("Output"));
 }
 
+TEST(LostColumns, TheFirstThatSizesRestOn) {
+  PrintedPlan plan = without(ColumnId::num_poolings, {Release::v1_4_0});
+  ASSERT_NE(lost_column_of_sizes(plan), nullptr);
+  EXPECT_EQ(lost_column_of_sizes(plan)->header, "Sum Num Poolings");
+  plan = without(ColumnId::sharder, {Release::v1_4_0});
+  EXPECT_FALSE(headers(plan).empty());
+  EXPECT_EQ(lost_column_of_sizes(plan), nullptr);
+}
+
 TEST(LostColumns, AreNoneOfATableThatIsNotPrinted) {
   PrintedPlan plan;
   plan.releases = {Release::v1_4_0};

@@ -13,6 +13,9 @@ namespace shardstats {
 // newer release has renamed is not lost.
 std::vector<const ColumnForm*> lost_columns(const PrintedPlan& printed, bool rank_table);
 
+// The first of those of the parameter table that the sizes of shards rest on; null if there is none.
+const ColumnForm* lost_column_of_sizes(const PrintedPlan& printed);
+
 // Do all releases that may have printed the log print the column, under whichever name?
 bool is_always_printed(const PrintedPlan& printed, ColumnId id, bool rank_table);
 
