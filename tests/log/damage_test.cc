@@ -276,9 +276,10 @@ TEST(Damage, RankRowsHaveTheirPlaces) {
 // Of a row without its number the row is shown.
 TEST(Damage, RowsWithoutTheirRank) {
   const std::string none = "              1.0 (2%)";
-  const PrintedPlan plan = test::parsed(
+  const std::string log =
       box({"     Rank     HBM (GB)", "   ------   ----------", none, none, "", "     FQN     Sharding     Ranks",
-           "   -----   ----------   -------", "     t_0           RW       0-3", "     t_1           TW         3"}));
+           "   -----   ----------   -------", "     t_0           RW       0-3", "     t_1           TW         3"});
+  const PrintedPlan plan = test::parsed(log);
   const auto lost = std::ranges::find(plan.diagnostics, DiagnosticKind::ranks_missing_after, &Diagnostic::kind);
   ASSERT_NE(lost, plan.diagnostics.end());
   EXPECT_EQ(lost->where.place.line, 6u);
