@@ -7,7 +7,6 @@ namespace {
 
 constexpr std::ptrdiff_t kFewestCut = 3;  // lines that end at the same column
 constexpr std::size_t kLeastCut = 4;      // characters: as many stand behind most rows, and are no text
-constexpr std::string_view kTitle = "--- Planner Statistics ---";
 constexpr std::ptrdiff_t kOneOpenIn = 4;  // one in so many lines may lack its '#' where the others have theirs
 
 // The smallest of them if several are equally frequent.

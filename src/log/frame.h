@@ -15,6 +15,7 @@ namespace shardstats::log_detail {
 
 using input_detail::is_border;
 using input_detail::kShortestBorder;
+using input_detail::kTitle;
 
 inline constexpr std::size_t kAroundDivider = 4;  // characters of the frame beside the divider's dashes
 
