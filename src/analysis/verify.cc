@@ -188,30 +188,52 @@ std::string shortened(std::string_view text) {
 
 std::string quoted(std::string_view text) { return "\"" + shortened(text) + "\""; }
 
-template <class Row>
-std::string_view header_above(const ColumnTable<Row>& table, Place place) {
-  const auto odd = std::ranges::find(table.odd, place, [](const OddCell& odd) { return odd.cell.place; });
-  return odd == table.odd.end() ? std::string_view() : table.columns[odd->column].header.text;
-}
+// Headers of the columns in which cells do not have their form, by the place of the cell. Looked up for each such cell
+// of a log, of which there may be many.
+class OddHeaders {
+ public:
+  explicit OddHeaders(const PrintedPlan& printed) {
+    add(printed.ranks);
+    add(printed.tables);
+    std::ranges::sort(all_);
+  }
+  // Empty: the cell is not among them.
+  std::string_view above(Place place) const {
+    const auto found = std::ranges::lower_bound(all_, order_of(place), {}, &Entry::first);
+    return found == all_.end() || found->first != order_of(place) ? std::string_view() : found->second;
+  }
+
+ private:
+  using Order = std::pair<std::uint32_t, std::uint32_t>;  // line and column
+  using Entry = std::pair<Order, std::string_view>;
+  static Order order_of(Place place) { return {place.line, place.column}; }
+
+  template <class Row>
+  void add(const ColumnTable<Row>& table) {
+    for (const OddCell& odd : table.odd)
+      all_.emplace_back(order_of(odd.cell.place), table.columns[odd.column].header.text);
+  }
+
+  std::vector<Entry> all_;
+};
 
 // What is odd itself says more than where it stands.
-std::string message_of(const PrintedPlan& printed, const Diagnostic& diagnostic) {
+std::string message_of(const OddHeaders& headers, const Diagnostic& diagnostic) {
   const std::string_view text = diagnostic.where.text;
   if (text.empty()) return std::string(diagnostic.message);
   if (diagnostic.rule.starts_with("log.unknown_")) return quoted(text) + " is " + std::string(diagnostic.message);
   if (diagnostic.kind != DiagnosticKind::malformed_cell) return std::string(diagnostic.message);
-  std::string_view header = header_above(printed.ranks, diagnostic.where.place);
-  if (header.empty()) header = header_above(printed.tables, diagnostic.where.place);
+  const std::string_view header = headers.above(diagnostic.where.place);
   return header.empty() ? std::string(diagnostic.message)
                         : quoted(text) + " does not have the form of its column, " + quoted(header);
 }
 
-Finding from(const PrintedPlan& printed, const Diagnostic& diagnostic, const Rule* rule) {
+Finding from(const OddHeaders& headers, const Diagnostic& diagnostic, const Rule* rule) {
   Finding finding;
   finding.rule = rule;
   finding.severity = diagnostic.severity;
   finding.where = diagnostic.where;
-  finding.message = message_of(printed, diagnostic);
+  finding.message = message_of(headers, diagnostic);
   return finding;
 }
 
@@ -287,9 +309,10 @@ std::string words_of_likeliest(const std::vector<Suspect>& suspects) {
 
 Report verify(const PrintedPlan& printed, const Plan& plan) {
   Report report;
+  const analysis::OddHeaders headers(printed);
   for (const Diagnostic& diagnostic : printed.diagnostics)
     if (const Rule* rule = find_rule(diagnostic.rule))
-      report.findings.push_back(analysis::from(printed, diagnostic, rule));
+      report.findings.push_back(analysis::from(headers, diagnostic, rule));
   analysis::Checks checks{
       printed, plan, report.findings, {}, analysis::has_all_rows(printed, plan), analysis::table_words(printed)};
   analysis::check_sections(checks);

@@ -152,6 +152,9 @@ CASES = [  # what, log, status, part of what is printed
      "log.repeated_lines"),
     ("one table again and again",
      "\n".join(LINES[:ROW] + [LINES[ROW]] * many(3000) + LINES[HEAD + 8 :]), 1, "log.duplicate_table"),
+    ("three malformed cells in each row",
+     tables(many(100_000), lambda row, i: row.replace(" pooled ", " po0led ").replace("unweighted", "un0eighted")
+            .replace(" GB, ", " GB; ", 1)), 1, "log.unknown_format"),
     ("a kernel for each table and constraint", kernels(many(16_000)), 1, "error"),
     ("a kernel for each table", tables(many(8000), lambda row, i: row.replace("     fused   ", f"  k{i:07d}   ")), 1, "error"),
     ("a sharder for each table",
