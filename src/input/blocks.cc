@@ -57,13 +57,14 @@ class Signs {
 };
 
 // Of a border that was wrapped. A console may have blanks or the source's place behind a piece, and the last one may be
-// short.
+// short; in a container a quote is behind it.
 bool is_border_piece(const Line& line) {
   if (hashes_at_end(line.text) >= kLeastWrapped) return true;
   const std::size_t start = first_wrapped_border(line.text);
-  if (start == kNowhere || start == 0 || line.text[start - 1] != ' ') return false;
-  const std::size_t end = start + hashes_at_start(line.text.substr(start));
-  return end < line.text.size() && line.text[end] == ' ';
+  if (start == kNowhere || start == 0) return false;
+  const std::string_view behind = line.text.substr(start + hashes_at_start(line.text.substr(start)));
+  const bool is_of_console = line.text[start - 1] == ' ' && behind.starts_with(' ');
+  return is_of_console || behind.starts_with('"') || behind.starts_with("\\n\"");
 }
 
 bool has_only_hashes(const Line& line) {

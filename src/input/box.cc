@@ -58,6 +58,11 @@ std::size_t first_box(std::string_view line) {
   return kNowhere;
 }
 
+std::size_t first_box_or_border(std::string_view text) {
+  const std::size_t box = first_box(text);
+  return box != kNowhere ? box : first_wrapped_border(text);
+}
+
 std::size_t first_box_with_tabs(std::string_view line) {
   if (line.find('\t') == kNowhere) return first_box(line);
   std::string flat(line);

@@ -59,6 +59,8 @@ inline bool is_border(std::string_view text) {
 inline constexpr std::size_t kLeastWrapped = 20;  // '#' at the end of a line that may go on in the next
 // Where a run of at least so many starts, or kNowhere.
 std::size_t first_wrapped_border(std::string_view text);
+// Where a line of a box starts, or a piece of a border that a terminal broke, or kNowhere.
+std::size_t first_box_or_border(std::string_view text);
 // Does a border begin at the end of the line, where a long prefix leaves it little room, and go on in the next line?
 // Another prefix may have been put in front of both later.
 bool begins_border(std::string_view line, std::string_view next);

@@ -10,6 +10,7 @@
 #include "input/box.h"
 #include "input/decode.h"
 #include "input/doubled_quotes.h"
+#include "input/process.h"
 #include "input/rewrite.h"
 #include "input/strings.h"
 
@@ -22,23 +23,36 @@ struct Quotes {
   std::size_t open = 0, close = 0;
 };
 
-// Of the field in which the byte `at` stands, if it has quotes.
-std::optional<Quotes> quotes_around(std::string_view record, std::size_t at) {
-  for (std::size_t open = record.find('"'); open < at;) {
+// Of the first field in quotes of which `is_it` says so.
+template <class F>
+std::optional<Quotes> quotes_of_field(std::string_view record, F is_it) {
+  for (std::size_t open = record.find('"'); open != kNowhere;) {
     if (open > 0 && !is_separator(record[open - 1])) return std::nullopt;
     const std::size_t close = closing_quote(record, open + 1, '"');
     if (close == kNowhere) return std::nullopt;
     const bool ends_field = close + 1 == record.size() || is_separator(record[close + 1]);
     if (!ends_field) return std::nullopt;
-    if (close > at) return Quotes{open, close};
+    if (const Quotes quotes{open, close}; is_it(quotes)) return quotes;
     open = record.find('"', close + 1);
   }
   return std::nullopt;
 }
 
 std::optional<Quotes> quotes_around_box(std::string_view record) {
-  const std::size_t box = record.find('"') == kNowhere ? kNowhere : first_box(record);
-  return box != kNowhere ? quotes_around(record, box) : std::nullopt;
+  const std::size_t box = record.find('"') == kNowhere ? kNowhere : first_box_or_border(record);
+  if (box == kNowhere) return std::nullopt;
+  const auto quotes = quotes_of_field(record, [&](Quotes field) { return field.close > box; });
+  return quotes && quotes->open < box ? quotes : std::nullopt;
+}
+
+// Of the field with the rest of a line, or with a '#' alone, of which nothing else tells that it is the start of one.
+std::optional<Quotes> quotes_behind(std::string_view record, const LineColumns& line) {
+  constexpr std::string_view kLoneHash = "\"#\"";
+  if (!line.in_front || (!line.goes_on && record.find(kLoneHash) == kNowhere)) return std::nullopt;
+  return quotes_of_field(record, [&](Quotes field) {
+    const bool may_be_it = line.goes_on || record.substr(field.open).starts_with(kLoneHash);
+    return may_be_it && tag_of(record.substr(0, field.open)) == *line.in_front;
+  });
 }
 
 constexpr std::string_view kStartOfEvent = "\"{\"\"";
@@ -96,11 +110,21 @@ bool begins_with_field_in_quotes(std::string_view text) {
   if (!text.starts_with('"') || text.find('\\') != kNowhere) return false;
   const std::size_t close = closing_quote(text, 1, '"');
   const bool is_field = close != kNowhere && close + 1 < text.size() && is_separator(text[close + 1]);
-  return is_field && first_box(text.substr(0, close)) == kNowhere;
+  if (!is_field || first_box_or_border(text.substr(0, close)) == kNowhere) return is_field;
+  const std::string_view others = trim_right(text.substr(close + 2));
+  return !others.empty() && first_box_or_border(others) == kNowhere;
 }
 
-Transcript without_quotes_of_field(Transcript record, std::vector<Mended>& mended) {
-  const std::optional<Quotes> quotes = quotes_around_box(record.text());
+std::optional<std::string> columns_in_front_of_box(std::string_view record) {
+  if (const auto quotes = quotes_around_box(record)) return tag_of(record.substr(0, quotes->open));
+  const std::size_t box = first_box_or_border(record);
+  const bool is_field = box != kNowhere && box > 0 && is_separator(record[box - 1]);
+  return is_field ? std::optional(tag_of(record.substr(0, box))) : std::nullopt;
+}
+
+Transcript without_quotes_of_field(Transcript record, const LineColumns& line_before, std::vector<Mended>& mended) {
+  std::optional<Quotes> quotes = quotes_around_box(record.text());
+  if (!quotes) quotes = quotes_behind(record.text(), line_before);
   if (!quotes) return record;
   note(mended, Mending::suffix, record.place_of(quotes->close));
   const Transcript inner = without_doubled_quotes(part_of(record, quotes->open + 1, quotes->close), '"');

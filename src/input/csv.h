@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -9,13 +11,23 @@
 
 namespace shardstats::input_detail {
 
-// Is it a row with nothing to undo in its first field, which has quotes? That may tell the process, and is no string.
+// Is it a row whose first field has quotes, and no string of JSON or Python? That has nothing to undo, and further
+// fields; only one of all may have a line of a box.
 bool begins_with_field_in_quotes(std::string_view text);
+
+// Where the last box line stood, which a terminal may have broken.
+struct LineColumns {
+  std::optional<std::string> in_front;  // of its field, as columns_in_front_of_box() has them; none: of no record
+  bool goes_on = false;                 // in the next record
+};
 
 // The record without the quotes of the field in which a box line stands, and without what is behind that field. A field
 // has quotes where it needs them only, so that boxes begin in two places and the right border tells nothing. Any other
 // line stays as it is.
-Transcript without_quotes_of_field(Transcript record, std::vector<Mended>& mended);
+Transcript without_quotes_of_field(Transcript record, const LineColumns& line_before, std::vector<Mended>& mended);
+
+// The columns in front of the field in which a box line stands, as tag_of() has them; none if it is no such record.
+std::optional<std::string> columns_in_front_of_box(std::string_view record);
 
 // Exports have the raw event in one field and what was extracted of it in another. Where a field is an object of JSON
 // that holds the same box line as another field, takes it off the record and returns it without its quotes: it may tell

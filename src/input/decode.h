@@ -14,6 +14,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "input/csv.h"
 #include "shardstats/input/blocks.h"
 
 namespace shardstats::input_detail {
@@ -65,6 +66,9 @@ struct BoxSoFar {
   bool has_moved = false;                 // from there, since a prefix was put in front
   bool has_escapes = false;               // of rsyslog, for tabs and others
   std::string front;                      // of the last record with several lines
+  bool goes_on = false;                   // does a line of it, whose first pieces were read?
+  std::string key;                        // of the field of JSON in which the last box line stood; empty: in none
+  LineColumns columns;                    // of CSV
 };
 
 // The lines that a physical line stands for: one, or as many as the strings in it hold.

@@ -6,6 +6,7 @@
 
 #include "input/box.h"
 #include "input/console.h"
+#include "input/csv.h"
 #include "input/decode.h"
 #include "input/documents.h"
 #include "input/process.h"
@@ -193,6 +194,7 @@ class Mender {
 
   void decode_record(Transcript line, const std::string& process) {
     box_.width = blocks_.width() != 0 ? blocks_.width() : hashes_at_end(unwrapper_.joined());
+    box_.goes_on = !unwrapper_.joined().empty() || console_.is_joining();
     Decoded decoded = decode(std::move(line), box_, region_.mended);
     decoded.process.insert(0, process);
     for (Transcript& text : decoded.lines) {
@@ -307,7 +309,7 @@ class Mender {
 
   // Behind the quote at which the string that ends this line goes on in the next one; 0 if it does not.
   std::size_t rest_of_literal(std::string_view text, bool is_first) const {
-    if (!ends_piece(text)) return 0;
+    if (!ends_piece(text) || begins_with_field_in_quotes(lines_.next_text())) return 0;
     const std::size_t start = start_of_string(lines_.next_text(), text.back());
     return start == 0 || (is_first && !ends_in_first_piece(text)) ? 0 : start;
   }
@@ -315,12 +317,12 @@ class Mender {
   Region region_;
   PhysicalLines& lines_ = region_.lines;
   BlocksSoFar& blocks_ = region_.blocks;
+  BoxSoFar& box_ = region_.box;
   Streams streams_{region_};
   Framer framer_{region_, streams_};
   Ungluer ungluer_{region_, framer_};
   Unwrapper unwrapper_{region_, ungluer_};
   Console console_{region_, unwrapper_, ungluer_};
-  BoxSoFar box_;  // for decode()
   ProcessColumns columns_;
   FoldedScalars scalars_;
   NextTitle& next_title_;

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,7 +23,14 @@ struct Region {
 
   void note(Mending what, Place first) { input_detail::note(mended, what, first); }
 
+  // Is f(text) true of one of the next `most` lines, as decode() gives them if a line goes on in them? Those without
+  // `needed` are passed over. None is looked at behind one that stands for several lines, or is too long.
+  bool any_ahead(int most, std::string_view needed, const std::function<bool(std::string_view)>& f) const;
+  // The next one.
+  std::string decoded_next() const;
+
   PhysicalLines lines;
+  BoxSoFar box;  // for decode()
   BlocksSoFar blocks{lines};
   std::vector<Mended> mended;
 };

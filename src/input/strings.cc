@@ -80,11 +80,11 @@ std::size_t container_start(std::string_view text) {
   return start;
 }
 
-// Colours may stand around the '#' of a box, and a tab behind it.
+// Colours may stand around the '#' of a box, and a tab behind it. A terminal may have broken its border.
 bool has_box(const Transcript& line) {
   const std::size_t box =
       has_colours(line.text()) ? first_box_with_tabs(without_colours(line).text()) : first_box_with_tabs(line.text());
-  return box != kNowhere;
+  return box != kNowhere || first_wrapped_border(line.text()) != kNowhere;
 }
 
 // Or the title of a block that lost its frame.
@@ -153,7 +153,8 @@ bool have_same_lines(std::span<const Transcript> a, std::span<const Transcript> 
   return texts_of(a) == texts_of(b);
 }
 
-LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::size_t depth) {
+LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::string_view key_of_rest,
+                              std::size_t depth) {
   LinesInStrings found;
   const std::string_view text = line.text();
   const std::size_t start = container_start(text);
@@ -165,10 +166,16 @@ LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::si
   for (std::size_t open = text.find_first_of("\"'", start); open != kNowhere;) {
     const std::size_t end = string_end(text, open);
     const Transcript content = rewrite(part_of(line, open + 1, end), escape_at);
-    LinesInStrings inner = lines_at_depth(content, width, depth + 1);
-    if (inner.lines.empty()) inner.lines = split_lines(content);
-    if (holds_box(inner.lines)) {
-      const std::string_view key = key_of(text, open);
+    LinesInStrings inner = lines_at_depth(content, width, key_of_rest, depth + 1);
+    const std::string_view key = key_of(text, open);
+    bool is_rest = false;
+    if (inner.lines.empty()) {
+      inner.lines = split_lines(content);
+      inner.key = key;
+      is_rest = !key_of_rest.empty() && key == key_of_rest;
+      if (is_rest && inner.lines.empty()) inner.lines.emplace_back();  // of a piece that lost its blanks
+    }
+    if (is_rest || holds_box(inner.lines)) {
       const bool has_other_key = key != last_key && is_of_message(key) && is_of_message(last_key);
       const bool is_repeated = has_other_key && have_same_lines(std::span(found.lines).subspan(last), inner.lines);
       found.are_repeated = found.are_repeated || is_repeated || inner.are_repeated;
@@ -177,6 +184,7 @@ LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::si
       seen = end;
       if (!is_repeated) {
         last_key = key;
+        found.key = std::move(inner.key);
         last = found.lines.size();
         std::ranges::move(inner.lines, std::back_inserter(found.lines));
       }
@@ -207,6 +215,8 @@ std::size_t width_of_box(const std::vector<Transcript>& lines) {
   return 0;
 }
 
-LinesInStrings lines_in_strings(const Transcript& line, std::size_t width) { return lines_at_depth(line, width, 0); }
+LinesInStrings lines_in_strings(const Transcript& line, std::size_t width, std::string_view key_of_rest) {
+  return lines_at_depth(line, width, key_of_rest, 0);
+}
 
 }  // namespace shardstats::input_detail

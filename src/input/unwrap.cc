@@ -74,8 +74,17 @@ void Unwrapper::take(Transcript line, const std::string& process) {
   if (length > wrap_ || starts_line(text)) end_joined();
   if (length > wrap_ || (pieces_ == 0 && !starts_line(text))) return ungluer_.take(std::move(line), process);
   join(line, process);
-  const bool may_end = joined_characters_ >= line_length_ && (length < wrap_ || text.ends_with('#'));
+  // A piece may be shorter for the blanks that it lost at its end: where lines have a right border, that ends them.
+  const bool may_be_last = length < wrap_ && !region_.blocks.has_right_border();
+  const bool may_end = joined_characters_ >= line_length_ && (may_be_last || text.ends_with('#'));
   if (may_end && !is_in_longer_border(text)) end_joined();
+}
+
+// Without the prefix that was put in front of all pieces.
+std::string Unwrapper::next_text() const {
+  std::string next = region_.decoded_next();
+  const bool has_prefix = !late_prefix_.empty() && is_also_in_front(late_prefix_, next);
+  return has_prefix ? std::string(behind(late_prefix_.size(), next)) : next;
 }
 
 bool Unwrapper::is_of_another_process(const std::string& process) const {
@@ -111,15 +120,14 @@ bool Unwrapper::may_be_wrapped(std::string_view text) const {
 }
 
 bool Unwrapper::may_go_on_as_border(std::string_view text) const {
-  std::string_view next = region_.lines.next_text();
-  if (!late_prefix_.empty() && is_also_in_front(late_prefix_, next)) next = behind(late_prefix_.size(), next);
-  return hashes_at_end(text) >= kLeastWrapped || begins_border(text, next);
+  return hashes_at_end(text) >= kLeastWrapped || (text.ends_with("##") && begins_border(text, next_text()));
 }
 
 bool Unwrapper::is_further_border_piece(std::string_view text) const {
   const std::size_t start = text.size() - hashes_at_end(text);
   if (start == text.size() || characters(text) > border_piece_ || joined_characters_ > kWidestBox) return false;
-  const std::string_view next = region_.lines.next_text();
+  const std::string text_of_next = next_text();
+  const std::string_view next = text_of_next;
   const bool has_prefix = is_also_in_front(text.substr(0, start), next);
   if (hashes_at_end(text) == 1 && goes_on_in_box(has_prefix ? behind(start, next) : next)) return false;
   return start + hashes_at_end(joined_.text()) <= joined_.text().size() &&
@@ -172,7 +180,7 @@ bool Unwrapper::starts_line(std::string_view text) const {
 // process may be wider; and the next border would have a prefix in front if this one has.
 bool Unwrapper::is_in_longer_border(std::string_view text) const {
   return (joined_characters_ > line_length_ || box_in_line_ > 0) && is_run_of_hashes(text) &&
-         characters(text) == wrap_ && is_run_of_hashes(region_.lines.next_text());
+         characters(text) == wrap_ && is_run_of_hashes(next_text());
 }
 
 // --- lines that are wider than the box -------------------------------------------------------------------------------
@@ -182,7 +190,8 @@ bool Unwrapper::is_overflow(std::string_view text) const {
   if (wrap_ != 0 || !region_.blocks.has_right_border() || text.ends_with('#')) return false;
   const std::size_t box = first_box(text);
   if (box == kNowhere || characters(text.substr(box)) < region_.blocks.width()) return false;
-  std::string_view rest = trim_right(region_.lines.next_text());
+  const std::string next = region_.decoded_next();
+  std::string_view rest = trim_right(next);
   if (is_also_in_front(text.substr(0, box), rest)) rest = behind(box, rest);
   return rest.ends_with('#') && hashes_at_end(rest) == 1 && first_box(rest) + 1 >= rest.size();
 }
@@ -190,7 +199,7 @@ bool Unwrapper::is_overflow(std::string_view text) const {
 Transcript Unwrapper::begin_overflow(Transcript line) {
   region_.note(Mending::wrapped, line.place_of(0));
   const std::string_view prefix = line.text().substr(0, first_box(line.text()));
-  if (!prefix.empty() && is_also_in_front(prefix, region_.lines.next_text())) {
+  if (!prefix.empty() && is_also_in_front(prefix, region_.decoded_next())) {
     late_prefix_ = prefix;
     region_.note(Mending::prefix, line.place_of(0));
     line = without_late_prefix(std::move(line));

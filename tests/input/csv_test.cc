@@ -41,7 +41,7 @@ TEST(Csv, QuotesOfTheFieldWithTheBox) {
     Transcript record;
     record.append(c.record, {7, 1});
     std::vector<Mended> mended;
-    const Transcript line = input_detail::without_quotes_of_field(std::move(record), mended);
+    const Transcript line = input_detail::without_quotes_of_field(std::move(record), {}, mended);
     EXPECT_EQ(line.text(), c.line);
     EXPECT_EQ(mended.empty(), std::string(c.record) == c.line) << c.record;
     const std::size_t box = line.text().find('#');
@@ -49,6 +49,32 @@ TEST(Csv, QuotesOfTheFieldWithTheBox) {
       EXPECT_EQ(line.place_of(box).column, c.column) << c.record;
     }
   }
+}
+
+// The rest of a line stands behind the same columns as its first piece, in whichever of them.
+TEST(Csv, TheFieldOfTheRestLosesItsQuotes) {
+  const auto columns = input_detail::columns_in_front_of_box(R"("2026-01-02 03:04:05",INFO,"# a, b")");
+  struct Rest {
+    bool goes_on;
+    const char *record, *line;
+  };
+  const Rest cases[] = {
+      {true, R"("2026-01-02 03:04:06",INFO,"   c",7)", R"("2026-01-02 03:04:06",INFO,   c)"},
+      {true, R"("2026-01-02 03:04:06",INFO,"",7)", R"("2026-01-02 03:04:06",INFO,)"},
+      {true, R"("2026-01-02 03:04:06",INFO,   c,7)", R"("2026-01-02 03:04:06",INFO,   c,7)"},
+      {true, R"("2026-01-02 03:04:06",WARNING,"   c",7)", R"("2026-01-02 03:04:06",WARNING,"   c",7)"},
+      {false, R"("2026-01-02 03:04:06",INFO,"   c",7)", R"("2026-01-02 03:04:06",INFO,"   c",7)"},
+      {false, R"("2026-01-02 03:04:06",INFO,"#",7)", R"("2026-01-02 03:04:06",INFO,#)"},
+      {false, R"("#","Time","Message")", R"("#","Time","Message")"},
+  };
+  for (const Rest& c : cases) {
+    Transcript text;
+    text.append(c.record, {7, 1});
+    std::vector<Mended> mended;
+    EXPECT_EQ(input_detail::without_quotes_of_field(std::move(text), {columns, c.goes_on}, mended).text(), c.line);
+  }
+  EXPECT_EQ(input_detail::columns_in_front_of_box(R"("# a, b","7")"), "");
+  EXPECT_EQ(input_detail::columns_in_front_of_box("INFO:# a, b"), std::nullopt);
 }
 
 TEST(Csv, FieldsBehindTheBox) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "printed_block.h"
@@ -56,6 +57,27 @@ TEST(WrappedRecords, GiveTheUndamagedLines) {
       EXPECT_TRUE(was(Mending::wrapped, blocks[0]) || was(Mending::foreign, blocks[0])) << container.what << width;
       for (const BoxLine& line : blocks[0].lines) EXPECT_EQ(byte_at(log, line.place), '#') << container.what << width;
     }
+  }
+}
+
+// A terminal broke the lines first, as a console without one does at 80 columns: each record has a piece of a line, in
+// which nothing may tell of a box. Of a piece in TSV nothing tells where it ends.
+TEST(WrappedRecords, OfPiecesThatATerminalBroke) {
+  for (const Container& container : containers()) {
+    if (std::string_view(container.what) == "TSV") continue;
+    for (std::size_t width = 45; width < kWidth; ++width)
+      for (const bool stripped : {false, true}) {
+        int number = 0;
+        const Texts records = each(wrapped(printed(), width, stripped),
+                                   [&](const std::string& piece) { return container.record(piece, number++); });
+        const std::string log = joined(records);
+        const auto blocks = find_blocks(log);
+        ASSERT_EQ(blocks.size(), 1u) << container.what << width << stripped;
+        EXPECT_EQ(texts_of(blocks[0]), printed()) << container.what << width << stripped;
+        EXPECT_TRUE(blocks[0].opened && blocks[0].closed) << container.what << width << stripped;
+        for (const BoxLine& line : blocks[0].lines)
+          EXPECT_EQ(byte_at(log, line.place), '#') << container.what << width << stripped;
+      }
   }
 }
 
