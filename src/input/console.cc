@@ -15,6 +15,8 @@ namespace shardstats::input_detail {
 namespace {
 
 constexpr std::size_t kMostColumns = 64;  // of processes at a time
+constexpr int kMostAhead = 16;            // lines in which one of the same process is looked for
+constexpr int kMostInVain = 64;           // borders of which that is asked for nothing
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(' ') == kNowhere; }
 
@@ -40,12 +42,6 @@ bool ends_in_ranks(std::string_view joined) {
   return joined.find_first_not_of("0123456789,-", start) == kNowhere && before.find_first_of(",-") == kNowhere;
 }
 
-Transcript without_codes(std::string_view text) {
-  Transcript line;
-  line.append(text, {});
-  return without_colours(line);
-}
-
 // Blanks at a break are lost, so that none of the others tells a column.
 Transcript squeezed(const Transcript& line) {
   return rewrite(line, [](std::string_view text, std::size_t at) -> Change {
@@ -56,29 +52,33 @@ Transcript squeezed(const Transcript& line) {
 
 }  // namespace
 
-// The first part of a border, with a level in front of it and maybe a place behind; the next part stands below it.
-std::optional<Console::Column> Console::column_of(std::string_view border) const {
+// The first part of a border, with a level in front of it and maybe a place behind; the next part stands below it, or
+// behind lines of other processes.
+std::optional<Console::Column> Console::column_of(std::string_view border) {
   const std::size_t start = first_wrapped_border(border);
   if (start == kNowhere || start == 0) return std::nullopt;
   const std::size_t width = hashes_at_start(border.substr(start));
   const std::string_view behind = border.substr(start + width);
   if (behind.find('#') != kNowhere || !(behind.empty() || behind.front() == ' ')) return std::nullopt;
-  constexpr std::size_t kColours = 256;  // both lines are about as long, but for these
-  if (region_.lines.next_text().size() > 2 * border.size() + kColours) return std::nullopt;
-  const Transcript next = without_codes(region_.lines.next_text());
-  const std::string_view below = trim_right(next.text());
-  const bool is_below = below.size() > start && below[start - 1] == ' ' && is_run_of_hashes(below.substr(start));
-  if (!is_below || below.size() - start > width) return std::nullopt;
-  const std::size_t blanks = below.substr(0, start).find_last_not_of(' ') + 1;  // 0: no prefix
-  const bool has_level = !is_blank(border.substr(blanks, start - blanks));
-  std::string tag = tag_of(border.substr(0, blanks));
-  if (!has_level || tag_of(below.substr(0, blanks)) != tag) return std::nullopt;
   Column column;
   column.start = start;
   column.width = width;
-  column.blanks = blanks;
-  column.tag = std::move(tag);
-  return column;
+  bool is_next = true;
+  const bool has_next = region_.any_ahead(in_vain_ < kMostInVain ? kMostAhead : 1, "#", [&](std::string_view below) {
+    below = trim_right(below);
+    const bool is_behind_others = !std::exchange(is_next, false);
+    const bool is_below = below.size() > start && below[start - 1] == ' ' && is_run_of_hashes(below.substr(start));
+    if (!is_below || below.size() - start > width) return false;
+    column.blanks = below.substr(0, start).find_last_not_of(' ') + 1;  // 0: no prefix
+    const bool has_level = !is_blank(border.substr(column.blanks, start - column.blanks));
+    column.tag = tag_of(border.substr(0, column.blanks));
+    // A short run may be the end of any line of a box.
+    const bool may_be_other = is_behind_others && column.tag.empty() && below.size() - start < kLeastWrapped;
+    return has_level && !may_be_other && tag_of(below.substr(0, column.blanks)) == column.tag;
+  });
+  if (has_next) return column;
+  ++in_vain_;
+  return std::nullopt;
 }
 
 bool Console::is_of(const Column& column, std::string_view text) {
@@ -148,8 +148,13 @@ bool Console::begins_line(const Column& column, std::string_view piece) const {
   if (column.pieces_of_word == 0) return true;
   if (piece != "#") return !is_run_of_hashes(piece);
   // The end of the border, or the start of the title's line, whose words follow.
-  const Transcript next = without_codes(region_.lines.next_text());
-  return is_of(column, next.text()) && goes_on(column, next.text()) && next.text()[column.start] != '#';
+  bool are_words = false;
+  region_.any_ahead(kMostAhead, {}, [&](std::string_view next) {
+    if (!is_of(column, next)) return false;
+    are_words = goes_on(column, next) && next[column.start] != '#';
+    return true;
+  });
+  return are_words;
 }
 
 // Only a word that is just as wide as the column is broken like the first piece of a wider one: what stands in both

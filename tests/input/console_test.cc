@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "input/changed_lines.h"
 #include "printed_block.h"
@@ -58,6 +60,15 @@ std::string of_console(const Texts& lines, std::size_t width, const std::string&
   return log;
 }
 
+Texts lines_of(const std::string& log) {
+  Texts lines;
+  for (std::size_t start = 0, end; start < log.size(); start = end + 1) {
+    end = log.find('\n', start);
+    lines.push_back(log.substr(start, end - start));
+  }
+  return lines;
+}
+
 // Then a '#' alone is an empty line of the box, not the end of the line before.
 TEST(Console, WrappedLinesWithoutRightBorders) {
   Texts lines = printed();
@@ -103,6 +114,42 @@ TEST(Console, LinesThatAConsoleBrokeBetweenWordsAreJoined) {
             EXPECT_EQ(byte_at(log, batch.place_of(batch.text.find("512"))), '5') << log;
           }
         }
+}
+
+// As a container's runtime or a collector of logs keeps what it prints.
+TEST(Console, InRecords) {
+  const auto of_json = [](const std::string& piece) { return R"({"level":"info","msg":")" + piece + "\"}"; };
+  const auto of_docker = [](const std::string& piece) { return docker_record(piece, true); };
+  const auto of_csv = [](const std::string& piece) { return "\"2026-01-02 03:04:05\",\"" + piece + "\",7"; };
+  for (const std::size_t width : {38, 43, 61, 90, 109})
+    for (const bool is_one_message : {false, true})
+      for (const auto& record :
+           std::vector<std::function<std::string(const std::string&)>>{of_json, of_docker, of_csv}) {
+        const std::string log =
+            joined(each(lines_of(of_console(printed(), width, "stats.py:301", "", is_one_message)), record));
+        const auto blocks = find_blocks("{}\n" + log);
+        ASSERT_EQ(blocks.size(), 1u) << log;
+        EXPECT_EQ(texts_of(blocks[0]), each(printed(), squeezed)) << log;
+        EXPECT_TRUE(blocks[0].opened && blocks[0].closed) << log;
+      }
+}
+
+// The lines of several ranks in turn, as their launcher writes them.
+TEST(Console, OfSeveralRanksInTurn) {
+  for (const int ranks : {2, 8})
+    for (const std::size_t width : {38, 61, 109})
+      for (const bool is_one_message : {false, true}) {
+        std::vector<Texts> of_ranks;
+        for (int rank = 0; rank < ranks; ++rank)
+          of_ranks.push_back(lines_of(
+              of_console(printed(), width, "stats.py:301", "[rank" + std::to_string(rank) + "]: ", is_one_message)));
+        std::string log;
+        for (std::size_t i = 0; i < of_ranks[0].size(); ++i)
+          for (const Texts& own : of_ranks) log += own[i] + "\n";
+        const auto blocks = find_blocks(log);
+        ASSERT_EQ(blocks.size(), of_ranks.size()) << log;
+        for (const Block& block : blocks) EXPECT_EQ(texts_of(block), each(printed(), squeezed)) << log;
+      }
 }
 
 // A word as wide as the column ends at its edge, a wider one goes on below it, and so do the blanks behind that.
