@@ -98,7 +98,8 @@ void check_cw_dim(Checks& checks, std::size_t i, const PrintedTable& row, std::i
     return;
   }
   if (shards == 0) return;
-  const bool grid = row.sharding.text == "GS";
+  const auto sharding = parse_name<Sharding>(row.sharding.text, kShardingNames);
+  const bool grid = !sharding || *sharding == Sharding::gs;  // or its cell is lost
   const std::int64_t blocks = *dim / *block;
   if (grid ? shards % blocks == 0 : shards == blocks) return;
   Finding* finding =

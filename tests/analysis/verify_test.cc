@@ -375,6 +375,16 @@ TEST(Verify, GridOfNoColumnsIsFound) {
   })) << dump(checked.report);
 }
 
+// Each of its blocks may have several shards then, but all as many.
+TEST(Verify, TheBlocksOfATableWithoutItsShardingAreAsMany) {
+  const std::string lost = changed(log_bytes("main.log"), "price_topic_item_emb", " GS ", "    ");
+  const auto has_wrong_blocks = [](const Checked& checked) {
+    return std::ranges::any_of(checked.report.findings, [](const Finding& f) { return f.rule->id == "table.cw_dim"; });
+  };
+  EXPECT_FALSE(has_wrong_blocks(Checked(lost)));
+  EXPECT_TRUE(has_wrong_blocks(Checked(changed(lost, "price_topic_item_emb", "32 (16)", "48 (16)"))));
+}
+
 TEST(Verify, RowDeletedIsFound) {
   std::string bytes = log_bytes("v1.4.0.log");
   const std::size_t line = bytes.rfind('\n', bytes.find("1.65 (10%)")) + 1;
