@@ -197,14 +197,15 @@ std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& 
 
 namespace {
 
-// Those with some of the element sizes, a bit each. Sequences are seldom weighted: `likely` leaves that out where the
-// log does not say it.
+// Those with some of the element sizes, a bit each. Sequences are seldom weighted: `likely` leaves that out where no
+// log of the release says it. Where only this log does not, the cell is lost, and may have said so.
 PerfOptions options_of_sizes(const TableCase& table, std::uint32_t elements, bool likely) {
   PerfOptions options;
   const bool may_prefetch = table.inputs.kernel->speed == KernelSpeed::cached &&
                             table.h.setting.rules->release >= Release::v0_6_0 && table.h.setting.device == Device::cuda;
   const auto& printed = table.perf.weighted;
-  const bool may_be_weighted = printed ? *printed : !(likely && table.inputs.sequence);
+  const bool is_seldom = likely && table.inputs.sequence && table.h.setting.rules->release < Release::v0_5_0;
+  const bool may_be_weighted = printed ? *printed : !is_seldom;
   const bool may_be_plain = !printed || !*printed;
   const auto add = [&](double size, bool weighted) {
     options.add({size, weighted, false});

@@ -49,6 +49,30 @@ TEST(TablePerfs, KeepThoseOfTablesThatHaveOne) {
   EXPECT_EQ(tables[2]->shards, 2);
 }
 
+// Of sequences no log before v0.5.0 says whether they are weighted; where a later one does not, it has lost that.
+TEST(PerfOptions, OfASequenceThatMayBeWeighted) {
+  struct Case {
+    const char* file;
+    bool may_be_weighted;
+  };
+  for (const Case& c : {Case{"logs/v0.3.0.log", false},
+                        {"planner/v0.7.0-dtypes_and_hosts.log", true},
+                        {"planner/v1.7.0-multiplier.log", true}}) {
+    const test::InferredLog log(c.file);
+    Inference all = run_inference(log.printed, {});
+    const PerfHypothesis& h = all.perf_outcomes.front().hypothesis;
+    std::size_t sequences = 0;
+    for (std::uint32_t t = 0; t < all.perf.tables.size(); ++t) {
+      if (!all.inputs.tables[t].sequence || all.inputs.tables[t].kernel == nullptr) continue;
+      ++sequences;
+      all.perf.tables[t].weighted = std::nullopt;
+      const PerfOptions options = perf_options(h, all.inputs, all.perf, t);
+      EXPECT_EQ(std::ranges::any_of(options, &PerfOption::weighted), c.may_be_weighted) << c.file;
+    }
+    EXPECT_GT(sequences, 0u) << c.file;
+  }
+}
+
 // Tables of a log, each of which is made a copy of another one but for one input of its own.
 class CopiedTables {
  public:
