@@ -140,9 +140,10 @@ Json shard_json(const PlanShard& shard, const PlanTable& table) {
 
 Json table_json(const TableRow& row) {
   const PrintedTable& printed = *row.printed;
+  const auto unless_lost = [](const Cell& cell) { return cell ? Json(text(cell.text)) : Json(); };
   Json json = {{"fqn", text(printed.fqn.text)},
-               {"sharding", text(printed.sharding.text)},
-               {"kernel", text(printed.kernel.text)},
+               {"sharding", unless_lost(printed.sharding)},
+               {"kernel", unless_lost(printed.kernel)},
                {"rows", row.table->rows > 0 ? Json(row.table->rows) : Json()},
                {"cols", row.table->cols > 0 ? Json(row.table->cols) : Json()}};
   Json& shards = json["shards"] = Json::array();

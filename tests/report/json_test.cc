@@ -92,5 +92,19 @@ TEST(Json, Rules) {
   EXPECT_EQ(document["rules"].size(), rules_matching("rank").size());
 }
 
+// Null, as all that is not known, and no word of no letters.
+TEST(Json, TheKernelOfATableThatLostItIsNull) {
+  const Checked checked(changed(log_bytes("v1.4.0.log"), "device_os_ad_id", " fused ", "       "));
+  Json block = block_json(view_block(checked.printed, checked.plan, 0, true));
+  add_reconstruction(reconstruct(checked.printed, checked.plan, Filter(), {}), block);
+  std::size_t lost = 0;
+  for (const Json& table : block["tables_detail"]) {
+    lost += table["kernel"].is_null();
+    EXPECT_TRUE(table["kernel"].is_null() || !table["kernel"].get<std::string>().empty());
+    EXPECT_TRUE(table["sharding"].is_string());
+  }
+  EXPECT_EQ(lost, 1u);
+}
+
 }  // namespace
 }  // namespace shardstats
