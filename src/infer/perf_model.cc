@@ -61,8 +61,11 @@ PerfCells with_any_blocks(const PerfHypothesis& h, const PerfFacts<RealInterval>
 RealInterval perf_ratio(const PerfHypothesis& h, const TableInputs& table, const Parts& parts) {
   if (table.kernel == nullptr || !table.kernel->cached) return exactly(0.0);  // most tables
   // From v1.1.0 on a ratio of 0 counts here, though storage takes it for none given (2.3).
-  if (table.printed_ratio == 0.0 && h.setting.rules->release >= Release::v1_1_0) return exactly(0.0);
-  return ratio_of(h.outcome->setting, table, parts.variant);
+  const bool zero_counts = h.setting.rules->release >= Release::v1_1_0;
+  if (table.printed_ratio == 0.0 && zero_counts) return exactly(0.0);
+  const RealInterval ratio = ratio_of(h.outcome->setting, table, parts.variant);
+  const bool may_be_zero = zero_counts && !table.ratio_printed && ratio.contains(kDefaultCachingRatio);
+  return may_be_zero ? RealInterval{0, ratio.high} : ratio;
 }
 
 namespace {

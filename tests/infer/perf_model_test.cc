@@ -73,6 +73,28 @@ TEST(PerfOptions, OfASequenceThatMayBeWeighted) {
   }
 }
 
+// Storage takes a ratio of 0 for the default one, perf does not: a lost cell may have been either.
+TEST(PerfRatio, MayBeZeroWhereItsCellIsLost) {
+  const test::InferredLog log("logs/main.log");
+  Inference all = run_inference(log.printed, {});
+  const PerfHypothesis& h = all.perf_outcomes.front().hypothesis;
+  std::size_t cached = 0;
+  for (std::size_t t = 0; t < all.inputs.tables.size(); ++t) {
+    TableInputs table = all.inputs.tables[t];
+    if (table.kernel == nullptr || !table.kernel->cached || !table.printed_ratio) continue;
+    ++cached;
+    Parts parts = *(*h.outcome->parts)[t].begin();
+    EXPECT_GT(perf_ratio(h, table, parts).low, 0);
+    table.printed_ratio = std::nullopt;
+    table.ratio_printed = false;
+    EXPECT_EQ(perf_ratio(h, table, parts), (RealInterval{0, kDefaultCachingRatio}));
+    parts.variant.free_ratio = true;
+    parts.variant.ratio = {0.3, 0.4};  // as its storage tells
+    EXPECT_EQ(perf_ratio(h, table, parts), (RealInterval{0.3, 0.4}));
+  }
+  EXPECT_GT(cached, 0u);
+}
+
 // Tables of a log, each of which is made a copy of another one but for one input of its own.
 class CopiedTables {
  public:
