@@ -8,6 +8,7 @@
 
 #include "input/block_reader.h"
 #include "input/box.h"
+#include "input/colours.h"
 #include "input/decode.h"
 #include "input/lines.h"
 #include "input/mend.h"
@@ -57,14 +58,15 @@ class Signs {
 };
 
 // Of a border that was wrapped. A console may have blanks or the source's place behind a piece, and the last one may be
-// short; in a container a quote is behind it.
+// short; in a container a quote is behind it, maybe of a string in a string and with a line end in front.
 bool is_border_piece(const Line& line) {
   if (hashes_at_end(line.text) >= kLeastWrapped) return true;
   const std::size_t start = first_wrapped_border(line.text);
   if (start == kNowhere || start == 0) return false;
   const std::string_view behind = line.text.substr(start + hashes_at_start(line.text.substr(start)));
   const bool is_of_console = line.text[start - 1] == ' ' && behind.starts_with(' ');
-  return is_of_console || behind.starts_with('"') || behind.starts_with("\\n\"");
+  const std::string_view quote = behind.substr(std::min(behind.find_first_not_of("\\rn"), behind.size()));
+  return is_of_console || quote.starts_with('"') || quote.starts_with('\'') || quote.starts_with(kEscape);
 }
 
 bool has_only_hashes(const Line& line) {
@@ -87,7 +89,7 @@ struct BlockFinder::State {
   Lines lines;
   const Source* source;
   Signs signs;
-  NextTitle titles;
+  LogSoFar log;
   std::size_t from = 0;
   std::size_t released = 0;
   std::size_t count = 0;  // blocks handed out
@@ -195,7 +197,7 @@ struct BlockFinder::State {
   }
 
   void mend_from(const Line& first) {
-    const MendedRegion region = mend(lines.bytes(), first.start, lines.number(first.start), titles);
+    const MendedRegion region = mend(lines.bytes(), first.start, lines.number(first.start), log);
     from = std::max(region.end, first.next);
     Found mended = blocks_of(region, count);
     problem = std::move(mended.problem);

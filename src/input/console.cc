@@ -54,7 +54,7 @@ Transcript squeezed(const Transcript& line) {
 
 // The first part of a border, with a level in front of it and maybe a place behind; the next part stands below it, or
 // behind lines of other processes.
-std::optional<Console::Column> Console::column_of(std::string_view border) {
+std::optional<Console::Column> Console::column_of(std::string_view border) const {
   const std::size_t start = first_wrapped_border(border);
   if (start == kNowhere || start == 0) return std::nullopt;
   const std::size_t width = hashes_at_start(border.substr(start));
@@ -64,21 +64,25 @@ std::optional<Console::Column> Console::column_of(std::string_view border) {
   column.start = start;
   column.width = width;
   bool is_next = true;
-  const bool has_next = region_.any_ahead(in_vain_ < kMostInVain ? kMostAhead : 1, "#", [&](std::string_view below) {
-    below = trim_right(below);
-    const bool is_behind_others = !std::exchange(is_next, false);
-    const bool is_below = below.size() > start && below[start - 1] == ' ' && is_run_of_hashes(below.substr(start));
-    if (!is_below || below.size() - start > width) return false;
-    column.blanks = below.substr(0, start).find_last_not_of(' ') + 1;  // 0: no prefix
-    const bool has_level = !is_blank(border.substr(column.blanks, start - column.blanks));
-    column.tag = tag_of(border.substr(0, column.blanks));
-    // A short run may be the end of any line of a box.
-    const bool may_be_other = is_behind_others && column.tag.empty() && below.size() - start < kLeastWrapped;
-    return has_level && !may_be_other && tag_of(below.substr(0, column.blanks)) == column.tag;
-  });
-  if (has_next) return column;
-  ++in_vain_;
-  return std::nullopt;
+  const bool has_next =
+      region_.any_ahead(region_.borders_in_vain < kMostInVain ? kMostAhead : 1, "#", [&](std::string_view below) {
+        below = trim_right(below);
+        const bool is_behind_others = !std::exchange(is_next, false);
+        const bool is_below = below.size() > start && below[start - 1] == ' ' && is_run_of_hashes(below.substr(start));
+        if (!is_below || below.size() - start > width) return false;
+        column.blanks = below.substr(0, start).find_last_not_of(' ') + 1;  // 0: no prefix
+        const bool has_level = !is_blank(border.substr(column.blanks, start - column.blanks));
+        column.tag = tag_of(border.substr(0, column.blanks));
+        // A short run may be the end of any line of a box.
+        const bool may_be_other = is_behind_others && column.tag.empty() && below.size() - start < kLeastWrapped;
+        return has_level && !may_be_other && tag_of(below.substr(0, column.blanks)) == column.tag;
+      });
+  if (!has_next) {
+    ++region_.borders_in_vain;
+    return std::nullopt;
+  }
+  region_.borders_in_vain = 0;
+  return column;
 }
 
 bool Console::is_of(const Column& column, std::string_view text) {

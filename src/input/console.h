@@ -40,7 +40,7 @@ class Console {
     bool has_batch_sizes = false;  // does each row of the parameter table end in them?
   };
 
-  std::optional<Column> column_of(std::string_view border);
+  std::optional<Column> column_of(std::string_view border) const;
   static bool is_of(const Column& column, std::string_view text);
   static bool goes_on(const Column& column, std::string_view text);
   bool begins_line(const Column& column, std::string_view piece) const;
@@ -54,7 +54,6 @@ class Console {
   Unwrapper& unwrapper_;
   Ungluer& ungluer_;
   std::vector<Column> columns_;  // of processes whose blocks are broken so
-  int in_vain_ = 0;              // borders below which no further piece of theirs was found
 };
 
 }  // namespace shardstats::input_detail

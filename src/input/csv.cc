@@ -45,13 +45,14 @@ std::optional<Quotes> quotes_around_box(std::string_view record) {
   return quotes && quotes->open < box ? quotes : std::nullopt;
 }
 
-// Of the field with the rest of a line, or with a '#' alone, of which nothing else tells that it is the start of one.
-std::optional<Quotes> quotes_behind(std::string_view record, const LineColumns& line) {
+// Of the field behind those columns with the rest of a line, or with a '#' alone, of which nothing else tells that it
+// is the start of one.
+std::optional<Quotes> quotes_behind(std::string_view record, const std::optional<std::string>& columns, bool goes_on) {
   constexpr std::string_view kLoneHash = "\"#\"";
-  if (!line.in_front || (!line.goes_on && record.find(kLoneHash) == kNowhere)) return std::nullopt;
+  if (!columns || (!goes_on && record.find(kLoneHash) == kNowhere)) return std::nullopt;
   return quotes_of_field(record, [&](Quotes field) {
-    const bool may_be_it = line.goes_on || record.substr(field.open).starts_with(kLoneHash);
-    return may_be_it && tag_of(record.substr(0, field.open)) == *line.in_front;
+    const bool may_be_it = goes_on || record.substr(field.open).starts_with(kLoneHash);
+    return may_be_it && tag_of(record.substr(0, field.open)) == *columns;
   });
 }
 
@@ -116,15 +117,17 @@ bool begins_with_field_in_quotes(std::string_view text) {
 }
 
 std::optional<std::string> columns_in_front_of_box(std::string_view record) {
-  if (const auto quotes = quotes_around_box(record)) return tag_of(record.substr(0, quotes->open));
-  const std::size_t box = first_box_or_border(record);
-  const bool is_field = box != kNowhere && box > 0 && is_separator(record[box - 1]);
-  return is_field ? std::optional(tag_of(record.substr(0, box))) : std::nullopt;
+  constexpr std::size_t kLongest = 1024;
+  const auto quotes = quotes_around_box(record);
+  const std::size_t start = quotes ? quotes->open : first_box_or_border(record);
+  const bool is_field = quotes || (start != kNowhere && start > 0 && is_separator(record[start - 1]));
+  return is_field && start <= kLongest ? std::optional(tag_of(record.substr(0, start))) : std::nullopt;
 }
 
-Transcript without_quotes_of_field(Transcript record, const LineColumns& line_before, std::vector<Mended>& mended) {
+Transcript without_quotes_of_field(Transcript record, const std::optional<std::string>& columns, bool goes_on,
+                                   std::vector<Mended>& mended) {
   std::optional<Quotes> quotes = quotes_around_box(record.text());
-  if (!quotes) quotes = quotes_behind(record.text(), line_before);
+  if (!quotes) quotes = quotes_behind(record.text(), columns, goes_on);
   if (!quotes) return record;
   note(mended, Mending::suffix, record.place_of(quotes->close));
   const Transcript inner = without_doubled_quotes(part_of(record, quotes->open + 1, quotes->close), '"');

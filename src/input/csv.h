@@ -15,18 +15,14 @@ namespace shardstats::input_detail {
 // fields; only one of all may have a line of a box.
 bool begins_with_field_in_quotes(std::string_view text);
 
-// Where the last box line stood, which a terminal may have broken.
-struct LineColumns {
-  std::optional<std::string> in_front;  // of its field, as columns_in_front_of_box() has them; none: of no record
-  bool goes_on = false;                 // in the next record
-};
-
 // The record without the quotes of the field in which a box line stands, and without what is behind that field. A field
 // has quotes where it needs them only, so that boxes begin in two places and the right border tells nothing. Any other
-// line stays as it is.
-Transcript without_quotes_of_field(Transcript record, const LineColumns& line_before, std::vector<Mended>& mended);
+// line stays as it is. `columns`: of the last such record; `goes_on`: may a line of it, which a terminal broke?
+Transcript without_quotes_of_field(Transcript record, const std::optional<std::string>& columns, bool goes_on,
+                                   std::vector<Mended>& mended);
 
-// The columns in front of the field in which a box line stands, as tag_of() has them; none if it is no such record.
+// What stands in front of the field in which a box line stands, as tag_of() has it; none if it is no such record, or
+// longer than that of any logger.
 std::optional<std::string> columns_in_front_of_box(std::string_view record);
 
 // Exports have the raw event in one field and what was extracted of it in another. Where a field is an object of JSON

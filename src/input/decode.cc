@@ -260,24 +260,23 @@ Decoded decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {
     decoded.process = process_of_strings(event.text());
     note(mended, Mending::doubled, line.place_of(0));
   }
-  auto [inner, key, are_all, are_repeated] =
-      lines_in_strings(line, box.width, box.goes_on ? box.key : std::string_view());
+  auto [inner, field, are_all, are_repeated] =
+      lines_in_strings(line, box.width, box.goes_on ? box.field : StringField());
   std::string in_front;
   if (inner.empty()) {
     in_front = process_of_progress(line.text());
     inner.push_back(std::move(line));
   } else {
     decoded.process += process_of_strings(line.text());
-    box.key = std::move(key);
+    box.field = std::move(field);
     if (box.width == 0) box.width = width_of_box(inner);
     note(mended, Mending::escapes, {line.place_of(0).line, 1});
     if (!are_all) note(mended, Mending::beside, line.place_of(0));
     if (are_repeated) note(mended, Mending::doubled, line.place_of(0));
   }
   for (Transcript& one : inner) {
-    if (auto columns = columns_in_front_of_box(one.text())) box.columns.in_front = std::move(columns);
-    box.columns.goes_on = box.goes_on;
-    undo_all(without_quotes_of_field(std::move(one), box.columns, mended), box, mended, decoded.lines);
+    if (auto columns = columns_in_front_of_box(one.text())) box.columns = std::move(columns);
+    undo_all(without_quotes_of_field(std::move(one), box.columns, box.goes_on, mended), box, mended, decoded.lines);
   }
   // Where the line that is left has a prefix of its own, that tells.
   if (decoded.lines.size() == 1 && first_box(decoded.lines.front().text()) == 0) decoded.process += in_front;

@@ -14,7 +14,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "input/csv.h"
+#include "input/strings.h"
 #include "shardstats/input/blocks.h"
 
 namespace shardstats::input_detail {
@@ -59,16 +59,16 @@ inline bool is_plain(std::string_view text) {
 #endif
 }
 
-// What the lines before tell about the box.
+// What the lines before tell about the box, and of the line that was read last.
 struct BoxSoFar {
   std::size_t width = 0;                  // in characters; 0: not known yet
   std::optional<std::size_t> tab_column;  // modulo the tab stop: where the box began when blanks became tabs
   bool has_moved = false;                 // from there, since a prefix was put in front
   bool has_escapes = false;               // of rsyslog, for tabs and others
   std::string front;                      // of the last record with several lines
-  bool goes_on = false;                   // does a line of it, whose first pieces were read?
-  std::string key;                        // of the field of JSON in which the last box line stood; empty: in none
-  LineColumns columns;                    // of CSV
+  bool goes_on = false;                   // does it, as its last pieces were not read?
+  StringField field;                      // in which it stood
+  std::optional<std::string> columns;     // of CSV in front of its field, as columns_in_front_of_box() has them
 };
 
 // The lines that a physical line stands for: one, or as many as the strings in it hold.

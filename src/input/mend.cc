@@ -79,8 +79,11 @@ std::optional<PartOfRecord> part_of_record(std::string_view text) {
 // Reads the physical lines, as many as the region has, and hands on what they stand for.
 class Mender {
  public:
-  Mender(std::string_view bytes, std::size_t start, std::uint32_t number, NextTitle& titles)
-      : region_(bytes, start, number), columns_(bytes, start), scalars_(bytes, start), next_title_(titles) {}
+  Mender(std::string_view bytes, std::size_t start, std::uint32_t number, LogSoFar& log)
+      : region_(bytes, start, number, log.borders_in_vain),
+        columns_(bytes, start),
+        scalars_(bytes, start),
+        next_title_(log.next_title) {}
 
   MendedRegion run() {
     while (lines_.has_next() && !is_over() && !problem_) read_line();
@@ -350,8 +353,8 @@ std::size_t NextTitle::find(std::string_view bytes, std::size_t from, std::size_
   return at_ < to ? at_ : kNowhere;
 }
 
-MendedRegion mend(std::string_view bytes, std::size_t start, std::uint32_t number, NextTitle& titles) {
-  return Mender(bytes, start, number, titles).run();
+MendedRegion mend(std::string_view bytes, std::size_t start, std::uint32_t number, LogSoFar& log) {
+  return Mender(bytes, start, number, log).run();
 }
 
 }  // namespace shardstats::input_detail

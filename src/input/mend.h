@@ -34,7 +34,13 @@ class NextTitle {
   std::size_t searched_ = 0;  // none that is not known begins before
 };
 
+// What is kept from region to region.
+struct LogSoFar {
+  NextTitle next_title;
+  int borders_in_vain = 0;  // see Region
+};
+
 // Reads from `start`, where the physical line `number` (1-based) begins, until every block that was opened is closed.
-MendedRegion mend(std::string_view bytes, std::size_t start, std::uint32_t number, NextTitle& titles);
+MendedRegion mend(std::string_view bytes, std::size_t start, std::uint32_t number, LogSoFar& log);
 
 }  // namespace shardstats::input_detail

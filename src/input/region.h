@@ -17,22 +17,29 @@ namespace shardstats::input_detail {
 
 // The first step moves `lines` on, the last one makes `blocks` follow them; the others ask.
 struct Region {
-  Region(std::string_view bytes, std::size_t start, std::uint32_t number) : lines(bytes, start, number) {}
+  Region(std::string_view bytes, std::size_t start, std::uint32_t number, int& in_vain)
+      : lines(bytes, start, number), borders_in_vain(in_vain) {}
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
   void note(Mending what, Place first) { input_detail::note(mended, what, first); }
 
   // Is f(text) true of one of the next `most` lines, as decode() gives them if a line goes on in them? Those without
-  // `needed` are passed over. None is looked at behind one that stands for several lines, or is too long.
+  // `needed` are passed over. It ends in front of one that stands for several lines, of which none goes on, and of one
+  // that is much longer than the last line read: pieces of what a terminal broke are not.
   bool any_ahead(int most, std::string_view needed, const std::function<bool(std::string_view)>& f) const;
-  // The next one.
-  std::string decoded_next() const;
+  // The next one, or empty. Kept, as a line of many strings asks for it with each.
+  const std::string& decoded_next() const;
 
   PhysicalLines lines;
   BoxSoFar box;  // for decode()
   BlocksSoFar blocks{lines};
   std::vector<Mended> mended;
+  int& borders_in_vain;  // of the log so far, below which a further piece was looked for far ahead, and none found
+
+ private:
+  mutable std::size_t next_at_ = kNowhere;  // what next_ is known for
+  mutable std::string next_;
 };
 
 }  // namespace shardstats::input_detail

@@ -153,7 +153,29 @@ bool have_same_lines(std::span<const Transcript> a, std::span<const Transcript> 
   return texts_of(a) == texts_of(b);
 }
 
-LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::string_view key_of_rest,
+// Counts the fields of a record by their key.
+class FieldCounts {
+ public:
+  // None: no key that is short, or too many others were seen.
+  StringField next(std::string_view key) {
+    constexpr std::size_t kLongest = 128, kMost = 32;
+    if (key.empty() || key.size() > kLongest) return {};
+    const auto own = std::ranges::find(counts_, key, &Count::key);
+    if (own != counts_.end()) return {std::string(key), ++own->before};
+    if (counts_.size() == kMost) return {};
+    counts_.push_back({key, 0});
+    return {std::string(key), 0};
+  }
+
+ private:
+  struct Count {
+    std::string_view key;
+    int before;
+  };
+  std::vector<Count> counts_;
+};
+
+LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, const StringField& of_rest,
                               std::size_t depth) {
   LinesInStrings found;
   const std::string_view text = line.text();
@@ -163,19 +185,21 @@ LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::st
   std::size_t seen = 0;
   std::string_view last_key;
   std::size_t last = 0;  // where the lines of the string with that key start
+  FieldCounts fields;
   for (std::size_t open = text.find_first_of("\"'", start); open != kNowhere;) {
     const std::size_t end = string_end(text, open);
     const Transcript content = rewrite(part_of(line, open + 1, end), escape_at);
-    LinesInStrings inner = lines_at_depth(content, width, key_of_rest, depth + 1);
     const std::string_view key = key_of(text, open);
-    bool is_rest = false;
-    if (inner.lines.empty()) {
+    LinesInStrings inner = lines_at_depth(content, width, of_rest, depth + 1);
+    const bool has_inner = !inner.lines.empty();
+    StringField field = fields.next(key);
+    const bool is_rest = !has_inner && !of_rest.key.empty() && field == of_rest;
+    if (!has_inner) {
       inner.lines = split_lines(content);
-      inner.key = key;
-      is_rest = !key_of_rest.empty() && key == key_of_rest;
+      inner.field = std::move(field);
       if (is_rest && inner.lines.empty()) inner.lines.emplace_back();  // of a piece that lost its blanks
     }
-    if (is_rest || holds_box(inner.lines)) {
+    if (has_inner || is_rest || holds_box(inner.lines)) {
       const bool has_other_key = key != last_key && is_of_message(key) && is_of_message(last_key);
       const bool is_repeated = has_other_key && have_same_lines(std::span(found.lines).subspan(last), inner.lines);
       found.are_repeated = found.are_repeated || is_repeated || inner.are_repeated;
@@ -184,8 +208,8 @@ LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, std::st
       seen = end;
       if (!is_repeated) {
         last_key = key;
-        found.key = std::move(inner.key);
         last = found.lines.size();
+        found.field = std::move(inner.field);
         std::ranges::move(inner.lines, std::back_inserter(found.lines));
       }
     }
@@ -215,8 +239,8 @@ std::size_t width_of_box(const std::vector<Transcript>& lines) {
   return 0;
 }
 
-LinesInStrings lines_in_strings(const Transcript& line, std::size_t width, std::string_view key_of_rest) {
-  return lines_at_depth(line, width, key_of_rest, 0);
+LinesInStrings lines_in_strings(const Transcript& line, std::size_t width, const StringField& of_rest) {
+  return lines_at_depth(line, width, of_rest, 0);
 }
 
 }  // namespace shardstats::input_detail

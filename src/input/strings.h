@@ -10,10 +10,17 @@
 
 namespace shardstats::input_detail {
 
+// A field of JSON whose value is a string.
+struct StringField {
+  std::string key;  // empty: none
+  int before = 0;   // fields of the record with that key, nested ones included, in front of it
+  friend bool operator==(const StringField&, const StringField&) = default;
+};
+
 // The lines of the strings in a line that hold lines of a box.
 struct LinesInStrings {
   std::vector<Transcript> lines;  // empty if there is no such string
-  std::string key;                // of the field whose value the last such string is; empty: of none
+  StringField field;              // that the last such string is the value of
   bool are_all = true;            // no other whole line of the box stands outside those strings
   bool are_repeated = false;      // another field of the record has them, too, as "text" and "message" do
 };
@@ -24,8 +31,8 @@ std::size_t string_end(std::string_view text, std::size_t open);
 // In characters, as the first border or title among the lines has it; 0 if there is none.
 std::size_t width_of_box(const std::vector<Transcript>& lines);
 
-// `width`: of the box in characters; 0: not known yet. `key_of_rest`: of the field in which the rest of a box line
-// stands that a terminal broke; empty: of none.
-LinesInStrings lines_in_strings(const Transcript& line, std::size_t width, std::string_view key_of_rest = {});
+// `width`: of the box in characters; 0: not known yet. `of_rest`: in which the rest of a box line stands that a
+// terminal broke, in strings of strings of the innermost one.
+LinesInStrings lines_in_strings(const Transcript& line, std::size_t width, const StringField& of_rest = {});
 
 }  // namespace shardstats::input_detail

@@ -45,6 +45,12 @@ bool is_in_container(std::string_view record) {
 
 std::string_view from_hash(std::string_view line) { return line.substr(std::min(line.find('#'), line.size())); }
 
+// Does a border go on below itself, in a column of its own? A console does that, whose lines are equally wide, too.
+bool is_of_console(std::string_view border, std::string_view below) {
+  const std::size_t start = first_wrapped_border(border);
+  return start != kNowhere && start > 0 && start < below.size() && below[start - 1] == ' ' && below[start] == '#';
+}
+
 // Is only its start in front of the break, the start of a border or a line without the right one?
 bool is_box_line_broken(std::string_view text, std::size_t at) {
   const std::string_view begun = text.substr(0, at);
@@ -72,7 +78,9 @@ WrappedRecords::WrappedRecords(std::string_view bytes, std::size_t start) {
     at = line->next;
   }
   if (width == 0) return;
-  first_ = line_at(bytes, start).text;
+  const Line first_line = line_at(bytes, start);
+  first_ = first_line.text;
+  if (first_line.next < bytes.size() && is_of_console(first_, line_at(bytes, first_line.next).text)) return;
   const std::string_view text = first == kNowhere ? first_ : line_at(bytes, first).text;
   width_ = width;
   if (is_one_record(bytes, start)) {

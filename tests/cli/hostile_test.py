@@ -184,6 +184,11 @@ CASES = [  # what, log, status, part of what is printed
      json.dumps({"msg": "\n".join([BORDER, TITLE] + ["# x"] * many(100_000)),
                  "of": [{"rank": i} for i in range(many(50_000))]}), 1,
      "log.unknown_line"),
+    ("a long key in front of lines that end as borders do",
+     "\n".join([json.dumps({"log": BORDER}), json.dumps({"log": TITLE}), json.dumps({"k" * 16_000_000: SIDE_TEXT})] +
+               ["# x ##"] * many(60_000)), 1, "error"),
+    ("strings that end as borders do, in front of one with many quotes",
+     "\n".join((BORDER, TITLE, json.dumps(["# x ##"] * many(60_000)), "\"'[{" * 2000)), 1, "error"),
     # As many as meet the bound, also under sanitizers.
     ("lines of one string", json.dumps({"rank": "r" * 64, "msg": "\n".join([BORDER, TITLE] + ["# x"] * 1_000_000)}), 2,
      "bytes of damaged lines"),

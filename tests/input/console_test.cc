@@ -116,6 +116,17 @@ TEST(Console, LinesThatAConsoleBrokeBetweenWordsAreJoined) {
         }
 }
 
+// Then its lines begin alike and are equally wide, as pieces of records are that a terminal broke.
+TEST(Console, WithATimeInFrontOfEachMessage) {
+  for (const std::size_t width : {38, 61, 90}) {
+    const std::string log = replaced(of_console(printed(), width, "stats.py:301", "", false),
+                                     "                    INFO", "[11/27/26 03:11:42] INFO");
+    const auto blocks = find_blocks(log);
+    ASSERT_EQ(blocks.size(), 1u) << log;
+    EXPECT_EQ(texts_of(blocks[0]), each(printed(), squeezed)) << log;
+  }
+}
+
 // As a container's runtime or a collector of logs keeps what it prints.
 TEST(Console, InRecords) {
   const auto of_json = [](const std::string& piece) { return R"({"level":"info","msg":")" + piece + "\"}"; };

@@ -41,7 +41,7 @@ TEST(Csv, QuotesOfTheFieldWithTheBox) {
     Transcript record;
     record.append(c.record, {7, 1});
     std::vector<Mended> mended;
-    const Transcript line = input_detail::without_quotes_of_field(std::move(record), {}, mended);
+    const Transcript line = input_detail::without_quotes_of_field(std::move(record), {}, false, mended);
     EXPECT_EQ(line.text(), c.line);
     EXPECT_EQ(mended.empty(), std::string(c.record) == c.line) << c.record;
     const std::size_t box = line.text().find('#');
@@ -71,7 +71,7 @@ TEST(Csv, TheFieldOfTheRestLosesItsQuotes) {
     Transcript text;
     text.append(c.record, {7, 1});
     std::vector<Mended> mended;
-    EXPECT_EQ(input_detail::without_quotes_of_field(std::move(text), {columns, c.goes_on}, mended).text(), c.line);
+    EXPECT_EQ(input_detail::without_quotes_of_field(std::move(text), columns, c.goes_on, mended).text(), c.line);
   }
   EXPECT_EQ(input_detail::columns_in_front_of_box(R"("# a, b","7")"), "");
   EXPECT_EQ(input_detail::columns_in_front_of_box("INFO:# a, b"), std::nullopt);

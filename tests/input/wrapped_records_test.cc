@@ -63,8 +63,17 @@ TEST(WrappedRecords, GiveTheUndamagedLines) {
 // A terminal broke the lines first, as a console without one does at 80 columns: each record has a piece of a line, in
 // which nothing may tell of a box. Of a piece in TSV nothing tells where it ends.
 TEST(WrappedRecords, OfPiecesThatATerminalBroke) {
-  for (const Container& container : containers()) {
-    if (std::string_view(container.what) == "TSV") continue;
+  std::vector<Container> of_pieces = containers();
+  std::erase_if(of_pieces, [](const Container& one) { return std::string_view(one.what) == "TSV"; });
+  of_pieces.push_back({"JSON in Docker", [](const std::string& piece, int) {
+                         return R"({"log":"{\"level\":\"info\",\"msg\":\")" + piece + R"(\"}\r\n","stream":"stderr"})";
+                       }});
+  of_pieces.push_back({"JSON with other fields of the same name", [](const std::string& piece, int) {
+                         return R"({"of": {"msg": "a"}, "msg": ")" + piece + R"(", "last": {"msg": "b", "n": 1}})";
+                       }});
+  of_pieces.push_back(
+      {"a dictionary of Python", [](const std::string& piece, int) { return "{'msg': '" + piece + "', 'n': 1}"; }});
+  for (const Container& container : of_pieces) {
     for (std::size_t width = 45; width < kWidth; ++width)
       for (const bool stripped : {false, true}) {
         int number = 0;
