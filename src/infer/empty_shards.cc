@@ -97,37 +97,28 @@ void each_choice(const RankShards& rank, F f) {
   }
 }
 
-void contradict(const Nearest& nearest, Expectation& cell) {
-  cell.bytes = whole_bytes(nearest.sum());
-  cell.contradicted = true;
-}
+// Cells of a rank: printed ones, or the nearest sums of those that no choice gives.
+struct ColumnCells {
+  std::optional<RealInterval> input, output;
+};
 
 // `survivors`: the same rank under each of them.
-void check_rank(const RankInputs& printed, const std::vector<const RankShards*>& survivors, PlanRank& rank) {
-  const auto may_check = [](const std::optional<ByteInterval>& cell, const Expectation& expected) {
-    return cell && expected.known && !expected.contradicted;
-  };
-  const bool checks_input = may_check(printed.input, rank.expected_input);
-  const bool checks_output = may_check(printed.output, rank.expected_output);
-  if (!checks_output) return;
-  Nearest output(real(*printed.output)), input(real(printed.input.value_or(ByteInterval{})));
+ColumnCells cells_denied(const ColumnCells& printed, const std::vector<const RankShards*>& survivors) {
+  if (!printed.output) return {};
+  Nearest output(*printed.output), input(printed.input.value_or(RealInterval{}));
   for (const RankShards* shards : survivors)
     each_choice(*shards, [&](const ColumnBytes& sums) {
       if (output.look_at(sums.output)) input.look_at(sums.input);
     });
-  if (!output.is_given())
-    contradict(output, rank.expected_output);
-  else if (checks_input && !input.is_given())  // the output, the larger number, shows which shards are empty
-    contradict(input, rank.expected_input);
+  if (!output.is_given()) return {{}, output.sum()};
+  if (printed.input && !input.is_given())
+    return {input.sum(), {}};  // the output, the larger number, shows which are empty
+  return {};
 }
 
-}  // namespace
-
-void check_empty_shards(const PlanInputs& plan, const SearchResult& found, Plan& result) {
-  const auto hides_rows = [](const Survivor& survivor) { return survivor.outcome.rows.hidden(); };
-  if (found.survivors.empty() || !std::ranges::all_of(found.survivors, hides_rows)) return;
-  std::vector<std::vector<RankShards>> by_survivor;
-  for (const Survivor& survivor : found.survivors) by_survivor.push_back(shards_of_ranks(plan, survivor.outcome));
+// Calls f(rank, what no choice gives of it) for ranks with shards that may be empty. `columns_of`: by rank.
+template <class C, class F>
+void each_denied(const PlanInputs& plan, const std::vector<std::vector<RankShards>>& by_survivor, C columns_of, F f) {
   std::int64_t choices = 0;
   for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
     std::vector<const RankShards*> survivors;
@@ -139,8 +130,65 @@ void check_empty_shards(const PlanInputs& plan, const SearchResult& found, Plan&
     if (open == 0 || open > kMostOpen) continue;
     choices += std::ssize(survivors) << open;
     if (choices > kMostChoices) return;
-    check_rank(plan.ranks[r], survivors, result.ranks[r]);
+    f(r, cells_denied(columns_of(r), survivors));
   }
+}
+
+void contradict_cell(const std::optional<RealInterval>& sum, Expectation& cell) {
+  if (!sum) return;
+  cell.bytes = whole_bytes(*sum);
+  cell.contradicted = true;
+}
+
+}  // namespace
+
+void contradict_by_empty_shards(const PlanInputs& plan, Outcome& outcome) {
+  if (!outcome.rows.hidden()) return;
+  struct Lines {
+    SumLine *input = nullptr, *output = nullptr;
+  };
+  std::vector<Lines> lines(plan.ranks.size());
+  for (SumLine& line : outcome.sums) {
+    if (line.of != SumOf::rank || line.contradicted) continue;
+    if (line.quantity == Quantity::input) lines[line.index].input = &line;
+    if (line.quantity == Quantity::output) lines[line.index].output = &line;
+  }
+  const auto printed = [](const SumLine* line) { return line ? std::optional(line->printed) : std::nullopt; };
+  const auto contradict_line = [&](const std::optional<RealInterval>& sum, SumLine* line) {
+    if (!sum) return;
+    line->expected = *sum;
+    line->contradicted = true;
+    ++outcome.contradictions;
+  };
+  each_denied(
+      plan, {shards_of_ranks(plan, outcome)},
+      [&](std::size_t r) {
+        return ColumnCells{printed(lines[r].input), printed(lines[r].output)};
+      },
+      [&](std::size_t r, const ColumnCells& wrong) {
+        contradict_line(wrong.input, lines[r].input);
+        contradict_line(wrong.output, lines[r].output);
+      });
+}
+
+void check_empty_shards(const PlanInputs& plan, const SearchResult& found, Plan& result) {
+  const auto hides_rows = [](const Survivor& survivor) { return survivor.outcome.rows.hidden(); };
+  if (found.survivors.empty() || !std::ranges::all_of(found.survivors, hides_rows)) return;
+  std::vector<std::vector<RankShards>> by_survivor;
+  for (const Survivor& survivor : found.survivors) by_survivor.push_back(shards_of_ranks(plan, survivor.outcome));
+  const auto checked = [](const std::optional<ByteInterval>& cell, const Expectation& expected) {
+    return cell && expected.known && !expected.contradicted ? std::optional(real(*cell)) : std::nullopt;
+  };
+  each_denied(
+      plan, by_survivor,
+      [&](std::size_t r) {
+        return ColumnCells{checked(plan.ranks[r].input, result.ranks[r].expected_input),
+                           checked(plan.ranks[r].output, result.ranks[r].expected_output)};
+      },
+      [&](std::size_t r, const ColumnCells& wrong) {
+        contradict_cell(wrong.input, result.ranks[r].expected_input);
+        contradict_cell(wrong.output, result.ranks[r].expected_output);
+      });
 }
 
 }  // namespace shardstats::infer_detail

@@ -11,4 +11,7 @@ namespace shardstats::infer_detail {
 // the Input and Output cells that no choice of empty shards gives under any of the survivors.
 void check_empty_shards(const PlanInputs& plan, const SearchResult& found, Plan& result);
 
+// The same of one hypothesis, by itself.
+void contradict_by_empty_shards(const PlanInputs& plan, Outcome& outcome);
+
 }  // namespace shardstats::infer_detail

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "infer/departures.h"
+#include "infer/empty_shards.h"
 #include "infer/row_signs.h"
 
 namespace shardstats::infer_detail {
@@ -117,7 +118,9 @@ class FreeSearch {
     if (candidate.splits() && limit_ <= 0) return;
     std::int64_t price = price_of(candidate, signs_);
     auto outcome = evaluated(candidate, limit_ - price);
-    if (!outcome) {
+    // What seems to explain all may not; where more is wrong the rest decides.
+    if (outcome && outcome->contradictions == 0) contradict_by_empty_shards(plan_, *outcome);
+    if (!outcome || outcome->cost() + price > limit_) {
       free_.excluded.push_back({candidate.members, limit_ + 1});  // or more
       return;
     }

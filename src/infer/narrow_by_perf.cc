@@ -80,13 +80,19 @@ bool is_sure(const PerfOutcome& outcome) {
 }
 
 // Compares the sums again with the options that are left; false: they contradict more than before, and the tables are
-// not worth it. Sums that were contradicted stay so. What the outcome costs is not counted anew: it has been chosen.
+// not worth it. Sums that were contradicted stay so, with what was expected of them where bounds of the tables say
+// less. What the outcome costs is not counted anew: it has been chosen.
 bool settle_again(const PlanInputs& plan, Outcome& outcome) {
   const auto contradicted_sums = [&] { return std::ranges::count(outcome.sums, true, &SumLine::contradicted); };
   const auto before = contradicted_sums();
+  std::vector<std::pair<SumLine*, RealInterval>> expected;
+  for (SumLine& line : outcome.sums)
+    if (line.contradicted) expected.emplace_back(&line, line.expected);
   const std::int64_t contradictions = outcome.contradictions, freedoms = outcome.freedoms;
   outcome.constants = {};
   Sums(plan, outcome).settle();
+  for (const auto& [line, known] : expected)
+    if (line->expected.overlaps(line->printed)) line->expected = known;
   outcome.contradictions = contradictions;
   outcome.freedoms = freedoms;
   const auto more = contradicted_sums() - before;

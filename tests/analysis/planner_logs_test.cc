@@ -20,7 +20,7 @@ std::vector<std::filesystem::path> logs() {
 }
 
 TEST(PlannerLogs, HaveNoErrors) {
-  ASSERT_EQ(logs().size(), 79u);
+  ASSERT_EQ(logs().size(), 80u);
   for (const auto& path : logs()) {
     SCOPED_TRACE(path.filename().string());
     const test::InferredLog log("planner/" + path.filename().string());
@@ -83,6 +83,12 @@ TEST(PlannerLogs, BoundsHoldTheMemoryThatWasPlanned) {
 TEST(PlannerLogs, BoundsHoldEmptyShardsBesideBuckets) {
   const test::InferredLog log("planner/v1.9.2-buckets_beside_empty_shards.log");
   EXPECT_EQ(log.plan.shards_of(log.table("table_14")).back().sizes->hbm.low, 0);
+}
+
+// A table with fewer buckets than ranks has none on the last ones, however many rows.
+TEST(PlannerLogs, BoundsHoldEmptyShardsOfFewBuckets) {
+  const test::InferredLog log("planner/V1.5.0-few_buckets_among_many.log");
+  EXPECT_EQ(log.plan.shards_of(log.table("bags.table_20")).back().sizes->hbm.low, 0);
 }
 
 // No log prints the number of buckets, which an even split of rows hides.
