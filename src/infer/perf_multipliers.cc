@@ -69,6 +69,46 @@ std::vector<RealInterval> backward_multipliers(const PerfRules& rules, std::vect
 
 RealInterval usual_if_in(RealInterval bounds, double usual) { return bounds.contains(usual) ? exactly(usual) : bounds; }
 
+// Is f(option) true of all that a table may be besides its codecs in a fit: the likeliest, or each size that the
+// hypothesis fits values with? Not if there is none.
+template <class F>
+bool all_fitted_options(const FitTables& tables, std::uint32_t t, F f) {
+  const PerfOption* const likeliest = tables.options.of(t);
+  if (likeliest == nullptr) return false;
+  if (!tables.h.sizes) return f(*likeliest);
+  PerfOption option = *likeliest;
+  bool all = (*tables.h.sizes)[t] != 0;
+  each_bit((*tables.h.sizes)[t], [&](int element) {
+    option.element_size = kElementSizes[static_cast<std::size_t>(element)];
+    all = all && f(option);
+  });
+  return all;
+}
+
+// Bounds of what is left of a cell for backward compute, over forward compute.
+struct CellRatios {
+  std::optional<RealInterval> of_total, of_backward;
+};
+
+RealInterval left_ratio(RealInterval printed, RealInterval others, RealInterval forward) {
+  return at_least_zero({printed.low - others.high, printed.high - others.low}) / forward;
+}
+
+void widen_ratio(std::optional<RealInterval>& all, RealInterval one) { all = all ? hull(*all, one) : one; }
+
+// False: it has none.
+bool add_ratios(const FitTables& tables, const PerfSetting<RealInterval>& setting, std::uint32_t t,
+                const PerfOption& option, CellRatios& all) {
+  const auto perf = shard_perf(setting, tables.facts(t, option));
+  if (!perf || perf->parts[0].low <= 0) return false;
+  const RealInterval n = exactly(shards_of(tables.h, t));
+  const RealInterval forward = perf->parts[0] * n, others = (perf->parts[0] + perf->parts[1] + perf->parts[3]) * n;
+  const PrintedPerfCells& printed = tables.perf.tables[t].printed;
+  widen_ratio(all.of_total, left_ratio(*printed[kPerfTotal], others, forward));
+  if (const auto& backward = printed[2]) widen_ratio(all.of_backward, *backward / forward);
+  return true;
+}
+
 // Ratios of tables by their totals: T = fc * (1 + m) + comms, or fc * (1 + m * m_w + 1.1) + comms.
 Ratios ratios_of_totals(const FitTables& tables, const PerfFit& fit) {
   const PerfHypothesis& h = tables.h;
@@ -77,19 +117,14 @@ Ratios ratios_of_totals(const FitTables& tables, const PerfFit& fit) {
   Ratios all;
   for (const std::uint32_t t : tables.fitted) {
     const PerfTable& table = tables.perf.tables[t];
-    const auto& total = table.printed[kPerfTotal];
-    if (tables.forward_only(t) || !table.weighted || !total) continue;
-    if (prefetch_hidden(h, tables.plan.tables[t]) || mixes_memories(tables.plan.tables[t]) || h.any_element || h.sizes)
-      continue;
-    const PerfOption* const option = tables.options.of(t);
-    if (option == nullptr) continue;
-    const auto perf = shard_perf(setting, tables.facts(t, *option));
-    if (!perf || perf->parts[0].low <= 0) continue;
-    const RealInterval n = exactly(shards_of(h, t));
-    const RealInterval forward = perf->parts[0] * n, others = (perf->parts[0] + perf->parts[1] + perf->parts[3]) * n;
+    if (tables.forward_only(t) || !table.weighted || !table.printed.has(kPerfTotal)) continue;
+    if (prefetch_hidden(h, tables.plan.tables[t]) || mixes_memories(tables.plan.tables[t]) || h.any_element) continue;
+    CellRatios own;
+    const auto adds = [&](const PerfOption& option) { return add_ratios(tables, setting, t, option, own); };
+    if (!all_fitted_options(tables, t, adds)) continue;
     std::vector<RealInterval>& ratios = *table.weighted ? all.weighted : all.plain;
-    ratios.push_back(at_least_zero({total->low - others.high, total->high - others.low}) / forward);
-    if (const auto& backward = table.printed[2]) ratios.push_back(*backward / forward);
+    ratios.push_back(*own.of_total);
+    if (own.of_backward) ratios.push_back(*own.of_backward);
   }
   return all;
 }

@@ -8,15 +8,15 @@
 namespace shardstats::infer_detail {
 namespace {
 
-// Bandwidths that are not the defaults or that the fit leaves open; false: it says nothing new of them. Multipliers
-// rest on no sizes.
-bool widen_own_bandwidths(PerfSetting<RealInterval>& setting, const PerfFit& found) {
+// Bandwidths and multipliers that are not the defaults or that the fit leaves open; false: it says nothing new of them.
+bool widen_own_values(PerfSetting<RealInterval>& setting, const PerfFit& found) {
   bool changed = false;
-  const Bandwidths<RealInterval> usual = default_bandwidths();
-  for (const auto b : kBandwidths) {
-    RealInterval& value = setting.bandwidths.*b;
-    const RealInterval wider = hull(value, found.bandwidths.*b);
-    const bool is_believed = value == usual.*b && !(found.bandwidths.*b).contains((usual.*b).low);
+  const FittedValues usual;
+  for (std::size_t i = 0; i < kFittedValues; ++i) {
+    RealInterval& value = fitted_value(setting, i);
+    const RealInterval of_default = fitted_value(usual, i), of_fit = fitted_value(found, i);
+    const RealInterval wider = hull(value, of_fit);
+    const bool is_believed = value == of_default && !of_fit.contains(of_default.low);
     if (is_believed || wider == value) continue;
     value = wider;
     changed = true;
@@ -59,7 +59,7 @@ void widen_by_sizes(const PlanInputs& plan, const PerfInputs& perf, PerfEvaluati
     h.sizes = best_sizes(plan, perf, outcome);
     const PerfFit found = PerfFits(h, plan, perf).fit(first_of(outcome.codecs), h.kept);
     h.sizes.reset();
-    if (!widen_own_bandwidths(h.setting, found)) return;
+    if (!widen_own_values(h.setting, found)) return;
     PerfOutcome wider = evaluation.run(h, outcome.codecs);
     if (wider.contradictions > 0) return;
     wider.freedoms = outcome.freedoms;
