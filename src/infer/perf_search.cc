@@ -88,7 +88,10 @@ class PerfSearch {
   // First those that the best fit leaves the tables, then any, then once more those that the best fit leaves.
   void try_other_sizes(const std::vector<Tried>& tried) {
     const std::optional<BestPerf> settled = settle_with_best_sizes(tried);
-    if (may_rest_on_sizes(best_.front(), kManyContradictions)) {
+    if (may_rest_on_other_hosts(tried.front())) {
+      try_element_sizes(tried.front());
+      fits_.try_usual_values();
+    } else if (may_rest_on_sizes(best_.front(), kManyContradictions)) {
       const BestPerf before = best_;
       try_any_sizes(tried);
       const bool explains_all = best_.front().contradictions == 0 && best_.front().hypothesis.any_element;
@@ -97,6 +100,14 @@ class PerfSearch {
         best_ = without;
     }
     refit_with_best_sizes(tried);
+  }
+
+  // Values of their own that explain the log on hosts of another size than the default bandwidths show may stand for
+  // another element size of the tables that do not show theirs. (`likeliest`: with the defaults.)
+  bool may_rest_on_other_hosts(const Tried& likeliest) const {
+    const PerfOutcome& best = best_.front();
+    return alternatives_ && best.contradictions == 0 && best.freedoms >= kSeveral &&
+           best.hypothesis.setting.local_size != likeliest.hypothesis.setting.local_size;
   }
 
   void try_any_sizes(const std::vector<Tried>& tried) {
