@@ -139,6 +139,7 @@ class Application {
       set(row.cache_load_factor, "None");  // other kernels' factors are no longer printed, but still count
     set_lookups(asked, table, row);
     if (asked.sharding) table.sharding = *asked.sharding, set(row.sharding, std::string(name(*asked.sharding)));
+    table.order_open = table.order_open && table.sharding == Sharding::twrw;
     if (auto why = check_kernel(table, asked, before)) return why;
     if (auto why = set_ranks(asked, before, t)) return why;
     if (asked.dim) table.cols = *asked.dim, set(row.emb_dim, text_of(*asked.dim));

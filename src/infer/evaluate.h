@@ -136,9 +136,10 @@ std::int64_t own_contradictions(const Outcome& outcome);
 bool has_hidden_blocks(const TableInputs& table);
 // Does it have numbers of poolings or such blocks that its release does not print?
 bool has_hidden_inputs(const TableInputs& table);
-// Are the shards of a class of this table equal? Not where their rows or columns are hidden.
+// Are the shards of a class of this table equal? Not where their rows or columns, or which of them is which, are
+// hidden.
 inline bool equal_shards(const Outcome& outcome, const TableInputs& table) {
-  return !(outcome.rows.hidden() && table.sharding == Sharding::rw) && !columns_hidden(table);
+  return !(outcome.rows.hidden() && table.sharding == Sharding::rw) && !columns_hidden(table) && !table.order_open;
 }
 
 // Values of its own that the table needs: one for departing from the plan-wide ones of the pair, another for the hidden

@@ -245,6 +245,18 @@ void hide_rows(const Setting& setting, const TableInputs& table, const RowSplit&
   if (std::ranges::all_of(parts.classes, filled) && std::ranges::all_of(even, filled)) parts.same_total = even;
 }
 
+// Any shard may be any of them.
+void hide_order(Parts& parts) {
+  parts.same_total = parts.classes;
+  ClassParts any = parts.classes.front();
+  for (const ClassParts& c : parts.same_total) {
+    any.rows = hull(any.rows, c.rows);
+    if (any.empty != c.empty) any.empty = Emptiness::unknown;
+    if (&c != &parts.same_total.front()) any.run.count += c.run.count;
+  }
+  parts.classes.assign(1, any);
+}
+
 // One shard of all columns and the others of none add up to as much as any split.
 void hide_columns(const TableInputs& table, Parts& parts) {
   ClassParts& shards = parts.classes.front();
@@ -341,6 +353,8 @@ void PartsMaker::make(const TableInputs& table, const Variant& variant, std::uin
   }
   if (rows_.hidden() && table.sharding == Sharding::rw && !parts.classes.empty())
     hide_rows(setting_, table, rows_, parts);
+  else if (table.order_open && parts.classes.size() > 1)
+    hide_order(parts);
   else if (columns_hidden(table))
     hide_columns(table, parts);
   TableSizes sizes(setting_, table, parts, wanted_);
