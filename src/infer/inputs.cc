@@ -137,8 +137,10 @@ bool read_indices(const PrintedTable& printed, Columns& columns, TableInputs& ta
   return sum || sum_follows_from_indices(printed, table);
 }
 
-void read_ratio(const PrintedTable& printed, TableInputs& table) {
+// `oldest`: release that the log may be of.
+void read_ratio(const PrintedTable& printed, Release oldest, TableInputs& table) {
   table.ratio_printed = static_cast<bool>(printed.cache_load_factor);
+  table.ratio_lost = !table.ratio_printed && oldest >= Release::v1_1_0;
   if (printed.cache_load_factor.text == "None") return;  // of every table without a cache
   auto ratio = printed_real(printed.cache_load_factor, Format::python_float);
   if (!ratio) ratio = printed_real(printed.cache_load_factor, Format::integer);  // a user may have given an int
@@ -181,7 +183,7 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   const bool ranks_known = read_ranks(printed, world_size, columns.ranks, table);
   const bool has_batches = read_batches(printed, batch_size, columns, table);
   const bool has_lookups = read_indices(printed, columns, table);
-  read_ratio(printed, table);
+  read_ratio(printed, plan.releases.front(), table);
   const Format storage = plan.format_of(RoundedNumbers::table_storage);
   const auto read_gib = [storage](const Cell& cell) { return printed_bytes(cell, storage, kGiB); };
   if (const auto& hbm = columns.hbm.read(printed.hbm, read_gib)) table.hbm = *hbm;

@@ -64,7 +64,7 @@ RealInterval perf_ratio(const PerfHypothesis& h, const TableInputs& table, const
   const bool zero_counts = h.setting.rules->release >= Release::v1_1_0;
   if (table.printed_ratio == 0.0 && zero_counts) return exactly(0.0);
   const RealInterval ratio = ratio_of(h.outcome->setting, table, parts.variant);
-  const bool may_be_zero = zero_counts && !table.ratio_printed && ratio.contains(kDefaultCachingRatio);
+  const bool may_be_zero = zero_counts && table.ratio_lost && ratio.contains(kDefaultCachingRatio);
   return may_be_zero ? RealInterval{0, ratio.high} : ratio;
 }
 
@@ -200,14 +200,14 @@ std::optional<TablePerf> option_perf(const PerfHypothesis& h, const PlanInputs& 
 
 namespace {
 
-// Those with some of the element sizes, a bit each. Sequences are seldom weighted: `likely` leaves that out where no
-// log of the release says it. Where only this log does not, the cell is lost, and may have said so.
+// Those with some of the element sizes, a bit each. Sequences are seldom weighted: `likely` leaves that out where the
+// planner does not print it. Where only the log does not have it, it may have said so.
 PerfOptions options_of_sizes(const TableCase& table, std::uint32_t elements, bool likely) {
   PerfOptions options;
   const bool may_prefetch = table.inputs.kernel->speed == KernelSpeed::cached &&
                             table.h.setting.rules->release >= Release::v0_6_0 && table.h.setting.device == Device::cuda;
   const auto& printed = table.perf.weighted;
-  const bool is_seldom = likely && table.inputs.sequence && table.h.setting.rules->release < Release::v0_5_0;
+  const bool is_seldom = likely && table.inputs.sequence && !table.perf.weighted_lost;
   const bool may_be_weighted = printed ? *printed : !is_seldom;
   const bool may_be_plain = !printed || !*printed;
   const auto add = [&](double size, bool weighted) {

@@ -74,6 +74,7 @@ struct PerfTable {
   RealInterval cols{};           // e; before v0.5.0 the last column block may be wider than the others
   std::uint32_t sharder = 0;     // tables of one sharder share its codecs
   std::optional<bool> weighted;  // not printed before v0.5.0
+  bool weighted_lost = false;    // the planner printed it, this log has lost it
   bool known = false;            // the formulas have all they need
   friend bool operator==(const PerfTable&, const PerfTable&) = default;
 };

@@ -135,6 +135,7 @@ class PerfReader {
     if (!columns) return;
     table.cols = *columns;
     if (printed.weighted) table.weighted = printed.weighted.text == "weighted";
+    table.weighted_lost = !printed.weighted && plan_.printed->releases.front() >= Release::v0_5_0;
     table.known = release_ >= Release::v0_3_0;
   }
 

@@ -66,6 +66,7 @@ TEST(PerfOptions, OfASequenceThatMayBeWeighted) {
       if (!all.inputs.tables[t].sequence || all.inputs.tables[t].kernel == nullptr) continue;
       ++sequences;
       all.perf.tables[t].weighted = std::nullopt;
+      all.perf.tables[t].weighted_lost = all.inputs.printed->releases.front() >= Release::v0_5_0;
       const PerfOptions options = perf_options(h, all.inputs, all.perf, t);
       EXPECT_EQ(std::ranges::any_of(options, &PerfOption::weighted), c.may_be_weighted) << c.file;
     }
@@ -87,6 +88,7 @@ TEST(PerfRatio, MayBeZeroWhereItsCellIsLost) {
     EXPECT_GT(perf_ratio(h, table, parts).low, 0);
     table.printed_ratio = std::nullopt;
     table.ratio_printed = false;
+    table.ratio_lost = true;
     EXPECT_EQ(perf_ratio(h, table, parts), (RealInterval{0, kDefaultCachingRatio}));
     parts.variant.free_ratio = true;
     parts.variant.ratio = {0.3, 0.4};  // as its storage tells
