@@ -52,6 +52,7 @@ struct Columns {
   Column<BatchSummary> batches;
   bool has_batches = false;   // is there such a column?
   bool has_poolings = false;  // is there, or was there before it was lost or renamed?
+  bool has_ratio = false;     // likewise
   std::int64_t features_of_batches = 0;
   std::vector<int> ranks;
 };
@@ -137,10 +138,9 @@ bool read_indices(const PrintedTable& printed, Columns& columns, TableInputs& ta
   return sum || sum_follows_from_indices(printed, table);
 }
 
-// `oldest`: release that the log may be of.
-void read_ratio(const PrintedTable& printed, Release oldest, TableInputs& table) {
+void read_ratio(const PrintedTable& printed, const Columns& columns, TableInputs& table) {
   table.ratio_printed = static_cast<bool>(printed.cache_load_factor);
-  table.ratio_lost = !table.ratio_printed && oldest >= Release::v1_1_0;
+  table.ratio_lost = columns.has_ratio && !table.ratio_printed;
   if (printed.cache_load_factor.text == "None") return;  // of every table without a cache
   auto ratio = printed_real(printed.cache_load_factor, Format::python_float);
   if (!ratio) ratio = printed_real(printed.cache_load_factor, Format::integer);  // a user may have given an int
@@ -183,7 +183,7 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   const bool ranks_known = read_ranks(printed, world_size, columns.ranks, table);
   const bool has_batches = read_batches(printed, batch_size, columns, table);
   const bool has_lookups = read_indices(printed, columns, table);
-  read_ratio(printed, plan.releases.front(), table);
+  read_ratio(printed, columns, table);
   const Format storage = plan.format_of(RoundedNumbers::table_storage);
   const auto read_gib = [storage](const Cell& cell) { return printed_bytes(cell, storage, kGiB); };
   if (const auto& hbm = columns.hbm.read(printed.hbm, read_gib)) table.hbm = *hbm;
@@ -248,6 +248,7 @@ std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t wo
   columns.has_batches = printed.tables.has(ColumnId::batch_sizes);
   columns.has_poolings =
       printed.tables.has(ColumnId::num_poolings) || is_always_printed(printed, ColumnId::num_poolings, false);
+  columns.has_ratio = is_always_printed(printed, ColumnId::cache_load_factor, false);
   std::int64_t shards = 0;
   const bool lacks_batches = may_lack_batches(printed);
   for (std::uint32_t row = 0; row < printed.tables.rows.size(); ++row) {

@@ -24,7 +24,7 @@ struct TableInputs {
   bool indices_known = false;     // printed, or determined by the other columns
   bool uniform_batch = true;      // all b_f equal
   bool ratio_printed = false;     // the column exists and has a number or None
-  bool ratio_lost = false;        // a planner from v1.1.0 on printed it, this log has lost it
+  bool ratio_lost = false;        // the planner printed it, this log has lost it
   bool order_open = false;        // any of its ranks may hold any part of its rows
   const KernelTraits* kernel = nullptr;
   std::int64_t rows = 0, cols = 0, block = 0;  // block: printed CW dim, 0 if none

@@ -4,6 +4,7 @@
 
 #include "infer/perf_model.h"
 #include "infer/rebuild.h"
+#include "shardstats/log/lost_columns.h"
 #include "shardstats/log/same_text.h"
 
 namespace shardstats::infer_detail {
@@ -135,7 +136,7 @@ class PerfReader {
     if (!columns) return;
     table.cols = *columns;
     if (printed.weighted) table.weighted = printed.weighted.text == "weighted";
-    table.weighted_lost = !printed.weighted && plan_.printed->releases.front() >= Release::v0_5_0;
+    table.weighted_lost = has_weighted_ && !printed.weighted;
     table.known = release_ >= Release::v0_3_0;
   }
 
@@ -213,6 +214,7 @@ class PerfReader {
 
   const PlanInputs& plan_;
   Release release_;
+  bool has_weighted_ = is_always_printed(*plan_.printed, ColumnId::weighted, false);
   Tables tables_;
   std::size_t ranks_;
   PerfInputs perf_;
