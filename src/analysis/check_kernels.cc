@@ -53,6 +53,20 @@ void check_counts(Checks& checks) {
   for (const auto& [kernel, word] : left) add_count(checks, Cell{"no line", last.place}, kernel, word.rows);
 }
 
+// Kernels whose line counts more tables than the parameter table has: rows of theirs may be lost.
+std::set<std::string_view> kernels_that_lack_rows(const Checks& checks) {
+  std::set<std::string_view> lacking;
+  for (const PrintedLine& line : checks.printed.lines) {
+    if (line.id != LineId::kernel_count) continue;
+    const auto slots = checks.printed.slots_of(line);
+    const auto own = checks.words.kernels.find(slots[0].text);
+    const std::int64_t rows = own != checks.words.kernels.end() ? own->second.rows : 0;
+    if (const auto counted = parse_integer(slots[1].text, kMostTables); counted && *counted > rows)
+      lacking.insert(slots[0].text);
+  }
+  return lacking;
+}
+
 // What the cells of each kernel's tables add up to, where not all of these are rebuilt. Added up once: a log may have
 // thousands of kernels.
 class SumsOfCells {
@@ -71,13 +85,16 @@ class SumsOfCells {
   void read() {
     is_read_ = true;
     if (!checks_.rows_complete || rows_without_kernel(checks_) > 0) return;
+    const std::set<std::string_view> lacking = kernels_that_lack_rows(checks_);
     const Format format = checks_.printed.format_of(RoundedNumbers::table_storage);
-    for (const PrintedTable& row : checks_.printed.tables.rows)
+    for (const PrintedTable& row : checks_.printed.tables.rows) {
+      if (lacking.contains(row.kernel.text)) continue;
       for (const KernelSum& sum : kKernelSums)
         if (sum.table != nullptr) {
           TotalBytes& total = sums_.try_emplace({sum.rule, row.kernel.text}, ByteInterval{}).first->second;
           total = with(total, bytes_printed_as((row.*sum.table).text, format, kGiB));
         }
+    }
   }
 
   const Checks& checks_;

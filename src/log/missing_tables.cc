@@ -246,7 +246,8 @@ bool ends_in_tables(const PrintedPlan& printed) {
 
 bool counts_shards(const PrintedRank& row) { return !row.lost && row.shards; }
 
-// Of what shards the ranks lack rows; false: some has too many, so that something else is wrong.
+// Of what shards the ranks lack rows; false: some has too many, so that something else is wrong. Lost tables may be on
+// lost ranks alone.
 bool read_types(const PrintedPlan& printed, MissingTables& missing) {
   const ShardDifference difference = shard_difference(printed);
   const std::int64_t most = missing.at_least ? kMostTables : missing.count;
@@ -261,7 +262,8 @@ bool read_types(const PrintedPlan& printed, MissingTables& missing) {
     }
   }
   missing.count = std::max(missing.count, missing.at_least ? std::ssize(difference) : 0);
-  return shards > 0 && shards >= missing.count && std::ssize(difference) <= missing.count;
+  const bool has_lost = std::ranges::any_of(printed.ranks.rows, &PrintedRank::lost);
+  return shards > 0 && (has_lost || shards >= missing.count) && std::ssize(difference) <= missing.count;
 }
 
 // Do other numbers than those of the kernels' lines speak for lost rows, too: the shards of the ranks, or, where there

@@ -392,6 +392,37 @@ TEST(Damage, NumbersOfOtherRanksAreComparedWhereTheRowOfATableIsLost) {
   }
 }
 
+// The ranks that are left count the shards of one of two lost tables; the other one was on a lost rank.
+TEST(Damage, LostTablesOfWhichOneIsOnALostRank) {
+  std::vector<std::string> lines = lines_of(log_bytes("v0.3.0.log"));
+  std::erase_if(lines, [](const std::string& line) {
+    const auto has = [&](const char* text) { return line.find(text) != line.npos; };
+    return line.starts_with("#         6 ") || has("follow_seller_emb ") || has("page_category_hist ");
+  });
+  const Errors errors = errors_of(joined(lines));
+  EXPECT_EQ(errors.of_numbers, std::vector<std::string>{});
+  EXPECT_EQ(errors.of_log, 2);  // the rank, and both tables
+}
+
+// Without the rank table the kernels' counts alone tell that rows are lost, where the memory of one kernel is lost,
+// too. What is left of the other kernel's rows is not all that its line counts.
+TEST(Damage, MemoryOfAKernelThatCountsMoreTablesThanThereAre) {
+  std::vector<std::string> lines = lines_of(log_bytes("v1.4.0.log"));
+  std::erase_if(lines, [](const std::string& line) {
+    const auto has = [&](const char* text) { return line.find(text) != line.npos; };
+    return has("position_ebc.device_os_ad_id ") || has("ebc.pub_table ") || has("fused_uvm_caching: HBM");
+  });
+  const auto head =
+      std::ranges::find_if(lines, [](const std::string& line) { return line.find("Rank ") != line.npos; });
+  lines.erase(head, std::ranges::find_if(head, lines.end(), [](const std::string& line) {
+                return line.find_first_not_of("# \n") == line.npos;
+              }));
+  EXPECT_EQ(
+      errors_of(joined(lines)).of_numbers,
+      (std::vector<std::string>{"tables with kernel fused are printed as 3, the parameter table has 2",
+                                "tables with kernel fused_uvm_caching are printed as 1, the parameter table has 0"}));
+}
+
 // A column of the table that begins with that header line, without its last column.
 TEST(Damage, LostColumn) {
   const std::string bytes = log_bytes("v1.4.0.log");
