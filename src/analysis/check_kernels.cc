@@ -33,7 +33,11 @@ std::int64_t rows_without_kernel(const Checks& checks) {
   return rows;
 }
 
-void check_counts(Checks& checks) {
+using KernelNames = std::set<std::string_view>;
+
+// Returns the kernels whose line counts more tables than the parameter table has: rows of theirs may be lost.
+KernelNames check_counts(Checks& checks) {
+  KernelNames lacking;
   const std::int64_t unread = rows_without_kernel(checks);
   WordsOfRows left = checks.words.kernels;
   Cell last = checks.printed.slot(LineId::kernel_count);
@@ -43,27 +47,15 @@ void check_counts(Checks& checks) {
     last = slots[0];
     const std::int64_t expected = left[slots[0].text].rows;
     left.erase(slots[0].text);
-    if (const auto printed = parse_integer(slots[1].text, kMostTables);
-        printed && (*printed < expected || *printed > expected + unread))
+    const auto printed = parse_integer(slots[1].text, kMostTables);
+    if (printed && *printed > expected) lacking.insert(slots[0].text);
+    if (printed && (*printed < expected || *printed > expected + unread))
       add_count(checks, slots[1], slots[0].text, expected);
   }
   // Otherwise check_sections() says so.
   const bool may_have_been_more = !last || last_known_line(checks.printed) == LineId::kernel_count;
-  if (!is_cut(checks.printed) || may_have_been_more) return;
-  for (const auto& [kernel, word] : left) add_count(checks, Cell{"no line", last.place}, kernel, word.rows);
-}
-
-// Kernels whose line counts more tables than the parameter table has: rows of theirs may be lost.
-std::set<std::string_view> kernels_that_lack_rows(const Checks& checks) {
-  std::set<std::string_view> lacking;
-  for (const PrintedLine& line : checks.printed.lines) {
-    if (line.id != LineId::kernel_count) continue;
-    const auto slots = checks.printed.slots_of(line);
-    const auto own = checks.words.kernels.find(slots[0].text);
-    const std::int64_t rows = own != checks.words.kernels.end() ? own->second.rows : 0;
-    if (const auto counted = parse_integer(slots[1].text, kMostTables); counted && *counted > rows)
-      lacking.insert(slots[0].text);
-  }
+  if (is_cut(checks.printed) && !may_have_been_more)
+    for (const auto& [kernel, word] : left) add_count(checks, Cell{"no line", last.place}, kernel, word.rows);
   return lacking;
 }
 
@@ -71,7 +63,8 @@ std::set<std::string_view> kernels_that_lack_rows(const Checks& checks) {
 // thousands of kernels.
 class SumsOfCells {
  public:
-  explicit SumsOfCells(const Checks& checks) : checks_(checks) {}
+  // `lacking`: kernels whose sums say nothing.
+  SumsOfCells(const Checks& checks, const KernelNames& lacking) : checks_(checks), lacking_(lacking) {}
 
   Expectation of(const KernelSum& sum, std::string_view kernel, const Cell& printed) {
     if (!is_read_) read();
@@ -85,10 +78,9 @@ class SumsOfCells {
   void read() {
     is_read_ = true;
     if (!checks_.rows_complete || rows_without_kernel(checks_) > 0) return;
-    const std::set<std::string_view> lacking = kernels_that_lack_rows(checks_);
     const Format format = checks_.printed.format_of(RoundedNumbers::table_storage);
     for (const PrintedTable& row : checks_.printed.tables.rows) {
-      if (lacking.contains(row.kernel.text)) continue;
+      if (lacking_.contains(row.kernel.text)) continue;
       for (const KernelSum& sum : kKernelSums)
         if (sum.table != nullptr) {
           TotalBytes& total = sums_.try_emplace({sum.rule, row.kernel.text}, ByteInterval{}).first->second;
@@ -98,12 +90,13 @@ class SumsOfCells {
   }
 
   const Checks& checks_;
+  const KernelNames& lacking_;
   bool is_read_ = false;
   std::map<std::pair<RuleId, std::string_view>, TotalBytes> sums_;
 };
 
-void check_sums(Checks& checks) {
-  SumsOfCells cells(checks);
+void check_sums(Checks& checks, const KernelNames& lacking) {
+  SumsOfCells cells(checks, lacking);
   for (const PrintedLine& line : checks.printed.lines) {
     if (std::ranges::find(kKernelSums, line.id, &KernelSum::line) == std::end(kKernelSums)) continue;
     const auto slots = checks.printed.slots_of(line);
@@ -268,11 +261,12 @@ bool has_all_tables(const PrintedPlan& printed, const Plan& plan) {
 }
 
 void check_kernels(Checks& checks) {
+  KernelNames lacking;
   if (checks.rows_complete)
-    check_counts(checks);
+    lacking = check_counts(checks);
   else
     check_counts_by_ranks(checks);
-  check_sums(checks);
+  check_sums(checks, lacking);
   check_memory_of_ranks(checks);
   check_constraints(checks);
 }

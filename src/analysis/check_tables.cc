@@ -80,7 +80,8 @@ void check_sharding(Checks& checks, std::size_t i, const PrintedTable& row, std:
 }
 
 // `shards`: entries of the Ranks list; 0 if there is none.
-void check_cw_dim(Checks& checks, std::size_t i, const PrintedTable& row, std::int64_t shards) {
+void check_cw_dim(Checks& checks, std::size_t i, const PrintedTable& row, std::optional<Sharding> sharding,
+                  std::int64_t shards) {
   const bool is_whole = same_text(row.cw_dim.text, row.emb_dim.text) && row.cw_dim.text[0] != '0';
   if (is_whole && shards <= 1) return;  // most rows
   const auto dim = parse_integer(row.emb_dim.text, 1 << 30), block = parse_integer(row.cw_dim.text, 1 << 30);
@@ -98,7 +99,6 @@ void check_cw_dim(Checks& checks, std::size_t i, const PrintedTable& row, std::i
     return;
   }
   if (shards == 0) return;
-  const auto sharding = parse_name<Sharding>(row.sharding.text, kShardingNames);
   const bool grid = !sharding || *sharding == Sharding::gs;  // or its cell is lost
   const std::int64_t blocks = *dim / *block;
   if (grid ? shards % blocks == 0 : shards == blocks) return;
@@ -358,7 +358,8 @@ class RowChecks {
     }
     if (!placement_.readable && row.ranks.text == "None") unplaced_.push_back(i);
     check_sharding(checks_, i, row, placement_.sharding);
-    if (row.cw_dim) check_cw_dim(checks_, i, row, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
+    if (row.cw_dim)
+      check_cw_dim(checks_, i, row, placement_.sharding, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
     if (placed && !checks_.printed.ranks.rows.empty() && !has_free_shard(placement_, world_size_))
       check_ranks_list(checks_, i, row, placement_);
   }

@@ -24,7 +24,7 @@ bool Region::any_ahead(int most, std::string_view needed, const std::function<bo
   return false;
 }
 
-const std::string& Region::decoded_next() const {
+std::string_view Region::decoded_next() const {
   if (next_at_ == lines.at()) return next_;
   next_at_ = lines.at();
   next_.clear();

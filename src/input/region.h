@@ -28,8 +28,8 @@ struct Region {
   // `needed` are passed over. It ends in front of one that stands for several lines, of which none goes on, and of one
   // that is much longer than the last line read: pieces of what a terminal broke are not.
   bool any_ahead(int most, std::string_view needed, const std::function<bool(std::string_view)>& f) const;
-  // The next one, or empty. Kept, as a line of many strings asks for it with each.
-  const std::string& decoded_next() const;
+  // The next one, or empty; until the next line is read. Kept, as a line of many strings asks for it with each.
+  std::string_view decoded_next() const;
 
   PhysicalLines lines;
   BoxSoFar box;  // for decode()

@@ -81,10 +81,10 @@ void Unwrapper::take(Transcript line, const std::string& process) {
 }
 
 // Without the prefix that was put in front of all pieces.
-std::string Unwrapper::next_text() const {
-  std::string next = region_.decoded_next();
+std::string_view Unwrapper::next_text() const {
+  const std::string_view next = region_.decoded_next();
   const bool has_prefix = !late_prefix_.empty() && is_also_in_front(late_prefix_, next);
-  return has_prefix ? std::string(behind(late_prefix_.size(), next)) : next;
+  return has_prefix ? behind(late_prefix_.size(), next) : next;
 }
 
 bool Unwrapper::is_of_another_process(const std::string& process) const {
@@ -126,8 +126,7 @@ bool Unwrapper::may_go_on_as_border(std::string_view text) const {
 bool Unwrapper::is_further_border_piece(std::string_view text) const {
   const std::size_t start = text.size() - hashes_at_end(text);
   if (start == text.size() || characters(text) > border_piece_ || joined_characters_ > kWidestBox) return false;
-  const std::string text_of_next = next_text();
-  const std::string_view next = text_of_next;
+  const std::string_view next = next_text();
   const bool has_prefix = is_also_in_front(text.substr(0, start), next);
   if (hashes_at_end(text) == 1 && goes_on_in_box(has_prefix ? behind(start, next) : next)) return false;
   return start + hashes_at_end(joined_.text()) <= joined_.text().size() &&
@@ -190,8 +189,7 @@ bool Unwrapper::is_overflow(std::string_view text) const {
   if (wrap_ != 0 || !region_.blocks.has_right_border() || text.ends_with('#')) return false;
   const std::size_t box = first_box(text);
   if (box == kNowhere || characters(text.substr(box)) < region_.blocks.width()) return false;
-  const std::string next = region_.decoded_next();
-  std::string_view rest = trim_right(next);
+  std::string_view rest = trim_right(region_.decoded_next());
   if (is_also_in_front(text.substr(0, box), rest)) rest = behind(box, rest);
   return rest.ends_with('#') && hashes_at_end(rest) == 1 && first_box(rest) + 1 >= rest.size();
 }

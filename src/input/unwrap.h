@@ -23,7 +23,7 @@ class Unwrapper {
  private:
   bool may_be_wrapped(std::string_view text) const;
   bool may_go_on_as_border(std::string_view text) const;
-  std::string next_text() const;
+  std::string_view next_text() const;
   bool is_of_another_process(const std::string& process) const;
   void join(const Transcript& piece, const std::string& process);
   void begin_wrapping();

@@ -262,8 +262,7 @@ bool read_types(const PrintedPlan& printed, MissingTables& missing) {
     }
   }
   missing.count = std::max(missing.count, missing.at_least ? std::ssize(difference) : 0);
-  const bool has_lost = std::ranges::any_of(printed.ranks.rows, &PrintedRank::lost);
-  return shards > 0 && (has_lost || shards >= missing.count) && std::ssize(difference) <= missing.count;
+  return shards > 0 && (printed.has_lost_ranks() || shards >= missing.count) && std::ssize(difference) <= missing.count;
 }
 
 // Do other numbers than those of the kernels' lines speak for lost rows, too: the shards of the ranks, or, where there
@@ -271,8 +270,7 @@ bool read_types(const PrintedPlan& printed, MissingTables& missing) {
 bool is_confirmed(const PrintedPlan& printed, MissingTables& missing) {
   if (printed.ranks.printed) {
     if (read_types(printed, missing)) return true;
-    const bool has_lost = std::ranges::any_of(printed.ranks.rows, &PrintedRank::lost);
-    if (!has_lost || !shard_difference(printed).empty()) return false;
+    if (!printed.has_lost_ranks() || !shard_difference(printed).empty()) return false;
   }
   return !missing.at_least && (is_shown_by_constraints(printed, missing.count) || is_shown_by_memory(printed, missing));
 }
