@@ -42,14 +42,20 @@ constexpr RealInterval kAnything{0, std::numeric_limits<double>::infinity()};
 constexpr Imbalance kNoMeasures{kAnything, kAnything, kAnything, kAnything};
 
 // What three printed measures leave of the fourth; anything where they contradict each other.
-RealInterval by_others(Imbalance printed, RealInterval Imbalance::*measure, std::size_t ranks, bool raw) {
+RealInterval by_others(const Imbalance& printed, RealInterval Imbalance::*measure, std::size_t ranks, bool raw) {
   if (ranks < 2) return kAnything;
-  printed.*measure = kAnything;
-  const Imbalance bounds = bounds_by_each_other(printed, ranks, raw);
-  const auto fits = [&](const MeasureForm& form) {
-    return form.value == measure || (printed.*form.value).overlaps(bounds.*form.value);
-  };
-  return std::ranges::all_of(kMeasures, fits) ? widened(bounds.*measure, kSumSlack) : kAnything;
+  Imbalance left = printed;
+  left.*measure = kAnything;
+  constexpr int kRounds = 2;  // what the three leave of each other bounds the fourth closer than they themselves do
+  for (int round = 0; round < kRounds; ++round) {
+    const Imbalance bounds = bounds_by_each_other(left, ranks, raw);
+    for (const MeasureForm& form : kMeasures) {
+      RealInterval& value = left.*form.value;
+      if (!value.overlaps(bounds.*form.value)) return kAnything;
+      value = narrowed(value, bounds.*form.value);
+    }
+  }
+  return widened(left.*measure, kSumSlack);
 }
 
 // Null: another line.

@@ -35,22 +35,38 @@ struct Deviations {
   RealInterval most, distance, squares, divergence;  // max |d|, sum |d|, sum d^2, sum p ln(N p)
 };
 
-// Bounds of each by the others. What some shares have too much the others have too little: half of the distance.
+// Sum p ln(N p) where one share deviates that much and the others are alike, which is the least that it can be.
+double least_divergence(double most, double n) {
+  const double even = 1 / n;
+  const auto term = [](double share, double even_share) {
+    return share > 0 ? share * std::log(share / even_share) : 0.0;
+  };
+  const auto of = [&](double share) { return term(share, even) + term(1 - share, 1 - even); };
+  const double too_much = of(std::min(even + most, 1.0));
+  return most > even ? too_much : std::min(too_much, of(even - most));
+}
+
+// Bounds of each by the others. What some shares have too much the others have too little, half of the distance each,
+// and no share has less than nothing.
 Deviations by_each_other(Deviations x, std::size_t ranks) {
   const auto n = static_cast<double>(ranks);
+  const double even = 1 / n;
   const double sides = 2 * static_cast<double>(ranks / 2);  // twice the shares that one side can have
   for (RealInterval* bounds : {&x.most, &x.distance, &x.squares, &x.divergence})  // of a printed 0 they are below it
     *bounds = {std::max(bounds->low, 0.0), std::max(bounds->high, 0.0)};
+  const double both_most = x.most.high + std::min(x.most.high, even);  // of one with too much, one with too little
+  const double least_both = 2 * x.squares.low / x.distance.high;       // of these two
   Deviations by{};
-  by.most = {std::max(x.distance.low / sides, x.squares.low / x.distance.high),
+  by.most = {std::max({x.distance.low / sides, least_both / 2, least_both - even}),
              std::min(x.distance.high / 2, std::sqrt(x.squares.high * (n - 1) / n))};
-  by.distance = {
-      std::max(2 * x.most.low, x.squares.low / x.most.high),
-      std::min({sides * x.most.high, std::sqrt(n * x.squares.high), std::sqrt(2 * x.divergence.high)})};  // Pinsker
+  by.distance = {std::max(2 * x.most.low, 2 * x.squares.low / both_most),
+                 std::min({sides * x.most.high, 2 - 2 * even, std::sqrt(n * x.squares.high),
+                           std::sqrt(2 * x.divergence.high)})};  // Pinsker
   by.squares = {std::max({x.distance.low * x.distance.low / n, x.most.low * x.most.low * n / (n - 1),
                           std::expm1(x.divergence.low) / n}),
-                x.most.high * x.distance.high};
-  by.divergence = {x.distance.low * x.distance.low / 2, std::log1p(n * x.squares.high)};  // Jensen
+                x.distance.high / 2 * both_most};
+  by.divergence = {std::max(x.distance.low * x.distance.low / 2, least_divergence(x.most.low, n)),
+                   std::log1p(n * x.squares.high)};  // Jensen
   return by;
 }
 

@@ -231,6 +231,10 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"../planner/v0.8.0-hidden_ddr.log", "Total Distance: 0.574", "0.574", "0.604", "imbalance.ddr"},
         Change{"../planner/v1.1.0-equal_capacities.log", "Total Distance: 0.579", "0.579", "0.609", "imbalance.ddr"},
         Change{"../planner/v1.6.0-default_link.log", "KL Divergence: 0.196", "0.196", "0.166", "imbalance.ddr"},
+        Change{"../planner/v0.8.0-hidden_ddr.log", "KL Divergence: 0.175", "0.175", "0.172", "imbalance.ddr"},
+        Change{"../edits/v1.8.0-optimizer_state.log", "Total Variation: 0.750", "0.750", "0.740", "imbalance.ddr"},
+        // What the variation and the distance leave of chi, which prints 0.
+        Change{"../planner/v1.7.0-hosts_and_dtypes.log", "KL Divergence: 0.001", "0.001", "0.004", "imbalance.ddr"},
         // Two ranks rule out another device; what the small shares of others are of does not show.
         Change{"../planner/v1.4.0-dtypes_of_80_tables.log", "#         1 ", "(13%)", "(15%)", "rank.ddr_percent"},
         // Values that may all be the usual ones are not.

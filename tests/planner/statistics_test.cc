@@ -59,6 +59,16 @@ TEST(Imbalance, IsBoundedByTheOtherMeasures) {
   }
 }
 
+// One rank has all: no share is less than nothing, so the others can only be 0.
+TEST(Imbalance, OfOneRankOfFourIsOneNumber) {
+  const Imbalance by = bounds_by_each_other(imbalance(exact({7, 0, 0, 0}), false), 4, false);
+  EXPECT_NEAR(by.total_variation.low, 0.75, 1e-8);
+  EXPECT_NEAR(by.total_distance.high, 1.5, 1e-8);
+  EXPECT_NEAR(by.chi_divergence.low, 1, 1e-8);
+  EXPECT_NEAR(by.chi_divergence.high, 1, 1e-8);
+  EXPECT_NEAR(by.kl_divergence.low, 1, 1e-7);
+}
+
 TEST(Imbalance, OfTwoRanksIsOneNumber) {
   const Imbalance by = bounds_by_each_other(imbalance(exact({3, 1}), false), 2, false);
   EXPECT_NEAR(by.total_variation.low, 0.25, 1e-8);
