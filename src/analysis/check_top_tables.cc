@@ -191,15 +191,19 @@ class TopTables {
       return !hbm || hbm->overlaps(first_shard(checks_.plan, *t, false));
     };
     const auto is_on_them = [&](const PlanTable* t) { return !lists_ranks || sorted_ranks(*t) == printed; };
+    const auto is_it = [&](const PlanTable* t) { return has_value(t) && is_on_them(t); };
+    if (std::ranges::any_of(named, is_it)) return;
     const bool any_value = std::ranges::any_of(named, has_value);
-    const bool any_ranks = std::ranges::any_of(named, is_on_them);
     if (!any_value) add_first_shard(slots, value);
-    if (any_ranks) return;
+    const bool any_ranks = std::ranges::any_of(named, is_on_them);
+    if (any_ranks && !any_value) return;
+    const std::string_view own = checks_.printed.tables.rows[table.row].ranks.text;
     Finding& finding = checks_.add(RuleId::top_tables_hbm, slots[2]);
     finding.message = "ranks of " + std::string(slots[0].text) + " are printed as " + std::string(slots[2].text) +
                       ", the parameter table has " +
-                      (named.size() > 1 ? "no table of that name on them"
-                                        : std::string(checks_.printed.tables.rows[table.row].ranks.text));
+                      (any_ranks          ? "no table of that name with " + std::string(slots[1].text) + " GB on them"
+                       : named.size() > 1 ? "no table of that name on them"
+                                          : std::string(own));
   }
 
   Checks& checks_;

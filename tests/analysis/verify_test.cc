@@ -492,7 +492,7 @@ TEST(Verify, ShareOfNoDeviceIsWrong) {
   EXPECT_EQ(std::ranges::count_if(checked.report.findings, is_share), 1) << dump(checked.report);
 }
 
-// The list has bare names: the ranks have to be those of some table of that name.
+// The list has bare names: value and ranks have to be those of one table of that name.
 TEST(Verify, TopTablesOfOneName) {
   const std::string one = "position_ebc.buyer_category_table", other = "position_ebc_2.like_doc_os_id";
   std::string bytes = changed(log_bytes("v1.8.0.log"), one, one, other);
@@ -505,6 +505,7 @@ TEST(Verify, TopTablesOfOneName) {
   EXPECT_EQ(top_tables(Checked(bytes)), 0);
   EXPECT_EQ(top_tables(Checked(changed(bytes, "[0, 1, 0, 1]", "[0, 1, 0, 1]", "[0, 1, 1, 1]"))), 1);
   EXPECT_EQ(top_tables(Checked(changed(bytes, "like_doc_os_id: 0.001", "0.001", "0.003"))), 1);
+  EXPECT_EQ(top_tables(Checked(changed(bytes, "like_doc_os_id: 0.001", "[0, 1]", "[0, 1, 0, 1]"))), 1);  // of the other
 }
 
 // What no known release prints, once for each column or word: a warning where the block agrees with itself.
