@@ -61,9 +61,13 @@ bool splits_rows(const Checks& checks, const MemoryKind& kind) {
   return (checks.plan.setting.device == Device::cpu) == (kind.slot == kDdr.slot);
 }
 
-// Are rows split unevenly, as by capacities of this memory?
+// Are rows split unevenly, as by capacities of this memory? They may be where cells are lost that would show it.
 bool has_uneven_rows(const Checks& checks, const MemoryKind& kind) {
-  return splits_rows(checks, kind) && std::ranges::any_of(checks.plan.tables, &PlanTable::may_follow_capacities);
+  if (!splits_rows(checks, kind)) return false;
+  const auto may_hide = [](const PlanTable& t) { return !t.sized || t.may_follow_capacities(); };
+  const auto is_nameless = [](const PrintedRank& row) { return rank_number(row) < 0; };
+  return checks.plan.missing || std::ranges::any_of(checks.plan.tables, may_hide) ||
+         std::ranges::any_of(checks.printed.ranks.rows, is_nameless);
 }
 
 // So many ranks that speak for one capacity outweigh another one: more of them where rows are split by capacities of

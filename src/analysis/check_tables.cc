@@ -230,12 +230,6 @@ void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, N
   finding.suspects.push_back({row.features, "one batch size a feature"});
 }
 
-bool is_whole(const PrintedPlan& printed, const PrintedTable& row) {
-  const auto index = static_cast<std::uint32_t>(&row - printed.tables.rows.data());
-  const auto odd = std::ranges::lower_bound(printed.tables.odd, index, {}, &OddCell::row);
-  return odd == printed.tables.odd.end() || odd->row != index;
-}
-
 // Shards on every rank. A run of ranks is counted where it begins and ends.
 class ShardCounts {
  public:
@@ -268,11 +262,9 @@ class ShardCounts {
   std::vector<ShardsByType> changes_;  // from the rank before
 };
 
-void count_shards(Checks& checks, const PrintedTable& row, const Placement& placement, ShardCounts& counts) {
+void count_shards(Checks& checks, const Placement& placement, ShardCounts& counts) {
   if (!checks.shards_counted) return;
-  const bool has_none = row.ranks.text.empty() && checks.printed.tables.has(ColumnId::ranks) &&
-                        is_whole(checks.printed, row);  // section 3.4
-  checks.shards_counted = placement.sharding && (placement.readable || has_none);
+  checks.shards_counted = placement.sharding && placement.readable;
   if (checks.shards_counted) counts.add(*placement.sharding, placement);
 }
 
@@ -348,7 +340,7 @@ class RowChecks {
   // Sharding type, ranks, and columns of a shard.
   void check_placement(std::size_t i, const PrintedTable& row) {
     placement_.read(row);
-    count_shards(checks_, row, placement_, counts_);
+    count_shards(checks_, placement_, counts_);
     const auto& ranks = placement_.ranks;
     const bool placed = placement_.readable && !ranks.empty();
     if (placement_.is_odd) {

@@ -218,9 +218,8 @@ void add_wrong_words(const Disputed& disputed, Corrections& corrections) {
   for (std::size_t t = 0; t < printed.tables.rows.size(); ++t) {
     std::vector<int> ranks;
     const PrintedTable& row = printed.tables.rows[t];
-    // An empty list means no shards at all, which no sharding type leads to.
-    if (!row.ranks.text.empty() && (!parse_ranks(row.ranks.text, ranks) || ranks.empty())) continue;
-    if (difference.size() == 2 && !ranks.empty())
+    if (!parse_ranks(row.ranks.text, ranks) || ranks.empty()) continue;
+    if (difference.size() == 2)
       add_sharding(printed, t, ranks, difference, corrections);
     else if (difference.size() == 1 && row.sharding.text == difference.begin()->first)
       add_ranks(printed, t, std::move(ranks), difference.begin()->second, witnesses, corrections);

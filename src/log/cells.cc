@@ -192,8 +192,8 @@ bool is_word(std::string_view text) { return !text.empty(); }
 bool is_factor(std::string_view text) { return text == "None" || is_any_number(text); }
 bool is_output(std::string_view text) { return text == "pooled" || text == "sequence"; }
 bool is_weighted(std::string_view text) { return text == "weighted" || text == "unweighted"; }
-// Empty: a table without shards.
-bool is_placement(std::string_view text) { return text.empty() || text == "None" || is_rank_list(text); }
+// Never empty: every sharding type gives a table at least one shard.
+bool is_placement(std::string_view text) { return text == "None" || is_rank_list(text); }
 
 // `has_shape`: of the text, or of the text and its line.
 template <class Row, Cell Row::*field, auto has_shape>

@@ -423,6 +423,36 @@ TEST(Damage, MemoryOfAKernelThatCountsMoreTablesThanThereAre) {
                                 "tables with kernel fused_uvm_caching are printed as 1, the parameter table has 0"}));
 }
 
+// Where the cells of a row end, by the dashes of the rule row, and where the row begins.
+std::vector<std::size_t> ends_of_cells(const std::string& rule) {
+  std::vector<std::size_t> ends{1};
+  for (std::size_t at = 0; (at = rule.find("- ", at)) != rule.npos;) ends.push_back(++at);
+  return ends;
+}
+
+// Each cell of the first rows lost by itself: that is an error, and nothing is said against those that are left. A list
+// of shards may be empty, but not beside others.
+TEST(Damage, ALostCellIsAllThatIsWrong) {
+  for (const char* name :
+       {"v0.1.0.log", "v0.3.0.log", "v1.4.0.log", "v1.8.0.log", "../planner/v0.8.0-hidden_ddr.log"}) {
+    const std::vector<std::string> whole = lines_of(log_bytes(name));
+    for (const bool ranks : {true, false}) {
+      const std::vector<std::size_t> rows = rows_of(joined(whole), ranks);
+      if (rows.size() < 2) continue;
+      const std::vector<std::size_t> ends = ends_of_cells(whole[rows[0] - 1]);
+      for (const std::size_t row : {rows[0], rows[1]})
+        for (std::size_t cell = 1; cell < ends.size(); ++cell) {
+          std::vector<std::string> lines = whole;
+          const std::size_t size = ends[cell] - ends[cell - 1];
+          lines[row].replace(ends[cell - 1], size, size, ' ');
+          const Errors errors = errors_of(joined(lines));
+          EXPECT_EQ(errors.of_numbers, std::vector<std::string>{}) << lines[row];
+          EXPECT_EQ(errors.of_log, 1) << lines[row];
+        }
+    }
+  }
+}
+
 // A column of the table that begins with that header line, without its last column.
 TEST(Damage, LostColumn) {
   const std::string bytes = log_bytes("v1.4.0.log");
