@@ -232,6 +232,12 @@ RealInterval all_comms(const PrintedPlan& printed, const Plan& plan, std::size_t
   return *all;
 }
 
+// Is the perf of every table known, and its module, which groups it?
+bool groups_known(const PrintedPlan& printed, const Plan& plan) {
+  const auto is_nameless = [](const PrintedTable& row) { return row.fqn.text.empty(); };
+  return all_perf_known(plan) && std::ranges::none_of(printed.tables.rows, is_nameless);
+}
+
 }  // namespace
 
 std::vector<std::string_view> modules(const PrintedPlan& printed, const Plan& plan, bool dotted_names) {
@@ -244,7 +250,7 @@ std::vector<std::string_view> modules(const PrintedPlan& printed, const Plan& pl
 
 bool critical_path_known(const PrintedPlan& printed, const Plan& plan, bool whole) {
   const bool has_lines = printed.slot(LineId::critical_path_comms) || printed.slot(LineId::critical_path_compute);
-  return has_lines && whole && all_perf_known(plan);
+  return has_lines && whole && groups_known(printed, plan);
 }
 
 CriticalPath critical_path(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole,
@@ -252,13 +258,13 @@ CriticalPath critical_path(const PrintedPlan& printed, const Plan& plan, const R
   CriticalPath path;
   path.compute =
       largest_of(printed, values, PerfPart::forward_compute) + largest_of(printed, values, PerfPart::backward_compute);
-  if (whole && all_perf_known(plan)) path.comms = all_comms(printed, plan, values.ranks(), names);
+  if (whole && groups_known(printed, plan)) path.comms = all_comms(printed, plan, values.ranks(), names);
   return path;
 }
 
 NameReadings readings_that_fit(const PrintedPlan& printed, const Plan& plan) {
   const Cell cell = printed.slot(LineId::critical_path_comms);
-  if (!cell || !all_perf_known(plan)) return {};
+  if (!cell || !groups_known(printed, plan)) return {};
   const RealInterval comms = printed_or_anything(cell, printed.format_of(RoundedNumbers::lines), "ms");
   const auto gives_it = [&](NameReadings names) {
     return all_comms(printed, plan, printed.ranks.rows.size(), names).overlaps(comms);

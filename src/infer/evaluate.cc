@@ -5,11 +5,15 @@
 namespace shardstats::infer_detail {
 namespace {
 
-// A row that is whole and cannot be sized contradicts itself: a word of it is wrong, and its ranks deny that.
+// Does nothing tell what it takes? A row that is whole and cannot be sized contradicts itself: a word of it is wrong,
+// and its ranks deny that.
 bool lost_its_size(const PlanInputs& plan, const TableInputs& table) {
-  const bool is_whole =
-      table.rows > 0 && table.cols > 0 && !table.ranks.empty() && plan.printed->tables.rows[table.row].pooling_factor;
-  return !table.sized && !is_whole;
+  const auto& printed = plan.printed->tables;
+  const PrintedTable& row = printed.rows[table.row];
+  const bool is_whole = table.rows > 0 && table.cols > 0 && !table.ranks.empty() && row.pooling_factor &&
+                        row.sharding && row.kernel && row.features && row.output &&
+                        (row.batch_sizes || !printed.has(ColumnId::batch_sizes));
+  return table.kernel == nullptr || (!table.sized && !is_whole);
 }
 
 }  // namespace

@@ -112,6 +112,14 @@ void hide(const PlanInputs& plan, Evaluator& evaluator, Freedom freedom, SplitRo
   found = std::move(*hidden);
 }
 
+// Has every rank lost its memory, or a shard of a table that lost its size? Then none shows how rows are split.
+bool no_rank_shows_rows(const PlanInputs& plan) {
+  const std::vector<bool> telling = ranks_that_tell(plan);
+  for (std::size_t r = 0; r < telling.size(); ++r)
+    if (telling[r] && plan.ranks[r].hbm) return false;
+  return true;
+}
+
 // Where the shares of the ranks speak for devices of different capacities, row-wise tables that are too small to show
 // it are not split evenly either.
 void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
@@ -196,8 +204,9 @@ SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, const Infe
   for (Survivor& survivor : result.survivors) hide_inputs(plan, evaluator, survivor);
   if (!options.alternatives) return std::move(result);
   const Shares shares(plan);
+  const bool are_hidden = no_rank_shows_rows(plan);
   for (Survivor& survivor : result.survivors)
-    if (shares.conflicts_beside(survivor.outcome) > 0) hide_rows(plan, evaluator, survivor);
+    if (are_hidden || shares.conflicts_beside(survivor.outcome) > 0) hide_rows(plan, evaluator, survivor);
   add_buckets(plan, evaluator, result.survivors);
   return std::move(result);
 }

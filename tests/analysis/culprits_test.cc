@@ -118,18 +118,6 @@ TEST(Culprits, AfterAFirstLook) {
   EXPECT_GT(leads(bytes, "the row stands twice"), 5);
 }
 
-// An empty list means a table without shards, which the ranks do not agree with.
-TEST(Culprits, LostListOfRanks) {
-  std::string bytes = log_bytes("v0.3.0.log");
-  const std::size_t at = bytes.find("  0-7   #");
-  bytes.replace(at + 2, 3, "   ");
-  Checked checked(bytes);
-  find_culprits(checked.printed, checked.plan, {}, checked.report);
-  ASSERT_EQ(checked.report.findings.size(), 8u);
-  for (const Finding& finding : checked.report.findings)
-    EXPECT_EQ(finding.suspects.front().reason, "should be 0-7") << finding.message;
-}
-
 // A statistic shows the memory that a rank should have.
 TEST(Culprits, RankOfStatistics) {
   const Checked whole(changed(log_bytes("v1.4.0.log"), "9.161 (57%)", "9.161", "9.611"));

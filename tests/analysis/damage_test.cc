@@ -423,34 +423,60 @@ TEST(Damage, MemoryOfAKernelThatCountsMoreTablesThanThereAre) {
                                 "tables with kernel fused_uvm_caching are printed as 1, the parameter table has 0"}));
 }
 
-// Where the cells of a row end, by the dashes of the rule row, and where the row begins.
-std::vector<std::size_t> ends_of_cells(const std::string& rule) {
-  std::vector<std::size_t> ends{1};
-  for (std::size_t at = 0; (at = rule.find("- ", at)) != rule.npos;) ends.push_back(++at);
-  return ends;
+// The lines with one cell of a row lost, for each of its cells; those end below the dashes of `rule`.
+std::vector<std::vector<std::string>> with_lost_cells(const std::vector<std::string>& whole, std::size_t rule,
+                                                      std::size_t row) {
+  std::vector<std::vector<std::string>> all;
+  std::size_t start = 1;
+  for (std::size_t end = 0; (end = whole[rule].find("- ", end)) != std::string::npos; start = end) {
+    ++end;
+    all.push_back(whole);
+    all.back()[row].replace(start, end - start, end - start, ' ');
+  }
+  return all;
+}
+
+// The bounds of a damaged log hold the truth as well, so that those of the whole one may not lie outside of them.
+void expect_overlap(const Plan& whole, const Plan& damaged, const std::string& what) {
+  ASSERT_EQ(whole.tables.size(), damaged.tables.size());
+  for (std::size_t t = 0; t < whole.tables.size(); ++t) {
+    const auto before = whole.shards_of(whole.tables[t]), after = damaged.shards_of(damaged.tables[t]);
+    if (!damaged.tables[t].sized || before.size() != after.size()) continue;
+    for (std::size_t s = 0; s < before.size(); ++s) {
+      EXPECT_TRUE(before[s].sizes->rows.overlaps(after[s].sizes->rows)) << "rows of table " << t << "\n" << what;
+      EXPECT_TRUE(before[s].sizes->hbm.overlaps(after[s].sizes->hbm)) << "HBM of table " << t << "\n" << what;
+    }
+  }
 }
 
 // Each cell of the first rows lost by itself: that is an error, and nothing is said against those that are left. A list
 // of shards may be empty, but not beside others.
 TEST(Damage, ALostCellIsAllThatIsWrong) {
-  for (const char* name :
-       {"v0.1.0.log", "v0.3.0.log", "v1.4.0.log", "v1.8.0.log", "../planner/v0.8.0-hidden_ddr.log"}) {
+  for (const char* name : {"v0.1.0.log", "v0.3.0.log", "v1.4.0.log", "v1.8.0.log", "../planner/v0.8.0-hidden_ddr.log",
+                           "../edits/v0.3.2-hidden_poolings.log"}) {
     const std::vector<std::string> whole = lines_of(log_bytes(name));
+    const Plan plan = Checked(joined(whole)).plan;
     for (const bool ranks : {true, false}) {
       const std::vector<std::size_t> rows = rows_of(joined(whole), ranks);
       if (rows.size() < 2) continue;
-      const std::vector<std::size_t> ends = ends_of_cells(whole[rows[0] - 1]);
       for (const std::size_t row : {rows[0], rows[1]})
-        for (std::size_t cell = 1; cell < ends.size(); ++cell) {
-          std::vector<std::string> lines = whole;
-          const std::size_t size = ends[cell] - ends[cell - 1];
-          lines[row].replace(ends[cell - 1], size, size, ' ');
+        for (const auto& lines : with_lost_cells(whole, rows[0] - 1, row)) {
           const Errors errors = errors_of(joined(lines));
           EXPECT_EQ(errors.of_numbers, std::vector<std::string>{}) << lines[row];
           EXPECT_EQ(errors.of_log, 1) << lines[row];
+          expect_overlap(plan, Checked(joined(lines)).plan, lines[row]);
         }
     }
   }
+}
+
+// The table of the first row is on all ranks: without its size none shows how the rows of the others are split.
+TEST(Damage, RowsOfOtherTablesStayOpenWhereNoRankShowsThem) {
+  const std::vector<std::string> whole = lines_of(log_bytes("../planner/v1.1.0-equal_capacities.log"));
+  const Plan plan = Checked(joined(whole)).plan;
+  const std::size_t row = rows_of(joined(whole), false)[0];
+  for (const auto& lines : with_lost_cells(whole, row - 1, row))
+    expect_overlap(plan, Checked(joined(lines)).plan, lines[row]);
 }
 
 // A column of the table that begins with that header line, without its last column.
