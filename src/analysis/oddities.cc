@@ -122,10 +122,10 @@ void find_full_ddr(const PrintedPlan& printed, std::vector<Oddity>& oddities) {
     if (share > most) most = share, fullest = &row;
   }
   if (fullest == nullptr) return;
-  oddities.push_back({"full_ddr",
+  oddities.push_back({kFullDdr,
                       "DDR of " + count_text(ranks, "rank is", "ranks is") +
                           " more than the planner may fill; the fullest is rank " + std::string(fullest->rank.text) +
-                          " with " + std::string(fullest->ddr.text) + " GB, " + std::to_string(most) + "%",
+                          " with " + std::string(fullest->ddr.text) + " GiB, " + std::to_string(most) + "% of that",
                       0});
 }
 

@@ -48,12 +48,10 @@ class TextWriter : public Writer {
         what_if(result, out);
         return;
       case CommandId::timeline:
-        if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
-        write_timeline(*result.timeline, options_.top_in_text, style_, out);
+        with_assumed(result, out, [&] { write_timeline(*result.timeline, options_.top_in_text, style_, out); });
         return;
       case CommandId::stash:
-        if (!options_.quiet) write_block(result.path, result.view, nullptr, style_, out);
-        write_stash(*result.stash, options_.top_in_text, style_, out);
+        with_assumed(result, out, [&] { write_stash(*result.stash, options_.top_in_text, style_, out); });
         return;
       case CommandId::report:  // has no text
         return;
@@ -79,6 +77,14 @@ class TextWriter : public Writer {
   }
 
  private:
+  // The answer comes first, what it assumes below it.
+  template <class Write>
+  void with_assumed(const BlockResult& result, std::string& out, Write write) const {
+    if (!options_.quiet) write_block_head(result.path, result.view, style_, out);
+    write();
+    if (!options_.quiet) write_assumed(result.path, result.view, 0, style_, out);
+  }
+
   // Which of several blocks the answer is about.
   void write_place(const BlockResult& result, std::string& out) {
     if (result.only) return;

@@ -30,6 +30,7 @@ class SummaryWriter {
     const MemorySummary& m = summary_.memory;
     if (!m.known) return line(no_memory_text(summary_));
     line(judged(fit_word(m.fit), color_of(m.fit), fit_text(m)));
+    write_notes(true);
     if (quiet) return;
     if (!m.counts_reservation) line(std::string(kEmbeddingsOnly));
     write_parts();
@@ -58,10 +59,15 @@ class SummaryWriter {
     line("types: " + groups_text(summary_.shape.shardings));
     line("kernels: " + groups_text(summary_.shape.kernels));
     write_tables("Largest tables, all shards", summary_.shape.largest, summary_.shape.largest.size(), human_bytes, {});
-    for (const Oddity& oddity : summary_.oddities) line("note: " + oddity.message);
+    write_notes(false);
   }
 
  private:
+  // Ranks that run out of host memory are part of the answer.
+  void write_notes(bool of_memory) {
+    for (const Oddity& oddity : summary_.oddities)
+      if ((oddity.id == kFullDdr) == of_memory) line("note: " + oddity.message);
+  }
   void heading(std::string_view words) { out_ += painted(words, kBold, style_) + "\n"; }
   void line(const std::string& text) { out_ += wrapped("  " + text, style_.width, 4) + "\n"; }
   void write_sentence(const std::string& text) {
@@ -140,10 +146,12 @@ void write_summary(std::string_view path, const BlockView& block, const Summary&
   if (quiet)
     out += std::string(path) + ": block " + std::to_string(block.index + 1) + "\n";
   else
-    write_block(path, block, nullptr, style, out);
+    write_block_head(path, block, style, out);
   writer.write_memory(quiet);
   writer.write_perf(quiet);
-  if (!quiet) writer.write_shape();
+  if (quiet) return;
+  writer.write_shape();
+  write_assumed(path, block, 0, style, out);
 }
 
 }  // namespace shardstats

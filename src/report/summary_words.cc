@@ -87,7 +87,7 @@ std::string other_changes_text(const MemorySummary& memory) {
   std::vector<std::string> others;
   for (std::size_t i = 1; i < memory.changes.size(); ++i)
     others.push_back(memory.changes[i].assignment + " by " + human_bytes(memory.changes[i].fall));
-  return others.empty() ? "" : "less: " + listed(others, "");
+  return others.empty() ? "" : "Would help less: " + listed(others, "");
 }
 
 std::string spread_text(const Summary& summary, std::string_view picture) {

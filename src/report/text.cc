@@ -184,17 +184,28 @@ std::string block_place(std::string_view path, const BlockView& block) {
   return std::string(path) + ": block " + std::to_string(block.index + 1) + " at line " + std::to_string(block.line);
 }
 
-void write_block(std::string_view path, const BlockView& block, const Report* report, const TextStyle& style,
-                 std::string& out) {
+void write_block_head(std::string_view path, const BlockView& block, const TextStyle& style, std::string& out) {
   std::string head = block_place(path, block) + ": TorchRec " + candidates_text(block);
   if (block.world_size) head += ", " + plural(*block.world_size, "rank");
   head += ", " + tables_text(block);
   if (block.batch_size) head += ", batch size " + std::to_string(*block.batch_size);
   out += wrapped(head, style.width, 2) + "\n";
+}
+
+void write_assumed(std::string_view path, const BlockView& block, int indent, const TextStyle& style,
+                   std::string& out) {
+  if (block.assumptions.empty()) return;
   std::vector<std::string> assumed;
   for (const AssumptionView& view : block.assumptions) assumed.push_back(assumption_line(view));
   const std::string precedent = block.precedent ? " as in " + place_text(path, *block.precedent) : "";
-  if (!assumed.empty()) out += wrapped("  assumed" + precedent + ": " + listed(assumed, ""), style.width, 4) + "\n";
+  const std::string margin(static_cast<std::size_t>(indent), ' ');
+  out += wrapped(margin + "assumed" + precedent + ": " + listed(assumed, ""), style.width, indent + 2) + "\n";
+}
+
+void write_block(std::string_view path, const BlockView& block, const Report* report, const TextStyle& style,
+                 std::string& out) {
+  write_block_head(path, block, style, out);
+  write_assumed(path, block, 2, style, out);
   if (report == nullptr) return;
   const Coverage& c = report->coverage;
   out += wrapped("  numbers: " + with_commas(c.numbers()) + " printed, " + with_commas(c.derived) +
@@ -234,7 +245,7 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
     out += wrapped("  ?: the log allows another value as well; -f json lists them", style.width, 4) + "\n";
   Columns ranks;
   const auto bytes_or_dash = [](bool known, ByteInterval x) { return known ? human_bytes(x) : std::string("-"); };
-  ranks.add({"rank", "HBM", "of it shards", "DDR", "input", "output"});
+  ranks.add({"rank", "HBM", "sparse HBM", "DDR", "input", "output"});
   for (const PlanRank* rank : plan.ranks)
     ranks.add({std::to_string(rank->rank), bytes_or_dash(plan.rank_hbm, rank->hbm),
                bytes_or_dash(plan.rank_hbm, rank->sparse_hbm), bytes_or_dash(plan.rank_ddr, rank->ddr),

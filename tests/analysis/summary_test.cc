@@ -188,7 +188,7 @@ TEST(Summary, HostMemoryThatOverflowsIsNamed) {
   EXPECT_EQ(message("4.0 (100%)"), "");
   EXPECT_EQ(message("0.0 (226%)"), "") << "which its memory denies";
   EXPECT_EQ(message("9.0 (226%)"),
-            "DDR of 1 rank is more than the planner may fill; the fullest is rank 1 with 9.0 GB, 226%");
+            "DDR of 1 rank is more than the planner may fill; the fullest is rank 1 with 9.0 GiB, 226% of that");
 }
 
 TEST(Summary, RanksWithoutAShard) {

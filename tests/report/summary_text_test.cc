@@ -92,6 +92,28 @@ TEST(SummaryText, SaysWhatIsNotThere) {
   EXPECT_THAT(text_of(summary, 80), Not(HasSubstr("Plan\n")));
 }
 
+TEST(SummaryText, TheAnswerStandsAboveWhatItAssumes) {
+  const PrintedTable table = table_named("ebc.user");
+  BlockView block;
+  AssumptionView& view = block.assumptions.emplace_back();
+  view.name = "pipeline_type";
+  view.assumption.value = std::string("none");
+  std::string out;
+  write_summary("train.log", block, full_rank(table), false, TextStyle{200}, out);
+  EXPECT_THAT(out, HasSubstr("Memory\n"));
+  EXPECT_TRUE(out.ends_with("\nassumed: pipeline_type none\n")) << out;
+}
+
+TEST(SummaryText, HostMemoryThatOverflowsIsPartOfTheAnswer) {
+  const PrintedTable table = table_named("ebc.user");
+  Summary summary = full_rank(table);
+  summary.oddities = {{kFullDdr, "DDR of 1 rank is more than the planner may fill"}, {"idle_ranks", "1 rank is idle"}};
+  std::string out;
+  write_summary("train.log", {}, summary, true, TextStyle{200}, out);
+  EXPECT_THAT(out, HasSubstr("(lines 12, 40)\n  note: DDR of 1 rank is more than the planner may fill\nSpeed\n"));
+  EXPECT_THAT(out, Not(HasSubstr("idle")));
+}
+
 TEST(SummaryText, DevicesWithoutHbm) {
   Summary summary;
   summary.memory.known = summary.memory.complete = true;

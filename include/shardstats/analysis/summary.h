@@ -103,6 +103,7 @@ struct ShapeSummary {
 };
 
 // Something worth a look, in one sentence with its numbers.
+inline constexpr std::string_view kFullDdr = "full_ddr";  // ranks with more DDR than the planner may fill
 struct Oddity {
   std::string_view id;  // "same_rank_twice"
   std::string message;

@@ -25,6 +25,10 @@ void write_findings(std::string_view path, const Report& report, bool hints, std
                     std::string& out);
 // "a.log: block 2 at line 70".
 std::string block_place(std::string_view path, const BlockView& block);
+// Which block of which log it is: release, ranks, tables.
+void write_block_head(std::string_view path, const BlockView& block, const TextStyle& style, std::string& out);
+// What of it was assumed; below an answer, where it is not in the way.
+void write_assumed(std::string_view path, const BlockView& block, int indent, const TextStyle& style, std::string& out);
 // One paragraph about the block: release, size, what was assumed, coverage (where `report` is given), remarks.
 void write_block(std::string_view path, const BlockView& block, const Report* report, const TextStyle& style,
                  std::string& out);
