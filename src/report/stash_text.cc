@@ -111,7 +111,8 @@ class StashWriter {
   std::string model() const {
     if (!plan_.unknown.empty()) return "No stash plan: " + plan_.unknown;
     const StashOptions& options = plan_.options;
-    std::string text = "Model: copies at " + rate_text(exactly(options.bandwidth)) + " each way; ";
+    std::string text = "Model: memory over a step as `shardstats timeline` has it; copies at " +
+                       rate_text(exactly(options.bandwidth)) + " each way; ";
     if (options.window)
       text += "a window of " + human_ms(exactly(*options.window)) + " as given, which is " +
               human_bytes(*options.window * options.bandwidth) + " a rank";
@@ -139,10 +140,8 @@ class StashWriter {
     if (const std::string limit = limit_text(rank); !limit.empty()) line("  " + limit);
     if (rank.tables.empty()) return;
     const std::int64_t whole = std::max(rank.before.peak.high, rank.after.peak.high);
-    line("Before:");
-    write_phases(rank.before, whole, style_, out_);
-    line("After:");
-    write_phases(rank.after, whole, style_, out_);
+    write_phases("before", rank.before, whole, style_, out_);
+    write_phases("after", rank.after, whole, style_, out_);
     Rows rows = {{"bytes", "stashed table"}};
     const std::size_t count = shown(rank.tables.size(), top_);
     for (std::size_t i = 0; i < count; ++i)

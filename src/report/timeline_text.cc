@@ -84,14 +84,16 @@ std::string timeline_model(const Timeline& timeline) {
          activations;
 }
 
-void write_phases(const RankTimeline& rank, std::int64_t whole, const TextStyle& style, std::string& out) {
-  std::vector<PhaseLine> lines;
-  std::size_t label = 0, held = 0, allocated = 0, released = 0;
+void write_phases(std::string_view title, const RankTimeline& rank, std::int64_t whole, const TextStyle& style,
+                  std::string& out) {
+  std::vector<PhaseLine> lines = {{std::string(title), "memory", "at start", "at end"}};
   for (std::size_t p = 0; p < kPhases; ++p) {
     const PhaseMemory& memory = rank.phases[p];
-    const PhaseLine& line =
-        lines.emplace_back(PhaseLine{std::to_string(p + 1) + " " + spaced(kPhaseNames[p]), human_bytes(memory.held),
-                                     changed("+", memory.allocated), changed("-", memory.released)});
+    lines.push_back({std::to_string(p + 1) + " " + spaced(kPhaseNames[p]), human_bytes(memory.held),
+                     changed("+", memory.allocated), changed("-", memory.released)});
+  }
+  std::size_t label = 0, held = 0, allocated = 0, released = 0;
+  for (const PhaseLine& line : lines) {
     label = std::max(label, line.label.size());
     held = std::max(held, line.held.size());
     allocated = std::max(allocated, line.allocated.size());
@@ -102,13 +104,14 @@ void write_phases(const RankTimeline& rank, std::int64_t whole, const TextStyle&
   const bool shows_changes = taken + changes + kLeastBar <= static_cast<std::size_t>(style.width);
   if (shows_changes) taken += changes;
   const int width = std::clamp(style.width - static_cast<int>(taken), kLeastBar, kMostBar);
-  for (std::size_t p = 0; p < kPhases; ++p) {
-    const double share = whole == 0 ? 0 : static_cast<double>(rank.phases[p].held.high) / static_cast<double>(whole);
-    std::string line = std::string(kIndent) + padded(lines[p].label, label) + std::string(kBetween) +
-                       bar(share, width, style) + std::string(kBetween) + right_aligned(lines[p].held, held);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto held_bytes = i == 0 ? 0 : static_cast<double>(rank.phases[i - 1].held.high);
+    const double share = whole == 0 ? 0 : held_bytes / static_cast<double>(whole);
+    std::string line = std::string(kIndent) + padded(lines[i].label, label) + std::string(kBetween) +
+                       bar(share, width, style) + std::string(kBetween) + right_aligned(lines[i].held, held);
     if (shows_changes)
-      line += std::string(kBetween) + right_aligned(lines[p].allocated, allocated) + std::string(kBetween) +
-              right_aligned(lines[p].released, released);
+      line += std::string(kBetween) + right_aligned(lines[i].allocated, allocated) + std::string(kBetween) +
+              right_aligned(lines[i].released, released);
     out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
 }
@@ -119,7 +122,7 @@ void write_timeline(const Timeline& timeline, std::size_t top, const TextStyle& 
   const auto ranks = by_peak(timeline.ranks);
   for (std::size_t i = 0; i < shown(ranks.size(), top); ++i) {
     line(painted(timeline_heading(*ranks[i]), kBold, style));
-    write_phases(*ranks[i], ranks.front()->peak.high, style, out);
+    write_phases("phase", *ranks[i], ranks.front()->peak.high, style, out);
     write_buffers(*ranks[i], style, out);
     write_difference(*ranks[i], out);
   }

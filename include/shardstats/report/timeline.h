@@ -26,7 +26,8 @@ std::string timeline_model(const Timeline& timeline);
 // Charts of the `top` ranks with the largest peaks; 0: all.
 void write_timeline(const Timeline& timeline, std::size_t top, const TextStyle& style, std::string& out);
 // The chart of one rank alone: a line for each phase. Sizes are drawn against `whole` bytes.
-void write_phases(const RankTimeline& rank, std::int64_t whole, const TextStyle& style, std::string& out);
+void write_phases(std::string_view title, const RankTimeline& rank, std::int64_t whole, const TextStyle& style,
+                  std::string& out);
 
 void add_timeline(const Timeline& timeline, Json& block);
 Json rank_timeline_json(const RankTimeline& rank);
