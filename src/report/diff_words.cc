@@ -21,9 +21,9 @@ std::string words_of_part(std::string_view part) {
 }
 
 std::string_view why_not_compared(const NotCompared& of) {
-  if (of.before && of.after) return of.partly ? "both logs have lost them" : "neither log prints them";
-  if (of.partly) return of.before ? "the first log has lost them" : "the second log has lost them";
-  return of.before ? "the first log does not print them" : "the second log does not print them";
+  if (of.before && of.after) return of.partly ? "both logs have lost" : "neither log prints";
+  if (of.partly) return of.before ? "the first log has lost" : "the second log has lost";
+  return of.before ? "the first log does not print" : "the second log does not print";
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ std::string not_compared_text(const PlanDiff& diff) {
     std::vector<std::string> parts;
     for (const NotCompared& part : diff.not_compared)
       if (why_not_compared(part) == why) parts.push_back(words_of_part(part.what));
-    groups.push_back((first.partly ? "some " : "") + listed(parts, "and") + ", since " + std::string(why));
+    groups.push_back((first.partly ? "some " : "") + listed(parts, "and") + ", which " + std::string(why));
   }
   std::string text;
   for (const std::string& group : groups) text += (text.empty() ? "" : "; ") + group;
@@ -87,14 +87,16 @@ std::string headroom_text(const PlanDiff& diff) {
 }
 
 std::string limit_text(const LimitResult& result) {
+  // As it was given; a bare number is of bytes.
+  const bool has_unit = result.limit.text.find_first_not_of("0123456789.") != std::string::npos;
+  const std::string limit = result.limit.text + (has_unit ? "" : " bytes");
   switch (result.status) {
     case LimitStatus::kept:
-      return "largest rank HBM increased by no more than " + result.limit.text;
+      return "largest rank HBM increased by no more than " + limit;
     case LimitStatus::exceeded:
-      return "largest rank HBM increased by more than " + result.limit.text;
+      return "largest rank HBM increased by more than " + limit;
     case LimitStatus::undecided:
-      return "largest rank HBM may have increased by more than " + result.limit.text +
-             "; what the logs print does not decide it";
+      return "largest rank HBM may have increased by more than " + limit + "; what the logs print does not decide it";
     case LimitStatus::unknown:
       break;
   }
@@ -204,13 +206,13 @@ std::string part_text(const RankPart& part) {
     case Kind::split:
       return part.table + " is split in another way";
     case Kind::changed:
-      return part.table + " has other inputs";
+      return part.table + " has changed";
     case Kind::added:
       return part.table + " is new";
     case Kind::dropped:
       return part.table + " is gone";
     case Kind::plan_wide:
-      return "inputs of the whole plan" + (part.tables > 0 ? ", " + plural(part.tables, "table") : "");
+      return "changes of the whole plan" + (part.tables > 0 ? ", " + plural(part.tables, "table") : "");
     case Kind::dense:
       return "dense storage";
     case Kind::kjt:

@@ -80,12 +80,12 @@ TEST(DiffWords, NothingChangedAsFarAsTheLogsTell) {
       {{}, "nothing changed: both logs print and explain the same plan"},
       {{{"tables", false, true, true}}, "nothing changed: both logs print and explain the same plan"},
       {{{"tables", false, false, true}},
-       "nothing changed in what both logs print; not compared: tables, since the second log does not print them"},
+       "nothing changed in what both logs print; not compared: tables, which the second log does not print"},
       {{{"kernel_count", false, true, false}, {"kjt", false, true, false}, {"ranks", true, false, true}},
-       "nothing changed in what both logs print; not compared: kernels and KJT storage, since the first log does not "
-       "print them; some ranks, since the second log has lost them"},
+       "nothing changed in what both logs print; not compared: kernels and KJT storage, which the first log does not "
+       "print; some ranks, which the second log has lost"},
       {{{"cells", true, true, true}},
-       "nothing changed in what both logs print; not compared: some cells, since both logs have lost them"},
+       "nothing changed in what both logs print; not compared: some cells, which both logs have lost"},
   };
   for (const auto& c : cases) {
     PlanDiff diff;
@@ -233,6 +233,10 @@ TEST(DiffText, Limits) {
     EXPECT_THAT(diff_markdown({"a.log", "b.log"}, diff, 0), HasSubstr(c.verdict));
     EXPECT_EQ(diff_json(diff, 0)["limit"]["status"], name(c.status));
   }
+  EXPECT_EQ(diff_words::limit_text({{2, false, "2"}, LimitStatus::exceeded}),
+            "largest rank HBM increased by more than 2 bytes");
+  EXPECT_EQ(diff_words::limit_text({{3, true, "3%"}, LimitStatus::kept}),
+            "largest rank HBM increased by no more than 3%");
 }
 
 TEST(DiffMarkdown, FitsACommentAndSaysWhatIsLeftOut) {

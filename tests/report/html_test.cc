@@ -126,7 +126,7 @@ TEST(Html, Comparison) {
   diff.causes = {cause};
   diff.not_compared = {{"kernel_count", false, false, true}};
   const Json json = html_comparison({"x.log", "y.log", diff});
-  EXPECT_EQ(json["not_compared"], "kernels, since the second log does not print them");
+  EXPECT_EQ(json["not_compared"], "kernels, which the second log does not print");
   EXPECT_EQ(json["tables"]["hbm_change"]["low"], Json::array({2, nullptr}));
   EXPECT_EQ(json["tables"]["hbm_change"]["spread"], Json::array({2, 0}));
   EXPECT_EQ(json["tables"]["status"]["words"], Json::array({"in both", "added"}));
